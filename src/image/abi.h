@@ -1,0 +1,157 @@
+/* abi.h - what compiled kernels and the CPU device agree on at run time.
+ *
+ * A kernel in an image is native code.  libpycuda_cpu calls it through one of
+ * the two entry types below; the kernel calls back only the functions listed
+ * in IMAGE_RUNTIME (plus libm, memcpy and friends: the allow-list in
+ * src/cpu/image_symbols.c).  pycuda-jit hard-codes the field offsets of the
+ * structs here; the static assertions keep both sides honest.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_IMAGE_ABI_H
+#define PYCUDA_IMAGE_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One block of a launch.  Constant while the block runs. */
+struct image_block {
+    uint32_t ctaid[3];       /*  0 blockIdx */
+    uint32_t ntid[3];        /* 12 blockDim */
+    uint32_t nctaid[3];      /* 24 gridDim */
+    uint32_t dynamic_shared; /* 36 bytes asked for at the launch */
+    char *shared;            /* 40 static shared memory, then dynamic; align 128 */
+    void *runtime;           /* 48 private to libpycuda_cpu */
+};
+
+/* One thread of a block, as kernel code sees it. */
+struct image_thread {
+    uint32_t tid[3];           /*  0 threadIdx */
+    uint32_t linear;           /* 12 x + y*nx + z*nx*ny; lane = linear % 32 */
+    struct image_block *block; /* 16 */
+    void *runtime;             /* 24 private to libpycuda_cpu */
+};
+
+_Static_assert(offsetof(struct image_block, shared) == 40, "abi");
+_Static_assert(offsetof(struct image_thread, block) == 16, "abi");
+
+/* Entry of a kernel whose blocks are plain loops over threads (no barrier, no
+ * warp operation, no spinning): runs the blocks [first, first + count) of the
+ * grid, linear index x fastest.  `params` is laid out by the kernel's
+ * parameter table.  `thread` is scratch: the code stores tid, linear and
+ * block->ctaid there before it calls a function that was not inlined
+ * (recursion, function pointers); otherwise it only reads ntid, nctaid,
+ * shared and dynamic_shared from thread->block. */
+typedef void image_loop_entry(const void *params, struct image_thread *thread,
+                              uint64_t first, uint64_t count);
+
+/* Entry of every other kernel: runs one thread.  The runtime calls it on a
+ * fiber of its own and switches fibers inside the functions below. */
+typedef void image_thread_entry(const void *params,
+                                struct image_thread *thread);
+
+/* The first argument of __pycuda_barrier. */
+enum image_barrier {
+    IMAGE_BARRIER_PLAIN, /* __syncthreads; result 0 */
+    IMAGE_BARRIER_COUNT, /* __syncthreads_count */
+    IMAGE_BARRIER_AND,   /* __syncthreads_and */
+    IMAGE_BARRIER_OR,    /* __syncthreads_or */
+};
+
+/* How __pycuda_shuffle chooses the source lane. */
+enum image_shuffle {
+    IMAGE_SHUFFLE_IDX,
+    IMAGE_SHUFFLE_UP,
+    IMAGE_SHUFFLE_DOWN,
+    IMAGE_SHUFFLE_XOR,
+};
+
+enum image_reduce {
+    IMAGE_REDUCE_ADD,
+    IMAGE_REDUCE_MIN_S32,
+    IMAGE_REDUCE_MAX_S32,
+    IMAGE_REDUCE_MIN_U32,
+    IMAGE_REDUCE_MAX_U32,
+    IMAGE_REDUCE_AND,
+    IMAGE_REDUCE_OR,
+    IMAGE_REDUCE_XOR,
+};
+
+/* Shape of a texture or surface access. */
+enum image_access {
+    IMAGE_ACCESS_1D,
+    IMAGE_ACCESS_2D,
+    IMAGE_ACCESS_3D,
+    IMAGE_ACCESS_1D_LAYERED,
+    IMAGE_ACCESS_2D_LAYERED,
+    IMAGE_ACCESS_CUBE,
+    IMAGE_ACCESS_CUBE_LAYERED,
+};
+
+/* Functions that kernels may call, one row each:
+ * ROW(result, name, (arguments), stops) - `stops` is 1 where the call may
+ * switch fibers, so that a kernel that reaches it needs image_thread_entry. */
+#define IMAGE_RUNTIME(ROW)                                                    \
+    /* The running thread; constant within one thread. */                     \
+    ROW(struct image_thread *, __pycuda_self, (void), 0)                      \
+    ROW(int32_t, __pycuda_barrier, (int32_t kind, int32_t predicate), 1)      \
+    ROW(void, __pycuda_warp_barrier, (uint32_t mask), 1)                      \
+    ROW(uint64_t, __pycuda_shuffle,                                           \
+        (uint32_t mask, uint64_t value, int32_t kind, int32_t lane,           \
+         int32_t width),                                                      \
+        1)                                                                    \
+    ROW(uint32_t, __pycuda_ballot, (uint32_t mask, int32_t predicate), 1)     \
+    ROW(uint32_t, __pycuda_match_any, (uint32_t mask, uint64_t value), 1)     \
+    ROW(uint32_t, __pycuda_reduce,                                            \
+        (uint32_t mask, uint32_t value, int32_t operation), 1)                \
+    /* Lanes that stand at the same call: waits until every other live lane  \
+     * of the warp stands at some stop. */                                    \
+    ROW(uint32_t, __pycuda_activemask, (void), 1)                             \
+    /* Lets other threads of the block run; at back edges of spinning loops. \
+     */                                                                       \
+    ROW(void, __pycuda_yield, (void), 1)                                      \
+    ROW(void, __pycuda_nanosleep, (uint32_t nanoseconds), 1)                  \
+    /* CUDA's device printf: arguments packed at natural alignment. */        \
+    ROW(int32_t, __pycuda_vprintf, (const char *format, const void *args), 0) \
+    /* The three below do not return: the launch ends with CUDA_ERROR_ASSERT \
+     * or CUDA_ERROR_LAUNCH_FAILED; __pycuda_exit ends the thread only. */    \
+    ROW(void, __pycuda_assert_fail,                                           \
+        (const char *expression, const char *file, uint32_t line,             \
+         const char *function),                                               \
+        0)                                                                    \
+    ROW(void, __pycuda_trap, (void), 0)                                       \
+    ROW(void, __pycuda_exit, (void), 1)                                       \
+    ROW(void *, __pycuda_malloc, (size_t bytes), 0)                           \
+    ROW(void, __pycuda_free, (void *pointer), 0)                              \
+    ROW(uint64_t, __pycuda_clock64, (void), 0)                                \
+    ROW(uint64_t, __pycuda_globaltimer, (void), 0)                            \
+    ROW(uint32_t, __pycuda_smid, (void), 0)                                   \
+    /* Texture fetch: `object` is a CUtexObject, `access` an image_access;   \
+     * coordinates not used by the shape are ignored; out receives four      \
+     * 32-bit words, float or integer as the texture's read mode says        \
+     * (missing channels 0, and 1 for the fourth). */                         \
+    ROW(void, __pycuda_texture,                                               \
+        (uint64_t object, int32_t access, float x, float y, float z,          \
+         int32_t layer, void *out),                                           \
+        0)                                                                    \
+    /* tex1Dfetch: integer coordinate into linear memory. */                  \
+    ROW(void, __pycuda_texture_fetch,                                         \
+        (uint64_t object, int32_t index, void *out), 0)                       \
+    /* Surfaces: x in bytes; boundary 0 trap, 1 clamp, 2 zero. */             \
+    ROW(void, __pycuda_surface_read,                                          \
+        (uint64_t object, int32_t access, int32_t x, int32_t y, int32_t z,    \
+         int32_t layer, void *out, uint32_t bytes, int32_t boundary),         \
+        0)                                                                    \
+    ROW(void, __pycuda_surface_write,                                         \
+        (uint64_t object, int32_t access, int32_t x, int32_t y, int32_t z,    \
+         int32_t layer, const void *value, uint32_t bytes, int32_t boundary), \
+        0)
+
+/* Geometry: declared in pycuda/cuda/cpu and replaced by pycuda-jit with loop
+ * variables or loads from image_thread; never called at run time.
+ *   uint32_t __pycuda_tid(int axis), __pycuda_ctaid(int axis),
+ *            __pycuda_ntid(int axis), __pycuda_nctaid(int axis);
+ *   uint32_t __pycuda_linear(void)            linear thread index in the block
+ *   uint32_t __pycuda_dynamic_shared(void)    bytes of dynamic shared memory
+ * `axis` is a constant 0, 1 or 2. */
+
+#endif
