@@ -3,7 +3,7 @@
 import numpy as np
 
 import pycuda.autoinit  # noqa: F401
-import pycuda.gpuarray as gpuarray
+from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
 SOURCE = """

@@ -43,12 +43,22 @@ def main() -> None:
     copied.record(first)
     second.wait_for_event(copied)
     scale(
-        twice, x_gpu, np.float32(2), count,
-        block=block, grid=grid, stream=first,
+        twice,
+        x_gpu,
+        np.float32(2),
+        count,
+        block=block,
+        grid=grid,
+        stream=first,
     )
     scale(
-        thrice, x_gpu, np.float32(3), count,
-        block=block, grid=grid, stream=second,
+        thrice,
+        x_gpu,
+        np.float32(3),
+        count,
+        block=block,
+        grid=grid,
+        stream=second,
     )
     scaled.record(second)
     first.wait_for_event(scaled)
@@ -58,9 +68,9 @@ def main() -> None:
     end.synchronize()
 
     assert first.is_done() and end.query()
-    assert np.array_equal(
-        result, x * np.float32(2) + x * np.float32(3)
-    ), "wrong numbers"
+    assert np.array_equal(result, x * np.float32(2) + x * np.float32(3)), (
+        "wrong numbers"
+    )
     milliseconds = begin.time_till(end)
     assert milliseconds > 0
     print(f"copy, two kernels side by side, sum, copy: {milliseconds:.2f} ms")

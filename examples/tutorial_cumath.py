@@ -5,7 +5,7 @@
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401
+import pycuda.autoinit
 import pycuda.gpuarray
 
 

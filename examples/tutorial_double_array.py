@@ -6,7 +6,7 @@ Shows `mem_alloc`, `memcpy_htod`, a launch over several blocks, and
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401  (makes a context on the first device)
+import pycuda.autoinit  # noqa: F401  (makes a context)
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 

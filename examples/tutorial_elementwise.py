@@ -2,7 +2,7 @@
 
 import numpy as np
 
-import pycuda.autoinit  # noqa: F401
+import pycuda.autoinit
 import pycuda.gpuarray
 from pycuda.curandom import rand
 from pycuda.elementwise import ElementwiseKernel

@@ -6,7 +6,7 @@ The last part hands an array's `gpudata` to a kernel of one's own.
 import numpy as np
 
 import pycuda.autoinit  # noqa: F401
-import pycuda.gpuarray as gpuarray
+from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
 SOURCE = """

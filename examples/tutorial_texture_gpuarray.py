@@ -4,7 +4,7 @@ import numpy as np
 
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
-import pycuda.gpuarray as gpuarray
+from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
 SOURCE = """
