@@ -1,0 +1,87 @@
+/* core.h - what core offers to the array room.
+ *
+ * Everything here is called with the GIL held and leaves it held.  Functions
+ * that return int give 0, or -1 with a Python exception set; functions that
+ * return PyObject * give a new reference, or NULL with an exception set.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_CORE_H
+#define PYCUDA_CORE_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "api/api.h"
+
+/* How ArrayBase begins, so that the launch path reads an array's address
+ * without a call.  The array room embeds it as the first field. */
+struct core_array_head {
+    PyObject_HEAD
+    CUdeviceptr pointer; /* first element; 0 where size is 0 */
+    PyObject *owner;     /* strong: what keeps the memory alive (a
+                            DeviceAllocation where the default pool gave it,
+                            any other holder, a base array), or NULL */
+};
+
+/* Tells the launch path which type begins with core_array_head; its
+ * subclasses count too.  Called once, by array_setup. */
+void core_set_array_type(PyTypeObject *type);
+
+/* Registers the array room's types; called by the module's exec slot. */
+int array_setup(PyObject *module);
+
+/* Turns a CUresult into PyCUDA's exception, "<routine> failed: <text>".
+ * `routine` is the unversioned name, "cuMemAlloc". */
+int core_check(CUresult code, const char *routine);
+/* Raises LogicError "<routine> failed: <text> - <detail>". */
+int core_fail(CUresult code, const char *routine, const char *detail);
+
+/* Anything that stands for a device address: int, NumPy integer, the
+ * allocation types, PointerHolderBase, an array, an object with gpudata or
+ * __cuda_array_interface__.  TypeError for anything else. */
+int core_pointer(PyObject *object, CUdeviceptr *pointer);
+/* None or a Stream. */
+int core_stream(PyObject *stream_or_none, CUstream *stream);
+/* The handle of a Function; TypeError for anything else.  Valid as long as
+ * the Function is. */
+int core_function(PyObject *object, CUfunction *handle);
+
+/* A DeviceAllocation from the default pool (PYCUDA_POOL=0: cuMemAlloc) whose
+ * first use is on `stream`.  Asking for 0 bytes is an error. */
+PyObject *core_allocate(size_t bytes, CUstream stream);
+/* The address of what core_allocate gave (or any DeviceAllocation). */
+CUdeviceptr core_allocation_pointer(PyObject *allocation);
+/* Notes that `owner` is used on `stream` (one compare when nothing changed);
+ * any other object than a DeviceAllocation, or NULL, is ignored. */
+void core_use(PyObject *owner, CUstream stream);
+/* Notes that the address of `owner` left as a plain integer (int(), .ptr,
+ * __cuda_array_interface__, DLPack, IPC): its block is never reused early. */
+void core_escape(PyObject *owner);
+
+/* Launches: counts outstanding operations and releases the GIL when the
+ * launch queue may be full.  `arguments` points at one value a parameter. */
+int core_launch(CUfunction function, const unsigned grid[3],
+                const unsigned block[3], unsigned shared_bytes,
+                CUstream stream, void **arguments);
+
+/* The current context's key: unique in the process, never reused, so tables
+ * of kernels may be keyed by it.  LogicError if no context is current. */
+int core_context(void **key);
+
+/* Copies.  The plain ones return when the copy is done; the GIL is released
+ * above 64 KiB.  Async ones keep no reference to host memory. */
+int core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes);
+int core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes);
+int core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes);
+int core_memcpy_htod_async(CUdeviceptr target, const void *source,
+                           size_t bytes, CUstream stream);
+int core_memcpy_dtoh_async(void *target, CUdeviceptr source, size_t bytes,
+                           CUstream stream);
+int core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source,
+                           size_t bytes, CUstream stream);
+
+/* Asks the factory registered by _set_kernel_factory; RuntimeError if none.
+ * Returns a Function. */
+PyObject *core_make_kernel(PyObject *key);
+
+#endif
