@@ -3,7 +3,10 @@
 Start it with as many ranks as there are devices (or fewer), for example on
 four virtual CPU devices::
 
-    PYCUDA_DEVICE=cpu PYCUDA_CPU_DEVICES=4 mpirun -n 4 python tutorial_mpi.py
+    export PYCUDA_DEVICE=cpu PYCUDA_CPU_DEVICES=4
+    mpirun -n 4 python -m mpi4py tutorial_mpi.py
+
+With ``-m mpi4py`` an exception in one rank ends all of them.
 """
 
 import time
@@ -36,8 +39,8 @@ def main() -> None:
     rank, ranks = comm.rank, comm.size
     cuda.init()
     devices = cuda.Device.count()
-    if rank >= devices:
-        raise ValueError(f"rank {rank} has no device: there are {devices}")
+    if ranks > devices:
+        raise ValueError(f"{ranks} ranks, but only {devices} devices")
 
     parts = None
     x = None

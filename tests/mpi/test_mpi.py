@@ -34,7 +34,7 @@ def run_ranks(ranks: int, devices: int) -> subprocess.CompletedProcess[str]:
     }
     return subprocess.run(
         [find_mpirun(), "-n", str(ranks), "--oversubscribe"]
-        + [sys.executable, str(PROGRAM)],
+        + [sys.executable, "-m", "mpi4py", str(PROGRAM)],
         env=environment,
         capture_output=True,
         text=True,
@@ -54,8 +54,8 @@ def test_ranks_compute_on_their_own_devices(ranks):
     )
 
 
-def test_rank_without_a_device_says_so():
+def test_more_ranks_than_devices_is_refused():
     done = run_ranks(2, devices=1)
     assert done.returncode != 0
-    assert "rank 1 has no device: there are 1" in done.stderr
+    assert "2 ranks, but only 1 devices" in done.stderr
     assert "Success" not in done.stdout
