@@ -10,7 +10,8 @@
 #ifndef PYCUDA_API_CUDA_CODES_H
 #define PYCUDA_API_CUDA_CODES_H
 
-/* clang-format off: the columns are aligned by hand */
+/* The columns are aligned by hand. */
+/* clang-format off */
 
 #define CUDA_RESULT_ROWS(ROW)                                                 \
     ROW(CUDA_SUCCESS, 0, "no error")                                          \

@@ -7,18 +7,19 @@
 #ifndef PYCUDA_API_CUDA_STRUCTS_GRAPH_H
 #define PYCUDA_API_CUDA_STRUCTS_GRAPH_H
 
-/* clang-format off: the columns are aligned by hand */
+/* The columns are aligned by hand. */
+/* clang-format off */
 
 typedef struct CUaccessPolicyWindow_st {
-    void *base_ptr;
-    size_t num_bytes;
-    float hitRatio;
+    void             *base_ptr;
+    size_t           num_bytes;
+    float            hitRatio;
     CUaccessProperty hitProp;
     CUaccessProperty missProp;
 } CUaccessPolicyWindow;
 
 typedef struct CUDA_KERNEL_NODE_PARAMS_st {
-    CUfunction func;
+    CUfunction   func;
     unsigned int gridDimX;
     unsigned int gridDimY;
     unsigned int gridDimZ;
@@ -26,12 +27,12 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_st {
     unsigned int blockDimY;
     unsigned int blockDimZ;
     unsigned int sharedMemBytes;
-    void **kernelParams;
-    void **extra;
+    void         **kernelParams;
+    void         **extra;
 } CUDA_KERNEL_NODE_PARAMS_v1;
 
 typedef struct CUDA_KERNEL_NODE_PARAMS_v2_st {
-    CUfunction func;
+    CUfunction   func;
     unsigned int gridDimX;
     unsigned int gridDimY;
     unsigned int gridDimZ;
@@ -39,14 +40,14 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_v2_st {
     unsigned int blockDimY;
     unsigned int blockDimZ;
     unsigned int sharedMemBytes;
-    void **kernelParams;
-    void **extra;
-    CUkernel kern;
-    CUcontext ctx;
+    void         **kernelParams;
+    void         **extra;
+    CUkernel     kern;
+    CUcontext    ctx;
 } CUDA_KERNEL_NODE_PARAMS;
 
 typedef struct CUDA_KERNEL_NODE_PARAMS_v3_st {
-    CUfunction func;
+    CUfunction   func;
     unsigned int gridDimX;
     unsigned int gridDimY;
     unsigned int gridDimZ;
@@ -54,47 +55,47 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_v3_st {
     unsigned int blockDimY;
     unsigned int blockDimZ;
     unsigned int sharedMemBytes;
-    void **kernelParams;
-    void **extra;
-    CUkernel kern;
-    CUcontext ctx;
+    void         **kernelParams;
+    void         **extra;
+    CUkernel     kern;
+    CUcontext    ctx;
 } CUDA_KERNEL_NODE_PARAMS_v3;
 
 typedef struct CUDA_MEMSET_NODE_PARAMS_st {
-    CUdeviceptr dst;
-    size_t pitch;
+    CUdeviceptr  dst;
+    size_t       pitch;
     unsigned int value;
     unsigned int elementSize;
-    size_t width;
-    size_t height;
+    size_t       width;
+    size_t       height;
 } CUDA_MEMSET_NODE_PARAMS;
 
 typedef struct CUDA_MEMSET_NODE_PARAMS_v2_st {
-    CUdeviceptr dst;
-    size_t pitch;
+    CUdeviceptr  dst;
+    size_t       pitch;
     unsigned int value;
     unsigned int elementSize;
-    size_t width;
-    size_t height;
-    CUcontext ctx;
+    size_t       width;
+    size_t       height;
+    CUcontext    ctx;
 } CUDA_MEMSET_NODE_PARAMS_v2;
 
 typedef struct CUDA_HOST_NODE_PARAMS_st {
     CUhostFn fn;
-    void *userData;
+    void     *userData;
 } CUDA_HOST_NODE_PARAMS;
 
 typedef struct CUDA_HOST_NODE_PARAMS_v2_st {
     CUhostFn fn;
-    void *userData;
+    void     *userData;
 } CUDA_HOST_NODE_PARAMS_v2;
 
 typedef struct CUDA_CONDITIONAL_NODE_PARAMS {
-    CUgraphConditionalHandle handle;
+    CUgraphConditionalHandle   handle;
     CUgraphConditionalNodeType type;
-    unsigned int size;
-    CUgraph *phGraph_out;
-    CUcontext ctx;
+    unsigned int               size;
+    CUgraph                    *phGraph_out;
+    CUcontext                  ctx;
 } CUDA_CONDITIONAL_NODE_PARAMS;
 
 typedef struct CUgraphEdgeData_st {
@@ -105,9 +106,9 @@ typedef struct CUgraphEdgeData_st {
 } CUgraphEdgeData;
 
 typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS_st {
-    cuuint64_t flags;
-    CUstream hUploadStream;
-    CUgraphNode hErrNode_out;
+    cuuint64_t               flags;
+    CUstream                 hUploadStream;
+    CUgraphNode              hErrNode_out;
     CUgraphInstantiateResult result_out;
 } CUDA_GRAPH_INSTANTIATE_PARAMS;
 
@@ -117,88 +118,88 @@ typedef struct CUlaunchMemSyncDomainMap_st {
 } CUlaunchMemSyncDomainMap;
 
 typedef union CUlaunchAttributeValue_union {
-    char pad[64];
-    CUaccessPolicyWindow accessPolicyWindow;
-    int cooperative;
-    CUsynchronizationPolicy syncPolicy;
+    char                      pad[64];
+    CUaccessPolicyWindow      accessPolicyWindow;
+    int                       cooperative;
+    CUsynchronizationPolicy   syncPolicy;
     struct {
         unsigned int x;
         unsigned int y;
         unsigned int z;
     } clusterDim;
     CUclusterSchedulingPolicy clusterSchedulingPolicyPreference;
-    int programmaticStreamSerializationAllowed;
+    int                       programmaticStreamSerializationAllowed;
     struct {
         CUevent event;
-        int flags;
-        int triggerAtBlockStart;
+        int     flags;
+        int     triggerAtBlockStart;
     } programmaticEvent;
     struct {
         CUevent event;
-        int flags;
+        int     flags;
     } launchCompletionEvent;
-    int priority;
-    CUlaunchMemSyncDomainMap memSyncDomainMap;
-    CUlaunchMemSyncDomain memSyncDomain;
+    int                       priority;
+    CUlaunchMemSyncDomainMap  memSyncDomainMap;
+    CUlaunchMemSyncDomain     memSyncDomain;
     struct {
         unsigned int x;
         unsigned int y;
         unsigned int z;
     } preferredClusterDim;
     struct {
-        int deviceUpdatable;
+        int               deviceUpdatable;
         CUgraphDeviceNode devNode;
     } deviceUpdatableKernelNode;
-    unsigned int sharedMemCarveout;
-    unsigned int nvlinkUtilCentricScheduling;
+    unsigned int              sharedMemCarveout;
+    unsigned int              nvlinkUtilCentricScheduling;
 } CUlaunchAttributeValue;
 
 typedef struct CUlaunchAttribute_st {
-    CUlaunchAttributeID id;
-    char pad[4];
+    CUlaunchAttributeID    id;
+    char                   pad[4];
     CUlaunchAttributeValue value;
 } CUlaunchAttribute;
 
 typedef struct CUlaunchConfig_st {
-    unsigned int gridDimX;
-    unsigned int gridDimY;
-    unsigned int gridDimZ;
-    unsigned int blockDimX;
-    unsigned int blockDimY;
-    unsigned int blockDimZ;
-    unsigned int sharedMemBytes;
-    CUstream hStream;
+    unsigned int      gridDimX;
+    unsigned int      gridDimY;
+    unsigned int      gridDimZ;
+    unsigned int      blockDimX;
+    unsigned int      blockDimY;
+    unsigned int      blockDimZ;
+    unsigned int      sharedMemBytes;
+    CUstream          hStream;
     CUlaunchAttribute *attrs;
-    unsigned int numAttrs;
+    unsigned int      numAttrs;
 } CUlaunchConfig;
 
 typedef struct CUDA_MEMCPY_NODE_PARAMS_st {
-    int flags;
-    int reserved;
-    CUcontext copyCtx;
+    int           flags;
+    int           reserved;
+    CUcontext     copyCtx;
     CUDA_MEMCPY3D copyParams;
 } CUDA_MEMCPY_NODE_PARAMS;
 
 typedef struct CUgraphExecUpdateResultInfo_st {
     CUgraphExecUpdateResult result;
-    CUgraphNode errorNode;
-    CUgraphNode errorFromNode;
+    CUgraphNode             errorNode;
+    CUgraphNode             errorFromNode;
 } CUgraphExecUpdateResultInfo;
 
 typedef struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st {
-    CUmemPoolProps poolProps;
+    CUmemPoolProps        poolProps;
     const CUmemAccessDesc *accessDescs;
-    size_t accessDescCount;
-    size_t bytesize;
-    CUdeviceptr dptr;
+    size_t                accessDescCount;
+    size_t                bytesize;
+    CUdeviceptr           dptr;
 } CUDA_MEM_ALLOC_NODE_PARAMS;
 
 typedef struct CUDA_MEM_ALLOC_NODE_PARAMS_v2_st {
-    CUmemPoolProps poolProps;
+    CUmemPoolProps        poolProps;
     const CUmemAccessDesc *accessDescs;
-    size_t accessDescCount;
-    size_t bytesize;
-    CUdeviceptr dptr;
+    size_t                accessDescCount;
+    size_t                bytesize;
+    CUdeviceptr           dptr;
 } CUDA_MEM_ALLOC_NODE_PARAMS_v2;
 
 typedef struct CUDA_MEM_FREE_NODE_PARAMS_st {
@@ -206,7 +207,7 @@ typedef struct CUDA_MEM_FREE_NODE_PARAMS_st {
 } CUDA_MEM_FREE_NODE_PARAMS;
 
 typedef struct CUDA_CHILD_GRAPH_NODE_PARAMS_st {
-    CUgraph graph;
+    CUgraph                        graph;
     CUgraphChildGraphNodeOwnership ownership;
 } CUDA_CHILD_GRAPH_NODE_PARAMS;
 
@@ -220,21 +221,21 @@ typedef struct CUDA_EVENT_WAIT_NODE_PARAMS_st {
 
 typedef struct CUgraphNodeParams_st {
     CUgraphNodeType type;
-    int reserved0[3];
+    int             reserved0[3];
     union {
-        long long reserved1[29];
-        CUDA_KERNEL_NODE_PARAMS_v3 kernel;
-        CUDA_MEMCPY_NODE_PARAMS memcpy;
-        CUDA_MEMSET_NODE_PARAMS_v2 memset;
-        CUDA_HOST_NODE_PARAMS_v2 host;
-        CUDA_CHILD_GRAPH_NODE_PARAMS graph;
-        CUDA_EVENT_WAIT_NODE_PARAMS eventWait;
+        long long                     reserved1[29];
+        CUDA_KERNEL_NODE_PARAMS_v3    kernel;
+        CUDA_MEMCPY_NODE_PARAMS       memcpy;
+        CUDA_MEMSET_NODE_PARAMS_v2    memset;
+        CUDA_HOST_NODE_PARAMS_v2      host;
+        CUDA_CHILD_GRAPH_NODE_PARAMS  graph;
+        CUDA_EVENT_WAIT_NODE_PARAMS   eventWait;
         CUDA_EVENT_RECORD_NODE_PARAMS eventRecord;
         CUDA_MEM_ALLOC_NODE_PARAMS_v2 alloc;
-        CUDA_MEM_FREE_NODE_PARAMS free;
-        CUDA_CONDITIONAL_NODE_PARAMS conditional;
+        CUDA_MEM_FREE_NODE_PARAMS     free;
+        CUDA_CONDITIONAL_NODE_PARAMS  conditional;
     };
-    long long reserved2;
+    long long       reserved2;
 } CUgraphNodeParams;
 
 #endif

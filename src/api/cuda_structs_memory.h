@@ -8,102 +8,103 @@
 #ifndef PYCUDA_API_CUDA_STRUCTS_MEMORY_H
 #define PYCUDA_API_CUDA_STRUCTS_MEMORY_H
 
-/* clang-format off: the columns are aligned by hand */
+/* The columns are aligned by hand. */
+/* clang-format off */
 
 typedef struct CUDA_MEMCPY2D_st {
-    size_t srcXInBytes;
-    size_t srcY;
+    size_t       srcXInBytes;
+    size_t       srcY;
     CUmemorytype srcMemoryType;
-    const void *srcHost;
-    CUdeviceptr srcDevice;
-    CUarray srcArray;
-    size_t srcPitch;
-    size_t dstXInBytes;
-    size_t dstY;
+    const void   *srcHost;
+    CUdeviceptr  srcDevice;
+    CUarray      srcArray;
+    size_t       srcPitch;
+    size_t       dstXInBytes;
+    size_t       dstY;
     CUmemorytype dstMemoryType;
-    void *dstHost;
-    CUdeviceptr dstDevice;
-    CUarray dstArray;
-    size_t dstPitch;
-    size_t WidthInBytes;
-    size_t Height;
+    void         *dstHost;
+    CUdeviceptr  dstDevice;
+    CUarray      dstArray;
+    size_t       dstPitch;
+    size_t       WidthInBytes;
+    size_t       Height;
 } CUDA_MEMCPY2D;
 
 typedef struct CUDA_MEMCPY3D_st {
-    size_t srcXInBytes;
-    size_t srcY;
-    size_t srcZ;
-    size_t srcLOD;
+    size_t       srcXInBytes;
+    size_t       srcY;
+    size_t       srcZ;
+    size_t       srcLOD;
     CUmemorytype srcMemoryType;
-    const void *srcHost;
-    CUdeviceptr srcDevice;
-    CUarray srcArray;
-    void *reserved0;
-    size_t srcPitch;
-    size_t srcHeight;
-    size_t dstXInBytes;
-    size_t dstY;
-    size_t dstZ;
-    size_t dstLOD;
+    const void   *srcHost;
+    CUdeviceptr  srcDevice;
+    CUarray      srcArray;
+    void         *reserved0;
+    size_t       srcPitch;
+    size_t       srcHeight;
+    size_t       dstXInBytes;
+    size_t       dstY;
+    size_t       dstZ;
+    size_t       dstLOD;
     CUmemorytype dstMemoryType;
-    void *dstHost;
-    CUdeviceptr dstDevice;
-    CUarray dstArray;
-    void *reserved1;
-    size_t dstPitch;
-    size_t dstHeight;
-    size_t WidthInBytes;
-    size_t Height;
-    size_t Depth;
+    void         *dstHost;
+    CUdeviceptr  dstDevice;
+    CUarray      dstArray;
+    void         *reserved1;
+    size_t       dstPitch;
+    size_t       dstHeight;
+    size_t       WidthInBytes;
+    size_t       Height;
+    size_t       Depth;
 } CUDA_MEMCPY3D;
 
 typedef struct CUDA_MEMCPY3D_PEER_st {
-    size_t srcXInBytes;
-    size_t srcY;
-    size_t srcZ;
-    size_t srcLOD;
+    size_t       srcXInBytes;
+    size_t       srcY;
+    size_t       srcZ;
+    size_t       srcLOD;
     CUmemorytype srcMemoryType;
-    const void *srcHost;
-    CUdeviceptr srcDevice;
-    CUarray srcArray;
-    CUcontext srcContext;
-    size_t srcPitch;
-    size_t srcHeight;
-    size_t dstXInBytes;
-    size_t dstY;
-    size_t dstZ;
-    size_t dstLOD;
+    const void   *srcHost;
+    CUdeviceptr  srcDevice;
+    CUarray      srcArray;
+    CUcontext    srcContext;
+    size_t       srcPitch;
+    size_t       srcHeight;
+    size_t       dstXInBytes;
+    size_t       dstY;
+    size_t       dstZ;
+    size_t       dstLOD;
     CUmemorytype dstMemoryType;
-    void *dstHost;
-    CUdeviceptr dstDevice;
-    CUarray dstArray;
-    CUcontext dstContext;
-    size_t dstPitch;
-    size_t dstHeight;
-    size_t WidthInBytes;
-    size_t Height;
-    size_t Depth;
+    void         *dstHost;
+    CUdeviceptr  dstDevice;
+    CUarray      dstArray;
+    CUcontext    dstContext;
+    size_t       dstPitch;
+    size_t       dstHeight;
+    size_t       WidthInBytes;
+    size_t       Height;
+    size_t       Depth;
 } CUDA_MEMCPY3D_PEER;
 
 typedef struct CUDA_ARRAY_DESCRIPTOR_st {
-    size_t Width;
-    size_t Height;
+    size_t         Width;
+    size_t         Height;
     CUarray_format Format;
-    unsigned int NumChannels;
+    unsigned int   NumChannels;
 } CUDA_ARRAY_DESCRIPTOR;
 
 typedef struct CUDA_ARRAY3D_DESCRIPTOR_st {
-    size_t Width;
-    size_t Height;
-    size_t Depth;
+    size_t         Width;
+    size_t         Height;
+    size_t         Depth;
     CUarray_format Format;
-    unsigned int NumChannels;
-    unsigned int Flags;
+    unsigned int   NumChannels;
+    unsigned int   Flags;
 } CUDA_ARRAY3D_DESCRIPTOR;
 
 typedef struct CUDA_ARRAY_MEMORY_REQUIREMENTS_st {
-    size_t size;
-    size_t alignment;
+    size_t       size;
+    size_t       alignment;
     unsigned int reserved[4];
 } CUDA_ARRAY_MEMORY_REQUIREMENTS;
 
@@ -117,82 +118,82 @@ typedef struct CUDA_RESOURCE_DESC_st {
             CUmipmappedArray hMipmappedArray;
         } mipmap;
         struct {
-            CUdeviceptr devPtr;
+            CUdeviceptr    devPtr;
             CUarray_format format;
-            unsigned int numChannels;
-            size_t sizeInBytes;
+            unsigned int   numChannels;
+            size_t         sizeInBytes;
         } linear;
         struct {
-            CUdeviceptr devPtr;
+            CUdeviceptr    devPtr;
             CUarray_format format;
-            unsigned int numChannels;
-            size_t width;
-            size_t height;
-            size_t pitchInBytes;
+            unsigned int   numChannels;
+            size_t         width;
+            size_t         height;
+            size_t         pitchInBytes;
         } pitch2D;
         struct {
             int reserved[32];
         } reserved;
     } res;
-    unsigned int flags;
+    unsigned int   flags;
 } CUDA_RESOURCE_DESC;
 
 typedef struct CUDA_TEXTURE_DESC_st {
     CUaddress_mode addressMode[3];
-    CUfilter_mode filterMode;
-    unsigned int flags;
-    unsigned int maxAnisotropy;
-    CUfilter_mode mipmapFilterMode;
-    float mipmapLevelBias;
-    float minMipmapLevelClamp;
-    float maxMipmapLevelClamp;
-    float borderColor[4];
-    int reserved[12];
+    CUfilter_mode  filterMode;
+    unsigned int   flags;
+    unsigned int   maxAnisotropy;
+    CUfilter_mode  mipmapFilterMode;
+    float          mipmapLevelBias;
+    float          minMipmapLevelClamp;
+    float          maxMipmapLevelClamp;
+    float          borderColor[4];
+    int            reserved[12];
 } CUDA_TEXTURE_DESC;
 
 typedef struct CUDA_RESOURCE_VIEW_DESC_st {
     CUresourceViewFormat format;
-    size_t width;
-    size_t height;
-    size_t depth;
-    unsigned int firstMipmapLevel;
-    unsigned int lastMipmapLevel;
-    unsigned int firstLayer;
-    unsigned int lastLayer;
-    unsigned int reserved[16];
+    size_t               width;
+    size_t               height;
+    size_t               depth;
+    unsigned int         firstMipmapLevel;
+    unsigned int         lastMipmapLevel;
+    unsigned int         firstLayer;
+    unsigned int         lastLayer;
+    unsigned int         reserved[16];
 } CUDA_RESOURCE_VIEW_DESC;
 
 typedef struct CUmemLocation_st {
     CUmemLocationType type;
-    int id;
+    int               id;
 } CUmemLocation;
 
 typedef struct CUmemAllocationProp_st {
-    CUmemAllocationType type;
+    CUmemAllocationType       type;
     CUmemAllocationHandleType requestedHandleTypes;
-    CUmemLocation location;
-    void *win32HandleMetaData;
+    CUmemLocation             location;
+    void                      *win32HandleMetaData;
     struct {
-        unsigned char compressionType;
-        unsigned char gpuDirectRDMACapable;
+        unsigned char  compressionType;
+        unsigned char  gpuDirectRDMACapable;
         unsigned short usage;
-        unsigned char reserved[4];
+        unsigned char  reserved[4];
     } allocFlags;
 } CUmemAllocationProp;
 
 typedef struct CUmemAccessDesc_st {
-    CUmemLocation location;
+    CUmemLocation     location;
     CUmemAccess_flags flags;
 } CUmemAccessDesc;
 
 typedef struct CUmemPoolProps_st {
-    CUmemAllocationType allocType;
+    CUmemAllocationType       allocType;
     CUmemAllocationHandleType handleTypes;
-    CUmemLocation location;
-    void *win32SecurityAttributes;
-    size_t maxSize;
-    unsigned short usage;
-    unsigned char reserved[54];
+    CUmemLocation             location;
+    void                      *win32SecurityAttributes;
+    size_t                    maxSize;
+    unsigned short            usage;
+    unsigned char             reserved[54];
 } CUmemPoolProps;
 
 #endif

@@ -11,7 +11,8 @@
 #ifndef PYCUDA_API_CUDA_TYPES_H
 #define PYCUDA_API_CUDA_TYPES_H
 
-/* clang-format off: the columns are aligned by hand */
+/* The columns are aligned by hand. */
+/* clang-format off */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,33 +20,33 @@
 #define CUDAAPI /* the calling convention: C's own on every system served */
 #define CUDA_CB
 
-typedef uint32_t cuuint32_t;
-typedef uint64_t cuuint64_t;
+typedef uint32_t           cuuint32_t;
+typedef uint64_t           cuuint64_t;
 typedef unsigned long long CUdeviceptr;
-typedef int CUdevice;
+typedef int                CUdevice;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 typedef unsigned long long CUmemGenericAllocationHandle;
-typedef cuuint64_t CUgraphConditionalHandle;
+typedef cuuint64_t         CUgraphConditionalHandle;
 
 /* Handles: pointers that only the library follows. */
-typedef struct CUctx_st *CUcontext;
-typedef struct CUmod_st *CUmodule;
-typedef struct CUfunc_st *CUfunction;
-typedef struct CUlib_st *CUlibrary;
-typedef struct CUkern_st *CUkernel;
-typedef struct CUarray_st *CUarray;
-typedef struct CUmipmappedArray_st *CUmipmappedArray;
-typedef struct CUevent_st *CUevent;
-typedef struct CUstream_st *CUstream;
-typedef struct CUgraph_st *CUgraph;
-typedef struct CUgraphNode_st *CUgraphNode;
-typedef struct CUgraphExec_st *CUgraphExec;
-typedef struct CUmemPoolHandle_st *CUmemoryPool;
-typedef struct CUuserObject_st *CUuserObject;
+typedef struct CUctx_st                      *CUcontext;
+typedef struct CUmod_st                      *CUmodule;
+typedef struct CUfunc_st                     *CUfunction;
+typedef struct CUlib_st                      *CUlibrary;
+typedef struct CUkern_st                     *CUkernel;
+typedef struct CUarray_st                    *CUarray;
+typedef struct CUmipmappedArray_st           *CUmipmappedArray;
+typedef struct CUevent_st                    *CUevent;
+typedef struct CUstream_st                   *CUstream;
+typedef struct CUgraph_st                    *CUgraph;
+typedef struct CUgraphNode_st                *CUgraphNode;
+typedef struct CUgraphExec_st                *CUgraphExec;
+typedef struct CUmemPoolHandle_st            *CUmemoryPool;
+typedef struct CUuserObject_st               *CUuserObject;
 typedef struct CUgraphDeviceUpdatableNode_st *CUgraphDeviceNode;
-typedef struct CUgreenCtx_st *CUgreenCtx;
-typedef struct CUlinkState_st *CUlinkState;
+typedef struct CUgreenCtx_st                 *CUgreenCtx;
+typedef struct CUlinkState_st                *CUlinkState;
 
 #define CUDA_VERSION 13000 /* the version whose declarations these are */
 
@@ -97,8 +98,8 @@ typedef struct CUlinkState_st *CUlinkState;
 /* Functions of the caller's that the library calls. */
 typedef void (*CUhostFn)(void *user_data);
 
-typedef void (*CUstreamCallback)(CUstream stream, CUresult status,
-                                 void *user_data);
+typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void
+                                 *user_data);
 
 typedef size_t (*CUoccupancyB2DSize)(int threads);
 
@@ -140,22 +141,22 @@ typedef struct CUexecAffinityParam_st {
 
 typedef struct CUctxCigParam_st {
     CUcigDataType sharedDataType;
-    void *sharedData;
+    void          *sharedData;
 } CUctxCigParam;
 
 typedef struct CUctxCreateParams_st {
     CUexecAffinityParam *execAffinityParams;
-    int numExecAffinityParams;
-    CUctxCigParam *cigParams;
+    int                 numExecAffinityParams;
+    CUctxCigParam       *cigParams;
 } CUctxCreateParams;
 
 #include "api/cuda_structs_memory.h"
 #include "api/cuda_structs_graph.h"
 
 /* Other names of the same things. */
-typedef CUlaunchAttributeID CUkernelNodeAttrID;
+typedef CUlaunchAttributeID    CUkernelNodeAttrID;
 typedef CUlaunchAttributeValue CUkernelNodeAttrValue;
-typedef CUlaunchAttributeID CUstreamAttrID;
+typedef CUlaunchAttributeID    CUstreamAttrID;
 typedef CUlaunchAttributeValue CUstreamAttrValue;
 
 #endif
