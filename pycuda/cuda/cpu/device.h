@@ -1,0 +1,28 @@
+/* device.h - CUDA C++ of the CPU device, included before every kernel source.
+ *
+ * The front end (src/cpu/nvrtc_frontend.c) precompiles it.  It takes nothing
+ * from a CUDA toolkit: everything is declared in the files below, one subject
+ * each, over the runtime functions of src/image/abi.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+extern "C++" {
+#include "qualifiers.h"
+#include "vectors.h"
+#include "runtime.h"
+#include "geometry.h"
+#include "synchronise.h"
+#include "warp.h"
+#include "atomics.h"
+#include "casts.h"
+#include "integers.h"
+#include "math_library.h"
+#include "math_overloads.h"
+#include "math_fast.h"
+#include "math_rounding.h"
+#include "memory.h"
+#include "output.h"
+#include "textures.h"
+#include "surfaces.h"
+}

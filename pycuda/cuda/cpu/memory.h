@@ -1,0 +1,114 @@
+/* memory.h - device malloc, memcpy, cached loads and stores, address spaces.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#pragma clang system_header
+
+extern "C" {
+__host__ __device__ void *memcpy(void *to, const void *from, size_t bytes);
+__host__ __device__ void *memmove(void *to, const void *from, size_t bytes);
+__host__ __device__ void *memset(void *to, int byte, size_t bytes);
+}
+
+__pycuda_fn void *
+malloc(size_t bytes)
+{
+    return __pycuda_malloc(bytes);
+}
+__pycuda_fn void
+free(void *pointer)
+{
+    __pycuda_free(pointer);
+}
+/* What `new` and `delete` call. */
+__device__ inline void *
+operator new(size_t bytes)
+{
+    return __pycuda_malloc(bytes);
+}
+__device__ inline void *
+operator new[](size_t bytes)
+{
+    return __pycuda_malloc(bytes);
+}
+__device__ inline void *
+operator new(size_t, void *place) noexcept
+{
+    return place;
+}
+__device__ inline void *
+operator new[](size_t, void *place) noexcept
+{
+    return place;
+}
+__device__ inline void
+operator delete(void *pointer) noexcept
+{
+    __pycuda_free(pointer);
+}
+__device__ inline void
+operator delete[](void *pointer) noexcept
+{
+    __pycuda_free(pointer);
+}
+__device__ inline void
+operator delete(void *pointer, size_t) noexcept
+{
+    __pycuda_free(pointer);
+}
+__device__ inline void
+operator delete[](void *pointer, size_t) noexcept
+{
+    __pycuda_free(pointer);
+}
+
+/* Hints to a GPU's caches: plain accesses here. */
+#define __PYCUDA_LOAD(NAME)                                                   \
+    template <class T> __pycuda_fn T NAME(const T *address)                   \
+    {                                                                         \
+        return *address;                                                      \
+    }
+__PYCUDA_LOAD(__ldg)
+__PYCUDA_LOAD(__ldca)
+__PYCUDA_LOAD(__ldcg)
+__PYCUDA_LOAD(__ldcs)
+__PYCUDA_LOAD(__ldlu)
+__PYCUDA_LOAD(__ldcv)
+#undef __PYCUDA_LOAD
+
+/* The type of the value is the pointer's: no deduction from the value. */
+template <class T> struct __pycuda_same {
+    typedef T type;
+};
+#define __PYCUDA_STORE(NAME)                                                  \
+    template <class T>                                                        \
+    __pycuda_fn void NAME(T *address, typename __pycuda_same<T>::type value)  \
+    {                                                                         \
+        *address = value;                                                     \
+    }
+__PYCUDA_STORE(__stwb)
+__PYCUDA_STORE(__stcg)
+__PYCUDA_STORE(__stcs)
+__PYCUDA_STORE(__stwt)
+#undef __PYCUDA_STORE
+
+__pycuda_fn size_t
+__cvta_generic_to_shared(const void *pointer)
+{
+    return (size_t)pointer;
+}
+__pycuda_fn void *
+__cvta_shared_to_generic(size_t address)
+{
+    return (void *)address;
+}
+__pycuda_fn size_t
+__cvta_generic_to_global(const void *pointer)
+{
+    return (size_t)pointer;
+}
+__pycuda_fn void *
+__cvta_global_to_generic(size_t address)
+{
+    return (void *)address;
+}

@@ -1,0 +1,74 @@
+/* qualifiers.h - CUDA's keywords and the macros that its compiler defines.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+#define __host__             __attribute__((host))
+#define __device__           __attribute__((device))
+#define __global__           __attribute__((global))
+#define __shared__           __attribute__((shared))
+#define __constant__         __attribute__((constant))
+#define __managed__          __attribute__((device))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __maxnreg__(...)
+#define __cluster_dims__(...)
+#define __grid_constant__
+#define __block_size__(...)
+#define __forceinline__      __inline__ __attribute__((always_inline))
+#define __noinline__         __attribute__((noinline))
+#define __inline_hint__      __inline__
+#define __nv_pure__          __attribute__((const))
+#define __align__(bytes)     __attribute__((aligned(bytes)))
+#define __builtin_align__(bytes) __attribute__((aligned(bytes)))
+#define __thread__           __thread
+#define __restrict__         __restrict
+
+#define __CUDACC__           1
+#define __CUDACC_RTC__       1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#define __CUDA_ARCH_LIST__   700
+#define CUDART_VERSION       13000
+#define CUDA_VERSION         13000
+#define __PYCUDA_CPU__       1
+
+typedef __SIZE_TYPE__ size_t;
+typedef __PTRDIFF_TYPE__ ptrdiff_t;
+typedef long clock_t;
+#define NULL __null
+
+/* How this device's own functions are declared. */
+#define __pycuda_fn   static __device__ __forceinline__
+#define __pycuda_both static __host__ __device__ __forceinline__
+
+/* The few type predicates that the headers need, without <type_traits>. */
+template <class T> struct __pycuda_is_integer {
+    static constexpr bool value = false;
+};
+#define __PYCUDA_INTEGER(T)                                                   \
+    template <> struct __pycuda_is_integer<T> {                               \
+        static constexpr bool value = true;                                   \
+    };
+__PYCUDA_INTEGER(bool)
+__PYCUDA_INTEGER(char)
+__PYCUDA_INTEGER(signed char)
+__PYCUDA_INTEGER(unsigned char)
+__PYCUDA_INTEGER(short)
+__PYCUDA_INTEGER(unsigned short)
+__PYCUDA_INTEGER(int)
+__PYCUDA_INTEGER(unsigned int)
+__PYCUDA_INTEGER(long)
+__PYCUDA_INTEGER(unsigned long)
+__PYCUDA_INTEGER(long long)
+__PYCUDA_INTEGER(unsigned long long)
+#undef __PYCUDA_INTEGER
+
+template <bool condition, class T> struct __pycuda_if {
+};
+template <class T> struct __pycuda_if<true, T> {
+    typedef T type;
+};
+template <class T, class Result = double>
+using __pycuda_if_integer =
+    typename __pycuda_if<__pycuda_is_integer<T>::value, Result>::type;

@@ -1,0 +1,63 @@
+/* surfaces.h - surface objects: surf1Dread, surf2Dwrite, ...; x counts bytes.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+enum cudaSurfaceBoundaryMode {
+    cudaBoundaryModeTrap = 0,
+    cudaBoundaryModeClamp = 1,
+    cudaBoundaryModeZero = 2,
+};
+enum cudaSurfaceFormatMode {
+    cudaFormatModeForced = 0,
+    cudaFormatModeAuto = 1,
+};
+#define cudaSurfaceType1D             0x01
+#define cudaSurfaceType2D             0x02
+#define cudaSurfaceType3D             0x03
+#define cudaSurfaceTypeCubemap        0x0C
+#define cudaSurfaceType1DLayered      0xF1
+#define cudaSurfaceType2DLayered      0xF2
+#define cudaSurfaceTypeCubemapLayered 0xFC
+
+#define __PYCUDA_SURFACE(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)         \
+    template <class T>                                                        \
+    __pycuda_fn T NAME##read(                                                 \
+        cudaSurfaceObject_t object, __PYCUDA_LIST DECLARE,                    \
+        cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                  \
+    {                                                                         \
+        T value;                                                              \
+        __pycuda_surface_read(object, ACCESS, X, Y, Z, LAYER, &value,         \
+                              sizeof(T), mode);                               \
+        return value;                                                         \
+    }                                                                         \
+    template <class T>                                                        \
+    __pycuda_fn void NAME##read(                                              \
+        T *value, cudaSurfaceObject_t object, __PYCUDA_LIST DECLARE,          \
+        cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                  \
+    {                                                                         \
+        __pycuda_surface_read(object, ACCESS, X, Y, Z, LAYER, value,          \
+                              sizeof(T), mode);                               \
+    }                                                                         \
+    template <class T>                                                        \
+    __pycuda_fn void NAME##write(                                             \
+        T value, cudaSurfaceObject_t object, __PYCUDA_LIST DECLARE,           \
+        cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                  \
+    {                                                                         \
+        __pycuda_surface_write(object, ACCESS, X, Y, Z, LAYER, &value,        \
+                               sizeof(T), mode);                              \
+    }
+__PYCUDA_SURFACE(surf1D, __PYCUDA_1D, (int x), (x), x, 0, 0, 0)
+__PYCUDA_SURFACE(surf2D, __PYCUDA_2D, (int x, int y), (x, y), x, y, 0, 0)
+__PYCUDA_SURFACE(surf3D, __PYCUDA_3D, (int x, int y, int z), (x, y, z), x, y,
+                 z, 0)
+__PYCUDA_SURFACE(surf1DLayered, __PYCUDA_1D_LAYERED, (int x, int layer),
+                 (x, layer), x, 0, 0, layer)
+__PYCUDA_SURFACE(surf2DLayered, __PYCUDA_2D_LAYERED,
+                 (int x, int y, int layer), (x, y, layer), x, y, 0, layer)
+__PYCUDA_SURFACE(surfCubemap, __PYCUDA_CUBE, (int x, int y, int face),
+                 (x, y, face), x, y, 0, face)
+__PYCUDA_SURFACE(surfCubemapLayered, __PYCUDA_CUBE_LAYERED,
+                 (int x, int y, int layer_face), (x, y, layer_face), x, y, 0,
+                 layer_face)
+#undef __PYCUDA_SURFACE

@@ -1,0 +1,66 @@
+/* synchronise.h - barriers of a block, fences, clocks, ends of a thread.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+/* __syncthreads is a builtin of clang's for this target and can be neither
+ * declared nor left as it is: the macro takes its place. */
+#define __syncthreads() ((void)__pycuda_barrier(__PYCUDA_BARRIER_PLAIN, 0))
+#define __syncthreads_count(predicate)                                        \
+    __pycuda_barrier(__PYCUDA_BARRIER_COUNT, (predicate) != 0)
+#define __syncthreads_and(predicate)                                          \
+    __pycuda_barrier(__PYCUDA_BARRIER_AND, (predicate) != 0)
+#define __syncthreads_or(predicate)                                           \
+    __pycuda_barrier(__PYCUDA_BARRIER_OR, (predicate) != 0)
+
+__pycuda_fn void
+__threadfence_block()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+__pycuda_fn void
+__threadfence()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+__pycuda_fn void
+__threadfence_system()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+__pycuda_fn void
+__nanosleep(unsigned int nanoseconds)
+{
+    __pycuda_nanosleep(nanoseconds);
+}
+__pycuda_fn clock_t
+clock()
+{
+    return (clock_t)__pycuda_clock64();
+}
+__pycuda_fn long long
+clock64()
+{
+    return (long long)__pycuda_clock64();
+}
+__pycuda_fn unsigned long long
+__globaltimer()
+{
+    return __pycuda_globaltimer();
+}
+
+__pycuda_fn void
+__trap()
+{
+    __pycuda_trap();
+}
+__pycuda_fn void
+__brkpt()
+{
+}
+__pycuda_fn void
+__exit()
+{
+    __pycuda_exit();
+}

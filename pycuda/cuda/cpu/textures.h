@@ -1,0 +1,123 @@
+/* textures.h - texture objects: tex1D, tex2D, tex3D, layers, cubes, tex1Dfetch.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
+
+enum cudaTextureReadMode {
+    cudaReadModeElementType = 0,
+    cudaReadModeNormalizedFloat = 1,
+};
+enum cudaTextureFilterMode {
+    cudaFilterModePoint = 0,
+    cudaFilterModeLinear = 1,
+};
+enum cudaTextureAddressMode {
+    cudaAddressModeWrap = 0,
+    cudaAddressModeClamp = 1,
+    cudaAddressModeMirror = 2,
+    cudaAddressModeBorder = 3,
+};
+#define cudaTextureType1D             0x01
+#define cudaTextureType2D             0x02
+#define cudaTextureType3D             0x03
+#define cudaTextureTypeCubemap        0x0C
+#define cudaTextureType1DLayered      0xF1
+#define cudaTextureType2DLayered      0xF2
+#define cudaTextureTypeCubemapLayered 0xFC
+
+/* What the runtime delivers: a word a channel, integer or float bits. */
+struct __pycuda_words {
+    unsigned int word[4];
+};
+
+__pycuda_fn void
+__pycuda_word_to(unsigned int word, float *channel)
+{
+    *channel = __builtin_bit_cast(float, word);
+}
+template <class C>
+__pycuda_fn void
+__pycuda_word_to(unsigned int word, C *channel)
+{
+    *channel = (C)word;
+}
+
+template <class T>
+__pycuda_fn T
+__pycuda_texel(const __pycuda_words &words)
+{
+    typedef typename __pycuda_vector<T>::channel channel;
+    channel channels[__pycuda_vector<T>::channels];
+    for (int i = 0; i < __pycuda_vector<T>::channels; i++) {
+        __pycuda_word_to(words.word[i], &channels[i]);
+    }
+    T texel;
+    __builtin_memcpy(&texel, channels, sizeof(T));
+    return texel;
+}
+
+template <class T>
+__pycuda_fn T
+__pycuda_sample(cudaTextureObject_t object, int access, float x, float y,
+                float z, int layer)
+{
+    __pycuda_words words;
+    __pycuda_texture(object, access, x, y, z, layer, &words);
+    return __pycuda_texel<T>(words);
+}
+
+template <class T>
+__pycuda_fn T
+tex1Dfetch(cudaTextureObject_t object, int x)
+{
+    __pycuda_words words;
+    __pycuda_texture_fetch(object, x, &words);
+    return __pycuda_texel<T>(words);
+}
+template <class T>
+__pycuda_fn void
+tex1Dfetch(T *texel, cudaTextureObject_t object, int x)
+{
+    *texel = tex1Dfetch<T>(object, x);
+}
+
+/* Each shape: the function, and the form that stores through a pointer. */
+#define __PYCUDA_TEXTURE(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)         \
+    template <class T>                                                        \
+    __pycuda_fn T NAME(cudaTextureObject_t object,                            \
+                       __PYCUDA_LIST DECLARE)                                 \
+    {                                                                         \
+        return __pycuda_sample<T>(object, ACCESS, X, Y, Z, LAYER);            \
+    }                                                                         \
+    template <class T>                                                        \
+    __pycuda_fn void NAME(T *texel, cudaTextureObject_t object,               \
+                          __PYCUDA_LIST DECLARE)                              \
+    {                                                                         \
+        *texel = NAME<T>(object, __PYCUDA_LIST PASS);                         \
+    }
+#define __PYCUDA_LIST(...) __VA_ARGS__
+__PYCUDA_TEXTURE(tex1D, __PYCUDA_1D, (float x), (x), x, 0, 0, 0)
+__PYCUDA_TEXTURE(tex2D, __PYCUDA_2D, (float x, float y), (x, y), x, y, 0, 0)
+__PYCUDA_TEXTURE(tex3D, __PYCUDA_3D, (float x, float y, float z), (x, y, z),
+                 x, y, z, 0)
+__PYCUDA_TEXTURE(tex1DLayered, __PYCUDA_1D_LAYERED, (float x, int layer),
+                 (x, layer), x, 0, 0, layer)
+__PYCUDA_TEXTURE(tex2DLayered, __PYCUDA_2D_LAYERED,
+                 (float x, float y, int layer), (x, y, layer), x, y, 0, layer)
+__PYCUDA_TEXTURE(texCubemap, __PYCUDA_CUBE, (float x, float y, float z),
+                 (x, y, z), x, y, z, 0)
+__PYCUDA_TEXTURE(texCubemapLayered, __PYCUDA_CUBE_LAYERED,
+                 (float x, float y, float z, int layer), (x, y, z, layer), x,
+                 y, z, layer)
+/* There are no mipmaps on this device: the level is the first. */
+__PYCUDA_TEXTURE(tex1DLod, __PYCUDA_1D, (float x, float level), (x, level), x,
+                 0, 0, 0)
+__PYCUDA_TEXTURE(tex2DLod, __PYCUDA_2D, (float x, float y, float level),
+                 (x, y, level), x, y, 0, 0)
+__PYCUDA_TEXTURE(tex3DLod, __PYCUDA_3D,
+                 (float x, float y, float z, float level), (x, y, z, level),
+                 x, y, z, 0)
+#undef __PYCUDA_TEXTURE
