@@ -296,8 +296,8 @@ DRIVER_ROW(cuMemRangeGetAttribute, cuMemRangeGetAttribute, 8000,
 DRIVER_ROW(cuMemRangeGetAttributes, cuMemRangeGetAttributes, 8000,
     cuMemRangeGetAttributes,
     (void **data, size_t *data_sizes, CUmem_range_attribute *attributes,
-     size_t count, CUdeviceptr pointer, size_t count2),
-    (data, data_sizes, attributes, count, pointer, count2))
+     size_t count, CUdeviceptr pointer, size_t bytes),
+    (data, data_sizes, attributes, count, pointer, bytes))
 DRIVER_ROW(cuPointerSetAttribute, cuPointerSetAttribute, 6000,
     cuPointerSetAttribute,
     (const void *value, CUpointer_attribute attribute, CUdeviceptr pointer),

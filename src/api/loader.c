@@ -1,0 +1,278 @@
+/* loader.c - chooses the driver library: NVIDIA's or the CPU device.
+ *
+ * Called by core at the first use of the driver.  Owns the handles of the
+ * libraries, which stay open for ever: kernels, callbacks and exit handlers
+ * of theirs may run until the process ends.
+ *
+ * `auto` falls back to the CPU device only where there plainly is no GPU: no
+ * libcuda.so.1, or cuInit says that there is no device or that the library
+ * is a stub.  A driver that is there and broken is an error: a program must
+ * not slow down a hundredfold because of an update that went wrong.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "api/loader.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct api_choice chosen; /* kind is API_CLOSED until one is open */
+static void *chosen_library;
+static char package_dir[512];
+
+/* What became of an attempt to open NVIDIA's driver. */
+enum gpu_state { GPU_OPEN, GPU_ABSENT, GPU_BROKEN };
+
+static const char *const gpu_names[] = {
+    "libcuda.so.1",
+    "/usr/lib/wsl/lib/libcuda.so.1", /* Windows' driver, seen from WSL */
+};
+
+int
+loader_explain(struct api_choice *choice, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(choice->text, sizeof choice->text, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+int
+loader_kind(void)
+{
+    return chosen.kind;
+}
+
+void *
+loader_cpu_library(void)
+{
+    return chosen.kind == API_CPU ? chosen_library : NULL;
+}
+
+const char *
+loader_cpu_path(void)
+{
+    return chosen.library;
+}
+
+void
+api_set_package_dir(const char *directory)
+{
+    pthread_mutex_lock(&loader_lock);
+    snprintf(package_dir, sizeof package_dir, "%s", directory);
+    pthread_mutex_unlock(&loader_lock);
+}
+
+/* Whether dlopen failed because `name` itself is nowhere, rather than because
+ * it is damaged or needs a library that is nowhere. */
+static int
+error_is_absence(const char *error, const char *name)
+{
+    return strncmp(error, name, strlen(name)) == 0 &&
+           strstr(error, "No such file or directory") != NULL;
+}
+
+/* Opens libcuda under the first name that exists; NULL with `state` and
+ * `choice->text` otherwise. */
+static void *
+gpu_library(struct api_choice *choice, enum gpu_state *state)
+{
+    *state = GPU_ABSENT;
+    loader_explain(choice, "libcuda.so.1, NVIDIA's driver, was not found");
+    for (size_t i = 0; i < sizeof gpu_names / sizeof *gpu_names; i++) {
+        void *library = dlopen(gpu_names[i], RTLD_NOW | RTLD_LOCAL);
+        if (library != NULL) {
+            snprintf(choice->library, sizeof choice->library, "%s",
+                     gpu_names[i]);
+            *state = GPU_OPEN;
+            return library;
+        }
+        const char *error = dlerror();
+        if (error != NULL && !error_is_absence(error, gpu_names[i])) {
+            *state = GPU_BROKEN;
+            loader_explain(choice, "NVIDIA's driver cannot be loaded: %s",
+                           error);
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+/* What the driver itself says about `code`; it can be asked before cuInit
+ * has succeeded. */
+static const char *
+gpu_text(void *library, CUresult code)
+{
+    CUresult (*get_text)(CUresult, const char **) = NULL;
+    const char *text = NULL;
+    void *address = dlsym(library, "cuGetErrorString");
+    memcpy(&get_text, &address, sizeof address);
+    if (get_text == NULL || get_text(code, &text) != CUDA_SUCCESS) {
+        return "unknown error";
+    }
+    return text != NULL ? text : "unknown error";
+}
+
+static enum gpu_state
+gpu_state_of(CUresult code)
+{
+    switch ((int)code) {
+    case CUDA_SUCCESS:
+        return GPU_OPEN;
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_STUB_LIBRARY:
+        return GPU_ABSENT;
+    default:
+        return GPU_BROKEN;
+    }
+}
+
+/* Opens libcuda and asks cuInit whether it can be used. */
+static enum gpu_state
+gpu_open(struct api_choice *choice, void **result)
+{
+    enum gpu_state state;
+    void *library = gpu_library(choice, &state);
+    if (library == NULL) {
+        return state;
+    }
+    CUresult (*init)(unsigned int) = NULL;
+    void *address = dlsym(library, "cuInit");
+    memcpy(&init, &address, sizeof address);
+    if (init == NULL) {
+        loader_explain(choice, "%s has no cuInit: it is no NVIDIA driver",
+                       choice->library);
+        return GPU_BROKEN;
+    }
+    choice->code = init(0);
+    state = gpu_state_of(choice->code);
+    if (state != GPU_OPEN) {
+        loader_explain(choice, "cuInit failed: %s (code %d)",
+                       gpu_text(library, choice->code), (int)choice->code);
+    }
+    *result = library;
+    return state;
+}
+
+static int
+take(struct api_choice *choice, enum api_kind kind, void *library)
+{
+    choice->kind = kind;
+    chosen_library = library;
+    table_fill_driver(library);
+    return 0;
+}
+
+static int
+open_cpu(struct api_choice *choice)
+{
+    const char *named = getenv("PYCUDA_CPU_LIBRARY");
+    if (named != NULL && named[0] != '\0') {
+        snprintf(choice->library, sizeof choice->library, "%s", named);
+    } else {
+        snprintf(choice->library, sizeof choice->library,
+                 "%.480s/lib/libpycuda_cpu.so", package_dir);
+    }
+    void *library = dlopen(choice->library, RTLD_NOW | RTLD_LOCAL);
+    if (library != NULL) {
+        return take(choice, API_CPU, library);
+    }
+    const char *error = dlerror();
+    if (access(choice->library, F_OK) != 0) {
+        return loader_explain(
+            choice,
+            "the CPU device is not installed: %s does not exist; build with "
+            "-Dcpu=enabled (LLVM 19 is needed), or let PYCUDA_CPU_LIBRARY "
+            "name a libpycuda_cpu.so",
+            choice->library);
+    }
+    return loader_explain(choice, "the CPU device cannot be loaded: %s",
+                          error != NULL ? error : choice->library);
+}
+
+static int
+open_gpu(struct api_choice *choice)
+{
+    void *library = NULL;
+    if (gpu_open(choice, &library) == GPU_OPEN) {
+        return take(choice, API_GPU, library);
+    }
+    char reason[1024];
+    snprintf(reason, sizeof reason, "%.1000s", choice->text);
+    return loader_explain(
+        choice, "%s; set PYCUDA_DEVICE=cpu to compute on the CPU", reason);
+}
+
+static int
+open_auto(struct api_choice *choice)
+{
+    void *library = NULL;
+    char reason[1024];
+    enum gpu_state state = gpu_open(choice, &library);
+    if (state == GPU_OPEN) {
+        return take(choice, API_GPU, library);
+    }
+    snprintf(reason, sizeof reason, "%.1000s", choice->text);
+    if (state == GPU_BROKEN) {
+        return loader_explain(
+            choice, "%s; PYCUDA_DEVICE=cpu computes on the CPU instead",
+            reason);
+    }
+    if (open_cpu(choice) != 0) {
+        char second[800];
+        snprintf(second, sizeof second, "%.790s", choice->text);
+        return loader_explain(choice, "no device: %s, and %s", reason, second);
+    }
+    choice->fell_back = 1;
+    loader_explain(
+        choice,
+        "no GPU (%s): computing on the CPU; PYCUDA_DEVICE=cpu asks "
+        "for that without this warning, PYCUDA_DEVICE=gpu refuses it",
+        reason);
+    return 0;
+}
+
+static int
+open_named(const char *name, struct api_choice *choice)
+{
+    static const struct {
+        const char *name;
+        int (*open)(struct api_choice *choice);
+    } devices[] = {
+        {"auto", open_auto},
+        {"gpu", open_gpu},
+        {"cpu", open_cpu},
+    };
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        if (strcmp(name, devices[i].name) == 0) {
+            return devices[i].open(choice);
+        }
+    }
+    return loader_explain(
+        choice, "PYCUDA_DEVICE is '%.80s'; it must be auto, gpu or cpu", name);
+}
+
+int
+api_open_driver(struct api_choice *choice)
+{
+    int status = 0;
+    pthread_mutex_lock(&loader_lock);
+    if (chosen.kind == API_CLOSED) {
+        const char *name = getenv("PYCUDA_DEVICE");
+        memset(choice, 0, sizeof *choice);
+        status = open_named(name && name[0] ? name : "auto", choice);
+        if (status == 0) {
+            chosen = *choice;
+        }
+    } else {
+        *choice = chosen;
+    }
+    pthread_mutex_unlock(&loader_lock);
+    return status;
+}

@@ -1,0 +1,147 @@
+/* table.c - the tables `driver` and `nvrtc`: their stubs and their filling.
+ *
+ * The loader calls table_fill_* once a library is open.  A table starts full
+ * of stubs, so that a call before the opening is an error and no crash.
+ *
+ * Threads: a table is written once, under loader_lock, before any other
+ * thread is told that it is open; the `opened` flags follow the same rule.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "api/loader.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+struct table_row {
+    const char *base;
+    const char *symbol;
+    size_t offset; /* of the pointer, in the table */
+};
+
+static int driver_opened;
+static int nvrtc_opened;
+
+static CUresult
+driver_absent(void)
+{
+    return driver_opened ? CUDA_ERROR_NOT_SUPPORTED
+                         : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+static nvrtcResult
+nvrtc_absent(void)
+{
+    return nvrtc_opened ? NVRTC_ERROR_BUILTIN_OPERATION_FAILURE
+                        : NVRTC_ERROR_INVALID_INPUT;
+}
+
+/* The stubs: one of each function's own type, since calling a function by
+ * another type is undefined. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#define DRIVER_ROW(base, symbol, since, per_thread_symbol, parameters, names) \
+    static CUresult stub_##base parameters                                    \
+    {                                                                         \
+        return driver_absent();                                               \
+    }
+#include "api/driver_rows.h"
+
+#define NVRTC_ROW(base, symbol, since, parameters, names)                     \
+    static nvrtcResult stub_##base parameters                                 \
+    {                                                                         \
+        return nvrtc_absent();                                                \
+    }
+#include "api/nvrtc_rows.h"
+
+#pragma GCC diagnostic pop
+
+static const char *
+stub_nvrtcGetErrorString(nvrtcResult result)
+{
+    static const struct {
+        nvrtcResult code;
+        const char *text;
+    } texts[] = {
+#define TEXT_ROW(name, value, text) {name, text},
+        NVRTC_RESULT_ROWS(TEXT_ROW)
+#undef TEXT_ROW
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (texts[i].code == result) {
+            return texts[i].text;
+        }
+    }
+    return "unknown error of the compiler";
+}
+
+struct api_driver driver = {
+#define DRIVER_ROW(base, symbol, since, per_thread_symbol, parameters, names) \
+    .base = stub_##base,
+#include "api/driver_rows.h"
+};
+
+struct api_nvrtc nvrtc = {
+#define NVRTC_ROW(base, symbol, since, parameters, names) .base = stub_##base,
+#include "api/nvrtc_rows.h"
+    .nvrtcGetErrorString = stub_nvrtcGetErrorString,
+};
+
+static const struct table_row driver_rows[] = {
+#define DRIVER_ROW(base, symbol, since, per_thread_symbol, parameters, names) \
+    {#base, #symbol, offsetof(struct api_driver, base)},
+#include "api/driver_rows.h"
+};
+
+static const struct table_row nvrtc_rows[] = {
+#define NVRTC_ROW(base, symbol, since, parameters, names)                     \
+    {#base, #symbol, offsetof(struct api_nvrtc, base)},
+#include "api/nvrtc_rows.h"
+    {"nvrtcGetErrorString", "nvrtcGetErrorString",
+     offsetof(struct api_nvrtc, nvrtcGetErrorString)},
+};
+
+enum { DRIVER_ROWS = sizeof driver_rows / sizeof *driver_rows };
+enum { NVRTC_ROWS = sizeof nvrtc_rows / sizeof *nvrtc_rows };
+
+static const char *missing[DRIVER_ROWS + 1];
+
+/* Puts the library's function in place of the stub; 0 where there is none. */
+static int
+table_set(char *table, const struct table_row *row, void *library)
+{
+    void *address = dlsym(library, row->symbol);
+    if (address == NULL) {
+        return 0;
+    }
+    memcpy(table + row->offset, &address, sizeof address);
+    return 1;
+}
+
+void
+table_fill_driver(void *library)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < DRIVER_ROWS; i++) {
+        if (!table_set((char *)&driver, &driver_rows[i], library)) {
+            missing[n++] = driver_rows[i].base;
+        }
+    }
+    missing[n] = NULL;
+    driver_opened = 1;
+}
+
+void
+table_fill_nvrtc(void *library)
+{
+    for (size_t i = 0; i < NVRTC_ROWS; i++) {
+        table_set((char *)&nvrtc, &nvrtc_rows[i], library);
+    }
+    nvrtc_opened = 1;
+}
+
+const char *const *
+api_missing_functions(void)
+{
+    return missing;
+}
