@@ -1,0 +1,152 @@
+"""What the compilers say: the user's line, and what is to be done."""
+
+import re
+import warnings
+
+import pytest
+import reference
+
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+
+def complaint(source: str, **keywords) -> str:
+    """Compile `source`, which must fail, and return the compiler's text."""
+    with pytest.raises(cuda.CompileError) as caught:
+        SourceModule(source, **keywords)
+    return str(caught.value)
+
+
+def error_lines(text: str) -> list[int]:
+    """Line numbers of errors in either compiler's form."""
+    found = re.findall(r"kernel\.cu[:(](\d+)(?::\d+)?\)?: error", text)
+    return [int(number) for number in found]
+
+
+@pytest.mark.parametrize("no_extern_c", [False, True])
+def test_unknown_name_on_its_line(no_extern_c):
+    source = """__global__ void kernel(int *out)
+{
+    out[0] = 1;
+    out[1] = nowhere;
+}
+"""
+    text = complaint(source, no_extern_c=no_extern_c)
+    assert error_lines(text) == [4]
+    assert "nowhere" in text
+
+
+def test_missing_semicolon():
+    source = "\n\n__global__ void kernel(int *out)\n{\n    out[0] = 1\n}\n"
+    lines = error_lines(complaint(source))
+    # One compiler names the line that lacks it, the other the next.
+    assert lines and set(lines) <= {5, 6}
+
+
+def test_line_behind_an_include_and_a_macro():
+    source = """#include <math.h>
+#include <stdio.h>
+#define TWO_LINES int a; \\
+    int b;
+
+__global__ void kernel(int *out)
+{
+    TWO_LINES
+    *out = a + b + missing;
+}
+"""
+    assert error_lines(complaint(source)) == [9]
+
+
+def test_line_in_a_source_with_texture_references():
+    source = """texture<float, 2> tex;
+__global__ void kernel(float *out)
+{
+    *out = tex2D(tex, 0.f, 0.f) + missing;
+}
+"""
+    assert error_lines(complaint(source)) == [4]
+
+
+def test_every_error_is_told():
+    source = """__global__ void kernel(int *out)
+{
+    out[0] = one;
+    out[1] = two;
+}
+"""
+    assert error_lines(complaint(source)) == [3, 4]
+
+
+def test_missing_header_is_named():
+    text = complaint("#include <no_such_header.h>\n__global__ void k() {}\n")
+    assert "no_such_header.h" in text
+
+
+def test_error_directive():
+    text = complaint("\n#error this must be seen\n")
+    assert "this must be seen" in text
+
+
+def test_unknown_option_is_named():
+    text = complaint(
+        "__global__ void k() {}", options=["--no-such-option-anywhere"]
+    )
+    assert "no-such-option-anywhere" in text
+
+
+def test_definitions_by_option():
+    source = """__global__ void kernel(int *out) { *out = VALUE; }"""
+    assert "VALUE" in complaint(source)
+    SourceModule(source, options=["-DVALUE=3"])
+
+
+def test_warning_is_a_user_warning():
+    source = """
+__global__ void kernel(int *out)
+{
+    #warning read this
+    *out = 1;
+}
+"""
+    with pytest.warns(UserWarning, match="read this"):
+        SourceModule(source, cache_dir=False)
+
+
+def test_quiet_source_is_quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SourceModule("__global__ void k(int *p) { *p = 1; }", cache_dir=False)
+
+
+def test_inline_ptx_is_refused_by_name_on_the_cpu_device():
+    if not reference.on_cpu():
+        pytest.skip("a GPU runs inline PTX")
+    source = """__global__ void kernel(unsigned *out)
+{
+    unsigned lane;
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+    out[threadIdx.x] = lane;
+}
+"""
+    text = complaint(source)
+    assert "inline PTX" in text
+    assert re.search(r"kernel\.cu[:(]4", text)
+
+
+def test_unknown_device_function_is_refused():
+    source = """__device__ int elsewhere(int);
+__global__ void kernel(int *out) { *out = elsewhere(1); }
+"""
+    with pytest.raises((cuda.CompileError, cuda.Error), match="elsewhere"):
+        SourceModule(source)
+
+
+def test_barrier_kernel_with_an_error_elsewhere_still_names_the_line():
+    source = """__global__ void good() { __syncthreads(); }
+__global__ void bad(float *f)
+{
+    f[0] = f * f;
+}
+"""
+    assert error_lines(complaint(source)) == [4]
