@@ -31,9 +31,9 @@ def library() -> ctypes.CDLL:
     )
     if not built.exists():
         scratch = built.with_suffix(f".{os.getpid()}")
+        flags = ["-O1", "-ffp-contract=off", "-shared", "-fPIC"]
         subprocess.run(
-            [compiler, "-O1", "-ffp-contract=off", "-shared", "-fPIC"]
-            + [str(SOURCE), "-o", str(scratch), "-lm"],
+            [compiler, *flags, str(SOURCE), "-o", str(scratch), "-lm"],
             check=True,
         )
         scratch.replace(built)

@@ -32,9 +32,9 @@ def run_ranks(ranks: int, devices: int) -> subprocess.CompletedProcess[str]:
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
+    start = [find_mpirun(), "-n", str(ranks), "--oversubscribe"]
     return subprocess.run(
-        [find_mpirun(), "-n", str(ranks), "--oversubscribe"]
-        + [sys.executable, "-m", "mpi4py", str(PROGRAM)],
+        [*start, sys.executable, "-m", "mpi4py", str(PROGRAM)],
         env=environment,
         capture_output=True,
         text=True,
