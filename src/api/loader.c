@@ -232,7 +232,7 @@ open_auto(struct api_choice *choice)
     choice->fell_back = 1;
     loader_explain(
         choice,
-        "no GPU (%s): computing on the CPU; PYCUDA_DEVICE=cpu asks "
+        "no GPU (%s): using the CPU device; PYCUDA_DEVICE=cpu asks "
         "for that without this warning, PYCUDA_DEVICE=gpu refuses it",
         reason);
     return 0;

@@ -1,0 +1,69 @@
+"""What every test may use: the device, a context, and the markers' rules.
+
+The tests run against the installed package, never against the sources beside
+them, which hold no compiled module.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+_device_kind: str | None = None
+
+
+def device_kind() -> str:
+    """The device that this process computes on: "gpu" or "cpu"."""
+    global _device_kind
+    if _device_kind is None:
+        import pycuda
+        import pycuda.driver as drv
+
+        where = Path(pycuda.__file__).resolve()
+        if where.parent == ROOT / "pycuda":
+            raise RuntimeError(
+                f"{where} is the source tree; run .venv/bin/pytest (not "
+                "python -m pytest) so that the installed package is found"
+            )
+        drv.init()
+        _device_kind = drv._device_kind()
+    return _device_kind
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs the other device; ask for the device only then."""
+    for kind, other in (("gpu", "cpu"), ("cpu", "gpu")):
+        marked = [item for item in items if item.get_closest_marker(kind)]
+        if marked and device_kind() == other:
+            reason = f"needs the {kind}; the tests run on the {other}"
+            for item in marked:
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def device() -> str:
+    """The device that the tests run on: "gpu" or "cpu"."""
+    return device_kind()
+
+
+@pytest.fixture(scope="session")
+def context() -> Iterator[Any]:
+    """A context on device 0, current for the whole session."""
+    device_kind()
+    import pycuda.driver as drv
+
+    made = drv.Device(0).make_context()
+    try:
+        yield made
+    finally:
+        drv.Context.pop()
+
+
+@pytest.fixture(scope="session")
+def clean_environment() -> dict[str, str]:
+    """The environment for a child process that must import the package."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"}
