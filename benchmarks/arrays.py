@@ -1,0 +1,177 @@
+"""Time for the host to issue one array operation (1024 floats).
+
+Usage: ``python benchmarks/arrays.py``.  Beside raw launches by the C twin
+and, on a GPU, the same expressions in CuPy and torch.
+"""
+
+import argparse
+import json
+import sys
+
+import numpy as np
+from common import (
+    best_of,
+    describe_machine,
+    merge_least,
+    print_table,
+    run_json,
+)
+from launch import device_kind, run_twin, verdict_of
+
+N = 1024
+# row: microseconds allowed above the twin's launch, or alone.
+GOALS = {
+    "a + b": ("launch", 0.6),
+    "a * 2": ("launch", 0.6),
+    "a += b": ("launch", 0.35),
+    "sin(a)": ("launch", 0.6),
+    "sum(a)": ("launch", 0.8),
+    "ElementwiseKernel": ("launch", 0.5),
+    "a[10:20]": (None, 0.25),
+    "empty(1024)": (None, 0.30),
+    "copy 64 bytes in": ("copy in", 0.3),
+    "copy 64 bytes out": ("copy out", 0.3),
+}
+
+
+def measure_pycuda(rounds: int) -> dict:
+    import pycuda.autoinit
+    import pycuda.driver as cuda
+    from pycuda import cumath, gpuarray
+    from pycuda.elementwise import ElementwiseKernel
+
+    a = gpuarray.to_gpu(np.random.rand(N).astype(np.float32))
+    b = gpuarray.to_gpu(np.random.rand(N).astype(np.float32))
+    c = gpuarray.empty_like(a)
+    kernel = ElementwiseKernel(
+        "float a, float *x, float *y, float *z", "z[i] = a * x[i] + y[i]"
+    )
+    host, block = np.zeros(16, np.float32), cuda.mem_alloc(64)
+    zeros = gpuarray.zeros(N, np.float32)
+
+    def in_place() -> None:
+        nonlocal a
+        a += zeros
+
+    calls = {
+        "a + b": lambda: a + b,
+        "a * 2": lambda: a * 2,
+        "a += b": in_place,
+        "sin(a)": lambda: cumath.sin(a),
+        "sum(a)": lambda: gpuarray.sum(a),
+        "ElementwiseKernel": lambda: kernel(2, a, b, c),
+        "a[10:20]": lambda: a[10:20],
+        "empty(1024)": lambda: gpuarray.empty(N, np.float32),
+        "copy 64 bytes in": lambda: cuda.memcpy_htod(block, host),
+        "copy 64 bytes out": lambda: cuda.memcpy_dtoh(host, block),
+    }
+    finish = cuda.Context.synchronize
+    result = {row: best_of(calls[row], finish, rounds) for row in GOALS}
+    result["device"] = pycuda.autoinit.device.name()
+    return result
+
+
+def measure_cupy(rounds: int) -> dict:
+    import cupy
+
+    a, b = cupy.random.rand(2, N, dtype=np.float32)
+    kernel = cupy.ElementwiseKernel(
+        "float32 a, float32 x, float32 y", "float32 z", "z = a * x + y"
+    )
+    c, zeros = cupy.empty_like(a), cupy.zeros_like(a)
+
+    def in_place() -> None:
+        nonlocal a
+        a += zeros
+
+    calls = {
+        "a + b": lambda: a + b,
+        "a * 2": lambda: a * 2,
+        "a += b": in_place,
+        "sin(a)": lambda: cupy.sin(a),
+        "sum(a)": lambda: a.sum(),
+        "ElementwiseKernel": lambda: kernel(2, a, b, c),
+        "a[10:20]": lambda: a[10:20],
+        "empty(1024)": lambda: cupy.empty(N, np.float32),
+    }
+    finish = cupy.cuda.Device().synchronize
+    return {row: best_of(call, finish, rounds) for row, call in calls.items()}
+
+
+def measure_torch(rounds: int) -> dict:
+    import torch
+
+    if not torch.cuda.is_available():
+        raise ImportError("torch has no GPU")
+    a, b = torch.rand(2, N, device="cuda")
+    zeros = torch.zeros(N, device="cuda")
+
+    def in_place() -> None:
+        nonlocal a
+        a += zeros
+
+    calls = {
+        "a + b": lambda: a + b,
+        "a * 2": lambda: a * 2,
+        "a += b": in_place,
+        "sin(a)": lambda: torch.sin(a),
+        "sum(a)": lambda: a.sum(),
+        "a[10:20]": lambda: a[10:20],
+        "empty(1024)": lambda: torch.empty(N, device="cuda"),
+    }
+    finish = torch.cuda.synchronize
+    return {row: best_of(call, finish, rounds) for row, call in calls.items()}
+
+
+PEERS = {
+    "pycuda": measure_pycuda,
+    "CuPy": measure_cupy,
+    "torch": measure_torch,
+}
+
+
+def run_peer(name: str, rounds: int) -> dict | None:
+    """Measure one peer in a process of its own."""
+    command = [sys.executable, __file__, "--peer", name]
+    return run_json([*command, "--rounds", str(rounds)])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--passes", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--peer", choices=PEERS, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.peer:
+        try:
+            print(json.dumps(PEERS[options.peer](options.rounds)))
+        except ImportError:
+            sys.exit(77)
+        return
+
+    twin, ours = {}, {}
+    for _ in range(options.passes):
+        merge_least(twin, run_twin(options.rounds))
+        merge_least(ours, run_peer("pycuda", options.rounds))
+    columns = {}
+    if device_kind() == "gpu":
+        for name in list(PEERS)[1:]:
+            if result := run_peer(name, options.passes * options.rounds):
+                columns[name] = result
+
+    describe_machine(ours["device"])
+    rows = []
+    for row, (twin_row, allowed) in GOALS.items():
+        raw = twin.get(twin_row, 0.0) if twin_row else 0.0
+        known = twin_row is None or twin_row in twin
+        goal = f"<= {raw + allowed:.2f}" if known else ""
+        met = verdict_of(ours[row], raw + allowed) if known else ""
+        others = [peer.get(row) for peer in columns.values()]
+        shown = raw if twin_row and known else None
+        rows.append([row, shown, ours[row], goal, met, *others])
+    heads = ["microseconds", "raw C", "this package", "goal", "met"]
+    print_table([*heads, *columns], rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,300 @@
+"""Time for the host to issue one launch, beside raw C and other packages.
+
+Usage: ``python benchmarks/launch.py [--pycuda FOLDER] [--passes N]``.
+
+The C twin calls `cuLaunchKernel` with the same kernel, shape and arguments.
+It and this package take turns, so that both see the same machine; every
+figure is the least of 20 x 1000 launches.  Peers that can be imported run
+once each, in processes of their own.  `--pycuda` names a folder that holds an
+installed PyCUDA, which is then measured as one more peer.
+"""
+
+import argparse
+import json
+import os
+import sys
+
+import numpy as np
+from common import (
+    best_of,
+    build_c,
+    describe_machine,
+    merge_least,
+    print_table,
+    run_json,
+)
+
+SOURCE = """
+extern "C" __global__ void scale(const float *a, float *b, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        b[i] = a[i] * 2;
+}
+"""
+N, BLOCK, GRID = 1024, (256, 1, 1), (4, 1)
+GPU_TWIN_LIMIT_US = 2.6
+ROWS = {
+    # row: (twin's figure, allowed microseconds above it)
+    "plain call": ("launch", 0.25),
+    "plain call, scalar made inside": ("launch", None),
+    "prepared_call": ("launch", 0.10),
+    "launch + synchronize": ("round trip", 0.3),
+}
+
+
+def measure_pycuda(rounds: int) -> dict:
+    """This package, or PyCUDA: whichever `import pycuda` finds."""
+    import pycuda.autoinit
+    import pycuda.driver as cuda
+    from pycuda.compiler import SourceModule
+
+    scale = SourceModule(SOURCE, no_extern_c=True).get_function("scale")
+    a, b = cuda.mem_alloc(4 * N), cuda.mem_alloc(4 * N)
+    cuda.memset_d32(a, 0, N)
+    n = np.int32(N)
+    prepared = scale.prepare("PPi").prepared_call
+    synchronize = cuda.Context.synchronize
+
+    def plain_call() -> None:
+        scale(a, b, n, block=BLOCK, grid=GRID)
+
+    def scalar_inside() -> None:
+        scale(a, b, np.int32(N), block=BLOCK, grid=GRID)
+
+    def prepared_call() -> None:
+        prepared(GRID, BLOCK, a, b, N)
+
+    def round_trip() -> None:
+        scale(a, b, n, block=BLOCK, grid=GRID)
+        synchronize()
+
+    calls = [plain_call, scalar_inside, prepared_call, round_trip]
+    result = {
+        row: best_of(call, synchronize, rounds)
+        for row, call in zip(ROWS, calls, strict=True)
+    }
+    result["device"] = pycuda.autoinit.device.name()
+    return result
+
+
+def measure_cupy(rounds: int) -> dict:
+    import cupy
+
+    scale = cupy.RawKernel(SOURCE, "scale")
+    a, b = cupy.zeros(N, np.float32), cupy.zeros(N, np.float32)
+    n = np.int32(N)
+    synchronize = cupy.cuda.Device().synchronize
+
+    def call() -> None:
+        scale(GRID, BLOCK, (a, b, n))
+
+    def round_trip() -> None:
+        scale(GRID, BLOCK, (a, b, n))
+        synchronize()
+
+    return {
+        "plain call": best_of(call, synchronize, rounds),
+        "launch + synchronize": best_of(round_trip, synchronize, rounds),
+    }
+
+
+def measure_torch(rounds: int) -> dict:
+    import torch
+
+    if not torch.cuda.is_available():
+        raise ImportError("torch has no GPU")
+    scale = torch.cuda._compile_kernel(SOURCE, "scale")
+    a = torch.zeros(N, device="cuda")
+    b = torch.zeros(N, device="cuda")
+
+    def call() -> None:
+        scale((4, 1, 1), BLOCK, (a, b, N))
+
+    def round_trip() -> None:
+        call()
+        torch.cuda.synchronize()
+
+    return {
+        "plain call": best_of(call, torch.cuda.synchronize, rounds),
+        "launch + synchronize": best_of(
+            round_trip, torch.cuda.synchronize, rounds
+        ),
+    }
+
+
+def measure_cuda_core(rounds: int) -> dict:
+    try:
+        from cuda.core import (
+            Device,
+            LaunchConfig,
+            Program,
+            ProgramOptions,
+            launch,
+        )
+    except ImportError:
+        from cuda.core.experimental import (
+            Device,
+            LaunchConfig,
+            Program,
+            ProgramOptions,
+            launch,
+        )
+
+    device = Device()
+    device.set_current()
+    stream = device.create_stream()
+    options = ProgramOptions(arch=f"sm_{device.arch}")
+    program = Program(SOURCE, "c++", options)
+    scale = program.compile("cubin").get_kernel("scale")
+    a, b = device.allocate(4 * N), device.allocate(4 * N)
+    config = LaunchConfig(grid=4, block=256)
+    n = np.int32(N)
+
+    def call() -> None:
+        launch(stream, config, scale, a, b, n)
+
+    def round_trip() -> None:
+        launch(stream, config, scale, a, b, n)
+        stream.sync()
+
+    return {
+        "plain call": best_of(call, stream.sync, rounds),
+        "launch + synchronize": best_of(round_trip, stream.sync, rounds),
+    }
+
+
+def measure_numba(rounds: int) -> dict:
+    from numba import cuda
+
+    if not cuda.is_available():
+        raise ImportError("numba has no GPU")
+
+    @cuda.jit
+    def scale(a, b, n):
+        i = cuda.grid(1)
+        if i < n:
+            b[i] = a[i] * 2
+
+    a = cuda.to_device(np.zeros(N, np.float32))
+    b = cuda.to_device(np.zeros(N, np.float32))
+    configured = scale[4, 256]
+    n = np.int32(N)
+
+    def round_trip() -> None:
+        configured(a, b, n)
+        cuda.synchronize()
+
+    return {
+        "plain call": best_of(
+            lambda: configured(a, b, n), cuda.synchronize, rounds
+        ),
+        "launch + synchronize": best_of(round_trip, cuda.synchronize, rounds),
+    }
+
+
+PEERS = {
+    "pycuda": measure_pycuda,
+    "CuPy": measure_cupy,
+    "torch": measure_torch,
+    "cuda.core": measure_cuda_core,
+    "numba-cuda": measure_numba,
+}
+
+
+def run_peer(name: str, rounds: int, **environment: str) -> dict | None:
+    """Measure one peer in a process of its own."""
+    command = [sys.executable, __file__, "--peer", name]
+    return run_json([*command, "--rounds", str(rounds)], **environment)
+
+
+def peer_main(name: str, rounds: int) -> None:
+    """Body of a peer's process; status 77 says that it can't be imported."""
+    try:
+        print(json.dumps(PEERS[name](rounds)))
+    except ImportError:
+        sys.exit(77)
+
+
+def run_twin(rounds: int) -> dict:
+    """The C twin, built when first asked for."""
+    import pycuda
+
+    package = os.path.dirname(pycuda.__file__)
+    library = os.environ.get(
+        "PYCUDA_CPU_LIBRARY", os.path.join(package, "lib/libpycuda_cpu.so")
+    )
+    program = build_c("launch_twin.c", "-O2")
+    # The twin goes by the package's own choice of a device.
+    choice = {"PYCUDA_CPU_LIBRARY": library, "PYCUDA_DEVICE": device_kind()}
+    return run_json([str(program), str(rounds)], **choice)
+
+
+def device_kind() -> str:
+    """Which device `import pycuda` works on: "gpu" or "cpu"."""
+    import pycuda.driver as cuda
+    from pycuda import _driver
+
+    cuda.init()
+    return _driver._device_kind()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--passes", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--pycuda", help="folder with an installed PyCUDA")
+    parser.add_argument("--peer", choices=PEERS, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.peer:
+        peer_main(options.peer, options.rounds)
+        return
+
+    twin, ours = {}, {}
+    for _ in range(options.passes):
+        merge_least(twin, run_twin(options.rounds))
+        merge_least(ours, run_peer("pycuda", options.rounds))
+    columns = {"raw C": twin, "this package": ours}
+    on_gpu = device_kind() == "gpu"
+    if on_gpu:
+        rounds = options.passes * options.rounds
+        for name in list(PEERS)[1:]:
+            if result := run_peer(name, rounds):
+                columns[name] = result
+        if options.pycuda:
+            columns["PyCUDA"] = run_peer(
+                "pycuda", rounds, PYTHONPATH=options.pycuda
+            )
+
+    describe_machine(ours["device"])
+    print_report(columns)
+    if on_gpu and twin["launch"] > GPU_TWIN_LIMIT_US:
+        sys.exit(
+            f"void: the C twin took {twin['launch']:.2f} us a launch; over "
+            f"{GPU_TWIN_LIMIT_US} us the machine is too busy to compare on"
+        )
+
+
+def print_report(columns: dict[str, dict]) -> None:
+    """Print one row an operation: figures, ratio, goal."""
+    peers = [name for name in columns if name not in ("raw C", "this package")]
+    rows = []
+    for row, (twin_row, allowed) in ROWS.items():
+        raw, mine = columns["raw C"][twin_row], columns["this package"][row]
+        goal = "" if allowed is None else f"<= {raw + allowed:.2f}"
+        verdict = "" if allowed is None else verdict_of(mine, raw + allowed)
+        others = [columns[name].get(row) for name in peers]
+        rows.append(
+            [row, raw, mine, f"{mine / raw:.2f}", goal, verdict, *others]
+        )
+    heads = ["microseconds", "raw C", "this package", "ratio", "goal", "met"]
+    print_table([*heads, *peers], rows)
+
+
+def verdict_of(figure: float, goal: float) -> str:
+    """How a figure stands to its goal."""
+    return "yes" if figure <= goal else f"no, by {figure - goal:.2f}"
+
+
+if __name__ == "__main__":
+    main()
