@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import pycuda.autoinit  # noqa: F401
-from pycuda import _driver
 from pycuda.compiler import SourceModule
 
 SOURCE = Path(__file__).with_name("reference.c")
@@ -57,8 +56,3 @@ def call(name: str, *arguments):
 def kernel(source: str, name: str = "kernel", **keywords):
     """Compile `source` for the device at hand and return its kernel."""
     return SourceModule(source, **keywords).get_function(name)
-
-
-def on_cpu() -> bool:
-    """Whether the device at hand is the CPU device."""
-    return _driver._device_kind() == "cpu"

@@ -4,7 +4,6 @@ import re
 import warnings
 
 import pytest
-import reference
 
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
@@ -119,9 +118,8 @@ def test_quiet_source_is_quiet():
         SourceModule("__global__ void k(int *p) { *p = 1; }", cache_dir=False)
 
 
-def test_inline_ptx_is_refused_by_name_on_the_cpu_device():
-    if not reference.on_cpu():
-        pytest.skip("a GPU runs inline PTX")
+@pytest.mark.cpu
+def test_inline_ptx_is_refused_by_name():
     source = """__global__ void kernel(unsigned *out)
 {
     unsigned lane;

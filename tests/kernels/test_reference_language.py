@@ -357,7 +357,8 @@ def test_assert_ends_the_launch_and_the_context():
     assert "the context stays broken" in done.stdout
     # The user's line, the thread and the expression.
     assert re.search(
-        r"kernel\.cu:5: .*thread: \[39,0,0\].*Assertion .threadIdx\.x < limit.",
+        r"kernel\.cu:5: .*thread: \[39,0,0\].*"
+        r"Assertion .threadIdx\.x < limit.",
         said,
     )
 

@@ -1,4 +1,4 @@
-"""Texture references: bound, sampled, filtered, addressed, read as integers."""
+"""Texture references: sampling, filters, addressing, integers."""
 
 import numpy as np
 import pytest
