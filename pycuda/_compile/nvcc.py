@@ -1,0 +1,100 @@
+"""Run nvcc, where the caller names one or NVRTC cannot take the source.
+
+Called by `pycuda.compiler`.  Each run has a folder of its own, which is
+removed unless `keep`.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import tempfile
+import warnings
+
+from pycuda._compile.source import FILE_NAME
+
+
+@functools.cache
+def version(nvcc: str) -> str:
+    """What `nvcc --version` says."""
+    try:
+        done = subprocess.run(
+            [nvcc, "--version"], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        warnings.warn(
+            f"The version of {nvcc!r} cannot be determined: {error}",
+            UserWarning,
+            stacklevel=3,
+        )
+        return "nvcc unknown version"
+    return done.stdout
+
+
+def command(
+    nvcc: str,
+    options: list[str],
+    target: str,
+    arch: str | None,
+    code: str | None,
+    include_dirs: list[str],
+) -> list[str]:
+    """Command line that compiles kernel.cu in the current folder."""
+    words = [nvcc, f"--{target}", *options]
+    if arch is not None:
+        words += ["-arch", arch]
+    if code is not None:
+        words += ["-code", code]
+    return [*words, *(f"-I{d}" for d in include_dirs), FILE_NAME]
+
+
+def run(
+    words: list[str], source: str, target: str, keep: bool
+) -> tuple[bytes | None, str, str]:
+    """Compile `source`; give (image or None, stdout, stderr)."""
+    if shutil.which(words[0]) is None:
+        raise FileNotFoundError(
+            f"the compiler {words[0]!r} was not found; leave nvcc= out to "
+            "compile without nvcc"
+        )
+    folder = tempfile.mkdtemp(prefix="pycuda-")
+    try:
+        with open(os.path.join(folder, FILE_NAME), "w") as stream:
+            stream.write(source)
+        words = [*words, "--keep"] if keep else words
+        done = subprocess.run(
+            words, cwd=folder, capture_output=True, text=True, check=False
+        )
+        image = None
+        path = os.path.join(folder, f"kernel.{target}")
+        if done.returncode == 0 and os.path.exists(path):
+            with open(path, "rb") as stream:
+                image = stream.read()
+        return image, done.stdout, done.stderr
+    finally:
+        if keep:
+            print(f"*** compiler output in {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def preprocess(
+    source: str, options: list[str], nvcc: str
+) -> tuple[int, str, str]:
+    """Run the preprocessor alone: (exit status, text, stderr)."""
+    folder = tempfile.mkdtemp(prefix="pycuda-")
+    try:
+        with open(os.path.join(folder, FILE_NAME), "w") as stream:
+            stream.write(source)
+        words = [nvcc, "--preprocess", *options, FILE_NAME]
+        words += ["--compiler-options", "-P"]
+        done = subprocess.run(
+            words, cwd=folder, capture_output=True, text=True, check=False
+        )
+        return done.returncode, done.stdout, done.stderr
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,106 @@
+"""Compile through the NVRTC API, in process, on either device.
+
+Called by `pycuda.compiler` when the cache has nothing.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pycuda import _driver
+from pycuda._compile import includes
+from pycuda._compile.options import arch_number
+from pycuda._compile.source import FILE_NAME
+
+_MISSING_HEADER = re.compile(
+    r"cannot open source file \"([^\"]+)\"|'([^'\n]+)' file not found"
+)
+_HOST_CODE = re.compile(
+    r"host functions are not allowed in JIT mode"
+    r"|calling a __host__ function"
+)
+
+
+@dataclass
+class Result:
+    """What the compiler made and said; `image` is None if it failed."""
+
+    image: bytes | None
+    log: str
+    command: list[str]
+
+
+def needs_ptx(arch: str | None, on_gpu: bool) -> str | None:
+    """Newest architecture of NVRTC's, if `arch` is newer than all; or None.
+
+    The driver then compiles the PTX of that architecture for the device.
+    """
+    number = arch_number(arch) if arch else None
+    if not on_gpu or number is None:
+        return None
+    newest = max((int(a) for a in _driver._nvrtc_info()[3]), default=number)
+    return f"compute_{newest}" if number > newest else None
+
+
+def run(
+    source: str,
+    options: list[str],
+    arch: str | None,
+    target: str,
+    on_gpu: bool,
+) -> Result:
+    """Compile the wrapped `source` for `arch`."""
+    newest = needs_ptx(arch, on_gpu)
+    arch = newest or arch
+    virtual = arch is not None and arch.startswith("compute_")
+    kind = "ptx" if target == "ptx" or virtual else "cubin"
+    if arch is not None:
+        options = [f"--gpu-architecture={arch}", *options]
+    status, image, log, _ = _driver._compile(
+        source, FILE_NAME, options, {}, kind
+    )
+    words = ["nvrtc", *options, FILE_NAME]
+    return Result(image if status == 0 else None, log.strip("\0\n "), words)
+
+
+def missing_header(log: str) -> str | None:
+    """Name of the header that the log misses, or None."""
+    found = _MISSING_HEADER.search(log)
+    return (found.group(1) or found.group(2)) if found else None
+
+
+def is_host_trouble(log: str) -> bool:
+    """Did NVRTC fail on what nvcc would take: host code, host headers?"""
+    return bool(_HOST_CODE.search(log) or missing_header(log))
+
+
+def advice(log: str, on_gpu: bool) -> str:
+    """A sentence that says what to do about a failure, or ""."""
+    header = missing_header(log)
+    if header and not on_gpu:
+        return (
+            f"The header {header!r} was not found; the CPU device has its own "
+            "headers only. Name the folder of your own headers in "
+            "include_dirs=."
+        )
+    if header:
+        package = includes.package_for(header)
+        if package:
+            return (
+                f"The header {header!r} was not found; "
+                f"`pip install {package}` or a CUDA toolkit brings it."
+            )
+        return (
+            f"The header {header!r} was not found. Name its folder in "
+            "include_dirs=; headers of the host's C or C++ library need nvcc "
+            "on PATH."
+        )
+    if _HOST_CODE.search(log):
+        return (
+            "The source holds host code, which only nvcc takes: put it "
+            "outside, mark it __device__, or install nvcc."
+        )
+    return ""

@@ -1,0 +1,65 @@
+"""Wrap a program and look into its text.
+
+Called by `pycuda.compiler` and `includes`.  The scans are textual: they skip
+comments and string literals and look at both sides of every #if.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import re
+
+FILE_NAME = "kernel.cu"
+
+_NOISE = re.compile(
+    r"""//(?:[^\\\n]|\\.|\\\n)*      # comment up to the end of the line
+      | /\*.*?(?:\*/|\Z)             # comment in C's form
+      | R"([^()\\\s]{0,16})\(.*?\)\1"
+      | "(?:[^"\\\n]|\\.)*"
+      | '(?:[^'\\\n]|\\[^'\n]*|\\')'
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_REFERENCE = re.compile(r"\b(?:texture|surface)\s*<")
+_INCLUDE = re.compile(
+    r"^[ \t]*\#[ \t]*include(_next)?[ \t]*(<[^>\n]*>|\"[^\"\n]*\"|\S+)"
+    r"|__has_include(?:_next)?\s*\(\s*(<[^>\n]*>|\"[^\"\n]*\")",
+    re.MULTILINE,
+)
+
+
+def wrap(source: str, no_extern_c: bool) -> str:
+    """Put `source` inside extern "C", keeping the user's line numbers."""
+    if no_extern_c:
+        return source
+    return f'extern "C" {{\n#line 1 "{FILE_NAME}"\n{source}\n}}\n'
+
+
+def without_comments(text: str) -> str:
+    """`text` with every comment replaced by a blank."""
+    if "/" not in text:
+        return text
+    return _NOISE.sub(
+        lambda m: " " if m.group().startswith("/") else m.group(), text
+    )
+
+
+def names_reference(text: str) -> bool:
+    """Does `text` declare (or may it) a texture or surface reference?"""
+    if "texture" not in text and "surface" not in text:
+        return False
+    bare = _NOISE.sub(
+        lambda m: " " if m.group().startswith("/") else '""', text
+    )
+    return _REFERENCE.search(bare) is not None
+
+
+def included_names(text: str) -> list[str]:
+    """What `text` includes: names in their <> or "", macros as they stand."""
+    if "include" not in text:
+        return []
+    return [
+        match.group(2) or match.group(3)
+        for match in _INCLUDE.finditer(without_comments(text))
+    ]
