@@ -4,7 +4,6 @@ The tests run against the installed package, never against the sources beside
 them, which hold no compiled module.
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ def device_kind() -> str:
     if _device_kind is None:
         import pycuda
         import pycuda.driver as drv
+        from pycuda import _driver
 
         where = Path(pycuda.__file__).resolve()
         if where.parent == ROOT / "pycuda":
@@ -30,7 +30,7 @@ def device_kind() -> str:
                 "python -m pytest) so that the installed package is found"
             )
         drv.init()
-        _device_kind = drv._device_kind()
+        _device_kind = _driver._device_kind()
     return _device_kind
 
 
@@ -61,9 +61,3 @@ def context() -> Iterator[Any]:
         yield made
     finally:
         drv.Context.pop()
-
-
-@pytest.fixture(scope="session")
-def clean_environment() -> dict[str, str]:
-    """The environment for a child process that must import the package."""
-    return {k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"}

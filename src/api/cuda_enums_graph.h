@@ -106,7 +106,6 @@ typedef enum CUlaunchAttributeID_enum {
     CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE         = 13,
     CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT     = 14,
     CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING       = 16,
-    CU_LAUNCH_ATTRIBUTE_MAX                                  = 17,
 } CUlaunchAttributeID;
 
 typedef enum CUstreamCaptureStatus_enum {
