@@ -1,0 +1,54 @@
+/* loader_probe.c - opens the driver and NVRTC as core does, and says what
+ * came of it; run by test_loader.py, one process a case.
+ *
+ * usage: loader_probe PACKAGE_DIR DRIVER_VERSION DEVICE_ARCH [SYS_PATH...]
+ *
+ * SPDX-License-Identifier: MIT */
+#include "api/api.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void
+show(const char *what, int status, const struct api_choice *choice)
+{
+    static const char *const kinds[] = {"closed", "gpu", "cpu"};
+    printf("%s %d %s fell_back=%d version=%d arch=%d ptx=%d [%s] %s\n", what,
+           status, kinds[choice->kind], choice->fell_back, choice->version,
+           choice->arch, choice->through_ptx, choice->library, choice->text);
+}
+
+static size_t
+count_missing(void)
+{
+    size_t n = 0;
+    while (api_missing_functions()[n] != NULL) {
+        n++;
+    }
+    return n;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct api_choice choice;
+    if (argc < 4) {
+        return 2;
+    }
+    CUdeviceptr pointer;
+    printf("before %d\n", (int)driver.cuMemAlloc(&pointer, 4));
+    api_set_package_dir(argv[1]);
+    int status = api_open_driver(&choice);
+    show("driver", status, &choice);
+    if (status != 0) {
+        return 0;
+    }
+    printf("missing %zu, cuMemAlloc %d, cuInit %d\n", count_missing(),
+           (int)driver.cuMemAlloc(&pointer, 4), (int)driver.cuInit(0));
+    api_set_library_dirs((const char *const *)argv + 4, (size_t)argc - 4);
+    status = api_open_nvrtc(atoi(argv[2]), atoi(argv[3]), &choice);
+    show("nvrtc", status, &choice);
+    status = api_open_nvrtc(atoi(argv[2]), 61, &choice);
+    show("again", status, &choice);
+    return 0;
+}
