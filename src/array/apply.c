@@ -1,0 +1,580 @@
+/* apply.c - one element-wise operation on arrays and scalars.
+ *
+ * Called by the slots in number.c, by copy.c and, as pycuda._driver._apply,
+ * by Python.  Steps: understand the operands, look the type rule up,
+ * broadcast, find or make the output, describe the launch to task.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/task.h"
+
+/* --- operands ---------------------------------------------------------- */
+
+static int
+refuse_host_array(void)
+{
+    PyErr_SetString(PyExc_TypeError,
+                    "a host array cannot be mixed with a GPUArray: move it to "
+                    "the device with gpuarray.to_gpu(), or fetch the GPUArray "
+                    "with .get()");
+    return -1;
+}
+
+static int
+operand_strong(struct operand *operand, PyArray_Descr *dtype)
+{
+    if (!dtype) {
+        return -1;
+    }
+    operand->code = dtype->type_num;
+    Py_DECREF(dtype);
+    return PyTypeNum_ISNUMBER(operand->code) ||
+           PyTypeNum_ISBOOL(operand->code);
+}
+
+static int
+operand_array(struct operand *operand, struct array *array)
+{
+    operand->array = array;
+    operand->code = array->dtype->type_num;
+    if (!(PyTypeNum_ISNUMBER(operand->code) ||
+          PyTypeNum_ISBOOL(operand->code)) ||
+        !PyArray_ISNBO(array->dtype->byteorder)) {
+        PyErr_Format(PyExc_TypeError, "no device arithmetic for dtype %S",
+                     array->dtype);
+        return -1;
+    }
+    return 1;
+}
+
+/* 1: understood; 0: not an operand (NotImplemented); -1: an exception. */
+int
+operand_set(struct operand *operand, PyObject *object)
+{
+    operand->array = NULL;
+    operand->scalar = object;
+    if (array_check(object)) {
+        return operand_array(operand, (struct array *)object);
+    }
+    if (PyFloat_CheckExact(object)) {
+        operand->code = CODE_FLOAT;
+        return 1;
+    }
+    if (PyLong_CheckExact(object)) {
+        operand->code = CODE_INT;
+        return 1;
+    }
+    if (PyBool_Check(object)) {
+        operand->code = NPY_BOOL;
+        return 1;
+    }
+    if (PyArray_IsScalar(object, Generic)) {
+        return operand_strong(operand, PyArray_DescrFromScalar(object));
+    }
+    if (PyArray_Check(object)) {
+        PyArrayObject *host = (PyArrayObject *)object;
+        return PyArray_NDIM(host)
+                   ? refuse_host_array()
+                   : operand_strong(operand,
+                                    (PyArray_Descr *)Py_NewRef(
+                                        PyArray_DESCR(host)));
+    }
+    operand->code = PyComplex_Check(object) ? CODE_COMPLEX
+                    : PyFloat_Check(object) ? CODE_FLOAT
+                                            : CODE_INT;
+    return PyComplex_Check(object) || PyFloat_Check(object) ||
+           PyLong_Check(object);
+}
+
+/* A scalar's bytes in its loop type. */
+static int
+operand_convert(struct operand *operand, PyArray_Descr *loop)
+{
+    PyObject *scalar = operand->scalar;
+
+    if (operand->code == CODE_FLOAT && loop->type_num == NPY_FLOAT) {
+        float value = (float)PyFloat_AS_DOUBLE(scalar);
+        memcpy(operand->value, &value, sizeof value);
+        return 0;
+    }
+    if (loop->type_num == NPY_DOUBLE &&
+        (operand->code == CODE_FLOAT || operand->code == CODE_INT)) {
+        double value = PyFloat_AsDouble(scalar);
+        memcpy(operand->value, &value, sizeof value);
+        return value == -1 && PyErr_Occurred() ? -1 : 0;
+    }
+    if (PyArray_IsScalar(scalar, Generic)) {
+        return PyArray_CastScalarToCtype(scalar, operand->value, loop);
+    }
+    return PyArray_Pack(loop, operand->value, scalar);
+}
+
+/* --- rules that depend on a scalar's value ----------------------------- */
+
+static int
+fits(long long value, int type_num)
+{
+    static const struct {
+        long long low, high;
+    } ranges[] = {
+        [NPY_BYTE] = {-128, 127},       [NPY_UBYTE] = {0, 255},
+        [NPY_SHORT] = {-32768, 32767},  [NPY_USHORT] = {0, 65535},
+        [NPY_INT] = {INT_MIN, INT_MAX}, [NPY_UINT] = {0, UINT_MAX},
+    };
+
+    if (type_num >= NPY_BYTE && type_num <= NPY_UINT) {
+        return value >= ranges[type_num].low && value <= ranges[type_num].high;
+    }
+    return PyTypeNum_ISSIGNED(type_num) || value >= 0;
+}
+
+/* A Python integer that the array's type cannot hold still compares: as the
+ * 64-bit type that holds it, else as an infinity. */
+static int
+compare_scalar(struct operand *scalar, int array_code, PyObject **keep)
+{
+    int overflow;
+    long long value =
+        PyLong_AsLongLongAndOverflow(scalar->scalar, &overflow);
+
+    if (value == -1 && PyErr_Occurred()) {
+        return -1;
+    }
+    if (!PyTypeNum_ISINTEGER(array_code) ||
+        (!overflow && fits(value, array_code))) {
+        return 0;
+    }
+    if (!overflow) {
+        scalar->code = NPY_LONGLONG;
+        return 0;
+    }
+    if (overflow > 0 &&
+        PyLong_AsUnsignedLongLong(scalar->scalar) != ULLONG_MAX) {
+        scalar->code = NPY_ULONGLONG;
+        return 0;
+    }
+    PyErr_Clear();
+    *keep = PyFloat_FromDouble(overflow * Py_HUGE_VAL);
+    scalar->scalar = *keep;
+    scalar->code = CODE_FLOAT;
+    return *keep ? 0 : -1;
+}
+
+static int
+is_comparison(int operation)
+{
+    return operation >= OPERATION_LESS &&
+           operation <= OPERATION_GREATER_EQUAL;
+}
+
+/* Looks at the values of Python integers where NumPy does. */
+static int
+check_values(int operation, struct operand *operands, int inputs,
+             PyObject **keep)
+{
+    if (inputs != 2) {
+        return 0;
+    }
+    if (is_comparison(operation)) {
+        for (int i = 0; i < 2; i++) {
+            if (!operands[i].array && operands[i].code == CODE_INT &&
+                compare_scalar(&operands[i], operands[1 - i].code, keep) < 0) {
+                return -1;
+            }
+        }
+    }
+    struct operand *exponent = &operands[1];
+    if (operation == OPERATION_POWER && !exponent->array &&
+        (exponent->code == CODE_INT ||
+         PyTypeNum_ISSIGNED(exponent->code)) &&
+        (PyTypeNum_ISINTEGER(operands[0].code) ||
+         operands[0].code == CODE_INT)) {
+        int overflow;
+        long long value =
+            PyLong_AsLongLongAndOverflow(exponent->scalar, &overflow);
+        if (value == -1 && PyErr_Occurred()) {
+            PyErr_Clear();
+            return 0;
+        }
+        if (overflow < 0 || (!overflow && value < 0)) {
+            PyErr_SetString(PyExc_ValueError,
+                            "Integers to negative integer powers are not "
+                            "allowed.");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* --- shape and output -------------------------------------------------- */
+
+struct shape {
+    int ndim;
+    npy_intp lengths[ARRAY_MAX_NDIM];
+};
+
+static PyObject *
+shape_text(const struct operand *operands, int inputs)
+{
+    PyObject *list = PyList_New(0);
+
+    for (int i = 0; list && i < inputs; i++) {
+        if (operands[i].array) {
+            PyObject *tuple = array_tuple(operands[i].array->ndim,
+                                          operands[i].array->shape);
+            if (!tuple || PyList_Append(list, tuple) < 0) {
+                Py_CLEAR(list);
+            }
+            Py_XDECREF(tuple);
+        }
+    }
+    return list;
+}
+
+static int
+common_shape(const struct operand *operands, int inputs, struct shape *shape)
+{
+    shape->ndim = 0;
+    for (int i = 0; i < inputs; i++) {
+        const struct array *array = operands[i].array;
+        if (array && layout_broadcast(&shape->ndim, shape->lengths,
+                                      array->ndim, array->shape) < 0) {
+            PyObject *text = shape_text(operands, inputs);
+            if (text) {
+                PyErr_Format(PyExc_ValueError,
+                             "operands could not be broadcast together with "
+                             "shapes %S",
+                             text);
+                Py_DECREF(text);
+            }
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int
+has_shape(const struct array *array, const struct shape *shape)
+{
+    return array->ndim == shape->ndim &&
+           memcmp(array->shape, shape->lengths,
+                  (size_t)shape->ndim * sizeof *array->shape) == 0;
+}
+
+/* The array whose class, allocator and order the result takes. */
+static struct array *
+choose_model(const struct operand *operands, int inputs,
+             const struct shape *shape)
+{
+    struct array *first = NULL;
+
+    for (int i = 0; i < inputs; i++) {
+        struct array *array = operands[i].array;
+        if (array && has_shape(array, shape)) {
+            return array;
+        }
+        first = first ? first : array;
+    }
+    return first;
+}
+
+static struct array *
+make_output(const struct operand *operands, int inputs,
+            const struct shape *shape, PyArray_Descr *dtype, CUstream stream)
+{
+    struct array *model = choose_model(operands, inputs, shape);
+    npy_intp strides[ARRAY_MAX_NDIM];
+
+    if (!model) {
+        PyErr_SetString(PyExc_TypeError, "no GPUArray among the operands");
+        return NULL;
+    }
+    if (model->flags & ARRAY_C || !has_shape(model, shape)) {
+        return array_new_like(model, dtype, shape->ndim, shape->lengths, NULL,
+                              stream);
+    }
+    layout_pack_like(shape->ndim, shape->lengths, PyDataType_ELSIZE(dtype),
+                     model->strides, strides);
+    return array_new_like(model, dtype, shape->ndim, shape->lengths, strides,
+                          stream);
+}
+
+static int
+check_output(const struct array *out, struct shape *shape,
+             PyArray_Descr *result, int any_cast)
+{
+    int ndim = out->ndim;
+    npy_intp lengths[ARRAY_MAX_NDIM];
+
+    memcpy(lengths, out->shape, (size_t)ndim * sizeof *lengths);
+    if (layout_broadcast(&ndim, lengths, shape->ndim, shape->lengths) < 0 ||
+        ndim != out->ndim ||
+        memcmp(lengths, out->shape, (size_t)ndim * sizeof *lengths)) {
+        PyObject *have = array_tuple(out->ndim, out->shape);
+        PyObject *need = array_tuple(shape->ndim, shape->lengths);
+        PyErr_Format(PyExc_ValueError,
+                     "output of shape %S does not fit the operands' shape %S",
+                     have, need);
+        Py_XDECREF(have);
+        Py_XDECREF(need);
+        return -1;
+    }
+    if (!any_cast &&
+        !PyArray_CanCastTypeTo(result, out->dtype, NPY_SAME_KIND_CASTING)) {
+        PyErr_Format(PyExc_TypeError,
+                     "cannot cast the result from %S to the output's %S with "
+                     "casting rule 'same_kind'",
+                     result, out->dtype);
+        return -1;
+    }
+    shape->ndim = out->ndim;
+    memcpy(shape->lengths, out->shape, (size_t)ndim * sizeof *lengths);
+    return 0;
+}
+
+/* --- overlap ----------------------------------------------------------- */
+
+static void
+range_of(const struct array *array, CUdeviceptr *first, CUdeviceptr *end)
+{
+    npy_intp low, high;
+
+    layout_extent(array->ndim, array->shape, array->strides,
+                  PyDataType_ELSIZE(array->dtype), &low, &high);
+    *first = array->head.pointer + (CUdeviceptr)low;
+    *end = array->head.pointer + (CUdeviceptr)high;
+}
+
+/* Whether writing `out` element by element may change elements of `input`
+ * before they are read. */
+static int
+overlap_hurts(const struct array *out, const struct array *input)
+{
+    CUdeviceptr out_first, out_end, first, end;
+
+    if (out == input) {
+        return 0;
+    }
+    if (out->head.pointer == input->head.pointer &&
+        out->ndim == input->ndim &&
+        PyDataType_ELSIZE(out->dtype) == PyDataType_ELSIZE(input->dtype) &&
+        !memcmp(out->shape, input->shape,
+                (size_t)out->ndim * sizeof *out->shape) &&
+        !memcmp(out->strides, input->strides,
+                (size_t)out->ndim * sizeof *out->strides)) {
+        return 0;
+    }
+    range_of(out, &out_first, &out_end);
+    range_of(input, &first, &end);
+    return out_first < end && first < out_end;
+}
+
+/* --- description of the launch ----------------------------------------- */
+
+static void
+task_add(struct task *task, int k, const struct array *array)
+{
+    task->pointer[k] = array->head.pointer;
+    task->itemsize[k] = PyDataType_ELSIZE(array->dtype);
+    core_use(array->head.owner, task->stream);
+}
+
+static void
+task_dims(struct task *task, const struct operand *operands,
+          const struct array *out)
+{
+    struct layout *layout = &task->layout;
+    unsigned flags = out->flags;
+    int same = 1, k = 1;
+
+    layout->size = out->size;
+    for (int i = 0; i < task->inputs; i++) {
+        const struct array *array = operands[i].array;
+        if (array) {
+            flags &= array->flags;
+            same &= array->ndim == out->ndim &&
+                    !memcmp(array->shape, out->shape,
+                            (size_t)out->ndim * sizeof *out->shape);
+            task_add(task, k++, array);
+        }
+    }
+    task_add(task, 0, out);
+    layout->operands = k;
+    task->dense = same && flags & ARRAY_FORC;
+    if (task->dense) {
+        return;
+    }
+    layout->ndim = out->ndim;
+    memcpy(layout->shape, out->shape,
+           (size_t)out->ndim * sizeof *out->shape);
+    layout_add(layout, 0, out->ndim, out->shape, out->strides);
+    for (int i = 0, at = 1; i < task->inputs; i++) {
+        const struct array *array = operands[i].array;
+        if (array) {
+            layout_add(layout, at++, array->ndim, array->shape,
+                       array->strides);
+        }
+    }
+}
+
+static int
+task_types(struct task *task, struct operand *operands,
+           const struct rule *rule, const struct array *out)
+{
+    for (int i = 0; i < task->inputs; i++) {
+        struct operand *operand = &operands[i];
+        task->loop[i] = rule->loop[i]->type_num;
+        task->scalar[i] = !operand->array;
+        task->code[i] = operand->array ? operand->code : task->loop[i];
+        if (!operand->array) {
+            if (operand_convert(operand, rule->loop[i]) < 0) {
+                return -1;
+            }
+            task->value[i] = operand->value;
+        }
+    }
+    task->result = rule->result->type_num;
+    task->out = out->dtype->type_num;
+    return 0;
+}
+
+static int
+launch(int operation, struct operand *operands, int inputs,
+       const struct rule *rule, struct array *out, CUstream stream)
+{
+    struct task task;
+    struct array *copies[ARRAY_INPUTS] = {NULL};
+    int result = -1;
+
+    task.operation = operation;
+    task.inputs = inputs;
+    task.stream = stream;
+    if (task_types(&task, operands, rule, out) < 0) {
+        return -1;
+    }
+    if (out->size == 0) {
+        return 0;
+    }
+    for (int i = 0; i < inputs; i++) {
+        if (operands[i].array && overlap_hurts(out, operands[i].array)) {
+            copies[i] = array_packed(operands[i].array, 'K', stream);
+            if (!copies[i]) {
+                goto done;
+            }
+            operands[i].array = copies[i];
+        }
+    }
+    task_dims(&task, operands, out);
+    result = task_run(&task);
+done:
+    for (int i = 0; i < inputs; i++) {
+        Py_XDECREF(copies[i]);
+    }
+    return result;
+}
+
+/* --- public ------------------------------------------------------------ */
+
+static int
+understand(struct operand *operands, int inputs, PyObject *const *objects,
+           int *codes)
+{
+    for (int i = 0; i < inputs; i++) {
+        int known = operand_set(&operands[i], objects[i]);
+        if (known != 1) {
+            return known;
+        }
+    }
+    for (int i = 0; i < inputs; i++) {
+        codes[i] = operands[i].code;
+    }
+    return 1;
+}
+
+static struct array *
+output(struct array *out, PyArray_Descr *dtype, const struct rule *rule,
+       struct operand *operands, int inputs, int operation, CUstream stream)
+{
+    struct shape shape;
+    PyArray_Descr *result = dtype ? dtype : rule->result;
+
+    if (common_shape(operands, inputs, &shape) < 0) {
+        return NULL;
+    }
+    if (!out) {
+        return make_output(operands, inputs, &shape, result, stream);
+    }
+    if (check_output(out, &shape, result, operation == OPERATION_COPY) < 0) {
+        return NULL;
+    }
+    return (struct array *)Py_NewRef(out);
+}
+
+/* Applies `operation`; out NULL: a new array, of `dtype` if given.  New
+ * reference to the output, Py_NotImplemented, or NULL. */
+PyObject *
+array_apply(int operation, int inputs, PyObject *const *objects,
+            struct array *out, PyArray_Descr *dtype, CUstream stream)
+{
+    struct operand operands[ARRAY_INPUTS];
+    int codes[ARRAY_INPUTS];
+    PyObject *keep = NULL;
+    struct array *result = NULL;
+    int known = understand(operands, inputs, objects, codes);
+
+    if (known == 0) {
+        return Py_NewRef(Py_NotImplemented);
+    }
+    if (known < 0 || check_values(operation, operands, inputs, &keep) < 0) {
+        goto done;
+    }
+    for (int i = 0; i < inputs; i++) {
+        codes[i] = operands[i].code;
+    }
+    const struct rule *rule = operation_rule(operation, inputs, codes);
+    if (!rule) {
+        goto done;
+    }
+    result = output(out, dtype, rule, operands, inputs, operation, stream);
+    if (result && launch(operation, operands, inputs, rule, result,
+                         stream) < 0) {
+        Py_CLEAR(result);
+    }
+done:
+    Py_XDECREF(keep);
+    return (PyObject *)result;
+}
+
+/* _apply(name, inputs, out=None, dtype=None, stream=None) */
+PyObject *
+array_apply_python(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"name", "inputs", "out", "dtype", "stream", NULL};
+    PyObject *name, *inputs, *out = Py_None, *type = Py_None, *stream = Py_None;
+    PyArray_Descr *dtype = NULL;
+    CUstream handle;
+
+    (void)module;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!|OOO:_apply", names,
+                                     &name, &PyTuple_Type, &inputs, &out,
+                                     &type, &stream)) {
+        return NULL;
+    }
+    int operation = operation_number(name);
+    if (operation < 0 || core_stream(stream, &handle) < 0) {
+        return NULL;
+    }
+    Py_ssize_t n = PyTuple_GET_SIZE(inputs);
+    if (n > ARRAY_INPUTS || (out != Py_None && !array_check(out))) {
+        PyErr_Format(PyExc_TypeError, "at most %d inputs; out is a GPUArray",
+                     ARRAY_INPUTS);
+        return NULL;
+    }
+    if (type != Py_None && !PyArray_DescrConverter(type, &dtype)) {
+        return NULL;
+    }
+    PyObject *result = array_apply(
+        operation, (int)n, ((PyTupleObject *)inputs)->ob_item,
+        out == Py_None ? NULL : (struct array *)out, dtype, handle);
+    Py_XDECREF(dtype);
+    return result;
+}

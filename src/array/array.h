@@ -1,0 +1,222 @@
+/* array.h - what the files of this room share: the array object, its layout,
+ * operations and the kernel table.
+ *
+ * Everything runs with the GIL held, which is the lock of every table here.
+ * Strides are bytes and signed; sizes are elements unless named bytes.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_ARRAY_ARRAY_H
+#define PYCUDA_ARRAY_ARRAY_H
+
+#include "core/core.h"
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION    NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL pycuda_array_numpy
+#ifndef ARRAY_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+
+#define ARRAY_MAX_NDIM 32
+#define ARRAY_INLINE   4 /* axes stored in the object itself */
+#define ARRAY_INPUTS   3 /* most inputs of an element-wise operation */
+#define ARRAY_OPERANDS (ARRAY_INPUTS + 1)
+#define ARRAY_BLOCK    256u /* threads of an element-wise block */
+
+enum array_flags {
+    ARRAY_C = 1,        /* C-contiguous */
+    ARRAY_F = 2,        /* Fortran-contiguous */
+    ARRAY_FORC = 3,
+    ARRAY_OFFSET = 4,   /* a view: gpudata is a plain integer */
+    ARRAY_READY = 8,    /* __init__ or a view gave it its fields */
+};
+
+struct array {
+    struct core_array_head head;
+    Py_ssize_t size; /* elements */
+    int ndim;
+    unsigned flags;       /* enum array_flags */
+    npy_intp *shape;      /* ndim entries; inline_dims or PyMem memory */
+    npy_intp *strides;    /* bytes; behind shape */
+    PyArray_Descr *dtype; /* strong */
+    PyObject *base;       /* strong; the array viewed, or NULL */
+    PyObject *allocator;  /* strong; NULL: the default pool */
+    npy_intp inline_dims[2 * ARRAY_INLINE];
+};
+
+/* Shape and strides of up to ARRAY_OPERANDS arrays walked together. */
+struct layout {
+    int ndim;
+    int operands;
+    npy_intp size;
+    npy_intp shape[ARRAY_MAX_NDIM];
+    npy_intp strides[ARRAY_OPERANDS][ARRAY_MAX_NDIM];
+    npy_intp offset[ARRAY_OPERANDS]; /* bytes, from flipped axes */
+};
+
+/* How a kernel walks its operands; names in operation.c. */
+enum layout_class {
+    LAYOUT_ALIGNED,    /* dense, 16-byte aligned, many elements */
+    LAYOUT_CONTIGUOUS, /* dense, all in the same order */
+    LAYOUT_ROWS,       /* long innermost axis: a row of blocks per row */
+    LAYOUT_FLAT,       /* anything else: index arithmetic per element */
+};
+
+/* Type codes are NumPy's type numbers, and these for Python's scalars, which
+ * take the type of the array beside them. */
+enum weak_code {
+    CODE_INT = 28,
+    CODE_FLOAT = 29,
+    CODE_COMPLEX = 30,
+    CODE_NONE = 31,
+};
+
+/* Operations that C names itself; the rest get numbers as they are first
+ * named from Python.  Names are NumPy's where NumPy has one. */
+#define ARRAY_OPERATIONS(ROW)                                                 \
+    ROW(ADD, "add")                                                           \
+    ROW(SUBTRACT, "subtract")                                                 \
+    ROW(MULTIPLY, "multiply")                                                 \
+    ROW(DIVIDE, "true_divide")                                                \
+    ROW(FLOOR_DIVIDE, "floor_divide")                                         \
+    ROW(REMAINDER, "remainder")                                               \
+    ROW(POWER, "power")                                                       \
+    ROW(AND, "bitwise_and")                                                   \
+    ROW(OR, "bitwise_or")                                                     \
+    ROW(XOR, "bitwise_xor")                                                   \
+    ROW(LEFT_SHIFT, "left_shift")                                             \
+    ROW(RIGHT_SHIFT, "right_shift")                                           \
+    ROW(LESS, "less")                                                         \
+    ROW(LESS_EQUAL, "less_equal")                                             \
+    ROW(EQUAL, "equal")                                                       \
+    ROW(NOT_EQUAL, "not_equal")                                               \
+    ROW(GREATER, "greater")                                                   \
+    ROW(GREATER_EQUAL, "greater_equal")                                       \
+    ROW(NEGATIVE, "negative")                                                 \
+    ROW(POSITIVE, "positive")                                                 \
+    ROW(ABSOLUTE, "absolute")                                                 \
+    ROW(INVERT, "invert")                                                     \
+    ROW(COPY, "copy")
+
+enum array_operation {
+#define ARRAY_OPERATION_ENUM(name, text) OPERATION_##name,
+    ARRAY_OPERATIONS(ARRAY_OPERATION_ENUM)
+#undef ARRAY_OPERATION_ENUM
+        OPERATION_BUILTIN,
+    OPERATION_LIMIT = 256,
+};
+
+/* What an operation computes in: loop types of the inputs, and the result's
+ * type before it is cast to a given output. */
+struct rule {
+    PyArray_Descr *loop[ARRAY_INPUTS];
+    PyArray_Descr *result;
+};
+
+/* A compiled kernel and how many elements one of its threads does. */
+struct kernel {
+    CUfunction handle;
+    PyObject *function; /* strong: keeps handle valid */
+    unsigned block;     /* threads */
+    unsigned per_thread;
+    unsigned max_blocks; /* reductions: blocks of the first stage */
+};
+
+/* One input or output of an operation: an array, or a scalar. */
+struct operand {
+    struct array *array; /* borrowed; NULL: a scalar */
+    PyObject *scalar;    /* borrowed */
+    int code;            /* NumPy type number or enum weak_code */
+    char value[16];      /* the scalar in its loop type */
+};
+
+/* layout.c - pure arithmetic, no Python. */
+unsigned layout_flags(int ndim, const npy_intp *shape, const npy_intp *strides,
+                      npy_intp itemsize);
+npy_intp layout_size(int ndim, const npy_intp *shape);
+void layout_pack(int ndim, const npy_intp *shape, npy_intp itemsize,
+                 char order, npy_intp *strides);
+void layout_pack_like(int ndim, const npy_intp *shape, npy_intp itemsize,
+                      const npy_intp *model, npy_intp *strides);
+int layout_dense(int ndim, const npy_intp *shape, const npy_intp *strides,
+                 npy_intp itemsize);
+void layout_extent(int ndim, const npy_intp *shape, const npy_intp *strides,
+                   npy_intp itemsize, npy_intp *low, npy_intp *high);
+int layout_broadcast(int *ndim, npy_intp *shape, int other_ndim,
+                     const npy_intp *other);
+void layout_add(struct layout *layout, int operand, int ndim,
+                const npy_intp *shape, const npy_intp *strides);
+void layout_collapse(struct layout *layout);
+int layout_reshape(int ndim, const npy_intp *shape, const npy_intp *strides,
+                   npy_intp itemsize, int new_ndim, const npy_intp *new_shape,
+                   npy_intp *new_strides);
+
+/* type.c - the object. */
+extern PyTypeObject *array_type; /* ArrayBase */
+int array_check(PyObject *object);
+struct array *array_alloc(PyTypeObject *type, int ndim);
+struct array *array_view(struct array *base, int ndim);
+void array_view_finish(struct array *view);
+struct array *array_new_like(struct array *model, PyArray_Descr *dtype,
+                             int ndim, const npy_intp *shape,
+                             const npy_intp *strides, CUstream stream);
+int array_take_memory(struct array *array, CUstream stream);
+void array_update(struct array *array);
+PyObject *array_tuple(int n, const npy_intp *values);
+int array_parse_shape(PyObject *object, npy_intp *shape);
+int array_type_setup(PyObject *module);
+int array_set_dims(struct array *array, int ndim, const npy_intp *shape,
+                   const npy_intp *strides);
+PyObject *array_default_allocator(void);
+
+/* attributes.c */
+extern PyGetSetDef array_attributes[];
+int array_flags_setup(PyObject *module);
+
+/* index.c */
+PyObject *array_subscript(PyObject *self, PyObject *key);
+PyObject *array_item(PyObject *self, Py_ssize_t index);
+int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value);
+
+/* shape.c */
+extern PyMethodDef array_shape_methods[];
+PyObject *array_transposed(PyObject *self, PyObject *unused);
+
+/* operation.c */
+int operation_number(PyObject *name);
+PyObject *operation_name(int number);
+const struct rule *operation_rule(int operation, int inputs, const int *codes);
+PyObject *operation_code_object(int code);
+struct kernel *operation_kernel(uint64_t low, uint64_t high,
+                                PyObject *(*make_key)(void *), void *data);
+PyObject *operation_set_resolver(PyObject *module, PyObject *resolver);
+
+/* apply.c */
+int operand_set(struct operand *operand, PyObject *object);
+PyObject *array_apply(int operation, int inputs, PyObject *const *objects,
+                      struct array *out, PyArray_Descr *dtype,
+                      CUstream stream);
+PyObject *array_apply_python(PyObject *module, PyObject *args,
+                             PyObject *kwargs);
+
+/* copy.c */
+int array_copy_into(struct array *target, struct array *source,
+                    CUstream stream);
+struct array *array_packed(struct array *array, char order, CUstream stream);
+
+/* number.c: slots; rows of array_type. */
+extern PyType_Slot array_number_slots[];
+PyObject *array_richcompare(PyObject *a, PyObject *b, int operation);
+
+/* transfer.c */
+extern PyMethodDef array_transfer_methods[];
+int array_bool(PyObject *self);
+int array_assign(struct array *target, PyObject *value);
+
+/* reduce.c */
+PyObject *array_reduce_python(PyObject *module, PyObject *args,
+                              PyObject *kwargs);
+
+#endif

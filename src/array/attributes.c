@@ -1,0 +1,367 @@
+/* attributes.c - what an array tells about itself, and the flags object.
+ *
+ * Attribute rows of ArrayBase.  The four possible flags objects are made once
+ * and live with the process.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+
+/* --- flags ------------------------------------------------------------- */
+
+struct flags_object {
+    PyObject_HEAD
+    unsigned flags;
+};
+
+static PyObject *flags_objects[ARRAY_FORC + 1];
+
+static PyObject *
+flags_get(PyObject *self, void *mask)
+{
+    unsigned flags = ((struct flags_object *)self)->flags;
+
+    return PyBool_FromLong((flags & (unsigned)(uintptr_t)mask) != 0);
+}
+
+static PyObject *
+flags_repr(PyObject *self)
+{
+    unsigned flags = ((struct flags_object *)self)->flags;
+
+    return PyUnicode_FromFormat("  C_CONTIGUOUS : %s\n  F_CONTIGUOUS : %s",
+                                flags & ARRAY_C ? "True" : "False",
+                                flags & ARRAY_F ? "True" : "False");
+}
+
+static PyGetSetDef flags_rows[] = {
+    {"c_contiguous", flags_get, NULL, "elements in C order", (void *)ARRAY_C},
+    {"f_contiguous", flags_get, NULL, "elements in Fortran order",
+     (void *)ARRAY_F},
+    {"forc", flags_get, NULL, "contiguous in either order",
+     (void *)ARRAY_FORC},
+    {NULL},
+};
+
+int
+array_flags_setup(PyObject *module)
+{
+    static PyType_Slot slots[] = {
+        {Py_tp_getset, flags_rows},
+        {Py_tp_repr, flags_repr},
+        {0},
+    };
+    static PyType_Spec spec = {
+        .name = "pycuda._driver.ArrayFlags",
+        .basicsize = sizeof(struct flags_object),
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+        .slots = slots,
+    };
+    PyTypeObject *type =
+        (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+
+    for (unsigned flags = 0; type && flags <= ARRAY_FORC; flags++) {
+        struct flags_object *object = PyObject_New(struct flags_object, type);
+        if (!object) {
+            Py_CLEAR(type);
+            break;
+        }
+        object->flags = flags;
+        Py_XSETREF(flags_objects[flags], (PyObject *)object);
+    }
+    Py_XDECREF(type);
+    return type ? 0 : -1;
+}
+
+static PyObject *
+get_flags(PyObject *self, void *unused)
+{
+    (void)unused;
+    return Py_NewRef(flags_objects[((struct array *)self)->flags & ARRAY_FORC]);
+}
+
+/* --- plain values ------------------------------------------------------ */
+
+static PyObject *
+get_shape(PyObject *self, void *unused)
+{
+    struct array *array = (struct array *)self;
+
+    (void)unused;
+    return array_tuple(array->ndim, array->shape);
+}
+
+static PyObject *
+get_strides(PyObject *self, void *unused)
+{
+    struct array *array = (struct array *)self;
+
+    (void)unused;
+    return array_tuple(array->ndim, array->strides);
+}
+
+enum number { NUMBER_SIZE, NUMBER_BYTES, NUMBER_ITEMSIZE, NUMBER_NDIM };
+
+static PyObject *
+get_number(PyObject *self, void *which)
+{
+    struct array *array = (struct array *)self;
+    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+    const npy_intp values[] = {
+        [NUMBER_SIZE] = array->size,
+        [NUMBER_BYTES] = array->size * itemsize,
+        [NUMBER_ITEMSIZE] = itemsize,
+        [NUMBER_NDIM] = array->ndim,
+    };
+
+    return PyLong_FromSsize_t(values[(uintptr_t)which]);
+}
+
+static PyObject *
+get_dtype(PyObject *self, void *unused)
+{
+    (void)unused;
+    return Py_NewRef(((struct array *)self)->dtype);
+}
+
+static PyObject *
+get_base(PyObject *self, void *unused)
+{
+    PyObject *base = ((struct array *)self)->base;
+
+    (void)unused;
+    return Py_NewRef(base ? base : Py_None);
+}
+
+static PyObject *
+get_allocator(PyObject *self, void *unused)
+{
+    PyObject *allocator = ((struct array *)self)->allocator;
+
+    (void)unused;
+    return Py_XNewRef(allocator ? allocator : array_default_allocator());
+}
+
+/* The address as an integer, which the memory's owner is told of. */
+static PyObject *
+address(struct array *array)
+{
+    core_escape(array->head.owner);
+    return PyLong_FromUnsignedLongLong(array->head.pointer);
+}
+
+static PyObject *
+get_gpudata(PyObject *self, void *unused)
+{
+    struct array *array = (struct array *)self;
+
+    (void)unused;
+    if (array->flags & ARRAY_OFFSET && array->size) {
+        return address(array);
+    }
+    if (!array->head.owner || array->size == 0) {
+        Py_RETURN_NONE;
+    }
+    return Py_NewRef(array->head.owner);
+}
+
+static PyObject *
+get_ptr(PyObject *self, void *unused)
+{
+    struct array *array = (struct array *)self;
+
+    (void)unused;
+    if (array->size == 0) {
+        PyErr_SetString(PyExc_AttributeError,
+                        "an array of size 0 has no memory and no ptr");
+        return NULL;
+    }
+    return address(array);
+}
+
+static PyObject *
+get_interface(PyObject *self, void *unused)
+{
+    struct array *array = (struct array *)self;
+    PyObject *shape = get_shape(self, NULL);
+    PyObject *strides = get_strides(self, NULL);
+    PyObject *pointer = address(array);
+    PyObject *text = PyObject_GetAttrString((PyObject *)array->dtype, "str");
+    PyObject *descr = PyObject_GetAttrString((PyObject *)array->dtype, "descr");
+    PyObject *result = NULL;
+
+    (void)unused;
+    if (shape && strides && pointer && text && descr) {
+        result = Py_BuildValue(
+            "{s:O,s:O,s:(O,O),s:O,s:O,s:O,s:i}", "shape", shape, "strides",
+            strides, "data", pointer, Py_False, "typestr", text, "descr",
+            descr, "stream", Py_None, "version", 3);
+    }
+    Py_XDECREF(shape);
+    Py_XDECREF(strides);
+    Py_XDECREF(pointer);
+    Py_XDECREF(text);
+    Py_XDECREF(descr);
+    return result;
+}
+
+static PyObject *
+get_transposed(PyObject *self, void *unused)
+{
+    (void)unused;
+    return array_transposed(self, NULL);
+}
+
+/* --- assignment -------------------------------------------------------- */
+
+static int
+refuse_delete(PyObject *value)
+{
+    if (value) {
+        return 0;
+    }
+    PyErr_SetString(PyExc_AttributeError, "cannot delete this attribute");
+    return -1;
+}
+
+static int
+set_shape(PyObject *self, PyObject *value, void *unused)
+{
+    struct array *array = (struct array *)self;
+    npy_intp shape[ARRAY_MAX_NDIM], strides[ARRAY_MAX_NDIM];
+    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+
+    (void)unused;
+    int ndim = refuse_delete(value) < 0 ? -1 : array_parse_shape(value, shape);
+    if (ndim < 0) {
+        return -1;
+    }
+    if (layout_size(ndim, shape) != array->size) {
+        PyErr_SetString(PyExc_ValueError,
+                        "total size of new array must be unchanged");
+        return -1;
+    }
+    if (array->size == 0) {
+        layout_pack(ndim, shape, itemsize, 'C', strides);
+    } else if (!layout_reshape(array->ndim, array->shape, array->strides,
+                               itemsize, ndim, shape, strides)) {
+        PyErr_SetString(PyExc_AttributeError,
+                        "this shape needs a copy: use reshape()");
+        return -1;
+    }
+    return array_set_dims(array, ndim, shape, strides);
+}
+
+static int
+set_strides(PyObject *self, PyObject *value, void *unused)
+{
+    struct array *array = (struct array *)self;
+    npy_intp strides[ARRAY_MAX_NDIM];
+
+    (void)unused;
+    int n = refuse_delete(value) < 0 ? -1 : array_parse_shape(value, strides);
+    if (n < 0) {
+        return -1;
+    }
+    if (n != array->ndim) {
+        PyErr_Format(PyExc_ValueError,
+                     "strides has %d entries, the array has %d axes", n,
+                     array->ndim);
+        return -1;
+    }
+    memcpy(array->strides, strides, (size_t)n * sizeof *strides);
+    array_update(array);
+    return 0;
+}
+
+static int
+set_dtype(PyObject *self, PyObject *value, void *unused)
+{
+    struct array *array = (struct array *)self;
+    PyArray_Descr *dtype;
+
+    (void)unused;
+    if (refuse_delete(value) < 0 || !PyArray_DescrConverter(value, &dtype)) {
+        return -1;
+    }
+    if (PyDataType_ELSIZE(dtype) != PyDataType_ELSIZE(array->dtype)) {
+        Py_DECREF(dtype);
+        PyErr_SetString(PyExc_ValueError,
+                        "dtype of another size: use view()");
+        return -1;
+    }
+    Py_SETREF(array->dtype, dtype);
+    return 0;
+}
+
+static int
+set_gpudata(PyObject *self, PyObject *value, void *unused)
+{
+    struct array *array = (struct array *)self;
+    CUdeviceptr pointer = 0;
+
+    (void)unused;
+    if (refuse_delete(value) < 0 ||
+        (value != Py_None && core_pointer(value, &pointer) < 0)) {
+        return -1;
+    }
+    Py_XSETREF(array->head.owner, value == Py_None ? NULL : Py_NewRef(value));
+    array->head.pointer = pointer;
+    array->flags &= ~(unsigned)ARRAY_OFFSET;
+    return 0;
+}
+
+static int
+set_base(PyObject *self, PyObject *value, void *unused)
+{
+    (void)unused;
+    if (refuse_delete(value) < 0) {
+        return -1;
+    }
+    Py_XSETREF(((struct array *)self)->base,
+               value == Py_None ? NULL : Py_NewRef(value));
+    return 0;
+}
+
+static int
+set_allocator(PyObject *self, PyObject *value, void *unused)
+{
+    struct array *array = (struct array *)self;
+
+    (void)unused;
+    if (refuse_delete(value) < 0) {
+        return -1;
+    }
+    if (!PyCallable_Check(value)) {
+        PyErr_SetString(PyExc_TypeError, "allocator must be callable");
+        return -1;
+    }
+    Py_XSETREF(array->allocator, value == array_default_allocator()
+                                     ? NULL
+                                     : Py_NewRef(value));
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+PyGetSetDef array_attributes[] = {
+    {"shape", get_shape, set_shape, "lengths of the axes", NULL},
+    {"strides", get_strides, set_strides, "bytes between elements", NULL},
+    {"dtype", get_dtype, set_dtype, "numpy.dtype of the elements", NULL},
+    {"size", get_number, NULL, "number of elements", (void *)NUMBER_SIZE},
+    {"mem_size", get_number, NULL, "number of elements", (void *)NUMBER_SIZE},
+    {"nbytes", get_number, NULL, "bytes of the elements",
+     (void *)NUMBER_BYTES},
+    {"itemsize", get_number, NULL, "bytes of an element",
+     (void *)NUMBER_ITEMSIZE},
+    {"ndim", get_number, NULL, "number of axes", (void *)NUMBER_NDIM},
+    {"flags", get_flags, NULL, "contiguity: c_contiguous, f_contiguous, forc",
+     NULL},
+    {"base", get_base, set_base, "array that this is a view of, or None",
+     NULL},
+    {"allocator", get_allocator, set_allocator, "gives results memory", NULL},
+    {"gpudata", get_gpudata, set_gpudata,
+     "allocation, or the address of a view", NULL},
+    {"ptr", get_ptr, NULL, "device address as an integer", NULL},
+    {"T", get_transposed, NULL, "view with the axes reversed", NULL},
+    {"__cuda_array_interface__", get_interface, NULL,
+     "CUDA array interface, version 3", NULL},
+    {NULL},
+};

@@ -1,0 +1,216 @@
+/* copy.c - copies between any two layouts on the device.
+ *
+ * Called by transfer.c, apply.c and shape.c.  Same dtype: one flat copy where
+ * both are contiguous alike, else a kernel that moves units of 1 to 16 bytes,
+ * whatever the dtype means.  Other dtype: the "copy" operation, which casts.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/task.h"
+
+/* Largest power of two up to 16 that divides everything a unit must. */
+static npy_intp
+common_unit(const struct array *target, const struct array *source)
+{
+    uint64_t bits = (uint64_t)PyDataType_ELSIZE(target->dtype) | 16;
+
+    bits |= target->head.pointer | source->head.pointer;
+    for (int axis = 0; axis < target->ndim; axis++) {
+        bits |= (uint64_t)target->strides[axis];
+    }
+    for (int axis = 0; axis < source->ndim; axis++) {
+        bits |= (uint64_t)source->strides[axis];
+    }
+    return (npy_intp)(bits & (~bits + 1));
+}
+
+static int
+unit_code(npy_intp unit)
+{
+    switch (unit) {
+    case 1:
+        return NPY_UBYTE;
+    case 2:
+        return NPY_USHORT;
+    case 4:
+        return NPY_UINT;
+    case 8:
+        return NPY_ULONGLONG;
+    default:
+        return NPY_CDOUBLE;
+    }
+}
+
+static void
+raw_types(struct task *task, npy_intp unit)
+{
+    int code = unit_code(unit);
+
+    task->operation = OPERATION_COPY;
+    task->inputs = 1;
+    task->scalar[0] = 0;
+    task->code[0] = task->loop[0] = task->result = task->out = code;
+    task->itemsize[0] = task->itemsize[1] = unit;
+    task->dense = 0;
+}
+
+/* An axis of units inside each element, where an element has several. */
+static void
+raw_split(struct layout *layout, npy_intp units, npy_intp unit)
+{
+    int axis = layout->ndim;
+
+    if (units == 1) {
+        return;
+    }
+    layout->shape[axis] = units;
+    layout->strides[0][axis] = layout->strides[1][axis] = unit;
+    layout->size *= units;
+    layout->ndim++;
+}
+
+static int
+copy_raw(struct array *target, struct array *source, CUstream stream)
+{
+    struct task task;
+    struct layout *layout = &task.layout;
+    npy_intp itemsize = PyDataType_ELSIZE(target->dtype);
+    npy_intp unit = common_unit(target, source);
+
+    if (target->ndim == ARRAY_MAX_NDIM && unit != itemsize) {
+        PyErr_SetString(PyExc_ValueError, "too many axes for this copy");
+        return -1;
+    }
+    raw_types(&task, unit);
+    layout->operands = 2;
+    layout->ndim = target->ndim;
+    layout->size = target->size;
+    memcpy(layout->shape, target->shape,
+           (size_t)target->ndim * sizeof *target->shape);
+    layout_add(layout, 0, target->ndim, target->shape, target->strides);
+    layout_add(layout, 1, source->ndim, source->shape, source->strides);
+    raw_split(layout, itemsize / unit, unit);
+    task.pointer[0] = target->head.pointer;
+    task.pointer[1] = source->head.pointer;
+    task.stream = stream;
+    return task_run(&task);
+}
+
+static int
+same_layout(const struct array *a, const struct array *b)
+{
+    size_t bytes = (size_t)a->ndim * sizeof *a->shape;
+
+    if (a->ndim != b->ndim || memcmp(a->shape, b->shape, bytes)) {
+        return 0;
+    }
+    return (a->flags & b->flags & ARRAY_FORC) ||
+           (!memcmp(a->strides, b->strides, bytes) &&
+            layout_dense(a->ndim, a->shape, a->strides,
+                         PyDataType_ELSIZE(a->dtype)));
+}
+
+static int
+check_shapes(const struct array *target, const struct array *source)
+{
+    int ndim = target->ndim;
+    npy_intp shape[ARRAY_MAX_NDIM];
+
+    memcpy(shape, target->shape, (size_t)ndim * sizeof *shape);
+    if (layout_broadcast(&ndim, shape, source->ndim, source->shape) == 0 &&
+        ndim == target->ndim &&
+        !memcmp(shape, target->shape, (size_t)ndim * sizeof *shape)) {
+        return 0;
+    }
+    PyObject *to = array_tuple(target->ndim, target->shape);
+    PyObject *from = array_tuple(source->ndim, source->shape);
+    PyErr_Format(PyExc_ValueError,
+                 "src and dst must be same shape, or broadcast: src %S, dst "
+                 "%S",
+                 from, to);
+    Py_XDECREF(to);
+    Py_XDECREF(from);
+    return -1;
+}
+
+static int
+overlap(const struct array *a, const struct array *b)
+{
+    npy_intp low, high;
+    CUdeviceptr a_first, a_end, b_first, b_end;
+
+    layout_extent(a->ndim, a->shape, a->strides, PyDataType_ELSIZE(a->dtype),
+                  &low, &high);
+    a_first = a->head.pointer + (CUdeviceptr)low;
+    a_end = a->head.pointer + (CUdeviceptr)high;
+    layout_extent(b->ndim, b->shape, b->strides, PyDataType_ELSIZE(b->dtype),
+                  &low, &high);
+    b_first = b->head.pointer + (CUdeviceptr)low;
+    b_end = b->head.pointer + (CUdeviceptr)high;
+    return a_first < b_end && b_first < a_end;
+}
+
+static int
+copy_same_type(struct array *target, struct array *source, CUstream stream)
+{
+    core_use(target->head.owner, stream);
+    core_use(source->head.owner, stream);
+    if (target->head.pointer == source->head.pointer &&
+        same_layout(target, source)) {
+        return 0;
+    }
+    if (overlap(target, source)) {
+        struct array *apart = array_packed(source, 'K', stream);
+        int result = apart ? copy_same_type(target, apart, stream) : -1;
+        Py_XDECREF(apart);
+        return result;
+    }
+    if (same_layout(target, source)) {
+        size_t bytes =
+            (size_t)(target->size * PyDataType_ELSIZE(target->dtype));
+        return core_memcpy_dtod_async(target->head.pointer,
+                                      source->head.pointer, bytes, stream);
+    }
+    return copy_raw(target, source, stream);
+}
+
+/* target[...] = source, broadcast and cast. */
+int
+array_copy_into(struct array *target, struct array *source, CUstream stream)
+{
+    if (check_shapes(target, source) < 0) {
+        return -1;
+    }
+    if (target->size == 0 || PyDataType_ELSIZE(target->dtype) == 0) {
+        return 0;
+    }
+    if (PyArray_EquivTypes(target->dtype, source->dtype)) {
+        return copy_same_type(target, source, stream);
+    }
+    PyObject *object = (PyObject *)source;
+    PyObject *result = array_apply(OPERATION_COPY, 1, &object, target, NULL,
+                                   stream);
+    Py_XDECREF(result);
+    return result ? 0 : -1;
+}
+
+/* A packed copy: order 'C', 'F', or 'K' (the order that the axes have). */
+struct array *
+array_packed(struct array *array, char order, CUstream stream)
+{
+    npy_intp strides[ARRAY_MAX_NDIM];
+    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+    struct array *copy;
+
+    if (order == 'K') {
+        layout_pack_like(array->ndim, array->shape, itemsize, array->strides,
+                         strides);
+    } else {
+        layout_pack(array->ndim, array->shape, itemsize, order, strides);
+    }
+    copy = array_new_like(array, array->dtype, array->ndim, array->shape,
+                          strides, stream);
+    if (copy && array_copy_into(copy, array, stream) < 0) {
+        Py_CLEAR(copy);
+    }
+    return copy;
+}

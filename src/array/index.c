@@ -1,0 +1,239 @@
+/* index.c - basic indexing: integers, slices, Ellipsis and newaxis make
+ * views; assignment goes through the view.
+ *
+ * Slots of ArrayBase.  No Python frame, no kernel: a view shares its memory's
+ * owner and holds the array it was made from as `base`.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+
+/* A view under construction. */
+struct cursor {
+    const struct array *source;
+    npy_intp offset; /* bytes from the source's first element */
+    int axis;        /* next axis of the source */
+    int ndim;        /* axes made so far */
+    npy_intp shape[ARRAY_MAX_NDIM];
+    npy_intp strides[ARRAY_MAX_NDIM];
+};
+
+static int
+cursor_room(const struct cursor *cursor)
+{
+    if (cursor->ndim == ARRAY_MAX_NDIM) {
+        PyErr_Format(PyExc_IndexError, "a view has at most %d axes",
+                     ARRAY_MAX_NDIM);
+        return -1;
+    }
+    return 0;
+}
+
+static int
+index_slice(struct cursor *cursor, PyObject *slice)
+{
+    npy_intp length = cursor->source->shape[cursor->axis];
+    npy_intp stride = cursor->source->strides[cursor->axis];
+    Py_ssize_t start, stop, step;
+
+    if (cursor_room(cursor) < 0 ||
+        PySlice_Unpack(slice, &start, &stop, &step) < 0) {
+        return -1;
+    }
+    npy_intp count = PySlice_AdjustIndices(length, &start, &stop, step);
+    if (count > 0) {
+        cursor->offset += start * stride;
+    }
+    cursor->shape[cursor->ndim] = count;
+    /* Where only one element is left, a huge step may overflow. */
+    if (__builtin_mul_overflow(step, stride, &cursor->strides[cursor->ndim])) {
+        cursor->strides[cursor->ndim] = stride;
+    }
+    cursor->ndim++;
+    cursor->axis++;
+    return 0;
+}
+
+static int
+index_integer(struct cursor *cursor, npy_intp index)
+{
+    npy_intp length = cursor->source->shape[cursor->axis];
+
+    if (index < -length || index >= length) {
+        PyErr_Format(PyExc_IndexError,
+                     "subindex in axis %d out of range: %zd, length %zd",
+                     cursor->axis, index, length);
+        return -1;
+    }
+    cursor->offset +=
+        (index < 0 ? index + length : index) * cursor->source->strides[cursor->axis];
+    cursor->axis++;
+    return 0;
+}
+
+static int
+is_integer(PyObject *object)
+{
+    return PyLong_Check(object) || PyArray_IsScalar(object, Integer) ||
+           (PyArray_Check(object) &&
+            PyArray_NDIM((PyArrayObject *)object) == 0 &&
+            PyArray_ISINTEGER((PyArrayObject *)object));
+}
+
+static int
+index_rest(struct cursor *cursor, int end)
+{
+    while (cursor->axis < end) {
+        if (cursor_room(cursor) < 0) {
+            return -1;
+        }
+        cursor->shape[cursor->ndim] = cursor->source->shape[cursor->axis];
+        cursor->strides[cursor->ndim++] =
+            cursor->source->strides[cursor->axis++];
+    }
+    return 0;
+}
+
+/* One entry of an index; `after` is how many axes the later ones take. */
+static int
+index_entry(struct cursor *cursor, PyObject *entry, int after)
+{
+    if (entry == Py_None) {
+        if (cursor_room(cursor) < 0) {
+            return -1;
+        }
+        cursor->shape[cursor->ndim] = 1;
+        cursor->strides[cursor->ndim++] = 0;
+        return 0;
+    }
+    if (entry == Py_Ellipsis) {
+        return index_rest(cursor, cursor->source->ndim - after);
+    }
+    if (cursor->axis >= cursor->source->ndim) {
+        PyErr_Format(PyExc_IndexError,
+                     "too many indices: the array has %d axes",
+                     cursor->source->ndim);
+        return -1;
+    }
+    if (PySlice_Check(entry)) {
+        return index_slice(cursor, entry);
+    }
+    if (!is_integer(entry)) {
+        PyErr_Format(PyExc_IndexError,
+                     "invalid subindex in axis %d: %s (integers, slices, "
+                     "Ellipsis and None are supported)",
+                     cursor->axis, Py_TYPE(entry)->tp_name);
+        return -1;
+    }
+    npy_intp index = PyNumber_AsSsize_t(entry, PyExc_IndexError);
+    if (index == -1 && PyErr_Occurred()) {
+        return -1;
+    }
+    return index_integer(cursor, index);
+}
+
+/* Axes that entries[first ..] take, or -1 at a second Ellipsis. */
+static int
+axes_taken(PyObject *const *entries, Py_ssize_t n)
+{
+    int taken = 0;
+
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (entries[i] == Py_Ellipsis) {
+            PyErr_SetString(PyExc_IndexError,
+                            "an index can only have a single Ellipsis");
+            return -1;
+        }
+        taken += entries[i] != Py_None;
+    }
+    return taken;
+}
+
+static int
+index_all(struct cursor *cursor, PyObject *const *entries, Py_ssize_t n)
+{
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int after = 0;
+        if (entries[i] == Py_Ellipsis) {
+            after = axes_taken(entries + i + 1, n - i - 1);
+            if (after < 0) {
+                return -1;
+            }
+        }
+        if (index_entry(cursor, entries[i], after) < 0) {
+            return -1;
+        }
+    }
+    return index_rest(cursor, cursor->source->ndim);
+}
+
+static PyObject *
+cursor_view(const struct cursor *cursor)
+{
+    struct array *source = (struct array *)cursor->source;
+    struct array *view = array_view(source, cursor->ndim);
+
+    if (!view) {
+        return NULL;
+    }
+    size_t bytes = (size_t)cursor->ndim * sizeof(npy_intp);
+    memcpy(view->shape, cursor->shape, bytes);
+    memcpy(view->strides, cursor->strides, bytes);
+    view->head.pointer += (CUdeviceptr)cursor->offset;
+    array_view_finish(view);
+    return (PyObject *)view;
+}
+
+PyObject *
+array_subscript(PyObject *self, PyObject *key)
+{
+    struct cursor cursor;
+    PyObject *const *entries = &key;
+    Py_ssize_t n = 1;
+
+    cursor.source = (struct array *)self;
+    cursor.offset = 0;
+    cursor.axis = cursor.ndim = 0;
+    if (PyTuple_Check(key)) {
+        entries = ((PyTupleObject *)key)->ob_item;
+        n = PyTuple_GET_SIZE(key);
+    }
+    return index_all(&cursor, entries, n) < 0 ? NULL : cursor_view(&cursor);
+}
+
+/* Iteration; a 0-d array iterates as empty. */
+PyObject *
+array_item(PyObject *self, Py_ssize_t index)
+{
+    struct cursor cursor;
+    struct array *array = (struct array *)self;
+
+    cursor.source = array;
+    cursor.offset = 0;
+    cursor.axis = cursor.ndim = 0;
+    if (array->ndim == 0 || index < 0 || index >= array->shape[0]) {
+        PyErr_SetString(PyExc_IndexError, "index out of range");
+        return NULL;
+    }
+    if (index_integer(&cursor, index) < 0 ||
+        index_rest(&cursor, array->ndim) < 0) {
+        return NULL;
+    }
+    return cursor_view(&cursor);
+}
+
+int
+array_assign_subscript(PyObject *self, PyObject *key, PyObject *value)
+{
+    if (!value) {
+        PyErr_SetString(PyExc_TypeError,
+                        "elements of an array cannot be deleted");
+        return -1;
+    }
+    PyObject *view = array_subscript(self, key);
+    if (!view) {
+        return -1;
+    }
+    int result = array_assign((struct array *)view, value);
+    Py_DECREF(view);
+    return result;
+}

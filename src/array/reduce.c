@@ -1,0 +1,283 @@
+/* reduce.c - reductions of whole arrays to one element on the device.
+ *
+ * pycuda._driver._reduce, called by pycuda.gpuarray.  One kernel reduces
+ * `per_block` elements a block; if that takes more than one block, the same
+ * operation reduces the partial results in a second launch.  Order of memory
+ * does not matter, so any dense input is read flat; others are packed first.
+ *
+ * A kernel's parameters: output, inputs in order, number of elements,
+ * elements per block.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+
+struct reduction {
+    int operation;
+    int inputs;
+    int stage; /* 1: maps inputs; 2: combines partial results */
+    int code[ARRAY_INPUTS];
+    const struct rule *rule;
+    int out; /* type number accumulated and stored */
+};
+
+/* ("reduce", name, stage, types in memory, type accumulated) */
+static PyObject *
+make_key(void *data)
+{
+    struct reduction *reduction = data;
+    PyObject *types = PyTuple_New(reduction->inputs);
+
+    for (int i = 0; types && i < reduction->inputs; i++) {
+        PyObject *type =
+            (PyObject *)PyArray_DescrFromType(reduction->code[i]);
+        if (!type) {
+            Py_DECREF(types);
+            return NULL;
+        }
+        PyTuple_SET_ITEM(types, i, type);
+    }
+    return Py_BuildValue("(sOiNN)", "reduce",
+                         operation_name(reduction->operation),
+                         reduction->stage, types,
+                         PyArray_DescrFromType(reduction->out));
+}
+
+static struct kernel *
+find_kernel(struct reduction *reduction)
+{
+    uint64_t low = 2 | (uint64_t)reduction->stage;
+    uint64_t high = (uint64_t)1 << 63 | (uint64_t)reduction->operation;
+
+    for (int i = 0; i < reduction->inputs; i++) {
+        low = low << 6 | (uint64_t)reduction->code[i];
+    }
+    low = low << 6 | (uint64_t)reduction->out;
+    return operation_kernel(low, high, make_key, reduction);
+}
+
+static npy_intp
+plan(const struct kernel *kernel, npy_intp n, npy_intp *per_block)
+{
+    npy_intp tile = (npy_intp)kernel->block * kernel->per_thread;
+    npy_intp blocks = (n + tile - 1) / tile;
+
+    if (blocks > (npy_intp)kernel->max_blocks) {
+        blocks = kernel->max_blocks;
+    }
+    *per_block = (n + blocks - 1) / blocks;
+    *per_block = (*per_block + tile - 1) / tile * tile;
+    return (n + *per_block - 1) / *per_block;
+}
+
+static int
+launch(const struct kernel *kernel, CUdeviceptr *out, CUdeviceptr *in,
+       int inputs, npy_intp n, npy_intp per_block, unsigned blocks,
+       CUstream stream)
+{
+    unsigned grid[3] = {blocks, 1, 1}, block[3] = {kernel->block, 1, 1};
+    int64_t count = n, share = per_block;
+    void *arguments[ARRAY_OPERANDS + 2];
+    int at = 0;
+
+    arguments[at++] = out;
+    for (int i = 0; i < inputs; i++) {
+        arguments[at++] = &in[i];
+    }
+    arguments[at++] = &count;
+    arguments[at++] = &share;
+    return core_launch(kernel->handle, grid, block, 0, stream, arguments);
+}
+
+/* Both stages, or one where a block is enough. */
+static int
+run(struct reduction *reduction, CUdeviceptr out, CUdeviceptr *in, npy_intp n,
+    npy_intp out_bytes, CUstream stream)
+{
+    struct kernel *first = find_kernel(reduction), *second;
+    npy_intp per_block;
+
+    if (!first) {
+        return -1;
+    }
+    npy_intp blocks = plan(first, n, &per_block);
+    if (blocks == 1) {
+        return launch(first, &out, in, reduction->inputs, n, per_block, 1,
+                      stream);
+    }
+    PyObject *partial = core_allocate((size_t)(blocks * out_bytes), stream);
+    if (!partial) {
+        return -1;
+    }
+    CUdeviceptr middle = core_allocation_pointer(partial);
+    int result = launch(first, &middle, in, reduction->inputs, n, per_block,
+                        (unsigned)blocks, stream);
+    reduction->stage = 2;
+    reduction->inputs = 1;
+    reduction->code[0] = reduction->out;
+    second = result < 0 ? NULL : find_kernel(reduction);
+    result = second ? launch(second, &out, &middle, 1, blocks, blocks, 1,
+                             stream)
+                    : -1;
+    Py_DECREF(partial);
+    return result;
+}
+
+/* --- operands ---------------------------------------------------------- */
+
+/* All inputs in one flat order; new references in `flat`. */
+static int
+flatten(struct array *const *inputs, int n, struct array **flat,
+        CUstream stream)
+{
+    unsigned flags = ARRAY_FORC;
+
+    for (int i = 0; i < n; i++) {
+        flags &= inputs[i]->flags;
+    }
+    for (int i = 0; i < n; i++) {
+        int dense =
+            n == 1 && layout_dense(inputs[i]->ndim, inputs[i]->shape,
+                                   inputs[i]->strides,
+                                   PyDataType_ELSIZE(inputs[i]->dtype));
+        flat[i] = flags || dense || inputs[i]->flags & ARRAY_C
+                      ? (struct array *)Py_NewRef(inputs[i])
+                      : array_packed(inputs[i], 'C', stream);
+        if (!flat[i]) {
+            return -1;
+        }
+    }
+    if (!flags) {
+        /* A mix of C and F order: all must be C. */
+        for (int i = 0; n > 1 && i < n; i++) {
+            if (!(flat[i]->flags & ARRAY_C)) {
+                Py_SETREF(flat[i], array_packed(flat[i], 'C', stream));
+                if (!flat[i]) {
+                    return -1;
+                }
+            }
+        }
+    }
+    return 0;
+}
+
+static int
+reduce_into(struct reduction *reduction, struct array *const *inputs,
+            struct array *out, CUstream stream)
+{
+    struct array *flat[ARRAY_INPUTS] = {NULL};
+    CUdeviceptr pointers[ARRAY_INPUTS];
+    int result = -1, n = reduction->inputs;
+
+    if (flatten(inputs, n, flat, stream) == 0) {
+        for (int i = 0; i < n; i++) {
+            pointers[i] = flat[i]->head.pointer;
+            core_use(flat[i]->head.owner, stream);
+        }
+        core_use(out->head.owner, stream);
+        result = run(reduction, out->head.pointer, pointers, flat[0]->size,
+                     PyDataType_ELSIZE(out->dtype), stream);
+    }
+    for (int i = 0; i < n; i++) {
+        Py_XDECREF(flat[i]);
+    }
+    return result;
+}
+
+static int
+parse_inputs(struct reduction *reduction, PyObject *tuple,
+             struct array **inputs)
+{
+    Py_ssize_t n = PyTuple_GET_SIZE(tuple);
+
+    if (n < 1 || n > ARRAY_INPUTS) {
+        PyErr_SetString(PyExc_TypeError, "a reduction has 1 to 3 inputs");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        struct operand operand;
+        int known = operand_set(&operand, PyTuple_GET_ITEM(tuple, i));
+        if (known < 0) {
+            return -1;
+        }
+        if (!known || !operand.array) {
+            PyErr_Format(PyExc_TypeError, "a GPUArray is needed, not %s",
+                         Py_TYPE(PyTuple_GET_ITEM(tuple, i))->tp_name);
+            return -1;
+        }
+        inputs[i] = operand.array;
+        reduction->code[i] = operand.code;
+    }
+    reduction->inputs = (int)n;
+    return 0;
+}
+
+/* The result: 0-d, of the last input's class, from the given allocator. */
+static struct array *
+make_result(struct array *model, PyArray_Descr *dtype, PyObject *allocator,
+            CUstream stream)
+{
+    PyObject *keep = model->allocator;
+    struct array *result;
+
+    if (allocator != Py_None) {
+        model->allocator =
+            allocator == array_default_allocator() ? NULL : allocator;
+    }
+    result = array_new_like(model, dtype, 0, NULL, NULL, stream);
+    model->allocator = keep;
+    return result;
+}
+
+/* _reduce(name, inputs, dtype=None, stream=None, allocator=None,
+ *         neutral=None): neutral fills the result of an empty input. */
+PyObject *
+array_reduce_python(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"name",      "inputs",  "dtype", "stream",
+                            "allocator", "neutral", NULL};
+    PyObject *name, *tuple, *type = Py_None, *given = Py_None;
+    PyObject *allocator = Py_None, *neutral = Py_None;
+    struct reduction reduction = {.stage = 1};
+    struct array *inputs[ARRAY_INPUTS], *result;
+    PyArray_Descr *dtype = NULL;
+    CUstream stream;
+
+    (void)module;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!|OOOO:_reduce", names,
+                                     &name, &PyTuple_Type, &tuple, &type,
+                                     &given, &allocator, &neutral) ||
+        core_stream(given, &stream) < 0 ||
+        parse_inputs(&reduction, tuple, inputs) < 0) {
+        return NULL;
+    }
+    reduction.operation = operation_number(name);
+    if (reduction.operation < 0) {
+        return NULL;
+    }
+    reduction.rule = operation_rule(reduction.operation, reduction.inputs,
+                                    reduction.code);
+    if (!reduction.rule ||
+        (type != Py_None && !PyArray_DescrConverter(type, &dtype))) {
+        return NULL;
+    }
+    if (!dtype) {
+        dtype = (PyArray_Descr *)Py_NewRef(reduction.rule->result);
+    }
+    reduction.out = dtype->type_num;
+    result = make_result(inputs[reduction.inputs - 1], dtype, allocator,
+                         stream);
+    Py_DECREF(dtype);
+    int status = -1;
+    if (result && inputs[0]->size == 0) {
+        PyObject *filled = array_apply(OPERATION_COPY, 1, &neutral, result,
+                                       NULL, stream);
+        status = filled ? 0 : -1;
+        Py_XDECREF(filled);
+    } else if (result) {
+        status = reduce_into(&reduction, inputs, result, stream);
+    }
+    if (status < 0) {
+        Py_CLEAR(result);
+    }
+    return (PyObject *)result;
+}

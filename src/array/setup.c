@@ -1,0 +1,40 @@
+/* setup.c - puts the array room into pycuda._driver.
+ *
+ * array_setup is called once by the module's exec slot.
+ *
+ * SPDX-License-Identifier: MIT */
+#define ARRAY_IMPORTS_NUMPY
+#include "array/array.h"
+
+#define KEYWORDS(function)                                                    \
+    (PyCFunction)(void (*)(void))function, METH_VARARGS | METH_KEYWORDS
+
+static PyMethodDef functions[] = {
+    {"_apply", KEYWORDS(array_apply_python),
+     "_apply(name, inputs, out=None, dtype=None, stream=None)\n--\n\n"
+     "An element-wise operation on up to three arrays and scalars."},
+    {"_reduce", KEYWORDS(array_reduce_python),
+     "_reduce(name, inputs, dtype=None, stream=None, allocator=None, "
+     "neutral=None)\n--\n\n"
+     "A reduction of whole arrays to a 0-d array."},
+    {"_set_type_resolver", operation_set_resolver, METH_O,
+     "_set_type_resolver(callable)\n--\n\n"
+     "callable(name, types) -> (loop types, result type)."},
+    {NULL},
+};
+
+static int
+import_numpy(void)
+{
+    return _import_array();
+}
+
+int
+array_setup(PyObject *module)
+{
+    if (import_numpy() < 0 || array_flags_setup(module) < 0 ||
+        array_type_setup(module) < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(module, functions);
+}

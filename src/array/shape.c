@@ -1,0 +1,368 @@
+/* shape.c - the same elements in another shape: reshape, ravel, view,
+ * squeeze, transpose.
+ *
+ * Methods of ArrayBase.  All give views where strides can say it; reshape and
+ * ravel copy where they cannot.  The order is NumPy's logical order.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+
+/* --- reshape ----------------------------------------------------------- */
+
+/* Replaces one -1 by what is left, and checks the size. */
+static int
+complete_shape(npy_intp size, int ndim, npy_intp *shape)
+{
+    npy_intp known = 1;
+    int unknown = -1;
+
+    for (int axis = 0; axis < ndim; axis++) {
+        if (shape[axis] >= 0) {
+            known *= shape[axis];
+        } else if (unknown >= 0) {
+            PyErr_SetString(PyExc_ValueError,
+                            "can only specify one unknown dimension");
+            return -1;
+        } else {
+            unknown = axis;
+        }
+    }
+    if (unknown >= 0) {
+        shape[unknown] = known ? size / known : 0;
+        known *= shape[unknown];
+    }
+    if (known != size) {
+        PyErr_SetString(PyExc_ValueError,
+                        "total size of new array must be unchanged");
+        return -1;
+    }
+    return 0;
+}
+
+static void
+reversed(int n, const npy_intp *from, npy_intp *to)
+{
+    for (int i = 0; i < n; i++) {
+        to[i] = from[n - 1 - i];
+    }
+}
+
+/* layout_reshape in either order: Fortran order is C order with all axes
+ * reversed. */
+static int
+reshape_strides(const struct array *array, char order, int ndim,
+                const npy_intp *shape, npy_intp *strides)
+{
+    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+    npy_intp own_shape[ARRAY_MAX_NDIM], own_strides[ARRAY_MAX_NDIM];
+    npy_intp new_shape[ARRAY_MAX_NDIM], new_strides[ARRAY_MAX_NDIM];
+
+    if (array->size == 0) {
+        layout_pack(ndim, shape, itemsize, order, strides);
+        return 1;
+    }
+    if (order == 'C') {
+        return layout_reshape(array->ndim, array->shape, array->strides,
+                              itemsize, ndim, shape, strides);
+    }
+    reversed(array->ndim, array->shape, own_shape);
+    reversed(array->ndim, array->strides, own_strides);
+    reversed(ndim, shape, new_shape);
+    int possible = layout_reshape(array->ndim, own_shape, own_strides,
+                                  itemsize, ndim, new_shape, new_strides);
+    if (possible) {
+        reversed(ndim, new_strides, strides);
+    }
+    return possible;
+}
+
+static PyObject *
+reshape(struct array *array, char order, int ndim, npy_intp *shape)
+{
+    npy_intp strides[ARRAY_MAX_NDIM];
+    struct array *source, *view;
+
+    if (complete_shape(array->size, ndim, shape) < 0) {
+        return NULL;
+    }
+    source = (struct array *)Py_NewRef(array);
+    if (!reshape_strides(source, order, ndim, shape, strides)) {
+        Py_SETREF(source, array_packed(array, order, NULL));
+        if (!source) {
+            return NULL;
+        }
+        reshape_strides(source, order, ndim, shape, strides);
+    }
+    view = array_view(source, ndim);
+    Py_DECREF(source);
+    if (view) {
+        memcpy(view->shape, shape, (size_t)ndim * sizeof *shape);
+        memcpy(view->strides, strides, (size_t)ndim * sizeof *strides);
+        array_view_finish(view);
+    }
+    return (PyObject *)view;
+}
+
+static int
+parse_order(const struct array *array, PyObject *kwargs, char *order)
+{
+    PyObject *given = kwargs ? PyDict_GetItemString(kwargs, "order") : NULL;
+    const char *text = given ? PyUnicode_AsUTF8(given) : "C";
+
+    if (!text) {
+        return -1;
+    }
+    if (kwargs && PyDict_GET_SIZE(kwargs) != (given != NULL)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "reshape takes only the keyword 'order'");
+        return -1;
+    }
+    if ((*text != 'C' && *text != 'F' && *text != 'A') || text[1]) {
+        PyErr_Format(PyExc_ValueError,
+                     "invalid order: %s (\"C\", \"F\" or \"A\" expected)",
+                     text);
+        return -1;
+    }
+    *order = *text;
+    if (*text == 'A') {
+        *order = array->flags & ARRAY_F && !(array->flags & ARRAY_C) ? 'F'
+                                                                     : 'C';
+    }
+    return 0;
+}
+
+static PyObject *
+array_reshape(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    struct array *array = (struct array *)self;
+    npy_intp shape[ARRAY_MAX_NDIM];
+    PyObject *given = args;
+    char order;
+
+    if (parse_order(array, kwargs, &order) < 0) {
+        return NULL;
+    }
+    if (PyTuple_GET_SIZE(args) == 1) {
+        given = PyTuple_GET_ITEM(args, 0);
+    }
+    int ndim = array_parse_shape(given, shape);
+    return ndim < 0 ? NULL : reshape(array, order, ndim, shape);
+}
+
+static PyObject *
+array_ravel(PyObject *self, PyObject *unused)
+{
+    npy_intp shape[1] = {((struct array *)self)->size};
+
+    (void)unused;
+    return reshape((struct array *)self, 'C', 1, shape);
+}
+
+/* --- transpose --------------------------------------------------------- */
+
+static int
+parse_axes(PyObject *axes, int ndim, int *order)
+{
+    npy_intp given[ARRAY_MAX_NDIM];
+    unsigned seen = 0;
+
+    if (!axes || axes == Py_None) {
+        for (int i = 0; i < ndim; i++) {
+            order[i] = ndim - 1 - i;
+        }
+        return 0;
+    }
+    int n = array_parse_shape(axes, given);
+    if (n < 0) {
+        return -1;
+    }
+    if (n != ndim) {
+        PyErr_SetString(PyExc_ValueError, "axes don't match array");
+        return -1;
+    }
+    for (int i = 0; i < n; i++) {
+        npy_intp axis = given[i] < 0 ? given[i] + ndim : given[i];
+        if (axis < 0 || axis >= ndim || seen & 1u << axis) {
+            PyErr_Format(PyExc_ValueError,
+                         "axes don't match array: %zd is out of range or "
+                         "repeated",
+                         given[i]);
+            return -1;
+        }
+        seen |= 1u << axis;
+        order[i] = (int)axis;
+    }
+    return 0;
+}
+
+/* Keeps gpudata, and has the root array as its base. */
+PyObject *
+array_transposed(PyObject *self, PyObject *axes)
+{
+    struct array *array = (struct array *)self;
+    int order[ARRAY_MAX_NDIM];
+
+    if (parse_axes(axes, array->ndim, order) < 0) {
+        return NULL;
+    }
+    struct array *view = array_view(array, array->ndim);
+    if (!view) {
+        return NULL;
+    }
+    if (array->base) {
+        Py_SETREF(view->base, Py_NewRef(array->base));
+    }
+    view->flags = (view->flags & ~(unsigned)ARRAY_OFFSET) |
+                  (array->flags & ARRAY_OFFSET);
+    for (int i = 0; i < array->ndim; i++) {
+        view->shape[i] = array->shape[order[i]];
+        view->strides[i] = array->strides[order[i]];
+    }
+    array_view_finish(view);
+    return (PyObject *)view;
+}
+
+static PyObject *
+array_transpose(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"axes", NULL};
+    PyObject *axes = NULL;
+
+    if (!kwargs && PyTuple_GET_SIZE(args) > 1) {
+        return array_transposed(self, args);
+    }
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:transpose", names,
+                                     &axes)) {
+        return NULL;
+    }
+    return array_transposed(self, axes);
+}
+
+/* --- squeeze, view ----------------------------------------------------- */
+
+static PyObject *
+array_squeeze(PyObject *self, PyObject *unused)
+{
+    struct array *array = (struct array *)self;
+    int kept = 0, ndim = 0;
+
+    (void)unused;
+    for (int axis = 0; axis < array->ndim; axis++) {
+        ndim += array->shape[axis] != 1;
+    }
+    struct array *view = array_view(array, ndim);
+    if (!view) {
+        return NULL;
+    }
+    for (int axis = 0; axis < array->ndim; axis++) {
+        if (array->shape[axis] != 1) {
+            view->shape[kept] = array->shape[axis];
+            view->strides[kept++] = array->strides[axis];
+        }
+    }
+    array_view_finish(view);
+    return (PyObject *)view;
+}
+
+/* The axis whose elements are neighbours in memory. */
+static int
+unit_axis(const struct array *array)
+{
+    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+    int found = -1;
+
+    for (int axis = array->ndim - 1; axis >= 0; axis--) {
+        if (array->strides[axis] == itemsize &&
+            (found < 0 || array->shape[found] == 1)) {
+            found = axis;
+        }
+    }
+    return found;
+}
+
+static PyObject *
+view_resized(struct array *array, PyArray_Descr *dtype)
+{
+    npy_intp old = PyDataType_ELSIZE(array->dtype);
+    npy_intp new = PyDataType_ELSIZE(dtype);
+    int axis = unit_axis(array);
+
+    if (axis < 0 || new == 0 || array->shape[axis] * old % new) {
+        PyErr_Format(PyExc_ValueError,
+                     "new type not compatible with array: %S of %zd bytes, %S "
+                     "of %zd bytes",
+                     array->dtype, old, dtype, new);
+        return NULL;
+    }
+    for (int other = 0; other < array->ndim; other++) {
+        if (other != axis && array->shape[other] > 1 &&
+            array->strides[other] % new) {
+            PyErr_SetString(PyExc_ValueError,
+                            "new type not compatible with array: its strides "
+                            "are no multiples of the new size");
+            return NULL;
+        }
+    }
+    struct array *view = array_view(array, array->ndim);
+    if (!view) {
+        return NULL;
+    }
+    size_t bytes = (size_t)array->ndim * sizeof(npy_intp);
+    memcpy(view->shape, array->shape, bytes);
+    memcpy(view->strides, array->strides, bytes);
+    view->shape[axis] = array->shape[axis] * old / new;
+    view->strides[axis] = new;
+    Py_SETREF(view->dtype, (PyArray_Descr *)Py_NewRef(dtype));
+    array_view_finish(view);
+    return (PyObject *)view;
+}
+
+static PyObject *
+array_view_as(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"dtype", NULL};
+    struct array *array = (struct array *)self, *view;
+    PyObject *given = Py_None;
+    PyArray_Descr *dtype = NULL;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:view", names, &given) ||
+        (given != Py_None && !PyArray_DescrConverter(given, &dtype))) {
+        return NULL;
+    }
+    if (!dtype) {
+        dtype = (PyArray_Descr *)Py_NewRef(array->dtype);
+    }
+    if (PyDataType_ELSIZE(dtype) != PyDataType_ELSIZE(array->dtype)) {
+        PyObject *resized = view_resized(array, dtype);
+        Py_DECREF(dtype);
+        return resized;
+    }
+    view = array_view(array, array->ndim);
+    if (!view) {
+        Py_DECREF(dtype);
+        return NULL;
+    }
+    size_t bytes = (size_t)array->ndim * sizeof(npy_intp);
+    memcpy(view->shape, array->shape, bytes);
+    memcpy(view->strides, array->strides, bytes);
+    Py_SETREF(view->dtype, dtype);
+    array_view_finish(view);
+    return (PyObject *)view;
+}
+
+#define KEYWORDS(function)                                                    \
+    (PyCFunction)(void (*)(void))function, METH_VARARGS | METH_KEYWORDS
+
+PyMethodDef array_shape_methods[] = {
+    {"reshape", KEYWORDS(array_reshape),
+     "reshape(*shape, order='C')\n--\n\n"
+     "View, or copy, in another shape; one length may be -1."},
+    {"ravel", array_ravel, METH_NOARGS, "ravel()\n--\n\nOne axis, C order."},
+    {"transpose", KEYWORDS(array_transpose),
+     "transpose(axes=None)\n--\n\nView with the axes permuted."},
+    {"squeeze", array_squeeze, METH_NOARGS,
+     "squeeze()\n--\n\nView without the axes of length 1."},
+    {"view", KEYWORDS(array_view_as),
+     "view(dtype=None)\n--\n\nView of the same bytes as another dtype."},
+    {NULL},
+};

@@ -1,0 +1,660 @@
+/* transfer.c - moving elements: get, set, copy, fill, astype, assignment.
+ *
+ * Methods of ArrayBase.  Host memory is always packed before it crosses; a
+ * device layout that is not dense is packed or spread by a kernel on the
+ * device.  Asynchronous calls keep no reference to host memory, as in CUDA.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+
+/* --- device to host ---------------------------------------------------- */
+
+static size_t
+byte_count(const struct array *array)
+{
+    return (size_t)(array->size * PyDataType_ELSIZE(array->dtype));
+}
+
+/* A host array with packed strides in the order of the device array's axes.
+ * Page-locked memory comes from pycuda._driver.pagelocked_empty. */
+static PyObject *
+host_empty(struct array *array, int pagelocked)
+{
+    npy_intp strides[ARRAY_MAX_NDIM];
+
+    if (pagelocked) {
+        PyObject *driver = PyImport_ImportModule("pycuda.driver");
+        PyObject *shape = array_tuple(array->ndim, array->shape);
+        PyObject *host =
+            driver && shape
+                ? PyObject_CallMethod(driver, "pagelocked_empty", "OOs", shape,
+                                      (PyObject *)array->dtype,
+                                      array->flags & ARRAY_C ? "C" : "F")
+                : NULL;
+        Py_XDECREF(driver);
+        Py_XDECREF(shape);
+        return host;
+    }
+    layout_pack_like(array->ndim, array->shape,
+                     PyDataType_ELSIZE(array->dtype), array->strides, strides);
+    Py_INCREF(array->dtype);
+    return PyArray_NewFromDescr(&PyArray_Type, array->dtype, array->ndim,
+                                array->shape, strides, NULL, 0, NULL);
+}
+
+/* Whether host and device elements lie in the same packed order. */
+static int
+host_matches(const struct array *array, PyArrayObject *host)
+{
+    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+
+    if (PyArray_NDIM(host) != array->ndim) {
+        return 0;
+    }
+    for (int axis = 0; axis < array->ndim; axis++) {
+        if (PyArray_DIM(host, axis) != array->shape[axis] ||
+            (array->shape[axis] > 1 &&
+             PyArray_STRIDE(host, axis) != array->strides[axis])) {
+            return 0;
+        }
+    }
+    return layout_dense(array->ndim, array->shape, array->strides, itemsize);
+}
+
+static int
+dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
+{
+    void *target = PyArray_DATA(host);
+    size_t bytes = byte_count(array);
+
+    core_use(array->head.owner, stream);
+    return async ? core_memcpy_dtoh_async(target, array->head.pointer, bytes,
+                                          stream)
+                 : core_memcpy_dtoh(target, array->head.pointer, bytes);
+}
+
+/* Into a host array of any layout: directly if it matches, else through a
+ * packed one of the same axis order, which must be complete to be spread. */
+static int
+get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
+{
+    struct array *packed = NULL;
+    PyObject *buffer = NULL;
+    int result = -1;
+
+    if (array->size == 0 || byte_count(array) == 0) {
+        return 0;
+    }
+    if (host_matches(array, host)) {
+        return dtoh(host, array, async, stream);
+    }
+    packed = array_packed(array, PyArray_IS_F_CONTIGUOUS(host) &&
+                                         !PyArray_IS_C_CONTIGUOUS(host)
+                                     ? 'F'
+                                     : 'C',
+                          stream);
+    if (!packed) {
+        return -1;
+    }
+    if (host_matches(packed, host)) {
+        result = dtoh(host, packed, async, stream);
+        goto done;
+    }
+    buffer = host_empty(packed, 0);
+    if (!buffer ||
+        dtoh((PyArrayObject *)buffer, packed, 0, stream) < 0) {
+        goto done;
+    }
+    result = PyArray_CopyInto(host, (PyArrayObject *)buffer);
+done:
+    Py_XDECREF(buffer);
+    Py_DECREF(packed);
+    return result;
+}
+
+static PyObject *
+get_new(struct array *array, int pagelocked, int async, CUstream stream)
+{
+    struct array *packed;
+    PyObject *host;
+
+    if (layout_dense(array->ndim, array->shape, array->strides,
+                     PyDataType_ELSIZE(array->dtype)) ||
+        array->size == 0) {
+        packed = (struct array *)Py_NewRef(array);
+    } else {
+        packed = array_packed(array, 'K', stream);
+    }
+    if (!packed) {
+        return NULL;
+    }
+    host = host_empty(packed, pagelocked);
+    if (host &&
+        get_into(packed, (PyArrayObject *)host, async, stream) < 0) {
+        Py_CLEAR(host);
+    }
+    Py_DECREF(packed);
+    return host;
+}
+
+/* The host side of a transfer seen in the device array's shape. */
+static PyArrayObject *
+host_in_shape(PyArrayObject *host, const struct array *array,
+              PyObject *category, const char *what)
+{
+    PyArray_Dims dims = {array->shape, array->ndim};
+
+    if (PyArray_SIZE(host) != array->size) {
+        PyErr_Format(PyExc_ValueError,
+                     "%s: the host array has %zd elements, the GPUArray %zd",
+                     what, PyArray_SIZE(host), array->size);
+        return NULL;
+    }
+    if (PyArray_NDIM(host) == array->ndim &&
+        PyArray_CompareLists(PyArray_DIMS(host), array->shape, array->ndim)) {
+        return (PyArrayObject *)Py_NewRef(host);
+    }
+    if (PyErr_WarnFormat(category, 2,
+                         "%s between arrays of different shape: reshaping",
+                         what) < 0) {
+        return NULL;
+    }
+    return (PyArrayObject *)PyArray_Newshape(host, &dims, NPY_CORDER);
+}
+
+static PyObject *
+get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
+{
+    if (!PyArray_EquivTypes(PyArray_DESCR(host), array->dtype)) {
+        PyErr_Format(PyExc_TypeError,
+                     "get: the host array's dtype is %S, the GPUArray's %S",
+                     PyArray_DESCR(host), array->dtype);
+        return NULL;
+    }
+    if (!PyArray_ISWRITEABLE(host)) {
+        PyErr_SetString(PyExc_ValueError, "get: the host array is read-only");
+        return NULL;
+    }
+    PyArrayObject *shaped = host_in_shape(
+        host, array, PyExc_DeprecationWarning, "get");
+    if (!shaped) {
+        return NULL;
+    }
+    int result = get_into(array, shaped, async, stream);
+    Py_DECREF(shaped);
+    return result < 0 ? NULL : Py_NewRef(host);
+}
+
+static PyObject *
+array_get(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"ary",    "pagelocked", "async_",
+                            "stream", "async",      NULL};
+    PyObject *host = Py_None, *given = Py_None;
+    int pagelocked = 0, async = 0, old_async = 0;
+    CUstream stream;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OppO$p:get", names, &host,
+                                     &pagelocked, &async, &given,
+                                     &old_async) ||
+        core_stream(given, &stream) < 0) {
+        return NULL;
+    }
+    async |= old_async;
+    if (!async && stream) {
+        stream = NULL;
+    }
+    if (host == Py_None) {
+        return get_new((struct array *)self, pagelocked, async, stream);
+    }
+    if (!PyArray_Check(host)) {
+        PyErr_Format(PyExc_TypeError, "get: ary must be a numpy array, not %s",
+                     Py_TYPE(host)->tp_name);
+        return NULL;
+    }
+    return get_given((struct array *)self, (PyArrayObject *)host, async,
+                     stream);
+}
+
+static PyObject *
+array_get_async(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"stream", "ary", NULL};
+    PyObject *host = Py_None, *given = Py_None;
+    CUstream stream;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:get_async", names,
+                                     &given, &host) ||
+        core_stream(given, &stream) < 0) {
+        return NULL;
+    }
+    if (host == Py_None) {
+        return get_new((struct array *)self, 1, 1, stream);
+    }
+    if (!PyArray_Check(host)) {
+        PyErr_SetString(PyExc_TypeError, "get_async: ary must be a numpy array");
+        return NULL;
+    }
+    return get_given((struct array *)self, (PyArrayObject *)host, 1, stream);
+}
+
+/* --- host to device ---------------------------------------------------- */
+
+static int
+htod(struct array *array, PyArrayObject *host, int async, CUstream stream)
+{
+    const void *source = PyArray_DATA(host);
+    size_t bytes = byte_count(array);
+
+    core_use(array->head.owner, stream);
+    return async ? core_memcpy_htod_async(array->head.pointer, source, bytes,
+                                          stream)
+                 : core_memcpy_htod(array->head.pointer, source, bytes);
+}
+
+/* Elements of a host array of the same shape and dtype. */
+static int
+set_from_host(struct array *array, PyArrayObject *host, int async,
+              CUstream stream)
+{
+    PyArrayObject *packed;
+    struct array *staged = NULL;
+    int result = -1;
+
+    if (array->size == 0 || byte_count(array) == 0) {
+        return 0;
+    }
+    if (host_matches(array, host)) {
+        return htod(array, host, async, stream);
+    }
+    int fortran = array->flags & ARRAY_F && !(array->flags & ARRAY_C);
+    packed = (PyArrayObject *)PyArray_NewCopy(
+        host, fortran ? NPY_FORTRANORDER : NPY_CORDER);
+    if (!packed) {
+        return -1;
+    }
+    /* The packed copy dies below, so these copies are not asynchronous. */
+    if (host_matches(array, packed)) {
+        result = htod(array, packed, 0, stream);
+    } else {
+        staged = array_new_like(array, array->dtype, array->ndim,
+                                array->shape, NULL, stream);
+        if (staged && htod(staged, packed, 0, stream) == 0) {
+            result = array_copy_into(array, staged, stream);
+        }
+    }
+    Py_XDECREF(staged);
+    Py_DECREF(packed);
+    return result;
+}
+
+static int
+set_host(struct array *array, PyArrayObject *host, int async, CUstream stream)
+{
+    if (!PyArray_EquivTypes(PyArray_DESCR(host), array->dtype)) {
+        PyErr_Format(PyExc_ValueError,
+                     "set: the host array's dtype is %S, the GPUArray's %S",
+                     PyArray_DESCR(host), array->dtype);
+        return -1;
+    }
+    PyArrayObject *shaped =
+        host_in_shape(host, array, PyExc_UserWarning, "set");
+    int result =
+        shaped ? set_from_host(array, shaped, async, stream) : -1;
+    Py_XDECREF(shaped);
+    return result;
+}
+
+static int
+set_device(struct array *array, struct array *source, CUstream stream)
+{
+    if (source->size != array->size) {
+        PyErr_Format(PyExc_ValueError,
+                     "set: the source has %zd elements, the GPUArray %zd",
+                     source->size, array->size);
+        return -1;
+    }
+    if (!PyArray_EquivTypes(source->dtype, array->dtype)) {
+        PyErr_Format(PyExc_ValueError,
+                     "set: the source's dtype is %S, the GPUArray's %S",
+                     source->dtype, array->dtype);
+        return -1;
+    }
+    if (source->ndim == array->ndim &&
+        PyArray_CompareLists(source->shape, array->shape, array->ndim)) {
+        return array_copy_into(array, source, stream);
+    }
+    if (PyErr_WarnEx(PyExc_UserWarning,
+                     "set between arrays of different shape: reshaping",
+                     2) < 0) {
+        return -1;
+    }
+    PyObject *shape = array_tuple(array->ndim, array->shape);
+    PyObject *shaped =
+        shape ? PyObject_CallMethod((PyObject *)source, "reshape", "(O)",
+                                    shape)
+              : NULL;
+    int result =
+        shaped ? array_copy_into(array, (struct array *)shaped, stream) : -1;
+    Py_XDECREF(shape);
+    Py_XDECREF(shaped);
+    return result;
+}
+
+static PyObject *
+set_any(PyObject *self, PyObject *source, int async, CUstream stream)
+{
+    struct array *array = (struct array *)self;
+    int result;
+
+    if (PyArray_Check(source)) {
+        result = set_host(array, (PyArrayObject *)source, async, stream);
+    } else if (array_check(source)) {
+        result = set_device(array, (struct array *)source, stream);
+    } else {
+        PyErr_Format(PyExc_TypeError,
+                     "set: a numpy array or a GPUArray is needed, not %s",
+                     Py_TYPE(source)->tp_name);
+        result = -1;
+    }
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *
+array_set(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"ary", "async_", "stream", "async", NULL};
+    PyObject *source, *given = Py_None;
+    int async = 0, old_async = 0;
+    CUstream stream;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|pO$p:set", names,
+                                     &source, &async, &given, &old_async) ||
+        core_stream(given, &stream) < 0) {
+        return NULL;
+    }
+    async |= old_async;
+    return set_any(self, source, async, async ? stream : NULL);
+}
+
+static PyObject *
+array_set_async(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"ary", "stream", NULL};
+    PyObject *source, *given = Py_None;
+    CUstream stream;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:set_async", names,
+                                     &source, &given) ||
+        core_stream(given, &stream) < 0) {
+        return NULL;
+    }
+    return set_any(self, source, 1, stream);
+}
+
+/* --- filling ----------------------------------------------------------- */
+
+/* Any element type: one element crosses, a broadcast copy spreads it. */
+static int
+fill_packed(struct array *array, PyObject *value, CUstream stream)
+{
+    PyObject *host;
+    struct array *one;
+    int result = -1;
+
+    Py_INCREF(array->dtype);
+    host = PyArray_FromAny(value, array->dtype, 0, 0,
+                           NPY_ARRAY_FORCECAST | NPY_ARRAY_CARRAY, NULL);
+    if (!host) {
+        return -1;
+    }
+    if (PyArray_NDIM((PyArrayObject *)host) != 0) {
+        Py_DECREF(host);
+        PyErr_SetString(PyExc_TypeError, "fill: one value is needed");
+        return -1;
+    }
+    one = array_new_like(array, array->dtype, 0, NULL, NULL, stream);
+    if (one && htod(one, (PyArrayObject *)host, 0, stream) == 0) {
+        result = array_copy_into(array, one, stream);
+    }
+    Py_XDECREF(one);
+    Py_DECREF(host);
+    return result;
+}
+
+static int
+has_kernel_type(const struct array *array)
+{
+    int code = array->dtype->type_num;
+
+    return (PyTypeNum_ISNUMBER(code) || PyTypeNum_ISBOOL(code)) &&
+           code != NPY_HALF && code != NPY_LONGDOUBLE &&
+           code != NPY_CLONGDOUBLE &&
+           PyArray_ISNBO(array->dtype->byteorder);
+}
+
+/* A number is put into the array's dtype on the host, as assignment does. */
+static int
+fill_any(struct array *array, PyObject *value, CUstream stream)
+{
+    PyObject *scalar, *result;
+
+    if (array->size == 0) {
+        return 0;
+    }
+    if (array_check(value)) {
+        return array_copy_into(array, (struct array *)value, stream);
+    }
+    if (!has_kernel_type(array)) {
+        return fill_packed(array, value, stream);
+    }
+    Py_INCREF(array->dtype);
+    PyObject *host = PyArray_FromAny(value, array->dtype, 0, 0,
+                                     NPY_ARRAY_FORCECAST, NULL);
+    if (!host) {
+        return -1;
+    }
+    if (PyArray_NDIM((PyArrayObject *)host) != 0) {
+        Py_DECREF(host);
+        PyErr_SetString(PyExc_TypeError, "fill: one value is needed");
+        return -1;
+    }
+    scalar = PyArray_Return((PyArrayObject *)host);
+    result = scalar ? array_apply(OPERATION_COPY, 1, &scalar, array, NULL,
+                                  stream)
+                    : NULL;
+    Py_XDECREF(scalar);
+    Py_XDECREF(result);
+    return result ? 0 : -1;
+}
+
+static PyObject *
+array_fill(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"value", "stream", NULL};
+    PyObject *value, *given = Py_None;
+    CUstream stream;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:fill", names, &value,
+                                     &given) ||
+        core_stream(given, &stream) < 0 ||
+        fill_any((struct array *)self, value, stream) < 0) {
+        return NULL;
+    }
+    return Py_NewRef(self);
+}
+
+/* --- assignment to a view ---------------------------------------------- */
+
+static int
+assign_host(struct array *target, PyArrayObject *host)
+{
+    PyArrayObject *spread;
+    int result;
+
+    if (!PyArray_EquivTypes(PyArray_DESCR(host), target->dtype)) {
+        PyErr_SetString(PyExc_TypeError, "src and dst must have same dtype");
+        return -1;
+    }
+    if (PyArray_NDIM(host) == target->ndim &&
+        PyArray_CompareLists(PyArray_DIMS(host), target->shape,
+                             target->ndim)) {
+        return set_from_host(target, host, 0, NULL);
+    }
+    Py_INCREF(target->dtype);
+    spread = (PyArrayObject *)PyArray_NewFromDescr(
+        &PyArray_Type, target->dtype, target->ndim, target->shape, NULL, NULL,
+        0, NULL);
+    if (!spread) {
+        return -1;
+    }
+    result = PyArray_CopyInto(spread, host);
+    if (result == 0) {
+        result = set_from_host(target, spread, 0, NULL);
+    }
+    Py_DECREF(spread);
+    return result;
+}
+
+/* target[...] = value: a scalar, an ndarray or an array. */
+int
+array_assign(struct array *target, PyObject *value)
+{
+    if (array_check(value)) {
+        struct array *source = (struct array *)value;
+        if (!PyArray_EquivTypes(source->dtype, target->dtype)) {
+            PyErr_SetString(PyExc_TypeError,
+                            "src and dst must have same dtype");
+            return -1;
+        }
+        return array_copy_into(target, source, NULL);
+    }
+    if (PyArray_Check(value) &&
+        PyArray_NDIM((PyArrayObject *)value) > 0) {
+        return assign_host(target, (PyArrayObject *)value);
+    }
+    if (PyArray_CheckAnyScalar(value)) {
+        return fill_any(target, value, NULL);
+    }
+    PyErr_Format(PyExc_TypeError,
+                 "src must be GPUArray or ndarray, or a scalar, not %s",
+                 Py_TYPE(value)->tp_name);
+    return -1;
+}
+
+/* --- copies ------------------------------------------------------------ */
+
+static PyObject *
+array_copy(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return (PyObject *)array_packed((struct array *)self, 'K', NULL);
+}
+
+static PyObject *
+array_astype(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"dtype", "stream", NULL};
+    struct array *array = (struct array *)self, *result;
+    PyObject *type, *given = Py_None;
+    PyArray_Descr *dtype;
+    CUstream stream;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:astype", names, &type,
+                                     &given) ||
+        core_stream(given, &stream) < 0 ||
+        !PyArray_DescrConverter(type, &dtype)) {
+        return NULL;
+    }
+    if (PyArray_EquivTypes(dtype, array->dtype)) {
+        Py_DECREF(dtype);
+        return (PyObject *)array_packed(array, 'K', stream);
+    }
+    npy_intp strides[ARRAY_MAX_NDIM];
+    layout_pack_like(array->ndim, array->shape, PyDataType_ELSIZE(dtype),
+                     array->strides, strides);
+    result = array_new_like(array, dtype, array->ndim, array->shape, strides,
+                            stream);
+    Py_DECREF(dtype);
+    if (result && array_copy_into(result, array, stream) < 0) {
+        Py_CLEAR(result);
+    }
+    return (PyObject *)result;
+}
+
+static int
+array_truth(PyObject *self)
+{
+    struct array *array = (struct array *)self;
+
+    if (array->size != 1) {
+        PyErr_SetString(PyExc_ValueError,
+                        "The truth value of an array with size other than one "
+                        "is ambiguous. Use any() or all().");
+        return -1;
+    }
+    PyObject *host = get_new(array, 0, 0, NULL);
+    int truth = host ? PyObject_IsTrue(host) : -1;
+    Py_XDECREF(host);
+    return truth;
+}
+
+int
+array_bool(PyObject *self)
+{
+    return array_truth(self);
+}
+
+/* Pickles and copies go through the host: (rebuild, (class, elements, the
+ * instance's own attributes)). */
+static PyObject *
+array_reduce(PyObject *self, PyObject *unused)
+{
+    PyObject *module = PyImport_ImportModule("pycuda.gpuarray");
+    PyObject *rebuild =
+        module ? PyObject_GetAttrString(module, "_rebuild") : NULL;
+    PyObject *host =
+        rebuild ? get_new((struct array *)self, 0, 0, NULL) : NULL;
+    PyObject *state = PyObject_GetAttrString(self, "__dict__");
+
+    (void)unused;
+    if (!state) {
+        PyErr_Clear();
+    }
+    PyObject *result =
+        host ? Py_BuildValue("O(OOO)", rebuild, (PyObject *)Py_TYPE(self),
+                             host, state ? state : Py_None)
+             : NULL;
+    Py_XDECREF(state);
+    Py_XDECREF(host);
+    Py_XDECREF(rebuild);
+    Py_XDECREF(module);
+    return result;
+}
+
+#define KEYWORDS(function)                                                    \
+    (PyCFunction)(void (*)(void))function, METH_VARARGS | METH_KEYWORDS
+
+PyMethodDef array_transfer_methods[] = {
+    {"get", KEYWORDS(array_get),
+     "get(ary=None, pagelocked=False, async_=False, stream=None)\n--\n\n"
+     "Elements as a numpy array, in `ary` if given."},
+    {"get_async", KEYWORDS(array_get_async),
+     "get_async(stream=None, ary=None)\n--\n\n"
+     "Elements as a (page-locked) numpy array, in stream order."},
+    {"set", KEYWORDS(array_set),
+     "set(ary, async_=False, stream=None)\n--\n\n"
+     "Takes the elements of a numpy array or GPUArray of the same size."},
+    {"set_async", KEYWORDS(array_set_async),
+     "set_async(ary, stream=None)\n--\n\nset in stream order."},
+    {"fill", KEYWORDS(array_fill),
+     "fill(value, stream=None)\n--\n\nSets every element; returns self."},
+    {"astype", KEYWORDS(array_astype),
+     "astype(dtype, stream=None)\n--\n\nA copy in another dtype."},
+    {"copy", array_copy, METH_NOARGS,
+     "copy()\n--\n\nA packed copy with the same order of axes."},
+    {"__copy__", array_copy, METH_NOARGS, "copy.copy()"},
+    {"__reduce__", array_reduce, METH_NOARGS, "pickles through the host"},
+    {"__reduce_ex__", array_reduce, METH_O, "pickles through the host"},
+    {NULL},
+};

@@ -1,0 +1,653 @@
+/* type.c - ArrayBase: the array object's life, memory and construction.
+ *
+ * pycuda.gpuarray.GPUArray derives from it in Python.  An array owns its
+ * dimensions, and references to its dtype, the holder of its memory, the
+ * array it is a view of, and its allocator.  Fields are consistent whenever
+ * ARRAY_READY is set; attribute rows are in attributes.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+
+PyTypeObject *array_type;
+static PyObject *default_allocator; /* pycuda._driver.mem_alloc */
+static PyObject *driver_module;     /* borrowed: lives with the process */
+
+int
+array_check(PyObject *object)
+{
+    return PyObject_TypeCheck(object, array_type);
+}
+
+/* --- dimensions -------------------------------------------------------- */
+
+static int
+dims_reserve(struct array *array, int ndim)
+{
+    if (ndim <= ARRAY_INLINE) {
+        array->shape = array->inline_dims;
+    } else {
+        array->shape = PyMem_Calloc(2 * (size_t)ndim, sizeof(npy_intp));
+        if (!array->shape) {
+            PyErr_NoMemory();
+            return -1;
+        }
+    }
+    array->strides = array->shape + ndim;
+    array->ndim = ndim;
+    return 0;
+}
+
+static void
+dims_release(struct array *array)
+{
+    if (array->shape && array->shape != array->inline_dims) {
+        PyMem_Free(array->shape);
+    }
+    array->shape = NULL;
+}
+
+/* Recomputes what follows from shape, strides and dtype. */
+void
+array_update(struct array *array)
+{
+    array->size = layout_size(array->ndim, array->shape);
+    array->flags = (array->flags & ~(unsigned)ARRAY_FORC) |
+                   layout_flags(array->ndim, array->shape, array->strides,
+                                PyDataType_ELSIZE(array->dtype));
+}
+
+int
+array_set_dims(struct array *array, int ndim, const npy_intp *shape,
+               const npy_intp *strides)
+{
+    npy_intp keep[2 * ARRAY_MAX_NDIM];
+
+    memcpy(keep, shape, (size_t)ndim * sizeof *shape);
+    memcpy(keep + ndim, strides, (size_t)ndim * sizeof *strides);
+    dims_release(array);
+    if (dims_reserve(array, ndim) < 0) {
+        return -1;
+    }
+    memcpy(array->shape, keep, 2 * (size_t)ndim * sizeof *keep);
+    array_update(array);
+    return 0;
+}
+
+PyObject *
+array_tuple(int n, const npy_intp *values)
+{
+    PyObject *tuple = PyTuple_New(n);
+
+    for (int i = 0; tuple && i < n; i++) {
+        PyObject *value = PyLong_FromSsize_t(values[i]);
+        if (!value) {
+            Py_CLEAR(tuple);
+            break;
+        }
+        PyTuple_SET_ITEM(tuple, i, value);
+    }
+    return tuple;
+}
+
+static int
+shape_refuse(PyObject *object)
+{
+    PyErr_Format(PyExc_AssertionError,
+                 "shape must be an integer or a sequence of integers, not %R",
+                 object);
+    return -1;
+}
+
+static int
+shape_entry(PyObject *object, npy_intp *value)
+{
+    if (PyFloat_Check(object) || PyArray_IsScalar(object, Floating) ||
+        !PyIndex_Check(object)) {
+        return shape_refuse(object);
+    }
+    *value = PyNumber_AsSsize_t(object, PyExc_OverflowError);
+    return *value == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
+/* An integer or an iterable of integers; the number of axes, or -1. */
+int
+array_parse_shape(PyObject *object, npy_intp *shape)
+{
+    if (PyLong_Check(object) || PyArray_IsScalar(object, Integer) ||
+        (PyArray_Check(object) &&
+         PyArray_NDIM((PyArrayObject *)object) == 0)) {
+        return shape_entry(object, shape) < 0 ? -1 : 1;
+    }
+    if (PyUnicode_Check(object) || PyBytes_Check(object)) {
+        return shape_refuse(object);
+    }
+    PyObject *items = PySequence_Fast(object, "");
+    if (!items) {
+        PyErr_Clear();
+        return shape_refuse(object);
+    }
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
+    if (n > ARRAY_MAX_NDIM) {
+        PyErr_Format(PyExc_ValueError,
+                     "an array has at most %d axes, not %zd", ARRAY_MAX_NDIM,
+                     n);
+        n = -1;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (shape_entry(PySequence_Fast_GET_ITEM(items, i), &shape[i]) < 0) {
+            n = -1;
+        }
+    }
+    Py_DECREF(items);
+    return (int)n;
+}
+
+/* Refuses negative lengths and byte counts beyond the address space. */
+static int
+shape_verify(int ndim, const npy_intp *shape, npy_intp itemsize)
+{
+    npy_intp bytes = itemsize ? itemsize : 1;
+
+    for (int axis = 0; axis < ndim; axis++) {
+        if (shape[axis] < 0) {
+            PyErr_Format(PyExc_ValueError,
+                         "negative length %zd in axis %d of the shape",
+                         shape[axis], axis);
+            return -1;
+        }
+        if (shape[axis] &&
+            __builtin_mul_overflow(bytes, shape[axis], &bytes)) {
+            PyErr_SetString(PyExc_ValueError, "array is too big");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* --- memory ------------------------------------------------------------ */
+
+PyObject *
+array_default_allocator(void)
+{
+    if (!default_allocator) {
+        default_allocator = PyObject_GetAttrString(driver_module, "mem_alloc");
+    }
+    return default_allocator;
+}
+
+/* Gives the array memory of size * itemsize bytes from its allocator. */
+int
+array_take_memory(struct array *array, CUstream stream)
+{
+    Py_ssize_t bytes = array->size * PyDataType_ELSIZE(array->dtype);
+
+    array->head.pointer = 0;
+    if (bytes == 0) {
+        return 0;
+    }
+    if (!array->allocator) {
+        array->head.owner = core_allocate((size_t)bytes, stream);
+        if (!array->head.owner) {
+            return -1;
+        }
+        array->head.pointer = core_allocation_pointer(array->head.owner);
+        return 0;
+    }
+    PyObject *count = PyLong_FromSsize_t(bytes);
+    if (!count) {
+        return -1;
+    }
+    array->head.owner = PyObject_CallOneArg(array->allocator, count);
+    Py_DECREF(count);
+    if (!array->head.owner) {
+        return -1;
+    }
+    return core_pointer(array->head.owner, &array->head.pointer);
+}
+
+/* An array of `type` without memory, fields zero but for the dimensions. */
+struct array *
+array_alloc(PyTypeObject *type, int ndim)
+{
+    struct array *array = (struct array *)type->tp_alloc(type, 0);
+
+    if (array && dims_reserve(array, ndim) < 0) {
+        Py_CLEAR(array);
+    }
+    return array;
+}
+
+/* A view with room for ndim axes; the caller fills shape, strides and moves
+ * the pointer, then calls array_view_finish. */
+struct array *
+array_view(struct array *base, int ndim)
+{
+    struct array *view = array_alloc(Py_TYPE(base), ndim);
+
+    if (!view) {
+        return NULL;
+    }
+    view->head.pointer = base->head.pointer;
+    view->head.owner = Py_XNewRef(base->head.owner);
+    view->dtype = (PyArray_Descr *)Py_NewRef(base->dtype);
+    view->base = Py_NewRef(base);
+    view->allocator = Py_XNewRef(base->allocator);
+    view->flags = ARRAY_OFFSET | ARRAY_READY;
+    return view;
+}
+
+void
+array_view_finish(struct array *view)
+{
+    array_update(view);
+    if (view->size == 0) {
+        view->head.pointer = 0;
+    }
+}
+
+/* A subclass that overrides _new_like_me in Python makes its own results. */
+static PyObject *
+overridden_new_like(struct array *model)
+{
+    PyTypeObject *type = Py_TYPE(model);
+    PyObject *own, *ours;
+
+    if (type == array_type || type->tp_base == array_type) {
+        return NULL;
+    }
+    own = PyObject_GetAttrString((PyObject *)type, "_new_like_me");
+    ours = PyObject_GetAttrString((PyObject *)array_type, "_new_like_me");
+    if (own == ours) {
+        Py_CLEAR(own);
+    }
+    Py_XDECREF(ours);
+    return own;
+}
+
+static struct array *
+call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype)
+{
+    PyObject *result = PyObject_CallFunctionObjArgs(
+        method, (PyObject *)model, (PyObject *)dtype, NULL);
+
+    Py_DECREF(method);
+    if (result && !array_check(result)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "_new_like_me must return a GPUArray");
+        Py_CLEAR(result);
+    }
+    return (struct array *)result;
+}
+
+/* A new array of the model's class and allocator; strides NULL: C order. */
+struct array *
+array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
+               const npy_intp *shape, const npy_intp *strides, CUstream stream)
+{
+    npy_intp itemsize = PyDataType_ELSIZE(dtype);
+
+    if (ndim == model->ndim &&
+        memcmp(shape, model->shape, (size_t)ndim * sizeof *shape) == 0) {
+        PyObject *method = overridden_new_like(model);
+        if (method) {
+            return call_new_like(method, model, dtype);
+        }
+        PyErr_Clear();
+    }
+    if (shape_verify(ndim, shape, itemsize) < 0) {
+        return NULL;
+    }
+    struct array *array = array_alloc(Py_TYPE(model), ndim);
+    if (!array) {
+        return NULL;
+    }
+    array->dtype = (PyArray_Descr *)Py_NewRef(dtype);
+    array->allocator = Py_XNewRef(model->allocator);
+    array->flags = ARRAY_READY;
+    memcpy(array->shape, shape, (size_t)ndim * sizeof *shape);
+    if (strides) {
+        memcpy(array->strides, strides, (size_t)ndim * sizeof *strides);
+    } else {
+        layout_pack(ndim, shape, itemsize, 'C', array->strides);
+    }
+    array_update(array);
+    if (array_take_memory(array, stream) < 0) {
+        Py_CLEAR(array);
+    }
+    return array;
+}
+
+/* --- construction ------------------------------------------------------ */
+
+struct init_arguments {
+    PyObject *shape, *dtype, *allocator, *base, *gpudata, *strides, *order;
+};
+
+static int
+init_order(PyObject *order, char *letter)
+{
+    if (!order || (PyUnicode_Check(order) &&
+                   PyUnicode_CompareWithASCIIString(order, "C") == 0)) {
+        *letter = 'C';
+        return 0;
+    }
+    if (PyUnicode_Check(order) &&
+        PyUnicode_CompareWithASCIIString(order, "F") == 0) {
+        *letter = 'F';
+        return 0;
+    }
+    PyErr_Format(PyExc_ValueError, "invalid order: %S (\"C\" or \"F\" expected)",
+                 order);
+    return -1;
+}
+
+static int
+init_dims(struct array *array, const struct init_arguments *given)
+{
+    npy_intp shape[ARRAY_MAX_NDIM], strides[ARRAY_MAX_NDIM];
+    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+    char order;
+    int ndim = array_parse_shape(given->shape, shape);
+
+    if (ndim < 0 || init_order(given->order, &order) < 0 ||
+        shape_verify(ndim, shape, itemsize) < 0) {
+        return -1;
+    }
+    if (!given->strides || given->strides == Py_None) {
+        layout_pack(ndim, shape, itemsize, order, strides);
+    } else {
+        int n = array_parse_shape(given->strides, strides);
+        if (n < 0) {
+            return -1;
+        }
+        if (n != ndim) {
+            PyErr_Format(PyExc_ValueError,
+                         "strides has %d entries, shape has %d", n, ndim);
+            return -1;
+        }
+    }
+    return array_set_dims(array, ndim, shape, strides);
+}
+
+static int
+init_memory(struct array *array, const struct init_arguments *given)
+{
+    int has_data = given->gpudata && given->gpudata != Py_None;
+    int has_base = given->base && given->base != Py_None;
+
+    if (has_base && !has_data) {
+        PyErr_SetString(PyExc_AssertionError,
+                        "base is only for arrays made with gpudata");
+        return -1;
+    }
+    if (given->allocator == Py_None) {
+        PyErr_SetString(PyExc_TypeError,
+                        "allocator must be callable, not None");
+        return -1;
+    }
+    if (given->allocator && given->allocator != array_default_allocator()) {
+        array->allocator = Py_NewRef(given->allocator);
+    }
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    if (!has_data) {
+        return array_take_memory(array, NULL);
+    }
+    array->base = has_base ? Py_NewRef(given->base) : NULL;
+    array->head.owner = Py_NewRef(given->gpudata);
+    return core_pointer(given->gpudata, &array->head.pointer);
+}
+
+static void
+array_reset(struct array *array)
+{
+    Py_CLEAR(array->head.owner);
+    Py_CLEAR(array->base);
+    Py_CLEAR(array->allocator);
+    Py_CLEAR(array->dtype);
+    array->head.pointer = 0;
+    array->size = 0;
+    array->flags = 0;
+}
+
+static int
+array_init(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"shape",   "dtype",   "allocator", "base",
+                            "gpudata", "strides", "order",     NULL};
+    struct array *array = (struct array *)self;
+    struct init_arguments given = {0};
+
+    if (!kwargs && PyTuple_GET_SIZE(args) == 2) {
+        given.shape = PyTuple_GET_ITEM(args, 0);
+        given.dtype = PyTuple_GET_ITEM(args, 1);
+    } else if (!PyArg_ParseTupleAndKeywords(
+                   args, kwargs, "OO|OOOOO:GPUArray", names, &given.shape,
+                   &given.dtype, &given.allocator, &given.base, &given.gpudata,
+                   &given.strides, &given.order)) {
+        return -1;
+    }
+    array_reset(array);
+    if (!PyArray_DescrConverter(given.dtype, &array->dtype)) {
+        return -1;
+    }
+    if (init_dims(array, &given) < 0 || init_memory(array, &given) < 0) {
+        array_reset(array);
+        return -1;
+    }
+    array->flags |= ARRAY_READY;
+    return 0;
+}
+
+/* Before __init__ an array is empty and of one dimension, so that no slot
+ * meets a missing field. */
+static PyObject *
+array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    struct array *array = array_alloc(type, 1);
+
+    (void)args;
+    (void)kwargs;
+    if (array) {
+        array->dtype = PyArray_DescrFromType(NPY_FLOAT64);
+        array->flags = ARRAY_FORC;
+    }
+    return (PyObject *)array;
+}
+
+/* --- end --------------------------------------------------------------- */
+
+static int
+array_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    struct array *array = (struct array *)self;
+
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(array->head.owner);
+    Py_VISIT(array->base);
+    Py_VISIT(array->allocator);
+    return 0;
+}
+
+static int
+array_clear(PyObject *self)
+{
+    struct array *array = (struct array *)self;
+
+    Py_CLEAR(array->base);
+    Py_CLEAR(array->allocator);
+    return 0;
+}
+
+static void
+array_dealloc(PyObject *self)
+{
+    struct array *array = (struct array *)self;
+    PyTypeObject *type = Py_TYPE(self);
+
+    PyObject_GC_UnTrack(self);
+    array_clear(self);
+    Py_CLEAR(array->head.owner);
+    Py_CLEAR(array->dtype);
+    dims_release(array);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyObject *
+array_new_like_me(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"dtype", "order", NULL};
+    struct array *array = (struct array *)self;
+    PyObject *given = Py_None, *order = NULL;
+    npy_intp strides[ARRAY_MAX_NDIM];
+    PyArray_Descr *dtype;
+    char letter;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:_new_like_me", names,
+                                     &given, &order) ||
+        init_order(order, &letter) < 0) {
+        return NULL;
+    }
+    dtype = (PyArray_Descr *)Py_NewRef(array->dtype);
+    if (given != Py_None) {
+        Py_CLEAR(dtype);
+        if (!PyArray_DescrConverter(given, &dtype)) {
+            return NULL;
+        }
+    }
+    npy_intp itemsize = PyDataType_ELSIZE(dtype);
+    if (PyArray_EquivTypes(dtype, array->dtype)) {
+        layout_pack_like(array->ndim, array->shape, itemsize, array->strides,
+                         strides);
+    } else {
+        layout_pack(array->ndim, array->shape, itemsize, letter, strides);
+    }
+    struct array *result = array_alloc(Py_TYPE(self), array->ndim);
+    if (!result) {
+        Py_DECREF(dtype);
+        return NULL;
+    }
+    result->dtype = dtype;
+    result->allocator = Py_XNewRef(array->allocator);
+    result->flags = ARRAY_READY;
+    if (array_set_dims(result, array->ndim, array->shape, strides) < 0 ||
+        array_take_memory(result, NULL) < 0) {
+        Py_CLEAR(result);
+    }
+    return (PyObject *)result;
+}
+
+static PyMethodDef array_life_methods[] = {
+    {"_new_like_me", (PyCFunction)(void (*)(void))array_new_like_me,
+     METH_VARARGS | METH_KEYWORDS,
+     "_new_like_me(dtype=None, order='C')\n--\n\n"
+     "New array of this class, shape and allocator."},
+    {NULL},
+};
+
+static Py_ssize_t
+array_length(PyObject *self)
+{
+    struct array *array = (struct array *)self;
+
+    if (array->ndim == 0) {
+        PyErr_SetString(PyExc_TypeError, "len() of a 0-d array");
+        return -1;
+    }
+    return array->shape[0];
+}
+
+static Py_hash_t
+array_hash(PyObject *self)
+{
+    (void)self;
+    PyErr_SetString(PyExc_TypeError, "GPUArrays are not hashable.");
+    return -1;
+}
+
+/* str, repr: those of the host copy. */
+static PyObject *
+array_text(PyObject *self, PyObject *(*convert)(PyObject *))
+{
+    PyObject *host = PyObject_CallMethod(self, "get", NULL);
+    PyObject *text = host ? convert(host) : NULL;
+
+    Py_XDECREF(host);
+    return text;
+}
+
+static PyObject *
+array_str(PyObject *self)
+{
+    return array_text(self, PyObject_Str);
+}
+
+static PyObject *
+array_repr(PyObject *self)
+{
+    return array_text(self, PyObject_Repr);
+}
+
+static PyType_Slot life_slots[] = {
+    {Py_tp_new, array_new},
+    {Py_tp_init, array_init},
+    {Py_tp_dealloc, array_dealloc},
+    {Py_tp_traverse, array_traverse},
+    {Py_tp_clear, array_clear},
+    {Py_tp_getset, array_attributes},
+    {Py_tp_hash, array_hash},
+    {Py_tp_str, array_str},
+    {Py_tp_repr, array_repr},
+    {Py_tp_richcompare, array_richcompare},
+    {Py_sq_length, array_length},
+    {Py_sq_item, array_item},
+    {Py_mp_length, array_length},
+    {Py_mp_subscript, array_subscript},
+    {Py_mp_ass_subscript, array_assign_subscript},
+    {Py_tp_doc, "Memory on the device with a shape, strides and a dtype."},
+    {0},
+};
+
+/* Copies rows up to the terminator; the number of rows copied. */
+static size_t
+append(void *target, const void *rows, size_t row_bytes)
+{
+    static const char zero[64];
+    size_t n = 0;
+
+    while (memcmp((const char *)rows + n * row_bytes, zero, row_bytes)) {
+        n++;
+    }
+    memcpy(target, rows, n * row_bytes);
+    return n;
+}
+
+int
+array_type_setup(PyObject *module)
+{
+    static PyMethodDef methods[64];
+    static PyType_Slot slots[96];
+    PyType_Spec spec = {
+        .name = "pycuda._driver.ArrayBase",
+        .basicsize = sizeof(struct array),
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+        .slots = slots,
+    };
+    size_t n = append(methods, array_life_methods, sizeof *methods);
+
+    n += append(methods + n, array_shape_methods, sizeof *methods);
+    append(methods + n, array_transfer_methods, sizeof *methods);
+    n = append(slots, life_slots, sizeof *slots);
+    n += append(slots + n, array_number_slots, sizeof *slots);
+    slots[n] = (PyType_Slot){Py_tp_methods, methods};
+
+    driver_module = module;
+    array_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+    if (!array_type) {
+        return -1;
+    }
+    core_set_array_type(array_type);
+    return PyModule_AddObjectRef(module, "ArrayBase", (PyObject *)array_type);
+}
