@@ -148,7 +148,8 @@ template <class T> __global__ void typed(T *out)
 {
     vector<T, 3> v{ T(threadIdx.x), 2, 3 };
     auto [first, second] = pair{ v.sum(), T(kind<T>()) };
-    auto twice = [=](auto x) { return x * 2 + second; };
+    T offset = second;
+    auto twice = [=](auto x) { return x * 2 + offset; };
     out[threadIdx.x] = twice(first) + fold(1, 2, 3);
 }
 
@@ -181,9 +182,20 @@ struct outer { char tag; double value; struct inner in[2]; float3 v; };
 __global__ void kernel(double *out, char first, struct outer o, short middle,
                        double2 pair, char c, float4 four, int last)
 {
-    double all[] = { first, o.tag, o.value, o.in[0].a, o.in[0].b, o.in[1].a,
-                     o.in[1].b, o.v.x, o.v.y, o.v.z, middle, pair.x, pair.y,
-                     c, four.x, four.y, four.z, four.w, last };
+    double all[19], *next = all;
+    *next++ = first;
+    *next++ = o.tag;
+    *next++ = o.value;
+    for (int i = 0; i < 2; ++i) {
+        *next++ = o.in[i].a;
+        *next++ = o.in[i].b;
+    }
+    *next++ = o.v.x, *next++ = o.v.y, *next++ = o.v.z;
+    *next++ = middle;
+    *next++ = pair.x, *next++ = pair.y;
+    *next++ = c;
+    *next++ = four.x, *next++ = four.y, *next++ = four.z, *next++ = four.w;
+    *next++ = last;
     out[threadIdx.x] = all[threadIdx.x];
 }
 """
