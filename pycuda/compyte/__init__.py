@@ -1,0 +1,3 @@
+"""Helpers on dtypes and strides that need no device."""
+
+# SPDX-License-Identifier: MIT

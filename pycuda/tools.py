@@ -1,0 +1,370 @@
+"""Device choice, C type names, kernel arguments, memoising, occupancy."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+
+import pycuda.driver as _drv
+from pycuda.compyte.dtypes import dtype_to_ctype as base_dtype_to_ctype
+from pycuda.compyte.dtypes import (
+    get_or_register_dtype,
+    parse_c_arg_backend,
+    register_dtype,
+)
+
+__all__ = [
+    "Argument",
+    "DeviceData",
+    "OccupancyRecord",
+    "ScalarArg",
+    "VectorArg",
+    "base_dtype_to_ctype",
+    "bitlog2",
+    "clear_context_caches",
+    "context_dependent_memoize",
+    "context_dependent_memoized_functions",
+    "dtype_to_ctype",
+    "get_arg_type",
+    "get_default_device",
+    "get_or_register_dtype",
+    "init_cuda_context_fixture",
+    "make_default_context",
+    "mark_cuda_test",
+    "parse_c_arg",
+    "register_dtype",
+]
+
+_POOL_NAMES = (
+    "DeviceMemoryPool",
+    "PageLockedAllocator",
+    "PageLockedMemoryPool",
+)
+for _name in _POOL_NAMES:
+    if hasattr(_drv, _name):
+        globals()[_name] = getattr(_drv, _name)
+        __all__.append(_name)
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def bitlog2(value: int) -> int:
+    """Position of the highest bit set: floor(log2(value)); 0 for 0."""
+    return max(int(value).bit_length() - 1, 0)
+
+
+# Device choice.
+
+
+def _chosen_device() -> int | None:
+    """Device number by CUDA_DEVICE or ~/.cuda_device; None: any."""
+    text = os.environ.get("CUDA_DEVICE")
+    if text is None:
+        path = os.path.join(os.path.expanduser("~"), ".cuda_device")
+        try:
+            with open(path) as stream:
+                text = stream.readline()
+        except OSError:
+            return None
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(
+            f"CUDA_DEVICE (or ~/.cuda_device) must be a device number, not "
+            f"{text.strip()!r}"
+        ) from None
+
+
+def make_default_context(
+    ctx_maker: Callable[[Any], Any] | None = None,
+) -> Any:
+    """Make a context on the device that CUDA_DEVICE names, or the first.
+
+    Parameters
+    ----------
+    ctx_maker
+        Called with a `pycuda.driver.Device`; default: its make_context.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no device, or none lets a context be made on it.
+    """
+    maker = ctx_maker or (lambda device: device.make_context())
+    count = _drv.Device.count()
+    if count == 0:
+        raise RuntimeError(
+            "No CUDA enabled device found. Please check your installation."
+        )
+    number = _chosen_device()
+    if number is not None:
+        return maker(_drv.Device(number))
+    reason: Exception | None = None
+    for number in range(count):
+        try:
+            return maker(_drv.Device(number))
+        except _drv.Error as error:
+            reason = error
+    raise RuntimeError(
+        f"make_default_context() wasn't able to create a context on any of "
+        f"the {count} detected devices: {reason}"
+    )
+
+
+def get_default_device(default: int = 0) -> Any:
+    """Deprecated: use `make_default_context`."""
+    warnings.warn(
+        "get_default_device() is deprecated; use make_default_context()",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    number = _chosen_device()
+    return _drv.Device(default if number is None else number)
+
+
+# Device data and occupancy.
+
+
+class DeviceData:
+    """Limits of a device, for code that chooses block shapes."""
+
+    def __init__(self, dev: Any = None) -> None:
+        dev = dev or _drv.Context.get_device()
+        names = _drv.device_attribute
+        capability = dev.compute_capability()
+        self.max_threads = dev.get_attribute(names.MAX_THREADS_PER_BLOCK)
+        self.warp_size = dev.get_attribute(names.WARP_SIZE)
+        limits = (((1, 2), 24), ((2, 0), 32), ((3, 0), 48))
+        self.warps_per_mp = next(
+            (warps for below, warps in limits if capability < below), 64
+        )
+        self.thread_blocks_per_mp = 8
+        self.registers = dev.get_attribute(names.MAX_REGISTERS_PER_BLOCK)
+        self.shared_memory = dev.get_attribute(
+            names.MAX_SHARED_MEMORY_PER_BLOCK
+        )
+        old = capability < (2, 0)
+        self.smem_alloc_granularity = 512 if old else 128
+        self.smem_granularity = 16 if old else 32
+        self.register_allocation_unit = "block" if old else "warp"
+
+    def align(self, bytes: int, word_size: int = 4) -> int:
+        """Round `bytes` up so that rows start aligned."""
+        step = self.align_bytes(word_size)
+        return (bytes + step - 1) // step * step
+
+    def align_dtype(self, elements: int, dtype_size: int) -> int:
+        """Round a number of elements up so that rows start aligned."""
+        aligned = self.align(elements * dtype_size, dtype_size)
+        return aligned // dtype_size
+
+    def align_words(self, word_size: int) -> int:
+        """`align_bytes` in words."""
+        words, rest = divmod(self.align_bytes(word_size), word_size)
+        assert rest == 0
+        return words
+
+    def align_bytes(self, word_size: int = 4) -> int:
+        """Alignment in bytes that words of 4, 8 or 16 bytes want."""
+        if word_size == 4:
+            return 64
+        if word_size in (8, 16):
+            return 128
+        raise ValueError(f"no alignment possible for word size {word_size}")
+
+    def coalesce(self, thread_count: int) -> int:
+        """Round a number of threads up to a multiple of 16."""
+        return (thread_count + 15) // 16 * 16
+
+    @staticmethod
+    def make_valid_tex_channel_count(size: int) -> int:
+        """Smallest channel count of a texture that holds `size`."""
+        for count in (1, 2, 4):
+            if size <= count:
+                return count
+        raise ValueError("could not find texture channel count")
+
+
+class OccupancyRecord:
+    """How many blocks of a kernel fit a multiprocessor, and what limits."""
+
+    def __init__(
+        self,
+        devdata: DeviceData,
+        threads: int,
+        shared_mem: int = 0,
+        registers: int = 0,
+    ) -> None:
+        if threads > devdata.max_threads:
+            raise ValueError("too many threads")
+        warps = -(-threads // devdata.warp_size)
+        if devdata.register_allocation_unit == "warp":
+            used_registers = warps * 32 * registers
+        else:
+            used_registers = -(-2 * warps // 4) * 4 * 16 * registers
+        step = devdata.smem_alloc_granularity
+        used_memory = -(-shared_mem // step) * step
+        limits = [
+            (devdata.thread_blocks_per_mp, "device"),
+            (devdata.warps_per_mp // warps, "warps"),
+        ]
+        if registers > 0:
+            limits.append((devdata.registers // used_registers, "regs"))
+        if shared_mem > 0:
+            limits.append((devdata.shared_memory // used_memory, "smem"))
+        for count, what in limits:
+            if count == 0 and what != "device":
+                names = {"regs": "registers", "warps": "threads"}
+                raise ValueError(f"too many {names.get(what, what)}")
+        self.tb_per_mp_limits = limits
+        self.tb_per_mp, self.limited_by = min(limits)
+        self.warps_per_mp = self.tb_per_mp * warps
+        self.occupancy = self.warps_per_mp / devdata.warps_per_mp
+
+
+# C type names and arguments.
+
+_FP_TEX_NAMES = {
+    np.dtype(np.float32): "fp_tex_float",
+    np.dtype(np.float64): "fp_tex_double",
+    np.dtype(np.complex64): "fp_tex_cfloat",
+    np.dtype(np.complex128): "fp_tex_cdouble",
+}
+
+
+def dtype_to_ctype(dtype: Any, with_fp_tex_hack: bool = False) -> str:
+    """C name of `dtype`.
+
+    With the hack, floats are named as `pycuda-helpers.hpp` carries them
+    through textures.
+    """
+    if dtype is None:
+        raise ValueError("dtype may not be None")
+    dtype = np.dtype(dtype)
+    if with_fp_tex_hack and dtype in _FP_TEX_NAMES:
+        return _FP_TEX_NAMES[dtype]
+    return base_dtype_to_ctype(dtype)
+
+
+class Argument:
+    """One parameter of a generated kernel: dtype and name."""
+
+    def __init__(self, dtype: Any, name: str) -> None:
+        self.dtype = np.dtype(dtype)
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {self.dtype})"
+
+
+class VectorArg(Argument):
+    """A pointer to elements of a dtype."""
+
+    struct_char = "P"
+
+    def declarator(self) -> str:
+        """The parameter in C."""
+        return f"{dtype_to_ctype(self.dtype)} *{self.name}"
+
+
+class ScalarArg(Argument):
+    """A value of a dtype."""
+
+    @property
+    def struct_char(self) -> str:
+        """Format character for `Function.prepare`."""
+        if self.dtype.char == "V":
+            return f"{self.dtype.itemsize}s"
+        return self.dtype.char
+
+    def declarator(self) -> str:
+        """The parameter in C."""
+        return f"{dtype_to_ctype(self.dtype)} {self.name}"
+
+
+def parse_c_arg(c_arg: str) -> VectorArg | ScalarArg:
+    """Make an argument from one C declarator, such as ``"float *x"``."""
+    return parse_c_arg_backend(c_arg, ScalarArg, VectorArg)
+
+
+def get_arg_type(c_arg: str) -> str:
+    """Format character of one C declarator."""
+    return parse_c_arg(c_arg).struct_char
+
+
+# Memoising.
+
+context_dependent_memoized_functions: list[Any] = []
+
+
+def context_dependent_memoize(func: _Function) -> _Function:
+    """Remember results of `func` for each context and set of arguments."""
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        key: tuple = (_drv.Context.get_current(), args)
+        if kwargs:
+            key = (*key, frozenset(kwargs.items()))
+        cache = wrapper._pycuda_ctx_dep_memoize_dic  # type: ignore
+        try:
+            return cache[key]
+        except KeyError:
+            result = cache[key] = func(*args, **kwargs)
+            return result
+
+    wrapper._pycuda_ctx_dep_memoize_dic = {}  # type: ignore
+    context_dependent_memoized_functions.append(wrapper)
+    return wrapper  # type: ignore
+
+
+def clear_context_caches() -> None:
+    """Forget everything memoised, and the contexts it held."""
+    for function in context_dependent_memoized_functions:
+        function._pycuda_ctx_dep_memoize_dic.clear()
+
+
+# Support for tests.
+
+
+def _check_device() -> None:
+    device = _drv.Context.get_device()
+    assert isinstance(device.name(), str)
+    assert isinstance(device.compute_capability(), tuple)
+    assert isinstance(device.get_attributes(), dict)
+
+
+def init_cuda_context_fixture() -> Iterator[None]:
+    """Generator for a pytest fixture: a context around each test."""
+    import gc
+
+    _drv.init()
+    context = make_default_context()
+    try:
+        _check_device()
+        yield
+    finally:
+        context.pop()
+        clear_context_caches()
+        gc.collect()
+
+
+def mark_cuda_test(func: _Function) -> _Function:
+    """Run `func` in a context of its own; marks it "cuda" for pytest."""
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> None:
+        for _ in init_cuda_context_fixture():
+            func(*args, **kwargs)
+
+    try:
+        import pytest
+    except ImportError:
+        return wrapper  # type: ignore
+    return pytest.mark.cuda(wrapper)
