@@ -149,7 +149,7 @@ template <class T> __global__ void typed(T *out)
     vector<T, 3> v{ T(threadIdx.x), 2, 3 };
     auto [first, second] = pair{ v.sum(), T(kind<T>()) };
     T offset = second;
-    auto twice = [=](auto x) { return x * 2 + offset; };
+    auto twice = [=](T x) { return x * 2 + offset; };
     out[threadIdx.x] = twice(first) + fold(1, 2, 3);
 }
 
