@@ -141,8 +141,10 @@ template <class T> __device__ constexpr int kind()
     else
         return 4;
 }
-template <class T> struct pair { T first, second; };
-template <class T> pair(T, T) -> pair<T>;
+template <class T> struct pair {
+    T first, second;
+    __device__ pair(T first, T second) : first(first), second(second) {}
+};
 
 template <class T> __global__ void typed(T *out)
 {
