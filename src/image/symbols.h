@@ -1,0 +1,109 @@
+/* symbols.h - the functions of libc, libm and libgcc that an image may call.
+ *
+ * pycuda-jit refuses sources that need anything else (src/jit/check.c); the
+ * loader hands these in by address (src/cpu/image_symbols.c).  The functions
+ * of the CPU device itself are IMAGE_RUNTIME in abi.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_IMAGE_SYMBOLS_H
+#define PYCUDA_IMAGE_SYMBOLS_H
+
+/* One row for a function of double; its twin for float ends in f. */
+#define IMAGE_LIBM(ROW)                                                       \
+    ROW(acos)                                                                 \
+    ROW(acosh)                                                                \
+    ROW(asin)                                                                 \
+    ROW(asinh)                                                                \
+    ROW(atan)                                                                 \
+    ROW(atan2)                                                                \
+    ROW(atanh)                                                                \
+    ROW(cbrt)                                                                 \
+    ROW(ceil)                                                                 \
+    ROW(copysign)                                                             \
+    ROW(cos)                                                                  \
+    ROW(cosh)                                                                 \
+    ROW(erf)                                                                  \
+    ROW(erfc)                                                                 \
+    ROW(exp)                                                                  \
+    ROW(exp10)                                                                \
+    ROW(exp2)                                                                 \
+    ROW(expm1)                                                                \
+    ROW(fabs)                                                                 \
+    ROW(fdim)                                                                 \
+    ROW(floor)                                                                \
+    ROW(fma)                                                                  \
+    ROW(fmax)                                                                 \
+    ROW(fmin)                                                                 \
+    ROW(fmod)                                                                 \
+    ROW(frexp)                                                                \
+    ROW(hypot)                                                                \
+    ROW(ilogb)                                                                \
+    ROW(j0)                                                                   \
+    ROW(j1)                                                                   \
+    ROW(jn)                                                                   \
+    ROW(ldexp)                                                                \
+    ROW(lgamma)                                                               \
+    ROW(llrint)                                                               \
+    ROW(llround)                                                              \
+    ROW(log)                                                                  \
+    ROW(log10)                                                                \
+    ROW(log1p)                                                                \
+    ROW(log2)                                                                 \
+    ROW(logb)                                                                 \
+    ROW(lrint)                                                                \
+    ROW(lround)                                                               \
+    ROW(modf)                                                                 \
+    ROW(nearbyint)                                                            \
+    ROW(nextafter)                                                            \
+    ROW(pow)                                                                  \
+    ROW(remainder)                                                            \
+    ROW(remquo)                                                               \
+    ROW(rint)                                                                 \
+    ROW(round)                                                                \
+    ROW(roundeven)                                                            \
+    ROW(scalbln)                                                              \
+    ROW(scalbn)                                                               \
+    ROW(sin)                                                                  \
+    ROW(sincos)                                                               \
+    ROW(sinh)                                                                 \
+    ROW(sqrt)                                                                 \
+    ROW(tan)                                                                  \
+    ROW(tanh)                                                                 \
+    ROW(tgamma)                                                               \
+    ROW(trunc)                                                                \
+    ROW(y0)                                                                   \
+    ROW(y1)                                                                   \
+    ROW(yn)
+
+#define IMAGE_LIBC(ROW)                                                       \
+    ROW(memcmp)                                                               \
+    ROW(memcpy)                                                               \
+    ROW(memmove)                                                              \
+    ROW(memset)                                                               \
+    ROW(strlen)
+
+/* What the code generator calls for half precision and 128-bit integers. */
+#define IMAGE_LIBGCC(ROW)                                                     \
+    ROW(__extendhfsf2)                                                        \
+    ROW(__truncsfhf2)                                                         \
+    ROW(__truncdfhf2)                                                         \
+    ROW(__divti3)                                                             \
+    ROW(__modti3)                                                             \
+    ROW(__udivti3)                                                            \
+    ROW(__umodti3)                                                            \
+    ROW(__multi3)                                                             \
+    ROW(__ashlti3)                                                            \
+    ROW(__ashrti3)                                                            \
+    ROW(__lshrti3)                                                            \
+    ROW(__floattisf)                                                          \
+    ROW(__floattidf)                                                          \
+    ROW(__floatuntisf)                                                        \
+    ROW(__floatuntidf)                                                        \
+    ROW(__fixsfti)                                                            \
+    ROW(__fixdfti)                                                            \
+    ROW(__fixunssfti)                                                         \
+    ROW(__fixunsdfti)                                                         \
+    ROW(__powisf2)                                                            \
+    ROW(__powidf2)
+
+#endif

@@ -1,0 +1,162 @@
+/* arithmetic.c - PTX's arithmetic where LLVM's is undefined or traps.
+ *
+ * Runs before any pass that folds, because LLVM takes these cases for
+ * impossible.  The results are those of NVIDIA's hardware:
+ *   x / 0 and x % 0            all bits set, signed and unsigned
+ *   INT_MIN / -1, INT_MIN % -1 INT_MIN and 0
+ *   float to integer           saturates; NaN gives 0
+ *   shifts by the width or more 0, or the sign for signed right shifts
+ * A constant divisor or shift count within its range costs nothing.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "jit/jit.h"
+
+static bool
+is_integer(LLVMValueRef value)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMIntegerTypeKind;
+}
+
+static LLVMValueRef
+select_equal(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef to,
+             LLVMValueRef yes, LLVMValueRef no)
+{
+    LLVMValueRef equal =
+        LLVMBuildICmp(builder, LLVMIntEQ, value, to, "");
+    return LLVMBuildSelect(builder, equal, yes, no, "");
+}
+
+static bool
+constant_divisor_is_safe(LLVMValueRef divisor)
+{
+    return LLVMIsAConstantInt(divisor) && !LLVMIsNull(divisor) &&
+           divisor != LLVMConstAllOnes(LLVMTypeOf(divisor));
+}
+
+static void
+lower_division(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMValueRef x = LLVMGetOperand(at, 0), y = LLVMGetOperand(at, 1);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    LLVMValueRef zero = LLVMConstNull(type), one = LLVMConstInt(type, 1, 0);
+    LLVMValueRef ones = LLVMConstAllOnes(type);
+    bool is_signed = opcode == LLVMSDiv || opcode == LLVMSRem;
+    if (constant_divisor_is_safe(y)) {
+        return;
+    }
+    LLVMPositionBuilderBefore(builder, at);
+    LLVMValueRef safe = select_equal(builder, y, zero, one, y);
+    if (is_signed) {
+        safe = select_equal(builder, y, ones, one, safe);
+    }
+    LLVMValueRef result = LLVMBuildBinOp(builder, opcode, x, safe, "");
+    if (opcode == LLVMSDiv) {
+        result = select_equal(builder, y, ones,
+                              LLVMBuildSub(builder, zero, x, ""), result);
+    }
+    jit_replace(at, select_equal(builder, y, zero, ones, result));
+}
+
+/* Is the shift count surely below the width?  Constants, and `n & mask`. */
+static bool
+count_is_safe(LLVMValueRef count, unsigned width)
+{
+    if (LLVMIsAInstruction(count) &&
+        LLVMGetInstructionOpcode(count) == LLVMZExt) {
+        count = LLVMGetOperand(count, 0);
+    }
+    if (LLVMIsAInstruction(count) &&
+        LLVMGetInstructionOpcode(count) == LLVMAnd) {
+        count = LLVMGetOperand(count, 1);
+    }
+    return LLVMIsAConstantInt(count) &&
+           LLVMGetIntTypeWidth(LLVMTypeOf(count)) <= 64 &&
+           LLVMConstIntGetZExtValue(count) < width;
+}
+
+static void
+lower_shift(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMValueRef x = LLVMGetOperand(at, 0), count = LLVMGetOperand(at, 1);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    unsigned width = LLVMGetIntTypeWidth(type);
+    if (count_is_safe(count, width)) {
+        return;
+    }
+    LLVMPositionBuilderBefore(builder, at);
+    LLVMValueRef in_range = LLVMBuildICmp(
+        builder, LLVMIntULT, count, LLVMConstInt(type, width, 0), "");
+    if (opcode == LLVMAShr) {
+        LLVMValueRef last = LLVMConstInt(type, width - 1, 0);
+        count = LLVMBuildSelect(builder, in_range, count, last, "");
+        jit_replace(at, LLVMBuildAShr(builder, x, count, ""));
+        return;
+    }
+    LLVMValueRef shifted = LLVMBuildBinOp(builder, opcode, x, count, "");
+    jit_replace(at, LLVMBuildSelect(builder, in_range, shifted,
+                                    LLVMConstNull(type), ""));
+}
+
+/* Conversions to 8 bits go through 16, the narrowest that PTX has. */
+static void
+lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
+{
+    const char *name =
+        is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
+    LLVMValueRef from = LLVMGetOperand(at, 0);
+    LLVMTypeRef type = LLVMTypeOf(at);
+    LLVMTypeRef types[2] = {type, LLVMTypeOf(from)};
+    bool narrow = LLVMGetIntTypeWidth(type) < 16;
+    if (narrow) {
+        types[0] = LLVMInt16TypeInContext(jit->context);
+    }
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef to =
+        LLVMGetIntrinsicDeclaration(jit->module, id, types, 2);
+    LLVMPositionBuilderBefore(jit->builder, at);
+    LLVMValueRef made = LLVMBuildCall2(
+        jit->builder, LLVMGlobalGetValueType(to), to, &from, 1, "");
+    if (narrow) {
+        made = LLVMBuildTrunc(jit->builder, made, type, "");
+    }
+    jit_replace(at, made);
+}
+
+static void
+lower_instruction(struct jit *jit, LLVMValueRef at, void *data)
+{
+    (void)data;
+    if (!is_integer(at)) {
+        return;
+    }
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+    switch (opcode) {
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        lower_division(jit, at, opcode);
+        break;
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+        lower_shift(jit, at, opcode);
+        break;
+    case LLVMFPToSI:
+    case LLVMFPToUI:
+        lower_conversion(jit, at, opcode == LLVMFPToSI);
+        break;
+    default:
+        break;
+    }
+}
+
+void
+jit_lower_arithmetic(struct jit *jit)
+{
+    jit_each_instruction_of_all(jit, lower_instruction, NULL);
+}

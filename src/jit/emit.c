@@ -1,0 +1,94 @@
+/* emit.c - the target, and from the module to an ELF object.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "jit/jit.h"
+
+static const char triple[] = "x86_64-unknown-linux-gnu";
+
+void
+jit_open_target(struct jit *jit)
+{
+    LLVMTargetRef target;
+    char *message = NULL;
+    static const LLVMCodeGenOptLevel levels[] = {
+        LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
+        LLVMCodeGenLevelDefault};
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+        jit_die("target: %s", message);
+    }
+    jit->machine = LLVMCreateTargetMachine(
+        target, triple, jit->options.target, "",
+        levels[jit->options.level & 3], LLVMRelocPIC, LLVMCodeModelSmall);
+    LLVMSetTarget(jit->module, triple);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(jit->machine);
+    LLVMSetModuleDataLayout(jit->module, layout);
+}
+
+static uint32_t
+align_16(uint64_t bytes)
+{
+    return (uint32_t)((bytes + 15) / 16 * 16);
+}
+
+static void
+measure_private(struct jit *jit, LLVMValueRef at, void *data)
+{
+    struct jit_kernel *kernel = data;
+    if (LLVMIsAAllocaInst(at)) {
+        kernel->local_bytes += align_16(
+            LLVMABISizeOfType(LLVMGetModuleDataLayout(jit->module),
+                              LLVMGetAllocatedType(at)));
+    }
+}
+
+/* Frames of the entry and of all functions that stayed, once each, with
+ * their return addresses and saved registers. */
+static void
+measure_frames(struct jit *jit)
+{
+    enum { CALL_OVERHEAD = 64 };
+    uint32_t kept = 0;
+    LLVMValueRef at = LLVMGetFirstFunction(jit->module);
+    for (; at; at = LLVMGetNextFunction(at)) {
+        if (!LLVMIsDeclaration(at) && jit_is_kept(jit, at)) {
+            kept += jit_report_frame(jit_name(at)) + CALL_OVERHEAD;
+        }
+    }
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        struct jit_kernel *kernel = &jit->kernels[i];
+        kernel->frame_bytes = align_16(
+            jit_report_frame(kernel->symbol) + CALL_OVERHEAD +
+            (kernel->calls_kept ? kept : 0));
+    }
+}
+
+LLVMMemoryBufferRef
+jit_emit(struct jit *jit)
+{
+    LLVMMemoryBufferRef object;
+    char *message = NULL;
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        LLVMValueRef entry =
+            LLVMGetNamedFunction(jit->module, jit->kernels[i].symbol);
+        jit_each_instruction(jit, entry, measure_private, &jit->kernels[i]);
+    }
+    for (unsigned i = 0; i < jit->global_count; i++) {
+        /* the host writes these: they belong in the data section */
+        LLVMSetGlobalConstant(jit->globals[i].variable, 0);
+    }
+    if (LLVMTargetMachineEmitToMemoryBuffer(jit->machine, jit->module,
+                                            LLVMObjectFile, &message,
+                                            &object)) {
+        jit_die("code generation: %s", message);
+    }
+    jit_stop_on_errors();
+    measure_frames(jit);
+    return object;
+}

@@ -1,0 +1,237 @@
+/* entries.c - what the two kinds of entries have in common.
+ *
+ * Entries are written as IR text, because the C API cannot make distinct
+ * metadata, which the vectoriser's hints need.  All entries of the module
+ * are one text, parsed and linked once.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include <llvm-c/IRReader.h>
+#include <llvm-c/Linker.h>
+
+#include "jit/jit.h"
+
+static const char *const argument_names[JIT_BODY_ARGUMENTS] = {
+    "%tid0",    "%tid1",    "%tid2",    "%ctaid0",  "%ctaid1",
+    "%ctaid2",  "%ntid0",   "%ntid1",   "%ntid2",   "%nctaid0",
+    "%nctaid1", "%nctaid2", "%linear",  "%dynamic", "%index",
+    "%wide",    "%shared",  "%thread",
+};
+
+const char *
+jit_body_argument_name(int which)
+{
+    return argument_names[which];
+}
+
+const char *
+jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
+                 LLVMValueRef value)
+{
+    static unsigned serial;
+    if (LLVMIsAConstantInt(value)) {
+        return jit_format("%lld", LLVMConstIntGetSExtValue(value));
+    }
+    for (unsigned i = 0; i < kernel->parameter_count; i++) {
+        if (LLVMGetParam(kernel->body, i) == value) {
+            return jit_format("%%p%u", i);
+        }
+    }
+    for (int i = 0; i < JIT_BODY_ARGUMENTS; i++) {
+        if (jit_body_argument(kernel, i) == value) {
+            return argument_names[i];
+        }
+    }
+    const char *first =
+        jit_text_operand(text, kernel, LLVMGetOperand(value, 0));
+    const char *result = jit_format("%%u%u", serial++);
+    char *from = LLVMPrintTypeToString(LLVMTypeOf(LLVMGetOperand(value, 0)));
+    char *to = LLVMPrintTypeToString(LLVMTypeOf(value));
+    const char *opcode = "add";
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+        opcode = LLVMIsAZExtInst(value)   ? "zext"
+                 : LLVMIsASExtInst(value) ? "sext"
+                                          : "trunc";
+        jit_text_add(text, "  %s = %s %s %s to %s\n", result, opcode,
+                     from, first, to);
+        return result;
+    case LLVMSub:
+        opcode = "sub";
+        break;
+    case LLVMMul:
+        opcode = "mul";
+        break;
+    default:
+        break;
+    }
+    const char *second =
+        jit_text_operand(text, kernel, LLVMGetOperand(value, 1));
+    jit_text_add(text, "  %s = %s %s %s, %s\n", result, opcode, to,
+                 first, second);
+    return result;
+}
+
+/* %p<i>: loaded from the parameter buffer; structs stay in it. */
+void
+jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(jit->module);
+    for (unsigned i = 0; i < kernel->parameter_count; i++) {
+        struct jit_parameter *row = &kernel->parameters[i];
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel->body, i));
+        bool by_value =
+            LLVMGetTypeKind(type) == LLVMPointerTypeKind && row->is_struct;
+        jit_text_add(jit->wrappers,
+                     "  %%%s%u = getelementptr inbounds i8, ptr %%params, "
+                     "i64 %u\n",
+                     by_value ? "p" : "a", i, row->offset);
+        if (!by_value) {
+            jit_text_add(jit->wrappers,
+                         "  %%p%u = load %s, ptr %%a%u, align %u\n", i,
+                         LLVMPrintTypeToString(type), i,
+                         LLVMABIAlignmentOfType(layout, type));
+        }
+    }
+}
+
+void
+jit_text_geometry(struct jit *jit)
+{
+    struct jit_text *text = jit->wrappers;
+    static const struct {
+        const char *name;
+        unsigned offset, limit;
+    } rows[] = {{"ntid0", 12, 1025},    {"ntid1", 16, 1025},
+                {"ntid2", 20, 65},      {"nctaid0", 24, 0x80000000u},
+                {"nctaid1", 28, 65536}, {"nctaid2", 32, 65536},
+                {"dynamic", 36, 0}};
+    jit_text_add(text,
+                 "  %%blockp = getelementptr inbounds i8, ptr %%thread, "
+                 "i64 16\n  %%block = load ptr, ptr %%blockp\n"
+                 "  %%sharedp = getelementptr inbounds i8, ptr %%block, "
+                 "i64 40\n  %%shared = load ptr, ptr %%sharedp\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        jit_text_add(text,
+                     "  %%%s.p = getelementptr inbounds i8, ptr %%block, "
+                     "i64 %u\n  %%%s = load i32, ptr %%%s.p",
+                     rows[i].name, rows[i].offset, rows[i].name,
+                     rows[i].name);
+        if (rows[i].limit) {
+            jit_text_add(text, ", !range !{i32 1, i32 %d}",
+                         (int)rows[i].limit);
+        }
+        jit_text_add(text, "\n");
+    }
+}
+
+static void
+declare_body(struct jit *jit, struct jit_kernel *kernel)
+{
+    unsigned count = kernel->parameter_count + JIT_BODY_ARGUMENTS;
+    jit_text_add(jit->wrappers, "declare void @\"body.%s\"(", kernel->name);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel->body, i));
+        jit_text_add(jit->wrappers, "%s%s", i ? ", " : "",
+                     LLVMPrintTypeToString(type));
+    }
+    jit_text_add(jit->wrappers, ")\n");
+}
+
+void
+jit_text_call(struct jit *jit, struct jit_kernel *kernel, const char *suffix)
+{
+    unsigned own = kernel->parameter_count;
+    jit_text_add(jit->wrappers, "  call void @\"body.%s\"(", kernel->name);
+    for (unsigned i = 0; i < own + JIT_BODY_ARGUMENTS; i++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel->body, i));
+        char *name = LLVMPrintTypeToString(type);
+        if (i < own) {
+            jit_text_add(jit->wrappers, "%s%s %%p%u", i ? ", " : "", name, i);
+        } else {
+            jit_text_add(jit->wrappers, "%s%s %s", i ? ", " : "", name,
+                         argument_names[i - own]);
+        }
+    }
+    jit_text_add(jit->wrappers, ")%s\n", suffix);
+}
+
+/* The body's own arguments with byval must say so at the call as well. */
+static void
+copy_byval(struct jit *jit, struct jit_kernel *kernel)
+{
+    unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
+    unsigned align = LLVMGetEnumAttributeKindForName("align", 5);
+    LLVMUseRef use = LLVMGetFirstUse(kernel->body);
+    (void)jit;
+    for (; use; use = LLVMGetNextUse(use)) {
+        for (unsigned i = 0; i < kernel->parameter_count; i++) {
+            LLVMAttributeRef type =
+                LLVMGetEnumAttributeAtIndex(kernel->body, i + 1, byval);
+            LLVMAttributeRef alignment =
+                LLVMGetEnumAttributeAtIndex(kernel->body, i + 1, align);
+            if (type) {
+                LLVMAddCallSiteAttribute(LLVMGetUser(use), i + 1, type);
+            }
+            if (type && alignment) {
+                LLVMAddCallSiteAttribute(LLVMGetUser(use), i + 1, alignment);
+            }
+        }
+    }
+}
+
+static void
+link_wrappers(struct jit *jit)
+{
+    char *message = NULL;
+    LLVMModuleRef module;
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+        jit->wrappers->bytes, jit->wrappers->length, "entries");
+    if (LLVMParseIRInContext(jit->context, buffer, &module, &message)) {
+        jit_die("entries: %s", message);
+    }
+    if (LLVMLinkModules2(jit->module, module)) {
+        jit_die("the entries cannot be linked");
+    }
+}
+
+void
+jit_add_entries(struct jit *jit)
+{
+    bool v4 = strcmp(jit->options.target, "x86-64-v4") == 0;
+    jit->wrappers = jit_allocate(sizeof *jit->wrappers);
+    jit_text_add(jit->wrappers,
+                 "target datalayout = \"%s\"\ntarget triple = \"%s\"\n",
+                 LLVMGetDataLayoutStr(jit->module),
+                 LLVMGetTarget(jit->module));
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        struct jit_kernel *kernel = &jit->kernels[i];
+        declare_body(jit, kernel);
+        if (kernel->fibers) {
+            jit_write_thread_entry(jit, kernel);
+        } else {
+            jit_write_loop_entry(jit, kernel);
+        }
+    }
+    jit_text_add(jit->wrappers,
+                 "attributes #0 = { nounwind \"target-cpu\"=\"%s\" "
+                 "\"prefer-vector-width\"=\"%s\" \"warn-stack-size\"=\"0\" }\n"
+                 "!0 = distinct !{}\n"
+                 "!1 = !{!\"llvm.loop.parallel_accesses\", !0}\n"
+                 "!2 = !{!\"llvm.loop.unroll.disable\"}\n"
+                 "!3 = !{!\"llvm.loop.interleave.count\", i32 4}\n"
+                 "!4 = !{!\"llvm.loop.vectorize.enable\", i1 true}\n",
+                 jit->options.target, v4 ? "512" : "256");
+    link_wrappers(jit);
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        struct jit_kernel *kernel = &jit->kernels[i];
+        /* linking replaced no function: the declarations met these bodies */
+        copy_byval(jit, kernel);
+        LLVMSetLinkage(kernel->body, LLVMInternalLinkage);
+        jit_add_attribute(jit, kernel->body, "alwaysinline");
+    }
+}

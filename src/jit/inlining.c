@@ -1,0 +1,137 @@
+/* inlining.c - which device functions become part of their kernels, and which
+ * stay functions.
+ *
+ * Everything is inlined that can be: only then is a thread's geometry a loop
+ * variable.  Functions stay ("kept") when their address is taken, when a
+ * recursion goes through them, or when inlining would make the code explode.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/jit.h"
+
+enum { TOO_LARGE = 20000 }; /* instructions after inlining */
+
+struct node {
+    LLVMValueRef function;
+    enum { NEW, OPEN, DONE } state;
+    unsigned long size;
+};
+
+struct graph {
+    struct node *nodes;
+    size_t count;
+};
+
+static const char kept[] = "pycuda-kept";
+
+bool
+jit_is_kept(struct jit *jit, LLVMValueRef function)
+{
+    (void)jit;
+    return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                         kept, sizeof kept - 1) != NULL;
+}
+
+static void
+keep(struct jit *jit, LLVMValueRef function, const char *why)
+{
+    (void)jit;
+    LLVMAddTargetDependentFunctionAttr(function, kept, why);
+    jit_drop_attribute(function, "alwaysinline");
+    jit_add_attribute(jit, function, "noinline");
+}
+
+static int
+compare_nodes(const void *left, const void *right)
+{
+    const struct node *a = left, *b = right;
+    return (a->function > b->function) - (a->function < b->function);
+}
+
+static struct node *
+find_node(struct graph *graph, LLVMValueRef function)
+{
+    struct node key = {.function = function};
+    return bsearch(&key, graph->nodes, graph->count, sizeof key,
+                   compare_nodes);
+}
+
+static void measure(struct jit *jit, struct graph *graph, struct node *node);
+
+static void
+measure_call(struct jit *jit, struct graph *graph, struct node *caller,
+             LLVMValueRef callee)
+{
+    struct node *node = find_node(graph, callee);
+    if (!node) {
+        return;
+    }
+    if (node->state == OPEN) {
+        keep(jit, node->function, "recursive");
+        return;
+    }
+    if (node->state == NEW) {
+        measure(jit, graph, node);
+    }
+    if (!jit_is_kept(jit, node->function)) {
+        caller->size += node->size;
+    }
+}
+
+static void
+measure(struct jit *jit, struct graph *graph, struct node *node)
+{
+    node->state = OPEN;
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(node->function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef at = LLVMGetFirstInstruction(block);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            node->size++;
+            LLVMValueRef callee = jit_callee(at);
+            if (callee && !LLVMIsDeclaration(callee)) {
+                measure_call(jit, graph, node, callee);
+            }
+        }
+    }
+    node->state = DONE;
+    if (node->size > TOO_LARGE && !jit_is_kernel(jit, node->function) &&
+        !jit_is_kept(jit, node->function)) {
+        keep(jit, node->function, "large");
+    }
+}
+
+void
+jit_choose_inlining(struct jit *jit)
+{
+    struct graph graph = {NULL, 0};
+    LLVMValueRef at = LLVMGetFirstFunction(jit->module);
+    for (; at; at = LLVMGetNextFunction(at)) {
+        graph.count++;
+    }
+    graph.nodes = jit_allocate(graph.count * sizeof *graph.nodes);
+    graph.count = 0;
+    at = LLVMGetFirstFunction(jit->module);
+    for (; at; at = LLVMGetNextFunction(at)) {
+        if (LLVMIsDeclaration(at)) {
+            continue;
+        }
+        graph.nodes[graph.count++].function = at;
+        if (!jit_is_kernel(jit, at) && jit_address_taken(at)) {
+            keep(jit, at, "address");
+        }
+    }
+    qsort(graph.nodes, graph.count, sizeof *graph.nodes, compare_nodes);
+    for (size_t i = 0; i < graph.count; i++) {
+        if (graph.nodes[i].state == NEW) {
+            measure(jit, &graph, &graph.nodes[i]);
+        }
+    }
+    for (size_t i = 0; i < graph.count; i++) {
+        LLVMValueRef function = graph.nodes[i].function;
+        if (!jit_is_kernel(jit, function) && !jit_is_kept(jit, function)) {
+            jit_add_attribute(jit, function, "alwaysinline");
+        }
+    }
+}

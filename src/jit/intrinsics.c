@@ -1,0 +1,136 @@
+/* intrinsics.c - functions that clang's builtins and CUDA's names stand for.
+ *
+ * Our headers call the functions of image/abi.h themselves; what the front
+ * end makes on its own (printf, traps, malloc) and the few nvptx builtins
+ * that programs use directly are mapped to them here.  An nvptx intrinsic
+ * that is not in the table is an error, told by check.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "jit/jit.h"
+
+struct rename {
+    const char *from;
+    const char *to;
+};
+
+static const struct rename renames[] = {
+    {"vprintf", "__pycuda_vprintf"},
+    {"malloc", "__pycuda_malloc"},
+    {"free", "__pycuda_free"},
+    {"_Znwm", "__pycuda_malloc"},
+    {"_Znam", "__pycuda_malloc"},
+    {"_ZdlPv", "__pycuda_free"},
+    {"_ZdaPv", "__pycuda_free"},
+    {"__cxa_pure_virtual", "__pycuda_trap"},
+};
+
+/* Intrinsics with a call in their place: its name, and constants that come
+ * before the intrinsic's own arguments. */
+struct mapping {
+    const char *from;
+    const char *to;
+    int count;
+    int values[2];
+};
+
+static const struct mapping mappings[] = {
+    {"llvm.trap", "__pycuda_trap", 0, {0}},
+    {"llvm.debugtrap", "__pycuda_trap", 0, {0}},
+    {"llvm.nvvm.barrier0", "__pycuda_barrier", 2, {0, 0}},
+    {"llvm.nvvm.barrier0.popc", "__pycuda_barrier", 1, {1}},
+    {"llvm.nvvm.barrier0.and", "__pycuda_barrier", 1, {2}},
+    {"llvm.nvvm.barrier0.or", "__pycuda_barrier", 1, {3}},
+    {"llvm.nvvm.bar.warp.sync", "__pycuda_warp_barrier", 0, {0}},
+    {"llvm.nvvm.read.ptx.sreg.tid.x", "__pycuda_tid", 1, {0}},
+    {"llvm.nvvm.read.ptx.sreg.tid.y", "__pycuda_tid", 1, {1}},
+    {"llvm.nvvm.read.ptx.sreg.tid.z", "__pycuda_tid", 1, {2}},
+    {"llvm.nvvm.read.ptx.sreg.ctaid.x", "__pycuda_ctaid", 1, {0}},
+    {"llvm.nvvm.read.ptx.sreg.ctaid.y", "__pycuda_ctaid", 1, {1}},
+    {"llvm.nvvm.read.ptx.sreg.ctaid.z", "__pycuda_ctaid", 1, {2}},
+    {"llvm.nvvm.read.ptx.sreg.ntid.x", "__pycuda_ntid", 1, {0}},
+    {"llvm.nvvm.read.ptx.sreg.ntid.y", "__pycuda_ntid", 1, {1}},
+    {"llvm.nvvm.read.ptx.sreg.ntid.z", "__pycuda_ntid", 1, {2}},
+    {"llvm.nvvm.read.ptx.sreg.nctaid.x", "__pycuda_nctaid", 1, {0}},
+    {"llvm.nvvm.read.ptx.sreg.nctaid.y", "__pycuda_nctaid", 1, {1}},
+    {"llvm.nvvm.read.ptx.sreg.nctaid.z", "__pycuda_nctaid", 1, {2}},
+    {"llvm.nvvm.read.ptx.sreg.clock64", "__pycuda_clock64", 0, {0}},
+    {"llvm.nvvm.read.ptx.sreg.globaltimer", "__pycuda_globaltimer", 0,
+     {0}},
+};
+
+static void
+rename_functions(struct jit *jit)
+{
+    for (size_t i = 0; i < sizeof renames / sizeof *renames; i++) {
+        LLVMValueRef old = LLVMGetNamedFunction(jit->module, renames[i].from);
+        if (!old || !LLVMIsDeclaration(old)) {
+            continue;
+        }
+        LLVMValueRef known =
+            LLVMGetNamedFunction(jit->module, renames[i].to);
+        if (known) {
+            LLVMReplaceAllUsesWith(old, known);
+            LLVMDeleteFunction(old);
+        } else {
+            LLVMSetValueName2(old, renames[i].to, strlen(renames[i].to));
+        }
+    }
+}
+
+static void
+map_call(struct jit *jit, LLVMValueRef call, const struct mapping *row)
+{
+    LLVMValueRef arguments[8];
+    LLVMTypeRef types[8];
+    unsigned count = 0, own = LLVMGetNumArgOperands(call);
+    for (int i = 0; i < row->count; i++) {
+        arguments[count++] = jit_constant(jit, (uint64_t)row->values[i]);
+    }
+    for (unsigned i = 0; i < own && count < 8; i++) {
+        arguments[count++] = LLVMGetOperand(call, i);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        types[i] = LLVMTypeOf(arguments[i]);
+    }
+    LLVMTypeRef result = LLVMTypeOf(call);
+    bool unused = LLVMGetTypeKind(result) == LLVMVoidTypeKind;
+    bool barrier = strcmp(row->to, "__pycuda_barrier") == 0;
+    LLVMValueRef to = jit_declare(jit, row->to, barrier ? jit->i32 : result,
+                                  types, count);
+    LLVMPositionBuilderBefore(jit->builder, call);
+    LLVMValueRef made =
+        LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(to), to,
+                       arguments, count, "");
+    if (unused) {
+        LLVMInstructionEraseFromParent(call);
+    } else {
+        jit_replace(call, made);
+    }
+}
+
+static void
+map_instruction(struct jit *jit, LLVMValueRef instruction, void *data)
+{
+    (void)data;
+    if (!jit_is_call(instruction, "llvm.")) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof mappings / sizeof *mappings; i++) {
+        if (jit_calls(instruction, mappings[i].from)) {
+            map_call(jit, instruction, &mappings[i]);
+            return;
+        }
+    }
+    if (jit_calls(instruction, "llvm.nvvm.read.ptx.sreg.warpsize")) {
+        jit_replace(instruction, jit_constant(jit, 32));
+    }
+}
+
+void
+jit_map_intrinsics(struct jit *jit)
+{
+    rename_functions(jit);
+    jit_each_instruction_of_all(jit, map_instruction, NULL);
+}

@@ -1,0 +1,249 @@
+/* ir.c - helpers over the LLVM-C API that several steps need.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "jit/jit.h"
+
+void
+jit_each_instruction(struct jit *jit, LLVMValueRef function, jit_visit *visit,
+                     void *data)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef next, at = LLVMGetFirstInstruction(block);
+        for (; at; at = next) {
+            next = LLVMGetNextInstruction(at);
+            visit(jit, at, data);
+        }
+    }
+}
+
+void
+jit_each_instruction_of_all(struct jit *jit, jit_visit *visit, void *data)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        jit_each_instruction(jit, function, visit, data);
+    }
+}
+
+const char *
+jit_name(LLVMValueRef value)
+{
+    size_t length;
+    return LLVMGetValueName2(value, &length);
+}
+
+const char *
+jit_section(LLVMValueRef variable)
+{
+    const char *section = LLVMGetSection(variable);
+    return section ? section : "";
+}
+
+LLVMValueRef
+jit_callee(LLVMValueRef instruction)
+{
+    if (!LLVMIsACallInst(instruction)) {
+        return NULL;
+    }
+    LLVMValueRef callee = LLVMGetCalledValue(instruction);
+    return LLVMIsAFunction(callee) ? callee : NULL;
+}
+
+bool
+jit_calls(LLVMValueRef instruction, const char *name)
+{
+    LLVMValueRef callee = jit_callee(instruction);
+    return callee && strcmp(jit_name(callee), name) == 0;
+}
+
+bool
+jit_is_call(LLVMValueRef instruction, const char *prefix)
+{
+    LLVMValueRef callee = jit_callee(instruction);
+    return callee && strncmp(jit_name(callee), prefix, strlen(prefix)) == 0;
+}
+
+void
+jit_replace(LLVMValueRef instruction, LLVMValueRef by)
+{
+    LLVMReplaceAllUsesWith(instruction, by);
+    LLVMInstructionEraseFromParent(instruction);
+}
+
+static unsigned
+attribute_kind(const char *name)
+{
+    return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
+void
+jit_add_attribute(struct jit *jit, LLVMValueRef function, const char *name)
+{
+    LLVMAddAttributeAtIndex(
+        function, LLVMAttributeFunctionIndex,
+        LLVMCreateEnumAttribute(jit->context, attribute_kind(name), 0));
+}
+
+void
+jit_drop_attribute(LLVMValueRef function, const char *name)
+{
+    LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                   attribute_kind(name));
+}
+
+bool
+jit_has_attribute(LLVMValueRef function, const char *name)
+{
+    return LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                       attribute_kind(name)) != NULL;
+}
+
+LLVMValueRef
+jit_constant(struct jit *jit, uint64_t value)
+{
+    return LLVMConstInt(jit->i32, value, 0);
+}
+
+LLVMValueRef
+jit_declare(struct jit *jit, const char *name, LLVMTypeRef result,
+            LLVMTypeRef *types, unsigned count)
+{
+    LLVMValueRef function = LLVMGetNamedFunction(jit->module, name);
+    if (!function) {
+        function = LLVMAddFunction(
+            jit->module, name, LLVMFunctionType(result, types, count, 0));
+        jit_add_attribute(jit, function, "nounwind");
+    }
+    return function;
+}
+
+void
+jit_run_passes(struct jit *jit, const char *passes)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error =
+        LLVMRunPasses(jit->module, passes, jit->machine, options);
+    if (error) {
+        jit_die("passes: %s", LLVMGetErrorMessage(error));
+    }
+    LLVMDisposePassBuilderOptions(options);
+}
+
+bool
+jit_address_taken(LLVMValueRef function)
+{
+    LLVMUseRef use = LLVMGetFirstUse(function);
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != function) {
+            return true;
+        }
+        unsigned count = LLVMGetNumArgOperands(user);
+        for (unsigned i = 0; i < count; i++) {
+            if (LLVMGetOperand(user, i) == function) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Makes an instruction of a constant expression, before `at`. */
+static LLVMValueRef
+constant_to_instruction(struct jit *jit, LLVMValueRef constant,
+                        LLVMValueRef value, LLVMValueRef by, LLVMValueRef at)
+{
+    if (constant == value) {
+        return by;
+    }
+    if (!LLVMIsAConstantExpr(constant)) {
+        return constant;
+    }
+    LLVMValueRef operands[64];
+    int count = LLVMGetNumOperands(constant);
+    if (count > 64) {
+        jit_die("a constant expression has %d operands", count);
+    }
+    for (int i = 0; i < count; i++) {
+        operands[i] = constant_to_instruction(
+            jit, LLVMGetOperand(constant, (unsigned)i), value, by, at);
+    }
+    LLVMPositionBuilderBefore(jit->builder, at);
+    LLVMOpcode opcode = LLVMGetConstOpcode(constant);
+    if (opcode == LLVMGetElementPtr) {
+        return LLVMBuildGEP2(jit->builder,
+                             LLVMGetGEPSourceElementType(constant),
+                             operands[0], operands + 1, (unsigned)count - 1,
+                             "");
+    }
+    if (count == 1) {
+        return LLVMBuildCast(jit->builder, opcode, operands[0],
+                             LLVMTypeOf(constant), "");
+    }
+    return LLVMBuildBinOp(jit->builder, opcode, operands[0], operands[1], "");
+}
+
+struct expansion {
+    LLVMValueRef value;
+    jit_make *make;
+    void *data;
+};
+
+static void
+expand_operands(struct jit *jit, LLVMValueRef user, LLVMValueRef constant,
+                struct expansion *how)
+{
+    LLVMValueRef function =
+        LLVMGetBasicBlockParent(LLVMGetInstructionParent(user));
+    LLVMValueRef by = how->make(jit, function, how->data);
+    int count = LLVMGetNumOperands(user);
+    for (int i = 0; i < count; i++) {
+        if (LLVMGetOperand(user, (unsigned)i) != constant) {
+            continue;
+        }
+        LLVMValueRef at = user;
+        if (LLVMIsAPHINode(user)) {
+            at = LLVMGetBasicBlockTerminator(
+                LLVMGetIncomingBlock(user, (unsigned)i));
+        }
+        LLVMSetOperand(
+            user, (unsigned)i,
+            constant_to_instruction(jit, constant, how->value, by, at));
+    }
+}
+
+static void
+expand_uses(struct jit *jit, LLVMValueRef constant, struct expansion *how)
+{
+    LLVMUseRef next, use = LLVMGetFirstUse(constant);
+    for (; use; use = next) {
+        next = LLVMGetNextUse(use);
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAInstruction(user)) {
+            expand_operands(jit, user, constant, how);
+            next = LLVMGetFirstUse(constant);
+            /* skip users that are not instructions: they stay in the list */
+            while (next && !LLVMIsAInstruction(LLVMGetUser(next))) {
+                next = LLVMGetNextUse(next);
+            }
+        }
+    }
+    for (use = LLVMGetFirstUse(constant); use; use = LLVMGetNextUse(use)) {
+        if (LLVMIsAConstantExpr(LLVMGetUser(use))) {
+            expand_uses(jit, LLVMGetUser(use), how);
+        }
+    }
+}
+
+void
+jit_expand_constant(struct jit *jit, LLVMValueRef value, jit_make *make,
+                    void *data)
+{
+    struct expansion how = {value, make, data};
+    expand_uses(jit, value, &how);
+}

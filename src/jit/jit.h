@@ -1,0 +1,231 @@
+/* jit.h - what the steps of pycuda-jit share.
+ *
+ * The program is one pipeline over one LLVM module (main.c calls the steps in
+ * order).  All state hangs off struct jit; nothing is freed before the
+ * process ends, so that no step needs clean-up code.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_JIT_H
+#define PYCUDA_JIT_JIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+
+#include "image/image.h"
+
+#define JIT_MAX_PARAMETERS 1024
+
+struct jit_options {
+    char target[32]; /* x86-64-v3, x86-64-v4 */
+    enum image_kind kind;
+    bool verbose;
+    bool fast_math;
+    bool fmad;
+    int level;             /* -O0 .. -O3 */
+    unsigned max_registers; /* 0: not given */
+};
+
+/* A text that grows. */
+struct jit_text {
+    char *bytes;
+    size_t length;
+    size_t capacity;
+};
+
+struct jit_parameter {
+    uint32_t offset;
+    uint32_t bytes;
+    bool is_struct; /* by value: a pointer into the buffer */
+};
+
+/* What guard.c found out about a kernel's first branch: threads whose global
+ * x index is not below `limit` do nothing.  The index is then an argument of
+ * the body, and the thread loop's bound follows from the limit. */
+struct jit_guard {
+    bool found;
+    bool wide;           /* the index has 64 bits, not 32 */
+    bool index_signed;   /* a 32-bit index is to be extended by its sign */
+    bool compare_signed;
+    /* IR text that computes the two values below, which are the same for all
+     * threads; kept as text, because passes change the body afterwards. */
+    struct jit_text setup;
+    const char *limit;
+    unsigned limit_width; /* 32 or 64 */
+    const char *stride;   /* how a grid-stride loop's index grows; or NULL */
+    unsigned stride_width;
+};
+
+struct jit_kernel {
+    char *name;
+    char *symbol;           /* of the entry in the object */
+    LLVMValueRef function;  /* the kernel as read; NULL once it has a body */
+    LLVMValueRef body;      /* the kernel with geometry as arguments */
+    struct jit_parameter *parameters;
+    unsigned parameter_count;
+    uint32_t parameter_bytes;
+    uint32_t static_shared;
+    uint32_t frame_bytes;
+    uint32_t local_bytes;
+    uint32_t max_threads;
+    uint32_t registers;
+    bool fibers;      /* needs image_thread_entry */
+    bool recursive;   /* recursion or calls through pointers */
+    bool calls_kept;  /* calls a function that was not inlined */
+    bool sequential;  /* the thread loop must not be run as a vector */
+    struct jit_guard guard;
+};
+
+struct jit_global {
+    char *name;   /* as in the source */
+    LLVMValueRef variable;
+    uint64_t bytes;
+    uint32_t flags;
+};
+
+struct jit {
+    struct jit_options options;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMTargetMachineRef machine;
+    LLVMTypeRef i1, i8, i32, i64, pointer;
+    struct jit_kernel *kernels;
+    unsigned kernel_count;
+    struct jit_global *globals;
+    unsigned global_count;
+    uint32_t constant_bytes;
+    struct jit_text *wrappers;
+};
+
+
+/* report.c: messages on stderr.  `jit_user_error` is remembered, so that all
+ * faults of a source are told before jit_stop_on_errors ends with status 1;
+ * `jit_die` is our own fault and ends at once with status 2. */
+void jit_user_error(LLVMValueRef where, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void jit_stop_on_errors(void);
+_Noreturn void jit_die(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+void jit_report_install(struct jit *jit);
+/* Frame size of `symbol` as told by the code generator, 0 if unknown. */
+uint32_t jit_report_frame(const char *symbol);
+
+/* text.c */
+void *jit_allocate(size_t bytes); /* zeroed; never NULL */
+char *jit_copy(const char *text, size_t length);
+char *jit_format(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+void jit_text_add(struct jit_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void jit_text_add_bytes(struct jit_text *text, const void *bytes,
+                        size_t length);
+
+/* ir.c: helpers over the LLVM-C API */
+typedef void jit_visit(struct jit *jit, LLVMValueRef instruction, void *data);
+/* Calls `visit` for each instruction; it may erase the one it is given. */
+void jit_each_instruction(struct jit *jit, LLVMValueRef function,
+                          jit_visit *visit, void *data);
+/* The same for every function with a body. */
+void jit_each_instruction_of_all(struct jit *jit, jit_visit *visit,
+                                 void *data);
+const char *jit_name(LLVMValueRef value);
+/* The section of a variable, "" if it has none. */
+const char *jit_section(LLVMValueRef variable);
+/* The function that a call names, or NULL (also for what is no call). */
+LLVMValueRef jit_callee(LLVMValueRef instruction);
+bool jit_calls(LLVMValueRef instruction, const char *name);
+bool jit_is_call(LLVMValueRef instruction, const char *prefix);
+void jit_replace(LLVMValueRef instruction, LLVMValueRef by);
+void jit_add_attribute(struct jit *jit, LLVMValueRef function,
+                       const char *name);
+void jit_drop_attribute(LLVMValueRef function, const char *name);
+bool jit_has_attribute(LLVMValueRef function, const char *name);
+LLVMValueRef jit_constant(struct jit *jit, uint64_t value);
+LLVMValueRef jit_declare(struct jit *jit, const char *name,
+                         LLVMTypeRef result, LLVMTypeRef *types,
+                         unsigned count);
+void jit_run_passes(struct jit *jit, const char *passes);
+/* Is `value` used as anything but the callee of a call? */
+bool jit_address_taken(LLVMValueRef function);
+/* Turns every use of the constant `value`, also inside constant expressions,
+ * within functions into the instruction that `make` returns for it. */
+typedef LLVMValueRef jit_make(struct jit *jit, LLVMValueRef function,
+                              void *data);
+void jit_expand_constant(struct jit *jit, LLVMValueRef value, jit_make *make,
+                         void *data);
+
+/* guard.c: is the value the same for all threads of a block, and made of
+ * parameters, block geometry and simple arithmetic? */
+bool jit_is_uniform(struct jit_kernel *kernel, LLVMValueRef value, int depth);
+
+/* options.c: ends the process on a wrong command line. */
+void jit_read_options(struct jit_options *options, int count,
+                      char **arguments);
+
+/* The steps, in the order in which main.c calls them. */
+void jit_read(struct jit *jit);          /* read.c: stdin -> module */
+void jit_find_kernels(struct jit *jit);  /* kernels.c */
+void jit_open_target(struct jit *jit);   /* emit.c */
+void jit_lower_variables(struct jit *jit);   /* variables.c */
+void jit_map_intrinsics(struct jit *jit);    /* intrinsics.c */
+void jit_check_source(struct jit *jit, bool linkable); /* check.c */
+void jit_retarget(struct jit *jit);          /* retarget.c */
+void jit_set_math(struct jit *jit);          /* retarget.c */
+void jit_lower_arithmetic(struct jit *jit);  /* arithmetic.c */
+void jit_choose_inlining(struct jit *jit);   /* inlining.c */
+void jit_find_spinning(struct jit *jit);     /* spinning.c */
+void jit_find_stops(struct jit *jit);        /* stops.c */
+void jit_make_bodies(struct jit *jit);       /* geometry.c */
+void jit_find_guard(struct jit *jit, struct jit_kernel *kernel); /* guard.c */
+void jit_lower_shared(struct jit *jit);      /* shared.c */
+void jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel);
+void jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel);
+void jit_add_entries(struct jit *jit);       /* entries.c */
+void jit_prepare(struct jit *jit);           /* optimise.c */
+void jit_prepare_bodies(struct jit *jit);
+void jit_optimise(struct jit *jit);          /* optimise.c */
+LLVMMemoryBufferRef jit_emit(struct jit *jit); /* emit.c */
+void jit_write(struct jit *jit, const char *payload, size_t bytes);
+
+/* Arguments that a body has after the kernel's own. */
+enum jit_body_argument {
+    JIT_TID,            /* three: x, y, z */
+    JIT_CTAID = 3,
+    JIT_NTID = 6,
+    JIT_NCTAID = 9,
+    JIT_LINEAR = 12,
+    JIT_DYNAMIC_BYTES,
+    JIT_GLOBAL_INDEX,   /* i32; by guard.c */
+    JIT_WIDE_INDEX,     /* i64; by guard.c */
+    JIT_SHARED,         /* pointer */
+    JIT_THREAD,         /* pointer to struct image_thread */
+    JIT_BODY_ARGUMENTS,
+};
+
+LLVMValueRef jit_body_argument(const struct jit_kernel *kernel, int which);
+/* entries.c: the parts that both entry types share, as IR text. */
+/* The text of a value that jit_is_uniform accepts, after the instructions
+ * that it needs, which go to `text`. */
+const char *jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
+                             LLVMValueRef value);
+void jit_text_parameters(struct jit *jit, struct jit_kernel *kernel);
+void jit_text_geometry(struct jit *jit);
+void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
+                   const char *suffix);
+const char *jit_body_argument_name(int which);
+
+/* inlining.c */
+bool jit_is_kept(struct jit *jit, LLVMValueRef function);
+/* kernels.c */
+bool jit_is_kernel(struct jit *jit, LLVMValueRef function);
+/* stops.c */
+bool jit_may_stop(const char *name);
+/* check.c: may the name stay undefined in the object? */
+bool jit_is_known_symbol(const char *name);
+
+#endif

@@ -1,0 +1,212 @@
+/* loop_entry.c - the entry of a kernel whose blocks are loops over threads.
+ *
+ * For each block of [first, first + count): z, y, x loops around the body,
+ * x innermost, so that the vectoriser sees the threads of a row.  The
+ * threads are independent (CUDA's model: no barrier, no spinning), which the
+ * access group says, unless private memory is shared between the iterations
+ * (kernel->sequential).  A guard bounds the x loop; a grid-stride loop goes
+ * around the three.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/jit.h"
+
+static void
+write_head(struct jit *jit, struct jit_kernel *kernel)
+{
+    jit_text_add(jit->wrappers,
+                 "define void @\"%s\"(ptr noalias readonly %%params, "
+                 "ptr %%thread, i64 %%first, i64 %%count) #0 {\nentry:\n",
+                 kernel->symbol);
+    jit_text_parameters(jit, kernel);
+    jit_text_geometry(jit);
+    jit_text_add(jit->wrappers,
+                 "  %%gx = zext i32 %%nctaid0 to i64\n"
+                 "  %%gy = zext i32 %%nctaid1 to i64\n"
+                 "  %%bx64 = urem i64 %%first, %%gx\n"
+                 "  %%rest = udiv i64 %%first, %%gx\n"
+                 "  %%by64 = urem i64 %%rest, %%gy\n"
+                 "  %%bz64 = udiv i64 %%rest, %%gy\n"
+                 "  %%bx.first = trunc i64 %%bx64 to i32\n"
+                 "  %%by.first = trunc i64 %%by64 to i32\n"
+                 "  %%bz.first = trunc i64 %%bz64 to i32\n"
+                 "  %%ntid64 = zext i32 %%ntid0 to i64\n"
+                 "  %%none = icmp eq i64 %%count, 0\n"
+                 "  br i1 %%none, label %%out, label %%block.head\n"
+                 "block.head:\n"
+                 "  %%done = phi i64 [0, %%entry], [%%done.next, %%next]\n"
+                 "  %%ctaid0 = phi i32 [%%bx.first, %%entry], "
+                 "[%%bx.next, %%next]\n"
+                 "  %%ctaid1 = phi i32 [%%by.first, %%entry], "
+                 "[%%by.next, %%next]\n"
+                 "  %%ctaid2 = phi i32 [%%bz.first, %%entry], "
+                 "[%%bz.next, %%next]\n"
+                 "  %%base32 = mul i32 %%ctaid0, %%ntid0\n");
+}
+
+/* The limit as 64 bits; a 32-bit index never passes its own range. */
+static void
+write_limit(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_guard *guard = &kernel->guard;
+    struct jit_text *text = jit->wrappers;
+    const char *limit = guard->limit;
+    if (guard->setup.length) {
+        jit_text_add(text, "%s", guard->setup.bytes);
+    }
+    if (guard->limit_width == 32) {
+        jit_text_add(text, "  %%limit = %s i32 %s to i64\n",
+                     guard->index_signed ? "sext" : "zext", limit);
+    } else if (guard->wide) {
+        jit_text_add(text, "  %%limit = add i64 %s, 0\n", limit);
+    } else {
+        const char *end = guard->index_signed ? "2147483648" : "4294967296";
+        jit_text_add(text,
+                     "  %%far = icmp %s i64 %s, %s\n"
+                     "  %%limit = select i1 %%far, i64 %s, i64 %s\n",
+                     guard->compare_signed ? "sgt" : "ugt", limit, end, end,
+                     limit);
+    }
+}
+
+/* Sets %base (64 bits) and %bound, the x loop's end; leaves to `leave` when
+ * no thread has work. */
+static void
+write_guard(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_guard *guard = &kernel->guard;
+    struct jit_text *text = jit->wrappers;
+    if (guard->wide) {
+        jit_text_add(text, "  %%ctaid64 = zext i32 %%ctaid0 to i64\n"
+                           "  %%base.first = mul nuw nsw i64 %%ctaid64, "
+                           "%%ntid64\n");
+    } else {
+        jit_text_add(text, "  %%base.first = %s i32 %%base32 to i64\n",
+                     guard->index_signed ? "sext" : "zext");
+    }
+    write_limit(jit, kernel);
+    if (guard->stride) {
+        const char *stride = guard->stride;
+        bool wide = guard->stride_width == 64;
+        jit_text_add(text, "  %%stride = %s i%d %s%s\n",
+                     wide ? "add" : "zext", wide ? 64 : 32, stride,
+                     wide ? ", 0" : " to i64");
+    }
+    jit_text_add(text, "  br label %%row\nrow:\n");
+    if (guard->stride) {
+        jit_text_add(text,
+                     "  %%base = phi i64 [%%base.first, %%block.head], "
+                     "[%%base.next, %%row.next]\n");
+    } else {
+        jit_text_add(text, "  %%base = add i64 %%base.first, 0\n");
+    }
+    jit_text_add(text,
+                 "  %%some = icmp %s i64 %%limit, %%base\n"
+                 "  %%room = sub i64 %%limit, %%base\n"
+                 "  %%short = icmp ult i64 %%room, %%ntid64\n"
+                 "  %%bound64 = select i1 %%short, i64 %%room, i64 "
+                 "%%ntid64\n"
+                 "  %%bound = trunc nuw nsw i64 %%bound64 to i32\n"
+                 "  %%row32 = trunc i64 %%base to i32\n"
+                 "  br i1 %%some, label %%rows, label %%next\nrows:\n",
+                 guard->compare_signed ? "sgt" : "ugt");
+}
+
+static void
+write_index(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_guard *guard = &kernel->guard;
+    struct jit_text *text = jit->wrappers;
+    if (!guard->found) {
+        jit_text_add(text, "  %%index = add i32 %%base32, %%tid0\n"
+                           "  %%wide = add i64 0, 0\n");
+        return;
+    }
+    const char *flags = guard->wide           ? ""
+                        : guard->index_signed ? "nsw "
+                                              : "nuw ";
+    jit_text_add(text,
+                 "  %%index = add %si32 %%row32, %%tid0\n"
+                 "  %%tid64 = zext nneg i32 %%tid0 to i64\n"
+                 "  %%wide = add nuw %si64 %%base, %%tid64\n",
+                 flags, guard->compare_signed ? "nsw " : "");
+}
+
+static void
+write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
+{
+    struct jit_text *text = jit->wrappers;
+    const char *before = kernel->guard.found ? "rows" : "block.head";
+    jit_text_add(text,
+                 "  br label %%z\nz:\n"
+                 "  %%tid2 = phi i32 [0, %%%s], [%%z.next, %%z.end]\n"
+                 "  %%zrow = mul nuw nsw i32 %%tid2, %%ntid1\n"
+                 "  br label %%y\ny:\n"
+                 "  %%tid1 = phi i32 [0, %%z], [%%y.next, %%y.end]\n"
+                 "  %%yrow = add nuw nsw i32 %%zrow, %%tid1\n"
+                 "  %%lrow = mul nuw nsw i32 %%yrow, %%ntid0\n"
+                 "  br label %%x\nx:\n"
+                 "  %%tid0 = phi i32 [0, %%y], [%%x.next, %%x.end]\n"
+                 "  %%linear = add nuw nsw i32 %%lrow, %%tid0\n",
+                 before);
+    write_index(jit, kernel);
+    jit_text_call(jit, kernel,
+                  kernel->sequential ? "" : ", !llvm.access.group !0");
+    jit_text_add(text,
+                 "  br label %%x.end\nx.end:\n"
+                 "  %%x.next = add nuw nsw i32 %%tid0, 1\n"
+                 "  %%x.more = icmp ult i32 %%x.next, %s\n"
+                 "  br i1 %%x.more, label %%x, label %%y.end, "
+                 "!llvm.loop !%u\n"
+                 "y.end:\n"
+                 "  %%y.next = add nuw nsw i32 %%tid1, 1\n"
+                 "  %%y.more = icmp ult i32 %%y.next, %%ntid1\n"
+                 "  br i1 %%y.more, label %%y, label %%z.end\n"
+                 "z.end:\n"
+                 "  %%z.next = add nuw nsw i32 %%tid2, 1\n"
+                 "  %%z.more = icmp ult i32 %%z.next, %%ntid2\n"
+                 "  br i1 %%z.more, label %%z, label %%row.next\n",
+                 kernel->guard.found ? "%bound" : "%ntid0", loop);
+}
+
+static void
+write_tail(struct jit *jit, struct jit_kernel *kernel)
+{
+    jit_text_add(jit->wrappers, "row.next:\n");
+    if (kernel->guard.stride) {
+        jit_text_add(jit->wrappers,
+                     "  %%base.next = add i64 %%base, %%stride\n"
+                     "  br label %%row\n");
+    } else {
+        jit_text_add(jit->wrappers, "  br label %%next\n");
+    }
+    jit_text_add(jit->wrappers,
+                 "next:\n"
+                 "  %%bx.more = add i32 %%ctaid0, 1\n"
+                 "  %%bx.end = icmp eq i32 %%bx.more, %%nctaid0\n"
+                 "  %%bx.next = select i1 %%bx.end, i32 0, i32 %%bx.more\n"
+                 "  %%bx.carry = zext i1 %%bx.end to i32\n"
+                 "  %%by.more = add i32 %%ctaid1, %%bx.carry\n"
+                 "  %%by.end = icmp eq i32 %%by.more, %%nctaid1\n"
+                 "  %%by.next = select i1 %%by.end, i32 0, i32 %%by.more\n"
+                 "  %%by.carry = zext i1 %%by.end to i32\n"
+                 "  %%bz.next = add i32 %%ctaid2, %%by.carry\n"
+                 "  %%done.next = add nuw i64 %%done, 1\n"
+                 "  %%more = icmp ult i64 %%done.next, %%count\n"
+                 "  br i1 %%more, label %%block.head, label %%out\n"
+                 "out:\n  ret void\n}\n");
+}
+
+void
+jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel)
+{
+    static unsigned serial;
+    unsigned loop = 100 + serial++;
+    write_head(jit, kernel);
+    if (kernel->guard.found) {
+        write_guard(jit, kernel);
+    }
+    write_loops(jit, kernel, loop);
+    write_tail(jit, kernel);
+    jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !2, !3%s}\n", loop,
+                 loop, kernel->sequential ? "" : ", !1");
+}

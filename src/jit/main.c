@@ -1,0 +1,117 @@
+/* main.c - pycuda-jit: nvptx64 bitcode of clang 19 on stdin, an image for the
+ * CPU device on stdout (docs/design/rooms.md, image/image.h).
+ *
+ * Started by libpycuda_cpu as a child process: no error of LLVM can harm the
+ * user's process.  Nothing is freed; the process ends.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/DebugInfo.h>
+
+#include "jit/jit.h"
+
+static void
+open_context(struct jit *jit)
+{
+    jit->context = LLVMContextCreate();
+    jit_report_install(jit);
+    jit->builder = LLVMCreateBuilderInContext(jit->context);
+    jit->i1 = LLVMInt1TypeInContext(jit->context);
+    jit->i8 = LLVMInt8TypeInContext(jit->context);
+    jit->i32 = LLVMInt32TypeInContext(jit->context);
+    jit->i64 = LLVMInt64TypeInContext(jit->context);
+    jit->pointer = LLVMPointerTypeInContext(jit->context, 0);
+}
+
+/* What `--ptxas-options=-v` shows on a GPU, in the same words. */
+static void
+tell(struct jit *jit)
+{
+    if (jit->constant_bytes) {
+        fprintf(stderr, "ptxas info    : 0 bytes gmem, %u bytes cmem[3]\n",
+                jit->constant_bytes);
+    }
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        struct jit_kernel *kernel = &jit->kernels[i];
+        fprintf(stderr,
+                "ptxas info    : Compiling entry function '%s' for '%s'\n"
+                "ptxas info    : Function properties for %s\n"
+                "    %u bytes stack frame, 0 bytes spill stores, 0 bytes "
+                "spill loads\n"
+                "ptxas info    : Used %u registers, %u bytes smem, %u bytes "
+                "cmem[0]\n",
+                kernel->name, jit->options.target, kernel->name,
+                kernel->local_bytes, kernel->registers,
+                kernel->static_shared, kernel->parameter_bytes);
+    }
+}
+
+/* Nothing here is allocated by hardware: registers are a nominal figure that
+ * occupancy calculations can work with. */
+static void
+set_registers(struct jit *jit)
+{
+    unsigned most = jit->options.max_registers;
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        jit->kernels[i].registers = most && most < 32 ? most : 32;
+    }
+}
+
+static void
+make_bitcode(struct jit *jit)
+{
+    jit_check_source(jit, true);
+    LLVMMemoryBufferRef code = LLVMWriteBitcodeToMemoryBuffer(jit->module);
+    jit_write(jit, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
+}
+
+static void
+make_native(struct jit *jit)
+{
+    jit_open_target(jit);
+    jit_map_intrinsics(jit);
+    jit_lower_variables(jit);
+    jit_retarget(jit);
+    jit_run_passes(jit, "globaldce");
+    jit_check_source(jit, false);
+    LLVMStripModuleDebugInfo(jit->module);
+    jit_run_passes(jit, "function(sroa)");
+    jit_lower_arithmetic(jit);
+    jit_set_math(jit);
+    jit_choose_inlining(jit);
+    jit_prepare(jit);
+    jit_find_spinning(jit);
+    jit_find_stops(jit);
+    jit_make_bodies(jit);
+    jit_lower_shared(jit);
+    jit_prepare_bodies(jit);
+    jit_add_entries(jit);
+    jit_optimise(jit);
+    LLVMMemoryBufferRef object = jit_emit(jit);
+    jit_write(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object));
+}
+
+int
+main(int count, char **arguments)
+{
+    static struct jit jit;
+    jit_read_options(&jit.options, count, arguments);
+    open_context(&jit);
+    jit_read(&jit);
+    jit_find_kernels(&jit);
+    set_registers(&jit);
+    if (jit.options.kind == IMAGE_BITCODE) {
+        make_bitcode(&jit);
+    } else {
+        make_native(&jit);
+    }
+    if (jit.options.verbose) {
+        tell(&jit);
+    }
+    fflush(NULL);
+    _exit(0);
+}

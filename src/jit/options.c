@@ -1,0 +1,95 @@
+/* options.c - pycuda-jit's command line (docs/design/rooms.md).
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/jit.h"
+
+static const char usage[] =
+    "usage: pycuda-jit [--target=x86-64-v3|x86-64-v4] "
+    "[--kind=native|bitcode]\n"
+    "                  [--verbose] [--fast-math] [--fmad=0|1] [-O0..-O3]\n"
+    "                  [--max-registers=N] < bitcode > image\n";
+
+/* The text after `prefix`, or NULL. */
+static const char *
+after(const char *argument, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(argument, prefix, length) ? NULL : argument + length;
+}
+
+static bool
+set_target(struct jit_options *options, const char *name)
+{
+    if (strcmp(name, "x86-64-v3") && strcmp(name, "x86-64-v4")) {
+        return false;
+    }
+    memset(options->target, 0, sizeof options->target);
+    memcpy(options->target, name, strlen(name));
+    return true;
+}
+
+static bool
+set_kind(struct jit_options *options, const char *name)
+{
+    options->kind =
+        strcmp(name, "bitcode") == 0 ? IMAGE_BITCODE : IMAGE_NATIVE;
+    return strcmp(name, "bitcode") == 0 || strcmp(name, "native") == 0;
+}
+
+static bool
+set_flag(bool *flag, const char *value)
+{
+    *flag = value[0] == '1';
+    return (value[0] == '0' || value[0] == '1') && !value[1];
+}
+
+static bool
+read_argument(struct jit_options *options, const char *argument)
+{
+    const char *value;
+    if ((value = after(argument, "--target="))) {
+        return set_target(options, value);
+    }
+    if ((value = after(argument, "--kind="))) {
+        return set_kind(options, value);
+    }
+    if ((value = after(argument, "--fmad="))) {
+        return set_flag(&options->fmad, value);
+    }
+    if ((value = after(argument, "--max-registers="))) {
+        options->max_registers = (unsigned)strtoul(value, NULL, 10);
+        return true;
+    }
+    if ((value = after(argument, "-O"))) {
+        options->level = value[0] - '0';
+        return value[0] >= '0' && value[0] <= '3' && !value[1];
+    }
+    if (strcmp(argument, "--verbose") == 0) {
+        return options->verbose = true;
+    }
+    if (strcmp(argument, "--fast-math") == 0) {
+        return options->fast_math = true;
+    }
+    return false;
+}
+
+void
+jit_read_options(struct jit_options *options, int count, char **arguments)
+{
+    bool v4 = __builtin_cpu_supports("x86-64-v4");
+    options->kind = IMAGE_NATIVE;
+    options->fmad = true;
+    options->level = 3;
+    set_target(options, v4 ? "x86-64-v4" : "x86-64-v3");
+    for (int i = 1; i < count; i++) {
+        if (!read_argument(options, arguments[i])) {
+            fprintf(stderr, "pycuda-jit: unknown option '%s'\n%s",
+                    arguments[i], usage);
+            exit(2);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/* read.c - from stdin to one LLVM module.
+ *
+ * The input is LLVM bitcode from the front end, or one or more bitcode images
+ * of our own, each framed by its header; several are linked.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+
+#include "jit/jit.h"
+
+static struct jit_text
+read_stdin(void)
+{
+    static char chunk[1 << 16];
+    struct jit_text text = {NULL, 0, 0};
+    for (;;) {
+        ssize_t got = read(STDIN_FILENO, chunk, sizeof chunk);
+        if (got > 0) {
+            jit_text_add_bytes(&text, chunk, (size_t)got);
+        } else if (got == 0) {
+            return text;
+        } else if (errno != EINTR) {
+            jit_die("cannot read the input: %s", strerror(errno));
+        }
+    }
+}
+
+static void
+link_bitcode(struct jit *jit, const char *bytes, size_t length)
+{
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+        bytes, length, "kernel");
+    LLVMModuleRef module;
+    if (LLVMParseBitcodeInContext2(jit->context, buffer, &module)) {
+        jit_user_error(NULL, "the input is not LLVM 19 bitcode");
+        jit_stop_on_errors();
+    }
+    if (!jit->module) {
+        jit->module = module;
+    } else if (LLVMLinkModules2(jit->module, module)) {
+        jit_user_error(NULL, "the modules cannot be linked");
+        jit_stop_on_errors();
+    }
+}
+
+/* Links the image at the start of `bytes`; returns its size. */
+static size_t
+link_image(struct jit *jit, const char *bytes, size_t length)
+{
+    struct image_header header;
+    if (length < sizeof header) {
+        jit_user_error(NULL, "the input ends inside an image's header");
+        jit_stop_on_errors();
+    }
+    memcpy(&header, bytes, sizeof header);
+    if (header.version != IMAGE_VERSION || header.kind != IMAGE_BITCODE) {
+        jit_user_error(NULL, "only bitcode images (target \"ptx\") of this "
+                             "version can be linked");
+        jit_stop_on_errors();
+    }
+    if (header.bytes < sizeof header || header.bytes > length ||
+        header.payload > header.bytes ||
+        header.payload_bytes > header.bytes - header.payload) {
+        jit_user_error(NULL, "an image is damaged: its sizes are wrong");
+        jit_stop_on_errors();
+    }
+    link_bitcode(jit, bytes + header.payload, (size_t)header.payload_bytes);
+    return (size_t)header.bytes;
+}
+
+void
+jit_read(struct jit *jit)
+{
+    struct jit_text input = read_stdin();
+    size_t at = 0;
+    if (input.length == 0) {
+        jit_user_error(NULL, "the input is empty");
+    }
+    while (at < input.length) {
+        uint64_t magic = 0;
+        if (input.length - at >= sizeof magic) {
+            memcpy(&magic, input.bytes + at, sizeof magic);
+        }
+        if (magic == IMAGE_MAGIC) {
+            at += link_image(jit, input.bytes + at, input.length - at);
+        } else {
+            link_bitcode(jit, input.bytes + at, input.length - at);
+            at = input.length;
+        }
+    }
+    jit_stop_on_errors();
+}

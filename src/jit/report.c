@@ -1,0 +1,134 @@
+/* report.c - what pycuda-jit says on stderr, and how it ends.
+ *
+ * Exit status 1 is the user's fault, with "file:line: error: ..." lines; 2 is
+ * ours.  LLVM's fatal errors and diagnostics come here as well, so that the
+ * program never ends without a word.  The code generator's frame sizes come
+ * as diagnostics too (the attribute "warn-stack-size"="0"), because the C API
+ * has no other way to ask.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/ErrorHandling.h>
+
+#include "jit/jit.h"
+
+static unsigned error_count;
+
+struct frame {
+    char *symbol;
+    uint32_t bytes;
+};
+
+static struct frame *frames;
+static unsigned frame_count;
+
+static void
+report_place(LLVMValueRef where)
+{
+    unsigned length = 0;
+    const char *file =
+        where ? LLVMGetDebugLocFilename(where, &length) : NULL;
+    if (file && length) {
+        fprintf(stderr, "%.*s:%u: ", (int)length, file,
+                LLVMGetDebugLocLine(where));
+    }
+}
+
+void
+jit_user_error(LLVMValueRef where, const char *format, ...)
+{
+    va_list list;
+    report_place(where);
+    fputs("error: ", stderr);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+    error_count++;
+}
+
+void
+jit_stop_on_errors(void)
+{
+    if (error_count) {
+        exit(1);
+    }
+}
+
+void
+jit_die(const char *format, ...)
+{
+    va_list list;
+    fputs("pycuda-jit: internal error: ", stderr);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+    fflush(stderr);
+    _Exit(2);
+}
+
+static void
+report_fatal(const char *reason)
+{
+    jit_die("LLVM: %s", reason);
+}
+
+/* "<place>: stack frame size (120) exceeds limit (0) in function 'k'" */
+static bool
+report_frame_size(const char *text)
+{
+    const char *start = strstr(text, "stack frame size (");
+    const char *name = start ? strstr(start, "in function '") : NULL;
+    if (!name) {
+        return false;
+    }
+    name += strlen("in function '");
+    const char *end = strrchr(name, '\'');
+    if (!end) {
+        return false;
+    }
+    frames = realloc(frames, (frame_count + 1) * sizeof *frames);
+    if (!frames) {
+        jit_die("out of memory");
+    }
+    frames[frame_count].symbol = jit_copy(name, (size_t)(end - name));
+    frames[frame_count].bytes =
+        (uint32_t)strtoul(start + strlen("stack frame size ("), NULL, 10);
+    frame_count++;
+    return true;
+}
+
+static void
+report_diagnostic(LLVMDiagnosticInfoRef info, void *data)
+{
+    (void)data;
+    char *text = LLVMGetDiagInfoDescription(info);
+    bool frame = report_frame_size(text);
+    if (!frame && LLVMGetDiagInfoSeverity(info) == LLVMDSError) {
+        jit_user_error(NULL, "%s", text);
+    }
+    LLVMDisposeMessage(text);
+}
+
+void
+jit_report_install(struct jit *jit)
+{
+    LLVMInstallFatalErrorHandler(report_fatal);
+    LLVMContextSetDiagnosticHandler(jit->context, report_diagnostic, NULL);
+}
+
+uint32_t
+jit_report_frame(const char *symbol)
+{
+    for (unsigned i = 0; i < frame_count; i++) {
+        if (strcmp(frames[i].symbol, symbol) == 0) {
+            return frames[i].bytes;
+        }
+    }
+    return 0;
+}

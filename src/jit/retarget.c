@@ -1,0 +1,110 @@
+/* retarget.c - makes host functions of nvptx functions.
+ *
+ * Triple and data layout, attributes that mean something to nvptx only, and
+ * the floating-point flags that the options ask for.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include <llvm-c/Comdat.h>
+
+#include "jit/jit.h"
+
+static void
+drop_text_attribute(LLVMValueRef function, const char *name)
+{
+    LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                     name, (unsigned)strlen(name));
+}
+
+static void
+retarget_function(struct jit *jit, LLVMValueRef function)
+{
+    static const char *const texts[] = {
+        "target-cpu", "target-features", "frame-pointer",
+        "stack-protector-buffer-size", "uniform-work-group-size",
+        "no-trapping-math"};
+    static const char *const flags[] = {"noinline", "optnone", "convergent",
+                                        "inlinehint", "alwaysinline",
+                                        "minsize", "optsize"};
+    bool v4 = strcmp(jit->options.target, "x86-64-v4") == 0;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        drop_text_attribute(function, texts[i]);
+    }
+    if (LLVMIsDeclaration(function)) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        jit_drop_attribute(function, flags[i]);
+    }
+    jit_add_attribute(jit, function, "nounwind");
+    LLVMAddTargetDependentFunctionAttr(function, "target-cpu",
+                                       jit->options.target);
+    LLVMAddTargetDependentFunctionAttr(function, "prefer-vector-width",
+                                       v4 ? "512" : "256");
+    LLVMAddTargetDependentFunctionAttr(function, "warn-stack-size", "0");
+    LLVMSetComdat(function, NULL);
+    LLVMSetVisibility(function, LLVMDefaultVisibility);
+    LLVMSetFunctionCallConv(function, LLVMCCallConv);
+    LLVMSetLinkage(function, jit_is_kernel(jit, function)
+                                 ? LLVMExternalLinkage
+                                 : LLVMInternalLinkage);
+}
+
+/* Only calls that may stop stay convergent: no pass may make them depend on
+ * more or fewer conditions than the source does. */
+static void
+retarget_call(struct jit *jit, LLVMValueRef instruction, void *data)
+{
+    (void)jit;
+    (void)data;
+    LLVMValueRef callee = jit_callee(instruction);
+    if (!LLVMIsACallInst(instruction)) {
+        return;
+    }
+    LLVMSetInstructionCallConv(instruction, LLVMCCallConv);
+    if (!callee || !jit_may_stop(jit_name(callee))) {
+        LLVMRemoveCallSiteEnumAttribute(
+            instruction, LLVMAttributeFunctionIndex,
+            LLVMGetEnumAttributeKindForName("convergent", 10));
+    }
+}
+
+void
+jit_retarget(struct jit *jit)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (LLVMIsDeclaration(function) &&
+            !jit_may_stop(jit_name(function))) {
+            jit_drop_attribute(function, "convergent");
+        }
+        retarget_function(jit, function);
+    }
+    jit_each_instruction_of_all(jit, retarget_call, NULL);
+}
+
+static void
+set_flags(struct jit *jit, LLVMValueRef instruction, void *data)
+{
+    (void)data;
+    if (!LLVMCanValueUseFastMathFlags(instruction)) {
+        return;
+    }
+    LLVMFastMathFlags flags = LLVMGetFastMathFlags(instruction);
+    if (!jit->options.fmad) {
+        flags &= ~(LLVMFastMathFlags)LLVMFastMathAllowContract;
+    }
+    if (jit->options.fast_math) {
+        flags |= LLVMFastMathAllowReciprocal | LLVMFastMathApproxFunc;
+    }
+    LLVMSetFastMathFlags(instruction, flags);
+}
+
+void
+jit_set_math(struct jit *jit)
+{
+    if (!jit->options.fmad || jit->options.fast_math) {
+        jit_each_instruction_of_all(jit, set_flags, NULL);
+    }
+}

@@ -1,0 +1,204 @@
+/* shared.c - shared variables become offsets from the block's shared memory.
+ *
+ * Each kernel has its own layout, so that its static size is exact.  Only
+ * what functions that stay functions use has one place for all kernels that
+ * call such functions: they cannot know who calls them.  Dynamic shared
+ * memory comes right after the static, aligned to 16; if a kept function
+ * uses it, all static variables are in the common part.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "image/abi.h"
+#include "jit/jit.h"
+
+enum { NOWHERE = -1 };
+
+struct variable {
+    LLVMValueRef value;
+    bool dynamic;
+    uint64_t bytes, alignment;
+    bool used_by_kept;
+    int64_t common;   /* offset in the common part, or NOWHERE */
+    int64_t *offsets; /* for each kernel, or NOWHERE */
+};
+
+struct layout {
+    struct jit *jit;
+    struct variable *variables;
+    unsigned count;
+    uint64_t common_bytes;
+};
+
+static uint64_t
+align_up(uint64_t offset, uint64_t alignment)
+{
+    return (offset + alignment - 1) / alignment * alignment;
+}
+
+static void
+collect(struct jit *jit, struct layout *layout)
+{
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(jit->module);
+    unsigned count = 0;
+    LLVMValueRef at = LLVMGetFirstGlobal(jit->module);
+    for (; at; at = LLVMGetNextGlobal(at)) {
+        count++;
+    }
+    layout->variables = jit_allocate(count * sizeof *layout->variables);
+    at = LLVMGetFirstGlobal(jit->module);
+    for (; at; at = LLVMGetNextGlobal(at)) {
+        const char *section = jit_section(at);
+        bool dynamic = strcmp(section, "dynamic") == 0;
+        if (!dynamic && strcmp(section, "shared") != 0) {
+            continue;
+        }
+        struct variable *row = &layout->variables[layout->count++];
+        row->value = at;
+        row->dynamic = dynamic;
+        row->bytes =
+            dynamic ? 0
+                    : LLVMABISizeOfType(data, LLVMGlobalGetValueType(at));
+        row->alignment = LLVMGetAlignment(at) ? LLVMGetAlignment(at) : 16;
+        row->common = NOWHERE;
+        row->offsets =
+            jit_allocate(jit->kernel_count * sizeof *row->offsets);
+        for (unsigned k = 0; k < jit->kernel_count; k++) {
+            row->offsets[k] = NOWHERE;
+        }
+    }
+}
+
+static unsigned
+kernel_of_body(struct jit *jit, LLVMValueRef function)
+{
+    unsigned k = 0;
+    while (k < jit->kernel_count && jit->kernels[k].body != function) {
+        k++;
+    }
+    return k;
+}
+
+/* Marks who uses the constant: 0 in `offsets` stands for "yes" until the
+ * places are given. */
+static void
+mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
+{
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAConstantExpr(user)) {
+            mark_users(layout, row, user);
+        } else if (LLVMIsAInstruction(user)) {
+            unsigned k = kernel_of_body(
+                layout->jit,
+                LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)));
+            if (k < layout->jit->kernel_count) {
+                row->offsets[k] = 0;
+            } else {
+                row->used_by_kept = true;
+            }
+        }
+    }
+}
+
+static void
+place_common(struct layout *layout)
+{
+    bool all = false;
+    for (unsigned i = 0; i < layout->count; i++) {
+        struct variable *row = &layout->variables[i];
+        all |= row->dynamic && row->used_by_kept;
+    }
+    for (unsigned i = 0; i < layout->count; i++) {
+        struct variable *row = &layout->variables[i];
+        if (!row->dynamic && (all || row->used_by_kept)) {
+            row->common =
+                (int64_t)align_up(layout->common_bytes, row->alignment);
+            layout->common_bytes = (uint64_t)row->common + row->bytes;
+        }
+    }
+    for (unsigned i = 0; i < layout->count; i++) {
+        struct variable *row = &layout->variables[i];
+        if (row->dynamic && all) {
+            row->common = (int64_t)align_up(layout->common_bytes, 16);
+        }
+    }
+}
+
+static void
+place_in_kernel(struct layout *layout, unsigned k)
+{
+    struct jit_kernel *kernel = &layout->jit->kernels[k];
+    uint64_t end = kernel->calls_kept ? layout->common_bytes : 0;
+    for (unsigned i = 0; i < layout->count; i++) {
+        struct variable *row = &layout->variables[i];
+        if (kernel->calls_kept && row->common != NOWHERE) {
+            row->offsets[k] = row->common;
+        } else if (!row->dynamic && row->offsets[k] != NOWHERE) {
+            row->offsets[k] = (int64_t)align_up(end, row->alignment);
+            end = (uint64_t)row->offsets[k] + row->bytes;
+        }
+    }
+    kernel->static_shared = (uint32_t)end;
+    for (unsigned i = 0; i < layout->count; i++) {
+        struct variable *row = &layout->variables[i];
+        if (row->dynamic && row->offsets[k] != NOWHERE) {
+            row->offsets[k] = (int64_t)align_up(end, 16);
+        }
+    }
+}
+
+/* The block's shared memory, seen from a function that is no body. */
+static LLVMValueRef
+load_shared(struct jit *jit)
+{
+    LLVMValueRef self =
+        jit_declare(jit, "__pycuda_self", jit->pointer, NULL, 0);
+    LLVMValueRef value = LLVMBuildCall2(
+        jit->builder, LLVMGlobalGetValueType(self), self, NULL, 0, "");
+    static const uint64_t path[] = {offsetof(struct image_thread, block),
+                                    offsetof(struct image_block, shared)};
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef index = LLVMConstInt(jit->i64, path[i], 0);
+        value = LLVMBuildGEP2(jit->builder, jit->i8, value, &index, 1, "");
+        value = LLVMBuildLoad2(jit->builder, jit->pointer, value, "");
+    }
+    return value;
+}
+
+
+static LLVMValueRef
+make_address(struct jit *jit, LLVMValueRef function, void *data)
+{
+    struct variable *row = data;
+    unsigned k = kernel_of_body(jit, function);
+    bool body = k < jit->kernel_count;
+    int64_t offset = body ? row->offsets[k] : row->common;
+    LLVMPositionBuilderBefore(
+        jit->builder,
+        LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+    LLVMValueRef base =
+        body ? jit_body_argument(&jit->kernels[k], JIT_SHARED)
+             : load_shared(jit);
+    LLVMValueRef index = LLVMConstInt(jit->i64, (uint64_t)offset, 0);
+    return LLVMBuildGEP2(jit->builder, jit->i8, base, &index, 1, "");
+}
+
+void
+jit_lower_shared(struct jit *jit)
+{
+    struct layout layout = {.jit = jit};
+    collect(jit, &layout);
+    for (unsigned i = 0; i < layout.count; i++) {
+        mark_users(&layout, &layout.variables[i], layout.variables[i].value);
+    }
+    place_common(&layout);
+    for (unsigned k = 0; k < jit->kernel_count; k++) {
+        place_in_kernel(&layout, k);
+    }
+    for (unsigned i = 0; i < layout.count; i++) {
+        jit_expand_constant(jit, layout.variables[i].value, make_address,
+                            &layout.variables[i]);
+    }
+}

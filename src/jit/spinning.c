@@ -1,0 +1,280 @@
+/* spinning.c - loops that wait for another thread get a yield at their back
+ * edge.
+ *
+ * A loop spins when a value that it reads volatilely or atomically decides
+ * whether it goes on.  The usual compare-and-swap loop that retries with the
+ * value it has just seen does not: it ends whatever other threads do.  The
+ * kernel then runs on fibers, because __pycuda_yield is a stop.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/jit.h"
+
+/* One function's blocks, and the loop looked at. */
+struct cfg {
+    LLVMBasicBlockRef *blocks;
+    unsigned count;
+    bool *in_loop;
+    unsigned header, latch;
+    bool has_fence;
+    LLVMValueRef *read; /* values that depend on what others write */
+    unsigned read_count, read_capacity;
+};
+
+static unsigned
+block_index(const struct cfg *cfg, LLVMBasicBlockRef block)
+{
+    for (unsigned i = 0; i < cfg->count; i++) {
+        if (cfg->blocks[i] == block) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static bool
+is_read(const struct cfg *cfg, LLVMValueRef value)
+{
+    for (unsigned i = 0; i < cfg->read_count; i++) {
+        if (cfg->read[i] == value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+add_read(struct cfg *cfg, LLVMValueRef value)
+{
+    if (cfg->read_count == cfg->read_capacity) {
+        cfg->read_capacity = 2 * cfg->read_capacity + 64;
+        cfg->read = realloc(cfg->read,
+                            cfg->read_capacity * sizeof *cfg->read);
+        if (!cfg->read) {
+            jit_die("out of memory");
+        }
+    }
+    cfg->read[cfg->read_count++] = value;
+}
+
+static bool
+defined_in_loop(const struct cfg *cfg, LLVMValueRef value)
+{
+    return LLVMIsAInstruction(value) &&
+           cfg->in_loop[block_index(cfg, LLVMGetInstructionParent(value))];
+}
+
+/* Does the instruction itself read what other threads write? */
+static bool
+reads_others(const struct cfg *cfg, LLVMValueRef at)
+{
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMLoad:
+        return LLVMGetVolatile(at) || cfg->has_fence ||
+               LLVMGetOrdering(at) != LLVMAtomicOrderingNotAtomic;
+    case LLVMAtomicRMW:
+        return true;
+    case LLVMAtomicCmpXchg:
+        return !defined_in_loop(cfg, LLVMGetOperand(at, 1));
+    default:
+        return false;
+    }
+}
+
+static bool
+branch_is_read(const struct cfg *cfg, unsigned block)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[block]);
+    return LLVMGetNumSuccessors(end) > 1 &&
+           is_read(cfg, LLVMGetOperand(end, 0));
+}
+
+/* A phi chooses by the branches that lead to it. */
+static bool
+phi_depends(const struct cfg *cfg, LLVMValueRef phi)
+{
+    unsigned inside = 0, count = LLVMCountIncoming(phi);
+    for (unsigned i = 0; i < count; i++) {
+        inside +=
+            cfg->in_loop[block_index(cfg, LLVMGetIncomingBlock(phi, i))];
+    }
+    for (unsigned b = 0; inside > 1 && b < cfg->count; b++) {
+        if (cfg->in_loop[b] && branch_is_read(cfg, b)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+depends(const struct cfg *cfg, LLVMValueRef at)
+{
+    if (reads_others(cfg, at)) {
+        return true;
+    }
+    int count = LLVMGetNumOperands(at);
+    for (int i = 0; i < count; i++) {
+        if (is_read(cfg, LLVMGetOperand(at, (unsigned)i))) {
+            return LLVMGetInstructionOpcode(at) != LLVMAtomicCmpXchg;
+        }
+    }
+    return LLVMIsAPHINode(at) && phi_depends(cfg, at);
+}
+
+static void
+find_reads(struct cfg *cfg)
+{
+    bool changed = true;
+    cfg->read_count = 0;
+    while (changed) {
+        changed = false;
+        for (unsigned b = 0; b < cfg->count; b++) {
+            LLVMValueRef at = cfg->in_loop[b]
+                                  ? LLVMGetFirstInstruction(cfg->blocks[b])
+                                  : NULL;
+            for (; at; at = LLVMGetNextInstruction(at)) {
+                if (!is_read(cfg, at) && depends(cfg, at)) {
+                    add_read(cfg, at);
+                    changed = true;
+                }
+            }
+        }
+    }
+}
+
+static bool
+loop_spins(struct cfg *cfg)
+{
+    find_reads(cfg);
+    for (unsigned b = 0; b < cfg->count; b++) {
+        if (!cfg->in_loop[b] || !branch_is_read(cfg, b)) {
+            continue;
+        }
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b]);
+        unsigned count = LLVMGetNumSuccessors(end);
+        for (unsigned i = 0; i < count; i++) {
+            if (!cfg->in_loop[block_index(cfg, LLVMGetSuccessor(end, i))]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool
+leads_into_loop(const struct cfg *cfg, unsigned block)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[block]);
+    unsigned count = LLVMGetNumSuccessors(end);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned to = block_index(cfg, LLVMGetSuccessor(end, i));
+        if (cfg->in_loop[to] && to != cfg->header) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The blocks of the natural loop of the back edge latch -> header. */
+static void
+find_loop(struct cfg *cfg)
+{
+    bool changed = true;
+    memset(cfg->in_loop, 0, cfg->count);
+    cfg->in_loop[cfg->header] = cfg->in_loop[cfg->latch] = true;
+    while (changed && cfg->latch != cfg->header) {
+        changed = false;
+        for (unsigned b = 0; b < cfg->count; b++) {
+            if (!cfg->in_loop[b] && leads_into_loop(cfg, b)) {
+                cfg->in_loop[b] = changed = true;
+            }
+        }
+    }
+}
+
+static void
+look_at_back_edge(struct jit *jit, struct cfg *cfg)
+{
+    find_loop(cfg);
+    if (!loop_spins(cfg)) {
+        return;
+    }
+    LLVMValueRef yield =
+        jit_declare(jit, "__pycuda_yield",
+                    LLVMVoidTypeInContext(jit->context), NULL, 0);
+    LLVMPositionBuilderBefore(
+        jit->builder, LLVMGetBasicBlockTerminator(cfg->blocks[cfg->latch]));
+    LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(yield), yield, NULL,
+                   0, "");
+}
+
+/* Depth-first search; an edge to a block on the path is a back edge. */
+static void
+search(struct jit *jit, struct cfg *cfg, unsigned block, char *state)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[block]);
+    unsigned count = LLVMGetNumSuccessors(end);
+    state[block] = 1;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned to = block_index(cfg, LLVMGetSuccessor(end, i));
+        if (state[to] == 1) {
+            cfg->header = to;
+            cfg->latch = block;
+            look_at_back_edge(jit, cfg);
+        } else if (state[to] == 0) {
+            search(jit, cfg, to, state);
+        }
+    }
+    state[block] = 2;
+}
+
+static void
+note_synchronisation(struct jit *jit, LLVMValueRef at, void *data)
+{
+    unsigned *kinds = data;
+    (void)jit;
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMLoad:
+        *kinds |= LLVMGetVolatile(at) ||
+                  LLVMGetOrdering(at) != LLVMAtomicOrderingNotAtomic;
+        break;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        *kinds |= 1;
+        break;
+    case LLVMFence:
+        *kinds |= 2;
+        break;
+    default:
+        break;
+    }
+}
+
+static void
+look_at_function(struct jit *jit, LLVMValueRef function)
+{
+    unsigned kinds = 0;
+    jit_each_instruction(jit, function, note_synchronisation, &kinds);
+    if (!kinds) {
+        return;
+    }
+    struct cfg cfg = {.count = LLVMCountBasicBlocks(function),
+                      .has_fence = (kinds & 2) != 0};
+    cfg.blocks = jit_allocate(cfg.count * sizeof *cfg.blocks);
+    cfg.in_loop = jit_allocate(cfg.count);
+    LLVMGetBasicBlocks(function, cfg.blocks);
+    search(jit, &cfg, 0, jit_allocate(cfg.count));
+}
+
+void
+jit_find_spinning(struct jit *jit)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (!LLVMIsDeclaration(function)) {
+            look_at_function(jit, function);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+/* stops.c - which kernels may reach a function that switches fibers, and how
+ * deep they may call.
+ *
+ * A call through a pointer may go to any function whose address is taken.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "image/abi.h"
+#include "jit/jit.h"
+
+struct runtime_function {
+    const char *name;
+    int stops;
+};
+
+#define RUNTIME_ROW(result, name, arguments, stops) {#name, stops},
+
+static const struct runtime_function runtime[] = {IMAGE_RUNTIME(RUNTIME_ROW)};
+
+bool
+jit_may_stop(const char *name)
+{
+    for (size_t i = 0; i < sizeof runtime / sizeof *runtime; i++) {
+        if (strcmp(name, runtime[i].name) == 0) {
+            return runtime[i].stops != 0;
+        }
+    }
+    return false;
+}
+
+struct reach {
+    struct jit_kernel *kernel;
+    LLVMValueRef *functions; /* seen; the queue's end is `count` */
+    unsigned count;
+};
+
+static void
+reach_function(struct jit *jit, struct reach *reach, LLVMValueRef function)
+{
+    if (LLVMIsDeclaration(function)) {
+        reach->kernel->fibers |= jit_may_stop(jit_name(function));
+        return;
+    }
+    for (unsigned i = 0; i < reach->count; i++) {
+        if (reach->functions[i] == function) {
+            return;
+        }
+    }
+    reach->functions[reach->count++] = function;
+    LLVMAttributeRef why = LLVMGetStringAttributeAtIndex(
+        function, LLVMAttributeFunctionIndex, "pycuda-kept", 11);
+    if (jit_is_kept(jit, function)) {
+        unsigned length;
+        const char *text = LLVMGetStringAttributeValue(why, &length);
+        reach->kernel->calls_kept = true;
+        reach->kernel->recursive |= strncmp(text, "recursive", length) == 0;
+    }
+}
+
+static void
+reach_call(struct jit *jit, LLVMValueRef at, void *data)
+{
+    struct reach *reach = data;
+    LLVMValueRef callee = jit_callee(at);
+    if (callee) {
+        reach_function(jit, reach, callee);
+        return;
+    }
+    if (!LLVMIsACallInst(at)) {
+        return;
+    }
+    reach->kernel->recursive = true;
+    reach->kernel->calls_kept = true;
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (jit_address_taken(function)) {
+            reach_function(jit, reach, function);
+        }
+    }
+}
+
+void
+jit_find_stops(struct jit *jit)
+{
+    unsigned count = 0;
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        count++;
+    }
+    struct reach reach = {NULL, jit_allocate(count * sizeof(LLVMValueRef)),
+                          0};
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        reach.kernel = &jit->kernels[i];
+        reach.count = 0;
+        reach_function(jit, &reach, reach.kernel->function);
+        for (unsigned k = 0; k < reach.count; k++) {
+            jit_each_instruction(jit, reach.functions[k], reach_call,
+                                 &reach);
+        }
+    }
+}

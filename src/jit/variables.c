@@ -1,0 +1,184 @@
+/* variables.c - device variables of every address space.
+ *
+ * nvptx bitcode has pointers in the spaces 1 (global), 3 (shared), 4
+ * (constant); the host has one.  Every variable is made anew in space 0 and
+ * the casts between the spaces fold away.  Variables are listed for the
+ * image, and static ones made external before any pass sees them: the host
+ * program may write them, so their initialiser must not be believed.
+ * Shared variables stay declarations here; shared.c gives them their place.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Comdat.h>
+
+#include "jit/jit.h"
+
+enum { SPACE_SHARED = 3, SPACE_CONSTANT = 4 };
+
+/* _ZL2t3 (a static variable t3) -> t3; other names as they are. */
+static char *
+source_name(const char *name)
+{
+    if (strncmp(name, "_ZL", 3) == 0 && isdigit((unsigned char)name[3])) {
+        char *start;
+        unsigned long length = strtoul(name + 3, &start, 10);
+        if (strlen(start) >= length) {
+            return jit_copy(start, length);
+        }
+    }
+    return jit_copy(name, strlen(name));
+}
+
+/* String literals, vtables and the like have no name in the source. */
+static bool
+has_source_name(const char *name, LLVMLinkage linkage)
+{
+    static const char *const hidden[] = {"llvm.", ".str", "__const.",
+                                         "_ZTV",  "_ZTI", "_ZTS",
+                                         "_ZTT",  "__PRETTY_FUNCTION__"};
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        if (strncmp(name, hidden[i], strlen(hidden[i])) == 0) {
+            return false;
+        }
+    }
+    return *name && linkage != LLVMPrivateLinkage;
+}
+
+static void
+list_variable(struct jit *jit, LLVMValueRef variable, const char *name,
+              unsigned space)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(jit->module);
+    struct jit_global *row = &jit->globals[jit->global_count++];
+    const char *section = jit_section(variable);
+    row->name = source_name(name);
+    row->variable = variable;
+    row->bytes =
+        LLVMABISizeOfType(layout, LLVMGlobalGetValueType(variable));
+    if (space == SPACE_CONSTANT) {
+        row->flags |= IMAGE_GLOBAL_CONSTANT;
+        jit->constant_bytes += (uint32_t)row->bytes;
+    }
+    if (strcmp(section, "pycuda_managed") == 0) {
+        row->flags |= IMAGE_GLOBAL_MANAGED;
+    }
+    LLVMSetSection(variable, "");
+}
+
+/* The twin of `old` in address space 0, which takes its uses. */
+static LLVMValueRef
+move_variable(struct jit *jit, LLVMValueRef old)
+{
+    LLVMTypeRef type = LLVMGlobalGetValueType(old);
+    LLVMValueRef twin =
+        LLVMAddGlobalInAddressSpace(jit->module, type, "", 0);
+    if (LLVMGetInitializer(old)) {
+        LLVMSetInitializer(twin, LLVMGetInitializer(old));
+    }
+    LLVMSetAlignment(twin, LLVMGetAlignment(old));
+    LLVMSetLinkage(twin, LLVMGetLinkage(old));
+    LLVMSetGlobalConstant(twin, LLVMIsGlobalConstant(old));
+    LLVMSetSection(twin, jit_section(old));
+    LLVMReplaceAllUsesWith(
+        old, LLVMConstAddrSpaceCast(twin, LLVMTypeOf(old)));
+    char *name = jit_copy(jit_name(old), strlen(jit_name(old)));
+    LLVMDeleteGlobal(old);
+    LLVMSetValueName2(twin, name, strlen(name));
+    return twin;
+}
+
+/* Shared variables become declarations, marked for shared.c by their
+ * section.  All dynamic ones lie at one address: they must be one variable,
+ * or the passes would think that they never overlap. */
+static void
+keep_shared(struct jit *jit, LLVMValueRef variable)
+{
+    const char *all = "pycuda.dynamic";
+    bool dynamic = LLVMIsDeclaration(variable);
+    LLVMValueRef first = LLVMGetNamedGlobal(jit->module, all);
+    if (dynamic && first) {
+        LLVMReplaceAllUsesWith(variable, first);
+        LLVMDeleteGlobal(variable);
+        return;
+    }
+    if (dynamic) {
+        LLVMSetValueName2(variable, all, strlen(all));
+    }
+    LLVMSetInitializer(variable, NULL);
+    LLVMSetGlobalConstant(variable, 0);
+    LLVMSetLinkage(variable, LLVMExternalLinkage);
+    LLVMSetAlignment(variable, dynamic ? 16 : LLVMGetAlignment(variable));
+    LLVMSetSection(variable, dynamic ? "dynamic" : "shared");
+}
+
+static void
+lower_variable(struct jit *jit, LLVMValueRef variable)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
+    LLVMLinkage linkage = LLVMGetLinkage(variable);
+    bool declared = LLVMIsDeclaration(variable);
+    char *name = jit_copy(jit_name(variable), strlen(jit_name(variable)));
+    if (space != 0) {
+        variable = move_variable(jit, variable);
+    }
+    LLVMSetComdat(variable, NULL);
+    if (space == SPACE_SHARED) {
+        keep_shared(jit, variable);
+        return;
+    }
+    if (declared || !has_source_name(name, linkage)) {
+        if (!declared) {
+            LLVMSetLinkage(variable, LLVMInternalLinkage);
+        }
+        return;
+    }
+    /* A constant one stays so for the passes, which then know that no
+     * store changes it; externally initialised, they know no value. */
+    bool literal = LLVMIsGlobalConstant(variable);
+    LLVMSetLinkage(variable, LLVMExternalLinkage);
+    LLVMSetVisibility(variable, LLVMDefaultVisibility);
+    LLVMSetExternallyInitialized(variable, !literal);
+    if (space == SPACE_CONSTANT) {
+        LLVMSetGlobalConstant(variable, 1);
+    }
+    list_variable(jit, variable, name, space);
+}
+
+static void
+delete_list(struct jit *jit, const char *name)
+{
+    LLVMValueRef list = LLVMGetNamedGlobal(jit->module, name);
+    if (list) {
+        LLVMDeleteGlobal(list);
+    }
+}
+
+void
+jit_lower_variables(struct jit *jit)
+{
+    unsigned count = 0;
+    delete_list(jit, "llvm.used");
+    delete_list(jit, "llvm.compiler.used");
+    LLVMValueRef variable = LLVMGetFirstGlobal(jit->module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        count++;
+    }
+    LLVMValueRef *all = jit_allocate(count * sizeof *all);
+    jit->globals = jit_allocate(count * sizeof *jit->globals);
+    count = 0;
+    variable = LLVMGetFirstGlobal(jit->module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        all[count++] = variable;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (strcmp(jit_name(all[i]), "llvm.global_ctors") == 0) {
+            jit_user_error(NULL, "a device variable needs a constructor; "
+                                 "only constant initialisers are possible");
+            continue;
+        }
+        lower_variable(jit, all[i]);
+    }
+}

@@ -1,0 +1,146 @@
+/* write.c - the image (image/image.h) on stdout.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "jit/jit.h"
+
+
+static uint32_t
+add_string(struct jit_text *strings, const char *name)
+{
+    uint32_t offset = (uint32_t)strings->length;
+    jit_text_add_bytes(strings, name, strlen(name) + 1);
+    return offset;
+}
+
+static void
+add_kernels(struct jit *jit, struct jit_text *out, struct jit_text *strings)
+{
+    uint32_t first = 0;
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        struct jit_kernel *from = &jit->kernels[i];
+        struct image_kernel row = {
+            .name = add_string(strings, from->name),
+            .symbol = add_string(strings, from->symbol),
+            .flags = (from->fibers ? IMAGE_KERNEL_FIBERS : 0u) |
+                     (from->recursive ? IMAGE_KERNEL_RECURSIVE : 0u),
+            .first_parameter = first,
+            .parameter_count = from->parameter_count,
+            .parameter_bytes = from->parameter_bytes,
+            .static_shared = from->static_shared,
+            .frame_bytes = from->frame_bytes,
+            .local_bytes = from->local_bytes,
+            .constant_bytes = jit->constant_bytes,
+            .max_threads = from->max_threads,
+            .registers = from->registers,
+        };
+        first += from->parameter_count;
+        jit_text_add_bytes(out, &row, sizeof row);
+    }
+}
+
+static void
+add_parameters(struct jit *jit, struct jit_text *out)
+{
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        struct jit_kernel *kernel = &jit->kernels[i];
+        for (unsigned k = 0; k < kernel->parameter_count; k++) {
+            struct image_parameter row = {kernel->parameters[k].offset,
+                                          kernel->parameters[k].bytes};
+            jit_text_add_bytes(out, &row, sizeof row);
+        }
+    }
+}
+
+static void
+add_globals(struct jit *jit, struct jit_text *out, struct jit_text *strings)
+{
+    for (unsigned i = 0; i < jit->global_count; i++) {
+        struct jit_global *from = &jit->globals[i];
+        struct image_global row = {
+            .name = add_string(strings, from->name),
+            .symbol = add_string(strings, jit_name(from->variable)),
+            .bytes = from->bytes,
+            .flags = from->flags,
+        };
+        jit_text_add_bytes(out, &row, sizeof row);
+    }
+}
+
+static uint64_t
+fnv1a(const char *bytes, size_t length)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+static void
+pad(struct jit_text *out, size_t alignment)
+{
+    static const char zeros[64];
+    size_t over = out->length % alignment;
+    jit_text_add_bytes(out, zeros, over ? alignment - over : 0);
+}
+
+static void
+write_all(const char *bytes, size_t length)
+{
+    while (length) {
+        ssize_t put = write(STDOUT_FILENO, bytes, length);
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put < 0) {
+            jit_die("cannot write the image: %s", strerror(errno));
+        }
+        bytes += put;
+        length -= (size_t)put;
+    }
+}
+
+void
+jit_write(struct jit *jit, const char *payload, size_t bytes)
+{
+    struct jit_text out = {NULL, 0, 0}, strings = {NULL, 0, 0};
+    struct image_header header = {
+        .magic = IMAGE_MAGIC,
+        .version = IMAGE_VERSION,
+        .kind = jit->options.kind,
+        .kernel_count = jit->kernel_count,
+        .global_count = jit->global_count,
+    };
+    unsigned major, minor, patch;
+    LLVMGetVersion(&major, &minor, &patch);
+    char *producer = jit_format("pycuda-jit %s llvm %u.%u.%u", JIT_VERSION,
+                                major, minor, patch);
+    strncpy(header.producer, producer, sizeof header.producer - 1);
+    memcpy(header.target, jit->options.target, sizeof header.target);
+    jit_text_add_bytes(&out, &header, sizeof header);
+    header.kernels = out.length;
+    add_kernels(jit, &out, &strings);
+    header.parameters = out.length;
+    add_parameters(jit, &out);
+    header.parameter_count = (uint32_t)((out.length - header.parameters) /
+                                        sizeof(struct image_parameter));
+    pad(&out, 8);
+    header.globals = out.length;
+    add_globals(jit, &out, &strings);
+    header.strings = out.length;
+    header.string_bytes = strings.length;
+    jit_text_add_bytes(&out, strings.bytes, strings.length);
+    pad(&out, 64);
+    header.payload = out.length;
+    header.payload_bytes = bytes;
+    jit_text_add_bytes(&out, payload, bytes);
+    header.bytes = out.length;
+    memcpy(out.bytes, &header, sizeof header);
+    header.checksum = fnv1a(out.bytes, out.length);
+    memcpy(out.bytes, &header, sizeof header);
+    write_all(out.bytes, out.length);
+}
