@@ -1,0 +1,538 @@
+"""Element-wise kernels from a few words of C.
+
+`ElementwiseKernel` writes the loop around an operation; the ``get_*_kernel``
+functions give prepared kernels for common operations.  Kernels are generated
+here as CUDA C and compiled by `pycuda.compiler`.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import pycuda.driver as _drv
+from pycuda.compiler import SourceModule
+from pycuda.tools import (
+    Argument,
+    ScalarArg,
+    VectorArg,
+    context_dependent_memoize,
+    dtype_to_ctype,
+    parse_c_arg,
+)
+
+__all__ = [
+    "ElementwiseKernel",
+    "ScalarArg",
+    "VectorArg",
+    "context_dependent_memoize",
+    "dtype_to_ctype",
+    "get_elwise_kernel",
+    "get_elwise_kernel_and_types",
+    "get_elwise_module",
+    "get_elwise_range_module",
+]
+
+_BLOCK = 256
+_UINTP = np.dtype(np.uintp)
+_INTP = np.dtype(np.intp)
+
+# An operation with one of these words, or that writes to `i`, needs the
+# loop; any other is right in one thread an element.
+_NEEDS_LOOP = re.compile(
+    r"\b(?:total_threads|cta_start|tid|break|continue|return|goto|asm"
+    r"|blockIdx|blockDim|gridDim|threadIdx|__\w+)\b"
+    r"|\bi\s*(?:=(?!=)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)"
+    r"|(?:\+\+|--|&)\s*i\b"
+)
+
+_COMPLEX = "#include <pycuda-complex.hpp>\n"
+
+# Element access to an array of any strides, by its index in C order.
+_STRIDED = """\
+template <class T, int N>
+struct pycuda_strided {
+  char *base;
+  unsigned long long shape[N];
+  long long stride[N];
+  __device__ T &operator[](unsigned long long i) const {
+    char *place = base;
+    for (int axis = N - 1; axis > 0; axis--) {
+      place += (long long)(i % shape[axis]) * stride[axis];
+      i /= shape[axis];
+    }
+    return *(T *)(place + (long long)i * stride[0]);
+  }
+};
+"""
+
+_GUARD = """\
+extern "C" __global__ void {name}({parameters})
+{{
+  size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x;
+  if (i < n) {{
+    {operation};
+  }}
+}}
+"""
+
+_LOOP = """\
+extern "C" __global__ void {name}({parameters})
+{{
+  const unsigned tid = threadIdx.x;
+  const size_t total_threads = (size_t)gridDim.x * blockDim.x;
+  const size_t cta_start = (size_t)blockDim.x * blockIdx.x;
+  size_t i;
+  {loop_prep};
+  for (i = cta_start + tid; i < n; i += total_threads) {{
+    {operation};
+  }}
+  {after_loop};
+}}
+"""
+
+_RANGE = """\
+extern "C" __global__ void {name}({parameters})
+{{
+  const unsigned tid = threadIdx.x;
+  const long total_threads = (long)gridDim.x * blockDim.x;
+  const long cta_start = (long)blockDim.x * blockIdx.x;
+  long i;
+  {loop_prep};
+  for (i = start + (cta_start + tid) * step;
+       step < 0 ? i > stop : i < stop;
+       i += total_threads * step) {{
+    {operation};
+  }}
+  {after_loop};
+}}
+"""
+
+_SIZE = [ScalarArg(_UINTP, "n")]
+_RANGE_SIZE = [ScalarArg(_INTP, name) for name in ("start", "stop", "step")]
+
+
+def parse_arguments(arguments: str | Sequence[Argument]) -> list[Argument]:
+    """Arguments from C declarators with commas, or a copy of a list."""
+    if isinstance(arguments, str):
+        return [parse_c_arg(text) for text in arguments.split(",")]
+    return list(arguments)
+
+
+def _declare(argument: Argument, axes: int) -> str:
+    """One parameter; `axes` > 0 for a vector with strides."""
+    if not axes:
+        return argument.declarator()  # type: ignore[attr-defined]
+    ctype = dtype_to_ctype(argument.dtype)
+    return f"pycuda_strided<{ctype}, {axes}> {argument.name}"
+
+
+def _generate(
+    template: str,
+    arguments: Sequence[Argument],
+    operation: str,
+    name: str,
+    preamble: str = "",
+    loop_prep: str = "",
+    after_loop: str = "",
+    layout: Sequence[int] = (),
+) -> str:
+    """Kernel source; `layout` has the number of strided axes an argument."""
+    layout = list(layout) or [0] * len(arguments)
+    layout += [0] * (len(arguments) - len(layout))
+    parameters = ", ".join(map(_declare, arguments, layout))
+    text = template.format(
+        name=name,
+        parameters=parameters,
+        operation=operation,
+        loop_prep=loop_prep,
+        after_loop=after_loop,
+    )
+    text = f"{preamble}\n{text}"
+    if any(layout):
+        text = _STRIDED + text
+    return _COMPLEX + text if "complex" in text else text
+
+
+def _build(
+    source: str, keep: bool = False, options: list[str] | None = None
+) -> Any:
+    return SourceModule(source, options=options, keep=keep, no_extern_c=True)
+
+
+def get_elwise_module(
+    arguments: Sequence[Argument],
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: list[str] | None = None,
+    preamble: str = "",
+    loop_prep: str = "",
+    after_loop: str = "",
+) -> Any:
+    """Module with a kernel that loops over `n` elements.
+
+    `arguments` must end with the size, ``ScalarArg(np.uintp, "n")``.
+    """
+    source = _generate(
+        _LOOP, arguments, operation, name, preamble, loop_prep, after_loop
+    )
+    return _build(source, keep, options)
+
+
+def get_elwise_range_module(
+    arguments: Sequence[Argument],
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: list[str] | None = None,
+    preamble: str = "",
+    loop_prep: str = "",
+    after_loop: str = "",
+) -> Any:
+    """Module with a kernel that loops over start, stop, step.
+
+    `arguments` must end with those three, of type ``np.intp``.
+    """
+    source = _generate(
+        _RANGE, arguments, operation, name, preamble, loop_prep, after_loop
+    )
+    return _build(source, keep, options)
+
+
+def get_elwise_kernel_and_types(
+    arguments: str | Sequence[Argument],
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: list[str] | None = None,
+    use_range: bool = False,
+    **kwargs: Any,
+) -> tuple[Any, Any, list[Argument]]:
+    """(module, prepared kernel, arguments with the size at the end)."""
+    full = parse_arguments(arguments)
+    full += _RANGE_SIZE if use_range else _SIZE
+    make = get_elwise_range_module if use_range else get_elwise_module
+    module = make(full, operation, name, keep, options, **kwargs)
+    function = module.get_function(name)
+    function.prepare([a.struct_char for a in full])
+    return module, function, full
+
+
+def get_elwise_kernel(
+    arguments: str | Sequence[Argument],
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: list[str] | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Prepared kernel, called as
+    ``f.prepared_async_call(grid, block, stream, *values, n)``.
+    """
+    return get_elwise_kernel_and_types(
+        arguments, operation, name, keep, options, **kwargs
+    )[1]
+
+
+def check_vector(kernel: str, argument: Argument, array: Any) -> Any:
+    """`array`, or it converted, if it fits `argument`; else TypeError.
+
+    A bool array for a numeric parameter is converted: comparisons gave
+    numbers once.  Records may stand for other types of their size.
+    """
+    have, want = array.dtype, argument.dtype
+    if have == want:
+        return array
+    if have.kind == "b" and want.kind in "iufc":
+        return array.astype(want)
+    if have.itemsize == want.itemsize and "V" in (have.kind, want.kind):
+        return array
+    raise TypeError(
+        f"{kernel}: argument '{argument.name}' is declared "
+        f"'{argument.declarator()}' ({want}), "  # type: ignore[attr-defined]
+        f"but the array given has dtype {have}; convert it with "
+        f".astype(np.{want}) or declare '{_pointer_to(have)}"
+        f"{argument.name}'"
+    )
+
+
+def _pointer_to(dtype: np.dtype) -> str:
+    try:
+        return f"{dtype_to_ctype(dtype)} *"
+    except ValueError:
+        return f"(a registered type for {dtype}) *"
+
+
+def _merge_axes(
+    shape: Sequence[int], strides: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Drop axes of length 1 and join those that run on (C order)."""
+    lengths: list[int] = []
+    steps: list[int] = []
+    for length, stride in zip(shape, strides, strict=True):
+        if length == 1:
+            continue
+        if lengths and steps[-1] == stride * length:
+            lengths[-1] *= length
+            steps[-1] = stride
+        else:
+            lengths.append(length)
+            steps.append(stride)
+    return lengths or [1], steps or [0]
+
+
+def strided_record(array: Any) -> tuple[int, np.ndarray]:
+    """(axes, the bytes of a pycuda_strided) for an array of any strides."""
+    lengths, steps = _merge_axes(array.shape, array.strides)
+    record = np.array([int(array.gpudata), *lengths, *steps], np.int64)
+    return len(lengths), record
+
+
+def same_order(arrays: Sequence[Any]) -> bool:
+    """May memory order be used for all of them?"""
+    flags = [a.flags for a in arrays]
+    return all(f.c_contiguous for f in flags) or (
+        all(f.f_contiguous for f in flags)
+        and len({tuple(a.shape) for a in arrays}) == 1
+    )
+
+
+class ElementwiseKernel:
+    """A kernel that runs an operation for each element of arrays.
+
+    Parameters
+    ----------
+    arguments
+        C declarators with commas, or a list of `VectorArg`, `ScalarArg`;
+        at least one vector.
+    operation
+        C statements for one element, with index ``i`` of ``n``; in them
+        ``tid``, ``total_threads`` and ``cta_start`` may be used.
+    name
+        Name of the kernel.
+    keep, options
+        As in `pycuda.compiler.compile`.
+    preamble, loop_prep, after_loop
+        C before the kernel, before its loop and behind it.
+
+    Notes
+    -----
+    Arrays may have any strides; where they are not all contiguous alike,
+    ``i`` counts in C order and the vectors can only be indexed.
+    """
+
+    def __init__(
+        self,
+        arguments: str | Sequence[Argument],
+        operation: str,
+        name: str = "kernel",
+        keep: bool = False,
+        options: list[str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.arguments = parse_arguments(arguments)
+        self.operation = operation
+        self.name = name
+        self.gen_kwargs = {"keep": keep, "options": options, **kwargs}
+        self._texts = {
+            key: kwargs.get(key, "")
+            for key in ("preamble", "loop_prep", "after_loop")
+        }
+        unknown = set(kwargs) - set(self._texts)
+        if unknown:
+            raise TypeError(
+                f"ElementwiseKernel has no argument {sorted(unknown)[0]!r}"
+            )
+        self._vectors = [
+            k
+            for k, argument in enumerate(self.arguments)
+            if isinstance(argument, VectorArg)
+        ]
+        assert self._vectors, (
+            "ElementwiseKernel can only be used with functions that have at "
+            "least one vector argument"
+        )
+        texts = self._texts
+        self._one_a_thread = not (
+            texts["loop_prep"].strip()
+            or texts["after_loop"].strip()
+            or _NEEDS_LOOP.search(operation)
+        )
+        self._functions: dict[Any, Any] = {}
+        self._stride_kernels: dict[bool, Any] = {}
+
+    def generate_stride_kernel_and_types(
+        self, use_range: bool
+    ) -> tuple[Any, Any, list[Argument]]:
+        """(module, prepared kernel, arguments) of the looping form."""
+        if use_range not in self._stride_kernels:
+            self._stride_kernels[use_range] = get_elwise_kernel_and_types(
+                self.arguments,
+                self.operation,
+                self.name,
+                use_range=use_range,
+                **self.gen_kwargs,
+            )
+        return self._stride_kernels[use_range]
+
+    def get_texref(self, name: str, use_range: bool = False) -> Any:
+        """Texture reference `name`, for calls on arrays in one order."""
+        return self._compiled(use_range, ())[0].get_texref(name)
+
+    def _compiled(
+        self, use_range: bool, layout: tuple[int, ...]
+    ) -> tuple[Any, Any]:
+        """(module, prepared kernel) for the current context."""
+        key = (_drv.Context.get_current(), use_range, layout)
+        made = self._functions.get(key)
+        if made is None:
+            made = self._functions[key] = self._make(use_range, layout)
+        return made
+
+    def _make(
+        self, use_range: bool, layout: tuple[int, ...]
+    ) -> tuple[Any, Any]:
+        full = [*self.arguments, *(_RANGE_SIZE if use_range else _SIZE)]
+        template = _GUARD if self._one_a_thread else _LOOP
+        source = _generate(
+            _RANGE if use_range else template,
+            full,
+            self.operation,
+            self.name,
+            layout=layout,
+            **self._texts,
+        )
+        module = _build(
+            source, self.gen_kwargs["keep"], self.gen_kwargs["options"]
+        )
+        axes = [*layout, 0, 0, 0] if layout else [0] * len(full)
+        function = module.get_function(self.name)
+        function.prepare(
+            [
+                f"{8 + 16 * axes[k]}s" if axes[k] else argument.struct_char
+                for k, argument in enumerate(full)
+            ]
+        )
+        return module, function
+
+    def __call__(
+        self,
+        *args: Any,
+        range: slice | None = None,
+        slice: slice | None = None,
+        stream: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        """Run for every element of the first vector, or those of a range.
+
+        Parameters
+        ----------
+        range
+            ``slice(start, stop, step)`` of integers, taken as it is.
+        slice
+            The same, with the meaning it has as an index of the array.
+        stream
+            Stream to run in.
+        """
+        if kwargs:
+            raise TypeError(
+                "invalid keyword arguments specified: " + ", ".join(kwargs)
+            )
+        if len(args) != len(self.arguments):
+            raise TypeError(
+                f"{self.name}: {len(self.arguments)} arguments expected "
+                f"({', '.join(a.name for a in self.arguments)}), "
+                f"{len(args)} given"
+            )
+        values = list(args)
+        arrays = self._check_vectors(values)
+        size = arrays[0].size
+        layout = self._place_vectors(values, arrays)
+        if range is None and slice is None:
+            if size:
+                self._run(layout, values, size, stream)
+            return
+        if range is not None and slice is not None:
+            raise TypeError("may not specify both range and slice keywords")
+        if slice is not None:
+            bounds = slice.indices(size)
+        else:
+            assert range is not None
+            step = 1 if range.step is None else range.step
+            bounds = (range.start, range.stop, step)
+        self._run_range(layout, values, bounds, stream)
+
+    def _check_vectors(self, values: list[Any]) -> list[Any]:
+        """The arrays among `values`, converted where that is allowed."""
+        arrays = []
+        for k in self._vectors:
+            array = values[k]
+            dtype = getattr(array, "dtype", None)
+            if dtype is None or not hasattr(array, "gpudata"):
+                raise TypeError(
+                    f"{self.name}: argument '{self.arguments[k].name}' must "
+                    f"be a GPUArray, not {type(array).__name__}; move host "
+                    "data to the device with gpuarray.to_gpu()"
+                )
+            if dtype != self.arguments[k].dtype:
+                array = check_vector(self.name, self.arguments[k], array)
+            arrays.append(array)
+        return arrays
+
+    def _place_vectors(
+        self, values: list[Any], arrays: list[Any]
+    ) -> tuple[int, ...]:
+        """Put what stands for each array into `values`; their layout."""
+        if same_order(arrays):
+            for k, array in zip(self._vectors, arrays, strict=True):
+                values[k] = array.gpudata or 0
+            return ()
+        layout = [0] * len(values)
+        for k, array in zip(self._vectors, arrays, strict=True):
+            if array.flags.c_contiguous:
+                values[k] = array.gpudata or 0
+            else:
+                layout[k], values[k] = strided_record(array)
+        return tuple(layout)
+
+    def _run(
+        self, layout: tuple[int, ...], values: list[Any], n: int, stream: Any
+    ) -> None:
+        blocks = -(-n // _BLOCK)
+        if not self._one_a_thread:
+            blocks = min(blocks, _resident_blocks())
+        self._compiled(False, layout)[1].prepared_async_call(
+            (blocks, 1), (_BLOCK, 1, 1), stream, *values, n
+        )
+
+    def _run_range(
+        self,
+        layout: tuple[int, ...],
+        values: list[Any],
+        bounds: tuple[int, int, int],
+        stream: Any,
+    ) -> None:
+        start, stop, step = bounds
+        if step == 0:
+            raise ValueError("the step of a range must not be zero")
+        count = max(-(-(stop - start) // step), 0)
+        if count == 0:
+            return
+        blocks = min(-(-count // _BLOCK), _resident_blocks())
+        self._compiled(True, layout)[1].prepared_async_call(
+            (blocks, 1), (_BLOCK, 1, 1), stream, *values, start, stop, step
+        )
+
+
+@context_dependent_memoize
+def _resident_blocks() -> int:
+    """Blocks for a grid-stride loop that keep the device busy."""
+    device = _drv.Context.get_device()
+    count = _drv.device_attribute.MULTIPROCESSOR_COUNT
+    return 8 * device.get_attribute(count)

@@ -1,0 +1,493 @@
+"""Reductions from two expressions in C.
+
+A first kernel maps and reduces into one value a block, a second reduces those
+until one is left.  The tree is built with barriers only; blocks of a first
+stage are few, so that each thread works through many elements.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import pycuda.driver as _drv
+from pycuda.compiler import SourceModule
+from pycuda.elementwise import check_vector, same_order
+from pycuda.tools import (
+    VectorArg,
+    context_dependent_memoize,
+    dtype_to_ctype,
+    parse_c_arg,
+)
+
+__all__ = [
+    "ReductionKernel",
+    "get_all_kernel",
+    "get_any_kernel",
+    "get_dot_kernel",
+    "get_minmax_kernel",
+    "get_minmax_neutral",
+    "get_reduction_kernel_and_types",
+    "get_reduction_module",
+    "get_subset_dot_kernel",
+    "get_subset_minmax_kernel",
+    "get_subset_sum_kernel",
+    "get_sum_kernel",
+]
+
+_BLOCK = 512
+_SMALL_SEQUENCE = 4
+_MAX_BLOCKS = 1024
+
+# REDUCE and READ_AND_MAP are textual: expressions may use any name here.
+_KERNEL = """\
+#define BLOCK_SIZE {block_size}
+#define READ_AND_MAP(i) ({map_expr})
+#define REDUCE(a, b) ({reduce_expr})
+
+{preamble}
+
+typedef {out_type} out_type;
+
+extern "C" __global__ void {name}(out_type *out, {arguments},
+                                  unsigned int seq_count, size_t n)
+{{
+  extern __shared__ out_type sdata[];
+  unsigned int tid = threadIdx.x;
+  size_t i = (size_t)blockIdx.x * BLOCK_SIZE * seq_count + tid;
+  out_type acc = {neutral};
+
+  for (unsigned int s = 0; s < seq_count && i < n; s++, i += BLOCK_SIZE) {{
+    acc = REDUCE(acc, READ_AND_MAP(i));
+  }}
+  sdata[tid] = acc;
+  __syncthreads();
+  for (unsigned int half = BLOCK_SIZE / 2; half > 0; half /= 2) {{
+    if (tid < half) {{
+      sdata[tid] = REDUCE(sdata[tid], sdata[tid + half]);
+    }}
+    __syncthreads();
+  }}
+  if (tid == 0) {{
+    out[blockIdx.x] = sdata[0];
+  }}
+}}
+"""
+
+
+def get_reduction_module(
+    out_type: str,
+    block_size: int,
+    neutral: Any,
+    reduce_expr: str,
+    map_expr: str,
+    arguments: str,
+    name: str = "reduce_kernel",
+    keep: bool = False,
+    options: list[str] | None = None,
+    preamble: str = "",
+) -> Any:
+    """Module with one stage of a reduction, a kernel called `name`."""
+    source = _KERNEL.format(
+        block_size=block_size,
+        out_type=out_type,
+        neutral=neutral,
+        reduce_expr=reduce_expr,
+        map_expr=map_expr,
+        arguments=arguments,
+        name=name,
+        preamble=preamble,
+    )
+    if "complex" in source:
+        source = "#include <pycuda-complex.hpp>\n" + source
+    return SourceModule(source, options=options, keep=keep, no_extern_c=True)
+
+
+def get_reduction_kernel_and_types(
+    stage: int,
+    out_type: str,
+    block_size: int,
+    neutral: Any,
+    reduce_expr: str,
+    map_expr: str | None = None,
+    arguments: str | None = None,
+    name: str = "reduce_kernel",
+    keep: bool = False,
+    options: list[str] | None = None,
+    preamble: str = "",
+) -> tuple[Any, list[Any]]:
+    """(prepared kernel, its arguments) of stage 1 or 2."""
+    if stage == 1:
+        map_expr = "in[i]" if map_expr is None else map_expr
+    else:
+        assert stage == 2, "stage must be 1 or 2"
+        map_expr = "pycuda_reduction_inp[i]"
+        inputs = f"const {out_type} *pycuda_reduction_inp"
+        arguments = f"{inputs}, {arguments}" if arguments else inputs
+    if not arguments:
+        raise ValueError(
+            "ReductionKernel needs arguments=, C declarators such as "
+            "'const float *in'"
+        )
+    module = get_reduction_module(
+        out_type, block_size, neutral, reduce_expr, map_expr, arguments,
+        name, keep, options, preamble,
+    )  # fmt: skip
+    function = module.get_function(name)
+    types = [parse_c_arg(text) for text in arguments.split(",")]
+    function.prepare(["P", *(a.struct_char for a in types), "I", "N"])
+    return function, types
+
+
+def _packed(array: Any) -> Any:
+    """A copy of `array` in C order."""
+    import pycuda.gpuarray as gpuarray
+
+    copy = gpuarray.empty(array.shape, array.dtype, allocator=array.allocator)
+    copy[...] = array
+    return copy
+
+
+@context_dependent_memoize
+def _wanted_blocks() -> int:
+    """Blocks of a first stage that keep the device busy."""
+    count = _drv.device_attribute.MULTIPROCESSOR_COUNT
+    device = _drv.Context.get_device()
+    return min(4 * device.get_attribute(count), _MAX_BLOCKS)
+
+
+class ReductionKernel:
+    """Map each element, reduce the results to one.
+
+    Parameters
+    ----------
+    dtype_out
+        Dtype of accumulator and result.
+    neutral
+        C expression (or number) that changes nothing when reduced with.
+    reduce_expr
+        C expression in ``a`` and ``b``; associative and commutative.
+    map_expr
+        C expression in the arguments and the index ``i``; default
+        ``in[i]``.
+    arguments
+        C declarators with commas; at least one vector.
+    name, keep, options, preamble
+        As in `pycuda.elementwise.ElementwiseKernel`.
+    """
+
+    def __init__(
+        self,
+        dtype_out: Any,
+        neutral: Any,
+        reduce_expr: str,
+        map_expr: str | None = None,
+        arguments: str | None = None,
+        name: str = "reduce_kernel",
+        keep: bool = False,
+        options: list[str] | None = None,
+        preamble: str = "",
+    ) -> None:
+        self.dtype_out = np.dtype(dtype_out)
+        self.block_size = _BLOCK
+        self.name = name
+        self._spec = {
+            "out_type": dtype_to_ctype(self.dtype_out),
+            "block_size": self.block_size,
+            "neutral": neutral,
+            "reduce_expr": reduce_expr,
+            "map_expr": map_expr,
+            "arguments": arguments,
+            "keep": keep,
+            "options": options,
+            "preamble": preamble,
+        }
+        self._stages: dict[Any, tuple[Any, Any]] = {}
+        self.stage1_func, self.stage1_arg_types = self._stage(1)
+        self.stage2_func, self.stage2_arg_types = self._stage(2)
+        assert any(isinstance(a, VectorArg) for a in self.stage1_arg_types), (
+            "ReductionKernel can only be used with functions that have at "
+            "least one vector argument"
+        )
+
+    def _stage(self, stage: int) -> tuple[Any, Any]:
+        """(kernel, arguments) of a stage in the current context."""
+        key = (_drv.Context.get_current(), stage)
+        made = self._stages.get(key)
+        if made is None:
+            made = get_reduction_kernel_and_types(
+                stage, name=f"{self.name}_stage{stage}", **self._spec
+            )
+            self._stages[key] = made
+        return made
+
+    def __call__(
+        self,
+        *args: Any,
+        stream: Any = None,
+        out: Any = None,
+        allocator: Any = None,
+        kernel_wrapper: Any = None,
+        **_ignored: Any,
+    ) -> Any:
+        """Reduce; the number of elements is that of the first vector.
+
+        Parameters
+        ----------
+        stream
+            Stream to run in.
+        out
+            Array whose first element receives the result.
+        allocator
+            Where result and partial results are allocated; default: as the
+            first vector was.
+        kernel_wrapper
+            Called with each of the two launching functions; what it returns
+            is called in its place.
+
+        Returns
+        -------
+        GPUArray
+            `out`, or a new array without dimensions.
+        """
+        wrap = kernel_wrapper or (lambda launch: launch)
+        values, first = self._prepare_arguments(args)
+        allocator = allocator or first.allocator
+        if out is not None:
+            if out.size == 0:
+                raise ValueError("out array is empty")
+            if out.dtype != self.dtype_out:
+                raise ValueError("out must have the same dtype as dtype_out")
+        launch = wrap(self._stage(1)[0].prepared_async_call)
+        inputs: list[Any] = []
+        size = first.size
+        while True:
+            blocks, sequence = self._plan(size)
+            target = self._target(blocks, out, allocator)
+            launch(
+                (blocks, 1),
+                (self.block_size, 1, 1),
+                stream,
+                target.gpudata,
+                *(a.gpudata for a in inputs),
+                *values,
+                sequence,
+                size,
+                shared_size=self.block_size * self.dtype_out.itemsize,
+            )
+            if blocks == 1:
+                return target
+            launch = wrap(self._stage(2)[0].prepared_async_call)
+            inputs = [target]
+            size = blocks
+
+    def _target(self, blocks: int, out: Any, allocator: Any) -> Any:
+        import pycuda.gpuarray as gpuarray
+
+        if blocks == 1 and out is not None:
+            return out
+        shape = () if blocks == 1 else (blocks,)
+        return gpuarray.empty(shape, self.dtype_out, allocator=allocator)
+
+    def _plan(self, size: int) -> tuple[int, int]:
+        """(blocks, elements a thread) of one stage."""
+        small = self.block_size * _SMALL_SEQUENCE
+        blocks = max(min(-(-size // small), _wanted_blocks()), 1)
+        sequence = max(-(-size // (blocks * self.block_size)), 1)
+        return max(-(-size // (self.block_size * sequence)), 1), sequence
+
+    def _prepare_arguments(self, args: Any) -> tuple[list[Any], Any]:
+        """(values for the kernel, the first vector)."""
+        types = self._stage(1)[1]
+        if len(args) != len(types):
+            raise TypeError(
+                f"{self.name}: {len(types)} arguments expected "
+                f"({', '.join(a.name for a in types)}), {len(args)} given"
+            )
+        arrays = []
+        for argument, value in zip(types, args, strict=True):
+            if not isinstance(argument, VectorArg):
+                continue
+            if not hasattr(value, "dtype") or not hasattr(value, "gpudata"):
+                raise TypeError(
+                    f"{self.name}: argument '{argument.name}' must be a "
+                    f"GPUArray, not {type(value).__name__}; move host data "
+                    "to the device with gpuarray.to_gpu()"
+                )
+            arrays.append(check_vector(self.name, argument, value))
+        if not same_order(arrays):
+            arrays = [
+                a if a.flags.c_contiguous else _packed(a) for a in arrays
+            ]
+        rest = iter(arrays)
+        # `_live` arrays may be temporaries: the caller holds `arrays[0]`,
+        # the launch itself is ordered before their memory is used again.
+        values = [
+            (next(rest).gpudata or 0) if isinstance(t, VectorArg) else value
+            for t, value in zip(types, args, strict=True)
+        ]
+        return values, arrays[0]
+
+
+# Kernels for common reductions.
+
+
+def _c(dtype: Any) -> str:
+    return dtype_to_ctype(dtype)
+
+
+@context_dependent_memoize
+def get_sum_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
+    """Sum of `in`; accumulates in `dtype_out` (default: `dtype_in`)."""
+    dtype_out = dtype_in if dtype_out is None else dtype_out
+    return ReductionKernel(
+        dtype_out,
+        "0",
+        "a+b",
+        map_expr=f"({_c(dtype_out)})in[i]",
+        arguments=f"const {_c(dtype_in)} *in",
+    )
+
+
+@context_dependent_memoize
+def get_any_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
+    """Is any element of `in` not zero?"""
+    return ReductionKernel(
+        dtype_out,
+        "false",
+        "a || b",
+        map_expr=f"(in[i] != ({_c(dtype_in)})0)",
+        arguments=f"const {_c(dtype_in)} *in",
+    )
+
+
+@context_dependent_memoize
+def get_all_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
+    """Are all elements of `in` not zero?"""
+    return ReductionKernel(
+        dtype_out,
+        "true",
+        "a && b",
+        map_expr=f"(in[i] != ({_c(dtype_in)})0)",
+        arguments=f"const {_c(dtype_in)} *in",
+    )
+
+
+@context_dependent_memoize
+def get_subset_sum_kernel(
+    dtype_out: Any, dtype_subset: Any, dtype_in: Any
+) -> ReductionKernel:
+    """Sum of the elements of `in` that an index array names."""
+    dtype_out = dtype_in if dtype_out is None else dtype_out
+    return ReductionKernel(
+        dtype_out,
+        "0",
+        "a+b",
+        map_expr=f"({_c(dtype_out)})in[lookup_tbl[i]]",
+        arguments=(
+            f"const {_c(dtype_subset)} *lookup_tbl, const {_c(dtype_in)} *in"
+        ),
+    )
+
+
+def _product(dtype_out: Any, index: str) -> str:
+    out = _c(dtype_out)
+    return f"({out})a_in[{index}] * ({out})b_in[{index}]"
+
+
+@context_dependent_memoize
+def get_dot_kernel(
+    dtype_out: Any, dtype_a: Any, dtype_b: Any
+) -> ReductionKernel:
+    """Sum of products of two vectors."""
+    if dtype_out is None:
+        dtype_out = np.result_type(dtype_a, dtype_b)
+    return ReductionKernel(
+        dtype_out,
+        "0",
+        "a+b",
+        map_expr=_product(dtype_out, "i"),
+        arguments=f"const {_c(dtype_a)} *a_in, const {_c(dtype_b)} *b_in",
+    )
+
+
+@context_dependent_memoize
+def get_subset_dot_kernel(
+    dtype_out: Any,
+    dtype_subset: Any,
+    dtype_a: Any = None,
+    dtype_b: Any = None,
+) -> ReductionKernel:
+    """`get_dot_kernel` over the elements that an index array names."""
+    dtype_a = dtype_out if dtype_a is None else dtype_a
+    dtype_b = dtype_a if dtype_b is None else dtype_b
+    if dtype_out is None:
+        dtype_out = np.result_type(dtype_a, dtype_b)
+    return ReductionKernel(
+        dtype_out,
+        "0",
+        "a+b",
+        map_expr=_product(dtype_out, "lookup_tbl[i]"),
+        arguments=(
+            f"const {_c(dtype_subset)} *lookup_tbl, "
+            f"const {_c(dtype_a)} *a_in, const {_c(dtype_b)} *b_in"
+        ),
+    )
+
+
+def get_minmax_neutral(what: str, dtype: Any) -> str:
+    """C expression that loses every comparison: ``what`` is max or min."""
+    dtype = np.dtype(dtype)
+    sign = "-" if what == "max" else ""
+    if dtype.kind == "f":
+        return f"{sign}MY_INFINITY"
+    if dtype.kind == "b":
+        return "false" if what == "max" else "true"
+    limits = np.iinfo(dtype)
+    value = limits.min if what == "max" else limits.max
+    if value == np.iinfo(np.int64).min:
+        return f"({value + 1}ll - 1)"
+    return f"{value}ull" if dtype.kind == "u" else f"{value}ll"
+
+
+_MINMAX_PREAMBLE = "#define MY_INFINITY ((double)(1.0f / 0.0f))\n"
+
+
+def _minmax_expr(what: str, dtype: Any) -> str:
+    """Comparison that keeps a NaN once it has one."""
+    sign = ">" if what == "max" else "<"
+    if np.dtype(dtype).kind == "f":
+        return f"(a {sign} b || a != a) ? a : b"
+    return f"a {sign} b ? a : b"
+
+
+@context_dependent_memoize
+def get_minmax_kernel(what: str, dtype: Any) -> ReductionKernel:
+    """Largest ("max") or smallest ("min") element; NaN if there is one."""
+    return ReductionKernel(
+        dtype,
+        get_minmax_neutral(what, dtype),
+        _minmax_expr(what, dtype),
+        arguments=f"const {_c(dtype)} *in",
+        preamble=_MINMAX_PREAMBLE,
+    )
+
+
+@context_dependent_memoize
+def get_subset_minmax_kernel(
+    what: str, dtype: Any, dtype_subset: Any
+) -> ReductionKernel:
+    """`get_minmax_kernel` over the elements that an index array names."""
+    return ReductionKernel(
+        dtype,
+        get_minmax_neutral(what, dtype),
+        _minmax_expr(what, dtype),
+        map_expr="in[lookup_tbl[i]]",
+        arguments=(
+            f"const {_c(dtype_subset)} *lookup_tbl, const {_c(dtype)} *in"
+        ),
+        preamble=_MINMAX_PREAMBLE,
+    )
