@@ -119,25 +119,50 @@ pch_name(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
     return n < PATH_MAX;
 }
 
+/* Where #include "name" finds a file: `name` itself, then the -I folders. */
+static bool
+header_find(char path[PATH_MAX], const char *name,
+            const struct nvrtc_words *preprocess)
+{
+    char joined[PATH_MAX];
+
+    if (access(name, R_OK) == 0) {
+        return realpath(name, path) != NULL;
+    }
+    for (size_t i = 0; i < preprocess->count; i++) {
+        const char *word = preprocess->word[i];
+        if (strncmp(word, "-I", 2) != 0 ||
+            snprintf(joined, sizeof joined, "%s/%s", word + 2, name) >=
+                PATH_MAX) {
+            continue;
+        }
+        if (access(joined, R_OK) == 0) {
+            return realpath(joined, path) != NULL;
+        }
+    }
+    return false;
+}
+
 /* device.h first, then the pre-includes that lie in our folder; others go to
- * `rest`.  The order is kept: from the first foreign one on, all are. */
+ * `rest`.  The order is kept: from the first foreign one on, all do. */
 static bool
 pch_split(struct nvrtc_pch *pch, const char *headers,
-          const struct nvrtc_words *preincludes)
+          const struct nvrtc_options *options)
 {
     size_t n = strlen(headers);
 
     nvrtc_text_print(&pch->includes, "#include \"%s/cpu/device.h\"\n",
                      headers);
-    for (size_t i = 0; i < preincludes->count; i++) {
+    for (size_t i = 0; i < options->preincludes.count; i++) {
+        const char *name = options->preincludes.word[i];
         char path[PATH_MAX];
         bool ours = pch->rest.count == 0 &&
-                    realpath(preincludes->word[i], path) &&
+                    header_find(path, name, &options->preprocess) &&
                     !strncmp(path, headers, n) && path[n] == '/';
         if (ours) {
             nvrtc_text_print(&pch->includes, "#include \"%s\"\n", path);
         } else {
-            nvrtc_words_add(&pch->rest, "%s", preincludes->word[i]);
+            nvrtc_words_add(&pch->rest, "%s", name);
         }
     }
     return !pch->includes.failed && !pch->rest.failed;
@@ -209,7 +234,7 @@ nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
     bool right = true;
 
     nvrtc_frontend_flags(&flags, headers, options);
-    if (flags.failed || !pch_split(pch, headers, &options->preincludes)) {
+    if (flags.failed || !pch_split(pch, headers, options)) {
         nvrtc_text_print(log, "out of memory\n");
         nvrtc_words_free(&flags);
         return false;

@@ -1,0 +1,7 @@
+/* cuda_fp16.h - lets the header of this name be included inside extern "C".
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+extern "C++" {
+#include_next <cuda_fp16.h>
+}

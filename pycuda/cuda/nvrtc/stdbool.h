@@ -1,0 +1,4 @@
+/* stdbool.h - stand-in: the device's compiler and prelude.h have these names.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once

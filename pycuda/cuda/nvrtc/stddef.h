@@ -1,0 +1,8 @@
+/* stddef.h - stand-in: the device's compiler and prelude.h have these names.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include "../prelude.h"
+#ifndef offsetof
+#define offsetof(type, member) __builtin_offsetof(type, member)
+#endif
