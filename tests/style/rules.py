@@ -1,0 +1,146 @@
+"""The rules of CONTRIBUTING.md that a program can check.
+
+Each function takes text (and where needed a path) and gives complaints, so
+that the tests can also show that a planted fault is seen.
+"""
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MAX_FILE_LINES = 800
+MAX_FUNCTION_LINES = 60
+
+# Which rooms of src/ a room may include, beside itself.
+MAY_INCLUDE = {
+    "api": set(),
+    "core": {"api", "image"},
+    "array": {"core", "api"},
+    "image": set(),
+    "jit": {"image"},
+    "cpu": {"api", "image"},
+}
+PYTHON_ROOMS = {"core", "array"}
+LLVM_ROOMS = {"jit"}
+# Headers of NVIDIA's: tests may compare with them, the product never asks.
+NVIDIA = re.compile(r"<(cuda|nvrtc|cublas|cudaTypedefs|vector_types)[\w.]*>")
+BUILT = re.compile(r"\.(so|o|a|bc|pch|whl|pyc|ll)$")
+# Written so that this file does not match itself.
+MACHINE_PATHS = re.compile(r"(?<![\w.$}])/(work|root|home/\w+)/")
+LEFT_OPEN = re.compile(r"\b(TODO|FIXME|XXX)\b|NotImplementedError")
+
+
+def tracked(*patterns: str) -> list[Path]:
+    """Files that git knows, or all files where there is no git."""
+    done = subprocess.run(
+        ["git", "ls-files", "-z", *patterns],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    paths = [ROOT / name for name in done.stdout.split("\0") if name]
+    return [path for path in paths if path.is_file()]
+
+
+def file_length(text: str) -> list[str]:
+    """Files have at most 800 lines."""
+    lines = text.count("\n")
+    return [f"{lines} lines"] if lines > MAX_FILE_LINES else []
+
+
+def opening_comment(text: str, name: str) -> list[str]:
+    """C files open by saying what they are, and name their licence."""
+    wrong = []
+    if not text.startswith(f"/* {name} - "):
+        wrong.append(f"does not open with '/* {name} - ...'")
+    comment = text.split("*/", 1)[0]
+    if "SPDX-License-Identifier: MIT" not in comment:
+        wrong.append("has no SPDX line in its first comment")
+    return wrong
+
+
+def c_functions(text: str) -> list[tuple[str, int]]:
+    """Names and lengths in lines of the functions that a C file defines."""
+    found = []
+    lines = text.splitlines()
+    name, start = "", 0
+    for number, line in enumerate(lines):
+        match = re.match(r"(\w+)\(", line)
+        if match:
+            name = match[1]
+        if line == "{" and name:
+            start = number
+        if line == "}" and name and start:
+            found.append((name, number - start + 1))
+            name, start = "", 0
+    return found
+
+
+def function_length(text: str) -> list[str]:
+    """C functions have at most 60 lines."""
+    return [
+        f"{name} has {lines} lines"
+        for name, lines in c_functions(text)
+        if lines > MAX_FUNCTION_LINES
+    ]
+
+
+def include_direction(text: str, room: str) -> list[str]:
+    """Rooms include only the rooms below them."""
+    wrong = []
+    for header in re.findall(r'^ *# *include "([^"]+)"', text, flags=re.M):
+        other = header.split("/")[0] if "/" in header else room
+        if other != room and other not in MAY_INCLUDE[room]:
+            wrong.append(f"{room} includes {header}")
+    if "<Python.h>" in text and room not in PYTHON_ROOMS:
+        wrong.append(f"{room} includes Python.h")
+    if "<llvm-c/" in text and room not in LLVM_ROOMS:
+        wrong.append(f"{room} includes LLVM")
+    if found := re.search(r"#\s*include\s*" + NVIDIA.pattern, text):
+        wrong.append(f"{room} includes NVIDIA's {found[1]}")
+    return wrong
+
+
+def machine_paths(text: str) -> list[str]:
+    """No paths of the machine on which something was written."""
+    return [match[0] for match in MACHINE_PATHS.finditer(text)]
+
+
+def left_open(text: str) -> list[str]:
+    """Nothing in the product is marked as still to be done."""
+    return [match[0] for match in LEFT_OPEN.finditer(text)]
+
+
+def docstrings(text: str) -> list[str]:
+    """Modules and their public classes and functions have docstrings."""
+    tree = ast.parse(text)
+    wrong = [] if ast.get_docstring(tree) else ["the module"]
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+    def visit(body: list[ast.stmt], prefix: str) -> None:
+        for node in body:
+            if not isinstance(node, kinds) or node.name.startswith("_"):
+                continue
+            if not ast.get_docstring(node) and not is_overload(node):
+                wrong.append(prefix + node.name)
+            if isinstance(node, ast.ClassDef):
+                visit(node.body, f"{prefix}{node.name}.")
+
+    visit(tree.body, "")
+    return wrong
+
+
+def is_overload(node: ast.AST) -> bool:
+    """Whether a function only adds a signature or a setter."""
+    names = [ast.unparse(d) for d in getattr(node, "decorator_list", [])]
+    return any(n.endswith((".setter", "overload")) for n in names)
+
+
+def unlisted_sources(room: Path) -> list[str]:
+    """C files that no meson.build of the room mentions."""
+    text = "".join(path.read_text() for path in room.rglob("meson.build"))
+    names = [path.name for path in sorted(room.rglob("*.c"))]
+    return [name for name in names if f"{name}'" not in text]

@@ -1,0 +1,125 @@
+"""The house's rules hold; and each checker sees a planted fault."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import rules
+
+C_FILES = rules.tracked("src/*.c", "src/*.h", "tests/*.c", "benchmarks/*.c")
+SOURCES = rules.tracked("src/*.c", "src/*.h")
+CODE = rules.tracked("*.c", "*.h", "*.hpp", "*.py", "run")
+PACKAGE = rules.tracked("pycuda/*.py")
+PRODUCT = rules.tracked("src", "pycuda")
+TEXTS = [
+    path
+    for path in rules.tracked()
+    if path.suffix not in {".png", ".svg"}
+    and "tests/style" not in path.as_posix()
+    and path.name != ".gitignore"
+]
+
+
+def name(path):
+    return str(path.relative_to(rules.ROOT))
+
+
+def complaints(paths, check):
+    """`check(text, path)` over files, each complaint with its file."""
+    found = []
+    for path in paths:
+        text = path.read_text(errors="replace")
+        found += [f"{name(path)}: {wrong}" for wrong in check(text, path)]
+    return found
+
+
+def test_files_are_short():
+    assert complaints(CODE, lambda t, p: rules.file_length(t)) == []
+    assert rules.file_length("\n" * 801) == ["801 lines"]
+
+
+def test_c_files_open_with_a_sentence_and_the_licence():
+    def check(text, path):
+        return rules.opening_comment(text, path.name)
+
+    assert len(C_FILES) > 20
+    assert complaints(C_FILES, check) == []
+    assert len(rules.opening_comment("#include <a.h>\n", "a.c")) == 2
+
+
+def test_functions_are_short():
+    assert complaints(C_FILES, lambda t, p: rules.function_length(t)) == []
+    long = "int\nf(void)\n{\n" + "    g();\n" * 59 + "}\n"
+    assert rules.function_length(long) == ["f has 61 lines"]
+
+
+def test_rooms_include_only_what_lies_below():
+    def check(text, path):
+        return rules.include_direction(text, path.parts[-2])
+
+    assert complaints(SOURCES, check) == []
+    assert rules.include_direction('#include "core/core.h"', "api")
+    assert rules.include_direction("#include <Python.h>", "cpu")
+    assert rules.include_direction("#include <llvm-c/Core.h>", "cpu")
+    assert rules.include_direction("#include <cuda.h>", "core")
+
+
+def test_sources_are_listed():
+    for room in rules.MAY_INCLUDE:
+        assert rules.unlisted_sources(rules.ROOT / "src" / room) == [], room
+
+
+def test_a_source_that_is_not_listed_is_seen(tmp_path):
+    (tmp_path / "meson.build").write_text("files('a.c')")
+    (tmp_path / "a.c").touch()
+    (tmp_path / "b.c").touch()
+    assert rules.unlisted_sources(tmp_path) == ["b.c"]
+
+
+def test_nothing_built_is_tracked():
+    assert [name(p) for p in TEXTS if rules.BUILT.search(p.name)] == []
+    assert rules.BUILT.search("_driver.cpython-311.so")
+
+
+def test_no_paths_of_one_machine():
+    assert complaints(TEXTS, lambda t, p: rules.machine_paths(t)) == []
+    assert rules.machine_paths("open('" + "/home/" + "me/x')")
+    assert rules.machine_paths("see tests/" + "work/" + "x") == []
+
+
+def test_nothing_is_left_open():
+    assert complaints(PRODUCT, lambda t, p: rules.left_open(t)) == []
+    assert rules.left_open("/* " + "TO" + "DO: all of it */")
+
+
+def test_public_python_has_docstrings():
+    assert complaints(PACKAGE, lambda t, p: rules.docstrings(t)) == []
+    bad = "class A:\n    def f(self): ...\n    def _g(self): ...\n"
+    assert rules.docstrings(bad) == ["the module", "A", "A.f"]
+
+
+@pytest.mark.parametrize("program", ["run", ".ci/run", "tools/gpu"])
+def test_scripts_can_be_started(program):
+    path = rules.ROOT / program
+    assert os.access(path, os.X_OK)
+    subprocess.run(["bash", "-n", str(path)], check=True)
+
+
+def test_links_of_the_pages_lead_somewhere(tmp_path):
+    checker = rules.ROOT / "tools" / "check_docs.py"
+    done = subprocess.run(
+        [sys.executable, str(checker)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_run_explains_itself():
+    run = str(rules.ROOT / "run")
+    done = subprocess.run([run, "help"], capture_output=True, text=True)
+    assert done.returncode == 0
+    for command in ("demo", "test", "lint", "bench", "docs", "clean"):
+        assert f"\n  {command}" in done.stdout
+    wrong = subprocess.run([run, "tset"], capture_output=True, text=True)
+    assert wrong.returncode != 0
+    assert "no command 'tset'" in wrong.stderr
