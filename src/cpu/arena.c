@@ -1,0 +1,516 @@
+/* arena.c - the address space of device memory, and who owns what in it.
+ *
+ * Called by memory*.c, array.c, module.c and copy.c.  One range of addresses
+ * is reserved at the first allocation.  Allocations of 64 KiB and more get
+ * pages of their own with an inaccessible gap behind, and lose them when
+ * freed; addresses are reused as late as possible.  Smaller ones share slabs
+ * by size class.  A table with an entry per 64 KiB finds the allocation that
+ * holds an address.  Memory that lies elsewhere (registered host memory,
+ * variables of modules) is kept in a sorted list.  One lock guards it all.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "cpu/cpu.h"
+
+#define GRANULE     ((size_t)64 << 10)
+#define PAGE        ((size_t)4096)
+#define ALIGNMENT   ((size_t)256)
+#define LARGE       GRANULE           /* from here on own pages */
+#define HUGE_BYTES  ((size_t)4 << 20) /* from here on aligned to HUGE_UNIT */
+#define HUGE_UNIT   ((size_t)2 << 20)
+#define SLAB_BYTES  ((size_t)1 << 20)
+#define RESERVE_MAX ((size_t)1 << 40)
+#define RESERVE_MIN ((size_t)1 << 30)
+
+static const uint32_t class_bytes[] = {
+    256,   512,   768,   1024,  1280,  1536,  1792,  2048,
+    2304,  2560,  2816,  3072,  3328,  3584,  3840,  4096,
+    5120,  6144,  7168,  8192,  10240, 12288, 14336, 16384,
+    20480, 24576, 28672, 32768, 40960, 49152, 57344, 65536,
+};
+
+#define CLASSES (sizeof class_bytes / sizeof *class_bytes)
+
+/* A run of granules: one large allocation, or a slab of small ones. */
+struct span {
+    uintptr_t start;
+    size_t granules;
+    struct cpu_allocation one;    /* large */
+    struct cpu_allocation *small; /* slab: one a slot, else NULL */
+    uint32_t *free_slots;
+    uint32_t free_count, slots, slot_bytes, class_index;
+    struct span *next, *previous; /* slabs of one class with free slots */
+};
+
+static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
+static uintptr_t arena_start;
+static size_t arena_bytes;
+static struct span **spans; /* by granule */
+static size_t cursor;       /* where the next search starts */
+static size_t highest;      /* no granule from here on was ever used */
+static struct span *partial[CLASSES];
+static size_t used[CPU_MAX_DEVICES];
+static uint64_t last_id;
+static struct cpu_allocation *adopted; /* sorted by base */
+static size_t adopted_count, adopted_capacity;
+
+static size_t
+round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static void *
+reserve(size_t bytes, int access)
+{
+    void *at = mmap(NULL, bytes, access,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static CUresult
+arena_open(void)
+{
+    if (arena_start) {
+        return CUDA_SUCCESS;
+    }
+    for (size_t bytes = RESERVE_MAX; bytes >= RESERVE_MIN; bytes /= 4) {
+        void *at = reserve(bytes, PROT_NONE);
+        void *table = at ? reserve(bytes / GRANULE * sizeof *spans,
+                                   PROT_READ | PROT_WRITE)
+                         : NULL;
+
+        if (table) {
+            madvise(at, bytes, MADV_DONTDUMP);
+            arena_start = round_up((uintptr_t)at, HUGE_UNIT);
+            arena_bytes = bytes - HUGE_UNIT;
+            spans = table;
+            return CUDA_SUCCESS;
+        }
+        if (at) {
+            munmap(at, bytes);
+        }
+    }
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* ---- granules ---- */
+
+/* The first granule of a free run, from `from` up to `to`; `to` if none. */
+static size_t
+run_find(size_t granules, size_t unit, size_t from, size_t to)
+{
+    size_t at = round_up(from, unit), length = 0;
+
+    while (at + granules <= to) {
+        struct span *span = spans[at + length];
+        if (span) {
+            size_t after = (span->start - arena_start) / GRANULE +
+                           span->granules;
+            at = round_up(after, unit);
+            length = 0;
+        } else if (++length == granules) {
+            return at;
+        }
+    }
+    return to;
+}
+
+static struct span *
+span_new(size_t granules, size_t unit)
+{
+    size_t end = arena_bytes / GRANULE;
+    size_t at = run_find(granules, unit, cursor, end);
+
+    if (at == end) {
+        at = run_find(granules, unit, 0, end);
+    }
+    struct span *span = at == end ? NULL : calloc(1, sizeof *span);
+    if (!span) {
+        return NULL;
+    }
+    span->start = arena_start + at * GRANULE;
+    span->granules = granules;
+    for (size_t i = 0; i < granules; i++) {
+        spans[at + i] = span;
+    }
+    cursor = at + granules;
+    highest = cursor > highest ? cursor : highest;
+    return span;
+}
+
+/* Gives pages and addresses back. */
+static void
+span_free(struct span *span)
+{
+    size_t at = (span->start - arena_start) / GRANULE;
+
+    mmap((void *)span->start, span->granules * GRANULE, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    for (size_t i = 0; i < span->granules; i++) {
+        spans[at + i] = NULL;
+    }
+    free(span->small);
+    free(span->free_slots);
+    free(span);
+}
+
+/* ---- large allocations ---- */
+
+static struct cpu_allocation *
+large_allocate(size_t bytes)
+{
+    size_t data = round_up(bytes, ALIGNMENT);
+    size_t pages = round_up(data, PAGE) + PAGE;
+    size_t unit = bytes >= HUGE_BYTES ? HUGE_UNIT / GRANULE : 1;
+    struct span *span = span_new(round_up(pages, GRANULE) / GRANULE, unit);
+
+    if (!span) {
+        return NULL;
+    }
+    uintptr_t end = span->start + span->granules * GRANULE - PAGE;
+    uintptr_t base = unit > 1 ? span->start : end - data;
+    uintptr_t first = base & ~(PAGE - 1);
+    if (mprotect((void *)first, round_up(base + data - first, PAGE),
+                 PROT_READ | PROT_WRITE)) {
+        span_free(span);
+        return NULL;
+    }
+    if (unit > 1) {
+        madvise((void *)first, data, MADV_HUGEPAGE);
+    }
+    span->one.base = base;
+    return &span->one;
+}
+
+/* ---- small allocations ---- */
+
+static void
+partial_add(struct span *slab)
+{
+    struct span **first = &partial[slab->class_index];
+
+    slab->previous = NULL;
+    slab->next = *first;
+    if (*first) {
+        (*first)->previous = slab;
+    }
+    *first = slab;
+}
+
+static void
+partial_remove(struct span *slab)
+{
+    if (slab->previous) {
+        slab->previous->next = slab->next;
+    } else {
+        partial[slab->class_index] = slab->next;
+    }
+    if (slab->next) {
+        slab->next->previous = slab->previous;
+    }
+}
+
+static struct span *
+slab_new(uint32_t class_index)
+{
+    struct span *slab = span_new(SLAB_BYTES / GRANULE, 1);
+
+    if (!slab) {
+        return NULL;
+    }
+    slab->class_index = class_index;
+    slab->slot_bytes = class_bytes[class_index];
+    slab->slots = (uint32_t)(SLAB_BYTES / slab->slot_bytes);
+    slab->small = calloc(slab->slots, sizeof *slab->small);
+    slab->free_slots = malloc(slab->slots * sizeof *slab->free_slots);
+    if (!slab->small || !slab->free_slots ||
+        mprotect((void *)slab->start, SLAB_BYTES, PROT_READ | PROT_WRITE)) {
+        span_free(slab);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < slab->slots; i++) {
+        slab->free_slots[i] = slab->slots - 1 - i;
+    }
+    slab->free_count = slab->slots;
+    partial_add(slab);
+    return slab;
+}
+
+static struct cpu_allocation *
+small_allocate(size_t bytes)
+{
+    uint32_t index = 0;
+
+    while (class_bytes[index] < bytes) {
+        index++;
+    }
+    struct span *slab = partial[index] ? partial[index] : slab_new(index);
+    if (!slab) {
+        return NULL;
+    }
+    uint32_t slot = slab->free_slots[--slab->free_count];
+    if (!slab->free_count) {
+        partial_remove(slab);
+    }
+    slab->small[slot].base = slab->start + (size_t)slot * slab->slot_bytes;
+    return &slab->small[slot];
+}
+
+static void
+small_free(struct span *slab, struct cpu_allocation *allocation)
+{
+    uint32_t slot = (uint32_t)(allocation - slab->small);
+
+    allocation->kind = CPU_MEMORY_FREE;
+    slab->free_slots[slab->free_count++] = slot;
+    if (slab->free_count == 1) {
+        partial_add(slab);
+    } else if (slab->free_count == slab->slots && slab->next) {
+        partial_remove(slab);
+        span_free(slab);
+    }
+}
+
+/* ---- looking up ---- */
+
+static struct span *
+span_of(uintptr_t address)
+{
+    return arena_start && address - arena_start < arena_bytes
+               ? spans[(address - arena_start) / GRANULE]
+               : NULL;
+}
+
+static struct cpu_allocation *
+arena_lookup(uintptr_t address)
+{
+    struct span *span = span_of(address);
+    struct cpu_allocation *found;
+
+    if (!span) {
+        return NULL;
+    }
+    found = &span->one;
+    if (span->small) {
+        size_t slot = (address - span->start) / span->slot_bytes;
+        if (slot >= span->slots) {
+            return NULL;
+        }
+        found = &span->small[slot];
+    }
+    return found->kind && address - found->base < found->bytes ? found : NULL;
+}
+
+/* The index of the first adopted range that starts above `address`. */
+static size_t
+adopted_above(uintptr_t address)
+{
+    size_t low = 0, high = adopted_count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (adopted[middle].base <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static struct cpu_allocation *
+adopted_lookup(uintptr_t address)
+{
+    size_t above = adopted_above(address);
+    struct cpu_allocation *below = above ? &adopted[above - 1] : NULL;
+
+    return below && address - below->base < below->bytes ? below : NULL;
+}
+
+/* ---- public ---- */
+
+bool
+cpu_arena_find(uintptr_t address, struct cpu_allocation *found)
+{
+    pthread_mutex_lock(&memory_lock);
+    struct cpu_allocation *allocation = arena_lookup(address);
+    if (!allocation) {
+        allocation = adopted_lookup(address);
+    }
+    if (allocation) {
+        *found = *allocation;
+    }
+    pthread_mutex_unlock(&memory_lock);
+    return allocation != NULL;
+}
+
+bool
+cpu_arena_contains(uintptr_t address)
+{
+    return arena_start && address - arena_start < arena_bytes;
+}
+
+CUresult
+cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
+                   uintptr_t *base)
+{
+    struct cpu_allocation *made = NULL;
+    bool counted = as->kind != CPU_MEMORY_HOST;
+
+    pthread_mutex_lock(&memory_lock);
+    if (!arena_open() &&
+        (!counted || (bytes <= cpu_state.memory_bytes &&
+                      used[as->device] <= cpu_state.memory_bytes - bytes))) {
+        made = bytes >= LARGE ? large_allocate(bytes) : small_allocate(bytes);
+    }
+    if (made) {
+        *base = made->base;
+        *made = *as;
+        made->base = *base;
+        made->bytes = bytes;
+        made->id = ++last_id;
+        used[as->device] += counted ? bytes : 0;
+    }
+    pthread_mutex_unlock(&memory_lock);
+    return made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static void
+allocation_free(struct cpu_allocation *allocation)
+{
+    struct span *span = span_of(allocation->base);
+
+    if (allocation->kind != CPU_MEMORY_HOST) {
+        used[allocation->device] -= allocation->bytes;
+    }
+    if (span->small) {
+        small_free(span, allocation);
+    } else {
+        span_free(span);
+    }
+}
+
+CUresult
+cpu_arena_free(uintptr_t base, enum cpu_memory_kind kind)
+{
+    CUresult code = CUDA_ERROR_INVALID_VALUE;
+
+    pthread_mutex_lock(&memory_lock);
+    struct cpu_allocation *allocation = arena_lookup(base);
+    if (allocation && allocation->base == base && allocation->kind == kind) {
+        allocation_free(allocation);
+        code = CUDA_SUCCESS;
+    }
+    pthread_mutex_unlock(&memory_lock);
+    return code;
+}
+
+CUresult
+cpu_arena_adopt(const struct cpu_allocation *as)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    pthread_mutex_lock(&memory_lock);
+    size_t at = adopted_above(as->base);
+    if (adopted_count == adopted_capacity) {
+        size_t capacity = adopted_capacity ? 2 * adopted_capacity : 64;
+        struct cpu_allocation *grown =
+            realloc(adopted, capacity * sizeof *grown);
+
+        if (grown) {
+            adopted = grown;
+            adopted_capacity = capacity;
+        } else {
+            code = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    if (adopted_lookup(as->base) ||
+        (at < adopted_count && adopted[at].base < as->base + as->bytes)) {
+        code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    }
+    if (!code) {
+        memmove(adopted + at + 1, adopted + at,
+                (adopted_count - at) * sizeof *adopted);
+        adopted[at] = *as;
+        adopted[at].id = ++last_id;
+        adopted_count++;
+    }
+    pthread_mutex_unlock(&memory_lock);
+    return code;
+}
+
+static void
+adopted_remove(size_t at)
+{
+    memmove(adopted + at, adopted + at + 1,
+            (adopted_count - at - 1) * sizeof *adopted);
+    adopted_count--;
+}
+
+CUresult
+cpu_arena_disown(uintptr_t base, enum cpu_memory_kind kind)
+{
+    CUresult code = CUDA_ERROR_INVALID_VALUE;
+
+    pthread_mutex_lock(&memory_lock);
+    struct cpu_allocation *found = adopted_lookup(base);
+    if (found && found->base == base && found->kind == kind) {
+        adopted_remove((size_t)(found - adopted));
+        code = CUDA_SUCCESS;
+    }
+    pthread_mutex_unlock(&memory_lock);
+    return code;
+}
+
+static void
+slab_free_context(struct span *slab, uint64_t context_id)
+{
+    for (uint32_t i = 0; i < slab->slots; i++) {
+        struct cpu_allocation *small = &slab->small[i];
+
+        if (small->kind && small->context_id == context_id) {
+            bool last = slab->free_count + 1 == slab->slots;
+            allocation_free(small);
+            if (last) {
+                return; /* the slab may be gone */
+            }
+        }
+    }
+}
+
+/* Frees what a context that ends has left. */
+void
+cpu_arena_free_context(uint64_t context_id)
+{
+    pthread_mutex_lock(&memory_lock);
+    for (size_t at = 0; at < highest;) {
+        struct span *span = spans[at];
+
+        at += span ? span->granules : 1;
+        if (span && span->small) {
+            slab_free_context(span, context_id);
+        } else if (span && span->one.context_id == context_id) {
+            allocation_free(&span->one);
+        }
+    }
+    for (size_t i = adopted_count; i-- > 0;) {
+        if (adopted[i].context_id == context_id) {
+            adopted_remove(i);
+        }
+    }
+    pthread_mutex_unlock(&memory_lock);
+}
+
+size_t
+cpu_arena_used(int device)
+{
+    pthread_mutex_lock(&memory_lock);
+    size_t bytes = used[device];
+    pthread_mutex_unlock(&memory_lock);
+    return bytes;
+}

@@ -1,0 +1,180 @@
+/* array.c - CUDA arrays: plain rows of texels in device memory.
+ *
+ * Called by users of the library, copy_box.c, texture.c and surface.c.  An
+ * array is a handle and an allocation; its layout is rows of `pitch` bytes,
+ * `rows` of them a slice, slices for depth, layers and faces.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+#define ARRAY_FLAGS                                                           \
+    (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |                       \
+     CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER)
+#define SIDE_MAX 131072
+
+size_t
+cpu_format_bytes(CUarray_format format)
+{
+    switch ((int)format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        return 2;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+static bool
+descriptor_valid(const CUDA_ARRAY3D_DESCRIPTOR *d)
+{
+    bool cube = d->Flags & CUDA_ARRAY3D_CUBEMAP;
+    bool layered = d->Flags & CUDA_ARRAY3D_LAYERED;
+
+    if (!d->Width || d->Width > SIDE_MAX || d->Height > SIDE_MAX ||
+        d->Depth > SIDE_MAX || !cpu_format_bytes(d->Format) ||
+        d->Flags & ~(unsigned)ARRAY_FLAGS) {
+        return false;
+    }
+    if (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4) {
+        return false;
+    }
+    if (cube) {
+        return d->Width == d->Height &&
+               (layered ? d->Depth && d->Depth % 6 == 0 : d->Depth == 6);
+    }
+    if (layered) {
+        return d->Depth > 0;
+    }
+    return !d->Depth || d->Height;
+}
+
+static CUresult
+array_new(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+    struct cpu_context *ctx;
+    uintptr_t base;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!handle || !descriptor || !descriptor_valid(descriptor)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct cpu_array *array = calloc(1, sizeof *array);
+    if (!array) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    array->ctx = ctx;
+    array->descriptor = *descriptor;
+    array->element =
+        cpu_format_bytes(descriptor->Format) * descriptor->NumChannels;
+    array->pitch = descriptor->Width * array->element;
+    array->rows = descriptor->Height ? descriptor->Height : 1;
+    array->layers = descriptor->Depth ? descriptor->Depth : 1;
+    struct cpu_allocation as = {.kind = CPU_MEMORY_DEVICE,
+                                .device = ctx->device,
+                                .context_id = ctx->id};
+    code = cpu_arena_allocate(array->pitch * array->rows * array->layers, &as,
+                              &base);
+    array->data = (char *)base;
+    array->handle = code ? NULL : cpu_handle_new(CPU_ARRAY, array);
+    if (!array->handle) {
+        free(array);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *handle = array->handle;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuArray3DCreate_v2(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+    return array_new(handle, descriptor);
+}
+
+CPU_API CUresult
+cuArrayCreate_v2(CUarray *handle, const CUDA_ARRAY_DESCRIPTOR *descriptor)
+{
+    if (!descriptor) {
+        return array_new(handle, NULL);
+    }
+    CUDA_ARRAY3D_DESCRIPTOR full = {.Width = descriptor->Width,
+                                    .Height = descriptor->Height,
+                                    .Format = descriptor->Format,
+                                    .NumChannels = descriptor->NumChannels};
+    return array_new(handle, &full);
+}
+
+static CUresult
+array_of(CUarray handle, struct cpu_array **array)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    *array = cpu_handle_object(CPU_ARRAY, handle);
+    return code || *array ? code : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CPU_API CUresult
+cuArrayDestroy(CUarray handle)
+{
+    struct cpu_array *array;
+    CUresult code = array_of(handle, &array);
+
+    if (code) {
+        return code;
+    }
+    cpu_scheduler_drain(array->ctx);
+    cpu_handle_delete(handle);
+    code = cpu_arena_free((uintptr_t)array->data, CPU_MEMORY_DEVICE);
+    free(array);
+    return code;
+}
+
+CPU_API CUresult
+cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray handle)
+{
+    struct cpu_array *array;
+    CUresult code = array_of(handle, &array);
+
+    if (code) {
+        return code;
+    }
+    if (!descriptor) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *descriptor = array->descriptor;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray handle)
+{
+    struct cpu_array *array;
+    CUresult code = array_of(handle, &array);
+
+    if (code) {
+        return code;
+    }
+    if (!descriptor) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *descriptor = (CUDA_ARRAY_DESCRIPTOR){
+        .Width = array->descriptor.Width,
+        .Height = array->descriptor.Height,
+        .Format = array->descriptor.Format,
+        .NumChannels = array->descriptor.NumChannels};
+    return CUDA_SUCCESS;
+}

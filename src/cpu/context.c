@@ -1,0 +1,607 @@
+/* context.c - contexts, and each thread's stack of them.
+ *
+ * Called by users of the library, and by every file that needs the current
+ * context.  Owns struct cpu_context.  The stack of a thread holds handles, not
+ * pointers: a context that another thread destroyed is noticed.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+#define STACK_MAX 64
+
+struct context_stack {
+    unsigned depth;
+    CUcontext at[STACK_MAX];
+};
+
+static _Thread_local struct context_stack context_stack;
+static atomic_ullong context_ids;
+
+static const size_t limit_defaults[CPU_LIMITS] = {
+    [CU_LIMIT_STACK_SIZE] = 1024,
+    [CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20,
+    [CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20,
+    [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,
+    [CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
+    [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
+};
+
+CUresult
+cpu_context_of(CUcontext handle, struct cpu_context **ctx)
+{
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    *ctx = cpu_handle_object(CPU_CONTEXT, handle);
+    return *ctx ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult
+cpu_context_current_any(struct cpu_context **ctx)
+{
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    if (!context_stack.depth ||
+        !context_stack.at[context_stack.depth - 1]) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    *ctx = cpu_handle_object(CPU_CONTEXT,
+                             context_stack.at[context_stack.depth - 1]);
+    return *ctx ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+CUresult
+cpu_context_status(struct cpu_context *ctx)
+{
+    return atomic_load_explicit(&ctx->error, memory_order_acquire);
+}
+
+CUresult
+cpu_context_current(struct cpu_context **ctx)
+{
+    CUresult code = cpu_context_current_any(ctx);
+
+    return code ? code : cpu_context_status(*ctx);
+}
+
+void
+cpu_context_fail(struct cpu_context *ctx, CUresult code)
+{
+    int none = CUDA_SUCCESS;
+
+    atomic_compare_exchange_strong(&ctx->error, &none, (int)code);
+}
+
+static CUresult
+stack_push(CUcontext handle)
+{
+    if (context_stack.depth == STACK_MAX) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    context_stack.at[context_stack.depth++] = handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_context_new(CUdevice device, unsigned flags, struct cpu_context **made)
+{
+    struct cpu_context *ctx = calloc(1, sizeof *ctx);
+
+    if (!ctx) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    ctx->fifo = cpu_fifo_new();
+    ctx->handle = cpu_handle_new(CPU_CONTEXT, ctx);
+    ctx->legacy.handle = cpu_handle_new(CPU_STREAM, &ctx->legacy);
+    ctx->per_thread.handle = cpu_handle_new(CPU_STREAM, &ctx->per_thread);
+    if (!ctx->fifo || !ctx->handle || !ctx->legacy.handle ||
+        !ctx->per_thread.handle) {
+        return CUDA_ERROR_OUT_OF_MEMORY; /* the handles ran out: no way on */
+    }
+    ctx->device = device;
+    ctx->flags = flags;
+    ctx->id = atomic_fetch_add(&context_ids, 1) + 1;
+    memcpy(ctx->limits, limit_defaults, sizeof ctx->limits);
+    pthread_mutex_init(&ctx->lock, NULL);
+    cpu_stream_attach(ctx, &ctx->per_thread);
+    cpu_stream_attach(ctx, &ctx->legacy);
+    *made = ctx;
+    return CUDA_SUCCESS;
+}
+
+/* Waits for what still runs, then frees all that the context owns. */
+void
+cpu_context_destroy(struct cpu_context *ctx)
+{
+    cpu_handle_delete(ctx->handle);
+    cpu_scheduler_drain(ctx);
+    cpu_fifo_flush(ctx);
+    cpu_modules_close(ctx);
+    cpu_streams_close(ctx);
+    cpu_arena_free_context(ctx->id);
+    cpu_fifo_delete(ctx->fifo);
+    pthread_mutex_destroy(&ctx->lock);
+    free(ctx);
+}
+
+bool
+cpu_context_flags_valid(unsigned flags)
+{
+    unsigned schedule = flags & CU_CTX_SCHED_MASK;
+
+    return !(flags & ~(unsigned)CU_CTX_FLAGS_MASK) &&
+           (schedule == CU_CTX_SCHED_AUTO || schedule == CU_CTX_SCHED_SPIN ||
+            schedule == CU_CTX_SCHED_YIELD ||
+            schedule == CU_CTX_SCHED_BLOCKING_SYNC);
+}
+
+static CUresult
+context_create(CUcontext *handle, unsigned flags, CUdevice device)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    if (!handle || !cpu_context_flags_valid(flags)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    code = cpu_device_check(device);
+    if (code) {
+        return code;
+    }
+    if (context_stack.depth == STACK_MAX) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    code = cpu_context_new(device, flags, &ctx);
+    if (code) {
+        return code;
+    }
+    *handle = ctx->handle;
+    return stack_push(ctx->handle);
+}
+
+CPU_API CUresult
+cuCtxCreate_v2(CUcontext *handle, unsigned flags, CUdevice device)
+{
+    return context_create(handle, flags, device);
+}
+
+CPU_API CUresult
+cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affinity, int count,
+               unsigned flags, CUdevice device)
+{
+    if (affinity || count) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return context_create(handle, flags, device);
+}
+
+CPU_API CUresult
+cuCtxCreate_v4(CUcontext *handle, CUctxCreateParams *params, unsigned flags,
+               CUdevice device)
+{
+    if (params && (params->execAffinityParams || params->cigParams)) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return context_create(handle, flags, device);
+}
+
+CPU_API CUresult
+cuCtxDestroy_v2(CUcontext handle)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_of(handle, &ctx);
+
+    if (code) {
+        return code;
+    }
+    if (ctx->primary) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (context_stack.depth &&
+        context_stack.at[context_stack.depth - 1] == handle) {
+        context_stack.depth--;
+    }
+    cpu_context_destroy(ctx);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxAttach(CUcontext *handle, unsigned flags)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!handle || flags) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *handle = ctx->handle;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxDetach(CUcontext handle)
+{
+    return cuCtxDestroy_v2(handle);
+}
+
+CPU_API CUresult
+cuCtxPushCurrent_v2(CUcontext handle)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_of(handle, &ctx);
+
+    return code ? code : stack_push(handle);
+}
+
+CPU_API CUresult
+cuCtxPopCurrent_v2(CUcontext *handle)
+{
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    if (!context_stack.depth) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    CUcontext top = context_stack.at[--context_stack.depth];
+    if (handle) {
+        *handle = top;
+    }
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxSetCurrent(CUcontext handle)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    if (!handle) {
+        context_stack.depth -= context_stack.depth > 0;
+        return CUDA_SUCCESS;
+    }
+    code = cpu_context_of(handle, &ctx);
+    if (code) {
+        return code;
+    }
+    if (!context_stack.depth) {
+        return stack_push(handle);
+    }
+    context_stack.at[context_stack.depth - 1] = handle;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxGetCurrent(CUcontext *handle)
+{
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    if (!handle) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *handle = context_stack.depth
+                  ? context_stack.at[context_stack.depth - 1]
+                  : NULL;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxGetDevice(CUdevice *device)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current_any(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!device) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *device = ctx->device;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxGetDevice_v2(CUdevice *device, CUcontext handle)
+{
+    struct cpu_context *ctx;
+
+    if (!handle) {
+        return cuCtxGetDevice(device);
+    }
+    CUresult code = cpu_context_of(handle, &ctx);
+    if (code) {
+        return code;
+    }
+    if (!device) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *device = ctx->device;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxGetFlags(unsigned *flags)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current_any(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!flags) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *flags = ctx->flags;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxSetFlags(unsigned flags)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current_any(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!cpu_context_flags_valid(flags)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    ctx->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+context_or_current(CUcontext handle, struct cpu_context **ctx)
+{
+    return handle ? cpu_context_of(handle, ctx)
+                  : cpu_context_current_any(ctx);
+}
+
+CPU_API CUresult
+cuCtxGetId(CUcontext handle, unsigned long long *id)
+{
+    struct cpu_context *ctx;
+    CUresult code = context_or_current(handle, &ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!id) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *id = ctx->id;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxGetApiVersion(CUcontext handle, unsigned *version)
+{
+    struct cpu_context *ctx;
+    CUresult code = context_or_current(handle, &ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!version) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *version = 3020;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_context_synchronize(struct cpu_context *ctx)
+{
+    cpu_scheduler_drain(ctx);
+    cpu_fifo_flush(ctx);
+    return cpu_context_status(ctx);
+}
+
+CPU_API CUresult
+cuCtxSynchronize(void)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current_any(&ctx);
+
+    return code ? code : cpu_context_synchronize(ctx);
+}
+
+CPU_API CUresult
+cuCtxSynchronize_v2(CUcontext handle)
+{
+    struct cpu_context *ctx;
+    CUresult code = context_or_current(handle, &ctx);
+
+    return code ? code : cpu_context_synchronize(ctx);
+}
+
+CPU_API CUresult
+cuCtxGetLimit(size_t *value, CUlimit limit)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!value || (int)limit < 0 || limit >= CU_LIMIT_MAX) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if ((size_t)limit >= CPU_LIMITS) {
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    }
+    *value = ctx->limits[limit];
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxSetLimit(CUlimit limit, size_t value)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if ((int)limit < 0 || limit >= CU_LIMIT_MAX) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if ((size_t)limit >= CPU_LIMITS) {
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    }
+    if (limit == CU_LIMIT_STACK_SIZE && value > (512u << 10)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    ctx->limits[limit] = value;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxGetCacheConfig(CUfunc_cache *config)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!config) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *config = ctx->cache;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxSetCacheConfig(CUfunc_cache config)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    ctx->cache = config;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxGetSharedMemConfig(CUsharedconfig *config)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!config) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *config = ctx->shared_config ? ctx->shared_config
+                                 : CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxSetSharedMemConfig(CUsharedconfig config)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    ctx->shared_config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (least) {
+        *least = 0;
+    }
+    if (greatest) {
+        *greatest = 0;
+    }
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxEnablePeerAccess(CUcontext peer_handle, unsigned flags)
+{
+    struct cpu_context *ctx, *peer;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (!code) {
+        code = cpu_context_of(peer_handle, &peer);
+    }
+    if (code) {
+        return code;
+    }
+    if (flags) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (peer->device == ctx->device) {
+        return CUDA_ERROR_INVALID_DEVICE;
+    }
+    pthread_mutex_lock(&ctx->lock);
+    bool had = ctx->peers >> peer->device & 1;
+    ctx->peers |= 1ull << peer->device;
+    pthread_mutex_unlock(&ctx->lock);
+    return had ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED : CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxDisablePeerAccess(CUcontext peer_handle)
+{
+    struct cpu_context *ctx, *peer;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (!code) {
+        code = cpu_context_of(peer_handle, &peer);
+    }
+    if (code) {
+        return code;
+    }
+    pthread_mutex_lock(&ctx->lock);
+    bool had = ctx->peers >> peer->device & 1;
+    ctx->peers &= ~(1ull << peer->device);
+    pthread_mutex_unlock(&ctx->lock);
+    return had ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+}

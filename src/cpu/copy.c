@@ -1,0 +1,224 @@
+/* copy.c - one-dimensional copies and fills, and the rows that all copies are.
+ *
+ * Called by users of the library and by copy_box.c.  A device address must lie
+ * within one allocation; a host address is used as it is, and a fault ends the
+ * copy with an error.  Copies to and from pageable memory have left or filled
+ * it when the call returns, as on a GPU.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+#define SMALL_BYTES (64u << 10) /* done by the caller where nothing is before */
+
+static CUresult
+rows_copy(void *argument)
+{
+    const struct cpu_rows *rows = argument;
+    bool solid =
+        rows->width == rows->to_pitch && rows->width == rows->from_pitch;
+
+    for (size_t z = 0; z < rows->depth; z++) {
+        char *to = rows->to + z * rows->to_slice;
+        const char *from = rows->from + z * rows->from_slice;
+
+        if (solid || rows->height == 1) {
+            memmove(to, from, rows->width * rows->height);
+            continue;
+        }
+        for (size_t y = 0; y < rows->height; y++) {
+            memmove(to + y * rows->to_pitch, from + y * rows->from_pitch,
+                    rows->width);
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+rows_run(void *argument)
+{
+    return cpu_fault_guard(rows_copy, argument);
+}
+
+static bool
+pageable(const void *address)
+{
+    struct cpu_allocation found;
+
+    return !cpu_arena_find((uintptr_t)address, &found);
+}
+
+CUresult
+cpu_rows_submit(const struct cpu_rows *rows, struct cpu_stream *stream,
+                bool wait)
+{
+    size_t bytes = rows->width * rows->height * rows->depth;
+
+    if (!bytes) {
+        return CUDA_SUCCESS;
+    }
+    if (wait || pageable(rows->to) || pageable(rows->from)) {
+        struct cpu_rows copy = *rows;
+        CUresult code = cpu_run_sync(stream, rows_run, &copy);
+
+        if (wait) {
+            cpu_fifo_flush(stream->ctx);
+        }
+        return code;
+    }
+    return cpu_run_async(stream, rows_run, rows, sizeof *rows,
+                         bytes <= SMALL_BYTES);
+}
+
+/* A copy within the streams of the current context. */
+static CUresult
+copy_line(void *to, const void *from, size_t bytes, CUstream handle,
+          bool wait)
+{
+    struct cpu_rows rows = {.to = to,
+                            .from = from,
+                            .width = bytes,
+                            .height = 1,
+                            .depth = 1};
+    struct cpu_context *ctx;
+    struct cpu_stream *stream;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (!code) {
+        code = cpu_stream_of(handle, ctx, &stream);
+    }
+    if (code) {
+        return code;
+    }
+    if (bytes && (!to || !from)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    code = cpu_rows_submit(&rows, stream, wait);
+    return code ? code : cpu_context_status(ctx);
+}
+
+static void *
+address(CUdeviceptr pointer)
+{
+    return (void *)(uintptr_t)pointer;
+}
+
+static CUresult
+copy_checked(CUdeviceptr to, bool to_device, CUdeviceptr from,
+             bool from_device, size_t bytes, CUstream stream, bool wait)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (!code && to_device) {
+        code = cpu_memory_check(to, bytes);
+    }
+    if (!code && from_device) {
+        code = cpu_memory_check(from, bytes);
+    }
+    return code ? code
+                : copy_line(address(to), address(from), bytes, stream, wait);
+}
+
+CPU_API CUresult
+cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes)
+{
+    return copy_checked(to, true, (CUdeviceptr)(uintptr_t)from, false, bytes,
+                        NULL, true);
+}
+
+CPU_API CUresult
+cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
+                     CUstream stream)
+{
+    return copy_checked(to, true, (CUdeviceptr)(uintptr_t)from, false, bytes,
+                        stream, false);
+}
+
+CPU_API CUresult
+cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes)
+{
+    return copy_checked((CUdeviceptr)(uintptr_t)to, false, from, true, bytes,
+                        NULL, true);
+}
+
+CPU_API CUresult
+cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
+                     CUstream stream)
+{
+    return copy_checked((CUdeviceptr)(uintptr_t)to, false, from, true, bytes,
+                        stream, false);
+}
+
+/* On a GPU copies within the device do not wait; the order is the same. */
+CPU_API CUresult
+cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes)
+{
+    return copy_checked(to, true, from, true, bytes, NULL, false);
+}
+
+CPU_API CUresult
+cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                     CUstream stream)
+{
+    return copy_checked(to, true, from, true, bytes, stream, false);
+}
+
+/* Unified addresses: what we know is checked, the rest is host memory. */
+static CUresult
+copy_unified(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream,
+             bool wait)
+{
+    return copy_checked(to, !pageable(address(to)), from,
+                        !pageable(address(from)), bytes, stream, wait);
+}
+
+CPU_API CUresult
+cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes)
+{
+    return copy_unified(to, from, bytes, NULL, true);
+}
+
+CPU_API CUresult
+cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    return copy_unified(to, from, bytes, stream, false);
+}
+
+static CUresult
+copy_peer(CUdeviceptr to, CUcontext to_handle, CUdeviceptr from,
+          CUcontext from_handle, size_t bytes, CUstream stream, bool wait)
+{
+    struct cpu_context *to_ctx, *from_ctx, *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (!code) {
+        code = cpu_context_of(to_handle, &to_ctx);
+    }
+    if (!code) {
+        code = cpu_context_of(from_handle, &from_ctx);
+    }
+    if (code) {
+        return code;
+    }
+    if (wait) { /* after all work of both devices, as CUDA has it */
+        cpu_scheduler_drain(to_ctx);
+        cpu_scheduler_drain(from_ctx);
+    }
+    return copy_checked(to, true, from, true, bytes, stream, wait);
+}
+
+CPU_API CUresult
+cuMemcpyPeer(CUdeviceptr to, CUcontext to_ctx, CUdeviceptr from,
+             CUcontext from_ctx, size_t bytes)
+{
+    return copy_peer(to, to_ctx, from, from_ctx, bytes, NULL, true);
+}
+
+CPU_API CUresult
+cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_ctx, CUdeviceptr from,
+                  CUcontext from_ctx, size_t bytes, CUstream stream)
+{
+    return copy_peer(to, to_ctx, from, from_ctx, bytes, stream, false);
+}

@@ -1,0 +1,376 @@
+/* copy_box.c - copies of boxes: 2-D, 3-D, between devices, and of arrays.
+ *
+ * Called by users of the library.  Each side of a copy, whatever its memory
+ * type, is brought to an address, a pitch and a slice, and checked against its
+ * allocation or array; copy.c does the rest.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/cpu.h"
+
+struct side {
+    CUmemorytype type;
+    CUdeviceptr device;
+    const void *host;
+    CUarray array;
+    size_t pitch, height; /* as the caller gave them; 0: as wide as the copy */
+    size_t x, y, z;       /* x in bytes */
+};
+
+struct place {
+    char *at;
+    size_t pitch, slice;
+};
+
+static CUresult
+array_place(const struct side *side, const size_t box[3], struct place *place)
+{
+    const struct cpu_array *array = cpu_handle_object(CPU_ARRAY, side->array);
+
+    if (!array) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (side->x > array->pitch || box[0] > array->pitch - side->x ||
+        side->y > array->rows || box[1] > array->rows - side->y ||
+        side->z > array->layers || box[2] > array->layers - side->z) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (side->x % array->element || box[0] % array->element) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    place->pitch = array->pitch;
+    place->slice = array->pitch * array->rows;
+    place->at = array->data + side->z * place->slice +
+                side->y * place->pitch + side->x;
+    return CUDA_SUCCESS;
+}
+
+/* Bytes from the first to the last of the box; false if that overflows. */
+static bool
+extent(const struct side *side, const size_t box[3], struct place *place,
+       size_t *skip, size_t *bytes)
+{
+    size_t pitch = side->pitch ? side->pitch : box[0] + side->x;
+    size_t height = side->height ? side->height : box[1] + side->y;
+    size_t limit = (size_t)1 << 46;
+
+    if (pitch > limit || height > limit || side->z > limit ||
+        box[2] > limit || side->y > limit ||
+        (unsigned __int128)pitch * height > limit ||
+        (unsigned __int128)pitch * height * (side->z + box[2]) > limit) {
+        return false;
+    }
+    place->pitch = pitch;
+    place->slice = pitch * height;
+    *skip = side->z * place->slice + side->y * pitch + side->x;
+    *bytes = (box[2] - 1) * place->slice + (box[1] - 1) * pitch + box[0];
+    return true;
+}
+
+static CUresult
+linear_place(const struct side *side, const size_t box[3],
+             struct place *place)
+{
+    bool host = side->type == CU_MEMORYTYPE_HOST;
+    uintptr_t base = host ? (uintptr_t)side->host : (uintptr_t)side->device;
+    struct cpu_allocation found;
+    size_t skip, bytes;
+
+    if (side->pitch && (side->pitch < box[0] ||
+                        side->x > side->pitch - box[0])) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (side->height && (side->height < box[1] && box[2] > 1)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!base || !extent(side, box, place, &skip, &bytes)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    place->at = (char *)(base + skip);
+    if (host || (side->type == CU_MEMORYTYPE_UNIFIED &&
+                 !cpu_arena_find(base, &found))) {
+        return CUDA_SUCCESS;
+    }
+    return cpu_memory_check((CUdeviceptr)(uintptr_t)place->at, bytes);
+}
+
+static CUresult
+side_place(const struct side *side, const size_t box[3], struct place *place)
+{
+    switch ((int)side->type) {
+    case CU_MEMORYTYPE_ARRAY:
+        return array_place(side, box, place);
+    case CU_MEMORYTYPE_HOST:
+    case CU_MEMORYTYPE_DEVICE:
+    case CU_MEMORYTYPE_UNIFIED:
+        return linear_place(side, box, place);
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult
+box_copy(const struct side *to, const struct side *from, const size_t box[3],
+         CUstream handle, bool wait)
+{
+    struct place source, target;
+    struct cpu_context *ctx;
+    struct cpu_stream *stream;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (!code) {
+        code = cpu_stream_of(handle, ctx, &stream);
+    }
+    if (code || !box[0] || !box[1] || !box[2]) {
+        return code;
+    }
+    code = side_place(from, box, &source);
+    if (!code) {
+        code = side_place(to, box, &target);
+    }
+    if (code) {
+        return code;
+    }
+    struct cpu_rows rows = {.to = target.at,
+                            .from = source.at,
+                            .width = box[0],
+                            .height = box[1],
+                            .depth = box[2],
+                            .to_pitch = target.pitch,
+                            .to_slice = target.slice,
+                            .from_pitch = source.pitch,
+                            .from_slice = source.slice};
+    code = cpu_rows_submit(&rows, stream, wait);
+    return code ? code : cpu_context_status(ctx);
+}
+
+/* ---- 2-D ---- */
+
+static CUresult
+copy_2d(const CUDA_MEMCPY2D *copy, CUstream stream, bool wait)
+{
+    if (!copy) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct side to = {.type = copy->dstMemoryType,
+                      .device = copy->dstDevice,
+                      .host = copy->dstHost,
+                      .array = copy->dstArray,
+                      .pitch = copy->dstPitch,
+                      .x = copy->dstXInBytes,
+                      .y = copy->dstY};
+    struct side from = {.type = copy->srcMemoryType,
+                        .device = copy->srcDevice,
+                        .host = copy->srcHost,
+                        .array = copy->srcArray,
+                        .pitch = copy->srcPitch,
+                        .x = copy->srcXInBytes,
+                        .y = copy->srcY};
+    size_t box[3] = {copy->WidthInBytes, copy->Height, 1};
+
+    return box_copy(&to, &from, box, stream, wait);
+}
+
+CPU_API CUresult
+cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy)
+{
+    return copy_2d(copy, NULL, true);
+}
+
+CPU_API CUresult
+cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy)
+{
+    return copy_2d(copy, NULL, true);
+}
+
+CPU_API CUresult
+cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
+{
+    return copy_2d(copy, stream, false);
+}
+
+/* ---- 3-D ---- */
+
+static CUresult
+copy_3d(const CUDA_MEMCPY3D *copy, CUstream stream, bool wait)
+{
+    if (!copy || copy->srcLOD || copy->dstLOD) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct side to = {.type = copy->dstMemoryType,
+                      .device = copy->dstDevice,
+                      .host = copy->dstHost,
+                      .array = copy->dstArray,
+                      .pitch = copy->dstPitch,
+                      .height = copy->dstHeight,
+                      .x = copy->dstXInBytes,
+                      .y = copy->dstY,
+                      .z = copy->dstZ};
+    struct side from = {.type = copy->srcMemoryType,
+                        .device = copy->srcDevice,
+                        .host = copy->srcHost,
+                        .array = copy->srcArray,
+                        .pitch = copy->srcPitch,
+                        .height = copy->srcHeight,
+                        .x = copy->srcXInBytes,
+                        .y = copy->srcY,
+                        .z = copy->srcZ};
+    size_t box[3] = {copy->WidthInBytes, copy->Height, copy->Depth};
+
+    return box_copy(&to, &from, box, stream, wait);
+}
+
+CPU_API CUresult
+cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy)
+{
+    return copy_3d(copy, NULL, true);
+}
+
+CPU_API CUresult
+cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream)
+{
+    return copy_3d(copy, stream, false);
+}
+
+static CUresult
+copy_3d_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream, bool wait)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    if (!copy) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if ((copy->srcContext && cpu_context_of(copy->srcContext, &ctx)) ||
+        (copy->dstContext && cpu_context_of(copy->dstContext, &ctx))) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    CUDA_MEMCPY3D plain = {.srcXInBytes = copy->srcXInBytes,
+                           .srcY = copy->srcY,
+                           .srcZ = copy->srcZ,
+                           .srcLOD = copy->srcLOD,
+                           .srcMemoryType = copy->srcMemoryType,
+                           .srcHost = copy->srcHost,
+                           .srcDevice = copy->srcDevice,
+                           .srcArray = copy->srcArray,
+                           .srcPitch = copy->srcPitch,
+                           .srcHeight = copy->srcHeight,
+                           .dstXInBytes = copy->dstXInBytes,
+                           .dstY = copy->dstY,
+                           .dstZ = copy->dstZ,
+                           .dstLOD = copy->dstLOD,
+                           .dstMemoryType = copy->dstMemoryType,
+                           .dstHost = copy->dstHost,
+                           .dstDevice = copy->dstDevice,
+                           .dstArray = copy->dstArray,
+                           .dstPitch = copy->dstPitch,
+                           .dstHeight = copy->dstHeight,
+                           .WidthInBytes = copy->WidthInBytes,
+                           .Height = copy->Height,
+                           .Depth = copy->Depth};
+    return copy_3d(&plain, stream, wait);
+}
+
+CPU_API CUresult
+cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *copy)
+{
+    return copy_3d_peer(copy, NULL, true);
+}
+
+CPU_API CUresult
+cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream)
+{
+    return copy_3d_peer(copy, stream, false);
+}
+
+/* ---- 1-D copies of arrays: an offset in bytes into the first row ---- */
+
+static CUresult
+line_copy(const struct side *to, const struct side *from, size_t bytes,
+          CUstream stream, bool wait)
+{
+    size_t box[3] = {bytes, 1, 1};
+
+    return box_copy(to, from, box, stream, wait);
+}
+
+static struct side
+array_side(CUarray array, size_t offset)
+{
+    return (struct side){
+        .type = CU_MEMORYTYPE_ARRAY, .array = array, .x = offset};
+}
+
+static struct side
+host_side(const void *host)
+{
+    return (struct side){.type = CU_MEMORYTYPE_HOST, .host = host};
+}
+
+static struct side
+device_side(CUdeviceptr device)
+{
+    return (struct side){.type = CU_MEMORYTYPE_DEVICE, .device = device};
+}
+
+CPU_API CUresult
+cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size_t bytes)
+{
+    struct side target = array_side(to, offset), source = device_side(from);
+
+    return line_copy(&target, &source, bytes, NULL, false);
+}
+
+CPU_API CUresult
+cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t bytes)
+{
+    struct side target = device_side(to), source = array_side(from, offset);
+
+    return line_copy(&target, &source, bytes, NULL, false);
+}
+
+CPU_API CUresult
+cuMemcpyHtoA_v2(CUarray to, size_t offset, const void *from, size_t bytes)
+{
+    struct side target = array_side(to, offset), source = host_side(from);
+
+    return line_copy(&target, &source, bytes, NULL, true);
+}
+
+CPU_API CUresult
+cuMemcpyAtoH_v2(void *to, CUarray from, size_t offset, size_t bytes)
+{
+    struct side target = host_side(to), source = array_side(from, offset);
+
+    return line_copy(&target, &source, bytes, NULL, true);
+}
+
+CPU_API CUresult
+cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from,
+                size_t from_offset, size_t bytes)
+{
+    struct side target = array_side(to, to_offset);
+    struct side source = array_side(from, from_offset);
+
+    return line_copy(&target, &source, bytes, NULL, false);
+}
+
+CPU_API CUresult
+cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void *from,
+                     size_t bytes, CUstream stream)
+{
+    struct side target = array_side(to, offset), source = host_side(from);
+
+    return line_copy(&target, &source, bytes, stream, false);
+}
+
+CPU_API CUresult
+cuMemcpyAtoHAsync_v2(void *to, CUarray from, size_t offset, size_t bytes,
+                     CUstream stream)
+{
+    struct side target = host_side(to), source = array_side(from, offset);
+
+    return line_copy(&target, &source, bytes, stream, false);
+}

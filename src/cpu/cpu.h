@@ -1,0 +1,483 @@
+/* cpu.h - what the files of the CPU driver share.
+ *
+ * Lock order, outermost first: a context's `lock`, the memory lock (arena.c),
+ * the scheduler lock (scheduler.c), the printf lock.  No lock is held while
+ * kernel code, a host function or a copy runs.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_CPU_H
+#define PYCUDA_CPU_CPU_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "image/abi.h"
+#include "image/image.h"
+
+#define CPU_API            __attribute__((visibility("default")))
+#define CPU_VERSION        13000 /* the CUDA version that the library reports */
+#define CPU_MAX_DEVICES    64
+#define CPU_MAX_THREADS    1024 /* of a block */
+#define CPU_WARP           32
+#define CPU_SHARED_DEFAULT (48u << 10)
+#define CPU_SHARED_OPTIN   (96u << 10)
+#define CPU_LIMITS         8
+#define CPU_PARAMETER_MAX  4096 /* bytes of a kernel's parameters */
+
+struct cpu_context;
+struct cpu_image;
+struct cpu_op;
+struct cpu_worker;
+
+/* ---- handle.c: handles that can be checked without a crash ---- */
+
+enum cpu_kind {
+    CPU_NONE,
+    CPU_CONTEXT,
+    CPU_STREAM,
+    CPU_EVENT,
+    CPU_MODULE,
+    CPU_FUNCTION,
+    CPU_ARRAY,
+    CPU_TEXTURE,
+    CPU_SURFACE,
+    CPU_LINK,
+    CPU_LIBRARY,
+    CPU_POOL,
+};
+
+/* A handle is the address of a slot; slots are never unmapped. */
+struct cpu_slot {
+    _Atomic uint32_t kind;
+    uint32_t next_free;
+    void *_Atomic object;
+};
+
+#define CPU_SLOTS (1u << 19)
+extern struct cpu_slot cpu_slots[CPU_SLOTS];
+
+/* The object of a live handle of this kind, else NULL. */
+static inline void *
+cpu_handle_object(enum cpu_kind kind, const void *handle)
+{
+    uintptr_t offset = (uintptr_t)handle - (uintptr_t)cpu_slots;
+
+    if (offset >= sizeof cpu_slots || offset % sizeof(struct cpu_slot)) {
+        return NULL;
+    }
+    struct cpu_slot *slot = &cpu_slots[offset / sizeof(struct cpu_slot)];
+    if (atomic_load_explicit(&slot->kind, memory_order_acquire) != kind) {
+        return NULL;
+    }
+    return atomic_load_explicit(&slot->object, memory_order_relaxed);
+}
+
+void *cpu_handle_new(enum cpu_kind kind, void *object); /* NULL: no memory */
+void cpu_handle_delete(void *handle);
+
+/* ---- device.c, attributes.c ---- */
+
+struct cpu_state {
+    atomic_bool initialized;
+    atomic_bool forked; /* this process is the child of one that used us */
+    int device_count;
+    int visible[CPU_MAX_DEVICES]; /* virtual device behind each ordinal */
+    int threads;                  /* worker threads */
+    uint64_t memory_bytes;        /* of one device */
+};
+
+extern struct cpu_state cpu_state;
+
+CUresult cpu_ready(void);                  /* NOT_INITIALIZED before cuInit */
+CUresult cpu_device_check(CUdevice device); /* and INVALID_DEVICE */
+int cpu_device_attribute(CUdevice_attribute attribute, int *value);
+int cpu_thread_count(void);     /* threads.c: what the machine grants us */
+uint64_t cpu_memory_bytes(void);
+
+/* ---- context.c ---- */
+
+struct cpu_stream {
+    CUstream handle;
+    struct cpu_context *ctx;
+    unsigned flags;
+    int priority;
+    uint64_t id;
+    struct cpu_op *tail; /* newest operation; owned; scheduler lock */
+    struct cpu_stream *next, *previous;
+};
+
+struct cpu_context {
+    CUcontext handle;
+    int device;
+    unsigned flags;
+    bool primary;
+    uint64_t id;
+    atomic_int error; /* sticky CUresult of a fault */
+    pthread_mutex_t lock;
+    size_t limits[CPU_LIMITS];
+    CUfunc_cache cache;
+    CUsharedconfig shared_config;
+    struct cpu_stream legacy, per_thread;
+    struct cpu_stream *streams; /* all, legacy first; scheduler lock */
+    unsigned outstanding;       /* operations; scheduler lock */
+    struct cpu_module *modules; /* lock */
+    struct cpu_fifo *fifo;      /* printf.c */
+    uint64_t peers;             /* bit a device */
+    atomic_size_t heap_used;    /* device-side malloc */
+};
+
+/* The calling thread's context: an error if there is none, or it is gone, or
+ * a kernel has failed in it. */
+CUresult cpu_context_current(struct cpu_context **ctx);
+/* The same without the sticky error. */
+CUresult cpu_context_current_any(struct cpu_context **ctx);
+CUresult cpu_context_of(CUcontext handle, struct cpu_context **ctx);
+CUresult cpu_context_status(struct cpu_context *ctx);
+void cpu_context_fail(struct cpu_context *ctx, CUresult code);
+CUresult cpu_context_synchronize(struct cpu_context *ctx);
+CUresult cpu_context_new(CUdevice device, unsigned flags,
+                         struct cpu_context **made);
+/* Waits for what still runs, then frees all that the context owns. */
+void cpu_context_destroy(struct cpu_context *ctx);
+bool cpu_context_flags_valid(unsigned flags);
+
+/* ---- arena.c: device memory ---- */
+
+enum cpu_memory_kind {
+    CPU_MEMORY_FREE,
+    CPU_MEMORY_DEVICE,
+    CPU_MEMORY_MANAGED,
+    CPU_MEMORY_HOST,       /* cuMemHostAlloc */
+    CPU_MEMORY_REGISTERED, /* cuMemHostRegister: the caller's memory */
+    CPU_MEMORY_GLOBAL,     /* a module's variable */
+    CPU_MEMORY_IPC,
+};
+
+struct cpu_allocation {
+    uintptr_t base;
+    size_t bytes;
+    enum cpu_memory_kind kind;
+    unsigned flags;
+    int device;
+    uint64_t context_id;
+    uint64_t id;
+};
+
+CUresult cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
+                            uintptr_t *base);
+/* The allocation that starts at `base`; CUDA_ERROR_INVALID_VALUE if none of
+ * this kind does. */
+CUresult cpu_arena_free(uintptr_t base, enum cpu_memory_kind kind);
+/* The allocation that holds `address`; false if none does. */
+bool cpu_arena_find(uintptr_t address, struct cpu_allocation *found);
+CUresult cpu_arena_adopt(const struct cpu_allocation *as); /* memory of others */
+CUresult cpu_arena_disown(uintptr_t base, enum cpu_memory_kind kind);
+void cpu_arena_free_context(uint64_t context_id);
+bool cpu_arena_contains(uintptr_t address);
+size_t cpu_arena_used(int device);
+
+/* ---- memory.c ---- */
+
+/* Checks that [pointer, pointer + bytes) is memory of the device's. */
+CUresult cpu_memory_check(CUdeviceptr pointer, size_t bytes);
+
+/* ---- scheduler.c: operations and their order ---- */
+
+typedef CUresult cpu_run(void *argument);
+
+enum cpu_op_kind {
+    CPU_OP_MARK,   /* no work: an event, a wait */
+    CPU_OP_CALL,   /* run(argument) on a worker */
+    CPU_OP_KERNEL, /* a launch */
+    CPU_OP_CALLER, /* run by the thread that submits it */
+};
+
+enum cpu_op_state { CPU_OP_WAITING, CPU_OP_READY, CPU_OP_RUNNING, CPU_OP_DONE };
+
+struct cpu_edge {
+    struct cpu_op *to;
+    struct cpu_edge *next;
+};
+
+struct cpu_launch {
+    struct cpu_function *function;
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint32_t dynamic_shared;
+    uint32_t threads; /* of a block */
+    void *params;
+    uint64_t total; /* blocks */
+    uint64_t chunk;
+    _Atomic uint64_t next; /* first block that nobody has taken */
+    atomic_int error;
+    unsigned joined; /* workers in it; scheduler lock */
+    uint64_t started_ns;
+};
+
+#define CPU_OP_PAYLOAD 256
+
+struct cpu_op {
+    atomic_uint references;
+    atomic_uint state;
+    enum cpu_op_kind kind;
+    enum cpu_op_kind otherwise; /* what a CALLER is if it cannot start at once */
+    bool always; /* runs in a failed context too */
+    unsigned pending; /* unfinished operations that it waits for */
+    unsigned edge_count;
+    struct cpu_context *ctx;
+    struct cpu_op *next;         /* in a queue or the list of free ones */
+    struct cpu_edge *dependents; /* who waits for this one */
+    struct cpu_edge *edges;      /* ours, in the lists of others */
+    struct cpu_edge few[3];
+    uint64_t finished_ns;
+    cpu_run *run;
+    void *argument; /* payload, or the caller's */
+    void *heap;     /* freed with the operation */
+    struct cpu_launch launch;
+    _Alignas(16) char payload[CPU_OP_PAYLOAD];
+};
+
+struct cpu_op *cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
+                          size_t payload_bytes);
+void cpu_op_release(struct cpu_op *op);
+/* Puts `op` at the end of the stream, after `also` (or NULL) too.  The caller
+ * keeps its reference.  True if it could start at once; a CALLER operation is
+ * then RUNNING. */
+bool cpu_op_submit(struct cpu_stream *stream, struct cpu_op *op,
+                   struct cpu_op *also);
+void cpu_op_finish(struct cpu_op *op);    /* by who ran it */
+void cpu_op_wait(struct cpu_op *op);      /* until done */
+void cpu_op_wait_ready(struct cpu_op *op); /* until it may start */
+static inline bool
+cpu_op_done(struct cpu_op *op)
+{
+    return atomic_load_explicit(&op->state, memory_order_acquire) ==
+           CPU_OP_DONE;
+}
+struct cpu_op *cpu_stream_tail(struct cpu_stream *stream); /* new reference */
+bool cpu_stream_idle(struct cpu_stream *stream);
+void cpu_stream_wait(struct cpu_stream *stream);
+void cpu_scheduler_drain(struct cpu_context *ctx);
+/* Runs a piece of work in stream order.  Sync: on this thread, after what it
+ * waits for.  Async: `argument` is copied; on this thread if it is `small`
+ * and may start at once. */
+CUresult cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument);
+CUresult cpu_run_async(struct cpu_stream *stream, cpu_run *run,
+                       const void *argument, size_t bytes, bool small);
+void cpu_op_call(struct cpu_op *op);
+uint64_t cpu_now_ns(void);
+
+extern pthread_mutex_t cpu_scheduler_lock;
+/* For workers.c; the lock is held. */
+struct cpu_op *cpu_queue_take(bool kernels_too);
+void cpu_queue_leave(struct cpu_op *op);
+extern pthread_cond_t cpu_queue_work, cpu_queue_calls;
+
+/* ---- stream.c, event.c ---- */
+
+CUresult cpu_stream_of(CUstream handle, struct cpu_context *ctx,
+                       struct cpu_stream **stream);
+void cpu_stream_attach(struct cpu_context *ctx, struct cpu_stream *stream);
+void cpu_stream_detach(struct cpu_stream *stream);
+void cpu_streams_close(struct cpu_context *ctx);
+
+/* ---- workers.c ---- */
+
+struct cpu_fiber {
+    void *sp;
+    struct image_thread thread;
+    uint64_t result;
+};
+
+struct cpu_warp {
+    uint32_t live;    /* lanes that have not exited */
+    uint32_t waiting; /* lanes in a warp operation */
+    uint32_t asking;  /* lanes in __pycuda_activemask */
+    uint32_t stopped; /* lanes at the block's barrier */
+    uint32_t mask[CPU_WARP];
+    int32_t kind[CPU_WARP]; /* which operation */
+    int32_t lane[CPU_WARP]; /* shuffle: source argument; reduce: operation */
+    int32_t width[CPU_WARP];
+    uint64_t value[CPU_WARP];
+    const void *place[CPU_WARP]; /* of the call of activemask */
+};
+
+/* What a thread needs to run kernels; one a worker, and one for each caller
+ * that ran a small launch itself. */
+struct cpu_worker {
+    int index;
+    volatile int in_kernel; /* faults belong to the kernel */
+    volatile int faulting;
+    void *guard;            /* where cpu_fiber_unwind goes */
+    struct cpu_launch *launch;
+    struct cpu_context *ctx;
+    struct image_thread *self;
+    struct image_thread loop_thread;
+    struct image_block block;
+    char *shared;
+    size_t shared_bytes;
+    uintptr_t fault_address;
+    /* fibers */
+    char *stacks;
+    size_t stacks_bytes;
+    size_t stride;
+    size_t guard_bytes; /* PROT_NONE below each stack, or 0 */
+    unsigned current;
+    unsigned threads;
+    unsigned live;
+    unsigned arrived;
+    int barrier_count; /* of predicates that hold */
+    int barrier_results[2];
+    unsigned barrier_phase;
+    unsigned yields;
+    void *main_sp;
+    uint64_t ready[CPU_MAX_THREADS / 64];
+    struct cpu_fiber *fibers;
+    struct cpu_warp *warps;
+    /* one large stack for loops that need it */
+    char *deep;
+    size_t deep_bytes;
+};
+
+struct cpu_worker *cpu_worker_self(void); /* of a caller; NULL: no memory */
+extern _Thread_local struct cpu_worker *cpu_worker_tls
+    __attribute__((tls_model("initial-exec")));
+CUresult cpu_workers_start(void);
+
+/* ---- fiber.c ---- */
+
+void cpu_fiber_switch(void **from, void *to);
+/* Calls function(argument), on `stack` unless NULL, and returns 0, or what
+ * cpu_fiber_unwind said. */
+int cpu_fiber_guard(void **saved, void (*function)(void *), void *argument,
+                    void *stack);
+_Noreturn void cpu_fiber_unwind(void *saved, int value);
+void *cpu_fiber_prepare(char *top, void (*entry)(void));
+
+/* ---- block.c, warp.c, runtime.c ---- */
+
+/* Runs blocks [first, first + count) of a launch; the error, if one failed. */
+CUresult cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
+                       uint64_t first, uint64_t count);
+CUresult cpu_fibers_prepare(struct cpu_worker *worker,
+                            struct cpu_launch *launch);
+void cpu_fibers_run(struct cpu_worker *worker);
+/* Parks the current fiber and runs another; it returns once it is ready. */
+void cpu_fibers_next(struct cpu_worker *worker);
+_Noreturn void cpu_fibers_fail(CUresult code);
+void cpu_fibers_barrier_check(struct cpu_worker *worker);
+void cpu_warp_stop(struct cpu_worker *worker, unsigned warp);
+void cpu_warp_resolve(struct cpu_worker *worker, unsigned warp);
+void cpu_warp_give_way(struct cpu_worker *worker, unsigned warp);
+#define CPU_RUNTIME_ROW(result, name, arguments, stops) result name arguments;
+IMAGE_RUNTIME(CPU_RUNTIME_ROW)
+static inline void
+cpu_fiber_ready(struct cpu_worker *worker, unsigned linear)
+{
+    worker->ready[linear / 64] |= 1ull << (linear % 64);
+}
+
+/* ---- launch.c ---- */
+
+void cpu_launch_finish(struct cpu_launch *launch);
+
+/* ---- fault.c ---- */
+
+void cpu_fault_install(void);
+/* Like run(argument), but a fault ends it with CUDA_ERROR_INVALID_VALUE. */
+CUresult cpu_fault_guard(cpu_run *run, void *argument);
+
+/* ---- printf.c ---- */
+
+struct cpu_fifo *cpu_fifo_new(void);
+void cpu_fifo_delete(struct cpu_fifo *fifo);
+void cpu_fifo_flush(struct cpu_context *ctx);
+
+/* ---- module.c, function.c ---- */
+
+struct cpu_function {
+    CUfunction handle;
+    struct cpu_module *module;
+    const struct image_kernel *kernel;
+    const struct image_parameter *parameters;
+    const char *name;
+    void *entry;
+    int max_dynamic_shared;
+    int carveout;
+    atomic_uint ns_a_launch; /* of the last one */
+    _Atomic uint64_t threads_a_launch; /* of the last one; 0: none ended */
+    bool may_inline;
+    struct cpu_function *next;
+};
+
+struct cpu_module {
+    CUmodule handle;
+    struct cpu_context *ctx;
+    struct cpu_image *image;
+    void *bytes; /* our copy, that the image refers to */
+    struct cpu_function *functions;
+    struct cpu_module *next;
+};
+
+struct cpu_jit_log {
+    char *error;
+    size_t error_bytes;
+    char *info;
+    size_t info_bytes;
+};
+
+CUresult cpu_module_load(struct cpu_context *ctx, const void *bytes,
+                         struct cpu_jit_log *log, struct cpu_module **module);
+void cpu_module_close(struct cpu_module *module);
+void cpu_modules_close(struct cpu_context *ctx);
+CUresult cpu_function_find(struct cpu_module *module, const char *name,
+                           struct cpu_function **function);
+struct cpu_function *cpu_function_of(CUfunction handle);
+size_t cpu_image_bytes(const void *bytes); /* 0: not one of ours */
+
+/* ---- jit.c: pycuda-jit as a child process ---- */
+
+struct cpu_jit_result {
+    void *image; /* malloc */
+    size_t image_bytes;
+    char *text; /* what it said; malloc */
+    int status; /* exit status, or -1: could not run or died */
+};
+
+CUresult cpu_jit_run(const void *input, size_t bytes, char *const options[],
+                     struct cpu_jit_result *result);
+
+/* ---- array.c, texture.c ---- */
+
+struct cpu_array {
+    CUarray handle;
+    struct cpu_context *ctx;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    size_t element; /* bytes */
+    size_t pitch;   /* bytes a row */
+    size_t rows;    /* at least 1 */
+    size_t layers;  /* depth, layers or faces; at least 1 */
+    char *data;
+};
+
+size_t cpu_format_bytes(CUarray_format format);
+
+/* ---- copy.c ---- */
+
+struct cpu_rows {
+    char *to;
+    const char *from;
+    size_t width, height, depth; /* bytes, rows, slices */
+    size_t to_pitch, to_slice;
+    size_t from_pitch, from_slice;
+};
+
+/* Copies in stream order; the addresses have been checked. */
+CUresult cpu_rows_submit(const struct cpu_rows *rows,
+                         struct cpu_stream *stream, bool wait);
+
+#endif

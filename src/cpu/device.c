@@ -1,0 +1,360 @@
+/* device.c - cuInit, versions and devices.
+ *
+ * Called by users of the library.  Owns `cpu_state`, written by the first
+ * cuInit only.  A child of fork() finds `initialized` off for good.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+struct cpu_state cpu_state;
+
+static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void
+after_fork(void)
+{
+    if (atomic_load(&cpu_state.initialized)) {
+        atomic_store(&cpu_state.forked, true);
+        atomic_store(&cpu_state.initialized, false);
+    }
+}
+
+static int
+devices_wanted(void)
+{
+    const char *text = getenv("PYCUDA_CPU_DEVICES");
+    int count = text ? atoi(text) : 1;
+
+    return count < 1 ? 1 : count > CPU_MAX_DEVICES ? CPU_MAX_DEVICES : count;
+}
+
+/* One entry of CUDA_VISIBLE_DEVICES: an ordinal or "CPU-<ordinal>" (a UUID's
+ * prefix); -1 ends the list, as CUDA has it. */
+static int
+visible_entry(const char *text, int present)
+{
+    char *end;
+
+    if (!strncmp(text, "CPU-", 4)) {
+        text += 4;
+    }
+    long ordinal = strtol(text, &end, 10);
+    if (end == text || ordinal < 0 || ordinal >= present) {
+        return -1;
+    }
+    return (int)ordinal;
+}
+
+static void
+devices_find(void)
+{
+    int present = devices_wanted();
+    const char *text = getenv("CUDA_VISIBLE_DEVICES");
+
+    cpu_state.device_count = 0;
+    if (!text) {
+        for (int i = 0; i < present; i++) {
+            cpu_state.visible[cpu_state.device_count++] = i;
+        }
+        return;
+    }
+    while (*text && cpu_state.device_count < CPU_MAX_DEVICES) {
+        int device = visible_entry(text, present);
+        if (device < 0) {
+            return;
+        }
+        for (int i = 0; i < cpu_state.device_count; i++) {
+            if (cpu_state.visible[i] == device) { /* CUDA: no device then */
+                cpu_state.device_count = 0;
+                return;
+            }
+        }
+        cpu_state.visible[cpu_state.device_count++] = device;
+        text += strcspn(text, ",");
+        text += *text == ',';
+    }
+}
+
+CPU_API CUresult
+cuInit(unsigned flags)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    if (atomic_load(&cpu_state.forked)) {
+        return CUDA_ERROR_NOT_INITIALIZED;
+    }
+    if (flags) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_mutex_lock(&init_lock);
+    if (!atomic_load(&cpu_state.initialized)) {
+        devices_find();
+        cpu_state.threads = cpu_thread_count();
+        cpu_state.memory_bytes =
+            cpu_memory_bytes() / (uint64_t)devices_wanted();
+        if (!cpu_state.device_count) {
+            code = CUDA_ERROR_NO_DEVICE;
+        } else if (pthread_atfork(NULL, NULL, after_fork)) {
+            code = CUDA_ERROR_OUT_OF_MEMORY;
+        } else {
+            atomic_store(&cpu_state.initialized, true);
+        }
+    }
+    pthread_mutex_unlock(&init_lock);
+    return code;
+}
+
+CUresult
+cpu_ready(void)
+{
+    return atomic_load_explicit(&cpu_state.initialized, memory_order_acquire)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+CUresult
+cpu_device_check(CUdevice device)
+{
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    return device >= 0 && device < cpu_state.device_count
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CPU_API CUresult
+cuDriverGetVersion(int *version)
+{
+    if (!version) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *version = CPU_VERSION;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuDeviceGetCount(int *count)
+{
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    if (!count) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *count = cpu_state.device_count;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuDeviceGet(CUdevice *device, int ordinal)
+{
+    CUresult code = cpu_device_check(ordinal);
+
+    if (code) {
+        return code;
+    }
+    if (!device) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *device = ordinal;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuDeviceGetName(char *name, int length, CUdevice device)
+{
+    CUresult code = cpu_device_check(device);
+
+    if (code) {
+        return code;
+    }
+    if (!name || length < 1) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    snprintf(name, (size_t)length, "PyCUDA CPU device (%d thread%s)",
+             cpu_state.threads, cpu_state.threads == 1 ? "" : "s");
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+device_uuid(CUuuid *uuid, CUdevice device)
+{
+    static const char prefix[] = "pycuda-cpu-dev";
+    CUresult code = cpu_device_check(device);
+
+    if (code) {
+        return code;
+    }
+    if (!uuid) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    memset(uuid, 0, sizeof *uuid);
+    memcpy(uuid, prefix, sizeof prefix - 1);
+    ((char *)uuid)[15] = (char)cpu_state.visible[device];
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
+{
+    return device_uuid(uuid, device);
+}
+
+CPU_API CUresult
+cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
+{
+    return device_uuid(uuid, device);
+}
+
+CPU_API CUresult
+cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
+{
+    CUresult code = cpu_device_check(device);
+
+    if (code) {
+        return code;
+    }
+    if (!bytes) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *bytes = cpu_state.memory_bytes;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
+{
+    CUresult code = cpu_device_check(device);
+
+    if (code) {
+        return code;
+    }
+    if (!major || !minor) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *major = 7;
+    *minor = 0;
+    return CUDA_SUCCESS;
+}
+
+/* The virtual devices stand on a bus of their own: domain ffff. */
+#define PCI_DOMAIN 0xffff
+
+CPU_API CUresult
+cuDeviceGetPCIBusId(char *text, int length, CUdevice device)
+{
+    CUresult code = cpu_device_check(device);
+
+    if (code) {
+        return code;
+    }
+    if (!text || length < 1) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    snprintf(text, (size_t)length, "%04X:%02X:00.0", PCI_DOMAIN,
+             (unsigned)cpu_state.visible[device] + 1);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuDeviceGetByPCIBusId(CUdevice *device, const char *text)
+{
+    unsigned domain = 0, bus = 0, slot = 0;
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    if (!device || !text) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (int i = 0; i < cpu_state.device_count; i++) {
+        if (domain == PCI_DOMAIN && slot == 0 &&
+            bus == (unsigned)cpu_state.visible[i] + 1) {
+            *device = i;
+            return CUDA_SUCCESS;
+        }
+    }
+    return CUDA_ERROR_INVALID_DEVICE;
+}
+
+CPU_API CUresult
+cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
+{
+    CUresult code = cpu_device_check(device);
+
+    if (!code) {
+        code = cpu_device_check(peer);
+    }
+    if (code) {
+        return code;
+    }
+    if (!can) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *can = device != peer;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute,
+                        CUdevice device, CUdevice peer)
+{
+    int can = 0;
+    CUresult code = cuDeviceCanAccessPeer(&can, device, peer);
+
+    if (code) {
+        return code;
+    }
+    if (!value || !can) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    switch ((int)attribute) {
+    case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
+        *value = 0;
+        return CUDA_SUCCESS;
+    case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
+    case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
+    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
+        *value = 1;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CPU_API CUresult
+cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
+                     CUdevice device)
+{
+    CUresult code = cpu_device_check(device);
+
+    if (code) {
+        return code;
+    }
+    if (!value) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) {
+        *value = cpu_state.visible[device] + 1;
+        return CUDA_SUCCESS;
+    }
+    if (attribute == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID) {
+        *value = PCI_DOMAIN;
+        return CUDA_SUCCESS;
+    }
+    return cpu_device_attribute(attribute, value) ? CUDA_SUCCESS
+                                                  : CUDA_ERROR_INVALID_VALUE;
+}

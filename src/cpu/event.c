@@ -1,0 +1,251 @@
+/* event.c - events: marks in streams.
+ *
+ * Called by users of the library.  An event refers to the mark that was
+ * recorded last; marks complete in stream order and keep the time.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "cpu/cpu.h"
+
+struct cpu_event {
+    struct cpu_context *ctx;
+    uint64_t context_id;
+    unsigned flags;
+    pthread_mutex_t lock;
+    struct cpu_op *mark; /* lock; NULL: never recorded */
+};
+
+static struct cpu_event *
+event_of(CUevent handle)
+{
+    return cpu_handle_object(CPU_EVENT, handle);
+}
+
+/* The newest mark, referenced; NULL if there is none. */
+static struct cpu_op *
+event_mark(struct cpu_event *event)
+{
+    pthread_mutex_lock(&event->lock);
+    struct cpu_op *mark = event->mark;
+    if (mark) {
+        atomic_fetch_add(&mark->references, 1);
+    }
+    pthread_mutex_unlock(&event->lock);
+    return mark;
+}
+
+#define EVENT_FLAGS                                                           \
+    (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS)
+
+CPU_API CUresult
+cuEventCreate(CUevent *handle, unsigned flags)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!handle || flags & ~(unsigned)EVENT_FLAGS ||
+        (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING))) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct cpu_event *event = calloc(1, sizeof *event);
+    if (!event) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    event->ctx = ctx;
+    event->context_id = ctx->id;
+    event->flags = flags;
+    pthread_mutex_init(&event->lock, NULL);
+    *handle = cpu_handle_new(CPU_EVENT, event);
+    if (!*handle) {
+        free(event);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuEventDestroy_v2(CUevent handle)
+{
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    struct cpu_event *event = event_of(handle);
+    if (!event) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    cpu_handle_delete(handle);
+    cpu_op_release(event->mark);
+    pthread_mutex_destroy(&event->lock);
+    free(event);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned flags)
+{
+    struct cpu_context *ctx;
+    struct cpu_stream *stream;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (!code) {
+        code = cpu_stream_of(stream_handle, ctx, &stream);
+    }
+    if (code) {
+        return code;
+    }
+    struct cpu_event *event = event_of(handle);
+    if (!event || event->context_id != ctx->id) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (flags & ~1u) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct cpu_op *mark = cpu_op_new(ctx, CPU_OP_MARK, 0);
+    if (!mark) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    cpu_op_submit(stream, mark, NULL);
+    pthread_mutex_lock(&event->lock);
+    struct cpu_op *old = event->mark;
+    event->mark = mark;
+    pthread_mutex_unlock(&event->lock);
+    cpu_op_release(old);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuEventRecord(CUevent handle, CUstream stream)
+{
+    return cuEventRecordWithFlags(handle, stream, 0);
+}
+
+CPU_API CUresult
+cuEventQuery(CUevent handle)
+{
+    CUresult code = cpu_ready();
+    struct cpu_event *event = event_of(handle);
+
+    if (code) {
+        return code;
+    }
+    if (!event) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    struct cpu_op *mark = event_mark(event);
+    if (!mark) {
+        return CUDA_SUCCESS;
+    }
+    bool done = cpu_op_done(mark);
+    cpu_op_release(mark);
+    if (!done) {
+        return CUDA_ERROR_NOT_READY;
+    }
+    return cpu_context_status(event->ctx);
+}
+
+CPU_API CUresult
+cuEventSynchronize(CUevent handle)
+{
+    CUresult code = cpu_ready();
+    struct cpu_event *event = event_of(handle);
+
+    if (code) {
+        return code;
+    }
+    if (!event) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    struct cpu_op *mark = event_mark(event);
+    if (mark) {
+        cpu_op_wait(mark);
+        cpu_op_release(mark);
+    }
+    cpu_fifo_flush(event->ctx);
+    return cpu_context_status(event->ctx);
+}
+
+CPU_API CUresult
+cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags)
+{
+    struct cpu_context *ctx;
+    struct cpu_stream *stream;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (!code) {
+        code = cpu_stream_of(stream_handle, ctx, &stream);
+    }
+    if (code) {
+        return code;
+    }
+    struct cpu_event *event = event_of(handle);
+    if (!event) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (flags & ~1u) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct cpu_op *mark = event_mark(event);
+    if (!mark) {
+        return CUDA_SUCCESS;
+    }
+    struct cpu_op *wait = cpu_op_new(ctx, CPU_OP_MARK, 0);
+    if (wait) {
+        cpu_op_submit(stream, wait, mark);
+        cpu_op_release(wait);
+    }
+    cpu_op_release(mark);
+    return wait ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* The time of a finished, timed event. */
+static CUresult
+event_time(struct cpu_event *event, uint64_t *ns)
+{
+    if (!event || event->flags & CU_EVENT_DISABLE_TIMING) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    struct cpu_op *mark = event_mark(event);
+    if (!mark) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    bool done = cpu_op_done(mark);
+    *ns = done ? mark->finished_ns : 0;
+    cpu_op_release(mark);
+    return done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CPU_API CUresult
+cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
+{
+    uint64_t first = 0, last = 0;
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    if (!milliseconds) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct cpu_event *from = event_of(start), *to = event_of(end);
+    CUresult one = event_time(from, &first), two = event_time(to, &last);
+    if (one == CUDA_ERROR_INVALID_HANDLE || two == CUDA_ERROR_INVALID_HANDLE) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (one || two) {
+        return CUDA_ERROR_NOT_READY;
+    }
+    *milliseconds = (float)((double)(int64_t)(last - first) * 1e-6);
+    return cpu_context_status(from->ctx);
+}
+
+CPU_API CUresult
+cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
+{
+    return cuEventElapsedTime_v2(milliseconds, start, end);
+}

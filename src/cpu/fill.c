@@ -1,0 +1,189 @@
+/* fill.c - cuMemset*: fills of 1, 2 and 4 byte patterns.
+ *
+ * Called by users of the library.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+#define SMALL_BYTES (64u << 10)
+
+struct fill {
+    char *to;
+    size_t pitch, width, height; /* width in elements */
+    uint32_t value;
+    uint32_t element; /* bytes */
+};
+
+static void
+row_fill(char *to, size_t count, uint32_t element, uint32_t value)
+{
+    switch (element) {
+    case 1:
+        memset(to, (int)value, count);
+        break;
+    case 2:
+        for (size_t i = 0; i < count; i++) {
+            ((uint16_t *)(void *)to)[i] = (uint16_t)value;
+        }
+        break;
+    default:
+        for (size_t i = 0; i < count; i++) {
+            ((uint32_t *)(void *)to)[i] = value;
+        }
+    }
+}
+
+static CUresult
+fill_run(void *argument)
+{
+    const struct fill *fill = argument;
+
+    for (size_t y = 0; y < fill->height; y++) {
+        row_fill(fill->to + y * fill->pitch, fill->width, fill->element,
+                 fill->value);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+fill_submit(const struct fill *fill, CUstream handle)
+{
+    struct cpu_context *ctx;
+    struct cpu_stream *stream;
+    CUresult code = cpu_context_current(&ctx);
+    size_t row = fill->width * fill->element;
+
+    if (!code) {
+        code = cpu_stream_of(handle, ctx, &stream);
+    }
+    if (code) {
+        return code;
+    }
+    if (!row || !fill->height) {
+        return CUDA_SUCCESS;
+    }
+    if ((uintptr_t)fill->to % fill->element ||
+        (fill->height > 1 &&
+         (fill->pitch < row || fill->pitch % fill->element))) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    size_t bytes = (fill->height - 1) * fill->pitch + row;
+    code = cpu_memory_check((CUdeviceptr)(uintptr_t)fill->to, bytes);
+    return code ? code
+                : cpu_run_async(stream, fill_run, fill, sizeof *fill,
+                                bytes <= SMALL_BYTES);
+}
+
+static CUresult
+fill_line(CUdeviceptr to, uint32_t value, uint32_t element, size_t count,
+          CUstream stream)
+{
+    struct fill fill = {.to = (char *)(uintptr_t)to,
+                        .width = count,
+                        .height = 1,
+                        .value = value,
+                        .element = element};
+
+    return count > SIZE_MAX / 4 ? CUDA_ERROR_INVALID_VALUE
+                                : fill_submit(&fill, stream);
+}
+
+static CUresult
+fill_box(CUdeviceptr to, size_t pitch, uint32_t value, uint32_t element,
+         size_t width, size_t height, CUstream stream)
+{
+    struct fill fill = {.to = (char *)(uintptr_t)to,
+                        .pitch = pitch,
+                        .width = width,
+                        .height = height,
+                        .value = value,
+                        .element = element};
+
+    if (width > SIZE_MAX / 4 || (height && pitch > SIZE_MAX / height / 2)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return fill_submit(&fill, stream);
+}
+
+CPU_API CUresult
+cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count)
+{
+    return fill_line(to, value, 1, count, NULL);
+}
+
+CPU_API CUresult
+cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count)
+{
+    return fill_line(to, value, 2, count, NULL);
+}
+
+CPU_API CUresult
+cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count)
+{
+    return fill_line(to, value, 4, count, NULL);
+}
+
+CPU_API CUresult
+cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count,
+                CUstream stream)
+{
+    return fill_line(to, value, 1, count, stream);
+}
+
+CPU_API CUresult
+cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count,
+                 CUstream stream)
+{
+    return fill_line(to, value, 2, count, stream);
+}
+
+CPU_API CUresult
+cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count,
+                 CUstream stream)
+{
+    return fill_line(to, value, 4, count, stream);
+}
+
+CPU_API CUresult
+cuMemsetD2D8_v2(CUdeviceptr to, size_t pitch, unsigned char value,
+                size_t width, size_t height)
+{
+    return fill_box(to, pitch, value, 1, width, height, NULL);
+}
+
+CPU_API CUresult
+cuMemsetD2D16_v2(CUdeviceptr to, size_t pitch, unsigned short value,
+                 size_t width, size_t height)
+{
+    return fill_box(to, pitch, value, 2, width, height, NULL);
+}
+
+CPU_API CUresult
+cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value, size_t width,
+                 size_t height)
+{
+    return fill_box(to, pitch, value, 4, width, height, NULL);
+}
+
+CPU_API CUresult
+cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value,
+                  size_t width, size_t height, CUstream stream)
+{
+    return fill_box(to, pitch, value, 1, width, height, stream);
+}
+
+CPU_API CUresult
+cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value,
+                   size_t width, size_t height, CUstream stream)
+{
+    return fill_box(to, pitch, value, 2, width, height, stream);
+}
+
+CPU_API CUresult
+cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width,
+                   size_t height, CUstream stream)
+{
+    return fill_box(to, pitch, value, 4, width, height, stream);
+}

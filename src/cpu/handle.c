@@ -1,0 +1,68 @@
+/* handle.c - the table of live handles.
+ *
+ * Every CUstream, CUmodule ... that a caller holds is the address of a slot
+ * here, so that any bit pattern can be checked without reading memory that
+ * is not ours.  Called by all files that make objects; own lock.
+ * Invariant: a freed slot is reused last, so that stale handles stay invalid
+ * for long.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/cpu.h"
+
+struct cpu_slot cpu_slots[CPU_SLOTS];
+
+static pthread_mutex_t handle_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t handle_fresh = 1; /* slot 0 stays unused: 0 ends a list */
+static uint32_t free_first, free_last;
+static uint32_t free_count;
+
+#define HANDLE_REUSE_AFTER 1024 /* freed slots that wait before reuse */
+
+static uint32_t
+slot_take(void)
+{
+    bool reuse = free_count > HANDLE_REUSE_AFTER ||
+                 (handle_fresh == CPU_SLOTS && free_count);
+
+    if (!reuse) {
+        return handle_fresh < CPU_SLOTS ? handle_fresh++ : 0;
+    }
+    uint32_t index = free_first;
+    free_first = cpu_slots[index].next_free;
+    free_count--;
+    return index;
+}
+
+void *
+cpu_handle_new(enum cpu_kind kind, void *object)
+{
+    pthread_mutex_lock(&handle_lock);
+    uint32_t index = slot_take();
+    pthread_mutex_unlock(&handle_lock);
+    if (!index) {
+        return NULL;
+    }
+    struct cpu_slot *slot = &cpu_slots[index];
+    atomic_store_explicit(&slot->object, object, memory_order_relaxed);
+    atomic_store_explicit(&slot->kind, kind, memory_order_release);
+    return slot;
+}
+
+void
+cpu_handle_delete(void *handle)
+{
+    struct cpu_slot *slot = handle;
+    uint32_t index = (uint32_t)(slot - cpu_slots);
+
+    atomic_store_explicit(&slot->kind, CPU_NONE, memory_order_release);
+    pthread_mutex_lock(&handle_lock);
+    slot->next_free = 0;
+    if (free_count) {
+        cpu_slots[free_last].next_free = index;
+    } else {
+        free_first = index;
+    }
+    free_last = index;
+    free_count++;
+    pthread_mutex_unlock(&handle_lock);
+}

@@ -1,0 +1,104 @@
+/* runtime.c - the smaller functions that kernels call: image/abi.h.
+ *
+ * Called by kernel code on the thread of a worker.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cpu/cpu.h"
+
+struct image_thread *
+__pycuda_self(void)
+{
+    return cpu_worker_tls->self;
+}
+
+void
+__pycuda_assert_fail(const char *expression, const char *file, uint32_t line,
+                     const char *function)
+{
+    const struct image_thread *self = cpu_worker_tls->self;
+    const uint32_t *block = self->block->ctaid, *thread = self->tid;
+
+    fprintf(stderr,
+            "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion "
+            "`%s` failed.\n",
+            file, line, function, block[0], block[1], block[2], thread[0],
+            thread[1], thread[2], expression);
+    cpu_fibers_fail(CUDA_ERROR_ASSERT);
+}
+
+void
+__pycuda_trap(void)
+{
+    cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED);
+}
+
+/* A block of the device's heap: its size stands before it. */
+union heap_head {
+    size_t bytes;
+    _Alignas(16) char unit[16];
+};
+
+void *
+__pycuda_malloc(size_t bytes)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+    struct cpu_context *ctx = worker->ctx;
+    size_t limit = ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE];
+
+    if (bytes > limit ||
+        atomic_fetch_add(&ctx->heap_used, bytes) + bytes > limit) {
+        if (bytes <= limit) {
+            atomic_fetch_sub(&ctx->heap_used, bytes);
+        }
+        return NULL;
+    }
+    worker->in_kernel = 0; /* malloc's own state is not the kernel's */
+    union heap_head *head = malloc(sizeof *head + bytes);
+    worker->in_kernel = 1;
+    if (!head) {
+        atomic_fetch_sub(&ctx->heap_used, bytes);
+        return NULL;
+    }
+    head->bytes = bytes;
+    return head + 1;
+}
+
+void
+__pycuda_free(void *pointer)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+    union heap_head *head = pointer;
+
+    if (!pointer) {
+        return;
+    }
+    atomic_fetch_sub(&worker->ctx->heap_used, (--head)->bytes);
+    worker->in_kernel = 0;
+    free(head);
+    worker->in_kernel = 1;
+}
+
+uint64_t
+__pycuda_clock64(void)
+{
+    return cpu_now_ns();
+}
+
+uint64_t
+__pycuda_globaltimer(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint32_t
+__pycuda_smid(void)
+{
+    return (uint32_t)cpu_worker_tls->index;
+}

@@ -1,0 +1,357 @@
+/* stream.c - streams: in-order queues over the scheduler.
+ *
+ * Called by users of the library.  The tail of a stream and the list of a
+ * context's streams are guarded by the scheduler lock.  A destroyed stream's
+ * operations go on; they refer to the context only.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+static atomic_ullong stream_ids;
+
+void
+cpu_stream_attach(struct cpu_context *ctx, struct cpu_stream *stream)
+{
+    stream->ctx = ctx;
+    stream->id = atomic_fetch_add(&stream_ids, 1) + 1;
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    stream->previous = NULL;
+    stream->next = ctx->streams;
+    if (ctx->streams) {
+        ctx->streams->previous = stream;
+    }
+    ctx->streams = stream;
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+}
+
+void
+cpu_stream_detach(struct cpu_stream *stream)
+{
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    struct cpu_op *tail = stream->tail;
+    stream->tail = NULL;
+    if (stream->previous) {
+        stream->previous->next = stream->next;
+    } else {
+        stream->ctx->streams = stream->next;
+    }
+    if (stream->next) {
+        stream->next->previous = stream->previous;
+    }
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    cpu_op_release(tail);
+}
+
+void
+cpu_streams_close(struct cpu_context *ctx)
+{
+    while (ctx->streams) {
+        struct cpu_stream *stream = ctx->streams;
+
+        cpu_handle_delete(stream->handle);
+        cpu_stream_detach(stream);
+        if (stream != &ctx->legacy && stream != &ctx->per_thread) {
+            free(stream);
+        }
+    }
+}
+
+CUresult
+cpu_stream_of(CUstream handle, struct cpu_context *ctx,
+              struct cpu_stream **stream)
+{
+    if (!handle || handle == CU_STREAM_LEGACY) {
+        *stream = &ctx->legacy;
+        return CUDA_SUCCESS;
+    }
+    if (handle == CU_STREAM_PER_THREAD) {
+        *stream = &ctx->per_thread;
+        return CUDA_SUCCESS;
+    }
+    *stream = cpu_handle_object(CPU_STREAM, handle);
+    if (!*stream) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return (*stream)->ctx == ctx ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+/* The stream, in the current context or its own; no sticky error. */
+static CUresult
+stream_any(CUstream handle, struct cpu_stream **stream)
+{
+    struct cpu_context *ctx;
+    CUresult code;
+
+    *stream = cpu_handle_object(CPU_STREAM, handle);
+    if (*stream) {
+        return cpu_ready();
+    }
+    code = cpu_context_current_any(&ctx);
+    return code ? code : cpu_stream_of(handle, ctx, stream);
+}
+
+CPU_API CUresult
+cuStreamCreateWithPriority(CUstream *handle, unsigned flags, int priority)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!handle || flags > CU_STREAM_NON_BLOCKING) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct cpu_stream *stream = calloc(1, sizeof *stream);
+    if (!stream) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    stream->flags = flags;
+    (void)priority; /* the range is [0, 0]: any is clamped to 0 */
+    stream->handle = cpu_handle_new(CPU_STREAM, stream);
+    if (!stream->handle) {
+        free(stream);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    cpu_stream_attach(ctx, stream);
+    *handle = stream->handle;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuStreamCreate(CUstream *handle, unsigned flags)
+{
+    return cuStreamCreateWithPriority(handle, flags, 0);
+}
+
+CPU_API CUresult
+cuStreamDestroy_v2(CUstream handle)
+{
+    CUresult code = cpu_ready();
+    struct cpu_stream *stream;
+
+    if (code) {
+        return code;
+    }
+    stream = cpu_handle_object(CPU_STREAM, handle);
+    if (!stream || stream == &stream->ctx->legacy ||
+        stream == &stream->ctx->per_thread) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    cpu_handle_delete(handle);
+    cpu_stream_detach(stream);
+    free(stream);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuStreamSynchronize(CUstream handle)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_any(handle, &stream);
+
+    if (code) {
+        return code;
+    }
+    struct cpu_context *ctx = stream->ctx;
+    cpu_stream_wait(stream);
+    cpu_fifo_flush(ctx);
+    return cpu_context_status(ctx);
+}
+
+CPU_API CUresult
+cuStreamQuery(CUstream handle)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_any(handle, &stream);
+
+    if (!code) {
+        code = cpu_context_status(stream->ctx);
+    }
+    if (code) {
+        return code;
+    }
+    return cpu_stream_idle(stream) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CPU_API CUresult
+cuStreamGetFlags(CUstream handle, unsigned *flags)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_any(handle, &stream);
+
+    if (code) {
+        return code;
+    }
+    if (!flags) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *flags = stream->flags;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuStreamGetPriority(CUstream handle, int *priority)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_any(handle, &stream);
+
+    if (code) {
+        return code;
+    }
+    if (!priority) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *priority = stream->priority;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuStreamGetId(CUstream handle, unsigned long long *id)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_any(handle, &stream);
+
+    if (code) {
+        return code;
+    }
+    if (!id) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *id = stream->id;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuStreamGetCtx(CUstream handle, CUcontext *ctx)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_any(handle, &stream);
+
+    if (code) {
+        return code;
+    }
+    if (!ctx) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *ctx = stream->ctx->handle;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuStreamGetDevice(CUstream handle, CUdevice *device)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_any(handle, &stream);
+
+    if (code) {
+        return code;
+    }
+    if (!device) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *device = stream->ctx->device;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_any(handle, &stream);
+
+    if (code) {
+        return code;
+    }
+    if (!status) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuStreamAttachMemAsync(CUstream handle, CUdeviceptr pointer, size_t length,
+                       unsigned flags)
+{
+    struct cpu_allocation found;
+    struct cpu_stream *stream;
+    CUresult code = stream_any(handle, &stream);
+
+    if (code) {
+        return code;
+    }
+    if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&
+        flags != CU_MEM_ATTACH_SINGLE) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!cpu_arena_find((uintptr_t)pointer, &found) ||
+        found.kind != CPU_MEMORY_MANAGED ||
+        (length && length != found.bytes)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS; /* one memory: nothing moves */
+}
+
+/* ---- host functions ---- */
+
+struct host_call {
+    CUhostFn function;
+    CUstreamCallback callback;
+    CUstream stream;
+    struct cpu_context *ctx;
+    void *data;
+};
+
+static CUresult
+host_call_run(void *argument)
+{
+    struct host_call *call = argument;
+
+    if (call->callback) {
+        call->callback(call->stream, cpu_context_status(call->ctx),
+                       call->data);
+    } else {
+        call->function(call->data);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+host_call_submit(CUstream handle, struct host_call *call)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_any(handle, &stream);
+
+    if (!code) {
+        code = cpu_context_status(stream->ctx);
+    }
+    if (code) {
+        return code;
+    }
+    call->ctx = stream->ctx;
+    return cpu_run_async(stream, host_call_run, call, sizeof *call, false);
+}
+
+CPU_API CUresult
+cuLaunchHostFunc(CUstream handle, CUhostFn function, void *data)
+{
+    struct host_call call = {.function = function, .data = data};
+
+    return function ? host_call_submit(handle, &call)
+                    : CUDA_ERROR_INVALID_VALUE;
+}
+
+CPU_API CUresult
+cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void *data,
+                    unsigned flags)
+{
+    struct host_call call = {
+        .callback = callback, .data = data, .stream = handle};
+
+    return callback && !flags ? host_call_submit(handle, &call)
+                              : CUDA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,128 @@
+/* threads.c - how many threads and how much memory the machine grants us.
+ *
+ * Called once, by cuInit.  Smallest of: the affinity mask, the cgroup's quota,
+ * PYCUDA_CPU_THREADS.  MPI ranks of one machine that are not bound to cores
+ * share them.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cpu/cpu.h"
+
+/* Ranks on this machine, as MPI's launchers tell their children. */
+static const char *const rank_variables[] = {
+    "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",  "PMI_LOCAL_SIZE",
+    "MV2_COMM_WORLD_LOCAL_SIZE",  "PALS_LOCAL_SIZE",
+};
+
+static bool
+file_read(const char *path, char *text, size_t bytes)
+{
+    FILE *file = fopen(path, "re");
+
+    if (!file) {
+        return false;
+    }
+    size_t length = fread(text, 1, bytes - 1, file);
+    fclose(file);
+    text[length] = 0;
+    return length > 0;
+}
+
+static int
+quota_threads(void)
+{
+    char text[64];
+    double quota = 0, period = 0;
+
+    if (file_read("/sys/fs/cgroup/cpu.max", text, sizeof text)) {
+        if (sscanf(text, "%lf %lf", &quota, &period) != 2) {
+            return 0;
+        }
+    } else {
+        if (!file_read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", text,
+                       sizeof text)) {
+            return 0;
+        }
+        quota = atof(text);
+        if (!file_read("/sys/fs/cgroup/cpu/cpu.cfs_period_us", text,
+                       sizeof text)) {
+            return 0;
+        }
+        period = atof(text);
+    }
+    if (quota <= 0 || period <= 0) {
+        return 0;
+    }
+    int threads = (int)(quota / period + 0.5);
+    return threads > 0 ? threads : 1;
+}
+
+static int
+affinity_threads(void)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set)) {
+        return (int)sysconf(_SC_NPROCESSORS_ONLN); /* > 1024 processors */
+    }
+    return CPU_COUNT(&set);
+}
+
+static int
+local_ranks(void)
+{
+    for (size_t i = 0; i < sizeof rank_variables / sizeof *rank_variables;
+         i++) {
+        const char *text = getenv(rank_variables[i]);
+        int ranks = text ? atoi(text) : 0;
+
+        if (ranks > 0) {
+            return ranks;
+        }
+    }
+    return 1;
+}
+
+int
+cpu_thread_count(void)
+{
+    int online = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    int threads = affinity_threads();
+    int quota = quota_threads();
+    const char *asked = getenv("PYCUDA_CPU_THREADS");
+    bool bound = threads < online;
+
+    if (quota && quota < threads) {
+        threads = quota;
+    }
+    if (!bound) {
+        threads /= local_ranks();
+    }
+    if (asked && atoi(asked) > 0 && (atoi(asked) < threads || threads < 1)) {
+        threads = atoi(asked);
+    }
+    return threads < 1 ? 1 : threads > 256 ? 256 : threads;
+}
+
+uint64_t
+cpu_memory_bytes(void)
+{
+    uint64_t bytes =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    char text[64];
+
+    if (file_read("/sys/fs/cgroup/memory.max", text, sizeof text) ||
+        file_read("/sys/fs/cgroup/memory/memory.limit_in_bytes", text,
+                  sizeof text)) {
+        uint64_t limit = strtoull(text, NULL, 10);
+        if (limit && limit < bytes) {
+            bytes = limit;
+        }
+    }
+    return bytes;
+}

@@ -1,0 +1,220 @@
+/* workers.c - the threads that run kernels, copies and host functions.
+ *
+ * Started by the first operation that needs them; detached, they live until
+ * the process ends.  `threads` workers take kernels and calls; one more takes
+ * calls only, so that a copy or a host function goes on while kernels fill
+ * the machine.  A worker spins for at most 50 us after its last work.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cpu/cpu.h"
+
+#define SPIN_NS          50000
+#define WORKER_STACK     (1u << 20)
+#define SIGNAL_STACK     (64u << 10)
+#define CALLERS_INDEX    0 /* __pycuda_smid of a launch run by its caller */
+
+_Thread_local struct cpu_worker *cpu_worker_tls
+    __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool started;
+static pthread_key_t caller_key;
+static pthread_once_t caller_once = PTHREAD_ONCE_INIT;
+
+static void
+worker_free(void *argument)
+{
+    struct cpu_worker *worker = argument;
+
+    if (worker->stacks) {
+        munmap(worker->stacks, worker->stacks_bytes);
+    }
+    if (worker->deep) {
+        munmap(worker->deep, worker->deep_bytes);
+    }
+    free(worker->shared);
+    free(worker->fibers);
+    free(worker->warps);
+    free(worker);
+    cpu_worker_tls = NULL;
+}
+
+static void
+caller_key_make(void)
+{
+    pthread_key_create(&caller_key, worker_free);
+}
+
+static struct cpu_worker *
+worker_new(int index)
+{
+    struct cpu_worker *worker =
+        aligned_alloc(64, (sizeof *worker + 63) & ~63ul);
+
+    if (worker) {
+        *worker = (struct cpu_worker){.index = index};
+        worker->loop_thread.block = &worker->block;
+    }
+    return worker;
+}
+
+struct cpu_worker *
+cpu_worker_self(void)
+{
+    if (!cpu_worker_tls) {
+        pthread_once(&caller_once, caller_key_make);
+        cpu_worker_tls = worker_new(CALLERS_INDEX);
+        pthread_setspecific(caller_key, cpu_worker_tls);
+    }
+    return cpu_worker_tls;
+}
+
+/* Runs pieces of the launch until none is left. */
+static void
+launch_work(struct cpu_worker *worker, struct cpu_launch *launch)
+{
+    for (;;) {
+        uint64_t first = atomic_fetch_add(&launch->next, launch->chunk);
+
+        if (first >= launch->total) {
+            return;
+        }
+        if (atomic_load(&launch->error)) {
+            continue;
+        }
+        uint64_t count = launch->total - first;
+        count = count < launch->chunk ? count : launch->chunk;
+        CUresult code = cpu_block_run(worker, launch, first, count);
+        if (code) {
+            atomic_store(&launch->error, (int)code);
+        }
+    }
+}
+
+/* Waits for work: spins, then sleeps.  The lock is held on return. */
+static struct cpu_op *
+work_wait(bool kernels, pthread_cond_t *wake)
+{
+    uint64_t until = cpu_now_ns() + SPIN_NS;
+    struct cpu_op *op;
+
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    while (!(op = cpu_queue_take(kernels)) && kernels &&
+           cpu_now_ns() < until) {
+        pthread_mutex_unlock(&cpu_scheduler_lock);
+        for (int i = 0; i < 200; i++) {
+#if defined(__x86_64__)
+            __builtin_ia32_pause();
+#endif
+        }
+        pthread_mutex_lock(&cpu_scheduler_lock);
+    }
+    while (!op && !(op = cpu_queue_take(kernels))) {
+        pthread_cond_wait(wake, &cpu_scheduler_lock);
+    }
+    return op;
+}
+
+static void
+signal_stack_use(void)
+{
+    stack_t stack = {.ss_sp = malloc(SIGNAL_STACK), .ss_size = SIGNAL_STACK};
+
+    if (stack.ss_sp) {
+        sigaltstack(&stack, NULL);
+    }
+}
+
+static void *
+worker_main(void *argument)
+{
+    struct cpu_worker *worker = argument;
+
+    cpu_worker_tls = worker;
+    signal_stack_use();
+    for (;;) {
+        struct cpu_op *op = work_wait(true, &cpu_queue_work);
+
+        pthread_mutex_unlock(&cpu_scheduler_lock);
+        if (op->kind == CPU_OP_CALL) {
+            cpu_op_call(op);
+            continue;
+        }
+        launch_work(worker, &op->launch);
+        pthread_mutex_lock(&cpu_scheduler_lock);
+        cpu_queue_leave(op);
+        pthread_mutex_unlock(&cpu_scheduler_lock);
+    }
+    return NULL;
+}
+
+static void *
+calls_main(void *argument)
+{
+    cpu_worker_tls = argument;
+    signal_stack_use();
+    for (;;) {
+        struct cpu_op *op = work_wait(false, &cpu_queue_calls);
+
+        pthread_mutex_unlock(&cpu_scheduler_lock);
+        cpu_op_call(op);
+    }
+    return NULL;
+}
+
+/* A detached thread that takes no signal but faults. */
+static CUresult
+thread_start(void *(*run)(void *), int index)
+{
+    struct cpu_worker *worker = worker_new(index);
+    pthread_attr_t attributes;
+    sigset_t block, old;
+    pthread_t thread;
+
+    if (!worker) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    sigfillset(&block);
+    sigdelset(&block, SIGSEGV);
+    sigdelset(&block, SIGBUS);
+    sigdelset(&block, SIGFPE);
+    sigdelset(&block, SIGILL);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, WORKER_STACK);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &block, &old);
+    int failed = pthread_create(&thread, &attributes, run, worker);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    if (failed) {
+        worker_free(worker);
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_workers_start(void)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    if (atomic_load_explicit(&started, memory_order_acquire)) {
+        return CUDA_SUCCESS;
+    }
+    pthread_mutex_lock(&start_lock);
+    if (!atomic_load(&started)) {
+        code = thread_start(calls_main, 0);
+        for (int i = 0; !code && i < cpu_state.threads; i++) {
+            CUresult failed = thread_start(worker_main, i);
+            code = i ? CUDA_SUCCESS : failed; /* one worker is enough */
+        }
+        atomic_store_explicit(&started, !code, memory_order_release);
+    }
+    pthread_mutex_unlock(&start_lock);
+    return code;
+}
