@@ -323,8 +323,7 @@ class ReductionKernel:
                 a if a.flags.c_contiguous else _packed(a) for a in arrays
             ]
         rest = iter(arrays)
-        # `_live` arrays may be temporaries: the caller holds `arrays[0]`,
-        # the launch itself is ordered before their memory is used again.
+        # Temporaries own their memory: `gpudata` keeps it until the launch.
         values = [
             (next(rest).gpudata or 0) if isinstance(t, VectorArg) else value
             for t, value in zip(types, args, strict=True)
@@ -453,7 +452,7 @@ def get_minmax_neutral(what: str, dtype: Any) -> str:
     return f"{value}ull" if dtype.kind == "u" else f"{value}ll"
 
 
-_MINMAX_PREAMBLE = "#define MY_INFINITY ((double)(1.0f / 0.0f))\n"
+_MINMAX_PREAMBLE = "#define MY_INFINITY INFINITY\n"
 
 
 def _minmax_expr(what: str, dtype: Any) -> str:

@@ -1,0 +1,169 @@
+"""Mathematical functions of arrays, element by element.
+
+Integers and bools are promoted as NumPy promotes them; arrays may have any
+strides.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import pycuda.gpuarray as _gpuarray
+from pycuda import _driver
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.tools import context_dependent_memoize, dtype_to_ctype
+
+__all__ = [
+    "acos", "asin", "atan", "ceil", "cos", "cosh", "exp", "fabs", "floor",
+    "fmod", "frexp", "ldexp", "log", "log10", "modf", "sin", "sinh", "sqrt",
+    "tan", "tanh",
+]  # fmt: skip
+
+
+def _check_array(name: str, array: Any) -> None:
+    if not isinstance(array, _gpuarray.GPUArray):
+        raise TypeError(
+            f"cumath.{name} takes a GPUArray, not {type(array).__name__}: "
+            "use numpy for host data, or gpuarray.to_gpu() first"
+        )
+
+
+def _make_unary(name: str, numpy_name: str) -> Callable[..., Any]:
+    """The function that users call `name` and NumPy `numpy_name`."""
+
+    def function(
+        array: Any,
+        stream_or_out: Any = None,
+        *,
+        out: Any = None,
+        stream: Any = None,
+    ) -> Any:
+        _check_array(name, array)
+        if stream_or_out is not None:
+            warnings.warn(
+                f"the second positional argument of cumath.{name} is "
+                "deprecated: name it out= or stream=",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+            if isinstance(stream_or_out, _gpuarray.GPUArray):
+                out = stream_or_out
+            else:
+                stream = stream_or_out
+        return _driver._apply(numpy_name, (array,), out=out, stream=stream)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""`numpy.{numpy_name}` of every element.
+
+    Parameters
+    ----------
+    array
+        A GPUArray of any shape and strides.
+    out
+        GPUArray for the result, which is returned; default: a new one.
+    stream
+        Stream to run in.
+    """
+    return function
+
+
+fabs = _make_unary("fabs", "fabs")
+ceil = _make_unary("ceil", "ceil")
+floor = _make_unary("floor", "floor")
+exp = _make_unary("exp", "exp")
+log = _make_unary("log", "log")
+log10 = _make_unary("log10", "log10")
+sqrt = _make_unary("sqrt", "sqrt")
+sin = _make_unary("sin", "sin")
+cos = _make_unary("cos", "cos")
+tan = _make_unary("tan", "tan")
+asin = _make_unary("asin", "arcsin")
+acos = _make_unary("acos", "arccos")
+atan = _make_unary("atan", "arctan")
+sinh = _make_unary("sinh", "sinh")
+cosh = _make_unary("cosh", "cosh")
+tanh = _make_unary("tanh", "tanh")
+
+
+def fmod(arg: Any, mod: Any, stream: Any = None) -> Any:
+    """Remainder of ``arg / mod`` with the sign of `arg`, like `numpy.fmod`."""
+    _check_array("fmod", arg)
+    return _driver._apply("fmod", (arg, mod), stream=stream)
+
+
+# name -> (arguments behind the input, operation); T is the input's type.
+_TWO_RESULTS = {
+    "frexp": (
+        "{T} *significand, {T} *exponent",
+        "int e; significand[i] = frexp(x[i], &e); exponent[i] = e",
+    ),
+    "modf": (
+        "{T} *fraction, {T} *whole",
+        "{T} w; fraction[i] = modf(x[i], &w); whole[i] = w",
+    ),
+    "ldexp": (
+        "{E} *exponent, {T} *result",
+        "result[i] = ldexp(x[i], (int)exponent[i])",
+    ),
+}
+
+
+@context_dependent_memoize
+def _kernel(
+    name: str, dtype: np.dtype, other: np.dtype
+) -> ElementwiseKernel:
+    names = {"T": dtype_to_ctype(dtype), "E": dtype_to_ctype(other)}
+    arguments, operation = _TWO_RESULTS[name]
+    return ElementwiseKernel(
+        f"{names['T']} *x, " + arguments.format(**names),
+        operation.format(**names),
+        name=f"{name}_kernel",
+    )
+
+
+def _as_real(name: str, array: Any) -> Any:
+    """`array` in float32 or float64, as NumPy would promote it."""
+    _check_array(name, array)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"cumath.{name} is not defined for {array.dtype}")
+    dtype = np.result_type(array.dtype, np.float16)
+    dtype = np.dtype(np.float32) if dtype.itemsize < 4 else dtype
+    return array if array.dtype == dtype else array.astype(dtype)
+
+
+def _two_results(name: str, arg: Any, stream: Any) -> tuple[Any, Any]:
+    arg = _as_real(name, arg)
+    first = _gpuarray.empty_like(arg)
+    second = _gpuarray.empty_like(arg)
+    kernel = _kernel(name, arg.dtype, arg.dtype)
+    kernel(arg, first, second, stream=stream)
+    return first, second
+
+
+def frexp(arg: Any, stream: Any = None) -> tuple[Any, Any]:
+    """(significands, exponents): ``arg == significand * 2**exponent``.
+
+    Both have the dtype of `arg`; significands are in [0.5, 1).
+    """
+    return _two_results("frexp", arg, stream)
+
+
+def modf(arg: Any, stream: Any = None) -> tuple[Any, Any]:
+    """(fractional, integer) parts of every element, with its sign."""
+    return _two_results("modf", arg, stream)
+
+
+def ldexp(significand: Any, exponent: Any, stream: Any = None) -> Any:
+    """``significand * 2**exponent``; exponents are truncated to integers."""
+    significand = _as_real("ldexp", significand)
+    _check_array("ldexp", exponent)
+    result = _gpuarray.empty_like(significand)
+    kernel = _kernel("ldexp", significand.dtype, exponent.dtype)
+    kernel(significand, exponent, result, stream=stream)
+    return result

@@ -1,0 +1,157 @@
+"""Random arrays on the device.
+
+Numbers come from Philox 4x32-10, a counter-based generator (Salmon et al.,
+"Parallel random numbers: as easy as 1, 2, 3", SC11): element i depends on the
+seed and i alone, not on the device or the shape of a launch.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import pycuda.gpuarray as _gpuarray
+from pycuda.compiler import SourceModule
+from pycuda.tools import context_dependent_memoize
+
+__all__ = ["rand", "seed_getter_uniform", "seed_getter_unique"]
+
+_BLOCK = 256
+
+# Rounds multiply two words by fixed odd numbers, swap halves, and mix in a
+# key that grows by the golden ratio and sqrt(3) - 1 (in units of 2**-32).
+_SOURCE = """\
+static __device__ uint4 philox(unsigned long long counter, uint2 key)
+{
+  uint4 c = make_uint4((unsigned)counter, (unsigned)(counter >> 32), 0u, 0u);
+  for (int turn = 0; turn < 10; turn++) {
+    unsigned long long left = 0xD2511F53ull * c.x;
+    unsigned long long right = 0xCD9E8D57ull * c.z;
+    c = make_uint4((unsigned)(right >> 32) ^ c.y ^ key.x, (unsigned)right,
+                   (unsigned)(left >> 32) ^ c.w ^ key.y, (unsigned)left);
+    key.x += 0x9E3779B9u;
+    key.y += 0xBB67AE85u;
+  }
+  return c;
+}
+
+static __device__ float to_float(unsigned bits)
+{
+  return (float)(bits >> 8) * (1.0f / 16777216.0f);
+}
+
+static __device__ double to_double(unsigned high, unsigned low)
+{
+  unsigned long long bits = (unsigned long long)high << 32 | low;
+  return (double)(long long)(bits >> 11) * (1.0 / 9007199254740992.0);
+}
+
+__global__ void fill_uint(unsigned *out, size_t n, unsigned a, unsigned b)
+{
+  size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x;
+  if (4 * i < n) {
+    uint4 r = philox(i, make_uint2(a, b));
+    out[4 * i] = r.x;
+    if (4 * i + 1 < n) { out[4 * i + 1] = r.y; }
+    if (4 * i + 2 < n) { out[4 * i + 2] = r.z; }
+    if (4 * i + 3 < n) { out[4 * i + 3] = r.w; }
+  }
+}
+
+__global__ void fill_float(float *out, size_t n, unsigned a, unsigned b)
+{
+  size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x;
+  if (4 * i < n) {
+    uint4 r = philox(i, make_uint2(a, b));
+    out[4 * i] = to_float(r.x);
+    if (4 * i + 1 < n) { out[4 * i + 1] = to_float(r.y); }
+    if (4 * i + 2 < n) { out[4 * i + 2] = to_float(r.z); }
+    if (4 * i + 3 < n) { out[4 * i + 3] = to_float(r.w); }
+  }
+}
+
+__global__ void fill_double(double *out, size_t n, unsigned a, unsigned b)
+{
+  size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x;
+  if (2 * i < n) {
+    uint4 r = philox(i, make_uint2(a, b));
+    out[2 * i] = to_double(r.x, r.y);
+    if (2 * i + 1 < n) { out[2 * i + 1] = to_double(r.z, r.w); }
+  }
+}
+"""
+
+# dtype -> (kernel, elements that one thread makes)
+_KINDS = {
+    np.dtype(np.float32): ("fill_float", 4),
+    np.dtype(np.float64): ("fill_double", 2),
+    np.dtype(np.int32): ("fill_uint", 4),
+    np.dtype(np.uint32): ("fill_uint", 4),
+}
+
+
+@context_dependent_memoize
+def _module() -> Any:
+    return SourceModule(_SOURCE)
+
+
+@context_dependent_memoize
+def _kernel(name: str) -> Any:
+    return _module().get_function(name).prepare("PNII")
+
+
+def rand(shape: Any, dtype: Any = np.float32, stream: Any = None) -> Any:
+    """An array of uniformly distributed numbers.
+
+    Parameters
+    ----------
+    shape
+        Shape of the result.
+    dtype
+        float32 or float64: numbers in [0, 1); int32 or uint32: all values.
+    stream
+        Stream to run in.
+
+    Returns
+    -------
+    GPUArray
+        The seed is drawn from `numpy.random`, so that `numpy.random.seed`
+        makes a program repeatable.
+    """
+    dtype = np.dtype(dtype)
+    if dtype not in _KINDS:
+        raise NotImplementedError(
+            f"rand makes float32, float64, int32 and uint32, not {dtype}"
+        )
+    result = _gpuarray.empty(shape, dtype)
+    seed = np.random.randint(0, 2**32, size=2, dtype=np.uint32)
+    if result.size:
+        name, each = _KINDS[dtype]
+        blocks = -(-result.size // (each * _BLOCK))
+        _kernel(name).prepared_async_call(
+            (blocks, 1),
+            (_BLOCK, 1, 1),
+            stream,
+            result.gpudata,
+            result.size,
+            int(seed[0]),
+            int(seed[1]),
+        )
+    return result
+
+
+def seed_getter_uniform(n: int) -> Any:
+    """`n` equal int32 seeds, drawn from `random`."""
+    from random import randint
+
+    result = np.full(n, randint(0, 2**31 - 2), dtype=np.int32)
+    return _gpuarray.to_gpu(result)
+
+
+def seed_getter_unique(n: int) -> Any:
+    """`n` int32 seeds, each drawn from `numpy.random`."""
+    result = np.random.randint(0, 2**31 - 1, size=n).astype(np.int32)
+    return _gpuarray.to_gpu(result)
