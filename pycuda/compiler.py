@@ -53,7 +53,7 @@ def _warn(text: str) -> None:
     while frame.f_back and frame.f_code.co_filename.startswith(_HERE):
         frame = frame.f_back
         level += 1
-    warnings.warn(text, UserWarning, stacklevel=level - 1)
+    warnings.warn(text, UserWarning, stacklevel=level)
 
 
 def get_nvcc_version(nvcc: str) -> str:

@@ -46,8 +46,8 @@ extern "C" __global__ void {prefix}_scan_intervals(
     scan_type *input, size_t n, size_t interval_size, scan_type *output,
     scan_type *totals, int exclusive)
 {{
-  __shared__ scan_type tile[WG_SIZE * K];
-  __shared__ scan_type sums[WG_SIZE];
+  extern __shared__ scan_type tile[]; /* WG_SIZE * K, then the sums */
+  scan_type *sums = tile + WG_SIZE * K;
   const unsigned lane = threadIdx.x;
   const size_t begin = interval_size * blockIdx.x;
   const size_t end =
@@ -169,9 +169,7 @@ class _ScanKernel:
         devices: Any = None,
     ) -> None:
         if self._exclusive and neutral is None:
-            raise ValueError(
-                "neutral element is required for exclusive scan"
-            )
+            raise ValueError("neutral element is required for exclusive scan")
         self.dtype = np.dtype(dtype)
         self.neutral = neutral
         self.scan_wg_size = _SCAN_THREADS
@@ -292,9 +290,12 @@ class _ScanKernel:
     ) -> None:
         scan, update = self._compiled()
         block = (self.scan_wg_size, 1, 1)
+        shared = self.scan_wg_size * (self.scan_wg_seq_batches + 1)
+        shared *= self.dtype.itemsize
         scan.prepared_async_call(
             (intervals, 1), block, stream, source.gpudata, n, size,
             target.gpudata, totals.gpudata, int(self._exclusive),
+            shared_size=shared,
         )  # fmt: skip
         if intervals > 1:
             import pycuda.gpuarray as gpuarray
@@ -304,6 +305,7 @@ class _ScanKernel:
             scan.prepared_async_call(
                 (1, 1), block, stream, totals.gpudata, intervals, intervals,
                 totals.gpudata, rest.gpudata, 0,
+                shared_size=shared,
             )  # fmt: skip
         if intervals > 1 or self._exclusive:
             update.prepared_async_call(
