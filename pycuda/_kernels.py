@@ -1,0 +1,814 @@
+"""CUDA C for the operations of `pycuda.gpuarray`.
+
+The C extension asks `make_kernel` when its kernel table has no entry, and
+`resolve_types` when it meets an operation on types that it has not seen.  Both
+answers are kept in C, so nothing here is on a hot path.  Templates lie in
+``_templates``, one a file; the launch parameters that they take are described
+at the top of ``src/array/task.c`` and ``src/array/reduce.c``.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+import string
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pycuda import _driver
+
+_BLOCK = 256
+_OPTIONS = ["--fmad=false"]
+
+_C_TYPES = {
+    "?": "bool",
+    "b": "signed char",
+    "B": "unsigned char",
+    "h": "short",
+    "H": "unsigned short",
+    "i": "int",
+    "I": "unsigned int",
+    "l": "long long",
+    "L": "unsigned long long",
+    "q": "long long",
+    "Q": "unsigned long long",
+    "f": "float",
+    "d": "double",
+    "F": "pycuda::complex<float>",
+    "D": "pycuda::complex<double>",
+}
+
+# numpy's name -> C's, for real and complex floating point.
+_MATH = {
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "sinh": "sinh",
+    "cosh": "cosh",
+    "tanh": "tanh",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+    "exp": "exp",
+    "exp2": "exp2",
+    "expm1": "expm1",
+    "log": "log",
+    "log2": "log2",
+    "log10": "log10",
+    "log1p": "log1p",
+    "sqrt": "sqrt",
+    "cbrt": "cbrt",
+    "floor": "floor",
+    "ceil": "ceil",
+    "trunc": "trunc",
+    "rint": "rint",
+    "fabs": "fabs",
+    "arctan2": "atan2",
+    "hypot": "hypot",
+    "copysign": "copysign",
+    "fmod": "fmod",
+}
+_COMPLEX_MATH = frozenset(
+    [
+        "sin",
+        "cos",
+        "tan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "exp",
+        "log",
+        "log10",
+        "sqrt",
+    ]
+)
+
+
+def c_type(dtype: np.dtype) -> str:
+    """C's name of a dtype; TypeError if kernels cannot compute in it."""
+    try:
+        return _C_TYPES[dtype.char]
+    except KeyError:
+        raise TypeError(
+            f"no device arithmetic for dtype {dtype}: convert it with "
+            "astype() to bool, an integer, float32, float64 or complex"
+        ) from None
+
+
+@functools.cache
+def _template(name: str) -> string.Template:
+    path = Path(__file__).with_name("_templates") / name
+    return string.Template(path.read_text(encoding="utf-8"))
+
+
+# --- type rules ----------------------------------------------------------
+
+
+def _checked(types: tuple[np.dtype, ...]) -> tuple[np.dtype, ...]:
+    for dtype in types:
+        c_type(dtype)
+    return types
+
+
+def _as_dtype(kind: Any) -> np.dtype:
+    """The dtype of an array, or the default one of a Python scalar."""
+    return kind if isinstance(kind, np.dtype) else np.dtype(kind)
+
+
+def _ufunc_types(name: str, kinds: tuple) -> tuple[tuple, np.dtype]:
+    ufunc = getattr(np, name, None)
+    if not isinstance(ufunc, np.ufunc):
+        raise ValueError(f"unknown operation {name!r}")
+    found = ufunc.resolve_dtypes((*kinds, None))
+    if any(dtype.char == "e" for dtype in found):
+        # numpy computes small integers in float16, which kernels do not.
+        wide = [
+            np.dtype(np.float32)
+            if isinstance(kind, np.dtype) and kind.kind in "biu"
+            else kind
+            for kind in kinds
+        ]
+        found = ufunc.resolve_dtypes((*wide, None))
+    found = _checked(found)
+    return found[:-1], found[-1]
+
+
+def _common(kinds: tuple) -> np.dtype:
+    found = np.maximum.resolve_dtypes((*kinds, None))[-1]
+    return _checked((found,))[0]
+
+
+def _copy_types(kinds: tuple) -> tuple[tuple, np.dtype]:
+    dtype = _checked((_as_dtype(kinds[0]),))[0]
+    return (dtype,), dtype
+
+
+def _part_types(kinds: tuple) -> tuple[tuple, np.dtype]:
+    dtype = _as_dtype(kinds[0])
+    return (dtype,), np.empty(0, dtype).real.dtype
+
+
+def _select_types(kinds: tuple) -> tuple[tuple, np.dtype]:
+    result = _common(kinds[1:])
+    return (_checked((_as_dtype(kinds[0]),))[0], result, result), result
+
+
+def _sum_type(dtype: np.dtype) -> np.dtype:
+    if dtype.kind in "bi":
+        return np.dtype(np.int64)
+    return np.dtype(np.uint64) if dtype.kind == "u" else dtype
+
+
+def _sum_types(kinds: tuple) -> tuple[tuple, np.dtype]:
+    _checked(kinds)
+    return kinds, _sum_type(kinds[-1])
+
+
+def _truth_types(kinds: tuple) -> tuple[tuple, np.dtype]:
+    return _checked(kinds), np.dtype(bool)
+
+
+def _last_type(kinds: tuple) -> tuple[tuple, np.dtype]:
+    return _checked(kinds), kinds[-1]
+
+
+def _dot_types(kinds: tuple) -> tuple[tuple, np.dtype]:
+    return _checked(kinds), _common(kinds[-2:])
+
+
+def _arange_types(kinds: tuple) -> tuple[tuple, np.dtype]:
+    return _checked(kinds), kinds[0]
+
+
+_TYPE_RULES: dict[str, Callable[[tuple], tuple[tuple, np.dtype]]] = {
+    "copy": _copy_types,
+    "real": _part_types,
+    "imag": _part_types,
+    "where": _select_types,
+    "if_positive": _select_types,
+    "arange": _arange_types,
+    "sum": _sum_types,
+    "subset_sum": _sum_types,
+    "any": _truth_types,
+    "all": _truth_types,
+    "max": _last_type,
+    "min": _last_type,
+    "subset_max": _last_type,
+    "subset_min": _last_type,
+    "dot": _dot_types,
+    "subset_dot": _dot_types,
+}
+
+
+def resolve_types(name: str, kinds: tuple) -> tuple[tuple, np.dtype]:
+    """Types that an operation computes in, and of its result.
+
+    Parameters
+    ----------
+    name
+        Of the operation; numpy's name where numpy has one.
+    kinds
+        For each input a dtype, or ``int``, ``float``, ``complex`` for a
+        Python scalar, which takes the type of what stands beside it.
+    """
+    rule = _TYPE_RULES.get(name)
+    return rule(kinds) if rule else _ufunc_types(name, kinds)
+
+
+# --- expressions ---------------------------------------------------------
+
+
+def _cast(text: str, source: np.dtype, target: np.dtype) -> str:
+    """C for a value of one dtype as another, as numpy converts."""
+    if c_type(source) == c_type(target):
+        return text
+    name = c_type(target)
+    if target.kind == "b":
+        if source.kind == "c":
+            return f"({text}.real() != 0 || {text}.imag() != 0)"
+        return f"({text} != 0)"
+    if source.kind == "c" and target.kind == "c":
+        return f"{name}({text}.real(), {text}.imag())"
+    if source.kind == "c":
+        part = np.dtype("f4" if source.itemsize == 8 else "f8")
+        return _cast(f"{text}.real()", part, target)
+    if target.kind == "c":
+        part = "float" if target.itemsize == 8 else "double"
+        return f"{name}(({part}){text})"
+    if source.kind == "f" and target.kind in "iu":
+        return f"real_to_integer<{name}>({text})"
+    return f"({name}){text}"
+
+
+def _wrapping(operator: str) -> Callable[[list], str]:
+    """Integer arithmetic that wraps: signed overflow is undefined in C."""
+
+    def expression(types: list[np.dtype]) -> str:
+        dtype = types[0]
+        if dtype.kind == "b":
+            return {"+": "x || y", "*": "x && y"}[operator]
+        if dtype.kind in "iu":
+            wide = (
+                "unsigned long long" if dtype.itemsize == 8 else "unsigned int"
+            )
+            return f"({c_type(dtype)})(({wide})x {operator} ({wide})y)"
+        return f"x {operator} y"
+
+    return expression
+
+
+def _compare(operator: str) -> Callable[[list], str]:
+    def expression(types: list[np.dtype]) -> str:
+        left, right = types[0], types[1]
+        if left.kind == "c" and operator not in ("==", "!="):
+            strict = operator[0]
+            return (
+                f"x.real() {strict} y.real() || (x.real() == y.real() && "
+                f"x.imag() {operator} y.imag())"
+            )
+        if left.kind == "c":
+            both = f"x.real() {operator} y.real() {{}} x.imag() {operator} "
+            return both.format("&&" if operator == "==" else "||") + "y.imag()"
+        if left.kind == "i" and right.kind == "u":
+            low = "true" if operator in ("<", "<=", "!=") else "false"
+            return f"x < 0 ? {low} : (unsigned long long)x {operator} y"
+        if left.kind == "u" and right.kind == "i":
+            low = "true" if operator in (">", ">=", "!=") else "false"
+            return f"y < 0 ? {low} : x {operator} (unsigned long long)y"
+        return f"x {operator} y"
+
+    return expression
+
+
+def _by_kind(**texts: str) -> Callable[[list], str]:
+    """Chooses by the kind of the first type: b, i, u, f or c."""
+
+    def expression(types: list[np.dtype]) -> str:
+        kind = types[0].kind
+        if kind in texts:
+            return texts[kind]
+        if kind in "iu" and "integer" in texts:
+            return texts["integer"]
+        if "other" in texts:
+            return texts["other"]
+        raise TypeError(f"this operation is not defined for {types[0]}")
+
+    return expression
+
+
+def _is_nan(name: str, dtype: np.dtype) -> str:
+    if dtype.kind == "f":
+        return f"{name} != {name}"
+    if dtype.kind == "c":
+        return (
+            f"{name}.real() != {name}.real() || {name}.imag() != {name}.imag()"
+        )
+    return "false"
+
+
+def _extreme(operator: str) -> Callable[[list], str]:
+    """Maximum or minimum; the first NaN wins, as in numpy."""
+
+    def expression(types: list[np.dtype]) -> str:
+        better = _compare(operator)(types)
+        return f"({better} || {_is_nan('x', types[0])}) ? x : y"
+
+    return expression
+
+
+def _ignoring(operator: str) -> Callable[[list], str]:
+    def expression(types: list[np.dtype]) -> str:
+        better = _compare(operator)(types)
+        return f"({better} || {_is_nan('y', types[0])}) ? x : y"
+
+    return expression
+
+
+def _absolute(types: list[np.dtype]) -> str:
+    dtype = types[0]
+    if dtype.kind == "i":
+        wide = "unsigned long long" if dtype.itemsize == 8 else "unsigned int"
+        return f"x < 0 ? ({c_type(dtype)})(({wide})0 - ({wide})x) : x"
+    return {"f": "fabs(x)", "c": "abs(x)"}.get(dtype.kind, "x")
+
+
+def _negative(types: list[np.dtype]) -> str:
+    dtype = types[0]
+    if dtype.kind in "iu":
+        wide = "unsigned long long" if dtype.itemsize == 8 else "unsigned int"
+        return f"({c_type(dtype)})(({wide})0 - ({wide})x)"
+    return "-x"
+
+
+def _arange(types: list[np.dtype]) -> str:
+    dtype = types[0]
+    if dtype.kind == "c":
+        part = "float" if dtype.itemsize == 8 else "double"
+        return f"x + y * ({part})i"
+    return f"({c_type(dtype)})(x + ({c_type(dtype)})i * y)"
+
+
+_LOGIC = {
+    "logical_and": "{} && {}",
+    "logical_or": "{} || {}",
+    "logical_xor": "{} != {}",
+    "logical_not": "!{}",
+}
+
+
+def _logical(name: str) -> Callable[[list], str]:
+    def expression(types: list[np.dtype]) -> str:
+        truth = [
+            _cast(letter, dtype, np.dtype(bool))
+            for letter, dtype in zip("xy", types, strict=False)
+        ]
+        return _LOGIC[name].format(*truth)
+
+    return expression
+
+
+_EXPRESSIONS: dict[str, Callable[[list], str]] = {
+    "add": _wrapping("+"),
+    "subtract": _wrapping("-"),
+    "multiply": _wrapping("*"),
+    "true_divide": lambda types: "x / y",
+    "floor_divide": _by_kind(
+        integer="integer_floor_divide(x, y)", f="real_floor_divide(x, y)"
+    ),
+    "remainder": _by_kind(
+        integer="integer_remainder(x, y)", f="real_remainder(x, y)"
+    ),
+    "power": _by_kind(
+        integer="integer_power(x, y)", f="real_power(x, y)", c="pow(x, y)"
+    ),
+    "bitwise_and": lambda types: "x & y",
+    "bitwise_or": lambda types: "x | y",
+    "bitwise_xor": lambda types: "x ^ y",
+    "left_shift": lambda types: "shift_left(x, y)",
+    "right_shift": lambda types: "shift_right(x, y)",
+    "less": _compare("<"),
+    "less_equal": _compare("<="),
+    "equal": _compare("=="),
+    "not_equal": _compare("!="),
+    "greater": _compare(">"),
+    "greater_equal": _compare(">="),
+    "negative": _negative,
+    "positive": lambda types: "x",
+    "absolute": _absolute,
+    "invert": _by_kind(b="!x", other="~x"),
+    "copy": lambda types: "x",
+    "real": _by_kind(c="x.real()", other="x"),
+    "imag": _by_kind(c="x.imag()", other="0"),
+    "conjugate": _by_kind(c="conj(x)", other="x"),
+    "square": lambda types: "x * y".replace("y", "x"),
+    "maximum": _extreme(">="),
+    "minimum": _extreme("<="),
+    "fmax": _ignoring(">="),
+    "fmin": _ignoring("<="),
+    "isnan": lambda types: _is_nan("x", types[0]),
+    "arange": _arange,
+    "where": lambda types: f"{_cast('x', types[0], np.dtype(bool))} ? y : z",
+    "if_positive": lambda types: "x > 0 ? y : z",
+    **{name: _logical(name) for name in _LOGIC},
+}
+
+
+def _math_expression(name: str, types: tuple) -> str:
+    dtype = types[0]
+    if dtype.kind == "c" and name not in _COMPLEX_MATH:
+        raise TypeError(f"{name} is not defined for {dtype} on the device")
+    arguments = ", ".join("xyz"[: len(types)])
+    suffix = "f" if dtype.char == "f" else ""
+    return f"{_MATH[name]}{suffix}({arguments})"
+
+
+def expression_of(name: str, types: tuple) -> str:
+    """C for an operation on x, y, z of the given types."""
+    if name in _MATH:
+        return _math_expression(name, types)
+    try:
+        return _EXPRESSIONS[name](list(types))
+    except KeyError:
+        raise ValueError(f"unknown operation {name!r}") from None
+
+
+# --- kernels -------------------------------------------------------------
+
+
+def _attribute(name: str) -> int:
+    from pycuda import driver
+
+    attribute = getattr(driver.device_attribute, name)
+    return driver.Context.get_device().get_attribute(attribute)
+
+
+def _runs_threads_in_turn() -> bool:
+    """Whether a multiprocessor is a processor core.
+
+    An integrated device with full double precision throughput is one: it
+    gains nothing from many threads in a block or from wide loads.
+    """
+    return (
+        _attribute("INTEGRATED") == 1
+        and _attribute("SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO") <= 2
+    )
+
+
+def _compile(source: str, types: tuple, name: str) -> Any:
+    from pycuda.compiler import SourceModule
+
+    parts = []
+    if any(dtype.kind == "c" for dtype in types):
+        parts.append("#include <pycuda-complex.hpp>\n")
+    parts += [_template("arithmetic.cuh").template, source]
+    module = SourceModule("\n".join(parts), options=_OPTIONS, no_extern_c=True)
+    return module.get_function(name)
+
+
+def _indent(lines: list[str], depth: int) -> str:
+    return "\n".join(" " * depth + line for line in lines)
+
+
+class _Map:
+    """Source of one element-wise kernel; fields as task.c lists them."""
+
+    def __init__(
+        self,
+        operation: str,
+        stored: tuple,
+        loop: tuple,
+        result: np.dtype,
+        out: np.dtype,
+        layout: str,
+        ndim: int,
+        inner: tuple[int, ...],
+        wide: bool,
+    ) -> None:
+        self.operation = operation
+        self.stored = stored
+        self.loop = loop
+        self.result = result
+        self.out = out
+        self.layout = layout
+        self.ndim = ndim
+        self.inner = inner
+        self.wide = wide
+        self.arrays = [
+            k for k, dtype in enumerate(stored) if dtype is not None
+        ]
+        self.name = f"{operation}_{layout}"
+
+    def parameters(self) -> str:
+        texts = [f"{c_type(self.out)} *out"]
+        for k, (stored, loop) in enumerate(
+            zip(self.stored, self.loop, strict=True)
+        ):
+            if stored is None:
+                texts.append(f"const {c_type(loop)} scalar{k}")
+            else:
+                texts.append(f"const {c_type(stored)} *in{k}")
+        return ", ".join(texts)
+
+    def loads(self, element: Callable[[int], str]) -> list[str]:
+        """`const float x = in0[i];` for each input."""
+        lines = []
+        for k, (stored, loop) in enumerate(
+            zip(self.stored, self.loop, strict=True)
+        ):
+            if stored is None:
+                value = f"scalar{k}"
+            else:
+                value = _cast(element(k), stored, loop)
+            lines.append(f"const {c_type(loop)} {'xyz'[k]} = {value};")
+        return lines
+
+    def value(self) -> str:
+        text = expression_of(self.operation, self.loop)
+        text = f"({c_type(self.result)})({text})"
+        if self.result.kind == "c" and c_type(self.result) != c_type(self.out):
+            text = f"({text})"
+        return _cast(text, self.result, self.out)
+
+    def dense(self) -> str:
+        return _template("map_dense.cu").substitute(
+            name=self.name,
+            parameters=self.parameters(),
+            loads=_indent(self.loads(lambda k: f"in{k}[i]"), 8),
+            result=self.value(),
+        )
+
+    def width(self) -> int:
+        types = [self.out, *(self.stored[k] for k in self.arrays)]
+        return max(1, 16 // max(dtype.itemsize for dtype in types))
+
+    def aligned(self) -> str:
+        packs = [
+            f"const Pack<{c_type(self.stored[k])}> pack{k} = "
+            f"*reinterpret_cast<const Pack<{c_type(self.stored[k])}> *>"
+            f"(in{k} + first);"
+            for k in self.arrays
+        ]
+        index = (
+            ["const unsigned long long i = first + k;"]
+            if self.operation == "arange"
+            else []
+        )
+        return _template("map_aligned.cu").substitute(
+            name=self.name,
+            parameters=self.parameters(),
+            width=self.width(),
+            out_type=c_type(self.out),
+            packs=_indent(packs, 8),
+            pack_loads=_indent(
+                index + self.loads(lambda k: f"pack{k}.at[k]"), 12
+            ),
+            loads=_indent(self.loads(lambda k: f"in{k}[i]"), 12),
+            result=self.value(),
+        )
+
+    def _row(self, operand: int, dtype: np.dtype, name: str) -> str:
+        const = "" if name == "out" else "const "
+        pointer = f"{const}{c_type(dtype)} *"
+        bytes_ = f"{const}char *"
+        return (
+            f"{pointer}{name}_row = ({pointer})"
+            f"(({bytes_}){name} + offset[{operand}]);"
+        )
+
+    def _element(self, operand: int, dtype: np.dtype, name: str) -> str:
+        """The element of a row that a thread works on."""
+        walk = self.inner[operand] if self.inner else 0
+        if walk == 0:
+            return f"{name}_row"
+        if walk == 1:
+            return f"({name}_row + j)"
+        const = "" if name == "out" else "const "
+        return (
+            f"(({const}{c_type(dtype)} *)(({const}char *){name}_row + j * "
+            f"layout.strides[{operand}][{self.ndim - 1}]))"
+        )
+
+    def strided(self, template: str) -> str:
+        operand = {k: at + 1 for at, k in enumerate(self.arrays)}
+        rows = [self._row(0, self.out, "out")]
+        rows += [
+            self._row(operand[k], self.stored[k], f"in{k}")
+            for k in self.arrays
+        ]
+        loads = self.loads(
+            lambda k: (
+                "(*"
+                + self._element(operand[k], self.stored[k], f"in{k}")
+                + ")"
+            )
+        )
+        return _template(template).substitute(
+            name=self.name,
+            parameters=self.parameters(),
+            ndim=self.ndim,
+            operands=len(self.arrays) + 1,
+            index_type="unsigned long long" if self.wide else "unsigned int",
+            rows=_indent(rows, 4 if self.inner else 8),
+            loads=_indent(loads, 8),
+            out_element=self._element(0, self.out, "out"),
+            result=self.value(),
+        )
+
+    def types(self) -> tuple:
+        return (
+            *(dtype for dtype in self.stored if dtype is not None),
+            *self.loop,
+            self.result,
+            self.out,
+        )
+
+    def make(self) -> tuple[Any, int, int, int]:
+        per_thread = 1
+        if self.layout in ("rows", "flat"):
+            source = self.strided(f"map_{self.layout}.cu")
+        elif self.layout == "aligned" and not _runs_threads_in_turn():
+            source, per_thread = self.aligned(), self.width()
+        else:
+            source = self.dense()
+        function = _compile(source, self.types(), self.name)
+        return function, _BLOCK, per_thread, 0
+
+
+# name -> (combine, map of x, y in the inputs' own types)
+_SUM = ("x + y", "x")
+_REDUCTIONS = {
+    "sum": "sum",
+    "subset_sum": "sum",
+    "dot": "sum",
+    "subset_dot": "sum",
+    "any": "any",
+    "all": "all",
+    "max": "max",
+    "subset_max": "max",
+    "min": "min",
+    "subset_min": "min",
+}
+
+
+def _combine(kind: str, dtype: np.dtype) -> str:
+    if kind == "sum":
+        return expression_of("add", (dtype, dtype))
+    if kind in ("any", "all"):
+        return "x || y" if kind == "any" else "x && y"
+    name = "maximum" if kind == "max" else "minimum"
+    return expression_of(name, (dtype, dtype))
+
+
+def _lowest(dtype: np.dtype) -> str:
+    """The least value of a dtype as C."""
+    if dtype.kind == "b":
+        return "false"
+    if dtype.kind == "u":
+        return "0"
+    if dtype.kind == "i":
+        info = np.iinfo(dtype)
+        return f"(-{info.max}LL - 1)"
+    return "-INFINITY"
+
+
+def _highest(dtype: np.dtype) -> str:
+    if dtype.kind == "b":
+        return "true"
+    if dtype.kind == "u":
+        return f"{np.iinfo(dtype).max}ULL"
+    if dtype.kind == "i":
+        return f"{np.iinfo(dtype).max}LL"
+    return "INFINITY"
+
+
+def _neutral(kind: str, dtype: np.dtype) -> str:
+    if kind == "sum":
+        return "Value(0)"
+    if kind in ("any", "all"):
+        return "false" if kind == "any" else "true"
+    limit = _lowest(dtype) if kind == "max" else _highest(dtype)
+    if dtype.kind == "c":
+        return f"Value({limit}, {limit})"
+    return f"Value({limit})"
+
+
+def _mapped(name: str, types: tuple, out: np.dtype) -> str:
+    """C for the value that element i contributes."""
+    index = "i"
+    first = 0
+    if name.startswith("subset"):
+        index, first = "in0[i]", 1
+    values = [
+        f"in{k}[{index}]" for k in range(first, len(types))
+    ]  # fmt: skip
+    casts = [
+        _cast(value, dtype, out)
+        for value, dtype in zip(values, types[first:], strict=True)
+    ]
+    if len(casts) == 1:
+        return casts[0]
+    product = expression_of("multiply", (out, out))
+    return f"multiply_values({casts[0]}, {casts[1]})" if product else ""
+
+
+def _make_reduction(
+    name: str, stage: int, types: tuple, out: np.dtype
+) -> tuple[Any, int, int, int]:
+    kind = _REDUCTIONS[name]
+    serial = _runs_threads_in_turn()
+    block, lanes = (1, 16) if serial else (_BLOCK, 8)
+    source_name = "sum" if stage == 2 else name
+    product = expression_of("multiply", (out, out))
+    finish = "reduce_thread.cu" if serial else "reduce_block.cu"
+    function_name = f"{name}_stage{stage}"
+    source = _template("reduce.cu").substitute(
+        name=function_name,
+        type=c_type(out),
+        combine=_combine(kind, out),
+        parameters=", ".join(
+            f"const {c_type(dtype)} *in{k}" for k, dtype in enumerate(types)
+        ),
+        neutral=_neutral(kind, out),
+        map=_mapped(source_name, types, out),
+        block=block,
+        lanes=lanes,
+        tile=block * lanes,
+        finish=_template(finish).substitute(block=block),
+    )
+    helper = (
+        f"__device__ inline {c_type(out)} multiply_values({c_type(out)} x, "
+        f"{c_type(out)} y)\n{{\n    return {product};\n}}\n"
+    )
+    function = _compile(helper + source, (*types, out), function_name)
+    if serial:
+        return function, block, 32768, 4096
+    return function, block, lanes, 8 * _attribute("MULTIPROCESSOR_COUNT")
+
+
+_UNITS = {
+    1: "unsigned char",
+    2: "unsigned short",
+    4: "unsigned int",
+    8: "unsigned long long",
+}
+
+
+def gather_kernel(
+    itemsize: int, source_index: np.dtype | None, target_index: np.dtype | None
+) -> Any:
+    """``out[put[i]] = source[indices[i] + offset]``, either index optional.
+
+    The parameters are out, source, the index arrays that there are, offset
+    and size.
+    """
+    return _memoised_gather()(itemsize, source_index, target_index)
+
+
+@functools.cache
+def _memoised_gather() -> Callable[..., Any]:
+    from pycuda.tools import context_dependent_memoize
+
+    return context_dependent_memoize(_make_gather)
+
+
+def _make_gather(
+    itemsize: int, source_index: np.dtype | None, target_index: np.dtype | None
+) -> Any:
+    unit = next(size for size in (8, 4, 2, 1) if itemsize % size == 0)
+    indices = []
+    if source_index is not None:
+        indices.append(f"const {c_type(source_index)} *indices, ")
+    if target_index is not None:
+        indices.append(f"const {c_type(target_index)} *put, ")
+    source = _template("gather.cu").substitute(
+        unit=_UNITS[unit],
+        count=itemsize // unit,
+        indices="".join(indices),
+        source="i" if source_index is None else "indices[i]",
+        target="i" if target_index is None else "put[i]",
+    )
+    return _compile(source, (), "gather")
+
+
+def make_kernel(key: tuple) -> tuple[Any, int, int, int]:
+    """Compile the kernel that a key of the C extension describes.
+
+    Returns
+    -------
+    tuple
+        The `pycuda.driver.Function`, the threads of a block, the elements
+        that a thread does, and for reductions the most blocks of stage 1.
+    """
+    kind, *fields = key
+    return _Map(*fields).make() if kind == "map" else _make_reduction(*fields)
+
+
+_driver._set_kernel_factory(make_kernel)
+_driver._set_type_resolver(resolve_types)

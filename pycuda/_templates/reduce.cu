@@ -1,0 +1,40 @@
+// Each block reduces its share of the elements; $block threads, $lanes
+// accumulators a thread.
+typedef $type Value;
+
+__device__ inline Value combine(Value x, Value y)
+{
+    return $combine;
+}
+
+extern "C" __global__ void __launch_bounds__($block)
+$name(Value *out, $parameters, unsigned long long size,
+      unsigned long long per_block)
+{
+    unsigned long long first = blockIdx.x * per_block;
+    unsigned long long end = first + per_block < size ? first + per_block
+                                                      : size;
+    Value partial[$lanes];
+#pragma unroll
+    for (int k = 0; k < $lanes; k++) {
+        partial[k] = $neutral;
+    }
+    unsigned long long base = first;
+    for (; base + $tile <= end; base += $tile) {
+#pragma unroll
+        for (int k = 0; k < $lanes; k++) {
+            unsigned long long i = base + k * $block + threadIdx.x;
+            partial[k] = combine(partial[k], $map);
+        }
+    }
+    for (unsigned long long i = base + threadIdx.x; i < end; i += $block) {
+        partial[0] = combine(partial[0], $map);
+    }
+#pragma unroll
+    for (int step = $lanes / 2; step > 0; step /= 2) {
+        for (int k = 0; k < step; k++) {
+            partial[k] = combine(partial[k], partial[k + step]);
+        }
+    }
+$finish
+}

@@ -1,0 +1,1 @@
+    out[blockIdx.x] = partial[0];

@@ -1,0 +1,65 @@
+"""CUDA's vector types as numpy record dtypes: ``vec.float3`` and friends.
+
+`vec` has a dtype for each vector type, with fields x, y, z, w, packed; and
+``make_float3(x, y, z)``, which gives a 0-d array of it.  The dtypes'
+C names are in `NAMES`, for the registry in `pycuda.tools`.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+_BASES = {
+    "char": np.int8,
+    "uchar": np.uint8,
+    "short": np.int16,
+    "ushort": np.uint16,
+    "int": np.int32,
+    "uint": np.uint32,
+    "long": np.int64,
+    "ulong": np.uint64,
+    "longlong": np.int64,
+    "ulonglong": np.uint64,
+    "float": np.float32,
+    "double": np.float64,
+}
+_TWO_AT_MOST = ("longlong", "ulonglong", "double")
+
+# C's name -> dtype.
+NAMES: dict[str, np.dtype] = {}
+
+
+class vec:
+    """Namespace of the vector types and their ``make_`` functions."""
+
+
+def _maker(dtype: np.dtype) -> Callable[..., np.ndarray]:
+    fields = dtype.names or ()
+
+    def make(*values: Any) -> np.ndarray:
+        if len(values) != len(fields):
+            raise TypeError(
+                f"expected {len(fields)} values ({', '.join(fields)}), got "
+                f"{len(values)}"
+            )
+        return np.array(values, dtype)
+
+    return make
+
+
+def _define() -> None:
+    for base, scalar in _BASES.items():
+        for count in range(1, 3 if base in _TWO_AT_MOST else 5):
+            name = f"{base}{count}"
+            dtype = np.dtype([(field, scalar) for field in "xyzw"[:count]])
+            NAMES[name] = dtype
+            setattr(vec, name, dtype)
+            setattr(vec, f"make_{name}", staticmethod(_maker(dtype)))
+
+
+_define()

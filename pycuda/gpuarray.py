@@ -1,0 +1,1012 @@
+"""Arrays on the device with numpy's interface.
+
+`GPUArray` keeps shape, strides and dtype in C (`pycuda._driver.ArrayBase`):
+indexing, operators, comparisons, copies and reductions run without a Python
+frame.  This module adds the colder methods and the functions.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import builtins
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import pycuda._kernels as _kernels
+import pycuda.driver as drv
+from pycuda._driver import ArrayBase, _apply, _reduce
+from pycuda._vector_types import NAMES, vec
+
+__all__ = [
+    "GPUArray",
+    "all",
+    "any",
+    "arange",
+    "concatenate",
+    "dot",
+    "empty",
+    "empty_like",
+    "if_positive",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "max",
+    "maximum",
+    "min",
+    "minimum",
+    "multi_put",
+    "multi_take",
+    "multi_take_put",
+    "ones",
+    "ones_like",
+    "reshape",
+    "splay",
+    "stack",
+    "subset_dot",
+    "subset_max",
+    "subset_min",
+    "subset_sum",
+    "sum",
+    "take",
+    "to_gpu",
+    "to_gpu_async",
+    "transpose",
+    "vec",
+    "where",
+    "zeros",
+    "zeros_like",
+]
+
+_HOST_ARRAY = (
+    "a host array cannot be mixed with a GPUArray: move it to the device with "
+    "gpuarray.to_gpu(), or fetch the GPUArray with .get()"
+)
+
+
+# --- launch shapes -------------------------------------------------------
+
+
+def splay(n: int, dev: drv.Device | None = None) -> tuple[tuple, tuple]:
+    """Grid and block for a grid-stride loop over n elements.
+
+    Returns
+    -------
+    tuple
+        ``((blocks, 1), (threads, 1, 1))``.
+    """
+    dev = dev or drv.Context.get_device()
+    warp = dev.get_attribute(drv.device_attribute.WARP_SIZE)
+    processors = dev.get_attribute(drv.device_attribute.MULTIPROCESSOR_COUNT)
+    most_blocks, most_threads = 32 * processors, 128
+    if n < warp:
+        blocks, threads = 1, warp
+    elif n < most_blocks * warp:
+        blocks, threads = -(-n // warp), warp
+    elif n < most_blocks * most_threads:
+        warps = -(-n // warp)
+        blocks, threads = most_blocks, -(-warps // most_blocks) * warp
+    else:
+        blocks, threads = most_blocks, most_threads
+    return (blocks, 1), (threads, 1, 1)
+
+
+# --- the array -----------------------------------------------------------
+
+_UFUNC_ALIASES = {"divide": "true_divide", "mod": "remainder"}
+
+
+def _rebuild(cls: type, host: np.ndarray, state: dict | None) -> GPUArray:
+    """Make an array again from a pickle."""
+    array = cls.__new__(cls)
+    order = "F" if host.flags.f_contiguous and host.ndim > 1 else "C"
+    if host.flags.c_contiguous:
+        order = "C"
+    ArrayBase.__init__(
+        array, host.shape, host.dtype, strides=host.strides, order=order
+    )
+    array.set(host)
+    if state:
+        array.__dict__.update(state)
+    return array
+
+
+class GPUArray(ArrayBase):
+    """An n-dimensional array on the device.
+
+    Parameters
+    ----------
+    shape : int or iterable of int
+    dtype : anything that numpy.dtype takes
+    allocator : callable, optional
+        Gets a number of bytes, gives what stands for a device address.
+    base : object, optional
+        What owns the memory of ``gpudata``.
+    gpudata : optional
+        Memory to use in place of new memory.
+    strides : tuple of int, optional
+        Bytes between elements.
+    order : {"C", "F"}
+    """
+
+    __array_priority__ = 100
+
+    @property
+    def _grid(self) -> tuple:
+        return splay(self.size)[0]
+
+    @property
+    def _block(self) -> tuple:
+        return splay(self.size)[1]
+
+    def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
+        raise TypeError(
+            "a GPUArray does not become a host array by itself: fetch it with "
+            ".get(), or move host data to the device with gpuarray.to_gpu()"
+        )
+
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
+    ) -> Any:
+        """Numpy's ufuncs on device arrays and scalars."""
+        out = kwargs.pop("out", None)
+        for value in (*inputs, *(out or ())):
+            if isinstance(value, np.ndarray) and value.ndim:
+                raise TypeError(_HOST_ARRAY)
+        if method != "__call__" or kwargs or ufunc.nout != 1:
+            return NotImplemented
+        name = _UFUNC_ALIASES.get(ufunc.__name__, ufunc.__name__)
+        target = out[0] if out else None
+        if target is not None and not isinstance(target, GPUArray):
+            raise TypeError(_HOST_ARRAY)
+        return _apply(name, inputs, target)
+
+    # -- elements
+
+    @property
+    def real(self) -> GPUArray:
+        """The real part: self, or a new array if the dtype is complex."""
+        if self.dtype.kind != "c":
+            return self
+        return _apply("real", (self,))
+
+    @property
+    def imag(self) -> GPUArray:
+        """The imaginary part, as a new array."""
+        if self.dtype.kind != "c":
+            return zeros_like(self)
+        return _apply("imag", (self,))
+
+    def conj(self, out: GPUArray | None = None) -> GPUArray:
+        """Complex conjugate; self if the dtype is real and out is None."""
+        if self.dtype.kind != "c" and out is None:
+            return self
+        return _apply("conjugate", (self,), out)
+
+    conjugate = conj
+
+    def reverse(self, stream: drv.Stream | None = None) -> GPUArray:
+        """All elements in opposite (C) order, in the same shape."""
+        result = self._new_like_me()
+        backwards = self.ravel()[::-1].reshape(self.shape)
+        if stream is None:
+            result[...] = backwards
+        else:
+            _apply("copy", (backwards,), result, None, stream)
+        return result
+
+    def mul_add(
+        self,
+        selffac: Any,
+        other: GPUArray,
+        otherfac: Any,
+        add_timer: Callable | None = None,
+        stream: drv.Stream | None = None,
+        out: GPUArray | None = None,
+    ) -> GPUArray:
+        """``selffac * self + otherfac * other``."""
+        left = _apply("multiply", (self, selffac), None, None, stream)
+        right = _apply("multiply", (other, otherfac), None, None, stream)
+        return _apply("add", (left, right), out, None, stream)
+
+    def any(
+        self,
+        stream: drv.Stream | None = None,
+        allocator: Callable | None = None,
+    ) -> GPUArray:
+        """Whether any element is true, as a 0-d bool array."""
+        return any(self, stream, allocator)
+
+    def all(
+        self,
+        stream: drv.Stream | None = None,
+        allocator: Callable | None = None,
+    ) -> GPUArray:
+        """Whether all elements are true, as a 0-d bool array."""
+        return all(self, stream, allocator)
+
+    # -- textures
+
+    def bind_to_texref(
+        self, texref: drv.TextureReference, allow_offset: bool = False
+    ) -> float:
+        """Bind the memory to a texture reference.
+
+        Returns
+        -------
+        float
+            Offset of the first element in elements.
+        """
+        offset = texref.set_address(self.gpudata, self.nbytes, allow_offset)
+        return offset / self.itemsize
+
+    def bind_to_texref_ext(
+        self,
+        texref: drv.TextureReference,
+        channels: int = 1,
+        allow_double_hack: bool = False,
+        allow_complex_hack: bool = False,
+        allow_offset: bool = False,
+    ) -> float:
+        """Bind the memory and set the format that the dtype asks for.
+
+        With a hack, doubles and complex numbers are read as pairs of 32-bit
+        words.
+
+        Returns
+        -------
+        float
+            Offset of the first element in elements.
+        """
+        if not self.flags.forc:
+            raise RuntimeError(
+                "only contiguous arrays may be used as arguments to this "
+                "operation"
+            )
+        dtype, as_integer = self.dtype, False
+        if dtype.kind not in "iufc":
+            raise TypeError(f"textures cannot hold dtype {dtype}")
+        hacks = {
+            np.dtype(np.float64): (allow_double_hack, np.int32, 2),
+            np.dtype(np.complex64): (allow_complex_hack, np.int32, 2),
+            np.dtype(np.complex128): (
+                allow_complex_hack and allow_double_hack,
+                np.int32,
+                4,
+            ),
+        }
+        allowed, word, words = hacks.get(dtype, (False, None, 1))
+        if allowed:
+            if channels != 1:
+                raise ValueError(
+                    f"{dtype} takes all channels of a texture: channels must "
+                    "be 1"
+                )
+            dtype, channels, as_integer = np.dtype(word), words, True
+        elif words > 1:
+            raise TypeError(
+                f"textures cannot hold {dtype} unless allow_double_hack or "
+                "allow_complex_hack is given"
+            )
+        texref.set_format(drv.dtype_to_array_format(dtype), channels)
+        if as_integer or dtype.kind in "iu":
+            texref.set_flags(texref.get_flags() | drv.TRSF_READ_AS_INTEGER)
+        return self.bind_to_texref(texref, allow_offset)
+
+
+empty = GPUArray
+
+
+# --- creation ------------------------------------------------------------
+
+
+def _packed_strides(host: np.ndarray) -> tuple[int, ...]:
+    """Strides of a packed copy with the same order of axes."""
+    axes = sorted(
+        range(host.ndim), key=lambda axis: -builtins.abs(host.strides[axis])
+    )
+    strides, step = [0] * host.ndim, host.itemsize
+    for axis in reversed(axes):
+        strides[axis] = step
+        step *= builtins.max(host.shape[axis], 1)
+    return tuple(strides)
+
+
+def _to_gpu(
+    ary: np.ndarray,
+    allocator: Callable,
+    asynchronous: bool,
+    stream: drv.Stream | None,
+) -> GPUArray:
+    if not isinstance(ary, np.ndarray):
+        raise TypeError(
+            f"to_gpu takes a numpy array, not {type(ary).__name__}: make one "
+            "with numpy.asarray()"
+        )
+    if ary.dtype.hasobject:
+        raise TypeError(f"dtype {ary.dtype} holds Python objects")
+    if ary.flags.c_contiguous:
+        result = GPUArray(ary.shape, ary.dtype, allocator)
+    elif ary.flags.f_contiguous:
+        result = GPUArray(ary.shape, ary.dtype, allocator, order="F")
+    else:
+        result = GPUArray(
+            ary.shape, ary.dtype, allocator, strides=_packed_strides(ary)
+        )
+    result.set(ary, asynchronous, stream)
+    return result
+
+
+def to_gpu(ary: np.ndarray, allocator: Callable = drv.mem_alloc) -> GPUArray:
+    """Copy a numpy array to the device, keeping the order of its axes."""
+    return _to_gpu(ary, allocator, False, None)
+
+
+def to_gpu_async(
+    ary: np.ndarray,
+    allocator: Callable = drv.mem_alloc,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Copy a numpy array to the device in stream order.
+
+    The host memory must not change before the copy is done; page-locked
+    memory makes it asynchronous.
+    """
+    return _to_gpu(ary, allocator, True, stream)
+
+
+def zeros(
+    shape: Any,
+    dtype: Any = np.float64,
+    allocator: Callable = drv.mem_alloc,
+    order: str = "C",
+) -> GPUArray:
+    """New array filled with zeros."""
+    return _filled(GPUArray(shape, dtype, allocator, order=order), 0)
+
+
+def ones(
+    shape: Any,
+    dtype: Any = np.float64,
+    allocator: Callable = drv.mem_alloc,
+    order: str = "C",
+) -> GPUArray:
+    """New array filled with ones."""
+    return _filled(GPUArray(shape, dtype, allocator, order=order), 1)
+
+
+def _filled(array: GPUArray, number: int) -> GPUArray:
+    value = np.full((), number, array.dtype) if number else (
+        np.zeros((), array.dtype)
+    )  # fmt: skip
+    return array.fill(value)
+
+
+def empty_like(
+    other_ary: GPUArray, dtype: Any = None, order: str = "K"
+) -> GPUArray:
+    """New array of the shape of another, uninitialised.
+
+    Parameters
+    ----------
+    order : {"C", "F", "A", "K"}
+        "A": "F" if the other is Fortran-contiguous only, else "C"; "K": the
+        order that the other's axes have in memory.
+    """
+    if not isinstance(other_ary, ArrayBase):
+        raise TypeError(
+            f"a GPUArray is needed, not {type(other_ary).__name__}"
+        )
+    if order not in ("C", "F", "A", "K"):
+        raise ValueError(f"Unsupported order: {order}")
+    dtype = other_ary.dtype if dtype is None else np.dtype(dtype)
+    flags = other_ary.flags
+    strides = None
+    if order == "A" or (order == "K" and flags.forc):
+        order = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+    if order == "K":
+        model = np.lib.stride_tricks.as_strided(
+            np.empty(0, other_ary.dtype), other_ary.shape, other_ary.strides
+        )
+        strides = tuple(
+            stride // other_ary.itemsize * dtype.itemsize
+            for stride in _packed_strides(model)
+        )
+        order = "C"
+    return other_ary.__class__(
+        other_ary.shape, dtype, other_ary.allocator, strides=strides,
+        order=order,
+    )  # fmt: skip
+
+
+def zeros_like(
+    other_ary: GPUArray, dtype: Any = None, order: str = "K"
+) -> GPUArray:
+    """`empty_like`, filled with zeros."""
+    return _filled(empty_like(other_ary, dtype, order), 0)
+
+
+def ones_like(
+    other_ary: GPUArray, dtype: Any = None, order: str = "K"
+) -> GPUArray:
+    """`empty_like`, filled with ones."""
+    return _filled(empty_like(other_ary, dtype, order), 1)
+
+
+_ARANGE_NAMES = ("start", "stop", "step", "dtype")
+
+
+def _arange_arguments(args: tuple, kwargs: dict) -> dict[str, Any]:
+    given = dict(kwargs)
+    for name in given:
+        if name not in _ARANGE_NAMES:
+            raise ValueError(f"unexpected keyword argument '{name}'")
+    values = list(args)
+    found: dict[str, Any] = {}
+    if values and isinstance(values[-1], np.dtype):
+        found["dtype"] = values.pop()
+    if len(values) > 3:
+        raise ValueError("too many arguments")
+    names = ("stop",) if len(values) == 1 else ("start", "stop", "step")
+    found.update(zip(names, values, strict=False))
+    for name, value in given.items():
+        if found.get(name) is not None:
+            raise ValueError(
+                f"may not specify '{name}' by position and keyword"
+            )
+        found[name] = value
+    if found.get("stop") is None:
+        raise ValueError("arange needs a stop")
+    return found
+
+
+def arange(
+    *args: Any, stream: drv.Stream | None = None, **kwargs: Any
+) -> GPUArray:
+    """``arange([start,] stop[, step][, dtype])``: evenly spaced numbers.
+
+    Element i is ``start + i * step``; there are
+    ``ceil((stop - start) / step)``.
+    """
+    found = _arange_arguments(args, kwargs)
+    start, step = found.get("start"), found.get("step")
+    start = 0 if start is None else start
+    step = 1 if step is None else step
+    dtype = found.get("dtype")
+    if dtype is None:
+        dtype = np.array([start, found["stop"], step]).dtype
+        if dtype != np.float32:
+            warnings.warn(
+                "behavior change: arange guessed dtype other than float32. "
+                "suggest specifying explicit dtype.",
+                stacklevel=2,
+            )
+    dtype = np.dtype(dtype)
+    if step == 0:
+        raise ValueError("arange: step must not be 0")
+    size = int(np.ceil((found["stop"] - start) / step))
+    result = GPUArray((builtins.max(size, 0),), dtype)
+    numbers = (np.array(start, dtype)[()], np.array(step, dtype)[()])
+    return _apply("arange", numbers, result, None, stream)
+
+
+# --- joining, shape ------------------------------------------------------
+
+
+def _normal_axis(axis: int, ndim: int) -> int:
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"invalid axis: {axis} for {ndim} axes")
+    return axis % ndim
+
+
+def concatenate(
+    arrays: Sequence[GPUArray],
+    axis: int = 0,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Join arrays along an axis that they have."""
+    arrays = list(arrays)
+    if not arrays:
+        raise ValueError("need at least one array to concatenate")
+    first = arrays[0]
+    if first.ndim == 0:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    axis = _normal_axis(axis, first.ndim)
+    for array in arrays[1:]:
+        if array.ndim != first.ndim:
+            raise ValueError(
+                "arrays must have the same number of axes: "
+                f"{first.ndim} and {array.ndim}"
+            )
+        rest, expected = list(array.shape), list(first.shape)
+        del rest[axis], expected[axis]
+        if rest != expected:
+            raise ValueError(
+                "array dimensions must agree except along the axis: "
+                f"{first.shape} and {array.shape}"
+            )
+    shape = list(first.shape)
+    shape[axis] = builtins.sum(array.shape[axis] for array in arrays)
+    dtype = np.result_type(*(array.dtype for array in arrays))
+    result = first.__class__(tuple(shape), dtype, allocator or first.allocator)
+    at = 0
+    for array in arrays:
+        end = at + array.shape[axis]
+        part = result[(slice(None),) * axis + (slice(at, end),)]
+        _copy_into(part, array)
+        at = end
+    return result
+
+
+def _copy_into(target: GPUArray, source: GPUArray) -> None:
+    """``target[...] = source`` with a cast."""
+    if source.dtype == target.dtype:
+        target[...] = source
+    else:
+        _apply("copy", (source,), target)
+
+
+def stack(
+    arrays: Sequence[GPUArray],
+    axis: int = 0,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Join arrays of one shape along a new axis."""
+    arrays = list(arrays)
+    if not arrays:
+        raise IndexError("stack needs at least one array")
+    first = arrays[0]
+    if builtins.any(array.shape != first.shape for array in arrays):
+        raise ValueError("arrays must have the same shape")
+    axis = _normal_axis(axis, first.ndim + 1)
+    index = (slice(None),) * axis + (None,)
+    return concatenate([array[index] for array in arrays], axis, allocator)
+
+
+def reshape(a: GPUArray, *shape: Any, **kwargs: Any) -> GPUArray:
+    """``a.reshape(*shape)``."""
+    return a.reshape(*shape, **kwargs)
+
+
+def transpose(a: GPUArray, axes: Sequence[int] | None = None) -> GPUArray:
+    """``a.transpose(axes)``."""
+    return a.transpose(axes)
+
+
+# --- selection -----------------------------------------------------------
+
+
+def _operand_shape(value: Any) -> tuple | None:
+    return value.shape if isinstance(value, ArrayBase) else None
+
+
+def if_positive(
+    criterion: GPUArray,
+    then_: Any,
+    else_: Any,
+    out: GPUArray | None = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Elements of ``then_`` where criterion > 0, else of ``else_``."""
+    for value in (then_, else_):
+        if _operand_shape(value) not in (None, criterion.shape):
+            raise ValueError("shapes do not match")
+    if (
+        isinstance(then_, ArrayBase)
+        and isinstance(else_, ArrayBase)
+        and then_.dtype != else_.dtype
+    ):
+        raise ValueError("dtypes do not match")
+    return _apply("if_positive", (criterion, then_, else_), out, None, stream)
+
+
+def where(
+    criterion: GPUArray,
+    then_: Any,
+    else_: Any,
+    out: GPUArray | None = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Elements of ``then_`` where criterion is not 0, else of ``else_``."""
+    return _apply("where", (criterion, then_, else_), out, None, stream)
+
+
+def maximum(
+    a: Any,
+    b: Any,
+    out: GPUArray | None = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """The larger of each pair of elements; NaN if either is."""
+    return _apply("maximum", (a, b), out, None, stream)
+
+
+def minimum(
+    a: Any,
+    b: Any,
+    out: GPUArray | None = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """The smaller of each pair of elements; NaN if either is."""
+    return _apply("minimum", (a, b), out, None, stream)
+
+
+def _logical(
+    name: str,
+    values: tuple,
+    out: GPUArray | None,
+    allocator: Callable | None,
+) -> GPUArray:
+    arrays = [value for value in values if isinstance(value, ArrayBase)]
+    if not arrays:
+        result = getattr(np, name)(*values)
+        return to_gpu(np.asarray(result), allocator or drv.mem_alloc)
+    if out is None and allocator is not None:
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+        out = GPUArray(shape, np.bool_, allocator)
+    return _apply(name, values, out)
+
+
+def logical_and(
+    x1: Any,
+    x2: Any,
+    /,
+    out: GPUArray | None = None,
+    *,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Truth of both, as bool."""
+    return _logical("logical_and", (x1, x2), out, allocator)
+
+
+def logical_or(
+    x1: Any,
+    x2: Any,
+    /,
+    out: GPUArray | None = None,
+    *,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Truth of either, as bool."""
+    return _logical("logical_or", (x1, x2), out, allocator)
+
+
+def logical_not(
+    x: Any,
+    /,
+    out: GPUArray | None = None,
+    *,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Opposite of the truth, as bool."""
+    return _logical("logical_not", (x,), out, allocator)
+
+
+# --- gathering and scattering --------------------------------------------
+
+
+def _indices(indices: Any) -> GPUArray:
+    if not isinstance(indices, ArrayBase):
+        raise TypeError(
+            f"indices must be a GPUArray, not {type(indices).__name__}"
+        )
+    if indices.dtype.kind not in "iu":
+        raise TypeError(f"indices must be integers, not {indices.dtype}")
+    if indices.ndim != 1:
+        raise ValueError("indices must have one axis")
+    return indices if indices.flags.c_contiguous else indices.copy()
+
+
+def _check_out(out: Any, size: int, dtype: np.dtype) -> GPUArray:
+    if out.dtype != dtype:
+        raise TypeError(f"out has dtype {out.dtype}, expected {dtype}")
+    if out.size < size:
+        raise ValueError(f"out has {out.size} elements, expected {size}")
+    if not out.flags.forc:
+        raise ValueError("out must be contiguous")
+    return out
+
+
+def _gather(
+    source: GPUArray,
+    indices: GPUArray,
+    out: GPUArray,
+    count: int,
+    stream: drv.Stream | None,
+    put: GPUArray | None = None,
+    offset: int = 0,
+) -> None:
+    """``out[put[i]] = source[indices[i] + offset]`` for i < count."""
+    if count == 0:
+        return
+    kernel = _kernels.gather_kernel(
+        source.dtype.itemsize,
+        None if indices is None else indices.dtype,
+        None if put is None else put.dtype,
+    )
+    arrays = [array for array in (indices, put) if array is not None]
+    kernel(
+        out,
+        source,
+        *arrays,
+        np.int64(offset),
+        np.uint64(count),
+        block=(256, 1, 1),
+        grid=(-(-count // 256), 1),
+        stream=stream,
+    )
+
+
+def _flat(array: GPUArray) -> GPUArray:
+    return array if array.flags.c_contiguous else array.ravel()
+
+
+def take(
+    a: GPUArray,
+    indices: GPUArray,
+    out: GPUArray | None = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """``a.ravel()[indices]``; indices are not checked against the size."""
+    indices = _indices(indices)
+    if out is None:
+        out = GPUArray(indices.shape, a.dtype, a.allocator)
+    else:
+        _check_out(out, indices.size, a.dtype)
+    _gather(_flat(a), indices, out, indices.size, stream)
+    return out
+
+
+def multi_take(
+    arrays: Sequence[GPUArray],
+    indices: GPUArray,
+    out: Sequence[GPUArray] | None = None,
+    stream: drv.Stream | None = None,
+) -> list[GPUArray]:
+    """`take` from several arrays with the same indices."""
+    if out is None:
+        out = [None] * len(arrays)
+    if len(out) != len(arrays):
+        raise ValueError("out must have as many arrays as arrays")
+    return [
+        take(array, indices, target, stream)
+        for array, target in zip(arrays, out, strict=True)
+    ]
+
+
+def _scatter_targets(
+    arrays: Sequence[GPUArray],
+    dest_shape: Any,
+    out: Sequence[GPUArray] | None,
+) -> list[GPUArray]:
+    if out is None:
+        if dest_shape is None:
+            raise ValueError("dest_shape or out must be given")
+        return [GPUArray(dest_shape, a.dtype, a.allocator) for a in arrays]
+    if len(out) != len(arrays):
+        raise ValueError("out must have as many arrays as arrays")
+    for array, target in zip(arrays, out, strict=True):
+        _check_out(target, 0, array.dtype)
+    return list(out)
+
+
+def multi_take_put(
+    arrays: Sequence[GPUArray],
+    dest_indices: GPUArray,
+    src_indices: GPUArray,
+    dest_shape: Any = None,
+    out: Sequence[GPUArray] | None = None,
+    stream: drv.Stream | None = None,
+    src_offsets: Sequence[int] | None = None,
+) -> list[GPUArray]:
+    """``out[k][dest[i]] = arrays[k][src[i] + src_offsets[k]]``."""
+    arrays = list(arrays)
+    dest_indices, src_indices = _indices(dest_indices), _indices(src_indices)
+    if dest_indices.size != src_indices.size:
+        raise ValueError("dest_indices and src_indices must be equally long")
+    offsets = [0] * len(arrays) if src_offsets is None else list(src_offsets)
+    if len(offsets) != len(arrays):
+        raise ValueError("src_offsets must have one entry an array")
+    targets = _scatter_targets(arrays, dest_shape, out)
+    for array, target, offset in zip(arrays, targets, offsets, strict=True):
+        _gather(
+            _flat(array), src_indices, target, src_indices.size, stream,
+            dest_indices, int(offset),
+        )  # fmt: skip
+    return targets
+
+
+def multi_put(
+    arrays: Sequence[GPUArray],
+    dest_indices: GPUArray,
+    dest_shape: Any = None,
+    out: Sequence[GPUArray] | None = None,
+    stream: drv.Stream | None = None,
+) -> list[GPUArray]:
+    """``out[k][dest_indices[i]] = arrays[k][i]``."""
+    arrays = list(arrays)
+    dest_indices = _indices(dest_indices)
+    for array in arrays:
+        if array.size != dest_indices.size:
+            raise ValueError(
+                f"an array has {array.size} elements, dest_indices "
+                f"{dest_indices.size}"
+            )
+    targets = _scatter_targets(arrays, dest_shape, out)
+    for array, target in zip(arrays, targets, strict=True):
+        _gather(_flat(array), None, target, array.size, stream, dest_indices)
+    return targets
+
+
+# --- reductions ----------------------------------------------------------
+
+
+def sum(
+    a: GPUArray,
+    dtype: Any = None,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Sum of all elements, as a 0-d array.
+
+    Booleans and integers add up in 64 bits unless ``dtype`` says otherwise.
+    """
+    return _reduce("sum", (a,), dtype, stream, allocator, 0)
+
+
+def any(
+    a: GPUArray,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Whether any element is true, as a 0-d bool array."""
+    return _reduce("any", (a,), None, stream, allocator, False)
+
+
+def all(
+    a: GPUArray,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Whether all elements are true, as a 0-d bool array."""
+    return _reduce("all", (a,), None, stream, allocator, True)
+
+
+def _not_empty(a: GPUArray, what: str) -> None:
+    if a.size == 0:
+        raise ValueError(f"{what} of an empty array has no value")
+
+
+def max(a: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
+    """The largest element, as a 0-d array; NaN if there is one."""
+    _not_empty(a, "max")
+    return _reduce("max", (a,), None, stream)
+
+
+def min(a: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
+    """The smallest element, as a 0-d array; NaN if there is one."""
+    _not_empty(a, "min")
+    return _reduce("min", (a,), None, stream)
+
+
+def dot(
+    a: GPUArray,
+    b: GPUArray,
+    dtype: Any = None,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Sum of the products of corresponding elements, as a 0-d array.
+
+    Arrays of any number of axes count as flat; nothing is conjugated.
+    """
+    if a.shape != b.shape:
+        raise ValueError(f"shapes differ: {a.shape} and {b.shape}")
+    return _reduce("dot", (a, b), dtype, stream, allocator, 0)
+
+
+def _flat_sources(*arrays: GPUArray) -> tuple[GPUArray, ...]:
+    return tuple(_flat(array) for array in arrays)
+
+
+def subset_sum(
+    subset: GPUArray,
+    a: GPUArray,
+    dtype: Any = None,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Sum of the elements at the indices in ``subset``."""
+    arrays = (_indices(subset), *_flat_sources(a))
+    return _reduce("subset_sum", arrays, dtype, stream, allocator, 0)
+
+
+def subset_dot(
+    subset: GPUArray,
+    a: GPUArray,
+    b: GPUArray,
+    dtype: Any = None,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """`dot` over the elements at the indices in ``subset``."""
+    arrays = (_indices(subset), *_flat_sources(a, b))
+    return _reduce("subset_dot", arrays, dtype, stream, allocator, 0)
+
+
+def subset_max(
+    subset: GPUArray, a: GPUArray, stream: drv.Stream | None = None
+) -> GPUArray:
+    """The largest of the elements at the indices in ``subset``."""
+    _not_empty(subset, "subset_max")
+    arrays = (_indices(subset), *_flat_sources(a))
+    return _reduce("subset_max", arrays, None, stream)
+
+
+def subset_min(
+    subset: GPUArray, a: GPUArray, stream: drv.Stream | None = None
+) -> GPUArray:
+    """The smallest of the elements at the indices in ``subset``."""
+    _not_empty(subset, "subset_min")
+    arrays = (_indices(subset), *_flat_sources(a))
+    return _reduce("subset_min", arrays, None, stream)
+
+
+# --- for programs that reach inside --------------------------------------
+
+
+def _get_common_dtype(obj1: Any, obj2: Any) -> np.dtype:
+    """Dtype of ``obj1 + obj2`` by numpy's promotion."""
+    kinds = []
+    for value in (obj1, obj2):
+        if isinstance(value, (ArrayBase, np.ndarray, np.generic)):
+            kinds.append(value.dtype)
+        else:
+            kinds.append(value)
+    return np.result_type(*kinds)
+
+
+def _compact_strides(a: GPUArray) -> tuple[int, ...]:
+    """Strides of a packed array with a's order of axes."""
+    model = np.lib.stride_tricks.as_strided(
+        np.empty(0, a.dtype), a.shape, a.strides
+    )
+    return _packed_strides(model)
+
+
+def _memcpy_discontig(
+    dst: GPUArray | np.ndarray,
+    src: GPUArray | np.ndarray,
+    async_: bool = False,
+    stream: drv.Stream | None = None,
+) -> None:
+    """Copy between arrays of one shape and dtype, in any layouts."""
+    if dst.shape != src.shape:
+        raise ValueError("src and dst must be same shape")
+    if dst.dtype != src.dtype:
+        raise TypeError("src and dst must have same dtype")
+    if isinstance(dst, ArrayBase):
+        dst.set(src, async_, stream)
+    elif isinstance(src, ArrayBase):
+        src.get(dst, False, async_, stream)
+    else:
+        dst[...] = src
+
+
+def _register_vector_types() -> None:
+    from pycuda.tools import get_or_register_dtype
+
+    for name, dtype in NAMES.items():
+        get_or_register_dtype(name, dtype)
+
+
+_register_vector_types()
+
+# Programs that import this module use these as attributes of pycuda.
+import pycuda.cumath  # noqa: E402
+import pycuda.curandom  # noqa: E402
+import pycuda.elementwise  # noqa: E402
+import pycuda.reduction  # noqa: E402, F401
