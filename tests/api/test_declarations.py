@@ -195,3 +195,19 @@ def test_nvrtc_is_that_of_the_toolkit(tmp_path):
     assert decl.compile_and_run(source, tmp_path, f"-I{NVRTC}") == ""
     wrong = source.replace("size_t *bytes", "int *bytes", 1)
     assert decl.compile_and_run(wrong, tmp_path, f"-I{NVRTC}") != ""
+
+
+@needs_toolkit
+def test_no_signature_of_a_function_is_left_out():
+    # Else cuGetProcAddress would hand out an older one in its place.
+    text = (TOOLKIT / "cudaTypedefs.h").read_text()
+    have = {(row[0], row[2]) for row in decl.driver_rows()}
+    bases = {base for base, _ in have}
+    signatures = re.findall(r"\*PFN_(cu\w+?)_v(\d+)\)", text)
+    missing = {
+        (base, since)
+        for base, since in signatures
+        if base in bases and int(since) >= 3020
+    } - have
+    assert missing == set()
+    assert len(signatures) > 400
