@@ -176,6 +176,33 @@ pch_refused(const struct job *job)
     return job->pch.path[0] && log && strstr(log, job->pch.path);
 }
 
+/* nvcc lets a shared variable have a type whose constructor does something,
+ * and does not run it; clang refuses.  For pycuda::complex (see there) the
+ * constructor can be left out.  true: worth another try. */
+static bool
+shared_refused(struct job *job)
+{
+    static const char words[] = "initialization is not supported for "
+                                "__shared__ variables";
+    struct nvrtc_text *log = &job->program->log;
+
+    if (log->bytes == NULL || strstr(log->bytes, words) == NULL) {
+        return false;
+    }
+    nvrtc_words_add(&job->options.language, "-ftrivial-auto-var-init=zero");
+    nvrtc_words_add(&job->options.preprocess, "-D__PYCUDA_TRIVIAL_COMPLEX__");
+    nvrtc_pch_free(&job->pch);
+    return nvrtc_pch_get(&job->pch, job->frontend, job->headers, &job->options,
+                         log);
+}
+
+static void
+forget(struct job *job, struct nvrtc_process *process)
+{
+    nvrtc_text_free(&job->program->log);
+    nvrtc_process_free(process);
+}
+
 static nvrtcResult
 frontend_compile(struct job *job)
 {
@@ -184,8 +211,11 @@ frontend_compile(struct job *job)
 
     if (result != NVRTC_SUCCESS && pch_refused(job)) {
         job->pch.path[0] = 0;
-        nvrtc_text_free(&job->program->log);
-        nvrtc_process_free(&process);
+        forget(job, &process);
+        result = frontend_run(job, false, &process);
+    }
+    if (result != NVRTC_SUCCESS && shared_refused(job)) {
+        forget(job, &process);
         result = frontend_run(job, false, &process);
     }
     if (result == NVRTC_SUCCESS) {

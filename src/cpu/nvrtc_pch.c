@@ -257,4 +257,5 @@ nvrtc_pch_free(struct nvrtc_pch *pch)
 {
     nvrtc_text_free(&pch->includes);
     nvrtc_words_free(&pch->rest);
+    pch->path[0] = 0;
 }
