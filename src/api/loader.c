@@ -164,6 +164,7 @@ static int
 take(struct api_choice *choice, enum api_kind kind, void *library)
 {
     choice->kind = kind;
+    choice->text[0] = '\0';
     chosen_library = library;
     table_fill_driver(library);
     return 0;
