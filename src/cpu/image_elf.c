@@ -293,7 +293,7 @@ static CUresult
 relocate(struct loading *load, const Elf64_Shdr *target, uint64_t base,
          const Elf64_Rela *row)
 {
-    uint64_t index = ELF64_R_SYM(row->r_info), value;
+    uint64_t index = ELF64_R_SYM(row->r_info), value = 0;
     unsigned type = ELF64_R_TYPE(row->r_info);
     uint64_t width = type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : 4;
     bool external;

@@ -139,7 +139,7 @@ lower_variable(struct jit *jit, LLVMValueRef variable)
      * store changes it; externally initialised, they know no value. */
     bool literal = LLVMIsGlobalConstant(variable);
     LLVMSetLinkage(variable, LLVMExternalLinkage);
-    LLVMSetVisibility(variable, LLVMDefaultVisibility);
+    LLVMSetVisibility(variable, LLVMHiddenVisibility);
     LLVMSetExternallyInitialized(variable, !literal);
     if (space == SPACE_CONSTANT) {
         LLVMSetGlobalConstant(variable, 1);

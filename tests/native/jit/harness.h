@@ -1,0 +1,29 @@
+/* harness.h - runs kernels of an image without the CPU device: loads them
+ * with its loader and offers the few runtime functions that the tests need,
+ * on ucontext fibers.  One thread, no locks.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef TESTS_NATIVE_JIT_HARNESS_H
+#define TESTS_NATIVE_JIT_HARNESS_H
+
+#include "cpu/cpu_image.h"
+#include "image/abi.h"
+
+struct shape {
+    unsigned x, y, z;
+};
+
+/* Loads the image of the file; ends the program with a message if it cannot
+ * be loaded. */
+struct cpu_image *harness_load(const char *path);
+
+/* Runs the kernel; `params` is its parameter buffer. */
+void harness_run(struct cpu_image *image, const char *name, struct shape grid,
+                 struct shape block, unsigned dynamic_shared,
+                 const void *params);
+
+struct cpu_image_kernel harness_kernel(struct cpu_image *image,
+                                       const char *name);
+double harness_seconds(void);
+
+#endif
