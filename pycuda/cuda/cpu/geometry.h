@@ -38,10 +38,16 @@ __PYCUDA_GEOMETRY(__pycuda_block_size, __pycuda_ntid)
 __PYCUDA_GEOMETRY(__pycuda_grid_size, __pycuda_nctaid)
 #undef __PYCUDA_GEOMETRY
 
-extern const __device__ __pycuda_thread_index threadIdx;
-extern const __device__ __pycuda_block_index blockIdx;
-extern const __device__ __pycuda_block_size blockDim;
-extern const __device__ __pycuda_grid_size gridDim;
+/* Defined, since a conversion to dim3 takes the address; under symbols that
+ * pycuda-jit takes for compiler-made constants and lists nowhere. */
+static const __device__ __pycuda_thread_index
+    threadIdx __asm__("__const.threadIdx") = {};
+static const __device__ __pycuda_block_index
+    blockIdx __asm__("__const.blockIdx") = {};
+static const __device__ __pycuda_block_size
+    blockDim __asm__("__const.blockDim") = {};
+static const __device__ __pycuda_grid_size
+    gridDim __asm__("__const.gridDim") = {};
 enum { warpSize = 32 };
 
 /* What clang wants to see when host code in the source holds <<<...>>>. */

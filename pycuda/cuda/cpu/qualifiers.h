@@ -8,7 +8,7 @@
 #define __global__           __attribute__((global))
 #define __shared__           __attribute__((shared))
 #define __constant__         __attribute__((constant))
-#define __managed__          __attribute__((device))
+#define __managed__          __attribute__((device, section("pycuda_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)
 #define __cluster_dims__(...)
