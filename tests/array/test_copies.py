@@ -1,0 +1,147 @@
+"""Transfers, copies, casts and shape changes against numpy."""
+
+# SPDX-License-Identifier: MIT
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from layouts import NUMBERS, both, numbers, orders, same, shapes, views
+
+from pycuda import gpuarray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+RECORD = np.dtype([("a", "f4"), ("b", "i2")])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    shape=shapes,
+    order=orders,
+    view=views,
+    dtype=st.sampled_from(["?", "i2", "f4", "c16", "f2", "S3", RECORD]),
+)
+def test_round_trips(shape, order, view, dtype):
+    values = numbers(shape, "i4")
+    host = values.astype(dtype) if dtype != RECORD else np.zeros(shape, dtype)
+    if dtype == RECORD:
+        host["a"] = values
+        host["b"] = values
+    host, device = both(host, order, view)
+    np.testing.assert_array_equal(device.get(), host)
+    np.testing.assert_array_equal(device.copy().get(), host)
+    np.testing.assert_array_equal(gpuarray.to_gpu(host).get(), host)
+    target = np.empty_like(host)
+    assert device.get(target) is target
+    np.testing.assert_array_equal(target, host)
+    fresh = gpuarray.empty_like(device)
+    fresh.set(host)
+    np.testing.assert_array_equal(fresh.get(), host)
+    fresh.set(device)
+    np.testing.assert_array_equal(fresh.get(), host)
+
+
+@pytest.mark.parametrize("target", NUMBERS)
+@pytest.mark.parametrize("source", NUMBERS)
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_astype(source, target):
+    host = np.abs(numbers((4, 6), source)).astype(source)
+    device = gpuarray.to_gpu(host)
+    same(device.astype(target), host.astype(target))
+
+
+def test_astype_keeps_order():
+    host, device = both(numbers((3, 4), "f4"), "F")
+    assert device.astype(np.float64).flags.f_contiguous
+    same(device[1:, ::2].astype(np.int32), host[1:, ::2].astype(np.int32))
+
+
+@settings(max_examples=60, deadline=None)
+@given(shape=shapes, order=orders, view=views, new=st.sampled_from("CF"),
+       data=st.data())  # fmt: skip
+def test_reshape(shape, order, view, new, data):
+    host, device = both(numbers(shape, "i4"), order, view)
+    sizes = [n for n in range(1, host.size + 1) if host.size % n == 0]
+    first = data.draw(st.sampled_from(sizes or [1]))
+    same(
+        device.reshape(first, -1, order=new),
+        host.reshape((first, -1) if host.size else (first, 0), order=new),
+    )
+    same(device.ravel(), host.ravel())
+    axes = data.draw(st.permutations(range(host.ndim)))
+    same(device.transpose(axes), host.transpose(axes))
+    same(device.T, host.T)
+    same(device.squeeze(), host.squeeze())
+    same(device[..., None].squeeze(), host[..., None].squeeze())
+
+
+def test_reshape_errors():
+    device = gpuarray.zeros((3, 4), np.float32)
+    with pytest.raises(ValueError, match="total size"):
+        device.reshape(5, 5)
+    with pytest.raises(ValueError, match="one unknown"):
+        device.reshape(-1, -1)
+    with pytest.raises(ValueError, match="invalid order"):
+        device.reshape(12, order="X")
+    with pytest.raises(ValueError, match="axes"):
+        device.transpose((0, 0))
+
+
+def test_view_as_another_dtype():
+    host, device = both(np.arange(12, dtype="f4").reshape(3, 4))
+    same(device.view(np.int32), host.view(np.int32))
+    same(device.view(np.int16), host.view(np.int16))
+    same(device.view(np.float64), host.view(np.float64))
+    with pytest.raises(ValueError, match="new type"):
+        gpuarray.zeros((3, 3), np.float32).view(np.float64)
+
+
+@pytest.mark.parametrize("view", ["whole", "every second", "transposed"])
+@pytest.mark.parametrize("dtype", [*NUMBERS, "f2", RECORD], ids=str)
+def test_fill(dtype, view):
+    host, device = both(np.zeros((5, 6), dtype), "C", view)
+    value = np.ones((), dtype)[()]
+    host[...] = value
+    assert device.fill(value) is device
+    np.testing.assert_array_equal(device.get(), host)
+
+
+def test_set_and_get_errors():
+    device = gpuarray.zeros((3, 4), np.float32)
+    with pytest.raises(ValueError, match="elements"):
+        device.set(np.zeros(5, "f4"))
+    with pytest.raises(ValueError, match="dtype"):
+        device.set(np.zeros((3, 4), "f8"))
+    with pytest.raises(TypeError, match="dtype"):
+        device.get(np.zeros((3, 4), "f8"))
+    with pytest.raises(TypeError, match="numpy array"):
+        device.set([1, 2])
+    with pytest.warns(UserWarning, match="shape"):
+        device.set(np.ones(12, "f4"))
+    with pytest.warns(DeprecationWarning, match="shape"):
+        flat = device.get(np.zeros(12, "f4"))
+    assert flat.sum() == 12
+
+
+def test_pickle_and_copy():
+    for order in "CF":
+        host, device = both(numbers((3, 4), "f4"), order)
+        for twin in (
+            pickle.loads(pickle.dumps(device)),
+            copy.copy(device),
+            copy.deepcopy(device),
+        ):
+            same(twin, host)
+            assert twin.strides == device.strides
+            twin.fill(0)
+            same(device, host)
+
+
+def test_text_is_the_hosts():
+    host, device = both(numbers((3, 4), "f4"))
+    assert str(device) == str(host)
+    assert repr(device) == repr(host)

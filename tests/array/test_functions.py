@@ -1,0 +1,251 @@
+"""Creation, joining, selection, gathering, and what arrays tell."""
+
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+from layouts import NUMBERS, both, numbers, same
+
+import pycuda.driver as drv
+from pycuda import gpuarray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_zeros_and_ones(dtype):
+    same(gpuarray.zeros((3, 4), dtype), np.zeros((3, 4), dtype))
+    same(gpuarray.ones((3, 4), dtype), np.ones((3, 4), dtype))
+
+
+def test_defaults_and_shapes():
+    assert gpuarray.zeros(3).dtype == np.float64
+    for shape in (np.int32(3), np.array(3), [3], np.array([3]), (3,)):
+        assert gpuarray.empty(shape, np.float32).shape == (3,)
+    for shape in (3.0, "3", (3, 2.5), None):
+        with pytest.raises(AssertionError):
+            gpuarray.empty(shape, np.float32)
+    with pytest.raises(ValueError, match="negative"):
+        gpuarray.empty((-1,), np.float32)
+    with pytest.raises(ValueError, match="invalid order"):
+        gpuarray.empty(3, np.float32, order="A")
+    with pytest.raises(AssertionError):
+        gpuarray.empty(3, np.float32, base=object())
+    assert gpuarray.zeros((3, 4), order="F").flags.f_contiguous
+
+
+def test_attributes():
+    array = gpuarray.empty((3, 4), np.float32)
+    assert (array.size, array.mem_size, array.nbytes) == (12, 12, 48)
+    assert (array.ndim, array.itemsize) == (2, 4)
+    assert array.strides == (16, 4)
+    assert array.ptr == int(array.gpudata)
+    assert array.base is None
+    assert array.allocator is drv.mem_alloc
+    assert array._grid == (1, 1) and array._block == (32, 1, 1)
+    assert array.flags.c_contiguous and array.flags.forc
+    assert not array.flags.f_contiguous
+    assert array.T.flags.f_contiguous
+    assert not array[:, ::2].flags.forc
+    interface = array.__cuda_array_interface__
+    assert interface["shape"] == (3, 4)
+    assert interface["strides"] == (16, 4)
+    assert interface["data"] == (array.ptr, False)
+    assert (interface["version"], interface["typestr"]) == (3, "<f4")
+    with pytest.raises(TypeError, match="not hashable"):
+        hash(array)
+    empty = gpuarray.empty((0, 3), np.float32)
+    assert empty.gpudata is None
+    assert not hasattr(empty, "ptr")
+
+
+def test_memory_of_the_caller():
+    memory = drv.mem_alloc(64)
+    array = gpuarray.GPUArray((16,), np.float32, gpudata=memory)
+    assert array.gpudata is memory
+    array.fill(3)
+    half = gpuarray.GPUArray(
+        8, np.float32, gpudata=int(memory) + 32, base=array
+    )
+    assert half.base is array
+    same(half, np.full(8, 3, "f4"))
+
+
+def test_splay():
+    assert gpuarray.splay(1)[1] == (32, 1, 1)
+    (blocks, one), (threads, _, _) = gpuarray.splay(10**7)
+    assert one == 1 and threads == 128 and blocks % 32 == 0
+
+
+def test_like():
+    base = gpuarray.zeros((3, 4), np.float32, order="F")
+    assert gpuarray.empty_like(base).strides == base.strides
+    assert gpuarray.zeros_like(base, order="C").flags.c_contiguous
+    assert gpuarray.ones_like(base, order="A").flags.f_contiguous
+    same(gpuarray.ones_like(base, np.int32), np.ones((3, 4), "i4"))
+    view = gpuarray.zeros((4, 6, 5), np.float32).transpose((1, 0, 2))[::2]
+    assert gpuarray.empty_like(view).strides == (20, 60, 4)
+    with pytest.raises(ValueError, match="Unsupported order"):
+        gpuarray.empty_like(base, order="Q")
+
+
+@pytest.mark.parametrize(
+    "arguments", [(5,), (2, 9), (2, 9, 3), (9, 2, -2), (5, 2)], ids=str
+)
+def test_arange(arguments):
+    for dtype in (np.float32, np.int32, np.float64, np.complex64):
+        same(
+            gpuarray.arange(*arguments, dtype=dtype),
+            np.arange(*arguments).astype(dtype),
+        )
+
+
+def test_arange_of_fractions():
+    same(
+        gpuarray.arange(0, 1, 0.125, dtype=np.float32),
+        np.arange(0, 1, 0.125, dtype="f4"),
+    )
+
+
+def test_arange_arguments():
+    with pytest.warns(UserWarning, match="guessed dtype"):
+        assert gpuarray.arange(4).dtype == np.int64
+    same(gpuarray.arange(4, np.dtype("f4")), np.arange(4, dtype="f4"))
+    same(
+        gpuarray.arange(start=1, stop=4, dtype=np.int32),
+        np.arange(1, 4, dtype="i4"),
+    )
+    with pytest.raises(ValueError, match="too many"):
+        gpuarray.arange(1, 2, 3, 4)
+    with pytest.raises(ValueError, match="unexpected keyword"):
+        gpuarray.arange(4, size=3)
+    with pytest.raises(ValueError, match="by position and keyword"):
+        gpuarray.arange(4, stop=3)
+    with pytest.raises(ValueError, match="step"):
+        gpuarray.arange(0, 4, 0, dtype=np.float32)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_concatenate_and_stack(axis):
+    parts = [both(numbers((3, 4, 5), "f4", k), "CF"[k % 2]) for k in range(3)]
+    hosts, devices = zip(*parts, strict=True)
+    same(gpuarray.concatenate(devices, axis), np.concatenate(hosts, axis))
+    same(gpuarray.stack(devices, axis), np.stack(hosts, axis))
+    mixed = [devices[0], devices[1].astype(np.float64)]
+    same(
+        gpuarray.concatenate(mixed, axis),
+        np.concatenate([hosts[0], hosts[1].astype("f8")], axis),
+    )
+
+
+def test_joining_errors():
+    a = gpuarray.zeros((2, 3), np.float32)
+    with pytest.raises(ValueError):
+        gpuarray.concatenate([a, gpuarray.zeros((2, 4), np.float32)])
+    with pytest.raises(ValueError):
+        gpuarray.concatenate([a, gpuarray.zeros(3, np.float32)])
+    with pytest.raises(ValueError, match="invalid axis"):
+        gpuarray.stack([a, a], axis=4)
+    with pytest.raises(ValueError, match="same shape"):
+        gpuarray.stack([a, a.T])
+    with pytest.raises(IndexError):
+        gpuarray.stack([])
+
+
+@pytest.mark.parametrize("types", [("f4", "f4"), ("i4", "f8"), ("?", "i2")])
+def test_selection(types):
+    c, gc = both(numbers((40,), types[0], 1))
+    a, ga = both(numbers((40,), types[1], 2))
+    b, gb = both(numbers((40,), types[1], 3))
+    same(gpuarray.where(gc, ga, gb), np.where(c, a, b))
+    same(gpuarray.if_positive(gc, ga, gb), np.where(c > 0, a, b))
+    same(gpuarray.where(gc, ga, 0), np.where(c, a, a.dtype.type(0)))
+    same(gpuarray.maximum(ga, gb), np.maximum(a, b))
+    same(gpuarray.minimum(ga, 1), np.minimum(a, 1))
+    same(gpuarray.maximum(0, ga), np.maximum(0, a))
+    for name in ("logical_and", "logical_or"):
+        ours, theirs = getattr(gpuarray, name), getattr(np, name)
+        same(ours(gc, ga), theirs(c, a))
+        same(ours(ga, 0.0), theirs(a, 0.0))
+    same(gpuarray.logical_not(ga), np.logical_not(a))
+    out = gpuarray.empty((40,), bool)
+    assert gpuarray.logical_not(ga, out) is out
+    same(out, np.logical_not(a))
+
+
+def test_maximum_propagates_nan():
+    a = np.array([1, np.nan, 3, np.nan], "f4")
+    b = np.array([2, 2, np.nan, np.nan], "f4")
+    same(
+        gpuarray.maximum(gpuarray.to_gpu(a), gpuarray.to_gpu(b)),
+        np.maximum(a, b),
+    )
+
+
+def test_selection_errors():
+    a = gpuarray.zeros((4,), np.float32)
+    b = gpuarray.zeros((5,), np.float32)
+    with pytest.raises(ValueError, match="shapes"):
+        gpuarray.if_positive(a, a, b)
+    with pytest.raises(ValueError, match="dtypes"):
+        gpuarray.if_positive(a, a, a.astype(np.float64))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8", "c16", "i2"])
+def test_gathering(dtype):
+    a, ga = both(numbers((6, 50), dtype), "F")
+    index = np.random.default_rng(1).permutation(300)[:99].astype("i4")
+    gi = gpuarray.to_gpu(index)
+    same(gpuarray.take(ga, gi), a.ravel()[index])
+    same(gpuarray.multi_take([ga, ga], gi)[1], a.ravel()[index])
+    put = np.random.default_rng(2).permutation(120)[:99].astype("u4")
+    gp = gpuarray.to_gpu(put)
+    expected = np.zeros(120, dtype)
+    expected[put] = a.ravel()[index]
+    out = [gpuarray.zeros(120, dtype)]
+    same(gpuarray.multi_take_put([ga], gp, gi, out=out)[0], expected)
+    expected[put] = a.ravel()[:99]
+    source = gpuarray.to_gpu(a.ravel()[:99].copy())
+    same(gpuarray.multi_put([source], gp, out=out)[0], expected)
+    assert gpuarray.multi_take([], gi) == []
+
+
+def test_parts_of_complex_numbers():
+    for order in "CF":
+        a, g = both(numbers((3, 4), "c8"), order)
+        same(g.real, a.real)
+        same(g.imag, a.imag)
+        same(g.conj(), a.conj())
+        assert g.real.flags.f_contiguous == (order == "F")
+        out = gpuarray.empty_like(g)
+        assert g.conj(out) is out
+    a, g = both(numbers((4,), "f4"))
+    assert g.real is g and g.conj() is g
+    same(g.imag, np.zeros(4, "f4"))
+
+
+def test_reverse_and_mul_add():
+    a, g = both(numbers((3, 4), "f4"))
+    b, h = both(numbers((3, 4), "f4", 2))
+    same(g.reverse(), a.ravel()[::-1].reshape(3, 4))
+    same(g.mul_add(2, h, 3), 2 * a + 3 * b)
+
+
+def test_vector_types():
+    vec = gpuarray.vec
+    assert vec.float3.itemsize == 12
+    value = vec.make_float4(1, 2, 3, 4)
+    array = gpuarray.zeros((5,), vec.float4)
+    array.fill(value)
+    np.testing.assert_array_equal(array.get(), np.full(5, value, vec.float4))
+    names = [n for n in vars(vec) if n.startswith("make_")]
+    assert len(names) == 42
+    with pytest.raises(TypeError):
+        vec.make_int2(1)
+
+
+def test_modules_that_come_along():
+    import pycuda
+
+    for name in ("cumath", "driver", "elementwise", "curandom", "reduction"):
+        assert hasattr(pycuda, name)
