@@ -46,7 +46,8 @@ _INTP = np.dtype(np.intp)
 # loop; any other is right in one thread an element.
 _NEEDS_LOOP = re.compile(
     r"\b(?:total_threads|cta_start|tid|break|continue|return|goto|asm"
-    r"|blockIdx|blockDim|gridDim|threadIdx|__\w+)\b"
+    r"|blockIdx|blockDim|gridDim|threadIdx|__shared__"
+    r"|__(?:sync|shfl|ballot|any|all|active|match|reduce|thread)\w*)\b"
     r"|\bi\s*(?:=(?!=)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)"
     r"|(?:\+\+|--|&)\s*i\b"
 )
@@ -76,7 +77,8 @@ extern "C" __global__ void {name}({parameters})
 {{
   size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x;
   if (i < n) {{
-    {operation};
+    {operation}
+    ;
   }}
 }}
 """
@@ -90,7 +92,8 @@ extern "C" __global__ void {name}({parameters})
   size_t i;
   {loop_prep};
   for (i = cta_start + tid; i < n; i += total_threads) {{
-    {operation};
+    {operation}
+    ;
   }}
   {after_loop};
 }}
@@ -107,7 +110,8 @@ extern "C" __global__ void {name}({parameters})
   for (i = start + (cta_start + tid) * step;
        step < 0 ? i > stop : i < stop;
        i += total_threads * step) {{
-    {operation};
+    {operation}
+    ;
   }}
   {after_loop};
 }}

@@ -78,7 +78,7 @@ _VALUES = {
 # Options that concern nvcc's driver, the host compiler or the host's linker:
 # nothing in a device compilation depends on them.
 _DROPPED_FLAGS = {
-    "-g", "--debug", "-O", "-O0", "-O1", "-O2", "-O3", "-Os",
+    "-g", "--debug", "-O0", "-O1", "-O2", "-O3", "-Os",
     "-m64", "-m32", "-v", "--verbose", "-k", "-keep", "--keep",
     "-save-temps", "--save-temps", "-dryrun", "--dryrun",
     "-c", "--compile", "-cubin", "--cubin", "-ptx", "--ptx", "-fatbin",

@@ -1,0 +1,91 @@
+"""Inclusive and exclusive scans against NumPy, exact for integers."""
+
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+
+import pycuda.gpuarray as gpuarray
+from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
+
+pytestmark = pytest.mark.usefixtures("context")
+
+SIZES = [1, 10, 127, 768, 769, 1536, 12_345, 100_000, 1 << 20]
+
+
+def exclusive(x):
+    return np.concatenate([[0], np.cumsum(x)[:-1]]).astype(x.dtype)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_sums(n):
+    x = np.random.randint(0, 100, n).astype(np.int32)
+    including = InclusiveScanKernel(np.int32, "a+b", "0")
+    gpu = gpuarray.to_gpu(x)
+    assert including(gpu) is gpu
+    assert (gpu.get() == np.cumsum(x)).all()
+    without = ExclusiveScanKernel(np.int32, "a+b", "0")
+    gpu = gpuarray.to_gpu(x)
+    without(gpu)
+    assert (gpu.get() == exclusive(x)).all()
+
+
+@pytest.mark.parametrize("n", [5, 2000, 50_000])
+def test_the_order_of_operands(n):
+    """Composition of x -> m*x + c (mod 2**16) is not commutative."""
+    factors = np.random.randint(0, 1 << 16, n).astype(np.uint32) | 1
+    offsets = np.random.randint(0, 1 << 16, n).astype(np.uint32)
+    pairs = (factors << 16 | offsets).astype(np.uint32)
+    preamble = """
+    __device__ unsigned then(unsigned f, unsigned g)
+    {
+      unsigned m = (f >> 16) * (g >> 16);
+      unsigned c = (g >> 16) * (f & 0xffff) + (g & 0xffff);
+      return m << 16 | (c & 0xffff);
+    }
+    """
+    kernel = InclusiveScanKernel(np.uint32, "then(a, b)", preamble=preamble)
+    got = kernel(gpuarray.to_gpu(pairs)).get()
+    m, c = 1, 0
+    for i in range(n):
+        fm, fc = int(factors[i]) & 0xFFFF, int(offsets[i])
+        m, c = m * fm & 0xFFFF, (fm * c + fc) & 0xFFFF
+        assert got[i] == m << 16 | c
+
+
+def test_output_and_new():
+    x = np.arange(5000, dtype=np.int64)
+    kernel = InclusiveScanKernel(np.int64, "a+b")
+    gpu = gpuarray.to_gpu(x)
+    out = gpuarray.empty_like(gpu)
+    assert kernel(gpu, out) is out
+    assert (out.get() == np.cumsum(x)).all()
+    assert (kernel(gpu, "new").get() == np.cumsum(x)).all()
+    assert (gpu.get() == x).all()
+
+
+def test_maximum_and_complex():
+    x = np.random.rand(3000).astype(np.float32)
+    kernel = InclusiveScanKernel(np.float32, "fmaxf(a, b)")
+    got = kernel(gpuarray.to_gpu(x)).get()
+    assert (got == np.maximum.accumulate(x)).all()
+    z = (x + 1j * x).astype(np.complex128)
+    got = InclusiveScanKernel(np.complex128, "a+b")(gpuarray.to_gpu(z)).get()
+    np.testing.assert_allclose(got, np.cumsum(z), rtol=1e-12)
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="neutral element"):
+        ExclusiveScanKernel(np.int32, "a+b")
+    kernel = InclusiveScanKernel(np.int32, "a+b")
+    x = gpuarray.zeros(10, np.int32)
+    with pytest.raises(ValueError, match="same shape"):
+        kernel(x, gpuarray.zeros(9, np.int32))
+    with pytest.raises(RuntimeError, match="non-contiguous"):
+        kernel(x[::2])
+    with pytest.raises(ValueError, match="one dimension"):
+        kernel(gpuarray.zeros((2, 3), np.int32))
+    with pytest.raises(TypeError, match="int32"):
+        kernel(gpuarray.zeros(10, np.float32))
+    empty = gpuarray.empty(0, np.int32)
+    assert kernel(empty) is empty
