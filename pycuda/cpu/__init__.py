@@ -1,0 +1,120 @@
+"""The CPU device for programs that do not use PyCUDA.
+
+``python -m pycuda.cpu run PROGRAM ...`` runs a program that opens
+``libcuda.so.1`` and ``libnvrtc.so.13`` with the CPU device in their place.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+#: Names under which programs open the driver and NVRTC.
+STUBS = ("libcuda.so.1", "libcuda.so", "libnvrtc.so.13", "libnvrtc.so")
+_PRELOADED = ("libcuda.so.1", "libnvrtc.so.13")
+
+
+def library() -> Path:
+    """Path of libpycuda_cpu.so.
+
+    Raises
+    ------
+    FileNotFoundError
+        If this installation was built without the CPU device.
+    """
+    package = Path(__file__).resolve().parents[1]
+    path = Path(
+        os.environ.get("PYCUDA_CPU_LIBRARY")
+        or package / "lib" / "libpycuda_cpu.so"
+    )
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path} is missing: pycuda-c was built without the CPU device"
+        )
+    return path.resolve()
+
+
+def _stub_parents() -> list[Path]:
+    """Folders that may hold the stubs, best first."""
+    cache = os.environ.get("PYCUDA_CACHE_DIR")
+    if not cache:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser(
+            "~/.cache"
+        )
+        cache = os.path.join(base, "pycuda-c")
+    temporary = Path(tempfile.gettempdir(), f"pycuda-c-{os.getuid()}")
+    return [Path(cache), temporary]
+
+
+def _link(stub: Path, target: Path) -> None:
+    """Let `stub` point to `target`; other processes may do the same."""
+    if stub.is_symlink() and stub.readlink() == target:
+        return
+    fresh = stub.with_name(f".{stub.name}.{os.getpid()}")
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(target)
+    fresh.replace(stub)
+
+
+def stub_dir() -> Path:
+    """Folder with the driver's and NVRTC's names for the CPU library.
+
+    It is made if need be, in the user's cache folder or, where that cannot
+    be written, in the folder for temporary files.
+
+    Raises
+    ------
+    OSError
+        If none of these folders can be written, or there is no library.
+    """
+    target = library()
+    name = hashlib.sha256(os.fsencode(target)).hexdigest()[:16]
+    trouble: OSError | None = None
+    for parent in _stub_parents():
+        folder = parent / "stubs" / name
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if folder.stat().st_uid != os.getuid():
+                raise PermissionError(f"{folder} belongs to another user")
+            for stub in STUBS:
+                _link(folder / stub, target)
+        except OSError as error:
+            trouble = error
+            continue
+        return folder
+    assert trouble is not None
+    raise trouble
+
+
+def environment() -> dict[str, str]:
+    """Environment in which programs find the CPU device.
+
+    LD_PRELOAD as well as LD_LIBRARY_PATH: some programs look for NVRTC in
+    the folders of pip's wheels first, and then take what is loaded already.
+    """
+    folder = stub_dir()
+    env = dict(os.environ)
+    env["LD_LIBRARY_PATH"] = ":".join(
+        filter(None, [str(folder), env.get("LD_LIBRARY_PATH")])
+    )
+    preload = [str(folder / stub) for stub in _PRELOADED]
+    env["LD_PRELOAD"] = ":".join(
+        filter(None, [*preload, env.get("LD_PRELOAD")])
+    )
+    spec = importlib.util.find_spec("ziglang")
+    if spec is not None and spec.origin:
+        env.setdefault("PYCUDA_ZIGLANG", os.path.dirname(spec.origin))
+    return env
+
+
+def command(program: list[str]) -> list[str]:
+    """Words that run `program`; Python files run under this Python."""
+    if program[0].endswith(".py") and not os.access(program[0], os.X_OK):
+        return [sys.executable, *program]
+    return program

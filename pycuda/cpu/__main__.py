@@ -1,0 +1,52 @@
+"""Command line of `pycuda.cpu`: run a program on the CPU device."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from pycuda import cpu
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pycuda.cpu",
+        description="Give programs that use the CUDA driver API and NVRTC "
+        "the CPU device instead of a GPU.",
+    )
+    parser.add_argument(
+        "--stub-dir",
+        action="store_true",
+        help="print the folder with libcuda.so.1 and libnvrtc.so.13, to be "
+        "put on LD_LIBRARY_PATH",
+    )
+    actions = parser.add_subparsers(dest="action", metavar="run")
+    run = actions.add_parser("run", help="run a program")
+    run.add_argument("program", help="a program, or a Python file")
+    run.add_argument("arguments", nargs=argparse.REMAINDER)
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Do what the command line says; the exit status."""
+    parser = _parser()
+    given = parser.parse_args(words)
+    try:
+        if given.stub_dir:
+            print(cpu.stub_dir())
+            return 0
+        if given.action != "run":
+            parser.print_usage(sys.stderr)
+            return 2
+        command = cpu.command([given.program, *given.arguments])
+        os.execvpe(command[0], command, cpu.environment())
+    except OSError as error:
+        print(f"pycuda.cpu: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
