@@ -1,0 +1,91 @@
+"""The class behind PyCUDA's enums: an int with a name.
+
+Used by the extension module alone, which hands in its tables.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, NoReturn
+
+
+class Enum(int):
+    """An int with a name.
+
+    Two names may share one value; each keeps its own. ``Enum(5)`` gives the
+    member of that value, or one without a name.
+    """
+
+    names: ClassVar[dict[str, Enum]] = {}
+    values: ClassVar[dict[int, Enum]] = {}
+    name: str | None = None
+
+    def __new__(cls, value: int = 0) -> Enum:
+        known = cls.values.get(int(value))
+        return int.__new__(cls, value) if known is None else known
+
+    def __str__(self) -> str:
+        return int.__repr__(self) if self.name is None else self.name
+
+    def __repr__(self) -> str:
+        cls = type(self)
+        return f"{cls.__module__}.{cls.__name__}.{self}"
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self) if not spec else int(self), spec)
+
+    def __reduce__(self) -> tuple[type[Enum], tuple[int]]:
+        return type(self), (int(self),)
+
+
+def make_enum(name: str, members: list[tuple[str, int]]) -> type[Enum]:
+    """Make one enum class.
+
+    Parameters
+    ----------
+    name : str
+        The name of the class.
+    members : list of (str, int)
+        Names and values; the first name of a value is the one that
+        ``Enum(value)`` gives.
+
+    Returns
+    -------
+    type
+        A subclass of :class:`Enum`.
+    """
+    cls = type(
+        name,
+        (Enum,),
+        {"__module__": "pycuda._driver", "names": {}, "values": {}},
+    )
+    for member_name, value in members:
+        member = int.__new__(cls, value)
+        member.name = member_name
+        cls.names[member_name] = member
+        cls.values.setdefault(value, member)
+        setattr(cls, member_name, member)
+    return cls
+
+
+def make_holder(name: str) -> type:
+    """Make a class that only holds flags as attributes.
+
+    Parameters
+    ----------
+    name : str
+        The name of the class.
+
+    Returns
+    -------
+    type
+        A class that can't be instantiated.
+    """
+
+    def refuse(cls: type, *args: object, **kwargs: object) -> NoReturn:
+        raise RuntimeError("This class cannot be instantiated from Python")
+
+    return type(
+        name, (), {"__module__": "pycuda._driver", "__new__": refuse}
+    )

@@ -1,0 +1,358 @@
+/* allocation.c - DeviceAllocation and ManagedAllocation: owned device memory.
+ *
+ * Made by mem_alloc, by core_allocate (from the default pool, pool.c) and by
+ * managed_empty.  Freeing works from any thread and after the context has
+ * gone; int() of a freed allocation still gives the old address, using one in
+ * a kernel or a copy is an error.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+PyObject *
+core_allocation_wrap(PyTypeObject *type, struct core_context *context,
+                     CUdeviceptr pointer, size_t bytes)
+{
+    struct core_allocation *self =
+        (struct core_allocation *)core_object_new(type, context);
+    if (self != NULL) {
+        self->pointer = pointer;
+        self->bytes = bytes;
+    }
+    return (PyObject *)self;
+}
+
+/* cuMemAlloc; out of memory empties the pool, collects garbage and tries once
+ * more. */
+CUresult
+core_allocate_raw(CUdeviceptr *pointer, size_t bytes)
+{
+    CUresult code = driver.cuMemAlloc(pointer, bytes);
+    if (code != CUDA_ERROR_OUT_OF_MEMORY) {
+        return code;
+    }
+    PyGC_Collect();
+    struct core_context *context = core_stack_top();
+    if (context != NULL) {
+        core_pool_trim(context);
+    }
+    return driver.cuMemAlloc(pointer, bytes);
+}
+
+static CUresult
+free_native(CUdeviceptr pointer)
+{
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code = driver.cuMemFree(pointer);
+    Py_END_ALLOW_THREADS return code;
+}
+
+/* Gives the memory back once; an invalid context has taken it already. */
+static CUresult
+allocation_release(struct core_allocation *self)
+{
+    struct core_scope scope;
+    if (self->freed) {
+        return CUDA_SUCCESS;
+    }
+    self->freed = true;
+    if (self->context == NULL || !self->context->valid) {
+        return CUDA_SUCCESS;
+    }
+    if (self->cached && core_pool_give(self)) {
+        return CUDA_SUCCESS;
+    }
+    CUresult code = CUDA_SUCCESS;
+    if (core_enter(self->context, &scope)) {
+        code = free_native(self->pointer);
+        core_leave(&scope);
+    }
+    return code;
+}
+
+static void
+allocation_dealloc(PyObject *self)
+{
+    core_object_begin_dealloc(self);
+    allocation_release((struct core_allocation *)self);
+    core_object_end_dealloc(self);
+}
+
+static PyObject *
+allocation_free(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    struct core_allocation *self = (struct core_allocation *)op;
+    if (self->freed) {
+        core_fail(CUDA_ERROR_INVALID_HANDLE, "device_allocation::free", NULL);
+        return NULL;
+    }
+    if (core_check(allocation_release(self), "cuMemFree") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyObject *
+core_allocation_int(PyObject *op)
+{
+    struct core_allocation *self = (struct core_allocation *)op;
+    self->escaped = true;
+    return PyLong_FromUnsignedLongLong(self->pointer);
+}
+
+static PyObject *
+allocation_as_buffer(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "as_buffer", 1, {"size", "offset"}};
+    PyObject *values[2];
+    size_t size, offset = 0;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_size(values[0], &size) < 0 ||
+        (values[1] != NULL && core_size(values[1], &offset) < 0)) {
+        return NULL;
+    }
+    struct core_allocation *self = (struct core_allocation *)op;
+    self->escaped = true;
+    return PyMemoryView_FromMemory((char *)(uintptr_t)self->pointer + offset,
+                                   (Py_ssize_t)size, PyBUF_WRITE);
+}
+
+static PyMethodDef allocation_methods[] = {
+    {"free", allocation_free, METH_NOARGS, "Give the memory back now."},
+    {"as_buffer", CORE_METHOD(allocation_as_buffer),
+     "A writable memoryview of the raw address; only for memory that the "
+     "host can reach."},
+    {"__long__", (PyCFunction)(void (*)(void))core_allocation_int, METH_NOARGS,
+     NULL},
+    {NULL},
+};
+
+static PyType_Slot allocation_slots[] = {
+    {Py_tp_doc, "Device memory; freed with its last reference."},
+    {Py_tp_new, core_no_new},
+    {Py_tp_dealloc, allocation_dealloc},
+    {Py_tp_traverse, core_object_traverse},
+    {Py_tp_clear, core_object_clear},
+    {Py_nb_int, core_allocation_int},
+    {Py_nb_index, core_allocation_int},
+    {Py_tp_methods, allocation_methods},
+    {Py_tp_members, core_object_members},
+    {0, NULL},
+};
+
+static PyType_Spec allocation_spec = {
+    .name = "pycuda._driver.DeviceAllocation",
+    .basicsize = sizeof(struct core_allocation),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+    .slots = allocation_slots,
+};
+
+static PyObject *
+managed_get_device_pointer(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return core_allocation_int(self);
+}
+
+static PyObject *
+managed_attach(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "attach", 1, {"mem_flags", "stream"}};
+    PyObject *values[2];
+    unsigned flags;
+    CUstream stream;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_unsigned(values[0], &flags) < 0 ||
+        core_stream(values[1], &stream) < 0 ||
+        core_check(
+            driver.cuStreamAttachMemAsync(
+                stream, ((struct core_allocation *)op)->pointer, 0, flags),
+            "cuStreamAttachMemAsync") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef managed_methods[] = {
+    {"get_device_pointer", managed_get_device_pointer, METH_NOARGS, NULL},
+    {"attach", CORE_METHOD(managed_attach), NULL},
+    {NULL},
+};
+
+static PyType_Slot managed_slots[] = {
+    {Py_tp_doc, "Memory that host and device share."},
+    {Py_tp_methods, managed_methods},
+    {0, NULL},
+};
+
+static PyType_Spec managed_spec = {
+    .name = "pycuda._driver.ManagedAllocation",
+    .basicsize = sizeof(struct core_allocation),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+    .slots = managed_slots,
+};
+
+PyObject *
+core_allocate(size_t bytes, CUstream stream)
+{
+    struct core_context *context = core_current();
+    if (context == NULL) {
+        return NULL;
+    }
+    struct core_allocation *self =
+        (struct core_allocation *)core_allocation_wrap(core.allocation_type,
+                                                       context, 0, bytes);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->freed = true; /* until it has memory */
+    self->stream = stream;
+    CUresult code = core_pool_take(context, bytes, stream, self);
+    if (core_check(code, "cuMemAlloc") < 0) {
+        Py_DECREF((PyObject *)self);
+        return NULL;
+    }
+    self->freed = false;
+    return (PyObject *)self;
+}
+
+CUdeviceptr
+core_allocation_pointer(PyObject *allocation)
+{
+    return ((struct core_allocation *)allocation)->pointer;
+}
+
+static bool
+is_allocation(PyObject *object)
+{
+    return PyObject_TypeCheck(object, core.allocation_type) ||
+           PyObject_TypeCheck(object, core.pooled_type);
+}
+
+static bool
+stream_blocks(const struct core_context *context, CUstream stream)
+{
+    for (size_t i = 0; i < context->stream_count; i++) {
+        if (context->streams[i].handle == stream) {
+            return context->streams[i].blocking;
+        }
+    }
+    return false;
+}
+
+/* The legacy default stream orders itself and every blocking stream; between
+ * any other two nothing does, and the block is `scattered`. */
+void
+core_use(PyObject *owner, CUstream stream)
+{
+    if (owner == NULL || !is_allocation(owner)) {
+        return;
+    }
+    struct core_allocation *self = (struct core_allocation *)owner;
+    if (self->stream == stream) {
+        return;
+    }
+    bool ordered =
+        (self->stream == NULL && stream_blocks(self->context, stream)) ||
+        (stream == NULL && stream_blocks(self->context, self->stream));
+    self->scattered |= !ordered;
+    self->stream = stream;
+}
+
+void
+core_escape(PyObject *owner)
+{
+    if (owner != NULL && is_allocation(owner)) {
+        ((struct core_allocation *)owner)->escaped = true;
+    }
+}
+
+int
+core_allocation_alive(struct core_allocation *allocation)
+{
+    if (!allocation->freed) {
+        return 0;
+    }
+    return core_fail(CUDA_ERROR_INVALID_HANDLE, "device_allocation",
+                     "this device memory was freed");
+}
+
+/* The address behind gpudata or __cuda_array_interface__. */
+static int
+pointer_of_foreign(PyObject *object, CUdeviceptr *pointer)
+{
+    PyObject *interface = PyObject_GetAttr(object, core.str_interface);
+    if (interface != NULL && PyDict_Check(interface)) {
+        PyObject *data = PyDict_GetItemWithError(interface, core.str_data);
+        bool good =
+            data != NULL && PyTuple_Check(data) && PyTuple_GET_SIZE(data) == 2;
+        PyObject *address = good ? PyTuple_GET_ITEM(data, 0) : NULL;
+        *pointer = 0;
+        if (good && address != Py_None) {
+            *pointer = PyLong_AsUnsignedLongLong(address);
+        }
+        Py_DECREF(interface);
+        return good && !PyErr_Occurred() ? 0 : -1;
+    }
+    PyErr_Clear();
+    Py_XDECREF(interface);
+    PyObject *gpudata = PyObject_GetAttr(object, core.str_gpudata);
+    if (gpudata == NULL) {
+        PyErr_Clear();
+        return -1;
+    }
+    int status = 0;
+    if (gpudata == Py_None) {
+        *pointer = 0;
+    } else {
+        status = core_pointer(gpudata, pointer);
+    }
+    Py_DECREF(gpudata);
+    return status;
+}
+
+int
+core_pointer(PyObject *object, CUdeviceptr *pointer)
+{
+    if (is_allocation(object)) {
+        *pointer = ((struct core_allocation *)object)->pointer;
+        return core_allocation_alive((struct core_allocation *)object);
+    }
+    if (core.array_type != NULL &&
+        PyObject_TypeCheck(object, core.array_type)) {
+        *pointer = ((struct core_array_head *)object)->pointer;
+        return 0;
+    }
+    if (PyIndex_Check(object)) {
+        size_t value;
+        if (core_size(object, &value) < 0) {
+            return -1;
+        }
+        *pointer = value;
+        return 0;
+    }
+    if (pointer_of_foreign(object, pointer) == 0) {
+        return 0;
+    }
+    if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_TypeError,
+                     "expected a device address (an int, a DeviceAllocation, "
+                     "a PointerHolderBase or an array on the device), not %s",
+                     Py_TYPE(object)->tp_name);
+    }
+    return -1;
+}
+
+int
+core_allocation_setup(PyObject *module)
+{
+    if (core_add_type(module, &core.allocation_type, &allocation_spec, NULL) <
+        0) {
+        return -1;
+    }
+    return core_add_type(module, &core.managed_type, &managed_spec,
+                         core.allocation_type);
+}

@@ -1,0 +1,253 @@
+/* args.c - arguments of methods: names, numbers, dimensions, buffers.
+ *
+ * Called by every method table of core (METH_FASTCALL | METH_KEYWORDS).
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+#include "core/numpy.h"
+
+static int
+name_index(const struct core_signature *signature, PyObject *name)
+{
+    for (int i = 0; signature->names[i] != NULL; i++) {
+        if (signature->names[i][0] != '\0' &&
+            PyUnicode_CompareWithASCIIString(name, signature->names[i]) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static int
+keywords_place(const struct core_signature *signature, PyObject *const *args,
+               PyObject *names, PyObject **values)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i);
+        int index = name_index(signature, name);
+        if (index < 0) {
+            PyErr_Format(PyExc_TypeError,
+                         "%s() got an unexpected keyword argument '%U'",
+                         signature->function, name);
+            return -1;
+        }
+        if (values[index] != NULL) {
+            PyErr_Format(PyExc_TypeError,
+                         "%s() got multiple values for argument '%U'",
+                         signature->function, name);
+            return -1;
+        }
+        values[index] = args[i];
+    }
+    return 0;
+}
+
+int
+core_args(const struct core_signature *signature, CORE_ARGS, PyObject **values)
+{
+    int most = 0;
+    while (signature->names[most] != NULL) {
+        values[most++] = NULL;
+    }
+    if (nargs > most) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s() takes at most %d argument%s (%zd given)",
+                     signature->function, most, most == 1 ? "" : "s", nargs);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < nargs; i++) {
+        values[i] = args[i];
+    }
+    if (names != NULL &&
+        keywords_place(signature, args + nargs, names, values) < 0) {
+        return -1;
+    }
+    for (int i = 0; i < signature->required; i++) {
+        if (values[i] == NULL) {
+            PyErr_Format(PyExc_TypeError, "%s() needs argument %d%s%s%s",
+                         signature->function, i + 1,
+                         signature->names[i][0] ? " ('" : "",
+                         signature->names[i],
+                         signature->names[i][0] ? "')" : "");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* An int that is not a float; numpy integers count. */
+static PyObject *
+integer_index(PyObject *object)
+{
+    if (PyLong_Check(object)) {
+        return Py_NewRef(object);
+    }
+    return PyNumber_Index(object);
+}
+
+int
+core_size(PyObject *object, size_t *value)
+{
+    PyObject *number = integer_index(object);
+    if (number == NULL) {
+        return -1;
+    }
+    *value = PyLong_AsSize_t(number);
+    Py_DECREF(number);
+    return *value == (size_t)-1 && PyErr_Occurred() ? -1 : 0;
+}
+
+int
+core_unsigned(PyObject *object, unsigned *value)
+{
+    size_t wide;
+    if (core_size(object, &wide) < 0) {
+        return -1;
+    }
+    if (wide > UINT32_MAX) {
+        PyErr_Format(PyExc_OverflowError, "%zu does not fit in 32 bits", wide);
+        return -1;
+    }
+    *value = (unsigned)wide;
+    return 0;
+}
+
+int
+core_int(PyObject *object, int *value)
+{
+    PyObject *number = integer_index(object);
+    if (number == NULL) {
+        return -1;
+    }
+    long wide = PyLong_AsLong(number);
+    Py_DECREF(number);
+    if (wide == -1 && PyErr_Occurred()) {
+        return -1;
+    }
+    if (wide < INT32_MIN || wide > INT32_MAX) {
+        PyErr_Format(PyExc_OverflowError, "%ld does not fit in an int", wide);
+        return -1;
+    }
+    *value = (int)wide;
+    return 0;
+}
+
+const char *
+core_text(PyObject *object, const char *what)
+{
+    if (!PyUnicode_Check(object)) {
+        PyErr_Format(PyExc_TypeError, "%s must be a str, not %s", what,
+                     Py_TYPE(object)->tp_name);
+        return NULL;
+    }
+    return PyUnicode_AsUTF8(object);
+}
+
+static int
+dimension_read(PyObject *item, const char *what, unsigned *out)
+{
+    if (PyLong_CheckExact(item)) {
+        long value = PyLong_AsLong(item);
+        if (value >= 0 && value <= UINT32_MAX) {
+            *out = (unsigned)value;
+            return 0;
+        }
+        PyErr_Clear();
+        PyErr_Format(PyExc_OverflowError,
+                     "%s dimension %S is out of range 0 to 2^32-1", what,
+                     item);
+        return -1;
+    }
+    if (!PyIndex_Check(item)) {
+        PyErr_Format(PyExc_TypeError, "%s dimensions must be integers, not %s",
+                     what, Py_TYPE(item)->tp_name);
+        return -1;
+    }
+    PyObject *number = PyNumber_Index(item);
+    if (number == NULL) {
+        return -1;
+    }
+    int status = PyLong_CheckExact(number) ? dimension_read(number, what, out)
+                                           : core_unsigned(number, out);
+    Py_DECREF(number);
+    return status;
+}
+
+int
+core_dimensions(PyObject *object, const char *what, unsigned out[3])
+{
+    out[0] = out[1] = out[2] = 1;
+    if (!PyTuple_Check(object) && !PyList_Check(object)) {
+        return dimension_read(object, what, &out[0]);
+    }
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+    if (count == 0 || count > 3) {
+        char detail[80];
+        snprintf(detail, sizeof detail,
+                 "too %s %s dimensions in kernel launch",
+                 count == 0 ? "few" : "many", what);
+        return core_fail(CUDA_ERROR_INVALID_VALUE, "function::launch_kernel",
+                         detail);
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (dimension_read(PySequence_Fast_GET_ITEM(object, i), what,
+                           &out[i]) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int
+core_buffer(PyObject *object, bool writable, Py_buffer *view)
+{
+    int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(object, view, flags) == 0) {
+        return 0;
+    }
+    /* datetime64, structured and other arrays that export no buffer. */
+    if (!PyArray_Check(object)) {
+        return -1;
+    }
+    PyArrayObject *array = (PyArrayObject *)object;
+    bool contiguous =
+        PyArray_IS_C_CONTIGUOUS(array) || PyArray_IS_F_CONTIGUOUS(array);
+    if (!contiguous || (writable && !PyArray_ISWRITEABLE(array))) {
+        return -1;
+    }
+    PyErr_Clear();
+    return PyBuffer_FillInfo(view, object, PyArray_DATA(array),
+                             PyArray_NBYTES(array), 0, PyBUF_SIMPLE);
+}
+
+int
+core_shape(PyObject *shape, Py_intptr_t *lengths)
+{
+    size_t length;
+    if (PyIndex_Check(shape)) {
+        if (core_size(shape, &length) < 0) {
+            return -1;
+        }
+        lengths[0] = (Py_intptr_t)length;
+        return 1;
+    }
+    PyObject *items =
+        PySequence_Fast(shape, "shape must be an int or a sequence of ints");
+    if (items == NULL) {
+        return -1;
+    }
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
+    if (count > 32) {
+        PyErr_SetString(PyExc_ValueError, "more than 32 dimensions");
+        count = -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (core_size(PySequence_Fast_GET_ITEM(items, i), &length) < 0) {
+            count = -1;
+            break;
+        }
+        lengths[i] = (Py_intptr_t)length;
+    }
+    Py_DECREF(items);
+    return (int)count;
+}

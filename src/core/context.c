@@ -1,0 +1,506 @@
+/* context.c - Context: a CUDA context and the calls that act on the current
+ * one.
+ *
+ * A Context that is never detached is released with its last reference, from
+ * whichever thread that is.  `valid` turns false once and for all; objects of
+ * an invalid context have nothing left to release.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+extern PyType_Spec core_stack_spec;
+
+PyObject *
+core_context_wrap(CUcontext handle, CUdevice device,
+                  enum core_context_kind kind)
+{
+    struct core_context *self =
+        (struct core_context *)core_object_new(core.context_type, NULL);
+    if (self != NULL) {
+        self->handle = handle;
+        self->device = device;
+        self->kind = kind;
+        self->serial = ++core.next_serial;
+        self->valid = true;
+    }
+    return (PyObject *)self;
+}
+
+int
+core_context(void **key)
+{
+    struct core_context *context = core_current();
+    if (context == NULL) {
+        return -1;
+    }
+    *key = (void *)(uintptr_t)context->serial;
+    return 0;
+}
+
+bool
+core_enter(struct core_context *context, struct core_scope *scope)
+{
+    scope->pushed = false;
+    CUcontext current = NULL;
+    if (context == NULL || !context->valid || core.forked ||
+        driver.cuCtxGetCurrent(&current) != CUDA_SUCCESS) {
+        return false;
+    }
+    if (current != context->handle) {
+        if (driver.cuCtxPushCurrent(context->handle) != CUDA_SUCCESS) {
+            return false;
+        }
+        scope->pushed = true;
+    }
+    return true;
+}
+
+void
+core_leave(struct core_scope *scope)
+{
+    CUcontext popped;
+    if (scope->pushed) {
+        driver.cuCtxPopCurrent(&popped);
+    }
+}
+
+int
+core_context_add_stream(struct core_context *context, CUstream handle,
+                        bool blocking)
+{
+    struct core_stream_row *rows = PyMem_Realloc(
+        context->streams, (context->stream_count + 1) * sizeof *rows);
+    if (rows == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    context->streams = rows;
+    rows[context->stream_count++] =
+        (struct core_stream_row){.handle = handle, .blocking = blocking};
+    return 0;
+}
+
+void
+core_context_drop_stream(struct core_context *context, CUstream handle)
+{
+    for (size_t i = 0; i < context->stream_count; i++) {
+        if (context->streams[i].handle == handle) {
+            context->streams[i] = context->streams[--context->stream_count];
+            return;
+        }
+    }
+}
+
+/* Gives the native context back.  Called once a context. */
+static CUresult
+context_release(struct core_context *self)
+{
+    CUresult code = CUDA_SUCCESS;
+    if (core.forked) {
+        self->valid = false;
+        return CUDA_SUCCESS;
+    }
+    core_pool_destroy(self);
+    self->valid = false;
+    CUcontext handle = self->handle;
+    CUdevice device = self->device;
+    enum core_context_kind kind = self->kind;
+    Py_BEGIN_ALLOW_THREADS if (kind == CONTEXT_CREATED)
+    {
+        code = driver.cuCtxDestroy(handle);
+    }
+    else if (kind == CONTEXT_PRIMARY)
+    {
+        code = driver.cuDevicePrimaryCtxRelease(device);
+    }
+    Py_END_ALLOW_THREADS return code;
+}
+
+static void
+context_dealloc(PyObject *op)
+{
+    struct core_context *self = (struct core_context *)op;
+    core_object_begin_dealloc(op);
+    if (self->valid) {
+        context_release(self);
+    }
+    core_pool_destroy(self);
+    PyMem_Free(self->streams);
+    core_object_end_dealloc(op);
+}
+
+static PyObject *
+context_detach(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    struct core_context *self = (struct core_context *)op;
+    if (!self->valid) {
+        core_fail(CUDA_ERROR_INVALID_CONTEXT, "context::detach",
+                  "cannot detach from invalid context");
+        return NULL;
+    }
+    CUcontext current = NULL;
+    driver.cuCtxGetCurrent(&current);
+    bool was_current = current == self->handle;
+    if (core_check(context_release(self), self->kind == CONTEXT_PRIMARY
+                                              ? "cuDevicePrimaryCtxRelease"
+                                              : "cuCtxDestroy") < 0) {
+        return NULL;
+    }
+    if (was_current && core_stack_restore() < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+context_push(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    struct core_context *self = (struct core_context *)op;
+    if (!self->valid || core.forked) {
+        core_fail(core.forked ? CUDA_ERROR_NOT_INITIALIZED
+                              : CUDA_ERROR_INVALID_CONTEXT,
+                  "cuCtxPushCurrent",
+                  core.forked ? NULL : "this context was detached");
+        return NULL;
+    }
+    if (core_check(driver.cuCtxSetCurrent(self->handle), "cuCtxPushCurrent") <
+            0 ||
+        core_stack_push(self) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+context_pop(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    struct core_context *top = core_stack_pop();
+    if (top == NULL) {
+        core_fail(CUDA_ERROR_INVALID_CONTEXT, "context::pop",
+                  "cannot pop non-current context");
+        return NULL;
+    }
+    int status = core.forked ? 0 : core_stack_restore();
+    Py_DECREF((PyObject *)top);
+    if (status < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+context_attach(PyObject *unused, CORE_ARGS)
+{
+    (void)unused;
+    static const struct core_signature signature = {"attach", 0, {"flags"}};
+    PyObject *values[1];
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_open() < 0) {
+        return NULL;
+    }
+    CUcontext handle = NULL;
+    CUdevice device = 0;
+    if (core_check(driver.cuCtxGetCurrent(&handle), "cuCtxAttach") < 0) {
+        return NULL;
+    }
+    if (handle == NULL) {
+        core_fail(CUDA_ERROR_INVALID_CONTEXT, "cuCtxAttach",
+                  "no context is current in this thread");
+        return NULL;
+    }
+    if (core_check(driver.cuCtxGetDevice(&device), "cuCtxGetDevice") < 0) {
+        return NULL;
+    }
+    PyObject *self = core_context_wrap(handle, device, CONTEXT_FOREIGN);
+    if (self != NULL && core_stack_push((struct core_context *)self) < 0) {
+        Py_CLEAR(self);
+    }
+    return self;
+}
+
+static PyObject *
+context_get_current(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    struct core_context *top = core_stack_top();
+    return Py_NewRef(top == NULL ? Py_None : (PyObject *)top);
+}
+
+static PyObject *
+context_get_device(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    struct core_context *current = core_current();
+    return current == NULL ? NULL : core_device_object(current->device);
+}
+
+static PyObject *
+context_synchronize(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    struct core_context *current = core_current();
+    if (current == NULL) {
+        return NULL;
+    }
+    Py_INCREF((PyObject *)current);
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
+    Py_END_ALLOW_THREADS current->outstanding = 0;
+    Py_DECREF((PyObject *)current);
+    if (core_check(code, "cuCtxSynchronize") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+context_set_limit(PyObject *unused, CORE_ARGS)
+{
+    (void)unused;
+    static const struct core_signature signature = {"set_limit", 2, {"", ""}};
+    PyObject *values[2];
+    unsigned which;
+    size_t value;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_unsigned(values[0], &which) < 0 ||
+        core_size(values[1], &value) < 0 || core_current() == NULL ||
+        core_check(driver.cuCtxSetLimit((CUlimit)which, value),
+                   "cuCtxSetLimit") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+context_get_limit(PyObject *unused, PyObject *which_object)
+{
+    (void)unused;
+    unsigned which;
+    size_t value;
+    if (core_unsigned(which_object, &which) < 0 || core_current() == NULL ||
+        core_check(driver.cuCtxGetLimit(&value, (CUlimit)which),
+                   "cuCtxGetLimit") < 0) {
+        return NULL;
+    }
+    return PyLong_FromSize_t(value);
+}
+
+static PyObject *
+context_get_cache_config(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    CUfunc_cache value;
+    if (core_current() == NULL ||
+        core_check(driver.cuCtxGetCacheConfig(&value), "cuCtxGetCacheConfig") <
+            0) {
+        return NULL;
+    }
+    return core_enum("func_cache", (long)value);
+}
+
+static PyObject *
+context_set_cache_config(PyObject *unused, PyObject *value)
+{
+    (void)unused;
+    unsigned config;
+    if (core_unsigned(value, &config) < 0 || core_current() == NULL ||
+        core_check(driver.cuCtxSetCacheConfig((CUfunc_cache)config),
+                   "cuCtxSetCacheConfig") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+context_get_shared_config(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    CUsharedconfig value;
+    if (core_current() == NULL ||
+        core_check(driver.cuCtxGetSharedMemConfig(&value),
+                   "cuCtxGetSharedMemConfig") < 0) {
+        return NULL;
+    }
+    return core_enum("shared_config", (long)value);
+}
+
+static PyObject *
+context_set_shared_config(PyObject *unused, PyObject *value)
+{
+    (void)unused;
+    unsigned config;
+    if (core_unsigned(value, &config) < 0 || core_current() == NULL ||
+        core_check(driver.cuCtxSetSharedMemConfig((CUsharedconfig)config),
+                   "cuCtxSetSharedMemConfig") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static struct core_context *
+context_argument(PyObject *object)
+{
+    if (!PyObject_TypeCheck(object, core.context_type)) {
+        PyErr_Format(PyExc_TypeError, "expected a Context, got %s",
+                     Py_TYPE(object)->tp_name);
+        return NULL;
+    }
+    struct core_context *context = (struct core_context *)object;
+    if (!context->valid) {
+        core_fail(CUDA_ERROR_INVALID_CONTEXT, "context",
+                  "this context was detached");
+        return NULL;
+    }
+    return context;
+}
+
+static PyObject *
+context_enable_peer_access(PyObject *unused, CORE_ARGS)
+{
+    (void)unused;
+    static const struct core_signature signature = {
+        "enable_peer_access", 1, {"peer", "flags"}};
+    PyObject *values[2];
+    unsigned flags = 0;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        (values[1] != NULL && core_unsigned(values[1], &flags) < 0)) {
+        return NULL;
+    }
+    struct core_context *peer = context_argument(values[0]);
+    if (peer == NULL || core_current() == NULL ||
+        core_check(driver.cuCtxEnablePeerAccess(peer->handle, flags),
+                   "cuCtxEnablePeerAccess") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+context_disable_peer_access(PyObject *unused, PyObject *object)
+{
+    (void)unused;
+    struct core_context *peer = context_argument(object);
+    if (peer == NULL || core_current() == NULL ||
+        core_check(driver.cuCtxDisablePeerAccess(peer->handle),
+                   "cuCtxDisablePeerAccess") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+context_get_api_version(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    unsigned version;
+    struct core_context *self = context_argument(op);
+    if (self == NULL ||
+        core_check(driver.cuCtxGetApiVersion(self->handle, &version),
+                   "cuCtxGetApiVersion") < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLong(version);
+}
+
+static PyObject *
+context_handle(PyObject *op, void *unused)
+{
+    (void)unused;
+    return PyLong_FromVoidPtr(((struct core_context *)op)->handle);
+}
+
+static PyObject *
+context_compare(PyObject *a, PyObject *b, int operation)
+{
+    if (operation != Py_EQ && operation != Py_NE) {
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    bool equal = Py_IS_TYPE(b, core.context_type) &&
+                 ((struct core_context *)a)->handle ==
+                     ((struct core_context *)b)->handle;
+    return PyBool_FromLong(equal == (operation == Py_EQ));
+}
+
+static Py_hash_t
+context_hash(PyObject *op)
+{
+    Py_hash_t hash =
+        (Py_hash_t)((uintptr_t)((struct core_context *)op)->handle >> 4);
+    return hash == -1 ? -2 : hash;
+}
+
+static PyMethodDef context_methods[] = {
+    {"attach", CORE_METHOD(context_attach) | METH_STATIC,
+     "Wrap and push the context that is current in CUDA."},
+    {"detach", context_detach, METH_NOARGS,
+     "Destroy the context at once; its objects have nothing left to free."},
+    {"push", context_push, METH_NOARGS,
+     "Make the context current in this thread."},
+    {"pop", context_pop, METH_NOARGS | METH_STATIC,
+     "Remove the top of this thread's context stack."},
+    {"get_current", context_get_current, METH_NOARGS | METH_STATIC,
+     "The context on top of this thread's stack, or None."},
+    {"get_device", context_get_device, METH_NOARGS | METH_STATIC,
+     "The Device of the current context."},
+    {"synchronize", context_synchronize, METH_NOARGS | METH_STATIC,
+     "Wait for everything issued in the current context."},
+    {"set_limit", CORE_METHOD(context_set_limit) | METH_STATIC, NULL},
+    {"get_limit", context_get_limit, METH_O | METH_STATIC, NULL},
+    {"get_cache_config", context_get_cache_config, METH_NOARGS | METH_STATIC,
+     NULL},
+    {"set_cache_config", context_set_cache_config, METH_O | METH_STATIC, NULL},
+    {"get_shared_config", context_get_shared_config, METH_NOARGS | METH_STATIC,
+     NULL},
+    {"set_shared_config", context_set_shared_config, METH_O | METH_STATIC,
+     NULL},
+    {"enable_peer_access",
+     CORE_METHOD(context_enable_peer_access) | METH_STATIC, NULL},
+    {"disable_peer_access", context_disable_peer_access, METH_O | METH_STATIC,
+     NULL},
+    {"get_api_version", context_get_api_version, METH_NOARGS, NULL},
+    {NULL},
+};
+
+static PyGetSetDef context_getset[] = {
+    {"handle", context_handle, NULL, "CUcontext as an int", NULL},
+    {NULL},
+};
+
+static PyType_Slot context_slots[] = {
+    {Py_tp_doc, "A CUDA context: what is allocated in it dies with it."},
+    {Py_tp_new, core_no_new},
+    {Py_tp_dealloc, context_dealloc},
+    {Py_tp_traverse, core_object_traverse},
+    {Py_tp_clear, core_object_clear},
+    {Py_tp_richcompare, context_compare},
+    {Py_tp_hash, context_hash},
+    {Py_tp_methods, context_methods},
+    {Py_tp_getset, context_getset},
+    {Py_tp_members, core_object_members},
+    {0, NULL},
+};
+
+static PyType_Spec context_spec = {
+    .name = "pycuda._driver.Context",
+    .basicsize = sizeof(struct core_context),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = context_slots,
+};
+
+int
+core_context_setup(PyObject *module)
+{
+    if (core_add_type(module, &core.stack_type, &core_stack_spec, NULL) < 0) {
+        return -1;
+    }
+    return core_add_type(module, &core.context_type, &context_spec, NULL);
+}

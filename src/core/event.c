@@ -1,0 +1,205 @@
+/* event.c - Event: a point in a stream.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+static CUevent
+handle_of(PyObject *self)
+{
+    return ((struct core_event *)self)->handle;
+}
+
+static PyObject *
+event_wrap(PyTypeObject *type, struct core_context *context, CUevent handle)
+{
+    struct core_event *self =
+        (struct core_event *)core_object_new(type, context);
+    if (self == NULL) {
+        driver.cuEventDestroy(handle);
+        return NULL;
+    }
+    self->handle = handle;
+    return (PyObject *)self;
+}
+
+static PyObject *
+event_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    PyObject *flags_object = NULL;
+    unsigned flags = 0;
+    static char *keywords[] = {"flags", NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Event", keywords,
+                                     &flags_object) ||
+        (flags_object != NULL && core_unsigned(flags_object, &flags) < 0)) {
+        return NULL;
+    }
+    struct core_context *context = core_current();
+    CUevent handle;
+    if (context == NULL || core_check(driver.cuEventCreate(&handle, flags),
+                                      "cuEventCreate") < 0) {
+        return NULL;
+    }
+    return event_wrap(type, context, handle);
+}
+
+static void
+event_dealloc(PyObject *op)
+{
+    struct core_event *self = (struct core_event *)op;
+    struct core_scope scope;
+    core_object_begin_dealloc(op);
+    if (self->handle != NULL && core_enter(self->context, &scope)) {
+        driver.cuEventDestroy(self->handle);
+        core_leave(&scope);
+    }
+    core_object_end_dealloc(op);
+}
+
+static PyObject *
+event_record(PyObject *self, CORE_ARGS)
+{
+    static const struct core_signature signature = {"record", 0, {"stream"}};
+    PyObject *values[1];
+    CUstream stream;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_stream(values[0], &stream) < 0 ||
+        core_check(driver.cuEventRecord(handle_of(self), stream),
+                   "cuEventRecord") < 0) {
+        return NULL;
+    }
+    return Py_NewRef(self);
+}
+
+static PyObject *
+event_synchronize(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    CUevent handle = handle_of(self);
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code = driver.cuEventSynchronize(handle);
+    Py_END_ALLOW_THREADS if (core_check(code, "cuEventSynchronize") < 0)
+    {
+        return NULL;
+    }
+    return Py_NewRef(self);
+}
+
+static PyObject *
+event_query(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    CUresult code = driver.cuEventQuery(handle_of(self));
+    if (code == CUDA_ERROR_NOT_READY) {
+        Py_RETURN_FALSE;
+    }
+    if (core_check(code, "cuEventQuery") < 0) {
+        return NULL;
+    }
+    Py_RETURN_TRUE;
+}
+
+static PyObject *
+event_elapsed(PyObject *start, PyObject *end, PyObject *given)
+{
+    float milliseconds;
+    if (!PyObject_TypeCheck(given, core.event_type)) {
+        PyErr_Format(PyExc_TypeError, "expected an Event, got %s",
+                     Py_TYPE(given)->tp_name);
+        return NULL;
+    }
+    if (core_check(driver.cuEventElapsedTime(&milliseconds, handle_of(start),
+                                             handle_of(end)),
+                   "cuEventElapsedTime") < 0) {
+        return NULL;
+    }
+    return PyFloat_FromDouble(milliseconds);
+}
+
+static PyObject *
+event_time_since(PyObject *self, PyObject *start)
+{
+    return event_elapsed(start, self, start);
+}
+
+static PyObject *
+event_time_till(PyObject *self, PyObject *end)
+{
+    return event_elapsed(self, end, end);
+}
+
+static PyObject *
+event_ipc_handle(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    CUipcEventHandle handle;
+    if (core_check(driver.cuIpcGetEventHandle(&handle, handle_of(self)),
+                   "cuIpcGetEventHandle") < 0) {
+        return NULL;
+    }
+    return PyByteArray_FromStringAndSize((const char *)&handle, sizeof handle);
+}
+
+static PyObject *
+event_from_ipc_handle(PyObject *unused, PyObject *bytes)
+{
+    (void)unused;
+    CUipcEventHandle handle;
+    CUevent event;
+    Py_buffer view;
+    if (PyObject_GetBuffer(bytes, &view, PyBUF_SIMPLE) < 0) {
+        return NULL;
+    }
+    bool fits = view.len == sizeof handle;
+    if (fits) {
+        memcpy(&handle, view.buf, sizeof handle);
+    }
+    PyBuffer_Release(&view);
+    if (!fits) {
+        core_fail(CUDA_ERROR_INVALID_VALUE, "event_from_ipc_handle",
+                  "an event's handle has 64 bytes");
+        return NULL;
+    }
+    struct core_context *context = core_current();
+    if (context == NULL ||
+        core_check(driver.cuIpcOpenEventHandle(&event, handle),
+                   "cuIpcOpenEventHandle") < 0) {
+        return NULL;
+    }
+    return event_wrap(core.event_type, context, event);
+}
+
+static PyMethodDef event_methods[] = {
+    {"record", CORE_METHOD(event_record), "Record in a stream; returns self."},
+    {"synchronize", event_synchronize, METH_NOARGS,
+     "Wait until the event is reached; returns self."},
+    {"query", event_query, METH_NOARGS, "Whether the event was reached."},
+    {"time_since", event_time_since, METH_O, "Milliseconds since `start`."},
+    {"time_till", event_time_till, METH_O, "Milliseconds until `end`."},
+    {"ipc_handle", event_ipc_handle, METH_NOARGS, NULL},
+    {"from_ipc_handle", event_from_ipc_handle, METH_O | METH_STATIC, NULL},
+    {NULL},
+};
+
+static PyType_Slot event_slots[] = {
+    {Py_tp_doc, "Event(flags=0): a point in a stream."},
+    {Py_tp_new, event_new},
+    {Py_tp_dealloc, event_dealloc},
+    {Py_tp_traverse, core_object_traverse},
+    {Py_tp_clear, core_object_clear},
+    {Py_tp_methods, event_methods},
+    {Py_tp_members, core_object_members},
+    {0, NULL},
+};
+
+static PyType_Spec event_spec = {
+    .name = "pycuda._driver.Event",
+    .basicsize = sizeof(struct core_event),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+    .slots = event_slots,
+};
+
+int
+core_event_setup(PyObject *module)
+{
+    return core_add_type(module, &core.event_type, &event_spec, NULL);
+}

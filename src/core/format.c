@@ -1,0 +1,374 @@
+/* format.c - argument formats of prepare(): "PiP" and the like.
+ *
+ * Parsed once by prepare; core_format_pack stores the values of a prepared
+ * call straight into the kernel's parameters.  Codes and sizes are those of
+ * struct's native mode, plus F and D for complex numbers and e for float16.
+ * Errors are pycuda._pvt_struct.error, which derives from struct.error.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+#include "core/numpy.h"
+
+static const struct {
+    char code;
+    uint8_t bytes, alignment;
+} codes[] = {
+    {'P', 8, 8}, {'i', 4, 4}, {'f', 4, 4}, {'d', 8, 8}, {'I', 4, 4},
+    {'l', 8, 8}, {'L', 8, 8}, {'q', 8, 8}, {'Q', 8, 8}, {'n', 8, 8},
+    {'N', 8, 8}, {'h', 2, 2}, {'H', 2, 2}, {'b', 1, 1}, {'B', 1, 1},
+    {'?', 1, 1}, {'c', 1, 1}, {'e', 2, 2}, {'F', 8, 4}, {'D', 16, 8},
+    {'s', 1, 1}, {'p', 1, 1}, {'x', 1, 1},
+};
+
+PyObject *
+core_struct_error(void)
+{
+    if (core.struct_error == NULL) {
+        PyObject *module = PyImport_ImportModule("pycuda._pvt_struct");
+        if (module == NULL) {
+            PyErr_Clear();
+            module = PyImport_ImportModule("struct");
+        }
+        if (module != NULL) {
+            core.struct_error = PyObject_GetAttrString(module, "error");
+            Py_DECREF(module);
+        }
+    }
+    return core.struct_error == NULL ? PyExc_ValueError : core.struct_error;
+}
+
+static int
+code_find(char code)
+{
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (codes[i].code == code) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* Reads one item with its repeat count; returns what follows or NULL. */
+static const char *
+item_read(const char *text, size_t *repeat, int *index)
+{
+    bool counted = false;
+    *repeat = 0;
+    for (; *text >= '0' && *text <= '9' && *repeat < 1 << 20; text++) {
+        *repeat = *repeat * 10 + (size_t)(*text - '0');
+        counted = true;
+    }
+    *repeat = counted ? *repeat : 1;
+    *index = *text == '\0' ? -1 : code_find(*text);
+    if (*index < 0 || *repeat > 1 << 16) {
+        PyErr_Format(core_struct_error(), "bad char in struct format: '%.1s'",
+                     text);
+        return NULL;
+    }
+    return text + 1;
+}
+
+struct core_format *
+core_format_parse(PyObject *object)
+{
+    const char *text = PyUnicode_AsUTF8(object);
+    if (text == NULL) {
+        return NULL;
+    }
+    struct core_format *format = PyMem_Calloc(1, sizeof *format);
+    while (format != NULL && *text != '\0') {
+        size_t repeat;
+        int index;
+        if (*text == '@' || *text == ' ') {
+            text++;
+            continue;
+        }
+        text = item_read(text, &repeat, &index);
+        if (text == NULL) {
+            PyMem_Free(format);
+            return NULL;
+        }
+        char code = codes[index].code;
+        uint32_t alignment = codes[index].alignment;
+        format->bytes = (format->bytes + alignment - 1) & ~(alignment - 1);
+        if (code == 'x') {
+            format->bytes += (uint32_t)repeat;
+            continue;
+        }
+        bool block = code == 's' || code == 'p';
+        size_t fields = block ? 1 : repeat;
+        uint32_t bytes = block ? (uint32_t)repeat : codes[index].bytes;
+        struct core_format *grown =
+            PyMem_Realloc(format, sizeof *format + (format->count + fields) *
+                                                       sizeof *format->fields);
+        if (grown == NULL) {
+            PyMem_Free(format);
+            format = NULL;
+            break;
+        }
+        format = grown;
+        for (size_t i = 0; i < fields; i++) {
+            format->fields[format->count++] = (struct core_field){
+                .code = code, .bytes = bytes, .offset = format->bytes};
+            format->bytes += bytes;
+        }
+    }
+    if (format == NULL) {
+        PyErr_NoMemory();
+    }
+    return format;
+}
+
+PyObject *
+core_format_of_type(PyObject *type)
+{
+    bool scalar =
+        PyType_Check(type) &&
+        PyType_IsSubtype((PyTypeObject *)type, &PyGenericArrType_Type);
+    if (!scalar && !PyArray_DescrCheck(type)) {
+        return PyUnicode_FromString("P");
+    }
+    PyArray_Descr *descr;
+    if (!PyArray_DescrConverter(type, &descr)) {
+        return NULL;
+    }
+    PyObject *text = descr->kind == 'V'
+                         ? PyUnicode_FromFormat(
+                               "%zds", (Py_ssize_t)PyDataType_ELSIZE(descr))
+                         : PyUnicode_FromFormat("%c", descr->type);
+    Py_DECREF(descr);
+    return text;
+}
+
+static int
+integer_store(struct core_function *function, Py_ssize_t index,
+              const struct core_field *field, PyObject *arg, char *target,
+              uint32_t bytes)
+{
+    PyObject *number =
+        PyLong_CheckExact(arg) ? Py_NewRef(arg) : PyNumber_Index(arg);
+    if (number == NULL) {
+        PyErr_Format(core_struct_error(),
+                     "kernel '%U': argument #%zd (0-based): required "
+                     "argument is not an integer, but %s",
+                     function->name, index, Py_TYPE(arg)->tp_name);
+        return -1;
+    }
+    int overflow;
+    long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
+    uint64_t bits = (uint64_t)value;
+    bool is_signed = strchr("bhilqn", field->code) != NULL;
+    if (overflow > 0 && !is_signed) {
+        bits = PyLong_AsUnsignedLongLong(number);
+        overflow = PyErr_Occurred() != NULL;
+        PyErr_Clear();
+    }
+    Py_DECREF(number);
+    unsigned width = 8 * field->bytes;
+    bool fits = !overflow;
+    if (fits && is_signed && width < 64) {
+        fits = value >= -(1LL << (width - 1)) && value < 1LL << (width - 1);
+    } else if (fits && !is_signed) {
+        fits = (value >= 0 || bits > INT64_MAX) &&
+               (width == 64 || bits >> width == 0) &&
+               !(value < 0 && overflow == 0 && value != (long long)bits);
+    }
+    if (!fits) {
+        PyErr_Format(core_struct_error(),
+                     "kernel '%U': argument #%zd (0-based) is out of range "
+                     "for format '%c'",
+                     function->name, index, field->code);
+        return -1;
+    }
+    if (bytes == field->bytes) {
+        memcpy(target, &bits, bytes);
+        return 0;
+    }
+    return core_pack_integer(function, index, bits, is_signed && value < 0,
+                             target, bytes);
+}
+
+static int
+block_store(const struct core_field *field, PyObject *arg, char *target)
+{
+    Py_buffer view;
+    if (PyArray_IsScalar(arg, Void)) {
+        size_t size = (size_t)PyDataType_ELSIZE(
+            (PyArray_Descr *)((PyVoidScalarObject *)arg)->descr);
+        memset(target, 0, field->bytes);
+        memcpy(target, ((PyVoidScalarObject *)arg)->obval,
+               size < field->bytes ? size : field->bytes);
+        return 0;
+    }
+    if (core_buffer(arg, false, &view) < 0) {
+        return -1;
+    }
+    size_t size = (size_t)view.len;
+    memset(target, 0, field->bytes);
+    memcpy(target, view.buf, size < field->bytes ? size : field->bytes);
+    PyBuffer_Release(&view);
+    return 0;
+}
+
+static int
+complex_store(const struct core_field *field, PyObject *arg, char *target)
+{
+    Py_complex value = PyComplex_AsCComplex(arg);
+    if (value.real == -1.0 && PyErr_Occurred()) {
+        return -1;
+    }
+    if (field->code == 'D') {
+        memcpy(target, &value, sizeof value);
+        return 0;
+    }
+    float pair[2] = {(float)value.real, (float)value.imag};
+    memcpy(target, pair, sizeof pair);
+    return 0;
+}
+
+static int
+real_store(struct core_function *function, Py_ssize_t index,
+           const struct core_field *field, PyObject *arg, char *target)
+{
+    double value = PyFloat_AsDouble(arg);
+    if (value == -1.0 && PyErr_Occurred()) {
+        PyErr_Format(core_struct_error(),
+                     "kernel '%U': argument #%zd (0-based): required "
+                     "argument is not a float, but %s",
+                     function->name, index, Py_TYPE(arg)->tp_name);
+        return -1;
+    }
+    if (field->code == 'd') {
+        memcpy(target, &value, sizeof value);
+        return 0;
+    }
+    if (field->code == 'e') {
+        return PyFloat_Pack2(value, target, 1);
+    }
+    float narrow = (float)value;
+    memcpy(target, &narrow, sizeof narrow);
+    return 0;
+}
+
+/* Stores one value into `bytes` bytes of a parameter. */
+static int
+field_store(struct core_function *function, Py_ssize_t index,
+            const struct core_field *field, PyObject *arg,
+            struct core_pack *pack, char *target, uint32_t bytes)
+{
+    CUdeviceptr pointer;
+    switch (field->code) {
+    case 'P':
+        if (core_pack_pointer(arg, pack, &pointer) < 0) {
+            return -1;
+        }
+        memcpy(target, &pointer, sizeof pointer);
+        return 0;
+    case 'f':
+    case 'd':
+    case 'e':
+        return real_store(function, index, field, arg, target);
+    case 'F':
+    case 'D':
+        return complex_store(field, arg, target);
+    case 's':
+    case 'p':
+        return block_store(field, arg, target);
+    case '?': {
+        int truth = PyObject_IsTrue(arg);
+        *target = (char)truth;
+        return truth < 0 ? -1 : 0;
+    }
+    case 'c':
+        if (!PyBytes_Check(arg) || PyBytes_GET_SIZE(arg) != 1) {
+            PyErr_SetString(core_struct_error(),
+                            "char format requires a bytes object of length "
+                            "1");
+            return -1;
+        }
+        *target = PyBytes_AS_STRING(arg)[0];
+        return 0;
+    default:
+        return integer_store(function, index, field, arg, target, bytes);
+    }
+}
+
+static bool
+is_integer(char code)
+{
+    return strchr("bBhHiIlLqQnN", code) != NULL;
+}
+
+/* Whether each field has its parameter's size or can be resized to it. */
+static bool
+fields_fit(const struct core_format *format, const struct core_layout *layout)
+{
+    if (format->count != layout->count) {
+        return false;
+    }
+    for (size_t i = 0; i < format->count; i++) {
+        const struct core_field *field = &format->fields[i];
+        if (field->bytes != layout->parameters[i].bytes &&
+            (!is_integer(field->code) || layout->parameters[i].bytes > 8)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int
+format_error(struct core_function *function)
+{
+    PyErr_Format(
+        PyExc_TypeError,
+        "kernel '%U' takes %u parameter%s of %u bytes in all; the "
+        "prepared format '%U' has %zu value%s of %u bytes, and they "
+        "do not match",
+        function->name, function->layout.count,
+        function->layout.count == 1 ? "" : "s", function->layout.bytes,
+        function->arg_format, function->format->count,
+        function->format->count == 1 ? "" : "s", function->format->bytes);
+    return -1;
+}
+
+int
+core_format_pack(struct core_function *function, PyObject *const *args,
+                 Py_ssize_t count, struct core_pack *pack)
+{
+    const struct core_format *format = function->format;
+    const struct core_layout *layout = &function->layout;
+    if ((size_t)count != format->count) {
+        PyErr_Format(core_struct_error(),
+                     "kernel '%U': pack requires exactly %zu arguments, got "
+                     "%zd",
+                     function->name, format->count, count);
+        return -1;
+    }
+    bool by_layout = layout->known && fields_fit(format, layout);
+    if (layout->known && !by_layout && format->bytes != layout->bytes) {
+        return format_error(function);
+    }
+    if (!by_layout) {
+        if (core_pack_reserve(pack, format->bytes, 0) < 0) {
+            return -1;
+        }
+        memset(pack->buffer, 0, format->bytes);
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const struct core_field *field = &format->fields[i];
+        uint32_t offset =
+            by_layout ? layout->parameters[i].offset : field->offset;
+        uint32_t bytes =
+            by_layout ? layout->parameters[i].bytes : field->bytes;
+        if (field_store(function, i, field, args[i], pack,
+                        pack->buffer + offset, bytes) < 0) {
+            return -1;
+        }
+    }
+    for (uint32_t i = 0; layout->known && i < layout->count; i++) {
+        pack->pointers[i] = pack->buffer + layout->parameters[i].offset;
+    }
+    pack->as_buffer = !layout->known;
+    pack->bytes = format->bytes;
+    return 0;
+}

@@ -1,0 +1,366 @@
+/* function.c - Function: a kernel, its layout, and what prepare() set.
+ *
+ * A final type: calls go by vectorcall into launch.c.  It keeps its module
+ * loaded.  Each get_function makes a new one, so prepare() is per object.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+/* Asks the driver where the image does not tell; without an answer the
+ * layout stays unknown. */
+static void
+layout_ask(struct core_function *self)
+{
+    size_t offset, bytes;
+    uint32_t count = 0;
+    CUresult code;
+    while ((code = driver.cuFuncGetParamInfo(self->handle, count, &offset,
+                                             &bytes)) == CUDA_SUCCESS) {
+        struct core_parameter *grown =
+            PyMem_Realloc(self->own_parameters, (count + 1) * sizeof *grown);
+        if (grown == NULL) {
+            return;
+        }
+        self->own_parameters = grown;
+        grown[count++] = (struct core_parameter){.offset = (uint32_t)offset,
+                                                 .bytes = (uint32_t)bytes};
+        self->layout.bytes = (uint32_t)(offset + bytes);
+    }
+    self->layout.count = count;
+    self->layout.parameters = self->own_parameters;
+    self->layout.known = code == CUDA_ERROR_INVALID_VALUE;
+}
+
+PyObject *
+core_function_new(struct core_module *module, const char *name)
+{
+    struct core_scope scope;
+    CUfunction handle;
+    if (!core_enter(module->context, &scope)) {
+        core_fail(CUDA_ERROR_INVALID_CONTEXT, "cuModuleGetFunction", NULL);
+        return NULL;
+    }
+    CUresult code = driver.cuModuleGetFunction(&handle, module->handle, name);
+    core_leave(&scope);
+    if (code != CUDA_SUCCESS) {
+        core_fail(code, "cuModuleGetFunction", name);
+        return NULL;
+    }
+    struct core_function *self = (struct core_function *)core_object_new(
+        core.function_type, module->context);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->vectorcall = core_function_vectorcall;
+    self->handle = handle;
+    self->module = (struct core_module *)Py_NewRef((PyObject *)module);
+    self->name = PyUnicode_FromString(name);
+    const struct core_layout *layout =
+        core_layouts_find(&module->layouts, name);
+    if (layout != NULL) {
+        self->layout = *layout;
+    } else {
+        layout_ask(self);
+    }
+    self->slots = PyMem_Calloc(self->layout.count + 1, sizeof *self->slots);
+    if (self->slots == NULL || self->name == NULL) {
+        Py_DECREF((PyObject *)self);
+        return PyErr_NoMemory();
+    }
+    return (PyObject *)self;
+}
+
+int
+core_function(PyObject *object, CUfunction *handle)
+{
+    if (!Py_IS_TYPE(object, core.function_type)) {
+        PyErr_Format(PyExc_TypeError, "expected a Function, got %s",
+                     Py_TYPE(object)->tp_name);
+        return -1;
+    }
+    *handle = ((struct core_function *)object)->handle;
+    return 0;
+}
+
+static int
+function_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    struct core_function *self = (struct core_function *)op;
+    Py_VISIT((PyObject *)self->module);
+    Py_VISIT(self->texrefs);
+    for (uint32_t i = 0; self->slots != NULL && i < self->layout.count; i++) {
+        Py_VISIT(self->slots[i].type);
+    }
+    return core_object_traverse(op, visit, arg);
+}
+
+static int
+function_clear(PyObject *op)
+{
+    Py_CLEAR(((struct core_function *)op)->texrefs);
+    return core_object_clear(op);
+}
+
+static void
+function_dealloc(PyObject *op)
+{
+    struct core_function *self = (struct core_function *)op;
+    core_object_begin_dealloc(op);
+    for (uint32_t i = 0; self->slots != NULL && i < self->layout.count; i++) {
+        Py_CLEAR(self->slots[i].type);
+    }
+    PyMem_Free(self->slots);
+    PyMem_Free(self->own_parameters);
+    PyMem_Free(self->format);
+    Py_CLEAR(self->name);
+    Py_CLEAR(self->arg_format);
+    Py_CLEAR(self->texrefs);
+    Py_CLEAR(self->module);
+    core_object_end_dealloc(op);
+}
+
+static PyObject *
+function_get_attribute(PyObject *op, PyObject *which)
+{
+    int attribute, value;
+    if (core_int(which, &attribute) < 0 ||
+        core_check(
+            driver.cuFuncGetAttribute(&value, (CUfunction_attribute)attribute,
+                                      ((struct core_function *)op)->handle),
+            "cuFuncGetAttribute") < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(value);
+}
+
+static PyObject *
+function_set_attribute(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "set_attribute", 2, {"", ""}};
+    PyObject *values[2];
+    int attribute, value;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_int(values[0], &attribute) < 0 ||
+        core_int(values[1], &value) < 0 ||
+        core_check(
+            driver.cuFuncSetAttribute(((struct core_function *)op)->handle,
+                                      (CUfunction_attribute)attribute, value),
+            "cuFuncSetAttribute") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+function_set_cache_config(PyObject *op, PyObject *which)
+{
+    unsigned config;
+    if (core_unsigned(which, &config) < 0 ||
+        core_check(
+            driver.cuFuncSetCacheConfig(((struct core_function *)op)->handle,
+                                        (CUfunc_cache)config),
+            "cuFuncSetCacheConfig") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+function_set_shared_config(PyObject *op, PyObject *which)
+{
+    unsigned config;
+    if (core_unsigned(which, &config) < 0 ||
+        core_check(
+            driver.cuFuncSetSharedMemConfig(
+                ((struct core_function *)op)->handle, (CUsharedconfig)config),
+            "cuFuncSetSharedMemConfig") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* f.num_regs: any function attribute in lower case. */
+static PyObject *
+function_getattro(PyObject *op, PyObject *name)
+{
+    PyObject *value = PyObject_GenericGetAttr(op, name);
+    if (value != NULL || !PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        return value;
+    }
+    PyErr_Clear();
+    PyObject *class = PyDict_GetItemString(core.enums, "function_attribute");
+    PyObject *upper = PyObject_CallMethod(name, "upper", NULL);
+    PyObject *member = NULL;
+    if (upper != NULL && PyUnicode_Compare(upper, name) != 0) {
+        member = PyObject_GetAttr(class, upper);
+        PyErr_Clear();
+    }
+    Py_XDECREF(upper);
+    if (member != NULL && PyLong_Check(member)) {
+        value = function_get_attribute(op, member);
+    } else {
+        PyErr_Format(PyExc_AttributeError,
+                     "Function has no attribute '%U', and function_attribute "
+                     "has none of that name either",
+                     name);
+    }
+    Py_XDECREF(member);
+    return value;
+}
+
+/* One element of prepare's list, appended to the parts of the format. */
+static int
+format_add(PyObject *parts, PyObject *element)
+{
+    PyObject *part = NULL;
+    if (PyUnicode_Check(element)) {
+        part = Py_NewRef(element);
+    } else {
+        part = core_format_of_type(element);
+    }
+    if (part == NULL) {
+        return -1;
+    }
+    int status = PyList_Append(parts, part);
+    Py_DECREF(part);
+    return status;
+}
+
+static PyObject *
+format_join(PyObject *types)
+{
+    if (PyUnicode_Check(types)) {
+        return Py_NewRef(types);
+    }
+    PyObject *iterator = PyObject_GetIter(types);
+    PyObject *parts = iterator == NULL ? NULL : PyList_New(0);
+    PyObject *element, *text = NULL;
+    if (parts != NULL) {
+        while ((element = PyIter_Next(iterator)) != NULL) {
+            int status = format_add(parts, element);
+            Py_DECREF(element);
+            if (status < 0) {
+                break;
+            }
+        }
+    }
+    if (parts != NULL && !PyErr_Occurred()) {
+        PyObject *empty = PyUnicode_FromString("");
+        text = empty == NULL ? NULL : PyUnicode_Join(empty, parts);
+        Py_XDECREF(empty);
+    }
+    Py_XDECREF(parts);
+    Py_XDECREF(iterator);
+    return text;
+}
+
+static PyObject *
+function_prepare(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "prepare", 1, {"arg_types", "texrefs"}};
+    PyObject *values[2];
+    struct core_function *self = (struct core_function *)op;
+    if (core_args(&signature, args, nargs, names, values) < 0) {
+        return NULL;
+    }
+    PyObject *text = format_join(values[0]);
+    struct core_format *format = text == NULL ? NULL : core_format_parse(text);
+    PyObject *texrefs = NULL;
+    if (format != NULL) {
+        texrefs = values[1] == NULL || values[1] == Py_None
+                      ? PyList_New(0)
+                      : PySequence_List(values[1]);
+    }
+    if (texrefs == NULL) {
+        Py_XDECREF(text);
+        PyMem_Free(format);
+        return NULL;
+    }
+    PyMem_Free(self->format);
+    self->format = format;
+    Py_XSETREF(self->arg_format, text);
+    Py_XSETREF(self->texrefs, texrefs);
+    return Py_NewRef(op);
+}
+
+static PyObject *
+function_param_set_texref(PyObject *op, PyObject *texref)
+{
+    (void)op;
+    if (!PyObject_TypeCheck(texref, core.texref_type)) {
+        PyErr_Format(PyExc_TypeError, "expected a TextureReference, got %s",
+                     Py_TYPE(texref)->tp_name);
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef function_methods[] = {
+    {"prepare", CORE_METHOD(function_prepare),
+     "Fix the argument types for prepared_call; returns self."},
+    {"prepared_call", CORE_METHOD(core_prepared_call),
+     "prepared_call(grid, block, *args, shared_size=0)"},
+    {"prepared_async_call", CORE_METHOD(core_prepared_async_call),
+     "prepared_async_call(grid, block, stream, *args, shared_size=0)"},
+    {"prepared_timed_call", CORE_METHOD(core_prepared_timed_call),
+     "prepared_timed_call(grid, block, *args, shared_size=0) -> callable "
+     "that gives GPU seconds"},
+    {"get_attribute", function_get_attribute, METH_O, NULL},
+    {"set_attribute", CORE_METHOD(function_set_attribute), NULL},
+    {"set_cache_config", function_set_cache_config, METH_O, NULL},
+    {"set_shared_config", function_set_shared_config, METH_O, NULL},
+    {"param_set_texref", function_param_set_texref, METH_O,
+     "Accepted for old programs: a kernel uses all its module's references."},
+    {"_launch_kernel", CORE_METHOD(core_launch_buffer),
+     "_launch_kernel(grid, block, argument_buffer, shared, stream)"},
+    {NULL},
+};
+
+static PyMemberDef function_members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(struct core_function, dict),
+     READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET,
+     offsetof(struct core_function, weakrefs), READONLY, NULL},
+    {"__vectorcalloffset__", T_PYSSIZET,
+     offsetof(struct core_function, vectorcall), READONLY, NULL},
+    {"arg_format", T_OBJECT_EX, offsetof(struct core_function, arg_format),
+     READONLY, NULL},
+    {"texrefs", T_OBJECT_EX, offsetof(struct core_function, texrefs), READONLY,
+     NULL},
+    {"__name__", T_OBJECT_EX, offsetof(struct core_function, name), READONLY,
+     NULL},
+    {NULL},
+};
+
+static PyType_Slot function_slots[] = {
+    {Py_tp_doc, "A kernel: f(*args, grid=(1, 1), block=None, stream=None, "
+                "shared=0, texrefs=[], time_kernel=False)."},
+    {Py_tp_new, core_no_new},
+    {Py_tp_dealloc, function_dealloc},
+    {Py_tp_traverse, function_traverse},
+    {Py_tp_clear, function_clear},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_getattro, function_getattro},
+    {Py_tp_methods, function_methods},
+    {Py_tp_members, function_members},
+    {0, NULL},
+};
+
+static PyType_Spec function_spec = {
+    .name = "pycuda._driver.Function",
+    .basicsize = sizeof(struct core_function),
+    .flags =
+        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+    .slots = function_slots,
+};
+
+int
+core_function_setup(PyObject *module)
+{
+    if (core_add_type(module, &core.timer_type, &core_timer_spec, NULL) < 0) {
+        return -1;
+    }
+    return core_add_type(module, &core.function_type, &function_spec, NULL);
+}

@@ -1,0 +1,341 @@
+/* handler.c - ArgumentHandler, In, Out, InOut: host arrays as kernel
+ * arguments.
+ *
+ * The launch path asks for the device address, runs pre_call before the
+ * launch and post_call after it.  Copies follow the launch's stream; without
+ * one they are done when the call returns.  Device memory comes from the
+ * default pool at the first use and lives with the handler.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+struct handler {
+    CORE_HEAD
+    PyObject *array;
+    PyObject *dev_alloc; /* DeviceAllocation or NULL */
+};
+
+static PyObject *
+handler_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *keywords[] = {"ary", NULL};
+    PyObject *array;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:ArgumentHandler",
+                                     keywords, &array)) {
+        return NULL;
+    }
+    struct handler *self = (struct handler *)core_object_new(type, NULL);
+    if (self != NULL) {
+        self->array = Py_NewRef(array);
+    }
+    return (PyObject *)self;
+}
+
+static int
+handler_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(((struct handler *)op)->array);
+    Py_VISIT(((struct handler *)op)->dev_alloc);
+    return core_object_traverse(op, visit, arg);
+}
+
+static int
+handler_clear(PyObject *op)
+{
+    Py_CLEAR(((struct handler *)op)->array);
+    Py_CLEAR(((struct handler *)op)->dev_alloc);
+    return core_object_clear(op);
+}
+
+static void
+handler_dealloc(PyObject *op)
+{
+    core_object_begin_dealloc(op);
+    handler_clear(op);
+    core_object_end_dealloc(op);
+}
+
+static int
+handler_allocate(struct handler *self, CUstream stream)
+{
+    size_t bytes;
+    if (self->dev_alloc != NULL) {
+        return 0;
+    }
+    PyObject *nbytes = self->array == NULL
+                           ? NULL
+                           : PyObject_GetAttrString(self->array, "nbytes");
+    if (nbytes == NULL) {
+        PyErr_Format(PyExc_TypeError,
+                     "could not determine array length of '%s': In, Out and "
+                     "InOut take NumPy arrays and other objects with nbytes",
+                     self->array == NULL ? "NULL"
+                                         : Py_TYPE(self->array)->tp_name);
+        return -1;
+    }
+    int status = core_size(nbytes, &bytes);
+    Py_DECREF(nbytes);
+    if (status == 0) {
+        self->dev_alloc = core_allocate(bytes, stream);
+    }
+    return self->dev_alloc == NULL ? -1 : 0;
+}
+
+int
+core_handler_pointer(PyObject *op, CUstream stream, CUdeviceptr *pointer)
+{
+    struct handler *self = (struct handler *)op;
+    if (handler_allocate(self, stream) < 0 ||
+        core_pointer(self->dev_alloc, pointer) < 0) {
+        return -1;
+    }
+    core_use(self->dev_alloc, stream);
+    return 0;
+}
+
+static bool
+copies_in(PyObject *op)
+{
+    return PyObject_TypeCheck(op, core.in_type) ||
+           PyObject_TypeCheck(op, core.inout_type);
+}
+
+bool
+core_handler_has_output(PyObject *op)
+{
+    return PyObject_TypeCheck(op, core.out_type) ||
+           PyObject_TypeCheck(op, core.inout_type) ||
+           !(Py_IS_TYPE(op, core.handler_type) ||
+             Py_IS_TYPE(op, core.in_type));
+}
+
+static int
+host_buffer(struct handler *self, bool writable, Py_buffer *view)
+{
+    if (core_buffer(self->array, writable, view) == 0) {
+        return 0;
+    }
+    PyErr_Format(PyExc_ValueError,
+                 "%s needs a%s contiguous array: an object of %s is not",
+                 writable ? "Out" : "In", writable ? " writable," : "",
+                 Py_TYPE(self->array)->tp_name);
+    return -1;
+}
+
+static int
+copy_in(struct handler *self, PyObject *stream_object)
+{
+    CUstream stream;
+    CUdeviceptr pointer;
+    Py_buffer view;
+    if (core_stream(stream_object, &stream) < 0 ||
+        core_handler_pointer((PyObject *)self, stream, &pointer) < 0 ||
+        host_buffer(self, false, &view) < 0) {
+        return -1;
+    }
+    int status = stream == NULL
+                     ? core_memcpy_htod(pointer, view.buf, (size_t)view.len)
+                     : core_memcpy_htod_async(pointer, view.buf,
+                                              (size_t)view.len, stream);
+    PyBuffer_Release(&view);
+    return status;
+}
+
+static int
+copy_out(struct handler *self, PyObject *stream_object)
+{
+    CUstream stream;
+    CUdeviceptr pointer;
+    Py_buffer view;
+    if (core_stream(stream_object, &stream) < 0 ||
+        core_handler_pointer((PyObject *)self, stream, &pointer) < 0 ||
+        host_buffer(self, true, &view) < 0) {
+        return -1;
+    }
+    int status = stream == NULL
+                     ? core_memcpy_dtoh(view.buf, pointer, (size_t)view.len)
+                     : core_memcpy_dtoh_async(view.buf, pointer,
+                                              (size_t)view.len, stream);
+    PyBuffer_Release(&view);
+    return status;
+}
+
+/* A user's subclass may have its own step. */
+static int
+step_by_method(PyObject *op, const char *method, PyObject *stream)
+{
+    PyObject *result = PyObject_CallMethod(op, method, "O", stream);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
+static bool
+is_ours(PyObject *op)
+{
+    return Py_IS_TYPE(op, core.in_type) || Py_IS_TYPE(op, core.out_type) ||
+           Py_IS_TYPE(op, core.inout_type) ||
+           Py_IS_TYPE(op, core.handler_type);
+}
+
+/* Out is checked before the launch, so that nothing runs in vain. */
+int
+core_handler_pre(PyObject *op, PyObject *stream)
+{
+    Py_buffer view;
+    if (!is_ours(op)) {
+        return step_by_method(op, "pre_call", stream);
+    }
+    if (core_handler_has_output(op)) {
+        if (host_buffer((struct handler *)op, true, &view) < 0) {
+            return -1;
+        }
+        PyBuffer_Release(&view);
+    }
+    return copies_in(op) ? copy_in((struct handler *)op, stream) : 0;
+}
+
+int
+core_handler_post(PyObject *op, PyObject *stream)
+{
+    if (is_ours(op)) {
+        return core_handler_has_output(op)
+                   ? copy_out((struct handler *)op, stream)
+                   : 0;
+    }
+    PyObject *method = PyObject_GetAttrString(op, "post_call");
+    if (method == NULL) {
+        PyErr_Clear();
+        return 0;
+    }
+    Py_DECREF(method);
+    return step_by_method(op, "post_call", stream);
+}
+
+static PyObject *
+handler_get_device_alloc(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    struct handler *self = (struct handler *)op;
+    if (handler_allocate(self, NULL) < 0) {
+        return NULL;
+    }
+    return Py_NewRef(self->dev_alloc);
+}
+
+static PyObject *
+handler_pre_call(PyObject *op, PyObject *stream)
+{
+    if (copies_in(op) && copy_in((struct handler *)op, stream) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+handler_post_call(PyObject *op, PyObject *stream)
+{
+    if (copy_out((struct handler *)op, stream) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef handler_methods[] = {
+    {"get_device_alloc", handler_get_device_alloc, METH_NOARGS,
+     "The device memory, allocated at the first call."},
+    {"pre_call", handler_pre_call, METH_O, "What happens before the launch."},
+    {NULL},
+};
+
+static PyMethodDef out_methods[] = {
+    {"post_call", handler_post_call, METH_O, "Copy back."},
+    {NULL},
+};
+
+static PyMemberDef handler_members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(struct handler, dict), READONLY,
+     NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(struct handler, weakrefs),
+     READONLY, NULL},
+    {"array", T_OBJECT, offsetof(struct handler, array), 0, NULL},
+    {"dev_alloc", T_OBJECT, offsetof(struct handler, dev_alloc), 0, NULL},
+    {NULL},
+};
+
+static PyType_Slot handler_slots[] = {
+    {Py_tp_doc, "Base of In, Out and InOut."},
+    {Py_tp_new, handler_new},
+    {Py_tp_dealloc, handler_dealloc},
+    {Py_tp_traverse, handler_traverse},
+    {Py_tp_clear, handler_clear},
+    {Py_tp_methods, handler_methods},
+    {Py_tp_members, handler_members},
+    {0, NULL},
+};
+
+static PyType_Slot in_slots[] = {
+    {Py_tp_doc, "Copy the array to the device before the launch."},
+    {0, NULL},
+};
+
+static PyType_Slot out_slots[] = {
+    {Py_tp_doc, "Copy the device's data into the array after the launch."},
+    {Py_tp_methods, out_methods},
+    {0, NULL},
+};
+
+#define HANDLER_FLAGS                                                         \
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE
+static PyType_Spec handler_spec = {
+    .name = "pycuda._driver.ArgumentHandler",
+    .basicsize = sizeof(struct handler),
+    .flags = HANDLER_FLAGS,
+    .slots = handler_slots,
+};
+static PyType_Spec in_spec = {
+    .name = "pycuda._driver.In",
+    .basicsize = sizeof(struct handler),
+    .flags = HANDLER_FLAGS,
+    .slots = in_slots,
+};
+static PyType_Spec out_spec = {
+    .name = "pycuda._driver.Out",
+    .basicsize = sizeof(struct handler),
+    .flags = HANDLER_FLAGS,
+    .slots = out_slots,
+};
+static PyType_Spec inout_spec = {
+    .name = "pycuda._driver.InOut",
+    .basicsize = sizeof(struct handler),
+    .flags = HANDLER_FLAGS,
+    .slots = in_slots,
+};
+
+/* InOut is both an In and an Out. */
+static int
+inout_setup(PyObject *module)
+{
+    PyObject *bases =
+        PyTuple_Pack(2, (PyObject *)core.in_type, (PyObject *)core.out_type);
+    if (bases == NULL) {
+        return -1;
+    }
+    core.inout_type =
+        (PyTypeObject *)PyType_FromModuleAndSpec(module, &inout_spec, bases);
+    Py_DECREF(bases);
+    return core.inout_type == NULL ? -1
+                                   : PyModule_AddType(module, core.inout_type);
+}
+
+int
+core_handler_setup(PyObject *module)
+{
+    if (core_add_type(module, &core.handler_type, &handler_spec, NULL) < 0 ||
+        core_add_type(module, &core.in_type, &in_spec, core.handler_type) <
+            0 ||
+        core_add_type(module, &core.out_type, &out_spec, core.handler_type) <
+            0) {
+        return -1;
+    }
+    return inout_setup(module);
+}

@@ -1,0 +1,86 @@
+/* holder.c - PointerHolderBase: a user's own kind of device address.
+ *
+ * Subclassed in Python; a subclass implements get_pointer().
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+static PyObject *
+holder_get_pointer(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    PyErr_Format(PyExc_NotImplementedError,
+                 "%s must implement get_pointer() -> int",
+                 Py_TYPE(self)->tp_name);
+    return NULL;
+}
+
+static PyObject *
+holder_int(PyObject *self)
+{
+    PyObject *value = PyObject_CallMethodNoArgs(self, core.str_get_pointer);
+    if (value == NULL) {
+        return NULL;
+    }
+    PyObject *number = PyNumber_Index(value);
+    Py_DECREF(value);
+    return number;
+}
+
+static PyObject *
+holder_as_buffer(PyObject *self, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "as_buffer", 1, {"size", "offset"}};
+    PyObject *values[2];
+    size_t size, offset = 0;
+    CUdeviceptr pointer;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_size(values[0], &size) < 0 ||
+        (values[1] != NULL && core_size(values[1], &offset) < 0) ||
+        core_pointer(self, &pointer) < 0) {
+        return NULL;
+    }
+    return PyMemoryView_FromMemory((char *)(uintptr_t)pointer + offset,
+                                   (Py_ssize_t)size, PyBUF_WRITE);
+}
+
+static void
+holder_dealloc(PyObject *self)
+{
+    core_object_begin_dealloc(self);
+    core_object_end_dealloc(self);
+}
+
+static PyMethodDef holder_methods[] = {
+    {"get_pointer", holder_get_pointer, METH_NOARGS,
+     "To be implemented by a subclass: the device address as an int."},
+    {"as_buffer", CORE_METHOD(holder_as_buffer), NULL},
+    {NULL},
+};
+
+static PyType_Slot holder_slots[] = {
+    {Py_tp_doc, "Base of a user's own holders of device memory."},
+    {Py_tp_new, PyType_GenericNew},
+    {Py_tp_dealloc, holder_dealloc},
+    {Py_tp_traverse, core_object_traverse},
+    {Py_tp_clear, core_object_clear},
+    {Py_nb_int, holder_int},
+    {Py_nb_index, holder_int},
+    {Py_tp_methods, holder_methods},
+    {Py_tp_members, core_object_members},
+    {0, NULL},
+};
+
+static PyType_Spec holder_spec = {
+    .name = "pycuda._driver.PointerHolderBase",
+    .basicsize = sizeof(struct core_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+    .slots = holder_slots,
+};
+
+int
+core_holder_setup(PyObject *module)
+{
+    return core_add_type(module, &core.holder_type, &holder_spec, NULL);
+}

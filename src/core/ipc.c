@@ -1,0 +1,152 @@
+/* ipc.c - IPCMemoryHandle and mem_get_ipc_handle: device memory of another
+ * process.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+struct ipc_object {
+    CORE_HEAD
+    CUdeviceptr pointer;
+    bool closed;
+};
+
+static PyObject *
+ipc_get_handle(PyObject *unused, PyObject *object)
+{
+    (void)unused;
+    CUdeviceptr pointer;
+    CUipcMemHandle handle;
+    if (core_pointer(object, &pointer) < 0) {
+        return NULL;
+    }
+    core_escape(object);
+    if (core_check(driver.cuIpcGetMemHandle(&handle, pointer),
+                   "cuIpcGetMemHandle") < 0) {
+        return NULL;
+    }
+    return PyByteArray_FromStringAndSize((const char *)&handle, sizeof handle);
+}
+
+static PyObject *
+ipc_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *keywords[] = {"", "", NULL};
+    PyObject *bytes, *flags_object = NULL;
+    unsigned flags = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS;
+    CUipcMemHandle handle;
+    CUdeviceptr pointer;
+    Py_buffer view;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:IPCMemoryHandle",
+                                     keywords, &bytes, &flags_object) ||
+        (flags_object != NULL && core_unsigned(flags_object, &flags) < 0) ||
+        PyObject_GetBuffer(bytes, &view, PyBUF_SIMPLE) < 0) {
+        return NULL;
+    }
+    bool fits = view.len == sizeof handle;
+    if (fits) {
+        memcpy(&handle, view.buf, sizeof handle);
+    }
+    PyBuffer_Release(&view);
+    if (!fits) {
+        core_fail(CUDA_ERROR_INVALID_VALUE, "event_from_ipc_handle",
+                  "a memory handle has 64 bytes");
+        return NULL;
+    }
+    struct core_context *context = core_current();
+    if (context == NULL ||
+        core_check(driver.cuIpcOpenMemHandle(&pointer, handle, flags),
+                   "cuIpcOpenMemHandle") < 0) {
+        return NULL;
+    }
+    struct ipc_object *self =
+        (struct ipc_object *)core_object_new(type, context);
+    if (self == NULL) {
+        driver.cuIpcCloseMemHandle(pointer);
+        return NULL;
+    }
+    self->pointer = pointer;
+    return (PyObject *)self;
+}
+
+static CUresult
+ipc_release(struct ipc_object *self)
+{
+    struct core_scope scope;
+    CUresult code = CUDA_SUCCESS;
+    if (!self->closed && core_enter(self->context, &scope)) {
+        CUdeviceptr pointer = self->pointer;
+        Py_BEGIN_ALLOW_THREADS code = driver.cuIpcCloseMemHandle(pointer);
+        Py_END_ALLOW_THREADS core_leave(&scope);
+    }
+    self->closed = true;
+    return code;
+}
+
+static void
+ipc_dealloc(PyObject *op)
+{
+    core_object_begin_dealloc(op);
+    ipc_release((struct ipc_object *)op);
+    core_object_end_dealloc(op);
+}
+
+static PyObject *
+ipc_close(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    struct ipc_object *self = (struct ipc_object *)op;
+    if (self->closed) {
+        core_fail(CUDA_ERROR_INVALID_HANDLE, "ipc_mem_handle::close", NULL);
+        return NULL;
+    }
+    if (core_check(ipc_release(self), "cuIpcCloseMemHandle") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+ipc_int(PyObject *op)
+{
+    return PyLong_FromUnsignedLongLong(((struct ipc_object *)op)->pointer);
+}
+
+static PyMethodDef ipc_methods[] = {
+    {"close", ipc_close, METH_NOARGS, "Unmap the memory."},
+    {NULL},
+};
+
+static PyType_Slot ipc_slots[] = {
+    {Py_tp_doc, "IPCMemoryHandle(handle, flags): another process's memory."},
+    {Py_tp_new, ipc_new},
+    {Py_tp_dealloc, ipc_dealloc},
+    {Py_tp_traverse, core_object_traverse},
+    {Py_tp_clear, core_object_clear},
+    {Py_nb_int, ipc_int},
+    {Py_nb_index, ipc_int},
+    {Py_tp_methods, ipc_methods},
+    {Py_tp_members, core_object_members},
+    {0, NULL},
+};
+
+static PyType_Spec ipc_spec = {
+    .name = "pycuda._driver.IPCMemoryHandle",
+    .basicsize = sizeof(struct ipc_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = ipc_slots,
+};
+
+static PyMethodDef functions[] = {
+    {"mem_get_ipc_handle", ipc_get_handle, METH_O,
+     "A bytearray of 64 bytes that names the allocation in other processes."},
+    {NULL},
+};
+
+int
+core_ipc_setup(PyObject *module)
+{
+    if (core_add_type(module, &core.ipc_type, &ipc_spec, NULL) < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(module, functions);
+}

@@ -1,0 +1,507 @@
+/* launch.c - from a call of a Function to cuLaunchKernel.
+ *
+ * f(...), prepared_call and its kin come here by vectorcall; nothing is
+ * allocated in the common case.  The GIL is kept while fewer than 512
+ * operations were issued in the context since its last known completion (a
+ * release costs a thread switch where another thread is busy), and given up
+ * beyond, where the launch may have to wait for the device.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+#include <time.h>
+
+enum {
+    MOST_OUTSTANDING = 512,
+    QUERY_EVERY = 64, /* launches beyond that */
+};
+
+static CUresult
+launch_now(CUfunction function, const unsigned grid[3],
+           const unsigned block[3], unsigned shared, CUstream stream,
+           void **arguments, void **extra)
+{
+    return driver.cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0],
+                                 block[1], block[2], shared, stream, arguments,
+                                 extra);
+}
+
+/* Whether everything on the stream is done; a capture must not be asked. */
+static bool
+stream_is_idle(CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    driver.cuStreamIsCapturing(stream, &status);
+    return status == CU_STREAM_CAPTURE_STATUS_NONE &&
+           driver.cuStreamQuery(stream) == CUDA_SUCCESS;
+}
+
+CUresult
+core_launch_counted(struct core_context *context, CUfunction function,
+                    const unsigned grid[3], const unsigned block[3],
+                    unsigned shared, CUstream stream, void **arguments,
+                    void **extra)
+{
+    if (++context->outstanding < MOST_OUTSTANDING) {
+        return launch_now(function, grid, block, shared, stream, arguments,
+                          extra);
+    }
+    if (context->outstanding % QUERY_EVERY == 0 && stream_is_idle(stream)) {
+        context->outstanding = 0;
+        return launch_now(function, grid, block, shared, stream, arguments,
+                          extra);
+    }
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code =
+        launch_now(function, grid, block, shared, stream, arguments, extra);
+    Py_END_ALLOW_THREADS return code;
+}
+
+int
+core_launch(CUfunction function, const unsigned grid[3],
+            const unsigned block[3], unsigned shared_bytes, CUstream stream,
+            void **arguments)
+{
+    struct core_context *context = core_current();
+    if (context == NULL) {
+        return -1;
+    }
+    return core_check(core_launch_counted(context, function, grid, block,
+                                          shared_bytes, stream, arguments,
+                                          NULL),
+                      "cuLaunchKernel");
+}
+
+static int
+launch_fail(CUresult code, struct core_function *function,
+            const unsigned grid[3], const unsigned block[3], unsigned shared)
+{
+    char detail[512];
+    const char *name = PyUnicode_AsUTF8(function->name);
+    snprintf(detail, sizeof detail,
+             "kernel '%.300s', grid (%u, %u, %u), block (%u, %u, %u), %u "
+             "bytes of dynamic shared memory",
+             name == NULL ? "?" : name, grid[0], grid[1], grid[2], block[0],
+             block[1], block[2], shared);
+    return core_fail(code, "cuLaunchKernel", detail);
+}
+
+int
+core_launch_packed(struct core_function *function, const unsigned grid[3],
+                   const unsigned block[3], unsigned shared,
+                   struct core_pack *pack)
+{
+    if (function->module->textures != NULL &&
+        core_textures_update(function->module, pack->stream) < 0) {
+        return -1;
+    }
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, pack->buffer,
+                     CU_LAUNCH_PARAM_BUFFER_SIZE, &pack->bytes,
+                     CU_LAUNCH_PARAM_END};
+    bool buffer = pack->as_buffer;
+    CUresult code = core_launch_counted(
+        function->context, function->handle, grid, block, shared, pack->stream,
+        buffer ? NULL : pack->pointers, buffer ? extra : NULL);
+    if (code == CUDA_SUCCESS) {
+        return 0;
+    }
+    return launch_fail(code, function, grid, block, shared);
+}
+
+void
+core_pack_free(struct core_pack *pack)
+{
+    PyMem_Free(pack->heap);
+}
+
+/* The keywords of one call. */
+struct call {
+    PyObject *grid, *block, *stream, *shared, *texrefs, *time_kernel;
+};
+
+static PyObject **
+keyword_find(struct call *call, PyObject *name)
+{
+    const struct {
+        PyObject *name, **value;
+    } rows[] = {
+        {core.str_block, &call->block},
+        {core.str_grid, &call->grid},
+        {core.str_stream, &call->stream},
+        {core.str_shared, &call->shared},
+        {core.str_texrefs, &call->texrefs},
+        {core.str_time_kernel, &call->time_kernel},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].name == name) {
+            return rows[i].value;
+        }
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (PyUnicode_Compare(rows[i].name, name) == 0) {
+            return rows[i].value;
+        }
+    }
+    return NULL;
+}
+
+static int
+extra_keywords(PyObject *names)
+{
+    PyObject *extra = PyList_New(0);
+    struct call call;
+    for (Py_ssize_t i = 0; extra != NULL && i < PyTuple_GET_SIZE(names); i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i);
+        if (keyword_find(&call, name) == NULL &&
+            PyList_Append(extra, name) < 0) {
+            Py_CLEAR(extra);
+        }
+    }
+    PyObject *comma = PyUnicode_FromString(",");
+    PyObject *text =
+        extra == NULL || comma == NULL ? NULL : PyUnicode_Join(comma, extra);
+    if (text != NULL) {
+        PyErr_Format(PyExc_ValueError, "extra keyword arguments: %U", text);
+    }
+    Py_XDECREF(text);
+    Py_XDECREF(comma);
+    Py_XDECREF(extra);
+    return -1;
+}
+
+static int
+call_read(struct call *call, PyObject *const *values, PyObject *names)
+{
+    *call = (struct call){0};
+    Py_ssize_t count = names == NULL ? 0 : PyTuple_GET_SIZE(names);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject **place = keyword_find(call, PyTuple_GET_ITEM(names, i));
+        if (place == NULL) {
+            return extra_keywords(names);
+        }
+        *place = values[i];
+    }
+    if (call->block == NULL || call->block == Py_None) {
+        PyErr_SetString(PyExc_ValueError, "must specify block size");
+        return -1;
+    }
+    return 0;
+}
+
+/* One step of every ArgumentHandler among the arguments. */
+static int
+handlers_run(PyObject *const *args, Py_ssize_t count, PyObject *stream,
+             int (*step)(PyObject *, PyObject *))
+{
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (PyObject_TypeCheck(args[i], core.handler_type) &&
+            step(args[i], stream) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int
+context_wait(struct core_context *context)
+{
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
+    Py_END_ALLOW_THREADS context->outstanding = 0;
+    return core_check(code, "cuCtxSynchronize");
+}
+
+static double
+seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* One plain call with its arguments packed: copies in, launch, copies out. */
+static PyObject *
+call_run(struct core_function *function, PyObject *const *args,
+         Py_ssize_t count, const unsigned grid[3], const unsigned block[3],
+         unsigned shared, bool timed, struct core_pack *pack)
+{
+    PyObject *stream =
+        pack->stream_object == NULL ? Py_None : pack->stream_object;
+    double start = 0;
+    if (pack->handlers &&
+        handlers_run(args, count, stream, core_handler_pre) < 0) {
+        return NULL;
+    }
+    if (timed) {
+        if (context_wait(function->context) < 0) {
+            return NULL;
+        }
+        start = seconds_now();
+    }
+    if (core_launch_packed(function, grid, block, shared, pack) < 0) {
+        return NULL;
+    }
+    if (!timed && !pack->handlers) {
+        Py_RETURN_NONE;
+    }
+    if (stream == Py_None && (pack->outputs || timed) &&
+        context_wait(function->context) < 0) {
+        return NULL;
+    }
+    double seconds = timed ? seconds_now() - start : 0;
+    if (pack->outputs &&
+        handlers_run(args, count, stream, core_handler_post) < 0) {
+        return NULL;
+    }
+    return timed ? PyFloat_FromDouble(seconds) : Py_NewRef(Py_None);
+}
+
+PyObject *
+core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
+                         PyObject *names)
+{
+    struct core_function *function = (struct core_function *)op;
+    Py_ssize_t count = PyVectorcall_NARGS(nargsf);
+    struct call call;
+    unsigned grid[3] = {1, 1, 1}, block[3], shared = 0;
+    if (call_read(&call, args + count, names) < 0 ||
+        core_dimensions(call.block, "block", block) < 0 ||
+        (call.grid != NULL && core_dimensions(call.grid, "grid", grid) < 0) ||
+        (call.shared != NULL && core_unsigned(call.shared, &shared) < 0)) {
+        return NULL;
+    }
+    bool timed = call.time_kernel != NULL && call.time_kernel != Py_False &&
+                 PyObject_IsTrue(call.time_kernel) == 1;
+    if (timed && call.stream != NULL && call.stream != Py_None) {
+        PyErr_SetString(PyExc_AssertionError,
+                        "time_kernel works only without a stream");
+        return NULL;
+    }
+    struct core_pack pack;
+    PyObject *result = NULL;
+    if (core_pack_init(&pack, &function->layout, call.stream) == 0 &&
+        core_pack_arguments(function, args, count, &pack) == 0) {
+        result =
+            call_run(function, args, count, grid, block, shared, timed, &pack);
+    }
+    core_pack_free(&pack);
+    return result;
+}
+
+/* The only keyword of the prepared calls. */
+static int
+shared_size_read(PyObject *const *values, PyObject *names, unsigned *shared)
+{
+    *shared = 0;
+    for (Py_ssize_t i = 0; names != NULL && i < PyTuple_GET_SIZE(names); i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i);
+        if (name != core.str_shared_size &&
+            PyUnicode_Compare(name, core.str_shared_size) != 0) {
+            PyErr_Format(PyExc_TypeError, "unknown keyword arguments: %U",
+                         name);
+            return -1;
+        }
+        if (core_unsigned(values[i], shared) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* A prepared call's leading arguments, checked. */
+struct prepared {
+    unsigned grid[3], block[3], shared;
+    PyObject *const *args;
+    Py_ssize_t count;
+};
+
+static int
+prepared_read(struct core_function *function, const char *method,
+              Py_ssize_t leading, struct prepared *call, CORE_ARGS)
+{
+    if (function->format == NULL) {
+        PyErr_Format(PyExc_RuntimeError,
+                     "%s() of kernel '%U': call prepare() first", method,
+                     function->name);
+        return -1;
+    }
+    if (nargs < leading) {
+        PyErr_Format(PyExc_TypeError, "%s() needs %zd leading arguments",
+                     method, leading);
+        return -1;
+    }
+    call->args = args + leading;
+    call->count = nargs - leading;
+    if (core_dimensions(args[0], "grid", call->grid) < 0 ||
+        core_dimensions(args[1], "block", call->block) < 0) {
+        return -1;
+    }
+    return shared_size_read(args + nargs, names, &call->shared);
+}
+
+static int
+prepared_launch(struct core_function *function, struct prepared *call,
+                PyObject *stream)
+{
+    struct core_pack pack;
+    if (core_pack_init(&pack, &function->layout, stream) < 0) {
+        return -1;
+    }
+    int status = core_format_pack(function, call->args, call->count, &pack);
+    if (status == 0) {
+        status = core_launch_packed(function, call->grid, call->block,
+                                    call->shared, &pack);
+    }
+    core_pack_free(&pack);
+    return status;
+}
+
+PyObject *
+core_prepared_call(PyObject *op, CORE_ARGS)
+{
+    struct core_function *function = (struct core_function *)op;
+    struct prepared call;
+    if (prepared_read(function, "prepared_call", 2, &call, args, nargs,
+                      names) < 0 ||
+        prepared_launch(function, &call, NULL) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyObject *
+core_prepared_async_call(PyObject *op, CORE_ARGS)
+{
+    struct core_function *function = (struct core_function *)op;
+    struct prepared call;
+    if (prepared_read(function, "prepared_async_call", 3, &call, args, nargs,
+                      names) < 0 ||
+        prepared_launch(function, &call, args[2]) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* What prepared_timed_call returns: two events, read when called. */
+struct timer {
+    CORE_HEAD
+    CUevent start, end;
+};
+
+static PyObject *
+timer_call(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    struct timer *self = (struct timer *)op;
+    float milliseconds;
+    CUresult code;
+    if (PyTuple_GET_SIZE(args) > 0 || kwargs != NULL) {
+        PyErr_SetString(PyExc_TypeError, "takes no arguments");
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS code = driver.cuEventSynchronize(self->end);
+    Py_END_ALLOW_THREADS if (core_check(code, "cuEventSynchronize") < 0 ||
+                             core_check(
+                                 driver.cuEventElapsedTime(
+                                     &milliseconds, self->start, self->end),
+                                 "cuEventElapsedTime") < 0)
+    {
+        return NULL;
+    }
+    return PyFloat_FromDouble(1e-3 * (double)milliseconds);
+}
+
+static void
+timer_dealloc(PyObject *op)
+{
+    struct timer *self = (struct timer *)op;
+    struct core_scope scope;
+    core_object_begin_dealloc(op);
+    if (core_enter(self->context, &scope)) {
+        if (self->start != NULL) {
+            driver.cuEventDestroy(self->start);
+        }
+        if (self->end != NULL) {
+            driver.cuEventDestroy(self->end);
+        }
+        core_leave(&scope);
+    }
+    core_object_end_dealloc(op);
+}
+
+static PyType_Slot timer_slots[] = {
+    {Py_tp_doc, "The time of one launch: call it for GPU seconds."},
+    {Py_tp_new, core_no_new},
+    {Py_tp_dealloc, timer_dealloc},
+    {Py_tp_traverse, core_object_traverse},
+    {Py_tp_clear, core_object_clear},
+    {Py_tp_call, timer_call},
+    {Py_tp_members, core_object_members},
+    {0, NULL},
+};
+
+PyType_Spec core_timer_spec = {
+    .name = "pycuda._driver._LaunchTimer",
+    .basicsize = sizeof(struct timer),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = timer_slots,
+};
+
+PyObject *
+core_prepared_timed_call(PyObject *op, CORE_ARGS)
+{
+    struct core_function *function = (struct core_function *)op;
+    struct prepared call;
+    if (prepared_read(function, "prepared_timed_call", 2, &call, args, nargs,
+                      names) < 0) {
+        return NULL;
+    }
+    struct timer *self =
+        (struct timer *)core_object_new(core.timer_type, function->context);
+    if (self == NULL) {
+        return NULL;
+    }
+    if (core_check(driver.cuEventCreate(&self->start, 0), "cuEventCreate") <
+            0 ||
+        core_check(driver.cuEventCreate(&self->end, 0), "cuEventCreate") < 0 ||
+        core_check(driver.cuEventRecord(self->start, NULL), "cuEventRecord") <
+            0 ||
+        prepared_launch(function, &call, NULL) < 0 ||
+        core_check(driver.cuEventRecord(self->end, NULL), "cuEventRecord") <
+            0) {
+        Py_DECREF((PyObject *)self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+PyObject *
+core_launch_buffer(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "_launch_kernel", 5, {"", "", "", "", ""}};
+    struct core_function *function = (struct core_function *)op;
+    PyObject *values[5];
+    unsigned grid[3], block[3], shared;
+    Py_buffer view;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_dimensions(values[0], "grid", grid) < 0 ||
+        core_dimensions(values[1], "block", block) < 0 ||
+        core_unsigned(values[3], &shared) < 0 ||
+        core_buffer(values[2], false, &view) < 0) {
+        return NULL;
+    }
+    struct core_pack pack;
+    int status = core_pack_init(&pack, &function->layout, values[4]);
+    if (status == 0) {
+        status = core_pack_reserve(&pack, (size_t)view.len, 0);
+    }
+    if (status == 0) {
+        memcpy(pack.buffer, view.buf, (size_t)view.len);
+        pack.bytes = (size_t)view.len;
+        pack.as_buffer = true;
+        status = core_launch_packed(function, grid, block, shared, &pack);
+    }
+    core_pack_free(&pack);
+    PyBuffer_Release(&view);
+    return status < 0 ? NULL : Py_NewRef(Py_None);
+}

@@ -1,0 +1,143 @@
+/* layout.c - where a module's kernels expect their parameters.
+ *
+ * Read from the image when a module is loaded: our own image's table
+ * (image/image.h) or a cubin's .nv.info sections (layout_cubin.c).  Any other
+ * image gives an empty table, and the driver is asked instead (function.c).
+ * Images may come from a damaged cache: every offset is checked.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+#include "image/image.h"
+
+struct core_layout *
+core_layouts_add(struct core_layouts *layouts, const char *name, size_t length,
+                 uint32_t count)
+{
+    struct core_layout *rows =
+        PyMem_Realloc(layouts->rows, (layouts->count + 1) * sizeof *rows);
+    if (rows == NULL) {
+        return NULL;
+    }
+    layouts->rows = rows;
+    struct core_layout row = {.count = count};
+    row.name = PyMem_Malloc(length + 1);
+    row.parameters = PyMem_Calloc(count + 1, sizeof *row.parameters);
+    if (row.name == NULL || row.parameters == NULL) {
+        PyMem_Free(row.name);
+        PyMem_Free(row.parameters);
+        return NULL;
+    }
+    memcpy(row.name, name, length);
+    row.name[length] = '\0';
+    rows[layouts->count] = row;
+    return &rows[layouts->count++];
+}
+
+void
+core_layouts_free(struct core_layouts *layouts)
+{
+    for (size_t i = 0; i < layouts->count; i++) {
+        PyMem_Free(layouts->rows[i].name);
+        PyMem_Free(layouts->rows[i].parameters);
+    }
+    PyMem_Free(layouts->rows);
+    *layouts = (struct core_layouts){0};
+}
+
+const struct core_layout *
+core_layouts_find(const struct core_layouts *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->rows[i].known && strcmp(table->rows[i].name, name) == 0) {
+            return &table->rows[i];
+        }
+    }
+    return NULL;
+}
+
+static bool
+table_fits(uint64_t offset, uint64_t count, size_t row, uint64_t bytes)
+{
+    return offset <= bytes && count <= (bytes - offset) / row;
+}
+
+static bool
+image_valid(const struct image_header *header, size_t bytes)
+{
+    return header->version == IMAGE_VERSION && header->bytes <= bytes &&
+           table_fits(header->kernels, header->kernel_count,
+                      sizeof(struct image_kernel), header->bytes) &&
+           table_fits(header->parameters, header->parameter_count,
+                      sizeof(struct image_parameter), header->bytes) &&
+           table_fits(header->strings, header->string_bytes, 1, header->bytes);
+}
+
+static void
+image_read_kernel(const char *image, const struct image_header *header,
+                  const struct image_kernel *kernel,
+                  struct core_layouts *layouts)
+{
+    if (kernel->name >= header->string_bytes ||
+        kernel->first_parameter > header->parameter_count ||
+        kernel->parameter_count >
+            header->parameter_count - kernel->first_parameter) {
+        return;
+    }
+    const char *name = image + header->strings + kernel->name;
+    size_t length = strnlen(name, header->string_bytes - kernel->name);
+    struct core_layout *layout =
+        core_layouts_add(layouts, name, length, kernel->parameter_count);
+    if (layout == NULL) {
+        return;
+    }
+    layout->known = true;
+    layout->bytes = 0;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        struct image_parameter parameter;
+        memcpy(&parameter,
+               image + header->parameters +
+                   (kernel->first_parameter + i) * sizeof parameter,
+               sizeof parameter);
+        layout->parameters[i] = (struct core_parameter){
+            .offset = parameter.offset, .bytes = parameter.bytes};
+        if (parameter.offset + parameter.bytes > layout->bytes) {
+            layout->bytes = parameter.offset + parameter.bytes;
+        }
+        if (parameter.offset > UINT16_MAX || parameter.bytes > UINT16_MAX) {
+            layout->known = false;
+        }
+    }
+}
+
+static void
+image_read(const char *image, size_t bytes, struct core_layouts *layouts)
+{
+    struct image_header header;
+    memcpy(&header, image, sizeof header);
+    if (!image_valid(&header, bytes)) {
+        return;
+    }
+    for (uint32_t i = 0; i < header.kernel_count; i++) {
+        struct image_kernel kernel;
+        memcpy(&kernel, image + header.kernels + i * sizeof kernel,
+               sizeof kernel);
+        image_read_kernel(image, &header, &kernel, layouts);
+    }
+}
+
+void
+core_layouts_read(const void *image, size_t bytes,
+                  struct core_layouts *layouts)
+{
+    uint64_t magic;
+    *layouts = (struct core_layouts){0};
+    if (bytes >= sizeof(struct image_header)) {
+        memcpy(&magic, image, sizeof magic);
+        if (magic == IMAGE_MAGIC) {
+            image_read(image, bytes, layouts);
+            return;
+        }
+    }
+    core_layouts_read_cubin(image, bytes, layouts);
+}

@@ -1,0 +1,161 @@
+/* layout_cubin.c - kernel parameters from a cubin's .nv.info sections.
+ *
+ * A cubin is an ELF64 file.  Section ".nv.info.<kernel>" holds attribute
+ * records: one byte of format, one of attribute, then by format nothing, an
+ * inline 8- or 16-bit value, or a 16-bit length and that many bytes.
+ * Attribute 0x17 (one record of 12 bytes a parameter) tells its ordinal, its
+ * offset and, in the top 14 bits of the last word, its size.  Attribute 0x19
+ * tells the size of all parameters; where the records do not add up to it,
+ * the layout counts as unknown.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+#include <elf.h>
+
+enum {
+    FORMAT_SIZED = 0x04,
+    ATTRIBUTE_PARAMETER = 0x17,
+    ATTRIBUTE_PARAMETER_BYTES = 0x19,
+    PARAMETER_RECORD = 12,
+    MOST_PARAMETERS = 4096,
+};
+
+static const char prefix[] = ".nv.info.";
+
+struct record {
+    uint8_t format, attribute;
+    uint16_t value; /* inline, or the payload's length */
+    const unsigned char *payload;
+};
+
+/* Next record at *offset; false at the end or at a torn one. */
+static bool
+record_next(const unsigned char *section, size_t bytes, size_t *offset,
+            struct record *record)
+{
+    if (bytes - *offset < 4) {
+        return false;
+    }
+    const unsigned char *at = section + *offset;
+    record->format = at[0];
+    record->attribute = at[1];
+    memcpy(&record->value, at + 2, sizeof record->value);
+    record->payload = at + 4;
+    *offset += 4;
+    if (record->format == FORMAT_SIZED) {
+        if (bytes - *offset < record->value) {
+            return false;
+        }
+        *offset += record->value;
+    }
+    return true;
+}
+
+static bool
+is_parameter(const struct record *record)
+{
+    return record->format == FORMAT_SIZED &&
+           record->attribute == ATTRIBUTE_PARAMETER &&
+           record->value >= PARAMETER_RECORD;
+}
+
+static uint32_t
+parameters_count(const unsigned char *section, size_t bytes, uint32_t *total)
+{
+    struct record record;
+    uint32_t count = 0;
+    *total = 0;
+    for (size_t offset = 0; record_next(section, bytes, &offset, &record);) {
+        count += is_parameter(&record);
+        if (record.attribute == ATTRIBUTE_PARAMETER_BYTES &&
+            record.format != FORMAT_SIZED) {
+            *total = record.value;
+        }
+    }
+    return count;
+}
+
+static void
+section_read(const unsigned char *section, size_t bytes, const char *kernel,
+             size_t length, struct core_layouts *layouts)
+{
+    uint32_t total, seen = 0;
+    uint32_t count = parameters_count(section, bytes, &total);
+    struct record record;
+    if (count > MOST_PARAMETERS) {
+        return;
+    }
+    struct core_layout *layout =
+        core_layouts_add(layouts, kernel, length, count);
+    if (layout == NULL) {
+        return;
+    }
+    for (size_t offset = 0; record_next(section, bytes, &offset, &record);) {
+        uint16_t ordinal, place;
+        uint32_t word;
+        if (!is_parameter(&record)) {
+            continue;
+        }
+        memcpy(&ordinal, record.payload + 4, sizeof ordinal);
+        memcpy(&place, record.payload + 6, sizeof place);
+        memcpy(&word, record.payload + 8, sizeof word);
+        if (ordinal >= count || layout->parameters[ordinal].bytes != 0) {
+            return;
+        }
+        layout->parameters[ordinal] =
+            (struct core_parameter){.offset = place, .bytes = word >> 18};
+        seen += word >> 18 != 0;
+        if (place + (word >> 18) > layout->bytes) {
+            layout->bytes = place + (word >> 18);
+        }
+    }
+    layout->known =
+        seen == count && layout->bytes <= total && (count > 0 || total == 0);
+}
+
+static bool
+part_fits(uint64_t offset, uint64_t size, size_t bytes)
+{
+    return offset <= bytes && size <= bytes - offset;
+}
+
+void
+core_layouts_read_cubin(const unsigned char *image, size_t bytes,
+                        struct core_layouts *layouts)
+{
+    Elf64_Ehdr header;
+    Elf64_Shdr names, section;
+    if (bytes < sizeof header || memcmp(image, ELFMAG, SELFMAG) != 0 ||
+        image[EI_CLASS] != ELFCLASS64) {
+        return;
+    }
+    memcpy(&header, image, sizeof header);
+    if (header.e_shentsize != sizeof section ||
+        header.e_shstrndx >= header.e_shnum ||
+        !part_fits(header.e_shoff, (uint64_t)header.e_shnum * sizeof section,
+                   bytes)) {
+        return;
+    }
+    const unsigned char *table = image + header.e_shoff;
+    memcpy(&names, table + header.e_shstrndx * sizeof names, sizeof names);
+    if (!part_fits(names.sh_offset, names.sh_size, bytes)) {
+        return;
+    }
+    const char *text = (const char *)image + names.sh_offset;
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        memcpy(&section, table + i * sizeof section, sizeof section);
+        if (section.sh_name >= names.sh_size ||
+            !part_fits(section.sh_offset, section.sh_size, bytes)) {
+            continue;
+        }
+        const char *name = text + section.sh_name;
+        size_t length = strnlen(name, names.sh_size - section.sh_name);
+        if (length >= sizeof prefix &&
+            memcmp(name, prefix, sizeof prefix - 1) == 0) {
+            section_read(image + section.sh_offset, section.sh_size,
+                         name + sizeof prefix - 1,
+                         length - (sizeof prefix - 1), layouts);
+        }
+    }
+}

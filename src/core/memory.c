@@ -1,0 +1,488 @@
+/* memory.c - module functions that allocate, copy and set device memory.
+ *
+ * The GIL is released by copies above 64 KiB and by everything that waits by
+ * design.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+#define GIL_BYTES ((size_t)64 << 10)
+
+/* Gives the GIL up around a call that may take long. */
+static PyThreadState *
+gil_leave(size_t bytes)
+{
+    return bytes > GIL_BYTES ? PyEval_SaveThread() : NULL;
+}
+
+static void
+gil_return(PyThreadState *state)
+{
+    if (state != NULL) {
+        PyEval_RestoreThread(state);
+    }
+}
+
+int
+core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes)
+{
+    if (bytes == 0) {
+        return 0;
+    }
+    PyThreadState *state = gil_leave(bytes);
+    CUresult code = driver.cuMemcpyHtoD(target, source, bytes);
+    gil_return(state);
+    return core_check(code, "cuMemcpyHtoD");
+}
+
+/* Waits for the kernels before it: without the GIL where there are any. */
+int
+core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes)
+{
+    if (bytes == 0) {
+        return 0;
+    }
+    struct core_context *context = core_stack_top();
+    bool waits = context != NULL && context->outstanding > 0;
+    PyThreadState *state = gil_leave(waits ? SIZE_MAX : bytes);
+    CUresult code = driver.cuMemcpyDtoH(target, source, bytes);
+    gil_return(state);
+    return core_check(code, "cuMemcpyDtoH");
+}
+
+int
+core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
+{
+    if (bytes == 0) {
+        return 0;
+    }
+    PyThreadState *state = gil_leave(bytes);
+    CUresult code = driver.cuMemcpyDtoD(target, source, bytes);
+    gil_return(state);
+    return core_check(code, "cuMemcpyDtoD");
+}
+
+int
+core_memcpy_htod_async(CUdeviceptr target, const void *source, size_t bytes,
+                       CUstream stream)
+{
+    if (bytes == 0) {
+        return 0;
+    }
+    PyThreadState *state = gil_leave(bytes);
+    CUresult code = driver.cuMemcpyHtoDAsync(target, source, bytes, stream);
+    gil_return(state);
+    return core_check(code, "cuMemcpyHtoDAsync");
+}
+
+int
+core_memcpy_dtoh_async(void *target, CUdeviceptr source, size_t bytes,
+                       CUstream stream)
+{
+    if (bytes == 0) {
+        return 0;
+    }
+    PyThreadState *state = gil_leave(bytes);
+    CUresult code = driver.cuMemcpyDtoHAsync(target, source, bytes, stream);
+    gil_return(state);
+    return core_check(code, "cuMemcpyDtoHAsync");
+}
+
+int
+core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source, size_t bytes,
+                       CUstream stream)
+{
+    if (bytes == 0) {
+        return 0;
+    }
+    PyThreadState *state = gil_leave(bytes);
+    CUresult code = driver.cuMemcpyDtoDAsync(target, source, bytes, stream);
+    gil_return(state);
+    return core_check(code, "cuMemcpyDtoDAsync");
+}
+
+static PyObject *
+memory_alloc(PyObject *unused, PyObject *bytes_object)
+{
+    (void)unused;
+    size_t bytes;
+    CUdeviceptr pointer;
+    if (core_size(bytes_object, &bytes) < 0) {
+        return NULL;
+    }
+    struct core_context *context = core_current();
+    if (context == NULL ||
+        core_check(core_allocate_raw(&pointer, bytes), "cuMemAlloc") < 0) {
+        return NULL;
+    }
+    PyObject *self =
+        core_allocation_wrap(core.allocation_type, context, pointer, bytes);
+    if (self == NULL) {
+        driver.cuMemFree(pointer);
+    }
+    return self;
+}
+
+static PyObject *
+memory_alloc_pitch(PyObject *unused, CORE_ARGS)
+{
+    (void)unused;
+    static const struct core_signature signature = {
+        "mem_alloc_pitch", 3, {"width", "height", "access_size"}};
+    PyObject *values[3];
+    size_t width, height, pitch;
+    unsigned access;
+    CUdeviceptr pointer;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_size(values[0], &width) < 0 ||
+        core_size(values[1], &height) < 0 ||
+        core_unsigned(values[2], &access) < 0) {
+        return NULL;
+    }
+    struct core_context *context = core_current();
+    if (context == NULL ||
+        core_check(
+            driver.cuMemAllocPitch(&pointer, &pitch, width, height, access),
+            "cuMemAllocPitch") < 0) {
+        return NULL;
+    }
+    PyObject *self = core_allocation_wrap(core.allocation_type, context,
+                                          pointer, pitch * height);
+    if (self == NULL) {
+        driver.cuMemFree(pointer);
+        return NULL;
+    }
+    return Py_BuildValue("(NN)", self, PyLong_FromSize_t(pitch));
+}
+
+static PyObject *
+memory_get_info(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    size_t idle, total;
+    struct core_context *context = core_current();
+    if (context == NULL) {
+        return NULL;
+    }
+    core_pool_trim(context);
+    if (core_check(driver.cuMemGetInfo(&idle, &total), "cuMemGetInfo") < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(NN)", PyLong_FromSize_t(idle),
+                         PyLong_FromSize_t(total));
+}
+
+static PyObject *
+memory_get_address_range(PyObject *unused, PyObject *object)
+{
+    (void)unused;
+    CUdeviceptr pointer, base;
+    size_t size;
+    if (core_pointer(object, &pointer) < 0 || core_current() == NULL ||
+        core_check(driver.cuMemGetAddressRange(&base, &size, pointer),
+                   "cuMemGetAddressRange") < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(KN)", (unsigned long long)base,
+                         PyLong_FromSize_t(size));
+}
+
+/* Address of a copy's end, noted as used on the stream. */
+static int
+end_of(PyObject *object, CUstream stream, CUdeviceptr *pointer)
+{
+    if (core_pointer(object, pointer) < 0) {
+        return -1;
+    }
+    core_use(object, stream);
+    return 0;
+}
+
+static PyObject *
+none_or_error(int status)
+{
+    return status < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *
+copy_htod(const struct core_signature *signature, bool async, CORE_ARGS)
+{
+    PyObject *values[3] = {NULL, NULL, NULL};
+    CUstream stream = NULL;
+    CUdeviceptr target;
+    Py_buffer view;
+    if (core_args(signature, args, nargs, names, values) < 0 ||
+        core_stream(values[2], &stream) < 0 ||
+        end_of(values[0], stream, &target) < 0 || core_current() == NULL ||
+        core_buffer(values[1], false, &view) < 0) {
+        return NULL;
+    }
+    int status = async ? core_memcpy_htod_async(target, view.buf,
+                                                (size_t)view.len, stream)
+                       : core_memcpy_htod(target, view.buf, (size_t)view.len);
+    PyBuffer_Release(&view);
+    return none_or_error(status);
+}
+
+static PyObject *
+copy_dtoh(const struct core_signature *signature, bool async, CORE_ARGS)
+{
+    PyObject *values[3] = {NULL, NULL, NULL};
+    CUstream stream = NULL;
+    CUdeviceptr source;
+    Py_buffer view;
+    if (core_args(signature, args, nargs, names, values) < 0 ||
+        core_stream(values[2], &stream) < 0 ||
+        end_of(values[1], stream, &source) < 0 || core_current() == NULL ||
+        core_buffer(values[0], true, &view) < 0) {
+        return NULL;
+    }
+    int status = async ? core_memcpy_dtoh_async(view.buf, source,
+                                                (size_t)view.len, stream)
+                       : core_memcpy_dtoh(view.buf, source, (size_t)view.len);
+    PyBuffer_Release(&view);
+    return none_or_error(status);
+}
+
+static PyObject *
+copy_dtod(const struct core_signature *signature, bool async, CORE_ARGS)
+{
+    PyObject *values[4] = {NULL, NULL, NULL, NULL};
+    CUstream stream = NULL;
+    CUdeviceptr target, source;
+    size_t size;
+    if (core_args(signature, args, nargs, names, values) < 0 ||
+        core_stream(values[3], &stream) < 0 ||
+        end_of(values[0], stream, &target) < 0 ||
+        end_of(values[1], stream, &source) < 0 ||
+        core_size(values[2], &size) < 0 || core_current() == NULL) {
+        return NULL;
+    }
+    return none_or_error(
+        async ? core_memcpy_dtod_async(target, source, size, stream)
+              : core_memcpy_dtod(target, source, size));
+}
+
+#define COPY(name, helper, async, required, ...)                              \
+    static PyObject *memory_##name(PyObject *unused, CORE_ARGS)               \
+    {                                                                         \
+        (void)unused;                                                         \
+        static const struct core_signature signature = {                      \
+            #name, required, {__VA_ARGS__}};                                  \
+        return helper(&signature, async, args, nargs, names);                 \
+    }
+COPY(memcpy_htod, copy_htod, false, 2, "dest", "src")
+COPY(memcpy_htod_async, copy_htod, true, 2, "dest", "src", "stream")
+COPY(memcpy_dtoh, copy_dtoh, false, 2, "dest", "src")
+COPY(memcpy_dtoh_async, copy_dtoh, true, 2, "dest", "src", "stream")
+COPY(memcpy_dtod, copy_dtod, false, 3, "dest", "src", "size")
+COPY(memcpy_dtod_async, copy_dtod, true, 3, "dest", "src", "size", "stream")
+
+/* The context of an optional argument; None: the current one. */
+static struct core_context *
+context_or_current(PyObject *object)
+{
+    if (object == NULL || object == Py_None) {
+        return core_current();
+    }
+    if (!PyObject_TypeCheck(object, core.context_type)) {
+        PyErr_Format(PyExc_TypeError, "expected a Context, got %s",
+                     Py_TYPE(object)->tp_name);
+        return NULL;
+    }
+    return (struct core_context *)object;
+}
+
+/* An allocation without a context given names its own. */
+static PyObject *
+copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
+{
+    PyObject *values[6] = {NULL};
+    CUdeviceptr target, source;
+    CUstream stream = NULL;
+    size_t size;
+    if (core_args(signature, args, nargs, names, values) < 0 ||
+        core_stream(values[5], &stream) < 0 ||
+        end_of(values[0], stream, &target) < 0 ||
+        end_of(values[1], stream, &source) < 0 ||
+        core_size(values[2], &size) < 0) {
+        return NULL;
+    }
+    struct core_context *to = context_or_current(values[3]);
+    struct core_context *from =
+        to == NULL ? NULL : context_or_current(values[4]);
+    if (from == NULL) {
+        return NULL;
+    }
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code =
+        async ? driver.cuMemcpyPeerAsync(target, to->handle, source,
+                                         from->handle, size, stream)
+              : driver.cuMemcpyPeer(target, to->handle, source, from->handle,
+                                    size);
+    Py_END_ALLOW_THREADS return none_or_error(
+        core_check(code, async ? "cuMemcpyPeerAsync" : "cuMemcpyPeer"));
+}
+COPY(memcpy_peer, copy_peer, false, 3, "dest", "src", "size", "dest_context",
+     "src_context")
+COPY(memcpy_peer_async, copy_peer, true, 3, "dest", "src", "size",
+     "dest_context", "src_context", "stream")
+
+/* The value of a memset, checked against its width. */
+static int
+set_value(PyObject *object, unsigned bits, unsigned *value)
+{
+    size_t wide;
+    if (core_size(object, &wide) < 0) {
+        return -1;
+    }
+    if (wide >> bits != 0) {
+        PyErr_Format(PyExc_OverflowError, "data %zu does not fit in %u bits",
+                     wide, bits);
+        return -1;
+    }
+    *value = (unsigned)wide;
+    return 0;
+}
+
+struct set_call {
+    CUdeviceptr target;
+    size_t pitch, width, height;
+    unsigned value;
+    CUstream stream;
+};
+
+/* Reads (dest, [pitch,] data, size | width, height[, stream]). */
+static int
+set_read(const struct core_signature *signature, unsigned bits, bool two_d,
+         struct set_call *call, CORE_ARGS)
+{
+    PyObject *values[6] = {NULL};
+    if (core_args(signature, args, nargs, names, values) < 0) {
+        return -1;
+    }
+    PyObject **next = values + 1;
+    PyObject *stream = values[two_d ? 5 : 3];
+    if (core_stream(stream, &call->stream) < 0 ||
+        end_of(values[0], call->stream, &call->target) < 0 ||
+        (two_d && core_size(*next++, &call->pitch) < 0) ||
+        set_value(*next++, bits, &call->value) < 0 ||
+        core_size(*next++, &call->width) < 0 ||
+        (two_d && core_size(*next++, &call->height) < 0)) {
+        return -1;
+    }
+    return core_current() == NULL ? -1 : 0;
+}
+
+#define SET(name, symbol, bits, two_d, required, expression, ...)             \
+    static PyObject *memory_##name(PyObject *unused, CORE_ARGS)               \
+    {                                                                         \
+        (void)unused;                                                         \
+        static const struct core_signature signature = {                      \
+            #name, required, {__VA_ARGS__}};                                  \
+        struct set_call call = {0};                                           \
+        if (set_read(&signature, bits, two_d, &call, args, nargs, names) <    \
+            0) {                                                              \
+            return NULL;                                                      \
+        }                                                                     \
+        CUresult code;                                                        \
+        Py_BEGIN_ALLOW_THREADS code = driver.symbol expression;               \
+        Py_END_ALLOW_THREADS return none_or_error(core_check(code, #symbol)); \
+    }
+#define SET_1D(bits, type)                                                    \
+    SET(memset_d##bits, cuMemsetD##bits, bits, false, 3,                      \
+        (call.target, (type)call.value, call.width), "dest", "data", "size")  \
+    SET(memset_d##bits##_async, cuMemsetD##bits##Async, bits, false, 3,       \
+        (call.target, (type)call.value, call.width, call.stream), "dest",     \
+        "data", "size", "stream")
+#define SET_2D(bits, type)                                                    \
+    SET(memset_d2d##bits, cuMemsetD2D##bits, bits, true, 5,                   \
+        (call.target, call.pitch, (type)call.value, call.width, call.height), \
+        "dest", "pitch", "data", "width", "height")                           \
+    SET(memset_d2d##bits##_async, cuMemsetD2D##bits##Async, bits, true, 5,    \
+        (call.target, call.pitch, (type)call.value, call.width, call.height,  \
+         call.stream),                                                        \
+        "dest", "pitch", "data", "width", "height", "stream")
+SET_1D(8, unsigned char)
+SET_1D(16, unsigned short)
+SET_1D(32, unsigned)
+SET_2D(8, unsigned char)
+SET_2D(16, unsigned short)
+SET_2D(32, unsigned)
+
+static PyObject *
+profiler_start(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    return none_or_error(
+        core_check(driver.cuProfilerStart(), "cuProfilerStart"));
+}
+
+static PyObject *
+profiler_stop(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    return none_or_error(
+        core_check(driver.cuProfilerStop(), "cuProfilerStop"));
+}
+
+static PyObject *
+profiler_initialize(PyObject *unused, PyObject *args)
+{
+    (void)unused;
+    const char *config, *output;
+    int mode;
+    if (!PyArg_ParseTuple(args, "ssi:initialize_profiler", &config, &output,
+                          &mode)) {
+        return NULL;
+    }
+    return none_or_error(core_check(
+        driver.cuProfilerInitialize(config, output, (CUoutput_mode)mode),
+        "cuProfilerInitialize"));
+}
+
+#define ROW(name, doc)                                                        \
+    {                                                                         \
+#name, CORE_METHOD(memory_##name), doc                                \
+    }
+static PyMethodDef functions[] = {
+    {"mem_alloc", memory_alloc, METH_O, "Allocate device memory, in bytes."},
+    {"mem_alloc_pitch", CORE_METHOD(memory_alloc_pitch),
+     "Allocate rows: (DeviceAllocation, pitch in bytes)."},
+    {"mem_get_info", memory_get_info, METH_NOARGS, "(free, total) in bytes."},
+    {"mem_get_address_range", memory_get_address_range, METH_O,
+     "(base, size) of the allocation that holds the address."},
+    ROW(memcpy_htod, "Copy a contiguous host buffer to the device."),
+    ROW(memcpy_htod_async, NULL),
+    ROW(memcpy_dtoh, "Copy from the device into a writable host buffer."),
+    ROW(memcpy_dtoh_async, NULL),
+    ROW(memcpy_dtod, "Copy `size` bytes on the device."),
+    ROW(memcpy_dtod_async, NULL),
+    ROW(memcpy_peer, "Copy `size` bytes between contexts."),
+    ROW(memcpy_peer_async, NULL),
+    ROW(memset_d8, "Set `size` bytes."),
+    ROW(memset_d8_async, NULL),
+    ROW(memset_d16, "Set `size` 16-bit values."),
+    ROW(memset_d16_async, NULL),
+    ROW(memset_d32, "Set `size` 32-bit values."),
+    ROW(memset_d32_async, NULL),
+    ROW(memset_d2d8, NULL),
+    ROW(memset_d2d8_async, NULL),
+    ROW(memset_d2d16, NULL),
+    ROW(memset_d2d16_async, NULL),
+    ROW(memset_d2d32, NULL),
+    ROW(memset_d2d32_async, NULL),
+    {"start_profiler", profiler_start, METH_NOARGS, NULL},
+    {"stop_profiler", profiler_stop, METH_NOARGS, NULL},
+    {"initialize_profiler", profiler_initialize, METH_VARARGS, NULL},
+    {NULL},
+};
+
+int
+core_memory_setup(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
+}

@@ -1,0 +1,120 @@
+/* module.c - the extension module pycuda._driver.
+ *
+ * Imported by pycuda.driver.  Runs each file's setup once and holds the
+ * process-wide state; the module's traverse and clear visit its rows.  A
+ * second interpreter is refused.
+ *
+ * SPDX-License-Identifier: MIT */
+#define CORE_IMPORT_NUMPY
+#include "core/numpy.h"
+#include "core/private.h"
+
+#include <pthread.h>
+
+struct core_state core;
+
+static int
+strings_setup(void)
+{
+    struct {
+        PyObject **field;
+        const char *text;
+    } rows[] = {
+        {&core.str_grid, "grid"},
+        {&core.str_block, "block"},
+        {&core.str_stream, "stream"},
+        {&core.str_shared, "shared"},
+        {&core.str_texrefs, "texrefs"},
+        {&core.str_time_kernel, "time_kernel"},
+        {&core.str_shared_size, "shared_size"},
+        {&core.str_gpudata, "gpudata"},
+        {&core.str_interface, "__cuda_array_interface__"},
+        {&core.str_data, "data"},
+        {&core.str_stack, "pycuda.context_stack"},
+        {&core.str_get_pointer, "get_pointer"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        *rows[i].field = PyUnicode_InternFromString(rows[i].text);
+        if (*rows[i].field == NULL) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* In a child of an initialised process the driver is dead: destructors skip
+ * it and core_check names the reason. */
+static void
+after_fork(void)
+{
+    core.forked = core.initialised;
+}
+
+static int
+state_setup(PyObject *module)
+{
+    if (core.module != NULL) {
+        PyErr_SetString(PyExc_ImportError,
+                        "pycuda._driver works in one interpreter of a "
+                        "process only: CUDA's state is process-wide");
+        return -1;
+    }
+    core.module = Py_NewRef(module);
+    const char *pool = getenv("PYCUDA_POOL");
+    core.pool_off = pool != NULL && strcmp(pool, "0") == 0;
+    return pthread_atfork(NULL, NULL, after_fork) == 0 ? 0 : -1;
+}
+
+static int
+driver_exec(PyObject *module)
+{
+    import_array1(-1);
+    if (state_setup(module) < 0 || strings_setup() < 0) {
+        return -1;
+    }
+#define SETUP(name)                                                           \
+    if (core_##name##_setup(module) < 0) {                                    \
+        return -1;                                                            \
+    }
+    CORE_SETUPS(SETUP)
+#undef SETUP
+    return array_setup(module);
+}
+
+static int
+driver_traverse(PyObject *module, visitproc visit, void *arg)
+{
+    (void)module;
+#define TYPE(field, name) Py_VISIT(core.field);
+    CORE_TYPES(TYPE)
+#undef TYPE
+#define OBJECT(field) Py_VISIT(core.field);
+    CORE_OBJECTS(OBJECT)
+#undef OBJECT
+    Py_VISIT(core.array_type);
+    return 0;
+}
+
+static PyModuleDef_Slot driver_slots[] = {
+    {Py_mod_exec, driver_exec},
+#ifdef Py_mod_multiple_interpreters
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+    {0, NULL},
+};
+
+/* No m_clear: objects may outlive the module at interpreter exit, and their
+ * methods read the state. */
+static PyModuleDef driver_module = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "pycuda._driver",
+    .m_doc = "CUDA driver objects, the launch path and device arrays.",
+    .m_slots = driver_slots,
+    .m_traverse = driver_traverse,
+};
+
+PyMODINIT_FUNC
+PyInit__driver(void)
+{
+    return PyModuleDef_Init(&driver_module);
+}

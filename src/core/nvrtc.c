@@ -1,0 +1,376 @@
+/* nvrtc.c - the door to the compiler: one NVRTC program a call.
+ *
+ * Called by pycuda.compiler, which owns options, prelude and cache.  Reads no
+ * source file.  The GIL is released while the compiler works.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+static struct api_choice compiler; /* as opened; kind API_CLOSED before */
+
+/* sys.path, for pip's wheels. */
+static int
+library_dirs_tell(void)
+{
+    PyObject *path = PySys_GetObject("path"); /* borrowed */
+    const char *directories[256];
+    size_t count = 0;
+    if (path == NULL || !PyList_Check(path)) {
+        return 0;
+    }
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(path) && count < 256; i++) {
+        PyObject *item = PyList_GET_ITEM(path, i);
+        const char *text =
+            PyUnicode_Check(item) ? PyUnicode_AsUTF8(item) : NULL;
+        if (text != NULL) {
+            directories[count++] = text;
+        } else {
+            PyErr_Clear();
+        }
+    }
+    return api_set_library_dirs(directories, count);
+}
+
+/* 10 * major + minor of the current device, 0 without a context. */
+static int
+device_arch(void)
+{
+    int major = 0, minor = 0;
+    struct core_context *context = core_stack_top();
+    if (context != NULL) {
+        driver.cuDeviceGetAttribute(
+            &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+            context->device);
+        driver.cuDeviceGetAttribute(
+            &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+            context->device);
+    }
+    return 10 * major + minor;
+}
+
+static int
+compiler_open(void)
+{
+    int version = 0, status;
+    if (core_open() < 0 || library_dirs_tell() < 0) {
+        return -1;
+    }
+    driver.cuDriverGetVersion(&version);
+    int arch = device_arch();
+    Py_BEGIN_ALLOW_THREADS status = api_open_nvrtc(version, arch, &compiler);
+    Py_END_ALLOW_THREADS if (status < 0)
+    {
+        PyErr_SetString(PyExc_RuntimeError, compiler.text);
+    }
+    return status;
+}
+
+/* The text arguments of one compilation, as arrays of char pointers. */
+struct strings {
+    const char **items;
+    Py_ssize_t count;
+};
+
+static int
+strings_read(PyObject *sequence, const char *what, struct strings *strings)
+{
+    strings->count = 0;
+    strings->items = NULL;
+    if (sequence == NULL) {
+        return 0;
+    }
+    if (!PyList_Check(sequence) && !PyTuple_Check(sequence)) {
+        PyErr_Format(PyExc_TypeError, "%s must be a list of str", what);
+        return -1;
+    }
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
+    strings->items = PyMem_Calloc((size_t)count + 1, sizeof *strings->items);
+    if (strings->items == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        strings->items[i] =
+            core_text(PySequence_Fast_GET_ITEM(sequence, i), what);
+        if (strings->items[i] == NULL) {
+            return -1;
+        }
+    }
+    strings->count = count;
+    return 0;
+}
+
+struct compilation {
+    nvrtcProgram program;
+    struct strings options, header_names, header_texts, expressions;
+    PyObject *header_keys, *header_values; /* keep the texts alive */
+    nvrtcResult status;
+};
+
+static void
+compilation_free(struct compilation *c)
+{
+    if (c->program != NULL) {
+        nvrtc.nvrtcDestroyProgram(&c->program);
+    }
+    PyMem_Free(c->options.items);
+    PyMem_Free(c->header_names.items);
+    PyMem_Free(c->header_texts.items);
+    PyMem_Free(c->expressions.items);
+    Py_XDECREF(c->header_keys);
+    Py_XDECREF(c->header_values);
+}
+
+static int
+headers_read(struct compilation *c, PyObject *headers)
+{
+    if (headers == NULL || headers == Py_None) {
+        return 0;
+    }
+    if (!PyDict_Check(headers)) {
+        PyErr_SetString(PyExc_TypeError, "headers must be a dict");
+        return -1;
+    }
+    c->header_keys = PyDict_Keys(headers);
+    c->header_values = PyDict_Values(headers);
+    if (c->header_keys == NULL || c->header_values == NULL) {
+        return -1;
+    }
+    if (strings_read(c->header_keys, "headers", &c->header_names) < 0) {
+        return -1;
+    }
+    return strings_read(c->header_values, "headers", &c->header_texts);
+}
+
+static nvrtcResult
+compilation_run(struct compilation *c, const char *source, const char *name)
+{
+    nvrtcResult status = nvrtc.nvrtcCreateProgram(
+        &c->program, source, name, (int)c->header_names.count,
+        c->header_texts.items, c->header_names.items);
+    for (Py_ssize_t i = 0; status == NVRTC_SUCCESS && i < c->expressions.count;
+         i++) {
+        status =
+            nvrtc.nvrtcAddNameExpression(c->program, c->expressions.items[i]);
+    }
+    if (status != NVRTC_SUCCESS) {
+        return status;
+    }
+    return nvrtc.nvrtcCompileProgram(c->program, (int)c->options.count,
+                                     c->options.items);
+}
+
+static PyObject *
+compilation_log(struct compilation *c)
+{
+    size_t bytes = 0;
+    if (c->program == NULL ||
+        nvrtc.nvrtcGetProgramLogSize(c->program, &bytes) != NVRTC_SUCCESS ||
+        bytes <= 1) {
+        return PyUnicode_FromString(
+            c->status == NVRTC_SUCCESS ? ""
+                                       : nvrtc.nvrtcGetErrorString(c->status));
+    }
+    char *text = PyMem_Calloc(bytes + 1, 1);
+    if (text == NULL) {
+        return PyErr_NoMemory();
+    }
+    nvrtc.nvrtcGetProgramLog(c->program, text);
+    PyObject *log =
+        PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    PyMem_Free(text);
+    return log;
+}
+
+static PyObject *
+compilation_image(struct compilation *c, const char *target)
+{
+    static const struct {
+        const char *target;
+        size_t size, get; /* offsets in the table */
+    } rows[] = {
+        {"cubin", offsetof(struct api_nvrtc, nvrtcGetCUBINSize),
+         offsetof(struct api_nvrtc, nvrtcGetCUBIN)},
+        {"ptx", offsetof(struct api_nvrtc, nvrtcGetPTXSize),
+         offsetof(struct api_nvrtc, nvrtcGetPTX)},
+        {"ltoir", offsetof(struct api_nvrtc, nvrtcGetLTOIRSize),
+         offsetof(struct api_nvrtc, nvrtcGetLTOIR)},
+    };
+    size_t row = 0, bytes = 0;
+    while (row < 3 && strcmp(rows[row].target, target) != 0) {
+        row++;
+    }
+    if (row == 3) {
+        PyErr_Format(PyExc_ValueError,
+                     "target must be cubin, ptx or ltoir, not '%s'", target);
+        return NULL;
+    }
+    nvrtcResult (*size)(nvrtcProgram, size_t *);
+    nvrtcResult (*get)(nvrtcProgram, char *);
+    memcpy(&size, (const char *)&nvrtc + rows[row].size, sizeof size);
+    memcpy(&get, (const char *)&nvrtc + rows[row].get, sizeof get);
+    c->status = size(c->program, &bytes);
+    if (c->status != NVRTC_SUCCESS) {
+        Py_RETURN_NONE;
+    }
+    PyObject *image = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes);
+    if (image != NULL) {
+        c->status = get(c->program, PyBytes_AS_STRING(image));
+    }
+    return image;
+}
+
+static PyObject *
+compilation_names(struct compilation *c)
+{
+    PyObject *names = PyDict_New();
+    for (Py_ssize_t i = 0; names != NULL && i < c->expressions.count; i++) {
+        const char *lowered = NULL;
+        if (nvrtc.nvrtcGetLoweredName(c->program, c->expressions.items[i],
+                                      &lowered) != NVRTC_SUCCESS ||
+            lowered == NULL) {
+            continue;
+        }
+        PyObject *value = PyUnicode_FromString(lowered);
+        if (value == NULL ||
+            PyDict_SetItemString(names, c->expressions.items[i], value) < 0) {
+            Py_CLEAR(names);
+        }
+        Py_XDECREF(value);
+    }
+    return names;
+}
+
+static PyObject *
+compilation_result(struct compilation *c, const char *target)
+{
+    PyObject *log = compilation_log(c);
+    PyObject *image = NULL, *names = NULL;
+    if (log != NULL) {
+        image = c->status == NVRTC_SUCCESS ? compilation_image(c, target)
+                                           : Py_NewRef(Py_None);
+    }
+    if (image != NULL) {
+        names =
+            c->status == NVRTC_SUCCESS ? compilation_names(c) : PyDict_New();
+    }
+    if (names == NULL) {
+        Py_XDECREF(log);
+        Py_XDECREF(image);
+        return NULL;
+    }
+    return Py_BuildValue("(iNNN)", (int)c->status, image, log, names);
+}
+
+static PyObject *
+nvrtc_compile(PyObject *unused, CORE_ARGS)
+{
+    (void)unused;
+    static const struct core_signature signature = {
+        "_compile",
+        3,
+        {"source", "name", "options", "headers", "target",
+         "name_expressions"}};
+    PyObject *values[6];
+    struct compilation c = {0};
+    PyObject *result = NULL;
+    const char *target = "cubin";
+    if (core_args(&signature, args, nargs, names, values) < 0) {
+        return NULL;
+    }
+    const char *source = core_text(values[0], "source");
+    const char *name = source == NULL ? NULL : core_text(values[1], "name");
+    if (name != NULL && values[4] != NULL) {
+        target = core_text(values[4], "target");
+    }
+    if (name == NULL || target == NULL ||
+        strings_read(values[2], "options", &c.options) < 0 ||
+        headers_read(&c, values[3]) < 0 ||
+        strings_read(values[5], "name_expressions", &c.expressions) < 0 ||
+        compiler_open() < 0) {
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS c.status = compilation_run(&c, source, name);
+    Py_END_ALLOW_THREADS result = compilation_result(&c, target);
+done:
+    compilation_free(&c);
+    return result;
+}
+
+static PyObject *
+nvrtc_info(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    int major = 0, minor = 0, count = 0;
+    int archs[256];
+    if (compiler_open() < 0) {
+        return NULL;
+    }
+    nvrtc.nvrtcVersion(&major, &minor);
+    if (nvrtc.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS ||
+        count > 256 || nvrtc.nvrtcGetSupportedArchs(archs) != NVRTC_SUCCESS) {
+        count = 0;
+    }
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list != NULL && i < count; i++) {
+        PyObject *arch = PyLong_FromLong(archs[i]);
+        if (arch == NULL || PyList_Append(list, arch) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(arch);
+    }
+    return list == NULL
+               ? NULL
+               : Py_BuildValue("(siiN)", compiler.library, major, minor, list);
+}
+
+static PyObject *
+set_kernel_factory(PyObject *unused, PyObject *factory)
+{
+    (void)unused;
+    if (!PyCallable_Check(factory)) {
+        PyErr_SetString(PyExc_TypeError, "the factory must be callable");
+        return NULL;
+    }
+    Py_XSETREF(core.kernel_factory, Py_NewRef(factory));
+    Py_RETURN_NONE;
+}
+
+PyObject *
+core_make_kernel(PyObject *key)
+{
+    if (core.kernel_factory == NULL) {
+        PyObject *module = PyImport_ImportModule("pycuda._kernels");
+        Py_XDECREF(module);
+        if (module == NULL) {
+            return NULL;
+        }
+    }
+    if (core.kernel_factory == NULL) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "pycuda._kernels has registered no kernel factory");
+        return NULL;
+    }
+    PyObject *function = PyObject_CallOneArg(core.kernel_factory, key);
+    if (function != NULL && !Py_IS_TYPE(function, core.function_type)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "the kernel factory must return a Function");
+        Py_CLEAR(function);
+    }
+    return function;
+}
+
+static PyMethodDef functions[] = {
+    {"_compile", CORE_METHOD(nvrtc_compile),
+     "(status, image, log, lowered names) of one NVRTC program."},
+    {"_nvrtc_info", nvrtc_info, METH_NOARGS, "(path, major, minor, archs)"},
+    {"_set_kernel_factory", set_kernel_factory, METH_O, NULL},
+    {NULL},
+};
+
+int
+core_nvrtc_setup(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
+}

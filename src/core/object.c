@@ -1,0 +1,86 @@
+/* object.c - the common ends of all objects that belong to a context.
+ *
+ * Every such object begins with CORE_HEAD: attributes of its own, weak
+ * references, and a strong reference to its context, so that the context is
+ * there when the object's resource is given back.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+PyMemberDef core_object_members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(struct core_object, dict),
+     READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(struct core_object, weakrefs),
+     READONLY, NULL},
+    {NULL},
+};
+
+PyObject *
+core_object_new(PyTypeObject *type, struct core_context *context)
+{
+    struct core_object *self = (struct core_object *)type->tp_alloc(type, 0);
+    if (self != NULL) {
+        self->context = (struct core_context *)Py_XNewRef((PyObject *)context);
+    }
+    return (PyObject *)self;
+}
+
+int
+core_object_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    struct core_object *object = (struct core_object *)self;
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(object->dict);
+    Py_VISIT((PyObject *)object->context);
+    return 0;
+}
+
+int
+core_object_clear(PyObject *self)
+{
+    Py_CLEAR(((struct core_object *)self)->dict);
+    return 0;
+}
+
+void
+core_object_begin_dealloc(PyObject *self)
+{
+    PyObject_GC_UnTrack(self);
+    if (((struct core_object *)self)->weakrefs != NULL) {
+        PyObject_ClearWeakRefs(self);
+    }
+}
+
+void
+core_object_end_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    struct core_object *object = (struct core_object *)self;
+    Py_CLEAR(object->dict);
+    Py_CLEAR(object->context);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+PyObject *
+core_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    (void)args;
+    (void)kwargs;
+    PyErr_Format(PyExc_RuntimeError,
+                 "%s: this class cannot be instantiated from Python",
+                 type->tp_name);
+    return NULL;
+}
+
+int
+core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
+              PyTypeObject *base)
+{
+    PyObject *type = PyType_FromModuleAndSpec(module, spec, (PyObject *)base);
+    if (type == NULL) {
+        return -1;
+    }
+    *field = (PyTypeObject *)type;
+    return PyModule_AddType(module, *field);
+}

@@ -1,0 +1,490 @@
+/* pack.c - from Python arguments to a kernel's parameter buffer.
+ *
+ * The hottest code here: no allocation, no Python call for NumPy scalars,
+ * allocations and arrays.  Each parameter remembers the type that it saw
+ * last (core_slot), so that a repeated call compares one pointer.
+ *
+ * Rules: with as many arguments as parameters each goes to its parameter's
+ * offset, integers resized if the value fits.  With another count, PyCUDA's
+ * packing (natural alignment, structs at alignment 1) is used if it has just
+ * the kernel's total size, with one warning.  Anything else is an error that
+ * names kernel, parameter, expected and given.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+#include "core/numpy.h"
+
+/* What one argument is worth. */
+struct value {
+    const void *data;
+    size_t bytes;
+    size_t alignment;        /* in PyCUDA's packing */
+    enum core_argument kind; /* as in its slot */
+    CUdeviceptr pointer;     /* storage for addresses */
+};
+
+/* NumPy keeps a scalar's value right behind the object's head. */
+_Static_assert(offsetof(PyDoubleScalarObject, obval) == sizeof(PyObject),
+               "scalar layout");
+
+static enum core_argument
+scalar_kind(PyTypeObject *type, uint32_t *bytes)
+{
+    const struct {
+        PyTypeObject *type;
+        enum core_argument kind;
+        uint32_t bytes;
+    } rows[] = {
+        {&PyIntArrType_Type, ARGUMENT_INTEGER, sizeof(int)},
+        {&PyFloatArrType_Type, ARGUMENT_BITS, sizeof(float)},
+        {&PyDoubleArrType_Type, ARGUMENT_BITS, sizeof(double)},
+        {&PyLongArrType_Type, ARGUMENT_INTEGER, sizeof(long)},
+        {&PyULongArrType_Type, ARGUMENT_UNSIGNED, sizeof(long)},
+        {&PyUIntArrType_Type, ARGUMENT_UNSIGNED, sizeof(int)},
+        {&PyLongLongArrType_Type, ARGUMENT_INTEGER, sizeof(long long)},
+        {&PyULongLongArrType_Type, ARGUMENT_UNSIGNED, sizeof(long long)},
+        {&PyShortArrType_Type, ARGUMENT_INTEGER, sizeof(short)},
+        {&PyUShortArrType_Type, ARGUMENT_UNSIGNED, sizeof(short)},
+        {&PyByteArrType_Type, ARGUMENT_INTEGER, 1},
+        {&PyUByteArrType_Type, ARGUMENT_UNSIGNED, 1},
+        {&PyBoolArrType_Type, ARGUMENT_BITS, 1},
+        {&PyHalfArrType_Type, ARGUMENT_BITS, 2},
+        {&PyCFloatArrType_Type, ARGUMENT_BITS, 2 * sizeof(float)},
+        {&PyCDoubleArrType_Type, ARGUMENT_BITS, 2 * sizeof(double)},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].type == type) {
+            *bytes = rows[i].bytes;
+            return rows[i].kind;
+        }
+    }
+    return ARGUMENT_UNKNOWN;
+}
+
+static enum core_argument
+type_kind(PyTypeObject *type, uint32_t *bytes)
+{
+    enum core_argument kind = scalar_kind(type, bytes);
+    if (kind != ARGUMENT_UNKNOWN) {
+        return kind;
+    }
+    if (core.array_type != NULL && PyType_IsSubtype(type, core.array_type)) {
+        return ARGUMENT_ARRAY;
+    }
+    if (PyType_IsSubtype(type, core.allocation_type) ||
+        type == core.pooled_type) {
+        return ARGUMENT_ALLOCATION;
+    }
+    if (PyType_IsSubtype(type, core.handler_type)) {
+        return ARGUMENT_HANDLER;
+    }
+    if (PyType_IsSubtype(type, &PyArray_Type)) {
+        return ARGUMENT_NDARRAY;
+    }
+    if (PyType_IsSubtype(type, &PyVoidArrType_Type)) {
+        return ARGUMENT_VOID;
+    }
+    return ARGUMENT_OTHER;
+}
+
+static void
+slot_learn(struct core_slot *slot, PyTypeObject *type)
+{
+    PyTypeObject *old = slot->type;
+    slot->type = (PyTypeObject *)Py_NewRef((PyObject *)type);
+    slot->bytes = 0;
+    slot->kind = type_kind(type, &slot->bytes);
+    Py_XDECREF((PyObject *)old);
+}
+
+static int
+invalid_type(struct core_function *function, Py_ssize_t index, PyObject *arg)
+{
+    PyErr_Format(PyExc_TypeError,
+                 "invalid type on parameter #%zd (0-based): kernel '%U' was "
+                 "given %s%s; pass a NumPy scalar such as numpy.int32(n), a "
+                 "DeviceAllocation, a GPUArray, In/Out/InOut, or a NumPy "
+                 "array or record by value",
+                 index, function->name, arg == Py_None ? "" : "an object of ",
+                 arg == Py_None ? "None" : Py_TYPE(arg)->tp_name);
+    return -1;
+}
+
+/* A managed array stands for its memory, any other goes by value. */
+static int
+ndarray_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
+              struct value *value)
+{
+    PyArrayObject *array = (PyArrayObject *)arg;
+    PyObject *base = arg;
+    while (base != NULL && PyArray_Check(base)) {
+        base = PyArray_BASE((PyArrayObject *)base);
+    }
+    if (base != NULL && Py_IS_TYPE(base, core.managed_type)) {
+        value->pointer = (CUdeviceptr)(uintptr_t)PyArray_DATA(array);
+        value->data = &value->pointer;
+        value->bytes = value->alignment = sizeof value->pointer;
+        return 0;
+    }
+    if (!PyArray_IS_C_CONTIGUOUS(array)) {
+        PyErr_Format(PyExc_ValueError,
+                     "kernel '%U': parameter #%zd (0-based) is a NumPy array "
+                     "passed by value, which must be C-contiguous",
+                     function->name, index);
+        return -1;
+    }
+    value->data = PyArray_DATA(array);
+    value->bytes = (size_t)PyArray_NBYTES(array);
+    value->alignment = 1;
+    return 0;
+}
+
+/* The owner's block is in use on the stream from now on. */
+static int
+owner_use(PyObject *owner, struct core_pack *pack)
+{
+    if (owner == NULL) {
+        return 0;
+    }
+    if (Py_IS_TYPE(owner, core.allocation_type)) {
+        if (core_allocation_alive((struct core_allocation *)owner) < 0) {
+            return -1;
+        }
+    }
+    core_use(owner, pack->stream);
+    return 0;
+}
+
+/* An object with __cuda_array_interface__ or gpudata. */
+static int
+other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
+            struct core_pack *pack, struct value *value)
+{
+    bool plain = PyLong_Check(arg) || PyFloat_Check(arg) ||
+                 PyBytes_Check(arg) || PyUnicode_Check(arg) ||
+                 PyList_Check(arg) || PyTuple_Check(arg) || arg == Py_None ||
+                 PyObject_TypeCheck(arg, core.holder_type) ||
+                 PyObject_TypeCheck(arg, core.ipc_type);
+    bool door = !plain && (PyObject_HasAttr(arg, core.str_interface) ||
+                           PyObject_HasAttr(arg, core.str_gpudata));
+    if (!door) {
+        return invalid_type(function, index, arg);
+    }
+    if (core_pointer(arg, &value->pointer) < 0) {
+        return -1;
+    }
+    PyObject *owner = PyObject_GetAttr(arg, core.str_gpudata);
+    if (owner == NULL) {
+        PyErr_Clear();
+    }
+    int status = owner_use(owner, pack);
+    Py_XDECREF(owner);
+    return status;
+}
+
+static int
+address_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
+              struct core_pack *pack, struct value *value)
+{
+    struct core_allocation *allocation = (struct core_allocation *)arg;
+    struct core_array_head *array = (struct core_array_head *)arg;
+    value->data = &value->pointer;
+    value->bytes = value->alignment = sizeof value->pointer;
+    switch (value->kind) {
+    case ARGUMENT_ALLOCATION:
+        value->pointer = allocation->pointer;
+        if (allocation->freed && core_allocation_alive(allocation) < 0) {
+            return -1;
+        }
+        if (allocation->stream != pack->stream) {
+            core_use(arg, pack->stream);
+        }
+        return 0;
+    case ARGUMENT_ARRAY:
+        value->pointer = array->pointer;
+        return owner_use(array->owner, pack);
+    case ARGUMENT_HANDLER:
+        pack->handlers = true;
+        pack->outputs |= core_handler_has_output(arg);
+        return core_handler_pointer(arg, pack->stream, &value->pointer);
+    default:
+        return other_value(function, index, arg, pack, value);
+    }
+}
+
+static inline int
+value_read(struct core_function *function, Py_ssize_t index, PyObject *arg,
+           const struct core_slot *slot, struct core_pack *pack,
+           struct value *value)
+{
+    value->kind = slot->kind;
+    switch (slot->kind) {
+    case ARGUMENT_INTEGER:
+    case ARGUMENT_UNSIGNED:
+    case ARGUMENT_BITS:
+        value->data = (const char *)arg + sizeof(PyObject);
+        value->bytes = slot->bytes;
+        value->alignment = slot->bytes;
+        return 0;
+    case ARGUMENT_NDARRAY:
+        return ndarray_value(function, index, arg, value);
+    case ARGUMENT_VOID:
+        value->data = ((PyVoidScalarObject *)arg)->obval;
+        value->bytes = (size_t)PyDataType_ELSIZE(
+            (PyArray_Descr *)((PyVoidScalarObject *)arg)->descr);
+        value->alignment = 1;
+        return 0;
+    default:
+        return address_value(function, index, arg, pack, value);
+    }
+}
+
+int
+core_pack_integer(struct core_function *function, Py_ssize_t index,
+                  uint64_t bits, bool negative, char *target, uint32_t bytes)
+{
+    bool fits = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+    if (fits && bytes < 8) {
+        uint64_t limit = (uint64_t)1 << (8 * bytes);
+        fits = negative ? bits >= -(limit / 2) : bits < limit;
+    }
+    if (!fits) {
+        PyErr_Format(PyExc_OverflowError,
+                     negative ? "kernel '%U': the value %lld of parameter "
+                                "#%zd (0-based) does not fit in its %u bytes"
+                              : "kernel '%U': the value %llu of parameter "
+                                "#%zd (0-based) does not fit in its %u bytes",
+                     function->name, bits, index, bytes);
+        return -1;
+    }
+    memcpy(target, &bits, bytes); /* little-endian */
+    return 0;
+}
+
+static uint64_t
+integer_bits(const struct value *value)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, value->data, value->bytes);
+    if (value->kind == ARGUMENT_INTEGER && value->bytes < 8) {
+        unsigned shift = 64 - 8 * (unsigned)value->bytes;
+        bits = (uint64_t)((int64_t)(bits << shift) >> shift);
+    }
+    return bits;
+}
+
+static int
+value_resize(struct core_function *function, Py_ssize_t index,
+             const struct value *value, PyObject *arg, char *target,
+             uint32_t bytes)
+{
+    if ((value->kind == ARGUMENT_INTEGER ||
+         value->kind == ARGUMENT_UNSIGNED) &&
+        bytes <= 8) {
+        uint64_t bits = integer_bits(value);
+        bool negative = value->kind == ARGUMENT_INTEGER && (int64_t)bits < 0;
+        return core_pack_integer(function, index, bits, negative, target,
+                                 bytes);
+    }
+    PyErr_Format(PyExc_TypeError,
+                 "kernel '%U': parameter #%zd (0-based) takes %u bytes, but "
+                 "the %s given has %zu",
+                 function->name, index, bytes, Py_TYPE(arg)->tp_name,
+                 value->bytes);
+    return -1;
+}
+
+static int
+pack_by_layout(struct core_function *function, PyObject *const *args,
+               struct core_pack *pack)
+{
+    const struct core_layout *layout = &function->layout;
+    struct value value;
+    for (uint32_t i = 0; i < layout->count; i++) {
+        PyObject *arg = args[i];
+        struct core_slot *slot = &function->slots[i];
+        const struct core_parameter parameter = layout->parameters[i];
+        char *target = pack->buffer + parameter.offset;
+        if (Py_TYPE(arg) != slot->type) {
+            slot_learn(slot, Py_TYPE(arg));
+        }
+        if (value_read(function, i, arg, slot, pack, &value) < 0) {
+            return -1;
+        }
+        pack->pointers[i] = target;
+        if (value.bytes == 8 && parameter.bytes == 8) {
+            memcpy(target, value.data, 8);
+        } else if (value.bytes == 4 && parameter.bytes == 4) {
+            memcpy(target, value.data, 4);
+        } else if (value.bytes == parameter.bytes) {
+            memcpy(target, value.data, value.bytes);
+        } else if (value_resize(function, i, &value, arg, target,
+                                parameter.bytes) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* PyCUDA's byte stream: each value at its natural alignment. */
+static int
+pack_stream(struct core_function *function, PyObject *const *args,
+            Py_ssize_t count, struct core_pack *pack)
+{
+    size_t offset = 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        struct core_slot slot = {0};
+        struct value value;
+        slot.kind = type_kind(Py_TYPE(args[i]), &slot.bytes);
+        if (value_read(function, i, args[i], &slot, pack, &value) < 0) {
+            return -1;
+        }
+        if (slot.kind == ARGUMENT_BITS && value.bytes > 8) {
+            value.alignment = 8;
+        } else if (Py_IS_TYPE(args[i], &PyCFloatArrType_Type)) {
+            value.alignment = 4;
+        }
+        size_t start = (offset + value.alignment - 1) & ~(value.alignment - 1);
+        if (core_pack_reserve(pack, start + value.bytes, 0) < 0) {
+            return -1;
+        }
+        memset(pack->buffer + offset, 0, start - offset);
+        memcpy(pack->buffer + start, value.data, value.bytes);
+        offset = start + value.bytes;
+    }
+    pack->bytes = offset;
+    return 0;
+}
+
+static int
+count_error(struct core_function *function, Py_ssize_t count, size_t bytes)
+{
+    PyErr_Format(PyExc_TypeError,
+                 "kernel '%U' takes %u parameter%s (%u bytes in all), but %zd "
+                 "argument%s (%zu bytes as packed) %s given",
+                 function->name, function->layout.count,
+                 function->layout.count == 1 ? "" : "s",
+                 function->layout.bytes, count, count == 1 ? "" : "s", bytes,
+                 count == 1 ? "was" : "were");
+    return -1;
+}
+
+static int
+warn_packing(struct core_function *function, Py_ssize_t count)
+{
+    if (function->warned) {
+        return 0;
+    }
+    function->warned = true;
+    PyObject *layout = PyList_New(0);
+    for (uint32_t i = 0; layout != NULL && i < function->layout.count; i++) {
+        PyObject *row =
+            Py_BuildValue("(II)", function->layout.parameters[i].offset,
+                          function->layout.parameters[i].bytes);
+        if (row == NULL || PyList_Append(layout, row) < 0) {
+            Py_CLEAR(layout);
+        }
+        Py_XDECREF(row);
+    }
+    int status =
+        layout == NULL
+            ? -1
+            : PyErr_WarnFormat(
+                  PyExc_UserWarning, 1,
+                  "kernel '%U' has %u parameters, but was given %zd "
+                  "arguments; they are passed as the byte stream "
+                  "that PyCUDA makes of them, because its size fits. "
+                  "The kernel's (offset, size) are %R",
+                  function->name, function->layout.count, count, layout);
+    Py_XDECREF(layout);
+    return status;
+}
+
+static void
+pointers_set(const struct core_layout *layout, struct core_pack *pack)
+{
+    for (uint32_t i = 0; i < layout->count; i++) {
+        pack->pointers[i] = pack->buffer + layout->parameters[i].offset;
+    }
+}
+
+int
+core_pack_arguments(struct core_function *function, PyObject *const *args,
+                    Py_ssize_t count, struct core_pack *pack)
+{
+    const struct core_layout *layout = &function->layout;
+    if (layout->known && (uint32_t)count == layout->count) {
+        return pack_by_layout(function, args, pack);
+    }
+    if (pack_stream(function, args, count, pack) < 0) {
+        return -1;
+    }
+    if (!layout->known) {
+        pack->as_buffer = true;
+        return 0;
+    }
+    if (pack->bytes != layout->bytes || count == 0) {
+        return count_error(function, count, pack->bytes);
+    }
+    pointers_set(layout, pack);
+    return warn_packing(function, count);
+}
+
+int
+core_pack_reserve(struct core_pack *pack, size_t bytes, size_t pointers)
+{
+    if (bytes <= pack->capacity && pointers <= pack->pointer_room) {
+        return 0;
+    }
+    size_t table = pointers < pack->pointer_room ? pack->pointer_room
+                                                 : (pointers + 1) / 2 * 2;
+    size_t room = 2 * bytes + CORE_LOCAL_BYTES;
+    char *heap = PyMem_Malloc(table * sizeof(void *) + room);
+    if (heap == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    char *buffer = heap + table * sizeof(void *);
+    memcpy(buffer, pack->buffer,
+           pack->capacity < room ? pack->capacity : room);
+    PyMem_Free(pack->heap);
+    pack->heap = heap;
+    pack->pointers = (void **)heap;
+    pack->pointer_room = table;
+    pack->buffer = buffer;
+    pack->capacity = room;
+    return 0;
+}
+
+int
+core_pack_init(struct core_pack *pack, const struct core_layout *layout,
+               PyObject *stream)
+{
+    pack->stream_object = stream;
+    pack->pointers = pack->local_pointers;
+    pack->buffer = pack->local;
+    pack->heap = NULL;
+    pack->bytes = 0;
+    pack->capacity = CORE_LOCAL_BYTES;
+    pack->pointer_room = CORE_LOCAL_POINTERS;
+    pack->as_buffer = pack->handlers = pack->outputs = false;
+    if (core_stream(stream, &pack->stream) < 0) {
+        return -1;
+    }
+    return core_pack_reserve(pack, layout->bytes, layout->count);
+}
+
+int
+core_pack_pointer(PyObject *object, struct core_pack *pack,
+                  CUdeviceptr *pointer)
+{
+    if (core_pointer(object, pointer) < 0) {
+        return -1;
+    }
+    if (core.array_type != NULL &&
+        PyObject_TypeCheck(object, core.array_type)) {
+        return owner_use(((struct core_array_head *)object)->owner, pack);
+    }
+    core_use(object, pack->stream);
+    return 0;
+}

@@ -1,0 +1,238 @@
+/* pool.c - the default pool: idle device memory of a context, by size class.
+ *
+ * core_allocate takes from it, the death of an allocation gives to it.  A
+ * block is one whole cuMemAlloc, never split.  Its rules:
+ *  - back to the stream of its last use at once; any other stream gets it
+ *    only after an event, recorded there after the free, has passed;
+ *  - where an address left as an integer, or streams that nothing orders used
+ *    the block, it is not kept: cuMemFree waits for the device;
+ *  - idle memory is capped at an eighth of the device, a block at 256 MiB.
+ *
+ * All under the GIL; native frees of many blocks happen with it released, on
+ * a list that no one else sees.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+enum {
+    BIN_COUNT = 264,
+    SMALLEST = 512,
+    TRIED_BLOCKS = 8, /* of a bin, from the newest */
+};
+#define LARGEST_BLOCK ((size_t)256 << 20)
+
+struct block {
+    CUdeviceptr pointer;
+    CUstream stream; /* of the last use */
+    CUevent event;   /* recorded on `stream` after the free, or NULL */
+    bool idle;       /* its stream was waited for */
+};
+
+struct bin {
+    struct block *blocks;
+    size_t count, capacity;
+};
+
+struct core_pool {
+    struct bin bins[BIN_COUNT];
+    size_t idle_bytes, most_bytes;
+};
+
+/* Eight classes a power of two: at most an eighth is wasted. */
+static unsigned
+bin_of(size_t bytes, size_t *rounded)
+{
+    if (bytes <= SMALLEST) {
+        *rounded = SMALLEST;
+        return 0;
+    }
+    size_t last = bytes - 1;
+    unsigned log = 63u - (unsigned)__builtin_clzll(last);
+    unsigned step = (unsigned)(last >> (log - 3)) & 7;
+    *rounded = (size_t)(8 + step + 1) << (log - 3);
+    return (log - 9) * 8 + step + 1;
+}
+
+static struct core_pool *
+pool_get(struct core_context *context)
+{
+    if (context->pool == NULL) {
+        size_t total = 0;
+        context->pool = PyMem_Calloc(1, sizeof *context->pool);
+        if (context->pool != NULL) {
+            driver.cuDeviceTotalMem(&total, context->device);
+            context->pool->most_bytes = total / 8;
+        }
+    }
+    return context->pool;
+}
+
+/* Whether `stream` may write into the block now. */
+static bool
+block_ready(struct block *block, CUstream stream)
+{
+    if (block->idle || block->stream == stream) {
+        return true;
+    }
+    if (block->event == NULL) {
+        CUevent event;
+        if (driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) !=
+            CUDA_SUCCESS) {
+            return false;
+        }
+        if (driver.cuEventRecord(event, block->stream) != CUDA_SUCCESS) {
+            driver.cuEventDestroy(event);
+            return false;
+        }
+        block->event = event;
+    }
+    block->idle = driver.cuEventQuery(block->event) == CUDA_SUCCESS;
+    return block->idle;
+}
+
+static bool
+bin_take(struct bin *bin, CUstream stream, struct block *taken)
+{
+    for (size_t tried = 0; tried < TRIED_BLOCKS && tried < bin->count;
+         tried++) {
+        struct block *block = &bin->blocks[bin->count - 1 - tried];
+        if (block_ready(block, stream)) {
+            *taken = *block;
+            *block = bin->blocks[--bin->count];
+            if (taken->event != NULL) {
+                driver.cuEventDestroy(taken->event);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+CUresult
+core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
+               struct core_allocation *allocation)
+{
+    size_t rounded;
+    unsigned bin = bytes == 0 ? 0 : bin_of(bytes, &rounded);
+    struct core_pool *pool = NULL;
+    if (!core.pool_off && bytes > 0 && bytes <= LARGEST_BLOCK) {
+        pool = pool_get(context);
+    }
+    if (pool == NULL) {
+        return core_allocate_raw(&allocation->pointer, bytes);
+    }
+    allocation->bin = bin;
+    struct block block;
+    if (bin_take(&pool->bins[bin], stream, &block)) {
+        pool->idle_bytes -= rounded;
+        allocation->pointer = block.pointer;
+        allocation->cached = true;
+        return CUDA_SUCCESS;
+    }
+    CUresult code = core_allocate_raw(&allocation->pointer, rounded);
+    allocation->cached = code == CUDA_SUCCESS;
+    return code;
+}
+
+static bool
+stream_lives(const struct core_context *context, CUstream stream)
+{
+    for (size_t i = 0; i < context->stream_count; i++) {
+        if (context->streams[i].handle == stream) {
+            return true;
+        }
+    }
+    return stream == NULL;
+}
+
+bool
+core_pool_give(struct core_allocation *allocation)
+{
+    struct core_pool *pool = allocation->context->pool;
+    size_t rounded;
+    bin_of(allocation->bytes, &rounded);
+    if (pool == NULL || core.forked || allocation->escaped ||
+        allocation->scattered ||
+        pool->idle_bytes + rounded > pool->most_bytes) {
+        return false;
+    }
+    struct bin *bin = &pool->bins[allocation->bin];
+    if (bin->count == bin->capacity) {
+        size_t capacity = bin->capacity * 2 + 8;
+        struct block *blocks =
+            PyMem_Realloc(bin->blocks, capacity * sizeof *blocks);
+        if (blocks == NULL) {
+            return false;
+        }
+        bin->blocks = blocks;
+        bin->capacity = capacity;
+    }
+    bin->blocks[bin->count++] = (struct block){
+        .pointer = allocation->pointer,
+        .stream = allocation->stream,
+        .idle = !stream_lives(allocation->context, allocation->stream),
+    };
+    pool->idle_bytes += rounded;
+    return true;
+}
+
+static void
+blocks_free(struct bin *bin)
+{
+    for (size_t i = 0; i < bin->count; i++) {
+        driver.cuMemFree(bin->blocks[i].pointer);
+        if (bin->blocks[i].event != NULL) {
+            driver.cuEventDestroy(bin->blocks[i].event);
+        }
+    }
+}
+
+void
+core_pool_trim(struct core_context *context)
+{
+    struct core_scope scope;
+    if (context->pool == NULL || context->pool->idle_bytes == 0 ||
+        !core_enter(context, &scope)) {
+        return;
+    }
+    for (unsigned i = 0; i < BIN_COUNT; i++) {
+        struct bin bin = context->pool->bins[i];
+        context->pool->bins[i] = (struct bin){0};
+        if (bin.count > 0) {
+            size_t rounded = i == 0 ? SMALLEST
+                                    : (size_t)(8 + (i - 1) % 8 + 1)
+                                          << ((i - 1) / 8 + 6);
+            context->pool->idle_bytes -= bin.count * rounded;
+            Py_BEGIN_ALLOW_THREADS blocks_free(&bin);
+            Py_END_ALLOW_THREADS
+        }
+        PyMem_Free(bin.blocks);
+    }
+    core_leave(&scope);
+}
+
+/* The stream was waited for and is about to go. */
+void
+core_pool_stream_gone(struct core_context *context, CUstream stream)
+{
+    for (unsigned i = 0; context->pool != NULL && i < BIN_COUNT; i++) {
+        struct bin *bin = &context->pool->bins[i];
+        for (size_t j = 0; j < bin->count; j++) {
+            bin->blocks[j].idle |= bin->blocks[j].stream == stream;
+        }
+    }
+}
+
+void
+core_pool_destroy(struct core_context *context)
+{
+    if (context->pool == NULL) {
+        return;
+    }
+    core_pool_trim(context);
+    for (unsigned i = 0; i < BIN_COUNT; i++) {
+        PyMem_Free(context->pool->bins[i].blocks);
+    }
+    PyMem_Free(context->pool);
+    context->pool = NULL;
+}

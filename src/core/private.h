@@ -1,0 +1,374 @@
+/* private.h - what the files of core share: object layouts and helpers.
+ *
+ * All functions here need the GIL.  0 or -1 with an exception; new references
+ * or NULL with an exception, unless a comment says otherwise.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_PRIVATE_H
+#define PYCUDA_CORE_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/core.h"
+#include "core/state.h"
+
+#include <structmember.h>
+
+/* How objects that belong to a context begin.  `context` is strong and stays
+ * until the object is freed, also through tp_clear. */
+#define CORE_HEAD                                                             \
+    PyObject_HEAD                                                             \
+    PyObject *dict;                                                           \
+    PyObject *weakrefs;                                                       \
+    struct core_context *context;
+
+struct core_object {
+    CORE_HEAD
+};
+
+enum core_context_kind {
+    CONTEXT_CREATED, /* ours: cuCtxDestroy */
+    CONTEXT_PRIMARY, /* retained: cuDevicePrimaryCtxRelease */
+    CONTEXT_FOREIGN, /* attached: never destroyed */
+};
+
+/* A live stream of a context, for the pool. */
+struct core_stream_row {
+    CUstream handle;
+    bool blocking; /* ordered against the legacy default stream */
+};
+
+struct core_context {
+    CORE_HEAD /* `context` is NULL here */
+        CUcontext handle;
+    CUdevice device;
+    uint64_t serial; /* unique in the process */
+    enum core_context_kind kind;
+    bool valid;           /* not detached */
+    unsigned outstanding; /* launches since the last known completion */
+    struct core_pool *pool;
+    struct core_stream_row *streams;
+    size_t stream_count;
+};
+
+struct core_allocation {
+    CORE_HEAD
+    CUdeviceptr pointer;
+    size_t bytes;    /* as asked for */
+    CUstream stream; /* of the last use */
+    PyObject *pool;  /* DeviceMemoryPool of a PooledDeviceAllocation */
+    uint32_t bin;    /* size class in its pool */
+    bool cached;     /* of the default pool */
+    bool freed;
+    bool escaped;   /* its address left as an integer */
+    bool scattered; /* used on streams that nothing orders */
+};
+
+struct core_stream_object {
+    CORE_HEAD
+    CUstream handle;
+};
+
+struct core_event {
+    CORE_HEAD
+    CUevent handle;
+};
+
+/* Offset and size of one kernel parameter. */
+struct core_parameter {
+    uint32_t offset, bytes;
+};
+
+/* One kernel's parameters; `known` is false where the image does not tell. */
+struct core_layout {
+    char *name;
+    struct core_parameter *parameters;
+    uint32_t count;
+    uint32_t bytes; /* end of the last parameter */
+    bool known;
+};
+
+struct core_layouts {
+    struct core_layout *rows;
+    size_t count;
+};
+
+struct core_module {
+    CORE_HEAD
+    CUmodule handle;
+    struct core_layouts layouts;
+    struct core_texture *textures; /* owned */
+};
+
+/* What the launch path does with one argument type. */
+enum core_argument {
+    ARGUMENT_UNKNOWN,
+    ARGUMENT_INTEGER,  /* NumPy signed integer scalar */
+    ARGUMENT_UNSIGNED, /* NumPy unsigned integer scalar */
+    ARGUMENT_BITS,     /* NumPy scalar whose bytes are copied as they are */
+    ARGUMENT_ALLOCATION,
+    ARGUMENT_ARRAY,
+    ARGUMENT_HANDLER,
+    ARGUMENT_NDARRAY,
+    ARGUMENT_VOID,
+    ARGUMENT_OTHER, /* __cuda_array_interface__ or gpudata, or an error */
+};
+
+/* Remembered argument type of one parameter. */
+struct core_slot {
+    PyTypeObject *type; /* strong */
+    enum core_argument kind;
+    uint32_t bytes; /* of a NumPy scalar */
+};
+
+struct core_function {
+    CORE_HEAD
+    vectorcallfunc vectorcall;
+    CUfunction handle;
+    struct core_module *module;
+    PyObject *name;
+    struct core_layout layout; /* points into the module's table or is owned
+                                  by `own_parameters` */
+    struct core_parameter *own_parameters;
+    struct core_slot *slots; /* layout.count, or NULL */
+    /* State of prepare. */
+    PyObject *arg_format; /* str or NULL */
+    PyObject *texrefs;    /* list or NULL */
+    struct core_format *format;
+    bool warned; /* about PyCUDA's packing */
+};
+
+struct core_array_object {
+    CORE_HEAD
+    CUarray handle;
+    PyObject *owner; /* of a non-owning wrapper: what keeps it alive */
+    bool owned;
+};
+
+/* State of one texture or surface reference. */
+struct core_texture {
+    struct core_texture *next; /* in its module's list */
+    CUdeviceptr variable;      /* the module's 8 bytes; 0 for a free one */
+    unsigned long long object; /* CUtexObject or CUsurfObject in use, or 0 */
+    PyObject *resource;        /* strong: Array or allocation bound */
+    CUDA_RESOURCE_DESC where;
+    CUDA_TEXTURE_DESC how;
+    CUarray_format format;
+    unsigned channels;
+    bool surface, bound, dirty, has_flags;
+};
+
+/* -- args.c: arguments of methods */
+
+#define CORE_MAX_ARGS 8
+struct core_signature {
+    const char *function;
+    int required;
+    const char *names[CORE_MAX_ARGS + 1]; /* "" for positional-only */
+};
+#define CORE_ARGS PyObject *const *args, Py_ssize_t nargs, PyObject *names
+#define CORE_METHOD(name)                                                     \
+    (PyCFunction)(void (*)(void))(name), METH_FASTCALL | METH_KEYWORDS
+int core_args(const struct core_signature *signature, CORE_ARGS,
+              PyObject **values);
+int core_size(PyObject *object, size_t *value);
+int core_unsigned(PyObject *object, unsigned *value);
+int core_int(PyObject *object, int *value);
+/* Fills `spec`-less small things: a path of str into a char pointer. */
+const char *core_text(PyObject *object, const char *what);
+/* grid or block: an int, a tuple or a list of 1 to 3 ints. */
+int core_dimensions(PyObject *object, const char *what, unsigned out[3]);
+/* A contiguous buffer (C or Fortran); release with PyBuffer_Release. */
+int core_buffer(PyObject *object, bool writable, Py_buffer *view);
+/* shape (int or iterable) into at most 32 lengths; returns ndim or -1. */
+int core_shape(PyObject *shape, Py_intptr_t *lengths);
+
+/* -- object.c: common ends of all objects */
+PyObject *core_object_new(PyTypeObject *type, struct core_context *context);
+int core_object_traverse(PyObject *self, visitproc visit, void *arg);
+int core_object_clear(PyObject *self);
+void core_object_begin_dealloc(PyObject *self);
+void core_object_end_dealloc(PyObject *self);
+PyObject *core_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+int core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
+                  PyTypeObject *base);
+extern PyMemberDef core_object_members[];
+
+/* -- check.c */
+CUresult core_quiet(CUresult code); /* for destructors: ignores */
+int core_open(void);                /* loads the driver library */
+/* The same, and LogicError for `routine` before init(). */
+int core_open_ready(const char *routine);
+
+/* -- context.c, stack.c */
+struct core_context *core_current(void);   /* borrowed, or NULL + LogicError */
+struct core_context *core_stack_top(void); /* borrowed, or NULL, no error */
+int core_stack_push(struct core_context *context);
+struct core_context *core_stack_pop(void); /* strong, or NULL, no error */
+int core_stack_restore(void); /* makes the stack's top CUDA's current one */
+PyObject *core_context_wrap(CUcontext handle, CUdevice device,
+                            enum core_context_kind kind);
+/* Around native calls on an object of `context` from wherever: false means
+ * that the context is gone and there is nothing to release. */
+struct core_scope {
+    bool pushed;
+};
+bool core_enter(struct core_context *context, struct core_scope *scope);
+void core_leave(struct core_scope *scope);
+int core_context_add_stream(struct core_context *context, CUstream handle,
+                            bool blocking);
+void core_context_drop_stream(struct core_context *context, CUstream handle);
+
+/* -- device.c */
+PyObject *core_device_object(CUdevice device);
+int core_device_ordinal(PyObject *device, CUdevice *ordinal);
+
+/* -- enums.c */
+/* A member of an enum class by value. */
+PyObject *core_enum(const char *name, long value);
+
+/* -- allocation.c, pool.c */
+PyObject *core_allocation_wrap(PyTypeObject *type,
+                               struct core_context *context,
+                               CUdeviceptr pointer, size_t bytes);
+CUresult core_allocate_raw(CUdeviceptr *pointer, size_t bytes);
+int core_allocation_alive(struct core_allocation *allocation);
+PyObject *core_allocation_int(PyObject *allocation);
+CUresult core_pool_take(struct core_context *context, size_t bytes,
+                        CUstream stream, struct core_allocation *allocation);
+/* Takes the block back; false: the caller frees it. */
+bool core_pool_give(struct core_allocation *allocation);
+void core_pool_trim(struct core_context *context);
+void core_pool_stream_gone(struct core_context *context, CUstream stream);
+void core_pool_destroy(struct core_context *context);
+unsigned core_bin_number(size_t bytes); /* PyCUDA's size classes */
+size_t core_bin_bytes(unsigned bin);
+
+/* -- layout.c, layout_cubin.c */
+void core_layouts_read(const void *image, size_t bytes,
+                       struct core_layouts *layouts);
+void core_layouts_free(struct core_layouts *layouts);
+const struct core_layout *core_layouts_find(const struct core_layouts *table,
+                                            const char *name);
+void core_layouts_read_cubin(const unsigned char *image, size_t bytes,
+                             struct core_layouts *layouts);
+struct core_layout *core_layouts_add(struct core_layouts *layouts,
+                                     const char *name, size_t length,
+                                     uint32_t count);
+
+/* -- program.c (Module), texref.c */
+PyObject *core_module_load(const void *image, size_t bytes);
+PyObject *core_texref_for(struct core_module *module, CUdeviceptr variable);
+PyObject *core_surfref_for(struct core_module *module, CUdeviceptr variable);
+/* Writes changed bindings into the module, in stream order. */
+int core_textures_update(struct core_module *module, CUstream stream);
+void core_textures_free(struct core_module *module);
+
+/* -- cuarray.c */
+int core_array_handle(PyObject *object, CUarray *handle);
+PyObject *core_array_wrap(CUarray handle, struct core_context *context,
+                          PyObject *owner);
+int core_descriptor_read(PyObject *object, CUDA_ARRAY_DESCRIPTOR *descriptor);
+
+/* -- function.c, pack.c, format.c, launch.c */
+PyObject *core_function_new(struct core_module *module, const char *name);
+PyObject *core_function_vectorcall(PyObject *self, PyObject *const *args,
+                                   size_t nargsf, PyObject *names);
+PyObject *core_prepared_call(PyObject *self, CORE_ARGS);
+PyObject *core_prepared_async_call(PyObject *self, CORE_ARGS);
+PyObject *core_prepared_timed_call(PyObject *self, CORE_ARGS);
+extern PyType_Spec core_timer_spec;
+
+enum {
+    CORE_LOCAL_BYTES = 1024,
+    CORE_LOCAL_POINTERS = 64,
+};
+
+/* The packed arguments of one launch; lives on the stack, uninitialised but
+ * for what core_pack_init sets. */
+struct core_pack {
+    PyObject *stream_object; /* borrowed; NULL or None for the default */
+    CUstream stream;
+    void **pointers; /* one a parameter, into `buffer` */
+    char *buffer;    /* `local`, or heap if larger */
+    void *heap;      /* or NULL: pointers, then the buffer */
+    size_t bytes;    /* packed, where as_buffer */
+    size_t capacity, pointer_room;
+    bool as_buffer; /* layout unknown: passed whole */
+    bool handlers;  /* ArgumentHandlers are among the arguments */
+    bool outputs;   /* one of them copies back */
+    void *local_pointers[CORE_LOCAL_POINTERS];
+    _Alignas(16) char local[CORE_LOCAL_BYTES];
+};
+/* Leaves the pack fit for core_pack_free also where it fails. */
+int core_pack_init(struct core_pack *pack, const struct core_layout *layout,
+                   PyObject *stream);
+int core_pack_reserve(struct core_pack *pack, size_t bytes, size_t pointers);
+void core_pack_free(struct core_pack *pack);
+int core_pack_arguments(struct core_function *function, PyObject *const *args,
+                        Py_ssize_t count, struct core_pack *pack);
+/* Stores an integer into a parameter of any size that holds it. */
+int core_pack_integer(struct core_function *function, Py_ssize_t index,
+                      uint64_t bits, bool negative, char *target,
+                      uint32_t bytes);
+/* Address of anything that stands for device memory, used on the stream. */
+int core_pack_pointer(PyObject *object, struct core_pack *pack,
+                      CUdeviceptr *pointer);
+
+/* A parsed argument format of prepare(). */
+struct core_field {
+    char code;
+    uint32_t bytes, offset; /* offset in PyCUDA's packing */
+};
+struct core_format {
+    size_t count;
+    uint32_t bytes;
+    struct core_field fields[];
+};
+struct core_format *core_format_parse(PyObject *text);
+/* The format of a NumPy type, a dtype, or anything else (a pointer). */
+PyObject *core_format_of_type(PyObject *type);
+PyObject *core_launch_buffer(PyObject *self, CORE_ARGS);
+int core_format_pack(struct core_function *function, PyObject *const *args,
+                     Py_ssize_t count, struct core_pack *pack);
+PyObject *core_struct_error(void); /* borrowed */
+int core_launch_packed(struct core_function *function, const unsigned grid[3],
+                       const unsigned block[3], unsigned shared,
+                       struct core_pack *pack);
+CUresult core_launch_counted(struct core_context *context, CUfunction function,
+                             const unsigned grid[3], const unsigned block[3],
+                             unsigned shared, CUstream stream,
+                             void **arguments, void **extra);
+
+/* -- handler.c */
+int core_handler_pointer(PyObject *handler, CUstream stream,
+                         CUdeviceptr *pointer);
+int core_handler_pre(PyObject *handler, PyObject *stream);
+int core_handler_post(PyObject *handler, PyObject *stream);
+bool core_handler_has_output(PyObject *handler);
+
+/* -- one a file: registers its types or functions */
+#define CORE_SETUPS(SETUP)                                                    \
+    SETUP(check)                                                              \
+    SETUP(enums)                                                              \
+    SETUP(device)                                                             \
+    SETUP(context)                                                            \
+    SETUP(holder)                                                             \
+    SETUP(allocation)                                                         \
+    SETUP(hostmem)                                                            \
+    SETUP(stream)                                                             \
+    SETUP(event)                                                              \
+    SETUP(memory)                                                             \
+    SETUP(program)                                                            \
+    SETUP(function)                                                           \
+    SETUP(handler)                                                            \
+    SETUP(cuarray)                                                            \
+    SETUP(texref)                                                             \
+    SETUP(ipc)                                                                \
+    SETUP(nvrtc)
+#define SETUP(name) int core_##name##_setup(PyObject *module);
+CORE_SETUPS(SETUP)
+#undef SETUP
+
+#endif

@@ -1,0 +1,386 @@
+/* program.c - Module: loaded code, its kernels, globals and texture
+ * references.
+ *
+ * A Function, a TextureReference of the module and nothing else keep it
+ * loaded.  The image's bytes are read once for the kernels' layouts and not
+ * kept.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+enum {
+    LOG_BYTES = 32768,
+};
+
+/* The option list of a load with its log buffers. */
+struct load_options {
+    CUjit_option names[32];
+    void *values[32];
+    unsigned count;
+    char *info, *error; /* LOG_BYTES each */
+};
+
+static int
+options_init(struct load_options *options)
+{
+    options->info = PyMem_Calloc(2, LOG_BYTES);
+    if (options->info == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    options->error = options->info + LOG_BYTES;
+    const struct {
+        CUjit_option name;
+        void *value;
+    } rows[] = {
+        {CU_JIT_INFO_LOG_BUFFER, options->info},
+        {CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, (void *)(uintptr_t)LOG_BYTES},
+        {CU_JIT_ERROR_LOG_BUFFER, options->error},
+        {CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, (void *)(uintptr_t)LOG_BYTES},
+    };
+    options->count = sizeof rows / sizeof *rows;
+    for (unsigned i = 0; i < options->count; i++) {
+        options->names[i] = rows[i].name;
+        options->values[i] = rows[i].value;
+    }
+    return 0;
+}
+
+/* Adds the user's (jit_option, int) pairs. */
+static int
+options_add(struct load_options *options, PyObject *pairs)
+{
+    PyObject *items =
+        PySequence_Fast(pairs, "options must be (jit_option, int) pairs");
+    if (items == NULL) {
+        return -1;
+    }
+    int status = 0;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); i++) {
+        PyObject *pair = PySequence_Fast_GET_ITEM(items, i);
+        unsigned name;
+        size_t value;
+        if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2 ||
+            options->count == 32) {
+            PyErr_SetString(PyExc_TypeError,
+                            "options must be at most 28 pairs (jit_option, "
+                            "int)");
+            status = -1;
+        } else if (core_unsigned(PyTuple_GET_ITEM(pair, 0), &name) < 0 ||
+                   core_size(PyTuple_GET_ITEM(pair, 1), &value) < 0) {
+            status = -1;
+        }
+        if (status < 0) {
+            break;
+        }
+        options->names[options->count] = (CUjit_option)name;
+        options->values[options->count++] = (void *)value;
+    }
+    Py_DECREF(items);
+    return status;
+}
+
+static int
+handler_call(PyObject *handler, bool success,
+             const struct load_options *options)
+{
+    if (handler == NULL || handler == Py_None) {
+        return 0;
+    }
+    PyObject *result =
+        PyObject_CallFunction(handler, "Oss", success ? Py_True : Py_False,
+                              options->info, options->error);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
+static PyObject *
+module_wrap(struct core_context *context, CUmodule handle, const void *image,
+            size_t bytes)
+{
+    struct core_module *self =
+        (struct core_module *)core_object_new(core.module_type, context);
+    if (self == NULL) {
+        driver.cuModuleUnload(handle);
+        return NULL;
+    }
+    self->handle = handle;
+    core_layouts_read(image, bytes, &self->layouts);
+    return (PyObject *)self;
+}
+
+static PyObject *
+module_load(const void *image, size_t bytes, PyObject *pairs,
+            PyObject *handler)
+{
+    struct load_options options;
+    struct core_context *context = core_current();
+    if (context == NULL || options_init(&options) < 0) {
+        return NULL;
+    }
+    PyObject *self = NULL;
+    CUmodule handle = NULL;
+    CUresult code;
+    if (pairs != NULL && options_add(&options, pairs) < 0) {
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS code = driver.cuModuleLoadDataEx(
+        &handle, image, options.count, options.names, options.values);
+    Py_END_ALLOW_THREADS options.info[LOG_BYTES - 1] =
+        options.error[LOG_BYTES - 1] = '\0';
+    if (handler_call(handler, code == CUDA_SUCCESS, &options) < 0) {
+        goto done;
+    }
+    if (code != CUDA_SUCCESS) {
+        core_fail(code, "cuModuleLoadDataEx",
+                  options.error[0] == '\0' ? NULL : options.error);
+        goto done;
+    }
+    self = module_wrap(context, handle, image, bytes);
+    handle = NULL;
+done:
+    if (handle != NULL) {
+        driver.cuModuleUnload(handle);
+    }
+    PyMem_Free(options.info);
+    return self;
+}
+
+/* PTX must end with a zero byte; bytes objects do, other buffers may not. */
+static PyObject *
+load_from_buffer(PyObject *unused, CORE_ARGS)
+{
+    (void)unused;
+    static const struct core_signature signature = {
+        "module_from_buffer", 1, {"buffer", "options", "message_handler"}};
+    PyObject *values[3];
+    if (core_args(&signature, args, nargs, names, values) < 0) {
+        return NULL;
+    }
+    if (PyUnicode_Check(values[0])) {
+        PyErr_SetString(PyExc_TypeError,
+                        "module_from_buffer needs bytes, not str");
+        return NULL;
+    }
+    PyObject *bytes = PyBytes_FromObject(values[0]);
+    if (bytes == NULL) {
+        return NULL;
+    }
+    PyObject *self =
+        module_load(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes),
+                    values[1], values[2]);
+    Py_DECREF(bytes);
+    return self;
+}
+
+PyObject *
+core_module_load(const void *image, size_t bytes)
+{
+    return module_load(image, bytes, NULL, NULL);
+}
+
+static PyObject *
+load_from_file(PyObject *unused, CORE_ARGS)
+{
+    (void)unused;
+    static const struct core_signature signature = {
+        "module_from_file", 1, {"filename"}};
+    PyObject *values[1];
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_current() == NULL) {
+        return NULL;
+    }
+    PyObject *file = PyObject_CallMethod(PyImport_AddModule("builtins"),
+                                         "open", "Os", values[0], "rb");
+    if (file == NULL) {
+        if (PyErr_ExceptionMatches(PyExc_OSError)) {
+            PyErr_Clear();
+            core_fail(CUDA_ERROR_FILE_NOT_FOUND, "cuModuleLoad",
+                      PyUnicode_Check(values[0]) ? PyUnicode_AsUTF8(values[0])
+                                                 : NULL);
+        }
+        return NULL;
+    }
+    PyObject *bytes = PyObject_CallMethod(file, "read", NULL);
+    PyObject *closed = PyObject_CallMethod(file, "close", NULL);
+    Py_XDECREF(closed);
+    Py_DECREF(file);
+    if (bytes == NULL || closed == NULL || !PyBytes_Check(bytes)) {
+        Py_XDECREF(bytes);
+        return NULL;
+    }
+    PyObject *self = core_module_load(PyBytes_AS_STRING(bytes),
+                                      (size_t)PyBytes_GET_SIZE(bytes));
+    Py_DECREF(bytes);
+    return self;
+}
+
+static void
+module_dealloc(PyObject *op)
+{
+    struct core_module *self = (struct core_module *)op;
+    struct core_scope scope;
+    core_object_begin_dealloc(op);
+    core_textures_free(self);
+    if (self->handle != NULL && core_enter(self->context, &scope)) {
+        CUmodule handle = self->handle;
+        Py_BEGIN_ALLOW_THREADS driver.cuModuleUnload(handle);
+        Py_END_ALLOW_THREADS core_leave(&scope);
+    }
+    core_layouts_free(&self->layouts);
+    core_object_end_dealloc(op);
+}
+
+static int
+module_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    for (struct core_texture *texture = ((struct core_module *)op)->textures;
+         texture != NULL; texture = texture->next) {
+        Py_VISIT(texture->resource);
+    }
+    return core_object_traverse(op, visit, arg);
+}
+
+/* Looks a name up in the module's own context, whichever is current. */
+static CUresult
+module_find_global(struct core_module *self, const char *name,
+                   CUdeviceptr *pointer, size_t *bytes)
+{
+    struct core_scope scope;
+    if (!core_enter(self->context, &scope)) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    CUresult code =
+        driver.cuModuleGetGlobal(pointer, bytes, self->handle, name);
+    core_leave(&scope);
+    return code;
+}
+
+static PyObject *
+module_get_function(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "get_function", 1, {"name"}};
+    PyObject *values[1];
+    if (core_args(&signature, args, nargs, names, values) < 0) {
+        return NULL;
+    }
+    const char *name = core_text(values[0], "name");
+    return name == NULL ? NULL
+                        : core_function_new((struct core_module *)op, name);
+}
+
+static PyObject *
+module_get_global(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {"get_global", 1, {"name"}};
+    PyObject *values[1];
+    CUdeviceptr pointer;
+    size_t bytes;
+    if (core_args(&signature, args, nargs, names, values) < 0) {
+        return NULL;
+    }
+    const char *name = core_text(values[0], "name");
+    if (name == NULL) {
+        return NULL;
+    }
+    CUresult code =
+        module_find_global((struct core_module *)op, name, &pointer, &bytes);
+    if (code != CUDA_SUCCESS) {
+        core_fail(code, "cuModuleGetGlobal", name);
+        return NULL;
+    }
+    return Py_BuildValue("(KN)", (unsigned long long)pointer,
+                         PyLong_FromSize_t(bytes));
+}
+
+static PyObject *
+reference_find(PyObject *op, PyObject *name_object, const char *routine,
+               PyObject *(*make)(struct core_module *, CUdeviceptr))
+{
+    CUdeviceptr pointer;
+    size_t bytes;
+    const char *name = core_text(name_object, "name");
+    if (name == NULL) {
+        return NULL;
+    }
+    CUresult code =
+        module_find_global((struct core_module *)op, name, &pointer, &bytes);
+    if (code == CUDA_SUCCESS && bytes != sizeof(CUtexObject)) {
+        code = CUDA_ERROR_NOT_FOUND;
+    }
+    if (code != CUDA_SUCCESS) {
+        core_fail(code, routine, name);
+        return NULL;
+    }
+    return make((struct core_module *)op, pointer);
+}
+
+static PyObject *
+module_get_texref(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {"get_texref", 1, {"name"}};
+    PyObject *values[1];
+    if (core_args(&signature, args, nargs, names, values) < 0) {
+        return NULL;
+    }
+    return reference_find(op, values[0], "cuModuleGetTexRef", core_texref_for);
+}
+
+static PyObject *
+module_get_surfref(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "get_surfref", 1, {"name"}};
+    PyObject *values[1];
+    if (core_args(&signature, args, nargs, names, values) < 0) {
+        return NULL;
+    }
+    return reference_find(op, values[0], "cuModuleGetSurfRef",
+                          core_surfref_for);
+}
+
+static PyMethodDef module_methods[] = {
+    {"get_function", CORE_METHOD(module_get_function),
+     "The kernel of that name, as a new Function."},
+    {"get_global", CORE_METHOD(module_get_global),
+     "(address, bytes) of a __device__ or __constant__ variable."},
+    {"get_texref", CORE_METHOD(module_get_texref), NULL},
+    {"get_surfref", CORE_METHOD(module_get_surfref), NULL},
+    {NULL},
+};
+
+static PyType_Slot module_slots[] = {
+    {Py_tp_doc, "Loaded code: kernels, variables, texture references."},
+    {Py_tp_new, core_no_new},
+    {Py_tp_dealloc, module_dealloc},
+    {Py_tp_traverse, module_traverse},
+    {Py_tp_clear, core_object_clear},
+    {Py_tp_methods, module_methods},
+    {Py_tp_members, core_object_members},
+    {0, NULL},
+};
+
+static PyType_Spec module_spec = {
+    .name = "pycuda._driver.Module",
+    .basicsize = sizeof(struct core_module),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = module_slots,
+};
+
+static PyMethodDef functions[] = {
+    {"module_from_buffer", CORE_METHOD(load_from_buffer),
+     "Load a module from the bytes of an image."},
+    {"module_from_file", CORE_METHOD(load_from_file),
+     "Load a module from an image's file."},
+    {NULL},
+};
+
+int
+core_program_setup(PyObject *module)
+{
+    if (core_add_type(module, &core.module_type, &module_spec, NULL) < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(module, functions);
+}

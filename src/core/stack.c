@@ -1,0 +1,173 @@
+/* stack.c - the per-thread stack of contexts.
+ *
+ * PyCUDA's rule: CUDA's own stack of a thread is kept at most one deep, and
+ * its entry is the top of ours.  Our stack is a Python object in the thread
+ * state's dict, so that its references go when the thread does; a
+ * thread-local pointer caches it for as long as the thread state is the same.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+struct stack {
+    PyObject_HEAD
+    struct core_context **items; /* strong */
+    size_t count, capacity;
+};
+
+static _Thread_local struct stack *cached;
+static _Thread_local uint64_t cached_for; /* thread state's id */
+
+static int
+stack_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    struct stack *stack = (struct stack *)self;
+    Py_VISIT(Py_TYPE(self));
+    for (size_t i = 0; i < stack->count; i++) {
+        Py_VISIT((PyObject *)stack->items[i]);
+    }
+    return 0;
+}
+
+static int
+stack_clear(PyObject *self)
+{
+    struct stack *stack = (struct stack *)self;
+    while (stack->count > 0) {
+        Py_DECREF((PyObject *)stack->items[--stack->count]);
+    }
+    return 0;
+}
+
+static void
+stack_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    if ((struct stack *)self == cached) {
+        cached = NULL;
+    }
+    stack_clear(self);
+    PyMem_Free(((struct stack *)self)->items);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyType_Slot stack_slots[] = {
+    {Py_tp_new, core_no_new},
+    {Py_tp_traverse, stack_traverse},
+    {Py_tp_clear, stack_clear},
+    {Py_tp_dealloc, stack_dealloc},
+    {0, NULL},
+};
+
+PyType_Spec core_stack_spec = {
+    .name = "pycuda._driver._ContextStack",
+    .basicsize = sizeof(struct stack),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = stack_slots,
+};
+
+/* This thread's stack, borrowed; made if `create`.  NULL without an exception
+ * where there is none. */
+static struct stack *
+stack_get(bool create)
+{
+    uint64_t id = PyThreadState_GetID(PyThreadState_Get());
+    if (cached != NULL && cached_for == id) {
+        return cached;
+    }
+    PyObject *dict = PyThreadState_GetDict();
+    if (dict == NULL) {
+        return NULL;
+    }
+    PyObject *found = PyDict_GetItemWithError(dict, core.str_stack);
+    if (found == NULL && create) {
+        found = core.stack_type->tp_alloc(core.stack_type, 0);
+        if (found == NULL || PyDict_SetItem(dict, core.str_stack, found) < 0) {
+            Py_XDECREF(found);
+            return NULL;
+        }
+        Py_DECREF(found); /* the dict keeps it */
+    }
+    if (found != NULL) {
+        cached = (struct stack *)found;
+        cached_for = id;
+    }
+    return (struct stack *)found;
+}
+
+struct core_context *
+core_stack_top(void)
+{
+    struct stack *stack = stack_get(false);
+    while (stack != NULL && stack->count > 0) {
+        struct core_context *top = stack->items[stack->count - 1];
+        if (top->valid) {
+            return top;
+        }
+        stack->count--;
+        Py_DECREF((PyObject *)top);
+    }
+    return NULL;
+}
+
+struct core_context *
+core_current(void)
+{
+    struct core_context *top = core_stack_top();
+    if (top == NULL) {
+        core_fail(core.forked ? CUDA_ERROR_NOT_INITIALIZED
+                              : CUDA_ERROR_INVALID_CONTEXT,
+                  "explicit_context_dependent",
+                  core.forked ? NULL : "no currently active context?");
+    } else if (core.forked) {
+        core_fail(CUDA_ERROR_NOT_INITIALIZED, "explicit_context_dependent",
+                  NULL);
+        return NULL;
+    }
+    return top;
+}
+
+int
+core_stack_push(struct core_context *context)
+{
+    struct stack *stack = stack_get(true);
+    if (stack == NULL) {
+        if (!PyErr_Occurred()) {
+            PyErr_NoMemory();
+        }
+        return -1;
+    }
+    if (stack->count == stack->capacity) {
+        size_t capacity = stack->capacity * 2 + 4;
+        struct core_context **items =
+            PyMem_Realloc(stack->items, capacity * sizeof *items);
+        if (items == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        stack->items = items;
+        stack->capacity = capacity;
+    }
+    stack->items[stack->count++] =
+        (struct core_context *)Py_NewRef((PyObject *)context);
+    return 0;
+}
+
+struct core_context *
+core_stack_pop(void)
+{
+    if (core_stack_top() == NULL) {
+        return NULL;
+    }
+    struct stack *stack = stack_get(false);
+    return stack->items[--stack->count];
+}
+
+int
+core_stack_restore(void)
+{
+    struct core_context *top = core_stack_top();
+    return core_check(driver.cuCtxSetCurrent(top == NULL ? NULL : top->handle),
+                      "cuCtxSetCurrent");
+}

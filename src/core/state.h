@@ -1,0 +1,93 @@
+/* state.h - the extension's one process-wide state.
+ *
+ * CUDA is process-wide, and so is this: a second interpreter is refused.
+ * Every field is a row; the struct, the visits and the clears are made from
+ * the rows.  Written by module.c and the *_setup functions during import,
+ * read-only afterwards except where a comment says so.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_STATE_H
+#define PYCUDA_CORE_STATE_H
+
+#include "core/core.h"
+
+/* Types: TYPE(field, Python name). */
+#define CORE_TYPES(TYPE)                                                      \
+    TYPE(context_type, "Context")                                             \
+    TYPE(stack_type, "_ContextStack")                                         \
+    TYPE(device_type, "Device")                                               \
+    TYPE(allocation_type, "DeviceAllocation")                                 \
+    TYPE(managed_type, "ManagedAllocation")                                   \
+    TYPE(pooled_type, "PooledDeviceAllocation")                               \
+    TYPE(holder_type, "PointerHolderBase")                                    \
+    TYPE(host_pointer_type, "HostPointer")                                    \
+    TYPE(pagelocked_type, "PagelockedHostAllocation")                         \
+    TYPE(aligned_type, "AlignedHostAllocation")                               \
+    TYPE(registered_type, "RegisteredHostMemory")                             \
+    TYPE(pooled_host_type, "PooledHostAllocation")                            \
+    TYPE(device_pool_type, "DeviceMemoryPool")                                \
+    TYPE(host_pool_type, "PageLockedMemoryPool")                              \
+    TYPE(host_allocator_type, "PageLockedAllocator")                          \
+    TYPE(ipc_type, "IPCMemoryHandle")                                         \
+    TYPE(stream_type, "Stream")                                               \
+    TYPE(event_type, "Event")                                                 \
+    TYPE(module_type, "Module")                                               \
+    TYPE(function_type, "Function")                                           \
+    TYPE(timer_type, "_LaunchTimer")                                          \
+    TYPE(handler_type, "ArgumentHandler")                                     \
+    TYPE(in_type, "In")                                                       \
+    TYPE(out_type, "Out")                                                     \
+    TYPE(inout_type, "InOut")                                                 \
+    TYPE(descriptor_type, "ArrayDescriptor")                                  \
+    TYPE(descriptor3d_type, "ArrayDescriptor3D")                              \
+    TYPE(cuarray_type, "Array")                                               \
+    TYPE(texref_type, "TextureReference")                                     \
+    TYPE(surfref_type, "SurfaceReference")                                    \
+    TYPE(memcpy2d_type, "Memcpy2D")                                           \
+    TYPE(memcpy3d_type, "Memcpy3D")                                           \
+    TYPE(memcpy3dpeer_type, "Memcpy3DPeer")                                   \
+    TYPE(linker_type, "Linker")
+
+#define CORE_OBJECTS(OBJECT)                                                  \
+    OBJECT(module) /* borrowed by types; strong here */                       \
+    OBJECT(error)                                                             \
+    OBJECT(memory_error)                                                      \
+    OBJECT(logic_error)                                                       \
+    OBJECT(launch_error)                                                      \
+    OBJECT(runtime_error)                                                     \
+    OBJECT(enums)          /* dict: name -> class */                          \
+    OBJECT(kernel_factory) /* set by _set_kernel_factory */                   \
+    OBJECT(driver_notice)  /* str: why the CPU device was taken */            \
+    OBJECT(str_grid)       /* interned keyword names of a launch */           \
+    OBJECT(str_block)                                                         \
+    OBJECT(str_stream)                                                        \
+    OBJECT(str_shared)                                                        \
+    OBJECT(str_texrefs)                                                       \
+    OBJECT(str_time_kernel)                                                   \
+    OBJECT(str_shared_size)                                                   \
+    OBJECT(str_gpudata)                                                       \
+    OBJECT(str_interface)                                                     \
+    OBJECT(str_data)                                                          \
+    OBJECT(str_stack)                                                         \
+    OBJECT(str_get_pointer)                                                   \
+    OBJECT(struct_error) /* pycuda._pvt_struct.error, once needed */
+
+struct core_state {
+#define TYPE(field, name) PyTypeObject *field;
+    CORE_TYPES(TYPE)
+#undef TYPE
+#define OBJECT(field) PyObject *field;
+    CORE_OBJECTS(OBJECT)
+#undef OBJECT
+    PyTypeObject *array_type; /* strong; set by core_set_array_type */
+    bool opened;              /* the driver library is loaded */
+    bool is_cpu;              /* ... and it is the CPU device */
+    bool initialised;         /* cuInit succeeded in this process */
+    bool forked;              /* this is a child of an initialised process */
+    bool pool_off;            /* PYCUDA_POOL=0 */
+    uint64_t next_serial;     /* of contexts */
+};
+
+extern struct core_state core;
+
+#endif

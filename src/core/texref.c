@@ -1,0 +1,543 @@
+/* texref.c - TextureReference and SurfaceReference over bindless objects.
+ *
+ * CUDA 12 removed texture references; the compiler's prelude declares each as
+ * a module variable of 8 bytes that holds a texture or surface object.  The
+ * state of a reference belongs to its module (a list of struct core_texture),
+ * so a binding lives on where the Python object does not.  A changed binding
+ * becomes a new object, written into the variable in the stream of the next
+ * launch of the module's kernels; the old object goes once the context is
+ * idle.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+enum {
+    READ_AS_INTEGER = 1,
+    NORMALIZED_COORDINATES = 2,
+};
+
+struct reference {
+    CORE_HEAD
+    struct core_module *module; /* strong; NULL for a free one */
+    struct core_texture *state; /* the module's, or `own` */
+    struct core_texture own;
+};
+
+static struct core_texture *
+state_of(PyObject *op)
+{
+    return ((struct reference *)op)->state;
+}
+
+static void
+state_init(struct core_texture *state)
+{
+    state->how.addressMode[0] = CU_TR_ADDRESS_MODE_CLAMP;
+    state->how.addressMode[1] = CU_TR_ADDRESS_MODE_CLAMP;
+    state->how.addressMode[2] = CU_TR_ADDRESS_MODE_CLAMP;
+    state->how.filterMode = CU_TR_FILTER_MODE_POINT;
+    state->format = CU_AD_FORMAT_FLOAT;
+    state->channels = 1;
+}
+
+static void
+object_destroy(const struct core_texture *state)
+{
+    if (state->object == 0) {
+        return;
+    }
+    if (state->surface) {
+        driver.cuSurfObjectDestroy(state->object);
+    } else {
+        driver.cuTexObjectDestroy(state->object);
+    }
+}
+
+void
+core_textures_free(struct core_module *module)
+{
+    struct core_scope scope;
+    bool entered =
+        module->textures != NULL && core_enter(module->context, &scope);
+    while (module->textures != NULL) {
+        struct core_texture *state = module->textures;
+        module->textures = state->next;
+        if (entered) {
+            object_destroy(state);
+        }
+        Py_CLEAR(state->resource);
+        PyMem_Free(state);
+    }
+    if (entered) {
+        core_leave(&scope);
+    }
+}
+
+/* Textures that read integers as integers unless the user's flags say
+ * otherwise, as a declaration without cudaReadModeNormalizedFloat does. */
+static CUresult
+texture_create(const struct core_texture *state, unsigned long long *object)
+{
+    CUDA_RESOURCE_DESC where = state->where;
+    CUDA_TEXTURE_DESC how = state->how;
+    if (where.resType == CU_RESOURCE_TYPE_LINEAR) {
+        where.res.linear.format = state->format;
+        where.res.linear.numChannels = state->channels;
+    } else if (where.resType == CU_RESOURCE_TYPE_PITCH2D) {
+        where.res.pitch2D.format = state->format;
+        where.res.pitch2D.numChannels = state->channels;
+    }
+    bool real = state->format == CU_AD_FORMAT_FLOAT ||
+                state->format == CU_AD_FORMAT_HALF;
+    if (!state->has_flags && !real) {
+        how.flags |= READ_AS_INTEGER;
+    }
+    if (real) {
+        how.flags &= ~(unsigned)READ_AS_INTEGER;
+    }
+    return driver.cuTexObjectCreate(object, &where, &how, NULL);
+}
+
+static int
+texture_update(struct core_texture *state, CUstream stream)
+{
+    unsigned long long object = 0;
+    if (state->object != 0) {
+        CUresult code;
+        Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
+        Py_END_ALLOW_THREADS if (core_check(code, "cuCtxSynchronize") < 0)
+        {
+            return -1;
+        }
+    }
+    if (state->surface) {
+        if (core_check(driver.cuSurfObjectCreate(&object, &state->where),
+                       "cuSurfObjectCreate") < 0) {
+            return -1;
+        }
+    } else if (core_check(texture_create(state, &object),
+                          "cuTexObjectCreate") < 0) {
+        return -1;
+    }
+    object_destroy(state);
+    state->object = object;
+    if (core_check(driver.cuMemcpyHtoDAsync(state->variable, &state->object,
+                                            sizeof state->object, stream),
+                   "cuMemcpyHtoDAsync") < 0) {
+        return -1;
+    }
+    state->dirty = false;
+    /* Kernels on other streams read the variable as well. */
+    return core_check(driver.cuStreamSynchronize(stream),
+                      "cuStreamSynchronize");
+}
+
+int
+core_textures_update(struct core_module *module, CUstream stream)
+{
+    for (struct core_texture *state = module->textures; state != NULL;
+         state = state->next) {
+        if (state->resource != NULL) {
+            core_use(state->resource, stream);
+        }
+        if (state->bound && state->dirty &&
+            texture_update(state, stream) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static PyObject *
+reference_wrap(PyTypeObject *type, struct core_module *module,
+               CUdeviceptr variable, bool surface)
+{
+    struct core_texture *state = module->textures;
+    while (state != NULL && state->variable != variable) {
+        state = state->next;
+    }
+    if (state == NULL) {
+        state = PyMem_Calloc(1, sizeof *state);
+        if (state == NULL) {
+            return PyErr_NoMemory();
+        }
+        state_init(state);
+        state->variable = variable;
+        state->surface = surface;
+        state->next = module->textures;
+        module->textures = state;
+    }
+    struct reference *self =
+        (struct reference *)core_object_new(type, module->context);
+    if (self != NULL) {
+        self->module = (struct core_module *)Py_NewRef((PyObject *)module);
+        self->state = state;
+    }
+    return (PyObject *)self;
+}
+
+PyObject *
+core_texref_for(struct core_module *module, CUdeviceptr variable)
+{
+    return reference_wrap(core.texref_type, module, variable, false);
+}
+
+PyObject *
+core_surfref_for(struct core_module *module, CUdeviceptr variable)
+{
+    return reference_wrap(core.surfref_type, module, variable, true);
+}
+
+static PyObject *
+texref_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *keywords[] = {NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, ":TextureReference",
+                                     keywords)) {
+        return NULL;
+    }
+    struct reference *self = (struct reference *)core_object_new(type, NULL);
+    if (self != NULL) {
+        self->state = &self->own;
+        state_init(self->state);
+    }
+    return (PyObject *)self;
+}
+
+static void
+reference_dealloc(PyObject *op)
+{
+    struct reference *self = (struct reference *)op;
+    core_object_begin_dealloc(op);
+    Py_CLEAR(self->own.resource);
+    Py_CLEAR(self->module);
+    core_object_end_dealloc(op);
+}
+
+static int
+reference_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT((PyObject *)((struct reference *)op)->module);
+    Py_VISIT(((struct reference *)op)->own.resource);
+    return core_object_traverse(op, visit, arg);
+}
+
+/* The bound memory changed: a new object at the next launch. */
+static PyObject *
+state_bind(struct core_texture *state, PyObject *resource)
+{
+    Py_XSETREF(state->resource, Py_NewRef(resource));
+    state->bound = true;
+    state->dirty = true;
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+texref_set_array(PyObject *op, PyObject *array)
+{
+    struct core_texture *state = state_of(op);
+    CUarray handle;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    if (core_array_handle(array, &handle) < 0 ||
+        core_check(driver.cuArray3DGetDescriptor(&descriptor, handle),
+                   "cuArray3DGetDescriptor") < 0) {
+        return NULL;
+    }
+    memset(&state->where, 0, sizeof state->where);
+    state->where.resType = CU_RESOURCE_TYPE_ARRAY;
+    state->where.res.array.hArray = handle;
+    state->format = descriptor.Format;
+    state->channels = descriptor.NumChannels;
+    return state_bind(state, array);
+}
+
+enum {
+    TEXTURE_ALIGNMENT = 512,
+};
+
+static PyObject *
+texref_set_address(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "set_address", 2, {"devptr", "bytes", "allow_offset"}};
+    struct core_texture *state = state_of(op);
+    PyObject *values[3];
+    CUdeviceptr pointer;
+    size_t bytes;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_pointer(values[0], &pointer) < 0 ||
+        core_size(values[1], &bytes) < 0) {
+        return NULL;
+    }
+    int allowed = values[2] == NULL ? 0 : PyObject_IsTrue(values[2]);
+    size_t offset = pointer % TEXTURE_ALIGNMENT;
+    if (allowed < 0) {
+        return NULL;
+    }
+    if (offset != 0 && !allowed) {
+        core_fail(CUDA_ERROR_INVALID_VALUE, "texture_reference::set_address",
+                  "texture binding resulted in offset, but allow_offset was "
+                  "false");
+        return NULL;
+    }
+    memset(&state->where, 0, sizeof state->where);
+    state->where.resType = CU_RESOURCE_TYPE_LINEAR;
+    state->where.res.linear.devPtr = pointer - offset;
+    state->where.res.linear.sizeInBytes = bytes + offset;
+    PyObject *done = state_bind(state, values[0]);
+    Py_XDECREF(done);
+    return done == NULL ? NULL : PyLong_FromSize_t(offset);
+}
+
+static PyObject *
+texref_set_address_2d(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "set_address_2d", 3, {"devptr", "descr", "pitch"}};
+    struct core_texture *state = state_of(op);
+    PyObject *values[3];
+    CUdeviceptr pointer;
+    CUDA_ARRAY_DESCRIPTOR descriptor;
+    size_t pitch;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_pointer(values[0], &pointer) < 0 ||
+        core_descriptor_read(values[1], &descriptor) < 0 ||
+        core_size(values[2], &pitch) < 0) {
+        return NULL;
+    }
+    memset(&state->where, 0, sizeof state->where);
+    state->where.resType = CU_RESOURCE_TYPE_PITCH2D;
+    state->where.res.pitch2D.devPtr = pointer;
+    state->where.res.pitch2D.width = descriptor.Width;
+    state->where.res.pitch2D.height = descriptor.Height;
+    state->where.res.pitch2D.pitchInBytes = pitch;
+    state->format = descriptor.Format;
+    state->channels = descriptor.NumChannels;
+    return state_bind(state, values[0]);
+}
+
+static PyObject *
+texref_set_format(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "set_format", 2, {"format", "num_components"}};
+    PyObject *values[2];
+    unsigned format, channels;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_unsigned(values[0], &format) < 0 ||
+        core_unsigned(values[1], &channels) < 0) {
+        return NULL;
+    }
+    if (channels != 1 && channels != 2 && channels != 4) {
+        core_fail(CUDA_ERROR_INVALID_VALUE, "cuTexRefSetFormat",
+                  "num_components must be 1, 2 or 4");
+        return NULL;
+    }
+    state_of(op)->format = (CUarray_format)format;
+    state_of(op)->channels = channels;
+    state_of(op)->dirty = true;
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+texref_set_address_mode(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "set_address_mode", 2, {"dim", "am"}};
+    PyObject *values[2];
+    unsigned dimension, mode;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_unsigned(values[0], &dimension) < 0 ||
+        core_unsigned(values[1], &mode) < 0) {
+        return NULL;
+    }
+    if (dimension > 2 || mode > CU_TR_ADDRESS_MODE_BORDER) {
+        core_fail(CUDA_ERROR_INVALID_VALUE, "cuTexRefSetAddressMode",
+                  "dim must be 0, 1 or 2 and am an address_mode");
+        return NULL;
+    }
+    state_of(op)->how.addressMode[dimension] = (CUaddress_mode)mode;
+    state_of(op)->dirty = true;
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+texref_set_filter_mode(PyObject *op, PyObject *value)
+{
+    unsigned mode;
+    if (core_unsigned(value, &mode) < 0) {
+        return NULL;
+    }
+    if (mode > CU_TR_FILTER_MODE_LINEAR) {
+        core_fail(CUDA_ERROR_INVALID_VALUE, "cuTexRefSetFilterMode",
+                  "expected a filter_mode");
+        return NULL;
+    }
+    state_of(op)->how.filterMode = (CUfilter_mode)mode;
+    state_of(op)->dirty = true;
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+texref_set_flags(PyObject *op, PyObject *value)
+{
+    unsigned flags;
+    if (core_unsigned(value, &flags) < 0) {
+        return NULL;
+    }
+    state_of(op)->how.flags = flags;
+    state_of(op)->has_flags = true;
+    state_of(op)->dirty = true;
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+texref_get_address(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    const CUDA_RESOURCE_DESC *where = &state_of(op)->where;
+    if (!state_of(op)->bound || where->resType == CU_RESOURCE_TYPE_ARRAY) {
+        core_fail(CUDA_ERROR_INVALID_VALUE, "cuTexRefGetAddress",
+                  "no address is bound");
+        return NULL;
+    }
+    return PyLong_FromUnsignedLongLong(
+        where->resType == CU_RESOURCE_TYPE_LINEAR ? where->res.linear.devPtr
+                                                  : where->res.pitch2D.devPtr);
+}
+
+static PyObject *
+reference_get_array(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    const struct core_texture *state = state_of(op);
+    if (!state->bound || state->where.resType != CU_RESOURCE_TYPE_ARRAY) {
+        core_fail(CUDA_ERROR_INVALID_VALUE,
+                  state->surface ? "cuSurfRefGetArray" : "cuTexRefGetArray",
+                  "no array is bound");
+        return NULL;
+    }
+    return core_array_wrap(state->where.res.array.hArray,
+                           ((struct core_object *)state->resource)->context,
+                           state->resource);
+}
+
+static PyObject *
+texref_get_address_mode(PyObject *op, PyObject *value)
+{
+    unsigned dimension;
+    if (core_unsigned(value, &dimension) < 0) {
+        return NULL;
+    }
+    if (dimension > 2) {
+        core_fail(CUDA_ERROR_INVALID_VALUE, "cuTexRefGetAddressMode", NULL);
+        return NULL;
+    }
+    return core_enum("address_mode",
+                     (long)state_of(op)->how.addressMode[dimension]);
+}
+
+static PyObject *
+texref_get_filter_mode(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    return core_enum("filter_mode", (long)state_of(op)->how.filterMode);
+}
+
+static PyObject *
+texref_get_format(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    PyObject *format = core_enum("array_format", (long)state_of(op)->format);
+    return format == NULL
+               ? NULL
+               : Py_BuildValue("(NI)", format, state_of(op)->channels);
+}
+
+static PyObject *
+texref_get_flags(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromUnsignedLong(state_of(op)->how.flags);
+}
+
+static PyMethodDef texref_methods[] = {
+    {"set_array", texref_set_array, METH_O, "Bind an Array; keeps it alive."},
+    {"set_address", CORE_METHOD(texref_set_address),
+     "Bind linear memory; returns the offset in bytes."},
+    {"set_address_2d", CORE_METHOD(texref_set_address_2d),
+     "Bind pitched linear memory."},
+    {"set_format", CORE_METHOD(texref_set_format), NULL},
+    {"set_address_mode", CORE_METHOD(texref_set_address_mode), NULL},
+    {"set_filter_mode", texref_set_filter_mode, METH_O, NULL},
+    {"set_flags", texref_set_flags, METH_O, NULL},
+    {"get_address", texref_get_address, METH_NOARGS, NULL},
+    {"get_array", reference_get_array, METH_NOARGS, NULL},
+    {"get_address_mode", texref_get_address_mode, METH_O, NULL},
+    {"get_filter_mode", texref_get_filter_mode, METH_NOARGS, NULL},
+    {"get_format", texref_get_format, METH_NOARGS, NULL},
+    {"get_flags", texref_get_flags, METH_NOARGS, NULL},
+    {NULL},
+};
+
+static PyObject *
+surfref_set_array(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "set_array", 1, {"array", "flags"}};
+    struct core_texture *state = state_of(op);
+    PyObject *values[2];
+    CUarray handle;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_array_handle(values[0], &handle) < 0) {
+        return NULL;
+    }
+    memset(&state->where, 0, sizeof state->where);
+    state->where.resType = CU_RESOURCE_TYPE_ARRAY;
+    state->where.res.array.hArray = handle;
+    return state_bind(state, values[0]);
+}
+
+static PyMethodDef surfref_methods[] = {
+    {"set_array", CORE_METHOD(surfref_set_array), "Bind an Array."},
+    {"get_array", reference_get_array, METH_NOARGS, NULL},
+    {NULL},
+};
+
+#define REFERENCE_SLOTS(variable, text, make, methods)                        \
+    static PyType_Slot variable[] = {                                         \
+        {Py_tp_doc, text},                                                    \
+        {Py_tp_new, make},                                                    \
+        {Py_tp_dealloc, reference_dealloc},                                   \
+        {Py_tp_traverse, reference_traverse},                                 \
+        {Py_tp_clear, core_object_clear},                                     \
+        {Py_tp_methods, methods},                                             \
+        {Py_tp_members, core_object_members},                                 \
+        {0, NULL},                                                            \
+    }
+REFERENCE_SLOTS(texref_slots, "What a kernel samples as texture<...>.",
+                texref_new, texref_methods);
+REFERENCE_SLOTS(surfref_slots, "What a kernel accesses as surface<...>.",
+                core_no_new, surfref_methods);
+
+static PyType_Spec texref_spec = {
+    .name = "pycuda._driver.TextureReference",
+    .basicsize = sizeof(struct reference),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = texref_slots,
+};
+static PyType_Spec surfref_spec = {
+    .name = "pycuda._driver.SurfaceReference",
+    .basicsize = sizeof(struct reference),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = surfref_slots,
+};
+
+int
+core_texref_setup(PyObject *module)
+{
+    if (core_add_type(module, &core.texref_type, &texref_spec, NULL) < 0) {
+        return -1;
+    }
+    return core_add_type(module, &core.surfref_type, &surfref_spec, NULL);
+}
