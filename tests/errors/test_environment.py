@@ -1,0 +1,243 @@
+"""A broken or incomplete machine: each case in a process of its own."""
+
+# SPDX-License-Identifier: MIT
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+FAKE_DRIVER = """
+int cuInit(unsigned flags) { (void)flags; return CODE; }
+int cuGetErrorString(int code, const char **text)
+{
+  (void)code;
+  *text = "the text of the driver";
+  return 0;
+}
+"""
+
+COMPILE = """
+    from pycuda.compiler import compile
+    import pycuda.autoinit
+    compile("__global__ void f(int *a) { *a = 1; }", cache_dir=False)
+"""
+
+
+def run(code, **environment):
+    """Run Python `code`; its exit status and what it wrote."""
+    kept = {k: v for k, v in os.environ.items() if k != "PYCUDA_DEVICE"}
+    done = subprocess.run(
+        [sys.executable, "-W", "always", "-c", textwrap.dedent(code)],
+        env={**kept, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def last_line(text):
+    return text.strip().splitlines()[-1]
+
+
+def test_use_before_init():
+    status, text = run(
+        """
+        import pycuda.driver as drv
+        for call in (
+            lambda: drv.Device(0),
+            lambda: drv.Device.count(),
+            lambda: drv.mem_alloc(4),
+        ):
+            try:
+                call()
+            except drv.LogicError as error:
+                print("refused:", error)
+        """
+    )
+    assert status == 0, text
+    assert text.count("refused:") == 3
+    assert text.count("init()") >= 2
+
+
+def test_no_context():
+    status, text = run(
+        """
+        import numpy as np
+        import pycuda.driver as drv
+        import pycuda.gpuarray as gpuarray
+        from pycuda.compiler import SourceModule
+        drv.init()
+        for call in (
+            lambda: drv.mem_alloc(4),
+            lambda: gpuarray.zeros(4, np.float32),
+            lambda: SourceModule(""),
+            lambda: drv.Context.synchronize(),
+            lambda: drv.Stream(),
+        ):
+            try:
+                call()
+            except drv.LogicError as error:
+                print("refused:", error)
+        """
+    )
+    assert status == 0, text
+    assert text.count("refused:") == 5, text
+    assert text.count("context") >= 5
+
+
+def test_an_unknown_device():
+    status, text = run("import pycuda.autoinit", PYCUDA_DEVICE="quantum")
+    assert status == 1
+    assert "PYCUDA_DEVICE" in last_line(text)
+    status, text = run("import pycuda.autoinit", CUDA_DEVICE="77")
+    assert status == 1
+    assert "LogicError" in last_line(text)
+    status, text = run("import pycuda.autoinit", CUDA_DEVICE="first")
+    assert status == 1
+    assert "device number" in last_line(text)
+
+
+@pytest.mark.cpu
+def test_a_named_clang_that_is_missing():
+    status, text = run(
+        COMPILE, PYCUDA_DEVICE="cpu", PYCUDA_CLANG="/nonexistent/clang"
+    )
+    assert status == 1
+    assert "CompileError" in text
+    assert "PYCUDA_CLANG" in text
+
+
+@pytest.mark.cpu
+def test_no_clang_at_all(tmp_path):
+    """The package without ziglang beside it, and nothing on PATH."""
+    import pycuda
+
+    installed = Path(pycuda.__file__).parent
+    copy = tmp_path / "pycuda"
+    shutil.copytree(installed, copy)
+    status, text = run(
+        COMPILE,
+        PYCUDA_DEVICE="cpu",
+        PATH=str(tmp_path / "empty"),
+        PYTHONPATH=str(tmp_path),
+    )
+    assert status == 1, text
+    assert "CompileError" in text
+    assert "ziglang" in text
+
+
+@pytest.mark.cpu
+def test_no_helper():
+    status, text = run(
+        COMPILE, PYCUDA_DEVICE="cpu", PYCUDA_JIT="/nonexistent/jit"
+    )
+    assert status == 1
+    assert "CompileError" in text and "PYCUDA_JIT" in text
+
+
+@pytest.mark.gpu
+def test_no_nvrtc():
+    status, text = run(
+        COMPILE, PYCUDA_DEVICE="gpu", PYCUDA_NVRTC="/nonexistent/nvrtc.so"
+    )
+    assert status == 1
+    assert "PYCUDA_NVRTC" in last_line(text)
+
+
+@pytest.mark.cpu
+def test_no_cpu_library():
+    status, text = run(
+        "import pycuda.autoinit",
+        PYCUDA_DEVICE="cpu",
+        PYCUDA_CPU_LIBRARY="/nonexistent/libpycuda_cpu.so",
+    )
+    assert status == 1
+    assert "PYCUDA_CPU_LIBRARY" in last_line(text)
+
+
+@pytest.fixture
+def fake_driver(tmp_path):
+    """Makes a libcuda.so.1 whose cuInit gives a code; its folder."""
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        pytest.skip("needs a C compiler")
+
+    def make(code):
+        source = tmp_path / "driver.c"
+        source.write_text(FAKE_DRIVER)
+        library = tmp_path / "libcuda.so.1"
+        words = ["-shared", "-fPIC", f"-DCODE={code}", "-o", str(library)]
+        subprocess.run([compiler, *words, str(source)], check=True)
+        return str(tmp_path)
+
+    return make
+
+
+@pytest.mark.parametrize("code", [999, 802, 803])
+@pytest.mark.parametrize("device", ["auto", "gpu"])
+def test_a_broken_driver(fake_driver, code, device):
+    status, text = run(
+        "import pycuda.autoinit",
+        LD_LIBRARY_PATH=fake_driver(code),
+        PYCUDA_DEVICE=device,
+    )
+    assert status == 1
+    line = last_line(text)
+    assert "the text of the driver" in line
+    assert str(code) in line
+    assert "PYCUDA_DEVICE=cpu" in line
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("code", [100, 34])
+def test_a_driver_without_a_device(fake_driver, code):
+    folder = fake_driver(code)
+    status, text = run(
+        "import pycuda.autoinit; print('on', pycuda.autoinit.device.name())",
+        LD_LIBRARY_PATH=folder,
+        PYCUDA_DEVICE="auto",
+    )
+    assert status == 0, text
+    assert "UserWarning" in text and "CPU device" in text
+    status, text = run(
+        "import pycuda.autoinit",
+        LD_LIBRARY_PATH=folder,
+        PYCUDA_DEVICE="gpu",
+    )
+    assert status == 1
+    assert "PYCUDA_DEVICE=cpu" in last_line(text)
+
+
+def test_a_library_that_is_no_driver(tmp_path):
+    (tmp_path / "libcuda.so.1").write_text("not a library")
+    status, text = run(
+        "import pycuda.autoinit",
+        LD_LIBRARY_PATH=str(tmp_path),
+        PYCUDA_DEVICE="auto",
+    )
+    assert status == 1
+    assert "PYCUDA_DEVICE=cpu" in last_line(text)
+
+
+def test_a_cache_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    status, text = run(
+        """
+        import pycuda.autoinit
+        from pycuda.compiler import SourceModule
+        for n in range(2):
+            SourceModule("__global__ void f(int *a) { *a = %d; }" % n)
+        print("done")
+        """,
+        PYCUDA_CACHE_DIR=str(tmp_path / "file" / "cache"),
+    )
+    assert status == 0, text
+    assert text.count("Compiled kernels are not kept") == 1
+    assert last_line(text) == "done"
