@@ -436,8 +436,25 @@ void cpu_module_close(struct cpu_module *module);
 void cpu_modules_close(struct cpu_context *ctx);
 CUresult cpu_function_find(struct cpu_module *module, const char *name,
                            struct cpu_function **function);
+CUresult cpu_function_at(struct cpu_module *module, uint32_t index,
+                         struct cpu_function **function);
+uint32_t cpu_module_kernels(const struct cpu_module *module);
+CUresult cpu_module_global(struct cpu_module *module, const char *name,
+                           CUdeviceptr *pointer, size_t *bytes,
+                           bool managed_only);
 struct cpu_function *cpu_function_of(CUfunction handle);
+CUresult cpu_jit_options(unsigned count, const CUjit_option *options,
+                         void **values, struct cpu_jit_log *log);
+void cpu_jit_options_report(unsigned count, const CUjit_option *options,
+                            void **values, const struct cpu_jit_log *log);
+CUresult cpu_file_read(const char *path, void **bytes, size_t *size);
 size_t cpu_image_bytes(const void *bytes); /* 0: not one of ours */
+
+/* The library's own calls of its own functions: hidden by -Bsymbolic. */
+CUresult cuModuleUnload(CUmodule module);
+CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module);
+CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned count,
+                                    CUmodule module);
 
 /* ---- jit.c: pycuda-jit as a child process ---- */
 
@@ -465,6 +482,20 @@ struct cpu_array {
 };
 
 size_t cpu_format_bytes(CUarray_format format);
+
+struct cpu_texture {
+    CUDA_RESOURCE_DESC resource;
+    CUDA_TEXTURE_DESC how;
+    CUarray_format format;
+    unsigned channels;
+    const char *data;
+    size_t element, pitch, slice; /* bytes */
+    int32_t width, height, depth; /* texels; at least 1 */
+    int32_t layers;
+    bool normalised; /* coordinates */
+    bool integers;   /* what a fetch gives */
+    bool linear;     /* filter */
+};
 
 /* ---- copy.c ---- */
 

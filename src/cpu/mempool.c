@@ -1,0 +1,278 @@
+/* mempool.c - stream-ordered allocation.
+ *
+ * Called by users of the library.  An allocation is made at once; a free waits
+ * in the stream.  Pools are handles with attributes: memory always comes from
+ * the arena.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "cpu/cpu.h"
+
+struct pool {
+    CUmemoryPool handle;
+    int device;
+    bool is_default;
+    cuuint64_t threshold;
+};
+
+static struct pool default_pools[CPU_MAX_DEVICES];
+static CUmemoryPool current_pools[CPU_MAX_DEVICES];
+static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static CUmemoryPool
+default_pool(int device)
+{
+    struct pool *pool = &default_pools[device];
+
+    pthread_mutex_lock(&pools_lock);
+    if (!pool->handle) {
+        pool->device = device;
+        pool->is_default = true;
+        pool->handle = cpu_handle_new(CPU_POOL, pool);
+    }
+    CUmemoryPool handle = pool->handle;
+    pthread_mutex_unlock(&pools_lock);
+    return handle;
+}
+
+static CUresult
+pool_of(CUmemoryPool handle, struct pool **pool)
+{
+    CUresult code = cpu_ready();
+
+    *pool = cpu_handle_object(CPU_POOL, handle);
+    return code || *pool ? code : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult
+pool_allocate(CUdeviceptr *pointer, size_t bytes, int device,
+              CUstream handle)
+{
+    struct cpu_context *ctx;
+    struct cpu_stream *stream;
+    uintptr_t base;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (!code) {
+        code = cpu_stream_of(handle, ctx, &stream);
+    }
+    if (code) {
+        return code;
+    }
+    if (!pointer || !bytes) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct cpu_allocation as = {.kind = CPU_MEMORY_DEVICE,
+                                .device = device < 0 ? ctx->device : device,
+                                .context_id = ctx->id};
+    code = cpu_arena_allocate(bytes, &as, &base);
+    if (!code) {
+        *pointer = (CUdeviceptr)base;
+    }
+    return code;
+}
+
+CPU_API CUresult
+cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream)
+{
+    return pool_allocate(pointer, bytes, -1, stream);
+}
+
+CPU_API CUresult
+cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes,
+                        CUmemoryPool handle, CUstream stream)
+{
+    struct pool *pool;
+    CUresult code = pool_of(handle, &pool);
+
+    return code ? code : pool_allocate(pointer, bytes, pool->device, stream);
+}
+
+static CUresult
+free_run(void *argument)
+{
+    cpu_arena_free(*(uintptr_t *)argument, CPU_MEMORY_DEVICE);
+    return CUDA_SUCCESS; /* freed twice in one stream: the first one counts */
+}
+
+CPU_API CUresult
+cuMemFreeAsync(CUdeviceptr pointer, CUstream handle)
+{
+    struct cpu_allocation found;
+    struct cpu_context *ctx;
+    struct cpu_stream *stream;
+    uintptr_t base = (uintptr_t)pointer;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (!code) {
+        code = cpu_stream_of(handle, ctx, &stream);
+    }
+    if (code || !pointer) {
+        return code;
+    }
+    if (!cpu_arena_find(base, &found) || found.base != base ||
+        found.kind != CPU_MEMORY_DEVICE) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return cpu_run_async(stream, free_run, &base, sizeof base, true);
+}
+
+/* ---- pools ---- */
+
+CPU_API CUresult
+cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
+{
+    CUresult code = cpu_device_check(device);
+
+    if (code) {
+        return code;
+    }
+    if (!pool) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pool = default_pool(device);
+    return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CPU_API CUresult
+cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
+{
+    CUresult code = cuDeviceGetDefaultMemPool(pool, device);
+
+    if (code) {
+        return code;
+    }
+    pthread_mutex_lock(&pools_lock);
+    if (cpu_handle_object(CPU_POOL, current_pools[device])) {
+        *pool = current_pools[device];
+    }
+    pthread_mutex_unlock(&pools_lock);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle)
+{
+    struct pool *pool;
+    CUresult code = cpu_device_check(device);
+
+    if (!code) {
+        code = pool_of(handle, &pool);
+    }
+    if (code) {
+        return code;
+    }
+    pthread_mutex_lock(&pools_lock);
+    current_pools[device] = handle;
+    pthread_mutex_unlock(&pools_lock);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
+{
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    if (!handle || !properties ||
+        cpu_device_check(properties->location.id)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (properties->handleTypes) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    struct pool *pool = calloc(1, sizeof *pool);
+    if (!pool) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    pool->device = properties->location.id;
+    pool->handle = cpu_handle_new(CPU_POOL, pool);
+    if (!pool->handle) {
+        free(pool);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *handle = pool->handle;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuMemPoolDestroy(CUmemoryPool handle)
+{
+    struct pool *pool;
+    CUresult code = pool_of(handle, &pool);
+
+    if (code) {
+        return code;
+    }
+    if (pool->is_default) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    cpu_handle_delete(handle);
+    free(pool);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuMemPoolTrimTo(CUmemoryPool handle, size_t keep)
+{
+    struct pool *pool;
+
+    (void)keep; /* freed memory goes back at once */
+    return pool_of(handle, &pool);
+}
+
+CPU_API CUresult
+cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
+                      void *value)
+{
+    struct pool *pool;
+    CUresult code = pool_of(handle, &pool);
+
+    if (code) {
+        return code;
+    }
+    if (!value) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    switch ((int)attribute) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        *(int *)value = 1;
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        *(cuuint64_t *)value = pool->threshold;
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+        *(cuuint64_t *)value = cpu_arena_used(pool->device);
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CPU_API CUresult
+cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
+                      void *value)
+{
+    struct pool *pool;
+    CUresult code = pool_of(handle, &pool);
+
+    if (code) {
+        return code;
+    }
+    if (!value || (int)attribute < 1 ||
+        attribute > CU_MEMPOOL_ATTR_USED_MEM_HIGH) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD) {
+        pool->threshold = *(cuuint64_t *)value;
+    }
+    return CUDA_SUCCESS;
+}

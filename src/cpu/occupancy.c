@@ -1,0 +1,132 @@
+/* occupancy.c - how many blocks a "multiprocessor", here a thread, holds.
+ *
+ * Called by users of the library.  The figures follow the limits in
+ * attributes.c, so that programs that size their grids by them work.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/cpu.h"
+
+#define THREADS_A_MULTIPROCESSOR 2048
+#define BLOCKS_A_MULTIPROCESSOR  32
+
+static int
+blocks_for(const struct cpu_function *function, int threads, size_t shared)
+{
+    size_t all = shared + function->kernel->static_shared;
+    int rounded = (threads + CPU_WARP - 1) / CPU_WARP * CPU_WARP;
+    int limit = function->kernel->max_threads
+                    ? (int)function->kernel->max_threads
+                    : CPU_MAX_THREADS;
+    int blocks = THREADS_A_MULTIPROCESSOR / rounded;
+
+    if (threads > limit || shared > (size_t)function->max_dynamic_shared) {
+        return 0;
+    }
+    if (all && blocks > (int)(CPU_SHARED_OPTIN / all)) {
+        blocks = (int)(CPU_SHARED_OPTIN / all);
+    }
+    return blocks > BLOCKS_A_MULTIPROCESSOR ? BLOCKS_A_MULTIPROCESSOR : blocks;
+}
+
+static CUresult
+function_checked(CUfunction handle, struct cpu_function **function)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    *function = cpu_function_of(handle);
+    return code || *function ? code : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CPU_API CUresult
+cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction handle,
+                                            int threads, size_t shared)
+{
+    struct cpu_function *function;
+    CUresult code = function_checked(handle, &function);
+
+    if (code) {
+        return code;
+    }
+    if (!blocks || threads < 1) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *blocks = blocks_for(function, threads, shared);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
+                                                     CUfunction handle,
+                                                     int threads,
+                                                     size_t shared,
+                                                     unsigned flags)
+{
+    return flags > 1 ? CUDA_ERROR_INVALID_VALUE
+                     : cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                           blocks, handle, threads, shared);
+}
+
+CPU_API CUresult
+cuOccupancyMaxPotentialBlockSize(int *grid, int *threads, CUfunction handle,
+                                 CUoccupancyB2DSize shared_of, size_t shared,
+                                 int limit)
+{
+    struct cpu_function *function;
+    CUresult code = function_checked(handle, &function);
+    int best = 0, best_threads = 0, best_blocks = 0;
+
+    if (code) {
+        return code;
+    }
+    if (!grid || !threads || limit < 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    int most = limit && limit < CPU_MAX_THREADS ? limit : CPU_MAX_THREADS;
+    for (int size = most; size > 0; size -= size % 32 ? size % 32 : 32) {
+        int blocks =
+            blocks_for(function, size, shared_of ? shared_of(size) : shared);
+
+        if (blocks * size > best) {
+            best = blocks * size;
+            best_threads = size;
+            best_blocks = blocks;
+        }
+    }
+    *threads = best_threads;
+    *grid = best_blocks * cpu_state.threads;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *threads,
+                                          CUfunction handle,
+                                          CUoccupancyB2DSize shared_of,
+                                          size_t shared, int limit,
+                                          unsigned flags)
+{
+    return flags > 1 ? CUDA_ERROR_INVALID_VALUE
+                     : cuOccupancyMaxPotentialBlockSize(
+                           grid, threads, handle, shared_of, shared, limit);
+}
+
+CPU_API CUresult
+cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction handle,
+                                        int blocks, int threads)
+{
+    struct cpu_function *function;
+    CUresult code = function_checked(handle, &function);
+
+    if (code) {
+        return code;
+    }
+    if (!bytes || blocks < 1 || threads < 1) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    size_t each = CPU_SHARED_OPTIN / (unsigned)blocks;
+    size_t fixed = function->kernel->static_shared;
+    size_t most = (size_t)function->max_dynamic_shared;
+    *bytes = each > fixed ? each - fixed : 0;
+    *bytes = *bytes > most ? most : *bytes;
+    return CUDA_SUCCESS;
+}

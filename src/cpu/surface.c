@@ -1,0 +1,173 @@
+/* surface.c - surface objects, and kernels' reads and writes through them.
+ *
+ * Called by users of the library and by kernels.  A surface is an array; x is
+ * in bytes.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+struct surface {
+    CUDA_RESOURCE_DESC resource;
+    CUarray array;
+};
+
+enum boundary { BOUNDARY_TRAP, BOUNDARY_CLAMP, BOUNDARY_ZERO };
+
+CPU_API CUresult
+cuSurfObjectCreate(CUsurfObject *object, const CUDA_RESOURCE_DESC *resource)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!object || !resource || resource->resType != CU_RESOURCE_TYPE_ARRAY) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    CUarray handle = resource->res.array.hArray;
+    const struct cpu_array *array = cpu_handle_object(CPU_ARRAY, handle);
+    if (!array) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (!(array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct surface *surface = calloc(1, sizeof *surface);
+    if (!surface) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *surface = (struct surface){.resource = *resource, .array = handle};
+    void *made = cpu_handle_new(CPU_SURFACE, surface);
+    if (!made) {
+        free(surface);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *object = (CUsurfObject)(uintptr_t)made;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+surface_of(CUsurfObject object, struct surface **surface)
+{
+    CUresult code = cpu_ready();
+
+    *surface = cpu_handle_object(CPU_SURFACE, (void *)(uintptr_t)object);
+    return code || *surface ? code : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CPU_API CUresult
+cuSurfObjectDestroy(CUsurfObject object)
+{
+    struct cpu_context *ctx;
+    struct surface *surface;
+    CUresult code = surface_of(object, &surface);
+
+    if (code) {
+        return code;
+    }
+    if (cpu_context_current_any(&ctx) == CUDA_SUCCESS) {
+        cpu_scheduler_drain(ctx);
+    }
+    cpu_handle_delete((void *)(uintptr_t)object);
+    free(surface);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUsurfObject object)
+{
+    struct surface *surface;
+    CUresult code = surface_of(object, &surface);
+
+    if (code) {
+        return code;
+    }
+    if (!resource) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *resource = surface->resource;
+    return CUDA_SUCCESS;
+}
+
+/* ---- for kernels ---- */
+
+static int64_t
+inside(int64_t at, int64_t end, bool *out)
+{
+    if (at >= 0 && at < end) {
+        return at;
+    }
+    *out = true;
+    return at < 0 ? 0 : end - 1;
+}
+
+/* Where the access goes, or NULL: nowhere.  May end the kernel. */
+static char *
+place(uint64_t object, int32_t access, const int32_t at[3], int32_t layer,
+      uint32_t bytes, int32_t boundary)
+{
+    const struct surface *surface =
+        cpu_handle_object(CPU_SURFACE, (void *)(uintptr_t)object);
+    const struct cpu_array *array =
+        surface ? cpu_handle_object(CPU_ARRAY, surface->array) : NULL;
+    bool layered = access == IMAGE_ACCESS_1D_LAYERED ||
+                   access == IMAGE_ACCESS_2D_LAYERED;
+    bool out = false;
+
+    if (!array || bytes > array->pitch) {
+        cpu_fibers_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+    bool flat = access == IMAGE_ACCESS_1D ||
+                access == IMAGE_ACCESS_1D_LAYERED;
+    int64_t deep = access == IMAGE_ACCESS_3D ? at[2] : 0;
+    if (layered) {
+        deep = layer;
+    } else if (access == IMAGE_ACCESS_CUBE) {
+        deep = at[2]; /* the face */
+    } else if (access == IMAGE_ACCESS_CUBE_LAYERED) {
+        deep = layer; /* 6 * layer + face */
+    }
+    int64_t x = inside(at[0], (int64_t)(array->pitch - bytes + 1), &out);
+    int64_t y = flat ? 0 : inside(at[1], (int64_t)array->rows, &out);
+    int64_t z = inside(deep, (int64_t)array->layers, &out);
+    if (out && boundary == BOUNDARY_TRAP) {
+        cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED);
+    }
+    if (out && boundary == BOUNDARY_ZERO) {
+        return NULL;
+    }
+    return array->data +
+           ((size_t)z * array->rows + (size_t)y) * array->pitch + (size_t)x;
+}
+
+void
+__pycuda_surface_read(uint64_t object, int32_t access, int32_t x, int32_t y,
+                      int32_t z, int32_t layer, void *out, uint32_t bytes,
+                      int32_t boundary)
+{
+    const int32_t at[3] = {x, y, z};
+    const char *from = place(object, access, at, layer, bytes, boundary);
+
+    if (from) {
+        memcpy(out, from, bytes);
+    } else {
+        memset(out, 0, bytes);
+    }
+}
+
+void
+__pycuda_surface_write(uint64_t object, int32_t access, int32_t x, int32_t y,
+                       int32_t z, int32_t layer, const void *value,
+                       uint32_t bytes, int32_t boundary)
+{
+    const int32_t at[3] = {x, y, z};
+    char *to = place(object, access, at, layer, bytes, boundary);
+
+    if (to) {
+        memcpy(to, value, bytes);
+    }
+}

@@ -1,0 +1,377 @@
+/* texture_read.c - sampling, as the CUDA programming guide defines it.
+ *
+ * Called by kernels.  Weights of the linear filter have 8 bits of fraction.
+ * Without normalised coordinates, wrap and mirror act as clamp.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+/* A texel of four words: floats or integers, as the texture says. */
+union texel {
+    float f[4];
+    uint32_t u[4];
+};
+
+static float
+half_value(uint16_t bits)
+{
+    uint32_t sign = (uint32_t)(bits >> 15) << 31;
+    int exponent = bits >> 10 & 31;
+    uint32_t fraction = bits & 1023;
+    uint32_t word;
+    float value;
+
+    if (exponent == 31) {
+        word = sign | 0x7f800000u | fraction << 13;
+    } else if (exponent) {
+        word = sign | (uint32_t)(exponent + 112) << 23 | fraction << 13;
+    } else {
+        value = (float)fraction * 0x1p-24f;
+        return sign ? -value : value;
+    }
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+/* Signed values reach -1 twice: the least one is clamped. */
+static float
+signed_unit(int value, int greatest)
+{
+    float unit = (float)value / (float)greatest;
+
+    return unit < -1 ? -1 : unit;
+}
+
+static void
+channel_integer(const struct cpu_texture *texture, const char *at,
+                uint32_t *out)
+{
+    switch ((int)texture->format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+        *out = *(const uint8_t *)at;
+        break;
+    case CU_AD_FORMAT_SIGNED_INT8:
+        *out = (uint32_t)*(const int8_t *)at;
+        break;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+        *out = *(const uint16_t *)(const void *)at;
+        break;
+    case CU_AD_FORMAT_SIGNED_INT16:
+        *out = (uint32_t)*(const int16_t *)(const void *)at;
+        break;
+    default:
+        memcpy(out, at, sizeof *out);
+    }
+}
+
+static float
+channel_float(const struct cpu_texture *texture, const char *at)
+{
+    float value;
+
+    switch ((int)texture->format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+        return (float)*(const uint8_t *)at / 255.0f;
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return signed_unit(*(const int8_t *)at, 127);
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+        return (float)*(const uint16_t *)(const void *)at / 65535.0f;
+    case CU_AD_FORMAT_SIGNED_INT16:
+        return signed_unit(*(const int16_t *)(const void *)at, 32767);
+    case CU_AD_FORMAT_HALF:
+        return half_value(*(const uint16_t *)(const void *)at);
+    default:
+        memcpy(&value, at, sizeof value);
+        return value;
+    }
+}
+
+static void
+texel_read(const struct cpu_texture *texture, const char *at,
+           union texel *texel)
+{
+    size_t bytes = cpu_format_bytes(texture->format);
+
+    for (unsigned c = 0; c < texture->channels; c++) {
+        if (texture->integers) {
+            channel_integer(texture, at + c * bytes, &texel->u[c]);
+        } else {
+            texel->f[c] = channel_float(texture, at + c * bytes);
+        }
+    }
+}
+
+/* What a missing channel holds: 0, and 1 as the fourth. */
+static void
+texel_clear(const struct cpu_texture *texture, union texel *texel)
+{
+    memset(texel, 0, sizeof *texel);
+    if (texture->channels < 4 && texture->integers) {
+        texel->u[3] = 1;
+    } else if (texture->channels < 4) {
+        texel->f[3] = 1.0f;
+    }
+}
+
+/* ---- coordinates ---- */
+
+/* An index within [0, n), or -1: the border. */
+static int32_t
+index_address(CUaddress_mode mode, int32_t i, int32_t n)
+{
+    if (i >= 0 && i < n) {
+        return i;
+    }
+    switch ((int)mode) {
+    case CU_TR_ADDRESS_MODE_BORDER:
+        return -1;
+    case CU_TR_ADDRESS_MODE_WRAP:
+        return (i % n + n) % n;
+    case CU_TR_ADDRESS_MODE_MIRROR:
+        i = (i % (2 * n) + 2 * n) % (2 * n);
+        return i < n ? i : 2 * n - 1 - i;
+    default:
+        return i < 0 ? 0 : n - 1;
+    }
+}
+
+/* Keeps a coordinate in the range of int32_t; NaN becomes 0. */
+static float
+bounded(float x)
+{
+    if (!(x == x)) {
+        return 0;
+    }
+    return x > 1e9f ? 1e9f : x < -1e9f ? -1e9f : x;
+}
+
+struct axis {
+    int32_t index[2]; /* -1: border */
+    float weight[2];
+};
+
+static void
+axis_set(const struct cpu_texture *texture, int dimension, float x, int32_t n,
+         struct axis *axis)
+{
+    CUaddress_mode mode = texture->how.addressMode[dimension];
+
+    if (!texture->normalised && mode != CU_TR_ADDRESS_MODE_BORDER) {
+        mode = CU_TR_ADDRESS_MODE_CLAMP;
+    }
+    if (texture->normalised) {
+        if (mode == CU_TR_ADDRESS_MODE_WRAP) {
+            x -= floorf(x);
+        }
+        x *= (float)n;
+    }
+    x = bounded(x);
+    axis->weight[0] = 1;
+    axis->weight[1] = 0;
+    axis->index[1] = -1;
+    if (!texture->linear) {
+        axis->index[0] = index_address(mode, (int32_t)floorf(x), n);
+        return;
+    }
+    float low = floorf(x - 0.5f);
+    axis->weight[1] = floorf((x - 0.5f - low) * 256 + 0.5f) / 256;
+    axis->weight[0] = 1 - axis->weight[1];
+    axis->index[0] = index_address(mode, (int32_t)low, n);
+    axis->index[1] = index_address(mode, (int32_t)low + 1, n);
+}
+
+/* ---- fetches ---- */
+
+static const char *
+texel_at(const struct cpu_texture *texture, const struct axis axes[3],
+         int corner, int32_t layer)
+{
+    int32_t x = axes[0].index[corner & 1];
+    int32_t y = axes[1].index[corner >> 1 & 1];
+    int32_t z = axes[2].index[corner >> 2 & 1];
+
+    if (x < 0 || y < 0 || z < 0) {
+        return NULL;
+    }
+    return texture->data + (size_t)(z + layer) * texture->slice +
+           (size_t)y * texture->pitch + (size_t)x * texture->element;
+}
+
+static void
+border_read(const struct cpu_texture *texture, union texel *texel)
+{
+    for (unsigned c = 0; c < texture->channels; c++) {
+        if (texture->integers) {
+            texel->u[c] = (uint32_t)texture->how.borderColor[c];
+        } else {
+            texel->f[c] = texture->how.borderColor[c];
+        }
+    }
+}
+
+static void
+corner_add(const struct cpu_texture *texture, const char *at, float weight,
+           union texel *sum)
+{
+    union texel texel;
+
+    texel_clear(texture, &texel);
+    if (at) {
+        texel_read(texture, at, &texel);
+    } else {
+        border_read(texture, &texel);
+    }
+    for (unsigned c = 0; c < texture->channels; c++) {
+        sum->f[c] += weight * texel.f[c];
+    }
+}
+
+static void
+sample(const struct cpu_texture *texture, int dimensions,
+       const float position[3], int32_t layer, union texel *out)
+{
+    const int32_t extent[3] = {texture->width, texture->height,
+                               texture->depth};
+    struct axis axes[3] = {{.weight = {1, 0}},
+                           {.weight = {1, 0}},
+                           {.weight = {1, 0}}};
+
+    for (int i = 0; i < dimensions; i++) {
+        axis_set(texture, i, position[i], extent[i], &axes[i]);
+    }
+    texel_clear(texture, out);
+    if (!texture->linear) {
+        const char *at = texel_at(texture, axes, 0, layer);
+
+        if (at) {
+            texel_read(texture, at, out);
+        } else {
+            border_read(texture, out);
+        }
+        return;
+    }
+    for (int corner = 0; corner < 1 << dimensions; corner++) {
+        float weight = axes[0].weight[corner & 1] *
+                       axes[1].weight[corner >> 1 & 1] *
+                       axes[2].weight[corner >> 2 & 1];
+
+        corner_add(texture, texel_at(texture, axes, corner, layer), weight,
+                   out);
+    }
+}
+
+/* The face that a direction meets, and where on it, within [0, 1]. */
+static int
+cube_face(const float direction[3], float position[3])
+{
+    float x = direction[0], y = direction[1], z = direction[2];
+    float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+    float s, t, major;
+    int face;
+
+    if (ax >= ay && ax >= az) {
+        face = x < 0;
+        s = x < 0 ? z : -z;
+        t = -y;
+        major = ax;
+    } else if (ay >= az) {
+        face = 2 + (y < 0);
+        s = x;
+        t = y < 0 ? -z : z;
+        major = ay;
+    } else {
+        face = 4 + (z < 0);
+        s = z < 0 ? -x : x;
+        t = -y;
+        major = az;
+    }
+    major = major > 0 ? major : 1;
+    position[0] = (s / major + 1) / 2;
+    position[1] = (t / major + 1) / 2;
+    return face;
+}
+
+static int32_t
+layer_clamp(int32_t layer, int32_t layers)
+{
+    return layer < 0 ? 0 : layer >= layers ? layers - 1 : layer;
+}
+
+static void
+cube_sample(const struct cpu_texture *texture, const float direction[3],
+            int32_t layer, union texel *out)
+{
+    struct cpu_texture face_texture = *texture;
+    float position[3] = {0};
+    int face = cube_face(direction, position);
+
+    face_texture.normalised = true;
+    for (int i = 0; i < 3; i++) { /* a face ends at its edges */
+        face_texture.how.addressMode[i] = CU_TR_ADDRESS_MODE_CLAMP;
+    }
+    sample(&face_texture, 2, position,
+           layer_clamp(layer * 6 + face, texture->layers), out);
+}
+
+static const struct cpu_texture *
+texture_needed(uint64_t object)
+{
+    const struct cpu_texture *texture =
+        cpu_handle_object(CPU_TEXTURE, (void *)(uintptr_t)object);
+
+    if (!texture) {
+        cpu_fibers_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+    return texture;
+}
+
+void
+__pycuda_texture(uint64_t object, int32_t access, float x, float y, float z,
+                 int32_t layer, void *out)
+{
+    const struct cpu_texture *texture = texture_needed(object);
+    const float position[3] = {x, y, z};
+    int32_t inside = layer_clamp(layer, texture->layers);
+    union texel texel;
+
+    switch (access) {
+    case IMAGE_ACCESS_1D:
+        sample(texture, 1, position, 0, &texel);
+        break;
+    case IMAGE_ACCESS_1D_LAYERED:
+        sample(texture, 1, position, inside, &texel);
+        break;
+    case IMAGE_ACCESS_2D:
+        sample(texture, 2, position, 0, &texel);
+        break;
+    case IMAGE_ACCESS_2D_LAYERED:
+        sample(texture, 2, position, inside, &texel);
+        break;
+    case IMAGE_ACCESS_3D:
+        sample(texture, 3, position, 0, &texel);
+        break;
+    case IMAGE_ACCESS_CUBE:
+        cube_sample(texture, position, 0, &texel);
+        break;
+    default:
+        cube_sample(texture, position, layer, &texel);
+    }
+    memcpy(out, &texel, sizeof texel);
+}
+
+void
+__pycuda_texture_fetch(uint64_t object, int32_t index, void *out)
+{
+    const struct cpu_texture *texture = texture_needed(object);
+    union texel texel;
+
+    texel_clear(texture, &texel);
+    if (index >= 0 && index < texture->width) {
+        texel_read(texture, texture->data + (size_t)index * texture->element,
+                   &texel);
+    }
+    memcpy(out, &texel, sizeof texel);
+}
