@@ -177,8 +177,7 @@ static bool
 find_addresses(struct cpu_image *image)
 {
     const struct image_header *header = image->header;
-    image->entries =
-        calloc(header->kernel_count + 1u, sizeof *image->entries);
+    image->entries = calloc(header->kernel_count + 1u, sizeof *image->entries);
     image->addresses =
         calloc(header->global_count + 1u, sizeof *image->addresses);
     if (!image->entries || !image->addresses) {
@@ -193,10 +192,9 @@ find_addresses(struct cpu_image *image)
     }
     for (uint32_t i = 0; i < header->global_count; i++) {
         const char *symbol = image->strings + image->globals[i].symbol;
-        image->addresses[i] = cpu_code_find(&image->code, symbol,
-                                            image->globals[i].bytes);
-        if (!image->addresses[i] ||
-            cpu_image_contains(image->addresses[i])) {
+        image->addresses[i] =
+            cpu_code_find(&image->code, symbol, image->globals[i].bytes);
+        if (!image->addresses[i] || cpu_image_contains(image->addresses[i])) {
             return false;
         }
     }
@@ -226,9 +224,9 @@ cpu_image_load(const void *bytes, size_t size, struct cpu_image **out,
                       "out of memory");
     }
     find_tables(image, bytes);
-    result = cpu_code_load(
-        &image->code, image->bytes + image->header->payload,
-        (size_t)image->header->payload_bytes, error, error_size);
+    result =
+        cpu_code_load(&image->code, image->bytes + image->header->payload,
+                      (size_t)image->header->payload_bytes, error, error_size);
     if (result == CUDA_SUCCESS && !find_addresses(image)) {
         result = refuse(error, error_size, CUDA_ERROR_INVALID_IMAGE,
                         "damaged image: a kernel or variable is missing");

@@ -121,8 +121,8 @@ find_sections(struct loading *load)
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)elf;
     if (size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
         header->e_ident[EI_CLASS] != ELFCLASS64 ||
-        header->e_ident[EI_DATA] != ELFDATA2LSB ||
-        header->e_type != ET_REL || header->e_machine != EM_X86_64) {
+        header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_type != ET_REL ||
+        header->e_machine != EM_X86_64) {
         return damaged(load, "no x86-64 ELF object");
     }
     if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 ||
@@ -212,8 +212,8 @@ map_sections(struct loading *load)
         return fail(load, CUDA_ERROR_OUT_OF_MEMORY, "out of memory", "");
     }
     load->stub_start = align_up(lay_out(load, true, 0), STUB_BYTES);
-    code->code_bytes = align_up(
-        load->stub_start + load->symbol_count * STUB_BYTES, page);
+    code->code_bytes =
+        align_up(load->stub_start + load->symbol_count * STUB_BYTES, page);
     code->bytes = align_up(lay_out(load, false, code->code_bytes) + 1, page);
     code->memory = mmap(NULL, code->bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -328,8 +328,8 @@ relocate(struct loading *load, const Elf64_Shdr *target, uint64_t base,
     case R_X86_64_GOTPCREL:
     case R_X86_64_GOTPCRELX:
     case R_X86_64_REX_GOTPCRELX:
-        full = got_entry(load, index, value, external) +
-               (uint64_t)row->r_addend;
+        full =
+            got_entry(load, index, value, external) + (uint64_t)row->r_addend;
         return store_32(load, place, (int64_t)(full - here), true);
     default:
         return damaged(load, "unknown kind of relocation");
@@ -384,8 +384,8 @@ make_executable(struct loading *load)
 {
     struct cpu_code *code = load->code;
     code->region = region_new(code->memory, code->code_bytes);
-    if (!code->region || mprotect(code->memory, code->code_bytes,
-                                  PROT_READ | PROT_EXEC)) {
+    if (!code->region ||
+        mprotect(code->memory, code->code_bytes, PROT_READ | PROT_EXEC)) {
         return fail(load, CUDA_ERROR_OUT_OF_MEMORY,
                     "the code cannot be made executable", "");
     }
@@ -393,8 +393,8 @@ make_executable(struct loading *load)
 }
 
 CUresult
-cpu_code_load(struct cpu_code *code, const void *elf, size_t size,
-              char *error, size_t error_size)
+cpu_code_load(struct cpu_code *code, const void *elf, size_t size, char *error,
+              size_t error_size)
 {
     static CUresult (*const steps[])(struct loading *) = {
         find_sections, find_symbols, map_sections, relocate_all,
@@ -430,8 +430,7 @@ cpu_code_unload(struct cpu_code *code)
 
 /* The object was checked by cpu_code_load. */
 void *
-cpu_code_find(const struct cpu_code *code, const char *symbol,
-              uint64_t bytes)
+cpu_code_find(const struct cpu_code *code, const char *symbol, uint64_t bytes)
 {
     struct loading load = {.code = (struct cpu_code *)code};
     if (find_sections(&load) != CUDA_SUCCESS ||
@@ -440,8 +439,7 @@ cpu_code_find(const struct cpu_code *code, const char *symbol,
     }
     for (uint64_t i = 0; i < load.symbol_count; i++) {
         const Elf64_Sym *at = &load.symbols[i];
-        if (at->st_shndx == SHN_UNDEF ||
-            at->st_shndx >= load.section_count ||
+        if (at->st_shndx == SHN_UNDEF || at->st_shndx >= load.section_count ||
             strcmp(load.strings + at->st_name, symbol)) {
             continue;
         }

@@ -25,14 +25,13 @@ struct symbol {
     void *address;
 };
 
-#define ADDRESS(function) ((void *)(uintptr_t)(function))
+#define ADDRESS(function)                           ((void *)(uintptr_t)(function))
 #define ROW_RUNTIME(result, name, arguments, stops) {#name, ADDRESS(name)},
-#define ROW_LIBM(name)  {#name, ADDRESS(name)}, {#name "f", ADDRESS(name##f)},
-#define ROW_PLAIN(name) {#name, ADDRESS(name)},
+#define ROW_LIBM(name)                              {#name, ADDRESS(name)}, {#name "f", ADDRESS(name##f)},
+#define ROW_PLAIN(name)                             {#name, ADDRESS(name)},
 
-static const struct symbol symbols[] = {
-    IMAGE_RUNTIME(ROW_RUNTIME) IMAGE_LIBM(ROW_LIBM) IMAGE_LIBC(ROW_PLAIN)
-        IMAGE_LIBGCC(ROW_PLAIN)};
+static const struct symbol symbols[] = {IMAGE_RUNTIME(ROW_RUNTIME) IMAGE_LIBM(
+    ROW_LIBM) IMAGE_LIBC(ROW_PLAIN) IMAGE_LIBGCC(ROW_PLAIN)};
 
 void *
 cpu_image_symbol(const char *name)

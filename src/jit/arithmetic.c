@@ -23,8 +23,7 @@ static LLVMValueRef
 select_equal(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef to,
              LLVMValueRef yes, LLVMValueRef no)
 {
-    LLVMValueRef equal =
-        LLVMBuildICmp(builder, LLVMIntEQ, value, to, "");
+    LLVMValueRef equal = LLVMBuildICmp(builder, LLVMIntEQ, value, to, "");
     return LLVMBuildSelect(builder, equal, yes, no, "");
 }
 
@@ -88,8 +87,8 @@ lower_shift(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
         return;
     }
     LLVMPositionBuilderBefore(builder, at);
-    LLVMValueRef in_range = LLVMBuildICmp(
-        builder, LLVMIntULT, count, LLVMConstInt(type, width, 0), "");
+    LLVMValueRef in_range = LLVMBuildICmp(builder, LLVMIntULT, count,
+                                          LLVMConstInt(type, width, 0), "");
     if (opcode == LLVMAShr) {
         LLVMValueRef last = LLVMConstInt(type, width - 1, 0);
         count = LLVMBuildSelect(builder, in_range, count, last, "");
@@ -105,8 +104,7 @@ lower_shift(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
 static void
 lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
 {
-    const char *name =
-        is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
+    const char *name = is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
     LLVMValueRef from = LLVMGetOperand(at, 0);
     LLVMTypeRef type = LLVMTypeOf(at);
     LLVMTypeRef types[2] = {type, LLVMTypeOf(from)};
@@ -115,8 +113,7 @@ lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
         types[0] = LLVMInt16TypeInContext(jit->context);
     }
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef to =
-        LLVMGetIntrinsicDeclaration(jit->module, id, types, 2);
+    LLVMValueRef to = LLVMGetIntrinsicDeclaration(jit->module, id, types, 2);
     LLVMPositionBuilderBefore(jit->builder, at);
     LLVMValueRef made = LLVMBuildCall2(
         jit->builder, LLVMGlobalGetValueType(to), to, &from, 1, "");

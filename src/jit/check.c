@@ -89,8 +89,8 @@ check_function(LLVMValueRef function)
                        "device",
                        name + strlen("llvm."));
     } else if (strncmp(name, "llvm.", 5) != 0 && !jit_is_known_symbol(name)) {
-        jit_user_error(first_call(function),
-                       "unresolved extern function '%s'", name);
+        jit_user_error(first_call(function), "unresolved extern function '%s'",
+                       name);
     }
 }
 

@@ -23,9 +23,9 @@ jit_open_target(struct jit *jit)
     if (LLVMGetTargetFromTriple(triple, &target, &message)) {
         jit_die("target: %s", message);
     }
-    jit->machine = LLVMCreateTargetMachine(
-        target, triple, jit->options.target, "",
-        levels[jit->options.level & 3], LLVMRelocPIC, LLVMCodeModelSmall);
+    jit->machine = LLVMCreateTargetMachine(target, triple, jit->options.target,
+                                           "", levels[jit->options.level & 3],
+                                           LLVMRelocPIC, LLVMCodeModelSmall);
     LLVMSetTarget(jit->module, triple);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(jit->machine);
     LLVMSetModuleDataLayout(jit->module, layout);
@@ -42,9 +42,8 @@ measure_private(struct jit *jit, LLVMValueRef at, void *data)
 {
     struct jit_kernel *kernel = data;
     if (LLVMIsAAllocaInst(at)) {
-        kernel->local_bytes += align_16(
-            LLVMABISizeOfType(LLVMGetModuleDataLayout(jit->module),
-                              LLVMGetAllocatedType(at)));
+        kernel->local_bytes += align_16(LLVMABISizeOfType(
+            LLVMGetModuleDataLayout(jit->module), LLVMGetAllocatedType(at)));
     }
 }
 
@@ -63,9 +62,9 @@ measure_frames(struct jit *jit)
     }
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];
-        kernel->frame_bytes = align_16(
-            jit_report_frame(kernel->symbol) + CALL_OVERHEAD +
-            (kernel->calls_kept ? kept : 0));
+        kernel->frame_bytes =
+            align_16(jit_report_frame(kernel->symbol) + CALL_OVERHEAD +
+                     (kernel->calls_kept ? kept : 0));
     }
 }
 
@@ -83,9 +82,8 @@ jit_emit(struct jit *jit)
         /* the host writes these: they belong in the data section */
         LLVMSetGlobalConstant(jit->globals[i].variable, 0);
     }
-    if (LLVMTargetMachineEmitToMemoryBuffer(jit->machine, jit->module,
-                                            LLVMObjectFile, &message,
-                                            &object)) {
+    if (LLVMTargetMachineEmitToMemoryBuffer(
+            jit->machine, jit->module, LLVMObjectFile, &message, &object)) {
         jit_die("code generation: %s", message);
     }
     jit_stop_on_errors();

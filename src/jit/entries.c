@@ -14,10 +14,9 @@
 #include "jit/jit.h"
 
 static const char *const argument_names[JIT_BODY_ARGUMENTS] = {
-    "%tid0",    "%tid1",    "%tid2",    "%ctaid0",  "%ctaid1",
-    "%ctaid2",  "%ntid0",   "%ntid1",   "%ntid2",   "%nctaid0",
-    "%nctaid1", "%nctaid2", "%linear",  "%dynamic", "%index",
-    "%wide",    "%shared",  "%thread",
+    "%tid0",   "%tid1",    "%tid2",  "%ctaid0",  "%ctaid1",  "%ctaid2",
+    "%ntid0",  "%ntid1",   "%ntid2", "%nctaid0", "%nctaid1", "%nctaid2",
+    "%linear", "%dynamic", "%index", "%wide",    "%shared",  "%thread",
 };
 
 const char *
@@ -57,8 +56,8 @@ jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
         opcode = LLVMIsAZExtInst(value)   ? "zext"
                  : LLVMIsASExtInst(value) ? "sext"
                                           : "trunc";
-        jit_text_add(text, "  %s = %s %s %s to %s\n", result, opcode,
-                     from, first, to);
+        jit_text_add(text, "  %s = %s %s %s to %s\n", result, opcode, from,
+                     first, to);
         return result;
     case LLVMSub:
         opcode = "sub";
@@ -71,8 +70,8 @@ jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
     }
     const char *second =
         jit_text_operand(text, kernel, LLVMGetOperand(value, 1));
-    jit_text_add(text, "  %s = %s %s %s, %s\n", result, opcode, to,
-                 first, second);
+    jit_text_add(text, "  %s = %s %s %s, %s\n", result, opcode, to, first,
+                 second);
     return result;
 }
 
@@ -110,17 +109,15 @@ jit_text_geometry(struct jit *jit)
                 {"ntid2", 20, 65},      {"nctaid0", 24, 0x80000000u},
                 {"nctaid1", 28, 65536}, {"nctaid2", 32, 65536},
                 {"dynamic", 36, 0}};
-    jit_text_add(text,
-                 "  %%blockp = getelementptr inbounds i8, ptr %%thread, "
-                 "i64 16\n  %%block = load ptr, ptr %%blockp\n"
-                 "  %%sharedp = getelementptr inbounds i8, ptr %%block, "
-                 "i64 40\n  %%shared = load ptr, ptr %%sharedp\n");
+    jit_text_add(text, "  %%blockp = getelementptr inbounds i8, ptr %%thread, "
+                       "i64 16\n  %%block = load ptr, ptr %%blockp\n"
+                       "  %%sharedp = getelementptr inbounds i8, ptr %%block, "
+                       "i64 40\n  %%shared = load ptr, ptr %%sharedp\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         jit_text_add(text,
                      "  %%%s.p = getelementptr inbounds i8, ptr %%block, "
                      "i64 %u\n  %%%s = load i32, ptr %%%s.p",
-                     rows[i].name, rows[i].offset, rows[i].name,
-                     rows[i].name);
+                     rows[i].name, rows[i].offset, rows[i].name, rows[i].name);
         if (rows[i].limit) {
             jit_text_add(text, ", !range !{i32 1, i32 %d}",
                          (int)rows[i].limit);
@@ -204,10 +201,9 @@ jit_add_entries(struct jit *jit)
 {
     bool v4 = strcmp(jit->options.target, "x86-64-v4") == 0;
     jit->wrappers = jit_allocate(sizeof *jit->wrappers);
-    jit_text_add(jit->wrappers,
-                 "target datalayout = \"%s\"\ntarget triple = \"%s\"\n",
-                 LLVMGetDataLayoutStr(jit->module),
-                 LLVMGetTarget(jit->module));
+    jit_text_add(
+        jit->wrappers, "target datalayout = \"%s\"\ntarget triple = \"%s\"\n",
+        LLVMGetDataLayoutStr(jit->module), LLVMGetTarget(jit->module));
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];
         declare_body(jit, kernel);

@@ -79,12 +79,11 @@ geometry_to_argument(struct jit *jit, LLVMValueRef at, void *data)
 }
 
 static LLVMValueRef
-load_at(struct jit *jit, LLVMValueRef base, uint64_t offset,
-        LLVMTypeRef type)
+load_at(struct jit *jit, LLVMValueRef base, uint64_t offset, LLVMTypeRef type)
 {
     LLVMValueRef index = LLVMConstInt(jit->i64, offset, 0);
-    LLVMValueRef place = LLVMBuildInBoundsGEP2(jit->builder, jit->i8, base,
-                                               &index, 1, "");
+    LLVMValueRef place =
+        LLVMBuildInBoundsGEP2(jit->builder, jit->i8, base, &index, 1, "");
     return LLVMBuildLoad2(jit->builder, type, place, "");
 }
 
@@ -172,10 +171,10 @@ make_body(struct jit *jit, struct jit_kernel *kernel)
     for (int i = 0; i < JIT_BODY_ARGUMENTS; i++) {
         types[own + (unsigned)i] = argument_type(jit, i);
     }
-    kernel->body = LLVMAddFunction(
-        jit->module, jit_format("body.%s", kernel->name),
-        LLVMFunctionType(LLVMVoidTypeInContext(jit->context), types,
-                         own + JIT_BODY_ARGUMENTS, 0));
+    kernel->body =
+        LLVMAddFunction(jit->module, jit_format("body.%s", kernel->name),
+                        LLVMFunctionType(LLVMVoidTypeInContext(jit->context),
+                                         types, own + JIT_BODY_ARGUMENTS, 0));
     for (unsigned i = 0; i < own; i++) {
         move_parameter(jit, kernel, i);
     }
@@ -195,9 +194,9 @@ store_at(struct jit *jit, LLVMValueRef value, LLVMValueRef base,
          uint64_t offset)
 {
     LLVMValueRef index = LLVMConstInt(jit->i64, offset, 0);
-    LLVMBuildStore(jit->builder, value,
-                   LLVMBuildInBoundsGEP2(jit->builder, jit->i8, base, &index,
-                                         1, ""));
+    LLVMBuildStore(
+        jit->builder, value,
+        LLVMBuildInBoundsGEP2(jit->builder, jit->i8, base, &index, 1, ""));
 }
 
 /* Functions that a loop entry's kernel calls find their geometry in the
@@ -209,9 +208,8 @@ publish_geometry(struct jit *jit, struct jit_kernel *kernel)
     LLVMPositionBuilderBefore(
         jit->builder,
         LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel->body)));
-    LLVMValueRef block =
-        load_at(jit, thread, offsetof(struct image_thread, block),
-                jit->pointer);
+    LLVMValueRef block = load_at(
+        jit, thread, offsetof(struct image_thread, block), jit->pointer);
     for (int axis = 0; axis < 3; axis++) {
         uint64_t offset = 4 * (uint64_t)axis;
         store_at(jit, jit_body_argument(kernel, JIT_TID + axis), thread,

@@ -122,8 +122,7 @@ match_comparison(struct search *search, LLVMValueRef left,
     }
     guard->wide = width_of(index) == 64;
     guard->compare_signed = predicate == LLVMIntSLT;
-    guard->index_signed =
-        extended ? extended_by_sign : guard->compare_signed;
+    guard->index_signed = extended ? extended_by_sign : guard->compare_signed;
     search->limit = right;
     return true;
 }
@@ -172,9 +171,8 @@ match_constant(struct search *search, LLVMValueRef left,
         LLVMConstIntGetSExtValue(right) >= 0x7ffffffe) {
         return false;
     }
-    LLVMValueRef next =
-        LLVMConstInt(LLVMTypeOf(right),
-                     LLVMConstIntGetZExtValue(right) + 1, 0);
+    LLVMValueRef next = LLVMConstInt(LLVMTypeOf(right),
+                                     LLVMConstIntGetZExtValue(right) + 1, 0);
     if (predicate == LLVMIntSLE) {
         return match_comparison(search, left, LLVMIntSLT, next);
     }
@@ -238,9 +236,8 @@ has_no_effects(LLVMBasicBlockRef block)
     LLVMValueRef at = LLVMGetFirstInstruction(block);
     for (; at; at = LLVMGetNextInstruction(at)) {
         LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
-        if (opcode == LLVMStore || opcode == LLVMCall ||
-            opcode == LLVMFence || opcode == LLVMAtomicRMW ||
-            opcode == LLVMAtomicCmpXchg ||
+        if (opcode == LLVMStore || opcode == LLVMCall || opcode == LLVMFence ||
+            opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg ||
             (opcode == LLVMLoad && LLVMGetVolatile(at))) {
             return false;
         }

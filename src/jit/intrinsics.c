@@ -16,14 +16,10 @@ struct rename {
 };
 
 static const struct rename renames[] = {
-    {"vprintf", "__pycuda_vprintf"},
-    {"malloc", "__pycuda_malloc"},
-    {"free", "__pycuda_free"},
-    {"_Znwm", "__pycuda_malloc"},
-    {"_Znam", "__pycuda_malloc"},
-    {"_ZdlPv", "__pycuda_free"},
-    {"_ZdaPv", "__pycuda_free"},
-    {"__cxa_pure_virtual", "__pycuda_trap"},
+    {"vprintf", "__pycuda_vprintf"}, {"malloc", "__pycuda_malloc"},
+    {"free", "__pycuda_free"},       {"_Znwm", "__pycuda_malloc"},
+    {"_Znam", "__pycuda_malloc"},    {"_ZdlPv", "__pycuda_free"},
+    {"_ZdaPv", "__pycuda_free"},     {"__cxa_pure_virtual", "__pycuda_trap"},
 };
 
 /* Intrinsics with a call in their place: its name, and constants that come
@@ -56,8 +52,7 @@ static const struct mapping mappings[] = {
     {"llvm.nvvm.read.ptx.sreg.nctaid.y", "__pycuda_nctaid", 1, {1}},
     {"llvm.nvvm.read.ptx.sreg.nctaid.z", "__pycuda_nctaid", 1, {2}},
     {"llvm.nvvm.read.ptx.sreg.clock64", "__pycuda_clock64", 0, {0}},
-    {"llvm.nvvm.read.ptx.sreg.globaltimer", "__pycuda_globaltimer", 0,
-     {0}},
+    {"llvm.nvvm.read.ptx.sreg.globaltimer", "__pycuda_globaltimer", 0, {0}},
 };
 
 static void
@@ -68,8 +63,7 @@ rename_functions(struct jit *jit)
         if (!old || !LLVMIsDeclaration(old)) {
             continue;
         }
-        LLVMValueRef known =
-            LLVMGetNamedFunction(jit->module, renames[i].to);
+        LLVMValueRef known = LLVMGetNamedFunction(jit->module, renames[i].to);
         if (known) {
             LLVMReplaceAllUsesWith(old, known);
             LLVMDeleteFunction(old);
@@ -97,12 +91,11 @@ map_call(struct jit *jit, LLVMValueRef call, const struct mapping *row)
     LLVMTypeRef result = LLVMTypeOf(call);
     bool unused = LLVMGetTypeKind(result) == LLVMVoidTypeKind;
     bool barrier = strcmp(row->to, "__pycuda_barrier") == 0;
-    LLVMValueRef to = jit_declare(jit, row->to, barrier ? jit->i32 : result,
-                                  types, count);
+    LLVMValueRef to =
+        jit_declare(jit, row->to, barrier ? jit->i32 : result, types, count);
     LLVMPositionBuilderBefore(jit->builder, call);
-    LLVMValueRef made =
-        LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(to), to,
-                       arguments, count, "");
+    LLVMValueRef made = LLVMBuildCall2(
+        jit->builder, LLVMGlobalGetValueType(to), to, arguments, count, "");
     if (unused) {
         LLVMInstructionEraseFromParent(call);
     } else {

@@ -115,8 +115,8 @@ jit_declare(struct jit *jit, const char *name, LLVMTypeRef result,
 {
     LLVMValueRef function = LLVMGetNamedFunction(jit->module, name);
     if (!function) {
-        function = LLVMAddFunction(
-            jit->module, name, LLVMFunctionType(result, types, count, 0));
+        function = LLVMAddFunction(jit->module, name,
+                                   LLVMFunctionType(result, types, count, 0));
         jit_add_attribute(jit, function, "nounwind");
     }
     return function;
@@ -176,10 +176,9 @@ constant_to_instruction(struct jit *jit, LLVMValueRef constant,
     LLVMPositionBuilderBefore(jit->builder, at);
     LLVMOpcode opcode = LLVMGetConstOpcode(constant);
     if (opcode == LLVMGetElementPtr) {
-        return LLVMBuildGEP2(jit->builder,
-                             LLVMGetGEPSourceElementType(constant),
-                             operands[0], operands + 1, (unsigned)count - 1,
-                             "");
+        return LLVMBuildGEP2(
+            jit->builder, LLVMGetGEPSourceElementType(constant), operands[0],
+            operands + 1, (unsigned)count - 1, "");
     }
     if (count == 1) {
         return LLVMBuildCast(jit->builder, opcode, operands[0],

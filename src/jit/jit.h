@@ -26,7 +26,7 @@ struct jit_options {
     bool verbose;
     bool fast_math;
     bool fmad;
-    int level;             /* -O0 .. -O3 */
+    int level;              /* -O0 .. -O3 */
     unsigned max_registers; /* 0: not given */
 };
 
@@ -48,8 +48,8 @@ struct jit_parameter {
  * the body, and the thread loop's bound follows from the limit. */
 struct jit_guard {
     bool found;
-    bool wide;           /* the index has 64 bits, not 32 */
-    bool index_signed;   /* a 32-bit index is to be extended by its sign */
+    bool wide;         /* the index has 64 bits, not 32 */
+    bool index_signed; /* a 32-bit index is to be extended by its sign */
     bool compare_signed;
     /* IR text that computes the two values below, which are the same for all
      * threads; kept as text, because passes change the body afterwards. */
@@ -62,9 +62,9 @@ struct jit_guard {
 
 struct jit_kernel {
     char *name;
-    char *symbol;           /* of the entry in the object */
-    LLVMValueRef function;  /* the kernel as read; NULL once it has a body */
-    LLVMValueRef body;      /* the kernel with geometry as arguments */
+    char *symbol;          /* of the entry in the object */
+    LLVMValueRef function; /* the kernel as read; NULL once it has a body */
+    LLVMValueRef body;     /* the kernel with geometry as arguments */
     struct jit_parameter *parameters;
     unsigned parameter_count;
     uint32_t parameter_bytes;
@@ -73,15 +73,15 @@ struct jit_kernel {
     uint32_t local_bytes;
     uint32_t max_threads;
     uint32_t registers;
-    bool fibers;      /* needs image_thread_entry */
-    bool recursive;   /* recursion or calls through pointers */
-    bool calls_kept;  /* calls a function that was not inlined */
-    bool sequential;  /* the thread loop must not be run as a vector */
+    bool fibers;     /* needs image_thread_entry */
+    bool recursive;  /* recursion or calls through pointers */
+    bool calls_kept; /* calls a function that was not inlined */
+    bool sequential; /* the thread loop must not be run as a vector */
     struct jit_guard guard;
 };
 
 struct jit_global {
-    char *name;   /* as in the source */
+    char *name; /* as in the source */
     LLVMValueRef variable;
     uint64_t bytes;
     uint32_t flags;
@@ -101,7 +101,6 @@ struct jit {
     uint32_t constant_bytes;
     struct jit_text *wrappers;
 };
-
 
 /* report.c: messages on stderr.  `jit_user_error` is remembered, so that all
  * faults of a source are told before jit_stop_on_errors ends with status 1;
@@ -146,9 +145,8 @@ void jit_add_attribute(struct jit *jit, LLVMValueRef function,
 void jit_drop_attribute(LLVMValueRef function, const char *name);
 bool jit_has_attribute(LLVMValueRef function, const char *name);
 LLVMValueRef jit_constant(struct jit *jit, uint64_t value);
-LLVMValueRef jit_declare(struct jit *jit, const char *name,
-                         LLVMTypeRef result, LLVMTypeRef *types,
-                         unsigned count);
+LLVMValueRef jit_declare(struct jit *jit, const char *name, LLVMTypeRef result,
+                         LLVMTypeRef *types, unsigned count);
 void jit_run_passes(struct jit *jit, const char *passes);
 /* Is `value` used as anything but the callee of a call? */
 bool jit_address_taken(LLVMValueRef function);
@@ -168,42 +166,42 @@ void jit_read_options(struct jit_options *options, int count,
                       char **arguments);
 
 /* The steps, in the order in which main.c calls them. */
-void jit_read(struct jit *jit);          /* read.c: stdin -> module */
-void jit_find_kernels(struct jit *jit);  /* kernels.c */
-void jit_open_target(struct jit *jit);   /* emit.c */
-void jit_lower_variables(struct jit *jit);   /* variables.c */
-void jit_map_intrinsics(struct jit *jit);    /* intrinsics.c */
+void jit_read(struct jit *jit);            /* read.c: stdin -> module */
+void jit_find_kernels(struct jit *jit);    /* kernels.c */
+void jit_open_target(struct jit *jit);     /* emit.c */
+void jit_lower_variables(struct jit *jit); /* variables.c */
+void jit_map_intrinsics(struct jit *jit);  /* intrinsics.c */
 void jit_check_source(struct jit *jit, bool linkable); /* check.c */
-void jit_retarget(struct jit *jit);          /* retarget.c */
-void jit_set_math(struct jit *jit);          /* retarget.c */
-void jit_lower_arithmetic(struct jit *jit);  /* arithmetic.c */
-void jit_choose_inlining(struct jit *jit);   /* inlining.c */
-void jit_find_spinning(struct jit *jit);     /* spinning.c */
-void jit_find_stops(struct jit *jit);        /* stops.c */
-void jit_make_bodies(struct jit *jit);       /* geometry.c */
+void jit_retarget(struct jit *jit);                    /* retarget.c */
+void jit_set_math(struct jit *jit);                    /* retarget.c */
+void jit_lower_arithmetic(struct jit *jit);            /* arithmetic.c */
+void jit_choose_inlining(struct jit *jit);             /* inlining.c */
+void jit_find_spinning(struct jit *jit);               /* spinning.c */
+void jit_find_stops(struct jit *jit);                  /* stops.c */
+void jit_make_bodies(struct jit *jit);                 /* geometry.c */
 void jit_find_guard(struct jit *jit, struct jit_kernel *kernel); /* guard.c */
-void jit_lower_shared(struct jit *jit);      /* shared.c */
+void jit_lower_shared(struct jit *jit);                          /* shared.c */
 void jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel);
-void jit_add_entries(struct jit *jit);       /* entries.c */
-void jit_prepare(struct jit *jit);           /* optimise.c */
+void jit_add_entries(struct jit *jit); /* entries.c */
+void jit_prepare(struct jit *jit);     /* optimise.c */
 void jit_prepare_bodies(struct jit *jit);
-void jit_optimise(struct jit *jit);          /* optimise.c */
+void jit_optimise(struct jit *jit);            /* optimise.c */
 LLVMMemoryBufferRef jit_emit(struct jit *jit); /* emit.c */
 void jit_write(struct jit *jit, const char *payload, size_t bytes);
 
 /* Arguments that a body has after the kernel's own. */
 enum jit_body_argument {
-    JIT_TID,            /* three: x, y, z */
+    JIT_TID, /* three: x, y, z */
     JIT_CTAID = 3,
     JIT_NTID = 6,
     JIT_NCTAID = 9,
     JIT_LINEAR = 12,
     JIT_DYNAMIC_BYTES,
-    JIT_GLOBAL_INDEX,   /* i32; by guard.c */
-    JIT_WIDE_INDEX,     /* i64; by guard.c */
-    JIT_SHARED,         /* pointer */
-    JIT_THREAD,         /* pointer to struct image_thread */
+    JIT_GLOBAL_INDEX, /* i32; by guard.c */
+    JIT_WIDE_INDEX,   /* i64; by guard.c */
+    JIT_SHARED,       /* pointer */
+    JIT_THREAD,       /* pointer to struct image_thread */
     JIT_BODY_ARGUMENTS,
 };
 

@@ -87,15 +87,13 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
     if (guard->stride) {
         const char *stride = guard->stride;
         bool wide = guard->stride_width == 64;
-        jit_text_add(text, "  %%stride = %s i%d %s%s\n",
-                     wide ? "add" : "zext", wide ? 64 : 32, stride,
-                     wide ? ", 0" : " to i64");
+        jit_text_add(text, "  %%stride = %s i%d %s%s\n", wide ? "add" : "zext",
+                     wide ? 64 : 32, stride, wide ? ", 0" : " to i64");
     }
     jit_text_add(text, "  br label %%row\nrow:\n");
     if (guard->stride) {
-        jit_text_add(text,
-                     "  %%base = phi i64 [%%base.first, %%block.head], "
-                     "[%%base.next, %%row.next]\n");
+        jit_text_add(text, "  %%base = phi i64 [%%base.first, %%block.head], "
+                           "[%%base.next, %%row.next]\n");
     } else {
         jit_text_add(text, "  %%base = add i64 %%base.first, 0\n");
     }

@@ -45,8 +45,8 @@ tell(struct jit *jit)
                 "ptxas info    : Used %u registers, %u bytes smem, %u bytes "
                 "cmem[0]\n",
                 kernel->name, jit->options.target, kernel->name,
-                kernel->local_bytes, kernel->registers,
-                kernel->static_shared, kernel->parameter_bytes);
+                kernel->local_bytes, kernel->registers, kernel->static_shared,
+                kernel->parameter_bytes);
     }
 }
 

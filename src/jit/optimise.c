@@ -45,9 +45,8 @@ jit_prepare_bodies(struct jit *jit)
         struct jit_kernel *kernel = &jit->kernels[i];
         jit_each_instruction(jit, kernel->body, note_private_memory, kernel);
         for (unsigned k = 0; k < kernel->parameter_count; k++) {
-            kernel->sequential |=
-                LLVMGetEnumAttributeAtIndex(kernel->body, k + 1, byval) !=
-                NULL;
+            kernel->sequential |= LLVMGetEnumAttributeAtIndex(
+                                      kernel->body, k + 1, byval) != NULL;
         }
     }
 }
@@ -74,12 +73,11 @@ jit_optimise(struct jit *jit)
         return;
     }
     jit_run_passes(
-        jit,
-        "globaldce,function(sroa,early-cse<memssa>,simplifycfg,"
-        "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"
-        "loop-mssa(loop-rotate,licm,simple-loop-unswitch<nontrivial>),"
-        "simplifycfg,instcombine<no-verify-fixpoint>,loop(indvars),"
-        "loop-simplify,lcssa,loop-vectorize,"
-        "instcombine<no-verify-fixpoint>,simplifycfg,sroa,early-cse,"
-        "loop-mssa(licm),simplifycfg)");
+        jit, "globaldce,function(sroa,early-cse<memssa>,simplifycfg,"
+             "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"
+             "loop-mssa(loop-rotate,licm,simple-loop-unswitch<nontrivial>),"
+             "simplifycfg,instcombine<no-verify-fixpoint>,loop(indvars),"
+             "loop-simplify,lcssa,loop-vectorize,"
+             "instcombine<no-verify-fixpoint>,simplifycfg,sroa,early-cse,"
+             "loop-mssa(licm),simplifycfg)");
 }

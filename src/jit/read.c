@@ -35,8 +35,8 @@ read_stdin(void)
 static void
 link_bitcode(struct jit *jit, const char *bytes, size_t length)
 {
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
-        bytes, length, "kernel");
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes, length, "kernel");
     LLVMModuleRef module;
     if (LLVMParseBitcodeInContext2(jit->context, buffer, &module)) {
         jit_user_error(NULL, "the input is not LLVM 19 bitcode");

@@ -30,8 +30,7 @@ static void
 report_place(LLVMValueRef where)
 {
     unsigned length = 0;
-    const char *file =
-        where ? LLVMGetDebugLocFilename(where, &length) : NULL;
+    const char *file = where ? LLVMGetDebugLocFilename(where, &length) : NULL;
     if (file && length) {
         fprintf(stderr, "%.*s:%u: ", (int)length, file,
                 LLVMGetDebugLocLine(where));

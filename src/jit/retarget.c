@@ -20,13 +20,15 @@ drop_text_attribute(LLVMValueRef function, const char *name)
 static void
 retarget_function(struct jit *jit, LLVMValueRef function)
 {
-    static const char *const texts[] = {
-        "target-cpu", "target-features", "frame-pointer",
-        "stack-protector-buffer-size", "uniform-work-group-size",
-        "no-trapping-math"};
-    static const char *const flags[] = {"noinline", "optnone", "convergent",
-                                        "inlinehint", "alwaysinline",
-                                        "minsize", "optsize"};
+    static const char *const texts[] = {"target-cpu",
+                                        "target-features",
+                                        "frame-pointer",
+                                        "stack-protector-buffer-size",
+                                        "uniform-work-group-size",
+                                        "no-trapping-math"};
+    static const char *const flags[] = {
+        "noinline",     "optnone", "convergent", "inlinehint",
+        "alwaysinline", "minsize", "optsize"};
     bool v4 = strcmp(jit->options.target, "x86-64-v4") == 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         drop_text_attribute(function, texts[i]);
@@ -75,8 +77,7 @@ jit_retarget(struct jit *jit)
 {
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        if (LLVMIsDeclaration(function) &&
-            !jit_may_stop(jit_name(function))) {
+        if (LLVMIsDeclaration(function) && !jit_may_stop(jit_name(function))) {
             jit_drop_attribute(function, "convergent");
         }
         retarget_function(jit, function);

@@ -57,12 +57,10 @@ collect(struct jit *jit, struct layout *layout)
         row->value = at;
         row->dynamic = dynamic;
         row->bytes =
-            dynamic ? 0
-                    : LLVMABISizeOfType(data, LLVMGlobalGetValueType(at));
+            dynamic ? 0 : LLVMABISizeOfType(data, LLVMGlobalGetValueType(at));
         row->alignment = LLVMGetAlignment(at) ? LLVMGetAlignment(at) : 16;
         row->common = NOWHERE;
-        row->offsets =
-            jit_allocate(jit->kernel_count * sizeof *row->offsets);
+        row->offsets = jit_allocate(jit->kernel_count * sizeof *row->offsets);
         for (unsigned k = 0; k < jit->kernel_count; k++) {
             row->offsets[k] = NOWHERE;
         }
@@ -167,7 +165,6 @@ load_shared(struct jit *jit)
     return value;
 }
 
-
 static LLVMValueRef
 make_address(struct jit *jit, LLVMValueRef function, void *data)
 {
@@ -178,9 +175,8 @@ make_address(struct jit *jit, LLVMValueRef function, void *data)
     LLVMPositionBuilderBefore(
         jit->builder,
         LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
-    LLVMValueRef base =
-        body ? jit_body_argument(&jit->kernels[k], JIT_SHARED)
-             : load_shared(jit);
+    LLVMValueRef base = body ? jit_body_argument(&jit->kernels[k], JIT_SHARED)
+                             : load_shared(jit);
     LLVMValueRef index = LLVMConstInt(jit->i64, (uint64_t)offset, 0);
     return LLVMBuildGEP2(jit->builder, jit->i8, base, &index, 1, "");
 }

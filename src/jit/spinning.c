@@ -50,8 +50,7 @@ add_read(struct cfg *cfg, LLVMValueRef value)
 {
     if (cfg->read_count == cfg->read_capacity) {
         cfg->read_capacity = 2 * cfg->read_capacity + 64;
-        cfg->read = realloc(cfg->read,
-                            cfg->read_capacity * sizeof *cfg->read);
+        cfg->read = realloc(cfg->read, cfg->read_capacity * sizeof *cfg->read);
         if (!cfg->read) {
             jit_die("out of memory");
         }
@@ -97,8 +96,7 @@ phi_depends(const struct cfg *cfg, LLVMValueRef phi)
 {
     unsigned inside = 0, count = LLVMCountIncoming(phi);
     for (unsigned i = 0; i < count; i++) {
-        inside +=
-            cfg->in_loop[block_index(cfg, LLVMGetIncomingBlock(phi, i))];
+        inside += cfg->in_loop[block_index(cfg, LLVMGetIncomingBlock(phi, i))];
     }
     for (unsigned b = 0; inside > 1 && b < cfg->count; b++) {
         if (cfg->in_loop[b] && branch_is_read(cfg, b)) {
@@ -201,13 +199,12 @@ look_at_back_edge(struct jit *jit, struct cfg *cfg)
     if (!loop_spins(cfg)) {
         return;
     }
-    LLVMValueRef yield =
-        jit_declare(jit, "__pycuda_yield",
-                    LLVMVoidTypeInContext(jit->context), NULL, 0);
+    LLVMValueRef yield = jit_declare(
+        jit, "__pycuda_yield", LLVMVoidTypeInContext(jit->context), NULL, 0);
     LLVMPositionBuilderBefore(
         jit->builder, LLVMGetBasicBlockTerminator(cfg->blocks[cfg->latch]));
-    LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(yield), yield, NULL,
-                   0, "");
+    LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(yield), yield, NULL, 0,
+                   "");
 }
 
 /* Depth-first search; an edge to a block on the path is a back edge. */

@@ -88,15 +88,13 @@ jit_find_stops(struct jit *jit)
     for (; function; function = LLVMGetNextFunction(function)) {
         count++;
     }
-    struct reach reach = {NULL, jit_allocate(count * sizeof(LLVMValueRef)),
-                          0};
+    struct reach reach = {NULL, jit_allocate(count * sizeof(LLVMValueRef)), 0};
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         reach.kernel = &jit->kernels[i];
         reach.count = 0;
         reach_function(jit, &reach, reach.kernel->function);
         for (unsigned k = 0; k < reach.count; k++) {
-            jit_each_instruction(jit, reach.functions[k], reach_call,
-                                 &reach);
+            jit_each_instruction(jit, reach.functions[k], reach_call, &reach);
         }
     }
 }

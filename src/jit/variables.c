@@ -36,9 +36,9 @@ source_name(const char *name)
 static bool
 has_source_name(const char *name, LLVMLinkage linkage)
 {
-    static const char *const hidden[] = {"llvm.", ".str", "__const.",
-                                         "_ZTV",  "_ZTI", "_ZTS",
-                                         "_ZTT",  "__PRETTY_FUNCTION__"};
+    static const char *const hidden[] = {
+        "llvm.", ".str", "__const.", "_ZTV",
+        "_ZTI",  "_ZTS", "_ZTT",     "__PRETTY_FUNCTION__"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
         if (strncmp(name, hidden[i], strlen(hidden[i])) == 0) {
             return false;
@@ -56,8 +56,7 @@ list_variable(struct jit *jit, LLVMValueRef variable, const char *name,
     const char *section = jit_section(variable);
     row->name = source_name(name);
     row->variable = variable;
-    row->bytes =
-        LLVMABISizeOfType(layout, LLVMGlobalGetValueType(variable));
+    row->bytes = LLVMABISizeOfType(layout, LLVMGlobalGetValueType(variable));
     if (space == SPACE_CONSTANT) {
         row->flags |= IMAGE_GLOBAL_CONSTANT;
         jit->constant_bytes += (uint32_t)row->bytes;
@@ -73,8 +72,7 @@ static LLVMValueRef
 move_variable(struct jit *jit, LLVMValueRef old)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(old);
-    LLVMValueRef twin =
-        LLVMAddGlobalInAddressSpace(jit->module, type, "", 0);
+    LLVMValueRef twin = LLVMAddGlobalInAddressSpace(jit->module, type, "", 0);
     if (LLVMGetInitializer(old)) {
         LLVMSetInitializer(twin, LLVMGetInitializer(old));
     }
@@ -82,8 +80,7 @@ move_variable(struct jit *jit, LLVMValueRef old)
     LLVMSetLinkage(twin, LLVMGetLinkage(old));
     LLVMSetGlobalConstant(twin, LLVMIsGlobalConstant(old));
     LLVMSetSection(twin, jit_section(old));
-    LLVMReplaceAllUsesWith(
-        old, LLVMConstAddrSpaceCast(twin, LLVMTypeOf(old)));
+    LLVMReplaceAllUsesWith(old, LLVMConstAddrSpaceCast(twin, LLVMTypeOf(old)));
     char *name = jit_copy(jit_name(old), strlen(jit_name(old)));
     LLVMDeleteGlobal(old);
     LLVMSetValueName2(twin, name, strlen(name));

@@ -7,7 +7,6 @@
 
 #include "jit/jit.h"
 
-
 static uint32_t
 add_string(struct jit_text *strings, const char *name)
 {

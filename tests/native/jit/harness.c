@@ -52,8 +52,7 @@ harness_load(const char *path)
         exit(1);
     }
     fclose(file);
-    CUresult result =
-        cpu_image_load(bytes, size, &image, error, sizeof error);
+    CUresult result = cpu_image_load(bytes, size, &image, error, sizeof error);
     if (result != CUDA_SUCCESS) {
         fprintf(stderr, "%s: %s\n", path, error);
         exit(1);
@@ -147,8 +146,7 @@ harness_run(struct cpu_image *image, const char *name, struct shape grid,
     struct image_thread thread = {.block = &block};
     uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
     if (!(kernel.row->flags & IMAGE_KERNEL_FIBERS)) {
-        image_loop_entry *entry =
-            (image_loop_entry *)(uintptr_t)kernel.entry;
+        image_loop_entry *entry = (image_loop_entry *)(uintptr_t)kernel.entry;
         scratch = &thread;
         entry(params, &thread, 0, blocks);
         scratch = NULL;

@@ -190,8 +190,9 @@ test_arithmetic(void)
 {
     long long o[15];
     static const long long expected[15] = {
-        -1, -1, 0xffffffffll, -2147483648ll, 0, 0, 2147483647, 0, 0, -1,
-        9223372036854775807ll, -7, 1ll << 40, 0, 44};
+        -1, -1, 0xffffffffll, -2147483648ll,         0,  0,         2147483647,
+        0,  0,  -1,           9223372036854775807ll, -7, 1ll << 40, 0,
+        44};
     struct {
         long long *o;
         int a, zero, minus;
@@ -380,8 +381,8 @@ test_spinning(void)
     check(harness_kernel(image, "retry_add").row->flags == 0,
           "retry_add runs as a loop", 1, 0);
     check(harness_kernel(image, "bounded").row->max_threads == 128,
-          "launch bounds",
-          harness_kernel(image, "bounded").row->max_threads, 128);
+          "launch bounds", harness_kernel(image, "bounded").row->max_threads,
+          128);
 }
 
 int

@@ -1,0 +1,154 @@
+/* test_loader.c - damaged images are refused and never crash the loader.
+ *
+ * Truncates an image at every length, changes random bytes with the checksum
+ * left wrong and with it made right again, and checks the answers that have
+ * their own code.  Best run under ASan and UBSan.
+ *
+ * usage: test_loader image
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+
+static unsigned failures;
+static char *original;
+static size_t size;
+
+static void
+expect(bool right, const char *what)
+{
+    if (!right) {
+        failures++;
+        printf("FAILED: %s\n", what);
+    }
+}
+
+static void
+seal(char *bytes, size_t length)
+{
+    struct image_header *header = (struct image_header *)bytes;
+    uint64_t hash = 0xcbf29ce484222325u;
+    header->checksum = 0;
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+    }
+    header->checksum = hash;
+}
+
+/* Loads a copy of exactly `length` bytes, so that ASan sees reads beyond. */
+static CUresult
+load(const char *bytes, size_t length)
+{
+    char error[100];
+    struct cpu_image *image = NULL;
+    char *copy = malloc(length ? length : 1);
+    memcpy(copy, bytes, length);
+    CUresult result =
+        cpu_image_load(copy, length, &image, error, sizeof error);
+    if (result == CUDA_SUCCESS) {
+        cpu_image_unload(image);
+    }
+    free(copy);
+    return result;
+}
+
+static void
+test_truncated(void)
+{
+    for (size_t length = 0; length < size; length++) {
+        if (load(original, length) != CUDA_ERROR_INVALID_IMAGE) {
+            expect(false, "a truncated image is refused");
+            return;
+        }
+    }
+}
+
+static void
+test_changed(bool sealed)
+{
+    char *bytes = malloc(size);
+    unsigned loaded = 0;
+    srand(1);
+    for (int round = 0; round < 20000; round++) {
+        memcpy(bytes, original, size);
+        for (int k = rand() % 4; k >= 0; k--) {
+            size_t at = (size_t)rand() % size;
+            bytes[at] = (char)(bytes[at] ^ (1 + rand() % 255));
+        }
+        if (sealed) {
+            seal(bytes, size);
+        }
+        loaded += load(bytes, size) == CUDA_SUCCESS;
+    }
+    if (!sealed) {
+        expect(loaded == 0, "a wrong checksum is refused");
+    }
+    free(bytes);
+}
+
+static void
+test_answers(void)
+{
+    char *bytes = malloc(size);
+    struct image_header *header = (struct image_header *)bytes;
+    memcpy(bytes, original, size);
+    expect(load(bytes, size) == CUDA_SUCCESS, "the image itself loads");
+    expect(cpu_image_size(bytes) == size, "its size");
+    strcpy(header->target, "z80");
+    seal(bytes, size);
+    expect(load(bytes, size) == CUDA_ERROR_NO_BINARY_FOR_GPU,
+           "an image for another CPU");
+    memcpy(bytes, original, size);
+    header->kind = IMAGE_BITCODE;
+    seal(bytes, size);
+    expect(load(bytes, size) == CUDA_ERROR_INVALID_IMAGE,
+           "bitcode is not loadable");
+    memcpy(bytes, original, size);
+    header->version++;
+    seal(bytes, size);
+    expect(load(bytes, size) == CUDA_ERROR_INVALID_IMAGE, "another version");
+    free(bytes);
+}
+
+static void
+test_contains(void)
+{
+    char error[100];
+    struct cpu_image *image = NULL;
+    struct cpu_image_kernel kernel;
+    expect(cpu_image_load(original, size, &image, error, sizeof error) ==
+               CUDA_SUCCESS,
+           "loads again");
+    cpu_image_kernel_at(image, 0, &kernel);
+    expect(cpu_image_contains(kernel.entry), "code is in an image");
+    expect(!cpu_image_contains(original), "other memory is not");
+    cpu_image_unload(image);
+    expect(!cpu_image_contains(kernel.entry), "nor code that was unloaded");
+}
+
+int
+main(int count, char **arguments)
+{
+    FILE *file = count == 2 ? fopen(arguments[1], "rb") : NULL;
+    if (!file) {
+        fprintf(stderr, "usage: test_loader image\n");
+        return 2;
+    }
+    fseek(file, 0, SEEK_END);
+    size = (size_t)ftell(file);
+    original = malloc(size);
+    rewind(file);
+    expect(fread(original, 1, size, file) == size, "the file is read");
+    fclose(file);
+    test_answers();
+    test_truncated();
+    test_changed(false);
+    test_changed(true);
+    test_contains();
+    free(original);
+    printf("%u failures\n", failures);
+    return failures != 0;
+}
