@@ -86,6 +86,4 @@ def make_holder(name: str) -> type:
     def refuse(cls: type, *args: object, **kwargs: object) -> NoReturn:
         raise RuntimeError("This class cannot be instantiated from Python")
 
-    return type(
-        name, (), {"__module__": "pycuda._driver", "__new__": refuse}
-    )
+    return type(name, (), {"__module__": "pycuda._driver", "__new__": refuse})

@@ -1,0 +1,40 @@
+"""PyCUDA's interface to CUDA, on GPUs and on the CPU.
+
+``import pycuda`` loads no driver; ``import pycuda.autoinit`` does.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+VERSION: tuple[int, int] = (2026, 1)
+VERSION_STATUS: str = ""
+VERSION_TEXT: str = ".".join(str(part) for part in VERSION) + VERSION_STATUS
+
+
+def _warn_of_twin() -> None:
+    """Warn where the other distribution of this package is installed too."""
+    import sys
+    import warnings
+    from pathlib import Path
+
+    for folder in sys.path:
+        try:
+            found = list(Path(folder or ".").glob("pycuda-[0-9]*.*-info"))
+        except OSError:
+            continue
+        if found:
+            warnings.warn(
+                f"the distribution 'pycuda' is installed in {folder} beside "
+                "'pycuda-c'; both provide the package 'pycuda', and files of "
+                "one may be used with files of the other. Remove it with "
+                "'pip uninstall pycuda', then reinstall this one with 'pip "
+                "uninstall pycuda-c' and 'pip install pycuda-c'",
+                UserWarning,
+                stacklevel=3,
+            )
+            return
+
+
+_warn_of_twin()
+del _warn_of_twin

@@ -1,0 +1,169 @@
+"""Packing of kernel arguments, as struct does it natively.
+
+The standard library's native mode, and ``F`` and ``D`` for complex numbers.
+:class:`error` derives from :class:`struct.error`.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import struct as _struct
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+__all__ = [
+    "Struct",
+    "calcsize",
+    "error",
+    "pack",
+    "pack_into",
+    "unpack",
+    "unpack_from",
+]
+
+
+class error(_struct.error):
+    """A format, or values that don't fit it."""
+
+
+error.__module__ = "struct"
+
+# What each code becomes for the standard library: (letters, how many values).
+_COMPLEX = {"F": "ff", "D": "dd"}
+_REFUSED = "<>=!eg"
+
+
+class _Plan(NamedTuple):
+    native: _struct.Struct
+    complexes: tuple[bool, ...]  # for each value, whether it is complex
+
+
+@lru_cache(maxsize=100)
+def _plan(fmt: str) -> _Plan:
+    native = "@"
+    complexes: list[bool] = []
+    count = ""
+    for position, code in enumerate(fmt):
+        if code == "@" and position == 0 or code.isspace():
+            continue
+        if code.isdigit():
+            count += code
+            continue
+        if code in _REFUSED:
+            raise error(f"bad char in struct format: {code!r}")
+        repeat = int(count or "1")
+        if code in _COMPLEX:
+            native += _COMPLEX[code] * repeat
+            complexes += [True] * repeat
+        else:
+            native += count + code
+            values = {"s": 1, "p": 1, "x": 0}.get(code, repeat)
+            complexes += [False] * values
+        count = ""
+    try:
+        return _Plan(_struct.Struct(native), tuple(complexes))
+    except _struct.error as reason:
+        raise error(str(reason)) from None
+
+
+def _clearcache() -> None:
+    _plan.cache_clear()
+
+
+def _flatten(plan: _Plan, values: tuple[Any, ...]) -> list[Any]:
+    if len(values) != len(plan.complexes):
+        raise error(
+            f"pack requires exactly {len(plan.complexes)} arguments, got "
+            f"{len(values)}"
+        )
+    flat: list[Any] = []
+    for value, is_complex in zip(values, plan.complexes, strict=True):
+        if is_complex:
+            number = complex(value)
+            flat += [number.real, number.imag]
+        elif hasattr(value, "nbytes") and hasattr(value, "tobytes"):
+            flat.append(value.tobytes() if value.dtype.kind == "V" else value)
+        else:
+            flat.append(value)
+    return flat
+
+
+def calcsize(fmt: str) -> int:
+    """Return the size in bytes of what ``fmt`` describes."""
+    return _plan(fmt).native.size
+
+
+def pack(fmt: str, *values: Any) -> bytes:
+    """Pack values into bytes.
+
+    Raises
+    ------
+    error
+        Wrong number of values, or one that doesn't fit its code.
+    """
+    plan = _plan(fmt)
+    try:
+        return plan.native.pack(*_flatten(plan, values))
+    except _struct.error as reason:
+        raise error(str(reason)) from None
+
+
+def pack_into(fmt: str, buffer: Any, offset: int, *values: Any) -> None:
+    """Pack values into a writable buffer at an offset in bytes."""
+    plan = _plan(fmt)
+    try:
+        plan.native.pack_into(buffer, offset, *_flatten(plan, values))
+    except _struct.error as reason:
+        raise error(str(reason)) from None
+
+
+def _join(plan: _Plan, flat: tuple[Any, ...]) -> tuple[Any, ...]:
+    values: list[Any] = []
+    items = iter(flat)
+    for is_complex in plan.complexes:
+        first = next(items)
+        values.append(complex(first, next(items)) if is_complex else first)
+    return tuple(values)
+
+
+def unpack(fmt: str, buffer: Any) -> tuple[Any, ...]:
+    """Unpack all values of a buffer."""
+    plan = _plan(fmt)
+    try:
+        return _join(plan, plan.native.unpack(buffer))
+    except _struct.error as reason:
+        raise error(str(reason)) from None
+
+
+def unpack_from(fmt: str, buffer: Any, offset: int = 0) -> tuple[Any, ...]:
+    """Unpack values of a buffer from an offset in bytes."""
+    plan = _plan(fmt)
+    try:
+        return _join(plan, plan.native.unpack_from(buffer, offset))
+    except _struct.error as reason:
+        raise error(str(reason)) from None
+
+
+class Struct:
+    """A format with its pack and unpack functions."""
+
+    def __init__(self, format: str) -> None:
+        self.format = format
+        self.size = calcsize(format)
+
+    def pack(self, *values: Any) -> bytes:
+        """Pack values into bytes."""
+        return pack(self.format, *values)
+
+    def pack_into(self, buffer: Any, offset: int, *values: Any) -> None:
+        """Pack values into a writable buffer."""
+        pack_into(self.format, buffer, offset, *values)
+
+    def unpack(self, buffer: Any) -> tuple[Any, ...]:
+        """Unpack all values of a buffer."""
+        return unpack(self.format, buffer)
+
+    def unpack_from(self, buffer: Any, offset: int = 0) -> tuple[Any, ...]:
+        """Unpack values of a buffer from an offset."""
+        return unpack_from(self.format, buffer, offset)

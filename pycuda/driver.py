@@ -1,0 +1,443 @@
+"""The CUDA driver API as objects, with PyCUDA's names.
+
+Most of it is compiled (:mod:`pycuda._driver`); here are the functions that
+need no speed. Importing it loads no driver library: the first call that needs
+one does.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pycuda import _driver
+from pycuda._driver import *  # noqa: F403
+from pycuda._driver import (
+    Array,
+    ArrayDescriptor,
+    ArrayDescriptor3D,
+    Device,
+    DeviceAllocation,
+    Error,
+    Memcpy2D,
+    Memcpy3D,
+    TextureReference,
+    address_mode,
+    aligned_empty,
+    array3d_flags,
+    array_format,
+    device_attribute,
+    filter_mode,
+    managed_empty,
+    mem_alloc,
+    memcpy_dtoh,
+    memcpy_htod,
+    pagelocked_empty,
+)
+
+# The names that PyCUDA exports and ``import *`` would hide or lacks.
+MemoryError = _driver.MemoryError
+RuntimeError = _driver.RuntimeError
+HostAllocation = _driver.PagelockedHostAllocation
+ManagedAllocationOrStub = _driver.ManagedAllocation
+
+TRSA_OVERRIDE_FORMAT = 1
+TRSF_READ_AS_INTEGER = 1
+TRSF_NORMALIZED_COORDINATES = 2
+TR_DEFAULT = -1
+
+CUDA_DEBUGGING = False
+
+
+class CompileError(Error):
+    """The compiler refused a source.
+
+    Parameters
+    ----------
+    msg : str
+        What happened.
+    command_line : list of str
+        The compiler's command or options.
+    stdout, stderr : str, optional
+        What it said.
+    """
+
+    def __init__(
+        self,
+        msg: str,
+        command_line: Sequence[str] | None = None,
+        stdout: str | None = None,
+        stderr: str | None = None,
+    ) -> None:
+        super().__init__(msg, command_line, stdout, stderr)
+        self.msg = msg
+        self.command_line = command_line
+        self.stdout = stdout
+        self.stderr = stderr
+
+    def __str__(self) -> str:
+        text = self.msg
+        if self.command_line:
+            text += f"\n[command: {' '.join(self.command_line)}]"
+        if self.stdout:
+            text += f"\n[stdout:\n{self.stdout}]"
+        if self.stderr:
+            text += f"\n[stderr:\n{self.stderr}]"
+        return text
+
+
+CompileError.__module__ = "pycuda._driver"
+
+
+def set_debugging(flag: bool = True) -> None:
+    """Make later compilations produce debug code, without the cache."""
+    global CUDA_DEBUGGING
+    CUDA_DEBUGGING = flag
+
+
+def _device_get_attributes(self: Device) -> dict[Any, Any]:
+    """Return all attributes that the device answers."""
+    result = {}
+    for name, attribute in device_attribute.names.items():
+        try:
+            result[attribute] = self.get_attribute(attribute)
+        except Error as reason:
+            warnings.warn(
+                f"the device attribute {name} could not be read: {reason}",
+                UserWarning,
+                stacklevel=2,
+            )
+    return result
+
+
+Device.get_attributes = _device_get_attributes
+
+
+# -- device memory
+
+
+def mem_alloc_like(ary: Any) -> DeviceAllocation:
+    """Allocate as many bytes on the device as ``ary`` has."""
+    return mem_alloc(ary.nbytes)
+
+
+def to_device(bf_obj: Any) -> DeviceAllocation:
+    """Copy a buffer to newly allocated device memory, in C order."""
+    data = memoryview(bf_obj).tobytes()
+    result = mem_alloc(len(data))
+    memcpy_htod(result, data)
+    return result
+
+
+def from_device(
+    devptr: Any, shape: Any, dtype: Any, order: str = "C"
+) -> np.ndarray:
+    """Copy device memory into a new array; returns when it is there."""
+    result = np.empty(shape, dtype, order)
+    memcpy_dtoh(result, devptr)
+    return result
+
+
+def from_device_like(devptr: Any, other_ary: np.ndarray) -> np.ndarray:
+    """Copy device memory into a new array of the other's shape and dtype."""
+    result = np.empty_like(other_ary)
+    memcpy_dtoh(result, devptr)
+    return result
+
+
+# -- host memory
+
+
+def _order_of(ary: np.ndarray) -> str:
+    if ary.flags.c_contiguous:
+        return "C"
+    if ary.flags.f_contiguous:
+        return "F"
+    raise ValueError("could not detect array order: it is not contiguous")
+
+
+def pagelocked_zeros(
+    shape: Any, dtype: Any, order: str = "C", mem_flags: int = 0
+) -> np.ndarray:
+    """Return page-locked zeros."""
+    result = pagelocked_empty(shape, dtype, order, mem_flags)
+    result.fill(0)
+    return result
+
+
+def pagelocked_empty_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
+    """Return a page-locked array of the other's shape, dtype and order."""
+    return pagelocked_empty(
+        array.shape, array.dtype, _order_of(array), mem_flags
+    )
+
+
+def pagelocked_zeros_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
+    """Return page-locked zeros of the other's shape, dtype and order."""
+    result = pagelocked_empty_like(array, mem_flags)
+    result.fill(0)
+    return result
+
+
+def aligned_zeros(
+    shape: Any, dtype: Any, order: str = "C", alignment: int = 4096
+) -> np.ndarray:
+    """Return zeros at an aligned address."""
+    result = aligned_empty(shape, dtype, order, alignment)
+    result.fill(0)
+    return result
+
+
+def aligned_empty_like(array: np.ndarray, alignment: int = 4096) -> np.ndarray:
+    """Return an aligned array of the other's shape, dtype and order."""
+    return aligned_empty(array.shape, array.dtype, _order_of(array), alignment)
+
+
+def aligned_zeros_like(array: np.ndarray, alignment: int = 4096) -> np.ndarray:
+    """Return aligned zeros of the other's shape, dtype and order."""
+    result = aligned_empty_like(array, alignment)
+    result.fill(0)
+    return result
+
+
+def managed_zeros(
+    shape: Any, dtype: Any, order: str = "C", mem_flags: int = 0
+) -> np.ndarray:
+    """Return zeros in memory that host and device share."""
+    result = managed_empty(shape, dtype, order, mem_flags)
+    result.fill(0)
+    return result
+
+
+def managed_empty_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
+    """Return a managed array of the other's shape, dtype and order."""
+    return managed_empty(array.shape, array.dtype, _order_of(array), mem_flags)
+
+
+def managed_zeros_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
+    """Return managed zeros of the other's shape, dtype and order."""
+    result = managed_empty_like(array, mem_flags)
+    result.fill(0)
+    return result
+
+
+# -- arrays and textures
+
+_ARRAY_FORMATS = {
+    np.dtype(np.uint8): array_format.UNSIGNED_INT8,
+    np.dtype(np.uint16): array_format.UNSIGNED_INT16,
+    np.dtype(np.uint32): array_format.UNSIGNED_INT32,
+    np.dtype(np.int8): array_format.SIGNED_INT8,
+    np.dtype(np.int16): array_format.SIGNED_INT16,
+    np.dtype(np.int32): array_format.SIGNED_INT32,
+    np.dtype(np.float16): array_format.HALF,
+    np.dtype(np.float32): array_format.FLOAT,
+}
+
+
+def dtype_to_array_format(dtype: Any) -> Any:
+    """Return the array_format of a dtype.
+
+    Raises
+    ------
+    TypeError
+        No array format has such elements.
+    """
+    try:
+        return _ARRAY_FORMATS[np.dtype(dtype)]
+    except KeyError:
+        raise TypeError(
+            f"cannot convert dtype '{np.dtype(dtype)}' to array format"
+        ) from None
+
+
+# dtypes that arrays carry as several 32-bit integers.
+_SPLIT_CHANNELS = {
+    np.dtype(np.float64): 2,
+    np.dtype(np.complex64): 2,
+    np.dtype(np.complex128): 4,
+}
+
+
+def _format_and_channels(dtype: np.dtype, split: bool) -> tuple[Any, int]:
+    if split and dtype in _SPLIT_CHANNELS:
+        return array_format.SIGNED_INT32, _SPLIT_CHANNELS[dtype]
+    return dtype_to_array_format(dtype), 1
+
+
+def matrix_to_array(
+    matrix: np.ndarray, order: str, allow_double_hack: bool = False
+) -> Array:
+    """Copy a matrix into a new CUDA array.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (height, width)
+        float64 only with ``allow_double_hack``, as two int32 channels.
+    order : {"C", "F"}
+        "C": the array's x axis runs along a row; "F": down a column.
+    """
+    if order.upper() == "C":
+        height, width = matrix.shape
+        matrix = np.ascontiguousarray(matrix)
+    elif order.upper() == "F":
+        width, height = matrix.shape
+        matrix = np.asfortranarray(matrix)
+    else:
+        raise _driver.LogicError("order must be either F or C")
+    split = allow_double_hack and matrix.dtype == np.float64
+    descriptor = ArrayDescriptor()
+    descriptor.width = width
+    descriptor.height = height
+    descriptor.format, descriptor.num_channels = _format_and_channels(
+        matrix.dtype, split
+    )
+    array = Array(descriptor)
+    copy = Memcpy2D()
+    copy.set_src_host(matrix)
+    copy.set_dst_array(array)
+    copy.width_in_bytes = copy.src_pitch = width * matrix.itemsize
+    copy.height = height
+    copy(aligned=True)
+    return array
+
+
+def _array_for(
+    shape: tuple[int, ...], dtype: np.dtype, order: str, surface: bool
+) -> tuple[Array, tuple[int, int, int]]:
+    """Make an empty CUDA array and return it with (width, height, depth)."""
+    if order not in ("C", "F"):
+        raise _driver.LogicError("order must be either F or C")
+    if len(shape) not in (2, 3):
+        raise _driver.LogicError("CUDA arrays have two or three dimensions")
+    lengths = tuple(reversed(shape)) if order == "C" else tuple(shape)
+    width, height = lengths[:2]
+    depth = lengths[2] if len(lengths) == 3 else 0
+    descriptor = ArrayDescriptor3D()
+    descriptor.width = width
+    descriptor.height = height
+    descriptor.depth = depth
+    descriptor.format, descriptor.num_channels = _format_and_channels(
+        dtype, True
+    )
+    if surface:
+        descriptor.flags = array3d_flags.SURFACE_LDST
+        if depth == 0:
+            descriptor.flags |= array3d_flags.ARRAY3D_LAYERED
+            descriptor.depth = 1
+    return Array(descriptor), (width, height, max(depth, 1))
+
+
+def _fill_array(
+    source: Any,
+    set_source: Callable[[Memcpy3D, Any], None],
+    order: str,
+    surface: bool,
+) -> Array:
+    array, (width, height, depth) = _array_for(
+        source.shape, source.dtype, order, surface
+    )
+    copy = Memcpy3D()
+    set_source(copy, source)
+    copy.set_dst_array(array)
+    copy.width_in_bytes = copy.src_pitch = width * source.dtype.itemsize
+    copy.src_height = copy.height = height
+    copy.depth = depth
+    copy()
+    return array
+
+
+def np_to_array(
+    nparray: np.ndarray, order: str, allowSurfaceBind: bool = False
+) -> Array:
+    """Copy a 2-D or 3-D array into a new CUDA array.
+
+    Parameters
+    ----------
+    nparray : ndarray
+        float64 and complex64 become two int32 channels, complex128 four.
+    order : {"C", "F"}
+        Which axis is x: the last ("C") or the first ("F").
+    allowSurfaceBind : bool
+        Whether a SurfaceReference may be bound to it.
+    """
+    if order == "C":
+        nparray = np.ascontiguousarray(nparray)
+    elif order == "F":
+        nparray = np.asfortranarray(nparray)
+    return _fill_array(
+        nparray,
+        lambda copy, source: copy.set_src_host(source),
+        order,
+        allowSurfaceBind,
+    )
+
+
+def gpuarray_to_array(
+    gpuarray: Any, order: str, allowSurfaceBind: bool = False
+) -> Array:
+    """Copy a GPUArray into a new CUDA array; see :func:`np_to_array`."""
+    return _fill_array(
+        gpuarray,
+        lambda copy, source: copy.set_src_device(source.gpudata),
+        order,
+        allowSurfaceBind,
+    )
+
+
+def make_multichannel_2d_array(ndarray: np.ndarray, order: str) -> Array:
+    """Copy an array of several channels into a new CUDA array.
+
+    Parameters
+    ----------
+    ndarray : ndarray
+        Shape (height, width, channels) with order "C", (channels, width,
+        height) with order "F".
+    order : {"C", "F"}
+    """
+    if order.upper() == "C":
+        height, width, channels = ndarray.shape
+        ndarray = np.ascontiguousarray(ndarray)
+    elif order.upper() == "F":
+        channels, width, height = ndarray.shape
+        ndarray = np.asfortranarray(ndarray)
+    else:
+        raise _driver.LogicError("order must be either F or C")
+    descriptor = ArrayDescriptor()
+    descriptor.width = width
+    descriptor.height = height
+    descriptor.format = dtype_to_array_format(ndarray.dtype)
+    descriptor.num_channels = channels
+    array = Array(descriptor)
+    copy = Memcpy2D()
+    copy.set_src_host(ndarray)
+    copy.set_dst_array(array)
+    copy.width_in_bytes = copy.src_pitch = width * channels * ndarray.itemsize
+    copy.height = height
+    copy(aligned=True)
+    return array
+
+
+def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
+    """Bind an array, clamped at its borders, read without interpolation."""
+    texref.set_array(ary)
+    texref.set_address_mode(0, address_mode.CLAMP)
+    texref.set_address_mode(1, address_mode.CLAMP)
+    texref.set_filter_mode(filter_mode.POINT)
+
+
+def matrix_to_texref(
+    matrix: np.ndarray, texref: TextureReference, order: str
+) -> None:
+    """Copy a matrix into a new CUDA array and bind it."""
+    bind_array_to_texref(matrix_to_array(matrix, order), texref)
+
+
+def get_curand_version() -> tuple[int, int, int]:
+    """Return the version of CURAND whose generators are provided."""
+    return (10, 40, 0)
