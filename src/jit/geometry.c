@@ -202,12 +202,11 @@ store_at(struct jit *jit, LLVMValueRef value, LLVMValueRef base,
 /* Functions that a loop entry's kernel calls find their geometry in the
  * scratch thread. */
 static void
-publish_geometry(struct jit *jit, struct jit_kernel *kernel)
+publish_geometry(struct jit *jit, struct jit_kernel *kernel,
+                 LLVMValueRef before)
 {
     LLVMValueRef thread = jit_body_argument(kernel, JIT_THREAD);
-    LLVMPositionBuilderBefore(
-        jit->builder,
-        LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel->body)));
+    LLVMPositionBuilderBefore(jit->builder, before);
     LLVMValueRef block = load_at(
         jit, thread, offsetof(struct image_thread, block), jit->pointer);
     for (int axis = 0; axis < 3; axis++) {
@@ -221,6 +220,15 @@ publish_geometry(struct jit *jit, struct jit_kernel *kernel)
              offsetof(struct image_thread, linear));
 }
 
+/* A failed assertion names its thread. */
+static void
+publish_before_failure(struct jit *jit, LLVMValueRef at, void *data)
+{
+    if (jit_calls(at, "__pycuda_assert_fail")) {
+        publish_geometry(jit, data, at);
+    }
+}
+
 void
 jit_make_bodies(struct jit *jit)
 {
@@ -230,9 +238,15 @@ jit_make_bodies(struct jit *jit)
         if (!kernel->fibers && !kernel->calls_kept) {
             jit_find_guard(jit, kernel);
         }
+        if (!kernel->fibers) {
+            jit_each_instruction(jit, kernel->body, publish_before_failure,
+                                 kernel);
+        }
         if (!kernel->fibers && kernel->calls_kept) {
             kernel->sequential = true;
-            publish_geometry(jit, kernel);
+            publish_geometry(
+                jit, kernel,
+                LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel->body)));
         }
     }
     jit_each_instruction_of_all(jit, geometry_to_load, NULL);
