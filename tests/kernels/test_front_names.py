@@ -1,0 +1,189 @@
+"""Names and headers that programs take for granted, on both devices."""
+
+import numpy as np
+import pytest
+
+import pycuda.autoinit  # noqa: F401
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule, compile
+
+# What nvcc makes visible without any #include.
+IMPLICIT = {
+    "uint": "uint v = 1",
+    "ushort": "ushort v = 1",
+    "ulong": "ulong v = 1",
+    "int8_t": "int8_t v = 1",
+    "int16_t": "int16_t v = 1",
+    "int32_t": "int32_t v = 1",
+    "int64_t": "int64_t v = 1",
+    "u_int32_t": "u_int32_t v = 1",
+    "ssize_t": "ssize_t v = 1",
+    "size_t": "size_t v = 1",
+    "std::size_t": "std::size_t v = 1",
+    "time_t": "time_t v = 1",
+    "clock_t": "clock_t v = clock()",
+    "div_t": "div_t d; d.quot = 1; int v = d.quot",
+    "M_PI": "double v = M_PI",
+    "M_SQRT1_2": "double v = M_SQRT1_2",
+    "INFINITY": "constexpr float v = INFINITY",
+    "NAN": "float v = NAN",
+    "HUGE_VALF": "float v = HUGE_VALF",
+    "HUGE_VAL": "double v = HUGE_VAL",
+    "INT_MAX": "int v = INT_MAX",
+    "ULLONG_MAX": "unsigned long long v = ULLONG_MAX",
+    "RAND_MAX": "int v = RAND_MAX",
+    "CHAR_BIT": "int v = CHAR_BIT",
+    "NULL": "void *p = NULL; int v = p == NULL",
+    "printf": 'int v = printf("")',
+    "assert": "int v = 1; assert(v)",
+    "malloc": "void *p = malloc(8); free(p); int v = 1",
+    "memcpy": "int w = 1, v; memcpy(&v, &w, 4)",
+    "isnan": "int v = isnan(x[0])",
+    "std::pow": "float v = std::pow(x[0], 2.f)",
+    "warpSize": "int v = warpSize",
+    "dim3": "dim3 d(2, 3); int v = d.z",
+    "float4": "float4 f = make_float4(1, 2, 3, 4); float v = f.w",
+    "uint3": "uint3 t = threadIdx; int v = t.x",
+    "max": "float v = max(x[0], 2.f) + max(1, 2) + fmaxf(1.f, 2.f)",
+    "tex2D": "cudaTextureObject_t t = 0; int v = t == 0",
+}
+
+
+@pytest.mark.parametrize("name", IMPLICIT)
+@pytest.mark.parametrize("no_extern_c", [False, True])
+def test_name_is_there_without_an_include(name, no_extern_c):
+    source = (
+        "__global__ void kernel(float *x)\n"
+        f"{{ {IMPLICIT[name]}; x[1] = (float)v; }}"
+    )
+    assert compile(source, no_extern_c=no_extern_c)
+
+
+# Names that nvcc leaves to a header: programs define them as they like.
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "typedef unsigned int uint32_t;",
+        "#define FLT_MAX 3.0f",
+        "__device__ float clamp(float x) { return x; }",
+        "__device__ float lerp(float a, float b) { return a + b; }",
+        "struct complex { float re, im; };",
+        "#define N 4",
+        "__device__ float sq(float x) { return x * x; }",
+        "__device__ int lane() { return threadIdx.x % 32; }",
+    ],
+)
+def test_program_may_define(definition):
+    assert compile(definition + "\n__global__ void kernel() {}")
+
+
+KERNEL = "__global__ void kernel(int *p) { *p = 1; }"
+HEADERS = [
+    "cuda.h",
+    "cuda_runtime.h",
+    "cuda_runtime_api.h",
+    "device_launch_parameters.h",
+    "vector_types.h",
+    "vector_functions.h",
+    "math_constants.h",
+    "stdlib.h",
+    "string.h",
+    "cstring",
+    "cstdlib",
+    "cmath",
+    "climits",
+    "cfloat",
+    "stdbool.h",
+    "time.h",
+    "iostream",
+    "math.h",
+    "stdio.h",
+    "cstdio",
+    "stdint.h",
+    "cstdint",
+    "assert.h",
+    "cassert",
+    "float.h",
+    "limits.h",
+    "stddef.h",
+    "cstddef",
+    "inttypes.h",
+    "sys/types.h",
+    "surface_functions.h",
+    "texture_types.h",
+    "pycuda-complex.hpp",
+    "pycuda-helpers.hpp",
+]
+
+
+@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize("no_extern_c", [False, True])
+def test_header_is_there(header, no_extern_c):
+    source = (
+        f"#include <{header}>\n__global__ void kernel(int *p) {{ *p = 1; }}"
+    )
+    assert compile(source, no_extern_c=no_extern_c)
+
+
+def test_headers_give_their_names():
+    module = SourceModule(
+        """
+        #include <stdint.h>
+        #include <float.h>
+        #include <limits.h>
+        #include <math_constants.h>
+        #include <stddef.h>
+        struct pair { char a; double b; };
+        __global__ void kernel(double *out)
+        {
+            uint8_t small = 255;
+            uint64_t big = UINT64_MAX;
+            out[0] = ++small;
+            out[1] = big == ~0ull;
+            out[2] = FLT_MAX;
+            out[3] = DBL_EPSILON;
+            out[4] = INT_MIN;
+            out[5] = CUDART_PI;
+            out[6] = offsetof(struct pair, b);
+            out[7] = sizeof(int64_t) + sizeof(intptr_t);
+        }
+        """
+    )
+    out = np.zeros(8)
+    module.get_function("kernel")(cuda.Out(out), block=(1, 1, 1))
+    assert out.tolist() == [
+        0,
+        1,
+        float(np.finfo(np.float32).max),
+        np.finfo(np.float64).eps,
+        -(2.0**31),
+        np.pi,
+        8,
+        16,
+    ]
+
+
+def test_ndebug_turns_assert_off():
+    source = "__global__ void kernel(int *p) { assert(*p == 3); *p = 7; }"
+    out = np.zeros(1, np.int32)
+    module = SourceModule(source, options=["-DNDEBUG"])
+    module.get_function("kernel")(cuda.InOut(out), block=(1, 1, 1))
+    assert out[0] == 7
+
+
+@pytest.mark.parametrize("header", ["cuda_fp16.h", "cooperative_groups.h"])
+@pytest.mark.cpu
+def test_template_headers_compile_inside_the_wrap(header):
+    """On a GPU they come with the toolkit, which need not be there."""
+    source = (
+        f"#include <{header}>\n__global__ void kernel(int *p) {{ *p = 1; }}"
+    )
+    assert compile(source)
+    assert compile(source, no_extern_c=True)
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("header", ["cub/cub.cuh", "thrust/complex.h"])
+def test_gpu_only_headers_say_so(header):
+    with pytest.raises(cuda.CompileError, match="not available on the CPU"):
+        compile(f"#include <{header}>\n", no_extern_c=True)
