@@ -100,7 +100,8 @@ lower_shift(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
                                     LLVMConstNull(type), ""));
 }
 
-/* Conversions to 8 bits go through 16, the narrowest that PTX has. */
+/* Conversions to 8 and 16 bits go through 32, as NVIDIA's compiler makes
+ * them: (unsigned char)300.0f is 44, not 255. */
 static void
 lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
 {
@@ -108,9 +109,9 @@ lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
     LLVMValueRef from = LLVMGetOperand(at, 0);
     LLVMTypeRef type = LLVMTypeOf(at);
     LLVMTypeRef types[2] = {type, LLVMTypeOf(from)};
-    bool narrow = LLVMGetIntTypeWidth(type) < 16;
+    bool narrow = LLVMGetIntTypeWidth(type) < 32;
     if (narrow) {
-        types[0] = LLVMInt16TypeInContext(jit->context);
+        types[0] = jit->i32;
     }
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef to = LLVMGetIntrinsicDeclaration(jit->module, id, types, 2);

@@ -220,6 +220,7 @@ jit_add_entries(struct jit *jit)
                  "!1 = !{!\"llvm.loop.parallel_accesses\", !0}\n"
                  "!2 = !{!\"llvm.loop.unroll.disable\"}\n"
                  "!3 = !{!\"llvm.loop.interleave.count\", i32 4}\n"
+                 "!5 = !{!\"llvm.loop.interleave.count\", i32 1}\n"
                  "!4 = !{!\"llvm.loop.vectorize.enable\", i1 true}\n",
                  jit->options.target, v4 ? "512" : "256");
     link_wrappers(jit);

@@ -1,5 +1,6 @@
-/* guard.c - `if (i < n)` around a kernel becomes the bound of its thread
- * loop, and a grid-stride loop a loop around the thread loop.
+/* guard.c - `if (i < n)` around a kernel (also `i >= 2 && i < n`) becomes the
+ * bound of its thread loop, and a grid-stride loop a loop around the thread
+ * loop.
  *
  * i is blockIdx.x * blockDim.x + threadIdx.x.  With the bound the loop needs
  * no masked stores, and i is known not to wrap.  A loop `for (; i < n;
@@ -15,6 +16,7 @@ struct search {
     LLVMValueRef index;      /* what is compared: the index or a phi of it */
     LLVMValueRef expression; /* the index's own computation */
     LLVMValueRef limit;
+    bool want_lower; /* looks for index >= constant, else index < limit */
 };
 
 static bool
@@ -131,6 +133,8 @@ static LLVMIntPredicate
 opposite(LLVMIntPredicate predicate)
 {
     switch (predicate) {
+    case LLVMIntSLT:
+        return LLVMIntSGE;
     case LLVMIntSGE:
         return LLVMIntSLT;
     case LLVMIntUGE:
@@ -180,6 +184,21 @@ match_constant(struct search *search, LLVMValueRef left,
            match_comparison(search, left, LLVMIntULT, next);
 }
 
+/* index > 1 or index >= 2; a 32-bit signed index only. */
+static bool
+match_lower(struct search *search, LLVMValueRef left,
+            LLVMIntPredicate predicate, LLVMValueRef right)
+{
+    if (left != search->index || !LLVMIsAConstantInt(right) ||
+        (predicate != LLVMIntSGT && predicate != LLVMIntSGE)) {
+        return false;
+    }
+    int64_t least =
+        LLVMConstIntGetSExtValue(right) + (predicate == LLVMIntSGT);
+    search->kernel->guard.lower = least;
+    return least > 0;
+}
+
 static bool
 match_leaf(struct search *search, LLVMValueRef compare, bool go_on)
 {
@@ -188,6 +207,9 @@ match_leaf(struct search *search, LLVMValueRef compare, bool go_on)
     LLVMValueRef right = LLVMGetOperand(compare, 1);
     if (!go_on) {
         predicate = opposite(predicate);
+    }
+    if (search->want_lower) {
+        return match_lower(search, left, predicate, right);
     }
     return match_comparison(search, left, predicate, right) ||
            match_comparison(search, right, swapped(predicate), left) ||
@@ -387,7 +409,7 @@ void
 jit_find_guard(struct jit *jit, struct jit_kernel *kernel)
 {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(kernel->body);
-    struct search search = {jit, kernel, NULL, NULL, NULL};
+    struct search search = {.jit = jit, .kernel = kernel};
     search.index = search.expression = find_index(kernel, entry);
     if (!search.index || !has_no_effects(entry)) {
         return;
@@ -396,7 +418,13 @@ jit_find_guard(struct jit *jit, struct jit_kernel *kernel)
         return;
     }
     search.index = search.expression;
-    if (match_branch(&search, entry)) {
-        use_index_argument(&search);
+    if (!match_branch(&search, entry)) {
+        return;
+    }
+    use_index_argument(&search);
+    search.want_lower = kernel->guard.index_signed && !kernel->guard.wide;
+    search.index = jit_body_argument(kernel, JIT_GLOBAL_INDEX);
+    if (search.want_lower && !match_branch(&search, entry)) {
+        kernel->guard.lower = 0;
     }
 }

@@ -56,6 +56,7 @@ struct jit_guard {
     struct jit_text setup;
     const char *limit;
     unsigned limit_width; /* 32 or 64 */
+    int64_t lower;        /* index >= lower as well; 0: nothing known */
     const char *stride;   /* how a grid-stride loop's index grows; or NULL */
     unsigned stride_width;
 };
@@ -76,6 +77,7 @@ struct jit_kernel {
     bool fibers;     /* needs image_thread_entry */
     bool recursive;  /* recursion or calls through pointers */
     bool calls_kept; /* calls a function that was not inlined */
+    bool flat;       /* does not use threadIdx.y: its rows are long */
     bool sequential; /* the thread loop must not be run as a vector */
     struct jit_guard guard;
 };

@@ -68,6 +68,24 @@ write_limit(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
+/* Sets %start, the x loop's first thread, if it is not 0. */
+static void
+write_lower(struct jit *jit, struct jit_kernel *kernel)
+{
+    if (kernel->guard.lower == 0) {
+        jit_text_add(jit->wrappers, "  br label %%rows\nrows:\n");
+        return;
+    }
+    jit_text_add(jit->wrappers,
+                 "  %%before = sub i64 %lld, %%base\n"
+                 "  %%late = icmp sgt i64 %%before, 0\n"
+                 "  %%start64 = select i1 %%late, i64 %%before, i64 0\n"
+                 "  %%any = icmp ult i64 %%start64, %%bound64\n"
+                 "  %%start = trunc i64 %%start64 to i32\n"
+                 "  br i1 %%any, label %%rows, label %%next\nrows:\n",
+                 (long long)kernel->guard.lower);
+}
+
 /* Sets %base (64 bits) and %bound, the x loop's end; leaves to `leave` when
  * no thread has work. */
 static void
@@ -105,8 +123,10 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
                  "%%ntid64\n"
                  "  %%bound = trunc nuw nsw i64 %%bound64 to i32\n"
                  "  %%row32 = trunc i64 %%base to i32\n"
-                 "  br i1 %%some, label %%rows, label %%next\nrows:\n",
+                 "  br i1 %%some, label %%some.row, label %%next\n"
+                 "some.row:\n",
                  guard->compare_signed ? "sgt" : "ugt");
+    write_lower(jit, kernel);
 }
 
 static void
@@ -143,9 +163,9 @@ write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
                  "  %%yrow = add nuw nsw i32 %%zrow, %%tid1\n"
                  "  %%lrow = mul nuw nsw i32 %%yrow, %%ntid0\n"
                  "  br label %%x\nx:\n"
-                 "  %%tid0 = phi i32 [0, %%y], [%%x.next, %%x.end]\n"
+                 "  %%tid0 = phi i32 [%s, %%y], [%%x.next, %%x.end]\n"
                  "  %%linear = add nuw nsw i32 %%lrow, %%tid0\n",
-                 before);
+                 before, kernel->guard.lower ? "%start" : "0");
     write_index(jit, kernel);
     jit_text_call(jit, kernel,
                   kernel->sequential ? "" : ", !llvm.access.group !0");
@@ -205,6 +225,7 @@ jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel)
     }
     write_loops(jit, kernel, loop);
     write_tail(jit, kernel);
-    jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !2, !3%s}\n", loop,
-                 loop, kernel->sequential ? "" : ", !1");
+    jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !2, %s%s}\n", loop,
+                 loop, kernel->flat ? "!3" : "!5",
+                 kernel->sequential ? "" : ", !1");
 }

@@ -43,6 +43,8 @@ jit_prepare_bodies(struct jit *jit)
     }
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];
+        kernel->flat =
+            !LLVMGetFirstUse(jit_body_argument(kernel, JIT_TID + 1));
         jit_each_instruction(jit, kernel->body, note_private_memory, kernel);
         for (unsigned k = 0; k < kernel->parameter_count; k++) {
             kernel->sequential |= LLVMGetEnumAttributeAtIndex(

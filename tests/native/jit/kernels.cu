@@ -192,6 +192,20 @@ __device__ void rest(int n)
     }
 }
 
+__device__ int pick(int n, int sum)
+{
+    extern __shared__ int dynamic[];
+    __shared__ int fixed_place[32];
+    if (n) {
+        return pick(n - 1, sum + n);
+    }
+    dynamic[threadIdx.x] = sum;
+    fixed_place[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    return dynamic[blockDim.x - 1 - threadIdx.x] +
+           fixed_place[blockDim.x - 1 - threadIdx.x];
+}
+
 extern "C" {
 
 __global__ void recursion(int *o)
@@ -259,6 +273,24 @@ __global__ void three_d(int *o)
     int z = blockIdx.z * blockDim.z + threadIdx.z;
     int w = gridDim.x * blockDim.x, h = gridDim.y * blockDim.y;
     o[(z * h + y) * w + x] = x + 1000 * y + 1000000 * z;
+}
+
+__global__ void kept_shared(int *o)
+{
+    __shared__ int own[32];
+    own[threadIdx.x] = 1000 * threadIdx.x;
+    __syncthreads();
+    o[threadIdx.x] = own[(threadIdx.x + 1) % blockDim.x] + pick(3, 0);
+    __syncthreads();
+    o[threadIdx.x] += own[threadIdx.x];
+}
+
+__global__ void other_shared(int *o)
+{
+    __shared__ int own[5];
+    own[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    o[threadIdx.x] = own[4 - threadIdx.x];
 }
 
 __global__ void spin_lock(int *lock, int *value)

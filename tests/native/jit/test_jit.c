@@ -359,6 +359,24 @@ test_three_d(void)
 }
 
 static void
+test_kept_shared(void)
+{
+    int o[20], *p = o;
+    harness_run(image, "kept_shared", (struct shape){1, 1, 1},
+                (struct shape){20, 1, 1}, 80, &p);
+    for (int i = 0; i < 20; i++) {
+        int expected = 1000 * ((i + 1) % 20) + 6 + 19 - i + 1000 * i;
+        check(o[i] == expected, "kept_shared", o[i], expected);
+    }
+    harness_run(image, "other_shared", (struct shape){1, 1, 1},
+                (struct shape){5, 1, 1}, 0, &p);
+    check(o[1] == 3, "other_shared", o[1], 3);
+    check(harness_kernel(image, "other_shared").row->static_shared == 20,
+          "other_shared: static shared",
+          harness_kernel(image, "other_shared").row->static_shared, 20);
+}
+
+static void
 test_spinning(void)
 {
     int lock = 0, value = 0, flag = 0, seen = 0;
@@ -410,6 +428,7 @@ main(int count, char **arguments)
     test_globals();
     test_private();
     test_three_d();
+    test_kept_shared();
     test_spinning();
     cpu_image_unload(image);
     printf("%u checks, %u failures\n", checks, failures);
