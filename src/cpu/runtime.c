@@ -36,11 +36,20 @@ __pycuda_trap(void)
     cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED);
 }
 
-/* A block of the device's heap: its size stands before it. */
-union heap_head {
+/* A block of the device's heap: its size stands before it, and a mark that
+ * only a live block has. */
+struct heap_head {
     size_t bytes;
-    _Alignas(16) char unit[16];
+    _Atomic uint64_t mark;
 };
+
+_Static_assert(sizeof(struct heap_head) == 16, "malloc's alignment");
+
+static uint64_t
+heap_mark(const struct heap_head *head)
+{
+    return (uint64_t)(uintptr_t)head ^ 0x6865617020626c6bu;
+}
 
 void *
 __pycuda_malloc(size_t bytes)
@@ -57,13 +66,14 @@ __pycuda_malloc(size_t bytes)
         return NULL;
     }
     worker->in_kernel = 0; /* malloc's own state is not the kernel's */
-    union heap_head *head = malloc(sizeof *head + bytes);
+    struct heap_head *head = malloc(sizeof *head + bytes);
     worker->in_kernel = 1;
     if (!head) {
         atomic_fetch_sub(&ctx->heap_used, bytes);
         return NULL;
     }
     head->bytes = bytes;
+    atomic_store(&head->mark, heap_mark(head));
     return head + 1;
 }
 
@@ -71,12 +81,17 @@ void
 __pycuda_free(void *pointer)
 {
     struct cpu_worker *worker = cpu_worker_tls;
-    union heap_head *head = pointer;
+    struct heap_head *head = (struct heap_head *)pointer - 1;
 
     if (!pointer) {
         return;
     }
-    atomic_fetch_sub(&worker->ctx->heap_used, (--head)->bytes);
+    uint64_t mark = heap_mark(head);
+    if ((uintptr_t)pointer % sizeof *head ||
+        !atomic_compare_exchange_strong(&head->mark, &mark, 0)) {
+        cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED); /* no block, or freed */
+    }
+    atomic_fetch_sub(&worker->ctx->heap_used, head->bytes);
     worker->in_kernel = 0;
     free(head);
     worker->in_kernel = 1;
