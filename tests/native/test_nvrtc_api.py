@@ -1,0 +1,421 @@
+"""The NVRTC API of libpycuda_cpu, called as a C program calls it."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from pycuda import cpu
+
+SAXPY = """
+extern "C" __global__ void saxpy(float a, const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] += a * x[i];
+    }
+}
+"""
+OK, BAD_INPUT, BAD_PROGRAM, BAD_OPTION, NOT_COMPILED = 0, 3, 4, 5, 6
+NO_EXPRESSIONS_AFTER, NO_NAMES_BEFORE, BAD_EXPRESSION = 8, 9, 10
+
+
+@pytest.fixture(scope="module")
+def nvrtc():
+    library = ctypes.CDLL(str(cpu.library()))
+    library.nvrtcGetErrorString.restype = ctypes.c_char_p
+    return library
+
+
+class Program:
+    """One nvrtcProgram."""
+
+    def __init__(self, nvrtc, source, headers=None, name=b"kernel.cu"):
+        headers = headers or {}
+        texts, names = (
+            (ctypes.c_char_p * len(headers))(*(t.encode() for t in part))
+            for part in (headers.values(), headers)
+        )
+        self.nvrtc = nvrtc
+        self.handle = ctypes.c_void_p()
+        self.created = nvrtc.nvrtcCreateProgram(
+            ctypes.byref(self.handle),
+            source.encode(),
+            name,
+            len(headers),
+            texts,
+            names,
+        )
+
+    def expect(self, *expressions):
+        for expression in expressions:
+            assert (
+                self.nvrtc.nvrtcAddNameExpression(
+                    self.handle, expression.encode()
+                )
+                == OK
+            )
+        return self
+
+    def compile(self, *options):
+        words = (ctypes.c_char_p * len(options))(
+            *(option.encode() for option in options)
+        )
+        return self.nvrtc.nvrtcCompileProgram(self.handle, len(words), words)
+
+    def _text(self, what):
+        size = ctypes.c_size_t()
+        call = getattr(self.nvrtc, f"nvrtcGet{what}Size")
+        assert call(self.handle, ctypes.byref(size)) == OK
+        buffer = ctypes.create_string_buffer(size.value)
+        assert (
+            getattr(self.nvrtc, f"nvrtcGet{what}")(self.handle, buffer) == OK
+        )
+        return buffer.raw
+
+    @property
+    def log(self):
+        return self._text("ProgramLog").rstrip(b"\0").decode()
+
+    @property
+    def cubin(self):
+        return self._text("CUBIN")
+
+    @property
+    def ptx(self):
+        return self._text("PTX")
+
+    def lowered(self, expression):
+        name = ctypes.c_char_p()
+        code = self.nvrtc.nvrtcGetLoweredName(
+            self.handle, expression.encode(), ctypes.byref(name)
+        )
+        return code, name.value
+
+
+def kind(image):
+    """The `kind` of an image's header; the first bytes are its magic."""
+    assert image[:8] == b"\x0cYCUIMG\0"
+    return int.from_bytes(image[12:16], "little")
+
+
+def test_version_and_architectures(nvrtc):
+    major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+    assert nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)) == OK
+    assert (major.value, minor.value) == (13, 0)
+    assert nvrtc.nvrtcGetNumSupportedArchs(ctypes.byref(count)) == OK
+    archs = (ctypes.c_int * count.value)()
+    assert nvrtc.nvrtcGetSupportedArchs(archs) == OK
+    assert sorted(archs) == list(archs) and {70, 90, 120} <= set(archs)
+    assert nvrtc.nvrtcVersion(None, None) == BAD_INPUT
+
+
+def test_error_strings(nvrtc):
+    assert nvrtc.nvrtcGetErrorString(6) == b"NVRTC_ERROR_COMPILATION"
+    assert b"unknown" in nvrtc.nvrtcGetErrorString(12345)
+
+
+def test_images(nvrtc):
+    program = Program(nvrtc, SAXPY)
+    assert program.compile() == OK, program.log
+    assert kind(program.cubin) == 1
+    assert kind(program.ptx) == 2
+    assert program.log == ""
+
+
+def test_relocatable_code_is_linkable(nvrtc):
+    program = Program(nvrtc, SAXPY)
+    assert program.compile("--relocatable-device-code=true") == OK
+    assert kind(program.cubin) == 2
+
+
+OPTIONS = [
+    "-I/nowhere",
+    "--include-path=/nowhere",
+    "-DN=3",
+    "-D N=3",
+    "--define-macro=N=3",
+    "-UN",
+    "-std=c++11",
+    "--std=c++20",
+    "--gpu-architecture=sm_120",
+    "-arch=compute_50",
+    "--use_fast_math",
+    "-fmad=false",
+    "-G",
+    "-lineinfo",
+    "--maxrregcount=32",
+    "--restrict",
+    "-O2",
+    "-w",
+    "--device-as-default-execution-space",
+    "-default-device",
+    "-rdc=true",
+    "--extra-device-vectorization",
+    "--ftz=true",
+    "-Xptxas=-O3",
+]
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_option_is_taken(nvrtc, option):
+    program = Program(nvrtc, SAXPY)
+    assert program.compile(option) == OK, program.log
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--foo",
+        "-std=c++03",
+        "-fmad=perhaps",
+        "--maxrregcount=many",
+        "-O9",
+        "-I",
+        "kernel.cu",
+    ],
+)
+def test_option_is_refused(nvrtc, option):
+    program = Program(nvrtc, SAXPY)
+    assert program.compile(option) == BAD_OPTION
+    assert option in program.log or option.partition("=")[2] in program.log
+
+
+def test_value_as_the_next_word(nvrtc):
+    program = Program(nvrtc, "int a[N == 4 ? 1 : -1];")
+    assert program.compile("-D", "N=4", "-I", "/nowhere") == OK, program.log
+
+
+def test_verbose_assembler(nvrtc):
+    program = Program(nvrtc, SAXPY)
+    assert program.compile("--ptxas-options=-v") == OK
+    assert "Compiling entry function 'saxpy'" in program.log
+
+
+def test_errors_carry_name_and_line(nvrtc):
+    source = "__global__ void k(int *p) {\n\n  *p = no_such_thing;\n}"
+    program = Program(nvrtc, source, name=b'a "quoted" name.cu')
+    assert program.compile() == NOT_COMPILED
+    assert 'a "quoted" name.cu:3:8: error:' in program.log
+    assert "no_such_thing" in program.log
+
+
+def test_default_name(nvrtc):
+    program = Program(nvrtc, "oops", name=None)
+    assert program.compile() == NOT_COMPILED
+    assert program.log.startswith("default_program:1:1: error:")
+
+
+def test_warnings_are_kept_and_can_be_silenced(nvrtc):
+    source = "#warning look here\n" + SAXPY
+    for options, expected in (((), True), (("-w",), False)):
+        program = Program(nvrtc, source)
+        assert program.compile(*options) == OK
+        assert ("look here" in program.log) is expected
+
+
+def test_inline_ptx_is_named(nvrtc):
+    program = Program(
+        nvrtc,
+        "__global__ void k(int *p) {\n"
+        '  asm("mov.u32 %0, %%laneid;" : "=r"(*p));\n}',
+    )
+    assert program.compile() == NOT_COMPILED
+    assert "kernel.cu:2" in program.log and "PTX" in program.log
+
+
+def test_headers_in_memory(nvrtc):
+    headers = {"size.h": "#define N 4\n", "deep/er.h": '#include "../size.h"'}
+    program = Program(
+        nvrtc, "#include <deep/er.h>\nint a[N == 4 ? 1 : -1];", headers
+    )
+    assert program.compile() == OK, program.log
+
+
+@pytest.mark.parametrize("name", ["../up.h", "/tmp/absolute.h", "a/../../b.h"])
+def test_headers_stay_in_their_folder(nvrtc, name):
+    program = Program(nvrtc, SAXPY, {name: ""})
+    assert program.compile() == BAD_INPUT
+    assert name in program.log
+
+
+NAMES = """
+template <class T> __global__ void fill(T *p) { *p = T(); }
+namespace inner {
+__constant__ int table[4];
+__global__ void plain(float *p) { *p = table[1]; }
+}
+__device__ float value;
+"""
+
+
+def test_lowered_names(nvrtc):
+    expressions = {
+        "fill<int>": b"_Z4fillIiEvPT_",
+        "fill<unsigned char>": b"_Z4fillIhEvPT_",
+        "inner::plain": b"_ZN5inner5plainEPf",
+        "&inner::table": b"_ZN5inner5tableE",
+        "&value": b"value",
+    }
+    program = Program(nvrtc, NAMES).expect(*expressions)
+    assert program.lowered("fill<int>")[0] == NO_NAMES_BEFORE
+    assert program.compile() == OK, program.log
+    for expression, symbol in expressions.items():
+        assert program.lowered(expression) == (OK, symbol)
+        if b"Z4fill" in symbol:
+            assert symbol in program.cubin
+    assert program.lowered("fill<char>")[0] == BAD_EXPRESSION
+    assert (
+        nvrtc.nvrtcAddNameExpression(program.handle, b"fill<char>")
+        == NO_EXPRESSIONS_AFTER
+    )
+
+
+def test_wrong_name_expression(nvrtc):
+    program = Program(nvrtc, NAMES).expect("no_kernel<int>")
+    assert program.compile() == NOT_COMPILED
+    assert "name expression 1" in program.log
+
+
+def test_program_can_be_compiled_again(nvrtc):
+    program = Program(nvrtc, "int a[N];")
+    assert program.compile() == NOT_COMPILED
+    assert program.compile("-DN=2") == OK
+    assert program.log == ""
+
+
+def test_handles_are_checked(nvrtc):
+    program = Program(nvrtc, SAXPY)
+    stale = ctypes.c_void_p(program.handle.value)
+    assert nvrtc.nvrtcDestroyProgram(ctypes.byref(program.handle)) == OK
+    assert program.handle.value is None
+    assert nvrtc.nvrtcDestroyProgram(ctypes.byref(stale)) == BAD_PROGRAM
+    for handle in (stale, None):
+        assert nvrtc.nvrtcCompileProgram(handle, 0, None) == BAD_PROGRAM
+        assert nvrtc.nvrtcGetCUBIN(handle, None) == BAD_PROGRAM
+    assert (
+        nvrtc.nvrtcCreateProgram(None, b"", None, 0, None, None) == BAD_INPUT
+    )
+
+
+def test_no_image_before_compilation(nvrtc):
+    program = Program(nvrtc, SAXPY)
+    size = ctypes.c_size_t()
+    call = nvrtc.nvrtcGetCUBINSize
+    assert call(program.handle, ctypes.byref(size)) == BAD_PROGRAM
+
+
+def test_many_threads(nvrtc):
+    failed = []
+
+    def work(number):
+        source = SAXPY.replace("saxpy", f"saxpy{number}")
+        program = Program(nvrtc, source)
+        if (
+            program.compile() != OK
+            or (b"saxpy%d" % number) not in program.cubin
+        ):
+            failed.append(program.log)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+
+
+# ---- a broken environment: each in a process of its own ----
+
+CHILD = """
+import sys
+sys.path[:0] = [{folder!r}]
+import ctypes, test_nvrtc_api as t
+from pycuda import cpu
+program = t.Program(ctypes.CDLL(str(cpu.library())), t.SAXPY)
+print(program.compile())
+print(program.log)
+"""
+
+
+def compile_elsewhere(**variables):
+    folder = os.path.dirname(os.path.abspath(__file__))
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD.format(folder=folder)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd="/",
+        env={**os.environ, **variables},
+    )
+    assert done.returncode == 0, done.stderr
+    code, _, log = done.stdout.partition("\n")
+    return int(code), log
+
+
+def test_missing_clang_says_what_to_install(tmp_path):
+    code, log = compile_elsewhere(PYCUDA_CLANG=str(tmp_path / "clang"))
+    assert code == NOT_COMPILED
+    for word in ("ziglang==0.14", "clang-19", "PYCUDA_CLANG"):
+        assert word in log
+
+
+def test_other_program_for_clang(tmp_path):
+    code, log = compile_elsewhere(
+        PYCUDA_CLANG="/bin/ls", PYCUDA_CACHE_DIR=str(tmp_path)
+    )
+    assert code == NOT_COMPILED and "is not clang 19" in log
+
+
+@pytest.mark.parametrize(
+    "script, words",
+    [
+        ("echo broken >&2; kill -SEGV $$", "signal 11"),
+        ("echo broken >&2; exit 3", "status 3"),
+    ],
+)
+def test_dying_compiler_leaves_its_last_words(tmp_path, script, words):
+    jit = tmp_path / "jit"
+    jit.write_text(f"#!/bin/sh\n{script}\n")
+    jit.chmod(0o755)
+    code, log = compile_elsewhere(PYCUDA_JIT=str(jit))
+    assert code == NOT_COMPILED
+    assert words in log and "broken" in log
+
+
+def test_missing_jit(tmp_path):
+    code, log = compile_elsewhere(PYCUDA_JIT=str(tmp_path / "jit"))
+    assert code == 7 and "PYCUDA_JIT" in log
+
+
+def test_cache_that_cannot_be_written():
+    assert compile_elsewhere(PYCUDA_CACHE_DIR="/proc/none")[0] == OK
+
+
+def test_damaged_precompiled_header(tmp_path):
+    cache = {"PYCUDA_CACHE_DIR": str(tmp_path)}
+    assert compile_elsewhere(**cache)[0] == OK
+    (pch,) = (tmp_path / "front").glob("*.pch")
+    pch.write_bytes(pch.read_bytes()[:1000])
+    assert compile_elsewhere(**cache) == (OK, "\n")
+
+
+def test_preloaded_libraries_do_not_reach_the_children():
+    code, log = compile_elsewhere(LD_BIND_NOW="1", LD_LIBRARY_PATH="/nowhere")
+    assert code == OK, log
+
+
+def test_small_kernel_compiles_quickly(nvrtc):
+    """50 ms is the goal on a quiet machine; the rest is for a busy one."""
+    times = []
+    for _ in range(7):
+        program = Program(nvrtc, SAXPY)
+        start = time.perf_counter()
+        assert program.compile() == OK
+        times.append(time.perf_counter() - start)
+    print(f"{min(times) * 1e3:.1f} ms")
+    assert min(times) < 0.15
