@@ -30,7 +30,9 @@ BUILT = re.compile(r"\.(so|o|a|bc|pch|whl|pyc|ll)$")
 # Written so that this file does not match itself.
 MACHINE_PATHS = re.compile(r"(?<![\w.$}])/(work|root|home/\w+)/")
 # Raised with a text, NotImplementedError is part of an interface.
-LEFT_OPEN = re.compile(r"\b(TODO|FIXME|XXX)\b|NotImplementedError(?!\()")
+LEFT_OPEN = re.compile(
+    r"\b(TODO|FIXME|XXX)\b|(?<!PyExc_)NotImplementedError(?!\()"
+)
 
 
 def tracked(*patterns: str) -> list[Path]:
