@@ -369,6 +369,7 @@ def _through_nvcc(
     keep: bool,
     dirs: list[str],
 ) -> bytes:
+    _nvcc.require(command[0])
     scan = _includes.scan(text, [], dirs)
     if not scan.complete:
         cache_dir = False

@@ -35,6 +35,15 @@ def version(nvcc: str) -> str:
     return done.stdout
 
 
+def require(nvcc: str) -> None:
+    """Raise FileNotFoundError if `nvcc` cannot be run."""
+    if shutil.which(nvcc) is None:
+        raise FileNotFoundError(
+            f"the compiler {nvcc!r} was not found; leave nvcc= out to "
+            "compile without nvcc"
+        )
+
+
 def command(
     nvcc: str,
     options: list[str],
@@ -56,11 +65,6 @@ def run(
     words: list[str], source: str, target: str, keep: bool
 ) -> tuple[bytes | None, str, str]:
     """Compile `source`; give (image or None, stdout, stderr)."""
-    if shutil.which(words[0]) is None:
-        raise FileNotFoundError(
-            f"the compiler {words[0]!r} was not found; leave nvcc= out to "
-            "compile without nvcc"
-        )
     folder = tempfile.mkdtemp(prefix="pycuda-")
     try:
         with open(os.path.join(folder, FILE_NAME), "w") as stream:

@@ -101,7 +101,7 @@ def test_a_writer_that_is_killed_leaves_no_torn_entry(tmp_path):
         f"cache.store({str(tmp_path)!r}, {KEY!r}, {COMPILER!r}, 'cubin', "
         "b'image')\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=False)
+    done = subprocess.run([sys.executable, "-P", "-c", code], check=False)
     assert done.returncode == 9
     assert cache.load(str(tmp_path), KEY, COMPILER, "cubin") is None
 

@@ -33,6 +33,11 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
+def entries(folder):
+    """Images kept; the CPU device keeps its headers beside them."""
+    return [path for path in folder.glob("*") if path.is_file()]
+
+
 def run(module, name="twice", n=32):
     data = np.arange(n, dtype=np.float32)
     module.get_function(name)(drv.InOut(data), block=(n, 1, 1))
@@ -44,10 +49,10 @@ def test_a_module(folder):
     module = compiler.SourceModule(SOURCE)
     assert (run(module) == expected).all()
     assert isinstance(module.module, drv.Module)
-    assert len(list(folder.iterdir())) == 1
+    assert len(entries(folder)) == 1
     again = compiler.SourceModule(SOURCE)
     assert (run(again) == expected).all()
-    assert len(list(folder.iterdir())) == 1
+    assert len(entries(folder)) == 1
 
 
 def test_an_empty_source(folder):
@@ -61,7 +66,7 @@ def test_the_key_holds_what_matters(folder, tmp_path):
 
     def compiled(**kwargs):
         compiler.compile(source, include_dirs=dirs, **kwargs)
-        return len(list(folder.iterdir()))
+        return len(entries(folder))
 
     assert compiled() == 1
     assert compiled() == 1
@@ -76,12 +81,12 @@ def test_the_key_holds_what_matters(folder, tmp_path):
 
 def test_no_cache(folder):
     compiler.compile(SOURCE, cache_dir=False)
-    assert not folder.exists()
+    assert entries(folder) == []
 
 
 def test_a_torn_entry_is_made_anew(folder):
     compiler.SourceModule(SOURCE)
-    (path,) = folder.iterdir()
+    (path,) = entries(folder)
     path.write_bytes(path.read_bytes()[:100])
     assert (run(compiler.SourceModule(SOURCE)) == 2 * np.arange(32)).all()
 
@@ -215,7 +220,7 @@ def test_a_hit_loads_no_compiler_and_is_quick(folder):
     times = []
     for turn in range(4):
         done = subprocess.run(
-            [sys.executable, "-c", code],
+            [sys.executable, "-P", "-c", code],
             env=environment,
             capture_output=True,
             text=True,
@@ -234,7 +239,7 @@ def test_many_processes_on_one_cold_cache(folder):
     environment = {**os.environ, "PYCUDA_CACHE_DIR": str(folder)}
     started = [
         subprocess.Popen(
-            [sys.executable, "-c", code],
+            [sys.executable, "-P", "-c", code],
             env=environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -245,5 +250,5 @@ def test_many_processes_on_one_cold_cache(folder):
     for process in started:
         _, errors = process.communicate()
         assert process.returncode == 0, errors
-    assert len(list(folder.iterdir())) == 1
+    assert len(entries(folder)) == 1
     compiler.SourceModule(SOURCE)

@@ -32,7 +32,7 @@ def run(code, **environment):
     """Run Python `code`; its exit status and what it wrote."""
     kept = {k: v for k, v in os.environ.items() if k != "PYCUDA_DEVICE"}
     done = subprocess.run(
-        [sys.executable, "-W", "always", "-c", textwrap.dedent(code)],
+        [sys.executable, "-P", "-W", "always", "-c", textwrap.dedent(code)],
         env={**kept, **environment},
         capture_output=True,
         text=True,
