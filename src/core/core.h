@@ -81,7 +81,8 @@ int core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source,
                            size_t bytes, CUstream stream);
 
 /* Asks the factory registered by _set_kernel_factory; RuntimeError if none.
- * Returns a Function. */
+ * Returns what the factory answers, unchecked: the array room knows its
+ * form. */
 PyObject *core_make_kernel(PyObject *key);
 
 #endif

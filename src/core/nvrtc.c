@@ -352,13 +352,7 @@ core_make_kernel(PyObject *key)
                         "pycuda._kernels has registered no kernel factory");
         return NULL;
     }
-    PyObject *function = PyObject_CallOneArg(core.kernel_factory, key);
-    if (function != NULL && !Py_IS_TYPE(function, core.function_type)) {
-        PyErr_SetString(PyExc_TypeError,
-                        "the kernel factory must return a Function");
-        Py_CLEAR(function);
-    }
-    return function;
+    return PyObject_CallOneArg(core.kernel_factory, key);
 }
 
 static PyMethodDef functions[] = {
