@@ -190,7 +190,7 @@ static PyType_Slot managed_slots[] = {
 static PyType_Spec managed_spec = {
     .name = "pycuda._driver.ManagedAllocation",
     .basicsize = sizeof(struct core_allocation),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .slots = managed_slots,
 };
 

@@ -284,12 +284,11 @@ static PyType_Slot out_slots[] = {
     {0, NULL},
 };
 
-#define HANDLER_FLAGS                                                         \
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE
+#define HANDLER_FLAGS Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE
 static PyType_Spec handler_spec = {
     .name = "pycuda._driver.ArgumentHandler",
     .basicsize = sizeof(struct handler),
-    .flags = HANDLER_FLAGS,
+    .flags = HANDLER_FLAGS | Py_TPFLAGS_HAVE_GC,
     .slots = handler_slots,
 };
 static PyType_Spec in_spec = {

@@ -154,18 +154,18 @@ static PyType_Slot registered_slots[] = {
     {0, NULL},
 };
 
-#define HOST_SPEC(variable, text, slot_table)                                 \
+#define HOST_SPEC(variable, text, slot_table, more)                           \
     static PyType_Spec variable = {                                           \
         .name = "pycuda._driver." text,                                       \
         .basicsize = sizeof(struct host_object),                              \
-        .flags =                                                              \
-            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,    \
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | (more),           \
         .slots = slot_table,                                                  \
     }
-HOST_SPEC(host_spec, "HostPointer", host_slots);
-HOST_SPEC(pagelocked_spec, "PagelockedHostAllocation", pagelocked_slots);
-HOST_SPEC(aligned_spec, "AlignedHostAllocation", aligned_slots);
-HOST_SPEC(registered_spec, "RegisteredHostMemory", registered_slots);
+/* The others inherit garbage collection. */
+HOST_SPEC(host_spec, "HostPointer", host_slots, Py_TPFLAGS_HAVE_GC);
+HOST_SPEC(pagelocked_spec, "PagelockedHostAllocation", pagelocked_slots, 0);
+HOST_SPEC(aligned_spec, "AlignedHostAllocation", aligned_slots, 0);
+HOST_SPEC(registered_spec, "RegisteredHostMemory", registered_slots, 0);
 
 /* The shape, dtype and order of an array to be made. */
 struct request {

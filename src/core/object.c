@@ -84,3 +84,11 @@ core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
     *field = (PyTypeObject *)type;
     return PyModule_AddType(module, *field);
 }
+
+void
+core_set_array_type(PyTypeObject *type)
+{
+    PyTypeObject *old = core.array_type;
+    core.array_type = (PyTypeObject *)Py_NewRef((PyObject *)type);
+    Py_XDECREF((PyObject *)old);
+}

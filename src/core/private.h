@@ -365,7 +365,10 @@ bool core_handler_has_output(PyObject *handler);
     SETUP(handler)                                                            \
     SETUP(cuarray)                                                            \
     SETUP(texref)                                                             \
+    SETUP(memcpynd)                                                           \
+    SETUP(mempool)                                                            \
     SETUP(ipc)                                                                \
+    SETUP(linker)                                                             \
     SETUP(nvrtc)
 #define SETUP(name) int core_##name##_setup(PyObject *module);
 CORE_SETUPS(SETUP)

@@ -1,0 +1,287 @@
+/* linker.c - Linker: several compiled pieces become one module.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+enum {
+    LOG_BYTES = 32768,
+};
+
+struct linker {
+    CORE_HEAD
+    CUlinkState state;  /* NULL once linked */
+    PyObject *handler;  /* message_handler or NULL */
+    char *info, *error; /* LOG_BYTES each, written by the driver */
+};
+
+/* Tells the handler, then raises if `code` is a failure. */
+static int
+linker_report(struct linker *self, CUresult code, const char *routine)
+{
+    if (self->handler != NULL) {
+        PyObject *result = PyObject_CallFunction(
+            self->handler, "Oss", code == CUDA_SUCCESS ? Py_True : Py_False,
+            self->info, self->error);
+        if (result == NULL) {
+            return -1;
+        }
+        Py_DECREF(result);
+    }
+    if (code == CUDA_SUCCESS) {
+        return 0;
+    }
+    return core_fail(code, routine,
+                     self->error[0] == '\0' ? NULL : self->error);
+}
+
+/* Reads the user's pairs behind the four log options. */
+static int
+options_read(PyObject *object, CUjit_option *names, void **values,
+             unsigned *count)
+{
+    if (object == NULL || object == Py_None) {
+        return 0;
+    }
+    PyObject *items =
+        PySequence_Fast(object, "options must be (jit_option, int) pairs");
+    if (items == NULL) {
+        return -1;
+    }
+    int status = 0;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); i++) {
+        PyObject *pair = PySequence_Fast_GET_ITEM(items, i);
+        unsigned name;
+        size_t value;
+        if (*count == 32 || !PyTuple_Check(pair) ||
+            PyTuple_GET_SIZE(pair) != 2) {
+            PyErr_SetString(PyExc_TypeError,
+                            "options must be (jit_option, int) pairs");
+            status = -1;
+        } else if (core_unsigned(PyTuple_GET_ITEM(pair, 0), &name) < 0 ||
+                   core_size(PyTuple_GET_ITEM(pair, 1), &value) < 0) {
+            status = -1;
+        }
+        if (status < 0) {
+            break;
+        }
+        names[*count] = (CUjit_option)name;
+        values[(*count)++] = (void *)value;
+    }
+    Py_DECREF(items);
+    return status;
+}
+
+static int
+linker_create(struct linker *self, PyObject *options, bool verbose)
+{
+    CUjit_option names[32] = {
+        CU_JIT_INFO_LOG_BUFFER,  CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+        CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        CU_JIT_LOG_VERBOSE,
+    };
+    void *values[32] = {
+        self->info,
+        (void *)(uintptr_t)LOG_BYTES,
+        self->error,
+        (void *)(uintptr_t)LOG_BYTES,
+        (void *)(uintptr_t)verbose,
+    };
+    unsigned count = 5;
+    if (options_read(options, names, values, &count) < 0) {
+        return -1;
+    }
+    CUresult code = driver.cuLinkCreate(count, names, values, &self->state);
+    return code == CUDA_SUCCESS ? 0
+                                : linker_report(self, code, "cuLinkCreate");
+}
+
+static PyObject *
+linker_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *keywords[] = {"", "", "", NULL};
+    PyObject *handler = NULL, *options = NULL;
+    int verbose = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOp:Linker", keywords,
+                                     &handler, &options, &verbose)) {
+        return NULL;
+    }
+    struct core_context *context = core_current();
+    if (context == NULL) {
+        return NULL;
+    }
+    struct linker *self = (struct linker *)core_object_new(type, context);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->handler = handler == Py_None ? NULL : Py_XNewRef(handler);
+    self->info = PyMem_Calloc(2, LOG_BYTES);
+    self->error = self->info == NULL ? NULL : self->info + LOG_BYTES;
+    if (self->info == NULL) {
+        PyErr_NoMemory();
+    }
+    if (self->info == NULL || linker_create(self, options, verbose) < 0) {
+        Py_DECREF((PyObject *)self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+static void
+linker_destroy(struct linker *self)
+{
+    struct core_scope scope;
+    if (self->state != NULL && core_enter(self->context, &scope)) {
+        driver.cuLinkDestroy(self->state);
+        core_leave(&scope);
+    }
+    self->state = NULL;
+}
+
+static void
+linker_dealloc(PyObject *op)
+{
+    struct linker *self = (struct linker *)op;
+    core_object_begin_dealloc(op);
+    linker_destroy(self);
+    PyMem_Free(self->info);
+    Py_CLEAR(self->handler);
+    core_object_end_dealloc(op);
+}
+
+static int
+linker_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(((struct linker *)op)->handler);
+    return core_object_traverse(op, visit, arg);
+}
+
+static int
+linker_clear(PyObject *op)
+{
+    Py_CLEAR(((struct linker *)op)->handler);
+    return core_object_clear(op);
+}
+
+static int
+linker_open(struct linker *self, const char *routine)
+{
+    if (self->state == NULL) {
+        return core_fail(CUDA_ERROR_INVALID_HANDLE, routine,
+                         "this linker has linked already");
+    }
+    return 0;
+}
+
+static PyObject *
+linker_add_data(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "add_data", 2, {"data", "input_type", "name"}};
+    struct linker *self = (struct linker *)op;
+    PyObject *values[3];
+    unsigned type;
+    const char *name = "unknown";
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_unsigned(values[1], &type) < 0 ||
+        linker_open(self, "cuLinkAddData") < 0) {
+        return NULL;
+    }
+    if (values[2] != NULL) {
+        name = core_text(values[2], "name");
+    }
+    /* Text such as PTX needs its zero byte, which bytes objects have. */
+    PyObject *bytes = name == NULL ? NULL : PyBytes_FromObject(values[0]);
+    if (bytes == NULL) {
+        return NULL;
+    }
+    size_t length = (size_t)PyBytes_GET_SIZE(bytes);
+    CUresult code = driver.cuLinkAddData(
+        self->state, (CUjitInputType)type, PyBytes_AS_STRING(bytes),
+        type == CU_JIT_INPUT_PTX ? length + 1 : length, name, 0, NULL, NULL);
+    Py_DECREF(bytes);
+    if (code != CUDA_SUCCESS) {
+        linker_report(self, code, "cuLinkAddData");
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+linker_add_file(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "add_file", 2, {"filename", "input_type"}};
+    struct linker *self = (struct linker *)op;
+    PyObject *values[2];
+    unsigned type;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_unsigned(values[1], &type) < 0 ||
+        linker_open(self, "cuLinkAddFile") < 0) {
+        return NULL;
+    }
+    const char *name = core_text(values[0], "filename");
+    if (name == NULL) {
+        return NULL;
+    }
+    CUresult code = driver.cuLinkAddFile(self->state, (CUjitInputType)type,
+                                         name, 0, NULL, NULL);
+    if (code != CUDA_SUCCESS) {
+        linker_report(self, code, "cuLinkAddFile");
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+linker_link_module(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    struct linker *self = (struct linker *)op;
+    void *image = NULL;
+    size_t bytes = 0;
+    if (linker_open(self, "cuLinkComplete") < 0) {
+        return NULL;
+    }
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code =
+        driver.cuLinkComplete(self->state, &image, &bytes);
+    Py_END_ALLOW_THREADS PyObject *module = NULL;
+    if (linker_report(self, code, "cuLinkComplete") == 0) {
+        module = core_module_load(image, bytes);
+    }
+    linker_destroy(self); /* owns the image */
+    return module;
+}
+
+static PyMethodDef linker_methods[] = {
+    {"add_data", CORE_METHOD(linker_add_data), "Add a compiled piece."},
+    {"add_file", CORE_METHOD(linker_add_file), "Add a compiled file."},
+    {"link_module", linker_link_module, METH_NOARGS,
+     "Link what was added; returns the loaded Module."},
+    {NULL},
+};
+
+static PyType_Slot linker_slots[] = {
+    {Py_tp_doc,
+     "Linker(message_handler=None, options=None, log_verbose=False)"},
+    {Py_tp_new, linker_new},
+    {Py_tp_dealloc, linker_dealloc},
+    {Py_tp_traverse, linker_traverse},
+    {Py_tp_clear, linker_clear},
+    {Py_tp_methods, linker_methods},
+    {Py_tp_members, core_object_members},
+    {0, NULL},
+};
+
+static PyType_Spec linker_spec = {
+    .name = "pycuda._driver.Linker",
+    .basicsize = sizeof(struct linker),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+    .slots = linker_slots,
+};
+
+int
+core_linker_setup(PyObject *module)
+{
+    return core_add_type(module, &core.linker_type, &linker_spec, NULL);
+}
