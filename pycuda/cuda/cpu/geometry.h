@@ -11,15 +11,15 @@
         __declspec(property(get = __get_x)) unsigned int x;                   \
         __declspec(property(get = __get_y)) unsigned int y;                   \
         __declspec(property(get = __get_z)) unsigned int z;                   \
-        __pycuda_fn unsigned int __get_x()                                    \
+        __pycuda_template_fn unsigned int __get_x()                           \
         {                                                                     \
             return READ(0);                                                   \
         }                                                                     \
-        __pycuda_fn unsigned int __get_y()                                    \
+        __pycuda_template_fn unsigned int __get_y()                           \
         {                                                                     \
             return READ(1);                                                   \
         }                                                                     \
-        __pycuda_fn unsigned int __get_z()                                    \
+        __pycuda_template_fn unsigned int __get_z()                           \
         {                                                                     \
             return READ(2);                                                   \
         }                                                                     \

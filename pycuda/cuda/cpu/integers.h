@@ -1,4 +1,4 @@
-/* integers.h - integer intrinsics: bits, wide products, packed bytes; min, max, abs.
+/* integers.h - integer intrinsics: bits, wide products, bytes; min, max, abs.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -11,7 +11,8 @@
     {                                                                         \
         return NAME##f(x);                                                    \
     }                                                                         \
-    template <class T> __pycuda_both __pycuda_if_integer<T> NAME(T x)         \
+    template <class T>                                                        \
+    __pycuda_template_both __pycuda_if_integer<T> NAME(T x)                   \
     {                                                                         \
         return NAME((double)x);                                               \
     }
@@ -93,7 +94,7 @@ using __pycuda_if_mixed = typename __pycuda_if<
         return NAME##f(x, y);                                                 \
     }                                                                         \
     template <class A, class B>                                               \
-    __pycuda_both __pycuda_if_mixed<A, B> NAME(A x, B y)                      \
+    __pycuda_template_both __pycuda_if_mixed<A, B> NAME(A x, B y)             \
     {                                                                         \
         return NAME((double)x, (double)y);                                    \
     }
@@ -213,7 +214,8 @@ __PYCUDA_CLASSIFY(double)
 #undef __PYCUDA_CLASSIFY
 
 #define __PYCUDA_CLASSIFY_INTEGER(NAME)                                       \
-    template <class T> __pycuda_both __pycuda_if_integer<T, bool> NAME(T x)   \
+    template <class T>                                                        \
+    __pycuda_template_both __pycuda_if_integer<T, bool> NAME(T x)             \
     {                                                                         \
         return NAME((double)x);                                               \
     }

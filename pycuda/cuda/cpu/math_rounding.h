@@ -1,4 +1,4 @@
-/* math_rounding.h - __fadd_rn, __dmul_rz, ...: arithmetic with a given rounding.
+/* math_rounding.h - __fadd_rn, __dmul_rz, ...: arithmetic, rounded as told.
  *
  * The _rn forms are also what code uses against contraction into fma.  The
  * others start from the result rounded to nearest and the sign of its error,

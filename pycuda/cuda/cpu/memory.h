@@ -64,7 +64,7 @@ operator delete[](void *pointer, size_t) noexcept
 
 /* Hints to a GPU's caches: plain accesses here. */
 #define __PYCUDA_LOAD(NAME)                                                   \
-    template <class T> __pycuda_fn T NAME(const T *address)                   \
+    template <class T> __pycuda_template_fn T NAME(const T *address)          \
     {                                                                         \
         return *address;                                                      \
     }
@@ -82,7 +82,8 @@ template <class T> struct __pycuda_same {
 };
 #define __PYCUDA_STORE(NAME)                                                  \
     template <class T>                                                        \
-    __pycuda_fn void NAME(T *address, typename __pycuda_same<T>::type value)  \
+    __pycuda_template_fn void NAME(                                           \
+        T *address, typename __pycuda_same<T>::type value)                    \
     {                                                                         \
         *address = value;                                                     \
     }

@@ -38,9 +38,14 @@ typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef long clock_t;
 #define NULL __null
 
-/* How this device's own functions are declared. */
-#define __pycuda_fn   static __device__ __forceinline__
-#define __pycuda_both static __host__ __device__ __forceinline__
+/* How this device's own functions are declared: templates, and functions.
+ * The latter are templates too, without need: clang looks through the body of
+ * every plain function of a precompiled header at every start, which costs
+ * several milliseconds, but not through those of templates. */
+#define __pycuda_template_fn   static __device__ __forceinline__
+#define __pycuda_template_both static __host__ __device__ __forceinline__
+#define __pycuda_fn            template <class = void> __pycuda_template_fn
+#define __pycuda_both          template <class = void> __pycuda_template_both
 
 /* The few type predicates that the headers need, without <type_traits>. */
 template <class T> struct __pycuda_is_integer {

@@ -22,7 +22,7 @@ enum cudaSurfaceFormatMode {
 
 #define __PYCUDA_SURFACE(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)         \
     template <class T>                                                        \
-    __pycuda_fn T NAME##read(                                                 \
+    __pycuda_template_fn T NAME##read(                                        \
         cudaSurfaceObject_t object, __PYCUDA_LIST DECLARE,                    \
         cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                  \
     {                                                                         \
@@ -32,7 +32,7 @@ enum cudaSurfaceFormatMode {
         return value;                                                         \
     }                                                                         \
     template <class T>                                                        \
-    __pycuda_fn void NAME##read(                                              \
+    __pycuda_template_fn void NAME##read(                                     \
         T *value, cudaSurfaceObject_t object, __PYCUDA_LIST DECLARE,          \
         cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                  \
     {                                                                         \
@@ -40,7 +40,7 @@ enum cudaSurfaceFormatMode {
                               sizeof(T), mode);                               \
     }                                                                         \
     template <class T>                                                        \
-    __pycuda_fn void NAME##write(                                             \
+    __pycuda_template_fn void NAME##write(                                    \
         T value, cudaSurfaceObject_t object, __PYCUDA_LIST DECLARE,           \
         cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                  \
     {                                                                         \

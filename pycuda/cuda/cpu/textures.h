@@ -1,4 +1,4 @@
-/* textures.h - texture objects: tex1D, tex2D, tex3D, layers, cubes, tex1Dfetch.
+/* textures.h - texture objects: tex1D, tex2D, tex3D, layers, cubes, fetches.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -39,14 +39,14 @@ __pycuda_word_to(unsigned int word, float *channel)
     *channel = __builtin_bit_cast(float, word);
 }
 template <class C>
-__pycuda_fn void
+__pycuda_template_fn void
 __pycuda_word_to(unsigned int word, C *channel)
 {
     *channel = (C)word;
 }
 
 template <class T>
-__pycuda_fn T
+__pycuda_template_fn T
 __pycuda_texel(const __pycuda_words &words)
 {
     typedef typename __pycuda_vector<T>::channel channel;
@@ -60,7 +60,7 @@ __pycuda_texel(const __pycuda_words &words)
 }
 
 template <class T>
-__pycuda_fn T
+__pycuda_template_fn T
 __pycuda_sample(cudaTextureObject_t object, int access, float x, float y,
                 float z, int layer)
 {
@@ -70,7 +70,7 @@ __pycuda_sample(cudaTextureObject_t object, int access, float x, float y,
 }
 
 template <class T>
-__pycuda_fn T
+__pycuda_template_fn T
 tex1Dfetch(cudaTextureObject_t object, int x)
 {
     __pycuda_words words;
@@ -78,7 +78,7 @@ tex1Dfetch(cudaTextureObject_t object, int x)
     return __pycuda_texel<T>(words);
 }
 template <class T>
-__pycuda_fn void
+__pycuda_template_fn void
 tex1Dfetch(T *texel, cudaTextureObject_t object, int x)
 {
     *texel = tex1Dfetch<T>(object, x);
@@ -87,13 +87,13 @@ tex1Dfetch(T *texel, cudaTextureObject_t object, int x)
 /* Each shape: the function, and the form that stores through a pointer. */
 #define __PYCUDA_TEXTURE(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)         \
     template <class T>                                                        \
-    __pycuda_fn T NAME(cudaTextureObject_t object,                            \
+    __pycuda_template_fn T NAME(cudaTextureObject_t object,                   \
                        __PYCUDA_LIST DECLARE)                                 \
     {                                                                         \
         return __pycuda_sample<T>(object, ACCESS, X, Y, Z, LAYER);            \
     }                                                                         \
     template <class T>                                                        \
-    __pycuda_fn void NAME(T *texel, cudaTextureObject_t object,               \
+    __pycuda_template_fn void NAME(T *texel, cudaTextureObject_t object,      \
                           __PYCUDA_LIST DECLARE)                              \
     {                                                                         \
         *texel = NAME<T>(object, __PYCUDA_LIST PASS);                         \

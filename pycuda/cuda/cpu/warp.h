@@ -11,7 +11,7 @@ __syncwarp(unsigned int mask = 0xffffffffu)
 
 /* A value travels as the low bytes of one 64-bit word. */
 template <class T>
-__pycuda_fn T
+__pycuda_template_fn T
 __pycuda_shuffle_value(unsigned int mask, T value, int kind, int lane,
                        int width)
 {
@@ -87,7 +87,7 @@ __activemask()
 
 /* Values match when their bits do, as on a GPU. */
 template <class T>
-__pycuda_fn unsigned int
+__pycuda_template_fn unsigned int
 __match_any_sync(unsigned int mask, T value)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8,
@@ -97,7 +97,7 @@ __match_any_sync(unsigned int mask, T value)
     return __pycuda_match_any(mask, word);
 }
 template <class T>
-__pycuda_fn unsigned int
+__pycuda_template_fn unsigned int
 __match_all_sync(unsigned int mask, T value, int *predicate)
 {
     *predicate = __match_any_sync(mask, value) == mask;

@@ -1,4 +1,4 @@
 /* cuda_fp8.h - says that cuda_fp8.h is not there on the CPU device.
  *
  * SPDX-License-Identifier: MIT */
-#error "cuda_fp8.h is not available on the CPU device yet; use PYCUDA_DEVICE=gpu"
+#error "cuda_fp8.h is not available on the CPU device"

@@ -1,4 +1,4 @@
 /* mma.h - says that mma.h is not there on the CPU device.
  *
  * SPDX-License-Identifier: MIT */
-#error "mma.h is not available on the CPU device yet; use PYCUDA_DEVICE=gpu"
+#error "mma.h is not available on the CPU device"
