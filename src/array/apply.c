@@ -516,7 +516,7 @@ array_apply(int operation, int inputs, PyObject *const *objects,
             struct array *out, PyArray_Descr *dtype, CUstream stream)
 {
     struct operand operands[ARRAY_INPUTS];
-    int codes[ARRAY_INPUTS];
+    int codes[ARRAY_INPUTS] = {0};
     PyObject *keep = NULL;
     struct array *result = NULL;
     int known = understand(operands, inputs, objects, codes);

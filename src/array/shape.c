@@ -55,7 +55,7 @@ reshape_strides(const struct array *array, char order, int ndim,
 {
     npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
     npy_intp own_shape[ARRAY_MAX_NDIM], own_strides[ARRAY_MAX_NDIM];
-    npy_intp new_shape[ARRAY_MAX_NDIM], new_strides[ARRAY_MAX_NDIM];
+    npy_intp new_shape[ARRAY_MAX_NDIM] = {0}, new_strides[ARRAY_MAX_NDIM];
 
     if (array->size == 0) {
         layout_pack(ndim, shape, itemsize, order, strides);
