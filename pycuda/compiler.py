@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
-import warnings
 from typing import Any
 
 import pycuda.driver as _drv
@@ -22,6 +20,7 @@ from pycuda._compile import includes as _includes
 from pycuda._compile import nvcc as _nvcc
 from pycuda._compile import options as _options
 from pycuda._compile import source as _source
+from pycuda._compile.warn import warn_user
 
 __all__ = [
     "DEFAULT_NVCC_FLAGS",
@@ -44,16 +43,6 @@ DEFAULT_NVCC_FLAGS: list[str] = os.environ.get(
 _TARGETS = ("cubin", "ptx", "fatbin")
 _PRELUDE = "prelude.h"
 _HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def _warn(text: str) -> None:
-    """Give a UserWarning at the first caller outside this package."""
-    frame = sys._getframe(1)
-    level = 2
-    while frame.f_back and frame.f_code.co_filename.startswith(_HERE):
-        frame = frame.f_back
-        level += 1
-    warnings.warn(text, UserWarning, stacklevel=level)
 
 
 def get_nvcc_version(nvcc: str) -> str:
@@ -105,11 +94,11 @@ def _report(text: str) -> None:
     if not text.strip():
         return
     if "demoted" in text or "demoting" in text:
-        _warn(
+        warn_user(
             "The CUDA compiler demoted types of lesser precision: "
             "double may have become float."
         )
-    _warn(
+    warn_user(
         "The CUDA compiler succeeded, but said the following:\n" + text.strip()
     )
 
@@ -246,7 +235,7 @@ class _Job:
         image, stdout, stderr = _nvcc.run(command, source, self.target, False)
         if image is None:
             return None
-        _warn(
+        warn_user(
             "NVRTC cannot compile this source (it holds host code or needs "
             "headers of the host); nvcc was used instead."
         )
@@ -423,7 +412,7 @@ class CudaModule:
         if wanted is None or have is None or not _on_gpu():
             return
         if wanted > have:
-            _warn(
+            warn_user(
                 "trying to compile for a compute capability higher than "
                 f"selected GPU: {arch} on sm_{have}"
             )

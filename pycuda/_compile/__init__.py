@@ -2,7 +2,8 @@
 
 `options` translates nvcc's options to NVRTC's, `source` wraps and scans the
 program's text, `includes` finds the folders and files it can reach, `cache`
-keeps images on disk, `nvrtc` and `nvcc` call the two compilers.
+keeps images on disk, `nvrtc` and `nvcc` call the two compilers,
+`warn` tells the user.
 """
 
 # SPDX-License-Identifier: MIT

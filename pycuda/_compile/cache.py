@@ -18,9 +18,9 @@ import contextlib
 import functools
 import hashlib
 import os
-import warnings
 
 from pycuda._compile import includes
+from pycuda._compile.warn import warn_user
 
 _MAGIC = b"PYCUDAC1"
 _DIGEST = 32
@@ -232,10 +232,8 @@ def _remove(path: str) -> None:
 
 @functools.cache
 def _warn_once(folder: str, reason: str) -> None:
-    warnings.warn(
+    warn_user(
         f"Compiled kernels are not kept: cannot write to {folder!r} "
         f"({reason}). Set PYCUDA_CACHE_DIR to a folder that can be written, "
-        "or PYCUDA_DISABLE_CACHE=1 to silence this.",
-        UserWarning,
-        stacklevel=2,
+        "or PYCUDA_DISABLE_CACHE=1 to silence this."
     )

@@ -13,9 +13,9 @@ import os
 import shutil
 import subprocess
 import tempfile
-import warnings
 
 from pycuda._compile.source import FILE_NAME
+from pycuda._compile.warn import warn_user
 
 
 @functools.cache
@@ -26,11 +26,7 @@ def version(nvcc: str) -> str:
             [nvcc, "--version"], capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.CalledProcessError) as error:
-        warnings.warn(
-            f"The version of {nvcc!r} cannot be determined: {error}",
-            UserWarning,
-            stacklevel=3,
-        )
+        warn_user(f"The version of {nvcc!r} cannot be determined: {error}")
         return "nvcc unknown version"
     return done.stdout
 

@@ -1,0 +1,21 @@
+"""Warnings that point at the user's line, not at ours."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def warn_user(text: str) -> None:
+    """Give a UserWarning at the first caller outside this package."""
+    frame = sys._getframe(1)
+    level = 2
+    while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(text, UserWarning, stacklevel=level)
