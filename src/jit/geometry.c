@@ -183,6 +183,9 @@ make_body(struct jit *jit, struct jit_kernel *kernel)
         LLVMRemoveBasicBlockFromParent(block);
         LLVMAppendExistingBasicBlock(kernel->body, block);
     }
+    /* a pointer to a kernel can be made but not called on the device */
+    LLVMReplaceAllUsesWith(kernel->function,
+                           LLVMConstNull(LLVMTypeOf(kernel->function)));
     LLVMDeleteFunction(kernel->function);
     kernel->function = NULL;
     jit_add_attribute(jit, kernel->body, "nounwind");
