@@ -17,9 +17,9 @@ def complaint(source: str, **keywords) -> str:
 
 
 def error_lines(text: str) -> list[int]:
-    """Line numbers of errors in either compiler's form."""
+    """Lines that have errors, in either compiler's form."""
     found = re.findall(r"kernel\.cu[:(](\d+)(?::\d+)?\)?: error", text)
-    return [int(number) for number in found]
+    return sorted({int(number) for number in found})
 
 
 @pytest.mark.parametrize("no_extern_c", [False, True])

@@ -356,9 +356,10 @@ ASSERT = """
 """
 
 
-def test_assert_ends_the_launch_and_the_context():
+def test_assert_ends_the_launch_and_the_context(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(ASSERT)],
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=120,
