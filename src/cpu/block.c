@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 #include "cpu/cpu.h"
 
@@ -192,7 +195,7 @@ ready_next(const struct cpu_worker *worker, unsigned from)
     return -1;
 }
 
-_Noreturn void
+CPU_ON_FIBER void
 cpu_fibers_fail(CUresult code)
 {
     struct cpu_worker *worker = cpu_worker_tls;
@@ -201,7 +204,7 @@ cpu_fibers_fail(CUresult code)
     cpu_fiber_unwind(worker->guard, (int)code);
 }
 
-void
+CPU_ON_FIBER void
 cpu_fibers_next(struct cpu_worker *worker)
 {
     unsigned from = worker->current;
@@ -218,7 +221,8 @@ cpu_fibers_next(struct cpu_worker *worker)
     cpu_fiber_switch(&worker->fibers[from].sp, worker->fibers[to].sp);
 }
 
-static _Noreturn void
+/* Does not return. */
+CPU_ON_FIBER static void
 fiber_exit(struct cpu_worker *worker)
 {
     unsigned linear = worker->current;
@@ -233,10 +237,9 @@ fiber_exit(struct cpu_worker *worker)
     cpu_warp_resolve(worker, linear / CPU_WARP);
     cpu_fibers_barrier_check(worker);
     cpu_fibers_next(worker);
-    __builtin_unreachable();
 }
 
-static void
+CPU_ON_FIBER static void
 fiber_main(void)
 {
     struct cpu_worker *worker = cpu_worker_tls;
@@ -309,7 +312,7 @@ cpu_fibers_barrier_check(struct cpu_worker *worker)
     }
 }
 
-int32_t
+CPU_ON_FIBER int32_t
 __pycuda_barrier(int32_t kind, int32_t predicate)
 {
     struct cpu_worker *worker = cpu_worker_tls;
@@ -337,7 +340,7 @@ __pycuda_barrier(int32_t kind, int32_t predicate)
     }
 }
 
-void
+CPU_ON_FIBER void
 __pycuda_yield(void)
 {
     struct cpu_worker *worker = cpu_worker_tls;
@@ -349,7 +352,7 @@ __pycuda_yield(void)
     }
 }
 
-void
+CPU_ON_FIBER void
 __pycuda_nanosleep(uint32_t nanoseconds)
 {
     uint64_t until = cpu_now_ns() + nanoseconds;
@@ -359,13 +362,34 @@ __pycuda_nanosleep(uint32_t nanoseconds)
     } while (cpu_now_ns() < until);
 }
 
-void
+CPU_ON_FIBER void
 __pycuda_exit(void)
 {
     fiber_exit(cpu_worker_tls);
 }
 
 /* ---- blocks ---- */
+
+/* After a kernel was left in the middle: ASan must not take what its frames
+ * marked for marks of frames to come. */
+#ifdef __SANITIZE_ADDRESS__
+#define LEFT_FRAMES ((size_t)64 << 10)
+
+static void
+frames_forget(const struct cpu_worker *worker)
+{
+    __asan_unpoison_memory_region(worker->stacks, worker->stacks_bytes);
+    __asan_unpoison_memory_region(worker->deep, worker->deep_bytes);
+    __asan_unpoison_memory_region((char *)worker->guard - LEFT_FRAMES,
+                                  LEFT_FRAMES);
+}
+#else
+static void
+frames_forget(const struct cpu_worker *worker)
+{
+    (void)worker;
+}
+#endif
 
 static void
 loop_run(void *argument)
@@ -443,6 +467,9 @@ cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
                                      fibers ? fibers_range_run : loop_run,
                                      &range, stack);
     worker->in_kernel = 0;
+    if (code) {
+        frames_forget(worker);
+    }
     if (worker->guard_bytes) {
         stacks_drop(worker);
     }

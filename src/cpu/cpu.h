@@ -19,6 +19,9 @@
 #include "image/image.h"
 
 #define CPU_API            __attribute__((visibility("default")))
+/* Of functions that stop a fiber in the middle: sanitizers follow calls and
+ * returns, which do not match there. */
+#define CPU_ON_FIBER __attribute__((no_sanitize_address, no_sanitize_thread))
 #define CPU_VERSION        13000 /* the CUDA version that the library reports */
 #define CPU_MAX_DEVICES    64
 #define CPU_MAX_THREADS    1024 /* of a block */
@@ -355,7 +358,9 @@ void cpu_fiber_switch(void **from, void *to);
  * cpu_fiber_unwind said. */
 int cpu_fiber_guard(void **saved, void (*function)(void *), void *argument,
                     void *stack);
-_Noreturn void cpu_fiber_unwind(void *saved, int value);
+/* Does not return; nor does cpu_fibers_fail.  They are not declared so, since
+ * ASan cleans the wrong stack before such calls. */
+void cpu_fiber_unwind(void *saved, int value);
 void *cpu_fiber_prepare(char *top, void (*entry)(void));
 
 /* ---- block.c, warp.c, runtime.c ---- */
@@ -368,7 +373,7 @@ CUresult cpu_fibers_prepare(struct cpu_worker *worker,
 void cpu_fibers_run(struct cpu_worker *worker);
 /* Parks the current fiber and runs another; it returns once it is ready. */
 void cpu_fibers_next(struct cpu_worker *worker);
-_Noreturn void cpu_fibers_fail(CUresult code);
+void cpu_fibers_fail(CUresult code);
 void cpu_fibers_barrier_check(struct cpu_worker *worker);
 void cpu_warp_stop(struct cpu_worker *worker, unsigned warp);
 void cpu_warp_resolve(struct cpu_worker *worker, unsigned warp);

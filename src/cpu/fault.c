@@ -54,7 +54,7 @@ fault_code(const struct cpu_worker *worker, int number, uintptr_t address)
 }
 
 /* The handler that was there before, or death by the default action. */
-static void
+CPU_ON_FIBER static void
 pass_on(int number, siginfo_t *info, void *state)
 {
     struct sigaction *previous = &fault_previous[signal_index(number)];
@@ -75,7 +75,7 @@ pass_on(int number, siginfo_t *info, void *state)
     passing = 0;
 }
 
-static void
+CPU_ON_FIBER static void
 fault_handle(int number, siginfo_t *info, void *state)
 {
     struct cpu_worker *worker = cpu_worker_tls;

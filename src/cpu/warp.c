@@ -237,7 +237,7 @@ cpu_warp_resolve(struct cpu_worker *worker, unsigned index)
     cpu_warp_stop(worker, index);
 }
 
-static uint64_t
+CPU_ON_FIBER static uint64_t
 operation(uint32_t mask, int kind, uint64_t value, int32_t argument,
           int32_t width)
 {
@@ -293,7 +293,7 @@ __pycuda_reduce(uint32_t mask, uint32_t value, int32_t kind)
     return (uint32_t)operation(mask, WARP_REDUCE, value, kind, 0);
 }
 
-uint32_t
+CPU_ON_FIBER uint32_t
 __pycuda_activemask(void)
 {
     struct cpu_worker *worker = cpu_worker_tls;

@@ -123,9 +123,11 @@ work_wait(bool kernels, pthread_cond_t *wake)
 static void
 signal_stack_use(void)
 {
-    stack_t stack = {.ss_sp = malloc(SIGNAL_STACK), .ss_size = SIGNAL_STACK};
+    stack_t stack = {.ss_sp = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+                     .ss_size = SIGNAL_STACK};
 
-    if (stack.ss_sp) {
+    if (stack.ss_sp != MAP_FAILED) {
         sigaltstack(&stack, NULL);
     }
 }
