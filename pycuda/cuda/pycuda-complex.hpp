@@ -498,7 +498,7 @@ cosh(const complex<T> &z)
                       ::sinh(z._M_re) * ::sin(z._M_im));
 }
 
-/* Beyond this, cosh(2 x) overflows and tanh is 1 to all digits. */
+/* Beyond this, sinh^2 overflows and tanh is 1 to all digits. */
 __device__ inline float
 _saturation(float)
 {
@@ -510,7 +510,8 @@ _saturation(double)
     return 354.0;
 }
 
-/* tanh(x + y i) = (sinh 2x + i sin 2y) / (cosh 2x + cos 2y) */
+/* tanh(x + y i) = (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y):
+ * the form with double angles cancels near the poles. */
 template <class T>
 __device__ inline complex<T>
 tanh(const complex<T> &z)
@@ -518,9 +519,10 @@ tanh(const complex<T> &z)
     if (::fabs(z._M_re) > _saturation(z._M_re)) {
         return complex<T>(z._M_re > 0 ? 1 : -1, 0);
     }
-    T re = 2 * z._M_re, im = 2 * z._M_im;
-    T scale = ::cosh(re) + ::cos(im);
-    return complex<T>(::sinh(re) / scale, ::sin(im) / scale);
+    T sine = ::sinh(z._M_re), cosine = ::cos(z._M_im);
+    T scale = sine * sine + cosine * cosine;
+    return complex<T>(sine * ::cosh(z._M_re) / scale,
+                      ::sin(z._M_im) * cosine / scale);
 }
 /* tan(z) = -i tanh(i z) */
 template <class T>

@@ -172,6 +172,7 @@ static const char *const fixed_flags[] = {
     "-fcuda-allow-variadic-functions",
     "-fno-rtti",
     "-fno-threadsafe-statics",
+    "-Wno-pragma-clang-attribute",
     /* all work on the code is pycuda-jit's */
     "-O3",
     "-disable-llvm-passes",

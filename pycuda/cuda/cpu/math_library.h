@@ -179,9 +179,15 @@ nan(const char *)
     }                                                                         \
     /* The normal distribution, and the inverses of erf and erfc: a first     \
      * guess by Winitzki, then Newton steps with Halley's correction. */      \
+    /* erfc(-x / sqrt(2)) / 2, corrected for what the argument loses. */      \
     __pycuda_both T normcdf##F(T x)                                           \
     {                                                                         \
-        return (T)0.5 * erfc##F(x * (T)-0.70710678118654752440);              \
+        const double half_root = 0.70710678118654757;                         \
+        const double rest = -4.8336466567e-17;                                \
+        double t = -half_root * x;                                            \
+        double lost = -fma(half_root, (double)x, t) - rest * x;               \
+        double slope = 1.12837916709551257390 * exp(-t * t);                  \
+        return (T)(0.5 * (erfc(t) - slope * lost));                           \
     }                                                                         \
     __pycuda_both T erfinv##F(T y)                                            \
     {                                                                         \

@@ -47,12 +47,16 @@ enum __pycuda_rounding { __PYCUDA_RZ, __PYCUDA_RU, __PYCUDA_RD };
     {                                                                         \
         return (T)1 / x;                                                      \
     }                                                                         \
+    __pycuda_both T __pycuda_sum_error##F(T x, T y, T sum)                    \
+    {                                                                         \
+        _Pragma("clang fp contract(off)") T back = sum - x;                   \
+        return (x - (sum - back)) + (y - back);                               \
+    }                                                                         \
     __pycuda_both T __pycuda_add##F(T x, T y, int mode)                       \
     {                                                                         \
-        _Pragma("clang fp contract(off)") T sum = x + y;                      \
-        T back = sum - x;                                                     \
-        T error = (x - (sum - back)) + (y - back);                            \
-        return __pycuda_settle##F(sum, error, mode);                          \
+        T sum = x + y;                                                        \
+        return __pycuda_settle##F(sum, __pycuda_sum_error##F(x, y, sum),      \
+                                  mode);                                      \
     }                                                                         \
     __pycuda_both T __pycuda_mul##F(T x, T y, int mode)                       \
     {                                                                         \
@@ -70,13 +74,18 @@ enum __pycuda_rounding { __PYCUDA_RZ, __PYCUDA_RU, __PYCUDA_RD };
         T root = sqrt##F(x);                                                  \
         return __pycuda_settle##F(root, fma##F(-root, root, x), mode);        \
     }                                                                         \
-    /* x y + z: the product and its error exactly, then two sums. */          \
+    /* The error of an fma, by Boldo and Muller: the product as two numbers,  \
+     * then two sums with their errors. */                                    \
     __pycuda_both T __pycuda_fma##F(T x, T y, T z, int mode)                  \
     {                                                                         \
         _Pragma("clang fp contract(off)") T near = fma##F(x, y, z);           \
         T product = x * y;                                                    \
         T low = fma##F(x, y, -product);                                       \
-        T error = ((product - near) + z) + low;                               \
+        T first = z + low;                                                    \
+        T second = product + first;                                           \
+        T error = (second - near) +                                           \
+                  __pycuda_sum_error##F(product, first, second);              \
+        error += __pycuda_sum_error##F(z, low, first);                        \
         return __pycuda_settle##F(near, error, mode);                         \
     }
 __PYCUDA_ROUNDED(float, f, f)
