@@ -22,7 +22,7 @@ import numpy as np
 from pycuda import _driver
 
 _BLOCK = 256
-_OPTIONS = ["--fmad=false"]
+_OPTIONS = ["--fmad=false", "-w"]
 
 _C_TYPES = {
     "?": "bool",
@@ -378,7 +378,7 @@ _EXPRESSIONS: dict[str, Callable[[list], str]] = {
     "add": _wrapping("+"),
     "subtract": _wrapping("-"),
     "multiply": _wrapping("*"),
-    "true_divide": lambda types: "x / y",
+    "true_divide": _by_kind(c="complex_divide(x, y)", other="x / y"),
     "floor_divide": _by_kind(
         integer="integer_floor_divide(x, y)", f="real_floor_divide(x, y)"
     ),
@@ -467,6 +467,7 @@ def _compile(source: str, types: tuple, name: str) -> Any:
     parts = []
     if any(dtype.kind == "c" for dtype in types):
         parts.append("#include <pycuda-complex.hpp>\n")
+        parts.append(_template("complex.cuh").template)
     parts += [_template("arithmetic.cuh").template, source]
     module = SourceModule("\n".join(parts), options=_OPTIONS, no_extern_c=True)
     return module.get_function(name)
@@ -641,8 +642,7 @@ class _Map:
         return function, _BLOCK, per_thread, 0
 
 
-# name -> (combine, map of x, y in the inputs' own types)
-_SUM = ("x + y", "x")
+# name -> how its values combine
 _REDUCTIONS = {
     "sum": "sum",
     "subset_sum": "sum",
@@ -705,17 +705,14 @@ def _mapped(name: str, types: tuple, out: np.dtype) -> str:
     first = 0
     if name.startswith("subset"):
         index, first = "in0[i]", 1
-    values = [
-        f"in{k}[{index}]" for k in range(first, len(types))
-    ]  # fmt: skip
+    values = [f"in{k}[{index}]" for k in range(first, len(types))]
     casts = [
         _cast(value, dtype, out)
         for value, dtype in zip(values, types[first:], strict=True)
     ]
     if len(casts) == 1:
         return casts[0]
-    product = expression_of("multiply", (out, out))
-    return f"multiply_values({casts[0]}, {casts[1]})" if product else ""
+    return f"multiply_values({casts[0]}, {casts[1]})"
 
 
 def _make_reduction(

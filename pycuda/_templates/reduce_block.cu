@@ -1,4 +1,4 @@
-    __shared__ alignas(16) unsigned char memory[$block * sizeof(Value)];
+    __shared__ __align__(16) unsigned char memory[$block * sizeof(Value)];
     Value *shared = reinterpret_cast<Value *>(memory);
     shared[threadIdx.x] = partial[0];
     for (int step = $block / 2; step > 0; step /= 2) {
