@@ -14,9 +14,10 @@
 #include "jit/jit.h"
 
 static const char *const argument_names[JIT_BODY_ARGUMENTS] = {
-    "%tid0",   "%tid1",    "%tid2",  "%ctaid0",  "%ctaid1",  "%ctaid2",
-    "%ntid0",  "%ntid1",   "%ntid2", "%nctaid0", "%nctaid1", "%nctaid2",
-    "%linear", "%dynamic", "%index", "%wide",    "%shared",  "%thread",
+    "%tid0",    "%tid1",    "%tid2",   "%ctaid0",  "%ctaid1",
+    "%ctaid2",  "%ntid0",   "%ntid1",  "%ntid2",   "%nctaid0",
+    "%nctaid1", "%nctaid2", "%linear", "%dynamic", "%index",
+    "%wide",    "%shared",  "%whole",  "%thread",
 };
 
 const char *
@@ -139,8 +140,18 @@ declare_body(struct jit *jit, struct jit_kernel *kernel)
     jit_text_add(jit->wrappers, ")\n");
 }
 
+/* Does the argument belong to the loop, not to the block? */
+static bool
+differs(unsigned which)
+{
+    return which < JIT_CTAID || which == JIT_LINEAR ||
+           which == JIT_GLOBAL_INDEX || which == JIT_WIDE_INDEX ||
+           which == JIT_WHOLE;
+}
+
 void
-jit_text_call(struct jit *jit, struct jit_kernel *kernel, const char *suffix)
+jit_text_call(struct jit *jit, struct jit_kernel *kernel, const char *suffix,
+              const char *metadata)
 {
     unsigned own = kernel->parameter_count;
     jit_text_add(jit->wrappers, "  call void @\"body.%s\"(", kernel->name);
@@ -150,11 +161,12 @@ jit_text_call(struct jit *jit, struct jit_kernel *kernel, const char *suffix)
         if (i < own) {
             jit_text_add(jit->wrappers, "%s%s %%p%u", i ? ", " : "", name, i);
         } else {
-            jit_text_add(jit->wrappers, "%s%s %s", i ? ", " : "", name,
-                         argument_names[i - own]);
+            jit_text_add(jit->wrappers, "%s%s %s%s", i ? ", " : "", name,
+                         argument_names[i - own],
+                         differs(i - own) ? suffix : "");
         }
     }
-    jit_text_add(jit->wrappers, ")%s\n", suffix);
+    jit_text_add(jit->wrappers, ")%s\n", metadata);
 }
 
 /* The body's own arguments with byval must say so at the call as well. */

@@ -114,6 +114,9 @@ argument_type(struct jit *jit, int which)
     if (which == JIT_SHARED || which == JIT_THREAD) {
         return jit->pointer;
     }
+    if (which == JIT_WHOLE) {
+        return jit->i1;
+    }
     return which == JIT_WIDE_INDEX ? jit->i64 : jit->i32;
 }
 

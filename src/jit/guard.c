@@ -301,7 +301,6 @@ use_index_argument(struct search *search)
     LLVMValueRef by = jit_body_argument(
         search->kernel, wide ? JIT_WIDE_INDEX : JIT_GLOBAL_INDEX);
     struct jit_guard *guard = &search->kernel->guard;
-    guard->found = true;
     guard->limit =
         jit_text_operand(&guard->setup, search->kernel, search->limit);
     guard->limit_width = width_of(search->limit);
@@ -401,8 +400,67 @@ match_stride(struct search *search, LLVMBasicBlockRef entry)
     kernel->guard.stride_width = width_of(stride);
     cut_back_edge(search->jit, header, latch);
     use_index_argument(search);
+    kernel->guard.found = true;
     LLVMInstructionEraseFromParent(phi);
     return true;
+}
+
+/* value = index * factor + addend, with small constants */
+static bool
+match_affine(struct search *search, LLVMValueRef value)
+{
+    struct jit_guard *guard = &search->kernel->guard;
+    uint64_t numbers[2] = {0, 0}; /* of the sum and of the product */
+    static const LLVMOpcode opcodes[2] = {LLVMAdd, LLVMShl};
+    for (int i = 0; i < 2; i++) {
+        if (!is_opcode(value, opcodes[i]) ||
+            !LLVMIsAConstantInt(LLVMGetOperand(value, 1))) {
+            return false;
+        }
+        numbers[i] = LLVMConstIntGetZExtValue(LLVMGetOperand(value, 1));
+        value = LLVMGetOperand(value, 0);
+    }
+    guard->addend = numbers[0];
+    guard->factor = UINT64_C(1) << (numbers[1] & 63);
+    return value == search->expression && numbers[0] < 1u << 20 &&
+           numbers[1] < 20;
+}
+
+/* `if (first + n <= size)` where first is a multiple of a 64-bit index: the
+ * threads before a bound take one way, the others another. */
+static void
+match_split(struct search *search, LLVMBasicBlockRef entry)
+{
+    struct jit_kernel *kernel = search->kernel;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(entry);
+    if (LLVMGetNumSuccessors(end) != 2 ||
+        !LLVMIsAICmpInst(LLVMGetCondition(end))) {
+        return;
+    }
+    LLVMValueRef compare = LLVMGetCondition(end);
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
+    LLVMValueRef left = LLVMGetOperand(compare, 0);
+    LLVMValueRef right = LLVMGetOperand(compare, 1);
+    bool turned = predicate == LLVMIntULT || predicate == LLVMIntUGE;
+    if (turned) {
+        LLVMValueRef other = left;
+        left = right;
+        right = other;
+    }
+    bool whole = predicate == LLVMIntULE || predicate == LLVMIntUGE;
+    if ((!whole && predicate != LLVMIntUGT && predicate != LLVMIntULT) ||
+        width_of(right) != 64 || !jit_is_uniform(kernel, right, 0) ||
+        !match_affine(search, left)) {
+        return;
+    }
+    LLVMValueRef argument = jit_body_argument(kernel, JIT_WHOLE);
+    LLVMPositionBuilderBefore(search->jit->builder, end);
+    LLVMSetCondition(end,
+                     whole ? argument
+                           : LLVMBuildNot(search->jit->builder, argument, ""));
+    search->limit = right;
+    kernel->guard.split = kernel->guard.wide = true;
+    use_index_argument(search);
 }
 
 void
@@ -419,9 +477,11 @@ jit_find_guard(struct jit *jit, struct jit_kernel *kernel)
     }
     search.index = search.expression;
     if (!match_branch(&search, entry)) {
+        match_split(&search, entry);
         return;
     }
     use_index_argument(&search);
+    kernel->guard.found = true;
     search.want_lower = kernel->guard.index_signed && !kernel->guard.wide;
     search.index = jit_body_argument(kernel, JIT_GLOBAL_INDEX);
     if (search.want_lower && !match_branch(&search, entry)) {

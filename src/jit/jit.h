@@ -57,7 +57,11 @@ struct jit_guard {
     const char *limit;
     unsigned limit_width; /* 32 or 64 */
     int64_t lower;        /* index >= lower as well; 0: nothing known */
-    const char *stride;   /* how a grid-stride loop's index grows; or NULL */
+    /* Instead of a guard: index * factor + addend <= limit chooses between
+     * two ways of working; each gets a loop of its own. */
+    bool split;
+    uint64_t factor, addend;
+    const char *stride; /* how a grid-stride loop's index grows; or NULL */
     unsigned stride_width;
 };
 
@@ -203,6 +207,7 @@ enum jit_body_argument {
     JIT_GLOBAL_INDEX, /* i32; by guard.c */
     JIT_WIDE_INDEX,   /* i64; by guard.c */
     JIT_SHARED,       /* pointer */
+    JIT_WHOLE,        /* i1; by guard.c */
     JIT_THREAD,       /* pointer to struct image_thread */
     JIT_BODY_ARGUMENTS,
 };
@@ -215,8 +220,9 @@ const char *jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
                              LLVMValueRef value);
 void jit_text_parameters(struct jit *jit, struct jit_kernel *kernel);
 void jit_text_geometry(struct jit *jit);
+/* `suffix` is that of the names that differ between several loops. */
 void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
-                   const char *suffix);
+                   const char *suffix, const char *metadata);
 const char *jit_body_argument_name(int which);
 
 /* inlining.c */

@@ -129,61 +129,144 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
     write_lower(jit, kernel);
 }
 
+/* How many threads of the block, from the first, have index * factor +
+ * addend <= limit: %bound. */
 static void
-write_index(struct jit *jit, struct jit_kernel *kernel)
+write_split(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_guard *guard = &kernel->guard;
+    unsigned long long factor = guard->factor, addend = guard->addend;
+    jit_text_add(jit->wrappers,
+                 "  %%ctaid64 = zext i32 %%ctaid0 to i64\n"
+                 "  %%base = mul nuw nsw i64 %%ctaid64, %%ntid64\n");
+    write_limit(jit, kernel);
+    jit_text_add(jit->wrappers,
+                 "  %%row32 = trunc i64 %%base to i32\n"
+                 "  %%enough = icmp uge i64 %%limit, %llu\n"
+                 "  %%over = sub i64 %%limit, %llu\n"
+                 "  %%last = udiv i64 %%over, %llu\n"
+                 "  %%last.next = add i64 %%last, 1\n"
+                 "  %%fit = select i1 %%enough, i64 %%last.next, i64 0\n"
+                 "  %%some = icmp ugt i64 %%fit, %%base\n"
+                 "  %%room = sub i64 %%fit, %%base\n"
+                 "  %%short = icmp ult i64 %%room, %%ntid64\n"
+                 "  %%capped = select i1 %%short, i64 %%room, i64 %%ntid64\n"
+                 "  %%bound64 = select i1 %%some, i64 %%capped, i64 0\n"
+                 "  %%bound = trunc nuw nsw i64 %%bound64 to i32\n"
+                 "  br i1 %%some, label %%rows, label %%others\n",
+                 addend, addend, factor);
+}
+
+/* One nest of loops; all its names end in `suffix`. */
+struct nest {
+    const char *suffix;
+    const char *before;      /* block that leads to it */
+    const char *start, *end; /* of the x loop */
+    const char *after;
+    int whole;
+};
+
+static void
+write_index(struct jit *jit, struct jit_kernel *kernel,
+            const struct nest *nest)
 {
     struct jit_guard *guard = &kernel->guard;
     struct jit_text *text = jit->wrappers;
-    if (!guard->found) {
-        jit_text_add(text, "  %%index = add i32 %%base32, %%tid0\n"
-                           "  %%wide = add i64 0, 0\n");
+    const char *s = nest->suffix;
+    jit_text_add(text, "  %%whole%s = add i1 0, %d\n", s, nest->whole);
+    if (!guard->found && !guard->split) {
+        jit_text_add(text,
+                     "  %%index%s = add i32 %%base32, %%tid0%s\n"
+                     "  %%wide%s = add i64 0, 0\n",
+                     s, s, s);
         return;
     }
     const char *flags = guard->wide           ? ""
                         : guard->index_signed ? "nsw "
                                               : "nuw ";
     jit_text_add(text,
-                 "  %%index = add %si32 %%row32, %%tid0\n"
-                 "  %%tid64 = zext nneg i32 %%tid0 to i64\n"
-                 "  %%wide = add nuw %si64 %%base, %%tid64\n",
-                 flags, guard->compare_signed ? "nsw " : "");
+                 "  %%index%s = add %si32 %%row32, %%tid0%s\n"
+                 "  %%tid64%s = zext nneg i32 %%tid0%s to i64\n"
+                 "  %%wide%s = add nuw %si64 %%base, %%tid64%s\n",
+                 s, flags, s, s, s, s, guard->compare_signed ? "nsw " : "", s);
+}
+
+static void
+write_nest_head(struct jit *jit, const struct nest *nest)
+{
+    const char *s = nest->suffix;
+    jit_text_add(jit->wrappers,
+                 "  br label %%z%s\nz%s:\n"
+                 "  %%tid2%s = phi i32 [0, %%%s], [%%z.next%s, %%z.end%s]\n"
+                 "  %%zrow%s = mul nuw nsw i32 %%tid2%s, %%ntid1\n"
+                 "  br label %%y%s\ny%s:\n",
+                 s, s, s, nest->before, s, s, s, s, s, s);
+    jit_text_add(jit->wrappers,
+                 "  %%tid1%s = phi i32 [0, %%z%s], [%%y.next%s, %%y.end%s]\n"
+                 "  %%yrow%s = add nuw nsw i32 %%zrow%s, %%tid1%s\n"
+                 "  %%lrow%s = mul nuw nsw i32 %%yrow%s, %%ntid0\n"
+                 "  br label %%x%s\nx%s:\n",
+                 s, s, s, s, s, s, s, s, s, s, s);
+    jit_text_add(jit->wrappers,
+                 "  %%tid0%s = phi i32 [%s, %%y%s], [%%x.next%s, %%x.end%s]\n"
+                 "  %%linear%s = add nuw nsw i32 %%lrow%s, %%tid0%s\n",
+                 s, nest->start, s, s, s, s, s, s);
+}
+
+static void
+write_nest(struct jit *jit, struct jit_kernel *kernel, const struct nest *nest,
+           unsigned loop)
+{
+    const char *s = nest->suffix;
+    write_nest_head(jit, nest);
+    write_index(jit, kernel, nest);
+    jit_text_call(jit, kernel, s,
+                  kernel->sequential ? "" : ", !llvm.access.group !0");
+    jit_text_add(jit->wrappers,
+                 "  br label %%x.end%s\nx.end%s:\n"
+                 "  %%x.next%s = add nuw nsw i32 %%tid0%s, 1\n"
+                 "  %%x.more%s = icmp ult i32 %%x.next%s, %s\n"
+                 "  br i1 %%x.more%s, label %%x%s, label %%y.end%s, "
+                 "!llvm.loop !%u\n",
+                 s, s, s, s, s, s, nest->end, s, s, s, loop);
+    jit_text_add(jit->wrappers,
+                 "y.end%s:\n"
+                 "  %%y.next%s = add nuw nsw i32 %%tid1%s, 1\n"
+                 "  %%y.more%s = icmp ult i32 %%y.next%s, %%ntid1\n"
+                 "  br i1 %%y.more%s, label %%y%s, label %%z.end%s\n"
+                 "z.end%s:\n",
+                 s, s, s, s, s, s, s, s, s);
+    jit_text_add(jit->wrappers,
+                 "  %%z.next%s = add nuw nsw i32 %%tid2%s, 1\n"
+                 "  %%z.more%s = icmp ult i32 %%z.next%s, %%ntid2\n"
+                 "  br i1 %%z.more%s, label %%z%s, label %%%s\n",
+                 s, s, s, s, s, s, nest->after);
 }
 
 static void
 write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
 {
-    struct jit_text *text = jit->wrappers;
-    const char *before = kernel->guard.found ? "rows" : "block.head";
-    jit_text_add(text,
-                 "  br label %%z\nz:\n"
-                 "  %%tid2 = phi i32 [0, %%%s], [%%z.next, %%z.end]\n"
-                 "  %%zrow = mul nuw nsw i32 %%tid2, %%ntid1\n"
-                 "  br label %%y\ny:\n"
-                 "  %%tid1 = phi i32 [0, %%z], [%%y.next, %%y.end]\n"
-                 "  %%yrow = add nuw nsw i32 %%zrow, %%tid1\n"
-                 "  %%lrow = mul nuw nsw i32 %%yrow, %%ntid0\n"
-                 "  br label %%x\nx:\n"
-                 "  %%tid0 = phi i32 [%s, %%y], [%%x.next, %%x.end]\n"
-                 "  %%linear = add nuw nsw i32 %%lrow, %%tid0\n",
-                 before, kernel->guard.lower ? "%start" : "0");
-    write_index(jit, kernel);
-    jit_text_call(jit, kernel,
-                  kernel->sequential ? "" : ", !llvm.access.group !0");
-    jit_text_add(text,
-                 "  br label %%x.end\nx.end:\n"
-                 "  %%x.next = add nuw nsw i32 %%tid0, 1\n"
-                 "  %%x.more = icmp ult i32 %%x.next, %s\n"
-                 "  br i1 %%x.more, label %%x, label %%y.end, "
-                 "!llvm.loop !%u\n"
-                 "y.end:\n"
-                 "  %%y.next = add nuw nsw i32 %%tid1, 1\n"
-                 "  %%y.more = icmp ult i32 %%y.next, %%ntid1\n"
-                 "  br i1 %%y.more, label %%y, label %%z.end\n"
-                 "z.end:\n"
-                 "  %%z.next = add nuw nsw i32 %%tid2, 1\n"
-                 "  %%z.more = icmp ult i32 %%z.next, %%ntid2\n"
-                 "  br i1 %%z.more, label %%z, label %%row.next\n",
-                 kernel->guard.found ? "%bound" : "%ntid0", loop);
+    struct jit_guard *guard = &kernel->guard;
+    struct nest nest = {"", "block.head", "0", "%ntid0", "row.next", 1};
+    if (guard->split) {
+        nest = (struct nest){"", "rows", "0", "%bound", "others", 1};
+        jit_text_add(jit->wrappers, "rows:\n");
+    } else if (guard->found) {
+        nest.before = "rows";
+        nest.start = guard->lower ? "%start" : "0";
+        nest.end = "%bound";
+    }
+    write_nest(jit, kernel, &nest, loop);
+    if (guard->split) {
+        static const struct nest rest = {".b",     "tail",     "%bound",
+                                         "%ntid0", "row.next", 0};
+        jit_text_add(jit->wrappers,
+                     "others:\n"
+                     "  %%left = icmp ult i32 %%bound, %%ntid0\n"
+                     "  br i1 %%left, label %%tail, label %%row.next\n"
+                     "tail:\n");
+        write_nest(jit, kernel, &rest, loop + 1);
+    }
 }
 
 static void
@@ -217,15 +300,18 @@ write_tail(struct jit *jit, struct jit_kernel *kernel)
 void
 jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel)
 {
-    static unsigned serial;
-    unsigned loop = 100 + serial++;
+    static unsigned loop = 100;
     write_head(jit, kernel);
-    if (kernel->guard.found) {
+    if (kernel->guard.split) {
+        write_split(jit, kernel);
+    } else if (kernel->guard.found) {
         write_guard(jit, kernel);
     }
     write_loops(jit, kernel, loop);
     write_tail(jit, kernel);
-    jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !2, %s%s}\n", loop,
-                 loop, kernel->flat ? "!3" : "!5",
-                 kernel->sequential ? "" : ", !1");
+    for (int i = 0; i <= kernel->guard.split; i++, loop++) {
+        jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !2, %s%s}\n", loop,
+                     loop, kernel->flat ? "!3" : "!5",
+                     kernel->sequential ? "" : ", !1");
+    }
 }

@@ -28,7 +28,8 @@ jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel)
     jit_text_add(text,
                  "  %%lp = getelementptr inbounds i8, ptr %%thread, i64 12\n"
                  "  %%linear = load i32, ptr %%lp\n"
-                 "  %%index = add i32 0, 0\n  %%wide = add i64 0, 0\n");
-    jit_text_call(jit, kernel, "");
+                 "  %%index = add i32 0, 0\n  %%wide = add i64 0, 0\n"
+                 "  %%whole = add i1 0, 0\n");
+    jit_text_call(jit, kernel, "", "");
     jit_text_add(text, "  ret void\n}\n");
 }

@@ -25,6 +25,20 @@ __global__ void stride_saxpy(float *y, const float *x, float a, unsigned n)
     }
 }
 
+__global__ void four_at_once(float *y, const float *x, float a, size_t n)
+{
+    size_t first = (blockIdx.x * (size_t)blockDim.x + threadIdx.x) * 4;
+    if (first + 4 <= n) {
+        for (int k = 0; k < 4; k++) {
+            y[first + k] = a * x[first + k] + y[first + k];
+        }
+    } else {
+        for (size_t i = first; i < n; i++) {
+            y[i] = a * x[i] + y[i];
+        }
+    }
+}
+
 __global__ void wide_saxpy(float *y, const float *x, float a, size_t n)
 {
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;

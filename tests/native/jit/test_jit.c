@@ -416,6 +416,10 @@ main(int count, char **arguments)
     test_saxpy("saxpy", 40, 256, 0, false);
     test_saxpy("saxpy", 40, 256, -5, false);
     test_saxpy("wide_saxpy", 40, 256, 9999, true);
+    for (int n = 0; n < 9; n++) {
+        test_saxpy("four_at_once", 3, 32, n, true);
+        test_saxpy("four_at_once", 30, 96, 9000 + n, true);
+    }
     test_saxpy("stride_saxpy", 7, 96, 9999, false);
     test_saxpy("stride_saxpy", 40, 256, 3, false);
     test_elementwise();
