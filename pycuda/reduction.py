@@ -9,11 +9,13 @@ stage are few, so that each thread works through many elements.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import pycuda.driver as _drv
+from pycuda import _kernels
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import check_vector, same_order
 from pycuda.tools import (
@@ -38,13 +40,36 @@ __all__ = [
     "get_sum_kernel",
 ]
 
-_BLOCK = 512
-_SMALL_SEQUENCE = 4
-_MAX_BLOCKS = 1024
+
+@dataclass(frozen=True)
+class _Shape:
+    """How a reduction is cut up on a kind of device."""
+
+    block: int  # threads
+    lanes: int  # accumulators a thread, for numbers
+    sequence: int  # elements a thread, at least
+    max_blocks: int
+
+
+def _shape() -> _Shape:
+    """The shape for the current device.
+
+    Where threads run in turn on a processor core, one thread a block reads
+    its share of the memory in order.
+    """
+    if _kernels._runs_threads_in_turn():
+        return _Shape(block=1, lanes=16, sequence=32768, max_blocks=4096)
+    count = _drv.device_attribute.MULTIPROCESSOR_COUNT
+    resident = 4 * _drv.Context.get_device().get_attribute(count)
+    return _Shape(512, 4, 4, min(resident, 1024))
+
 
 # REDUCE and READ_AND_MAP are textual: expressions may use any name here.
+# A block reduces `seq_count` elements a thread, each thread into LANES
+# accumulators, so that additions need not wait for each other.
 _KERNEL = """\
 #define BLOCK_SIZE {block_size}
+#define LANES {lanes}
 #define READ_AND_MAP(i) ({map_expr})
 #define REDUCE(a, b) ({reduce_expr})
 
@@ -56,24 +81,49 @@ extern "C" __global__ void {name}(out_type *out, {arguments},
                                   unsigned int seq_count, size_t n)
 {{
   extern __shared__ out_type sdata[];
-  unsigned int tid = threadIdx.x;
-  size_t i = (size_t)blockIdx.x * BLOCK_SIZE * seq_count + tid;
-  out_type acc = {neutral};
+  const unsigned int tid = threadIdx.x;
+  const size_t share = (size_t)BLOCK_SIZE * seq_count;
+  const size_t first = share * blockIdx.x;
+  const size_t end = n - first < share ? n : first + share;
+  size_t i = first + tid;
+  out_type partial[LANES];
 
-  for (unsigned int s = 0; s < seq_count && i < n; s++, i += BLOCK_SIZE) {{
+  #pragma unroll
+  for (int lane = 0; lane < LANES; lane++) {{
+    partial[lane] = {neutral};
+  }}
+  for (; i + BLOCK_SIZE * (LANES - 1) < end; i += BLOCK_SIZE * LANES) {{
+    #pragma unroll
+    for (int lane = 0; lane < LANES; lane++) {{
+      out_type &acc = partial[lane];
+      acc = REDUCE(acc, READ_AND_MAP((i + BLOCK_SIZE * lane)));
+    }}
+  }}
+  out_type &acc = partial[0];
+  for (; i < end; i += BLOCK_SIZE) {{
     acc = REDUCE(acc, READ_AND_MAP(i));
   }}
+  #pragma unroll
+  for (int half = LANES / 2; half > 0; half /= 2) {{
+    #pragma unroll
+    for (int lane = 0; lane < half; lane++) {{
+      partial[lane] = REDUCE(partial[lane], partial[lane + half]);
+    }}
+  }}
+#if BLOCK_SIZE > 1
   sdata[tid] = acc;
-  __syncthreads();
   for (unsigned int half = BLOCK_SIZE / 2; half > 0; half /= 2) {{
+    __syncthreads();
     if (tid < half) {{
       sdata[tid] = REDUCE(sdata[tid], sdata[tid + half]);
     }}
-    __syncthreads();
   }}
   if (tid == 0) {{
     out[blockIdx.x] = sdata[0];
   }}
+#else
+  out[blockIdx.x] = acc;
+#endif
 }}
 """
 
@@ -89,9 +139,14 @@ def get_reduction_module(
     keep: bool = False,
     options: list[str] | None = None,
     preamble: str = "",
+    lanes: int = 1,
 ) -> Any:
-    """Module with one stage of a reduction, a kernel called `name`."""
+    """Module with one stage of a reduction, a kernel called `name`.
+
+    `block_size` and `lanes`, the accumulators of a thread, are powers of 2.
+    """
     source = _KERNEL.format(
+        lanes=lanes,
         block_size=block_size,
         out_type=out_type,
         neutral=neutral,
@@ -118,6 +173,7 @@ def get_reduction_kernel_and_types(
     keep: bool = False,
     options: list[str] | None = None,
     preamble: str = "",
+    lanes: int = 1,
 ) -> tuple[Any, list[Any]]:
     """(prepared kernel, its arguments) of stage 1 or 2."""
     if stage == 1:
@@ -134,7 +190,7 @@ def get_reduction_kernel_and_types(
         )
     module = get_reduction_module(
         out_type, block_size, neutral, reduce_expr, map_expr, arguments,
-        name, keep, options, preamble,
+        name, keep, options, preamble, lanes,
     )  # fmt: skip
     function = module.get_function(name)
     types = [parse_c_arg(text) for text in arguments.split(",")]
@@ -149,14 +205,6 @@ def _packed(array: Any) -> Any:
     copy = gpuarray.empty(array.shape, array.dtype, allocator=array.allocator)
     copy[...] = array
     return copy
-
-
-@context_dependent_memoize
-def _wanted_blocks() -> int:
-    """Blocks of a first stage that keep the device busy."""
-    count = _drv.device_attribute.MULTIPROCESSOR_COUNT
-    device = _drv.Context.get_device()
-    return min(4 * device.get_attribute(count), _MAX_BLOCKS)
 
 
 class ReductionKernel:
@@ -192,7 +240,8 @@ class ReductionKernel:
         preamble: str = "",
     ) -> None:
         self.dtype_out = np.dtype(dtype_out)
-        self.block_size = _BLOCK
+        self._shape = _shape()
+        self.block_size = self._shape.block
         self.name = name
         self._spec = {
             "out_type": dtype_to_ctype(self.dtype_out),
@@ -204,6 +253,7 @@ class ReductionKernel:
             "keep": keep,
             "options": options,
             "preamble": preamble,
+            "lanes": 1 if self.dtype_out.kind == "V" else self._shape.lanes,
         }
         self._stages: dict[Any, tuple[Any, Any]] = {}
         self.stage1_func, self.stage1_arg_types = self._stage(1)
@@ -294,10 +344,11 @@ class ReductionKernel:
 
     def _plan(self, size: int) -> tuple[int, int]:
         """(blocks, elements a thread) of one stage."""
-        small = self.block_size * _SMALL_SEQUENCE
-        blocks = max(min(-(-size // small), _wanted_blocks()), 1)
-        sequence = max(-(-size // (blocks * self.block_size)), 1)
-        return max(-(-size // (self.block_size * sequence)), 1), sequence
+        shape = self._shape
+        blocks = -(-size // (shape.block * shape.sequence))
+        blocks = max(min(blocks, shape.max_blocks), 1)
+        sequence = max(-(-size // (blocks * shape.block)), 1)
+        return max(-(-size // (shape.block * sequence)), 1), sequence
 
     def _prepare_arguments(self, args: Any) -> tuple[list[Any], Any]:
         """(values for the kernel, the first vector)."""
