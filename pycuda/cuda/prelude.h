@@ -27,7 +27,8 @@ typedef int int32_t;
 #ifdef __PYCUDA_CPU__
 typedef long int64_t, time_t;
 #else
-typedef long long int64_t, time_t; /* as NVIDIA's cuda/std has it under NVRTC */
+/* as NVIDIA's cuda/std has them under NVRTC */
+typedef long long int64_t, time_t;
 #endif
 typedef unsigned char u_int8_t;
 typedef unsigned short u_int16_t;

@@ -1,4 +1,4 @@
-/* builtin_types.h - stand-in: what it declares for kernels is there already.
+/* builtin_types.h - stand-in: kernels have it all without.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* cooperative_groups.h - lets the header of this name be included inside extern "C".
+/* cooperative_groups.h - allows the include inside extern "C".
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

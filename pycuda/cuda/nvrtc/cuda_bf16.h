@@ -1,4 +1,4 @@
-/* cuda_bf16.h - lets the header of this name be included inside extern "C".
+/* cuda_bf16.h - allows the include inside extern "C".
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

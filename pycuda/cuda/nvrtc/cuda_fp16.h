@@ -1,4 +1,4 @@
-/* cuda_fp16.h - lets the header of this name be included inside extern "C".
+/* cuda_fp16.h - allows the include inside extern "C".
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

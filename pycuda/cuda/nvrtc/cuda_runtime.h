@@ -1,4 +1,4 @@
-/* cuda_runtime.h - stand-in: what it declares for kernels is there already.
+/* cuda_runtime.h - stand-in: kernels have it all without.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* curand_kernel.h - lets the header of this name be included inside extern "C".
+/* curand_kernel.h - allows the include inside extern "C".
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* host_defines.h - stand-in: what it declares for kernels is there already.
+/* host_defines.h - stand-in: kernels have it all without.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

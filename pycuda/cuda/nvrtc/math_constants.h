@@ -35,8 +35,8 @@
 #define CUDART_TWO_TO_32_F      4294967296.0f
 
 #define CUDART_INF            __longlong_as_double(0x7ff0000000000000ll)
-#define CUDART_NAN            __longlong_as_double((long long)0xfff8000000000000ull)
-#define CUDART_NEG_ZERO       __longlong_as_double((long long)0x8000000000000000ull)
+#define CUDART_NAN            __longlong_as_double(-0x8000000000000ll)
+#define CUDART_NEG_ZERO       (-0.0)
 #define CUDART_MIN_DENORM     __longlong_as_double(0x0000000000000001ll)
 #define CUDART_ZERO           0.0
 #define CUDART_ONE            1.0

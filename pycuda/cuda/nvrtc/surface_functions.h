@@ -1,4 +1,4 @@
-/* surface_functions.h - stand-in: what it declares for kernels is there already.
+/* surface_functions.h - stand-in: kernels have it all without.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* texture_fetch_functions.h - stand-in: what it declares for kernels is there already.
+/* texture_fetch_functions.h - stand-in: kernels have it all without.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

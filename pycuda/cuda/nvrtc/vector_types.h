@@ -1,4 +1,4 @@
-/* vector_types.h - stand-in: what it declares for kernels is there already.
+/* vector_types.h - stand-in: kernels have it all without.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
