@@ -1,10 +1,10 @@
 /* launch_twin.c - what launch.py measures, in C: microseconds for the host to
  * issue one kernel with three arguments.
  *
- * Usage: launch_twin [ROUNDS].  PYCUDA_DEVICE=cpu and PYCUDA_CPU_LIBRARY choose
- * the CPU library, else libcuda.so.1 is opened.  Prints one JSON object:
- * "launch" is the least of ROUNDS (20) x 1000 launches, "round trip" that of
- * launch and synchronise together, both in microseconds.
+ * Usage: launch_twin [ROUNDS].  PYCUDA_DEVICE=cpu and PYCUDA_CPU_LIBRARY
+ * choose the CPU library, else libcuda.so.1 is opened.  Prints one JSON
+ * object: "launch" is the least of ROUNDS (20) x 1000 launches, "round trip"
+ * that of launch and synchronise together, both in microseconds.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE

@@ -109,8 +109,8 @@ run_find(size_t granules, size_t unit, size_t from, size_t to)
     while (at + granules <= to) {
         struct span *span = spans[at + length];
         if (span) {
-            size_t after = (span->start - arena_start) / GRANULE +
-                           span->granules;
+            size_t after =
+                (span->start - arena_start) / GRANULE + span->granules;
             at = round_up(after, unit);
             length = 0;
         } else if (++length == granules) {

@@ -171,10 +171,10 @@ cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray handle)
     if (!descriptor) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *descriptor = (CUDA_ARRAY_DESCRIPTOR){
-        .Width = array->descriptor.Width,
-        .Height = array->descriptor.Height,
-        .Format = array->descriptor.Format,
-        .NumChannels = array->descriptor.NumChannels};
+    *descriptor =
+        (CUDA_ARRAY_DESCRIPTOR){.Width = array->descriptor.Width,
+                                .Height = array->descriptor.Height,
+                                .Format = array->descriptor.Format,
+                                .NumChannels = array->descriptor.NumChannels};
     return CUDA_SUCCESS;
 }

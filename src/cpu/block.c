@@ -17,12 +17,12 @@
 
 #include "cpu/cpu.h"
 
-#define STACK_EXTRA     (16u << 10)  /* beyond the frame that LLVM reports */
-#define STACK_RECURSIVE (256u << 10) /* least, for kernels that recurse */
-#define STACK_DEEP      (1u << 20)   /* least, for a loop that needs its own */
-#define STACK_COLOUR    320          /* keeps stacks off one cache set */
-#define INLINE_FRAME    (32u << 10)  /* more gets a stack of its own */
-#define GUARD_BYTES     4096
+#define STACK_EXTRA         (16u << 10) /* beyond the frame that LLVM reports */
+#define STACK_RECURSIVE     (256u << 10) /* least, for kernels that recurse */
+#define STACK_DEEP          (1u << 20) /* least, for a loop that needs its own */
+#define STACK_COLOUR        320        /* keeps stacks off one cache set */
+#define INLINE_FRAME        (32u << 10) /* more gets a stack of its own */
+#define GUARD_BYTES         4096
 #define YIELDS_BEFORE_SLEEP 4096
 
 struct block_range {
@@ -79,9 +79,9 @@ deep_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {
     const struct cpu_function *function = launch->function;
     size_t limit = function->module->ctx->limits[CU_LIMIT_STACK_SIZE];
-    size_t bytes = round_up((size_t)function->kernel->frame_bytes +
-                                STACK_EXTRA + limit,
-                            GUARD_BYTES);
+    size_t bytes =
+        round_up((size_t)function->kernel->frame_bytes + STACK_EXTRA + limit,
+                 GUARD_BYTES);
 
     bytes = (bytes < STACK_DEEP ? STACK_DEEP : bytes) + GUARD_BYTES;
     if (bytes <= worker->deep_bytes) {
@@ -244,8 +244,7 @@ fiber_main(void)
 {
     struct cpu_worker *worker = cpu_worker_tls;
     struct cpu_launch *launch = worker->launch;
-    image_thread_entry *entry =
-        (image_thread_entry *)launch->function->entry;
+    image_thread_entry *entry = (image_thread_entry *)launch->function->entry;
 
     entry(launch->params, worker->self);
     fiber_exit(worker);
@@ -463,9 +462,8 @@ cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
         return code;
     }
     worker->in_kernel = 1;
-    code = (CUresult)cpu_fiber_guard(&worker->guard,
-                                     fibers ? fibers_range_run : loop_run,
-                                     &range, stack);
+    code = (CUresult)cpu_fiber_guard(
+        &worker->guard, fibers ? fibers_range_run : loop_run, &range, stack);
     worker->in_kernel = 0;
     if (code) {
         frames_forget(worker);

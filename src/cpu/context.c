@@ -49,8 +49,7 @@ cpu_context_current_any(struct cpu_context **ctx)
     if (code) {
         return code;
     }
-    if (!context_stack.depth ||
-        !context_stack.at[context_stack.depth - 1]) {
+    if (!context_stack.depth || !context_stack.at[context_stack.depth - 1]) {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     *ctx = cpu_handle_object(CPU_CONTEXT,
@@ -300,9 +299,8 @@ cuCtxGetCurrent(CUcontext *handle)
     if (!handle) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *handle = context_stack.depth
-                  ? context_stack.at[context_stack.depth - 1]
-                  : NULL;
+    *handle =
+        context_stack.depth ? context_stack.at[context_stack.depth - 1] : NULL;
     return CUDA_SUCCESS;
 }
 
@@ -376,8 +374,7 @@ cuCtxSetFlags(unsigned flags)
 static CUresult
 context_or_current(CUcontext handle, struct cpu_context **ctx)
 {
-    return handle ? cpu_context_of(handle, ctx)
-                  : cpu_context_current_any(ctx);
+    return handle ? cpu_context_of(handle, ctx) : cpu_context_current_any(ctx);
 }
 
 CPU_API CUresult

@@ -10,7 +10,8 @@
 
 #include "cpu/cpu.h"
 
-#define SMALL_BYTES (64u << 10) /* done by the caller where nothing is before */
+#define SMALL_BYTES                                                           \
+    (64u << 10) /* done by the caller where nothing is before */
 
 static CUresult
 rows_copy(void *argument)
@@ -73,14 +74,10 @@ cpu_rows_submit(const struct cpu_rows *rows, struct cpu_stream *stream,
 
 /* A copy within the streams of the current context. */
 static CUresult
-copy_line(void *to, const void *from, size_t bytes, CUstream handle,
-          bool wait)
+copy_line(void *to, const void *from, size_t bytes, CUstream handle, bool wait)
 {
-    struct cpu_rows rows = {.to = to,
-                            .from = from,
-                            .width = bytes,
-                            .height = 1,
-                            .depth = 1};
+    struct cpu_rows rows = {
+        .to = to, .from = from, .width = bytes, .height = 1, .depth = 1};
     struct cpu_context *ctx;
     struct cpu_stream *stream;
     CUresult code = cpu_context_current(&ctx);
@@ -144,8 +141,7 @@ cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes)
 }
 
 CPU_API CUresult
-cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
-                     CUstream stream)
+cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
     return copy_checked((CUdeviceptr)(uintptr_t)to, false, from, true, bytes,
                         stream, false);

@@ -39,8 +39,8 @@ array_place(const struct side *side, const size_t box[3], struct place *place)
     }
     place->pitch = array->pitch;
     place->slice = array->pitch * array->rows;
-    place->at = array->data + side->z * place->slice +
-                side->y * place->pitch + side->x;
+    place->at = array->data + side->z * place->slice + side->y * place->pitch +
+                side->x;
     return CUDA_SUCCESS;
 }
 
@@ -53,9 +53,8 @@ extent(const struct side *side, const size_t box[3], struct place *place,
     size_t height = side->height ? side->height : box[1] + side->y;
     size_t limit = (size_t)1 << 46;
 
-    if (pitch > limit || height > limit || side->z > limit ||
-        box[2] > limit || side->y > limit ||
-        (unsigned __int128)pitch * height > limit ||
+    if (pitch > limit || height > limit || side->z > limit || box[2] > limit ||
+        side->y > limit || (unsigned __int128)pitch * height > limit ||
         (unsigned __int128)pitch * height * (side->z + box[2]) > limit) {
         return false;
     }
@@ -67,16 +66,15 @@ extent(const struct side *side, const size_t box[3], struct place *place,
 }
 
 static CUresult
-linear_place(const struct side *side, const size_t box[3],
-             struct place *place)
+linear_place(const struct side *side, const size_t box[3], struct place *place)
 {
     bool host = side->type == CU_MEMORYTYPE_HOST;
     uintptr_t base = host ? (uintptr_t)side->host : (uintptr_t)side->device;
     struct cpu_allocation found;
     size_t skip, bytes;
 
-    if (side->pitch && (side->pitch < box[0] ||
-                        side->x > side->pitch - box[0])) {
+    if (side->pitch &&
+        (side->pitch < box[0] || side->x > side->pitch - box[0])) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (side->height && (side->height < box[1] && box[2] > 1)) {
@@ -348,8 +346,8 @@ cuMemcpyAtoH_v2(void *to, CUarray from, size_t offset, size_t bytes)
 }
 
 CPU_API CUresult
-cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from,
-                size_t from_offset, size_t bytes)
+cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset,
+                size_t bytes)
 {
     struct side target = array_side(to, to_offset);
     struct side source = array_side(from, from_offset);
@@ -358,8 +356,8 @@ cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from,
 }
 
 CPU_API CUresult
-cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void *from,
-                     size_t bytes, CUstream stream)
+cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void *from, size_t bytes,
+                     CUstream stream)
 {
     struct side target = array_side(to, offset), source = host_side(from);
 

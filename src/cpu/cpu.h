@@ -18,10 +18,10 @@
 #include "image/abi.h"
 #include "image/image.h"
 
-#define CPU_API            __attribute__((visibility("default")))
+#define CPU_API __attribute__((visibility("default")))
 /* Of functions that stop a fiber in the middle: sanitizers follow calls and
  * returns, which do not match there. */
-#define CPU_ON_FIBER __attribute__((no_sanitize_address, no_sanitize_thread))
+#define CPU_ON_FIBER       __attribute__((no_sanitize_address, no_sanitize_thread))
 #define CPU_VERSION        13000 /* the CUDA version that the library reports */
 #define CPU_MAX_DEVICES    64
 #define CPU_MAX_THREADS    1024 /* of a block */
@@ -95,10 +95,10 @@ struct cpu_state {
 
 extern struct cpu_state cpu_state;
 
-CUresult cpu_ready(void);                  /* NOT_INITIALIZED before cuInit */
+CUresult cpu_ready(void);                   /* NOT_INITIALIZED before cuInit */
 CUresult cpu_device_check(CUdevice device); /* and INVALID_DEVICE */
 int cpu_device_attribute(CUdevice_attribute attribute, int *value);
-int cpu_thread_count(void);     /* threads.c: what the machine grants us */
+int cpu_thread_count(void); /* threads.c: what the machine grants us */
 uint64_t cpu_memory_bytes(void);
 
 /* ---- context.c ---- */
@@ -177,7 +177,8 @@ CUresult cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
 CUresult cpu_arena_free(uintptr_t base, enum cpu_memory_kind kind);
 /* The allocation that holds `address`; false if none does. */
 bool cpu_arena_find(uintptr_t address, struct cpu_allocation *found);
-CUresult cpu_arena_adopt(const struct cpu_allocation *as); /* memory of others */
+CUresult
+cpu_arena_adopt(const struct cpu_allocation *as); /* memory of others */
 CUresult cpu_arena_disown(uintptr_t base, enum cpu_memory_kind kind);
 void cpu_arena_free_context(uint64_t context_id);
 bool cpu_arena_contains(uintptr_t address);
@@ -199,7 +200,12 @@ enum cpu_op_kind {
     CPU_OP_CALLER, /* run by the thread that submits it */
 };
 
-enum cpu_op_state { CPU_OP_WAITING, CPU_OP_READY, CPU_OP_RUNNING, CPU_OP_DONE };
+enum cpu_op_state {
+    CPU_OP_WAITING,
+    CPU_OP_READY,
+    CPU_OP_RUNNING,
+    CPU_OP_DONE
+};
 
 struct cpu_edge {
     struct cpu_op *to;
@@ -227,8 +233,9 @@ struct cpu_op {
     atomic_uint references;
     atomic_uint state;
     enum cpu_op_kind kind;
-    enum cpu_op_kind otherwise; /* what a CALLER is if it cannot start at once */
-    bool always; /* runs in a failed context too */
+    enum cpu_op_kind
+        otherwise;    /* what a CALLER is if it cannot start at once */
+    bool always;      /* runs in a failed context too */
     unsigned pending; /* unfinished operations that it waits for */
     unsigned edge_count;
     struct cpu_context *ctx;
@@ -252,8 +259,8 @@ void cpu_op_release(struct cpu_op *op);
  * then RUNNING. */
 bool cpu_op_submit(struct cpu_stream *stream, struct cpu_op *op,
                    struct cpu_op *also);
-void cpu_op_finish(struct cpu_op *op);    /* by who ran it */
-void cpu_op_wait(struct cpu_op *op);      /* until done */
+void cpu_op_finish(struct cpu_op *op);     /* by who ran it */
+void cpu_op_wait(struct cpu_op *op);       /* until done */
 void cpu_op_wait_ready(struct cpu_op *op); /* until it may start */
 static inline bool
 cpu_op_done(struct cpu_op *op)
@@ -315,7 +322,7 @@ struct cpu_worker {
     int index;
     volatile int in_kernel; /* faults belong to the kernel */
     volatile int faulting;
-    void *guard;            /* where cpu_fiber_unwind goes */
+    void *guard; /* where cpu_fiber_unwind goes */
     struct cpu_launch *launch;
     struct cpu_context *ctx;
     struct image_thread *self;
@@ -413,7 +420,7 @@ struct cpu_function {
     void *entry;
     int max_dynamic_shared;
     int carveout;
-    atomic_uint ns_a_launch; /* of the last one */
+    atomic_uint ns_a_launch;           /* of the last one */
     _Atomic uint64_t threads_a_launch; /* of the last one; 0: none ended */
     bool may_inline;
     struct cpu_function *next;

@@ -336,8 +336,7 @@ cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute,
 }
 
 CPU_API CUresult
-cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
-                     CUdevice device)
+cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
     CUresult code = cpu_device_check(device);
 

@@ -48,7 +48,8 @@ cuEventCreate(CUevent *handle, unsigned flags)
         return code;
     }
     if (!handle || flags & ~(unsigned)EVENT_FLAGS ||
-        (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING))) {
+        (flags & CU_EVENT_INTERPROCESS &&
+         !(flags & CU_EVENT_DISABLE_TIMING))) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     struct cpu_event *event = calloc(1, sizeof *event);

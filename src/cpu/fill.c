@@ -140,8 +140,7 @@ cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count,
 }
 
 CPU_API CUresult
-cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count,
-                 CUstream stream)
+cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream)
 {
     return fill_line(to, value, 4, count, stream);
 }

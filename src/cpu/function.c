@@ -37,8 +37,8 @@ cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
     const struct image_kernel *kernel = function->kernel;
     switch ((int)attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = kernel->max_threads ? (int)kernel->max_threads
-                                     : CPU_MAX_THREADS;
+        *value =
+            kernel->max_threads ? (int)kernel->max_threads : CPU_MAX_THREADS;
         break;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
         *value = (int)kernel->static_shared;

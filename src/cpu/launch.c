@@ -12,7 +12,8 @@
 
 #define INLINE_NS        10000u /* expected time of a launch run by its caller */
 #define CHUNKS_A_WORKER  8
-#define RECURSIVE_CHUNKS 8 /* so few workers at most: their guards cost maps */
+#define RECURSIVE_CHUNKS 8 /* so few workers at most: their guards cost maps  \
+                            */
 
 static CUresult
 shape_check(const struct cpu_function *function, const unsigned grid[3],
@@ -95,8 +96,8 @@ params_copy(const struct cpu_function *function, char *to, void **params,
 static bool
 launch_is_quick(const struct cpu_function *function, uint64_t threads)
 {
-    uint64_t ns = atomic_load_explicit(&function->ns_a_launch,
-                                       memory_order_relaxed);
+    uint64_t ns =
+        atomic_load_explicit(&function->ns_a_launch, memory_order_relaxed);
     uint64_t known = atomic_load_explicit(&function->threads_a_launch,
                                           memory_order_relaxed);
 
@@ -191,9 +192,8 @@ launch_submit(struct cpu_context *ctx, struct cpu_stream *stream,
                        call->grid[2] *
                        (call->block[0] * call->block[1] * call->block[2]);
     bool quick = !call->cooperative && launch_is_quick(function, threads);
-    struct cpu_op *op =
-        cpu_op_new(ctx, quick ? CPU_OP_CALLER : CPU_OP_KERNEL,
-                   function->kernel->parameter_bytes);
+    struct cpu_op *op = cpu_op_new(ctx, quick ? CPU_OP_CALLER : CPU_OP_KERNEL,
+                                   function->kernel->parameter_bytes);
 
     if (!op) {
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -293,8 +293,7 @@ attribute_take(const CUlaunchAttribute *attribute, struct launch_call *call)
         call->cooperative = attribute->value.cooperative != 0;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        return attribute->value.clusterDim.x *
-                           attribute->value.clusterDim.y *
+        return attribute->value.clusterDim.x * attribute->value.clusterDim.y *
                            attribute->value.clusterDim.z ==
                        1
                    ? CUDA_SUCCESS

@@ -202,9 +202,9 @@ cuLibraryLoadFromFile(CUlibrary *handle, const char *path,
     if (cpu_image_bytes(bytes) > size) {
         code = CUDA_ERROR_INVALID_IMAGE;
     } else {
-        code = cuLibraryLoadData(handle, bytes, options, values, count,
-                                 library_options, library_values,
-                                 library_count);
+        code =
+            cuLibraryLoadData(handle, bytes, options, values, count,
+                              library_options, library_values, library_count);
     }
     free(bytes);
     return code;
@@ -280,12 +280,12 @@ library_global(CUdeviceptr *pointer, size_t *bytes, CUlibrary handle,
     CUresult code = library_of(handle, &library);
 
     if (!code) {
-        code = name ? library_module(library, &module)
-                    : CUDA_ERROR_INVALID_VALUE;
+        code =
+            name ? library_module(library, &module) : CUDA_ERROR_INVALID_VALUE;
     }
-    return code ? code
-                : cpu_module_global(module, name, pointer, bytes,
-                                    managed_only);
+    return code
+               ? code
+               : cpu_module_global(module, name, pointer, bytes, managed_only);
 }
 
 CPU_API CUresult

@@ -93,9 +93,8 @@ cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data,
         return CUDA_ERROR_INVALID_VALUE;
     }
     name = name ? name : "unknown";
-    size_t bytes = size < sizeof(struct image_header)
-                       ? 0
-                       : cpu_image_bytes(data);
+    size_t bytes =
+        size < sizeof(struct image_header) ? 0 : cpu_image_bytes(data);
     if (!bytes || bytes > size) {
         return refuse(link, CUDA_ERROR_INVALID_IMAGE, name,
                       "not an image of the CPU device: link what its own "

@@ -46,8 +46,7 @@ pool_of(CUmemoryPool handle, struct pool **pool)
 }
 
 static CUresult
-pool_allocate(CUdeviceptr *pointer, size_t bytes, int device,
-              CUstream handle)
+pool_allocate(CUdeviceptr *pointer, size_t bytes, int device, CUstream handle)
 {
     struct cpu_context *ctx;
     struct cpu_stream *stream;
@@ -177,8 +176,7 @@ cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
     if (code) {
         return code;
     }
-    if (!handle || !properties ||
-        cpu_device_check(properties->location.id)) {
+    if (!handle || !properties || cpu_device_check(properties->location.id)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (properties->handleTypes) {

@@ -13,11 +13,11 @@
 #include "cpu/cpu.h"
 #include "cpu/cpu_image.h"
 
-#define ELF_MAGIC       0x464c457fu
-#define ELF_CUDA        190
-#define FATBIN_MAGIC    0xba55ed50u
-#define FATBIN_WRAPPER  0x466243b1u
-#define PTX_LOOK        4096 /* bytes in which PTX says .version */
+#define ELF_MAGIC      0x464c457fu
+#define ELF_CUDA       190
+#define FATBIN_MAGIC   0xba55ed50u
+#define FATBIN_WRAPPER 0x466243b1u
+#define PTX_LOOK       4096 /* bytes in which PTX says .version */
 
 /* ---- what the caller handed in ---- */
 

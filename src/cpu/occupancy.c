@@ -56,11 +56,8 @@ cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction handle,
 }
 
 CPU_API CUresult
-cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
-                                                     CUfunction handle,
-                                                     int threads,
-                                                     size_t shared,
-                                                     unsigned flags)
+cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, CUfunction handle, int threads, size_t shared, unsigned flags)
 {
     return flags > 1 ? CUDA_ERROR_INVALID_VALUE
                      : cuOccupancyMaxActiveBlocksPerMultiprocessor(

@@ -128,7 +128,7 @@ struct spec {
     char text[SPEC_MAX]; /* a host conversion, stars replaced */
     size_t length;
     char conversion;
-    bool wide; /* 64 bits: l, ll, z, j, t */
+    bool wide;  /* 64 bits: l, ll, z, j, t */
     int narrow; /* h: 1, hh: 2 */
 };
 
@@ -230,8 +230,8 @@ integer_put(struct text *text, struct spec *spec, struct arguments *arguments)
     spec->text[spec->length] = 0;
     int n = snprintf(out, sizeof out, spec->text, (long long)value);
     if (n > 0) {
-        text_put(text, out, (size_t)n < sizeof out ? (size_t)n
-                                                   : sizeof out - 1);
+        text_put(text, out,
+                 (size_t)n < sizeof out ? (size_t)n : sizeof out - 1);
     }
 }
 
@@ -280,8 +280,10 @@ character_put(struct text *text, struct spec *spec,
     spec_add(spec, 'c');
     spec->text[spec->length] = 0;
     int n = snprintf(out, sizeof out, spec->text, value);
-    text_put(text, out, n < 0 ? 0 : (size_t)n < sizeof out ? (size_t)n
-                                                           : sizeof out - 1);
+    text_put(text, out,
+             n < 0                    ? 0
+             : (size_t)n < sizeof out ? (size_t)n
+                                      : sizeof out - 1);
 }
 
 static void

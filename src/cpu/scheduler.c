@@ -16,8 +16,8 @@
 
 #include "cpu/cpu.h"
 
-#define SPIN_NS   20000 /* a waiting thread spins so long before it sleeps */
-#define FREE_MAX  256   /* operations kept for reuse */
+#define SPIN_NS  20000 /* a waiting thread spins so long before it sleeps */
+#define FREE_MAX 256   /* operations kept for reuse */
 
 pthread_mutex_t cpu_scheduler_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t cpu_queue_work = PTHREAD_COND_INITIALIZER;
@@ -162,8 +162,7 @@ stream_blocking(const struct cpu_stream *stream)
 
 /* Room for every edge that the operation may get. */
 static bool
-edges_reserve(struct cpu_stream *stream, struct cpu_op *op,
-              unsigned *capacity)
+edges_reserve(struct cpu_stream *stream, struct cpu_op *op, unsigned *capacity)
 {
     unsigned wanted = 3;
 

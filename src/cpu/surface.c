@@ -114,15 +114,14 @@ place(uint64_t object, int32_t access, const int32_t at[3], int32_t layer,
         cpu_handle_object(CPU_SURFACE, (void *)(uintptr_t)object);
     const struct cpu_array *array =
         surface ? cpu_handle_object(CPU_ARRAY, surface->array) : NULL;
-    bool layered = access == IMAGE_ACCESS_1D_LAYERED ||
-                   access == IMAGE_ACCESS_2D_LAYERED;
+    bool layered =
+        access == IMAGE_ACCESS_1D_LAYERED || access == IMAGE_ACCESS_2D_LAYERED;
     bool out = false;
 
     if (!array || bytes > array->pitch) {
         cpu_fibers_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
     }
-    bool flat = access == IMAGE_ACCESS_1D ||
-                access == IMAGE_ACCESS_1D_LAYERED;
+    bool flat = access == IMAGE_ACCESS_1D || access == IMAGE_ACCESS_1D_LAYERED;
     int64_t deep = access == IMAGE_ACCESS_3D ? at[2] : 0;
     if (layered) {
         deep = layer;
@@ -140,8 +139,8 @@ place(uint64_t object, int32_t access, const int32_t at[3], int32_t layer,
     if (out && boundary == BOUNDARY_ZERO) {
         return NULL;
     }
-    return array->data +
-           ((size_t)z * array->rows + (size_t)y) * array->pitch + (size_t)x;
+    return array->data + ((size_t)z * array->rows + (size_t)y) * array->pitch +
+           (size_t)x;
 }
 
 void

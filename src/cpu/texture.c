@@ -61,8 +61,7 @@ from_pitch(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
     texture->format = resource->res.pitch2D.format;
     texture->channels = resource->res.pitch2D.numChannels;
     texture->pitch = resource->res.pitch2D.pitchInBytes;
-    size_t row = width * cpu_format_bytes(texture->format) *
-                 texture->channels;
+    size_t row = width * cpu_format_bytes(texture->format) * texture->channels;
     if (!row || !height || width > 131072 || height > 65536 ||
         (height > 1 && texture->pitch < row) ||
         cpu_memory_check(pointer, (height - 1) * texture->pitch + row)) {
@@ -107,9 +106,8 @@ modes_set(struct cpu_texture *texture)
                   texture->format == CU_AD_FORMAT_HALF;
 
     texture->normalised = texture->how.flags & CU_TRSF_NORMALIZED_COORDINATES;
-    texture->integers =
-        !floats &&
-        (bytes == 4 || texture->how.flags & CU_TRSF_READ_AS_INTEGER);
+    texture->integers = !floats && (bytes == 4 || texture->how.flags &
+                                                      CU_TRSF_READ_AS_INTEGER);
     texture->linear = texture->how.filterMode == CU_TR_FILTER_MODE_LINEAR &&
                       !texture->integers;
 }

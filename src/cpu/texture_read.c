@@ -54,13 +54,13 @@ channel_integer(const struct cpu_texture *texture, const char *at,
         *out = *(const uint8_t *)at;
         break;
     case CU_AD_FORMAT_SIGNED_INT8:
-        *out = (uint32_t)*(const int8_t *)at;
+        *out = (uint32_t) * (const int8_t *)at;
         break;
     case CU_AD_FORMAT_UNSIGNED_INT16:
         *out = *(const uint16_t *)(const void *)at;
         break;
     case CU_AD_FORMAT_SIGNED_INT16:
-        *out = (uint32_t)*(const int16_t *)(const void *)at;
+        *out = (uint32_t) * (const int16_t *)(const void *)at;
         break;
     default:
         memcpy(out, at, sizeof *out);
@@ -235,9 +235,8 @@ sample(const struct cpu_texture *texture, int dimensions,
 {
     const int32_t extent[3] = {texture->width, texture->height,
                                texture->depth};
-    struct axis axes[3] = {{.weight = {1, 0}},
-                           {.weight = {1, 0}},
-                           {.weight = {1, 0}}};
+    struct axis axes[3] = {
+        {.weight = {1, 0}}, {.weight = {1, 0}}, {.weight = {1, 0}}};
 
     for (int i = 0; i < dimensions; i++) {
         axis_set(texture, i, position[i], extent[i], &axes[i]);

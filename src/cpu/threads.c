@@ -14,7 +14,7 @@
 
 /* Ranks on this machine, as MPI's launchers tell their children. */
 static const char *const rank_variables[] = {
-    "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",  "PMI_LOCAL_SIZE",
+    "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE",
     "MV2_COMM_WORLD_LOCAL_SIZE",  "PALS_LOCAL_SIZE",
 };
 

@@ -123,8 +123,8 @@ reduce(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set)
 
     EACH_LANE(lane, set & (set - 1))
     {
-        result = reduce_two(warp->lane[first], result,
-                            (uint32_t)warp->value[lane]);
+        result =
+            reduce_two(warp->lane[first], result, (uint32_t)warp->value[lane]);
     }
     EACH_LANE(lane, set)
     {

@@ -13,10 +13,10 @@
 
 #include "cpu/cpu.h"
 
-#define SPIN_NS          50000
-#define WORKER_STACK     (1u << 20)
-#define SIGNAL_STACK     (64u << 10)
-#define CALLERS_INDEX    0 /* __pycuda_smid of a launch run by its caller */
+#define SPIN_NS       50000
+#define WORKER_STACK  (1u << 20)
+#define SIGNAL_STACK  (64u << 10)
+#define CALLERS_INDEX 0 /* __pycuda_smid of a launch run by its caller */
 
 _Thread_local struct cpu_worker *cpu_worker_tls
     __attribute__((tls_model("initial-exec")));

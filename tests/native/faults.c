@@ -149,14 +149,12 @@ test_images(void)
     if (!native_on_cpu) {
         return;
     }
-    EXPECT(CUDA_ERROR_INVALID_IMAGE,
-           cu.cuModuleLoadData(&module, "no image"));
+    EXPECT(CUDA_ERROR_INVALID_IMAGE, cu.cuModuleLoadData(&module, "no image"));
     EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU,
            cu.cuModuleLoadDataEx(&module, ptx, 2, options, values));
     CHECK(strstr(log, "PTX") != NULL);
     cubin[18] = 190;
-    EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU,
-           cu.cuModuleLoadData(&module, cubin));
+    EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU, cu.cuModuleLoadData(&module, cubin));
 }
 
 /* Handles that never were, or are no more. */

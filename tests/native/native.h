@@ -82,9 +82,7 @@ native_start(int argc, char **argv)
     const char *nvrtc = argc > 2 ? argv[2] : getenv("NATIVE_NVRTC");
 
     driver = driver ? driver : "libcuda.so.1";
-    nvrtc = nvrtc           ? nvrtc
-            : argc > 1      ? driver
-                            : "libnvrtc.so";
+    nvrtc = nvrtc ? nvrtc : argc > 1 ? driver : "libnvrtc.so";
     native_on_cpu = strstr(driver, "pycuda_cpu") != NULL;
     void *library = native_open(driver);
 #define DRIVER_ROW(base, symbol, since, per_thread, parameters, arguments)    \
@@ -106,10 +104,10 @@ native_compile(const char *source, int ptx, size_t *bytes)
     char arch[64], *image;
     size_t size = 0;
 
-    cu.cuDeviceGetAttribute(
-        &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
-    cu.cuDeviceGetAttribute(
-        &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0);
+    cu.cuDeviceGetAttribute(&major,
+                            CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
+    cu.cuDeviceGetAttribute(&minor,
+                            CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0);
     snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d%d",
              ptx ? "compute" : "sm", major, minor);
     const char *options[] = {arch, "--std=c++17"};

@@ -140,8 +140,7 @@ test_time(CUstream stream)
     OK(cu.cuEventCreate(&start, 0));
     OK(cu.cuEventCreate(&end, 0));
     OK(cu.cuEventCreate(&untimed, CU_EVENT_DISABLE_TIMING));
-    EXPECT(CUDA_ERROR_INVALID_HANDLE,
-           cu.cuEventElapsedTime(&ms, start, end));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, cu.cuEventElapsedTime(&ms, start, end));
     OK(cu.cuEventRecord(start, stream));
     hold(stream);
     OK(cu.cuEventRecord(end, stream));

@@ -126,9 +126,9 @@ test_linear(CUmodule module, CUarray array)
     CHECK(fabsf(out[2] - (0.75f * image[1][2] + 0.25f * image[1][3])) < 1e-4f);
     CHECK(out[3] == image[0][0]);
     OK(cu.cuTexObjectDestroy(texture));
-    texture = texture_make(array, CU_TR_FILTER_MODE_POINT,
-                           CU_TR_ADDRESS_MODE_WRAP,
-                           CU_TRSF_NORMALIZED_COORDINATES);
+    texture =
+        texture_make(array, CU_TR_FILTER_MODE_POINT, CU_TR_ADDRESS_MODE_WRAP,
+                     CU_TRSF_NORMALIZED_COORDINATES);
     sample(module, texture, unit_x, unit_y, 4, out);
     CHECK(out[0] == image[0][0] && out[1] == image[0][1]);
     CHECK(out[2] == image[0][7] && out[3] == image[2][4]);
@@ -182,8 +182,8 @@ test_surface(CUmodule module)
 
     resource.res.array.hArray = array;
     OK(cu.cuSurfObjectCreate(&surface, &resource));
-    OK(cu.cuLaunchKernel(native_function(module, "write"), 1, 1, 1, W, H, 1,
-                         0, NULL, parameters, NULL));
+    OK(cu.cuLaunchKernel(native_function(module, "write"), 1, 1, 1, W, H, 1, 0,
+                         NULL, parameters, NULL));
     copy.dstHost = out;
     copy.dstPitch = sizeof out[0];
     OK(cu.cuMemcpy2D(&copy));
