@@ -40,13 +40,21 @@ def best_of(
     return best / number * 1e6
 
 
-def least_seconds(call: Callable[[], object], rounds: int = 7) -> float:
-    """Least time of one `call` that waits for its own end, in seconds."""
-    best = float("inf")
+def least_seconds(
+    call: Callable[[], object], rounds: int = 7, budget: float = 2.0
+) -> float:
+    """Least time of one `call` that waits for its own end, in seconds.
+
+    No further round starts once `budget` seconds are spent.
+    """
+    best, spent = float("inf"), 0.0
     for _ in range(rounds):
         start = time.perf_counter()
         call()
-        best = min(best, time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        best, spent = min(best, seconds), spent + seconds
+        if spent > budget:
+            break
     return best
 
 
