@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
+from pycuda import _kernels
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import check_vector
@@ -22,10 +23,17 @@ from pycuda.tools import VectorArg, dtype_to_ctype
 
 __all__ = ["ExclusiveScanKernel", "InclusiveScanKernel"]
 
-_SCAN_THREADS = 128
-_UPDATE_THREADS = 256
-_EACH = 6
 _MAX_INTERVALS = 1024
+
+
+def _shape() -> tuple[int, int, int]:
+    """(threads of a scan, threads of an update, elements of a thread).
+
+    Where threads run in turn on a processor core, one thread a block reads
+    its interval in order.
+    """
+    return (1, 1, 1024) if _kernels._runs_threads_in_turn() else (128, 256, 6)
+
 
 # A tile is WG_SIZE * K elements: loaded and stored side by side, scanned by
 # threads of K elements each in shared memory.  `carry` is the scan of all
@@ -172,9 +180,9 @@ class _ScanKernel:
             raise ValueError("neutral element is required for exclusive scan")
         self.dtype = np.dtype(dtype)
         self.neutral = neutral
-        self.scan_wg_size = _SCAN_THREADS
-        self.update_wg_size = _UPDATE_THREADS
-        self.scan_wg_seq_batches = _EACH
+        self.scan_wg_size, self.update_wg_size, self.scan_wg_seq_batches = (
+            _shape()
+        )
         self._prefix = name_prefix
         self._options = options
         self._preamble = preamble

@@ -55,6 +55,20 @@ def test_a_module(folder):
     assert len(entries(folder)) == 1
 
 
+def test_a_hit_asks_no_compiler(folder, monkeypatch):
+    image = compiler.compile(SOURCE)
+
+    def refuse(*arguments):
+        raise AssertionError("the compiler was asked")
+
+    monkeypatch.setattr(compiler._driver, "_compile", refuse)
+    monkeypatch.setattr(compiler._driver, "_nvrtc_info", refuse)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    assert compiler.compile(SOURCE) == image
+    with pytest.raises(AssertionError, match="was asked"):
+        compiler.compile(SOURCE + "// other")
+
+
 def test_an_empty_source(folder):
     compiler.SourceModule("")
 

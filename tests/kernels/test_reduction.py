@@ -7,11 +7,23 @@ import pytest
 
 import pycuda.driver as drv
 import pycuda.gpuarray as gpuarray
-from pycuda import reduction
+from pycuda import reduction, tools
 from pycuda.reduction import ReductionKernel
 from pycuda.tools import get_or_register_dtype
 
 pytestmark = pytest.mark.usefixtures("context")
+
+
+GPU_SHAPE = reduction._Shape(512, 4, 4, 64)
+
+
+@pytest.fixture(params=["this device's shape", "many threads"], autouse=True)
+def shape(request, monkeypatch):
+    """Every test also with a shape that a GPU takes."""
+    tools.clear_context_caches()
+    if request.param == "many threads":
+        monkeypatch.setattr(reduction, "_shape", lambda: GPU_SHAPE)
+
 
 SIZES = [1, 511, 513, 2048, 100_001, 1 << 20]
 

@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 
 import pycuda.gpuarray as gpuarray
+from pycuda import scan
 from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
 
 pytestmark = pytest.mark.usefixtures("context")
+
+
+@pytest.fixture(params=["this device's shape", "many threads"], autouse=True)
+def shape(request, monkeypatch):
+    """Every test also with the shape that a GPU takes."""
+    if request.param == "many threads":
+        monkeypatch.setattr(scan, "_shape", lambda: (128, 256, 6))
+
 
 SIZES = [1, 10, 127, 768, 769, 1536, 12_345, 100_000, 1 << 20]
 
