@@ -1,0 +1,122 @@
+"""Our headers under NVIDIA's compiler, which needs no GPU to compile.
+
+Skipped where no libnvrtc is installed.
+"""
+
+import ctypes
+import ctypes.util
+import glob
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import pycuda
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "kernels"))
+HEADERS_DIR = Path(pycuda.__file__).parent / "cuda"
+PLACES = (
+    "/usr/local/cuda/lib64/libnvrtc.so.13",
+    *(
+        os.path.join(entry, "nvidia/cu13/lib/libnvrtc.so.13")
+        for entry in sys.path
+    ),
+)
+TOOLKITS = [
+    folder
+    for folder in glob.glob("/usr/local/cuda/include")
+    if os.path.isfile(os.path.join(folder, "cuda_fp16.h"))
+]
+
+
+@cache
+def nvrtc():
+    for place in PLACES:
+        if os.path.isfile(place):
+            return ctypes.CDLL(place)
+    pytest.skip("NVIDIA's libnvrtc.so.13 is not installed")
+
+
+def compile(source, *options, wrap=True):
+    """(result, log) of NVRTC for `source` as pycuda.compiler gives it."""
+    library = nvrtc()
+    if wrap:
+        source = f'extern "C" {{\n#line 1 "kernel.cu"\n{source}\n}}\n'
+    words = [
+        "--gpu-architecture=sm_90",
+        "--pre-include=prelude.h",
+        *options,
+        f"--include-path={HEADERS_DIR / 'nvrtc'}",
+        f"--include-path={HEADERS_DIR}",
+        *(f"--include-path={folder}" for folder in TOOLKITS),
+        *(f"--include-path={folder}/cccl" for folder in TOOLKITS),
+    ]
+    program, size = ctypes.c_void_p(), ctypes.c_size_t()
+    library.nvrtcCreateProgram(
+        ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None
+    )
+    result = library.nvrtcCompileProgram(
+        program,
+        len(words),
+        (ctypes.c_char_p * len(words))(*(word.encode() for word in words)),
+    )
+    library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    library.nvrtcGetProgramLog(program, log)
+    library.nvrtcDestroyProgram(ctypes.byref(program))
+    return result, log.value.decode()
+
+
+def test_every_implicit_name():
+    from test_front_names import IMPLICIT
+
+    body = "\n".join(
+        f"__device__ void f{i}(float *x) {{ {text}; x[1] = (float)v; }}"
+        for i, text in enumerate(IMPLICIT.values())
+    )
+    result, log = compile(body)
+    assert result == 0, log
+    assert "error" not in log
+
+
+def test_every_header_beside_every_other():
+    from test_front_names import HEADERS
+
+    plain = [name for name in HEADERS if "helpers" not in name]
+    source = "".join(f"#include <{name}>\n" for name in plain)
+    for wrap in (True, False):
+        assert compile(source, wrap=wrap) == (0, "")
+
+
+REFERENCES = (
+    "--pre-include=texture_reference.h",
+    "--device-as-default-execution-space",
+)
+
+
+def test_every_form_of_reference():
+    from test_front_references import FORMS, HELPERS
+
+    for form, source in {**FORMS, "helpers": HELPERS}.items():
+        result, log = compile(source, *REFERENCES)
+        assert result == 0, f"{form}: {log}"
+
+
+@pytest.mark.skipif(not TOOLKITS, reason="no CUDA toolkit is installed")
+@pytest.mark.parametrize(
+    "header",
+    [
+        "cuda_fp16.h",
+        "cuda_bf16.h",
+        "cooperative_groups.h",
+        "cub/block/block_reduce.cuh",
+    ],
+)
+def test_toolkit_headers_beside_ours(header):
+    includes = f"#include <stdint.h>\n#include <{header}>\n"
+    source = includes + "#include <pycuda-complex.hpp>\n#include <float.h>\n"
+    wraps = (False,) if header.startswith("cub") else (True, False)
+    for wrap in wraps:
+        assert compile(source, wrap=wrap) == (0, "")
