@@ -243,6 +243,7 @@ device_getattro(PyObject *self, PyObject *name)
     PyObject *member = NULL;
     if (class != NULL && upper != NULL &&
         PyUnicode_Compare(upper, name) != 0) {
+        PyUnicode_InternInPlace(&upper); /* types cache names they looked up */
         member = PyObject_GetAttr(class, upper);
     }
     Py_XDECREF(upper);

@@ -145,6 +145,15 @@ integer_store(struct core_function *function, Py_ssize_t index,
               const struct core_field *field, PyObject *arg, char *target,
               uint32_t bytes)
 {
+    if (PyLong_CheckExact(arg) && field->code == 'i' && bytes == 4) {
+        int overflowed;
+        long small = PyLong_AsLongAndOverflow(arg, &overflowed);
+        if (!overflowed && small >= INT32_MIN && small <= INT32_MAX) {
+            int32_t value = (int32_t)small;
+            memcpy(target, &value, sizeof value);
+            return 0;
+        }
+    }
     PyObject *number =
         PyLong_CheckExact(arg) ? Py_NewRef(arg) : PyNumber_Index(arg);
     if (number == NULL) {
@@ -300,8 +309,9 @@ is_integer(char code)
 }
 
 /* Whether each field has its parameter's size or can be resized to it. */
-static bool
-fields_fit(const struct core_format *format, const struct core_layout *layout)
+bool
+core_format_fits(const struct core_format *format,
+                 const struct core_layout *layout)
 {
     if (format->count != layout->count) {
         return false;
@@ -344,7 +354,7 @@ core_format_pack(struct core_function *function, PyObject *const *args,
                      function->name, format->count, count);
         return -1;
     }
-    bool by_layout = layout->known && fields_fit(format, layout);
+    bool by_layout = format->by_layout;
     if (layout->known && !by_layout && format->bytes != layout->bytes) {
         return format_error(function);
     }

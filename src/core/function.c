@@ -193,6 +193,7 @@ function_getattro(PyObject *op, PyObject *name)
     PyObject *upper = PyObject_CallMethod(name, "upper", NULL);
     PyObject *member = NULL;
     if (upper != NULL && PyUnicode_Compare(upper, name) != 0) {
+        PyUnicode_InternInPlace(&upper); /* types cache names they looked up */
         member = PyObject_GetAttr(class, upper);
         PyErr_Clear();
     }
@@ -278,6 +279,8 @@ function_prepare(PyObject *op, CORE_ARGS)
         PyMem_Free(format);
         return NULL;
     }
+    format->by_layout =
+        self->layout.known && core_format_fits(format, &self->layout);
     PyMem_Free(self->format);
     self->format = format;
     Py_XSETREF(self->arg_format, text);

@@ -324,12 +324,15 @@ struct core_field {
 struct core_format {
     size_t count;
     uint32_t bytes;
+    bool by_layout; /* each field goes to its parameter's offset */
     struct core_field fields[];
 };
 struct core_format *core_format_parse(PyObject *text);
 /* The format of a NumPy type, a dtype, or anything else (a pointer). */
 PyObject *core_format_of_type(PyObject *type);
 PyObject *core_launch_buffer(PyObject *self, CORE_ARGS);
+bool core_format_fits(const struct core_format *format,
+                      const struct core_layout *layout);
 int core_format_pack(struct core_function *function, PyObject *const *args,
                      Py_ssize_t count, struct core_pack *pack);
 PyObject *core_struct_error(void); /* borrowed */

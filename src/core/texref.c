@@ -251,9 +251,17 @@ texref_set_array(PyObject *op, PyObject *array)
     return state_bind(state, array);
 }
 
-enum {
-    TEXTURE_ALIGNMENT = 512,
-};
+/* How far an address is from one that a texture may begin at. */
+static size_t
+texture_offset(CUdeviceptr pointer)
+{
+    CUdevice device = 0;
+    int alignment = 0;
+    driver.cuCtxGetDevice(&device);
+    driver.cuDeviceGetAttribute(&alignment,
+                                CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, device);
+    return alignment <= 0 ? 0 : pointer % (size_t)alignment;
+}
 
 static PyObject *
 texref_set_address(PyObject *op, CORE_ARGS)
@@ -270,7 +278,7 @@ texref_set_address(PyObject *op, CORE_ARGS)
         return NULL;
     }
     int allowed = values[2] == NULL ? 0 : PyObject_IsTrue(values[2]);
-    size_t offset = pointer % TEXTURE_ALIGNMENT;
+    size_t offset = texture_offset(pointer);
     if (allowed < 0) {
         return NULL;
     }
