@@ -74,9 +74,8 @@ operand_set(struct operand *operand, PyObject *object)
         PyArrayObject *host = (PyArrayObject *)object;
         return PyArray_NDIM(host)
                    ? refuse_host_array()
-                   : operand_strong(operand,
-                                    (PyArray_Descr *)Py_NewRef(
-                                        PyArray_DESCR(host)));
+                   : operand_strong(operand, (PyArray_Descr *)Py_NewRef(
+                                                 PyArray_DESCR(host)));
     }
     operand->code = PyComplex_Check(object) ? CODE_COMPLEX
                     : PyFloat_Check(object) ? CODE_FLOAT
@@ -133,8 +132,7 @@ static int
 compare_scalar(struct operand *scalar, int array_code, PyObject **keep)
 {
     int overflow;
-    long long value =
-        PyLong_AsLongLongAndOverflow(scalar->scalar, &overflow);
+    long long value = PyLong_AsLongLongAndOverflow(scalar->scalar, &overflow);
 
     if (value == -1 && PyErr_Occurred()) {
         return -1;
@@ -162,8 +160,7 @@ compare_scalar(struct operand *scalar, int array_code, PyObject **keep)
 static int
 is_comparison(int operation)
 {
-    return operation >= OPERATION_LESS &&
-           operation <= OPERATION_GREATER_EQUAL;
+    return operation >= OPERATION_LESS && operation <= OPERATION_GREATER_EQUAL;
 }
 
 /* Looks at the values of Python integers where NumPy does. */
@@ -184,8 +181,7 @@ check_values(int operation, struct operand *operands, int inputs,
     }
     struct operand *exponent = &operands[1];
     if (operation == OPERATION_POWER && !exponent->array &&
-        (exponent->code == CODE_INT ||
-         PyTypeNum_ISSIGNED(exponent->code)) &&
+        (exponent->code == CODE_INT || PyTypeNum_ISSIGNED(exponent->code)) &&
         (PyTypeNum_ISINTEGER(operands[0].code) ||
          operands[0].code == CODE_INT)) {
         int overflow;
@@ -219,8 +215,8 @@ shape_text(const struct operand *operands, int inputs)
 
     for (int i = 0; list && i < inputs; i++) {
         if (operands[i].array) {
-            PyObject *tuple = array_tuple(operands[i].array->ndim,
-                                          operands[i].array->shape);
+            PyObject *tuple =
+                array_tuple(operands[i].array->ndim, operands[i].array->shape);
             if (!tuple || PyList_Append(list, tuple) < 0) {
                 Py_CLEAR(list);
             }
@@ -354,8 +350,7 @@ overlap_hurts(const struct array *out, const struct array *input)
     if (out == input) {
         return 0;
     }
-    if (out->head.pointer == input->head.pointer &&
-        out->ndim == input->ndim &&
+    if (out->head.pointer == input->head.pointer && out->ndim == input->ndim &&
         PyDataType_ELSIZE(out->dtype) == PyDataType_ELSIZE(input->dtype) &&
         !memcmp(out->shape, input->shape,
                 (size_t)out->ndim * sizeof *out->shape) &&
@@ -404,8 +399,7 @@ task_dims(struct task *task, const struct operand *operands,
         return;
     }
     layout->ndim = out->ndim;
-    memcpy(layout->shape, out->shape,
-           (size_t)out->ndim * sizeof *out->shape);
+    memcpy(layout->shape, out->shape, (size_t)out->ndim * sizeof *out->shape);
     layout_add(layout, 0, out->ndim, out->shape, out->strides);
     for (int i = 0, at = 1; i < task->inputs; i++) {
         const struct array *array = operands[i].array;
@@ -535,8 +529,8 @@ array_apply(int operation, int inputs, PyObject *const *objects,
         goto done;
     }
     result = output(out, dtype, rule, operands, inputs, operation, stream);
-    if (result && launch(operation, operands, inputs, rule, result,
-                         stream) < 0) {
+    if (result &&
+        launch(operation, operands, inputs, rule, result, stream) < 0) {
         Py_CLEAR(result);
     }
 done:
@@ -549,7 +543,8 @@ PyObject *
 array_apply_python(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"name", "inputs", "out", "dtype", "stream", NULL};
-    PyObject *name, *inputs, *out = Py_None, *type = Py_None, *stream = Py_None;
+    PyObject *name, *inputs, *out = Py_None, *type = Py_None,
+                             *stream = Py_None;
     PyArray_Descr *dtype = NULL;
     CUstream handle;
 

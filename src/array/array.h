@@ -10,8 +10,8 @@
 
 #include "core/core.h"
 
-#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
-#define NPY_TARGET_VERSION    NPY_2_0_API_VERSION
+#define NPY_NO_DEPRECATED_API  NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION     NPY_2_0_API_VERSION
 #define PY_ARRAY_UNIQUE_SYMBOL pycuda_array_numpy
 #ifndef ARRAY_IMPORTS_NUMPY
 #define NO_IMPORT_ARRAY
@@ -26,11 +26,11 @@
 #define ARRAY_BLOCK    256u /* threads of an element-wise block */
 
 enum array_flags {
-    ARRAY_C = 1,        /* C-contiguous */
-    ARRAY_F = 2,        /* Fortran-contiguous */
+    ARRAY_C = 1, /* C-contiguous */
+    ARRAY_F = 2, /* Fortran-contiguous */
     ARRAY_FORC = 3,
-    ARRAY_OFFSET = 4,   /* a view: gpudata is a plain integer */
-    ARRAY_READY = 8,    /* __init__ or a view gave it its fields */
+    ARRAY_OFFSET = 4, /* a view: gpudata is a plain integer */
+    ARRAY_READY = 8,  /* __init__ or a view gave it its fields */
 };
 
 struct array {

@@ -76,7 +76,8 @@ static PyObject *
 get_flags(PyObject *self, void *unused)
 {
     (void)unused;
-    return Py_NewRef(flags_objects[((struct array *)self)->flags & ARRAY_FORC]);
+    return Py_NewRef(
+        flags_objects[((struct array *)self)->flags & ARRAY_FORC]);
 }
 
 /* --- plain values ------------------------------------------------------ */
@@ -186,15 +187,16 @@ get_interface(PyObject *self, void *unused)
     PyObject *strides = get_strides(self, NULL);
     PyObject *pointer = address(array);
     PyObject *text = PyObject_GetAttrString((PyObject *)array->dtype, "str");
-    PyObject *descr = PyObject_GetAttrString((PyObject *)array->dtype, "descr");
+    PyObject *descr =
+        PyObject_GetAttrString((PyObject *)array->dtype, "descr");
     PyObject *result = NULL;
 
     (void)unused;
     if (shape && strides && pointer && text && descr) {
-        result = Py_BuildValue(
-            "{s:O,s:O,s:(O,O),s:O,s:O,s:O,s:i}", "shape", shape, "strides",
-            strides, "data", pointer, Py_False, "typestr", text, "descr",
-            descr, "stream", Py_None, "version", 3);
+        result = Py_BuildValue("{s:O,s:O,s:(O,O),s:O,s:O,s:O,s:i}", "shape",
+                               shape, "strides", strides, "data", pointer,
+                               Py_False, "typestr", text, "descr", descr,
+                               "stream", Py_None, "version", 3);
     }
     Py_XDECREF(shape);
     Py_XDECREF(strides);
@@ -285,8 +287,7 @@ set_dtype(PyObject *self, PyObject *value, void *unused)
     }
     if (PyDataType_ELSIZE(dtype) != PyDataType_ELSIZE(array->dtype)) {
         Py_DECREF(dtype);
-        PyErr_SetString(PyExc_ValueError,
-                        "dtype of another size: use view()");
+        PyErr_SetString(PyExc_ValueError, "dtype of another size: use view()");
         return -1;
     }
     Py_SETREF(array->dtype, dtype);
@@ -335,9 +336,8 @@ set_allocator(PyObject *self, PyObject *value, void *unused)
         PyErr_SetString(PyExc_TypeError, "allocator must be callable");
         return -1;
     }
-    Py_XSETREF(array->allocator, value == array_default_allocator()
-                                     ? NULL
-                                     : Py_NewRef(value));
+    Py_XSETREF(array->allocator,
+               value == array_default_allocator() ? NULL : Py_NewRef(value));
     return PyErr_Occurred() ? -1 : 0;
 }
 

@@ -187,8 +187,8 @@ array_copy_into(struct array *target, struct array *source, CUstream stream)
         return copy_same_type(target, source, stream);
     }
     PyObject *object = (PyObject *)source;
-    PyObject *result = array_apply(OPERATION_COPY, 1, &object, target, NULL,
-                                   stream);
+    PyObject *result =
+        array_apply(OPERATION_COPY, 1, &object, target, NULL, stream);
     Py_XDECREF(result);
     return result ? 0 : -1;
 }

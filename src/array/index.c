@@ -64,8 +64,8 @@ index_integer(struct cursor *cursor, npy_intp index)
                      cursor->axis, index, length);
         return -1;
     }
-    cursor->offset +=
-        (index < 0 ? index + length : index) * cursor->source->strides[cursor->axis];
+    cursor->offset += (index < 0 ? index + length : index) *
+                      cursor->source->strides[cursor->axis];
     cursor->axis++;
     return 0;
 }

@@ -77,8 +77,8 @@ axes_by_stride(int ndim, const npy_intp *shape, const npy_intp *strides,
             continue;
         }
         int at = n++;
-        while (at > 0 && magnitude(strides[order[at - 1]]) <
-                             magnitude(strides[axis])) {
+        while (at > 0 &&
+               magnitude(strides[order[at - 1]]) < magnitude(strides[axis])) {
             order[at] = order[at - 1];
             at--;
         }
@@ -178,8 +178,8 @@ layout_broadcast(int *ndim, npy_intp *shape, int other_ndim,
 /* Puts an operand into a layout whose shape is set: broadcast axes get
  * stride 0. */
 void
-layout_add(struct layout *layout, int operand, int ndim,
-           const npy_intp *shape, const npy_intp *strides)
+layout_add(struct layout *layout, int operand, int ndim, const npy_intp *shape,
+           const npy_intp *strides)
 {
     npy_intp *row = layout->strides[operand];
     int shift = layout->ndim - ndim;

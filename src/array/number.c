@@ -119,8 +119,8 @@ compare_foreign(struct array *array, int truth)
 {
     PyArray_Descr *dtype = PyArray_DescrFromType(NPY_BOOL);
     PyObject *scalar = truth ? Py_True : Py_False;
-    struct array *result = array_new_like(array, dtype, array->ndim,
-                                          array->shape, NULL, NULL);
+    struct array *result =
+        array_new_like(array, dtype, array->ndim, array->shape, NULL, NULL);
 
     Py_DECREF(dtype);
     if (!result) {

@@ -28,18 +28,16 @@ make_key(void *data)
     PyObject *types = PyTuple_New(reduction->inputs);
 
     for (int i = 0; types && i < reduction->inputs; i++) {
-        PyObject *type =
-            (PyObject *)PyArray_DescrFromType(reduction->code[i]);
+        PyObject *type = (PyObject *)PyArray_DescrFromType(reduction->code[i]);
         if (!type) {
             Py_DECREF(types);
             return NULL;
         }
         PyTuple_SET_ITEM(types, i, type);
     }
-    return Py_BuildValue("(sOiNN)", "reduce",
-                         operation_name(reduction->operation),
-                         reduction->stage, types,
-                         PyArray_DescrFromType(reduction->out));
+    return Py_BuildValue(
+        "(sOiNN)", "reduce", operation_name(reduction->operation),
+        reduction->stage, types, PyArray_DescrFromType(reduction->out));
 }
 
 static struct kernel *
@@ -115,9 +113,9 @@ run(struct reduction *reduction, CUdeviceptr out, CUdeviceptr *in, npy_intp n,
     reduction->inputs = 1;
     reduction->code[0] = reduction->out;
     second = result < 0 ? NULL : find_kernel(reduction);
-    result = second ? launch(second, &out, &middle, 1, blocks, blocks, 1,
-                             stream)
-                    : -1;
+    result = second
+                 ? launch(second, &out, &middle, 1, blocks, blocks, 1, stream)
+                 : -1;
     Py_DECREF(partial);
     return result;
 }
@@ -136,9 +134,9 @@ flatten(struct array *const *inputs, int n, struct array **flat,
     }
     for (int i = 0; i < n; i++) {
         int dense =
-            n == 1 && layout_dense(inputs[i]->ndim, inputs[i]->shape,
-                                   inputs[i]->strides,
-                                   PyDataType_ELSIZE(inputs[i]->dtype));
+            n == 1 &&
+            layout_dense(inputs[i]->ndim, inputs[i]->shape, inputs[i]->strides,
+                         PyDataType_ELSIZE(inputs[i]->dtype));
         flat[i] = flags || dense || inputs[i]->flags & ARRAY_C
                       ? (struct array *)Py_NewRef(inputs[i])
                       : array_packed(inputs[i], 'C', stream);
@@ -254,8 +252,8 @@ array_reduce_python(PyObject *module, PyObject *args, PyObject *kwargs)
     if (reduction.operation < 0) {
         return NULL;
     }
-    reduction.rule = operation_rule(reduction.operation, reduction.inputs,
-                                    reduction.code);
+    reduction.rule =
+        operation_rule(reduction.operation, reduction.inputs, reduction.code);
     if (!reduction.rule ||
         (type != Py_None && !PyArray_DescrConverter(type, &dtype))) {
         return NULL;
@@ -264,13 +262,13 @@ array_reduce_python(PyObject *module, PyObject *args, PyObject *kwargs)
         dtype = (PyArray_Descr *)Py_NewRef(reduction.rule->result);
     }
     reduction.out = dtype->type_num;
-    result = make_result(inputs[reduction.inputs - 1], dtype, allocator,
-                         stream);
+    result =
+        make_result(inputs[reduction.inputs - 1], dtype, allocator, stream);
     Py_DECREF(dtype);
     int status = -1;
     if (result && inputs[0]->size == 0) {
-        PyObject *filled = array_apply(OPERATION_COPY, 1, &neutral, result,
-                                       NULL, stream);
+        PyObject *filled =
+            array_apply(OPERATION_COPY, 1, &neutral, result, NULL, stream);
         status = filled ? 0 : -1;
         Py_XDECREF(filled);
     } else if (result) {

@@ -7,7 +7,7 @@
 #include "array/array.h"
 
 #define KEYWORDS(function)                                                    \
-    (PyCFunction)(void (*)(void))function, METH_VARARGS | METH_KEYWORDS
+    (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS
 
 static PyMethodDef functions[] = {
     {"_apply", KEYWORDS(array_apply_python),

@@ -125,8 +125,8 @@ parse_order(const struct array *array, PyObject *kwargs, char *order)
     }
     *order = *text;
     if (*text == 'A') {
-        *order = array->flags & ARRAY_F && !(array->flags & ARRAY_C) ? 'F'
-                                                                     : 'C';
+        *order =
+            array->flags & ARRAY_F && !(array->flags & ARRAY_C) ? 'F' : 'C';
     }
     return 0;
 }
@@ -351,7 +351,7 @@ array_view_as(PyObject *self, PyObject *args, PyObject *kwargs)
 }
 
 #define KEYWORDS(function)                                                    \
-    (PyCFunction)(void (*)(void))function, METH_VARARGS | METH_KEYWORDS
+    (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS
 
 PyMethodDef array_shape_methods[] = {
     {"reshape", KEYWORDS(array_reshape),

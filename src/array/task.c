@@ -12,7 +12,7 @@
 #include "array/task.h"
 
 /* Rows shorter than this are not worth blocks of their own. */
-#define ROW_MINIMUM   64
+#define ROW_MINIMUM 64
 /* Below this, wide loads gain nothing. */
 #define ALIGN_MINIMUM 4096
 #define GRID_LIMIT    0x7fffffff

@@ -12,20 +12,20 @@
 struct task {
     int operation;
     int inputs;
-    int scalar[ARRAY_INPUTS];      /* true: a scalar */
-    int code[ARRAY_INPUTS];        /* type number in memory; loop type if a
-                                      scalar */
-    int loop[ARRAY_INPUTS];        /* type number computed in */
-    int result;                    /* type number computed */
-    int out;                       /* type number stored */
-    int dense;                     /* true: all operands contiguous alike */
+    int scalar[ARRAY_INPUTS];        /* true: a scalar */
+    int code[ARRAY_INPUTS];          /* type number in memory; loop type if a
+                                        scalar */
+    int loop[ARRAY_INPUTS];          /* type number computed in */
+    int result;                      /* type number computed */
+    int out;                         /* type number stored */
+    int dense;                       /* true: all operands contiguous alike */
     const void *value[ARRAY_INPUTS]; /* a scalar in its loop type */
-    CUdeviceptr pointer[ARRAY_OPERANDS];  /* by layout operand */
-    npy_intp itemsize[ARRAY_OPERANDS];    /* by layout operand */
+    CUdeviceptr pointer[ARRAY_OPERANDS]; /* by layout operand */
+    npy_intp itemsize[ARRAY_OPERANDS];   /* by layout operand */
     struct layout layout;
     CUstream stream;
-    enum layout_class class; /* the rest is filled by task_run */
-    int wide;                /* more than 2^31 elements */
+    enum layout_class class;   /* the rest is filled by task_run */
+    int wide;                  /* more than 2^31 elements */
     int inner[ARRAY_OPERANDS]; /* enum inner_walk */
 };
 

@@ -88,11 +88,11 @@ get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
     if (host_matches(array, host)) {
         return dtoh(host, array, async, stream);
     }
-    packed = array_packed(array, PyArray_IS_F_CONTIGUOUS(host) &&
-                                         !PyArray_IS_C_CONTIGUOUS(host)
-                                     ? 'F'
-                                     : 'C',
-                          stream);
+    packed = array_packed(
+        array,
+        PyArray_IS_F_CONTIGUOUS(host) && !PyArray_IS_C_CONTIGUOUS(host) ? 'F'
+                                                                        : 'C',
+        stream);
     if (!packed) {
         return -1;
     }
@@ -101,8 +101,7 @@ get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
         goto done;
     }
     buffer = host_empty(packed, 0);
-    if (!buffer ||
-        dtoh((PyArrayObject *)buffer, packed, 0, stream) < 0) {
+    if (!buffer || dtoh((PyArrayObject *)buffer, packed, 0, stream) < 0) {
         goto done;
     }
     result = PyArray_CopyInto(host, (PyArrayObject *)buffer);
@@ -129,8 +128,7 @@ get_new(struct array *array, int pagelocked, int async, CUstream stream)
         return NULL;
     }
     host = host_empty(packed, pagelocked);
-    if (host &&
-        get_into(packed, (PyArrayObject *)host, async, stream) < 0) {
+    if (host && get_into(packed, (PyArrayObject *)host, async, stream) < 0) {
         Py_CLEAR(host);
     }
     Py_DECREF(packed);
@@ -175,8 +173,8 @@ get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
         PyErr_SetString(PyExc_ValueError, "get: the host array is read-only");
         return NULL;
     }
-    PyArrayObject *shaped = host_in_shape(
-        host, array, PyExc_DeprecationWarning, "get");
+    PyArrayObject *shaped =
+        host_in_shape(host, array, PyExc_DeprecationWarning, "get");
     if (!shaped) {
         return NULL;
     }
@@ -232,7 +230,8 @@ array_get_async(PyObject *self, PyObject *args, PyObject *kwargs)
         return get_new((struct array *)self, 1, 1, stream);
     }
     if (!PyArray_Check(host)) {
-        PyErr_SetString(PyExc_TypeError, "get_async: ary must be a numpy array");
+        PyErr_SetString(PyExc_TypeError,
+                        "get_async: ary must be a numpy array");
         return NULL;
     }
     return get_given((struct array *)self, (PyArrayObject *)host, 1, stream);
@@ -268,8 +267,8 @@ set_from_host(struct array *array, PyArrayObject *host, int async,
         return htod(array, host, async, stream);
     }
     int fortran = array->flags & ARRAY_F && !(array->flags & ARRAY_C);
-    packed = (PyArrayObject *)PyArray_NewCopy(
-        host, fortran ? NPY_FORTRANORDER : NPY_CORDER);
+    packed = (PyArrayObject *)PyArray_NewCopy(host, fortran ? NPY_FORTRANORDER
+                                                            : NPY_CORDER);
     if (!packed) {
         return -1;
     }
@@ -277,8 +276,8 @@ set_from_host(struct array *array, PyArrayObject *host, int async,
     if (host_matches(array, packed)) {
         result = htod(array, packed, 0, stream);
     } else {
-        staged = array_new_like(array, array->dtype, array->ndim,
-                                array->shape, NULL, stream);
+        staged = array_new_like(array, array->dtype, array->ndim, array->shape,
+                                NULL, stream);
         if (staged && htod(staged, packed, 0, stream) == 0) {
             result = array_copy_into(array, staged, stream);
         }
@@ -299,8 +298,7 @@ set_host(struct array *array, PyArrayObject *host, int async, CUstream stream)
     }
     PyArrayObject *shaped =
         host_in_shape(host, array, PyExc_UserWarning, "set");
-    int result =
-        shaped ? set_from_host(array, shaped, async, stream) : -1;
+    int result = shaped ? set_from_host(array, shaped, async, stream) : -1;
     Py_XDECREF(shaped);
     return result;
 }
@@ -330,10 +328,9 @@ set_device(struct array *array, struct array *source, CUstream stream)
         return -1;
     }
     PyObject *shape = array_tuple(array->ndim, array->shape);
-    PyObject *shaped =
-        shape ? PyObject_CallMethod((PyObject *)source, "reshape", "(O)",
-                                    shape)
-              : NULL;
+    PyObject *shaped = shape ? PyObject_CallMethod((PyObject *)source,
+                                                   "reshape", "(O)", shape)
+                             : NULL;
     int result =
         shaped ? array_copy_into(array, (struct array *)shaped, stream) : -1;
     Py_XDECREF(shape);
@@ -429,8 +426,7 @@ has_kernel_type(const struct array *array)
 
     return (PyTypeNum_ISNUMBER(code) || PyTypeNum_ISBOOL(code)) &&
            code != NPY_HALF && code != NPY_LONGDOUBLE &&
-           code != NPY_CLONGDOUBLE &&
-           PyArray_ISNBO(array->dtype->byteorder);
+           code != NPY_CLONGDOUBLE && PyArray_ISNBO(array->dtype->byteorder);
 }
 
 /* A number is put into the array's dtype on the host, as assignment does. */
@@ -449,8 +445,8 @@ fill_any(struct array *array, PyObject *value, CUstream stream)
         return fill_packed(array, value, stream);
     }
     Py_INCREF(array->dtype);
-    PyObject *host = PyArray_FromAny(value, array->dtype, 0, 0,
-                                     NPY_ARRAY_FORCECAST, NULL);
+    PyObject *host =
+        PyArray_FromAny(value, array->dtype, 0, 0, NPY_ARRAY_FORCECAST, NULL);
     if (!host) {
         return -1;
     }
@@ -460,9 +456,9 @@ fill_any(struct array *array, PyObject *value, CUstream stream)
         return -1;
     }
     scalar = PyArray_Return((PyArrayObject *)host);
-    result = scalar ? array_apply(OPERATION_COPY, 1, &scalar, array, NULL,
-                                  stream)
-                    : NULL;
+    result = scalar
+                 ? array_apply(OPERATION_COPY, 1, &scalar, array, NULL, stream)
+                 : NULL;
     Py_XDECREF(scalar);
     Py_XDECREF(result);
     return result ? 0 : -1;
@@ -529,8 +525,7 @@ array_assign(struct array *target, PyObject *value)
         }
         return array_copy_into(target, source, NULL);
     }
-    if (PyArray_Check(value) &&
-        PyArray_NDIM((PyArrayObject *)value) > 0) {
+    if (PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) > 0) {
         return assign_host(target, (PyArrayObject *)value);
     }
     if (PyArray_CheckAnyScalar(value)) {
@@ -633,7 +628,7 @@ array_reduce(PyObject *self, PyObject *unused)
 }
 
 #define KEYWORDS(function)                                                    \
-    (PyCFunction)(void (*)(void))function, METH_VARARGS | METH_KEYWORDS
+    (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS
 
 PyMethodDef array_transfer_methods[] = {
     {"get", KEYWORDS(array_get),

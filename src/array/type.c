@@ -128,9 +128,8 @@ array_parse_shape(PyObject *object, npy_intp *shape)
     }
     Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
     if (n > ARRAY_MAX_NDIM) {
-        PyErr_Format(PyExc_ValueError,
-                     "an array has at most %d axes, not %zd", ARRAY_MAX_NDIM,
-                     n);
+        PyErr_Format(PyExc_ValueError, "an array has at most %d axes, not %zd",
+                     ARRAY_MAX_NDIM, n);
         n = -1;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -267,8 +266,8 @@ overridden_new_like(struct array *model)
 static struct array *
 call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype)
 {
-    PyObject *result = PyObject_CallFunctionObjArgs(
-        method, (PyObject *)model, (PyObject *)dtype, NULL);
+    PyObject *result = PyObject_CallFunctionObjArgs(method, (PyObject *)model,
+                                                    (PyObject *)dtype, NULL);
 
     Py_DECREF(method);
     if (result && !array_check(result)) {
@@ -336,8 +335,8 @@ init_order(PyObject *order, char *letter)
         *letter = 'F';
         return 0;
     }
-    PyErr_Format(PyExc_ValueError, "invalid order: %S (\"C\" or \"F\" expected)",
-                 order);
+    PyErr_Format(PyExc_ValueError,
+                 "invalid order: %S (\"C\" or \"F\" expected)", order);
     return -1;
 }
 

@@ -61,18 +61,27 @@ def both(host: np.ndarray, order: str = "C", view: str = "whole") -> tuple:
 
 
 def same(device: Any, host: Any, rtol: float = 0) -> None:
-    """Check shape, dtype and elements; NaN equals NaN, zeros by sign."""
+    """Check shape, dtype and elements; zeros by sign, any NaN equals NaN."""
     host = np.asarray(host)
     got = device.get()
     assert device.shape == host.shape
     assert got.shape == host.shape
     assert got.dtype == device.dtype == host.dtype
     if rtol:
+        if host.dtype.kind == "c":
+            # What a complex quotient by zero is differs between NumPys.
+            finite = np.isfinite(host)
+            np.testing.assert_array_equal(np.isfinite(got), finite)
+            got, host = got[finite], host[finite]
         np.testing.assert_allclose(got, host, rtol=rtol, atol=0)
         return
     np.testing.assert_array_equal(got, host)
     if host.dtype.kind == "f":
-        np.testing.assert_array_equal(np.signbit(got), np.signbit(host))
+        # The sign of a NaN that an operation makes differs between devices.
+        np.testing.assert_array_equal(
+            np.signbit(got) & ~np.isnan(got),
+            np.signbit(host) & ~np.isnan(host),
+        )
 
 
 shapes = st.lists(st.integers(0, 7), min_size=0, max_size=4).map(tuple)
