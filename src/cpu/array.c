@@ -89,7 +89,7 @@ array_new(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
     code = cpu_arena_allocate(array->pitch * array->rows * array->layers, &as,
                               &base);
     array->data = (char *)base;
-    array->handle = code ? NULL : cpu_handle_new(CPU_ARRAY, array);
+    array->handle = code ? NULL : cpu_handle_new(CPU_ARRAY, array, ctx->id);
     if (!array->handle) {
         free(array);
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -98,9 +98,9 @@ cpu_context_new(CUdevice device, unsigned flags, struct cpu_context **made)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     ctx->fifo = cpu_fifo_new();
-    ctx->handle = cpu_handle_new(CPU_CONTEXT, ctx);
-    ctx->legacy.handle = cpu_handle_new(CPU_STREAM, &ctx->legacy);
-    ctx->per_thread.handle = cpu_handle_new(CPU_STREAM, &ctx->per_thread);
+    ctx->handle = cpu_handle_new(CPU_CONTEXT, ctx, 0);
+    ctx->legacy.handle = cpu_handle_new(CPU_STREAM, &ctx->legacy, 0);
+    ctx->per_thread.handle = cpu_handle_new(CPU_STREAM, &ctx->per_thread, 0);
     if (!ctx->fifo || !ctx->handle || !ctx->legacy.handle ||
         !ctx->per_thread.handle) {
         return CUDA_ERROR_OUT_OF_MEMORY; /* the handles ran out: no way on */
@@ -125,6 +125,10 @@ cpu_context_destroy(struct cpu_context *ctx)
     cpu_fifo_flush(ctx);
     cpu_modules_close(ctx);
     cpu_streams_close(ctx);
+    cpu_events_close(ctx);
+    cpu_handles_end(CPU_TEXTURE, ctx->id, free);
+    cpu_handles_end(CPU_SURFACE, ctx->id, free);
+    cpu_handles_end(CPU_ARRAY, ctx->id, free); /* its memory is the arena's */
     cpu_arena_free_context(ctx->id);
     cpu_fifo_delete(ctx->fifo);
     pthread_mutex_destroy(&ctx->lock);

@@ -58,6 +58,7 @@ struct cpu_slot {
     _Atomic uint32_t kind;
     uint32_t next_free;
     void *_Atomic object;
+    _Atomic uint64_t owner; /* id of the context that it ends with, or 0 */
 };
 
 #define CPU_SLOTS (1u << 19)
@@ -79,8 +80,11 @@ cpu_handle_object(enum cpu_kind kind, const void *handle)
     return atomic_load_explicit(&slot->object, memory_order_relaxed);
 }
 
-void *cpu_handle_new(enum cpu_kind kind, void *object); /* NULL: no memory */
+/* NULL: no memory.  `owner`: the context that the object ends with, or 0. */
+void *cpu_handle_new(enum cpu_kind kind, void *object, uint64_t owner);
 void cpu_handle_delete(void *handle);
+/* Deletes all handles of a kind that a context owns; `end` frees objects. */
+void cpu_handles_end(enum cpu_kind kind, uint64_t owner, void (*end)(void *));
 
 /* ---- device.c, attributes.c ---- */
 
@@ -294,6 +298,7 @@ CUresult cpu_stream_of(CUstream handle, struct cpu_context *ctx,
 void cpu_stream_attach(struct cpu_context *ctx, struct cpu_stream *stream);
 void cpu_stream_detach(struct cpu_stream *stream);
 void cpu_streams_close(struct cpu_context *ctx);
+void cpu_events_close(struct cpu_context *ctx);
 
 /* ---- workers.c ---- */
 

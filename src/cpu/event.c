@@ -60,12 +60,28 @@ cuEventCreate(CUevent *handle, unsigned flags)
     event->context_id = ctx->id;
     event->flags = flags;
     pthread_mutex_init(&event->lock, NULL);
-    *handle = cpu_handle_new(CPU_EVENT, event);
+    *handle = cpu_handle_new(CPU_EVENT, event, ctx->id);
     if (!*handle) {
         free(event);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
+}
+
+static void
+event_end(void *object)
+{
+    struct cpu_event *event = object;
+
+    cpu_op_release(event->mark);
+    pthread_mutex_destroy(&event->lock);
+    free(event);
+}
+
+void
+cpu_events_close(struct cpu_context *ctx)
+{
+    cpu_handles_end(CPU_EVENT, ctx->id, event_end);
 }
 
 CPU_API CUresult
@@ -81,9 +97,7 @@ cuEventDestroy_v2(CUevent handle)
         return CUDA_ERROR_INVALID_HANDLE;
     }
     cpu_handle_delete(handle);
-    cpu_op_release(event->mark);
-    pthread_mutex_destroy(&event->lock);
-    free(event);
+    event_end(event);
     return CUDA_SUCCESS;
 }
 

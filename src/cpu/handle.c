@@ -34,7 +34,7 @@ slot_take(void)
 }
 
 void *
-cpu_handle_new(enum cpu_kind kind, void *object)
+cpu_handle_new(enum cpu_kind kind, void *object, uint64_t owner)
 {
     pthread_mutex_lock(&handle_lock);
     uint32_t index = slot_take();
@@ -44,6 +44,7 @@ cpu_handle_new(enum cpu_kind kind, void *object)
     }
     struct cpu_slot *slot = &cpu_slots[index];
     atomic_store_explicit(&slot->object, object, memory_order_relaxed);
+    atomic_store_explicit(&slot->owner, owner, memory_order_relaxed);
     atomic_store_explicit(&slot->kind, kind, memory_order_release);
     return slot;
 }
@@ -65,4 +66,20 @@ cpu_handle_delete(void *handle)
     free_last = index;
     free_count++;
     pthread_mutex_unlock(&handle_lock);
+}
+
+void
+cpu_handles_end(enum cpu_kind kind, uint64_t owner, void (*end)(void *))
+{
+    pthread_mutex_lock(&handle_lock);
+    uint32_t count = handle_fresh;
+    pthread_mutex_unlock(&handle_lock);
+    for (uint32_t i = 1; i < count; i++) {
+        void *object = cpu_handle_object(kind, &cpu_slots[i]);
+
+        if (object && atomic_load(&cpu_slots[i].owner) == owner) {
+            cpu_handle_delete(&cpu_slots[i]);
+            end(object);
+        }
+    }
 }

@@ -73,7 +73,7 @@ library_new(CUlibrary *handle, void *bytes)
     if (library) {
         pthread_mutex_init(&library->lock, NULL);
         library->bytes = bytes;
-        library->handle = cpu_handle_new(CPU_LIBRARY, library);
+        library->handle = cpu_handle_new(CPU_LIBRARY, library, 0);
     }
     if (!library || !library->handle) {
         free(library);

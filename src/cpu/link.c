@@ -63,7 +63,7 @@ cuLinkCreate_v2(unsigned count, CUjit_option *options, void **values,
     link->option_count = count;
     link->options = options;
     link->values = values;
-    link->handle = code ? NULL : cpu_handle_new(CPU_LINK, link);
+    link->handle = code ? NULL : cpu_handle_new(CPU_LINK, link, 0);
     if (!link->handle) {
         free(link);
         return code ? code : CUDA_ERROR_OUT_OF_MEMORY;

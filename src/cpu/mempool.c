@@ -29,7 +29,7 @@ default_pool(int device)
     if (!pool->handle) {
         pool->device = device;
         pool->is_default = true;
-        pool->handle = cpu_handle_new(CPU_POOL, pool);
+        pool->handle = cpu_handle_new(CPU_POOL, pool, 0);
     }
     CUmemoryPool handle = pool->handle;
     pthread_mutex_unlock(&pools_lock);
@@ -187,7 +187,7 @@ cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     pool->device = properties->location.id;
-    pool->handle = cpu_handle_new(CPU_POOL, pool);
+    pool->handle = cpu_handle_new(CPU_POOL, pool, 0);
     if (!pool->handle) {
         free(pool);
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -149,7 +149,7 @@ native_load(struct cpu_context *ctx, void *bytes, size_t size,
     }
     module->ctx = ctx;
     module->bytes = bytes;
-    module->handle = cpu_handle_new(CPU_MODULE, module);
+    module->handle = cpu_handle_new(CPU_MODULE, module, 0);
     if (!module->handle) {
         cpu_image_unload(module->image);
         code = CUDA_ERROR_OUT_OF_MEMORY;
@@ -291,7 +291,7 @@ function_new(struct cpu_module *module, const struct cpu_image_kernel *found,
     function->carveout = -1;
     function->may_inline =
         !(kernel->flags & (IMAGE_KERNEL_FIBERS | IMAGE_KERNEL_RECURSIVE));
-    function->handle = cpu_handle_new(CPU_FUNCTION, function);
+    function->handle = cpu_handle_new(CPU_FUNCTION, function, 0);
     if (!function->handle) {
         free(function);
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -111,7 +111,7 @@ cuStreamCreateWithPriority(CUstream *handle, unsigned flags, int priority)
     }
     stream->flags = flags;
     (void)priority; /* the range is [0, 0]: any is clamped to 0 */
-    stream->handle = cpu_handle_new(CPU_STREAM, stream);
+    stream->handle = cpu_handle_new(CPU_STREAM, stream, 0);
     if (!stream->handle) {
         free(stream);
         return CUDA_ERROR_OUT_OF_MEMORY;

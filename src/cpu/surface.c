@@ -41,7 +41,7 @@ cuSurfObjectCreate(CUsurfObject *object, const CUDA_RESOURCE_DESC *resource)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *surface = (struct surface){.resource = *resource, .array = handle};
-    void *made = cpu_handle_new(CPU_SURFACE, surface);
+    void *made = cpu_handle_new(CPU_SURFACE, surface, ctx->id);
     if (!made) {
         free(surface);
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -139,7 +139,7 @@ cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
     if (!code && !channels_valid(texture->channels)) {
         code = CUDA_ERROR_INVALID_VALUE;
     }
-    void *handle = code ? NULL : cpu_handle_new(CPU_TEXTURE, texture);
+    void *handle = code ? NULL : cpu_handle_new(CPU_TEXTURE, texture, ctx->id);
     if (!handle) {
         free(texture);
         return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
