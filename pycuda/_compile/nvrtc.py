@@ -45,6 +45,17 @@ def needs_ptx(arch: str | None, on_gpu: bool) -> str | None:
     return f"compute_{newest}" if number > newest else None
 
 
+def without_own_cache(on_gpu: bool) -> list[str]:
+    """Option that keeps NVRTC from answering from a cache of its own.
+
+    From such a cache it gives the image but not what the compiler said of
+    it, and `pycuda._compile.cache` keeps images already.
+    """
+    if not on_gpu:
+        return []
+    return ["--no-cache"] if _driver._nvrtc_info()[1] >= 13 else []
+
+
 def run(
     source: str,
     options: list[str],
@@ -59,6 +70,7 @@ def run(
     kind = "ptx" if target == "ptx" or virtual else "cubin"
     if arch is not None:
         options = [f"--gpu-architecture={arch}", *options]
+    options = [*without_own_cache(on_gpu), *options]
     status, image, log, _ = _driver._compile(
         source, FILE_NAME, options, {}, kind
     )
