@@ -147,7 +147,7 @@ def measure_cuda_core(rounds: int) -> dict:
     options = ProgramOptions(arch=f"sm_{device.arch}")
     program = Program(SOURCE, "c++", options)
     scale = program.compile("cubin").get_kernel("scale")
-    a, b = device.allocate(4 * N), device.allocate(4 * N)
+    a, b = (device.allocate(4 * N, stream=stream) for _ in range(2))
     config = LaunchConfig(grid=4, block=256)
     n = np.int32(N)
 
