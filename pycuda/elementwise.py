@@ -362,6 +362,7 @@ class ElementwiseKernel:
             "ElementwiseKernel can only be used with functions that have at "
             "least one vector argument"
         )
+        self._expected = [(k, self.arguments[k].dtype) for k in self._vectors]
         texts = self._texts
         self._one_a_thread = not (
             texts["loop_prep"].strip()
@@ -444,6 +445,13 @@ class ElementwiseKernel:
         stream
             Stream to run in.
         """
+        if range is None and slice is None and not kwargs:
+            quick = self._quick_values(args)
+            if quick is not None:
+                size = args[self._vectors[0]].size
+                if size:
+                    self._run((), quick, size, stream)
+                return
         if kwargs:
             raise TypeError(
                 "invalid keyword arguments specified: " + ", ".join(kwargs)
@@ -471,6 +479,22 @@ class ElementwiseKernel:
             step = 1 if range.step is None else range.step
             bounds = (range.start, range.stop, step)
         self._run_range(layout, values, bounds, stream)
+
+    def _quick_values(self, args: Sequence[Any]) -> list[Any] | None:
+        """Values for arrays in C order of the right types, the usual case.
+
+        None for anything else, which is then looked at with care.
+        """
+        values = list(args)
+        try:
+            for k, dtype in self._expected:
+                array = args[k]
+                if array.dtype != dtype or not array.flags.c_contiguous:
+                    return None
+                values[k] = array.gpudata or 0
+        except (AttributeError, IndexError):
+            return None
+        return values if len(values) == len(self.arguments) else None
 
     def _check_vectors(self, values: list[Any]) -> list[Any]:
         """The arrays among `values`, converted where that is allowed."""
