@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -22,8 +24,12 @@ from pycuda.compyte.dtypes import (
 
 __all__ = [
     "Argument",
+    "DebugMemoryPool",
     "DeviceData",
+    "DeviceMemoryPool",
     "OccupancyRecord",
+    "PageLockedAllocator",
+    "PageLockedMemoryPool",
     "ScalarArg",
     "VectorArg",
     "base_dtype_to_ctype",
@@ -42,22 +48,77 @@ __all__ = [
     "register_dtype",
 ]
 
-_POOL_NAMES = (
-    "DeviceMemoryPool",
-    "PageLockedAllocator",
-    "PageLockedMemoryPool",
-)
-for _name in _POOL_NAMES:
-    if hasattr(_drv, _name):
-        globals()[_name] = getattr(_drv, _name)
-        __all__.append(_name)
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def bitlog2(value: int) -> int:
     """Position of the highest bit set: floor(log2(value)); 0 for 0."""
     return max(int(value).bit_length() - 1, 0)
+
+
+# Memory pools.
+
+DeviceMemoryPool = _drv.DeviceMemoryPool
+PageLockedAllocator = _drv.PageLockedAllocator
+PageLockedMemoryPool = _drv.PageLockedMemoryPool
+
+
+class DebugMemoryPool(DeviceMemoryPool):
+    """A device memory pool that tells where its memory goes.
+
+    Parameters
+    ----------
+    interactive
+        Ask for a name for each place in the program that allocates, and wait
+        for Enter before allocations that enlarge the pool.
+    logfile
+        Text stream for the log; default: standard output.
+    """
+
+    def __init__(self, interactive: bool = True, logfile: Any = None) -> None:
+        super().__init__()
+        self.interactive = interactive
+        self.logfile = logfile or sys.stdout
+        self.places: dict[Any, str] = {}
+        self.blocks: list[tuple[Any, int, str]] = []
+
+    def _place(self) -> str:
+        """Name of the place in the program that is allocating."""
+        import traceback
+
+        stack = tuple(traceback.format_stack()[:-2])
+        if stack not in self.places:
+            name = f"place {len(self.places) + 1}"
+            self.logfile.write(f"{name}:\n{''.join(stack)}")
+            if self.interactive:
+                name = input(f"name for {name}: ") or name
+            self.places[stack] = name
+        return self.places[stack]
+
+    def _log(self, place: str, size: int, grew: int) -> None:
+        """Write the allocation, and what is alive by place."""
+        self.blocks = [b for b in self.blocks if b[0]() is not None]
+        totals: dict[str, int] = {}
+        for _, block_size, block_place in self.blocks:
+            totals[block_place] = totals.get(block_place, 0) + block_size
+        self.logfile.write(
+            f"{place}: {size} bytes; the pool grew by {grew} bytes to "
+            f"{self.managed_bytes}, {self.active_bytes} in use\n"
+        )
+        for name, total in sorted(totals.items(), key=lambda t: -t[1]):
+            self.logfile.write(f"  {total:12d} {name}\n")
+
+    def allocate(self, size: int) -> Any:
+        """Allocate `size` bytes and log it."""
+        before = self.managed_bytes
+        block = super().allocate(size)
+        place = self._place()
+        self.blocks.append((weakref.ref(block), int(size), place))
+        grew = self.managed_bytes - before
+        self._log(place, int(size), grew)
+        if self.interactive and grew:
+            input("Enter to go on: ")
+        return block
 
 
 # Device choice.

@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: MIT
 
+import io
+
 import numpy as np
 import pytest
 
@@ -168,6 +170,18 @@ def test_memoise_by_context(context):
     assert len(calls) == 4
     with pytest.raises(TypeError):
         remember([])
+
+
+def test_a_pool_that_tells(context):
+    log = io.StringIO()
+    pool = tools.DebugMemoryPool(interactive=False, logfile=log)
+    kept = [pool.allocate(1000) for _ in range(2)]
+    assert pool.active_blocks == 2
+    assert "2000 place 1" in log.getvalue()
+    assert "test_a_pool_that_tells" in log.getvalue()
+    del kept
+    pool.stop_holding()
+    assert pool.held_blocks == 0
 
 
 def test_device_data(context):
