@@ -357,9 +357,7 @@ def test_prepare_refusals(drv: Any, module: Any) -> None:
 def test_prepared_types(drv: Any, module: Any) -> None:
     out = drv.mem_alloc(56)
     types = module.get_function("types").prepare("PbhiqfdB")
-    types.prepared_call(
-        (1, 1), (1, 1, 1), out, -1, -2, -3, -4, 0.5, 0.25, 255
-    )
+    types.prepared_call((1, 1), (1, 1, 1), out, -1, -2, -3, -4, 0.5, 0.25, 255)
     got = drv.from_device(out, 7, np.float64)
     assert got.tolist() == [-1, -2, -3, -4, 0.5, 0.25, 255]
 

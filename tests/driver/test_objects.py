@@ -379,9 +379,7 @@ def test_texture_references(drv: Any) -> None:
         host = factor * np.arange(12, dtype=np.float32).reshape(3, 4)
         drv.matrix_to_texref(host, texref, order="C")
         out = np.zeros_like(host)
-        sample(
-            drv.Out(out), np.int32(4), block=(4, 3, 1), texrefs=[texref]
-        )
+        sample(drv.Out(out), np.int32(4), block=(4, 3, 1), texrefs=[texref])
         assert (out == host).all()
     assert texref.get_address_mode(0) == drv.address_mode.CLAMP
     assert texref.get_filter_mode() == drv.filter_mode.POINT
@@ -414,9 +412,18 @@ def test_enums(drv: Any) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    "Context Module Function DeviceAllocation ManagedAllocation HostPointer "
-    "PagelockedHostAllocation RegisteredHostMemory SurfaceReference "
-    "PooledDeviceAllocation".split(),
+    [
+        "Context",
+        "Module",
+        "Function",
+        "DeviceAllocation",
+        "ManagedAllocation",
+        "HostPointer",
+        "PagelockedHostAllocation",
+        "RegisteredHostMemory",
+        "SurfaceReference",
+        "PooledDeviceAllocation",
+    ],
 )
 def test_handles_cannot_be_made(drv: Any, name: str) -> None:
     with pytest.raises(RuntimeError, match="cannot be instantiated"):
@@ -424,7 +431,7 @@ def test_handles_cannot_be_made(drv: Any, name: str) -> None:
 
 
 def test_exceptions(drv: Any) -> None:
-    for name in "MemoryError LogicError LaunchError RuntimeError".split():
+    for name in ["MemoryError", "LogicError", "LaunchError", "RuntimeError"]:
         cls = getattr(drv, name)
         assert issubclass(cls, drv.Error) and cls.__name__ == name
     assert not issubclass(drv.MemoryError, MemoryError)

@@ -14,8 +14,7 @@ PARTS = {
     "managed": "keep.append(drv.managed_zeros(10, 'i4'))",
     "pool": "keep.append(drv.DeviceMemoryPool().allocate(10))",
     "array": "keep.append(gpuarray.zeros(10, 'f4') + 1)",
-    "handler": "keep.append(drv.In(np.zeros(4)));"
-    " keep[-1].get_device_alloc()",
+    "handler": "keep.append(drv.In(np.zeros(4))); keep[-1].get_device_alloc()",
     "texture": "keep.append(SourceModule('texture<float, 2> t; "
     "__global__ void k(float *a) { *a = tex2D(t, 0, 0); }'));"
     " drv.matrix_to_texref(np.zeros((2, 2), 'f4'),"
