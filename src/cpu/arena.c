@@ -352,7 +352,10 @@ cpu_arena_find(uintptr_t address, struct cpu_allocation *found)
 bool
 cpu_arena_contains(uintptr_t address)
 {
-    return arena_start && address - arena_start < arena_bytes;
+    pthread_mutex_lock(&memory_lock);
+    bool inside = arena_start && address - arena_start < arena_bytes;
+    pthread_mutex_unlock(&memory_lock);
+    return inside;
 }
 
 CUresult

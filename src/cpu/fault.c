@@ -64,6 +64,9 @@ pass_on(int number, siginfo_t *info, void *state)
                      previous->sa_handler == SIG_IGN))) {
         struct sigaction plain = {.sa_handler = SIG_DFL};
         sigaction(number, &plain, NULL);
+        if (info->si_code <= 0) {
+            raise(number); /* it was sent, not caused */
+        }
         return; /* the instruction is run again, and ends the process */
     }
     passing = 1;
