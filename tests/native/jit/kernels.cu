@@ -39,6 +39,17 @@ __global__ void four_at_once(float *y, const float *x, float a, size_t n)
     }
 }
 
+__global__ void stride_return(int *o, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += gridDim.x * blockDim.x) {
+        if (o[i] == 7) {
+            return;
+        }
+        o[i] = i;
+    }
+}
+
 __global__ void wide_saxpy(float *y, const float *x, float a, size_t n)
 {
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;

@@ -108,6 +108,24 @@ test_elementwise(void)
     check_near("sines, beyond", d[9500], 0, 0);
 }
 
+/* A thread that returns does none of its later rounds. */
+static void
+test_stride_return(void)
+{
+    static int o[1000];
+    struct {
+        int *o;
+        int n;
+    } p = {o, 1000};
+    o[103] = 7;
+    harness_run(image, "stride_return", (struct shape){2, 1, 1},
+                (struct shape){50, 1, 1}, 0, &p);
+    for (int i = 0; i < 1000; i++) {
+        int expected = i % 100 != 3 || i < 100 ? i : i == 103 ? 7 : 0;
+        check(o[i] == expected, "stride_return", o[i], expected);
+    }
+}
+
 static int
 mandelbrot(int x, int y, int w, int h, int most)
 {
@@ -423,6 +441,7 @@ main(int count, char **arguments)
     test_saxpy("stride_saxpy", 7, 96, 9999, false);
     test_saxpy("stride_saxpy", 40, 256, 3, false);
     test_elementwise();
+    test_stride_return();
     test_mandelbrot();
     test_matmul();
     test_reduce();
