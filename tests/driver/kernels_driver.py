@@ -44,7 +44,10 @@ __global__ void where(int *out)
 __constant__ float table[4];
 __device__ int counter;
 
-__global__ void read_table(float *out) { out[threadIdx.x] = table[threadIdx.x]; }
+__global__ void read_table(float *out)
+{
+    out[threadIdx.x] = table[threadIdx.x];
+}
 """
 
 
