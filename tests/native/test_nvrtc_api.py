@@ -418,4 +418,4 @@ def test_small_kernel_compiles_quickly(nvrtc):
         assert program.compile() == OK
         times.append(time.perf_counter() - start)
     print(f"{min(times) * 1e3:.1f} ms")
-    assert min(times) < 0.15
+    assert min(times) < 0.25
