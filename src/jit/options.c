@@ -77,14 +77,32 @@ read_argument(struct jit_options *options, const char *argument)
     return false;
 }
 
+/* The host's level, unless PYCUDA_CPU_TARGET names another. */
+static void
+choose_target(struct jit_options *options)
+{
+    const char *named = getenv("PYCUDA_CPU_TARGET");
+    bool v4 = __builtin_cpu_supports("x86-64-v4");
+
+    if (named == NULL || !*named) {
+        named = v4 ? "x86-64-v4" : "x86-64-v3";
+    }
+    if (!set_target(options, named)) {
+        fprintf(stderr,
+                "PYCUDA_CPU_TARGET is '%s'; it must be x86-64-v3 or "
+                "x86-64-v4\n",
+                named);
+        exit(1);
+    }
+}
+
 void
 jit_read_options(struct jit_options *options, int count, char **arguments)
 {
-    bool v4 = __builtin_cpu_supports("x86-64-v4");
     options->kind = IMAGE_NATIVE;
     options->fmad = true;
     options->level = 3;
-    set_target(options, v4 ? "x86-64-v4" : "x86-64-v3");
+    choose_target(options);
     for (int i = 1; i < count; i++) {
         if (!read_argument(options, arguments[i])) {
             fprintf(stderr, "pycuda-jit: unknown option '%s'\n%s",
