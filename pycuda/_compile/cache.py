@@ -112,6 +112,7 @@ def _cpu_compiler() -> list[bytes]:
     parts = [
         _stat_line(library),
         _stat_line(helper),
+        _stat_line(os.path.join(os.path.dirname(package), "ziglang", "zig")),
         os.environ.get("PYCUDA_CLANG", "").encode(),
     ]
     headers = os.environ.get("PYCUDA_CUDA_HEADERS") or os.path.join(

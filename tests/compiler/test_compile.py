@@ -180,6 +180,27 @@ def test_templates_without_extern_c():
     assert (run(module) == 2 * np.arange(32)).all()
 
 
+def test_two_sources_linked():
+    helper = "__device__ float twice_of(float x) { return 2 * x; }"
+    caller = """
+    extern "C" __device__ float twice_of(float x);
+    extern "C" __global__ void twice(float *a)
+    {
+      a[threadIdx.x] = twice_of(a[threadIdx.x]);
+    }
+    """
+    module = compiler.DynamicModule()
+    options = ["-rdc=true", "-lcudadevrt"]
+    module.add_source(helper, nvcc_options=options)
+    module.add_source(caller, nvcc_options=options)
+    assert module.link() is module
+    assert (run(module) == 2 * np.arange(32)).all()
+    with pytest.raises(RuntimeError, match="linked already"):
+        module.link()
+    with pytest.raises((OSError, RuntimeError), match="not found|Cannot find"):
+        compiler.DynamicModule(cuda_libdir=".").add_stdlib("nonesuch")
+
+
 def test_keep(capsys):
     compiler.compile(SOURCE, keep=True, cache_dir=False)
     line = capsys.readouterr().out.strip()
