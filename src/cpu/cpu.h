@@ -290,6 +290,7 @@ extern pthread_mutex_t cpu_scheduler_lock;
 struct cpu_op *cpu_queue_take(bool kernels_too);
 void cpu_queue_leave(struct cpu_op *op);
 extern pthread_cond_t cpu_queue_work, cpu_queue_calls;
+extern atomic_uint cpu_queue_puts; /* grows with each operation queued */
 
 /* ---- stream.c, event.c ---- */
 

@@ -23,6 +23,8 @@ pthread_mutex_t cpu_scheduler_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t cpu_queue_work = PTHREAD_COND_INITIALIZER;
 pthread_cond_t cpu_queue_calls = PTHREAD_COND_INITIALIZER;
 
+atomic_uint cpu_queue_puts;
+
 static pthread_cond_t state_changed = PTHREAD_COND_INITIALIZER;
 static unsigned sleepers; /* threads in state_changed */
 static struct cpu_op *free_ops;
@@ -241,11 +243,14 @@ op_start(struct cpu_op *op, struct queue *marks)
     case CPU_OP_CALL:
         atomic_store(&op->state, CPU_OP_READY);
         queue_put(&ready_calls, op);
+        atomic_fetch_add(&cpu_queue_puts, 1);
         pthread_cond_signal(&cpu_queue_calls);
+        pthread_cond_signal(&cpu_queue_work); /* the other may be busy */
         break;
     case CPU_OP_KERNEL:
         atomic_store(&op->state, CPU_OP_READY);
         queue_put(&ready_kernels, op);
+        atomic_fetch_add(&cpu_queue_puts, 1);
         if (op->launch.total > op->launch.chunk) {
             pthread_cond_broadcast(&cpu_queue_work);
         } else {

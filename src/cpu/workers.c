@@ -96,27 +96,42 @@ launch_work(struct cpu_worker *worker, struct cpu_launch *launch)
     }
 }
 
-/* Waits for work: spins, then sleeps.  The lock is held on return. */
-static struct cpu_op *
-work_wait(bool kernels, pthread_cond_t *wake)
+/* Spins until something was queued after `seen`, or it has taken too long. */
+static void
+work_spin(unsigned seen)
 {
     uint64_t until = cpu_now_ns() + SPIN_NS;
-    struct cpu_op *op;
 
-    pthread_mutex_lock(&cpu_scheduler_lock);
-    while (!(op = cpu_queue_take(kernels)) && kernels &&
-           cpu_now_ns() < until) {
-        pthread_mutex_unlock(&cpu_scheduler_lock);
-        for (int i = 0; i < 200; i++) {
+    do {
+        for (int i = 0; i < 50; i++) {
+            if (atomic_load_explicit(&cpu_queue_puts, memory_order_relaxed) !=
+                seen) {
+                return;
+            }
 #if defined(__x86_64__)
             __builtin_ia32_pause();
 #endif
         }
+    } while (cpu_now_ns() < until);
+}
+
+/* Waits for work: workers spin first, then sleep. */
+static struct cpu_op *
+work_wait(bool kernels, pthread_cond_t *wake)
+{
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    struct cpu_op *op = cpu_queue_take(kernels);
+    if (!op && kernels) {
+        unsigned seen = atomic_load(&cpu_queue_puts);
+
+        pthread_mutex_unlock(&cpu_scheduler_lock);
+        work_spin(seen);
         pthread_mutex_lock(&cpu_scheduler_lock);
     }
     while (!op && !(op = cpu_queue_take(kernels))) {
         pthread_cond_wait(wake, &cpu_scheduler_lock);
     }
+    pthread_mutex_unlock(&cpu_scheduler_lock);
     return op;
 }
 
@@ -142,7 +157,6 @@ worker_main(void *argument)
     for (;;) {
         struct cpu_op *op = work_wait(true, &cpu_queue_work);
 
-        pthread_mutex_unlock(&cpu_scheduler_lock);
         if (op->kind == CPU_OP_CALL) {
             cpu_op_call(op);
             continue;
@@ -161,10 +175,7 @@ calls_main(void *argument)
     cpu_worker_tls = argument;
     signal_stack_use();
     for (;;) {
-        struct cpu_op *op = work_wait(false, &cpu_queue_calls);
-
-        pthread_mutex_unlock(&cpu_scheduler_lock);
-        cpu_op_call(op);
+        cpu_op_call(work_wait(false, &cpu_queue_calls));
     }
     return NULL;
 }
