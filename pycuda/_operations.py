@@ -301,6 +301,9 @@ def _extreme(operator: str) -> Callable[[list], str]:
 
     def expression(types: list[np.dtype]) -> str:
         better = _compare(operator)(types)
+        if types[0].kind == "f":
+            # No short cut: a branch here would keep reductions from vectors.
+            return f"(({better}) | (x != x)) ? x : y"
         return f"({better} || {_is_nan('x', types[0])}) ? x : y"
 
     return expression
