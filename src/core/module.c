@@ -43,11 +43,12 @@ strings_setup(void)
 }
 
 /* In a child of an initialised process the driver is dead: destructors skip
- * it and core_check names the reason. */
+ * it and core_fail names the reason.  Opening a GPU's driver called cuInit,
+ * whether or not the user did. */
 static void
 after_fork(void)
 {
-    core.forked = core.initialised;
+    core.forked = core.initialised || (core.opened && !core.is_cpu);
 }
 
 static int
