@@ -19,6 +19,13 @@ static const char source[] =
     "{ int a[64]; a[n % 64] = n; *p = n;\n"
     "  return n < 0 ? 0 : deep(n + 1, p) + a[n % 7]; }\n"
     "__global__ void overflow(int *p) { *p = deep(0, p); }\n"
+    "__global__ void late(int *p)\n"
+    "{ __syncthreads(); if (threadIdx.x == 40) *p = 1; __syncthreads(); }\n"
+    "__global__ void stuck(int *p)\n"
+    "{ if (threadIdx.x % 32 < 16) *p = __shfl_sync(~0u, 1, 20);\n"
+    "  else __syncthreads(); }\n"
+    "__global__ void active(unsigned *p)\n"
+    "{ if (threadIdx.x % 32 > 20) p[threadIdx.x] = __activemask(); }\n"
     "__global__ void empty() { }\n"
     "}\n";
 
@@ -59,6 +66,30 @@ test_kernels(const char *image)
     CUresult code = run_alone(image, "trap", NULL);
     CHECK(code == CUDA_ERROR_LAUNCH_FAILED ||
           code == CUDA_ERROR_ILLEGAL_INSTRUCTION);
+}
+
+/* On fibers: a fault behind a barrier, lanes that wait for each other for
+ * ever (a GPU hangs), lanes that ask who is there. */
+static void
+test_fibers(const char *image)
+{
+    CUdeviceptr null = 0, p;
+    unsigned got[64] = {0};
+    void *at_null[] = {&null}, *at_p[] = {&p};
+    CUmodule module;
+
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, run_alone(image, "late", at_null));
+    OK(cu.cuMemAlloc(&p, sizeof got));
+    if (native_on_cpu) {
+        EXPECT(CUDA_ERROR_LAUNCH_FAILED, run_alone(image, "stuck", at_p));
+    }
+    OK(cu.cuModuleLoadData(&module, image));
+    OK(cu.cuMemsetD8(p, 0, sizeof got));
+    OK(native_launch(native_function(module, "active"), 1, 64, NULL, at_p));
+    OK(cu.cuMemcpyDtoH(got, p, sizeof got));
+    CHECK(got[20] == 0 && got[21] == 0xffe00000 && got[63] == 0xffe00000);
+    OK(cu.cuModuleUnload(module));
+    OK(cu.cuMemFree(p));
 }
 
 static void
@@ -217,6 +248,7 @@ main(int argc, char **argv)
     ctx = native_context();
     char *image = native_compile(source, 0, NULL);
     test_kernels(image);
+    test_fibers(image);
     test_recursion(image);
     test_launches(image);
     test_memory();
