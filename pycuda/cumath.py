@@ -115,9 +115,7 @@ _TWO_RESULTS = {
 
 
 @context_dependent_memoize
-def _kernel(
-    name: str, dtype: np.dtype, other: np.dtype
-) -> ElementwiseKernel:
+def _kernel(name: str, dtype: np.dtype, other: np.dtype) -> ElementwiseKernel:
     names = {"T": dtype_to_ctype(dtype), "E": dtype_to_ctype(other)}
     arguments, operation = _TWO_RESULTS[name]
     return ElementwiseKernel(
