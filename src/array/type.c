@@ -303,8 +303,10 @@ array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
     array->dtype = (PyArray_Descr *)Py_NewRef(dtype);
     array->allocator = Py_XNewRef(model->allocator);
     array->flags = ARRAY_READY;
-    memcpy(array->shape, shape, (size_t)ndim * sizeof *shape);
-    if (strides) {
+    if (ndim > 0) { /* a scalar's shape may be NULL, which memcpy forbids */
+        memcpy(array->shape, shape, (size_t)ndim * sizeof *shape);
+    }
+    if (strides && ndim > 0) {
         memcpy(array->strides, strides, (size_t)ndim * sizeof *strides);
     } else {
         layout_pack(ndim, shape, itemsize, 'C', array->strides);
