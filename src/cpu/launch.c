@@ -10,10 +10,11 @@
 
 #include "cpu/cpu.h"
 
-#define INLINE_NS        10000u /* expected time of a launch run by its caller */
-#define CHUNKS_A_WORKER  8
-#define RECURSIVE_CHUNKS 8 /* so few workers at most: their guards cost maps  \
-                            */
+#define INLINE_NS       10000u /* expected time of a launch run by its caller */
+#define CHUNKS_A_WORKER 8
+#define RECURSIVE_CHUNKS                                                      \
+    8 /* so few workers at most: their guards cost maps                       \
+       */
 
 static CUresult
 shape_check(const struct cpu_function *function, const unsigned grid[3],

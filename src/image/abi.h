@@ -19,8 +19,8 @@ struct image_block {
     uint32_t ntid[3];        /* 12 blockDim */
     uint32_t nctaid[3];      /* 24 gridDim */
     uint32_t dynamic_shared; /* 36 bytes asked for at the launch */
-    char *shared;            /* 40 static shared memory, then dynamic; align 128 */
-    void *runtime;           /* 48 private to libpycuda_cpu */
+    char *shared;  /* 40 static shared memory, then dynamic; align 128 */
+    void *runtime; /* 48 private to libpycuda_cpu */
 };
 
 /* One thread of a block, as kernel code sees it. */
@@ -103,16 +103,16 @@ enum image_access {
     ROW(uint32_t, __pycuda_match_any, (uint32_t mask, uint64_t value), 1)     \
     ROW(uint32_t, __pycuda_reduce,                                            \
         (uint32_t mask, uint32_t value, int32_t operation), 1)                \
-    /* Lanes that stand at the same call: waits until every other live lane  \
+    /* Lanes that stand at the same call: waits until every other live lane   \
      * of the warp stands at some stop. */                                    \
     ROW(uint32_t, __pycuda_activemask, (void), 1)                             \
-    /* Lets other threads of the block run; at back edges of spinning loops. \
+    /* Lets other threads of the block run; at back edges of spinning loops.  \
      */                                                                       \
     ROW(void, __pycuda_yield, (void), 1)                                      \
     ROW(void, __pycuda_nanosleep, (uint32_t nanoseconds), 1)                  \
     /* CUDA's device printf: arguments packed at natural alignment. */        \
     ROW(int32_t, __pycuda_vprintf, (const char *format, const void *args), 0) \
-    /* The three below do not return: the launch ends with CUDA_ERROR_ASSERT \
+    /* The three below do not return: the launch ends with CUDA_ERROR_ASSERT  \
      * or CUDA_ERROR_LAUNCH_FAILED; __pycuda_exit ends the thread only. */    \
     ROW(void, __pycuda_assert_fail,                                           \
         (const char *expression, const char *file, uint32_t line,             \
@@ -125,9 +125,9 @@ enum image_access {
     ROW(uint64_t, __pycuda_clock64, (void), 0)                                \
     ROW(uint64_t, __pycuda_globaltimer, (void), 0)                            \
     ROW(uint32_t, __pycuda_smid, (void), 0)                                   \
-    /* Texture fetch: `object` is a CUtexObject, `access` an image_access;   \
-     * coordinates not used by the shape are ignored; out receives four      \
-     * 32-bit words, float or integer as the texture's read mode says        \
+    /* Texture fetch: `object` is a CUtexObject, `access` an image_access;    \
+     * coordinates not used by the shape are ignored; out receives four       \
+     * 32-bit words, float or integer as the texture's read mode says         \
      * (missing channels 0, and 1 for the fourth). */                         \
     ROW(void, __pycuda_texture,                                               \
         (uint64_t object, int32_t access, float x, float y, float z,          \

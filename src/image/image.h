@@ -33,16 +33,16 @@ enum image_kind {
 struct image_header {
     uint64_t magic;
     uint32_t version;
-    uint32_t kind;           /* enum image_kind */
-    uint64_t bytes;          /* of the whole image */
-    uint64_t checksum;       /* FNV-1a 64 of the image with this field 0 */
-    char target[32];         /* "x86-64-v3", "x86-64-v4", "aarch64" */
-    char producer[32];       /* "pycuda-jit 0.1.0 llvm 19.1.7" */
+    uint32_t kind;     /* enum image_kind */
+    uint64_t bytes;    /* of the whole image */
+    uint64_t checksum; /* FNV-1a 64 of the image with this field 0 */
+    char target[32];   /* "x86-64-v3", "x86-64-v4", "aarch64" */
+    char producer[32]; /* "pycuda-jit 0.1.0 llvm 19.1.7" */
     uint32_t kernel_count;
     uint32_t parameter_count;
     uint32_t global_count;
     uint32_t reserved;
-    uint64_t kernels;        /* offsets of the tables */
+    uint64_t kernels; /* offsets of the tables */
     uint64_t parameters;
     uint64_t globals;
     uint64_t strings;
@@ -52,8 +52,9 @@ struct image_header {
 };
 
 enum image_kernel_flags {
-    IMAGE_KERNEL_FIBERS = 1,    /* entry is image_thread_entry */
-    IMAGE_KERNEL_RECURSIVE = 2, /* or calls through pointers: stack unbounded */
+    IMAGE_KERNEL_FIBERS = 1, /* entry is image_thread_entry */
+    IMAGE_KERNEL_RECURSIVE =
+        2, /* or calls through pointers: stack unbounded */
 };
 
 struct image_kernel {
@@ -67,10 +68,10 @@ struct image_kernel {
     uint32_t static_shared;   /* bytes */
     uint32_t frame_bytes;     /* stack that one thread needs, without calls
                                  that recursion makes unbounded */
-    uint32_t local_bytes;     /* CUDA's local memory a thread, for attributes */
+    uint32_t local_bytes; /* CUDA's local memory a thread, for attributes */
     uint32_t constant_bytes;
-    uint32_t max_threads;     /* __launch_bounds__, or 1024 */
-    uint32_t registers;       /* nominal */
+    uint32_t max_threads; /* __launch_bounds__, or 1024 */
+    uint32_t registers;   /* nominal */
 };
 
 struct image_parameter {
@@ -87,7 +88,7 @@ struct image_global {
     uint32_t name;   /* offset in strings: name as in the source */
     uint32_t symbol; /* offset in strings: ELF symbol */
     uint64_t bytes;
-    uint32_t flags;  /* enum image_global_flags */
+    uint32_t flags; /* enum image_global_flags */
     uint32_t reserved;
 };
 

@@ -27,9 +27,21 @@ __device__ float sinf(float) PURE;
         __declspec(property(get = gx)) unsigned x;                            \
         __declspec(property(get = gy)) unsigned y;                            \
         __declspec(property(get = gz)) unsigned z;                            \
-        INLINE unsigned gx() { return call(0); }                              \
-        INLINE unsigned gy() { return call(1); }                              \
-        INLINE unsigned gz() { return call(2); }                              \
+        INLINE unsigned                                                       \
+        gx()                                                                  \
+        {                                                                     \
+            return call(0);                                                   \
+        }                                                                     \
+        INLINE unsigned                                                       \
+        gy()                                                                  \
+        {                                                                     \
+            return call(1);                                                   \
+        }                                                                     \
+        INLINE unsigned                                                       \
+        gz()                                                                  \
+        {                                                                     \
+            return call(2);                                                   \
+        }                                                                     \
     };
 GEOMETRY(tid_t, __pycuda_tid)
 GEOMETRY(ctaid_t, __pycuda_ctaid)
