@@ -20,7 +20,14 @@ from pycuda._compile import source as _source
 #: Our header that declares texture and surface references.
 REFERENCES = "texture_reference.h"
 
-_WHEEL_FOLDERS = ("nvidia/cu13/include", "nvidia/cuda_runtime/include")
+_WHEEL_FOLDERS = (
+    "nvidia/cu13/include",
+    "nvidia/cu13/include/cccl",
+    "nvidia/cuda_runtime/include",
+    "nvidia/cuda_cccl/include",
+)
+# CUDA 13 keeps cub, thrust and libcu++ apart; cooperative_groups.h needs them.
+_TOOLKIT_FOLDERS = ("include", "include/cccl")
 _TOOLKIT_VARIABLES = ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT")
 _TOOLKIT_DEFAULT = "/usr/local/cuda"
 
@@ -74,13 +81,23 @@ def toolkit_dirs() -> list[str]:
     """Include folders of an installed CUDA toolkit."""
     roots = [os.environ.get(name) for name in _TOOLKIT_VARIABLES]
     roots.append(_TOOLKIT_DEFAULT)
-    dirs = [os.path.join(root, "include") for root in roots if root]
+    dirs = [
+        os.path.join(root, folder)
+        for root in roots
+        if root
+        for folder in _TOOLKIT_FOLDERS
+    ]
     return [d for d in dict.fromkeys(dirs) if os.path.isdir(d)]
 
 
 @functools.cache
 def _is_toolkit(folder: str) -> bool:
-    return os.path.isfile(os.path.join(folder, "cuda_runtime.h"))
+    """Does the folder hold NVIDIA's headers?  Our stand-ins do not count."""
+    ours = os.path.join(package_dir(), "cuda")
+    if os.path.commonpath([ours, os.path.abspath(folder)]) == ours:
+        return False
+    signs = ("cuda_runtime.h", "cub/cub.cuh")
+    return any(os.path.isfile(os.path.join(folder, sign)) for sign in signs)
 
 
 def search_dirs(user_dirs: list[str], on_gpu: bool) -> list[str]:
@@ -103,7 +120,7 @@ def search_dirs(user_dirs: list[str], on_gpu: bool) -> list[str]:
 def _foreign_identity(folder: str) -> bytes:
     """Stands for the content of a toolkit's or wheel's include folder."""
     parts = [folder]
-    for name in ("cuda.h", "cuda_runtime.h", "nvrtc.h"):
+    for name in ("cuda.h", "cuda_runtime.h", "nvrtc.h", "cub/cub.cuh"):
         try:
             status = os.stat(os.path.join(folder, name))
         except OSError:
