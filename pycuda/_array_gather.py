@@ -24,6 +24,7 @@ def _new(shape: Any, like: GPUArray) -> GPUArray:
 
 
 def index_array(indices: Any) -> GPUArray:
+    """Check that indices are integers along one axis; packed."""
     if not isinstance(indices, ArrayBase):
         raise TypeError(
             f"indices must be a GPUArray, not {type(indices).__name__}"
@@ -36,6 +37,7 @@ def index_array(indices: Any) -> GPUArray:
 
 
 def flat(array: GPUArray) -> GPUArray:
+    """All elements in C order, as they are if they lie so."""
     return array if array.flags.c_contiguous else array.ravel()
 
 
