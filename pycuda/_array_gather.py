@@ -24,7 +24,6 @@ def _new(shape: Any, like: GPUArray) -> GPUArray:
 
 
 def index_array(indices: Any) -> GPUArray:
-    """`indices` if it is a GPUArray of integers; TypeError otherwise."""
     """Check that indices are integers along one axis; packed."""
     if not isinstance(indices, ArrayBase):
         raise TypeError(
@@ -38,7 +37,6 @@ def index_array(indices: Any) -> GPUArray:
 
 
 def flat(array: GPUArray) -> GPUArray:
-    """The array itself where it is contiguous, else a contiguous copy."""
     """All elements in C order, as they are if they lie so."""
     return array if array.flags.c_contiguous else array.ravel()
 
