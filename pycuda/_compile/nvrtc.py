@@ -22,6 +22,8 @@ _HOST_CODE = re.compile(
     r"host functions are not allowed in JIT mode"
     r"|calling a __host__ function"
 )
+_AMBIGUOUS = "more than one instance of overloaded function"
+_MIXED_MATH = "--pre-include=mixed_math.h"
 
 
 @dataclass
@@ -71,6 +73,15 @@ def run(
     if arch is not None:
         options = [f"--gpu-architecture={arch}", *options]
     options = [*without_own_cache(on_gpu), *options]
+    result = _run_once(source, options, kind)
+    if result.image is None and on_gpu and _AMBIGUOUS in result.log:
+        # sqrt(2) and the like, which nvcc takes: overloads for them.
+        again = _run_once(source, [_MIXED_MATH, *options], kind)
+        return result if again.image is None else again
+    return result
+
+
+def _run_once(source: str, options: list[str], kind: str) -> Result:
     status, image, log, _ = _driver._compile(
         source, FILE_NAME, options, {}, kind
     )

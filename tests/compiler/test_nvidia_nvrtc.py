@@ -120,3 +120,28 @@ def test_toolkit_headers_beside_ours(header):
     wraps = (False,) if header.startswith("cub") else (True, False)
     for wrap in wraps:
         assert compile(source, wrap=wrap) == (0, "")
+
+
+def test_math_of_whole_and_mixed_numbers():
+    """The overloads that pycuda.compiler adds when a source needs them."""
+    source = """
+    __global__ void k(double *o, int i, unsigned long n, float x)
+    {
+        o[0] = sqrt(2) + sin(i) + floor(n) + rsqrt(i);
+        o[1] = pow(i, 2) + pow(x, 2.0) + pow(2.f, 3.f) + fmod(n, 7);
+        o[2] = sizeof(sqrt(2)) + sizeof(sqrt(x)) + sizeof(pow(x, x));
+    }
+    """
+    result, log = compile(source)
+    assert result != 0 and "more than one instance" in log
+    result, log = compile(source, "--pre-include=mixed_math.h")
+    assert result == 0, log
+
+
+def test_offsetof():
+    result, log = compile(
+        "#include <stddef.h>\n"
+        "struct p { int a; double b; };\n"
+        "__global__ void k(size_t *o) { o[0] = offsetof(struct p, b); }"
+    )
+    assert result == 0, log

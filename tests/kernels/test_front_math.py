@@ -246,12 +246,7 @@ BITS = {
         [x >> 8 & 255, x >> 24 & 255, 0x11, 0x33], "little"
     ),
     "__byte_perm(a, 0, 0x3B01)": lambda x: int.from_bytes(
-        [
-            x >> 8 & 255,
-            x & 255,
-            255 if x >> 31 else 0,
-            x >> 24 & 255,
-        ],
+        [x >> 8 & 255, x & 255, x >> 24 & 255, x >> 24 & 255],
         "little",
     ),
     "__funnelshift_l(a, 0xabcd, 8)": lambda x: (

@@ -10,7 +10,6 @@
 #include "native.h"
 
 static const char source[] =
-    "#include <assert.h>\n"
     "extern \"C\" {\n"
     "__global__ void store(int *p) { *p = 1; }\n"
     "__global__ void trap() { __trap(); }\n"

@@ -63,6 +63,14 @@ native_name(CUresult code)
 
 #define OK(call) EXPECT(CUDA_SUCCESS, call)
 
+/* A handle that is gone: only the CPU library promises an answer. */
+#define EXPECT_STALE(code, call)                                              \
+    do {                                                                      \
+        if (native_on_cpu) {                                                  \
+            EXPECT(code, call);                                               \
+        }                                                                     \
+    } while (0)
+
 static void *
 native_open(const char *name)
 {

@@ -11,6 +11,7 @@ import pytest
 PROGRAM = Path(__file__).with_name("bindings_vector_add.py")
 
 pytestmark = [
+    pytest.mark.cpu,
     pytest.mark.no_sanitizer,  # LD_PRELOAD is the test's
     pytest.mark.skipif(
         importlib.util.find_spec("cuda") is None

@@ -24,6 +24,9 @@ OK, BAD_INPUT, BAD_PROGRAM, BAD_OPTION, NOT_COMPILED = 0, 3, 4, 5, 6
 NO_EXPRESSIONS_AFTER, NO_NAMES_BEFORE, BAD_EXPRESSION = 8, 9, 10
 
 
+pytestmark = pytest.mark.cpu  # its own NVRTC
+
+
 @pytest.fixture(scope="module")
 def nvrtc():
     library = ctypes.CDLL(str(cpu.library()))

@@ -11,7 +11,6 @@
 #define N       3000
 
 static const char source[] =
-    "#include <stdio.h>\n"
     "extern \"C\" {\n"
     "__global__ void fill(int *x, int y, int n)\n"
     "{\n"

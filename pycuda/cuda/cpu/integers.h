@@ -69,11 +69,9 @@ __byte_perm(unsigned int x, unsigned int y, unsigned int s)
     unsigned long pair = (unsigned long)y << 32 | x;
     unsigned int result = 0;
     for (int i = 0; i < 4; i++) {
-        unsigned int pick = s >> (4 * i) & 15u;
-        unsigned int byte = (unsigned int)(pair >> (8 * (pick & 7u))) & 255u;
-        if (pick & 8u) {
-            byte = byte & 128u ? 255u : 0u;
-        }
+        /* The fourth bit of a selector, PTX's sign, is not CUDA's. */
+        unsigned int pick = s >> (4 * i) & 7u;
+        unsigned int byte = (unsigned int)(pair >> (8 * pick)) & 255u;
         result |= byte << (8 * i);
     }
     return result;

@@ -4,5 +4,6 @@
 #pragma once
 #include "../prelude.h"
 #ifndef offsetof
-#define offsetof(type, member) __builtin_offsetof(type, member)
+/* NVRTC has no __builtin_offsetof. */
+#define offsetof(type, member) ((size_t)(&((type *)0)->member))
 #endif
