@@ -1,0 +1,78 @@
+"""Arrays against NumPy on made-up programs, many at a time.
+
+Each case is an operation on two arrays of drawn dtypes, orders and views,
+with broadcasting; the number of cases is set by PYCUDA_FUZZ_CASES.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from layouts import NUMBERS, both, numbers, orders, same, seen, shapes, views
+from test_operators import BINARY, check
+
+from pycuda import gpuarray
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("context")]
+
+CASES = int(os.environ.get("PYCUDA_FUZZ_CASES", "1500"))
+many = settings(
+    max_examples=CASES,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+dtypes = st.sampled_from(NUMBERS)
+# Powers and orders of complex numbers have tests of their own.
+names = st.sampled_from(sorted(set(BINARY) - {"pow"}))
+
+
+@many
+@given(
+    shape=shapes,
+    types=st.tuples(dtypes, dtypes),
+    order=st.tuples(orders, orders),
+    view=views,
+    name=names,
+    seed=st.integers(0, 1000),
+    data=st.data(),
+)
+@pytest.mark.timeout(900)
+def test_operators(shape, types, order, view, name, seed, data):
+    if "c" in "".join(types) and name in ("lt", "le", "gt", "ge"):
+        name = "add"
+    a, ga = both(numbers(shape, types[0], seed), order[0], view)
+    lengths = tuple(data.draw(st.sampled_from([n, 1])) for n in a.shape)
+    missing = data.draw(st.integers(0, len(lengths)))
+    b, gb = both(numbers(lengths[missing:], types[1], seed + 1), order[1])
+    if data.draw(st.booleans(), label="swap"):
+        a, ga, b, gb = b, gb, a, ga
+    check(name, (a, b), (ga, gb), types[0], types[1])
+
+
+@many
+@given(
+    shape=shapes,
+    dtype=dtypes,
+    order=st.tuples(orders, orders),
+    views=st.tuples(views, views),
+    seed=st.integers(0, 1000),
+)
+@pytest.mark.timeout(900)
+def test_assignments(shape, dtype, order, views, seed):
+    """One view of an array assigned to a view of another, or of itself."""
+    target = np.asarray(numbers(shape, dtype, seed), order=order[0])
+    source = np.asarray(numbers(shape, dtype, seed + 1), order=order[1])
+    device = gpuarray.to_gpu(target)
+    given_ = seen(gpuarray.to_gpu(source), views[1])
+    if seen(target, views[0]).shape == seen(source, views[1]).shape:
+        seen(target, views[0])[...] = seen(source, views[1])
+        seen(device, views[0])[...] = given_
+    same(device, target)
+    if target.ndim and target.shape[-1] > 1:
+        target[..., 1:] = target[..., :-1].copy()
+        device[..., 1:] = device[..., :-1]
+        same(device, target)
