@@ -55,7 +55,8 @@ def targets():
                 continue
             method = getattr(type(thing), name, None)
             if callable(method):
-                yield f"{{type(thing).__name__}}.{{name}}", getattr(thing, name)
+                kind = type(thing).__name__
+                yield f"{{kind}}.{{name}}", getattr(thing, name)
 pool = list(targets())
 calls = answers = 0
 while calls < {calls}:
