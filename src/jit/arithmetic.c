@@ -1,10 +1,12 @@
 /* arithmetic.c - PTX's arithmetic where LLVM's is undefined or traps.
  *
  * Runs before any pass that folds, because LLVM takes these cases for
- * impossible.  The results are those of NVIDIA's hardware:
- *   x / 0 and x % 0            all bits set, signed and unsigned
+ * impossible.  The results are those that an H100 gave:
+ *   x / 0 and x % 0            all bits set, signed and unsigned; in 64 bits
+ *                              only the low 32 where x has no others
  *   INT_MIN / -1, INT_MIN % -1 INT_MIN and 0
- *   float to integer           saturates; NaN gives 0
+ *   float to integer           saturates
+ *   NaN to integer             0 from float to 32 bits; else the top bit alone
  *   shifts by the width or more 0, or the sign for signed right shifts
  * A constant divisor or shift count within its range costs nothing.
  *
@@ -34,6 +36,21 @@ constant_divisor_is_safe(LLVMValueRef divisor)
            divisor != LLVMConstAllOnes(LLVMTypeOf(divisor));
 }
 
+/* What x / 0 and x % 0 give.  NVIDIA's 64-bit division goes by the 32-bit
+ * one where both operands fit. */
+static LLVMValueRef
+by_zero(struct jit *jit, LLVMValueRef x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    LLVMValueRef ones = LLVMConstAllOnes(type);
+    if (LLVMGetIntTypeWidth(type) != 64) {
+        return ones;
+    }
+    LLVMValueRef low = LLVMConstInt(type, UINT32_MAX, 0);
+    LLVMValueRef fits = LLVMBuildICmp(jit->builder, LLVMIntULE, x, low, "");
+    return LLVMBuildSelect(jit->builder, fits, low, ones, "");
+}
+
 static void
 lower_division(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
 {
@@ -56,7 +73,7 @@ lower_division(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
         result = select_equal(builder, y, ones,
                               LLVMBuildSub(builder, zero, x, ""), result);
     }
-    jit_replace(at, select_equal(builder, y, zero, ones, result));
+    jit_replace(at, select_equal(builder, y, zero, by_zero(jit, x), result));
 }
 
 /* Is the shift count surely below the width?  Constants, and `n & mask`. */
@@ -100,6 +117,14 @@ lower_shift(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
                                     LLVMConstNull(type), ""));
 }
 
+/* Does a NaN become the integer's top bit, and not 0? */
+static bool
+nan_is_top_bit(LLVMTypeRef from, LLVMTypeRef to)
+{
+    return LLVMGetTypeKind(from) == LLVMDoubleTypeKind ||
+           LLVMGetIntTypeWidth(to) == 64;
+}
+
 /* Conversions to 8 and 16 bits go through 32, as NVIDIA's compiler makes
  * them: (unsigned char)300.0f is 44, not 255. */
 static void
@@ -118,6 +143,14 @@ lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
     LLVMPositionBuilderBefore(jit->builder, at);
     LLVMValueRef made = LLVMBuildCall2(
         jit->builder, LLVMGlobalGetValueType(to), to, &from, 1, "");
+    if (nan_is_top_bit(types[1], types[0])) {
+        LLVMValueRef nan =
+            LLVMBuildFCmp(jit->builder, LLVMRealUNO, from, from, "");
+        unsigned top = LLVMGetIntTypeWidth(types[0]) - 1;
+        made =
+            LLVMBuildSelect(jit->builder, nan,
+                            LLVMConstInt(types[0], 1ull << top, 0), made, "");
+    }
     if (narrow) {
         made = LLVMBuildTrunc(jit->builder, made, type, "");
     }
