@@ -146,7 +146,8 @@ compare_scalar(struct operand *scalar, int array_code, PyObject **keep)
         return 0;
     }
     if (overflow > 0 &&
-        PyLong_AsUnsignedLongLong(scalar->scalar) != ULLONG_MAX) {
+        (PyLong_AsUnsignedLongLong(scalar->scalar) != ULLONG_MAX ||
+         !PyErr_Occurred())) {
         scalar->code = NPY_ULONGLONG;
         return 0;
     }
@@ -365,15 +366,36 @@ overlap_hurts(const struct array *out, const struct array *input)
 
 /* --- description of the launch ----------------------------------------- */
 
-static void
+static int
 task_add(struct task *task, int k, const struct array *array)
 {
     task->pointer[k] = array->head.pointer;
     task->itemsize[k] = PyDataType_ELSIZE(array->dtype);
-    core_use(array->head.owner, task->stream);
+    return core_use(array->head.owner, task->stream);
 }
 
-static void
+/* Allocators and _new_like_me are Python code, which may have changed an
+ * operand since its shape was looked at. */
+static int
+still_broadcasts(const struct array *array, const struct array *out)
+{
+    int shift = out->ndim - array->ndim;
+
+    for (int axis = 0; shift >= 0 && axis < array->ndim; axis++) {
+        if (array->shape[axis] != 1 &&
+            array->shape[axis] != out->shape[axis + shift]) {
+            shift = -1;
+        }
+    }
+    if (shift < 0) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "an operand changed its shape during the operation, "
+                        "or _new_like_me returned another shape");
+    }
+    return shift < 0 ? -1 : 0;
+}
+
+static int
 task_dims(struct task *task, const struct operand *operands,
           const struct array *out)
 {
@@ -389,14 +411,19 @@ task_dims(struct task *task, const struct operand *operands,
             same &= array->ndim == out->ndim &&
                     !memcmp(array->shape, out->shape,
                             (size_t)out->ndim * sizeof *out->shape);
-            task_add(task, k++, array);
+            if (task_add(task, k++, array) < 0 ||
+                (!same && still_broadcasts(array, out) < 0)) {
+                return -1;
+            }
         }
     }
-    task_add(task, 0, out);
+    if (task_add(task, 0, out) < 0) {
+        return -1;
+    }
     layout->operands = k;
     task->dense = same && flags & ARRAY_FORC;
     if (task->dense) {
-        return;
+        return 0;
     }
     layout->ndim = out->ndim;
     memcpy(layout->shape, out->shape, (size_t)out->ndim * sizeof *out->shape);
@@ -408,6 +435,7 @@ task_dims(struct task *task, const struct operand *operands,
                        array->strides);
         }
     }
+    return 0;
 }
 
 static int
@@ -457,8 +485,9 @@ launch(int operation, struct operand *operands, int inputs,
             operands[i].array = copies[i];
         }
     }
-    task_dims(&task, operands, out);
-    result = task_run(&task);
+    if (task_dims(&task, operands, out) == 0) {
+        result = task_run(&task);
+    }
 done:
     for (int i = 0; i < inputs; i++) {
         Py_XDECREF(copies[i]);

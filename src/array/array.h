@@ -166,6 +166,10 @@ int array_take_memory(struct array *array, CUstream stream);
 void array_update(struct array *array);
 PyObject *array_tuple(int n, const npy_intp *values);
 int array_parse_shape(PyObject *object, npy_intp *shape);
+int array_verify_shape(int ndim, const npy_intp *shape, npy_intp itemsize);
+int array_verify_dtype(PyArray_Descr *dtype);
+int array_verify_strides(const struct array *array, int ndim,
+                         const npy_intp *shape, const npy_intp *strides);
 int array_type_setup(PyObject *module);
 int array_set_dims(struct array *array, int ndim, const npy_intp *shape,
                    const npy_intp *strides);

@@ -237,6 +237,9 @@ set_shape(PyObject *self, PyObject *value, void *unused)
     if (ndim < 0) {
         return -1;
     }
+    if (array_verify_shape(ndim, shape, itemsize) < 0) {
+        return -1;
+    }
     if (layout_size(ndim, shape) != array->size) {
         PyErr_SetString(PyExc_ValueError,
                         "total size of new array must be unchanged");
@@ -270,6 +273,9 @@ set_strides(PyObject *self, PyObject *value, void *unused)
                      array->ndim);
         return -1;
     }
+    if (array_verify_strides(array, n, array->shape, strides) < 0) {
+        return -1;
+    }
     memcpy(array->strides, strides, (size_t)n * sizeof *strides);
     array_update(array);
     return 0;
@@ -283,6 +289,10 @@ set_dtype(PyObject *self, PyObject *value, void *unused)
 
     (void)unused;
     if (refuse_delete(value) < 0 || !PyArray_DescrConverter(value, &dtype)) {
+        return -1;
+    }
+    if (array_verify_dtype(dtype) < 0) {
+        Py_DECREF(dtype);
         return -1;
     }
     if (PyDataType_ELSIZE(dtype) != PyDataType_ELSIZE(array->dtype)) {

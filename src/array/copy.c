@@ -152,8 +152,10 @@ overlap(const struct array *a, const struct array *b)
 static int
 copy_same_type(struct array *target, struct array *source, CUstream stream)
 {
-    core_use(target->head.owner, stream);
-    core_use(source->head.owner, stream);
+    if (core_use(target->head.owner, stream) < 0 ||
+        core_use(source->head.owner, stream) < 0) {
+        return -1;
+    }
     if (target->head.pointer == source->head.pointer &&
         same_layout(target, source)) {
         return 0;

@@ -169,12 +169,17 @@ reduce_into(struct reduction *reduction, struct array *const *inputs,
     if (flatten(inputs, n, flat, stream) == 0) {
         for (int i = 0; i < n; i++) {
             pointers[i] = flat[i]->head.pointer;
-            core_use(flat[i]->head.owner, stream);
+            if (core_use(flat[i]->head.owner, stream) < 0) {
+                goto done;
+            }
         }
-        core_use(out->head.owner, stream);
+        if (core_use(out->head.owner, stream) < 0) {
+            goto done;
+        }
         result = run(reduction, out->head.pointer, pointers, flat[0]->size,
                      PyDataType_ELSIZE(out->dtype), stream);
     }
+done:
     for (int i = 0; i < n; i++) {
         Py_XDECREF(flat[i]);
     }
@@ -217,12 +222,15 @@ make_result(struct array *model, PyArray_Descr *dtype, PyObject *allocator,
     PyObject *keep = model->allocator;
     struct array *result;
 
-    if (allocator != Py_None) {
-        model->allocator =
-            allocator == array_default_allocator() ? NULL : allocator;
+    /* Each field of the model stays owned: the allocator may run Python. */
+    if (allocator == Py_None) {
+        allocator = keep;
+    } else if (allocator == array_default_allocator()) {
+        allocator = NULL;
     }
+    model->allocator = Py_XNewRef(allocator);
     result = array_new_like(model, dtype, 0, NULL, NULL, stream);
-    model->allocator = keep;
+    Py_XSETREF(model->allocator, keep);
     return result;
 }
 

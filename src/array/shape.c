@@ -14,11 +14,13 @@ static int
 complete_shape(npy_intp size, int ndim, npy_intp *shape)
 {
     npy_intp known = 1;
-    int unknown = -1;
+    int unknown = -1, over = 0;
 
     for (int axis = 0; axis < ndim; axis++) {
-        if (shape[axis] >= 0) {
-            known *= shape[axis];
+        if (shape[axis] > 0) {
+            over |= __builtin_mul_overflow(known, shape[axis], &known);
+        } else if (shape[axis] == 0) {
+            known = 0;
         } else if (unknown >= 0) {
             PyErr_SetString(PyExc_ValueError,
                             "can only specify one unknown dimension");
@@ -31,7 +33,7 @@ complete_shape(npy_intp size, int ndim, npy_intp *shape)
         shape[unknown] = known ? size / known : 0;
         known *= shape[unknown];
     }
-    if (known != size) {
+    if (known != size || over) {
         PyErr_SetString(PyExc_ValueError,
                         "total size of new array must be unchanged");
         return -1;
@@ -331,6 +333,10 @@ array_view_as(PyObject *self, PyObject *args, PyObject *kwargs)
     }
     if (!dtype) {
         dtype = (PyArray_Descr *)Py_NewRef(array->dtype);
+    }
+    if (array_verify_dtype(dtype) < 0) {
+        Py_DECREF(dtype);
+        return NULL;
     }
     if (PyDataType_ELSIZE(dtype) != PyDataType_ELSIZE(array->dtype)) {
         PyObject *resized = view_resized(array, dtype);

@@ -67,7 +67,9 @@ dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
     void *target = PyArray_DATA(host);
     size_t bytes = byte_count(array);
 
-    core_use(array->head.owner, stream);
+    if (core_use(array->head.owner, stream) < 0) {
+        return -1;
+    }
     return async ? core_memcpy_dtoh_async(target, array->head.pointer, bytes,
                                           stream)
                  : core_memcpy_dtoh(target, array->head.pointer, bytes);
@@ -178,7 +180,13 @@ get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
     if (!shaped) {
         return NULL;
     }
-    int result = get_into(array, shaped, async, stream);
+    int result;
+    if (PyArray_DATA(shaped) == PyArray_DATA(host)) {
+        result = get_into(array, shaped, async, stream);
+    } else { /* reshaping copied: its elements go back in order */
+        result = get_into(array, shaped, 0, stream);
+        result = result < 0 ? -1 : PyArray_CopyAnyInto(host, shaped);
+    }
     Py_DECREF(shaped);
     return result < 0 ? NULL : Py_NewRef(host);
 }
@@ -245,7 +253,9 @@ htod(struct array *array, PyArrayObject *host, int async, CUstream stream)
     const void *source = PyArray_DATA(host);
     size_t bytes = byte_count(array);
 
-    core_use(array->head.owner, stream);
+    if (core_use(array->head.owner, stream) < 0) {
+        return -1;
+    }
     return async ? core_memcpy_htod_async(array->head.pointer, source, bytes,
                                           stream)
                  : core_memcpy_htod(array->head.pointer, source, bytes);
@@ -610,10 +620,10 @@ array_reduce(PyObject *self, PyObject *unused)
         module ? PyObject_GetAttrString(module, "_rebuild") : NULL;
     PyObject *host =
         rebuild ? get_new((struct array *)self, 0, 0, NULL) : NULL;
-    PyObject *state = PyObject_GetAttrString(self, "__dict__");
+    PyObject *state = host ? PyObject_GetAttrString(self, "__dict__") : NULL;
 
     (void)unused;
-    if (!state) {
+    if (host && !state) {
         PyErr_Clear();
     }
     PyObject *result =

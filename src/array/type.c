@@ -62,11 +62,16 @@ array_set_dims(struct array *array, int ndim, const npy_intp *shape,
 {
     npy_intp keep[2 * ARRAY_MAX_NDIM];
 
+    npy_intp *old = array->shape;
+
     memcpy(keep, shape, (size_t)ndim * sizeof *shape);
     memcpy(keep + ndim, strides, (size_t)ndim * sizeof *strides);
-    dims_release(array);
     if (dims_reserve(array, ndim) < 0) {
+        array->shape = old;
         return -1;
+    }
+    if (old != array->inline_dims) {
+        PyMem_Free(old);
     }
     memcpy(array->shape, keep, 2 * (size_t)ndim * sizeof *keep);
     array_update(array);
@@ -121,19 +126,19 @@ array_parse_shape(PyObject *object, npy_intp *shape)
     if (PyUnicode_Check(object) || PyBytes_Check(object)) {
         return shape_refuse(object);
     }
-    PyObject *items = PySequence_Fast(object, "");
+    PyObject *items = PySequence_Tuple(object); /* __index__ can't change it */
     if (!items) {
         PyErr_Clear();
         return shape_refuse(object);
     }
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
+    Py_ssize_t n = PyTuple_GET_SIZE(items);
     if (n > ARRAY_MAX_NDIM) {
         PyErr_Format(PyExc_ValueError, "an array has at most %d axes, not %zd",
                      ARRAY_MAX_NDIM, n);
         n = -1;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
-        if (shape_entry(PySequence_Fast_GET_ITEM(items, i), &shape[i]) < 0) {
+        if (shape_entry(PyTuple_GET_ITEM(items, i), &shape[i]) < 0) {
             n = -1;
         }
     }
@@ -142,8 +147,8 @@ array_parse_shape(PyObject *object, npy_intp *shape)
 }
 
 /* Refuses negative lengths and byte counts beyond the address space. */
-static int
-shape_verify(int ndim, const npy_intp *shape, npy_intp itemsize)
+int
+array_verify_shape(int ndim, const npy_intp *shape, npy_intp itemsize)
 {
     npy_intp bytes = itemsize ? itemsize : 1;
 
@@ -196,12 +201,58 @@ array_take_memory(struct array *array, CUstream stream)
     if (!count) {
         return -1;
     }
-    array->head.owner = PyObject_CallOneArg(array->allocator, count);
+    PyObject *allocator = Py_NewRef(array->allocator);
+    PyObject *owner = PyObject_CallOneArg(allocator, count);
+    CUdeviceptr pointer;
+    Py_DECREF(allocator);
     Py_DECREF(count);
-    if (!array->head.owner) {
+    if (!owner || core_pointer(owner, &pointer) < 0 ||
+        core_check_extent(owner, pointer, 0, bytes) < 0) {
+        Py_XDECREF(owner);
         return -1;
     }
-    return core_pointer(array->head.owner, &array->head.pointer);
+    Py_XSETREF(array->head.owner, owner);
+    array->head.pointer = pointer;
+    return 0;
+}
+
+/* Refuses what memory on the device cannot hold. */
+int
+array_verify_dtype(PyArray_Descr *dtype)
+{
+    if (!PyDataType_REFCHK(dtype) && !PyDataType_HASSUBARRAY(dtype)) {
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError,
+                 "an array on the device cannot have the dtype %S", dtype);
+    return -1;
+}
+
+/* Strides of the user's: their reach must not overflow nor leave the array's
+ * own allocation. */
+int
+array_verify_strides(const struct array *array, int ndim,
+                     const npy_intp *shape, const npy_intp *strides)
+{
+    npy_intp low = 0, high = PyDataType_ELSIZE(array->dtype), reach;
+    npy_intp size = 1;
+
+    for (int axis = 0; axis < ndim; axis++) {
+        npy_intp *end = strides[axis] < 0 ? &low : &high;
+        size *= shape[axis] != 0;
+        if (shape[axis] &&
+            (strides[axis] == NPY_MIN_INTP ||
+             __builtin_mul_overflow(strides[axis], shape[axis], &reach) ||
+             __builtin_add_overflow(*end, reach - strides[axis], end))) {
+            PyErr_SetString(PyExc_ValueError, "strides reach too far");
+            return -1;
+        }
+    }
+    if (size == 0 || !array->head.owner) {
+        return 0;
+    }
+    return core_check_extent(array->head.owner, array->head.pointer, low,
+                             high);
 }
 
 /* An array of `type` without memory, fields zero but for the dimensions. */
@@ -263,16 +314,29 @@ overridden_new_like(struct array *model)
     return own;
 }
 
+/* Kernels write as many elements as the model's shape has. */
 static struct array *
-call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype)
+call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype,
+              const npy_intp *shape)
 {
+    npy_intp keep[ARRAY_MAX_NDIM]; /* `shape` may be the model's own */
+    int ndim = model->ndim;
+    size_t bytes = (size_t)ndim * sizeof *shape;
+
+    if (ndim > 0) {
+        memcpy(keep, shape, bytes);
+    }
     PyObject *result = PyObject_CallFunctionObjArgs(method, (PyObject *)model,
                                                     (PyObject *)dtype, NULL);
-
+    struct array *array = (struct array *)result;
     Py_DECREF(method);
-    if (result && !array_check(result)) {
-        PyErr_SetString(PyExc_TypeError,
-                        "_new_like_me must return a GPUArray");
+    if (result && (!array_check(result) || array->ndim != ndim ||
+                   memcmp(array->shape, keep, bytes) ||
+                   !PyArray_EquivTypes(array->dtype, dtype))) {
+        PyErr_Format(PyExc_TypeError,
+                     "_new_like_me must return a GPUArray of the shape of "
+                     "self and of dtype %S",
+                     dtype);
         Py_CLEAR(result);
     }
     return (struct array *)result;
@@ -289,11 +353,12 @@ array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
         memcmp(shape, model->shape, (size_t)ndim * sizeof *shape) == 0) {
         PyObject *method = overridden_new_like(model);
         if (method) {
-            return call_new_like(method, model, dtype);
+            return call_new_like(method, model, dtype, shape);
         }
         PyErr_Clear();
     }
-    if (shape_verify(ndim, shape, itemsize) < 0) {
+    if (array_verify_dtype(dtype) < 0 ||
+        array_verify_shape(ndim, shape, itemsize) < 0) {
         return NULL;
     }
     struct array *array = array_alloc(Py_TYPE(model), ndim);
@@ -351,7 +416,7 @@ init_dims(struct array *array, const struct init_arguments *given)
     int ndim = array_parse_shape(given->shape, shape);
 
     if (ndim < 0 || init_order(given->order, &order) < 0 ||
-        shape_verify(ndim, shape, itemsize) < 0) {
+        array_verify_shape(ndim, shape, itemsize) < 0) {
         return -1;
     }
     if (!given->strides || given->strides == Py_None) {
@@ -366,8 +431,31 @@ init_dims(struct array *array, const struct init_arguments *given)
                          "strides has %d entries, shape has %d", n, ndim);
             return -1;
         }
+        if (array_verify_strides(array, ndim, shape, strides) < 0) {
+            return -1;
+        }
     }
     return array_set_dims(array, ndim, shape, strides);
+}
+
+/* As many bytes as the elements have, which the strides must not leave. */
+static int
+init_own_memory(struct array *array)
+{
+    npy_intp low, high;
+    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+
+    layout_extent(array->ndim, array->shape, array->strides, itemsize, &low,
+                  &high);
+    if (low < 0 || high > array->size * itemsize) {
+        PyErr_Format(
+            PyExc_ValueError,
+            "strides reach from byte %zd to byte %zd of the %zd bytes "
+            "that an array of this shape is given",
+            low, high, array->size * itemsize);
+        return -1;
+    }
+    return array_take_memory(array, NULL);
 }
 
 static int
@@ -393,23 +481,37 @@ init_memory(struct array *array, const struct init_arguments *given)
         return -1;
     }
     if (!has_data) {
-        return array_take_memory(array, NULL);
+        return init_own_memory(array);
+    }
+    CUdeviceptr pointer;
+    if (core_pointer(given->gpudata, &pointer) < 0) {
+        return -1;
     }
     array->base = has_base ? Py_NewRef(given->base) : NULL;
-    array->head.owner = Py_NewRef(given->gpudata);
-    return core_pointer(given->gpudata, &array->head.pointer);
+    Py_XSETREF(array->head.owner, Py_NewRef(given->gpudata));
+    array->head.pointer = pointer;
+    return array_verify_strides(array, array->ndim, array->shape,
+                                array->strides);
 }
 
-static void
+/* Back to what array_new made. */
+static int
 array_reset(struct array *array)
 {
+    static const npy_intp shape[1] = {0}, strides[1] = {0};
+    PyArray_Descr *dtype = PyArray_DescrFromType(NPY_FLOAT64);
+
+    if (!dtype) {
+        return -1;
+    }
+    array->head.pointer = 0;
+    array->flags = 0;
+    Py_XSETREF(array->dtype, dtype);
+    array_set_dims(array, 1, shape, strides); /* needs no memory */
     Py_CLEAR(array->head.owner);
     Py_CLEAR(array->base);
     Py_CLEAR(array->allocator);
-    Py_CLEAR(array->dtype);
-    array->head.pointer = 0;
-    array->size = 0;
-    array->flags = 0;
+    return 0;
 }
 
 static int
@@ -429,12 +531,18 @@ array_init(PyObject *self, PyObject *args, PyObject *kwargs)
                    &given.strides, &given.order)) {
         return -1;
     }
-    array_reset(array);
-    if (!PyArray_DescrConverter(given.dtype, &array->dtype)) {
+    PyArray_Descr *dtype;
+    if (array_reset(array) < 0 ||
+        !PyArray_DescrConverter(given.dtype, &dtype)) {
         return -1;
     }
-    if (init_dims(array, &given) < 0 || init_memory(array, &given) < 0) {
+    Py_SETREF(array->dtype, dtype);
+    if (array_verify_dtype(dtype) < 0 || init_dims(array, &given) < 0 ||
+        init_memory(array, &given) < 0) {
+        PyObject *type, *value, *trace; /* a holder's end may run Python */
+        PyErr_Fetch(&type, &value, &trace);
         array_reset(array);
+        PyErr_Restore(type, value, trace);
         return -1;
     }
     array->flags |= ARRAY_READY;
@@ -519,6 +627,11 @@ array_new_like_me(PyObject *self, PyObject *args, PyObject *kwargs)
         }
     }
     npy_intp itemsize = PyDataType_ELSIZE(dtype);
+    if (array_verify_dtype(dtype) < 0 ||
+        array_verify_shape(array->ndim, array->shape, itemsize) < 0) {
+        Py_DECREF(dtype);
+        return NULL;
+    }
     if (PyArray_EquivTypes(dtype, array->dtype)) {
         layout_pack_like(array->ndim, array->shape, itemsize, array->strides,
                          strides);

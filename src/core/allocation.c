@@ -107,12 +107,17 @@ allocation_as_buffer(PyObject *op, CORE_ARGS)
         "as_buffer", 1, {"size", "offset"}};
     PyObject *values[2];
     size_t size, offset = 0;
+    struct core_allocation *self = (struct core_allocation *)op;
     if (core_args(&signature, args, nargs, names, values) < 0 ||
         core_size(values[0], &size) < 0 ||
-        (values[1] != NULL && core_size(values[1], &offset) < 0)) {
+        (values[1] != NULL && core_size(values[1], &offset) < 0) ||
+        core_allocation_alive(self) < 0) {
         return NULL;
     }
-    struct core_allocation *self = (struct core_allocation *)op;
+    if (size > PY_SSIZE_T_MAX) {
+        PyErr_SetString(PyExc_OverflowError, "as_buffer: size is too large");
+        return NULL;
+    }
     self->escaped = true;
     return PyMemoryView_FromMemory((char *)(uintptr_t)self->pointer + offset,
                                    (Py_ssize_t)size, PyBUF_WRITE);
@@ -232,6 +237,13 @@ is_allocation(PyObject *object)
 }
 
 static bool
+is_array(PyObject *object)
+{
+    return core.array_type != NULL &&
+           PyObject_TypeCheck(object, core.array_type);
+}
+
+static bool
 stream_blocks(const struct core_context *context, CUstream stream)
 {
     for (size_t i = 0; i < context->stream_count; i++) {
@@ -244,21 +256,49 @@ stream_blocks(const struct core_context *context, CUstream stream)
 
 /* The legacy default stream orders itself and every blocking stream; between
  * any other two nothing does, and the block is `scattered`. */
-void
+int
 core_use(PyObject *owner, CUstream stream)
 {
-    if (owner == NULL || !is_allocation(owner)) {
-        return;
+    if (owner == NULL) {
+        return 0;
+    }
+    if (!is_allocation(owner)) {
+        return is_array(owner)
+                   ? core_use(((struct core_array_head *)owner)->owner, stream)
+                   : 0;
     }
     struct core_allocation *self = (struct core_allocation *)owner;
+    if (self->freed) {
+        return core_allocation_alive(self);
+    }
     if (self->stream == stream) {
-        return;
+        return 0;
     }
     bool ordered =
         (self->stream == NULL && stream_blocks(self->context, stream)) ||
         (stream == NULL && stream_blocks(self->context, self->stream));
     self->scattered |= !ordered;
     self->stream = stream;
+    return 0;
+}
+
+int
+core_check_extent(PyObject *owner, CUdeviceptr first, Py_ssize_t low,
+                  Py_ssize_t high)
+{
+    if (owner == NULL || !is_allocation(owner)) {
+        return 0;
+    }
+    struct core_allocation *self = (struct core_allocation *)owner;
+    Py_ssize_t start = (Py_ssize_t)(first - self->pointer);
+    if (low >= -start && high <= (Py_ssize_t)self->bytes - start) {
+        return 0;
+    }
+    PyErr_Format(PyExc_ValueError,
+                 "shape and strides reach from byte %zd to byte %zd of an "
+                 "allocation of %zu bytes",
+                 start + low, start + high, self->bytes);
+    return -1;
 }
 
 void
@@ -320,10 +360,12 @@ core_pointer(PyObject *object, CUdeviceptr *pointer)
         *pointer = ((struct core_allocation *)object)->pointer;
         return core_allocation_alive((struct core_allocation *)object);
     }
-    if (core.array_type != NULL &&
-        PyObject_TypeCheck(object, core.array_type)) {
+    if (is_array(object)) {
+        PyObject *owner = ((struct core_array_head *)object)->owner;
         *pointer = ((struct core_array_head *)object)->pointer;
-        return 0;
+        return owner != NULL && is_allocation(owner)
+                   ? core_allocation_alive((struct core_allocation *)owner)
+                   : 0;
     }
     if (PyIndex_Check(object)) {
         size_t value;

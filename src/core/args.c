@@ -180,6 +180,7 @@ core_dimensions(PyObject *object, const char *what, unsigned out[3])
     if (!PyTuple_Check(object) && !PyList_Check(object)) {
         return dimension_read(object, what, &out[0]);
     }
+    PyObject *items[3];
     Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
     if (count == 0 || count > 3) {
         char detail[80];
@@ -189,13 +190,18 @@ core_dimensions(PyObject *object, const char *what, unsigned out[3])
         return core_fail(CUDA_ERROR_INVALID_VALUE, "function::launch_kernel",
                          detail);
     }
+    /* Owned, as __index__ may change a list. */
     for (Py_ssize_t i = 0; i < count; i++) {
-        if (dimension_read(PySequence_Fast_GET_ITEM(object, i), what,
-                           &out[i]) < 0) {
-            return -1;
-        }
+        items[i] = Py_NewRef(PySequence_Fast_GET_ITEM(object, i));
     }
-    return 0;
+    int status = 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (status == 0) {
+            status = dimension_read(items[i], what, &out[i]);
+        }
+        Py_DECREF(items[i]);
+    }
+    return status;
 }
 
 int
@@ -205,17 +211,25 @@ core_buffer(PyObject *object, bool writable, Py_buffer *view)
     if (PyObject_GetBuffer(object, view, flags) == 0) {
         return 0;
     }
+    if (!PyArray_Check(object) ||
+        !(PyErr_ExceptionMatches(PyExc_ValueError) ||
+          PyErr_ExceptionMatches(PyExc_BufferError))) {
+        return -1;
+    }
     /* datetime64, structured and other arrays that export no buffer. */
-    if (!PyArray_Check(object)) {
-        return -1;
-    }
-    PyArrayObject *array = (PyArrayObject *)object;
-    bool contiguous =
-        PyArray_IS_C_CONTIGUOUS(array) || PyArray_IS_F_CONTIGUOUS(array);
-    if (!contiguous || (writable && !PyArray_ISWRITEABLE(array))) {
-        return -1;
-    }
     PyErr_Clear();
+    PyArrayObject *array = (PyArrayObject *)object;
+    const char *fault =
+        !PyArray_IS_C_CONTIGUOUS(array) && !PyArray_IS_F_CONTIGUOUS(array)
+            ? "is not contiguous"
+        : writable && !PyArray_ISWRITEABLE(array) ? "is read-only"
+        : PyDataType_REFCHK(PyArray_DESCR(array)) ? "holds Python objects"
+                                                  : NULL;
+    if (fault != NULL) {
+        PyErr_Format(PyExc_ValueError, "the numpy array of dtype %S %s",
+                     (PyObject *)PyArray_DESCR(array), fault);
+        return -1;
+    }
     return PyBuffer_FillInfo(view, object, PyArray_DATA(array),
                              PyArray_NBYTES(array), 0, PyBUF_SIMPLE);
 }
@@ -231,18 +245,17 @@ core_shape(PyObject *shape, Py_intptr_t *lengths)
         lengths[0] = (Py_intptr_t)length;
         return 1;
     }
-    PyObject *items =
-        PySequence_Fast(shape, "shape must be an int or a sequence of ints");
+    PyObject *items = PySequence_Tuple(shape); /* __index__ can't change it */
     if (items == NULL) {
         return -1;
     }
-    Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
+    Py_ssize_t count = PyTuple_GET_SIZE(items);
     if (count > 32) {
         PyErr_SetString(PyExc_ValueError, "more than 32 dimensions");
         count = -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
-        if (core_size(PySequence_Fast_GET_ITEM(items, i), &length) < 0) {
+        if (core_size(PyTuple_GET_ITEM(items, i), &length) < 0) {
             count = -1;
             break;
         }

@@ -52,8 +52,13 @@ PyObject *core_allocate(size_t bytes, CUstream stream);
 /* The address of what core_allocate gave (or any DeviceAllocation). */
 CUdeviceptr core_allocation_pointer(PyObject *allocation);
 /* Notes that `owner` is used on `stream` (one compare when nothing changed);
- * any other object than a DeviceAllocation, or NULL, is ignored. */
-void core_use(PyObject *owner, CUstream stream);
+ * LogicError where it was freed.  An array stands for its owner; any other
+ * object than a DeviceAllocation, or NULL, is ignored. */
+int core_use(PyObject *owner, CUstream stream);
+/* ValueError where bytes [first + low, first + high) do not lie in `owner`, a
+ * DeviceAllocation; any other object is trusted. */
+int core_check_extent(PyObject *owner, CUdeviceptr first, Py_ssize_t low,
+                      Py_ssize_t high);
 /* Notes that the address of `owner` left as a plain integer (int(), .ptr,
  * __cuda_array_interface__, DLPack, IPC): its block is never reused early. */
 void core_escape(PyObject *owner);

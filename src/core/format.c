@@ -68,6 +68,9 @@ item_read(const char *text, size_t *repeat, int *index)
     return text + 1;
 }
 
+/* Far more than a kernel takes; bytes and offsets stay within 32 bits. */
+#define MOST_BYTES ((uint32_t)1 << 20)
+
 struct core_format *
 core_format_parse(PyObject *object)
 {
@@ -76,6 +79,9 @@ core_format_parse(PyObject *object)
         return NULL;
     }
     struct core_format *format = PyMem_Calloc(1, sizeof *format);
+    if (format != NULL) {
+        format->users = 1;
+    }
     while (format != NULL && *text != '\0') {
         size_t repeat;
         int index;
@@ -86,6 +92,12 @@ core_format_parse(PyObject *object)
         text = item_read(text, &repeat, &index);
         if (text == NULL) {
             PyMem_Free(format);
+            return NULL;
+        }
+        if (format->bytes > MOST_BYTES) {
+            core_format_release(format);
+            PyErr_SetString(core_struct_error(),
+                            "struct format of more than a mebibyte");
             return NULL;
         }
         char code = codes[index].code;
@@ -341,11 +353,10 @@ format_error(struct core_function *function)
     return -1;
 }
 
-int
-core_format_pack(struct core_function *function, PyObject *const *args,
-                 Py_ssize_t count, struct core_pack *pack)
+static int
+format_pack(struct core_function *function, const struct core_format *format,
+            PyObject *const *args, Py_ssize_t count, struct core_pack *pack)
 {
-    const struct core_format *format = function->format;
     const struct core_layout *layout = &function->layout;
     if ((size_t)count != format->count) {
         PyErr_Format(core_struct_error(),
@@ -381,4 +392,24 @@ core_format_pack(struct core_function *function, PyObject *const *args,
     pack->as_buffer = !layout->known;
     pack->bytes = format->bytes;
     return 0;
+}
+
+void
+core_format_release(struct core_format *format)
+{
+    if (format != NULL && --format->users == 0) {
+        PyMem_Free(format);
+    }
+}
+
+/* An argument's __index__ may prepare the function anew. */
+int
+core_format_pack(struct core_function *function, PyObject *const *args,
+                 Py_ssize_t count, struct core_pack *pack)
+{
+    struct core_format *format = function->format;
+    format->users++;
+    int status = format_pack(function, format, args, count, pack);
+    core_format_release(format);
+    return status;
 }

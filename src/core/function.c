@@ -111,7 +111,7 @@ function_dealloc(PyObject *op)
     }
     PyMem_Free(self->slots);
     PyMem_Free(self->own_parameters);
-    PyMem_Free(self->format);
+    core_format_release(self->format);
     Py_CLEAR(self->name);
     Py_CLEAR(self->arg_format);
     Py_CLEAR(self->texrefs);
@@ -276,12 +276,12 @@ function_prepare(PyObject *op, CORE_ARGS)
     }
     if (texrefs == NULL) {
         Py_XDECREF(text);
-        PyMem_Free(format);
+        core_format_release(format);
         return NULL;
     }
     format->by_layout =
         self->layout.known && core_format_fits(format, &self->layout);
-    PyMem_Free(self->format);
+    core_format_release(self->format);
     self->format = format;
     Py_XSETREF(self->arg_format, text);
     Py_XSETREF(self->texrefs, texrefs);

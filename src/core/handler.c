@@ -59,6 +59,9 @@ static int
 handler_allocate(struct handler *self, CUstream stream)
 {
     size_t bytes;
+    if (self->dev_alloc == Py_None) {
+        Py_CLEAR(self->dev_alloc);
+    }
     if (self->dev_alloc != NULL) {
         return 0;
     }
@@ -89,8 +92,7 @@ core_handler_pointer(PyObject *op, CUstream stream, CUdeviceptr *pointer)
         core_pointer(self->dev_alloc, pointer) < 0) {
         return -1;
     }
-    core_use(self->dev_alloc, stream);
-    return 0;
+    return core_use(self->dev_alloc, stream);
 }
 
 static bool
@@ -112,13 +114,39 @@ core_handler_has_output(PyObject *op)
 static int
 host_buffer(struct handler *self, bool writable, Py_buffer *view)
 {
+    if (self->array == NULL) {
+        PyErr_SetString(PyExc_TypeError, "the handler has no array");
+        return -1;
+    }
     if (core_buffer(self->array, writable, view) == 0) {
         return 0;
+    }
+    if (!PyErr_ExceptionMatches(PyExc_TypeError) &&
+        !PyErr_ExceptionMatches(PyExc_ValueError) &&
+        !PyErr_ExceptionMatches(PyExc_BufferError)) {
+        return -1;
     }
     PyErr_Format(PyExc_ValueError,
                  "%s needs a%s contiguous array: an object of %s is not",
                  writable ? "Out" : "In", writable ? " writable," : "",
                  Py_TYPE(self->array)->tp_name);
+    return -1;
+}
+
+/* A buffer that its device memory, made for `nbytes` of an earlier look at
+ * the array, can take. */
+static int
+host_buffer_fits(struct handler *self, bool writable, Py_buffer *view)
+{
+    if (host_buffer(self, writable, view) < 0) {
+        return -1;
+    }
+    CUdeviceptr pointer;
+    if (core_pointer(self->dev_alloc, &pointer) == 0 &&
+        core_check_extent(self->dev_alloc, pointer, 0, view->len) == 0) {
+        return 0;
+    }
+    PyBuffer_Release(view);
     return -1;
 }
 
@@ -130,7 +158,7 @@ copy_in(struct handler *self, PyObject *stream_object)
     Py_buffer view;
     if (core_stream(stream_object, &stream) < 0 ||
         core_handler_pointer((PyObject *)self, stream, &pointer) < 0 ||
-        host_buffer(self, false, &view) < 0) {
+        host_buffer_fits(self, false, &view) < 0) {
         return -1;
     }
     int status = stream == NULL
@@ -149,7 +177,7 @@ copy_out(struct handler *self, PyObject *stream_object)
     Py_buffer view;
     if (core_stream(stream_object, &stream) < 0 ||
         core_handler_pointer((PyObject *)self, stream, &pointer) < 0 ||
-        host_buffer(self, true, &view) < 0) {
+        host_buffer_fits(self, true, &view) < 0) {
         return -1;
     }
     int status = stream == NULL

@@ -41,6 +41,10 @@ holder_as_buffer(PyObject *self, CORE_ARGS)
         core_pointer(self, &pointer) < 0) {
         return NULL;
     }
+    if (size > PY_SSIZE_T_MAX) {
+        PyErr_SetString(PyExc_OverflowError, "as_buffer: size is too large");
+        return NULL;
+    }
     return PyMemoryView_FromMemory((char *)(uintptr_t)pointer + offset,
                                    (Py_ssize_t)size, PyBUF_WRITE);
 }

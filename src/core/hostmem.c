@@ -196,6 +196,26 @@ order_read(PyObject *object, bool *fortran)
                                 "unrecognized order specifier");
 }
 
+int
+core_host_bytes(PyArray_Descr *descr, int ndim, const Py_intptr_t *shape,
+                size_t *bytes)
+{
+    if (PyDataType_REFCHK(descr)) {
+        PyErr_Format(PyExc_TypeError,
+                     "dtype %S holds Python objects, which this memory cannot",
+                     (PyObject *)descr);
+        return -1;
+    }
+    *bytes = (size_t)PyDataType_ELSIZE(descr);
+    for (int i = 0; i < ndim; i++) {
+        if (__builtin_mul_overflow(*bytes, (size_t)shape[i], bytes)) {
+            PyErr_SetString(PyExc_OverflowError, "the array is too large");
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static int
 request_read(PyObject *shape, PyObject *dtype, PyObject *order,
              struct request *request)
@@ -206,14 +226,10 @@ request_read(PyObject *shape, PyObject *dtype, PyObject *order,
         !PyArray_DescrConverter(dtype, &request->descr)) {
         return -1;
     }
-    request->bytes = (size_t)PyDataType_ELSIZE(request->descr);
-    for (int i = 0; i < request->ndim; i++) {
-        if (__builtin_mul_overflow(request->bytes, (size_t)request->shape[i],
-                                   &request->bytes)) {
-            PyErr_SetString(PyExc_OverflowError, "the array is too large");
-            Py_CLEAR(request->descr);
-            return -1;
-        }
+    if (core_host_bytes(request->descr, request->ndim, request->shape,
+                        &request->bytes) < 0) {
+        Py_CLEAR(request->descr);
+        return -1;
     }
     return 0;
 }

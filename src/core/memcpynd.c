@@ -222,6 +222,10 @@ set_device(PyObject *op, PyObject *object, void *offset)
         return -1;
     }
     memcpy((char *)op + (uintptr_t)offset, &value, sizeof value);
+    struct copy_object *self = (struct copy_object *)op;
+    bool source =
+        (uintptr_t)offset == offsetof(struct copy_object, copy.srcDevice);
+    Py_XSETREF(*(source ? &self->source : &self->target), Py_NewRef(object));
     return 0;
 }
 
@@ -360,14 +364,26 @@ how_read(PyObject *args, PyObject *kwargs, bool flat, struct how *how)
     return 0;
 }
 
+/* Device memory that was set is in use on the stream; refused if freed. */
+static int
+ends_use(PyObject *op, const struct how *how)
+{
+    struct copy_object *self = (struct copy_object *)op;
+    if (core_use(self->source, how->stream) < 0) {
+        return -1;
+    }
+    return core_use(self->target, how->stream);
+}
+
 static PyObject *
 call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     struct how how;
-    CUDA_MEMCPY2D copy = flat_of(&((struct copy_object *)op)->copy);
-    if (how_read(args, kwargs, true, &how) < 0 || core_current() == NULL) {
+    if (how_read(args, kwargs, true, &how) < 0 || ends_use(op, &how) < 0 ||
+        core_current() == NULL) {
         return NULL;
     }
+    CUDA_MEMCPY2D copy = flat_of(&((struct copy_object *)op)->copy);
     CUresult code;
     Py_BEGIN_ALLOW_THREADS if (how.async)
     {
@@ -399,7 +415,8 @@ call_3d(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     struct how how;
     CUDA_MEMCPY3D copy;
-    if (how_read(args, kwargs, false, &how) < 0 || core_current() == NULL) {
+    if (how_read(args, kwargs, false, &how) < 0 || ends_use(op, &how) < 0 ||
+        core_current() == NULL) {
         return NULL;
     }
     memcpy(&copy, &((struct copy_object *)op)->copy, sizeof copy);
@@ -417,7 +434,8 @@ call_peer(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     struct how how;
     struct core_context *current = core_current();
-    if (current == NULL || how_read(args, kwargs, false, &how) < 0) {
+    if (current == NULL || how_read(args, kwargs, false, &how) < 0 ||
+        ends_use(op, &how) < 0) {
         return NULL;
     }
     CUDA_MEMCPY3D_PEER copy = ((struct copy_object *)op)->copy;

@@ -195,8 +195,7 @@ end_of(PyObject *object, CUstream stream, CUdeviceptr *pointer)
     if (core_pointer(object, pointer) < 0) {
         return -1;
     }
-    core_use(object, stream);
-    return 0;
+    return core_use(object, stream);
 }
 
 static PyObject *

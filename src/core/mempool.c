@@ -458,12 +458,10 @@ host_pool_allocate(PyObject *op, CORE_ARGS)
     if (!PyArray_DescrConverter(values[1], &descr)) {
         return NULL;
     }
-    size_t bytes = (size_t)PyDataType_ELSIZE(descr);
-    for (int i = 0; i < ndim; i++) {
-        bytes *= (size_t)shape[i];
-    }
+    size_t bytes;
     void *block;
-    if (pool_take((struct mempool *)op, bytes, &block) < 0) {
+    if (core_host_bytes(descr, ndim, shape, &bytes) < 0 ||
+        pool_take((struct mempool *)op, bytes, &block) < 0) {
         Py_DECREF(descr);
         return NULL;
     }

@@ -19,4 +19,9 @@
 #include <numpy/arrayscalars.h>
 #pragma GCC diagnostic pop
 
+/* hostmem.c: the bytes of an array outside of NumPy's memory; refuses dtypes
+ * that hold Python objects. */
+int core_host_bytes(PyArray_Descr *descr, int ndim, const Py_intptr_t *shape,
+                    size_t *bytes);
+
 #endif

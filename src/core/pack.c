@@ -139,22 +139,6 @@ ndarray_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     return 0;
 }
 
-/* The owner's block is in use on the stream from now on. */
-static int
-owner_use(PyObject *owner, struct core_pack *pack)
-{
-    if (owner == NULL) {
-        return 0;
-    }
-    if (Py_IS_TYPE(owner, core.allocation_type)) {
-        if (core_allocation_alive((struct core_allocation *)owner) < 0) {
-            return -1;
-        }
-    }
-    core_use(owner, pack->stream);
-    return 0;
-}
-
 /* An object with __cuda_array_interface__ or gpudata. */
 static int
 other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
@@ -177,7 +161,7 @@ other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     if (owner == NULL) {
         PyErr_Clear();
     }
-    int status = owner_use(owner, pack);
+    int status = core_use(owner, pack->stream);
     Py_XDECREF(owner);
     return status;
 }
@@ -202,7 +186,7 @@ address_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
         return 0;
     case ARGUMENT_ARRAY:
         value->pointer = array->pointer;
-        return owner_use(array->owner, pack);
+        return core_use(array->owner, pack->stream);
     case ARGUMENT_HANDLER:
         pack->handlers = true;
         pack->outputs |= core_handler_has_output(arg);
@@ -481,10 +465,5 @@ core_pack_pointer(PyObject *object, struct core_pack *pack,
     if (core_pointer(object, pointer) < 0) {
         return -1;
     }
-    if (core.array_type != NULL &&
-        PyObject_TypeCheck(object, core.array_type)) {
-        return owner_use(((struct core_array_head *)object)->owner, pack);
-    }
-    core_use(object, pack->stream);
-    return 0;
+    return core_use(object, pack->stream);
 }

@@ -322,12 +322,14 @@ struct core_field {
     uint32_t bytes, offset; /* offset in PyCUDA's packing */
 };
 struct core_format {
+    unsigned users; /* the function, and calls that pack by it */
     size_t count;
     uint32_t bytes;
     bool by_layout; /* each field goes to its parameter's offset */
     struct core_field fields[];
 };
 struct core_format *core_format_parse(PyObject *text);
+void core_format_release(struct core_format *format);
 /* The format of a NumPy type, a dtype, or anything else (a pointer). */
 PyObject *core_format_of_type(PyObject *type);
 PyObject *core_launch_buffer(PyObject *self, CORE_ARGS);

@@ -1,0 +1,275 @@
+"""Arrays and callbacks that lie: an exception, never a wild read."""
+
+# SPDX-License-Identifier: MIT
+
+import gc
+import pickle
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import cumath, gpuarray
+from pycuda.gpuarray import GPUArray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+
+def ramp(n: int = 8) -> GPUArray:
+    return gpuarray.to_gpu(np.arange(n, dtype="f4"))
+
+
+# ---- memory that is gone -------------------------------------------------
+
+USES = {
+    "get": lambda a: a.get(),
+    "get a view": lambda a: a[2:5].get(),
+    "get strided": lambda a: a[::2].get(),
+    "set": lambda a: a.set(np.zeros(8, "f4")),
+    "fill": lambda a: a.fill(1),
+    "add": lambda a: a + a,
+    "add a scalar": lambda a: a + 1,
+    "add a view": lambda a: a[::2] + 1,
+    "in place": lambda a: a.__iadd__(1),
+    "assign": lambda a: a.__setitem__(slice(2), 1),
+    "copy": lambda a: a.copy(),
+    "astype": lambda a: a.astype("f8"),
+    "sum": lambda a: gpuarray.sum(a),
+    "dot": lambda a: gpuarray.dot(a, a),
+    "max": lambda a: gpuarray.max(a),
+    "sin": lambda a: cumath.sin(a),
+    "str": lambda a: str(a),
+    "pickle": lambda a: pickle.dumps(a),
+    "memcpy_dtoh": lambda a: drv.memcpy_dtoh(np.zeros(8, "f4"), a),
+    "memset": lambda a: drv.memset_d8(a, 0, 8),
+    "reshape by copy": lambda a: a.reshape(2, 4).T.reshape(8),
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_freed_memory_is_refused(use: Any) -> None:
+    array = ramp()
+    array.gpudata.free()
+    with pytest.raises(drv.LogicError, match="freed"):
+        use(array)
+
+
+def test_freed_output_is_refused() -> None:
+    array, out = ramp(), ramp()
+    out.gpudata.free()
+    with pytest.raises(drv.LogicError, match="freed"):
+        cumath.sin(array, out=out)
+    with pytest.raises(drv.LogicError, match="freed"):
+        out.set(array)
+
+
+# ---- shapes and strides --------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "strides", [(8,), (400,), (-4,), (2**62,), (-(2**63),), (2**63 - 1,)]
+)
+def test_strides_stay_in_own_memory(strides: tuple[int]) -> None:
+    with pytest.raises(ValueError, match="strides"):
+        GPUArray((4,), "f4", strides=strides)
+    array = gpuarray.zeros(4, "f4")
+    with pytest.raises(ValueError, match="strides"):
+        array.strides = strides
+    assert array.strides == (4,)
+
+
+def test_strides_that_fit() -> None:
+    assert GPUArray((4, 4), "f4", strides=(0, 4)).shape == (4, 4)
+    assert GPUArray((2, 3), "f4", strides=(4, 8)).flags.f_contiguous
+    assert GPUArray((0,), "f4", strides=(400,)).get().shape == (0,)
+    memory = drv.mem_alloc(64)
+    view = GPUArray((4,), "f4", gpudata=memory, strides=(16,))
+    view.fill(3)
+    assert (view.get() == 3).all()
+    with pytest.raises(ValueError, match="64 bytes"):
+        GPUArray((5,), "f4", gpudata=memory, strides=(16,))
+    with pytest.raises(ValueError, match="64 bytes"):
+        GPUArray((17,), "f4", gpudata=memory)
+    half = ramp(8)[4:]
+    half.strides = (-4,)
+    assert half.get().tolist() == [4, 3, 2, 1]
+    with pytest.raises(ValueError, match="32 bytes"):
+        half.strides = (8,)
+
+
+@pytest.mark.parametrize(
+    "shape", [(-2, -4), (2**62 + 2, 4), (2**32, 2**32, 8), (2**63 - 1, 8)]
+)
+def test_shapes_that_overflow(shape: tuple[int, ...]) -> None:
+    array = ramp()
+    with pytest.raises(ValueError):
+        array.reshape(shape)
+    with pytest.raises(ValueError):
+        array.shape = shape
+    with pytest.raises(ValueError):
+        GPUArray(shape, "f4")
+    assert array.shape == (8,)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["O", "2f4", [("a", "O")], "f4,O", np.dtype(("i4", (2, 2)))]
+)
+def test_dtypes_that_memory_cannot_hold(dtype: Any) -> None:
+    with pytest.raises(TypeError, match="dtype"):
+        GPUArray(4, dtype)
+    array = gpuarray.zeros(4, "c8")
+    for use in (
+        lambda: array.view(dtype),
+        lambda: array.astype(dtype),
+        lambda: array._new_like_me(dtype),
+        lambda: setattr(array, "dtype", dtype),
+    ):
+        with pytest.raises((TypeError, ValueError)):
+            use()
+
+
+def test_long_chain_of_views_ends() -> None:
+    view = array = ramp()
+    for _ in range(200_000):
+        view = view[:]
+    del view
+    assert array.get()[7] == 7
+
+
+# ---- code that runs in between -------------------------------------------
+
+
+class Index:
+    """An index that does something first."""
+
+    def __init__(self, value: int, action: Any) -> None:
+        self.value, self.action = value, action
+
+    def __index__(self) -> int:
+        self.action()
+        return self.value
+
+
+def test_shape_list_that_shrinks() -> None:
+    shape: list[Any] = []
+    shape += [Index(2, shape.clear), 4]
+    assert ramp().reshape(shape).shape == (2, 4)
+    shape += [Index(2, shape.clear), 4]
+    assert drv.pagelocked_empty(shape, "f4").shape == (2, 4)
+
+
+def test_half_made_array_is_empty() -> None:
+    array = ramp()
+    seen = []
+    size = Index(3, lambda: seen.append((array.shape, array.dtype)))
+    array.__init__((size,), "i2")  # type: ignore[misc]
+    assert seen == [((0,), np.dtype("i2"))]
+    for bad in [("x", "f4"), (3, "no type"), (3, "O")]:
+        with pytest.raises((TypeError, AssertionError)):
+            array.__init__(*bad)  # type: ignore[misc]
+        assert array.shape == (0,) and array.get().shape == (0,)
+        assert array.dtype == np.float64 and array.gpudata is None
+
+
+class Liar(GPUArray):
+    answer: Any = None
+
+    def _new_like_me(self, dtype: Any = None, order: str = "C") -> Any:
+        return self.answer(self)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda self: None,
+        lambda self: GPUArray(3, "f4"),
+        lambda self: GPUArray(8, "f8"),
+        lambda self: GPUArray((2, 4), "f4"),
+        lambda self: GPUArray.__new__(GPUArray),
+    ],
+)
+def test_new_like_me_is_checked(answer: Any) -> None:
+    array = Liar((8,), np.float32)
+    array.fill(1)
+    Liar.answer = staticmethod(answer)
+    for use in (lambda: array + 1, lambda: array + array, array.copy):
+        with pytest.raises(TypeError, match="_new_like_me"):
+            use()
+
+
+def test_new_like_me_that_changes_self() -> None:
+    array = Liar((8,), np.float32)
+    array.fill(1)
+
+    def answer(self: Any) -> GPUArray:
+        result = GPUArray(self.shape, self.dtype)
+        self.__init__((2, 2, 2), "f4")
+        return result
+
+    Liar.answer = staticmethod(answer)
+    with pytest.raises(RuntimeError, match="shape"):
+        _ = array + 1
+
+
+def test_allocator_that_is_replaced() -> None:
+    array = ramp(1000)
+
+    def make() -> Any:
+        def allocate(size: int) -> Any:
+            array.allocator = drv.mem_alloc
+            gc.collect()
+            return drv.mem_alloc(size)
+
+        return allocate
+
+    allocator = make()
+    gone = weakref.ref(allocator)
+    total = gpuarray.sum(array, allocator=allocator)
+    assert total.get() == 499500
+    array.allocator = make()
+    assert (array + 1).get()[0] == 1
+    del allocator, total
+    gc.collect()
+    assert gone() is None
+
+
+def test_allocator_that_gives_too_little() -> None:
+    array = GPUArray(8, "f4", allocator=lambda size: drv.mem_alloc(size))
+    array.allocator = lambda size: drv.mem_alloc(size // 2)
+    with pytest.raises(ValueError, match="16 bytes"):
+        _ = array + array
+    array.allocator = lambda size: "memory"
+    with pytest.raises(TypeError, match="device address"):
+        _ = array + array
+
+
+# ---- values --------------------------------------------------------------
+
+
+def test_get_into_strided_array_of_another_shape() -> None:
+    host = np.zeros((4, 4), "f4")[:, ::2]
+    with pytest.warns(DeprecationWarning):
+        ramp().get(host)
+    assert host.ravel().tolist() == list(range(8))
+
+
+def test_largest_unsigned_compares() -> None:
+    largest = 2**64 - 1
+    array = gpuarray.to_gpu(np.array([largest, 1], "u8"))
+    assert (array == largest).get().tolist() == [1, 0]
+    assert (array < 2**64).get().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("scalar", [np.longdouble(2), np.clongdouble(2j)])
+def test_wide_scalars(scalar: Any) -> None:
+    with pytest.raises(TypeError):
+        _ = ramp() * scalar
+
+
+def test_pickling_tells_its_own_error() -> None:
+    array = ramp()
+    array.gpudata.free()
+    with pytest.raises(drv.LogicError):
+        array.__reduce__()
