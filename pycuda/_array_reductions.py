@@ -4,17 +4,26 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pycuda._array_gather import flat, index_array
-from pycuda._driver import _reduce
+from pycuda._driver import Shortcut, _reduce
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
 
+def _short(function: Callable) -> Callable:
+    """`function`, run in C where it gets one array and nothing else."""
+    return functools.update_wrapper(
+        Shortcut(function, function.__name__, reduces=True), function
+    )
+
+
+@_short
 def sum(
     a: GPUArray,
     dtype: Any = None,
@@ -28,6 +37,7 @@ def sum(
     return _reduce("sum", (a,), dtype, stream, allocator, 0)
 
 
+@_short
 def any(
     a: GPUArray,
     stream: drv.Stream | None = None,
@@ -37,6 +47,7 @@ def any(
     return _reduce("any", (a,), None, stream, allocator, False)
 
 
+@_short
 def all(
     a: GPUArray,
     stream: drv.Stream | None = None,
@@ -51,12 +62,14 @@ def _not_empty(a: GPUArray, what: str) -> None:
         raise ValueError(f"{what} of an empty array has no value")
 
 
+@_short
 def max(a: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
     """The largest element, as a 0-d array; NaN if there is one."""
     _not_empty(a, "max")
     return _reduce("max", (a,), None, stream)
 
 
+@_short
 def min(a: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
     """The smallest element, as a 0-d array; NaN if there is one."""
     _not_empty(a, "min")

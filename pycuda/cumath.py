@@ -8,6 +8,7 @@ strides.
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -59,6 +60,7 @@ def _make_unary(name: str, numpy_name: str) -> Callable[..., Any]:
         return _driver._apply(numpy_name, (array,), out=out, stream=stream)
 
     function.__name__ = function.__qualname__ = name
+    function.__module__ = __name__
     function.__doc__ = f"""`numpy.{numpy_name}` of every element.
 
     Parameters
@@ -70,7 +72,9 @@ def _make_unary(name: str, numpy_name: str) -> Callable[..., Any]:
     stream
         Stream to run in.
     """
-    return function
+    return functools.update_wrapper(
+        _driver.Shortcut(function, numpy_name), function
+    )
 
 
 fabs = _make_unary("fabs", "fabs")

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
+from pycuda._driver import ElementwiseBase
 from pycuda.compiler import SourceModule
 from pycuda.tools import (
     Argument,
@@ -307,7 +308,7 @@ def same_order(arrays: Sequence[Any]) -> bool:
     )
 
 
-class ElementwiseKernel:
+class ElementwiseKernel(ElementwiseBase):
     """A kernel that runs an operation for each element of arrays.
 
     Parameters
@@ -327,6 +328,11 @@ class ElementwiseKernel:
 
     Notes
     -----
+    A call ``kernel(*args, range=None, slice=None, stream=None)`` runs it for
+    every element of the first vector: `range` is a ``slice(start, stop,
+    step)`` of integers, taken as it is, that says for which elements; `slice`
+    has the meaning it has as an index of the array.
+
     Arrays may have any strides; where they are not all contiguous alike,
     ``i`` counts in C order and the vectors can only be indexed.
     """
@@ -362,7 +368,6 @@ class ElementwiseKernel:
             "ElementwiseKernel can only be used with functions that have at "
             "least one vector argument"
         )
-        self._expected = [(k, self.arguments[k].dtype) for k in self._vectors]
         texts = self._texts
         self._one_a_thread = not (
             texts["loop_prep"].strip()
@@ -426,7 +431,7 @@ class ElementwiseKernel:
         )
         return module, function
 
-    def __call__(
+    def _call(
         self,
         *args: Any,
         range: slice | None = None,
@@ -434,24 +439,7 @@ class ElementwiseKernel:
         stream: Any = None,
         **kwargs: Any,
     ) -> None:
-        """Run for every element of the first vector, or those of a range.
-
-        Parameters
-        ----------
-        range
-            ``slice(start, stop, step)`` of integers, taken as it is.
-        slice
-            The same, with the meaning it has as an index of the array.
-        stream
-            Stream to run in.
-        """
-        if range is None and slice is None and not kwargs:
-            quick = self._quick_values(args)
-            if quick is not None:
-                size = args[self._vectors[0]].size
-                if size:
-                    self._run((), quick, size, stream)
-                return
+        """A call that `ElementwiseBase` has no plan for, or that is wrong."""
         if kwargs:
             raise TypeError(
                 "invalid keyword arguments specified: " + ", ".join(kwargs)
@@ -479,22 +467,6 @@ class ElementwiseKernel:
             step = 1 if range.step is None else range.step
             bounds = (range.start, range.stop, step)
         self._run_range(layout, values, bounds, stream)
-
-    def _quick_values(self, args: Sequence[Any]) -> list[Any] | None:
-        """Values for arrays in C order of the right types, the usual case.
-
-        None for anything else, which is then looked at with care.
-        """
-        values = list(args)
-        try:
-            for k, dtype in self._expected:
-                array = args[k]
-                if array.dtype != dtype or not array.flags.c_contiguous:
-                    return None
-                values[k] = array.gpudata or 0
-        except (AttributeError, IndexError):
-            return None
-        return values if len(values) == len(self.arguments) else None
 
     def _check_vectors(self, values: list[Any]) -> list[Any]:
         """The arrays among `values`, converted where that is allowed."""
@@ -532,12 +504,21 @@ class ElementwiseKernel:
     def _run(
         self, layout: tuple[int, ...], values: list[Any], n: int, stream: Any
     ) -> None:
+        most = 0 if self._one_a_thread else _resident_blocks()
         blocks = -(-n // _BLOCK)
-        if not self._one_a_thread:
-            blocks = min(blocks, _resident_blocks())
-        self._compiled(False, layout)[1].prepared_async_call(
-            (blocks, 1), (_BLOCK, 1, 1), stream, *values, n
+        function = self._compiled(False, layout)[1]
+        function.prepared_async_call(
+            (min(blocks, most or blocks), 1),
+            (_BLOCK, 1, 1),
+            stream,
+            *values,
+            n,
         )
+        if not layout:
+            expected = tuple(
+                (k, self.arguments[k].dtype) for k in self._vectors
+            )
+            self._set_plan(function, len(self.arguments), expected, most)
 
     def _run_range(
         self,

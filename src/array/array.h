@@ -220,7 +220,12 @@ int array_bool(PyObject *self);
 int array_assign(struct array *target, PyObject *value);
 
 /* reduce.c */
+PyObject *array_reduce_all(int operation, PyObject *object);
 PyObject *array_reduce_python(PyObject *module, PyObject *args,
                               PyObject *kwargs);
+
+/* shortcut.c, elementwise.c: types of pycuda._driver. */
+int array_shortcut_setup(PyObject *module);
+int array_elementwise_setup(PyObject *module);
 
 #endif

@@ -234,6 +234,32 @@ make_result(struct array *model, PyArray_Descr *dtype, PyObject *allocator,
     return result;
 }
 
+/* An array that is not empty, with every choice left to the defaults. */
+PyObject *
+array_reduce_all(int operation, PyObject *object)
+{
+    struct reduction reduction = {
+        .operation = operation, .inputs = 1, .stage = 1};
+    struct operand operand;
+    struct array *result, *input = (struct array *)object;
+
+    if (operand_set(&operand, object) < 0) {
+        return NULL;
+    }
+    reduction.code[0] = operand.code;
+    reduction.rule = operation_rule(operation, 1, reduction.code);
+    if (!reduction.rule) {
+        return NULL;
+    }
+    reduction.out = reduction.rule->result->type_num;
+    result =
+        array_new_like(input, reduction.rule->result, 0, NULL, NULL, NULL);
+    if (result && reduce_into(&reduction, &input, result, NULL) < 0) {
+        Py_CLEAR(result);
+    }
+    return (PyObject *)result;
+}
+
 /* _reduce(name, inputs, dtype=None, stream=None, allocator=None,
  *         neutral=None): neutral fills the result of an empty input. */
 PyObject *

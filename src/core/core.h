@@ -69,6 +69,12 @@ int core_launch(CUfunction function, const unsigned grid[3],
                 const unsigned block[3], unsigned shared_bytes,
                 CUstream stream, void **arguments);
 
+/* The same for a Function after prepare(), as its prepared_async_call does:
+ * Python arguments, converted by the prepared format. */
+int core_launch_prepared(PyObject *function, const unsigned grid[3],
+                         const unsigned block[3], PyObject *stream_or_none,
+                         PyObject *const *arguments, Py_ssize_t count);
+
 /* The current context's key: unique in the process, never reused, so tables
  * of kernels may be keyed by it.  LogicError if no context is current. */
 int core_context(void **key);

@@ -356,6 +356,22 @@ prepared_launch(struct core_function *function, struct prepared *call,
     return status;
 }
 
+int
+core_launch_prepared(PyObject *op, const unsigned grid[3],
+                     const unsigned block[3], PyObject *stream,
+                     PyObject *const *arguments, Py_ssize_t count)
+{
+    struct core_function *function = (struct core_function *)op;
+    if (!Py_IS_TYPE(op, core.function_type) || function->format == NULL) {
+        PyErr_SetString(PyExc_TypeError, "a prepared Function is needed");
+        return -1;
+    }
+    struct prepared call = {.args = arguments, .count = count};
+    memcpy(call.grid, grid, sizeof call.grid);
+    memcpy(call.block, block, sizeof call.block);
+    return prepared_launch(function, &call, stream);
+}
+
 PyObject *
 core_prepared_call(PyObject *op, CORE_ARGS)
 {

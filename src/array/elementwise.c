@@ -1,0 +1,294 @@
+/* elementwise.c - ElementwiseBase: calls of an ElementwiseKernel without a
+ * Python frame.
+ *
+ * pycuda.elementwise.ElementwiseKernel derives from it.  A plan, set by
+ * Python after a kernel was compiled, says what the usual call looks like:
+ * which arguments are vectors and of which dtype.  A call that fits it, on
+ * arrays in C order and in the context of the plan, is launched here; any
+ * other is handed to the method `_call`, which also makes plans.
+ *
+ * A kernel object owns its plan: the Function and the dtypes.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+
+#include <structmember.h>
+
+#define MOST_ARGUMENTS 32
+#define MOST_BLOCKS    0x7fffffff
+
+struct elementwise {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *function; /* strong, prepared; NULL: no plan */
+    void *context;      /* key of the context it was compiled in */
+    PyObject *count;    /* strong: `size` as an int, the last argument */
+    npy_intp size;
+    int arguments;                        /* of a call, the size not counted */
+    int vectors;                          /* how many of them are arrays */
+    npy_intp most_blocks;                 /* of a launch */
+    int at[MOST_ARGUMENTS];               /* where the arrays are */
+    PyArray_Descr *dtype[MOST_ARGUMENTS]; /* strong: what they must be */
+};
+
+static PyObject *stream_name; /* "stream", interned */
+
+static void
+plan_clear(struct elementwise *self)
+{
+    Py_CLEAR(self->function);
+    Py_CLEAR(self->count);
+    for (int i = 0; i < self->vectors; i++) {
+        Py_CLEAR(self->dtype[i]);
+    }
+    self->vectors = 0;
+}
+
+/* Whether all vectors are arrays in C order of the dtypes expected. */
+static int
+vectors_fit(const struct elementwise *self, PyObject *const *args)
+{
+    for (int i = 0; i < self->vectors; i++) {
+        const struct array *array = (const struct array *)args[self->at[i]];
+        if (!array_check((PyObject *)array) || !(array->flags & ARRAY_C) ||
+            (array->dtype != self->dtype[i] &&
+             !PyArray_EquivTypes(array->dtype, self->dtype[i]))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The stream among the keywords, NULL where none is given; 0 where there is
+ * any other keyword. */
+static int
+stream_read(PyObject *const *values, PyObject *names, PyObject **stream)
+{
+    *stream = NULL;
+    if (!names || PyTuple_GET_SIZE(names) == 0) {
+        return 1;
+    }
+    *stream = values[0];
+    return PyTuple_GET_SIZE(names) == 1 &&
+           PyTuple_GET_ITEM(names, 0) == stream_name;
+}
+
+/* The number of elements as a Python int, kept for the next call. */
+static int
+count_set(struct elementwise *self, npy_intp size)
+{
+    if (self->count && self->size == size) {
+        return 0;
+    }
+    Py_XSETREF(self->count, PyLong_FromSsize_t(size));
+    self->size = size;
+    return self->count ? 0 : -1;
+}
+
+static PyObject *
+launch(struct elementwise *self, PyObject *const *args, PyObject *stream)
+{
+    PyObject *values[MOST_ARGUMENTS + 1];
+    npy_intp size = ((struct array *)args[self->at[0]])->size;
+    npy_intp blocks = (size + ARRAY_BLOCK - 1) / ARRAY_BLOCK;
+
+    if (size == 0) {
+        Py_RETURN_NONE;
+    }
+    if (count_set(self, size) < 0) {
+        return NULL;
+    }
+    for (int i = 0; i < self->arguments; i++) {
+        values[i] = args[i];
+    }
+    values[self->arguments] = self->count;
+    blocks = blocks < self->most_blocks ? blocks : self->most_blocks;
+    unsigned grid[3] = {(unsigned)blocks, 1, 1},
+             block[3] = {ARRAY_BLOCK, 1, 1};
+    /* The arguments' conversion may run Python code, which may set another
+     * plan. */
+    PyObject *function = Py_NewRef(self->function);
+    PyObject *count = Py_NewRef(self->count);
+    int status = core_launch_prepared(function, grid, block, stream, values,
+                                      self->arguments + 1);
+    Py_DECREF(count);
+    Py_DECREF(function);
+    return status < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+/* self._call(...) */
+static PyObject *
+call_python(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+            PyObject *names)
+{
+    PyObject *method = PyObject_GetAttrString(op, "_call");
+
+    if (!method) {
+        return NULL;
+    }
+    PyObject *result = PyObject_Vectorcall(method, args, (size_t)nargs, names);
+    Py_DECREF(method);
+    return result;
+}
+
+static PyObject *
+elementwise_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
+                       PyObject *names)
+{
+    struct elementwise *self = (struct elementwise *)op;
+    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    PyObject *stream;
+    void *context;
+
+    if (self->function && nargs == self->arguments &&
+        stream_read(args + nargs, names, &stream) && vectors_fit(self, args)) {
+        if (core_context(&context) < 0) {
+            return NULL;
+        }
+        if (context == self->context) {
+            return launch(self, args, stream);
+        }
+    }
+    return call_python(op, args, nargs, names);
+}
+
+static int
+plan_read(struct elementwise *self, PyObject *vectors)
+{
+    Py_ssize_t n = PyTuple_GET_SIZE(vectors);
+
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int at;
+        PyArray_Descr *dtype;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(vectors, i), "iO!", &at,
+                              &PyArrayDescr_Type, &dtype)) {
+            return -1;
+        }
+        if (at < 0 || at >= self->arguments) {
+            PyErr_SetString(PyExc_ValueError, "a vector beyond the arguments");
+            return -1;
+        }
+        self->at[i] = at;
+        self->dtype[i] = (PyArray_Descr *)Py_NewRef(dtype);
+        self->vectors = (int)i + 1;
+    }
+    return 0;
+}
+
+/* _set_plan(function, arguments, ((index, dtype), ...), most_blocks): too
+ * many arguments leave the kernel without a plan. */
+static PyObject *
+elementwise_set_plan(PyObject *op, PyObject *args)
+{
+    struct elementwise *self = (struct elementwise *)op;
+    PyObject *function, *vectors;
+    int arguments;
+    Py_ssize_t most;
+
+    if (!PyArg_ParseTuple(args, "OiO!n:_set_plan", &function, &arguments,
+                          &PyTuple_Type, &vectors, &most)) {
+        return NULL;
+    }
+    plan_clear(self);
+    Py_ssize_t n = PyTuple_GET_SIZE(vectors);
+    if (arguments < 0 || arguments > MOST_ARGUMENTS || n < 1 ||
+        n > arguments) {
+        Py_RETURN_NONE;
+    }
+    self->arguments = arguments;
+    self->most_blocks = most > 0 && most < MOST_BLOCKS ? most : MOST_BLOCKS;
+    if (core_context(&self->context) < 0 || plan_read(self, vectors) < 0) {
+        plan_clear(self);
+        return NULL;
+    }
+    self->function = Py_NewRef(function);
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+elementwise_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    struct elementwise *self = (struct elementwise *)type->tp_alloc(type, 0);
+
+    (void)args;
+    (void)kwargs;
+    if (self) {
+        self->vectorcall = elementwise_vectorcall;
+    }
+    return (PyObject *)self;
+}
+
+static int
+elementwise_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    struct elementwise *self = (struct elementwise *)op;
+
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(self->function);
+    return 0;
+}
+
+static int
+elementwise_clear(PyObject *op)
+{
+    plan_clear((struct elementwise *)op);
+    return 0;
+}
+
+static void
+elementwise_dealloc(PyObject *op)
+{
+    PyTypeObject *type = Py_TYPE(op);
+
+    PyObject_GC_UnTrack(op);
+    plan_clear((struct elementwise *)op);
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+static PyMethodDef elementwise_methods[] = {
+    {"_set_plan", elementwise_set_plan, METH_VARARGS,
+     "_set_plan(function, arguments, vectors, most_blocks)\n--\n\n"
+     "What the usual call looks like, in the current context."},
+    {NULL},
+};
+
+static PyMemberDef elementwise_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET,
+     offsetof(struct elementwise, vectorcall), READONLY, NULL},
+    {NULL},
+};
+
+static PyType_Slot elementwise_slots[] = {
+    {Py_tp_doc, "What an ElementwiseKernel is called through."},
+    {Py_tp_new, elementwise_new},
+    {Py_tp_dealloc, elementwise_dealloc},
+    {Py_tp_traverse, elementwise_traverse},
+    {Py_tp_clear, elementwise_clear},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_methods, elementwise_methods},
+    {Py_tp_members, elementwise_members},
+    {0},
+};
+
+int
+array_elementwise_setup(PyObject *module)
+{
+    PyType_Spec spec = {
+        .name = "pycuda._driver.ElementwiseBase",
+        .basicsize = sizeof(struct elementwise),
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
+                 Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+        .slots = elementwise_slots,
+    };
+    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
+
+    stream_name = PyUnicode_InternFromString("stream");
+    if (!type || !stream_name) {
+        Py_XDECREF(type);
+        return -1;
+    }
+    int status = PyModule_AddType(module, (PyTypeObject *)type);
+    Py_DECREF(type);
+    return status;
+}
