@@ -72,25 +72,38 @@ def build_c(source: str, *flags: str, shared: bool = False) -> Path:
     return built
 
 
-def run_json(command: list[str], **environment: str) -> dict | None:
+def run_json(
+    command: list[str], may_fail: bool = False, **environment: str
+) -> dict | None:
     """Run a process that prints one JSON object as its last line.
 
     Returns None where it ends with status 77: what it measures is not
-    installed.
+    installed.  Any other failure ends the benchmark, or with `may_fail`
+    gives ``{"failed": reason}``.
     """
     done = subprocess.run(
         command,
         env=os.environ | environment,
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE if may_fail else None,
         text=True,
         timeout=600,
         check=False,
     )
     if done.returncode == 77:
         return None
-    if done.returncode != 0:
+    if done.returncode == 0:
+        return json.loads(done.stdout.strip().split("\n")[-1])
+    if not may_fail:
         sys.exit(f"{' '.join(command)} ended with status {done.returncode}")
-    return json.loads(done.stdout.strip().split("\n")[-1])
+    print(done.stderr, file=sys.stderr)
+    said = done.stderr.strip().split("\n")[-1].split(":")[0]
+    return {"failed": f"failed: {said or f'status {done.returncode}'}"}
+
+
+def peer_cell(peer: dict, row: str) -> object:
+    """A peer's figure in a row; why there is none, where it failed."""
+    return peer.get(row, peer.get("failed"))
 
 
 def merge_least(into: dict, new: dict) -> None:

@@ -1,10 +1,11 @@
-/* launch_twin.c - what launch.py measures, in C: microseconds for the host to
- * issue one kernel with three arguments.
+/* launch_twin.c - what launch.py and arrays.py measure, in C: microseconds for
+ * the host to issue one kernel with three arguments, and to copy 64 bytes.
  *
  * Usage: launch_twin [ROUNDS].  PYCUDA_DEVICE=cpu and PYCUDA_CPU_LIBRARY
  * choose the CPU library, else libcuda.so.1 is opened.  Prints one JSON
- * object: "launch" is the least of ROUNDS (20) x 1000 launches, "round trip"
- * that of launch and synchronise together, both in microseconds.
+ * object, microseconds each, the least of ROUNDS (20) x 1000: "launch", "round
+ * trip" (launch and synchronise together), "copy in" and "copy out" (64 bytes
+ * to the device and back, of pageable memory, each done when it returns).
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -17,6 +18,7 @@
 
 #define N        1024
 #define LAUNCHES 1000
+#define COPIED   64
 
 static const char source[] =
     "extern \"C\" __global__ void scale(const float *a, float *b, int n)\n"
@@ -56,6 +58,8 @@ static int (*get_function)(void **, void *, const char *);
 static int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned,
                      unsigned, unsigned, void *, void **, void **);
 static int (*synchronize)(void);
+static int (*copy_in)(uint64_t, const void *, size_t);
+static int (*copy_out)(void *, uint64_t, size_t);
 
 static void
 check(int code, const char *what)
@@ -89,6 +93,8 @@ driver_open(void *library)
     *(void **)&get_function = symbol(library, "cuModuleGetFunction");
     *(void **)&launch = symbol(library, "cuLaunchKernel");
     *(void **)&synchronize = symbol(library, "cuCtxSynchronize");
+    *(void **)&copy_in = symbol(library, "cuMemcpyHtoD_v2");
+    *(void **)&copy_out = symbol(library, "cuMemcpyDtoH_v2");
 }
 
 /* The CPU library has NVRTC in it. */
@@ -149,6 +155,26 @@ measure(void *function, void **parameters, int rounds, int each)
     return best;
 }
 
+/* Least time of a copy of COPIED bytes, in the direction asked for. */
+static double
+measure_copy(uint64_t device, char *host, int rounds, int out)
+{
+    double best = 1e30;
+
+    for (int round = 0; round < rounds; round++) {
+        double start = seconds();
+
+        for (int i = 0; i < LAUNCHES; i++) {
+            check(out ? copy_out(host, device, COPIED)
+                      : copy_in(device, host, COPIED),
+                  out ? "cuMemcpyDtoH" : "cuMemcpyHtoD");
+        }
+        double took = (seconds() - start) / LAUNCHES * 1e6;
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -156,7 +182,7 @@ main(int argc, char **argv)
     const char *path = getenv("PYCUDA_CPU_LIBRARY");
     int rounds = argc > 1 ? atoi(argv[1]) : 20;
     int on_cpu = kind && !strcmp(kind, "cpu");
-    char name[256] = "";
+    char name[256] = "", host[COPIED] = "";
     void *ctx, *module, *function;
     uint64_t a, b;
     int n = N;
@@ -182,7 +208,10 @@ main(int argc, char **argv)
     measure(function, parameters, 1, 1);
     double one = measure(function, parameters, rounds, 0);
     double trip = measure(function, parameters, rounds, 1);
-    printf("{\"launch\": %.4f, \"round trip\": %.4f, \"device\": \"%s\"}\n",
-           one, trip, name);
+    double in = measure_copy(a, host, rounds, 0);
+    double out = measure_copy(a, host, rounds, 1);
+    printf("{\"launch\": %.4f, \"round trip\": %.4f, \"copy in\": %.4f, "
+           "\"copy out\": %.4f, \"device\": \"%s\"}\n",
+           one, trip, in, out, name);
     return 0;
 }
