@@ -21,6 +21,7 @@ __all__ = ["rand", "seed_getter_uniform", "seed_getter_unique"]
 
 _BLOCK = 256
 
+# A new array's memory is aligned for stores of 16 bytes.
 # Rounds multiply two words by fixed odd numbers, swap halves, and mix in a
 # key that grows by the golden ratio and sqrt(3) - 1 (in units of 2**-32).
 _SOURCE = """\
@@ -51,25 +52,31 @@ static __device__ double to_double(unsigned high, unsigned low)
 
 __global__ void fill_uint(unsigned *out, size_t n, unsigned a, unsigned b)
 {
-  size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x;
-  if (4 * i < n) {
-    uint4 r = philox(i, make_uint2(a, b));
-    out[4 * i] = r.x;
-    if (4 * i + 1 < n) { out[4 * i + 1] = r.y; }
-    if (4 * i + 2 < n) { out[4 * i + 2] = r.z; }
-    if (4 * i + 3 < n) { out[4 * i + 3] = r.w; }
+  size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x, first = 4 * i;
+  if (first >= n) { return; }
+  uint4 r = philox(i, make_uint2(a, b));
+  if (first + 4 <= n) {
+    *(uint4 *)(out + first) = r;
+  } else {
+    out[first] = r.x;
+    if (first + 1 < n) { out[first + 1] = r.y; }
+    if (first + 2 < n) { out[first + 2] = r.z; }
   }
 }
 
 __global__ void fill_float(float *out, size_t n, unsigned a, unsigned b)
 {
-  size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x;
-  if (4 * i < n) {
-    uint4 r = philox(i, make_uint2(a, b));
-    out[4 * i] = to_float(r.x);
-    if (4 * i + 1 < n) { out[4 * i + 1] = to_float(r.y); }
-    if (4 * i + 2 < n) { out[4 * i + 2] = to_float(r.z); }
-    if (4 * i + 3 < n) { out[4 * i + 3] = to_float(r.w); }
+  size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x, first = 4 * i;
+  if (first >= n) { return; }
+  uint4 r = philox(i, make_uint2(a, b));
+  float4 f = make_float4(to_float(r.x), to_float(r.y),
+                         to_float(r.z), to_float(r.w));
+  if (first + 4 <= n) {
+    *(float4 *)(out + first) = f;
+  } else {
+    out[first] = f.x;
+    if (first + 1 < n) { out[first + 1] = f.y; }
+    if (first + 2 < n) { out[first + 2] = f.z; }
   }
 }
 
