@@ -76,7 +76,10 @@ jit_emit(struct jit *jit)
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         LLVMValueRef entry =
             LLVMGetNamedFunction(jit->module, jit->kernels[i].symbol);
-        jit_each_instruction(jit, entry, measure_private, &jit->kernels[i]);
+        if (!jit->kernels[i].regions) { /* else carry.c has counted */
+            jit_each_instruction(jit, entry, measure_private,
+                                 &jit->kernels[i]);
+        }
     }
     for (unsigned i = 0; i < jit->global_count; i++) {
         /* the host writes these: they belong in the data section */

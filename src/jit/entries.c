@@ -130,7 +130,7 @@ jit_text_geometry(struct jit *jit)
 static void
 declare_body(struct jit *jit, struct jit_kernel *kernel)
 {
-    unsigned count = kernel->parameter_count + JIT_BODY_ARGUMENTS;
+    unsigned count = LLVMCountParams(kernel->body);
     jit_text_add(jit->wrappers, "declare void @\"body.%s\"(", kernel->name);
     for (unsigned i = 0; i < count; i++) {
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel->body, i));
@@ -150,11 +150,10 @@ differs(unsigned which)
 }
 
 void
-jit_text_call(struct jit *jit, struct jit_kernel *kernel, const char *suffix,
-              const char *metadata)
+jit_text_arguments(struct jit *jit, struct jit_kernel *kernel,
+                   const char *suffix)
 {
     unsigned own = kernel->parameter_count;
-    jit_text_add(jit->wrappers, "  call void @\"body.%s\"(", kernel->name);
     for (unsigned i = 0; i < own + JIT_BODY_ARGUMENTS; i++) {
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel->body, i));
         char *name = LLVMPrintTypeToString(type);
@@ -166,6 +165,14 @@ jit_text_call(struct jit *jit, struct jit_kernel *kernel, const char *suffix,
                          differs(i - own) ? suffix : "");
         }
     }
+}
+
+void
+jit_text_call(struct jit *jit, struct jit_kernel *kernel, const char *suffix,
+              const char *metadata)
+{
+    jit_text_add(jit->wrappers, "  call void @\"body.%s\"(", kernel->name);
+    jit_text_arguments(jit, kernel, suffix);
     jit_text_add(jit->wrappers, ")%s\n", metadata);
 }
 
@@ -221,6 +228,8 @@ jit_add_entries(struct jit *jit)
         declare_body(jit, kernel);
         if (kernel->fibers) {
             jit_write_thread_entry(jit, kernel);
+        } else if (kernel->regions) {
+            jit_write_region_entry(jit, kernel);
         } else {
             jit_write_loop_entry(jit, kernel);
         }

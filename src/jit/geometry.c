@@ -236,6 +236,12 @@ publish_before_failure(struct jit *jit, LLVMValueRef at, void *data)
 }
 
 void
+jit_publish_failures(struct jit *jit, struct jit_kernel *kernel)
+{
+    jit_each_instruction(jit, kernel->body, publish_before_failure, kernel);
+}
+
+void
 jit_make_bodies(struct jit *jit)
 {
     for (unsigned i = 0; i < jit->kernel_count; i++) {
@@ -245,8 +251,7 @@ jit_make_bodies(struct jit *jit)
             jit_find_guard(jit, kernel);
         }
         if (!kernel->fibers) {
-            jit_each_instruction(jit, kernel->body, publish_before_failure,
-                                 kernel);
+            jit_publish_failures(jit, kernel);
         }
         if (!kernel->fibers && kernel->calls_kept) {
             kernel->sequential = true;

@@ -19,6 +19,7 @@
 #include "image/image.h"
 
 #define JIT_MAX_PARAMETERS 1024
+#define JIT_MAX_POINTS     64 /* regions of a kernel: bits of a word */
 
 struct jit_options {
     char target[32]; /* x86-64-v3, x86-64-v4 */
@@ -26,6 +27,7 @@ struct jit_options {
     bool verbose;
     bool fast_math;
     bool fmad;
+    bool regions;           /* thread loops between barriers, where possible */
     int level;              /* -O0 .. -O3 */
     unsigned max_registers; /* 0: not given */
 };
@@ -65,6 +67,17 @@ struct jit_guard {
     unsigned stride_width;
 };
 
+/* A kernel that is run as thread loops between barriers (regions.c). */
+struct jit_regions {
+    unsigned count;                   /* of points to start at */
+    uint64_t follows[JIT_MAX_POINTS]; /* points that may come next; bit 0 is
+                                         the kernel's end */
+    unsigned uniform_count;           /* values carried in variables */
+    LLVMTypeRef *uniform_types;
+    uint64_t *uniform_live; /* the points where each lives */
+    uint64_t context_bytes; /* for the values that differ by thread */
+};
+
 struct jit_kernel {
     char *name;
     char *symbol;          /* of the entry in the object */
@@ -84,6 +97,7 @@ struct jit_kernel {
     bool flat;       /* does not use threadIdx.y: its rows are long */
     bool sequential; /* the thread loop must not be run as a vector */
     struct jit_guard guard;
+    struct jit_regions *regions; /* NULL: a plain loop or fibers */
 };
 
 struct jit_global {
@@ -185,9 +199,13 @@ void jit_choose_inlining(struct jit *jit);             /* inlining.c */
 void jit_find_spinning(struct jit *jit);               /* spinning.c */
 void jit_find_stops(struct jit *jit);                  /* stops.c */
 void jit_make_bodies(struct jit *jit);                 /* geometry.c */
+/* geometry.c: a failed assertion names its thread. */
+void jit_publish_failures(struct jit *jit, struct jit_kernel *kernel);
 void jit_find_guard(struct jit *jit, struct jit_kernel *kernel); /* guard.c */
 void jit_lower_shared(struct jit *jit);                          /* shared.c */
+void jit_split_kernels(struct jit *jit); /* regions.c */
 void jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel);
+void jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_add_entries(struct jit *jit); /* entries.c */
 void jit_prepare(struct jit *jit);     /* optimise.c */
@@ -212,6 +230,16 @@ enum jit_body_argument {
     JIT_BODY_ARGUMENTS,
 };
 
+/* What the body of a split kernel has after those: where to start, where to
+ * say which point comes next (0: none), and for each uniform value what it
+ * is and where to put what it becomes. */
+enum jit_region_argument {
+    JIT_REGION_CONTEXT,
+    JIT_REGION_POINT,
+    JIT_REGION_NEXT,
+    JIT_REGION_UNIFORMS,
+};
+
 LLVMValueRef jit_body_argument(const struct jit_kernel *kernel, int which);
 /* entries.c: the parts that both entry types share, as IR text. */
 /* The text of a value that jit_is_uniform accepts, after the instructions
@@ -224,6 +252,33 @@ void jit_text_geometry(struct jit *jit);
 void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
                    const char *suffix, const char *metadata);
 const char *jit_body_argument_name(int which);
+/* The arguments of jit_text_call, without parentheses. */
+void jit_text_arguments(struct jit *jit, struct jit_kernel *kernel,
+                        const char *suffix);
+
+/* nest.c: the frames of the entries that run whole blocks. */
+/* One nest of loops; all its names end in `suffix`. */
+struct jit_nest {
+    const char *suffix;
+    const char *before;      /* block that leads to it */
+    const char *start, *end; /* of the x loop */
+    const char *after;
+    int whole; /* what %whole is in it */
+};
+
+/* From the function's start to the loop over blocks, whose body begins;
+ * `variables` is text for the start. */
+void jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
+                           const char *variables);
+/* A block ends by going to the label `next`. */
+void jit_text_blocks_end(struct jit *jit);
+void jit_text_nest_start(struct jit *jit, const struct jit_nest *nest);
+void jit_text_nest_end(struct jit *jit, const struct jit_nest *nest,
+                       unsigned loop);
+/* Numbers for the metadata of loops. */
+unsigned jit_text_loops(unsigned count);
+void jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
+                         unsigned loop);
 
 /* inlining.c */
 bool jit_is_kept(struct jit *jit, LLVMValueRef function);

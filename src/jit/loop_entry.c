@@ -5,43 +5,10 @@
  * threads are independent (CUDA's model: no barrier, no spinning), which the
  * access group says, unless private memory is shared between the iterations
  * (kernel->sequential).  A guard bounds the x loop; a grid-stride loop goes
- * around the three.
+ * around the three.  (The loops' frames are in nest.c.)
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
-
-static void
-write_head(struct jit *jit, struct jit_kernel *kernel)
-{
-    jit_text_add(jit->wrappers,
-                 "define void @\"%s\"(ptr noalias readonly %%params, "
-                 "ptr %%thread, i64 %%first, i64 %%count) #0 {\nentry:\n",
-                 kernel->symbol);
-    jit_text_parameters(jit, kernel);
-    jit_text_geometry(jit);
-    jit_text_add(jit->wrappers,
-                 "  %%gx = zext i32 %%nctaid0 to i64\n"
-                 "  %%gy = zext i32 %%nctaid1 to i64\n"
-                 "  %%bx64 = urem i64 %%first, %%gx\n"
-                 "  %%rest = udiv i64 %%first, %%gx\n"
-                 "  %%by64 = urem i64 %%rest, %%gy\n"
-                 "  %%bz64 = udiv i64 %%rest, %%gy\n"
-                 "  %%bx.first = trunc i64 %%bx64 to i32\n"
-                 "  %%by.first = trunc i64 %%by64 to i32\n"
-                 "  %%bz.first = trunc i64 %%bz64 to i32\n"
-                 "  %%ntid64 = zext i32 %%ntid0 to i64\n"
-                 "  %%none = icmp eq i64 %%count, 0\n"
-                 "  br i1 %%none, label %%out, label %%block.head\n"
-                 "block.head:\n"
-                 "  %%done = phi i64 [0, %%entry], [%%done.next, %%next]\n"
-                 "  %%ctaid0 = phi i32 [%%bx.first, %%entry], "
-                 "[%%bx.next, %%next]\n"
-                 "  %%ctaid1 = phi i32 [%%by.first, %%entry], "
-                 "[%%by.next, %%next]\n"
-                 "  %%ctaid2 = phi i32 [%%bz.first, %%entry], "
-                 "[%%bz.next, %%next]\n"
-                 "  %%base32 = mul i32 %%ctaid0, %%ntid0\n");
-}
 
 /* The limit as 64 bits; a 32-bit index never passes its own range. */
 static void
@@ -157,18 +124,9 @@ write_split(struct jit *jit, struct jit_kernel *kernel)
                  addend, addend, factor);
 }
 
-/* One nest of loops; all its names end in `suffix`. */
-struct nest {
-    const char *suffix;
-    const char *before;      /* block that leads to it */
-    const char *start, *end; /* of the x loop */
-    const char *after;
-    int whole;
-};
-
 static void
 write_index(struct jit *jit, struct jit_kernel *kernel,
-            const struct nest *nest)
+            const struct jit_nest *nest)
 {
     struct jit_guard *guard = &kernel->guard;
     struct jit_text *text = jit->wrappers;
@@ -192,64 +150,24 @@ write_index(struct jit *jit, struct jit_kernel *kernel,
 }
 
 static void
-write_nest_head(struct jit *jit, const struct nest *nest)
+write_nest(struct jit *jit, struct jit_kernel *kernel,
+           const struct jit_nest *nest, unsigned loop)
 {
     const char *s = nest->suffix;
-    jit_text_add(jit->wrappers,
-                 "  br label %%z%s\nz%s:\n"
-                 "  %%tid2%s = phi i32 [0, %%%s], [%%z.next%s, %%z.end%s]\n"
-                 "  %%zrow%s = mul nuw nsw i32 %%tid2%s, %%ntid1\n"
-                 "  br label %%y%s\ny%s:\n",
-                 s, s, s, nest->before, s, s, s, s, s, s);
-    jit_text_add(jit->wrappers,
-                 "  %%tid1%s = phi i32 [0, %%z%s], [%%y.next%s, %%y.end%s]\n"
-                 "  %%yrow%s = add nuw nsw i32 %%zrow%s, %%tid1%s\n"
-                 "  %%lrow%s = mul nuw nsw i32 %%yrow%s, %%ntid0\n"
-                 "  br label %%x%s\nx%s:\n",
-                 s, s, s, s, s, s, s, s, s, s, s);
-    jit_text_add(jit->wrappers,
-                 "  %%tid0%s = phi i32 [%s, %%y%s], [%%x.next%s, %%x.end%s]\n"
-                 "  %%linear%s = add nuw nsw i32 %%lrow%s, %%tid0%s\n",
-                 s, nest->start, s, s, s, s, s, s);
-}
-
-static void
-write_nest(struct jit *jit, struct jit_kernel *kernel, const struct nest *nest,
-           unsigned loop)
-{
-    const char *s = nest->suffix;
-    write_nest_head(jit, nest);
+    jit_text_nest_start(jit, nest);
     write_index(jit, kernel, nest);
     jit_text_call(jit, kernel, s,
                   kernel->sequential ? "" : ", !llvm.access.group !0");
-    jit_text_add(jit->wrappers,
-                 "  br label %%x.end%s\nx.end%s:\n"
-                 "  %%x.next%s = add nuw nsw i32 %%tid0%s, 1\n"
-                 "  %%x.more%s = icmp ult i32 %%x.next%s, %s\n"
-                 "  br i1 %%x.more%s, label %%x%s, label %%y.end%s, "
-                 "!llvm.loop !%u\n",
-                 s, s, s, s, s, s, nest->end, s, s, s, loop);
-    jit_text_add(jit->wrappers,
-                 "y.end%s:\n"
-                 "  %%y.next%s = add nuw nsw i32 %%tid1%s, 1\n"
-                 "  %%y.more%s = icmp ult i32 %%y.next%s, %%ntid1\n"
-                 "  br i1 %%y.more%s, label %%y%s, label %%z.end%s\n"
-                 "z.end%s:\n",
-                 s, s, s, s, s, s, s, s, s);
-    jit_text_add(jit->wrappers,
-                 "  %%z.next%s = add nuw nsw i32 %%tid2%s, 1\n"
-                 "  %%z.more%s = icmp ult i32 %%z.next%s, %%ntid2\n"
-                 "  br i1 %%z.more%s, label %%z%s, label %%%s\n",
-                 s, s, s, s, s, s, nest->after);
+    jit_text_nest_end(jit, nest, loop);
 }
 
 static void
 write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
 {
     struct jit_guard *guard = &kernel->guard;
-    struct nest nest = {"", "block.head", "0", "%ntid0", "row.next", 1};
+    struct jit_nest nest = {"", "block.head", "0", "%ntid0", "row.next", 1};
     if (guard->split) {
-        nest = (struct nest){"", "rows", "0", "%bound", "others", 1};
+        nest = (struct jit_nest){"", "rows", "0", "%bound", "others", 1};
         jit_text_add(jit->wrappers, "rows:\n");
     } else if (guard->found) {
         nest.before = "rows";
@@ -258,8 +176,8 @@ write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
     }
     write_nest(jit, kernel, &nest, loop);
     if (guard->split) {
-        static const struct nest rest = {".b",     "tail",     "%bound",
-                                         "%ntid0", "row.next", 0};
+        static const struct jit_nest rest = {".b",     "tail",     "%bound",
+                                             "%ntid0", "row.next", 0};
         jit_text_add(jit->wrappers,
                      "others:\n"
                      "  %%left = icmp ult i32 %%bound, %%ntid0\n"
@@ -280,28 +198,14 @@ write_tail(struct jit *jit, struct jit_kernel *kernel)
     } else {
         jit_text_add(jit->wrappers, "  br label %%next\n");
     }
-    jit_text_add(jit->wrappers,
-                 "next:\n"
-                 "  %%bx.more = add i32 %%ctaid0, 1\n"
-                 "  %%bx.end = icmp eq i32 %%bx.more, %%nctaid0\n"
-                 "  %%bx.next = select i1 %%bx.end, i32 0, i32 %%bx.more\n"
-                 "  %%bx.carry = zext i1 %%bx.end to i32\n"
-                 "  %%by.more = add i32 %%ctaid1, %%bx.carry\n"
-                 "  %%by.end = icmp eq i32 %%by.more, %%nctaid1\n"
-                 "  %%by.next = select i1 %%by.end, i32 0, i32 %%by.more\n"
-                 "  %%by.carry = zext i1 %%by.end to i32\n"
-                 "  %%bz.next = add i32 %%ctaid2, %%by.carry\n"
-                 "  %%done.next = add nuw i64 %%done, 1\n"
-                 "  %%more = icmp ult i64 %%done.next, %%count\n"
-                 "  br i1 %%more, label %%block.head, label %%out\n"
-                 "out:\n  ret void\n}\n");
+    jit_text_blocks_end(jit);
 }
 
 void
 jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel)
 {
-    static unsigned loop = 100;
-    write_head(jit, kernel);
+    unsigned loop = jit_text_loops(1 + kernel->guard.split);
+    jit_text_blocks_start(jit, kernel, "");
     if (kernel->guard.split) {
         write_split(jit, kernel);
     } else if (kernel->guard.found) {
@@ -309,9 +213,7 @@ jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel)
     }
     write_loops(jit, kernel, loop);
     write_tail(jit, kernel);
-    for (int i = 0; i <= kernel->guard.split; i++, loop++) {
-        jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !2, %s%s}\n", loop,
-                     loop, kernel->flat ? "!3" : "!5",
-                     kernel->sequential ? "" : ", !1");
+    for (int i = 0; i <= kernel->guard.split; i++) {
+        jit_text_loop_hints(jit, kernel, loop + (unsigned)i);
     }
 }

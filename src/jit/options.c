@@ -11,7 +11,8 @@ static const char usage[] =
     "usage: pycuda-jit [--target=x86-64-v3|x86-64-v4] "
     "[--kind=native|bitcode]\n"
     "                  [--verbose] [--fast-math] [--fmad=0|1] [-O0..-O3]\n"
-    "                  [--max-registers=N] < bitcode > image\n";
+    "                  [--regions=0|1] [--max-registers=N] "
+    "< bitcode > image\n";
 
 /* The text after `prefix`, or NULL. */
 static const char *
@@ -60,6 +61,9 @@ read_argument(struct jit_options *options, const char *argument)
     if ((value = after(argument, "--fmad="))) {
         return set_flag(&options->fmad, value);
     }
+    if ((value = after(argument, "--regions="))) {
+        return set_flag(&options->regions, value);
+    }
     if ((value = after(argument, "--max-registers="))) {
         options->max_registers = (unsigned)strtoul(value, NULL, 10);
         return true;
@@ -96,12 +100,28 @@ choose_target(struct jit_options *options)
     }
 }
 
+/* PYCUDA_CPU_REGIONS=0 leaves all kernels with barriers on fibers. */
+static bool
+wants_regions(void)
+{
+    const char *named = getenv("PYCUDA_CPU_REGIONS");
+    bool wanted = true;
+
+    if (named && *named && !set_flag(&wanted, named)) {
+        fprintf(stderr, "PYCUDA_CPU_REGIONS is '%s'; it must be 0 or 1\n",
+                named);
+        exit(1);
+    }
+    return wanted;
+}
+
 void
 jit_read_options(struct jit_options *options, int count, char **arguments)
 {
     options->kind = IMAGE_NATIVE;
     options->fmad = true;
     options->level = 3;
+    options->regions = wants_regions();
     choose_target(options);
     for (int i = 1; i < count; i++) {
         if (!read_argument(options, arguments[i])) {

@@ -1,0 +1,694 @@
+/* carry.c - how values get from one thread loop to the next.
+ *
+ * What lives over a barrier and is the same for all threads goes through a
+ * variable of the entry; what is cheap to compute from such values and the
+ * thread's index is computed again; everything else has an array in the
+ * context, memory that the entry owns, indexed by the thread's number.
+ * Private memory lies in the context as well, one piece for each thread.
+ *
+ * The body is taken out of SSA form for that: every carried value gets a
+ * variable, which the next pass makes a value again.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/regions.h"
+
+enum {
+    CHEAP = 12, /* instructions that are done again rather than carried */
+    LINE = 64,
+    MOST_CONTEXT = 16 << 20, /* bytes */
+};
+
+struct carried {
+    LLVMValueRef value;
+    LLVMValueRef slot;
+    uint64_t live; /* the points where it lives */
+    bool uniform;
+    unsigned number; /* of the uniform ones */
+    uint64_t offset; /* of the others, in the context */
+};
+
+struct carry {
+    struct jit *jit;
+    struct jit_split *split;
+    LLVMValueRef *values; /* all instructions of the body */
+    unsigned value_count;
+    struct carried *list;
+    unsigned count;
+    LLVMBasicBlockRef before; /* runs at every point */
+    LLVMValueRef linear;      /* 64 bits */
+    uint64_t context_bytes;
+};
+
+typedef LLVMValueRef make_value(struct carry *carry, LLVMValueRef value,
+                                LLVMValueRef at, void *data);
+
+static void
+note_value(struct jit *jit, LLVMValueRef at, void *data)
+{
+    struct carry *carry = data;
+    (void)jit;
+    carry->values[carry->value_count++] = at;
+}
+
+static bool
+differs(const struct carry *carry, LLVMValueRef value)
+{
+    return jit_map_get(&carry->split->differs, value) != 0;
+}
+
+/* ---- where a value lives ---- */
+
+/* Adds the block where `use` needs the value: for a phi the one before. */
+static void
+add_use_blocks(const struct jit_cfg *cfg, LLVMValueRef value,
+               LLVMValueRef user, bool *live)
+{
+    if (!LLVMIsAPHINode(user)) {
+        live[jit_cfg_index(cfg, LLVMGetInstructionParent(user))] = true;
+        return;
+    }
+    for (unsigned i = 0; i < LLVMCountIncoming(user); i++) {
+        if (LLVMGetIncomingValue(user, i) == value) {
+            live[jit_cfg_index(cfg, LLVMGetIncomingBlock(user, i))] = true;
+        }
+    }
+}
+
+/* Spreads liveness at block starts from uses to the definition. */
+static void
+spread_back(const struct jit_cfg *cfg, unsigned definition, bool *live)
+{
+    unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
+    unsigned count = 0;
+    live[definition] = false;
+    for (unsigned i = 0; i < cfg->count; i++) {
+        if (live[i]) {
+            queue[count++] = i;
+        }
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const struct jit_block *row = &cfg->blocks[queue[i]];
+        for (unsigned k = 0; k < row->predecessor_count; k++) {
+            unsigned from = row->predecessors[k];
+            if (from != definition && !live[from]) {
+                live[from] = true;
+                queue[count++] = from;
+            }
+        }
+    }
+    free(queue);
+}
+
+static bool
+used_elsewhere(LLVMValueRef value)
+{
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAPHINode(user) || LLVMGetInstructionParent(user) !=
+                                        LLVMGetInstructionParent(value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The points at which the value lives, as a set of bits. */
+static uint64_t
+live_points(const struct carry *carry, LLVMValueRef value)
+{
+    const struct jit_split *split = carry->split;
+    const struct jit_cfg *cfg = &split->cfg;
+    uint64_t points = 0;
+    if (LLVMIsAAllocaInst(value) || !used_elsewhere(value)) {
+        return 0;
+    }
+    bool *live = jit_allocate(cfg->count);
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    for (; use; use = LLVMGetNextUse(use)) {
+        add_use_blocks(cfg, value, LLVMGetUser(use), live);
+    }
+    spread_back(cfg, jit_cfg_index(cfg, LLVMGetInstructionParent(value)),
+                live);
+    for (unsigned k = 1; k < split->count; k++) {
+        if (live[jit_cfg_index(cfg, split->points[k].next)]) {
+            points |= UINT64_C(1) << k;
+        }
+    }
+    free(live);
+    return points;
+}
+
+/* ---- replacing uses ---- */
+
+/* All entries of a phi for one block must stay the same value. */
+static void
+replace_in_phi(struct carry *carry, LLVMValueRef phi, LLVMValueRef value,
+               make_value *make, void *data)
+{
+    unsigned count = LLVMCountIncoming(phi);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
+        if (LLVMGetIncomingValue(phi, i) != value ||
+            from == LLVMGetInstructionParent(value)) {
+            continue;
+        }
+        LLVMValueRef by =
+            make(carry, value, LLVMGetBasicBlockTerminator(from), data);
+        for (unsigned k = i; k < count; k++) {
+            if (LLVMGetIncomingBlock(phi, k) == from) {
+                LLVMSetOperand(phi, k, by);
+            }
+        }
+    }
+}
+
+static void
+replace_in(struct carry *carry, LLVMValueRef user, LLVMValueRef value,
+           make_value *make, void *data)
+{
+    if (LLVMIsAPHINode(user)) {
+        replace_in_phi(carry, user, value, make, data);
+        return;
+    }
+    if (LLVMGetInstructionParent(user) == LLVMGetInstructionParent(value)) {
+        return;
+    }
+    LLVMValueRef by = make(carry, value, user, data);
+    int count = LLVMGetNumOperands(user);
+    for (int i = 0; i < count; i++) {
+        if (LLVMGetOperand(user, (unsigned)i) == value) {
+            LLVMSetOperand(user, (unsigned)i, by);
+        }
+    }
+}
+
+/* Replaces the uses outside the value's own block by what `make` puts before
+ * them. */
+static void
+replace_elsewhere(struct carry *carry, LLVMValueRef value, make_value *make,
+                  void *data)
+{
+    unsigned count = 0;
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    for (; use; use = LLVMGetNextUse(use)) {
+        count++;
+    }
+    LLVMValueRef *users = jit_allocate(count * sizeof(LLVMValueRef));
+    count = 0;
+    for (use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        users[count++] = LLVMGetUser(use);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        replace_in(carry, users[i], value, make, data);
+    }
+    free(users);
+}
+
+/* ---- computing again ---- */
+
+static bool
+is_cheap_operation(LLVMValueRef value)
+{
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMICmp:
+    case LLVMSelect:
+    case LLVMGetElementPtr:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Where the computation of a value may start. */
+static bool
+is_leaf(const struct carry *carry, LLVMValueRef value, bool uniform)
+{
+    return !LLVMIsAInstruction(value) || LLVMIsAAllocaInst(value) ||
+           (!uniform && !differs(carry, value));
+}
+
+static bool
+is_cheap(const struct carry *carry, LLVMValueRef value, bool uniform,
+         int *budget)
+{
+    if (!is_cheap_operation(value) || --*budget < 0) {
+        return false;
+    }
+    int count = LLVMGetNumOperands(value);
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(value, (unsigned)i);
+        if (!is_leaf(carry, operand, uniform) &&
+            !is_cheap(carry, operand, uniform, budget)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static LLVMValueRef
+compute_again(struct carry *carry, LLVMValueRef value, LLVMValueRef at,
+              void *data)
+{
+    bool *uniform = data;
+    LLVMValueRef copy = LLVMInstructionClone(value);
+    int count = LLVMGetNumOperands(value);
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(value, (unsigned)i);
+        if (!is_leaf(carry, operand, *uniform)) {
+            LLVMSetOperand(copy, (unsigned)i,
+                           compute_again(carry, operand, at, data));
+        }
+    }
+    LLVMPositionBuilderBefore(carry->jit->builder, at);
+    LLVMInsertIntoBuilder(carry->jit->builder, copy);
+    *jit_map_place(&carry->split->differs, copy) = differs(carry, value);
+    return copy;
+}
+
+static void
+compute_cheap_again(struct carry *carry)
+{
+    for (unsigned i = 0; i < carry->value_count; i++) {
+        LLVMValueRef value = carry->values[i];
+        bool uniform = !differs(carry, value);
+        int budget = CHEAP;
+        if (is_cheap(carry, value, uniform, &budget) &&
+            live_points(carry, value)) {
+            replace_elsewhere(carry, value, compute_again, &uniform);
+        }
+    }
+}
+
+/* ---- what is carried, and where ---- */
+
+static LLVMTypeRef
+memory_type(struct jit *jit, LLVMTypeRef type)
+{
+    bool small = LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
+                 LLVMGetIntTypeWidth(type) < 8;
+    return small ? jit->i8 : type;
+}
+
+static bool
+has_plain_type(LLVMValueRef value)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value));
+    return kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind;
+}
+
+static unsigned
+threads_of(const struct carry *carry)
+{
+    unsigned most = carry->split->kernel->max_threads;
+    return most && most < 1024 ? most : 1024;
+}
+
+static uint64_t
+take_context(struct carry *carry, uint64_t bytes)
+{
+    uint64_t at = carry->context_bytes;
+    uint64_t all = bytes * threads_of(carry);
+    carry->context_bytes += (all + LINE - 1) / LINE * LINE;
+    return at;
+}
+
+static uint64_t
+size_of(struct jit *jit, LLVMTypeRef type)
+{
+    return LLVMABISizeOfType(LLVMGetModuleDataLayout(jit->module), type);
+}
+
+static uint64_t
+alloca_bytes(struct jit *jit, LLVMValueRef at)
+{
+    uint64_t alignment = LLVMGetAlignment(at);
+    uint64_t bytes = size_of(jit, LLVMGetAllocatedType(at)) *
+                     LLVMConstIntGetZExtValue(LLVMGetOperand(at, 0));
+    alignment = alignment < 16 ? 16 : alignment;
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+static void
+find_carried(struct carry *carry)
+{
+    struct jit_regions *regions = carry->split->kernel->regions;
+    carry->list = jit_allocate(carry->value_count * sizeof *carry->list);
+    for (unsigned i = 0; i < carry->value_count; i++) {
+        LLVMValueRef value = carry->values[i];
+        uint64_t live = live_points(carry, value);
+        if (!live) {
+            continue;
+        }
+        struct carried *row = &carry->list[carry->count++];
+        *row = (struct carried){.value = value, .live = live};
+        row->uniform = !differs(carry, value) && has_plain_type(value);
+        if (row->uniform) {
+            row->number = regions->uniform_count++;
+        } else {
+            LLVMTypeRef type = memory_type(carry->jit, LLVMTypeOf(value));
+            row->offset = take_context(carry, size_of(carry->jit, type));
+        }
+    }
+    regions->uniform_types =
+        jit_allocate(regions->uniform_count * sizeof *regions->uniform_types);
+    regions->uniform_live =
+        jit_allocate(regions->uniform_count * sizeof *regions->uniform_live);
+    for (unsigned i = 0; i < carry->count; i++) {
+        struct carried *row = &carry->list[i];
+        if (row->uniform) {
+            regions->uniform_types[row->number] = LLVMTypeOf(row->value);
+            regions->uniform_live[row->number] = row->live;
+        }
+    }
+}
+
+static bool
+context_fits(struct carry *carry)
+{
+    uint64_t bytes = carry->context_bytes;
+    for (unsigned i = 0; i < carry->value_count; i++) {
+        if (LLVMIsAAllocaInst(carry->values[i])) {
+            bytes +=
+                alloca_bytes(carry->jit, carry->values[i]) * threads_of(carry);
+        }
+    }
+    return bytes <= MOST_CONTEXT;
+}
+
+/* ---- the body's further arguments ---- */
+
+static LLVMValueRef
+extra(const struct carry *carry, unsigned which)
+{
+    const struct jit_kernel *kernel = carry->split->kernel;
+    return LLVMGetParam(kernel->body,
+                        kernel->parameter_count + JIT_BODY_ARGUMENTS + which);
+}
+
+static LLVMValueRef
+uniform_in(const struct carry *carry, unsigned number)
+{
+    return extra(carry, JIT_REGION_UNIFORMS + 2 * number);
+}
+
+static LLVMValueRef
+uniform_out(const struct carry *carry, unsigned number)
+{
+    return extra(carry, JIT_REGION_UNIFORMS + 2 * number + 1);
+}
+
+static void
+move_arguments(LLVMValueRef from, LLVMValueRef to)
+{
+    unsigned count = LLVMCountParams(from);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned attributes = LLVMGetAttributeCountAtIndex(from, i + 1);
+        LLVMAttributeRef *list =
+            jit_allocate(attributes * sizeof(LLVMAttributeRef));
+        LLVMGetAttributesAtIndex(from, i + 1, list);
+        for (unsigned k = 0; k < attributes; k++) {
+            LLVMAddAttributeAtIndex(to, i + 1, list[k]);
+        }
+        LLVMReplaceAllUsesWith(LLVMGetParam(from, i), LLVMGetParam(to, i));
+    }
+}
+
+/* A function with more arguments takes the body's place. */
+static void
+add_arguments(struct carry *carry)
+{
+    struct jit *jit = carry->jit;
+    struct jit_kernel *kernel = carry->split->kernel;
+    struct jit_regions *regions = kernel->regions;
+    LLVMValueRef old = kernel->body;
+    unsigned own = LLVMCountParams(old);
+    unsigned count = own + JIT_REGION_UNIFORMS + 2 * regions->uniform_count;
+    LLVMTypeRef *types = jit_allocate(count * sizeof(LLVMTypeRef));
+    LLVMGetParamTypes(LLVMGlobalGetValueType(old), types);
+    types[own + JIT_REGION_CONTEXT] = jit->pointer;
+    types[own + JIT_REGION_POINT] = jit->i32;
+    types[own + JIT_REGION_NEXT] = jit->pointer;
+    for (unsigned i = 0; i < regions->uniform_count; i++) {
+        unsigned at = own + JIT_REGION_UNIFORMS + 2 * i;
+        types[at] = regions->uniform_types[i];
+        types[at + 1] = jit->pointer;
+    }
+    kernel->body =
+        LLVMAddFunction(jit->module, "",
+                        LLVMFunctionType(LLVMVoidTypeInContext(jit->context),
+                                         types, count, 0));
+    move_arguments(old, kernel->body);
+    LLVMBasicBlockRef block;
+    while ((block = LLVMGetFirstBasicBlock(old))) {
+        LLVMRemoveBasicBlockFromParent(block);
+        LLVMAppendExistingBasicBlock(kernel->body, block);
+    }
+    LLVMDeleteFunction(old);
+    const char *name = jit_format("body.%s", kernel->name);
+    LLVMSetValueName2(kernel->body, name, strlen(name));
+    jit_add_attribute(jit, kernel->body, "nounwind");
+}
+
+/* ---- private memory ---- */
+
+static void
+drop_lifetimes(LLVMValueRef pointer)
+{
+    LLVMUseRef next, use = LLVMGetFirstUse(pointer);
+    for (; use; use = next) {
+        next = LLVMGetNextUse(use);
+        if (jit_is_call(LLVMGetUser(use), "llvm.lifetime")) {
+            LLVMInstructionEraseFromParent(LLVMGetUser(use));
+        }
+    }
+}
+
+static LLVMValueRef
+context_place(struct carry *carry, LLVMTypeRef type, uint64_t offset,
+              LLVMValueRef index)
+{
+    LLVMBuilderRef builder = carry->jit->builder;
+    LLVMValueRef start = LLVMConstInt(carry->jit->i64, offset, 0);
+    LLVMValueRef base =
+        LLVMBuildInBoundsGEP2(builder, carry->jit->i8,
+                              extra(carry, JIT_REGION_CONTEXT), &start, 1, "");
+    return LLVMBuildInBoundsGEP2(builder, type, base, &index, 1, "");
+}
+
+/* The builder stands in `before`. */
+static void
+move_private_memory(struct carry *carry)
+{
+    for (unsigned i = 0; i < carry->value_count; i++) {
+        LLVMValueRef at = carry->values[i];
+        if (!LLVMIsAAllocaInst(at)) {
+            continue;
+        }
+        uint64_t bytes = alloca_bytes(carry->jit, at);
+        LLVMTypeRef piece =
+            LLVMArrayType2(carry->jit->i8, (unsigned long long)bytes);
+        uint64_t offset = take_context(carry, bytes);
+        carry->split->kernel->local_bytes += (uint32_t)bytes;
+        drop_lifetimes(at);
+        jit_replace(at, context_place(carry, piece, offset, carry->linear));
+    }
+}
+
+/* ---- variables for the carried values ---- */
+
+static LLVMValueRef
+load_slot(struct carry *carry, LLVMValueRef value, LLVMValueRef at, void *data)
+{
+    const struct carried *row = data;
+    LLVMPositionBuilderBefore(carry->jit->builder, at);
+    return LLVMBuildLoad2(carry->jit->builder, LLVMTypeOf(value), row->slot,
+                          "");
+}
+
+static void
+store_value(struct carry *carry, const struct carried *row)
+{
+    LLVMValueRef at = LLVMGetNextInstruction(row->value);
+    while (LLVMIsAPHINode(at)) {
+        at = LLVMGetNextInstruction(at);
+    }
+    LLVMPositionBuilderBefore(carry->jit->builder, at);
+    LLVMBuildStore(carry->jit->builder, row->value, row->slot);
+}
+
+/* Before the barrier: from the variables to where they are kept. */
+static void
+keep_values(struct carry *carry, unsigned point)
+{
+    struct jit *jit = carry->jit;
+    for (unsigned i = 0; i < carry->count; i++) {
+        const struct carried *row = &carry->list[i];
+        LLVMTypeRef type = LLVMTypeOf(row->value);
+        bool live = row->live >> point & 1;
+        if (!live && row->uniform) {
+            /* else the loop would carry the variable round */
+            LLVMBuildStore(jit->builder, LLVMConstNull(type),
+                           uniform_out(carry, row->number));
+        }
+        if (!live) {
+            continue;
+        }
+        LLVMValueRef value = LLVMBuildLoad2(jit->builder, type, row->slot, "");
+        if (row->uniform) {
+            LLVMBuildStore(jit->builder, value,
+                           uniform_out(carry, row->number));
+            continue;
+        }
+        LLVMTypeRef kept = memory_type(jit, type);
+        if (kept != type) {
+            value = LLVMBuildZExt(jit->builder, value, kept, "");
+        }
+        LLVMBuildStore(jit->builder, value,
+                       context_place(carry, kept, row->offset, carry->linear));
+    }
+    LLVMBuildStore(jit->builder, jit_constant(jit, point),
+                   extra(carry, JIT_REGION_NEXT));
+    LLVMBuildRetVoid(jit->builder);
+}
+
+/* After the barrier: back into the variables. */
+static void
+fetch_values(struct carry *carry, unsigned point)
+{
+    struct jit *jit = carry->jit;
+    for (unsigned i = 0; i < carry->count; i++) {
+        const struct carried *row = &carry->list[i];
+        LLVMTypeRef type = LLVMTypeOf(row->value);
+        LLVMValueRef value;
+        if (!(row->live >> point & 1)) {
+            continue;
+        }
+        if (row->uniform) {
+            value = uniform_in(carry, row->number);
+        } else {
+            LLVMTypeRef kept = memory_type(jit, type);
+            value = LLVMBuildLoad2(
+                jit->builder, kept,
+                context_place(carry, kept, row->offset, carry->linear), "");
+            if (kept != type) {
+                value = LLVMBuildTrunc(jit->builder, value, type, "");
+            }
+        }
+        LLVMBuildStore(jit->builder, value, row->slot);
+    }
+}
+
+/* The kernel's own ends say so. */
+static void
+end_returns(struct carry *carry)
+{
+    const struct jit_cfg *cfg = &carry->split->cfg;
+    for (unsigned i = 0; i < cfg->count; i++) {
+        if (cfg->blocks[i].returns) {
+            LLVMInstructionEraseFromParent(
+                LLVMGetBasicBlockTerminator(cfg->blocks[i].block));
+            LLVMPositionBuilderAtEnd(carry->jit->builder,
+                                     cfg->blocks[i].block);
+            keep_values(carry, 0);
+        }
+    }
+}
+
+static void
+connect_points(struct carry *carry, LLVMBasicBlockRef start)
+{
+    struct jit *jit = carry->jit;
+    struct jit_split *split = carry->split;
+    LLVMPositionBuilderAtEnd(jit->builder, carry->before);
+    LLVMValueRef choice = LLVMBuildSwitch(
+        jit->builder, extra(carry, JIT_REGION_POINT), start, split->count);
+    for (unsigned k = 1; k < split->count; k++) {
+        LLVMBasicBlockRef fetch = LLVMAppendBasicBlockInContext(
+            jit->context, split->kernel->body, "after.barrier");
+        LLVMAddCase(choice, jit_constant(jit, k), fetch);
+        LLVMPositionBuilderAtEnd(jit->builder, fetch);
+        fetch_values(carry, k);
+        LLVMBuildBr(jit->builder, split->points[k].next);
+        LLVMBasicBlockRef head = split->points[k].head;
+        LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
+        LLVMPositionBuilderAtEnd(jit->builder, head);
+        keep_values(carry, k);
+    }
+    end_returns(carry);
+}
+
+static void
+rewrite(struct carry *carry)
+{
+    struct jit *jit = carry->jit;
+    add_arguments(carry);
+    LLVMBasicBlockRef start =
+        LLVMGetEntryBasicBlock(carry->split->kernel->body);
+    carry->before = LLVMInsertBasicBlockInContext(jit->context, start, "");
+    LLVMPositionBuilderAtEnd(jit->builder, carry->before);
+    carry->linear = LLVMBuildZExt(
+        jit->builder, jit_body_argument(carry->split->kernel, JIT_LINEAR),
+        jit->i64, "");
+    for (unsigned i = 0; i < carry->count; i++) {
+        struct carried *row = &carry->list[i];
+        row->slot =
+            LLVMBuildAlloca(jit->builder, LLVMTypeOf(row->value), "carried");
+    }
+    move_private_memory(carry);
+    for (unsigned i = 0; i < carry->count; i++) {
+        replace_elsewhere(carry, carry->list[i].value, load_slot,
+                          &carry->list[i]);
+        store_value(carry, &carry->list[i]);
+    }
+    connect_points(carry, start);
+    carry->split->kernel->regions->context_bytes = carry->context_bytes;
+}
+
+/* Lists the instructions of the body as they are now. */
+static void
+note_values(struct carry *carry)
+{
+    const struct jit_cfg *cfg = &carry->split->cfg;
+    unsigned size = 0;
+    for (unsigned i = 0; i < cfg->count; i++) {
+        LLVMValueRef at = LLVMGetFirstInstruction(cfg->blocks[i].block);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            size++;
+        }
+    }
+    carry->values = jit_allocate(size * sizeof *carry->values);
+    carry->value_count = 0;
+    jit_each_instruction(carry->jit, carry->split->kernel->body, note_value,
+                         carry);
+}
+
+bool
+jit_carry_values(struct jit *jit, struct jit_split *split)
+{
+    struct carry carry = {.jit = jit, .split = split};
+    note_values(&carry);
+    compute_cheap_again(&carry);
+    note_values(&carry);
+    find_carried(&carry);
+    if (!context_fits(&carry)) {
+        return false;
+    }
+    rewrite(&carry);
+    return true;
+}

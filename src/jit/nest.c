@@ -1,0 +1,125 @@
+/* nest.c - the frames of the entries that run whole blocks, as IR text: the
+ * loop over blocks, and around a body the z, y and x loops over threads.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/jit.h"
+
+unsigned
+jit_text_loops(unsigned count)
+{
+    static unsigned next = 100;
+    next += count;
+    return next - count;
+}
+
+void
+jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
+                      const char *variables)
+{
+    jit_text_add(jit->wrappers,
+                 "define void @\"%s\"(ptr noalias readonly %%params, "
+                 "ptr %%thread, i64 %%first, i64 %%count) #0 {\nentry:\n",
+                 kernel->symbol);
+    jit_text_parameters(jit, kernel);
+    jit_text_geometry(jit);
+    jit_text_add(jit->wrappers, "%s", variables);
+    jit_text_add(jit->wrappers,
+                 "  %%gx = zext i32 %%nctaid0 to i64\n"
+                 "  %%gy = zext i32 %%nctaid1 to i64\n"
+                 "  %%bx64 = urem i64 %%first, %%gx\n"
+                 "  %%rest = udiv i64 %%first, %%gx\n"
+                 "  %%by64 = urem i64 %%rest, %%gy\n"
+                 "  %%bz64 = udiv i64 %%rest, %%gy\n"
+                 "  %%bx.first = trunc i64 %%bx64 to i32\n"
+                 "  %%by.first = trunc i64 %%by64 to i32\n"
+                 "  %%bz.first = trunc i64 %%bz64 to i32\n"
+                 "  %%ntid64 = zext i32 %%ntid0 to i64\n"
+                 "  %%none = icmp eq i64 %%count, 0\n"
+                 "  br i1 %%none, label %%out, label %%block.head\n"
+                 "block.head:\n"
+                 "  %%done = phi i64 [0, %%entry], [%%done.next, %%next]\n"
+                 "  %%ctaid0 = phi i32 [%%bx.first, %%entry], "
+                 "[%%bx.next, %%next]\n"
+                 "  %%ctaid1 = phi i32 [%%by.first, %%entry], "
+                 "[%%by.next, %%next]\n"
+                 "  %%ctaid2 = phi i32 [%%bz.first, %%entry], "
+                 "[%%bz.next, %%next]\n"
+                 "  %%base32 = mul i32 %%ctaid0, %%ntid0\n");
+}
+
+void
+jit_text_nest_start(struct jit *jit, const struct jit_nest *nest)
+{
+    const char *s = nest->suffix;
+    jit_text_add(jit->wrappers,
+                 "  br label %%z%s\nz%s:\n"
+                 "  %%tid2%s = phi i32 [0, %%%s], [%%z.next%s, %%z.end%s]\n"
+                 "  %%zrow%s = mul nuw nsw i32 %%tid2%s, %%ntid1\n"
+                 "  br label %%y%s\ny%s:\n",
+                 s, s, s, nest->before, s, s, s, s, s, s);
+    jit_text_add(jit->wrappers,
+                 "  %%tid1%s = phi i32 [0, %%z%s], [%%y.next%s, %%y.end%s]\n"
+                 "  %%yrow%s = add nuw nsw i32 %%zrow%s, %%tid1%s\n"
+                 "  %%lrow%s = mul nuw nsw i32 %%yrow%s, %%ntid0\n"
+                 "  br label %%x%s\nx%s:\n",
+                 s, s, s, s, s, s, s, s, s, s, s);
+    jit_text_add(jit->wrappers,
+                 "  %%tid0%s = phi i32 [%s, %%y%s], [%%x.next%s, %%x.end%s]\n"
+                 "  %%linear%s = add nuw nsw i32 %%lrow%s, %%tid0%s\n",
+                 s, nest->start, s, s, s, s, s, s);
+}
+
+/* The nest's end, after the body. */
+void
+jit_text_nest_end(struct jit *jit, const struct jit_nest *nest, unsigned loop)
+{
+    const char *s = nest->suffix;
+    jit_text_add(jit->wrappers,
+                 "  br label %%x.end%s\nx.end%s:\n"
+                 "  %%x.next%s = add nuw nsw i32 %%tid0%s, 1\n"
+                 "  %%x.more%s = icmp ult i32 %%x.next%s, %s\n"
+                 "  br i1 %%x.more%s, label %%x%s, label %%y.end%s, "
+                 "!llvm.loop !%u\n",
+                 s, s, s, s, s, s, nest->end, s, s, s, loop);
+    jit_text_add(jit->wrappers,
+                 "y.end%s:\n"
+                 "  %%y.next%s = add nuw nsw i32 %%tid1%s, 1\n"
+                 "  %%y.more%s = icmp ult i32 %%y.next%s, %%ntid1\n"
+                 "  br i1 %%y.more%s, label %%y%s, label %%z.end%s\n"
+                 "z.end%s:\n",
+                 s, s, s, s, s, s, s, s, s);
+    jit_text_add(jit->wrappers,
+                 "  %%z.next%s = add nuw nsw i32 %%tid2%s, 1\n"
+                 "  %%z.more%s = icmp ult i32 %%z.next%s, %%ntid2\n"
+                 "  br i1 %%z.more%s, label %%z%s, label %%%s\n",
+                 s, s, s, s, s, s, nest->after);
+}
+
+void
+jit_text_blocks_end(struct jit *jit)
+{
+    jit_text_add(jit->wrappers,
+                 "next:\n"
+                 "  %%bx.more = add i32 %%ctaid0, 1\n"
+                 "  %%bx.end = icmp eq i32 %%bx.more, %%nctaid0\n"
+                 "  %%bx.next = select i1 %%bx.end, i32 0, i32 %%bx.more\n"
+                 "  %%bx.carry = zext i1 %%bx.end to i32\n"
+                 "  %%by.more = add i32 %%ctaid1, %%bx.carry\n"
+                 "  %%by.end = icmp eq i32 %%by.more, %%nctaid1\n"
+                 "  %%by.next = select i1 %%by.end, i32 0, i32 %%by.more\n"
+                 "  %%by.carry = zext i1 %%by.end to i32\n"
+                 "  %%bz.next = add i32 %%ctaid2, %%by.carry\n"
+                 "  %%done.next = add nuw i64 %%done, 1\n"
+                 "  %%more = icmp ult i64 %%done.next, %%count\n"
+                 "  br i1 %%more, label %%block.head, label %%out\n"
+                 "out:\n  ret void\n}\n");
+}
+
+void
+jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
+                    unsigned loop)
+{
+    jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !2, %s%s}\n", loop,
+                 loop, kernel->flat ? "!3" : "!5",
+                 kernel->sequential ? "" : ", !1");
+}

@@ -1,0 +1,303 @@
+/* regions.c - kernels whose barriers all threads reach together become thread
+ * loops between the barriers, instead of fibers.
+ *
+ * Such a body gets a further argument, the point at which to start (0, or
+ * what follows barrier k), and returns at each barrier; the entry
+ * (region_entry.c) calls it with constant points, one loop over the threads
+ * for each, so that inlining leaves of every copy just the code from that
+ * point to the next barriers.  Any control flow will do.
+ *
+ * Condition: wherever threads may part, only one barrier, or only the
+ * kernel's end, can come next; no other function that stops is called.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/abi.h"
+#include "jit/regions.h"
+
+enum {
+    MOST_BLOCKS = 2000,      /* what the analysis is quick for */
+    MOST_COPIES = 200000,    /* instructions times points */
+    NO_END = JIT_MAX_POINTS, /* of a block: goes on */
+};
+
+struct survey {
+    struct jit_kernel *kernel;
+    bool fits;
+    unsigned barriers;
+    size_t size;
+};
+
+static bool
+is_barrier(LLVMValueRef at)
+{
+    return jit_calls(at, "__pycuda_barrier");
+}
+
+/* A barrier whose result nobody wants. */
+static bool
+is_plain_barrier(LLVMValueRef at)
+{
+    LLVMValueRef kind = LLVMGetOperand(at, 0);
+    return LLVMIsAConstantInt(kind) && !LLVMGetFirstUse(at) &&
+           LLVMConstIntGetZExtValue(kind) == IMAGE_BARRIER_PLAIN;
+}
+
+static bool
+call_fits(LLVMValueRef at)
+{
+    LLVMValueRef callee = jit_callee(at);
+    if (is_barrier(at)) {
+        return is_plain_barrier(at);
+    }
+    return callee && !jit_may_stop(jit_name(callee)) &&
+           !jit_is_call(at, "llvm.stack");
+}
+
+/* May the instruction be part of a kernel that is split?  Private memory
+ * must be of a size and a place that are known. */
+static bool
+instruction_fits(struct jit_kernel *kernel, LLVMValueRef at)
+{
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMAlloca:
+        return LLVMIsAConstantInt(LLVMGetOperand(at, 0)) &&
+               LLVMGetInstructionParent(at) ==
+                   LLVMGetEntryBasicBlock(kernel->body);
+    case LLVMIndirectBr:
+        return false;
+    case LLVMCall:
+        return call_fits(at);
+    default:
+        return true;
+    }
+}
+
+static void
+survey_instruction(struct jit *jit, LLVMValueRef at, void *data)
+{
+    struct survey *survey = data;
+    (void)jit;
+    survey->size++;
+    survey->barriers += is_barrier(at);
+    survey->fits = survey->fits && instruction_fits(survey->kernel, at);
+}
+
+static bool
+has_byval(struct jit_kernel *kernel)
+{
+    unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
+    for (unsigned i = 0; i < kernel->parameter_count; i++) {
+        if (LLVMGetEnumAttributeAtIndex(kernel->body, i + 1, byval)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+may_split(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct survey survey = {.kernel = kernel, .fits = true};
+    if (!kernel->fibers || kernel->calls_kept || has_byval(kernel)) {
+        return false;
+    }
+    jit_each_instruction(jit, kernel->body, survey_instruction, &survey);
+    return survey.fits && survey.barriers &&
+           survey.barriers < JIT_MAX_POINTS &&
+           survey.size * survey.barriers <= MOST_COPIES &&
+           LLVMCountBasicBlocks(kernel->body) <= MOST_BLOCKS;
+}
+
+static void
+redirect(LLVMValueRef function, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    LLVMBasicBlockRef at = LLVMGetFirstBasicBlock(function);
+    for (; at; at = LLVMGetNextBasicBlock(at)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(at);
+        unsigned count = end ? LLVMGetNumSuccessors(end) : 0;
+        for (unsigned i = 0; i < count; i++) {
+            if (LLVMGetSuccessor(end, i) == from) {
+                LLVMSetSuccessor(end, i, to);
+            }
+        }
+    }
+}
+
+/* Cuts the barrier's block in two and drops the barrier.  The first part is
+ * the new block, so that phis that name the old one as where they come from
+ * stay right. */
+static void
+cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
+{
+    LLVMBasicBlockRef next = LLVMGetInstructionParent(barrier);
+    LLVMBasicBlockRef head =
+        LLVMInsertBasicBlockInContext(jit->context, next, "before.barrier");
+    redirect(split->kernel->body, next, head);
+    LLVMPositionBuilderAtEnd(jit->builder, head);
+    LLVMValueRef at;
+    while ((at = LLVMGetFirstInstruction(next)) != barrier) {
+        LLVMInstructionRemoveFromParent(at);
+        LLVMInsertIntoBuilder(jit->builder, at);
+    }
+    LLVMInstructionEraseFromParent(barrier);
+    LLVMBuildBr(jit->builder, next);
+    for (unsigned k = 1; k < split->count; k++) {
+        if (split->points[k].next == next) {
+            split->points[k].next = head;
+        }
+    }
+    split->points[split->count++] = (struct jit_barrier){head, next};
+}
+
+static void
+note_barrier(struct jit *jit, LLVMValueRef at, void *data)
+{
+    LLVMValueRef **end = data;
+    (void)jit;
+    if (is_barrier(at)) {
+        *(*end)++ = at;
+    }
+}
+
+static void
+cut_all(struct jit *jit, struct jit_split *split)
+{
+    LLVMValueRef barriers[JIT_MAX_POINTS], *end = barriers;
+    jit_each_instruction(jit, split->kernel->body, note_barrier, &end);
+    for (LLVMValueRef *at = barriers; at < end; at++) {
+        cut_at(jit, split, *at);
+    }
+}
+
+/* The points' numbers by block: which barrier the block ends at, 0 for the
+ * kernel's end, or NO_END. */
+static unsigned *
+find_ends(const struct jit_split *split)
+{
+    const struct jit_cfg *cfg = &split->cfg;
+    unsigned *ends = jit_allocate(cfg->count * sizeof *ends);
+    for (unsigned i = 0; i < cfg->count; i++) {
+        ends[i] = cfg->blocks[i].returns ? 0 : NO_END;
+    }
+    for (unsigned k = 1; k < split->count; k++) {
+        ends[jit_cfg_index(cfg, split->points[k].head)] = k;
+    }
+    return ends;
+}
+
+/* The ends that are reached first from `from`, as a set of bits. */
+static uint64_t
+first_ends(const struct jit_split *split, const unsigned *ends, unsigned from)
+{
+    const struct jit_cfg *cfg = &split->cfg;
+    unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
+    bool *seen = jit_allocate(cfg->count);
+    unsigned count = 0;
+    uint64_t found = 0;
+    queue[count++] = from;
+    seen[from] = true;
+    for (unsigned i = 0; i < count; i++) {
+        const struct jit_block *row = &cfg->blocks[queue[i]];
+        if (ends[queue[i]] != NO_END) {
+            found |= UINT64_C(1) << ends[queue[i]];
+            continue;
+        }
+        for (unsigned k = 0; k < row->successor_count; k++) {
+            if (!seen[row->successors[k]]) {
+                seen[row->successors[k]] = true;
+                queue[count++] = row->successors[k];
+            }
+        }
+    }
+    free(queue);
+    free(seen);
+    return found;
+}
+
+/* Do all threads go on to the same end from each place where they part? */
+static bool
+stay_together(const struct jit_split *split, const unsigned *ends)
+{
+    const struct jit_cfg *cfg = &split->cfg;
+    for (unsigned b = 0; b < cfg->count; b++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
+        if (cfg->blocks[b].successor_count < 2 ||
+            !jit_map_get(&split->differs, end)) {
+            continue;
+        }
+        uint64_t found = first_ends(split, ends, b);
+        if (found & (found - 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+find_successors(struct jit_split *split, const unsigned *ends)
+{
+    struct jit_regions *regions = jit_allocate(sizeof *split->kernel->regions);
+    regions->count = split->count;
+    for (unsigned k = 0; k < split->count; k++) {
+        unsigned start =
+            k ? jit_cfg_index(&split->cfg, split->points[k].next) : 0;
+        regions->follows[k] = first_ends(split, ends, start);
+    }
+    split->kernel->regions = regions;
+}
+
+/* Puts the barriers back: the kernel stays on fibers. */
+static void
+restore(struct jit *jit, struct jit_split *split)
+{
+    LLVMTypeRef types[2] = {jit->i32, jit->i32};
+    LLVMValueRef arguments[2] = {jit_constant(jit, IMAGE_BARRIER_PLAIN),
+                                 jit_constant(jit, 0)};
+    LLVMValueRef barrier =
+        jit_declare(jit, "__pycuda_barrier", jit->i32, types, 2);
+    for (unsigned k = 1; k < split->count; k++) {
+        LLVMPositionBuilderBefore(
+            jit->builder, LLVMGetBasicBlockTerminator(split->points[k].head));
+        LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(barrier), barrier,
+                       arguments, 2, "");
+    }
+}
+
+static void
+split_kernel(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_split *split = jit_allocate(sizeof *split);
+    split->kernel = kernel;
+    split->count = 1;
+    cut_all(jit, split);
+    jit_cfg_read(&split->cfg, kernel->body);
+    jit_find_differing(kernel, &split->cfg, &split->differs);
+    unsigned *ends = find_ends(split);
+    if (!stay_together(split, ends)) {
+        restore(jit, split);
+        return;
+    }
+    find_successors(split, ends);
+    if (!jit_carry_values(jit, split)) {
+        kernel->regions = NULL;
+        restore(jit, split);
+        return;
+    }
+    kernel->fibers = false;
+    kernel->sequential = false;
+    jit_publish_failures(jit, kernel);
+}
+
+void
+jit_split_kernels(struct jit *jit)
+{
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        if (jit->options.regions && may_split(jit, &jit->kernels[i])) {
+            split_kernel(jit, &jit->kernels[i]);
+        }
+    }
+    jit_run_passes(jit, "function(sroa)");
+}

@@ -1,0 +1,71 @@
+/* regions.h - what the steps that split kernels at barriers share.
+ *
+ * regions.c decides and splits, using cfg.c and uniform.c; carry.c moves
+ * values over the barriers; region_entry.c writes the entry.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_REGIONS_H
+#define PYCUDA_JIT_REGIONS_H
+
+#include "jit/jit.h"
+
+/* From pointers to numbers; 0 is what a new key has. */
+struct jit_map {
+    const void **keys;
+    unsigned *values;
+    size_t capacity, count;
+};
+
+unsigned *jit_map_place(struct jit_map *map, const void *key);
+unsigned jit_map_get(const struct jit_map *map, const void *key);
+
+struct jit_block {
+    LLVMBasicBlockRef block;
+    unsigned *successors;
+    unsigned successor_count;
+    unsigned *predecessors;
+    unsigned predecessor_count;
+    bool returns;
+};
+
+/* The control-flow graph of a function; block 0 is the entry. */
+struct jit_cfg {
+    struct jit_block *blocks;
+    unsigned count;
+    struct jit_map index; /* of a block, plus 1 */
+};
+
+void jit_cfg_read(struct jit_cfg *cfg, LLVMValueRef function);
+unsigned jit_cfg_index(const struct jit_cfg *cfg, LLVMBasicBlockRef block);
+/* Marks what can be reached from `from`, which counts, without passing
+ * `stop`, which counts as well when it is reached; NO_BLOCK: no stop. */
+#define NO_BLOCK (~0u)
+void jit_cfg_reach(const struct jit_cfg *cfg, unsigned from, unsigned stop,
+                   bool *reached);
+
+/* uniform.c: marks in `differs` the values that may differ between threads of
+ * a block at the same point of the program. */
+void jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
+                        struct jit_map *differs);
+
+/* A barrier: `head` ends just before it, `next` is what follows. */
+struct jit_barrier {
+    LLVMBasicBlockRef head, next;
+};
+
+/* One kernel while it is split.  Point 0 is the kernel's start, point k what
+ * follows barrier k. */
+struct jit_split {
+    struct jit_kernel *kernel;
+    struct jit_cfg cfg;
+    struct jit_map differs;
+    struct jit_barrier points[JIT_MAX_POINTS];
+    unsigned count; /* of points */
+};
+
+/* carry.c: gives the body its further arguments and makes every value that
+ * lives over a barrier pass through them or through the context.  False, and
+ * nothing has changed, if that takes too much memory. */
+bool jit_carry_values(struct jit *jit, struct jit_split *split);
+
+#endif
