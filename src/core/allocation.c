@@ -199,6 +199,18 @@ static PyType_Spec managed_spec = {
     .slots = managed_slots,
 };
 
+/* A foreign stream may end without our knowing. */
+static bool
+stream_known(const struct core_context *context, CUstream stream)
+{
+    for (size_t i = 0; stream != NULL && i < context->stream_count; i++) {
+        if (context->streams[i].handle == stream) {
+            return true;
+        }
+    }
+    return stream == NULL;
+}
+
 PyObject *
 core_allocate(size_t bytes, CUstream stream)
 {
@@ -214,6 +226,7 @@ core_allocate(size_t bytes, CUstream stream)
     }
     self->freed = true; /* until it has memory */
     self->stream = stream;
+    self->scattered = !stream_known(context, stream);
     CUresult code = core_pool_take(context, bytes, stream, self);
     if (core_check(code, "cuMemAlloc") < 0) {
         Py_DECREF((PyObject *)self);
@@ -268,8 +281,14 @@ core_use(PyObject *owner, CUstream stream)
                    : 0;
     }
     struct core_allocation *self = (struct core_allocation *)owner;
-    if (self->freed) {
+    if (self->freed || !self->context->valid) {
         return core_allocation_alive(self);
+    }
+    if (self->context->captures != 0) {
+        self->scattered = true; /* a graph may use it whenever it runs */
+        if (core_capture_hold(self->context, owner) < 0) {
+            return -1;
+        }
     }
     if (self->stream == stream) {
         return 0;
@@ -313,7 +332,9 @@ int
 core_allocation_alive(struct core_allocation *allocation)
 {
     if (!allocation->freed) {
-        return 0;
+        return allocation->context->valid
+                   ? 0
+                   : core_context_gone("device_allocation");
     }
     return core_fail(CUDA_ERROR_INVALID_HANDLE, "device_allocation",
                      "this device memory was freed");

@@ -37,6 +37,13 @@ core_context(void **key)
     return 0;
 }
 
+int
+core_context_gone(const char *routine)
+{
+    return core_fail(CUDA_ERROR_INVALID_CONTEXT, routine,
+                     "the context that this belongs to was detached");
+}
+
 bool
 core_enter(struct core_context *context, struct core_scope *scope)
 {
@@ -126,6 +133,7 @@ context_dealloc(PyObject *op)
     }
     core_pool_destroy(self);
     PyMem_Free(self->streams);
+    Py_CLEAR(self->held);
     core_object_end_dealloc(op);
 }
 
@@ -412,6 +420,40 @@ context_get_api_version(PyObject *op, PyObject *unused)
 }
 
 static PyObject *
+context_enter(PyObject *op, PyObject *unused)
+{
+    PyObject *pushed = context_push(op, unused);
+    if (pushed == NULL) {
+        return NULL;
+    }
+    Py_DECREF(pushed);
+    return Py_NewRef(op);
+}
+
+static PyObject *
+context_exit(PyObject *op, CORE_ARGS)
+{
+    (void)args;
+    (void)nargs;
+    (void)names;
+    return context_pop(op, NULL);
+}
+
+static PyObject *
+context_priority_range(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    int least, greatest;
+    if (core_current() == NULL ||
+        core_check(driver.cuCtxGetStreamPriorityRange(&least, &greatest),
+                   "cuCtxGetStreamPriorityRange") < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(ii)", least, greatest);
+}
+
+static PyObject *
 context_handle(PyObject *op, void *unused)
 {
     (void)unused;
@@ -466,6 +508,10 @@ static PyMethodDef context_methods[] = {
      CORE_METHOD(context_enable_peer_access) | METH_STATIC, NULL},
     {"disable_peer_access", context_disable_peer_access, METH_O | METH_STATIC,
      NULL},
+    {"priority_range", context_priority_range, METH_NOARGS | METH_STATIC,
+     "(least, greatest) priority of streams; greatest is the lower number."},
+    {"__enter__", context_enter, METH_NOARGS, "Push."},
+    {"__exit__", CORE_METHOD(context_exit), "Pop."},
     {"get_api_version", context_get_api_version, METH_NOARGS, NULL},
     {NULL},
 };

@@ -244,8 +244,9 @@ array_get_descriptor(PyObject *op, PyObject *unused)
 {
     (void)unused;
     CUDA_ARRAY_DESCRIPTOR flat;
-    if (core_check(driver.cuArrayGetDescriptor(
-                       &flat, ((struct core_array_object *)op)->handle),
+    CUarray handle;
+    if (core_array_handle(op, &handle) < 0 ||
+        core_check(driver.cuArrayGetDescriptor(&flat, handle),
                    "cuArrayGetDescriptor") < 0) {
         return NULL;
     }
@@ -266,11 +267,14 @@ static PyObject *
 array_get_descriptor_3d(PyObject *op, PyObject *unused)
 {
     (void)unused;
+    CUarray handle;
+    if (core_array_handle(op, &handle) < 0) {
+        return NULL;
+    }
     struct descriptor *self =
         (struct descriptor *)core_object_new(core.descriptor3d_type, NULL);
     if (self != NULL &&
-        core_check(driver.cuArray3DGetDescriptor(
-                       &self->value, ((struct core_array_object *)op)->handle),
+        core_check(driver.cuArray3DGetDescriptor(&self->value, handle),
                    "cuArray3DGetDescriptor") < 0) {
         Py_CLEAR(self);
     }
@@ -323,8 +327,13 @@ core_array_handle(PyObject *object, CUarray *handle)
                      Py_TYPE(object)->tp_name);
         return -1;
     }
-    *handle = ((struct core_array_object *)object)->handle;
-    return 0;
+    struct core_array_object *self = (struct core_array_object *)object;
+    *handle = self->handle;
+    if (!self->owned && self->owner == NULL) {
+        return core_fail(CUDA_ERROR_INVALID_HANDLE, "array",
+                         "this array was freed");
+    }
+    return self->context->valid ? 0 : core_context_gone("array");
 }
 
 static PyObject *

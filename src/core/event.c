@@ -9,6 +9,14 @@ handle_of(PyObject *self)
     return ((struct core_event *)self)->handle;
 }
 
+static int
+event_check(PyObject *self, const char *routine)
+{
+    return ((struct core_event *)self)->context->valid
+               ? 0
+               : core_context_gone(routine);
+}
+
 static PyObject *
 event_wrap(PyTypeObject *type, struct core_context *context, CUevent handle)
 {
@@ -63,6 +71,7 @@ event_record(PyObject *self, CORE_ARGS)
     CUstream stream;
     if (core_args(&signature, args, nargs, names, values) < 0 ||
         core_stream(values[0], &stream) < 0 ||
+        event_check(self, "cuEventRecord") < 0 ||
         core_check(driver.cuEventRecord(handle_of(self), stream),
                    "cuEventRecord") < 0) {
         return NULL;
@@ -76,6 +85,9 @@ event_synchronize(PyObject *self, PyObject *unused)
     (void)unused;
     CUevent handle = handle_of(self);
     CUresult code;
+    if (event_check(self, "cuEventSynchronize") < 0) {
+        return NULL;
+    }
     Py_BEGIN_ALLOW_THREADS code = driver.cuEventSynchronize(handle);
     Py_END_ALLOW_THREADS if (core_check(code, "cuEventSynchronize") < 0)
     {
@@ -88,6 +100,9 @@ static PyObject *
 event_query(PyObject *self, PyObject *unused)
 {
     (void)unused;
+    if (event_check(self, "cuEventQuery") < 0) {
+        return NULL;
+    }
     CUresult code = driver.cuEventQuery(handle_of(self));
     if (code == CUDA_ERROR_NOT_READY) {
         Py_RETURN_FALSE;
@@ -107,7 +122,9 @@ event_elapsed(PyObject *start, PyObject *end, PyObject *given)
                      Py_TYPE(given)->tp_name);
         return NULL;
     }
-    if (core_check(driver.cuEventElapsedTime(&milliseconds, handle_of(start),
+    if (event_check(start, "cuEventElapsedTime") < 0 ||
+        event_check(end, "cuEventElapsedTime") < 0 ||
+        core_check(driver.cuEventElapsedTime(&milliseconds, handle_of(start),
                                              handle_of(end)),
                    "cuEventElapsedTime") < 0) {
         return NULL;
@@ -127,12 +144,63 @@ event_time_till(PyObject *self, PyObject *end)
     return event_elapsed(self, end, end);
 }
 
+/* Milliseconds since `start`, waiting for both. */
+static PyObject *
+event_elapsed_since(PyObject *self, PyObject *start)
+{
+    if (!PyObject_TypeCheck(start, core.event_type)) {
+        return event_elapsed(start, self, start); /* the TypeError */
+    }
+    CUevent first = handle_of(start), last = handle_of(self);
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code = driver.cuEventSynchronize(first);
+    if (code == CUDA_SUCCESS) {
+        code = driver.cuEventSynchronize(last);
+    }
+    Py_END_ALLOW_THREADS if (core_check(code, "cuEventSynchronize") < 0)
+    {
+        return NULL;
+    }
+    return event_elapsed(start, self, start);
+}
+
+static PyObject *
+event_get_handle(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromVoidPtr(handle_of(self));
+}
+
+static PyObject *
+event_enter(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return Py_NewRef(self);
+}
+
+/* Leaving waits, unless an exception is on its way. */
+static PyObject *
+event_exit(PyObject *self, CORE_ARGS)
+{
+    (void)names;
+    if (nargs > 0 && args[0] != Py_None) {
+        Py_RETURN_NONE;
+    }
+    PyObject *same = event_synchronize(self, NULL);
+    if (same == NULL) {
+        return NULL;
+    }
+    Py_DECREF(same);
+    Py_RETURN_NONE;
+}
+
 static PyObject *
 event_ipc_handle(PyObject *self, PyObject *unused)
 {
     (void)unused;
     CUipcEventHandle handle;
-    if (core_check(driver.cuIpcGetEventHandle(&handle, handle_of(self)),
+    if (event_check(self, "cuIpcGetEventHandle") < 0 ||
+        core_check(driver.cuIpcGetEventHandle(&handle, handle_of(self)),
                    "cuIpcGetEventHandle") < 0) {
         return NULL;
     }
@@ -175,8 +243,17 @@ static PyMethodDef event_methods[] = {
     {"query", event_query, METH_NOARGS, "Whether the event was reached."},
     {"time_since", event_time_since, METH_O, "Milliseconds since `start`."},
     {"time_till", event_time_till, METH_O, "Milliseconds until `end`."},
+    {"elapsed", event_elapsed_since, METH_O,
+     "Milliseconds since `start`; waits for both events."},
+    {"__enter__", event_enter, METH_NOARGS, NULL},
+    {"__exit__", CORE_METHOD(event_exit), "Wait for the event."},
     {"ipc_handle", event_ipc_handle, METH_NOARGS, NULL},
     {"from_ipc_handle", event_from_ipc_handle, METH_O | METH_STATIC, NULL},
+    {NULL},
+};
+
+static PyGetSetDef event_getset[] = {
+    {"handle", event_get_handle, NULL, "CUevent as an int", NULL},
     {NULL},
 };
 
@@ -187,6 +264,7 @@ static PyType_Slot event_slots[] = {
     {Py_tp_traverse, core_object_traverse},
     {Py_tp_clear, core_object_clear},
     {Py_tp_methods, event_methods},
+    {Py_tp_getset, event_getset},
     {Py_tp_members, core_object_members},
     {0, NULL},
 };

@@ -91,6 +91,9 @@ core_launch_packed(struct core_function *function, const unsigned grid[3],
                    const unsigned block[3], unsigned shared,
                    struct core_pack *pack)
 {
+    if (!function->context->valid) {
+        return core_context_gone("cuLaunchKernel");
+    }
     if (function->module->textures != NULL &&
         core_textures_update(function->module, pack->stream) < 0) {
         return -1;
@@ -277,6 +280,10 @@ core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                         "time_kernel works only without a stream");
         return NULL;
     }
+    if (function->context->captures != 0 &&
+        core_capture_hold_call(function, args, count) < 0) {
+        return NULL;
+    }
     struct core_pack pack;
     PyObject *result = NULL;
     if (core_pack_init(&pack, &function->layout, call.stream) == 0 &&
@@ -344,6 +351,10 @@ prepared_launch(struct core_function *function, struct prepared *call,
                 PyObject *stream)
 {
     struct core_pack pack;
+    if (function->context->captures != 0 &&
+        core_capture_hold_call(function, call->args, call->count) < 0) {
+        return -1;
+    }
     if (core_pack_init(&pack, &function->layout, stream) < 0) {
         return -1;
     }

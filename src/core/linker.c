@@ -12,6 +12,9 @@ struct linker {
     CUlinkState state;  /* NULL once linked */
     PyObject *handler;  /* message_handler or NULL */
     char *info, *error; /* LOG_BYTES each, written by the driver */
+    /* The driver writes into the values for as long as the state lives. */
+    CUjit_option names[32];
+    void *values[32];
 };
 
 /* Tells the handler, then raises if `code` is a failure. */
@@ -19,9 +22,11 @@ static int
 linker_report(struct linker *self, CUresult code, const char *routine)
 {
     if (self->handler != NULL) {
+        PyObject *handler = Py_NewRef(self->handler);
         PyObject *result = PyObject_CallFunction(
-            self->handler, "Oss", code == CUDA_SUCCESS ? Py_True : Py_False,
+            handler, "Oss", code == CUDA_SUCCESS ? Py_True : Py_False,
             self->info, self->error);
+        Py_DECREF(handler);
         if (result == NULL) {
             return -1;
         }
@@ -42,14 +47,13 @@ options_read(PyObject *object, CUjit_option *names, void **values,
     if (object == NULL || object == Py_None) {
         return 0;
     }
-    PyObject *items =
-        PySequence_Fast(object, "options must be (jit_option, int) pairs");
+    PyObject *items = PySequence_Tuple(object);
     if (items == NULL) {
         return -1;
     }
     int status = 0;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); i++) {
-        PyObject *pair = PySequence_Fast_GET_ITEM(items, i);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); i++) {
+        PyObject *pair = PyTuple_GET_ITEM(items, i);
         unsigned name;
         size_t value;
         if (*count == 32 || !PyTuple_Check(pair) ||
@@ -74,23 +78,26 @@ options_read(PyObject *object, CUjit_option *names, void **values,
 static int
 linker_create(struct linker *self, PyObject *options, bool verbose)
 {
-    CUjit_option names[32] = {
-        CU_JIT_INFO_LOG_BUFFER,  CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
-        CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        CU_JIT_LOG_VERBOSE,
+    const struct {
+        CUjit_option name;
+        void *value;
+    } rows[] = {
+        {CU_JIT_INFO_LOG_BUFFER, self->info},
+        {CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, (void *)(uintptr_t)LOG_BYTES},
+        {CU_JIT_ERROR_LOG_BUFFER, self->error},
+        {CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, (void *)(uintptr_t)LOG_BYTES},
+        {CU_JIT_LOG_VERBOSE, (void *)(uintptr_t)verbose},
     };
-    void *values[32] = {
-        self->info,
-        (void *)(uintptr_t)LOG_BYTES,
-        self->error,
-        (void *)(uintptr_t)LOG_BYTES,
-        (void *)(uintptr_t)verbose,
-    };
-    unsigned count = 5;
-    if (options_read(options, names, values, &count) < 0) {
+    unsigned count = sizeof rows / sizeof *rows;
+    for (unsigned i = 0; i < count; i++) {
+        self->names[i] = rows[i].name;
+        self->values[i] = rows[i].value;
+    }
+    if (options_read(options, self->names, self->values, &count) < 0) {
         return -1;
     }
-    CUresult code = driver.cuLinkCreate(count, names, values, &self->state);
+    CUresult code =
+        driver.cuLinkCreate(count, self->names, self->values, &self->state);
     return code == CUDA_SUCCESS ? 0
                                 : linker_report(self, code, "cuLinkCreate");
 }
@@ -127,14 +134,13 @@ linker_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 }
 
 static void
-linker_destroy(struct linker *self)
+linker_destroy(struct linker *self, CUlinkState state)
 {
     struct core_scope scope;
-    if (self->state != NULL && core_enter(self->context, &scope)) {
-        driver.cuLinkDestroy(self->state);
+    if (state != NULL && core_enter(self->context, &scope)) {
+        driver.cuLinkDestroy(state);
         core_leave(&scope);
     }
-    self->state = NULL;
 }
 
 static void
@@ -142,7 +148,7 @@ linker_dealloc(PyObject *op)
 {
     struct linker *self = (struct linker *)op;
     core_object_begin_dealloc(op);
-    linker_destroy(self);
+    linker_destroy(self, self->state);
     PyMem_Free(self->info);
     Py_CLEAR(self->handler);
     core_object_end_dealloc(op);
@@ -165,6 +171,9 @@ linker_clear(PyObject *op)
 static int
 linker_open(struct linker *self, const char *routine)
 {
+    if (!self->context->valid) {
+        return core_context_gone(routine);
+    }
     if (self->state == NULL) {
         return core_fail(CUDA_ERROR_INVALID_HANDLE, routine,
                          "this linker has linked already");
@@ -182,8 +191,7 @@ linker_add_data(PyObject *op, CORE_ARGS)
     unsigned type;
     const char *name = "unknown";
     if (core_args(&signature, args, nargs, names, values) < 0 ||
-        core_unsigned(values[1], &type) < 0 ||
-        linker_open(self, "cuLinkAddData") < 0) {
+        core_unsigned(values[1], &type) < 0) {
         return NULL;
     }
     if (values[2] != NULL) {
@@ -191,7 +199,8 @@ linker_add_data(PyObject *op, CORE_ARGS)
     }
     /* Text such as PTX needs its zero byte, which bytes objects have. */
     PyObject *bytes = name == NULL ? NULL : PyBytes_FromObject(values[0]);
-    if (bytes == NULL) {
+    if (bytes == NULL || linker_open(self, "cuLinkAddData") < 0) {
+        Py_XDECREF(bytes);
         return NULL;
     }
     size_t length = (size_t)PyBytes_GET_SIZE(bytes);
@@ -243,13 +252,14 @@ linker_link_module(PyObject *op, PyObject *unused)
         return NULL;
     }
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code =
-        driver.cuLinkComplete(self->state, &image, &bytes);
+    CUlinkState state = self->state;
+    self->state = NULL; /* neither the handler nor a thread links again */
+    Py_BEGIN_ALLOW_THREADS code = driver.cuLinkComplete(state, &image, &bytes);
     Py_END_ALLOW_THREADS PyObject *module = NULL;
     if (linker_report(self, code, "cuLinkComplete") == 0) {
         module = core_module_load(image, bytes);
     }
-    linker_destroy(self); /* owns the image */
+    linker_destroy(self, state); /* owns the image */
     return module;
 }
 

@@ -369,10 +369,16 @@ static int
 ends_use(PyObject *op, const struct how *how)
 {
     struct copy_object *self = (struct copy_object *)op;
-    if (core_use(self->source, how->stream) < 0) {
-        return -1;
+    PyObject *ends[] = {self->source, self->target};
+    CUarray array;
+    for (int i = 0; i < 2; i++) {
+        bool tiled = ends[i] != NULL && Py_IS_TYPE(ends[i], core.cuarray_type);
+        if (tiled ? core_array_handle(ends[i], &array) < 0
+                  : core_use(ends[i], how->stream) < 0) {
+            return -1;
+        }
     }
-    return core_use(self->target, how->stream);
+    return 0;
 }
 
 static PyObject *

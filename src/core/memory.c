@@ -111,15 +111,20 @@ memory_alloc(PyObject *unused, PyObject *bytes_object)
         return NULL;
     }
     struct core_context *context = core_current();
-    if (context == NULL ||
-        core_check(core_allocate_raw(&pointer, bytes), "cuMemAlloc") < 0) {
+    if (context == NULL) {
         return NULL;
     }
-    PyObject *self =
-        core_allocation_wrap(core.allocation_type, context, pointer, bytes);
-    if (self == NULL) {
-        driver.cuMemFree(pointer);
+    Py_INCREF((PyObject *)context); /* allocating may collect garbage */
+    CUresult code = core_allocate_raw(&pointer, bytes);
+    PyObject *self = NULL;
+    if (core_check(code, "cuMemAlloc") == 0) {
+        self = core_allocation_wrap(core.allocation_type, context, pointer,
+                                    bytes);
+        if (self == NULL) {
+            driver.cuMemFree(pointer);
+        }
     }
+    Py_DECREF((PyObject *)context);
     return self;
 }
 

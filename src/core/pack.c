@@ -177,13 +177,7 @@ address_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     switch (value->kind) {
     case ARGUMENT_ALLOCATION:
         value->pointer = allocation->pointer;
-        if (allocation->freed && core_allocation_alive(allocation) < 0) {
-            return -1;
-        }
-        if (allocation->stream != pack->stream) {
-            core_use(arg, pack->stream);
-        }
-        return 0;
+        return core_use(arg, pack->stream);
     case ARGUMENT_ARRAY:
         value->pointer = array->pointer;
         return core_use(array->owner, pack->stream);

@@ -123,7 +123,8 @@ core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
     }
     allocation->bin = bin;
     struct block block;
-    if (bin_take(&pool->bins[bin], stream, &block)) {
+    /* In a capture a block may be still in use by what is not captured. */
+    if (context->captures == 0 && bin_take(&pool->bins[bin], stream, &block)) {
         pool->idle_bytes -= rounded;
         allocation->pointer = block.pointer;
         allocation->cached = true;
@@ -187,6 +188,24 @@ blocks_free(struct bin *bin)
     }
 }
 
+/* Frees what lies in one bin; the pool may be gone when this returns, as
+ * another thread may detach the context meanwhile. */
+static void
+bin_trim(struct core_pool *pool, unsigned number)
+{
+    struct bin bin = pool->bins[number];
+    pool->bins[number] = (struct bin){0};
+    if (bin.count > 0) {
+        size_t rounded = number == 0 ? SMALLEST
+                                     : (size_t)(8 + (number - 1) % 8 + 1)
+                                           << ((number - 1) / 8 + 6);
+        pool->idle_bytes -= bin.count * rounded;
+        Py_BEGIN_ALLOW_THREADS blocks_free(&bin);
+        Py_END_ALLOW_THREADS
+    }
+    PyMem_Free(bin.blocks);
+}
+
 void
 core_pool_trim(struct core_context *context)
 {
@@ -195,18 +214,8 @@ core_pool_trim(struct core_context *context)
         !core_enter(context, &scope)) {
         return;
     }
-    for (unsigned i = 0; i < BIN_COUNT; i++) {
-        struct bin bin = context->pool->bins[i];
-        context->pool->bins[i] = (struct bin){0};
-        if (bin.count > 0) {
-            size_t rounded = i == 0 ? SMALLEST
-                                    : (size_t)(8 + (i - 1) % 8 + 1)
-                                          << ((i - 1) / 8 + 6);
-            context->pool->idle_bytes -= bin.count * rounded;
-            Py_BEGIN_ALLOW_THREADS blocks_free(&bin);
-            Py_END_ALLOW_THREADS
-        }
-        PyMem_Free(bin.blocks);
+    for (unsigned i = 0; context->pool != NULL && i < BIN_COUNT; i++) {
+        bin_trim(context->pool, i);
     }
     core_leave(&scope);
 }
@@ -226,13 +235,22 @@ core_pool_stream_gone(struct core_context *context, CUstream stream)
 void
 core_pool_destroy(struct core_context *context)
 {
-    if (context->pool == NULL) {
+    struct core_pool *pool = context->pool;
+    struct core_scope scope;
+    if (pool == NULL) {
         return;
     }
-    core_pool_trim(context);
+    context->pool = NULL; /* no other thread finds it from here on */
+    bool entered = core_enter(context, &scope);
     for (unsigned i = 0; i < BIN_COUNT; i++) {
-        PyMem_Free(context->pool->bins[i].blocks);
+        if (entered) {
+            bin_trim(pool, i);
+        } else {
+            PyMem_Free(pool->bins[i].blocks);
+        }
     }
-    PyMem_Free(context->pool);
-    context->pool = NULL;
+    if (entered) {
+        core_leave(&scope);
+    }
+    PyMem_Free(pool);
 }

@@ -50,6 +50,8 @@ struct core_context {
     struct core_pool *pool;
     struct core_stream_row *streams;
     size_t stream_count;
+    unsigned captures; /* streams that capture, by Stream.capture */
+    PyObject *held;    /* list: what they have used; NULL without captures */
 };
 
 struct core_allocation {
@@ -68,6 +70,7 @@ struct core_allocation {
 struct core_stream_object {
     CORE_HEAD
     CUstream handle;
+    bool foreign; /* Stream.from_handle: never destroyed */
 };
 
 struct core_event {
@@ -216,6 +219,8 @@ struct core_scope {
 };
 bool core_enter(struct core_context *context, struct core_scope *scope);
 void core_leave(struct core_scope *scope);
+/* -1 with LogicError: the object's context was detached. */
+int core_context_gone(const char *routine);
 int core_context_add_stream(struct core_context *context, CUstream handle,
                             bool blocking);
 void core_context_drop_stream(struct core_context *context, CUstream handle);
@@ -346,6 +351,15 @@ CUresult core_launch_counted(struct core_context *context, CUfunction function,
                              unsigned shared, CUstream stream,
                              void **arguments, void **extra);
 
+/* -- graph.c, callback.c: methods of Stream; what captures keep alive */
+PyObject *core_stream_capture(PyObject *self, CORE_ARGS);
+PyObject *core_stream_is_capturing(PyObject *self, void *unused);
+PyObject *core_stream_add_callback(PyObject *self, CORE_ARGS);
+/* Keeps the object alive as long as graphs captured now; 0 without one. */
+int core_capture_hold(struct core_context *context, PyObject *object);
+int core_capture_hold_call(struct core_function *function,
+                           PyObject *const *args, Py_ssize_t count);
+
 /* -- handler.c */
 int core_handler_pointer(PyObject *handler, CUstream stream,
                          CUdeviceptr *pointer);
@@ -374,7 +388,9 @@ bool core_handler_has_output(PyObject *handler);
     SETUP(mempool)                                                            \
     SETUP(ipc)                                                                \
     SETUP(linker)                                                             \
-    SETUP(nvrtc)
+    SETUP(nvrtc)                                                              \
+    SETUP(graph)                                                              \
+    SETUP(callback)
 #define SETUP(name) int core_##name##_setup(PyObject *module);
 CORE_SETUPS(SETUP)
 #undef SETUP

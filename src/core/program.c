@@ -50,14 +50,13 @@ options_init(struct load_options *options)
 static int
 options_add(struct load_options *options, PyObject *pairs)
 {
-    PyObject *items =
-        PySequence_Fast(pairs, "options must be (jit_option, int) pairs");
+    PyObject *items = PySequence_Tuple(pairs);
     if (items == NULL) {
         return -1;
     }
     int status = 0;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); i++) {
-        PyObject *pair = PySequence_Fast_GET_ITEM(items, i);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); i++) {
+        PyObject *pair = PyTuple_GET_ITEM(items, i);
         unsigned name;
         size_t value;
         if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2 ||
@@ -118,6 +117,7 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
     if (context == NULL || options_init(&options) < 0) {
         return NULL;
     }
+    Py_INCREF((PyObject *)context); /* the handler may pop it */
     PyObject *self = NULL;
     CUmodule handle = NULL;
     CUresult code;
@@ -143,6 +143,7 @@ done:
         driver.cuModuleUnload(handle);
     }
     PyMem_Free(options.info);
+    Py_DECREF((PyObject *)context);
     return self;
 }
 

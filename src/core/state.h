@@ -46,7 +46,10 @@
     TYPE(memcpy2d_type, "Memcpy2D")                                           \
     TYPE(memcpy3d_type, "Memcpy3D")                                           \
     TYPE(memcpy3dpeer_type, "Memcpy3DPeer")                                   \
-    TYPE(linker_type, "Linker")
+    TYPE(linker_type, "Linker")                                               \
+    TYPE(graph_type, "Graph")                                                 \
+    TYPE(graph_exec_type, "GraphExec")                                        \
+    TYPE(capture_type, "_Capture")
 
 #define CORE_OBJECTS(OBJECT)                                                  \
     OBJECT(module) /* borrowed by types; strong here */                       \

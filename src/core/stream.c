@@ -19,19 +19,23 @@ core_stream(PyObject *object, CUstream *stream)
                      Py_TYPE(object)->tp_name);
         return -1;
     }
-    *stream = ((struct core_stream_object *)object)->handle;
-    return 0;
+    struct core_stream_object *self = (struct core_stream_object *)object;
+    *stream = self->handle;
+    return self->context->valid ? 0 : core_context_gone("stream");
 }
 
 static PyObject *
 stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    PyObject *flags_object = NULL;
+    PyObject *flags_object = NULL, *priority_object = NULL;
     unsigned flags = 0;
-    static char *keywords[] = {"flags", NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Stream", keywords,
-                                     &flags_object) ||
-        (flags_object != NULL && core_unsigned(flags_object, &flags) < 0)) {
+    int priority = 0;
+    static char *keywords[] = {"flags", "priority", NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:Stream", keywords,
+                                     &flags_object, &priority_object) ||
+        (flags_object != NULL && core_unsigned(flags_object, &flags) < 0) ||
+        (priority_object != NULL &&
+         core_int(priority_object, &priority) < 0)) {
         return NULL;
     }
     struct core_context *context = core_current();
@@ -39,8 +43,8 @@ stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     CUstream handle;
-    if (core_check(driver.cuStreamCreate(&handle, flags), "cuStreamCreate") <
-        0) {
+    if (core_check(driver.cuStreamCreateWithPriority(&handle, flags, priority),
+                   "cuStreamCreate") < 0) {
         return NULL;
     }
     struct core_stream_object *self =
@@ -62,7 +66,8 @@ stream_dealloc(PyObject *op)
     struct core_stream_object *self = (struct core_stream_object *)op;
     struct core_scope scope;
     core_object_begin_dealloc(op);
-    if (self->handle != NULL && core_enter(self->context, &scope)) {
+    if (self->handle != NULL && !self->foreign &&
+        core_enter(self->context, &scope)) {
         CUstream handle = self->handle;
         bool wait = self->context->pool != NULL;
         Py_BEGIN_ALLOW_THREADS if (wait)
@@ -82,8 +87,11 @@ static PyObject *
 stream_synchronize(PyObject *op, PyObject *unused)
 {
     (void)unused;
-    CUstream handle = ((struct core_stream_object *)op)->handle;
+    CUstream handle;
     CUresult code;
+    if (core_stream(op, &handle) < 0) {
+        return NULL;
+    }
     Py_BEGIN_ALLOW_THREADS code = driver.cuStreamSynchronize(handle);
     Py_END_ALLOW_THREADS if (core_check(code, "cuStreamSynchronize") < 0)
     {
@@ -96,8 +104,11 @@ static PyObject *
 stream_is_done(PyObject *op, PyObject *unused)
 {
     (void)unused;
-    CUresult code =
-        driver.cuStreamQuery(((struct core_stream_object *)op)->handle);
+    CUstream handle;
+    if (core_stream(op, &handle) < 0) {
+        return NULL;
+    }
+    CUresult code = driver.cuStreamQuery(handle);
     if (code == CUDA_ERROR_NOT_READY) {
         Py_RETURN_FALSE;
     }
@@ -115,10 +126,13 @@ stream_wait_for_event(PyObject *op, PyObject *event)
                      Py_TYPE(event)->tp_name);
         return NULL;
     }
-    if (core_check(
-            driver.cuStreamWaitEvent(((struct core_stream_object *)op)->handle,
-                                     ((struct core_event *)event)->handle, 0),
-            "cuStreamWaitEvent") < 0) {
+    struct core_event *waited = (struct core_event *)event;
+    CUstream handle;
+    if (core_stream(op, &handle) < 0 ||
+        (!waited->context->valid &&
+         core_context_gone("cuStreamWaitEvent") < 0) ||
+        core_check(driver.cuStreamWaitEvent(handle, waited->handle, 0),
+                   "cuStreamWaitEvent") < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -131,22 +145,108 @@ stream_handle(PyObject *op, void *unused)
     return PyLong_FromVoidPtr(((struct core_stream_object *)op)->handle);
 }
 
+static PyObject *
+stream_flags(PyObject *op, void *unused)
+{
+    (void)unused;
+    unsigned flags;
+    CUstream stream;
+    if (core_stream(op, &stream) < 0 ||
+        core_check(driver.cuStreamGetFlags(stream, &flags),
+                   "cuStreamGetFlags") < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLong(flags);
+}
+
+static PyObject *
+stream_priority(PyObject *op, void *unused)
+{
+    (void)unused;
+    int priority;
+    CUstream stream;
+    if (core_stream(op, &stream) < 0 ||
+        core_check(driver.cuStreamGetPriority(stream, &priority),
+                   "cuStreamGetPriority") < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(priority);
+}
+
+/* The caller keeps the stream alive as long as the object is used. */
+static PyObject *
+stream_from_handle(PyObject *type, PyObject *object)
+{
+    size_t value;
+    unsigned flags;
+    struct core_context *context = core_current();
+    if (context == NULL || core_size(object, &value) < 0 ||
+        core_check(driver.cuStreamGetFlags((CUstream)value, &flags),
+                   "cuStreamGetFlags") < 0) {
+        return NULL;
+    }
+    struct core_stream_object *self =
+        (struct core_stream_object *)core_object_new((PyTypeObject *)type,
+                                                     context);
+    if (self != NULL) {
+        self->handle = (CUstream)value;
+        self->foreign = true;
+    }
+    return (PyObject *)self;
+}
+
+static PyObject *
+stream_enter(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    return Py_NewRef(op);
+}
+
+/* Leaving waits, unless an exception is on its way. */
+static PyObject *
+stream_exit(PyObject *op, CORE_ARGS)
+{
+    (void)names;
+    if (nargs > 0 && args[0] != Py_None) {
+        Py_RETURN_NONE;
+    }
+    return stream_synchronize(op, NULL);
+}
+
 static PyMethodDef stream_methods[] = {
     {"synchronize", stream_synchronize, METH_NOARGS,
      "Wait for everything issued on the stream."},
     {"is_done", stream_is_done, METH_NOARGS, NULL},
     {"wait_for_event", stream_wait_for_event, METH_O,
      "Make later work wait for the event."},
+    {"from_handle", stream_from_handle, METH_O | METH_CLASS,
+     "A Stream for a CUstream that others made, and will destroy."},
+    {"capture", CORE_METHOD(core_stream_capture),
+     "capture(mode=\"relaxed\"): in a with statement, note what is issued in "
+     "a Graph instead of running it."},
+    {"add_callback", CORE_METHOD(core_stream_add_callback),
+     "add_callback(function, *args): call it, in a thread of Python's, once "
+     "the stream is there."},
+    {"launch_host_function", CORE_METHOD(core_stream_add_callback),
+     "The same as add_callback."},
+    {"__enter__", stream_enter, METH_NOARGS, NULL},
+    {"__exit__", CORE_METHOD(stream_exit), "Wait for the stream."},
     {NULL},
 };
 
 static PyGetSetDef stream_getset[] = {
     {"handle", stream_handle, NULL, "CUstream as an int", NULL},
+    {"flags", stream_flags, NULL, "as given to Stream()", NULL},
+    {"priority", stream_priority, NULL, "lower numbers go first", NULL},
+    {"is_capturing", core_stream_is_capturing, NULL,
+     "whether a capture is in progress", NULL},
     {NULL},
 };
 
 static PyType_Slot stream_slots[] = {
-    {Py_tp_doc, "Stream(flags=0): an in-order queue of the current context."},
+    {Py_tp_doc,
+     "Stream(flags=0, priority=0): an in-order queue of the current "
+     "context."},
     {Py_tp_new, stream_new},
     {Py_tp_dealloc, stream_dealloc},
     {Py_tp_traverse, core_object_traverse},

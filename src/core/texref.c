@@ -102,6 +102,19 @@ static int
 texture_update(struct core_texture *state, CUstream stream)
 {
     unsigned long long object = 0;
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    driver.cuStreamIsCapturing(stream, &capture);
+    if (capture != CU_STREAM_CAPTURE_STATUS_NONE) {
+        return core_fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                         "texture_reference",
+                         "a binding changed since the last launch; launch "
+                         "once before the stream is captured");
+    }
+    CUarray array;
+    if (Py_IS_TYPE(state->resource, core.cuarray_type) &&
+        core_array_handle(state->resource, &array) < 0) {
+        return -1;
+    }
     if (state->object != 0) {
         CUresult code;
         Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
@@ -137,8 +150,9 @@ core_textures_update(struct core_module *module, CUstream stream)
 {
     for (struct core_texture *state = module->textures; state != NULL;
          state = state->next) {
-        if (state->resource != NULL) {
-            core_use(state->resource, stream);
+        /* Freed memory is no fault of a kernel that does not read it. */
+        if (state->resource != NULL && core_use(state->resource, stream) < 0) {
+            PyErr_Clear();
         }
         if (state->bound && state->dirty &&
             texture_update(state, stream) < 0) {

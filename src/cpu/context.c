@@ -427,6 +427,9 @@ cuCtxSynchronize(void)
     struct cpu_context *ctx;
     CUresult code = cpu_context_current_any(&ctx);
 
+    if (!code) {
+        code = cpu_capture_refuse_all(ctx);
+    }
     return code ? code : cpu_context_synchronize(ctx);
 }
 

@@ -59,7 +59,8 @@ cpu_rows_submit(const struct cpu_rows *rows, struct cpu_stream *stream,
     if (!bytes) {
         return CUDA_SUCCESS;
     }
-    if (wait || pageable(rows->to) || pageable(rows->from)) {
+    if (!cpu_stream_records(stream) &&
+        (wait || pageable(rows->to) || pageable(rows->from))) {
         struct cpu_rows copy = *rows;
         CUresult code = cpu_run_sync(stream, rows_run, &copy);
 
@@ -68,8 +69,8 @@ cpu_rows_submit(const struct cpu_rows *rows, struct cpu_stream *stream,
         }
         return code;
     }
-    return cpu_run_async(stream, rows_run, rows, sizeof *rows,
-                         bytes <= SMALL_BYTES);
+    return cpu_run_async(stream, CU_GRAPH_NODE_TYPE_MEMCPY, rows_run, rows,
+                         sizeof *rows, bytes <= SMALL_BYTES);
 }
 
 /* A copy within the streams of the current context. */

@@ -1,7 +1,8 @@
 /* cpu.h - what the files of the CPU driver share.
  *
- * Lock order, outermost first: a context's `lock`, the memory lock (arena.c),
- * the scheduler lock (scheduler.c), the printf lock.  No lock is held while
+ * Lock order, outermost first: a context's `lock`, an event's lock, the graph
+ * lock (graph.h), the memory lock (arena.c), the scheduler lock (scheduler.c),
+ * the printf lock.  No lock is held while
  * kernel code, a host function or a copy runs.
  *
  * SPDX-License-Identifier: MIT */
@@ -51,6 +52,9 @@ enum cpu_kind {
     CPU_LINK,
     CPU_LIBRARY,
     CPU_POOL,
+    CPU_GRAPH,
+    CPU_NODE,
+    CPU_EXEC,
 };
 
 /* A handle is the address of a slot; slots are never unmapped. */
@@ -115,6 +119,9 @@ struct cpu_stream {
     uint64_t id;
     struct cpu_op *tail; /* newest operation; owned; scheduler lock */
     struct cpu_stream *next, *previous;
+    struct cpu_capture *_Atomic capture; /* set under the graph lock */
+    CUgraphNode *tips; /* what the next node depends on; graph lock */
+    size_t tip_count;
 };
 
 struct cpu_context {
@@ -135,6 +142,7 @@ struct cpu_context {
     struct cpu_fifo *fifo;      /* printf.c */
     uint64_t peers;             /* bit a device */
     atomic_size_t heap_used;    /* device-side malloc */
+    atomic_uint capturing;      /* streams that capture */
 };
 
 /* The calling thread's context: an error if there is none, or it is gone, or
@@ -263,6 +271,10 @@ void cpu_op_release(struct cpu_op *op);
  * then RUNNING. */
 bool cpu_op_submit(struct cpu_stream *stream, struct cpu_op *op,
                    struct cpu_op *also);
+/* The same after `count` operations; without a stream (NULL) after nothing
+ * else. */
+bool cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
+                         struct cpu_op *const *after, size_t count);
 void cpu_op_finish(struct cpu_op *op);     /* by who ran it */
 void cpu_op_wait(struct cpu_op *op);       /* until done */
 void cpu_op_wait_ready(struct cpu_op *op); /* until it may start */
@@ -278,10 +290,11 @@ void cpu_stream_wait(struct cpu_stream *stream);
 void cpu_scheduler_drain(struct cpu_context *ctx);
 /* Runs a piece of work in stream order.  Sync: on this thread, after what it
  * waits for.  Async: `argument` is copied; on this thread if it is `small`
- * and may start at once. */
+ * and may start at once; a node of `type` where the stream captures. */
 CUresult cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument);
-CUresult cpu_run_async(struct cpu_stream *stream, cpu_run *run,
-                       const void *argument, size_t bytes, bool small);
+CUresult cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type,
+                       cpu_run *run, const void *argument, size_t bytes,
+                       bool small);
 void cpu_op_call(struct cpu_op *op);
 uint64_t cpu_now_ns(void);
 
@@ -291,6 +304,38 @@ struct cpu_op *cpu_queue_take(bool kernels_too);
 void cpu_queue_leave(struct cpu_op *op);
 extern pthread_cond_t cpu_queue_work, cpu_queue_calls;
 extern atomic_uint cpu_queue_puts; /* grows with each operation queued */
+
+/* ---- capture.c ---- */
+
+struct cpu_task;
+/* Where the thread's next piece of work is noted instead of done, or NULL. */
+extern _Thread_local struct cpu_task *cpu_task_sink
+    __attribute__((tls_model("initial-exec")));
+static inline bool
+cpu_stream_records(struct cpu_stream *stream)
+{
+    return cpu_task_sink ||
+           atomic_load_explicit(&stream->capture, memory_order_relaxed);
+}
+/* Gives the task to the sink or to the stream's capture; takes it over. */
+CUresult cpu_task_note(struct cpu_stream *stream, struct cpu_task *task);
+/* The legacy stream is used: an error where that would order a capture. */
+CUresult cpu_capture_implicit(struct cpu_context *ctx);
+/* A call that a capturing stream forbids: invalidates and says so. */
+CUresult cpu_capture_refuse(struct cpu_stream *stream);
+/* A call that waits for the whole context. */
+CUresult cpu_capture_refuse_all(struct cpu_context *ctx);
+/* A call that captures in global or thread-local mode forbid. */
+CUresult cpu_capture_unsafe(void);
+/* An event recorded in a capture: where it stands. */
+struct cpu_captured;
+CUresult cpu_capture_record(struct cpu_stream *stream,
+                            struct cpu_captured **made);
+CUresult cpu_capture_wait(struct cpu_stream *stream,
+                          const struct cpu_captured *event);
+/* The stream waits for what is outside of its capture. */
+CUresult cpu_capture_isolated(struct cpu_stream *stream);
+void cpu_capture_leave(struct cpu_stream *stream); /* it is destroyed */
 
 /* ---- stream.c, event.c ---- */
 
@@ -402,6 +447,10 @@ cpu_fiber_ready(struct cpu_worker *worker, unsigned linear)
 /* ---- launch.c ---- */
 
 void cpu_launch_finish(struct cpu_launch *launch);
+/* Makes `op`, whose argument is the parameters, a launch. */
+void cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
+                     const unsigned grid[3], const unsigned block[3],
+                     unsigned shared, bool cooperative);
 
 /* ---- fault.c ---- */
 

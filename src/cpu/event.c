@@ -13,13 +13,24 @@ struct cpu_event {
     uint64_t context_id;
     unsigned flags;
     pthread_mutex_t lock;
-    struct cpu_op *mark; /* lock; NULL: never recorded */
+    struct cpu_op *mark;           /* lock; NULL: never recorded */
+    struct cpu_captured *captured; /* lock; recorded last in a capture */
 };
 
 static struct cpu_event *
 event_of(CUevent handle)
 {
     return cpu_handle_object(CPU_EVENT, handle);
+}
+
+/* Recorded last in a capture: it has no time and no state. */
+static bool
+event_captured(struct cpu_event *event)
+{
+    pthread_mutex_lock(&event->lock);
+    bool captured = event->captured != NULL;
+    pthread_mutex_unlock(&event->lock);
+    return captured;
 }
 
 /* The newest mark, referenced; NULL if there is none. */
@@ -74,6 +85,7 @@ event_end(void *object)
     struct cpu_event *event = object;
 
     cpu_op_release(event->mark);
+    free(event->captured);
     pthread_mutex_destroy(&event->lock);
     free(event);
 }
@@ -101,6 +113,48 @@ cuEventDestroy_v2(CUevent handle)
     return CUDA_SUCCESS;
 }
 
+static CUresult
+event_record(struct cpu_event *event, struct cpu_context *ctx,
+             struct cpu_stream *stream)
+{
+    struct cpu_op *mark = cpu_op_new(ctx, CPU_OP_MARK, 0);
+
+    if (!mark) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    cpu_op_submit(stream, mark, NULL);
+    pthread_mutex_lock(&event->lock);
+    struct cpu_op *old = event->mark;
+    event->mark = mark;
+    struct cpu_captured *captured = event->captured;
+    event->captured = NULL;
+    pthread_mutex_unlock(&event->lock);
+    free(captured);
+    cpu_op_release(old);
+    return CUDA_SUCCESS;
+}
+
+/* In a capture an event names nodes; as a node of its own (`flags`) it is not
+ * offered. */
+static CUresult
+event_capture(struct cpu_event *event, struct cpu_stream *stream,
+              unsigned flags)
+{
+    struct cpu_captured *captured = NULL;
+    CUresult code = flags ? CUDA_ERROR_NOT_SUPPORTED
+                          : cpu_capture_record(stream, &captured);
+
+    if (code) {
+        return code;
+    }
+    pthread_mutex_lock(&event->lock);
+    struct cpu_captured *old = event->captured;
+    event->captured = captured;
+    pthread_mutex_unlock(&event->lock);
+    free(old);
+    return CUDA_SUCCESS;
+}
+
 CPU_API CUresult
 cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned flags)
 {
@@ -121,17 +175,8 @@ cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned flags)
     if (flags & ~1u) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    struct cpu_op *mark = cpu_op_new(ctx, CPU_OP_MARK, 0);
-    if (!mark) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    cpu_op_submit(stream, mark, NULL);
-    pthread_mutex_lock(&event->lock);
-    struct cpu_op *old = event->mark;
-    event->mark = mark;
-    pthread_mutex_unlock(&event->lock);
-    cpu_op_release(old);
-    return CUDA_SUCCESS;
+    return cpu_stream_records(stream) ? event_capture(event, stream, flags)
+                                      : event_record(event, ctx, stream);
 }
 
 CPU_API CUresult
@@ -151,6 +196,9 @@ cuEventQuery(CUevent handle)
     }
     if (!event) {
         return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (event_captured(event)) {
+        return CUDA_ERROR_CAPTURED_EVENT;
     }
     struct cpu_op *mark = event_mark(event);
     if (!mark) {
@@ -175,6 +223,9 @@ cuEventSynchronize(CUevent handle)
     }
     if (!event) {
         return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (event_captured(event)) {
+        return CUDA_ERROR_CAPTURED_EVENT;
     }
     struct cpu_op *mark = event_mark(event);
     if (mark) {
@@ -205,9 +256,20 @@ cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags)
     if (flags & ~1u) {
         return CUDA_ERROR_INVALID_VALUE;
     }
+    pthread_mutex_lock(&event->lock);
+    bool captured = event->captured != NULL;
+    code = captured ? cpu_capture_wait(stream, event->captured) : CUDA_SUCCESS;
+    pthread_mutex_unlock(&event->lock);
+    if (captured) {
+        return code;
+    }
     struct cpu_op *mark = event_mark(event);
     if (!mark) {
         return CUDA_SUCCESS;
+    }
+    if (cpu_stream_records(stream)) {
+        cpu_op_release(mark);
+        return cpu_capture_isolated(stream);
     }
     struct cpu_op *wait = cpu_op_new(ctx, CPU_OP_MARK, 0);
     if (wait) {
@@ -223,6 +285,9 @@ static CUresult
 event_time(struct cpu_event *event, uint64_t *ns)
 {
     if (!event || event->flags & CU_EVENT_DISABLE_TIMING) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (event_captured(event)) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     struct cpu_op *mark = event_mark(event);

@@ -72,8 +72,8 @@ fill_submit(const struct fill *fill, CUstream handle)
     size_t bytes = (fill->height - 1) * fill->pitch + row;
     code = cpu_memory_check((CUdeviceptr)(uintptr_t)fill->to, bytes);
     return code ? code
-                : cpu_run_async(stream, fill_run, fill, sizeof *fill,
-                                bytes <= SMALL_BYTES);
+                : cpu_run_async(stream, CU_GRAPH_NODE_TYPE_MEMSET, fill_run,
+                                fill, sizeof *fill, bytes <= SMALL_BYTES);
 }
 
 static CUresult

@@ -6,9 +6,10 @@
  * it.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/graph.h"
 
 #define INLINE_NS       10000u /* expected time of a launch run by its caller */
 #define CHUNKS_A_WORKER 8
@@ -111,10 +112,10 @@ launch_is_quick(const struct cpu_function *function, uint64_t threads)
     return ns <= INLINE_NS;
 }
 
-static void
-launch_fill(struct cpu_op *op, struct cpu_function *function,
-            const unsigned grid[3], const unsigned block[3], unsigned shared,
-            bool cooperative)
+void
+cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
+                const unsigned grid[3], const unsigned block[3],
+                unsigned shared, bool cooperative)
 {
     struct cpu_launch *launch = &op->launch;
     uint64_t pieces = (uint64_t)cpu_state.threads * CHUNKS_A_WORKER;
@@ -185,6 +186,33 @@ struct launch_call {
     bool cooperative;
 };
 
+/* The launch as a task of a graph. */
+static CUresult
+launch_note(struct cpu_context *ctx, struct cpu_stream *stream,
+            struct cpu_function *function, const struct launch_call *call)
+{
+    struct cpu_task task = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
+                            .context_id = ctx->id,
+                            .bytes = function->kernel->parameter_bytes,
+                            .function = function->handle,
+                            .shared = call->shared,
+                            .cooperative = call->cooperative};
+
+    task.payload = malloc(task.bytes + 1);
+    if (!task.payload) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memcpy(task.grid, call->grid, sizeof task.grid);
+    memcpy(task.block, call->block, sizeof task.block);
+    CUresult code =
+        params_copy(function, task.payload, call->params, call->extra);
+    if (code) {
+        cpu_task_free(&task);
+        return code;
+    }
+    return cpu_task_note(stream, &task);
+}
+
 static CUresult
 launch_submit(struct cpu_context *ctx, struct cpu_stream *stream,
               struct cpu_function *function, const struct launch_call *call)
@@ -209,8 +237,8 @@ launch_submit(struct cpu_context *ctx, struct cpu_stream *stream,
         return code;
     }
     op->otherwise = CPU_OP_KERNEL;
-    launch_fill(op, function, call->grid, call->block, call->shared,
-                call->cooperative);
+    cpu_launch_fill(op, function, call->grid, call->block, call->shared,
+                    call->cooperative);
     if (cpu_op_submit(stream, op, NULL) && quick) {
         launch_inline(op);
     }
@@ -244,7 +272,9 @@ launch(const struct launch_call *call)
             (uint64_t)cpu_state.threads) {
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     }
-    return launch_submit(ctx, stream, function, call);
+    return cpu_stream_records(stream)
+               ? launch_note(ctx, stream, function, call)
+               : launch_submit(ctx, stream, function, call);
 }
 
 CPU_API CUresult

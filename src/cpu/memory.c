@@ -33,6 +33,9 @@ allocate(CUdeviceptr *pointer, size_t bytes, enum cpu_memory_kind kind,
     uintptr_t base;
     CUresult code = cpu_context_current(&ctx);
 
+    if (!code) {
+        code = cpu_capture_unsafe();
+    }
     if (code) {
         return code;
     }
@@ -97,6 +100,10 @@ cuMemFree_v2(CUdeviceptr pointer)
     CUresult code = cpu_context_current(&ctx);
 
     if (code || !pointer) {
+        return code;
+    }
+    code = cpu_capture_unsafe();
+    if (code) {
         return code;
     }
     cpu_scheduler_drain(ctx);

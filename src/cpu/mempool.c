@@ -62,6 +62,9 @@ pool_allocate(CUdeviceptr *pointer, size_t bytes, int device, CUstream handle)
     if (!pointer || !bytes) {
         return CUDA_ERROR_INVALID_VALUE;
     }
+    if (cpu_stream_records(stream)) {
+        return cpu_capture_refuse(stream);
+    }
     struct cpu_allocation as = {.kind = CPU_MEMORY_DEVICE,
                                 .device = device < 0 ? ctx->device : device,
                                 .context_id = ctx->id};
@@ -114,7 +117,11 @@ cuMemFreeAsync(CUdeviceptr pointer, CUstream handle)
         found.kind != CPU_MEMORY_DEVICE) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return cpu_run_async(stream, free_run, &base, sizeof base, true);
+    if (cpu_stream_records(stream)) {
+        return cpu_capture_refuse(stream);
+    }
+    return cpu_run_async(stream, CU_GRAPH_NODE_TYPE_MEM_FREE, free_run, &base,
+                         sizeof base, true);
 }
 
 /* ---- pools ---- */

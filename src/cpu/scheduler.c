@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cpu/cpu.h"
+#include "cpu/graph.h"
 
 #define SPIN_NS  20000 /* a waiting thread spins so long before it sleeps */
 #define FREE_MAX 256   /* operations kept for reuse */
@@ -164,11 +164,12 @@ stream_blocking(const struct cpu_stream *stream)
 
 /* Room for every edge that the operation may get. */
 static bool
-edges_reserve(struct cpu_stream *stream, struct cpu_op *op, unsigned *capacity)
+edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
+              unsigned *capacity)
 {
-    unsigned wanted = 3;
+    unsigned wanted = 2 + (unsigned)after;
 
-    if (stream == &stream->ctx->legacy) {
+    if (stream && stream == &stream->ctx->legacy) {
         for (struct cpu_stream *s = stream->ctx->streams; s; s = s->next) {
             wanted++;
         }
@@ -187,13 +188,18 @@ edges_reserve(struct cpu_stream *stream, struct cpu_op *op, unsigned *capacity)
 }
 
 static void
-edges_make(struct cpu_stream *stream, struct cpu_op *op, struct cpu_op *also,
-           unsigned capacity)
+edges_make(struct cpu_stream *stream, struct cpu_op *op,
+           struct cpu_op *const *after, size_t count, unsigned capacity)
 {
+    for (size_t i = 0; i < count; i++) {
+        edge_add(op, after[i], capacity);
+    }
+    if (!stream) {
+        return;
+    }
     struct cpu_context *ctx = stream->ctx;
 
     edge_add(op, stream->tail, capacity);
-    edge_add(op, also, capacity);
     if (stream == &ctx->legacy) {
         for (struct cpu_stream *s = ctx->streams; s; s = s->next) {
             if (s != stream && stream_blocking(s)) {
@@ -292,17 +298,27 @@ bool
 cpu_op_submit(struct cpu_stream *stream, struct cpu_op *op,
               struct cpu_op *also)
 {
+    return cpu_op_submit_after(stream, op, &also, 1);
+}
+
+bool
+cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
+                    struct cpu_op *const *after, size_t count)
+{
     struct queue marks = {0};
     unsigned capacity;
     bool at_once;
 
-    atomic_fetch_add(&op->references, 2); /* not done yet; the tail */
+    /* not done yet; the tail */
+    atomic_fetch_add(&op->references, stream ? 2 : 1);
     pthread_mutex_lock(&cpu_scheduler_lock);
-    if (edges_reserve(stream, op, &capacity)) {
-        edges_make(stream, op, also, capacity);
+    if (edges_reserve(stream, op, count, &capacity)) {
+        edges_make(stream, op, after, count, capacity);
     }
-    op_release_locked(stream->tail);
-    stream->tail = op;
+    if (stream) {
+        op_release_locked(stream->tail);
+        stream->tail = op;
+    }
     op->ctx->outstanding++;
     at_once = !op->pending;
     if (!at_once) {
@@ -454,10 +470,31 @@ cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument)
     return code;
 }
 
-CUresult
-cpu_run_async(struct cpu_stream *stream, cpu_run *run, const void *argument,
-              size_t bytes, bool small)
+/* The same as a task. */
+static CUresult
+run_note(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
+         const void *argument, size_t bytes)
 {
+    struct cpu_task task = {.type = type,
+                            .run = run,
+                            .context_id = stream->ctx->id,
+                            .bytes = bytes};
+
+    task.payload = malloc(bytes);
+    if (!task.payload) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memcpy(task.payload, argument, bytes);
+    return cpu_task_note(stream, &task);
+}
+
+CUresult
+cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
+              const void *argument, size_t bytes, bool small)
+{
+    if (cpu_stream_records(stream)) {
+        return run_note(stream, type, run, argument, bytes);
+    }
     CUresult code = small ? CUDA_SUCCESS : cpu_workers_start();
     struct cpu_op *op;
 

@@ -51,6 +51,7 @@ cpu_streams_close(struct cpu_context *ctx)
     while (ctx->streams) {
         struct cpu_stream *stream = ctx->streams;
 
+        cpu_capture_leave(stream);
         cpu_handle_delete(stream->handle);
         cpu_stream_detach(stream);
         if (stream != &ctx->legacy && stream != &ctx->per_thread) {
@@ -65,7 +66,7 @@ cpu_stream_of(CUstream handle, struct cpu_context *ctx,
 {
     if (!handle || handle == CU_STREAM_LEGACY) {
         *stream = &ctx->legacy;
-        return CUDA_SUCCESS;
+        return cpu_capture_implicit(ctx);
     }
     if (handle == CU_STREAM_PER_THREAD) {
         *stream = &ctx->per_thread;
@@ -141,6 +142,7 @@ cuStreamDestroy_v2(CUstream handle)
         stream == &stream->ctx->per_thread) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
+    cpu_capture_leave(stream);
     cpu_handle_delete(handle);
     cpu_stream_detach(stream);
     free(stream);
@@ -157,6 +159,9 @@ cuStreamSynchronize(CUstream handle)
         return code;
     }
     struct cpu_context *ctx = stream->ctx;
+    if (cpu_stream_records(stream)) {
+        return cpu_capture_refuse(stream);
+    }
     cpu_stream_wait(stream);
     cpu_fifo_flush(ctx);
     return cpu_context_status(ctx);
@@ -173,6 +178,9 @@ cuStreamQuery(CUstream handle)
     }
     if (code) {
         return code;
+    }
+    if (cpu_stream_records(stream)) {
+        return cpu_capture_refuse(stream);
     }
     return cpu_stream_idle(stream) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
@@ -258,22 +266,6 @@ cuStreamGetDevice(CUstream handle, CUdevice *device)
 }
 
 CPU_API CUresult
-cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status)
-{
-    struct cpu_stream *stream;
-    CUresult code = stream_any(handle, &stream);
-
-    if (code) {
-        return code;
-    }
-    if (!status) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return CUDA_SUCCESS;
-}
-
-CPU_API CUresult
 cuStreamAttachMemAsync(CUstream handle, CUdeviceptr pointer, size_t length,
                        unsigned flags)
 {
@@ -333,7 +325,11 @@ host_call_submit(CUstream handle, struct host_call *call)
         return code;
     }
     call->ctx = stream->ctx;
-    return cpu_run_async(stream, host_call_run, call, sizeof *call, false);
+    if (call->callback && cpu_stream_records(stream)) {
+        return cpu_capture_refuse(stream);
+    }
+    return cpu_run_async(stream, CU_GRAPH_NODE_TYPE_HOST, host_call_run, call,
+                         sizeof *call, false);
 }
 
 CPU_API CUresult

@@ -9,13 +9,15 @@ import pytest
 from isolated import run
 
 CALLS = """
-import random, sys
+import random, sys, threading
 import numpy as np
 import pycuda.autoinit
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 random.seed({seed})
+# Callbacks may be called with anything, and say so.
+threading.excepthook = lambda reason: None
 module = SourceModule(
     "texture<float, 2> t; __constant__ int c[4];"
     "__global__ void k(int *a, float b) {{ if (a) a[0] += b; }}"

@@ -1,0 +1,43 @@
+"""The thread that calls what :meth:`Stream.add_callback` was given.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import threading
+
+from pycuda import _driver
+
+_lock = threading.Lock()
+_thread: threading.Thread | None = None
+
+
+def _run() -> None:
+    while True:
+        function, arguments = _driver._callback_next()
+        try:
+            function(*arguments)
+        except BaseException as error:  # the thread serves all streams
+            threading.excepthook(
+                threading.ExceptHookArgs(
+                    (
+                        type(error),
+                        error,
+                        error.__traceback__,
+                        threading.current_thread(),
+                    )
+                )
+            )
+        del function, arguments
+
+
+def start() -> None:
+    """Start the thread, once."""
+    global _thread
+    with _lock:
+        if _thread is None or not _thread.is_alive():
+            _thread = threading.Thread(
+                target=_run, name="pycuda callbacks", daemon=True
+            )
+            _thread.start()

@@ -1,0 +1,187 @@
+/* callback.c - Stream.add_callback: Python callables in stream order.
+ *
+ * The driver's thread runs `reached`, which puts a record on a list and wakes
+ * a thread of Python's; that one (pycuda._callbacks) calls the function.  No
+ * driver thread ever waits for the GIL, and the stream does not wait for the
+ * function.
+ *
+ * `queue_lock` guards the list; it is never held while Python runs.  A record
+ * counts who needs it: the stream or the graph, and each time it is reached.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct callback {
+    PyObject *call; /* (function, arguments); strong */
+    atomic_uint uses;
+    bool repeats; /* in a graph: reached at each launch */
+};
+
+struct reached {
+    struct callback *callback;
+    struct reached *next;
+};
+
+static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t queue_filled = PTHREAD_COND_INITIALIZER;
+static struct reached *queue_first, **queue_end = &queue_first;
+
+/* On a thread of the driver's, without the GIL. */
+static void CUDA_CB
+callback_reached(void *data)
+{
+    struct callback *callback = data;
+    struct reached *reached = malloc(sizeof *reached);
+    if (reached == NULL) {
+        return; /* nobody here could be told */
+    }
+    *reached = (struct reached){.callback = callback};
+    if (callback->repeats) {
+        atomic_fetch_add(&callback->uses, 1);
+    }
+    pthread_mutex_lock(&queue_lock);
+    *queue_end = reached;
+    queue_end = &reached->next;
+    pthread_cond_signal(&queue_filled);
+    pthread_mutex_unlock(&queue_lock);
+}
+
+static void
+callback_drop(struct callback *callback)
+{
+    if (atomic_fetch_sub(&callback->uses, 1) == 1) {
+        Py_DECREF(callback->call);
+        PyMem_RawFree(callback);
+    }
+}
+
+/* What a graph holds. */
+static void
+capsule_end(PyObject *capsule)
+{
+    callback_drop(PyCapsule_GetPointer(capsule, NULL));
+}
+
+static int
+thread_start(void)
+{
+    PyObject *module = PyImport_ImportModule("pycuda._callbacks");
+    PyObject *result =
+        module == NULL ? NULL : PyObject_CallMethod(module, "start", NULL);
+    Py_XDECREF(module);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
+static struct callback *
+callback_new(CORE_ARGS)
+{
+    if (names != NULL || nargs < 1 || !PyCallable_Check(args[0])) {
+        PyErr_SetString(PyExc_TypeError,
+                        "add_callback(function, *args): the first argument "
+                        "must be callable, and there are no keywords");
+        return NULL;
+    }
+    PyObject *arguments = PyTuple_New(nargs - 1);
+    struct callback *callback = PyMem_RawCalloc(1, sizeof *callback);
+    if (arguments == NULL || callback == NULL) {
+        PyMem_RawFree(callback);
+        Py_XDECREF(arguments);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    for (Py_ssize_t i = 1; i < nargs; i++) {
+        PyTuple_SET_ITEM(arguments, i - 1, Py_NewRef(args[i]));
+    }
+    callback->call = Py_BuildValue("(ON)", args[0], arguments);
+    atomic_init(&callback->uses, 1);
+    if (callback->call == NULL) {
+        PyMem_RawFree(callback);
+        return NULL;
+    }
+    return callback;
+}
+
+/* Hands the record to what captures hold. */
+static int
+callback_hold(struct core_context *context, struct callback *callback)
+{
+    callback->repeats = true;
+    PyObject *capsule = PyCapsule_New(callback, NULL, capsule_end);
+    if (capsule == NULL) {
+        callback_drop(callback);
+        return -1;
+    }
+    int status = core_capture_hold(context, capsule);
+    Py_DECREF(capsule);
+    return status;
+}
+
+PyObject *
+core_stream_add_callback(PyObject *op, CORE_ARGS)
+{
+    struct core_stream_object *self = (struct core_stream_object *)op;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUstream stream;
+    if (core_stream(op, &stream) < 0 || thread_start() < 0) {
+        return NULL;
+    }
+    struct callback *callback = callback_new(args, nargs, names);
+    if (callback == NULL) {
+        return NULL;
+    }
+    driver.cuStreamIsCapturing(stream, &status);
+    bool captured = status != CU_STREAM_CAPTURE_STATUS_NONE;
+    if (captured && callback_hold(self->context, callback) < 0) {
+        return NULL;
+    }
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code =
+        driver.cuLaunchHostFunc(stream, callback_reached, callback);
+    Py_END_ALLOW_THREADS if (core_check(code, "cuLaunchHostFunc") < 0)
+    {
+        if (!captured) {
+            callback_drop(callback);
+        }
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* Waits for the next function that a stream has reached. */
+static PyObject *
+callback_next(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    struct reached *reached;
+    Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&queue_lock);
+    while (queue_first == NULL) {
+        pthread_cond_wait(&queue_filled, &queue_lock);
+    }
+    reached = queue_first;
+    queue_first = reached->next;
+    if (queue_first == NULL) {
+        queue_end = &queue_first;
+    }
+    pthread_mutex_unlock(&queue_lock);
+    Py_END_ALLOW_THREADS PyObject *call = Py_NewRef(reached->callback->call);
+    callback_drop(reached->callback);
+    free(reached);
+    return call;
+}
+
+static PyMethodDef functions[] = {
+    {"_callback_next", callback_next, METH_NOARGS,
+     "The next (function, arguments) whose turn has come; waits for it."},
+    {NULL},
+};
+
+int
+core_callback_setup(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
+}
