@@ -1,4 +1,8 @@
-"""Reductions of whole arrays to 0-d arrays, for `pycuda.gpuarray`."""
+"""The reductions that PyCUDA has, for `pycuda.gpuarray`.
+
+Whole arrays become 0-d arrays without a detour through Python; reductions
+over some axes go to `pycuda._array_axes`.
+"""
 
 # SPDX-License-Identifier: MIT
 
@@ -8,6 +12,9 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from pycuda._array_axes import reduce_axes
 from pycuda._array_gather import flat, index_array
 from pycuda._driver import Shortcut, _reduce
 
@@ -23,18 +30,56 @@ def _short(function: Callable) -> Callable:
     )
 
 
+def _whole(
+    name: str,
+    arrays: tuple[GPUArray, ...],
+    dtype: Any,
+    stream: drv.Stream | None,
+    allocator: Callable | None = None,
+    neutral: Any = None,
+) -> GPUArray:
+    """A reduction of all elements; float16 is accumulated in float32."""
+    dtypes = [array.dtype for array in arrays if array.dtype.kind not in "iu"]
+    if dtype is not None:
+        dtype = np.dtype(dtype)
+    half = np.dtype(np.float16)
+    if dtype == half or (
+        dtype is None and dtypes and dtypes.count(half) == len(dtypes)
+    ):
+        wide = _reduce(name, arrays, np.float32, stream, allocator, neutral)
+        return wide.astype(half, stream=stream)
+    return _reduce(name, arrays, dtype, stream, allocator, neutral)
+
+
 @_short
 def sum(
     a: GPUArray,
     dtype: Any = None,
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
 ) -> GPUArray:
-    """Sum of all elements, as a 0-d array.
+    """Sum of the elements, or of those along some axes.
 
     Booleans and integers add up in 64 bits unless ``dtype`` says otherwise.
+
+    Parameters
+    ----------
+    axis : int or tuple of int, optional
+        What is summed; None: everything, to a 0-d array.
+    keepdims
+        Whether the axes stay, with length 1.
+    out
+        Where the result goes.
     """
-    return _reduce("sum", (a,), dtype, stream, allocator, 0)
+    if axis is None and not keepdims and out is None:
+        return _whole("sum", (a,), dtype, stream, allocator, 0)
+    return reduce_axes(
+        "sum", a, axis, keepdims, dtype, out, 0, stream, allocator
+    )
 
 
 @_short
@@ -42,9 +87,17 @@ def any(
     a: GPUArray,
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
 ) -> GPUArray:
-    """Whether any element is true, as a 0-d bool array."""
-    return _reduce("any", (a,), None, stream, allocator, False)
+    """Whether any element is true, as bool; `axis` and so on as in `sum`."""
+    if axis is None and not keepdims and out is None:
+        return _reduce("any", (a,), None, stream, allocator, False)
+    return reduce_axes(
+        "any", a, axis, keepdims, None, out, 0, stream, allocator
+    )
 
 
 @_short
@@ -52,9 +105,17 @@ def all(
     a: GPUArray,
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
 ) -> GPUArray:
-    """Whether all elements are true, as a 0-d bool array."""
-    return _reduce("all", (a,), None, stream, allocator, True)
+    """Whether all elements are true, as bool; `axis` and so on as in `sum`."""
+    if axis is None and not keepdims and out is None:
+        return _reduce("all", (a,), None, stream, allocator, True)
+    return reduce_axes(
+        "all", a, axis, keepdims, None, out, 0, stream, allocator
+    )
 
 
 def _not_empty(a: GPUArray, what: str) -> None:
@@ -63,17 +124,41 @@ def _not_empty(a: GPUArray, what: str) -> None:
 
 
 @_short
-def max(a: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
-    """The largest element, as a 0-d array; NaN if there is one."""
-    _not_empty(a, "max")
-    return _reduce("max", (a,), None, stream)
+def max(
+    a: GPUArray,
+    stream: drv.Stream | None = None,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+) -> GPUArray:
+    """The largest element; NaN if there is one.
+
+    `axis` and so on are as in `sum`.
+    """
+    if axis is None and not keepdims and out is None:
+        _not_empty(a, "max")
+        return _whole("max", (a,), None, stream)
+    return reduce_axes("max", a, axis, keepdims, None, out, 0, stream)
 
 
 @_short
-def min(a: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
-    """The smallest element, as a 0-d array; NaN if there is one."""
-    _not_empty(a, "min")
-    return _reduce("min", (a,), None, stream)
+def min(
+    a: GPUArray,
+    stream: drv.Stream | None = None,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+) -> GPUArray:
+    """The smallest element; NaN if there is one.
+
+    `axis` and so on are as in `sum`.
+    """
+    if axis is None and not keepdims and out is None:
+        _not_empty(a, "min")
+        return _whole("min", (a,), None, stream)
+    return reduce_axes("min", a, axis, keepdims, None, out, 0, stream)
 
 
 def dot(
@@ -89,7 +174,7 @@ def dot(
     """
     if a.shape != b.shape:
         raise ValueError(f"shapes differ: {a.shape} and {b.shape}")
-    return _reduce("dot", (a, b), dtype, stream, allocator, 0)
+    return _whole("dot", (a, b), dtype, stream, allocator, 0)
 
 
 def _flat_sources(*arrays: GPUArray) -> tuple[GPUArray, ...]:
@@ -105,7 +190,7 @@ def subset_sum(
 ) -> GPUArray:
     """Sum of the elements at the indices in ``subset``."""
     arrays = (index_array(subset), *_flat_sources(a))
-    return _reduce("subset_sum", arrays, dtype, stream, allocator, 0)
+    return _whole("subset_sum", arrays, dtype, stream, allocator, 0)
 
 
 def subset_dot(
@@ -118,7 +203,7 @@ def subset_dot(
 ) -> GPUArray:
     """`dot` over the elements at the indices in ``subset``."""
     arrays = (index_array(subset), *_flat_sources(a, b))
-    return _reduce("subset_dot", arrays, dtype, stream, allocator, 0)
+    return _whole("subset_dot", arrays, dtype, stream, allocator, 0)
 
 
 def subset_max(
@@ -127,7 +212,7 @@ def subset_max(
     """The largest of the elements at the indices in ``subset``."""
     _not_empty(subset, "subset_max")
     arrays = (index_array(subset), *_flat_sources(a))
-    return _reduce("subset_max", arrays, None, stream)
+    return _whole("subset_max", arrays, None, stream)
 
 
 def subset_min(
@@ -136,4 +221,4 @@ def subset_min(
     """The smallest of the elements at the indices in ``subset``."""
     _not_empty(subset, "subset_min")
     arrays = (index_array(subset), *_flat_sources(a))
-    return _reduce("subset_min", arrays, None, stream)
+    return _whole("subset_min", arrays, None, stream)

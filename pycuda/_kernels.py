@@ -20,7 +20,13 @@ from typing import Any
 import numpy as np
 
 from pycuda import _driver
-from pycuda._operations import c_type, cast, expression_of, resolve_types
+from pycuda._operations import (
+    c_type,
+    cast,
+    computed,
+    expression_of,
+    resolve_types,
+)
 
 _BLOCK = 256
 _OPTIONS = ["--fmad=false", "-w"]
@@ -58,6 +64,8 @@ def _compile(source: str, types: tuple, name: str) -> Any:
     from pycuda.compiler import SourceModule
 
     parts = []
+    if any(dtype.char == "e" for dtype in types):
+        parts.append("#include <cuda_fp16.h>\n")
     if any(dtype.kind == "c" for dtype in types):
         parts.append("#include <pycuda-complex.hpp>\n")
         parts.append(_template("complex.cuh").template)
@@ -116,16 +124,22 @@ class _Map:
         for k, (stored, loop) in enumerate(
             zip(self.stored, self.loop, strict=True)
         ):
+            inner = computed(loop)
             if stored is None:
-                value = f"scalar{k}"
+                value = cast(f"scalar{k}", loop, inner)
             else:
-                value = cast(element(k), stored, loop)
-            lines.append(f"const {c_type(loop)} {'xyz'[k]} = {value};")
+                # An input is first rounded to the type that numpy has.
+                value = cast(cast(element(k), stored, loop), loop, inner)
+            lines.append(f"const {c_type(inner)} {'xyz'[k]} = {value};")
         return lines
 
     def value(self) -> str:
-        text = expression_of(self.operation, self.loop)
-        text = f"({c_type(self.result)})({text})"
+        types = tuple(computed(dtype) for dtype in self.loop)
+        result = computed(self.result)
+        text = expression_of(self.operation, types)
+        text = f"({c_type(result)})({text})"
+        if result != self.result:
+            text = cast(text, result, self.result)
         if self.result.kind == "c" and c_type(self.result) != c_type(self.out):
             text = f"({text})"
         return cast(text, self.result, self.out)

@@ -25,6 +25,7 @@ _C_TYPES = {
     "L": "unsigned long long",
     "q": "long long",
     "Q": "unsigned long long",
+    "e": "half",
     "f": "float",
     "d": "double",
     "F": "pycuda::complex<float>",
@@ -87,7 +88,7 @@ def c_type(dtype: np.dtype) -> str:
     except KeyError:
         raise TypeError(
             f"no device arithmetic for dtype {dtype}: convert it with "
-            "astype() to bool, an integer, float32, float64 or complex"
+            "astype() to bool, an integer, a float or complex"
         ) from None
 
 
@@ -105,13 +106,23 @@ def _as_dtype(kind: Any) -> np.dtype:
     return kind if isinstance(kind, np.dtype) else np.dtype(kind)
 
 
+def _is_half(kind: Any) -> bool:
+    return isinstance(kind, np.dtype) and kind.char == "e"
+
+
+def computed(dtype: np.dtype) -> np.dtype:
+    """What kernels compute in for a dtype: float32 for float16."""
+    return np.dtype(np.float32) if dtype.char == "e" else dtype
+
+
 def _ufunc_types(name: str, kinds: tuple) -> tuple[tuple, np.dtype]:
     ufunc = getattr(np, name, None)
     if not isinstance(ufunc, np.ufunc):
         raise ValueError(f"unknown operation {name!r}")
     found = ufunc.resolve_dtypes((*kinds, None))
-    if any(dtype.char == "e" for dtype in found):
-        # numpy computes small integers in float16, which kernels do not.
+    halves = any(_is_half(kind) for kind in kinds)
+    if not halves and any(_is_half(dtype) for dtype in found):
+        # The functions of small integers, which numpy has in float16.
         wide = [
             np.dtype(np.float32)
             if isinstance(kind, np.dtype) and kind.kind in "biu"
@@ -213,6 +224,12 @@ def cast(text: str, source: np.dtype, target: np.dtype) -> str:
     if c_type(source) == c_type(target):
         return text
     name = c_type(target)
+    if source.char == "e":
+        return cast(f"__half2float({text})", np.dtype("f4"), target)
+    if target.char == "e" and source.kind != "c":
+        if source.char == "d":
+            return f"__double2half({text})"
+        return f"__float2half_rn({cast(text, source, np.dtype('f4'))})"
     if target.kind == "b":
         if source.kind == "c":
             return f"({text}.real() != 0 || {text}.imag() != 0)"

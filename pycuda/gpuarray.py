@@ -30,6 +30,17 @@ from pycuda._array_reductions import (
     subset_sum,
     sum,
 )
+from pycuda._array_scans import cumprod, cumsum
+from pycuda._array_statistics import (
+    Reductions,
+    argmax,
+    argmin,
+    count_nonzero,
+    mean,
+    prod,
+    std,
+    var,
+)
 from pycuda._driver import ArrayBase, _apply
 from pycuda._vector_types import NAMES, vec
 
@@ -38,7 +49,12 @@ __all__ = [
     "all",
     "any",
     "arange",
+    "argmax",
+    "argmin",
     "concatenate",
+    "count_nonzero",
+    "cumprod",
+    "cumsum",
     "dot",
     "empty",
     "empty_like",
@@ -48,6 +64,7 @@ __all__ = [
     "logical_or",
     "max",
     "maximum",
+    "mean",
     "min",
     "minimum",
     "multi_put",
@@ -55,9 +72,11 @@ __all__ = [
     "multi_take_put",
     "ones",
     "ones_like",
+    "prod",
     "reshape",
     "splay",
     "stack",
+    "std",
     "subset_dot",
     "subset_max",
     "subset_min",
@@ -67,6 +86,7 @@ __all__ = [
     "to_gpu",
     "to_gpu_async",
     "transpose",
+    "var",
     "vec",
     "where",
     "zeros",
@@ -126,7 +146,7 @@ def _rebuild(cls: type, host: np.ndarray, state: dict | None) -> GPUArray:
     return array
 
 
-class GPUArray(ArrayBase):
+class GPUArray(ArrayBase, Reductions):
     """An n-dimensional array on the device.
 
     Parameters
@@ -223,22 +243,6 @@ class GPUArray(ArrayBase):
         left = _apply("multiply", (self, selffac), None, None, stream)
         right = _apply("multiply", (other, otherfac), None, None, stream)
         return _apply("add", (left, right), out, None, stream)
-
-    def any(
-        self,
-        stream: drv.Stream | None = None,
-        allocator: Callable | None = None,
-    ) -> GPUArray:
-        """Whether any element is true, as a 0-d bool array."""
-        return any(self, stream, allocator)
-
-    def all(
-        self,
-        stream: drv.Stream | None = None,
-        allocator: Callable | None = None,
-    ) -> GPUArray:
-        """Whether all elements are true, as a 0-d bool array."""
-        return all(self, stream, allocator)
 
     # -- textures
 

@@ -1,0 +1,470 @@
+"""Reductions over some axes, for `pycuda.gpuarray`.
+
+The axes that stay and those that go are each ordered by stride and merged
+where memory allows; then one launch reduces every row, or, where there are
+few rows and they are long, two.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from pycuda import _kernels, _kernels_axes
+from pycuda._driver import ArrayBase
+from pycuda._kernels_axes import Reduction, centre_type, value_type
+
+if TYPE_CHECKING:
+    import pycuda.driver as drv
+    from pycuda.gpuarray import GPUArray
+
+_INDEXING = ("argmin", "argmax")
+
+
+class Axis(NamedTuple):
+    length: int
+    source: int  # bytes between elements of the input
+    target: int  # of the output; 0 where the axis is reduced
+
+
+class _Device(NamedTuple):
+    in_turn: bool  # threads run one after the other
+    blocks: int  # that keep it busy
+
+
+@functools.cache
+def memoised() -> tuple[Callable, Callable, Callable]:
+    """The device, and makers of reductions and scans, by context."""
+    from pycuda.tools import context_dependent_memoize
+
+    def device() -> _Device:
+        in_turn = _kernels._runs_threads_in_turn()
+        return _Device(
+            in_turn, 4 * _kernels._attribute("MULTIPROCESSOR_COUNT")
+        )
+
+    return (
+        context_dependent_memoize(device),
+        context_dependent_memoize(_kernels_axes.make),
+        context_dependent_memoize(_kernels_axes.make_scan),
+    )
+
+
+# --- axes ----------------------------------------------------------------
+
+
+def normal_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes that `axis` names; numpy's errors for what is none."""
+    if axis is None:
+        return tuple(range(ndim))
+    return np.lib.array_utils.normalize_axis_tuple(axis, ndim)
+
+
+def merged(axes: list[Axis], ordered: bool) -> list[Axis]:
+    """Fewer axes that walk the same elements; at least one.
+
+    The last runs fastest.  `ordered`: their order must stay.
+    """
+    axes = [axis for axis in axes if axis.length != 1]
+    if not ordered:
+        axes.sort(key=lambda axis: -abs(axis.source))
+    found: list[Axis] = []
+    for axis in axes:
+        if (
+            found
+            and found[-1].source == axis.source * axis.length
+            and found[-1].target == axis.target * axis.length
+        ):
+            axis = axis._replace(length=found.pop().length * axis.length)
+        found.append(axis)
+    return found or [Axis(1, 0, 0)]
+
+
+def _result_strides(a: GPUArray, axes: tuple, itemsize: int) -> list[int]:
+    """Strides of the result, all axes kept, in the order of the input's."""
+    strides = [0] * a.ndim
+    left = [axis for axis in range(a.ndim) if axis not in axes]
+    if not a.flags.c_contiguous:
+        left.sort(key=lambda axis: -abs(a.strides[axis]))
+    step = itemsize
+    for axis in reversed(left):
+        strides[axis] = step
+        step *= a.shape[axis]
+    return strides
+
+
+class _Shape(NamedTuple):
+    """Of a result: where its axes lie."""
+
+    full: tuple[int, ...]  # with the reduced axes as 1
+    shape: tuple[int, ...]
+    axes: tuple[int, ...]
+
+    def of(self, values: list[int]) -> tuple[int, ...]:
+        """The entries of the axes that the result has."""
+        if self.shape == self.full:
+            return tuple(values)
+        return tuple(
+            value for k, value in enumerate(values) if k not in self.axes
+        )
+
+
+def _shape_of(a: GPUArray, axes: tuple, keepdims: bool) -> _Shape:
+    full = tuple(
+        1 if k in axes else length for k, length in enumerate(a.shape)
+    )
+    shape = full
+    if not keepdims:
+        shape = tuple(
+            length for k, length in enumerate(a.shape) if k not in axes
+        )
+    return _Shape(full, shape, axes)
+
+
+def check_out(out: Any, shape: tuple, dtype: np.dtype) -> None:
+    if not isinstance(out, ArrayBase):
+        raise TypeError(f"out must be a GPUArray, not {type(out).__name__}")
+    if out.shape != shape:
+        raise ValueError(f"out has shape {out.shape}, the result {shape}")
+    if not np.can_cast(dtype, out.dtype, "same_kind"):
+        raise TypeError(
+            f"cannot cast the result from {dtype} to out's {out.dtype} with "
+            "casting rule 'same_kind'"
+        )
+
+
+# --- launches ------------------------------------------------------------
+
+
+def _power_of_two(n: int) -> int:
+    return 1 << max(n - 1, 0).bit_length()
+
+
+def product(axes: list[Axis]) -> int:
+    return math.prod(axis.length for axis in axes)
+
+
+class _Plan(NamedTuple):
+    layout: str
+    packed: bool
+    block: tuple[int, int, int]
+    blocks: int  # for all rows
+    per_block: int  # rows of a block, where one thread does several
+    parts: int  # that each row is cut into
+    span: int  # elements of a part, or runs of them
+
+
+def _cut(pieces: int, least: int, blocks: int, device: _Device) -> tuple:
+    """(parts, pieces of each) for rows of so many pieces."""
+    most = min(pieces // max(least, 1), device.blocks // max(blocks, 1))
+    span = -(-pieces // max(1, min(most, 65535)))
+    return -(-pieces // span), span
+
+
+def _plan_in_turn(
+    kept: list, reduced: list, columns: bool, itemsize: int, device: _Device
+) -> _Plan:
+    rows, length = product(kept), product(reduced)
+    if columns and kept[-1].length >= 16:
+        packed = kept[-1].source == itemsize
+        tiles = -(-kept[-1].length // 64)
+        blocks = rows // kept[-1].length * tiles
+        parts, span = _cut(length, 512, blocks, device)
+        return _Plan("columns", packed, (1, 1, 1), blocks, 1, parts, span)
+    packed = reduced[-1].source == itemsize
+    inner = reduced[-1].length
+    outer = length // inner
+    per_block = max(1, min(16384 // length, -(-rows // device.blocks)))
+    blocks = -(-rows // per_block)
+    pieces, least = (inner, 16384) if outer == 1 else (outer, 16384 // inner)
+    parts, span = _cut(pieces, least, blocks, device)
+    return _Plan("rows", packed, (1, 1, 1), blocks, per_block, parts, span)
+
+
+def _plan_threads(
+    kept: list, reduced: list, columns: bool, device: _Device
+) -> _Plan:
+    rows, length = product(kept), product(reduced)
+    if columns:
+        width = min(32, _power_of_two(rows))
+        lanes = min(256 // width, _power_of_two(length))
+        block, layout = (width, lanes, 1), "threads_columns"
+        per_block = width
+    else:
+        lanes = 1 if length <= 4 else min(256, _power_of_two(length))
+        per_block = 256 // lanes
+        block, layout = (lanes, per_block, 1), "threads_rows"
+    blocks = -(-rows // per_block)
+    parts, span = _cut(length, 16 * lanes, blocks, device)
+    return _Plan(layout, False, block, blocks, 1, parts, span)
+
+
+def _launch(
+    name: str,
+    source: Any,
+    target: Any,
+    types: tuple,
+    stage: int,
+    kept: list[Axis],
+    reduced: list[Axis],
+    plan: _Plan,
+    scale: float,
+    centres: Any,
+    stream: Any,
+) -> None:
+    stored, out, value = types
+    make = memoised()[1]
+    kernel = make(
+        Reduction(
+            name, stored, out, value, stage, plan.layout, len(kept),
+            len(reduced), plan.packed,
+        )
+    )  # fmt: skip
+    words = [product(kept), product(reduced), plan.span, plan.per_block]
+    words += [axis.length for axis in kept]
+    words += [axis.source for axis in kept]
+    words += [axis.target for axis in kept]
+    words += [axis.length for axis in reduced]
+    words += [axis.source for axis in reduced]
+    extra = () if centres is None else (centres,)
+    shared = 0
+    if plan.layout.startswith("threads"):
+        threads = plan.block[0] * plan.block[1]
+        shared = threads * _kernels_axes.value_bytes(name, value)
+    kernel(
+        target, source, *extra, np.array(words, np.int64), np.float64(scale),
+        block=plan.block, grid=(plan.blocks, plan.parts), shared=shared,
+        stream=stream,
+    )  # fmt: skip
+
+
+def _planned(
+    kept: list, reduced: list, columns: bool, itemsize: int, device: _Device
+) -> _Plan:
+    if device.in_turn:
+        return _plan_in_turn(kept, reduced, columns, itemsize, device)
+    return _plan_threads(kept, reduced, columns, device)
+
+
+def _run(
+    name: str,
+    a: GPUArray,
+    kept: list[Axis],
+    reduced: list[Axis],
+    target: GPUArray,
+    scale: float,
+    centres: Any,
+    stream: Any,
+) -> None:
+    device = memoised()[0]()
+    kept = merged(kept, False)
+    reduced = merged(reduced, name in _INDEXING)
+    value = value_type(name, a.dtype, target.dtype)
+    types = (a.dtype, target.dtype, value)
+    columns = abs(kept[-1].source) < abs(reduced[-1].source) and (
+        kept[-1].length > 1
+    )
+    plan = _planned(kept, reduced, columns, a.dtype.itemsize, device)
+    if plan.parts == 1:
+        _launch(
+            name, a, target, types, 0, kept, reduced, plan, scale, centres,
+            stream,
+        )  # fmt: skip
+        return
+    from pycuda.gpuarray import GPUArray
+
+    rows, size = product(kept), _kernels_axes.value_bytes(name, value)
+    partial = GPUArray(rows * plan.parts * size, np.uint8)
+    _launch(
+        name, a, partial, types, 1, kept, reduced, plan, scale, centres,
+        stream,
+    )  # fmt: skip
+    packed, step = [], size
+    for axis in reversed(kept):
+        packed.insert(0, axis._replace(source=step))
+        step *= axis.length
+    again = [Axis(plan.parts, rows * size, 0)]
+    columns = rows > 1
+    plan = _planned(packed, again, columns, size, device)
+    plan = plan._replace(parts=1, span=again[0].length)
+    _launch(
+        name, partial, target, types, 2, packed, again, plan, scale, None,
+        stream,
+    )  # fmt: skip
+
+
+# --- what is reduced -----------------------------------------------------
+
+_BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
+_AVERAGES = ("mean", "var", "std")
+_NO_IDENTITY = ("min", "max", "argmin", "argmax")
+
+
+def result_type(name: str, source: np.dtype, dtype: Any) -> np.dtype:
+    if name in ("any", "all"):
+        return _BOOL
+    if name in ("count_nonzero", *_INDEXING):
+        return _INT64
+    if name in ("min", "max"):
+        return source
+    if dtype is not None:
+        return np.dtype(dtype)
+    if name in ("sum", "prod"):
+        if source.kind in "bi":
+            return _INT64
+        return np.dtype(np.uint64) if source.kind == "u" else source
+    result = np.dtype(np.float64) if source.kind in "biu" else source
+    if name in ("var", "std") and result.kind == "c":
+        return np.empty(0, result).real.dtype
+    return result
+
+
+def _fill_empty(name: str, target: GPUArray) -> None:
+    """The result of reducing no elements."""
+    value: Any = {"prod": 1, "all": 1}.get(name, 0)
+    if name in _AVERAGES:
+        value = np.nan
+    target.fill(np.asarray(value).astype(target.dtype))
+
+
+def reduce_axes(
+    name: str,
+    a: GPUArray,
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = None,
+    out: GPUArray | None = None,
+    ddof: float = 0,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Reduce the axes that `axis` names.
+
+    Parameters
+    ----------
+    name
+        sum, prod, mean, var, std, min, max, any, all, argmin, argmax or
+        count_nonzero.
+    axis
+        One axis or several; None: all.
+    keepdims
+        Whether reduced axes stay, with length 1.
+    dtype
+        Of the result, where numpy has such an argument.
+    out
+        Where the result goes.
+    ddof
+        Of var and std: the divisor is the number of elements less this.
+    """
+    if not isinstance(a, ArrayBase):
+        raise TypeError(f"a GPUArray is needed, not {type(a).__name__}")
+    if a.ndim == 0 and axis in (0, -1) and name not in _AVERAGES:
+        axis = None  # as numpy's ufuncs do
+    axes = normal_axes(axis, a.ndim)
+    result = _shape_of(a, axes, keepdims)
+    kind = result_type(name, a.dtype, dtype)
+    count = math.prod(a.shape[k] for k in axes)
+    if count == 0 and name in _NO_IDENTITY:
+        raise ValueError(
+            f"{name} of no elements has no value: an axis that is reduced "
+            "has length 0"
+        )
+    target = _target(a, result, kind, out, allocator)
+    scale = float(max(count - ddof, 0)) if name in ("var", "std") else count
+    if a.size == 0:
+        _fill_empty(name, target)
+    else:
+        _reduce_into(name, a, result, target, scale, stream)
+    if out is not None and target is not out:
+        out[...] = target.astype(out.dtype)
+    return target if out is None else out
+
+
+def _target(
+    a: GPUArray,
+    result: _Shape,
+    dtype: np.dtype,
+    out: GPUArray | None,
+    allocator: Callable | None,
+) -> GPUArray:
+    """Where the kernels write: out, if it has the right dtype."""
+    if out is not None:
+        check_out(out, result.shape, dtype)
+        if out.dtype == dtype and not overlap(a, out):
+            return out
+    strides = result.of(_result_strides(a, result.axes, dtype.itemsize))
+    if not result.shape or a.flags.c_contiguous:
+        return a.__class__(result.shape, dtype, allocator or a.allocator)
+    return a.__class__(
+        result.shape, dtype, allocator or a.allocator, strides=strides
+    )
+
+
+def _extent(a: GPUArray) -> tuple[int, int]:
+    """First and last address, and one, of an array's elements."""
+    if a.size == 0:
+        return 0, 0
+    reach = [
+        stride * (length - 1)
+        for stride, length in zip(a.strides, a.shape, strict=True)
+    ]
+    low = sum(step for step in reach if step < 0)
+    high = sum(step for step in reach if step > 0)
+    return a.ptr + low, a.ptr + high + a.itemsize
+
+
+def overlap(a: GPUArray, b: GPUArray) -> bool:
+    """Whether two arrays may share bytes."""
+    (a_low, a_high), (b_low, b_high) = _extent(a), _extent(b)
+    return a_low < b_high and b_low < a_high
+
+
+def _pairs(
+    a: GPUArray, result: _Shape, strides: tuple[int, ...]
+) -> tuple[list[Axis], list[Axis]]:
+    """The axes that stay, with the result's strides, and those that go."""
+    own = iter(strides)
+    kept, reduced = [], []
+    keepdims = len(result.shape) == a.ndim
+    for k, (length, stride) in enumerate(zip(a.shape, a.strides, strict=True)):
+        if k in result.axes:
+            reduced.append(Axis(length, stride, 0))
+            if keepdims:
+                next(own)
+        else:
+            kept.append(Axis(length, stride, next(own)))
+    return kept, reduced
+
+
+def _reduce_into(
+    name: str,
+    a: GPUArray,
+    result: _Shape,
+    target: GPUArray,
+    scale: float,
+    stream: Any,
+) -> None:
+    kept, reduced = _pairs(a, result, target.strides)
+    centres = None
+    if name in ("var", "std"):
+        from pycuda.gpuarray import GPUArray
+
+        kind = centre_type(a.dtype)
+        centres = GPUArray(max(product(kept), 1), kind)
+        step, packed = kind.itemsize, []
+        # In the order in which merged walks them.
+        kept.sort(key=lambda axis: -abs(axis.source))
+        for axis in reversed(kept):
+            packed.insert(0, axis._replace(target=step))
+            step *= axis.length
+        _run(
+            "mean", a, packed, reduced, centres, product(reduced), None,
+            stream,
+        )  # fmt: skip
+    _run(name, a, kept, reduced, target, scale, centres, stream)

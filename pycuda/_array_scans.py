@@ -1,0 +1,165 @@
+"""cumsum and cumprod along an axis, for `pycuda.gpuarray`."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pycuda._array_axes import (
+    Axis,
+    check_out,
+    memoised,
+    merged,
+    normal_axes,
+    overlap,
+    product,
+    result_type,
+)
+from pycuda._driver import ArrayBase, _apply
+from pycuda._kernels_axes import Scan
+
+if TYPE_CHECKING:
+    import pycuda.driver as drv
+    from pycuda.gpuarray import GPUArray
+
+_BLOCK = 256  # threads that share a row, or take a row each
+_WIDTH = 64  # rows side by side, where threads run in turn
+_LONG = 1 << 13  # elements; a single row of more is scanned in intervals
+
+
+def _rows(a: GPUArray, target: GPUArray, axis: int) -> list[Axis]:
+    """The other axes."""
+    rows = [
+        Axis(length, source, out)
+        for k, (length, source, out) in enumerate(
+            zip(a.shape, a.strides, target.strides, strict=True)
+        )
+        if k != axis
+    ]
+    return merged(rows, False)
+
+
+def _launch(
+    name: str, a: GPUArray, target: GPUArray, axis: int, stream: Any
+) -> None:
+    rows = _rows(a, target, axis)
+    count, length = product(rows), a.shape[axis]
+    along = abs(a.strides[axis]) < abs(rows[-1].source) or count == 1
+    width, share = 1, 0
+    if memoised()[0]().in_turn:
+        width = 1 if along else _WIDTH
+        threads = 1
+    else:
+        share = _BLOCK if along and length > 32 else 0
+        threads = 1 if share else _BLOCK
+    tiles = count // rows[-1].length * -(-rows[-1].length // width)
+    kernel = memoised()[2](
+        Scan(name, a.dtype, target.dtype, len(rows), share, width)
+    )
+    words = [count, length, a.strides[axis], target.strides[axis]]
+    words += [row.length for row in rows]
+    words += [row.source for row in rows]
+    words += [row.target for row in rows]
+    kernel(
+        target, a, np.array(words, np.int64), block=(share or threads, 1, 1),
+        grid=(-(-tiles // threads), 1), stream=stream,
+    )  # fmt: skip
+
+
+@functools.cache
+def _memoised_long() -> Callable[..., Any]:
+    from pycuda.scan import InclusiveScanKernel
+    from pycuda.tools import context_dependent_memoize
+
+    def make(name: str, dtype: np.dtype) -> Any:
+        operator = "+" if name == "cumsum" else "*"
+        return InclusiveScanKernel(dtype, f"a {operator} b", "0")
+
+    return context_dependent_memoize(make)
+
+
+def _fits_long(a: GPUArray, target: GPUArray) -> bool:
+    return (
+        a.ndim == 1
+        and a.size > _LONG
+        and target.flags.c_contiguous
+        and target.dtype.char != "e"
+        and target.dtype.kind in "iufc"
+    )
+
+
+def _scan_long(name: str, a: GPUArray, target: GPUArray, stream: Any) -> None:
+    """One long row, by all multiprocessors."""
+    kernel = _memoised_long()(name, target.dtype)
+    if a is not target:
+        _apply("copy", (a,), target, None, stream)
+    kernel(target, stream=stream)
+
+
+def _scan(
+    name: str,
+    a: GPUArray,
+    axis: int | None,
+    dtype: Any,
+    out: GPUArray | None,
+    stream: Any,
+    allocator: Callable | None,
+) -> GPUArray:
+    if not isinstance(a, ArrayBase):
+        raise TypeError(f"a GPUArray is needed, not {type(a).__name__}")
+    if axis is None:
+        a, axis = a.ravel(), 0
+    elif not hasattr(axis, "__index__"):
+        raise TypeError(f"axis must be an integer or None, not {axis!r}")
+    (axis,) = normal_axes(axis, a.ndim)
+    kind = result_type(name[3:], a.dtype, dtype)
+    if out is not None:
+        check_out(out, a.shape, kind)
+    target = out
+    if out is None or out.dtype != kind or (out is not a and overlap(a, out)):
+        target = a.__class__(a.shape, kind, allocator or a.allocator)
+    if a.size and _fits_long(a, target):
+        _scan_long(name, a, target, stream)
+    elif a.size:
+        _launch(name, a, target, axis, stream)
+    if out is not None and target is not out:
+        out[...] = target.astype(out.dtype)
+    return target if out is None else out
+
+
+def cumsum(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: Any = None,
+    out: GPUArray | None = None,
+    *,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Sums of the first 1, 2, ... elements along an axis.
+
+    With no axis the array counts as flat in C order.  Booleans and integers
+    add up in 64 bits unless ``dtype`` says otherwise.
+    """
+    return _scan("cumsum", a, axis, dtype, out, stream, allocator)
+
+
+def cumprod(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: Any = None,
+    out: GPUArray | None = None,
+    *,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Products of the first 1, 2, ... elements along an axis.
+
+    The arguments are those of `cumsum`.
+    """
+    return _scan("cumprod", a, axis, dtype, out, stream, allocator)

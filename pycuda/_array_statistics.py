@@ -1,0 +1,229 @@
+"""Reductions that numpy has beyond PyCUDA's, and the methods of all of them.
+
+Everything here leads to `pycuda._array_axes.reduce_axes`.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pycuda import _array_reductions as whole
+from pycuda import _array_scans as scans
+from pycuda._array_axes import reduce_axes
+
+if TYPE_CHECKING:
+    import pycuda.driver as drv
+    from pycuda.gpuarray import GPUArray
+
+
+def prod(
+    a: GPUArray,
+    axis: Any = None,
+    dtype: Any = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Product of the elements along some axes, or of all."""
+    return reduce_axes(
+        "prod", a, axis, keepdims, dtype, out, 0, stream, allocator
+    )
+
+
+def mean(
+    a: GPUArray,
+    axis: Any = None,
+    dtype: Any = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Mean along some axes, or of all elements; NaN where there are none.
+
+    Integers give float64.
+    """
+    return reduce_axes(
+        "mean", a, axis, keepdims, dtype, out, 0, stream, allocator
+    )
+
+
+def var(
+    a: GPUArray,
+    axis: Any = None,
+    dtype: Any = None,
+    out: GPUArray | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Mean of the squared distances from the mean, real for complex input.
+
+    The divisor is the number of elements less ``ddof``.
+    """
+    return reduce_axes(
+        "var", a, axis, keepdims, dtype, out, ddof, stream, allocator
+    )
+
+
+def std(
+    a: GPUArray,
+    axis: Any = None,
+    dtype: Any = None,
+    out: GPUArray | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Square root of `var`."""
+    return reduce_axes(
+        "std", a, axis, keepdims, dtype, out, ddof, stream, allocator
+    )
+
+
+def _one_axis(axis: Any) -> None:
+    if axis is not None and not hasattr(axis, "__index__"):
+        raise TypeError(f"axis must be an integer or None, not {axis!r}")
+
+
+def argmin(
+    a: GPUArray,
+    axis: int | None = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Index of the first smallest element, or of the first NaN, as int64.
+
+    With no axis the array counts as flat in C order.
+    """
+    _one_axis(axis)
+    return reduce_axes(
+        "argmin", a, axis, keepdims, None, out, 0, stream, allocator
+    )
+
+
+def argmax(
+    a: GPUArray,
+    axis: int | None = None,
+    out: GPUArray | None = None,
+    *,
+    keepdims: bool = False,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Index of the first largest element, or of the first NaN, as int64.
+
+    With no axis the array counts as flat in C order.
+    """
+    _one_axis(axis)
+    return reduce_axes(
+        "argmax", a, axis, keepdims, None, out, 0, stream, allocator
+    )
+
+
+def count_nonzero(
+    a: GPUArray,
+    axis: Any = None,
+    *,
+    keepdims: bool = False,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """How many elements are not 0, as int64."""
+    return reduce_axes(
+        "count_nonzero", a, axis, keepdims, None, None, 0, stream, allocator
+    )
+
+
+class Reductions:
+    """Methods that reduce an array, with numpy's arguments."""
+
+    __slots__ = ()
+
+    def any(
+        self,
+        stream: drv.Stream | None = None,
+        allocator: Callable | None = None,
+        *,
+        axis: Any = None,
+        keepdims: bool = False,
+        out: GPUArray | None = None,
+    ) -> GPUArray:
+        """Whether any element is true, as bool."""
+        return whole.any(
+            self, stream, allocator, axis=axis, keepdims=keepdims, out=out
+        )
+
+    def all(
+        self,
+        stream: drv.Stream | None = None,
+        allocator: Callable | None = None,
+        *,
+        axis: Any = None,
+        keepdims: bool = False,
+        out: GPUArray | None = None,
+    ) -> GPUArray:
+        """Whether all elements are true, as bool."""
+        return whole.all(
+            self, stream, allocator, axis=axis, keepdims=keepdims, out=out
+        )
+
+    def sum(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: GPUArray | None = None,
+        keepdims: bool = False,
+        *,
+        stream: drv.Stream | None = None,
+        allocator: Callable | None = None,
+    ) -> GPUArray:
+        """Sum along some axes, or of all elements."""
+        return whole.sum(
+            self, dtype, stream, allocator, axis=axis, keepdims=keepdims,
+            out=out,
+        )  # fmt: skip
+
+    def max(
+        self,
+        axis: Any = None,
+        out: GPUArray | None = None,
+        keepdims: bool = False,
+        *,
+        stream: drv.Stream | None = None,
+    ) -> GPUArray:
+        """Largest element along some axes, or of all; NaN if there is one."""
+        return whole.max(self, stream, axis=axis, keepdims=keepdims, out=out)
+
+    def min(
+        self,
+        axis: Any = None,
+        out: GPUArray | None = None,
+        keepdims: bool = False,
+        *,
+        stream: drv.Stream | None = None,
+    ) -> GPUArray:
+        """Smallest element along some axes, or of all; NaN if there is one."""
+        return whole.min(self, stream, axis=axis, keepdims=keepdims, out=out)
+
+    prod = prod
+    mean = mean
+    var = var
+    std = std
+    argmin = argmin
+    argmax = argmax
+    cumsum = scans.cumsum
+    cumprod = scans.cumprod

@@ -1,0 +1,255 @@
+"""CUDA C for reductions over some axes of an array.
+
+A reduction maps each element to a `Value`, combines the values of a row and
+finishes the row.  Templates: ``axis_threads.cu`` for devices whose threads
+run side by side; ``axis_rows.cu`` and ``axis_columns.cu``, without barriers,
+for those that run them in turn.  ``axis_layout.cuh`` tells where elements
+lie.  Scans along an axis are made likewise.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pycuda import _kernels
+from pycuda._operations import c_type, cast, computed, expression_of
+
+_BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
+_ARGUMENTS = ("argmin", "argmax")
+_ROW_LANES, _COLUMN_LANES = 16, 64
+
+
+class Reduction(NamedTuple):
+    """What a kernel computes."""
+
+    name: str  # sum, prod, mean, var, std, min, max, argmin, ...
+    stored: np.dtype  # of the input
+    out: np.dtype
+    value: np.dtype  # accumulated; of the element where the index counts
+    stage: int  # 0: all at once; 1: gives values; 2: combines values
+    layout: str  # threads_rows, threads_columns, rows, columns
+    kept: int  # axes
+    reduced: int
+    packed: bool  # the inner axis is packed
+
+
+def value_type(name: str, stored: np.dtype, out: np.dtype) -> np.dtype:
+    """What a reduction accumulates in.
+
+    Sums of float16 add up in float32, those of float32 in float64, so that
+    the order of the elements does not show.
+    """
+    if name in ("any", "all"):
+        return _BOOL
+    if name == "count_nonzero":
+        return _INT64
+    if name in ("min", "max", *_ARGUMENTS):
+        return computed(stored)
+    if name in ("var", "std"):
+        return np.dtype(np.float64)
+    wide = {"e": "f4", "f": "f8", "F": "c16"}
+    return np.dtype(wide.get(out.char, out))
+
+
+def value_bytes(name: str, value: np.dtype) -> int:
+    """Size of the values that stage 1 leaves."""
+    if name in _ARGUMENTS:
+        return max(8, value.itemsize) + 8
+    return value.itemsize
+
+
+# --- the parts of a source -----------------------------------------------
+
+
+def _combine(reduction: Reduction) -> str:
+    name, value = reduction.name, reduction.value
+    if name in _ARGUMENTS:
+        return (
+            "x.index < 0 ? y : y.index < 0 ? x : beats(y.value, x.value) ? y "
+            ": beats(x.value, y.value) || x.index < y.index ? x : y"
+        )
+    if name in ("any", "all"):
+        return "x || y" if name == "any" else "x && y"
+    if name in ("min", "max"):
+        return expression_of(name + "imum", (value, value))
+    operation = "multiply" if name == "prod" else "add"
+    return expression_of(operation, (value, value))
+
+
+def _neutral(reduction: Reduction) -> str:
+    name, value = reduction.name, reduction.value
+    if name in _ARGUMENTS:
+        return f"Best{{({c_type(value)})0, -1}}"
+    if name == "prod":
+        return "Value(1)"
+    kind = name if name in ("any", "all", "min", "max") else "sum"
+    return _kernels._neutral(kind, value)
+
+
+def _map(reduction: Reduction) -> str:
+    name, stored, value = reduction.name, reduction.stored, reduction.value
+    if reduction.stage == 2:
+        return "v"
+    if name in _ARGUMENTS:
+        return f"Best{{{cast('v', stored, value)}, r}}"
+    if name == "count_nonzero":
+        return f"Value({cast('v', stored, _BOOL)})"
+    if name in ("var", "std"):
+        kind = centre_type(stored)
+        return f"square({cast('v', stored, kind)} - centre)"
+    if name in ("sum", "prod") and reduction.out.kind in "iub":
+        # As numpy: each element is converted before it is added.
+        return cast(cast("v", stored, reduction.out), reduction.out, value)
+    return cast("v", stored, value)
+
+
+def centre_type(stored: np.dtype) -> np.dtype:
+    """What the mean that a variance subtracts is kept in."""
+    return np.dtype(np.complex128 if stored.kind == "c" else np.float64)
+
+
+def _finish(reduction: Reduction) -> str:
+    name, value = reduction.name, reduction.value
+    if reduction.stage == 1:
+        return "x"
+    if name in _ARGUMENTS:
+        return "x.index"
+    text = "x"
+    if name == "mean" and value.kind == "c":
+        text = "Value(x.real() / scale, x.imag() / scale)"
+    elif name in ("mean", "var", "std"):
+        text = f"({c_type(value)})(x / scale)"
+    if name == "std":
+        text = f"sqrt({text})"
+    return cast(text, value, reduction.out)
+
+
+def _helpers(reduction: Reduction) -> str:
+    name, value = reduction.name, reduction.value
+    if name in ("var", "std"):
+        kind = c_type(centre_type(reduction.stored))
+        square = "x * x"
+        if centre_type(reduction.stored).kind == "c":
+            square = "x.real() * x.real() + x.imag() * x.imag()"
+        return (
+            f"__device__ inline double square({kind} x)\n"
+            f"{{\n    return {square};\n}}\n"
+        )
+    if name not in _ARGUMENTS:
+        return ""
+    kind = c_type(value)
+    better = expression_of(
+        "greater" if name == "argmax" else "less", (value, value)
+    )
+    nan = [expression_of("isnan", (value,)).replace("x", n) for n in "xy"]
+    return (
+        f"struct Best {{\n    {kind} value;\n    long long index;\n}};\n\n"
+        f"__device__ inline bool beats({kind} x, {kind} y)\n"
+        f"{{\n    return ({better}) || (({nan[0]}) && !({nan[1]}));\n}}\n"
+    )
+
+
+_TARGETS = {
+    False: "({out} *)((char *)out + offset_of<{kept}>(row, axes.kept, "
+    "axes.kept_out))",
+    True: "out + blockIdx.y * axes.rows + row",
+}
+
+
+def source_of(reduction: Reduction) -> str:
+    """The kernel, named ``reduce_axes``."""
+    value = c_type(reduction.value)
+    if reduction.name in _ARGUMENTS:
+        value = "Best"
+    out = value if reduction.stage == 1 else c_type(reduction.out)
+    stored = value if reduction.stage == 2 else c_type(reduction.stored)
+    threads = reduction.layout.startswith("threads")
+    across = reduction.layout == "threads_columns"
+    row = "row + k" if reduction.layout == "columns" else "row"
+    extra = centre = ""
+    if reduction.name in ("var", "std") and reduction.stage < 2:
+        kind = c_type(centre_type(reduction.stored))
+        extra = f", const {kind} *centres"
+        centre = f"const {kind} centre = centres[{row}];"
+    axis = "kept" if reduction.layout == "columns" else "reduced"
+    last = getattr(reduction, axis) - 1
+    fields = {
+        "name": "reduce_axes",
+        "type": value,
+        "stored": stored,
+        "out": out,
+        "combine": _combine(reduction),
+        "neutral": _neutral(reduction),
+        "map": _map(reduction),
+        "finish": _finish(reduction),
+        "target": _TARGETS[reduction.stage == 1].format(
+            out=out, kept=reduction.kept
+        ),
+        "kept": reduction.kept,
+        "reduced": reduction.reduced,
+        "extra": extra,
+        "centre": centre,
+        "step": "sizeof(Stored)"
+        if reduction.packed
+        else f"axes.{axis}_in[{last}]",
+        "lane": "y" if across else "x",
+        "row": "x" if across else "y",
+        "across": "the rows" if across else "the lanes",
+        "lanes": _COLUMN_LANES
+        if reduction.layout == "columns"
+        else _ROW_LANES,
+    }
+    template = "axis_threads" if threads else f"axis_{reduction.layout}"
+    return _helpers(reduction) + "".join(
+        _kernels._template(part).substitute(fields)
+        for part in ("offset.cuh", "axis_layout.cuh", f"{template}.cu")
+    )
+
+
+def make(reduction: Reduction) -> Any:
+    """The compiled kernel."""
+    types = (reduction.stored, reduction.value, reduction.out)
+    return _kernels._compile(source_of(reduction), types, "reduce_axes")
+
+
+class Scan(NamedTuple):
+    """A scan along one axis."""
+
+    name: str  # cumsum or cumprod
+    stored: np.dtype
+    out: np.dtype
+    ndim: int  # axes that give the rows
+    block: int  # threads that share a row, or 0
+    width: int  # rows that a thread takes side by side
+
+
+def make_scan(scan: Scan) -> Any:
+    """The compiled kernel, named ``scan_axis``."""
+    name = scan.name[3:]
+    value = value_type(name, scan.stored, scan.out)
+    reduction = Reduction(
+        name, scan.stored, scan.out, value, 0, "", 0, 0, False
+    )
+    fields = {
+        "type": c_type(value),
+        "stored": c_type(scan.stored),
+        "out": c_type(scan.out),
+        "combine": _combine(reduction),
+        "neutral": _neutral(reduction),
+        "map": _map(reduction),
+        "finish": _finish(reduction),
+        "ndim": scan.ndim,
+        "block": scan.block,
+        "width": scan.width,
+    }
+    template = "scan_block.cu" if scan.block else "scan_thread.cu"
+    source = "".join(
+        _kernels._template(part).substitute(fields)
+        for part in ("offset.cuh", "scan_layout.cuh", template)
+    )
+    types = (scan.stored, value, scan.out)
+    return _kernels._compile(source, types, "scan_axis")

@@ -1,0 +1,51 @@
+// One thread reduces rows one after the other, with $lanes accumulators.
+extern "C" __global__ void $name($out *out, const Stored *in$extra,
+                                 const Axes axes, const double scale)
+{
+    const long long inner = axes.reduced[$reduced - 1];
+    const long long step = $step;
+    const long long outer = axes.length / inner;
+    const long long row_end = (blockIdx.x + 1) * axes.per_block < axes.rows
+                                  ? (blockIdx.x + 1) * axes.per_block
+                                  : axes.rows;
+    // A part is a run of the only reduced axis, or of the outer ones.
+    const long long first = blockIdx.y * axes.span;
+    const long long limit = outer > 1 ? outer : inner;
+    const long long end = first + axes.span < limit ? first + axes.span
+                                                    : limit;
+    for (long long row = blockIdx.x * axes.per_block; row < row_end; row++) {
+        const Stored *base =
+            &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));
+        $centre
+        Value partial[$lanes];
+        for (int k = 0; k < $lanes; k++) {
+            partial[k] = $neutral;
+        }
+        for (long long o = outer > 1 ? first : 0; o < (outer > 1 ? end : 1);
+             o++) {
+            const Stored *run = &at(base, offset_of<$reduced>(
+                o * inner, axes.reduced, axes.reduced_in));
+            const long long stop = outer > 1 ? inner : end;
+            long long j = outer > 1 ? 0 : first;
+            for (; j + $lanes <= stop; j += $lanes) {
+#pragma unroll
+                for (int k = 0; k < $lanes; k++) {
+                    const long long r = o * inner + j + k;
+                    const Stored v = at(run, (j + k) * step);
+                    partial[k] = combine(partial[k], $map);
+                }
+            }
+            for (; j < stop; j++) {
+                const long long r = o * inner + j;
+                const Stored v = at(run, j * step);
+                partial[0] = combine(partial[0], $map);
+            }
+        }
+        for (int half = $lanes / 2; half > 0; half /= 2) {
+            for (int k = 0; k < half; k++) {
+                partial[k] = combine(partial[k], partial[k + half]);
+            }
+        }
+        finish(out, axes, row, partial[0], scale);
+    }
+}

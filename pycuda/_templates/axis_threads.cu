@@ -1,0 +1,57 @@
+// Several lanes share a row of elements that become one; along x lie $across.
+extern "C" __global__ void $name($out *out, const Stored *in$extra,
+                                 const Axes axes, const double scale)
+{
+    extern __shared__ __align__(16) unsigned char memory[];
+    Value *shared = reinterpret_cast<Value *>(memory);
+    const unsigned lane = threadIdx.$lane, lanes = blockDim.$lane;
+    const unsigned local = threadIdx.$row, rows = blockDim.$row;
+    const long long row = (long long)blockIdx.x * rows + local;
+    const long long first = blockIdx.y * axes.span;
+    const long long end = first + axes.span < axes.length
+                              ? first + axes.span
+                              : axes.length;
+    Value partial[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        partial[k] = $neutral;
+    }
+    if (row < axes.rows) {
+        const Stored *base =
+            &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));
+        $centre
+        long long i = first + lane;
+        for (; i + 3 * lanes < end; i += 4 * lanes) {
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                const long long r = i + k * lanes;
+                const Stored v = at(base, offset_of<$reduced>(
+                    r, axes.reduced, axes.reduced_in));
+                partial[k] = combine(partial[k], $map);
+            }
+        }
+        for (; i < end; i += lanes) {
+            const long long r = i;
+            const Stored v = at(base, offset_of<$reduced>(
+                r, axes.reduced, axes.reduced_in));
+            partial[0] = combine(partial[0], $map);
+        }
+    }
+    Value result = combine(combine(partial[0], partial[1]),
+                           combine(partial[2], partial[3]));
+    if (lanes > 1) {
+        shared[lane * rows + local] = result;
+        for (unsigned step = lanes / 2; step > 0; step /= 2) {
+            __syncthreads();
+            if (lane < step) {
+                shared[lane * rows + local] =
+                    combine(shared[lane * rows + local],
+                            shared[(lane + step) * rows + local]);
+            }
+        }
+        result = shared[local];
+    }
+    if (lane == 0 && row < axes.rows) {
+        finish(out, axes, row, result, scale);
+    }
+}

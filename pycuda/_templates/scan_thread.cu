@@ -1,0 +1,34 @@
+// Each thread scans $width neighbouring rows, element after element.
+extern "C" __global__ void scan_axis($out *out, const Stored *in,
+                                     const Rows rows)
+{
+    const long long inner = rows.shape[$ndim - 1];
+    const long long tiles = (inner + $width - 1) / $width;
+    const long long tile =
+        (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    const long long start = tile % tiles * $width;
+    const long long row = tile / tiles * inner + start;
+    if (row >= rows.rows) {
+        return;
+    }
+    const int count = inner - start < $width ? (int)(inner - start) : $width;
+    const char *from =
+        (const char *)in + offset_of<$ndim>(row, rows.shape, rows.in);
+    char *to = (char *)out + offset_of<$ndim>(row, rows.shape, rows.out);
+    const long long in_step = rows.in[$ndim - 1];
+    const long long out_step = rows.out[$ndim - 1];
+    Value sums[$width];
+    for (int k = 0; k < $width; k++) {
+        sums[k] = $neutral;
+    }
+    for (long long i = 0; i < rows.length; i++) {
+        for (int k = 0; k < count; k++) {
+            const Stored v = *(const Stored *)(from + k * in_step);
+            sums[k] = combine(sums[k], $map);
+            const Value x = sums[k];
+            *($out *)(to + k * out_step) = $finish;
+        }
+        from += rows.in_stride;
+        to += rows.out_stride;
+    }
+}

@@ -1,0 +1,231 @@
+"""Reductions over some axes against numpy."""
+
+# SPDX-License-Identifier: MIT
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from layouts import both, numbers, orders, same, shapes, views
+
+from pycuda import gpuarray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+EXACT = ["sum", "prod", "min", "max", "any", "all", "argmin", "argmax",
+         "count_nonzero"]  # fmt: skip
+ROUNDED = ["sum", "mean", "var", "std"]
+DTYPES = ["?", "i1", "u2", "i4", "u8", "f4", "f8", "c8", "c16"]
+
+
+def close(device, host):
+    """The device's result is numpy's up to rounding of the last places."""
+    host = np.asarray(host)
+    got = device.get()
+    assert got.shape == host.shape and got.dtype == host.dtype
+    eps = np.finfo(host.dtype).eps
+    np.testing.assert_allclose(got, host, rtol=64 * eps, atol=400 * eps)
+
+
+def both_ways(name, host, device, **arguments):
+    """numpy's result and the device's, or None twice if both refuse."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = getattr(np, name)(host, **arguments)
+    except ValueError as error:
+        with pytest.raises(type(error)):
+            getattr(gpuarray, name)(device, **arguments)
+        return None, None
+    return getattr(gpuarray, name)(device, **arguments), expected
+
+
+@st.composite
+def cases(draw, dtypes=tuple(DTYPES)):
+    shape = draw(shapes)
+    host, device = both(
+        numbers(shape, draw(st.sampled_from(dtypes)), draw(st.integers(0, 9))),
+        draw(orders),
+        draw(views),
+    )
+    axis = draw(
+        st.none()
+        | st.integers(-host.ndim, max(host.ndim - 1, 0))
+        | st.sets(st.integers(0, max(host.ndim - 1, 0))).map(tuple)
+    )
+    return host, device, axis
+
+
+@settings(max_examples=150, deadline=None)
+@given(case=cases(("?", "i1", "u2", "i4", "u8", "f4", "c16")),
+       name=st.sampled_from(EXACT), keepdims=st.booleans())  # fmt: skip
+def test_exact(case, name, keepdims):
+    host, device, axis = case
+    if name in ("sum", "prod") and host.dtype.kind in "fc":
+        name = "max"
+    if name in ("argmin", "argmax") and isinstance(axis, tuple):
+        axis = axis[0] if axis else None
+    got, expected = both_ways(name, host, device, axis=axis, keepdims=keepdims)
+    if got is not None:
+        same(got, expected)
+
+
+@settings(max_examples=120, deadline=None)
+@given(case=cases(), name=st.sampled_from(ROUNDED), keepdims=st.booleans())
+def test_rounded(case, name, keepdims):
+    host, device, axis = case
+    got, expected = both_ways(name, host, device, axis=axis, keepdims=keepdims)
+    if got is not None and np.asarray(expected).dtype.kind in "fc":
+        close(got, expected)
+    elif got is not None:
+        same(got, expected)
+
+
+LONG = [((300, 1000), 0), ((300, 1000), 1), ((7, 70000), 1), ((70000, 7), 0),
+        ((200000,), 0), ((5, 300, 77), 1), ((5, 300, 77), (0, 2)),
+        ((40, 30, 20, 10), (1, 3)), ((3000, 3), 1), ((3, 3000), 0),
+        ((2, 100000, 2), (0, 1)), ((90000, 40), 0)]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape,axis", LONG, ids=str)
+@pytest.mark.parametrize("order", "CF")
+def test_long(shape, axis, order):
+    host, device = both(numbers(shape, "i4"), order)
+    same(gpuarray.sum(device, axis=axis), host.sum(axis=axis))
+    same(gpuarray.max(device[..., ::-1], axis=axis),
+         host[..., ::-1].max(axis=axis))  # fmt: skip
+    if isinstance(axis, int):
+        same(device.argmin(axis), host.argmin(axis))
+    floats, on_device = both(numbers(shape, "f4", 2), order)
+    wide = floats.astype("f8")
+    for name in ("sum", "mean", "var", "std"):
+        got = getattr(on_device, name)(axis)
+        exact = getattr(wide, name)(axis=axis)
+        assert got.dtype == np.float32
+        # Accumulated in float64, rounded once.
+        bound = 2**-24 * abs(exact) + 2**-40 * np.abs(wide).sum(axis=axis)
+        assert np.all(abs(got.get() - exact) <= bound)
+
+
+@settings(max_examples=100, deadline=None)
+@given(case=cases(), name=st.sampled_from(["cumsum", "cumprod"]))
+def test_scans(case, name):
+    host, device, axis = case
+    axis = axis[0] if isinstance(axis, tuple) and axis else axis
+    axis = None if axis == () or host.ndim == 0 else axis
+    got = getattr(gpuarray, name)(device, axis)
+    with np.errstate(over="ignore"):
+        expected = getattr(np, name)(host, axis)
+    if expected.dtype.kind in "iu":
+        same(got, expected)
+    else:
+        close(got, expected)
+
+
+@pytest.mark.parametrize("shape,axis", LONG[:6], ids=str)
+@pytest.mark.parametrize("order", "CF")
+def test_long_scans(shape, axis, order):
+    host, device = both(numbers(shape, "i4"), order)
+    same(device.cumsum(axis), host.cumsum(axis))
+    same(device.cumsum(), host.cumsum())
+    whole, on_device = both(numbers(shape, "i8"), order)
+    on_device.cumsum(axis, out=on_device)
+    same(on_device, whole.cumsum(axis))
+    floats, on_device = both(numbers(shape, "f4"), order)
+    np.testing.assert_allclose(
+        on_device.cumsum(axis).get(), floats.astype("f8").cumsum(axis),
+        rtol=1e-5, atol=1e-2,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("at", [(0, 0), (2, 500), (4, 999)])
+def test_nan(at):
+    host = numbers((5, 1000), "f4")
+    host[at] = np.nan
+    host[4, 3] = np.nan
+    device = gpuarray.to_gpu(host)
+    for axis in (0, 1):
+        for name in ("min", "max", "sum", "argmin", "argmax"):
+            got, expected = both_ways(name, host, device, axis=axis)
+            np.testing.assert_allclose(
+                got.get(), expected, rtol=1e-5, atol=1e-4
+            )
+
+
+def test_out_and_dtype():
+    host, device = both(numbers((40, 50), "i1"))
+    out = gpuarray.zeros((50,), np.int64)
+    assert gpuarray.sum(device, axis=0, out=out) is out
+    same(out, host.sum(axis=0))
+    wide = gpuarray.zeros((2, 40), np.float64)
+    assert device.mean(1, out=wide[1, ::-1]).shape == (40,)
+    same(wide[1], host.mean(1)[::-1])
+    same(device.sum(0, np.int8), host.sum(0, np.int8))
+    same(device.prod(1, np.uint16), host.prod(1, np.uint16))
+    same(device.sum(0, np.float64), host.sum(0, np.float64))
+    same(gpuarray.sum(device, np.int32), host.sum(dtype=np.int32))
+    with pytest.raises(ValueError, match="out has shape"):
+        device.sum(1, out=out)
+    with pytest.raises(TypeError, match="same_kind"):
+        device.mean(0, out=out)
+    with pytest.raises(TypeError, match="GPUArray"):
+        device.sum(0, out=np.zeros(50))
+    # A sum that lies on its own source.
+    square, on_device = both(numbers((30, 30), "i8"))
+    on_device.sum(0, out=on_device[3])
+    same(on_device[3], square.sum(0))
+
+
+def test_bad_axes():
+    device = gpuarray.zeros((2, 3), np.float32)
+    for axis in (2, -3, (0, 2)):
+        with pytest.raises(np.exceptions.AxisError):
+            device.sum(axis)
+    with pytest.raises(ValueError, match="repeated"):
+        device.sum((0, 0))
+    with pytest.raises(TypeError, match="axis"):
+        device.argmax((0, 1))
+    with pytest.raises(TypeError, match="GPUArray"):
+        gpuarray.mean(np.zeros(3))
+
+
+def test_scans_out():
+    host, device = both(numbers((40, 50), "i2"))
+    out = gpuarray.zeros((40, 50), np.float64)
+    assert device.cumsum(1, out=out) is out
+    same(out, host.cumsum(1).astype("f8"))
+    same(device.cumprod(0, np.uint8), host.cumprod(0, np.uint8))
+    square, on_device = both(numbers((30, 30), "i8"))
+    on_device.cumsum(0, out=on_device.T)
+    same(on_device.T, square.cumsum(0))
+    with pytest.raises(ValueError, match="out has shape"):
+        device.cumsum(out=out)
+    with pytest.raises(np.exceptions.AxisError):
+        device.cumsum(2)
+
+
+def test_degrees_of_freedom():
+    host, device = both(numbers((6, 9), "c16"))
+    close(device.var(0, ddof=1), host.var(0, ddof=1))
+    close(gpuarray.std(device, ddof=2), host.std(ddof=2))
+
+
+def test_streams_and_allocator():
+    import pycuda.driver as drv
+
+    calls = []
+
+    def allocator(size):
+        calls.append(size)
+        return drv.mem_alloc(size)
+
+    stream = drv.Stream()
+    host, device = both(numbers((10, 20), "f8"))
+    got = gpuarray.sum(
+        device, axis=0, stream=stream, allocator=allocator, keepdims=True
+    )
+    stream.synchronize()
+    close(got, host.sum(0, keepdims=True))
+    assert calls == [160]
