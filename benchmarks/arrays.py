@@ -17,7 +17,8 @@ from common import (
     print_table,
     run_json,
 )
-from launch import device_kind, run_twin, verdict_of
+from launch import verdict_of
+from twin import device_kind, take_turns
 
 N = 1024
 # row: microseconds allowed above the twin's launch, or alone.
@@ -66,10 +67,10 @@ def measure_pycuda(rounds: int) -> dict:
         "copy 64 bytes in": lambda: cuda.memcpy_htod(block, host),
         "copy 64 bytes out": lambda: cuda.memcpy_dtoh(host, block),
     }
-    finish = cuda.Context.synchronize
-    result = {row: best_of(calls[row], finish, rounds) for row in GOALS}
+    calls = {row: calls[row] for row in GOALS}
+    twin, result = take_turns(calls, cuda.Context.synchronize, rounds)
     result["device"] = pycuda.autoinit.device.name()
-    return result
+    return result | {"twin": twin}
 
 
 def measure_cupy(rounds: int) -> dict:
@@ -152,8 +153,9 @@ def main() -> None:
 
     twin, ours = {}, {}
     for _ in range(options.passes):
-        merge_least(twin, run_twin(options.rounds))
-        merge_least(ours, run_peer("pycuda", options.rounds))
+        run = run_peer("pycuda", options.rounds)
+        merge_least(twin, run.pop("twin"))
+        merge_least(ours, run)
     columns = {}
     if device_kind() == "gpu":
         for name in list(PEERS)[1:]:
@@ -164,13 +166,11 @@ def main() -> None:
     describe_machine(ours["device"])
     rows = []
     for row, (twin_row, allowed) in GOALS.items():
-        raw = twin.get(twin_row, 0.0) if twin_row else 0.0
-        known = twin_row is None or twin_row in twin
-        goal = f"<= {raw + allowed:.2f}" if known else ""
-        met = verdict_of(ours[row], raw + allowed) if known else ""
+        raw = twin[twin_row] if twin_row else 0.0
+        goal, met = raw + allowed, verdict_of(ours[row], raw + allowed)
         others = [peer_cell(peer, row) for peer in columns.values()]
-        shown = raw if twin_row and known else None
-        rows.append([row, shown, ours[row], goal, met, *others])
+        shown = raw if twin_row else None
+        rows.append([row, shown, ours[row], f"<= {goal:.2f}", met, *others])
     heads = ["microseconds", "raw C", "this package", "goal", "met"]
     print_table([*heads, *columns], rows)
 

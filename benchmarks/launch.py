@@ -3,27 +3,26 @@
 Usage: ``python benchmarks/launch.py [--pycuda FOLDER] [--passes N]``.
 
 The C twin calls `cuLaunchKernel` with the same kernel, shape and arguments.
-It and this package take turns, so that both see the same machine; every
-figure is the least of 20 x 1000 launches.  Peers that can be imported run
-once each, in processes of their own.  `--pycuda` names a folder that holds an
-installed PyCUDA, which is then measured as one more peer.
+It and this package take turns in one process, so that both see the same
+machine; every figure is the least of 20 x 1000 launches.  Peers that can be
+imported run once each, in processes of their own.  `--pycuda` names a folder
+that holds an installed PyCUDA, which is then measured as one more peer.
 """
 
 import argparse
 import json
-import os
 import sys
 
 import numpy as np
 from common import (
     best_of,
-    build_c,
     describe_machine,
     merge_least,
     peer_cell,
     print_table,
     run_json,
 )
+from twin import device_kind, take_turns
 
 SOURCE = """
 extern "C" __global__ void scale(const float *a, float *b, int n)
@@ -44,7 +43,7 @@ ROWS = {
 }
 
 
-def measure_pycuda(rounds: int) -> dict:
+def measure_pycuda(rounds: int, beside_twin: bool = False) -> dict:
     """This package, or PyCUDA: whichever `import pycuda` finds."""
     import pycuda.autoinit
     import pycuda.driver as cuda
@@ -71,12 +70,23 @@ def measure_pycuda(rounds: int) -> dict:
         synchronize()
 
     calls = [plain_call, scalar_inside, prepared_call, round_trip]
-    result = {
-        row: best_of(call, synchronize, rounds)
-        for row, call in zip(ROWS, calls, strict=True)
-    }
+    rows = dict(zip(ROWS, calls, strict=True))
+    if beside_twin:
+        twin, result = take_turns(rows, synchronize, rounds)
+    else:
+        twin, result = (
+            {},
+            {
+                row: best_of(call, synchronize, rounds)
+                for row, call in rows.items()
+            },
+        )
     result["device"] = pycuda.autoinit.device.name()
-    return result
+    return result | {"twin": twin}
+
+
+def measure_with_twin(rounds: int) -> dict:
+    return measure_pycuda(rounds, beside_twin=True)
 
 
 def measure_cupy(rounds: int) -> dict:
@@ -166,6 +176,9 @@ def measure_cuda_core(rounds: int) -> dict:
 
 
 def measure_numba(rounds: int) -> dict:
+    # numba-cuda still asks for a name that NumPy 2.5 has dropped.
+    if not hasattr(np, "row_stack"):
+        np.row_stack = np.vstack
     from numba import cuda
 
     if not cuda.is_available():
@@ -195,6 +208,7 @@ def measure_numba(rounds: int) -> dict:
 
 
 PEERS = {
+    "this package": measure_with_twin,
     "pycuda": measure_pycuda,
     "CuPy": measure_cupy,
     "torch": measure_torch,
@@ -221,29 +235,6 @@ def peer_main(name: str, rounds: int) -> None:
         sys.exit(77)
 
 
-def run_twin(rounds: int) -> dict:
-    """The C twin, built when first asked for."""
-    import pycuda
-
-    package = os.path.dirname(pycuda.__file__)
-    library = os.environ.get(
-        "PYCUDA_CPU_LIBRARY", os.path.join(package, "lib/libpycuda_cpu.so")
-    )
-    program = build_c("launch_twin.c", "-O2")
-    # The twin goes by the package's own choice of a device.
-    choice = {"PYCUDA_CPU_LIBRARY": library, "PYCUDA_DEVICE": device_kind()}
-    return run_json([str(program), str(rounds)], **choice)
-
-
-def device_kind() -> str:
-    """Which device `import pycuda` works on: "gpu" or "cpu"."""
-    import pycuda.driver as cuda
-    from pycuda import _driver
-
-    cuda.init()
-    return _driver._device_kind()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--passes", type=int, default=4)
@@ -257,13 +248,14 @@ def main() -> None:
 
     twin, ours = {}, {}
     for _ in range(options.passes):
-        merge_least(twin, run_twin(options.rounds))
-        merge_least(ours, run_peer("pycuda", options.rounds))
+        run = run_peer("this package", options.rounds)
+        merge_least(twin, run.pop("twin"))
+        merge_least(ours, run)
     columns = {"raw C": twin, "this package": ours}
     on_gpu = device_kind() == "gpu"
     if on_gpu:
         rounds = options.passes * options.rounds
-        for name in list(PEERS)[1:]:
+        for name in list(PEERS)[2:]:
             if result := run_peer(name, rounds, may_fail=True):
                 columns[name] = result
         if options.pycuda:

@@ -1,11 +1,8 @@
 /* launch_twin.c - what launch.py and arrays.py measure, in C: microseconds for
  * the host to issue one kernel with three arguments, and to copy 64 bytes.
  *
- * Usage: launch_twin [ROUNDS].  PYCUDA_DEVICE=cpu and PYCUDA_CPU_LIBRARY
- * choose the CPU library, else libcuda.so.1 is opened.  Prints one JSON
- * object, microseconds each, the least of ROUNDS (20) x 1000: "launch", "round
- * trip" (launch and synchronise together), "copy in" and "copy out" (64 bytes
- * to the device and back, of pageable memory, each done when it returns).
+ * A shared library that `twin.py` loads into the process it measures, so that
+ * both have the same context, stream, processor and clock, and take turns.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -49,9 +46,6 @@ static const char ptx[] =
     "DONE: ret;\n"
     "}\n";
 
-static int (*init)(unsigned);
-static int (*device_name)(char *, int, int);
-static int (*create_context)(void **, unsigned, int);
 static int (*allocate)(uint64_t *, size_t);
 static int (*load)(void **, const void *);
 static int (*get_function)(void **, void *, const char *);
@@ -85,9 +79,6 @@ symbol(void *library, const char *name)
 static void
 driver_open(void *library)
 {
-    *(void **)&init = symbol(library, "cuInit");
-    *(void **)&device_name = symbol(library, "cuDeviceGetName");
-    *(void **)&create_context = symbol(library, "cuCtxCreate_v2");
     *(void **)&allocate = symbol(library, "cuMemAlloc_v2");
     *(void **)&load = symbol(library, "cuModuleLoadData");
     *(void **)&get_function = symbol(library, "cuModuleGetFunction");
@@ -131,87 +122,67 @@ seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Least time of a launch in microseconds, of `rounds` x LAUNCHES. */
+static void *function;
+static uint64_t a, b;
+static int n = N;
+
 static double
-measure(void *function, void **parameters, int rounds, int each)
+measure_launches(int each)
 {
-    double best = 1e30;
+    void *parameters[] = {&a, &b, &n};
+    double start = seconds();
 
-    for (int round = 0; round < rounds; round++) {
-        double start = seconds();
-
-        for (int i = 0; i < LAUNCHES; i++) {
-            check(launch(function, N / 256, 1, 1, 256, 1, 1, 0, NULL,
-                         parameters, NULL),
-                  "cuLaunchKernel");
-            if (each) {
-                check(synchronize(), "cuCtxSynchronize");
-            }
+    for (int i = 0; i < LAUNCHES; i++) {
+        check(launch(function, N / 256, 1, 1, 256, 1, 1, 0, NULL, parameters,
+                     NULL),
+              "cuLaunchKernel");
+        if (each) {
+            check(synchronize(), "cuCtxSynchronize");
         }
-        double took = (seconds() - start) / LAUNCHES * 1e6;
-        best = took < best ? took : best;
-        check(synchronize(), "cuCtxSynchronize");
     }
-    return best;
+    return (seconds() - start) / LAUNCHES * 1e6;
 }
 
-/* Least time of a copy of COPIED bytes, in the direction asked for. */
 static double
-measure_copy(uint64_t device, char *host, int rounds, int out)
+measure_copies(int out)
 {
-    double best = 1e30;
+    char host[COPIED] = "";
+    double start = seconds();
 
-    for (int round = 0; round < rounds; round++) {
-        double start = seconds();
-
-        for (int i = 0; i < LAUNCHES; i++) {
-            check(out ? copy_out(host, device, COPIED)
-                      : copy_in(device, host, COPIED),
-                  out ? "cuMemcpyDtoH" : "cuMemcpyHtoD");
-        }
-        double took = (seconds() - start) / LAUNCHES * 1e6;
-        best = took < best ? took : best;
+    for (int i = 0; i < LAUNCHES; i++) {
+        check(out ? copy_out(host, a, COPIED) : copy_in(a, host, COPIED),
+              out ? "cuMemcpyDtoH" : "cuMemcpyHtoD");
     }
-    return best;
+    return (seconds() - start) / LAUNCHES * 1e6;
 }
 
-int
-main(int argc, char **argv)
+/* Takes the thread's current context.  `cpu_library`: NULL on a GPU. */
+void
+twin_open(const char *cpu_library)
 {
-    const char *kind = getenv("PYCUDA_DEVICE");
-    const char *path = getenv("PYCUDA_CPU_LIBRARY");
-    int rounds = argc > 1 ? atoi(argv[1]) : 20;
-    int on_cpu = kind && !strcmp(kind, "cpu");
-    char name[256] = "", host[COPIED] = "";
-    void *ctx, *module, *function;
-    uint64_t a, b;
-    int n = N;
+    const char *file = cpu_library ? cpu_library : "libcuda.so.1";
+    void *library = dlopen(file, RTLD_NOW), *module;
 
-    const char *file = !on_cpu ? "libcuda.so.1"
-                       : path  ? path
-                               : "libpycuda_cpu.so";
-    void *library = dlopen(file, RTLD_NOW);
     if (!library) {
         fprintf(stderr, "launch_twin: %s\n", dlerror());
-        return 77;
+        exit(1);
     }
     driver_open(library);
-    check(init(0), "cuInit");
-    check(create_context(&ctx, 0, 0), "cuCtxCreate");
-    check(device_name(name, sizeof name, 0), "cuDeviceGetName");
-    check(load(&module, on_cpu ? image_compile(library) : ptx),
+    check(load(&module, cpu_library ? image_compile(library) : ptx),
           "cuModuleLoadData");
     check(get_function(&function, module, "scale"), "cuModuleGetFunction");
     check(allocate(&a, N * sizeof(float)), "cuMemAlloc");
     check(allocate(&b, N * sizeof(float)), "cuMemAlloc");
-    void *parameters[] = {&a, &b, &n};
-    measure(function, parameters, 1, 1);
-    double one = measure(function, parameters, rounds, 0);
-    double trip = measure(function, parameters, rounds, 1);
-    double in = measure_copy(a, host, rounds, 0);
-    double out = measure_copy(a, host, rounds, 1);
-    printf("{\"launch\": %.4f, \"round trip\": %.4f, \"copy in\": %.4f, "
-           "\"copy out\": %.4f, \"device\": \"%s\"}\n",
-           one, trip, in, out, name);
-    return 0;
+    measure_launches(1);
+}
+
+/* Microseconds of one operation, over LAUNCHES in a row; 0: a launch, 1:
+ * a launch and a synchronisation, 2: a copy to the device, 3: a copy back. */
+double
+twin_measure(int what)
+{
+    check(synchronize(), "cuCtxSynchronize");
+    double took = what < 2 ? measure_launches(what) : measure_copies(what - 2);
+    check(synchronize(), "cuCtxSynchronize");
+    return took;
 }

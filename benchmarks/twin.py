@@ -1,0 +1,68 @@
+"""The C twin, in the process that it is compared with.
+
+SPDX-License-Identifier: MIT
+"""
+
+import ctypes
+import os
+from collections.abc import Callable
+
+from common import best_of, build_c
+
+MEASURES = ("launch", "round trip", "copy in", "copy out")
+
+
+def device_kind() -> str:
+    """Which device `import pycuda` works on: "gpu" or "cpu"."""
+    import pycuda.driver as cuda
+    from pycuda import _driver
+
+    cuda.init()
+    return _driver._device_kind()
+
+
+def cpu_library() -> str | None:
+    """The CPU device's library, where the package runs on it."""
+    import pycuda
+
+    if device_kind() == "gpu":
+        return None
+    package = os.path.dirname(pycuda.__file__)
+    return os.environ.get(
+        "PYCUDA_CPU_LIBRARY", os.path.join(package, "lib/libpycuda_cpu.so")
+    )
+
+
+class Twin:
+    """`launch_twin.c` in the current context."""
+
+    def __init__(self) -> None:
+        path = build_c("launch_twin.c", "-O2", shared=True)
+        self._library = ctypes.CDLL(str(path))
+        self._library.twin_measure.restype = ctypes.c_double
+        library = cpu_library()
+        self._library.twin_open(library.encode() if library else None)
+
+    def measure(self, what: str) -> float:
+        """Microseconds of one operation, over 1000 in a row."""
+        return self._library.twin_measure(MEASURES.index(what))
+
+
+def take_turns(
+    calls: dict[str, Callable[[], object]],
+    finish: Callable[[], object],
+    rounds: int,
+) -> tuple[dict[str, float], dict[str, float]]:
+    """The least microseconds of each of the twin's operations and of `calls`.
+
+    A round measures every one, 1000 times in a row: all see the same machine.
+    """
+    twin = Twin()
+    raw = dict.fromkeys(MEASURES, float("inf"))
+    ours = dict.fromkeys(calls, float("inf"))
+    for _ in range(rounds):
+        for what in raw:
+            raw[what] = min(raw[what], twin.measure(what))
+        for row, call in calls.items():
+            ours[row] = min(ours[row], best_of(call, finish, 1))
+    return raw, ours
