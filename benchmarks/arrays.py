@@ -4,18 +4,15 @@ Usage: ``python benchmarks/arrays.py``.  Beside raw launches by the C twin
 and, on a GPU, the same expressions in CuPy and torch.
 """
 
-import argparse
-import json
-import sys
-
 import numpy as np
 from common import (
     best_of,
     describe_machine,
-    merge_least,
+    options_of,
     peer_cell,
+    peer_main,
     print_table,
-    run_json,
+    run_passes,
 )
 from launch import verdict_of
 from twin import device_kind, take_turns
@@ -68,9 +65,9 @@ def measure_pycuda(rounds: int) -> dict:
         "copy 64 bytes out": lambda: cuda.memcpy_dtoh(host, block),
     }
     calls = {row: calls[row] for row in GOALS}
-    twin, result = take_turns(calls, cuda.Context.synchronize, rounds)
+    result = take_turns(calls, cuda.Context.synchronize, rounds)
     result["device"] = pycuda.autoinit.device.name()
-    return result | {"twin": twin}
+    return result
 
 
 def measure_cupy(rounds: int) -> dict:
@@ -132,41 +129,24 @@ PEERS = {
 }
 
 
-def run_peer(name: str, rounds: int, may_fail: bool = False) -> dict | None:
-    """Measure one peer in a process of its own."""
-    command = [sys.executable, __file__, "--peer", name]
-    return run_json([*command, "--rounds", str(rounds)], may_fail)
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--passes", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--peer", choices=PEERS, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = options_of(__doc__, 4, 20, PEERS).parse_args()
     if options.peer:
-        try:
-            print(json.dumps(PEERS[options.peer](options.rounds)))
-        except ImportError:
-            sys.exit(77)
+        peer_main(PEERS[options.peer], options.rounds, options.turn)
         return
 
-    twin, ours = {}, {}
-    for _ in range(options.passes):
-        run = run_peer("pycuda", options.rounds)
-        merge_least(twin, run.pop("twin"))
-        merge_least(ours, run)
+    options.pin = device_kind() == "gpu"
+    ours = run_passes(__file__, "pycuda", options)
     columns = {}
-    if device_kind() == "gpu":
+    if options.pin:
         for name in list(PEERS)[1:]:
-            rounds = options.passes * options.rounds
-            if result := run_peer(name, rounds, may_fail=True):
+            if result := run_passes(__file__, name, options, may_fail=True):
                 columns[name] = result
 
     describe_machine(ours["device"])
     rows = []
     for row, (twin_row, allowed) in GOALS.items():
-        raw = twin[twin_row] if twin_row else 0.0
+        raw = ours[f"raw {twin_row}"] if twin_row else 0.0
         goal, met = raw + allowed, verdict_of(ours[row], raw + allowed)
         others = [peer_cell(peer, row) for peer in columns.values()]
         shown = raw if twin_row else None

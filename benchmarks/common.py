@@ -1,5 +1,6 @@
 """What the benchmarks share: timing, processes for peers, tables."""
 
+import argparse
 import json
 import os
 import platform
@@ -7,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -58,6 +59,16 @@ def least_seconds(
     return best
 
 
+def stay_on_a_core(turn: int) -> None:
+    """Keep this process on one processor, another one for each `turn`.
+
+    Neighbours on a shared machine slow some processors down for a while; the
+    least over several turns is the machine's own.
+    """
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[(2 * turn + 1) % len(cores)]})
+
+
 def build_c(source: str, *flags: str, shared: bool = False) -> Path:
     """Compile `benchmarks/<source>` with cc; return the program."""
     compiler = shutil.which("cc") or shutil.which("gcc")
@@ -99,6 +110,55 @@ def run_json(
     print(done.stderr, file=sys.stderr)
     said = done.stderr.strip().split("\n")[-1].split(":")[0]
     return {"failed": f"failed: {said or f'status {done.returncode}'}"}
+
+
+def run_passes(
+    script: str,
+    name: str,
+    options: argparse.Namespace,
+    may_fail: bool = False,
+    **environment: str,
+) -> dict | None:
+    """The least figures of one peer, over passes in processes of their own.
+
+    Each is ``script --peer name --rounds N``, with ``--turn K`` where it is
+    to stay on a processor.
+    """
+    least = {}
+    for turn in range(options.passes):
+        command = [sys.executable, script, "--peer", name]
+        command += ["--rounds", str(options.rounds)]
+        if options.pin:
+            command += ["--turn", str(turn)]
+        result = run_json(command, may_fail, **environment)
+        if result is None or "failed" in result:
+            return result
+        merge_least(least, result)
+    return least
+
+
+def peer_main(
+    measure: Callable[[int], dict], rounds: int, turn: int | None
+) -> None:
+    """Body of a peer's process; status 77 says that it can't be imported."""
+    if turn is not None:
+        stay_on_a_core(turn)
+    try:
+        print(json.dumps(measure(rounds)))
+    except ImportError:
+        sys.exit(77)
+
+
+def options_of(
+    doc: str, passes: int, rounds: int, peers: Iterable[str]
+) -> argparse.ArgumentParser:
+    """The options that these benchmarks share."""
+    parser = argparse.ArgumentParser(description=doc.split("\n")[0])
+    parser.add_argument("--passes", type=int, default=passes)
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--turn", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--peer", choices=peers, help=argparse.SUPPRESS)
+    return parser
 
 
 def peer_cell(peer: dict, row: str) -> object:

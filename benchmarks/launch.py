@@ -4,23 +4,23 @@ Usage: ``python benchmarks/launch.py [--pycuda FOLDER] [--passes N]``.
 
 The C twin calls `cuLaunchKernel` with the same kernel, shape and arguments.
 It and this package take turns in one process, so that both see the same
-machine; every figure is the least of 20 x 1000 launches.  Peers that can be
-imported run once each, in processes of their own.  `--pycuda` names a folder
+machine; every figure is the least of 80 x 1000 launches.  Peers that can be
+imported do as many, in processes of their own.  On a GPU every process stays
+on one processor, another one in each pass.  `--pycuda` names a folder
 that holds an installed PyCUDA, which is then measured as one more peer.
 """
 
-import argparse
-import json
 import sys
 
 import numpy as np
 from common import (
     best_of,
     describe_machine,
-    merge_least,
+    options_of,
     peer_cell,
+    peer_main,
     print_table,
-    run_json,
+    run_passes,
 )
 from twin import device_kind, take_turns
 
@@ -72,17 +72,14 @@ def measure_pycuda(rounds: int, beside_twin: bool = False) -> dict:
     calls = [plain_call, scalar_inside, prepared_call, round_trip]
     rows = dict(zip(ROWS, calls, strict=True))
     if beside_twin:
-        twin, result = take_turns(rows, synchronize, rounds)
+        result = take_turns(rows, synchronize, rounds)
     else:
-        twin, result = (
-            {},
-            {
-                row: best_of(call, synchronize, rounds)
-                for row, call in rows.items()
-            },
-        )
+        result = {
+            row: best_of(call, synchronize, rounds)
+            for row, call in rows.items()
+        }
     result["device"] = pycuda.autoinit.device.name()
-    return result | {"twin": twin}
+    return result
 
 
 def measure_with_twin(rounds: int) -> dict:
@@ -217,67 +214,41 @@ PEERS = {
 }
 
 
-def run_peer(
-    name: str, rounds: int, may_fail: bool = False, **environment: str
-) -> dict | None:
-    """Measure one peer in a process of its own."""
-    command = [sys.executable, __file__, "--peer", name]
-    return run_json(
-        [*command, "--rounds", str(rounds)], may_fail, **environment
-    )
-
-
-def peer_main(name: str, rounds: int) -> None:
-    """Body of a peer's process; status 77 says that it can't be imported."""
-    try:
-        print(json.dumps(PEERS[name](rounds)))
-    except ImportError:
-        sys.exit(77)
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--passes", type=int, default=4)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser = options_of(__doc__, 4, 20, PEERS)
     parser.add_argument("--pycuda", help="folder with an installed PyCUDA")
-    parser.add_argument("--peer", choices=PEERS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.peer:
-        peer_main(options.peer, options.rounds)
+        peer_main(PEERS[options.peer], options.rounds, options.turn)
         return
 
-    twin, ours = {}, {}
-    for _ in range(options.passes):
-        run = run_peer("this package", options.rounds)
-        merge_least(twin, run.pop("twin"))
-        merge_least(ours, run)
-    columns = {"raw C": twin, "this package": ours}
-    on_gpu = device_kind() == "gpu"
+    options.pin = on_gpu = device_kind() == "gpu"
+    ours = run_passes(__file__, "this package", options)
+    columns = {"this package": ours}
     if on_gpu:
-        rounds = options.passes * options.rounds
         for name in list(PEERS)[2:]:
-            if result := run_peer(name, rounds, may_fail=True):
+            if result := run_passes(__file__, name, options, may_fail=True):
                 columns[name] = result
         if options.pycuda:
-            columns["PyCUDA"] = run_peer(
-                "pycuda", rounds, may_fail=True, PYTHONPATH=options.pycuda
+            columns["PyCUDA"] = run_passes(
+                __file__, "pycuda", options, True, PYTHONPATH=options.pycuda
             )
 
     describe_machine(ours["device"])
     print_report(columns)
-    if on_gpu and twin["launch"] > GPU_TWIN_LIMIT_US:
+    if on_gpu and ours["raw launch"] > GPU_TWIN_LIMIT_US:
         sys.exit(
-            f"void: the C twin took {twin['launch']:.2f} us a launch; over "
-            f"{GPU_TWIN_LIMIT_US} us the machine is too busy to compare on"
+            f"void: the C twin took {ours['raw launch']:.2f} us a launch; "
+            f"over {GPU_TWIN_LIMIT_US} us the machine is too busy"
         )
 
 
 def print_report(columns: dict[str, dict]) -> None:
     """Print one row an operation: figures, ratio, goal."""
-    peers = [name for name in columns if name not in ("raw C", "this package")]
+    ours, *peers = columns
     rows = []
     for row, (twin_row, allowed) in ROWS.items():
-        raw, mine = columns["raw C"][twin_row], columns["this package"][row]
+        raw, mine = columns[ours][f"raw {twin_row}"], columns[ours][row]
         goal = "" if allowed is None else f"<= {raw + allowed:.2f}"
         verdict = "" if allowed is None else verdict_of(mine, raw + allowed)
         others = [peer_cell(columns[name], row) for name in peers]
