@@ -28,6 +28,8 @@ _INDEXING = ("argmin", "argmax")
 
 
 class Axis(NamedTuple):
+    """An axis of an input, and where it goes."""
+
     length: int
     source: int  # bytes between elements of the input
     target: int  # of the output; 0 where the axis is reduced
@@ -128,6 +130,7 @@ def _shape_of(a: GPUArray, axes: tuple, keepdims: bool) -> _Shape:
 
 
 def check_out(out: Any, shape: tuple, dtype: np.dtype) -> None:
+    """Raise where `out` cannot take a result of this shape and dtype."""
     if not isinstance(out, ArrayBase):
         raise TypeError(f"out must be a GPUArray, not {type(out).__name__}")
     if out.shape != shape:
@@ -147,6 +150,7 @@ def _power_of_two(n: int) -> int:
 
 
 def product(axes: list[Axis]) -> int:
+    """The elements that some axes have together."""
     return math.prod(axis.length for axis in axes)
 
 
@@ -307,6 +311,7 @@ _NO_IDENTITY = ("min", "max", "argmin", "argmax")
 
 
 def result_type(name: str, source: np.dtype, dtype: Any) -> np.dtype:
+    """The dtype of a reduction's result, as numpy has it."""
     if name in ("any", "all"):
         return _BOOL
     if name in ("count_nonzero", *_INDEXING):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pycuda import _kernels_axes
 from pycuda._array_axes import (
     Axis,
     check_out,
@@ -20,7 +21,7 @@ from pycuda._array_axes import (
     product,
     result_type,
 )
-from pycuda._driver import ArrayBase, _apply
+from pycuda._driver import ArrayBase
 from pycuda._kernels_axes import Scan
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 256  # threads that share a row, or take a row each
 _WIDTH = 64  # rows side by side, where threads run in turn
-_LONG = 1 << 13  # elements; a single row of more is scanned in intervals
+_LONG = 1 << 13  # elements; a single row of more is cut into tiles
 
 
 def _rows(a: GPUArray, target: GPUArray, axis: int) -> list[Axis]:
@@ -73,32 +74,18 @@ def _launch(
 
 @functools.cache
 def _memoised_long() -> Callable[..., Any]:
-    from pycuda.scan import InclusiveScanKernel
     from pycuda.tools import context_dependent_memoize
 
-    def make(name: str, dtype: np.dtype) -> Any:
-        operator = "+" if name == "cumsum" else "*"
-        return InclusiveScanKernel(dtype, f"a {operator} b", "0")
-
-    return context_dependent_memoize(make)
+    return context_dependent_memoize(_kernels_axes.make_long_scan)
 
 
 def _fits_long(a: GPUArray, target: GPUArray) -> bool:
     return (
         a.ndim == 1
         and a.size > _LONG
+        and a.flags.c_contiguous
         and target.flags.c_contiguous
-        and target.dtype.char != "e"
-        and target.dtype.kind in "iufc"
     )
-
-
-def _scan_long(name: str, a: GPUArray, target: GPUArray, stream: Any) -> None:
-    """One long row, by all multiprocessors."""
-    kernel = _memoised_long()(name, target.dtype)
-    if a is not target:
-        _apply("copy", (a,), target, None, stream)
-    kernel(target, stream=stream)
 
 
 def _scan(
@@ -124,7 +111,8 @@ def _scan(
     if out is None or out.dtype != kind or (out is not a and overlap(a, out)):
         target = a.__class__(a.shape, kind, allocator or a.allocator)
     if a.size and _fits_long(a, target):
-        _scan_long(name, a, target, stream)
+        kernel = _memoised_long()(name, a.dtype, target.dtype)
+        kernel((a, target), a.size, stream)
     elif a.size:
         _launch(name, a, target, axis, stream)
     if out is not None and target is not out:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pycuda import _kernels
+from pycuda import _kernels, _kernels_scan
 from pycuda._operations import c_type, cast, computed, expression_of
 
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
@@ -253,3 +253,33 @@ def make_scan(scan: Scan) -> Any:
     )
     types = (scan.stored, value, scan.out)
     return _kernels._compile(source, types, "scan_axis")
+
+
+def make_long_scan(
+    name: str, stored: np.dtype, out: np.dtype
+) -> _kernels_scan.ScanKernel:
+    """A scan of a packed row that all multiprocessors share."""
+    # Partial sums of a tile keep errors small without a wider type.
+    value = computed(out)
+    reduction = Reduction(name[3:], stored, out, value, 0, "", 0, 0, False)
+    source = _kernels_scan.ScanSource(
+        name=name,
+        stored=c_type(stored),
+        out=c_type(out),
+        value=c_type(value),
+        expression="combine_sums(a, b)",
+        map=_map(reduction),
+        finish=_finish(reduction),
+        neutral=None,
+        sizes=(stored.itemsize, out.itemsize, value.itemsize),
+        preamble=(
+            f"__device__ inline {c_type(value)} combine_sums("
+            f"{c_type(value)} x, {c_type(value)} y)\n"
+            f"{{\n    return {_combine(reduction)};\n}}\n"
+        ),
+    )
+    shape = _kernels_scan.default_shape()
+    function = _kernels._compile(
+        _kernels_scan.source_of(source, shape), (stored, value, out), name
+    )
+    return _kernels_scan.wrap(source, shape, function)

@@ -1,9 +1,9 @@
 """Prefix scans from an expression in C.
 
-The array is cut into intervals.  A first kernel scans each interval by a
-block of its own and notes its total, the same kernel scans the totals, and a
-second kernel adds to each interval what came before it.  Operands keep their
-order, so the expression need only be associative.
+One kernel reads each element once and writes it once; its blocks tell each
+other what came before (`pycuda._kernels_scan`).  Operands keep their order,
+so the expression need only be associative; and they are combined alike in
+each run, so that rounded results repeat.
 """
 
 # SPDX-License-Identifier: MIT
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda import _kernels
+from pycuda import _kernels_scan
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import check_vector
@@ -23,142 +23,19 @@ from pycuda.tools import VectorArg, dtype_to_ctype
 
 __all__ = ["ExclusiveScanKernel", "InclusiveScanKernel"]
 
-_MAX_INTERVALS = 1024
+_SHAPES = _kernels_scan.default_shape
 
 
-def _shape() -> tuple[int, int, int]:
-    """(threads of a scan, threads of an update, elements of a thread).
-
-    Where threads run in turn on a processor core, one thread a block reads
-    its interval in order.
-    """
-    return (1, 1, 1024) if _kernels._runs_threads_in_turn() else (128, 256, 6)
-
-
-# A tile is WG_SIZE * K elements: loaded and stored side by side, scanned by
-# threads of K elements each in shared memory.  `carry` is the scan of all
-# tiles before, known from the second tile on.  The exclusive form leaves the
-# first element of an interval to the final update.
-_KERNELS = """\
-#define WG_SIZE {scan_threads}
-#define UPDATE_WG_SIZE {update_threads}
-#define K {each}
-#define SCAN_EXPR(a, b) {scan_expr}
-#define EXCLUSIVE {exclusive}
-
-{preamble}
-
-typedef {scan_type} scan_type;
-
-extern "C" __global__ void {prefix}_scan_intervals(
-    scan_type *input, size_t n, size_t interval_size, scan_type *output,
-    scan_type *totals, int exclusive)
-{{
-  extern __shared__ scan_type tile[]; /* WG_SIZE * K, then the sums */
-  scan_type *sums = tile + WG_SIZE * K;
-  const unsigned lane = threadIdx.x;
-  const size_t begin = interval_size * blockIdx.x;
-  const size_t end =
-      n - begin < interval_size ? n : begin + interval_size;
-  scan_type carry;
-
-  for (size_t base = begin; base < end; base += WG_SIZE * K) {{
-    const unsigned count =
-        end - base < WG_SIZE * K ? (unsigned)(end - base) : WG_SIZE * K;
-    const unsigned used = (count + K - 1) / K;
-    const unsigned first = lane * K;
-
-    for (unsigned j = lane; j < count; j += WG_SIZE) {{
-      tile[j] = input[base + j];
-    }}
-    __syncthreads();
-    if (first < count) {{
-      scan_type sum = tile[first];
-      for (unsigned j = first + 1; j < first + K && j < count; j++) {{
-        scan_type next = tile[j];
-        sum = SCAN_EXPR(sum, next);
-        tile[j] = sum;
-      }}
-      sums[lane] = sum;
-    }}
-    __syncthreads();
-    for (unsigned step = 1; step < used; step *= 2) {{
-      scan_type sum;
-      if (lane < used) {{
-        sum = sums[lane];
-        if (lane >= step) {{
-          scan_type before = sums[lane - step];
-          sum = SCAN_EXPR(before, sum);
-        }}
-      }}
-      __syncthreads();
-      if (lane < used) {{
-        sums[lane] = sum;
-      }}
-      __syncthreads();
-    }}
-    if (first < count) {{
-      for (unsigned j = first; j < first + K && j < count; j++) {{
-        scan_type value = tile[j];
-        if (lane > 0) {{
-          scan_type before = sums[lane - 1];
-          value = SCAN_EXPR(before, value);
-        }}
-        if (base > begin) {{
-          value = SCAN_EXPR(carry, value);
-        }}
-        tile[j] = value;
-      }}
-    }}
-    __syncthreads();
-    for (unsigned j = lane; j < count; j += WG_SIZE) {{
-      if (!exclusive) {{
-        output[base + j] = tile[j];
-      }} else if (j > 0) {{
-        output[base + j] = tile[j - 1];
-      }} else if (base > begin) {{
-        output[base] = carry;
-      }}
-    }}
-    carry = tile[count - 1];
-    __syncthreads();
-  }}
-  if (lane == 0 && begin < end) {{
-    totals[blockIdx.x] = carry;
-  }}
-}}
-
-extern "C" __global__ void {prefix}_final_update(
-    scan_type *output, size_t n, size_t interval_size, scan_type *totals)
-{{
-  const size_t begin = interval_size * blockIdx.x;
-  const size_t end =
-      n - begin < interval_size ? n : begin + interval_size;
-  size_t i = begin + threadIdx.x;
-
-#if EXCLUSIVE
-  if (blockIdx.x == 0) {{
-    if (i == 0) {{
-      output[0] = {neutral};
-    }}
-    return;
-  }}
-  if (i == begin) {{
-    output[i] = totals[blockIdx.x - 1];
-    i += UPDATE_WG_SIZE;
-  }}
-#else
-  if (blockIdx.x == 0) {{
-    return;
-  }}
-#endif
-  const scan_type before = totals[blockIdx.x - 1];
-  for (; i < end; i += UPDATE_WG_SIZE) {{
-    scan_type value = output[i];
-    output[i] = SCAN_EXPR(before, value);
-  }}
-}}
-"""
+def _heads(segments: Any, source: Any) -> Any:
+    """Where segments begin, as packed bytes that are not 0."""
+    if getattr(segments, "shape", None) != source.shape:
+        raise ValueError(
+            f"segments must be a GPUArray of shape {source.shape}, as the "
+            f"input is, not {getattr(segments, 'shape', segments)!r}"
+        )
+    if segments.dtype.itemsize == 1 and segments.flags.c_contiguous:
+        return segments
+    return segments != 0
 
 
 class _ScanKernel:
@@ -180,43 +57,53 @@ class _ScanKernel:
             raise ValueError("neutral element is required for exclusive scan")
         self.dtype = np.dtype(dtype)
         self.neutral = neutral
-        self.scan_wg_size, self.update_wg_size, self.scan_wg_seq_batches = (
-            _shape()
-        )
+        self._shape = _SHAPES()
         self._prefix = name_prefix
         self._options = options
         self._preamble = preamble
         self._scan_expr = scan_expr
         self._argument = VectorArg(self.dtype, "input_ary")
-        self._kernels: dict[Any, tuple[Any, Any]] = {}
-        self.scan_intervals_knl, self.final_update_knl = self._compiled()
+        self._kernels: dict[Any, _kernels_scan.ScanKernel] = {}
+        kernel = self._compiled(False)
+        self.scan_wg_size = self.update_wg_size = kernel.block
+        self.scan_wg_seq_batches = kernel.tile // kernel.block
+        # One kernel does the work of both.
+        self.scan_intervals_knl = self.final_update_knl = kernel.function
 
-    def _compiled(self) -> tuple[Any, Any]:
-        """The two kernels in the current context."""
-        context = _drv.Context.get_current()
-        if context not in self._kernels:
-            source = CLUDA_PREAMBLE + _KERNELS.format(
-                scan_threads=self.scan_wg_size,
-                update_threads=self.update_wg_size,
-                each=self.scan_wg_seq_batches,
-                scan_expr=self._scan_expr,
-                exclusive=int(self._exclusive),
-                preamble=self._preamble,
-                scan_type=dtype_to_ctype(self.dtype),
-                prefix=self._prefix,
-                neutral=self.neutral,
-            )
-            if "complex" in source:
-                source = "#include <pycuda-complex.hpp>\n" + source
+    def _source(self, segmented: bool) -> _kernels_scan.ScanSource:
+        kind, size = dtype_to_ctype(self.dtype), self.dtype.itemsize
+        preamble = CLUDA_PREAMBLE + self._preamble
+        parts = (kind, self._scan_expr, preamble, str(self.neutral))
+        if any("complex" in part for part in parts):
+            preamble = "#include <pycuda-complex.hpp>\n" + preamble
+        return _kernels_scan.ScanSource(
+            name=f"{self._prefix}_scan",
+            stored=kind,
+            out=kind,
+            value=kind,
+            expression=self._scan_expr,
+            map="v",
+            finish="x",
+            neutral=str(self.neutral) if self._exclusive else None,
+            sizes=(size, size, size),
+            preamble=preamble,
+            segmented=segmented,
+        )
+
+    def _compiled(self, segmented: bool) -> _kernels_scan.ScanKernel:
+        """The kernel in the current context."""
+        key = (_drv.Context.get_current(), segmented)
+        if key not in self._kernels:
+            source = self._source(segmented)
             module = SourceModule(
-                source, options=self._options, no_extern_c=True
+                _kernels_scan.source_of(source, self._shape),
+                options=self._options,
+                no_extern_c=True,
             )
-            first = module.get_function(f"{self._prefix}_scan_intervals")
-            second = module.get_function(f"{self._prefix}_final_update")
-            first.prepare("PNNPPi")
-            second.prepare("PNNP")
-            self._kernels[context] = (first, second)
-        return self._kernels[context]
+            self._kernels[key] = _kernels_scan.wrap(
+                source, self._shape, module.get_function(source.name)
+            )
+        return self._kernels[key]
 
     def __call__(
         self,
@@ -224,6 +111,8 @@ class _ScanKernel:
         output_ary: Any = None,
         allocator: Any = None,
         stream: Any = None,
+        *,
+        segments: Any = None,
     ) -> Any:
         """Scan `input_ary`, in place unless `output_ary` is given.
 
@@ -234,27 +123,28 @@ class _ScanKernel:
         output_ary
             GPUArray of the same shape, or "new" for a new one.
         allocator
-            Where the totals of intervals are allocated; default: as
-            `input_ary` was.
+            Where a new output is allocated; default: as `input_ary` was.
         stream
             Stream to run in.
+        segments
+            GPUArray of the same shape and any dtype; the scan begins anew
+            where it is not 0.
         """
         import pycuda.gpuarray as gpuarray
 
-        allocator = allocator or input_ary.allocator
         if isinstance(output_ary, str) and output_ary == "new":
-            output_ary = gpuarray.empty_like(input_ary)
+            output_ary = gpuarray.empty(
+                input_ary.shape, input_ary.dtype,
+                allocator=allocator or input_ary.allocator,
+            )  # fmt: skip
         elif output_ary is None:
             output_ary = input_ary
         self._check(input_ary, output_ary)
+        heads = () if segments is None else (_heads(segments, input_ary),)
         (n,) = input_ary.shape
-        if n == 0:
-            return output_ary
-        intervals, interval_size = self._plan(n)
-        totals = gpuarray.empty(intervals, self.dtype, allocator=allocator)
-        self._launch(
-            input_ary, output_ary, totals, n, intervals, interval_size, stream
-        )
+        if n:
+            kernel = self._compiled(bool(heads))
+            kernel((input_ary, *heads, output_ary), n, stream)
         return output_ary
 
     def _check(self, source: Any, target: Any) -> None:
@@ -275,51 +165,6 @@ class _ScanKernel:
                     f"{self._prefix}: an array of {self.dtype} is needed, "
                     f"not of {array.dtype}"
                 )
-
-    def _plan(self, n: int) -> tuple[int, int]:
-        """(intervals, elements of each, a multiple of a tile)."""
-        tile = self.scan_wg_size * self.scan_wg_seq_batches
-        count = _drv.device_attribute.MULTIPROCESSOR_COUNT
-        device = _drv.Context.get_device()
-        most = min(8 * device.get_attribute(count), _MAX_INTERVALS)
-        tiles = -(-n // tile)
-        each = -(-tiles // most) * tile
-        return -(-n // each), each
-
-    def _launch(
-        self,
-        source: Any,
-        target: Any,
-        totals: Any,
-        n: int,
-        intervals: int,
-        size: int,
-        stream: Any,
-    ) -> None:
-        scan, update = self._compiled()
-        block = (self.scan_wg_size, 1, 1)
-        shared = self.scan_wg_size * (self.scan_wg_seq_batches + 1)
-        shared *= self.dtype.itemsize
-        scan.prepared_async_call(
-            (intervals, 1), block, stream, source.gpudata, n, size,
-            target.gpudata, totals.gpudata, int(self._exclusive),
-            shared_size=shared,
-        )  # fmt: skip
-        if intervals > 1:
-            import pycuda.gpuarray as gpuarray
-
-            # One block scans the totals; its own total goes aside.
-            rest = gpuarray.empty(1, self.dtype, allocator=totals.allocator)
-            scan.prepared_async_call(
-                (1, 1), block, stream, totals.gpudata, intervals, intervals,
-                totals.gpudata, rest.gpudata, 0,
-                shared_size=shared,
-            )  # fmt: skip
-        if intervals > 1 or self._exclusive:
-            update.prepared_async_call(
-                (intervals, 1), (self.update_wg_size, 1, 1), stream,
-                target.gpudata, n, size, totals.gpudata,
-            )  # fmt: skip
 
 
 class InclusiveScanKernel(_ScanKernel):

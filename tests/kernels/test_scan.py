@@ -7,6 +7,7 @@ import pytest
 
 import pycuda.gpuarray as gpuarray
 from pycuda import scan
+from pycuda._kernels_scan import Shape
 from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("context")
 def shape(request, monkeypatch):
     """Every test also with the shape that a GPU takes."""
     if request.param == "many threads":
-        monkeypatch.setattr(scan, "_shape", lambda: (128, 256, 6))
+        monkeypatch.setattr(scan, "_SHAPES", lambda: Shape(block=128))
 
 
 SIZES = [1, 10, 127, 768, 769, 1536, 12_345, 100_000, 1 << 20]
@@ -98,3 +99,92 @@ def test_bad_input():
         kernel(gpuarray.zeros(10, np.float32))
     empty = gpuarray.empty(0, np.int32)
     assert kernel(empty) is empty
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "i8", "c16"])
+@pytest.mark.parametrize("n", [1, 33, 5000, 70_001])
+def test_sizes_of_elements(dtype, n):
+    x = np.random.randint(0, 100, n).astype(dtype)
+    gpu = gpuarray.to_gpu(x)
+    expected = np.cumsum(x, dtype=dtype)
+    got = InclusiveScanKernel(dtype, "a+b")(gpu, "new").get()
+    assert (got == expected).all()
+    got = ExclusiveScanKernel(dtype, "a+b", 0)(gpu, "new").get()
+    assert (got == expected - x).all()
+
+
+@pytest.mark.parametrize("offset", [1, 2, 3])
+def test_addresses_that_are_not_aligned(offset):
+    x = np.random.randint(0, 100, 40_000).astype(np.int32)
+    whole = gpuarray.to_gpu(x)
+    InclusiveScanKernel(np.int32, "a+b")(whole[offset:])
+    x[offset:] = np.cumsum(x[offset:])
+    assert (whole.get() == x).all()
+
+
+def segmented(x, heads):
+    """Inclusive sums that begin anew at each head."""
+    totals = np.cumsum(x)
+    begin = np.maximum.accumulate(np.where(heads, np.arange(x.size), 0))
+    return totals - np.where(begin > 0, totals[begin - 1], 0)
+
+
+@pytest.mark.parametrize("n", [1, 100, 5000, 60_000])
+@pytest.mark.parametrize("share", [0, 0.0003, 0.05, 1])
+@pytest.mark.parametrize("dtype", [np.bool_, np.int32])
+def test_segments(n, share, dtype):
+    x = np.random.randint(0, 100, n)
+    heads = (np.random.rand(n) < share).astype(dtype)
+    gpu, on_device = gpuarray.to_gpu(x), gpuarray.to_gpu(heads)
+    expected = segmented(x, heads)
+    including = InclusiveScanKernel(np.int64, "a+b")
+    got = including(gpu, "new", segments=on_device).get()
+    assert (got == expected).all()
+    without = ExclusiveScanKernel(np.int64, "a+b", 0)
+    got = without(gpu, "new", segments=on_device).get()
+    assert (got == expected - x).all()
+
+
+def test_segments_of_another_shape():
+    kernel = InclusiveScanKernel(np.int32, "a+b")
+    x = gpuarray.zeros(10, np.int32)
+    with pytest.raises(ValueError, match="segments must be"):
+        kernel(x, segments=gpuarray.zeros(9, np.bool_))
+    with pytest.raises(ValueError, match="segments must be"):
+        kernel(x, segments=[0] * 10)
+
+
+def test_rounded_sums_repeat():
+    """However the tiles' blocks are timed, the same operations happen."""
+    x = gpuarray.to_gpu(np.random.rand(1 << 20).astype(np.float32))
+    kernel = InclusiveScanKernel(np.float32, "a+b")
+    first = kernel(x, "new").get()
+    for _ in range(5):
+        assert (kernel(x, "new").get() == first).all()
+
+
+def test_structs():
+    from pycuda.tools import get_or_register_dtype
+
+    kind = np.dtype([("low", np.float64), ("high", np.float64),
+                     ("count", np.int32)])  # fmt: skip
+    preamble = """
+    #pragma pack(push, 4)
+    struct scanned { double low, high; int count; };
+    #pragma pack(pop)
+    __device__ inline scanned join(scanned a, scanned b)
+    {
+      scanned both = {a.low < b.low ? a.low : b.low,
+                      a.high > b.high ? a.high : b.high, a.count + b.count};
+      return both;
+    }
+    """
+    get_or_register_dtype("scanned", kind)
+    x = np.zeros(20_000, kind)
+    x["low"] = x["high"] = np.random.rand(x.size)
+    x["count"] = 1
+    kernel = InclusiveScanKernel(kind, "join(a, b)", preamble=preamble)
+    got = kernel(gpuarray.to_gpu(x), "new").get()
+    assert (got["low"] == np.minimum.accumulate(x["low"])).all()
+    assert (got["high"] == np.maximum.accumulate(x["high"])).all()
+    assert (got["count"] == np.arange(1, x.size + 1)).all()

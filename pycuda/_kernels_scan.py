@@ -1,0 +1,177 @@
+"""CUDA C for scans of contiguous arrays of one dimension.
+
+Each element is read once and written once: see ``scan_state.cuh``,
+``scan_tile.cu`` (threads that run side by side) and ``scan_tile_thread.cu``
+(threads that run in turn, one a block) in ``_templates``.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import pycuda.driver as _drv
+from pycuda import _kernels
+
+
+class Shape(NamedTuple):
+    """How a scan is cut up on a kind of device."""
+
+    block: int = 256  # threads
+    row_bytes: int = 16  # that a thread loads at once, at most
+    thread_bytes: int = 64  # that a thread holds, about
+    looks: int = 2  # tiles that a lane looks at when it looks back
+    runs: int = 8  # where threads run in turn: that one takes side by side
+    run: int = 2064  # elements of each; no power of 2, for the cache's sake
+
+
+class ScanSource(NamedTuple):
+    """What a kernel computes, as C; sizes are bytes."""
+
+    name: str
+    stored: str  # type of the input
+    out: str
+    value: str  # type that is scanned
+    expression: str  # in a and b
+    map: str  # of v, a stored element; gives a value
+    finish: str  # of x, a value; gives an output
+    neutral: str | None  # of an exclusive scan
+    sizes: tuple[int, int, int]  # of stored, out and value
+    preamble: str = ""
+    segmented: bool = False
+
+
+class ScanKernel(NamedTuple):
+    """A compiled kernel, called with input, (heads,) output."""
+
+    function: Any
+    block: int
+    tile: int  # elements
+    words: int  # of 64 bits that a tile leaves for the others
+
+    def __call__(self, arrays: tuple, n: int, stream: Any) -> None:
+        """Scan `n` > 0 elements; the last of `arrays` is the output."""
+        tiles = -(-n // self.tile)
+        state = None
+        if tiles > 1:
+            import pycuda.gpuarray as gpuarray
+
+            # Word 0 numbers the tiles.
+            state = gpuarray.empty(1 + tiles * self.words, np.uint64)
+            _drv.memset_d32_async(state.gpudata, 0, 2 * state.size, stream)
+        self.function(
+            *arrays, np.uint64(n), np.uint64(0) if state is None else state,
+            grid=(tiles, 1), block=(self.block, 1, 1), stream=stream,
+        )  # fmt: skip
+
+
+def default_shape() -> Shape:
+    """The shape for the current device."""
+    if _kernels._runs_threads_in_turn():
+        return Shape(block=1)
+    return Shape()
+
+
+_HEADS = {
+    "heads_pair": ", unsigned char head",
+    "heads_parameter": ", const unsigned char *heads",
+    "heads_argument": ", heads",
+    "heads_element": ", heads[i]",
+    "heads_packed": ", heads_pack.at[k]",
+    "heads_aligned": " | (size_t)heads % alignof(Pack<unsigned char>)",
+    "pack_heads": (
+        "        const Pack<unsigned char> heads_pack =\n"
+        "            *reinterpret_cast<const Pack<unsigned char> *>"
+        "(heads + first);\n"
+    ),
+}
+
+# A value that knows whether a segment begins in it.
+_SEGMENTED = """
+typedef {value} Element;
+
+struct Segmented {{
+    Element value;
+    unsigned head;
+}};
+
+__device__ inline Element combine_elements(const Element &a, const Element &b)
+{{
+    return {expression};
+}}
+"""
+
+
+def _fields(source: ScanSource) -> dict[str, Any]:
+    value, preamble = source.value, source.preamble
+    expression, map_ = source.expression, source.map
+    inclusive = "next"
+    exclusive = f"some ? before : Value({source.neutral})"
+    heads = dict.fromkeys(_HEADS, "")
+    if source.segmented:
+        heads = _HEADS
+        preamble += _SEGMENTED.format(value=value, expression=expression)
+        expression = (
+            "b.head ? b : "
+            "(Segmented{combine_elements(a.value, b.value), a.head})"
+        )
+        map_ = f"Segmented{{{map_}, head}}"
+        value, inclusive = "Segmented", "next.value"
+        exclusive = (
+            f"some && !v.head ? before.value : Element({source.neutral})"
+        )
+    return heads | {
+        "name": source.name,
+        "type": value,
+        "stored": source.stored,
+        "out": source.out,
+        "expression": expression,
+        "map": map_,
+        "finish": source.finish,
+        "result_type": "Element" if source.segmented else "Value",
+        "result": inclusive if source.neutral is None else exclusive,
+        "preamble": preamble,
+    }
+
+
+def _cut(source: ScanSource, shape: Shape) -> tuple[dict[str, int], int]:
+    """(fields of a template, elements of a tile)."""
+    if shape.block == 1:
+        fields = {"runs": shape.runs, "run": shape.run}
+        return fields, shape.runs * shape.run
+    widest = max(source.sizes)
+    vec = max(1, shape.row_bytes // widest)
+    if any(size & (size - 1) or size > 16 for size in source.sizes):
+        vec = 1  # what cannot be moved as one word
+    rows = max(1, shape.thread_bytes // (vec * widest))
+    rows = min(rows, max(1, 32 // vec))
+    fields = {
+        "block": shape.block,
+        "rows": rows,
+        "vec": vec,
+        "looks": shape.looks if widest <= 16 else 1,
+    }
+    return fields, shape.block * rows * vec
+
+
+def source_of(source: ScanSource, shape: Shape) -> str:
+    """The CUDA C of a scan."""
+    template = "scan_tile_thread.cu" if shape.block == 1 else "scan_tile.cu"
+    fields = _fields(source) | _cut(source, shape)[0]
+    return "".join(
+        _kernels._template(name).substitute(fields)
+        for name in ("scan_state.cuh", template)
+    )
+
+
+def wrap(source: ScanSource, shape: Shape, function: Any) -> ScanKernel:
+    """A kernel that was compiled from `source_of(source, shape)`."""
+    size = source.sizes[2]
+    if source.segmented:
+        size = (size + 4 + 15) // 16 * 16  # however the struct is padded
+    return ScanKernel(
+        function, shape.block, _cut(source, shape)[1], (size + 3) // 4
+    )

@@ -1,0 +1,73 @@
+// What a scan's tiles tell each other (decoupled look-back, Merrill and
+// Garland 2016).  A tile's value is cut into pieces of 32 bits, and each
+// piece travels in one 64-bit word with a flag: whoever sees the same flag in
+// all words has seen one value, without fences.  Prefixes are combined from
+// left to right, so that timing cannot change a rounded sum.
+$preamble
+
+typedef $type Value;
+typedef $stored Stored;
+typedef $out Out;
+typedef unsigned long long Word;
+
+#define SCAN_EXPR(a, b) ($expression)
+
+enum { EMPTY, TOTAL, PREFIX }; // of nothing, the tile, all tiles up to it
+enum { PIECES = (sizeof(Value) + 3) / 4 };
+
+struct Pieces {
+    unsigned at[PIECES];
+};
+
+__device__ inline Value combine(Value a, Value b)
+{
+    return SCAN_EXPR(a, b);
+}
+
+__device__ inline Pieces pieces_of(const Value &value)
+{
+    Pieces pieces;
+    pieces.at[PIECES - 1] = 0;
+    memcpy(&pieces, &value, sizeof(Value));
+    return pieces;
+}
+
+__device__ inline void take_pieces(Value &value, const Pieces &pieces)
+{
+    memcpy(&value, &pieces, sizeof(Value));
+}
+
+__device__ inline void publish(Word *state, unsigned tile, const Value &value,
+                               unsigned flag)
+{
+    volatile Word *words = state + 1 + (unsigned long long)tile * PIECES;
+    const Pieces pieces = pieces_of(value);
+#pragma unroll
+    for (int k = 0; k < PIECES; k++) {
+        words[k] = (Word)flag << 32 | pieces.at[k];
+    }
+}
+
+// The flag of a tile; its value, unless that is EMPTY.
+__device__ inline unsigned look(const Word *state, unsigned tile,
+                                Pieces &pieces)
+{
+    const volatile Word *words =
+        state + 1 + (unsigned long long)tile * PIECES;
+    Word word = words[0];
+    unsigned flag = (unsigned)(word >> 32);
+    pieces.at[0] = (unsigned)word;
+#pragma unroll
+    for (int k = 1; k < PIECES; k++) {
+        word = words[k];
+        pieces.at[k] = (unsigned)word;
+        flag = (unsigned)(word >> 32) == flag ? flag : (unsigned)EMPTY;
+    }
+    return flag;
+}
+
+// An element as it is scanned.  Where segments begin, `heads` is not 0.
+__device__ inline Value loaded(const Stored &v$heads_pair)
+{
+    return $map;
+}
