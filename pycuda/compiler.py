@@ -11,15 +11,21 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import pycuda.driver as _drv
-from pycuda import _driver
 from pycuda._compile import cache as _cache
+from pycuda._compile import identity as _identity
 from pycuda._compile import includes as _includes
 from pycuda._compile import nvcc as _nvcc
 from pycuda._compile import options as _options
+from pycuda._compile import report as _report
 from pycuda._compile import source as _source
+from pycuda._compile.job import Compiled, Job, Request, cached
+from pycuda._compile.job import device_arch as _device_arch
+from pycuda._compile.job import on_gpu as _on_gpu
 from pycuda._compile.warn import warn_user
 
 __all__ = [
@@ -41,8 +47,7 @@ DEFAULT_NVCC_FLAGS: list[str] = os.environ.get(
 ).split()
 
 _TARGETS = ("cubin", "ptx", "fatbin")
-_PRELUDE = "prelude.h"
-_HERE = os.path.dirname(os.path.abspath(__file__))
+_HEADERS = os.path.join(_includes.package_dir(), "cuda")
 
 
 def get_nvcc_version(nvcc: str) -> str:
@@ -55,9 +60,12 @@ def preprocess_source(source: str, options: list[str], nvcc: str) -> str:
 
     Raises
     ------
+    FileNotFoundError
+        If there is no such nvcc: NVRTC has no preprocessor to offer.
     pycuda.driver.CompileError
         If nvcc fails, or gives back less than half of the source.
     """
+    _nvcc.require(nvcc, "preprocess_source() needs nvcc")
     status, text, errors = _nvcc.preprocess(source, options, nvcc)
     words = [nvcc, "--preprocess", *options]
     if status != 0:
@@ -75,186 +83,46 @@ def preprocess_source(source: str, options: list[str], nvcc: str) -> str:
     return text
 
 
-def _on_gpu() -> bool:
-    return _driver._device_kind() == "gpu"
-
-
-def _device_arch() -> str | None:
-    """Architecture of the current context's device; None without one."""
-    try:
-        device = _drv.Context.get_device()
-        major, minor = device.compute_capability()
-    except _drv.Error:
-        return None
-    return f"sm_{major}{minor}"
-
-
-def _report(text: str) -> None:
-    """Hand the compiler's words to the user, as PyCUDA does."""
-    if not text.strip():
-        return
-    if "demoted" in text or "demoting" in text:
-        warn_user(
-            "The CUDA compiler demoted types of lesser precision: "
-            "double may have become float."
-        )
-    warn_user(
-        "The CUDA compiler succeeded, but said the following:\n" + text.strip()
+def _compile_with_nvrtc(
+    source: object,
+    options: list[str] | None = None,
+    keep: bool = False,
+    no_extern_c: bool = False,
+    arch: str | None = None,
+    code: str | None = None,
+    cache_dir: Any = None,
+    include_dirs: list[str] | None = None,
+    target: str = "cubin",
+    names: Sequence[str] = (),
+    refresh: bool = False,
+) -> Compiled:
+    """`compile` without nvcc; `refresh` passes the cache's entry over."""
+    assert target in _TARGETS, f"target must be one of {_TARGETS}"
+    if isinstance(source, bytes):
+        source = source.decode()
+    words, cache_dir, keep = _settings(options, cache_dir, keep)
+    request = Request(
+        str(source),
+        words,
+        no_extern_c or bool(names),
+        arch,
+        code,
+        [os.fspath(d) for d in include_dirs or []],
+        target,
+        list(names),
     )
+    return Job(request).obtain(cache_dir, keep, refresh)
 
 
-def _fail(
-    command: list[str], stdout: str, stderr: str, advice: str = ""
-) -> None:
-    text = f"compilation of {_source.FILE_NAME} failed"
-    if advice:
-        text = f"{text}. {advice}"
-    raise _drv.CompileError(text, command, stdout=stdout, stderr=stderr)
-
-
-def _compile_by_nvcc(
-    source: str, command: list[str], target: str, keep: bool
-) -> bytes:
-    """Run nvcc; warn of what it says."""
-    image, stdout, stderr = _nvcc.run(command, source, target, keep)
-    if image is None:
-        _fail(command, stdout, stderr)
-    _report(stdout + stderr)
-    assert image is not None
-    return image
-
-
-class _Job:
-    """One compilation through NVRTC: options, headers, key."""
-
-    def __init__(
-        self,
-        source: str,
-        options: list[str],
-        no_extern_c: bool,
-        arch: str | None,
-        code: str | None,
-        include_dirs: list[str],
-        target: str,
-    ) -> None:
-        self.target = target
-        self.user_source = source
-        self.user_options = options
-        self.no_extern_c = no_extern_c
-        self.on_gpu = _on_gpu()
-        plain = _options.translate(options)
-        self.arch = _options.choose_arch(
-            arch or plain.arch, code or plain.code, _device_arch()
-        )
-        dirs = [os.fspath(d) for d in include_dirs] + plain.include_dirs
-        self.user_dirs = dirs
-        search = _includes.search_dirs(dirs, self.on_gpu)
-        before = [_PRELUDE, *plain.pre_includes]
-        self.scan = _includes.scan(source, before, search)
-        self.options = list(plain.options)
-        if self.scan.uses_references:
-            before.insert(1, _includes.REFERENCES)
-            self.options.append("--device-as-default-execution-space")
-            self.scan.files += _includes.scan(
-                "", [_includes.REFERENCES], search
-            ).files
-        self.options += [f"--pre-include={name}" for name in before]
-        self.options += [f"--include-path={d}" for d in search]
-
-    @property
-    def source(self) -> str:
-        return _source.wrap(self.user_source, self.no_extern_c)
-
-    def key(self) -> str:
-        """Hash of everything the image depends on but the compiler.
-
-        Folders of this package and of the toolkit are left out: what was
-        found in them is hashed instead, wherever it lies.
-        """
-        options = [o for o in self.options if not o.startswith("--include-p")]
-        host = "gpu" if self.on_gpu else _cache.host_features()
-        words = [*options, *self.user_dirs, str(self.arch), self.target, host]
-        parts = [self.source.encode(), *(w.encode() for w in words)]
-        for name, content in self.scan.files:
-            parts += [name.encode(), content]
-        return _cache.digest(parts)
-
-    def run(self, keep: bool) -> bytes:
-        """Compile; warn of what the compiler says, raise if it fails."""
-        from pycuda._compile import nvrtc
-
-        done = nvrtc.run(
-            self.source, self.options, self.arch, self.target, self.on_gpu
-        )
-        if keep:
-            self._keep(done.image, done.log)
-        if done.image is not None:
-            _report(done.log)
-            return done.image
-        image = None
-        if self.on_gpu and nvrtc.is_host_trouble(done.log):
-            image = self._try_nvcc()
-        if image is None:
-            _fail(
-                done.command, "", done.log, nvrtc.advice(done.log, self.on_gpu)
-            )
-        assert image is not None
-        return image
-
-    def _keep(self, image: bytes | None, log: str) -> None:
-        import tempfile
-
-        folder = tempfile.mkdtemp(prefix="pycuda-")
-        files = {
-            _source.FILE_NAME: self.source.encode(),
-            "kernel.log": log.encode(),
-            f"kernel.{self.target}": image,
-        }
-        for name, content in files.items():
-            if content is not None:
-                with open(os.path.join(folder, name), "wb") as stream:
-                    stream.write(content)
-        print(f"*** compiler output in {folder}")
-
-    def _try_nvcc(self) -> bytes | None:
-        """Let nvcc try what NVRTC refused, if it is on PATH."""
-        if shutil.which("nvcc") is None:
-            return None
-        source = self.user_source
-        if not self.no_extern_c:
-            source = _source.wrap(source, False)
-        ours = os.path.join(_HERE, "cuda")
-        command = _nvcc.command(
-            "nvcc",
-            self.user_options,
-            self.target,
-            self.arch,
-            None,
-            [*self.user_dirs, ours],
-        )
-        image, stdout, stderr = _nvcc.run(command, source, self.target, False)
-        if image is None:
-            return None
-        warn_user(
-            "NVRTC cannot compile this source (it holds host code or needs "
-            "headers of the host); nvcc was used instead."
-        )
-        _report(stdout + stderr)
-        return image
-
-
-def _cached(
-    cache_dir: object, key: str, compiler: str, target: str, make: Any
-) -> bytes:
-    """Image from the cache, or what `make` gives, which is then kept."""
-    folder = _cache.directory(cache_dir)
-    if folder is None:
-        return make()
-    image = _cache.load(folder, key, compiler, target)
-    if image is None:
-        image = make()
-        _cache.store(folder, key, compiler, target, image)
-    return image
+def _settings(
+    options: list[str] | None, cache_dir: Any, keep: bool
+) -> tuple[list[str], Any, bool]:
+    """Options as a list of our own, and what debugging makes of the rest."""
+    words = list(DEFAULT_NVCC_FLAGS) if options is None else options
+    words = _options.as_list(words)
+    if _drv.CUDA_DEBUGGING:
+        return [*words, "-g", "-G"], False, True
+    return words, cache_dir, keep
 
 
 def compile(
@@ -305,52 +173,22 @@ def compile(
         If the compiler refuses the source; its text is in ``stderr``.
     """
     assert target in _TARGETS, f"target must be one of {_TARGETS}"
+    if nvcc == "nvcc":
+        return _compile_with_nvrtc(
+            source, options, keep, no_extern_c, arch, code, cache_dir,
+            include_dirs, target,
+        ).image  # fmt: skip
     if isinstance(source, bytes):
         source = source.decode()
-    words = list(DEFAULT_NVCC_FLAGS) if options is None else options
-    words = _options.as_list(words)
-    if getattr(_drv, "CUDA_DEBUGGING", False):
-        cache_dir, keep = False, True
-        words += ["-g", "-G"]
-    dirs = [os.fspath(d) for d in include_dirs or []]
-    if nvcc != "nvcc":
-        return _compile_named_nvcc(
-            str(source), nvcc, words, keep, no_extern_c, arch, code,
-            cache_dir, dirs, target,
-        )  # fmt: skip
-    job = _Job(str(source), words, no_extern_c, arch, code, dirs, target)
-    if not job.scan.complete:
-        cache_dir = False
-    return _cached(
-        cache_dir,
-        job.key(),
-        _cache.compiler_identity(job.on_gpu),
-        target,
-        lambda: job.run(keep),
-    )
-
-
-def _compile_named_nvcc(
-    source: str,
-    nvcc: str,
-    options: list[str],
-    keep: bool,
-    no_extern_c: bool,
-    arch: str | None,
-    code: str | None,
-    cache_dir: Any,
-    dirs: list[str],
-    target: str,
-) -> bytes:
-    """`compile` with the nvcc that the caller named."""
+    words, cache_dir, keep = _settings(options, cache_dir, keep)
+    dirs = [*(os.fspath(d) for d in include_dirs or []), _HEADERS]
     arch = arch or _device_arch()
-    ours = os.path.join(_HERE, "cuda")
-    command = _nvcc.command(nvcc, options, target, arch, code, [*dirs, ours])
-    text = _source.wrap(source, no_extern_c)
-    return _through_nvcc(text, command, cache_dir, target, keep, dirs)
+    command = _nvcc.command(nvcc, words, target, arch, code, dirs)
+    text = _source.wrap(str(source), no_extern_c)
+    return _compile_with_nvcc(text, command, cache_dir, target, keep, dirs)
 
 
-def _through_nvcc(
+def _compile_with_nvcc(
     text: str,
     command: list[str],
     cache_dir: Any,
@@ -358,23 +196,40 @@ def _through_nvcc(
     keep: bool,
     dirs: list[str],
 ) -> bytes:
-    _nvcc.require(command[0])
+    """`compile` with the nvcc that the caller named."""
+    _nvcc.require(command[0], "leave nvcc= out to compile without nvcc")
     scan = _includes.scan(text, [], dirs)
     if not scan.complete:
         cache_dir = False
     parts = [text.encode(), *(w.encode() for w in command)]
     for name, content in scan.files:
         parts += [name.encode(), content]
-    identity = ""
+    version = ""
     if _cache.directory(cache_dir) is not None:
-        identity = _cache.digest([_nvcc.version(command[0]).encode()], 8)
-    return _cached(
+        version = _identity.digest([_nvcc.version(command[0]).encode()], 8)
+    return cached(
         cache_dir,
-        _cache.digest(parts),
-        identity,
+        [_identity.digest(parts)],
+        version,
         target,
-        lambda: _compile_by_nvcc(text, command, target, keep),
-    )
+        lambda: _run_nvcc(text, command, target, keep),
+    )[0]
+
+
+def _run_nvcc(
+    source: str, command: list[str], target: str, keep: bool
+) -> bytes:
+    """Run nvcc; warn of what it says."""
+    done = _nvcc.run(command, source, target, keep)
+    if done.image is None:
+        if done.status == 0:
+            warn_user(
+                "PyCUDA: nvcc exited with status 0, but appears to have "
+                "encountered an error"
+            )
+        _report.failed(command, done.stdout, done.stderr, path=done.path)
+    _report.succeeded(done.stdout + done.stderr)
+    return done.image
 
 
 def compile_plain(
@@ -385,7 +240,11 @@ def compile_plain(
     cache_dir: Any,
     target: str = "cubin",
 ) -> bytes:
-    """`compile` without extern "C", architecture and our own headers."""
+    """`compile` without extern "C", architecture and our own headers.
+
+    Through NVRTC the architecture is the device's, unless `options` name
+    one.
+    """
     assert target in _TARGETS, f"target must be one of {_TARGETS}"
     if nvcc == "nvcc":
         return compile(
@@ -396,14 +255,16 @@ def compile_plain(
             cache_dir=cache_dir,
             target=target,
         )
-    command = _nvcc.command(nvcc, options, target, None, None, [])
-    return _through_nvcc(source, command, cache_dir, target, keep, [])
+    words = _options.as_list(options)
+    command = _nvcc.command(nvcc, words, target, None, None, [])
+    return _compile_with_nvcc(source, command, cache_dir, target, keep, [])
 
 
 class CudaModule:
     """What `SourceModule` and `DynamicModule` share."""
 
     module: Any
+    _names: Mapping[str, str] = MappingProxyType({})
 
     def _check_arch(self, arch: str | None) -> None:
         """Warn if `arch` is beyond the current device (not on the CPU)."""
@@ -418,13 +279,27 @@ class CudaModule:
             )
 
     def _bind_module(self) -> None:
-        self.get_global = self.module.get_global
-        self.get_texref = self.module.get_texref
-        self.get_surfref = self.module.get_surfref
+        self.get_global = self._by_symbol(self.module.get_global)
+        self.get_texref = self._by_symbol(self.module.get_texref)
+        self.get_surfref = self._by_symbol(self.module.get_surfref)
+
+    def _by_symbol(self, look_up: Any) -> Any:
+        """A look-up of the module's that knows the name expressions."""
+        if not self._names:
+            return look_up
+        return lambda name: look_up(self._symbol(name))
+
+    def _symbol(self, name: str) -> str:
+        """Symbol of what the source calls `name`."""
+        known = self._names
+        if not known or not isinstance(name, str):
+            return name
+        name = _squeeze(name)
+        return known.get(name) or known.get(f"&{name}") or name
 
     def get_function(self, name: str) -> Any:
         """The kernel called `name`, a `pycuda.driver.Function`."""
-        return self.module.get_function(name)
+        return self.module.get_function(self._symbol(name))
 
 
 class SourceModule(CudaModule):
@@ -433,6 +308,14 @@ class SourceModule(CudaModule):
     The parameters are those of `compile`.  ``get_function``, ``get_global``,
     ``get_texref`` and ``get_surfref`` look things up in it; ``module`` is
     the `pycuda.driver.Module`.
+
+    Parameters
+    ----------
+    name_expressions
+        Kernels and variables in C++'s terms, such as ``"scale<float>"`` or
+        ``"&space::table"``, under which they can be looked up then.  A
+        template is instantiated by being named here.  The source is then
+        not put inside ``extern "C"``.
     """
 
     def __init__(
@@ -446,14 +329,48 @@ class SourceModule(CudaModule):
         code: str | None = None,
         cache_dir: Any = None,
         include_dirs: list[str] | None = None,
+        name_expressions: Sequence[str] = (),
     ) -> None:
         self._check_arch(arch)
-        image = compile(
-            source, nvcc, options, keep, no_extern_c, arch, code, cache_dir,
-            include_dirs,
-        )  # fmt: skip
-        self.module = _drv.module_from_buffer(image)
+        names = _expressions(name_expressions)
+        if nvcc == "nvcc":
+            arguments = (
+                source, options, keep, no_extern_c, arch, code, cache_dir,
+                include_dirs, "cubin", names,
+            )  # fmt: skip
+            self._load(arguments)
+        elif names:
+            raise ValueError("name_expressions need NVRTC: leave nvcc= out")
+        else:
+            image = compile(
+                source, nvcc, options, keep, no_extern_c, arch, code,
+                cache_dir, include_dirs,
+            )  # fmt: skip
+            self.module = _drv.module_from_buffer(image)
         self._bind_module()
+
+    def _load(self, arguments: tuple[Any, ...]) -> None:
+        """Load what the cache has; what the driver refuses is made anew."""
+        made = _compile_with_nvrtc(*arguments)
+        try:
+            self.module = _drv.module_from_buffer(made.image)
+        except _drv.Error:
+            if not made.cached:
+                raise
+            made = _compile_with_nvrtc(*arguments, refresh=True)
+            self.module = _drv.module_from_buffer(made.image)
+        self._names = {_squeeze(k): v for k, v in made.names.items()}
+
+
+def _expressions(names: Sequence[str]) -> list[str]:
+    if isinstance(names, str) or not all(isinstance(n, str) for n in names):
+        raise TypeError("name_expressions must be a list of strings")
+    return list(dict.fromkeys(names))
+
+
+def _squeeze(expression: str) -> str:
+    """A name expression without blanks, which do not tell them apart."""
+    return "".join(expression.split())
 
 
 class DynamicModule(CudaModule):
@@ -495,12 +412,13 @@ class DynamicModule(CudaModule):
 
     def _locate_cuda_libdir(self) -> str:
         """Folder that holds libcudadevrt.a."""
-        places = [self.cuda_libdir]
+        places: list[str | None] = [self.cuda_libdir]
         for name in ("CUDA_ROOT", "CUDA_PATH", "CUDA_HOME"):
             root = os.environ.get(name)
             places.append(os.path.join(root, "lib64") if root else None)
         places += os.environ.get("LD_LIBRARY_PATH", "").split(":")
         places.append("/usr/lib/x86_64-linux-gnu")
+        places += _includes.wheel_lib_dirs()
         nvcc = shutil.which(self.nvcc)
         if nvcc:
             root = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
@@ -510,7 +428,8 @@ class DynamicModule(CudaModule):
                 return place
         raise RuntimeError(
             "Cannot find CUDA's library folder (with libcudadevrt.a): name "
-            "it in cuda_libdir= or set CUDA_ROOT"
+            "it in cuda_libdir=, set CUDA_ROOT or pip install "
+            "nvidia-cuda-runtime"
         )
 
     def add_source(
@@ -547,7 +466,13 @@ class DynamicModule(CudaModule):
         return self
 
     def add_stdlib(self, libname: str) -> DynamicModule:
-        """Add ``lib<libname>.a`` of CUDA's library folder."""
+        """Add ``lib<libname>.a`` of CUDA's library folder.
+
+        The CPU device needs no libcudadevrt.a: what of it kernels call there
+        is built in.
+        """
+        if libname == "cudadevrt" and not _on_gpu():
+            return self
         if self.libdir is None:
             self.libdir = self._locate_cuda_libdir()
             self.libptn = "lib%s.a"

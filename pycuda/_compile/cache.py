@@ -2,12 +2,13 @@
 
 Called by `pycuda.compiler`.  An entry is one file, named
 
-    <what was compiled>-<compiler that did it>.<target>
+    <what was compiled>-<compiler that did it>.<kind>
 
 both strong hashes.  It is written under a temporary name, synced and renamed,
-and carries a checksum, so that many processes may share one cold cache and a
-torn entry is a miss.  A read-only folder (PYCUDA_CACHE_READONLY) is looked
-into first; there an entry of any compiler will do.
+and begins with a checksum of its key and content, so that many processes may
+share one cold cache, on NFS too, and a torn, damaged or misplaced entry is a
+miss.  Read-only folders (PYCUDA_CACHE_READONLY) are looked into first; there
+an entry of any compiler will do.  `trim` keeps the size within bounds.
 """
 
 # SPDX-License-Identifier: MIT
@@ -18,22 +19,15 @@ import contextlib
 import functools
 import hashlib
 import os
+import time
 
-from pycuda._compile import includes
+from pycuda._compile import trim
 from pycuda._compile.warn import warn_user
 
-_MAGIC = b"PYCUDAC1"
+_MAGIC = b"PYCUDAC2"
 _DIGEST = 32
 _DEFAULT = "compiler-cache-v1"
-
-_NVRTC_PLACES = (
-    "/usr/local/cuda/lib64",
-    "/usr/lib/x86_64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu",
-    "/usr/lib64",
-    "/usr/lib/wsl/lib",
-)
-_NVRTC_WHEELS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib")
+_TOUCHED_EVERY = 86400.0  # seconds
 
 
 def directory(cache_dir: object) -> str | None:
@@ -53,148 +47,81 @@ def directory(cache_dir: object) -> str | None:
     return os.path.join(base, "pycuda-c", _DEFAULT)
 
 
-def digest(parts: list[bytes], size: int = 20) -> str:
-    """Hash of `parts`, each counted with its length."""
-    state = hashlib.blake2b(digest_size=size)
-    for part in parts:
-        state.update(len(part).to_bytes(8, "little"))
-        state.update(part)
-    return state.hexdigest()
+def shipped_folders() -> list[str]:
+    """The read-only folders, in the order in which they are looked into."""
+    named = os.environ.get("PYCUDA_CACHE_READONLY", "")
+    return [folder for folder in named.split(os.pathsep) if folder]
 
 
-def _stat_line(path: str) -> bytes:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return b""
-    return f"{path}:{status.st_size}:{status.st_mtime_ns}".encode()
+def _checksum(name: str, content: bytes) -> bytes:
+    """Of an entry: of what was compiled, by which its name begins, too."""
+    state = hashlib.blake2b(name.partition("-")[0].encode(), digest_size=32)
+    state.update(content)
+    return state.digest()
 
 
-def _libraries(folder: str) -> list[bytes]:
-    """NVRTC's files in `folder`."""
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return []
-    return [
-        _stat_line(os.path.join(folder, name))
-        for name in sorted(names)
-        if name.startswith("libnvrtc")
-    ]
-
-
-def _gpu_compiler() -> list[bytes]:
-    """Every NVRTC that the loader might choose, without opening one."""
-    import sys
-
-    named = os.environ.get("PYCUDA_NVRTC", "")
-    parts = [_stat_line(named) if named else b""]
-    places = [os.path.join(p, w) for p in sys.path for w in _NVRTC_WHEELS]
-    for name in ("CUDA_PATH", "CUDA_HOME"):
-        if os.environ.get(name):
-            places.append(os.path.join(os.environ[name], "lib64"))
-    places += os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    for place in dict.fromkeys([*places, *_NVRTC_PLACES]):
-        if place:
-            parts += _libraries(place)
-    return parts
-
-
-def _cpu_compiler() -> list[bytes]:
-    """Our own library, helper and headers, and the front end by name."""
-    package = includes.package_dir()
-    library = os.environ.get("PYCUDA_CPU_LIBRARY") or os.path.join(
-        package, "lib", "libpycuda_cpu.so"
-    )
-    helper = os.environ.get("PYCUDA_JIT") or os.path.join(
-        package, "bin", "pycuda-jit"
-    )
-    parts = [
-        _stat_line(library),
-        _stat_line(helper),
-        _stat_line(os.path.join(os.path.dirname(package), "ziglang", "zig")),
-        os.environ.get("PYCUDA_CLANG", "").encode(),
-    ]
-    headers = os.environ.get("PYCUDA_CUDA_HEADERS") or os.path.join(
-        package, "cuda"
-    )
-    for folder, _, names in sorted(os.walk(headers)):
-        parts += [_stat_line(os.path.join(folder, n)) for n in sorted(names)]
-    return parts
-
-
-@functools.cache
-def compiler_identity(on_gpu: bool) -> str:
-    """Hash that changes when the compiler does; opens no library."""
-    return digest(_gpu_compiler() if on_gpu else _cpu_compiler(), size=8)
-
-
-def host_features() -> str:
-    """Level of this host's instruction set, as the CPU device's images use.
-
-    Need not be exactly what the library picks; it only has to differ between
-    hosts that cannot share images.
-    """
-    import platform
-
-    named = os.environ.get("PYCUDA_CPU_TARGET")
-    if named:
-        return named
-    return _numpy_features(platform.machine())
-
-
-@functools.cache
-def _numpy_features(machine: str) -> str:
-    try:
-        from numpy._core._multiarray_umath import __cpu_features__ as have
-    except ImportError:
-        from numpy.core._multiarray_umath import __cpu_features__ as have
-    names = ("AVX2", "FMA3", "AVX512F", "AVX512_SKX", "AVX512_ICL")
-    return machine + "".join(f"+{n}" for n in names if have.get(n))
-
-
-def _check(entry: bytes) -> bytes | None:
-    """The image in an entry's bytes, None if they are torn."""
+def check(name: str, entry: bytes) -> bytes | None:
+    """What the entry called `name` holds, None if it is damaged."""
     head = len(_MAGIC) + _DIGEST
     if entry[: len(_MAGIC)] != _MAGIC or len(entry) < head:
         return None
-    image = entry[head:]
-    found = hashlib.blake2b(image, digest_size=_DIGEST).digest()
-    return image if found == entry[len(_MAGIC) : head] else None
+    content = entry[head:]
+    whole = _checksum(name, content) == entry[len(_MAGIC) : head]
+    return content if whole else None
 
 
-def _read(path: str) -> bytes | None:
+def read(folder: str, name: str, touch: bool = False) -> bytes | None:
+    """Content of one entry, None where there is none that is whole.
+
+    `touch` renews its date now and then, so that `trim` spares it.
+    """
+    path = os.path.join(folder, name)
     try:
         with open(path, "rb") as stream:
-            return _check(stream.read())
-    except OSError:
+            used = os.fstat(stream.fileno()).st_mtime
+            content = check(name, stream.read())
+    except (OSError, ValueError):
         return None
+    if touch and content is not None and time.time() - used > _TOUCHED_EVERY:
+        with contextlib.suppress(OSError):
+            os.utime(path)
+    return content
 
 
-def load(folder: str, key: str, compiler: str, target: str) -> bytes | None:
-    """Image kept under `key`, or None."""
-    name = f"{key}-{compiler}.{target}"
-    shipped = os.environ.get("PYCUDA_CACHE_READONLY")
-    if shipped:
-        image = _read(os.path.join(shipped, name))
-        if image is None:
-            image = _load_any(shipped, f"{key}-", f".{target}")
-        if image is not None:
-            return image
-    return _read(os.path.join(folder, name))
+def load(
+    folder: str, keys: list[str], compiler: str, kind: str
+) -> bytes | None:
+    """What is kept under the first of `keys`, or None.
+
+    Read-only folders may have it under any of them.
+    """
+    for shipped in shipped_folders():
+        for key in keys:
+            for name in [f"{key}-{compiler}.{kind}", *_others(shipped, key)]:
+                if name.endswith(f".{kind}"):
+                    content = read(shipped, name)
+                    if content is not None:
+                        return content
+    return read(folder, f"{keys[0]}-{compiler}.{kind}", touch=True)
 
 
-def _load_any(folder: str, prefix: str, suffix: str) -> bytes | None:
+def _others(folder: str, key: str) -> list[str]:
+    """Entries of `key` in a read-only folder, by whichever compiler."""
     try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return None
-    for name in names:
-        if name.startswith(prefix) and name.endswith(suffix):
-            image = _read(os.path.join(folder, name))
-            if image is not None:
-                return image
-    return None
+        date = os.stat(folder).st_mtime_ns
+    except (OSError, ValueError):
+        return []
+    return _listing(folder, date).get(key, [])
+
+
+@functools.lru_cache(maxsize=8)
+def _listing(folder: str, date: int) -> dict[str, list[str]]:
+    """Names in `folder` by key; `date`, the folder's, dates the answer."""
+    found: dict[str, list[str]] = {}
+    with contextlib.suppress(OSError):
+        for name in sorted(os.listdir(folder)):
+            found.setdefault(name.partition("-")[0], []).append(name)
+    return found
 
 
 def _write_synced(path: str, content: bytes) -> None:
@@ -205,30 +132,36 @@ def _write_synced(path: str, content: bytes) -> None:
         os.fsync(stream.fileno())
 
 
+def write(folder: str, name: str, content: bytes) -> None:
+    """Put one entry into `folder`, whole or not at all.
+
+    Raises
+    ------
+    OSError
+        If that fails; nothing is left behind.
+    """
+    temporary = os.path.join(folder, trim.temporary_name(name))
+    try:
+        _write_synced(temporary, _MAGIC + _checksum(name, content) + content)
+        os.rename(temporary, os.path.join(folder, name))
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
 def store(
-    folder: str, key: str, compiler: str, target: str, image: bytes
+    folder: str, key: str, compiler: str, kind: str, content: bytes
 ) -> None:
-    """Keep `image`; where that fails, warn once and go without."""
-    name = f"{key}-{compiler}.{target}"
-    temporary = os.path.join(
-        folder, f".{name}.{os.getpid()}.{os.urandom(4).hex()}"
-    )
-    mark = hashlib.blake2b(image, digest_size=_DIGEST).digest()
+    """Keep `content`; where that fails, warn once and go without."""
     try:
         os.makedirs(folder, exist_ok=True)
-        try:
-            _write_synced(temporary, _MAGIC + mark + image)
-            os.rename(temporary, os.path.join(folder, name))
-        except OSError:
-            _remove(temporary)
-            raise
-    except OSError as error:
+        write(folder, f"{key}-{compiler}.{kind}", content)
+    except (OSError, ValueError) as error:
         _warn_once(folder, str(error))
-
-
-def _remove(path: str) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(path)
+        return
+    if trim.is_due():
+        trim.run(folder, trim.limit())
 
 
 @functools.cache

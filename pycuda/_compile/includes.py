@@ -2,8 +2,10 @@
 
 Called by `pycuda.compiler`.  The scan follows every #include of the text,
 both sides of each #if, so that the cache's key covers whatever the compiler
-may read (NVRTC lists no dependencies).  Folders of the toolkit and of pip's
-wheels are not followed: their place, size and date stand for them.
+may read (NVRTC lists no dependencies).  Files are named by their place within
+the folders searched, not by where those lie, so that a cache can be moved
+with the program.  Folders of the toolkit and of pip's wheels are not followed:
+size and date of some of their headers stand for them.
 """
 
 # SPDX-License-Identifier: MIT
@@ -12,6 +14,8 @@ from __future__ import annotations
 
 import functools
 import os
+import re
+import shutil
 import sys
 from dataclasses import dataclass, field
 
@@ -25,10 +29,18 @@ _WHEEL_FOLDERS = (
     "nvidia/cu13/include/cccl",
     "nvidia/cuda_runtime/include",
     "nvidia/cuda_cccl/include",
+    "nvidia/curand/include",
+    "nvidia/cuda_nvcc/include",
 )
 # CUDA 13 keeps cub, thrust and libcu++ apart; cooperative_groups.h needs them.
-_TOOLKIT_FOLDERS = ("include", "include/cccl")
-_TOOLKIT_VARIABLES = ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT")
+# The last two are conda's.
+_TOOLKIT_FOLDERS = (
+    "include",
+    "include/cccl",
+    "targets/x86_64-linux/include",
+    "targets/x86_64-linux/include/cccl",
+)
+_TOOLKIT_VARIABLES = ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CONDA_PREFIX")
 _TOOLKIT_DEFAULT = "/usr/local/cuda"
 
 # Headers that NVIDIA ships apart from NVRTC, and the package that has them.
@@ -44,20 +56,28 @@ _PACKAGES = (
 )
 
 
+_WHEEL = re.compile(r"nvidia_(?:cuda|curand)_?\w*-[\w.]+\.dist-info$")
+
+
 @dataclass
 class Scan:
     """Result of `scan`: one (name, content or identity) pair a file."""
 
+    dirs: list[str] = field(default_factory=list)
     files: list[tuple[str, bytes]] = field(default_factory=list)
     uses_references: bool = False
     complete: bool = True
+    names_files: bool = False  # the image may hold paths (__FILE__)
 
 
-def package_for(header: str) -> str | None:
+def package_for(header: str, cuda_major: int = 13) -> str | None:
     """Name of the pip package that ships NVIDIA's `header`, or None."""
     for prefix, package in _PACKAGES:
         if header.startswith(prefix):
-            return package
+            if cuda_major >= 13:
+                return package
+            old = package.replace("cuda-crt", "cuda-nvcc")
+            return f"{old}-cu{cuda_major}"
     return None
 
 
@@ -77,17 +97,34 @@ def wheel_dirs() -> tuple[str, ...]:
     return tuple(dict.fromkeys(d for d in found if os.path.isdir(d)))
 
 
+@functools.cache
+def wheel_lib_dirs() -> tuple[str, ...]:
+    """Library folders of NVIDIA's wheels on Python's path."""
+    names = ("nvidia/cu13/lib", "nvidia/cuda_runtime/lib")
+    found = (os.path.join(entry, name) for entry in sys.path for name in names)
+    return tuple(dict.fromkeys(d for d in found if os.path.isdir(d)))
+
+
 def toolkit_dirs() -> list[str]:
     """Include folders of an installed CUDA toolkit."""
     roots = [os.environ.get(name) for name in _TOOLKIT_VARIABLES]
-    roots.append(_TOOLKIT_DEFAULT)
+    roots += [_TOOLKIT_DEFAULT, _root_of_nvcc(os.environ.get("PATH", ""))]
     dirs = [
         os.path.join(root, folder)
         for root in roots
         if root
         for folder in _TOOLKIT_FOLDERS
     ]
-    return [d for d in dict.fromkeys(dirs) if os.path.isdir(d)]
+    return [d for d in dict.fromkeys(dirs) if _is_toolkit(d)]
+
+
+@functools.cache
+def _root_of_nvcc(path: str) -> str | None:
+    """Folder of the toolkit whose nvcc is found along `path`."""
+    nvcc = shutil.which("nvcc", path=path)
+    if nvcc is None:
+        return None
+    return os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
 
 
 @functools.cache
@@ -96,7 +133,10 @@ def _is_toolkit(folder: str) -> bool:
     ours = os.path.join(package_dir(), "cuda")
     if os.path.commonpath([ours, os.path.abspath(folder)]) == ours:
         return False
-    signs = ("cuda_runtime.h", "cub/cub.cuh")
+    signs = (
+        "cuda_runtime.h", "cub/cub.cuh", "curand_kernel.h",
+        "crt/host_defines.h",
+    )  # fmt: skip
     return any(os.path.isfile(os.path.join(folder, sign)) for sign in signs)
 
 
@@ -119,7 +159,28 @@ def search_dirs(user_dirs: list[str], on_gpu: bool) -> list[str]:
 @functools.cache
 def _foreign_identity(folder: str) -> bytes:
     """Stands for the content of a toolkit's or wheel's include folder."""
-    parts = [folder]
+    return _version_of(folder) or _dates_in(folder)
+
+
+def _version_of(folder: str) -> bytes:
+    """Versions of NVIDIA's wheels, or of the toolkit, that hold `folder`."""
+    site, nvidia, _ = folder.rpartition(f"{os.sep}nvidia{os.sep}")
+    if nvidia:
+        names = sorted(os.listdir(site))
+        return "\n".join(n for n in names if _WHEEL.match(n)).encode()
+    for _ in range(4):
+        folder = os.path.dirname(folder)
+        try:
+            with open(os.path.join(folder, "version.json"), "rb") as stream:
+                return stream.read()
+        except OSError:
+            continue
+    return b""
+
+
+def _dates_in(folder: str) -> bytes:
+    """Size and date of some headers, where no version is to be found."""
+    parts = []
     for name in ("cuda.h", "cuda_runtime.h", "nvrtc.h", "cub/cub.cuh"):
         try:
             status = os.stat(os.path.join(folder, name))
@@ -142,7 +203,7 @@ def _find(name: str, here: str, dirs: list[str]) -> list[str]:
 
 def scan(text: str, pre_includes: list[str], dirs: list[str]) -> Scan:
     """Follow the includes of `text` and of the pre-included headers."""
-    result = Scan(uses_references=_source.names_reference(text))
+    result = Scan(uses_references=_source.names_reference(text), dirs=dirs)
     foreign = {os.path.normpath(d) for d in dirs if _is_toolkit(d)}
     todo = [(name, os.getcwd()) for name in _source.included_names(text)]
     todo += [(f'"{name}"', os.getcwd()) for name in pre_includes]
@@ -164,9 +225,10 @@ def scan(text: str, pre_includes: list[str], dirs: list[str]) -> Scan:
 
 def _read(path: str, foreign: set[str], result: Scan) -> list[tuple[str, str]]:
     """Add one file to `result`; what it includes, with its folder."""
+    label = _label(path, result.dirs)
     for folder in foreign:
         if path.startswith(folder + os.sep):
-            result.files.append((path, _foreign_identity(folder)))
+            result.files.append((label, _foreign_identity(folder)))
             return []
     try:
         with open(path, "rb") as stream:
@@ -176,9 +238,20 @@ def _read(path: str, foreign: set[str], result: Scan) -> list[tuple[str, str]]:
         return []
     ours = os.path.join(package_dir(), "cuda") + os.sep
     name = path.removeprefix(ours)
-    result.files.append((name, content))
+    result.files.append((name if path.startswith(ours) else label, content))
     text = content.decode("utf-8", "replace")
     if name != REFERENCES and _source.names_reference(text):
         result.uses_references = True
+    if not path.startswith(ours) and _source.names_files(text):
+        result.names_files = True
     here = os.path.dirname(path)
     return [(found, here) for found in _source.included_names(text)]
+
+
+def _label(path: str, dirs: list[str]) -> str:
+    """Name of a file by its place in the folders searched, or its path."""
+    for number, folder in enumerate([*dirs, os.getcwd()]):
+        inside = os.path.normpath(folder) + os.sep
+        if path.startswith(inside):
+            return f"{number}:{path[len(inside) :]}"
+    return path

@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from dataclasses import dataclass
 
 from pycuda._compile.source import FILE_NAME
 from pycuda._compile.warn import warn_user
@@ -31,12 +32,11 @@ def version(nvcc: str) -> str:
     return done.stdout
 
 
-def require(nvcc: str) -> None:
-    """Raise FileNotFoundError if `nvcc` cannot be run."""
+def require(nvcc: str, advice: str) -> None:
+    """Raise FileNotFoundError, with the advice, if `nvcc` cannot be run."""
     if shutil.which(nvcc) is None:
         raise FileNotFoundError(
-            f"the compiler {nvcc!r} was not found; leave nvcc= out to "
-            "compile without nvcc"
+            f"the compiler {nvcc!r} was not found; {advice}"
         )
 
 
@@ -57,29 +57,50 @@ def command(
     return [*words, *(f"-I{d}" for d in include_dirs), FILE_NAME]
 
 
-def run(
-    words: list[str], source: str, target: str, keep: bool
-) -> tuple[bytes | None, str, str]:
-    """Compile `source`; give (image or None, stdout, stderr)."""
+@dataclass
+class Result:
+    """What nvcc made and said; `image` is None if it failed."""
+
+    image: bytes | None
+    status: int
+    stdout: str
+    stderr: str
+    path: str
+
+
+def run(words: list[str], source: str, target: str, keep: bool) -> Result:
+    """Compile `source` in a folder of its own."""
     folder = tempfile.mkdtemp(prefix="pycuda-")
+    path = os.path.join(folder, FILE_NAME)
     try:
-        with open(os.path.join(folder, FILE_NAME), "w") as stream:
+        with open(path, "w") as stream:
             stream.write(source)
         words = [*words, "--keep"] if keep else words
-        done = subprocess.run(
-            words, cwd=folder, capture_output=True, text=True, check=False
-        )
+        done = _execute(words, folder)
         image = None
-        path = os.path.join(folder, f"kernel.{target}")
-        if done.returncode == 0 and os.path.exists(path):
-            with open(path, "rb") as stream:
+        made = os.path.join(folder, f"kernel.{target}")
+        if done.returncode == 0 and os.path.exists(made):
+            with open(made, "rb") as stream:
                 image = stream.read()
-        return image, done.stdout, done.stderr
+        return Result(image, done.returncode, done.stdout, done.stderr, path)
     finally:
         if keep:
             print(f"*** compiler output in {folder}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _execute(
+    words: list[str], folder: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words,
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
 
 
 def preprocess(
@@ -92,9 +113,7 @@ def preprocess(
             stream.write(source)
         words = [nvcc, "--preprocess", *options, FILE_NAME]
         words += ["--compiler-options", "-P"]
-        done = subprocess.run(
-            words, cwd=folder, capture_output=True, text=True, check=False
-        )
+        done = _execute(words, folder)
         return done.returncode, done.stdout, done.stderr
     finally:
         shutil.rmtree(folder, ignore_errors=True)

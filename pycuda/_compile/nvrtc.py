@@ -8,6 +8,7 @@ Called by `pycuda.compiler` when the cache has nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pycuda import _driver
@@ -21,7 +22,9 @@ _MISSING_HEADER = re.compile(
 _HOST_CODE = re.compile(
     r"host functions are not allowed in JIT mode"
     r"|calling a __host__ function"
+    r"|__device__ annotation on lambda"
 )
+_NESTED_LAUNCH = "reference to __global__ function"
 _AMBIGUOUS = "more than one instance of overloaded function"
 _MIXED_MATH = "--pre-include=mixed_math.h"
 
@@ -33,6 +36,7 @@ class Result:
     image: bytes | None
     log: str
     command: list[str]
+    names: dict[str, str]  # symbols of the name expressions
 
 
 def needs_ptx(arch: str | None, on_gpu: bool) -> str | None:
@@ -64,6 +68,7 @@ def run(
     arch: str | None,
     target: str,
     on_gpu: bool,
+    names: Sequence[str] = (),
 ) -> Result:
     """Compile the wrapped `source` for `arch`."""
     newest = needs_ptx(arch, on_gpu)
@@ -73,20 +78,23 @@ def run(
     if arch is not None:
         options = [f"--gpu-architecture={arch}", *options]
     options = [*without_own_cache(on_gpu), *options]
-    result = _run_once(source, options, kind)
+    result = _run_once(source, options, kind, names)
     if result.image is None and on_gpu and _AMBIGUOUS in result.log:
         # sqrt(2) and the like, which nvcc takes: overloads for them.
-        again = _run_once(source, [_MIXED_MATH, *options], kind)
+        again = _run_once(source, [_MIXED_MATH, *options], kind, names)
         return result if again.image is None else again
     return result
 
 
-def _run_once(source: str, options: list[str], kind: str) -> Result:
-    status, image, log, _ = _driver._compile(
-        source, FILE_NAME, options, {}, kind
+def _run_once(
+    source: str, options: list[str], kind: str, names: Sequence[str]
+) -> Result:
+    status, image, log, symbols = _driver._compile(
+        source, FILE_NAME, options, {}, kind, list(names)
     )
     words = ["nvrtc", *options, FILE_NAME]
-    return Result(image if status == 0 else None, log.strip("\0\n "), words)
+    image = image if status == 0 else None
+    return Result(image, log.strip("\0\n "), words, symbols)
 
 
 def missing_header(log: str) -> str | None:
@@ -103,6 +111,12 @@ def is_host_trouble(log: str) -> bool:
 def advice(log: str, on_gpu: bool) -> str:
     """A sentence that says what to do about a failure, or ""."""
     header = missing_header(log)
+    if header and not on_gpu and header.startswith(("cub/", "thrust/")):
+        library = header.partition("/")[0]
+        return (
+            f"{library} is NVIDIA's code for GPUs; the CPU device does not "
+            "have it."
+        )
     if header and not on_gpu:
         return (
             f"The header {header!r} was not found; the CPU device has its own "
@@ -110,7 +124,7 @@ def advice(log: str, on_gpu: bool) -> str:
             "include_dirs=."
         )
     if header:
-        package = includes.package_for(header)
+        package = includes.package_for(header, _driver._nvrtc_info()[1])
         if package:
             return (
                 f"The header {header!r} was not found; "
@@ -121,6 +135,13 @@ def advice(log: str, on_gpu: bool) -> str:
             "include_dirs=; headers of the host's C or C++ library need nvcc "
             "on PATH."
         )
+    if not on_gpu and _NESTED_LAUNCH in log:
+        return (
+            "On the CPU device a kernel cannot launch kernels (dynamic "
+            "parallelism)."
+        )
+    if "annotation on lambda" in log:
+        return "Leave __device__ out before the lambda's body."
     if _HOST_CODE.search(log):
         return (
             "The source holds host code, which only nvcc takes: put it "

@@ -1,14 +1,16 @@
 """Translate the command line of nvcc into that of NVRTC.
 
 Called by `pycuda.compiler` for every compilation; pure functions on lists of
-strings.  An option in neither table is handed on as it is, so that the
-compiler itself says what it thinks of it.
+strings.  An option in no table is handed on as it is, so that the compiler
+itself says what it thinks of it; one that asks nvcc for something else than
+an image, or lacks its value, is an `OptionError`.
 """
 
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -29,7 +31,9 @@ _FLAGS = {
     "-restrict": "--restrict",
     "--restrict": "--restrict",
     "-default-device": "--device-as-default-execution-space",
-    "-dlto": "--dlink-time-opt",
+    # NVRTC takes constexpr functions for the host's; this is what it has.
+    "-expt-relaxed-constexpr": "--device-as-default-execution-space",
+    "--expt-relaxed-constexpr": "--device-as-default-execution-space",
 }
 
 # Options with a value, which nvcc takes joined by '=', as the next word or,
@@ -80,16 +84,18 @@ _VALUES = {
 _DROPPED_FLAGS = {
     "-g", "--debug", "-O0", "-O1", "-O2", "-O3", "-Os",
     "-m64", "-m32", "-v", "--verbose", "-k", "-keep", "--keep",
-    "-save-temps", "--save-temps", "-dryrun", "--dryrun",
+    "-save-temps", "--save-temps",
     "-c", "--compile", "-cubin", "--cubin", "-ptx", "--ptx", "-fatbin",
-    "--fatbin", "-shared", "--shared", "-lib", "--lib", "-pg", "--profile",
+    "--fatbin", "-shared", "--shared", "-pg", "--profile",
     "-dw", "--device-w", "-clean", "--clean-targets",
-    "-expt-relaxed-constexpr", "--expt-relaxed-constexpr",
     "-expt-extended-lambda", "--expt-extended-lambda",
     "-extended-lambda", "--extended-lambda",
     "-src-in-ptx", "--source-in-ptx",
     "-allow-unsupported-compiler", "--allow-unsupported-compiler",
-    "-noprof", "--no-host-device-initializer-list",
+    "-forward-unknown-to-host-compiler",
+    "--forward-unknown-to-host-compiler",
+    "-forward-unknown-opts", "--forward-unknown-opts",
+    "--no-host-device-initializer-list",
 }  # fmt: skip
 _DROPPED_VALUES = {
     "-Xcompiler", "--compiler-options", "-Xlinker", "--linker-options",
@@ -99,9 +105,32 @@ _DROPPED_VALUES = {
     "-o", "--output-file", "-odir", "--output-directory", "-x", "--x",
     "-m", "--machine", "-L", "--library-path", "-l", "--library",
     "-O", "--optimize", "-default-stream", "--default-stream",
-    "-Werror", "--Werror", "-ldir", "--libdevice-directory",
+    "-ldir", "--libdevice-directory", "-time", "--time",
 }  # fmt: skip
+_HOST_WARNINGS = ("-Wno-", "--Wno-")
+_WERROR = {"-Werror", "--Werror"}
+_FILES = {"-optf", "--options-file"}
+# What makes something else than an image, and what to say of it.
+_REFUSED = dict.fromkeys(
+    (
+        "-E", "--preprocess", "-M", "--generate-dependencies", "-MM",
+        "--generate-nonsystem-dependencies", "-run", "--run", "-link",
+        "--link", "-dlink", "--device-link", "-lib", "--lib", "-dryrun",
+        "--dryrun", "-h", "--help", "-V", "--version", "-list-gpu-arch",
+        "--list-gpu-arch", "-list-gpu-code", "--list-gpu-code",
+    ),
+    "asks nvcc for something else than a compiled image",
+) | dict.fromkeys(
+    ("-dlto", "--dlink-time-opt"),
+    "makes code that only NVIDIA's link-time optimiser can finish; compile "
+    "with -rdc=true and link with DynamicModule",
+)  # fmt: skip
+_WITH_VALUE = {*_VALUES, *_DROPPED_VALUES, *_WERROR, *_FILES}
 _GLUED = ("-D", "-U", "-I", "-L", "-l", "-isystem")
+
+
+class OptionError(ValueError):
+    """An option that no compiler here can follow."""
 
 
 @dataclass
@@ -113,6 +142,7 @@ class Translated:
     pre_includes: list[str] = field(default_factory=list)
     arch: str | None = None
     code: str | None = None
+    warnings_are_errors: bool = False
 
 
 def as_list(options: object) -> list[str]:
@@ -129,15 +159,40 @@ def _words(options: list[str]) -> Iterator[tuple[str, str | None]]:
     """Yield (name, value) pairs; value is None for an option alone."""
     pending = iter(options)
     for option in pending:
-        name, equals, value = option.partition("=")
-        if equals and (name in _VALUES or name in _DROPPED_VALUES):
+        name, value = _split(option)
+        if name in _REFUSED:
+            raise OptionError(f"the option {name} {_REFUSED[name]}")
+        if name in _WITH_VALUE:
+            value = next(pending, None) if value is None else value
+            if not value:
+                raise OptionError(f"the option {name} lacks its value")
+        if name in _FILES:
+            yield from _words(_read_options(str(value)))
+        elif name in _WITH_VALUE or value is None:
             yield name, value
-        elif option in _DROPPED_FLAGS or option in _FLAGS:
-            yield option, None
-        elif option in _VALUES or option in _DROPPED_VALUES:
-            yield option, next(pending, "")
-        else:
-            yield _unglue(option)
+        elif value == "true":
+            yield name, None
+
+
+def _split(option: str) -> tuple[str, str | None]:
+    """One word: an option's name, and its value where that is joined."""
+    name, equals, value = option.partition("=")
+    flag = name in _FLAGS and value in ("true", "false")
+    if equals and (name in _WITH_VALUE or flag):
+        return name, value
+    alone = (_WITH_VALUE, _DROPPED_FLAGS, _FLAGS, _REFUSED)
+    return (
+        (option, None) if any(option in t for t in alone) else _unglue(option)
+    )
+
+
+def _read_options(path: str) -> list[str]:
+    """The options in a file, as nvcc's --options-file has them."""
+    try:
+        with open(path) as stream:
+            return shlex.split(stream.read())
+    except (OSError, ValueError) as error:
+        raise OptionError(f"the options file {path!r}: {error}") from None
 
 
 def _unglue(option: str) -> tuple[str, str | None]:
@@ -167,7 +222,9 @@ def _add_value(out: Translated, name: str, value: str) -> None:
     elif long == "--gpu-code":
         out.code = value
     elif long == "--generate-code":
-        out.arch, out.code = _generate_code(value)
+        arch, codes = _generate_code(value)
+        out.arch = arch
+        out.code = ",".join(c for c in (out.code, codes or arch) if c)
     elif long == "--ptxas-options":
         # ptxas wants one option a word; nvcc takes a list with commas.
         out.options.extend(f"{long}={word}" for word in value.split(","))
@@ -185,8 +242,15 @@ def translate(options: list[str]) -> Translated:
     for name, value in _words(options):
         if name in _DROPPED_FLAGS or name in _DROPPED_VALUES:
             continue
-        if value is None:
-            out.options.append(_FLAGS.get(name, name))
+        if name.startswith(_HOST_WARNINGS):
+            continue
+        if name in _WERROR:
+            kinds = str(value).split(",")
+            out.warnings_are_errors |= "all-warnings" in kinds
+        elif value is None:
+            option = _FLAGS.get(name, name)
+            if option not in out.options:
+                out.options.append(option)
         else:
             _add_value(out, name, value)
     return out
@@ -203,12 +267,29 @@ def choose_arch(
 ) -> str | None:
     """Architecture to name to NVRTC, which makes one image a program.
 
-    `code` may list several; the device's own is taken if it is among them,
-    else the last one.
+    `code` may list several, as nvcc's fat binaries do: what the driver would
+    choose of them is taken, else the last.
     """
     if arch in ("native", "all", "all-major"):
         return device_arch
     if code:
         codes = [c.strip(" []") for c in code.split(",")]
-        return device_arch if device_arch in codes else codes[-1]
+        return _best_code(codes, device_arch) or codes[-1]
     return arch or device_arch
+
+
+def _best_code(codes: list[str], device_arch: str | None) -> str | None:
+    """The code that runs best on the device, None if none is known to."""
+    if device_arch in codes:
+        return device_arch
+    device = arch_number(device_arch or "") or 0
+    numbers = [(arch_number(code) or 0, code) for code in codes]
+    fitting = [(n, code) for n, code in numbers if 0 < n <= device]
+    real = [
+        (n, code)
+        for n, code in fitting
+        if code.startswith("sm_") and n // 10 == device // 10
+    ]
+    virtual = [(n, c) for n, c in fitting if c.startswith("compute_")]
+    found = real or virtual
+    return max(found)[1] if found else None

@@ -55,6 +55,11 @@ def names_reference(text: str) -> bool:
     return _REFERENCE.search(bare) is not None
 
 
+def names_files(text: str) -> bool:
+    """May `text` put the path of its file into the image?"""
+    return "_FILE" in text or "assert" in text or "source_location" in text
+
+
 def included_names(text: str) -> list[str]:
     """What `text` includes: names in their <> or "", macros as they stand."""
     if "include" not in text:

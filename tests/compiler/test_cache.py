@@ -9,9 +9,13 @@ import threading
 
 import pytest
 
-from pycuda._compile import cache
+from pycuda._compile import cache, identity
 
 KEY, COMPILER = "0" * 40, "c" * 16
+
+
+def load(folder, compiler=COMPILER, kind="cubin", keys=(KEY,)):
+    return cache.load(str(folder), list(keys), compiler, kind)
 
 
 def entry(folder):
@@ -20,11 +24,11 @@ def entry(folder):
 
 def test_what_is_stored_is_loaded(tmp_path):
     folder = str(tmp_path / "made" / "on" / "demand")
-    assert cache.load(folder, KEY, COMPILER, "cubin") is None
+    assert load(folder) is None
     cache.store(folder, KEY, COMPILER, "cubin", b"image")
-    assert cache.load(folder, KEY, COMPILER, "cubin") == b"image"
-    assert cache.load(folder, KEY, COMPILER, "ptx") is None
-    assert cache.load(folder, KEY, "d" * 16, "cubin") is None
+    assert load(folder) == b"image"
+    assert load(folder, kind="ptx") is None
+    assert load(folder, "d" * 16) is None
     assert len(os.listdir(folder)) == 1
 
 
@@ -33,7 +37,7 @@ def test_a_torn_entry_is_a_miss(tmp_path, length):
     cache.store(str(tmp_path), KEY, COMPILER, "cubin", b"image" * 10)
     whole = entry(tmp_path).read_bytes()
     entry(tmp_path).write_bytes(whole[:length])
-    assert cache.load(str(tmp_path), KEY, COMPILER, "cubin") is None
+    assert load(tmp_path) is None
 
 
 def test_a_changed_byte_is_a_miss(tmp_path):
@@ -41,7 +45,7 @@ def test_a_changed_byte_is_a_miss(tmp_path):
     whole = bytearray(entry(tmp_path).read_bytes())
     whole[-1] ^= 1
     entry(tmp_path).write_bytes(whole)
-    assert cache.load(str(tmp_path), KEY, COMPILER, "cubin") is None
+    assert load(tmp_path) is None
 
 
 def test_a_folder_that_cannot_be_made_warns_once(tmp_path):
@@ -57,8 +61,8 @@ def test_a_read_only_folder_in_front(tmp_path, monkeypatch):
     shipped, own = tmp_path / "shipped", tmp_path / "own"
     cache.store(str(shipped), KEY, "other compiler", "cubin", b"shipped")
     monkeypatch.setenv("PYCUDA_CACHE_READONLY", str(shipped))
-    assert cache.load(str(own), KEY, COMPILER, "cubin") == b"shipped"
-    assert cache.load(str(own), "1" * 40, COMPILER, "cubin") is None
+    assert load(own) == b"shipped"
+    assert load(own, keys=["1" * 40]) is None
 
 
 def test_which_folder(monkeypatch, tmp_path):
@@ -81,7 +85,7 @@ def test_many_writers_and_readers(tmp_path):
     def work():
         for _ in range(10):
             cache.store(str(tmp_path), KEY, COMPILER, "cubin", image)
-            if cache.load(str(tmp_path), KEY, COMPILER, "cubin") != image:
+            if load(tmp_path) != image:
                 bad.append(1)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
@@ -103,13 +107,13 @@ def test_a_writer_that_is_killed_leaves_no_torn_entry(tmp_path):
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], check=False)
     assert done.returncode == 9
-    assert cache.load(str(tmp_path), KEY, COMPILER, "cubin") is None
+    assert load(tmp_path) is None
 
 
 def test_the_identity_follows_the_compiler(tmp_path, monkeypatch):
     library = tmp_path / "libpycuda_cpu.so"
     library.write_bytes(b"one")
     monkeypatch.setenv("PYCUDA_CPU_LIBRARY", str(library))
-    first = cache.compiler_identity.__wrapped__(False)
+    first = identity.compiler.__wrapped__(False)
     library.write_bytes(b"another")
-    assert cache.compiler_identity.__wrapped__(False) != first
+    assert identity.compiler.__wrapped__(False) != first

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import compiler
+from pycuda import _driver, compiler
 
 SOURCE = """
 __global__ void twice(float *a)
@@ -61,8 +61,8 @@ def test_a_hit_asks_no_compiler(folder, monkeypatch):
     def refuse(*arguments):
         raise AssertionError("the compiler was asked")
 
-    monkeypatch.setattr(compiler._driver, "_compile", refuse)
-    monkeypatch.setattr(compiler._driver, "_nvrtc_info", refuse)
+    monkeypatch.setattr(_driver, "_compile", refuse)
+    monkeypatch.setattr(_driver, "_nvrtc_info", refuse)
     monkeypatch.setattr(subprocess, "Popen", refuse)
     assert compiler.compile(SOURCE) == image
     with pytest.raises(AssertionError, match="was asked"):

@@ -1,0 +1,136 @@
+"""Which compiler and which instruction set an image belongs to.
+
+Called by `pycuda.compiler` for every compilation, hits included: it opens no
+library and starts no process.  Size and date of the files stand for them.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import shutil
+import sys
+
+from pycuda._compile import includes
+
+_NVRTC_PLACES = (
+    "/usr/local/cuda/lib64",
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/usr/lib/wsl/lib",
+)
+_NVRTC_WHEELS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib")
+_CLANG = "clang-19"
+
+# Levels of x86-64, best first, and what NumPy calls the features that tell
+# them apart.
+_LEVELS = (
+    ("x86-64-v4", ("AVX512F", "AVX512_SKX")),
+    ("x86-64-v3", ("AVX2", "FMA3", "F16C")),
+)
+
+
+def digest(parts: list[bytes], size: int = 20) -> str:
+    """Hash of `parts`, each counted with its length."""
+    state = hashlib.blake2b(digest_size=size)
+    for part in parts:
+        state.update(len(part).to_bytes(8, "little"))
+        state.update(part)
+    return state.hexdigest()
+
+
+def _stat_line(path: str) -> bytes:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return b""
+    return f"{path}:{status.st_size}:{status.st_mtime_ns}".encode(
+        "utf-8", "surrogateescape"
+    )
+
+
+def _libraries(folder: str) -> list[bytes]:
+    """NVRTC's files in `folder`."""
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    return [
+        _stat_line(os.path.join(folder, name))
+        for name in sorted(names)
+        if name.startswith("libnvrtc")
+    ]
+
+
+def _gpu_compiler() -> list[bytes]:
+    """Every NVRTC that the loader might choose, without opening one."""
+    named = os.environ.get("PYCUDA_NVRTC", "")
+    parts = [_stat_line(named) if named else b""]
+    places = [os.path.join(p, w) for p in sys.path for w in _NVRTC_WHEELS]
+    for name in ("CUDA_PATH", "CUDA_HOME"):
+        if os.environ.get(name):
+            places.append(os.path.join(os.environ[name], "lib64"))
+    places += os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    for place in dict.fromkeys([*places, *_NVRTC_PLACES]):
+        if place:
+            parts += _libraries(place)
+    return parts
+
+
+def _cpu_compiler() -> list[bytes]:
+    """Our own library, helper and headers, and the front end."""
+    package = includes.package_dir()
+    environment = os.environ.get
+    library = environment("PYCUDA_CPU_LIBRARY") or os.path.join(
+        package, "lib", "libpycuda_cpu.so"
+    )
+    helper = environment("PYCUDA_JIT") or os.path.join(
+        package, "bin", "pycuda-jit"
+    )
+    zigs = [os.path.join(os.path.dirname(package), "ziglang")]
+    zigs.append(environment("PYCUDA_ZIGLANG", ""))
+    clang = environment("PYCUDA_CLANG") or _CLANG
+    parts = [_stat_line(library), _stat_line(helper)]
+    parts += [_stat_line(os.path.join(zig, "zig")) for zig in zigs]
+    parts += [clang.encode(), _stat_line(shutil.which(clang) or "")]
+    headers = environment("PYCUDA_CUDA_HEADERS") or os.path.join(
+        package, "cuda"
+    )
+    for folder, _, names in sorted(os.walk(headers)):
+        parts += [_stat_line(os.path.join(folder, n)) for n in sorted(names)]
+    return parts
+
+
+@functools.cache
+def compiler(on_gpu: bool) -> str:
+    """Hash that changes when the compiler does."""
+    return digest(_gpu_compiler() if on_gpu else _cpu_compiler(), size=8)
+
+
+def levels() -> list[str]:
+    """Instruction sets of images that this host can run, best first.
+
+    The first is the one that the CPU device compiles for.
+    """
+    named = os.environ.get("PYCUDA_CPU_TARGET")
+    return [named] if named else list(_host_levels())
+
+
+@functools.cache
+def _host_levels() -> tuple[str, ...]:
+    machine = platform.machine()
+    if machine not in ("x86_64", "AMD64"):
+        return (machine,)
+    try:
+        from numpy._core._multiarray_umath import __cpu_features__ as have
+    except ImportError:
+        from numpy.core._multiarray_umath import __cpu_features__ as have
+    for position, (_, features) in enumerate(_LEVELS):
+        if all(have.get(feature) for feature in features):
+            return tuple(name for name, _ in _LEVELS[position:])
+    return (machine,)

@@ -1,0 +1,245 @@
+"""One compilation through the NVRTC API: options, headers, key, cache.
+
+Made by `pycuda.compiler` for every source that no nvcc was named for.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import pycuda.driver as _drv
+from pycuda import _driver
+from pycuda._compile import (
+    cache,
+    identity,
+    includes,
+    nvcc,
+    nvrtc,
+    options,
+    report,
+    source,
+)
+from pycuda._compile.warn import warn_user
+
+_PRELUDE = "prelude.h"
+# With these the image holds the paths of the files.
+_DEBUG = {"--generate-line-info", "--device-debug"}
+
+
+class Compiled(NamedTuple):
+    """An image, its symbols by name expression, and whether it was kept."""
+
+    image: bytes
+    names: dict[str, str]
+    cached: bool
+
+
+@dataclass
+class Request:
+    """What is to be compiled; the fields are `pycuda.compiler.compile`'s."""
+
+    source: str
+    options: list[str]
+    no_extern_c: bool = False
+    arch: str | None = None
+    code: str | None = None
+    include_dirs: list[str] = field(default_factory=list)
+    target: str = "cubin"
+    names: list[str] = field(default_factory=list)
+
+
+def on_gpu() -> bool:
+    """Is the device a GPU?"""
+    return _driver._device_kind() == "gpu"
+
+
+def device_arch() -> str | None:
+    """Architecture of the current context's device; None without one."""
+    try:
+        device = _drv.Context.get_device()
+        major, minor = device.compute_capability()
+    except _drv.Error:
+        return None
+    return f"sm_{major}{minor}"
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def cached(
+    cache_dir: object,
+    keys: list[str],
+    compiler: str,
+    kind: str,
+    make: Callable[[], bytes],
+    refresh: bool = False,
+) -> tuple[bytes, bool]:
+    """What is kept, or what `make` gives, which is then kept; and which."""
+    folder = cache.directory(cache_dir)
+    if folder is None:
+        return make(), False
+    content = None if refresh else cache.load(folder, keys, compiler, kind)
+    if content is not None:
+        return content, True
+    content = make()
+    cache.store(folder, keys[0], compiler, kind, content)
+    return content, False
+
+
+class Job:
+    """A `Request`, translated for NVRTC."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.on_gpu = on_gpu()
+        plain = self._translate(request.options)
+        self.warnings_are_errors = plain.warnings_are_errors
+        self.arch = options.choose_arch(
+            request.arch or plain.arch,
+            request.code or plain.code,
+            device_arch(),
+        )
+        self.user_dirs = request.include_dirs + plain.include_dirs
+        search = includes.search_dirs(self.user_dirs, self.on_gpu)
+        before = [_PRELUDE, *plain.pre_includes]
+        self.scan = includes.scan(request.source, before, search)
+        self.options = list(plain.options)
+        if self.scan.uses_references:
+            before.insert(1, includes.REFERENCES)
+            self.options.append("--device-as-default-execution-space")
+            self.scan.files += includes.scan(
+                "", [includes.REFERENCES], search
+            ).files
+        self.options += [f"--pre-include={name}" for name in before]
+        self.options += [f"--include-path={d}" for d in search]
+        self.text = source.wrap(request.source, request.no_extern_c)
+
+    def _translate(self, words: list[str]) -> options.Translated:
+        try:
+            return options.translate(words)
+        except options.OptionError as error:
+            report.failed(["nvrtc", *words], "", "", str(error))
+
+    @property
+    def kind(self) -> str:
+        """Of the cache's entry; with names it holds them too."""
+        target = self.request.target
+        return f"named-{target}" if self.request.names else target
+
+    def keys(self) -> list[str]:
+        """Hashes of everything the image depends on but the compiler.
+
+        One for each instruction set that this host can run, its own first.
+        Folders are left out, as far as no path can get into the image: what
+        was found in them is hashed, wherever it lies.
+        """
+        words = [o for o in self.options if not o.startswith("--include-p")]
+        words += [str(self.arch), self.request.target, *self.request.names]
+        words.append(str(self.warnings_are_errors))
+        if self.scan.names_files or not _DEBUG.isdisjoint(words):
+            words += self.user_dirs
+        parts = [_bytes(word) for word in (self.text, *words)]
+        for name, content in self.scan.files:
+            parts += [_bytes(name), content]
+        hosts = ["gpu"] if self.on_gpu else identity.levels()
+        return [identity.digest([*parts, host.encode()]) for host in hosts]
+
+    def obtain(self, cache_dir: Any, keep: bool, refresh: bool) -> Compiled:
+        """The image, from the cache unless `refresh`, else compiled."""
+        if not self.scan.complete:
+            cache_dir = False
+        content, was_kept = cached(
+            cache_dir,
+            self.keys(),
+            identity.compiler(self.on_gpu),
+            self.kind,
+            lambda: self.run(keep),
+            refresh,
+        )
+        names: dict[str, str] = {}
+        if self.request.names:
+            head, _, content = content.partition(b"\n")
+            names = json.loads(head)
+        return Compiled(content, names, was_kept)
+
+    def run(self, keep: bool) -> bytes:
+        """Compile: what the cache keeps.
+
+        Warns of what the compiler says; raises `CompileError` if it fails.
+        """
+        done = nvrtc.run(
+            self.text,
+            self.options,
+            self.arch,
+            self.request.target,
+            self.on_gpu,
+            self.request.names,
+        )
+        if keep:
+            self._keep(done.image, done.log)
+        if done.image is not None:
+            self._accept(done)
+            if self.request.names:
+                return json.dumps(done.names).encode() + b"\n" + done.image
+            return done.image
+        image = None
+        if self.on_gpu and nvrtc.is_host_trouble(done.log):
+            image = self._try_nvcc()
+        if image is None:
+            advice = nvrtc.advice(done.log, self.on_gpu)
+            report.failed(done.command, "", done.log, advice)
+        return image
+
+    def _accept(self, done: nvrtc.Result) -> None:
+        if self.warnings_are_errors and "warning" in done.log:
+            report.failed(done.command, "", done.log, "-Werror is in force.")
+        missing = [n for n in self.request.names if n not in done.names]
+        if missing:
+            text = f"The source has no {', '.join(missing)}."
+            report.failed(done.command, "", done.log, text)
+        report.succeeded(done.log)
+
+    def _keep(self, image: bytes | None, log: str) -> None:
+        folder = tempfile.mkdtemp(prefix="pycuda-")
+        files = {
+            source.FILE_NAME: self.text.encode(),
+            "kernel.log": log.encode(),
+            f"kernel.{self.request.target}": image,
+        }
+        for name, content in files.items():
+            if content is not None:
+                with open(os.path.join(folder, name), "wb") as stream:
+                    stream.write(content)
+        print(f"*** compiler output in {folder}")
+
+    def _try_nvcc(self) -> bytes | None:
+        """Let nvcc try what NVRTC refused, if it is on PATH."""
+        if self.request.names or shutil.which("nvcc") is None:
+            return None
+        ours = os.path.join(includes.package_dir(), "cuda")
+        command = nvcc.command(
+            "nvcc",
+            self.request.options,
+            self.request.target,
+            self.arch,
+            None,
+            [*self.user_dirs, ours],
+        )
+        done = nvcc.run(command, self.text, self.request.target, False)
+        if done.image is None:
+            return None
+        warn_user(
+            "NVRTC cannot compile this source (it holds host code or needs "
+            "headers of the host); nvcc was used instead."
+        )
+        report.succeeded(done.stdout + done.stderr)
+        return done.image

@@ -1,0 +1,115 @@
+"""Keep the cache's folder within its size: the oldest entries go.
+
+Called by `cache` after some of its writes, and by ``python -m
+pycuda.compiler``.  Several processes may do it at once: each unlinks whole
+files, and whoever misses one compiles it again.  What a killed writer left is
+removed when it is an hour old.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import time
+from typing import NamedTuple
+
+_DEFAULT_MIB = 1024.0
+_ONCE_IN = 50  # writes, on average
+_KEPT = 0.8  # of the limit, after a trim
+_TEMPORARY_LIFE = 3600.0  # seconds
+_ENTRY = re.compile(
+    r"[0-9a-f]{16,}-[0-9a-f]*\.(?:named-)?(?:cubin|ptx|fatbin)"
+)
+_TEMPORARY = re.compile(r"\.[0-9a-f]{16,}-\S*\.tmp")
+
+
+class Entry(NamedTuple):
+    """One file of the cache."""
+
+    used: float  # seconds since the epoch
+    size: int  # bytes
+    name: str
+
+
+def temporary_name(name: str) -> str:
+    """Name under which the entry `name` is written at first."""
+    return f".{name}.{os.getpid()}.{os.urandom(8).hex()}.tmp"
+
+
+def is_due() -> bool:
+    """Whether this write is one after which to look at the size."""
+    return random.randrange(_ONCE_IN) == 0
+
+
+def limit() -> int | None:
+    """Most bytes of the cache, by PYCUDA_CACHE_SIZE in MiB; None: any."""
+    text = os.environ.get("PYCUDA_CACHE_SIZE", "")
+    try:
+        mib = float(text) if text else _DEFAULT_MIB
+    except ValueError:
+        mib = _DEFAULT_MIB
+    return int(mib * 2**20) if 0 < mib < 2**40 else None
+
+
+def entries(folder: str) -> list[Entry]:
+    """The entries of `folder`, the longest unused first."""
+    found = []
+    for name in _names(folder):
+        if _ENTRY.fullmatch(name):
+            try:
+                status = os.stat(os.path.join(folder, name))
+            except OSError:
+                continue  # another process was quicker
+            found.append(Entry(status.st_mtime, status.st_size, name))
+    return sorted(found)
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except (OSError, ValueError):
+        return []
+
+
+def run(folder: str, most: int | None) -> int:
+    """Remove what is beyond `most` bytes; the number of files removed."""
+    removed = _remove_abandoned(folder)
+    if most is None:
+        return removed
+    kept = entries(folder)
+    total = sum(entry.size for entry in kept)
+    if total <= most:
+        return removed
+    for entry in kept:
+        if total <= most * _KEPT:
+            break
+        removed += _unlink(os.path.join(folder, entry.name))
+        total -= entry.size
+    return removed
+
+
+def _remove_abandoned(folder: str) -> int:
+    """Remove what writers that were killed left behind."""
+    removed = 0
+    for name in _names(folder):
+        path = os.path.join(folder, name)
+        if not _TEMPORARY.fullmatch(name):
+            continue
+        try:
+            age = time.time() - os.stat(path).st_mtime
+        except OSError:
+            continue
+        if age > _TEMPORARY_LIFE:
+            removed += _unlink(path)
+    return removed
+
+
+def _unlink(path: str) -> int:
+    try:
+        os.unlink(path)
+    except OSError:
+        return 0
+    return 1
