@@ -10,6 +10,9 @@
  *   shifts by the width or more 0, or the sign for signed right shifts
  * A constant divisor or shift count within its range costs nothing.
  *
+ * A second step, after those passes, makes divisions of 32 bits ones of
+ * doubles, which have the same quotient and can be vectorised.
+ *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -190,4 +193,55 @@ void
 jit_lower_arithmetic(struct jit *jit)
 {
     jit_each_instruction_of_all(jit, lower_instruction, NULL);
+}
+
+/* x / y as doubles: a quotient below an integer k is so by at least
+ * 1 / y >= 2^-32, which is more than a double rounds by. */
+static LLVMValueRef
+divide_doubles(struct jit *jit, LLVMValueRef x, LLVMValueRef y, bool is_signed)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMTypeRef type = LLVMTypeOf(x);
+    LLVMTypeRef wide = LLVMDoubleTypeInContext(jit->context);
+    if (is_signed) {
+        LLVMValueRef quotient =
+            LLVMBuildFDiv(builder, LLVMBuildSIToFP(builder, x, wide, ""),
+                          LLVMBuildSIToFP(builder, y, wide, ""), "");
+        return LLVMBuildFPToSI(builder, quotient, type, "");
+    }
+    LLVMValueRef quotient =
+        LLVMBuildFDiv(builder, LLVMBuildUIToFP(builder, x, wide, ""),
+                      LLVMBuildUIToFP(builder, y, wide, ""), "");
+    return LLVMBuildFPToUI(builder, quotient, type, "");
+}
+
+static void
+widen_division(struct jit *jit, LLVMValueRef at, void *data)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+    bool is_signed = opcode == LLVMSDiv || opcode == LLVMSRem;
+    (void)data;
+    if (!(is_signed || opcode == LLVMUDiv || opcode == LLVMURem) ||
+        !is_integer(at) || LLVMGetIntTypeWidth(LLVMTypeOf(at)) > 32 ||
+        LLVMIsAConstantInt(LLVMGetOperand(at, 1))) {
+        return;
+    }
+    LLVMPositionBuilderBefore(jit->builder, at);
+    LLVMValueRef x = LLVMGetOperand(at, 0), y = LLVMGetOperand(at, 1);
+    LLVMValueRef result = divide_doubles(jit, x, y, is_signed);
+    if (opcode == LLVMURem || opcode == LLVMSRem) {
+        result = LLVMBuildSub(jit->builder, x,
+                              LLVMBuildMul(jit->builder, result, y, ""), "");
+    }
+    jit_replace(at, result);
+}
+
+/* Also keeps LLVM 19 from a fault of its vectoriser: a division under a
+ * condition whose operands are the same for all threads is done for the first
+ * thread alone, if that one's condition holds, where its result is an index.
+ */
+void
+jit_widen_divisions(struct jit *jit)
+{
+    jit_each_instruction_of_all(jit, widen_division, NULL);
 }

@@ -195,6 +195,7 @@ void jit_check_source(struct jit *jit, bool linkable); /* check.c */
 void jit_retarget(struct jit *jit);                    /* retarget.c */
 void jit_set_math(struct jit *jit);                    /* retarget.c */
 void jit_lower_arithmetic(struct jit *jit);            /* arithmetic.c */
+void jit_widen_divisions(struct jit *jit);             /* arithmetic.c */
 void jit_choose_inlining(struct jit *jit);             /* inlining.c */
 void jit_find_spinning(struct jit *jit);               /* spinning.c */
 void jit_find_stops(struct jit *jit);                  /* stops.c */

@@ -89,6 +89,7 @@ make_native(struct jit *jit)
     jit_make_bodies(jit);
     jit_lower_shared(jit);
     jit_prepare_bodies(jit);
+    jit_widen_divisions(jit);
     jit_split_kernels(jit);
     jit_add_entries(jit);
     jit_optimise(jit);

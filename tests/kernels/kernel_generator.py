@@ -1,0 +1,632 @@
+"""Random CUDA kernels, each with an interpreter that says what it computes.
+
+A kernel is a tree of statements; every node is a pair of C text and a Python
+function that does the same to all threads of a block at once, as NumPy arrays
+with a mask.  Kernels are free of races by construction: between two barriers
+a shared array is used in one way only (see `Shared`).  Integers are unsigned
+and floats stay small, so results are exact.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+BLOCKS = [
+    (1, 1, 1), (7, 1, 1), (31, 1, 1), (32, 1, 1), (64, 1, 1), (100, 1, 1),
+    (128, 1, 1), (5, 3, 1), (8, 8, 1), (16, 4, 1), (3, 5, 2), (4, 4, 4),
+    (33, 2, 1), (1, 40, 1), (2, 1, 17),
+]  # fmt: skip
+INPUT = 256
+SIZE = 256  # of a shared array: a power of two, no less than any block
+
+
+class Machine:
+    """One block: what its threads hold; each value has an item a thread."""
+
+    def __init__(self, block, grid, ctaid, data, p, q) -> None:
+        self.threads = threads = block[0] * block[1] * block[2]
+        t = np.arange(threads, dtype=np.uint32)
+        self.data = data
+        self.loops = []
+        self.alive = np.ones(threads, bool)
+        self.shared = {}
+        self.local = {}
+        self.vars = {
+            "t": t,
+            "threadIdx.x": t % np.uint32(block[0]),
+            "threadIdx.y": t // np.uint32(block[0]) % np.uint32(block[1]),
+            "threadIdx.z": t // np.uint32(block[0] * block[1]),
+            "blockIdx.x": self.fill(ctaid),
+            "gridDim.x": self.fill(grid),
+            "p": self.fill(p),
+            "q": self.fill(q),
+            "n": self.fill(threads),
+        }
+        for axis, size in zip("xyz", block, strict=True):
+            self.vars[f"blockDim.{axis}"] = self.fill(size)
+        self.out = np.zeros(threads, np.uint32)
+
+    def fill(self, value) -> np.ndarray:
+        return np.full(self.threads, value, np.uint32)
+
+    def set(self, name, value, mask) -> None:
+        old = self.vars.get(name)
+        if old is None:
+            self.vars[name] = value.copy()
+        else:
+            self.vars[name] = np.where(mask, value, old)
+
+
+@dataclass
+class Expr:
+    text: str
+    value: Callable[[Machine], np.ndarray]
+
+
+@dataclass
+class Stmt:
+    lines: list[str]
+    # Returns which threads go on to the next statement.
+    run: Callable[[Machine, np.ndarray], np.ndarray]
+
+
+@dataclass
+class Shared:
+    """How a shared array may be used until the next barrier.
+
+    "free": anyhow; "read": read by all; "own": each thread has the item
+    t ^ key; an operation's name: by that atomic operation; "unknown": not.
+    """
+
+    name: str
+    mode: str = "free"
+    key: int = 0
+
+
+def sequence(body: list[Stmt]) -> Callable:
+    def run(machine, mask):
+        for statement in body:
+            if not mask.any():
+                break
+            mask = statement.run(machine, mask)
+        return mask
+
+    return run
+
+
+def indent(body: list[Stmt]) -> list[str]:
+    return ["    " + line for statement in body for line in statement.lines]
+
+
+def u32(value) -> np.ndarray:
+    return np.asarray(value).astype(np.uint32)
+
+
+OPERATIONS = {
+    "{} + {}": lambda a, b: a + b,
+    "{} - {}": lambda a, b: a - b,
+    "{} * {}": lambda a, b: a * b,
+    "{} ^ {}": lambda a, b: a ^ b,
+    "{} & {}": lambda a, b: a & b,
+    "{} | {}": lambda a, b: a | b,
+    "{} / ({} | 1u)": lambda a, b: a // (b | np.uint32(1)),
+    "{} % ({} | 1u)": lambda a, b: a % (b | np.uint32(1)),
+    "{} << ({} & 7u)": lambda a, b: a << (b & np.uint32(7)),
+    "{} >> ({} & 15u)": lambda a, b: a >> (b & np.uint32(15)),
+    "min({}, {})": np.minimum,
+    "umulhi({}, {})": lambda a, b: u32(
+        (a.astype(np.uint64) * b.astype(np.uint64)) >> np.uint64(32)
+    ),
+    "(unsigned)max((int){}, (int){})": lambda a, b: np.maximum(
+        a.view(np.int32), b.view(np.int32)
+    ).view(np.uint32),
+    "(unsigned)((int){} >> ({} & 7u))": lambda a, b: (
+        a.view(np.int32) >> (b & np.uint32(7)).view(np.int32)
+    ).view(np.uint32),
+    "(unsigned)(signed char)({} + {})": lambda a, b: u32(
+        (a + b).astype(np.int8).astype(np.int32).view(np.uint32)
+    ),
+}
+COMPARISONS = {
+    "{} < {}": lambda a, b: a < b,
+    "(int){} <= (int){}": lambda a, b: a.view(np.int32) <= b.view(np.int32),
+    "{} != {}": lambda a, b: a != b,
+    "({} & 7u) == ({} & 7u)": lambda a, b: (
+        (a & np.uint32(7)) == (b & np.uint32(7))
+    ),
+    "({} & 3u) > ({} & 3u)": lambda a, b: (
+        (a & np.uint32(3)) > (b & np.uint32(3))
+    ),
+}
+ATOMICS = {
+    "atomicAdd": np.add,
+    "atomicXor": np.bitwise_xor,
+    "atomicOr": np.bitwise_or,
+    "atomicMax": np.maximum,
+    "atomicMin": np.minimum,
+}
+
+
+@dataclass
+class Generator:
+    """Makes one kernel; `text` is its source, `run` computes its output."""
+
+    seed: int
+    name: str = "kernel"
+    depth: int = 0
+    serial: int = 0
+    uniform_now: bool = True  # do all living threads come here together?
+    in_loop: bool = False  # may `break` and `continue` be used?
+    returned: bool = False  # may some threads have ended?
+    differing: list[str] = field(default_factory=lambda: ["a", "b", "c"])
+    uniform: list[str] = field(default_factory=lambda: ["u", "w"])
+    arrays: list[Shared] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)
+        pick = self.random
+        self.block = pick.choice(BLOCKS)
+        self.grid = pick.randrange(1, 4)
+        self.p, self.q = pick.randrange(1, 9), pick.randrange(1000)
+        self.arrays = [Shared("s0"), Shared("s1")][: pick.randrange(1, 3)]
+        self.local_size = pick.choice([4, 8, 40])
+        self.warps = pick.random() < 0.25
+        self.early = pick.random() < 0.25
+        self.body = self.start()
+        for _ in range(pick.randrange(5, 14)):
+            self.body += self.statement()
+        self.body += self.finish()
+        self.text = "\n".join(self.whole_text())
+
+    # ---- expressions ----
+
+    def number(self) -> Expr:
+        value = self.random.choice(
+            [0, 1, 2, 3, 5, 7, 8, 16, 31, 32, 100, 255, 65537, 0x9E3779B9]
+        )
+        return Expr(f"{value}u", lambda m: m.fill(value))
+
+    def variable(self, uniform: bool) -> Expr:
+        fixed = ["p", "q", "blockIdx.x", "blockDim.x", "blockDim.y", "n"]
+        if uniform:
+            names = self.uniform * 2 + fixed
+        else:
+            names = self.differing * 3 + self.uniform
+            names += ["t", "threadIdx.x", "threadIdx.y", "threadIdx.z"]
+        name = self.random.choice(names)
+        return Expr(name, lambda m: m.vars[name])
+
+    def readable(self, array: Shared) -> bool:
+        if array.mode == "free":
+            array.mode = "read"
+        return array.mode == "read"
+
+    def memory(self, uniform: bool) -> Expr:
+        """A load from shared, constant or private memory."""
+        index = self.expr(uniform, 1)
+        array = self.random.choice(self.arrays)
+        if self.random.random() < 0.6 and self.readable(array):
+            return Expr(
+                f"{array.name}[({index.text}) & {SIZE - 1}u]",
+                lambda m: m.shared[array.name][index.value(m) & (SIZE - 1)],
+            )
+        if not uniform and self.random.random() < 0.4:
+            size = self.local_size
+
+            def private(m):
+                at = index.value(m) % np.uint32(size)
+                return m.local["l"][at, np.arange(m.threads)]
+
+            return Expr(f"l[({index.text}) % {size}u]", private)
+        return Expr(
+            f"in[({index.text}) & {INPUT - 1}u]",
+            lambda m: m.data[index.value(m) & (INPUT - 1)],
+        )
+
+    def expr(self, uniform: bool, depth: int = 3) -> Expr:
+        choice = self.random.random()
+        if depth == 0 or choice < 0.15:
+            if self.random.random() < 0.3:
+                return self.number()
+            return self.variable(uniform)
+        if choice < 0.35:
+            return self.memory(uniform)
+        if choice < 0.45:
+            test = self.condition(uniform, depth - 1)
+            a, b = self.expr(uniform, depth - 1), self.expr(uniform, depth - 1)
+            return Expr(
+                f"({test.text} ? {a.text} : {b.text})",
+                lambda m: np.where(test.value(m), a.value(m), b.value(m)),
+            )
+        if choice < 0.5 and not uniform:
+            a = self.expr(uniform, depth - 1)
+            return Expr(
+                f"__float_as_uint(f + (float)({a.text} & 255u))",
+                lambda m: (
+                    m.vars["f"]
+                    + (a.value(m) & np.uint32(255)).astype(np.float32)
+                ).view(np.uint32),
+            )
+        form = self.random.choice(list(OPERATIONS))
+        a, b = self.expr(uniform, depth - 1), self.expr(uniform, depth - 1)
+        return Expr(
+            "(" + form.format(a.text, b.text) + ")",
+            lambda m: u32(OPERATIONS[form](a.value(m), b.value(m))),
+        )
+
+    def condition(self, uniform: bool, depth: int = 2) -> Expr:
+        if not uniform and self.random.random() < 0.3:
+            limit = self.expr(True, 1)
+            return Expr(
+                f"t < ({limit.text} & 127u)",
+                lambda m: m.vars["t"] < (limit.value(m) & np.uint32(127)),
+            )
+        form = self.random.choice(list(COMPARISONS))
+        a, b = self.expr(uniform, depth), self.expr(uniform, depth)
+        return Expr(
+            "(" + form.format(a.text, b.text) + ")",
+            lambda m: COMPARISONS[form](a.value(m), b.value(m)),
+        )
+
+    # ---- statements ----
+
+    def assign(self) -> list[Stmt]:
+        if self.random.random() < 0.2:
+            a = self.expr(False, 2)
+
+            def run_float(m, mask):
+                term = (a.value(m) & np.uint32(255)).astype(np.float32)
+                m.set("f", m.vars["f"] * np.float32(0.5) + term, mask)
+                return mask
+
+            text = f"f = f * 0.5f + (float)({a.text} & 255u);"
+            return [Stmt([text], run_float)]
+        uniform = self.uniform_now and self.random.random() < 0.3
+        name = self.random.choice("uw" if uniform else "abc")
+        value = self.expr(uniform)
+
+        def run(m, mask):
+            m.set(name, value.value(m), mask)
+            return mask
+
+        return [Stmt([f"{name} = {value.text};"], run)]
+
+    def store_local(self) -> list[Stmt]:
+        index, value = self.expr(False, 1), self.expr(False, 2)
+        size = self.local_size
+
+        def run(m, mask):
+            at = index.value(m) % np.uint32(size)
+            which = np.flatnonzero(mask)
+            m.local["l"][at[which], which] = value.value(m)[which]
+            return mask
+
+        return [Stmt([f"l[({index.text}) % {size}u] = {value.text};"], run)]
+
+    def store_out(self) -> list[Stmt]:
+        value = self.expr(False, 2)
+
+        def run(m, mask):
+            m.out[mask] += value.value(m)[mask]
+            return mask
+
+        return [Stmt([f"out[g] += {value.text};"], run)]
+
+    def barrier(self) -> list[Stmt]:
+        """A barrier; the arrays may then be used anew."""
+        for array in self.arrays:
+            array.mode = "free"
+        choice = self.random.random()
+        if choice < 0.8:
+            return [Stmt(["__syncthreads();"], self.all_come)]
+        test = self.condition(False)
+        name, kind = self.random.choice(
+            [("u", "count"), ("w", "and"), ("w", "or")]
+        )
+        for array in self.arrays:  # what the condition read may be written
+            array.mode = "free"
+
+        def run(m, mask):
+            self.all_come(m, mask)
+            holds = test.value(m)[mask]
+            result = {
+                "count": np.count_nonzero(holds),
+                "and": int(holds.all()),
+                "or": int(holds.any()),
+            }[kind]
+            m.set(name, m.fill(result), mask)
+            return mask
+
+        text = f"__syncthreads_{kind}({test.text})"
+        if kind != "count":
+            text = f"({text} != 0)"
+        return [Stmt(["__syncthreads();", f"{name} = {text};"], run)]
+
+    @staticmethod
+    def all_come(m, mask):
+        assert np.array_equal(mask, m.alive), "a barrier that some miss"
+        return mask
+
+    def use_shared(self) -> list[Stmt]:
+        array = self.random.choice(self.arrays)
+        lead = []
+        if array.mode in ("unknown", "read") and self.uniform_now:
+            lead = self.barrier()
+        wanted = self.random.choice(["own", "own", *ATOMICS])
+        key = self.random.choice([0, 1, 3, 64, 255])
+        value = self.expr(False, 2)
+        index = self.expr(False, 1)
+        if array.mode == "free":
+            array.mode, array.key = wanted, key
+        name = array.name
+        if array.mode == "own":
+            key = array.key
+
+            def run_own(m, mask):
+                at = (m.vars["t"] ^ np.uint32(key))[mask]
+                m.shared[name][at] += value.value(m)[mask]
+                return mask
+
+            text = f"{name}[t ^ {key}u] += {value.text};"
+            return [*lead, Stmt([text], run_own)]
+        if array.mode in ATOMICS:
+            operation = array.mode
+
+            def run_atomic(m, mask):
+                at = index.value(m)[mask] & np.uint32(SIZE - 1)
+                ATOMICS[operation].at(m.shared[name], at, value.value(m)[mask])
+                return mask
+
+            text = f"&{name}[({index.text}) & {SIZE - 1}u], {value.text}"
+            return [*lead, Stmt([f"{operation}({text});"], run_atomic)]
+        return lead
+
+    def branch(self) -> list[Stmt]:
+        uniform = self.uniform_now and self.random.random() < 0.5
+        test = self.condition(uniform)
+        before = [array.mode for array in self.arrays]
+        keys = [array.key for array in self.arrays]
+        then = self.nested(uniform)
+        after = [(array.mode, array.key) for array in self.arrays]
+        other = []
+        if self.random.random() < 0.5:
+            # In a divergent `if` both sides run between the same barriers.
+            if uniform:
+                for array, mode, key in zip(
+                    self.arrays, before, keys, strict=True
+                ):
+                    array.mode, array.key = mode, key
+            other = self.nested(uniform)
+        if uniform:
+            for array, mode in zip(self.arrays, after, strict=True):
+                if (array.mode, array.key) != mode or not other:
+                    array.mode = "unknown"
+        lines = [f"if ({test.text}) {{", *indent(then)]
+        lines += ["} else {", *indent(other), "}"] if other else ["}"]
+        run_then, run_other = sequence(then), sequence(other)
+
+        def run(m, mask):
+            holds = test.value(m)
+            return run_then(m, mask & holds) | run_other(m, mask & ~holds)
+
+        return [Stmt(lines, run)]
+
+    def nested(self, uniform: bool, loop: bool | None = None) -> list[Stmt]:
+        keep = (self.uniform_now, self.in_loop)
+        self.uniform_now = self.uniform_now and uniform
+        if loop is not None:
+            self.in_loop = loop
+        self.depth += 1
+        body = []
+        for _ in range(self.random.randrange(1, 4)):
+            body += self.statement()
+        self.depth -= 1
+        self.uniform_now, self.in_loop = keep
+        return body
+
+    def loop(self) -> list[Stmt]:
+        uniform = self.uniform_now and self.random.random() < 0.6
+        bound = self.expr(uniform, 2)
+        most = self.random.choice([1, 3, 7])
+        self.serial += 1
+        name, limit = f"i{self.serial}", f"e{self.serial}"
+        names = self.uniform if uniform else self.differing
+        for array in self.arrays if uniform else []:
+            array.mode = "unknown"
+        names.append(name)
+        # `break` and `continue` would let threads part in a uniform loop
+        body = self.nested(uniform, not uniform)
+        names.remove(name)
+        for array in self.arrays if uniform else []:
+            array.mode = "unknown"
+        run_body = sequence(body)
+
+        def run(m, mask):
+            last = bound.value(m) & np.uint32(most)
+            m.set(name, m.fill(0), mask)
+            exits = np.zeros_like(mask)
+            while True:
+                more = m.vars[name] < last
+                exits |= mask & ~more
+                mask = mask & more
+                if not mask.any():
+                    return exits
+                m.loops.append([np.zeros_like(mask), np.zeros_like(mask)])
+                mask = run_body(m, mask)
+                broken, continued = m.loops.pop()
+                mask = mask | continued
+                exits |= broken
+                m.set(name, m.vars[name] + np.uint32(1), mask)
+
+        head = f"for (unsigned {name} = 0; {name} < {limit}; ++{name}) {{"
+        return [
+            Stmt(
+                [
+                    f"unsigned {limit} = ({bound.text}) & {most}u;",
+                    head,
+                    *indent(body),
+                    "}",
+                ],
+                run,
+            )
+        ]
+
+    def leave_loop(self) -> list[Stmt]:
+        test = self.condition(False)
+        which = self.random.randrange(2)
+
+        def run(m, mask):
+            holds = test.value(m) & mask
+            m.loops[-1][which] |= holds
+            return mask & ~holds
+
+        word = ["break", "continue"][which]
+        return [Stmt([f"if ({test.text}) {word};"], run)]
+
+    def leave_kernel(self) -> list[Stmt]:
+        uniform = self.random.random() < 0.3
+        test = self.condition(uniform)
+        self.returned = True
+
+        def run(m, mask):
+            holds = test.value(m) & mask
+            m.alive &= ~holds
+            return mask & ~holds
+
+        return [Stmt([f"if ({test.text}) return;"], run)]
+
+    def warp(self) -> list[Stmt]:
+        """A vote or a shuffle by all lanes that there are."""
+        value = self.expr(False, 2)
+        name = self.random.choice("abc")
+        full = self.block[0] * self.block[1] * self.block[2] % 32 == 0
+        kind = self.random.choice(["ballot", "any", "xor", "idx", "down"])
+        if kind not in ("ballot", "any") and not full:
+            kind = "ballot"
+        lanes = self.random.choice([1, 2, 4, 8, 16])
+        text = {
+            "ballot": f"__ballot_sync(lanes, {value.text} & 1u)",
+            "any": f"(unsigned)(__any_sync(lanes, {value.text} & 1u) != 0)",
+            "xor": f"__shfl_xor_sync(lanes, {value.text}, {lanes})",
+            "idx": f"__shfl_sync(lanes, {value.text}, {lanes})",
+            "down": f"__shfl_down_sync(lanes, {value.text}, {lanes})",
+        }[kind]
+
+        def exchange(values, t):
+            lane = t % 32
+            if kind == "xor":
+                return values[t ^ lanes]
+            if kind == "idx":
+                return values[t - lane + lanes]
+            if kind == "down":
+                return values[np.where(lane + lanes < 32, t + lanes, t)]
+            bits = np.zeros(t.size // 32 + 1, np.uint64)
+            set_bits = (values & 1).astype(np.uint64) << lane.astype(np.uint64)
+            np.bitwise_or.at(bits, t // 32, set_bits)
+            word = bits[t // 32].astype(np.uint32)
+            return word if kind == "ballot" else u32(word != 0)
+
+        def run(m, mask):
+            self.all_come(m, mask)
+            result = exchange(value.value(m), np.arange(m.threads))
+            m.set(name, result, mask)
+            return mask
+
+        return [Stmt([f"{name} = {text};"], run)]
+
+    def statement(self) -> list[Stmt]:
+        choices = [self.assign] * 4 + [self.store_local, self.store_out]
+        choices += [self.use_shared] * 3
+        if self.uniform_now:
+            choices += [self.barrier] * 3
+            if self.warps and not self.returned and not self.early:
+                choices += [self.warp] * 2
+            if self.early and self.depth < 2:
+                choices.append(self.leave_kernel)
+        if self.in_loop:
+            choices.append(self.leave_loop)
+        if self.depth < 3:
+            choices += [self.branch] * 2 + [self.loop] * 2
+        return self.random.choice(choices)()
+
+    def start(self) -> list[Stmt]:
+        names = [array.name for array in self.arrays]
+        size = self.local_size
+
+        def run(m, mask):
+            for k, name in enumerate(names):
+                m.shared[name] = np.arange(SIZE, dtype=np.uint32) * 3 + k
+            m.local["l"] = np.tile(
+                np.arange(size, dtype=np.uint32)[:, None], m.threads
+            )
+            t = m.vars["t"]
+            m.vars.update(a=t * 7, b=m.data[t & 255], c=t ^ 21)
+            m.vars.update(u=m.fill(self.p), w=m.fill(1))
+            m.vars["f"] = t.astype(np.float32)
+            return mask
+
+        lines = [
+            f"for (unsigned k = t; k < {SIZE}; k += n) "
+            f"{name}[k] = k * 3 + {k};"
+            for k, name in enumerate(names)
+        ]
+        lines += [
+            f"for (unsigned k = 0; k < {size}; ++k) l[k] = k;",
+            "__syncthreads();",
+        ]
+        return [Stmt(lines, run)]
+
+    def finish(self) -> list[Stmt]:
+        reads = "".join(f" + {array.name}[t]" for array in self.arrays)
+
+        def run(m, mask):
+            t, v = m.vars["t"], m.vars
+            total = v["a"] + v["b"] * 3 + v["c"] * 5 + v["u"] * 7 + v["w"]
+            for array in self.arrays:
+                total = total + m.shared[array.name][t]
+            total = total + v["f"].view(np.uint32) + m.local["l"][3]
+            m.out[mask] += total[mask]
+            return mask
+
+        text = "out[g] += a + b * 3 + c * 5 + u * 7 + w"
+        text += f" + __float_as_uint(f) + l[3]{reads};"
+        return [Stmt(["__syncthreads();", text], run)]
+
+    # ---- the kernel ----
+
+    def whole_text(self) -> list[str]:
+        shared = [
+            f"    __shared__ unsigned {array.name}[{SIZE}];"
+            for array in self.arrays
+        ]
+        return [
+            f"__global__ void {self.name}(unsigned *out, const unsigned *in,",
+            "    unsigned p, unsigned q)",
+            "{",
+            *shared,
+            "    unsigned n = blockDim.x * blockDim.y * blockDim.z;",
+            "    unsigned t = threadIdx.x + blockDim.x * (threadIdx.y",
+            "        + blockDim.y * threadIdx.z);",
+            "    unsigned g = blockIdx.x * n + t, u = p, w = 1;",
+            "    unsigned a = t * 7, b = in[t & 255u], c = t ^ 21u;",
+            "    unsigned left = n - t / 32 * 32;",
+            "    unsigned lanes = left >= 32 ? ~0u : (1u << left) - 1;",
+            f"    unsigned l[{self.local_size}];",
+            "    float f = (float)t;",
+            *indent(self.body),
+            "}",
+        ]
+
+    def run(self, data: np.ndarray) -> np.ndarray:
+        """What `out`, zero at first, holds after the launch."""
+        outs = []
+        for ctaid in range(self.grid):
+            machine = Machine(
+                self.block, self.grid, ctaid, data, self.p, self.q
+            )
+            with np.errstate(over="ignore"):
+                sequence(self.body)(machine, machine.alive.copy())
+            outs.append(machine.out)
+        return np.concatenate(outs)
