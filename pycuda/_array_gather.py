@@ -23,7 +23,7 @@ def _new(shape: Any, like: GPUArray) -> GPUArray:
     return GPUArray(shape, like.dtype, like.allocator)
 
 
-def index_array(indices: Any) -> GPUArray:
+def index_array(indices: Any, stream: drv.Stream | None = None) -> GPUArray:
     """Check that indices are integers along one axis; packed."""
     if not isinstance(indices, ArrayBase):
         raise TypeError(
@@ -33,12 +33,14 @@ def index_array(indices: Any) -> GPUArray:
         raise TypeError(f"indices must be integers, not {indices.dtype}")
     if indices.ndim != 1:
         raise ValueError("indices must have one axis")
-    return indices if indices.flags.c_contiguous else indices.copy()
+    return flat(indices, stream)
 
 
-def flat(array: GPUArray) -> GPUArray:
+def flat(array: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
     """All elements in C order, as they are if they lie so."""
-    return array if array.flags.c_contiguous else array.ravel()
+    if array.flags.c_contiguous:
+        return array
+    return array.copy("C", stream)
 
 
 def _check_out(out: Any, size: int, dtype: np.dtype) -> GPUArray:
@@ -88,12 +90,12 @@ def take(
     stream: drv.Stream | None = None,
 ) -> GPUArray:
     """``a.ravel()[indices]``; indices are not checked against the size."""
-    indices = index_array(indices)
+    indices = index_array(indices, stream)
     if out is None:
         out = _new(indices.shape, a)
     else:
         _check_out(out, indices.size, a.dtype)
-    _gather(flat(a), indices, out, indices.size, stream)
+    _gather(flat(a, stream), indices, out, indices.size, stream)
     return out
 
 
@@ -142,8 +144,8 @@ def multi_take_put(
     """``out[k][dest[i]] = arrays[k][src[i] + src_offsets[k]]``."""
     arrays = list(arrays)
     dest_indices, src_indices = (
-        index_array(dest_indices),
-        index_array(src_indices),
+        index_array(dest_indices, stream),
+        index_array(src_indices, stream),
     )
     if dest_indices.size != src_indices.size:
         raise ValueError("dest_indices and src_indices must be equally long")
@@ -153,7 +155,7 @@ def multi_take_put(
     targets = _scatter_targets(arrays, dest_shape, out)
     for array, target, offset in zip(arrays, targets, offsets, strict=True):
         _gather(
-            flat(array), src_indices, target, src_indices.size, stream,
+            flat(array, stream), src_indices, target, src_indices.size, stream,
             dest_indices, int(offset),
         )  # fmt: skip
     return targets
@@ -168,7 +170,7 @@ def multi_put(
 ) -> list[GPUArray]:
     """``out[k][dest_indices[i]] = arrays[k][i]``."""
     arrays = list(arrays)
-    dest_indices = index_array(dest_indices)
+    dest_indices = index_array(dest_indices, stream)
     for array in arrays:
         if array.size != dest_indices.size:
             raise ValueError(
@@ -177,5 +179,7 @@ def multi_put(
             )
     targets = _scatter_targets(arrays, dest_shape, out)
     for array, target in zip(arrays, targets, strict=True):
-        _gather(flat(array), None, target, array.size, stream, dest_indices)
+        _gather(
+            flat(array, stream), None, target, array.size, stream, dest_indices
+        )
     return targets

@@ -177,8 +177,12 @@ def dot(
     return _whole("dot", (a, b), dtype, stream, allocator, 0)
 
 
-def _flat_sources(*arrays: GPUArray) -> tuple[GPUArray, ...]:
-    return tuple(flat(array) for array in arrays)
+def _subset(
+    subset: GPUArray, stream: drv.Stream | None, *arrays: GPUArray
+) -> tuple[GPUArray, ...]:
+    """The indices and the arrays, in C order."""
+    sources = (flat(array, stream) for array in arrays)
+    return (index_array(subset, stream), *sources)
 
 
 def subset_sum(
@@ -189,7 +193,7 @@ def subset_sum(
     allocator: Callable | None = None,
 ) -> GPUArray:
     """Sum of the elements at the indices in ``subset``."""
-    arrays = (index_array(subset), *_flat_sources(a))
+    arrays = _subset(subset, stream, a)
     return _whole("subset_sum", arrays, dtype, stream, allocator, 0)
 
 
@@ -202,7 +206,7 @@ def subset_dot(
     allocator: Callable | None = None,
 ) -> GPUArray:
     """`dot` over the elements at the indices in ``subset``."""
-    arrays = (index_array(subset), *_flat_sources(a, b))
+    arrays = _subset(subset, stream, a, b)
     return _whole("subset_dot", arrays, dtype, stream, allocator, 0)
 
 
@@ -211,7 +215,7 @@ def subset_max(
 ) -> GPUArray:
     """The largest of the elements at the indices in ``subset``."""
     _not_empty(subset, "subset_max")
-    arrays = (index_array(subset), *_flat_sources(a))
+    arrays = _subset(subset, stream, a)
     return _whole("subset_max", arrays, None, stream)
 
 
@@ -220,5 +224,5 @@ def subset_min(
 ) -> GPUArray:
     """The smallest of the elements at the indices in ``subset``."""
     _not_empty(subset, "subset_min")
-    arrays = (index_array(subset), *_flat_sources(a))
+    arrays = _subset(subset, stream, a)
     return _whole("subset_min", arrays, None, stream)

@@ -129,18 +129,18 @@ def _kernel(name: str, dtype: np.dtype, other: np.dtype) -> ElementwiseKernel:
     )
 
 
-def _as_real(name: str, array: Any) -> Any:
+def _as_real(name: str, array: Any, stream: Any) -> Any:
     """`array` in float32 or float64, as NumPy would promote it."""
     _check_array(name, array)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"cumath.{name} is not defined for {array.dtype}")
     dtype = np.result_type(array.dtype, np.float16)
     dtype = np.dtype(np.float32) if dtype.itemsize < 4 else dtype
-    return array if array.dtype == dtype else array.astype(dtype)
+    return array if array.dtype == dtype else array.astype(dtype, stream)
 
 
 def _two_results(name: str, arg: Any, stream: Any) -> tuple[Any, Any]:
-    arg = _as_real(name, arg)
+    arg = _as_real(name, arg, stream)
     first = _gpuarray.empty_like(arg)
     second = _gpuarray.empty_like(arg)
     kernel = _kernel(name, arg.dtype, arg.dtype)
@@ -163,7 +163,7 @@ def modf(arg: Any, stream: Any = None) -> tuple[Any, Any]:
 
 def ldexp(significand: Any, exponent: Any, stream: Any = None) -> Any:
     """``significand * 2**exponent``; exponents are truncated to integers."""
-    significand = _as_real("ldexp", significand)
+    significand = _as_real("ldexp", significand, stream)
     _check_array("ldexp", exponent)
     result = _gpuarray.empty_like(significand)
     kernel = _kernel("ldexp", significand.dtype, exponent.dtype)

@@ -245,7 +245,9 @@ def get_elwise_kernel(
     )[1]
 
 
-def check_vector(kernel: str, argument: Argument, array: Any) -> Any:
+def check_vector(
+    kernel: str, argument: Argument, array: Any, stream: Any = None
+) -> Any:
     """`array`, or it converted, if it fits `argument`; else TypeError.
 
     A bool array for a numeric parameter is converted: comparisons gave
@@ -255,7 +257,7 @@ def check_vector(kernel: str, argument: Argument, array: Any) -> Any:
     if have == want:
         return array
     if have.kind == "b" and want.kind in "iufc":
-        return array.astype(want)
+        return array.astype(want, stream)
     if have.itemsize == want.itemsize and "V" in (have.kind, want.kind):
         return array
     raise TypeError(
@@ -451,7 +453,7 @@ class ElementwiseKernel(ElementwiseBase):
                 f"{len(args)} given"
             )
         values = list(args)
-        arrays = self._check_vectors(values)
+        arrays = self._check_vectors(values, stream)
         size = arrays[0].size
         layout = self._place_vectors(values, arrays)
         if range is None and slice is None:
@@ -468,7 +470,7 @@ class ElementwiseKernel(ElementwiseBase):
             bounds = (range.start, range.stop, step)
         self._run_range(layout, values, bounds, stream)
 
-    def _check_vectors(self, values: list[Any]) -> list[Any]:
+    def _check_vectors(self, values: list[Any], stream: Any) -> list[Any]:
         """The arrays among `values`, converted where that is allowed."""
         arrays = []
         for k in self._vectors:
@@ -481,7 +483,9 @@ class ElementwiseKernel(ElementwiseBase):
                     "data to the device with gpuarray.to_gpu()"
                 )
             if dtype != self.arguments[k].dtype:
-                array = check_vector(self.name, self.arguments[k], array)
+                array = check_vector(
+                    self.name, self.arguments[k], array, stream
+                )
             arrays.append(array)
         return arrays
 
@@ -545,3 +549,10 @@ def _resident_blocks() -> int:
     device = _drv.Context.get_device()
     count = _drv.device_attribute.MULTIPROCESSOR_COUNT
     return 8 * device.get_attribute(count)
+
+
+# The canned kernels are built with the above.
+from pycuda import _canned_kernels as _canned  # noqa: E402
+from pycuda._canned_kernels import *  # noqa: E402, F403
+
+__all__ += _canned.__all__

@@ -18,6 +18,7 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda._array_gather import multi_put, multi_take, multi_take_put, take
+from pycuda._array_legacy import Legacy
 from pycuda._array_reductions import (
     all,
     any,
@@ -146,7 +147,7 @@ def _rebuild(cls: type, host: np.ndarray, state: dict | None) -> GPUArray:
     return array
 
 
-class GPUArray(ArrayBase, Reductions):
+class GPUArray(ArrayBase, Reductions, Legacy):
     """An n-dimensional array on the device.
 
     Parameters
@@ -223,11 +224,8 @@ class GPUArray(ArrayBase, Reductions):
     def reverse(self, stream: drv.Stream | None = None) -> GPUArray:
         """All elements in opposite (C) order, in the same shape."""
         result = self._new_like_me()
-        backwards = self.ravel()[::-1].reshape(self.shape)
-        if stream is None:
-            result[...] = backwards
-        else:
-            _apply("copy", (backwards,), result, None, stream)
+        backwards = self[(slice(None, None, -1),) * self.ndim]
+        result.set(backwards, True, stream)
         return result
 
     def mul_add(
@@ -522,6 +520,7 @@ def concatenate(
     arrays: Sequence[GPUArray],
     axis: int = 0,
     allocator: Callable | None = None,
+    stream: drv.Stream | None = None,
 ) -> GPUArray:
     """Join arrays along an axis that they have."""
     arrays = list(arrays)
@@ -552,23 +551,26 @@ def concatenate(
     for array in arrays:
         end = at + array.shape[axis]
         part = result[(slice(None),) * axis + (slice(at, end),)]
-        _copy_into(part, array)
+        _copy_into(part, array, stream)
         at = end
     return result
 
 
-def _copy_into(target: GPUArray, source: GPUArray) -> None:
+def _copy_into(
+    target: GPUArray, source: GPUArray, stream: drv.Stream | None
+) -> None:
     """``target[...] = source`` with a cast."""
     if source.dtype == target.dtype:
-        target[...] = source
+        target.set(source, True, stream)
     else:
-        _apply("copy", (source,), target)
+        _apply("copy", (source,), target, None, stream)
 
 
 def stack(
     arrays: Sequence[GPUArray],
     axis: int = 0,
     allocator: Callable | None = None,
+    stream: drv.Stream | None = None,
 ) -> GPUArray:
     """Join arrays of one shape along a new axis."""
     arrays = list(arrays)
@@ -579,7 +581,8 @@ def stack(
         raise ValueError("arrays must have the same shape")
     axis = _normal_axis(axis, first.ndim + 1)
     index = (slice(None),) * axis + (None,)
-    return concatenate([array[index] for array in arrays], axis, allocator)
+    parts = [array[index] for array in arrays]
+    return concatenate(parts, axis, allocator, stream)
 
 
 def reshape(a: GPUArray, *shape: Any, **kwargs: Any) -> GPUArray:

@@ -198,15 +198,6 @@ def get_reduction_kernel_and_types(
     return function, types
 
 
-def _packed(array: Any) -> Any:
-    """A copy of `array` in C order."""
-    import pycuda.gpuarray as gpuarray
-
-    copy = gpuarray.empty(array.shape, array.dtype, allocator=array.allocator)
-    copy[...] = array
-    return copy
-
-
 class ReductionKernel:
     """Map each element, reduce the results to one.
 
@@ -304,7 +295,7 @@ class ReductionKernel:
             `out`, or a new array without dimensions.
         """
         wrap = kernel_wrapper or (lambda launch: launch)
-        values, first = self._prepare_arguments(args)
+        values, first = self._prepare_arguments(args, stream)
         allocator = allocator or first.allocator
         if out is not None:
             if out.size == 0:
@@ -350,7 +341,9 @@ class ReductionKernel:
         sequence = max(-(-size // (blocks * shape.block)), 1)
         return max(-(-size // (shape.block * sequence)), 1), sequence
 
-    def _prepare_arguments(self, args: Any) -> tuple[list[Any], Any]:
+    def _prepare_arguments(
+        self, args: Any, stream: Any
+    ) -> tuple[list[Any], Any]:
         """(values for the kernel, the first vector)."""
         types = self._stage(1)[1]
         if len(args) != len(types):
@@ -368,10 +361,11 @@ class ReductionKernel:
                     f"GPUArray, not {type(value).__name__}; move host data "
                     "to the device with gpuarray.to_gpu()"
                 )
-            arrays.append(check_vector(self.name, argument, value))
+            arrays.append(check_vector(self.name, argument, value, stream))
         if not same_order(arrays):
             arrays = [
-                a if a.flags.c_contiguous else _packed(a) for a in arrays
+                a if a.flags.c_contiguous else a.copy("C", stream)
+                for a in arrays
             ]
         rest = iter(arrays)
         # Temporaries own their memory: `gpudata` keeps it until the launch.

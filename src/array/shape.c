@@ -361,14 +361,16 @@ array_view_as(PyObject *self, PyObject *args, PyObject *kwargs)
 
 PyMethodDef array_shape_methods[] = {
     {"reshape", KEYWORDS(array_reshape),
-     "reshape(*shape, order='C')\n--\n\n"
+     "reshape($self, *shape, order='C')\n--\n\n"
      "View, or copy, in another shape; one length may be -1."},
-    {"ravel", array_ravel, METH_NOARGS, "ravel()\n--\n\nOne axis, C order."},
+    {"ravel", array_ravel, METH_NOARGS,
+     "ravel($self)\n--\n\nOne axis, C order."},
     {"transpose", KEYWORDS(array_transpose),
-     "transpose(axes=None)\n--\n\nView with the axes permuted."},
+     "transpose($self, axes=None)\n--\n\nView with the axes permuted."},
     {"squeeze", array_squeeze, METH_NOARGS,
-     "squeeze()\n--\n\nView without the axes of length 1."},
+     "squeeze($self)\n--\n\nView without the axes of length 1."},
     {"view", KEYWORDS(array_view_as),
-     "view(dtype=None)\n--\n\nView of the same bytes as another dtype."},
+     "view($self, dtype=None)\n--\n\nView of the same bytes as another "
+     "dtype."},
     {NULL},
 };

@@ -550,10 +550,25 @@ array_assign(struct array *target, PyObject *value)
 /* --- copies ------------------------------------------------------------ */
 
 static PyObject *
-array_copy(PyObject *self, PyObject *unused)
+array_copy(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    (void)unused;
-    return (PyObject *)array_packed((struct array *)self, 'K', NULL);
+    static char *names[] = {"order", "stream", NULL};
+    const char *order = "K";
+    PyObject *given = Py_None;
+    CUstream stream;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|sO:copy", names, &order,
+                                     &given) ||
+        core_stream(given, &stream) < 0) {
+        return NULL;
+    }
+    if (!*order || !strchr("CFK", *order) || order[1]) {
+        PyErr_Format(PyExc_ValueError,
+                     "invalid order: %s (\"C\", \"F\" or \"K\" expected)",
+                     order);
+        return NULL;
+    }
+    return (PyObject *)array_packed((struct array *)self, *order, stream);
 }
 
 static PyObject *
@@ -642,23 +657,26 @@ array_reduce(PyObject *self, PyObject *unused)
 
 PyMethodDef array_transfer_methods[] = {
     {"get", KEYWORDS(array_get),
-     "get(ary=None, pagelocked=False, async_=False, stream=None)\n--\n\n"
+     "get($self, ary=None, pagelocked=False, async_=False, "
+     "stream=None)\n--\n\n"
      "Elements as a numpy array, in `ary` if given."},
     {"get_async", KEYWORDS(array_get_async),
-     "get_async(stream=None, ary=None)\n--\n\n"
+     "get_async($self, stream=None, ary=None)\n--\n\n"
      "Elements as a (page-locked) numpy array, in stream order."},
     {"set", KEYWORDS(array_set),
-     "set(ary, async_=False, stream=None)\n--\n\n"
+     "set($self, ary, async_=False, stream=None)\n--\n\n"
      "Takes the elements of a numpy array or GPUArray of the same size."},
     {"set_async", KEYWORDS(array_set_async),
-     "set_async(ary, stream=None)\n--\n\nset in stream order."},
+     "set_async($self, ary, stream=None)\n--\n\nset in stream order."},
     {"fill", KEYWORDS(array_fill),
-     "fill(value, stream=None)\n--\n\nSets every element; returns self."},
+     "fill($self, value, stream=None)\n--\n\nSets every element; returns "
+     "self."},
     {"astype", KEYWORDS(array_astype),
-     "astype(dtype, stream=None)\n--\n\nA copy in another dtype."},
-    {"copy", array_copy, METH_NOARGS,
-     "copy()\n--\n\nA packed copy with the same order of axes."},
-    {"__copy__", array_copy, METH_NOARGS, "copy.copy()"},
+     "astype($self, dtype, stream=None)\n--\n\nA copy in another dtype."},
+    {"copy", KEYWORDS(array_copy),
+     "copy($self, order='K', stream=None)\n--\n\n"
+     "A packed copy, in C or Fortran order or that of the axes."},
+    {"__copy__", KEYWORDS(array_copy), "copy.copy()"},
     {"__reduce__", array_reduce, METH_NOARGS, "pickles through the host"},
     {"__reduce_ex__", array_reduce, METH_O, "pickles through the host"},
     {NULL},

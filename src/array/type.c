@@ -656,7 +656,7 @@ array_new_like_me(PyObject *self, PyObject *args, PyObject *kwargs)
 static PyMethodDef array_life_methods[] = {
     {"_new_like_me", (PyCFunction)(void (*)(void))array_new_like_me,
      METH_VARARGS | METH_KEYWORDS,
-     "_new_like_me(dtype=None, order='C')\n--\n\n"
+     "_new_like_me($self, dtype=None, order='C')\n--\n\n"
      "New array of this class, shape and allocator."},
     {NULL},
 };
@@ -720,7 +720,9 @@ static PyType_Slot life_slots[] = {
     {Py_mp_length, array_length},
     {Py_mp_subscript, array_subscript},
     {Py_mp_ass_subscript, array_assign_subscript},
-    {Py_tp_doc, "Memory on the device with a shape, strides and a dtype."},
+    {Py_tp_doc, "ArrayBase(shape, dtype, allocator=None, base=None, "
+                "gpudata=None, strides=None, order='C')\n--\n\n"
+                "Memory on the device with a shape, strides and a dtype."},
     {0},
 };
 
