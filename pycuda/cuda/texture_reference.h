@@ -30,11 +30,27 @@ extern "C++" {
 #define cudaSurfaceTypeCubemapLayered 0xFC
 #endif
 
+/* What the variable holds before the host writes an object: whether fetches
+ * give floats (1) or integers (2), which get_texref reads. */
+template <class T, enum cudaTextureReadMode mode> struct __pycuda_gives {
+    static const cudaTextureObject_t value =
+        mode == cudaReadModeNormalizedFloat ? 1 : 2;
+};
+#define __PYCUDA_FLOATS(T)                                                    \
+    template <enum cudaTextureReadMode mode> struct __pycuda_gives<T, mode> { \
+        static const cudaTextureObject_t value = 1;                           \
+    };
+__PYCUDA_FLOATS(float)
+__PYCUDA_FLOATS(float1)
+__PYCUDA_FLOATS(float2)
+__PYCUDA_FLOATS(float4)
+#undef __PYCUDA_FLOATS
+
 /* One 8-byte object and nothing else: what the host writes. */
 template <class T, int type = cudaTextureType1D,
           enum cudaTextureReadMode mode = cudaReadModeElementType>
 struct texture {
-    cudaTextureObject_t __object;
+    cudaTextureObject_t __object = __pycuda_gives<T, mode>::value;
 };
 template <class T, int type = cudaSurfaceType1D> struct surface {
     cudaSurfaceObject_t __object;
@@ -99,7 +115,78 @@ __PYCUDA_REFERENCE(tex2DLod, cudaTextureType2D,
                    (float x, float y, float level), (x, y, level))
 __PYCUDA_REFERENCE(tex3DLod, cudaTextureType3D,
                    (float x, float y, float z, float level), (x, y, z, level))
+__PYCUDA_REFERENCE(tex1DLayeredLod, cudaTextureType1DLayered,
+                   (float x, int layer, float level), (x, layer, level))
+__PYCUDA_REFERENCE(tex2DLayeredLod, cudaTextureType2DLayered,
+                   (float x, float y, int layer, float level),
+                   (x, y, layer, level))
+__PYCUDA_REFERENCE(texCubemapLod, cudaTextureTypeCubemap,
+                   (float x, float y, float z, float level), (x, y, z, level))
+__PYCUDA_REFERENCE(texCubemapLayeredLod, cudaTextureTypeCubemapLayered,
+                   (float x, float y, float z, int layer, float level),
+                   (x, y, z, layer, level))
+__PYCUDA_REFERENCE(tex1DGrad, cudaTextureType1D, (float x, float dx, float dy),
+                   (x, dx, dy))
+__PYCUDA_REFERENCE(tex2DGrad, cudaTextureType2D,
+                   (float x, float y, float2 dx, float2 dy), (x, y, dx, dy))
+__PYCUDA_REFERENCE(tex3DGrad, cudaTextureType3D,
+                   (float x, float y, float z, float4 dx, float4 dy),
+                   (x, y, z, dx, dy))
+__PYCUDA_REFERENCE(tex1DLayeredGrad, cudaTextureType1DLayered,
+                   (float x, int layer, float dx, float dy),
+                   (x, layer, dx, dy))
+__PYCUDA_REFERENCE(tex2DLayeredGrad, cudaTextureType2DLayered,
+                   (float x, float y, int layer, float2 dx, float2 dy),
+                   (x, y, layer, dx, dy))
 #undef __PYCUDA_REFERENCE
+
+/* A gather gives four of one channel, whatever the texture's channels. */
+template <class T> struct __pycuda_gathered {
+};
+#define __PYCUDA_FOUR(RESULT, T)                                              \
+    template <> struct __pycuda_gathered<T> {                                 \
+        typedef RESULT type;                                                  \
+    };                                                                        \
+    template <> struct __pycuda_gathered<T##1> {                              \
+        typedef RESULT type;                                                  \
+    };                                                                        \
+    template <> struct __pycuda_gathered<T##2> {                              \
+        typedef RESULT type;                                                  \
+    };                                                                        \
+    template <> struct __pycuda_gathered<T##4> {                              \
+        typedef RESULT type;                                                  \
+    };
+typedef unsigned char __pycuda_byte;
+typedef uchar1 __pycuda_byte1;
+typedef uchar2 __pycuda_byte2;
+typedef uchar4 __pycuda_byte4;
+typedef unsigned short __pycuda_word;
+typedef ushort1 __pycuda_word1;
+typedef ushort2 __pycuda_word2;
+typedef ushort4 __pycuda_word4;
+typedef unsigned int __pycuda_dword;
+typedef uint1 __pycuda_dword1;
+typedef uint2 __pycuda_dword2;
+typedef uint4 __pycuda_dword4;
+__PYCUDA_FOUR(char4, char)
+__PYCUDA_FOUR(uchar4, __pycuda_byte)
+__PYCUDA_FOUR(short4, short)
+__PYCUDA_FOUR(ushort4, __pycuda_word)
+__PYCUDA_FOUR(int4, int)
+__PYCUDA_FOUR(uint4, __pycuda_dword)
+__PYCUDA_FOUR(float4, float)
+#undef __PYCUDA_FOUR
+
+template <class T, enum cudaTextureReadMode mode>
+static __device__ __forceinline__ typename __pycuda_gathered<
+    typename __pycuda_fetched<T, mode>::type>::type
+tex2Dgather(texture<T, cudaTextureType2D, mode> reference, float x, float y,
+            int component = 0)
+{
+    return tex2Dgather<typename __pycuda_gathered<
+        typename __pycuda_fetched<T, mode>::type>::type>(reference.__object, x,
+                                                         y, component);
+}
 
 #define __PYCUDA_REFERENCE(NAME, TYPE, DECLARE, PASS)                         \
     template <class T, class S>                                               \
@@ -132,6 +219,10 @@ __PYCUDA_REFERENCE(surf1DLayered, cudaSurfaceType1DLayered,
                    (int x, int layer), (x, layer))
 __PYCUDA_REFERENCE(surf2DLayered, cudaSurfaceType2DLayered,
                    (int x, int y, int layer), (x, y, layer))
+__PYCUDA_REFERENCE(surfCubemap, cudaSurfaceTypeCubemap,
+                   (int x, int y, int face), (x, y, face))
+__PYCUDA_REFERENCE(surfCubemapLayered, cudaSurfaceTypeCubemapLayered,
+                   (int x, int y, int layer_face), (x, y, layer_face))
 #undef __PYCUDA_REFERENCE
 #undef __PYCUDA_WORDS
 }

@@ -84,6 +84,9 @@ type_kind(PyTypeObject *type, uint32_t *bytes)
     if (PyType_IsSubtype(type, &PyVoidArrType_Type)) {
         return ARGUMENT_VOID;
     }
+    if (type == core.texobj_type || type == core.surfobj_type) {
+        return ARGUMENT_TEXTURE;
+    }
     return ARGUMENT_OTHER;
 }
 
@@ -185,6 +188,8 @@ address_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
         pack->handlers = true;
         pack->outputs |= core_handler_has_output(arg);
         return core_handler_pointer(arg, pack->stream, &value->pointer);
+    case ARGUMENT_TEXTURE:
+        return core_texture_object(arg, pack->stream, &value->pointer);
     default:
         return other_value(function, index, arg, pack, value);
     }

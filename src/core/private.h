@@ -115,7 +115,8 @@ enum core_argument {
     ARGUMENT_HANDLER,
     ARGUMENT_NDARRAY,
     ARGUMENT_VOID,
-    ARGUMENT_OTHER, /* __cuda_array_interface__ or gpudata, or an error */
+    ARGUMENT_TEXTURE, /* TextureObject, SurfaceObject */
+    ARGUMENT_OTHER,   /* __cuda_array_interface__ or gpudata, or an error */
 };
 
 /* Remembered argument type of one parameter. */
@@ -149,6 +150,14 @@ struct core_array_object {
     bool owned;
 };
 
+/* What fetches through a declared reference give: the numbers that
+ * texture_reference.h writes into the variable. */
+enum core_fetched {
+    FETCHED_UNKNOWN,
+    FETCHED_FLOATS,
+    FETCHED_INTEGERS,
+};
+
 /* State of one texture or surface reference. */
 struct core_texture {
     struct core_texture *next; /* in its module's list */
@@ -160,6 +169,7 @@ struct core_texture {
     CUarray_format format;
     unsigned channels;
     bool surface, bound, dirty, has_flags;
+    enum core_fetched gives;
 };
 
 /* -- args.c: arguments of methods */
@@ -269,6 +279,14 @@ PyObject *core_surfref_for(struct core_module *module, CUdeviceptr variable);
 /* Writes changed bindings into the module, in stream order. */
 int core_textures_update(struct core_module *module, CUstream stream);
 void core_textures_free(struct core_module *module);
+
+/* -- texobj.c */
+/* The object of a TextureObject or SurfaceObject that is about to be used on
+ * `stream`. */
+int core_texture_object(PyObject *object, CUstream stream,
+                        unsigned long long *handle);
+/* Four numbers. */
+int core_border_color(PyObject *object, float color[4]);
 
 /* -- cuarray.c */
 int core_array_handle(PyObject *object, CUarray *handle);
@@ -384,6 +402,7 @@ bool core_handler_has_output(PyObject *handler);
     SETUP(handler)                                                            \
     SETUP(cuarray)                                                            \
     SETUP(texref)                                                             \
+    SETUP(texobj)                                                             \
     SETUP(memcpynd)                                                           \
     SETUP(mempool)                                                            \
     SETUP(ipc)                                                                \

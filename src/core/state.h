@@ -43,6 +43,8 @@
     TYPE(cuarray_type, "Array")                                               \
     TYPE(texref_type, "TextureReference")                                     \
     TYPE(surfref_type, "SurfaceReference")                                    \
+    TYPE(texobj_type, "TextureObject")                                        \
+    TYPE(surfobj_type, "SurfaceObject")                                       \
     TYPE(memcpy2d_type, "Memcpy2D")                                           \
     TYPE(memcpy3d_type, "Memcpy3D")                                           \
     TYPE(memcpy3dpeer_type, "Memcpy3DPeer")                                   \

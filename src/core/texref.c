@@ -11,11 +11,6 @@
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
-enum {
-    READ_AS_INTEGER = 1,
-    NORMALIZED_COORDINATES = 2,
-};
-
 struct reference {
     CORE_HEAD
     struct core_module *module; /* strong; NULL for a free one */
@@ -73,8 +68,21 @@ core_textures_free(struct core_module *module)
     }
 }
 
-/* Textures that read integers as integers unless the user's flags say
- * otherwise, as a declaration without cudaReadModeNormalizedFloat does. */
+/* Whether integers are read as integers: what the declaration says, since
+ * that is compiled into the kernel; else the user's flags; else yes. */
+static bool
+reads_integers(const struct core_texture *state)
+{
+    if (state->format == CU_AD_FORMAT_FLOAT ||
+        state->format == CU_AD_FORMAT_HALF) {
+        return false;
+    }
+    if (state->gives != FETCHED_UNKNOWN) {
+        return state->gives == FETCHED_INTEGERS;
+    }
+    return !state->has_flags || state->how.flags & CU_TRSF_READ_AS_INTEGER;
+}
+
 static CUresult
 texture_create(const struct core_texture *state, unsigned long long *object)
 {
@@ -87,13 +95,9 @@ texture_create(const struct core_texture *state, unsigned long long *object)
         where.res.pitch2D.format = state->format;
         where.res.pitch2D.numChannels = state->channels;
     }
-    bool real = state->format == CU_AD_FORMAT_FLOAT ||
-                state->format == CU_AD_FORMAT_HALF;
-    if (!state->has_flags && !real) {
-        how.flags |= READ_AS_INTEGER;
-    }
-    if (real) {
-        how.flags &= ~(unsigned)READ_AS_INTEGER;
+    how.flags &= ~(unsigned)CU_TRSF_READ_AS_INTEGER;
+    if (reads_integers(state)) {
+        how.flags |= CU_TRSF_READ_AS_INTEGER;
     }
     return driver.cuTexObjectCreate(object, &where, &how, NULL);
 }
@@ -162,6 +166,19 @@ core_textures_update(struct core_module *module, CUstream stream)
     return 0;
 }
 
+/* What the declaration left in the variable. */
+static enum core_fetched
+declared_read(const struct core_module *module, CUdeviceptr variable)
+{
+    unsigned long long mark = 0;
+    if (module->context->captures == 0) { /* which a copy would break */
+        driver.cuMemcpyDtoH(&mark, variable, sizeof mark);
+    }
+    return mark == FETCHED_FLOATS || mark == FETCHED_INTEGERS
+               ? (enum core_fetched)mark
+               : FETCHED_UNKNOWN;
+}
+
 static PyObject *
 reference_wrap(PyTypeObject *type, struct core_module *module,
                CUdeviceptr variable, bool surface)
@@ -178,6 +195,9 @@ reference_wrap(PyTypeObject *type, struct core_module *module,
         state_init(state);
         state->variable = variable;
         state->surface = surface;
+        if (!surface) {
+            state->gives = declared_read(module, variable);
+        }
         state->next = module->textures;
         module->textures = state;
     }
@@ -401,6 +421,26 @@ texref_set_filter_mode(PyObject *op, PyObject *value)
 }
 
 static PyObject *
+texref_set_border_color(PyObject *op, PyObject *color)
+{
+    float border[4];
+    if (core_border_color(color, border) < 0) {
+        return NULL;
+    }
+    memcpy(state_of(op)->how.borderColor, border, sizeof border);
+    state_of(op)->dirty = true;
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+texref_get_border_color(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    const float *color = state_of(op)->how.borderColor;
+    return Py_BuildValue("(ffff)", color[0], color[1], color[2], color[3]);
+}
+
+static PyObject *
 texref_set_flags(PyObject *op, PyObject *value)
 {
     unsigned flags;
@@ -493,6 +533,9 @@ static PyMethodDef texref_methods[] = {
     {"set_address_mode", CORE_METHOD(texref_set_address_mode), NULL},
     {"set_filter_mode", texref_set_filter_mode, METH_O, NULL},
     {"set_flags", texref_set_flags, METH_O, NULL},
+    {"set_border_color", texref_set_border_color, METH_O,
+     "What address_mode.BORDER gives: four numbers, (0, 0, 0, 0) at first."},
+    {"get_border_color", texref_get_border_color, METH_NOARGS, NULL},
     {"get_address", texref_get_address, METH_NOARGS, NULL},
     {"get_array", reference_get_array, METH_NOARGS, NULL},
     {"get_address_mode", texref_get_address_mode, METH_O, NULL},

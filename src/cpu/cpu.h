@@ -562,6 +562,7 @@ struct cpu_texture {
     bool normalised; /* coordinates */
     bool integers;   /* what a fetch gives */
     bool linear;     /* filter */
+    bool srgb;       /* encoding of the first three channels */
 };
 
 /* ---- copy.c ---- */

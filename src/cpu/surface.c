@@ -114,22 +114,15 @@ place(uint64_t object, int32_t access, const int32_t at[3], int32_t layer,
         cpu_handle_object(CPU_SURFACE, (void *)(uintptr_t)object);
     const struct cpu_array *array =
         surface ? cpu_handle_object(CPU_ARRAY, surface->array) : NULL;
-    bool layered =
-        access == IMAGE_ACCESS_1D_LAYERED || access == IMAGE_ACCESS_2D_LAYERED;
     bool out = false;
 
     if (!array || bytes > array->pitch) {
         cpu_fibers_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
     }
     bool flat = access == IMAGE_ACCESS_1D || access == IMAGE_ACCESS_1D_LAYERED;
-    int64_t deep = access == IMAGE_ACCESS_3D ? at[2] : 0;
-    if (layered) {
-        deep = layer;
-    } else if (access == IMAGE_ACCESS_CUBE) {
-        deep = at[2]; /* the face */
-    } else if (access == IMAGE_ACCESS_CUBE_LAYERED) {
-        deep = layer; /* 6 * layer + face */
-    }
+    bool layered = access >= IMAGE_ACCESS_1D_LAYERED;
+    /* `layer` is a cubemap's face, and 6 * layer + face of layered ones. */
+    int64_t deep = layered ? layer : access == IMAGE_ACCESS_3D ? at[2] : 0;
     int64_t x = inside(at[0], (int64_t)(array->pitch - bytes + 1), &out);
     int64_t y = flat ? 0 : inside(at[1], (int64_t)array->rows, &out);
     int64_t z = inside(deep, (int64_t)array->layers, &out);

@@ -108,6 +108,8 @@ modes_set(struct cpu_texture *texture)
     texture->normalised = texture->how.flags & CU_TRSF_NORMALIZED_COORDINATES;
     texture->integers = !floats && (bytes == 4 || texture->how.flags &
                                                       CU_TRSF_READ_AS_INTEGER);
+    texture->srgb =
+        bytes == 1 && !texture->integers && texture->how.flags & CU_TRSF_SRGB;
     texture->linear = texture->how.filterMode == CU_TR_FILTER_MODE_LINEAR &&
                       !texture->integers;
 }

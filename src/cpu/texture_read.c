@@ -7,114 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
-
-/* A texel of four words: floats or integers, as the texture says. */
-union texel {
-    float f[4];
-    uint32_t u[4];
-};
-
-static float
-half_value(uint16_t bits)
-{
-    uint32_t sign = (uint32_t)(bits >> 15) << 31;
-    int exponent = bits >> 10 & 31;
-    uint32_t fraction = bits & 1023;
-    uint32_t word;
-    float value;
-
-    if (exponent == 31) {
-        word = sign | 0x7f800000u | fraction << 13;
-    } else if (exponent) {
-        word = sign | (uint32_t)(exponent + 112) << 23 | fraction << 13;
-    } else {
-        value = (float)fraction * 0x1p-24f;
-        return sign ? -value : value;
-    }
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-
-/* Signed values reach -1 twice: the least one is clamped. */
-static float
-signed_unit(int value, int greatest)
-{
-    float unit = (float)value / (float)greatest;
-
-    return unit < -1 ? -1 : unit;
-}
-
-static void
-channel_integer(const struct cpu_texture *texture, const char *at,
-                uint32_t *out)
-{
-    switch ((int)texture->format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-        *out = *(const uint8_t *)at;
-        break;
-    case CU_AD_FORMAT_SIGNED_INT8:
-        *out = (uint32_t) * (const int8_t *)at;
-        break;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-        *out = *(const uint16_t *)(const void *)at;
-        break;
-    case CU_AD_FORMAT_SIGNED_INT16:
-        *out = (uint32_t) * (const int16_t *)(const void *)at;
-        break;
-    default:
-        memcpy(out, at, sizeof *out);
-    }
-}
-
-static float
-channel_float(const struct cpu_texture *texture, const char *at)
-{
-    float value;
-
-    switch ((int)texture->format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-        return (float)*(const uint8_t *)at / 255.0f;
-    case CU_AD_FORMAT_SIGNED_INT8:
-        return signed_unit(*(const int8_t *)at, 127);
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-        return (float)*(const uint16_t *)(const void *)at / 65535.0f;
-    case CU_AD_FORMAT_SIGNED_INT16:
-        return signed_unit(*(const int16_t *)(const void *)at, 32767);
-    case CU_AD_FORMAT_HALF:
-        return half_value(*(const uint16_t *)(const void *)at);
-    default:
-        memcpy(&value, at, sizeof value);
-        return value;
-    }
-}
-
-static void
-texel_read(const struct cpu_texture *texture, const char *at,
-           union texel *texel)
-{
-    size_t bytes = cpu_format_bytes(texture->format);
-
-    for (unsigned c = 0; c < texture->channels; c++) {
-        if (texture->integers) {
-            channel_integer(texture, at + c * bytes, &texel->u[c]);
-        } else {
-            texel->f[c] = channel_float(texture, at + c * bytes);
-        }
-    }
-}
-
-/* What a missing channel holds: 0, and 1 as the fourth. */
-static void
-texel_clear(const struct cpu_texture *texture, union texel *texel)
-{
-    memset(texel, 0, sizeof *texel);
-    if (texture->channels < 4 && texture->integers) {
-        texel->u[3] = 1;
-    } else if (texture->channels < 4) {
-        texel->f[3] = 1.0f;
-    }
-}
+#include "cpu/texel.h"
 
 /* ---- coordinates ---- */
 
@@ -153,9 +46,25 @@ struct axis {
     float weight[2];
 };
 
+/* Where a normalised coordinate lies once it is brought into [0, 1]. */
+static float
+folded(CUaddress_mode mode, float x)
+{
+    float whole = floorf(x);
+
+    if (mode == CU_TR_ADDRESS_MODE_WRAP) {
+        return x - whole;
+    }
+    if (mode == CU_TR_ADDRESS_MODE_MIRROR) {
+        return fmodf(whole, 2) == 0 ? x - whole : 1 - (x - whole);
+    }
+    return x;
+}
+
+/* The texel at a coordinate, or the pair that a linear filter mixes. */
 static void
 axis_set(const struct cpu_texture *texture, int dimension, float x, int32_t n,
-         struct axis *axis)
+         bool pair, struct axis *axis)
 {
     CUaddress_mode mode = texture->how.addressMode[dimension];
 
@@ -163,21 +72,22 @@ axis_set(const struct cpu_texture *texture, int dimension, float x, int32_t n,
         mode = CU_TR_ADDRESS_MODE_CLAMP;
     }
     if (texture->normalised) {
-        if (mode == CU_TR_ADDRESS_MODE_WRAP) {
-            x -= floorf(x);
-        }
-        x *= (float)n;
+        x = folded(mode, x) * (float)n;
     }
     x = bounded(x);
     axis->weight[0] = 1;
     axis->weight[1] = 0;
     axis->index[1] = -1;
-    if (!texture->linear) {
+    if (!pair) {
         axis->index[0] = index_address(mode, (int32_t)floorf(x), n);
         return;
     }
     float low = floorf(x - 0.5f);
     axis->weight[1] = floorf((x - 0.5f - low) * 256 + 0.5f) / 256;
+    if (axis->weight[1] == 1) {
+        axis->weight[1] = 0;
+        low += 1;
+    }
     axis->weight[0] = 1 - axis->weight[1];
     axis->index[0] = index_address(mode, (int32_t)low, n);
     axis->index[1] = index_address(mode, (int32_t)low + 1, n);
@@ -201,29 +111,12 @@ texel_at(const struct cpu_texture *texture, const struct axis axes[3],
 }
 
 static void
-border_read(const struct cpu_texture *texture, union texel *texel)
-{
-    for (unsigned c = 0; c < texture->channels; c++) {
-        if (texture->integers) {
-            texel->u[c] = (uint32_t)texture->how.borderColor[c];
-        } else {
-            texel->f[c] = texture->how.borderColor[c];
-        }
-    }
-}
-
-static void
 corner_add(const struct cpu_texture *texture, const char *at, float weight,
            union texel *sum)
 {
     union texel texel;
 
-    texel_clear(texture, &texel);
-    if (at) {
-        texel_read(texture, at, &texel);
-    } else {
-        border_read(texture, &texel);
-    }
+    cpu_texel_read(texture, at, &texel);
     for (unsigned c = 0; c < texture->channels; c++) {
         sum->f[c] += weight * texel.f[c];
     }
@@ -239,17 +132,12 @@ sample(const struct cpu_texture *texture, int dimensions,
         {.weight = {1, 0}}, {.weight = {1, 0}}, {.weight = {1, 0}}};
 
     for (int i = 0; i < dimensions; i++) {
-        axis_set(texture, i, position[i], extent[i], &axes[i]);
+        axis_set(texture, i, position[i], extent[i], texture->linear,
+                 &axes[i]);
     }
-    texel_clear(texture, out);
+    cpu_texel_clear(texture, out);
     if (!texture->linear) {
-        const char *at = texel_at(texture, axes, 0, layer);
-
-        if (at) {
-            texel_read(texture, at, out);
-        } else {
-            border_read(texture, out);
-        }
+        cpu_texel_read(texture, texel_at(texture, axes, 0, layer), out);
         return;
     }
     for (int corner = 0; corner < 1 << dimensions; corner++) {
@@ -259,6 +147,26 @@ sample(const struct cpu_texture *texture, int dimensions,
 
         corner_add(texture, texel_at(texture, axes, corner, layer), weight,
                    out);
+    }
+}
+
+/* The corners in the order of the result: (0, 1), (1, 1), (1, 0), (0, 0). */
+static void
+gather(const struct cpu_texture *texture, const float position[2],
+       int32_t component, union texel *out)
+{
+    static const int corners[4] = {2, 3, 1, 0};
+    struct axis axes[3] = {{.weight = {1, 0}}};
+
+    axis_set(texture, 0, position[0], texture->width, true, &axes[0]);
+    axis_set(texture, 1, position[1], texture->height, true, &axes[1]);
+    for (int i = 0; i < 4; i++) {
+        union texel texel;
+
+        cpu_texel_clear(texture, &texel);
+        cpu_texel_read(texture, texel_at(texture, axes, corners[i], 0),
+                       &texel);
+        out->u[i] = texel.u[component & 3];
     }
 }
 
@@ -355,8 +263,11 @@ __pycuda_texture(uint64_t object, int32_t access, float x, float y, float z,
     case IMAGE_ACCESS_CUBE:
         cube_sample(texture, position, 0, &texel);
         break;
-    default:
+    case IMAGE_ACCESS_CUBE_LAYERED:
         cube_sample(texture, position, layer, &texel);
+        break;
+    default:
+        gather(texture, position, layer, &texel);
     }
     memcpy(out, &texel, sizeof texel);
 }
@@ -367,10 +278,10 @@ __pycuda_texture_fetch(uint64_t object, int32_t index, void *out)
     const struct cpu_texture *texture = texture_needed(object);
     union texel texel;
 
-    texel_clear(texture, &texel);
+    cpu_texel_clear(texture, &texel);
     if (index >= 0 && index < texture->width) {
-        texel_read(texture, texture->data + (size_t)index * texture->element,
-                   &texel);
+        cpu_texel_read(
+            texture, texture->data + (size_t)index * texture->element, &texel);
     }
     memcpy(out, &texel, sizeof texel);
 }

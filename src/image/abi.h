@@ -85,6 +85,7 @@ enum image_access {
     IMAGE_ACCESS_2D_LAYERED,
     IMAGE_ACCESS_CUBE,
     IMAGE_ACCESS_CUBE_LAYERED,
+    IMAGE_ACCESS_2D_GATHER, /* `layer` is the component */
 };
 
 /* Functions that kernels may call, one row each:

@@ -82,4 +82,5 @@ enum __pycuda_access {
     __PYCUDA_2D_LAYERED,
     __PYCUDA_CUBE,
     __PYCUDA_CUBE_LAYERED,
+    __PYCUDA_2D_GATHER,
 };

@@ -112,12 +112,57 @@ __PYCUDA_TEXTURE(texCubemap, __PYCUDA_CUBE, (float x, float y, float z),
 __PYCUDA_TEXTURE(texCubemapLayered, __PYCUDA_CUBE_LAYERED,
                  (float x, float y, float z, int layer), (x, y, z, layer), x,
                  y, z, layer)
-/* There are no mipmaps on this device: the level is the first. */
-__PYCUDA_TEXTURE(tex1DLod, __PYCUDA_1D, (float x, float level), (x, level), x,
-                 0, 0, 0)
-__PYCUDA_TEXTURE(tex2DLod, __PYCUDA_2D, (float x, float y, float level),
-                 (x, y, level), x, y, 0, 0)
-__PYCUDA_TEXTURE(tex3DLod, __PYCUDA_3D,
-                 (float x, float y, float z, float level), (x, y, z, level),
-                 x, y, z, 0)
+/* There are no mipmaps on this device: every level, and whatever level a
+ * gradient asks for, is the first. */
+__PYCUDA_TEXTURE(tex1DLod, __PYCUDA_1D, (float x, float), (x, 0), x, 0, 0, 0)
+__PYCUDA_TEXTURE(tex2DLod, __PYCUDA_2D, (float x, float y, float), (x, y, 0),
+                 x, y, 0, 0)
+__PYCUDA_TEXTURE(tex3DLod, __PYCUDA_3D, (float x, float y, float z, float),
+                 (x, y, z, 0), x, y, z, 0)
+__PYCUDA_TEXTURE(tex1DLayeredLod, __PYCUDA_1D_LAYERED,
+                 (float x, int layer, float), (x, layer, 0), x, 0, 0, layer)
+__PYCUDA_TEXTURE(tex2DLayeredLod, __PYCUDA_2D_LAYERED,
+                 (float x, float y, int layer, float), (x, y, layer, 0), x, y,
+                 0, layer)
+__PYCUDA_TEXTURE(texCubemapLod, __PYCUDA_CUBE,
+                 (float x, float y, float z, float), (x, y, z, 0), x, y, z, 0)
+__PYCUDA_TEXTURE(texCubemapLayeredLod, __PYCUDA_CUBE_LAYERED,
+                 (float x, float y, float z, int layer, float),
+                 (x, y, z, layer, 0), x, y, z, layer)
+__PYCUDA_TEXTURE(tex1DGrad, __PYCUDA_1D, (float x, float, float), (x, 0, 0),
+                 x, 0, 0, 0)
+__PYCUDA_TEXTURE(tex2DGrad, __PYCUDA_2D,
+                 (float x, float y, float2 dx, float2 dy), (x, y, dx, dy), x,
+                 y, 0, 0)
+__PYCUDA_TEXTURE(tex3DGrad, __PYCUDA_3D,
+                 (float x, float y, float z, float4 dx, float4 dy),
+                 (x, y, z, dx, dy), x, y, z, 0)
+__PYCUDA_TEXTURE(tex1DLayeredGrad, __PYCUDA_1D_LAYERED,
+                 (float x, int layer, float, float), (x, layer, 0, 0), x, 0,
+                 0, layer)
+__PYCUDA_TEXTURE(tex2DLayeredGrad, __PYCUDA_2D_LAYERED,
+                 (float x, float y, int layer, float2 dx, float2 dy),
+                 (x, y, layer, dx, dy), x, y, 0, layer)
+__PYCUDA_TEXTURE(texCubemapGrad, __PYCUDA_CUBE,
+                 (float x, float y, float z, float4 dx, float4 dy),
+                 (x, y, z, dx, dy), x, y, z, 0)
+__PYCUDA_TEXTURE(texCubemapLayeredGrad, __PYCUDA_CUBE_LAYERED,
+                 (float x, float y, float z, int layer, float4 dx, float4 dy),
+                 (x, y, z, layer, dx, dy), x, y, z, layer)
 #undef __PYCUDA_TEXTURE
+
+/* One component of each of the four texels that a linear filter would mix:
+ * (i, j+1), (i+1, j+1), (i+1, j), (i, j). */
+template <class T>
+__pycuda_template_fn T
+tex2Dgather(cudaTextureObject_t object, float x, float y, int component = 0)
+{
+    return __pycuda_sample<T>(object, __PYCUDA_2D_GATHER, x, y, 0, component);
+}
+template <class T>
+__pycuda_template_fn void
+tex2Dgather(T *texels, cudaTextureObject_t object, float x, float y,
+            int component = 0)
+{
+    *texels = tex2Dgather<T>(object, x, y, component);
+}
