@@ -1,0 +1,227 @@
+"""Runs benchmarks one after the other and keeps what they print.
+
+Usage: ``python benchmarks/suite.py [cpu|gpu|NAME...] [--out FOLDER]``.  Writes
+FOLDER/<date>-<machine>.json (all tables), .md (the same to read) and, with
+matplotlib, .png: each package's figure beside this one's.  Without ``--out``
+nothing is kept.
+
+SPDX-License-Identifier: MIT
+"""
+
+import argparse
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from common import HERE, table_text
+from twin import device_kind
+
+CPU = ["launch", "arrays", "compile"]
+GPU = ["launch", "arrays", "compile", "bandwidth"]
+OURS = "this package"
+PEERS = ["numpy", "cupy-cuda13x", "torch", "cuda-core", "numba-cuda"]
+
+
+def scripts_of(names: list[str]) -> list[Path]:
+    """The scripts that the words on the command line ask for."""
+    on_cpu = sorted(path.stem for path in HERE.glob("cpu_*.py"))
+    groups = {"cpu": CPU + on_cpu, "gpu": GPU}
+    chosen = [one for name in names for one in groups.get(name, [name])]
+    paths = [HERE / f"{name}.py" for name in chosen]
+    for path in paths:
+        if not path.exists():
+            sys.exit(f"no benchmark is named {path.stem}")
+    return paths
+
+
+def show_progress(done: int, of: int, name: str, start: float) -> None:
+    """One line on the terminal: how far the suite is."""
+    if not sys.stderr.isatty():
+        return
+    bar = "#" * (30 * done // of)
+    seconds = time.monotonic() - start
+    line = f"[{bar:<30}] {done}/{of} {seconds:4.0f} s  {name}"
+    print(f"\r{line:<78}", end="" if done < of else "\n", file=sys.stderr)
+
+
+def run(path: Path) -> tuple[int, str, list[dict]]:
+    """One script's exit status, what it printed, and its tables."""
+    with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as tables:
+        done = subprocess.run(
+            [sys.executable, str(path)],
+            env=os.environ | {"BENCHMARK_TABLES": tables.name},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        found = [json.loads(line) for line in tables]
+    return done.returncode, done.stdout, found
+
+
+def processor() -> str:
+    """The processor's name, as Linux tells it."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor()
+    found = re.search(r"model name\s*: (.*)", text)
+    return found[1] if found else platform.processor()
+
+
+def machine() -> dict:
+    """Where the figures come from."""
+    import pycuda.driver as cuda
+
+    cuda.init()
+    versions = {}
+    for name in PEERS:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return {
+        "device": cuda.Device(0).name(),
+        "driver": cuda.get_driver_version(),
+        "processor": processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "Python": platform.python_version(),
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        **versions,
+    }
+
+
+def to_markdown(about: dict, results: list[dict]) -> str:
+    """The tables, to read."""
+    parts = [f"# {about['device']}, {about['date']}", ""]
+    parts += [f"- {key}: {value}" for key, value in about.items()]
+    for result in results:
+        parts += ["", f"## {result['script']}", ""]
+        if result["status"]:
+            parts += [f"Ended with status {result['status']}.", ""]
+        for table in result["tables"]:
+            parts += [table_text(table["heads"], table["rows"]), ""]
+        if result["said"]:
+            parts += ["```", result["said"], "```"]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def outside_tables(text: str) -> str:
+    """What a script said beside its tables."""
+    lines = [line for line in text.split("\n") if not line.startswith("|")]
+    return re.sub(r"\n{2,}", "\n", "\n".join(lines)).strip()
+
+
+def figures(table: dict) -> tuple[list[str], list[list[float | None]]]:
+    """Rows and, for each package, its figure over this package's."""
+    heads = table["heads"]
+    if OURS not in heads:
+        return [], []
+    mine = heads.index(OURS)
+    skipped = {"ratio", "goal", "met", "ratio to the best", OURS, heads[0]}
+    others = [k for k, head in enumerate(heads) if head not in skipped]
+    rows, values = [], []
+    for row in table["rows"]:
+        if not isinstance(row[mine], int | float) or not row[mine]:
+            continue
+        rows.append(str(row[0]))
+        values.append(
+            [
+                row[k] / row[mine] if isinstance(row[k], int | float) else None
+                for k in others
+            ]
+        )
+    return rows, [
+        [heads[k], *column]
+        for k, column in zip(others, zip(*values, strict=True), strict=True)
+    ]
+
+
+def plot(about: dict, results: list[dict], path: Path) -> None:
+    """Bars: each package's figure as a multiple of this package's."""
+    try:
+        import matplotlib
+    except ImportError:
+        print("no matplotlib: no picture", file=sys.stderr)
+        return
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    tables = [
+        (result["script"], table, *figures(table))
+        for result in results
+        for table in result["tables"]
+    ]
+    tables = [entry for entry in tables if entry[2] and entry[3]]
+    if not tables:
+        return
+    height = sum(1.2 + 0.4 * len(entry[2]) for entry in tables)
+    figure, axes = pyplot.subplots(
+        len(tables),
+        figsize=(9, height),
+        squeeze=False,
+        height_ratios=[1.2 + 0.4 * len(entry[2]) for entry in tables],
+    )
+    for axis, (script, table, rows, columns) in zip(
+        axes[:, 0], tables, strict=True
+    ):
+        width = 0.8 / len(columns)
+        for k, (name, *values) in enumerate(columns):
+            places = [row + k * width for row in range(len(rows))]
+            axis.barh(places, [v or 0 for v in values], width, label=name)
+        axis.axvline(1, color="black", linewidth=1)
+        axis.set_yticks([r + 0.4 - width / 2 for r in range(len(rows))], rows)
+        axis.invert_yaxis()
+        axis.set_title(f"{script}: {table['heads'][0]}, this package = 1")
+        axis.legend(fontsize="small")
+    figure.suptitle(f"{about['device']}, {about['date']}")
+    figure.tight_layout()
+    figure.savefig(path, dpi=80)
+
+
+def keep(folder: Path, results: list[dict]) -> None:
+    """Write the three files."""
+    about = machine()
+    slug = re.sub(r"[^a-z0-9]+", "-", about["device"].lower()).strip("-")
+    base = folder / f"{about['date']}-{slug}"
+    folder.mkdir(parents=True, exist_ok=True)
+    document = {"machine": about, "results": results}
+    base.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n")
+    base.with_suffix(".md").write_text(to_markdown(about, results))
+    plot(about, results, base.with_suffix(".png"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", help="default: by the device")
+    parser.add_argument("--out", type=Path, help="folder to keep results in")
+    options = parser.parse_args()
+    paths = scripts_of(options.names or [device_kind()])
+    start, results = time.monotonic(), []
+    for done, path in enumerate(paths):
+        show_progress(done, len(paths), path.stem, start)
+        status, text, tables = run(path)
+        print(f"\n== {path.stem}\n{text}", flush=True)
+        results.append(
+            {
+                "script": path.stem,
+                "status": status,
+                "said": outside_tables(text),
+                "tables": tables,
+            }
+        )
+    show_progress(len(paths), len(paths), "done", start)
+    if options.out:
+        keep(options.out, results)
+    sys.exit(any(result["status"] for result in results))
+
+
+if __name__ == "__main__":
+    main()
