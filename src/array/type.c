@@ -350,7 +350,8 @@ array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
     npy_intp itemsize = PyDataType_ELSIZE(dtype);
 
     if (ndim == model->ndim &&
-        memcmp(shape, model->shape, (size_t)ndim * sizeof *shape) == 0) {
+        (ndim == 0 || /* shape may be NULL then */
+         memcmp(shape, model->shape, (size_t)ndim * sizeof *shape) == 0)) {
         PyObject *method = overridden_new_like(model);
         if (method) {
             return call_new_like(method, model, dtype, shape);
