@@ -233,6 +233,10 @@ core_allocate(size_t bytes, CUstream stream)
         return NULL;
     }
     self->freed = false;
+    if (core_capture_hold(context, (PyObject *)self) < 0) {
+        Py_DECREF((PyObject *)self); /* a graph may use it at any time */
+        return NULL;
+    }
     return (PyObject *)self;
 }
 

@@ -115,6 +115,9 @@ callback_hold(struct core_context *context, struct callback *callback)
         callback_drop(callback);
         return -1;
     }
+    if (context->held == NULL) {
+        return 0; /* somebody else's capture, and graph: kept for good */
+    }
     int status = core_capture_hold(context, capsule);
     Py_DECREF(capsule);
     return status;

@@ -44,6 +44,33 @@ static const struct {
     {CUDA_ERROR_INVALID_HANDLE, "invalid resource handle"},
 };
 
+/* What to do, where no caller knows better. */
+static const struct {
+    CUresult code;
+    const char *text;
+} hints[] = {
+    {CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+     "nothing in a capture may wait for the device: copies there are the "
+     "_async ones, and results are read after the graph was launched"},
+    {CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+     "the default stream waits for the stream that captures: give that stream "
+     "to the operation, and read results after the graph was launched"},
+    {CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
+     "let the capturing stream wait for an event recorded in each other "
+     "stream that the capture spread to"},
+};
+
+static const char *
+failure_hint(CUresult code)
+{
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        if (hints[i].code == code) {
+            return hints[i].text;
+        }
+    }
+    return NULL;
+}
+
 static PyObject *
 failure_exception(CUresult code)
 {
@@ -108,7 +135,7 @@ core_check(CUresult code, const char *routine)
     if (code == CUDA_SUCCESS) {
         return 0;
     }
-    return core_fail(code, routine, NULL);
+    return core_fail(code, routine, failure_hint(code));
 }
 
 /* The folder of this extension: the CPU device's library lies below it. */

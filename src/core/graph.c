@@ -1,18 +1,11 @@
 /* graph.c - Graph and GraphExec: work that was captured from streams.
  *
- * Stream.capture gives a context manager; while one is open in a context,
- * `held` lists what launches and copies used, and the graph keeps the list:
- * arrays, functions and host memory live as long as the graph and what was
- * made of it.  Captures that overlap in one context share one list.
+ * Both keep what the capture's operations use (capture.c).  A GraphExec keeps
+ * it until its last launch is done, and what an update replaced until the
+ * launches before that are.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
-
-struct graph {
-    CORE_HEAD
-    CUgraph handle; /* NULL until the capture has ended */
-    PyObject *held; /* list */
-};
 
 struct graph_exec {
     CORE_HEAD
@@ -21,228 +14,11 @@ struct graph_exec {
     CUevent done;   /* recorded after the last launch, or NULL */
 };
 
-struct capture {
-    CORE_HEAD
-    struct core_stream_object *stream; /* strong */
-    struct graph *graph;               /* strong; NULL before __enter__ */
-    CUstreamCaptureMode mode;
-    bool open;
-};
-
-/* -- what captures keep alive */
-
-int
-core_capture_hold(struct core_context *context, PyObject *object)
-{
-    return context->held == NULL || object == NULL
-               ? 0
-               : PyList_Append(context->held, object);
-}
-
-int
-core_capture_hold_call(struct core_function *function, PyObject *const *args,
-                       Py_ssize_t count)
-{
-    int status = core_capture_hold(function->context, (PyObject *)function);
-    for (Py_ssize_t i = 0; i < count && status == 0; i++) {
-        status = core_capture_hold(function->context, args[i]);
-    }
-    return status;
-}
-
-static int
-capture_opened(struct core_context *context)
-{
-    if (context->held == NULL && (context->held = PyList_New(0)) == NULL) {
-        return -1;
-    }
-    context->captures++;
-    return 0;
-}
-
-static void
-capture_closed(struct core_context *context)
-{
-    if (--context->captures == 0) {
-        Py_CLEAR(context->held);
-    }
-}
-
-/* -- capturing */
-
-static int
-mode_read(PyObject *object, CUstreamCaptureMode *mode)
-{
-    static const struct {
-        const char *name;
-        CUstreamCaptureMode mode;
-    } rows[] = {
-        {"relaxed", CU_STREAM_CAPTURE_MODE_RELAXED},
-        {"thread_local", CU_STREAM_CAPTURE_MODE_THREAD_LOCAL},
-        {"global", CU_STREAM_CAPTURE_MODE_GLOBAL},
-    };
-    *mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    if (object == NULL) {
-        return 0;
-    }
-    for (size_t i = 0; PyUnicode_Check(object) && i < 3; i++) {
-        if (PyUnicode_CompareWithASCIIString(object, rows[i].name) == 0) {
-            *mode = rows[i].mode;
-            return 0;
-        }
-    }
-    PyErr_Format(PyExc_ValueError,
-                 "mode must be 'relaxed', 'thread_local' or 'global', not %R",
-                 object);
-    return -1;
-}
-
-PyObject *
-core_stream_capture(PyObject *op, CORE_ARGS)
-{
-    static const struct core_signature signature = {"capture", 0, {"mode"}};
-    PyObject *values[1];
-    CUstreamCaptureMode mode;
-    CUstream stream;
-    if (core_args(&signature, args, nargs, names, values) < 0 ||
-        mode_read(values[0], &mode) < 0 || core_stream(op, &stream) < 0) {
-        return NULL;
-    }
-    struct core_stream_object *self = (struct core_stream_object *)op;
-    struct capture *capture =
-        (struct capture *)core_object_new(core.capture_type, self->context);
-    if (capture != NULL) {
-        capture->stream =
-            (struct core_stream_object *)Py_NewRef((PyObject *)self);
-        capture->mode = mode;
-    }
-    return (PyObject *)capture;
-}
-
-PyObject *
-core_stream_is_capturing(PyObject *op, void *unused)
-{
-    (void)unused;
-    CUstreamCaptureStatus status;
-    CUstream stream;
-    if (core_stream(op, &stream) < 0 ||
-        core_check(driver.cuStreamIsCapturing(stream, &status),
-                   "cuStreamIsCapturing") < 0) {
-        return NULL;
-    }
-    return PyBool_FromLong(status != CU_STREAM_CAPTURE_STATUS_NONE);
-}
-
-static PyObject *
-capture_enter(PyObject *op, PyObject *unused)
-{
-    (void)unused;
-    struct capture *self = (struct capture *)op;
-    struct core_context *context = self->context;
-    if (self->graph != NULL) {
-        core_fail(CUDA_ERROR_ILLEGAL_STATE, "cuStreamBeginCapture",
-                  "a capture() serves one with statement");
-        return NULL;
-    }
-    struct graph *graph =
-        (struct graph *)core_object_new(core.graph_type, context);
-    if (graph == NULL || core_check(driver.cuStreamBeginCapture(
-                                        self->stream->handle, self->mode),
-                                    "cuStreamBeginCapture") < 0) {
-        Py_XDECREF((PyObject *)graph);
-        return NULL;
-    }
-    self->graph = graph;
-    self->open = true;
-    if (capture_opened(context) < 0) {
-        self->open = false;
-        driver.cuStreamEndCapture(self->stream->handle, &graph->handle);
-        return NULL;
-    }
-    graph->held = Py_NewRef(context->held);
-    return Py_NewRef((PyObject *)graph);
-}
-
-static CUresult
-capture_end(struct capture *self)
-{
-    self->open = false;
-    CUresult code =
-        driver.cuStreamEndCapture(self->stream->handle, &self->graph->handle);
-    capture_closed(self->context);
-    return code;
-}
-
-/* An exception of the block's own goes before those of the capture. */
-static PyObject *
-capture_exit(PyObject *op, CORE_ARGS)
-{
-    (void)names;
-    struct capture *self = (struct capture *)op;
-    if (!self->open) {
-        Py_RETURN_NONE;
-    }
-    CUresult code = capture_end(self);
-    bool failed = nargs > 0 && args[0] != Py_None;
-    if (!failed && core_check(code, "cuStreamEndCapture") < 0) {
-        return NULL;
-    }
-    Py_RETURN_NONE;
-}
-
-static int
-capture_traverse(PyObject *op, visitproc visit, void *arg)
-{
-    struct capture *self = (struct capture *)op;
-    Py_VISIT((PyObject *)self->stream);
-    Py_VISIT((PyObject *)self->graph);
-    return core_object_traverse(op, visit, arg);
-}
-
-static void
-capture_dealloc(PyObject *op)
-{
-    struct capture *self = (struct capture *)op;
-    struct core_scope scope;
-    core_object_begin_dealloc(op);
-    if (self->open && core_enter(self->context, &scope)) {
-        capture_end(self);
-        core_leave(&scope);
-    }
-    Py_CLEAR(self->graph);
-    Py_CLEAR(self->stream);
-    core_object_end_dealloc(op);
-}
-
-static PyMethodDef capture_methods[] = {
-    {"__enter__", capture_enter, METH_NOARGS, "Begin; gives the Graph."},
-    {"__exit__", CORE_METHOD(capture_exit), "End: the Graph is complete."},
-    {NULL},
-};
-
-static PyType_Slot capture_slots[] = {
-    {Py_tp_doc, "What Stream.capture gives, for a with statement."},
-    {Py_tp_new, core_no_new},
-    {Py_tp_dealloc, capture_dealloc},
-    {Py_tp_traverse, capture_traverse},
-    {Py_tp_clear, core_object_clear},
-    {Py_tp_methods, capture_methods},
-    {Py_tp_members, core_object_members},
-    {0, NULL},
-};
-
-static PyType_Spec capture_spec = {
-    .name = "pycuda._driver._Capture",
-    .basicsize = sizeof(struct capture),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .slots = capture_slots,
-};
-
 /* -- Graph */
 
 /* The native graph of a finished capture. */
 static CUgraph
-graph_handle(struct graph *self, const char *routine)
+graph_handle(struct core_graph *self, const char *routine)
 {
     if (!self->context->valid) {
         core_fail(CUDA_ERROR_INVALID_CONTEXT, routine, NULL);
@@ -258,20 +34,23 @@ graph_handle(struct graph *self, const char *routine)
 static int
 graph_traverse(PyObject *op, visitproc visit, void *arg)
 {
-    Py_VISIT(((struct graph *)op)->held);
+    struct core_graph *self = (struct core_graph *)op;
+    Py_VISIT(self->held);
+    Py_VISIT(self->exec);
     return core_object_traverse(op, visit, arg);
 }
 
 static void
 graph_dealloc(PyObject *op)
 {
-    struct graph *self = (struct graph *)op;
+    struct core_graph *self = (struct core_graph *)op;
     struct core_scope scope;
     core_object_begin_dealloc(op);
     if (self->handle != NULL && core_enter(self->context, &scope)) {
         driver.cuGraphDestroy(self->handle);
         core_leave(&scope);
     }
+    Py_CLEAR(self->exec);
     Py_CLEAR(self->held);
     core_object_end_dealloc(op);
 }
@@ -281,7 +60,7 @@ graph_node_count(PyObject *op, void *unused)
 {
     (void)unused;
     size_t count = 0;
-    CUgraph handle = graph_handle((struct graph *)op, "cuGraphGetNodes");
+    CUgraph handle = graph_handle((struct core_graph *)op, "cuGraphGetNodes");
     if (handle == NULL ||
         core_check(driver.cuGraphGetNodes(handle, NULL, &count),
                    "cuGraphGetNodes") < 0) {
@@ -295,7 +74,7 @@ graph_edge_count(PyObject *op, void *unused)
 {
     (void)unused;
     size_t count = 0;
-    CUgraph handle = graph_handle((struct graph *)op, "cuGraphGetEdges");
+    CUgraph handle = graph_handle((struct core_graph *)op, "cuGraphGetEdges");
     if (handle == NULL ||
         core_check(driver.cuGraphGetEdges(handle, NULL, NULL, &count),
                    "cuGraphGetEdges") < 0) {
@@ -308,14 +87,14 @@ static PyObject *
 graph_get_handle(PyObject *op, void *unused)
 {
     (void)unused;
-    return PyLong_FromVoidPtr(((struct graph *)op)->handle);
+    return PyLong_FromVoidPtr(((struct core_graph *)op)->handle);
 }
 
 static PyObject *
 graph_instantiate(PyObject *op, PyObject *unused)
 {
     (void)unused;
-    struct graph *self = (struct graph *)op;
+    struct core_graph *self = (struct core_graph *)op;
     CUgraphExec exec;
     CUgraph handle = graph_handle(self, "cuGraphInstantiate");
     if (handle == NULL || core_current() == NULL) {
@@ -343,9 +122,29 @@ graph_instantiate(PyObject *op, PyObject *unused)
     return (PyObject *)made;
 }
 
+static PyObject *exec_launch(PyObject *op, CORE_ARGS);
+
+/* The first launch instantiates. */
+static PyObject *
+graph_launch(PyObject *op, CORE_ARGS)
+{
+    struct core_graph *self = (struct core_graph *)op;
+    if (self->exec == NULL) {
+        PyObject *made = graph_instantiate(op, NULL);
+        if (made == NULL) {
+            return NULL;
+        }
+        Py_XSETREF(self->exec, made);
+    }
+    return exec_launch(self->exec, args, nargs, names);
+}
+
 static PyMethodDef graph_methods[] = {
     {"instantiate", graph_instantiate, METH_NOARGS,
-     "Make a GraphExec, which can be launched."},
+     "instantiate()\n--\n\nMake a GraphExec, which can be launched."},
+    {"launch", CORE_METHOD(graph_launch),
+     "launch(stream=None)\n--\n\nRun the graph in stream order; the first "
+     "launch instantiates it."},
     {NULL},
 };
 
@@ -370,7 +169,7 @@ static PyType_Slot graph_slots[] = {
 
 static PyType_Spec graph_spec = {
     .name = "pycuda._driver.Graph",
-    .basicsize = sizeof(struct graph),
+    .basicsize = sizeof(struct core_graph),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = graph_slots,
 };
@@ -428,14 +227,19 @@ exec_launch(PyObject *op, CORE_ARGS)
                    "cuEventCreate") < 0) {
         return NULL;
     }
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    driver.cuStreamIsCapturing(stream, &status);
+    bool captured = status != CU_STREAM_CAPTURE_STATUS_NONE;
+    if (captured && core_capture_hold(context, op) < 0) {
+        return NULL;
+    }
     context->outstanding++;
     CUresult code;
     Py_BEGIN_ALLOW_THREADS code = driver.cuGraphLaunch(self->handle, stream);
-    if (code == CUDA_SUCCESS && context->captures == 0) {
+    if (code == CUDA_SUCCESS && !captured) {
         code = driver.cuEventRecord(self->done, stream);
     }
-    Py_END_ALLOW_THREADS if (core_check(code, "cuGraphLaunch") < 0 ||
-                             core_capture_hold(context, op) < 0)
+    Py_END_ALLOW_THREADS if (core_check(code, "cuGraphLaunch") < 0)
     {
         return NULL;
     }
@@ -462,6 +266,23 @@ update_text(CUgraphExecUpdateResult result)
     }
 }
 
+/* After an update: what the last launch used is kept until it is done, and
+ * dropped with the next update then. */
+static int
+exec_hold(struct graph_exec *self, PyObject *held)
+{
+    CUevent done = self->done;
+    if (done != NULL && driver.cuEventQuery(done) != CUDA_SUCCESS) {
+        return PyList_Append(self->held, held);
+    }
+    PyObject *fresh = Py_BuildValue("[O]", held);
+    if (fresh == NULL) {
+        return -1;
+    }
+    Py_SETREF(self->held, fresh);
+    return 0;
+}
+
 static PyObject *
 exec_update(PyObject *op, PyObject *other)
 {
@@ -471,11 +292,14 @@ exec_update(PyObject *op, PyObject *other)
                      Py_TYPE(other)->tp_name);
         return NULL;
     }
-    struct graph *graph = (struct graph *)other;
+    struct core_graph *graph = (struct core_graph *)other;
     CUgraphExecUpdateResultInfo info = {.result = CU_GRAPH_EXEC_UPDATE_ERROR};
     CUgraph handle = graph_handle(graph, "cuGraphExecUpdate");
-    if (handle == NULL || core_current() == NULL ||
-        PyList_Append(self->held, graph->held) < 0) {
+    if (handle == NULL || core_current() == NULL) {
+        return NULL;
+    }
+    if (!self->context->valid) {
+        core_context_gone("cuGraphExecUpdate");
         return NULL;
     }
     CUresult code;
@@ -486,7 +310,7 @@ exec_update(PyObject *op, PyObject *other)
         core_fail(code, "cuGraphExecUpdate", update_text(info.result));
         return NULL;
     }
-    Py_RETURN_NONE;
+    return exec_hold(self, graph->held) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *
@@ -498,10 +322,10 @@ exec_get_handle(PyObject *op, void *unused)
 
 static PyMethodDef exec_methods[] = {
     {"launch", CORE_METHOD(exec_launch),
-     "launch(stream=None): run the whole graph in stream order."},
+     "launch(stream=None)\n--\n\nRun the whole graph in stream order."},
     {"update", exec_update, METH_O,
-     "Take over another Graph's parameters; it must have the same nodes and "
-     "dependencies."},
+     "update(graph, /)\n--\n\nTake over another Graph's parameters; it must "
+     "have the same nodes and dependencies."},
     {NULL},
 };
 
@@ -532,9 +356,8 @@ static PyType_Spec exec_spec = {
 int
 core_graph_setup(PyObject *module)
 {
-    if (core_add_type(module, &core.capture_type, &capture_spec, NULL) < 0 ||
-        core_add_type(module, &core.graph_type, &graph_spec, NULL) < 0) {
-        return -1;
-    }
-    return core_add_type(module, &core.graph_exec_type, &exec_spec, NULL);
+    return core_add_type(module, &core.graph_type, &graph_spec, NULL) < 0
+               ? -1
+               : core_add_type(module, &core.graph_exec_type, &exec_spec,
+                               NULL);
 }

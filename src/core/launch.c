@@ -66,6 +66,7 @@ core_launch(CUfunction function, const unsigned grid[3],
     if (context == NULL) {
         return -1;
     }
+    stream = stream == NULL ? core_stream_default() : stream;
     return core_check(core_launch_counted(context, function, grid, block,
                                           shared_bytes, stream, arguments,
                                           NULL),
@@ -247,7 +248,7 @@ call_run(struct core_function *function, PyObject *const *args,
     if (!timed && !pack->handlers) {
         Py_RETURN_NONE;
     }
-    if (stream == Py_None && (pack->outputs || timed) &&
+    if (pack->stream == NULL && (pack->outputs || timed) &&
         context_wait(function->context) < 0) {
         return NULL;
     }

@@ -370,11 +370,18 @@ ends_use(PyObject *op, const struct how *how)
 {
     struct copy_object *self = (struct copy_object *)op;
     PyObject *ends[] = {self->source, self->target};
+    struct core_context *context = core_current();
     CUarray array;
+    if (context == NULL) {
+        return -1;
+    }
     for (int i = 0; i < 2; i++) {
         bool tiled = ends[i] != NULL && Py_IS_TYPE(ends[i], core.cuarray_type);
         if (tiled ? core_array_handle(ends[i], &array) < 0
                   : core_use(ends[i], how->stream) < 0) {
+            return -1;
+        }
+        if (core_capture_hold(context, ends[i]) < 0) {
             return -1;
         }
     }

@@ -69,6 +69,7 @@ core_memcpy_htod_async(CUdeviceptr target, const void *source, size_t bytes,
     if (bytes == 0) {
         return 0;
     }
+    stream = stream == NULL ? core_stream_default() : stream;
     PyThreadState *state = gil_leave(bytes);
     CUresult code = driver.cuMemcpyHtoDAsync(target, source, bytes, stream);
     gil_return(state);
@@ -82,6 +83,7 @@ core_memcpy_dtoh_async(void *target, CUdeviceptr source, size_t bytes,
     if (bytes == 0) {
         return 0;
     }
+    stream = stream == NULL ? core_stream_default() : stream;
     PyThreadState *state = gil_leave(bytes);
     CUresult code = driver.cuMemcpyDtoHAsync(target, source, bytes, stream);
     gil_return(state);
@@ -95,6 +97,7 @@ core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source, size_t bytes,
     if (bytes == 0) {
         return 0;
     }
+    stream = stream == NULL ? core_stream_default() : stream;
     PyThreadState *state = gil_leave(bytes);
     CUresult code = driver.cuMemcpyDtoDAsync(target, source, bytes, stream);
     gil_return(state);
@@ -209,6 +212,17 @@ none_or_error(int status)
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+/* The host side of a copy that a capture may note; needs a context. */
+static int
+host_keep(PyObject *host, bool async)
+{
+    struct core_context *context = core_current();
+    if (context == NULL) {
+        return -1;
+    }
+    return async ? core_capture_hold(context, host) : 0;
+}
+
 static PyObject *
 copy_htod(const struct core_signature *signature, bool async, CORE_ARGS)
 {
@@ -218,7 +232,8 @@ copy_htod(const struct core_signature *signature, bool async, CORE_ARGS)
     Py_buffer view;
     if (core_args(signature, args, nargs, names, values) < 0 ||
         core_stream(values[2], &stream) < 0 ||
-        end_of(values[0], stream, &target) < 0 || core_current() == NULL ||
+        end_of(values[0], stream, &target) < 0 ||
+        host_keep(values[1], async) < 0 ||
         core_buffer(values[1], false, &view) < 0) {
         return NULL;
     }
@@ -238,7 +253,8 @@ copy_dtoh(const struct core_signature *signature, bool async, CORE_ARGS)
     Py_buffer view;
     if (core_args(signature, args, nargs, names, values) < 0 ||
         core_stream(values[2], &stream) < 0 ||
-        end_of(values[1], stream, &source) < 0 || core_current() == NULL ||
+        end_of(values[1], stream, &source) < 0 ||
+        host_keep(values[0], async) < 0 ||
         core_buffer(values[0], true, &view) < 0) {
         return NULL;
     }

@@ -78,6 +78,13 @@ struct core_event {
     CUevent handle;
 };
 
+struct core_graph {
+    CORE_HEAD
+    CUgraph handle; /* NULL until the capture has ended */
+    PyObject *held; /* list: what its operations use */
+    PyObject *exec; /* GraphExec of Graph.launch, or NULL */
+};
+
 /* Offset and size of one kernel parameter. */
 struct core_parameter {
     uint32_t offset, bytes;
@@ -369,7 +376,7 @@ CUresult core_launch_counted(struct core_context *context, CUfunction function,
                              unsigned shared, CUstream stream,
                              void **arguments, void **extra);
 
-/* -- graph.c, callback.c: methods of Stream; what captures keep alive */
+/* -- capture.c, callback.c: methods of Stream; what captures keep alive */
 PyObject *core_stream_capture(PyObject *self, CORE_ARGS);
 PyObject *core_stream_is_capturing(PyObject *self, void *unused);
 PyObject *core_stream_add_callback(PyObject *self, CORE_ARGS);
@@ -377,6 +384,9 @@ PyObject *core_stream_add_callback(PyObject *self, CORE_ARGS);
 int core_capture_hold(struct core_context *context, PyObject *object);
 int core_capture_hold_call(struct core_function *function,
                            PyObject *const *args, Py_ssize_t count);
+/* What the default stream stands for now: the stream that this thread
+ * captures in the current context, else NULL. */
+CUstream core_stream_default(void);
 
 /* -- handler.c */
 int core_handler_pointer(PyObject *handler, CUstream stream,
@@ -408,6 +418,7 @@ bool core_handler_has_output(PyObject *handler);
     SETUP(ipc)                                                                \
     SETUP(linker)                                                             \
     SETUP(nvrtc)                                                              \
+    SETUP(capture)                                                            \
     SETUP(graph)                                                              \
     SETUP(callback)
 #define SETUP(name) int core_##name##_setup(PyObject *module);

@@ -10,7 +10,7 @@ int
 core_stream(PyObject *object, CUstream *stream)
 {
     if (object == NULL || object == Py_None) {
-        *stream = NULL;
+        *stream = core_stream_default();
         return 0;
     }
     if (!PyObject_TypeCheck(object, core.stream_type)) {

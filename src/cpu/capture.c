@@ -37,8 +37,9 @@ capture_find(uint64_t id)
     return capture;
 }
 
-static CUresult
-tips_set(struct cpu_stream *stream, const CUgraphNode *tips, size_t count)
+CUresult
+cpu_capture_set_tips(struct cpu_stream *stream, const CUgraphNode *tips,
+                     size_t count)
 {
     CUgraphNode *copy = malloc((count + 1) * sizeof *copy);
 
@@ -137,14 +138,37 @@ capture_invalidate(struct cpu_capture *capture, CUresult code)
 
 /* ---- for those who submit ---- */
 
+struct cpu_graph *
+cpu_capture_graph(struct cpu_stream *stream)
+{
+    struct cpu_capture *capture = atomic_load(&stream->capture);
+
+    return capture && capture->status == CU_STREAM_CAPTURE_STATUS_ACTIVE
+               ? capture->graph
+               : NULL;
+}
+
+CUresult
+cpu_capture_tips(struct cpu_stream *stream, struct cpu_node **nodes)
+{
+    struct cpu_graph *graph = cpu_capture_graph(stream);
+
+    for (size_t i = 0; i < stream->tip_count; i++) {
+        nodes[i] = cpu_node_of(stream->tips[i]);
+        if (!nodes[i] || nodes[i]->graph != graph) { /* it was destroyed */
+            return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
 static CUresult
 capture_add(struct cpu_stream *stream, struct cpu_task *task)
 {
-    struct cpu_capture *capture = atomic_load(&stream->capture);
+    struct cpu_graph *graph = cpu_capture_graph(stream);
     struct cpu_node *after[64] = {NULL}, **list = after, *node;
-    CUresult code = CUDA_SUCCESS;
 
-    if (!capture || capture->status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+    if (!graph) {
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
     if (stream->tip_count > 64) {
@@ -153,13 +177,9 @@ capture_add(struct cpu_stream *stream, struct cpu_task *task)
     if (!list) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    for (size_t i = 0; i < stream->tip_count && !code; i++) {
-        list[i] = cpu_node_of(stream->tips[i]);
-        code = list[i] ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    }
+    CUresult code = cpu_capture_tips(stream, list);
     if (!code) {
-        code =
-            cpu_node_add(capture->graph, list, stream->tip_count, task, &node);
+        code = cpu_node_add(graph, list, stream->tip_count, task, &node);
     }
     if (list != after) {
         free(list);
@@ -168,7 +188,7 @@ capture_add(struct cpu_stream *stream, struct cpu_task *task)
         return code;
     }
     task->payload = NULL; /* the node's */
-    return tips_set(stream, &node->handle, 1);
+    return cpu_capture_set_tips(stream, &node->handle, 1);
 }
 
 CUresult
@@ -392,6 +412,7 @@ capture_begin(struct cpu_stream *stream, CUstreamCaptureMode mode)
         .thread = pthread_self(),
     };
     captures = capture;
+    graph->capturing = true;
     if (mode != CU_STREAM_CAPTURE_MODE_RELAXED) {
         atomic_fetch_add(&strict, 1);
     }
@@ -471,6 +492,7 @@ capture_finish(struct cpu_stream *stream, CUgraph *graph)
     if (code) {
         cpu_graph_free(capture->graph);
     } else {
+        capture->graph->capturing = false;
         *graph = capture->graph->handle;
     }
     capture_end(capture);
@@ -511,6 +533,9 @@ cuStreamGetCaptureInfo_v2(CUstream handle, CUstreamCaptureStatus *status,
         return CUDA_ERROR_INVALID_VALUE;
     }
     *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    if (stream == &stream->ctx->legacy) {
+        return cpu_capture_implicit(stream->ctx);
+    }
     pthread_mutex_lock(&cpu_graph_lock);
     struct cpu_capture *capture = atomic_load(&stream->capture);
     if (capture) {
@@ -570,7 +595,7 @@ cuStreamUpdateCaptureDependencies(CUstream handle, CUgraphNode *tips,
         }
     }
     if (!code) {
-        code = flags ? tips_set(stream, tips, count)
+        code = flags ? cpu_capture_set_tips(stream, tips, count)
                      : tips_join(stream, tips, count);
     }
     pthread_mutex_unlock(&cpu_graph_lock);

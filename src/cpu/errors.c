@@ -102,6 +102,29 @@ static const struct error_row error_rows[] = {
           "operation not permitted when stream is capturing"),
     ERROR(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
           "operation failed due to a previous error during capture"),
+    ERROR(CUDA_ERROR_STREAM_CAPTURE_MERGE,
+          "operation would result in a merge of separate capture sequences"),
+    ERROR(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
+          "capture was not ended in the same stream as it began"),
+    ERROR(CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
+          "capturing stream has unjoined work"),
+    ERROR(CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
+          "dependency created on uncaptured work in another stream"),
+    ERROR(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+          "operation would make the legacy stream depend on a capturing "
+          "blocking stream"),
+    ERROR(CUDA_ERROR_CAPTURED_EVENT,
+          "operation not permitted on an event last recorded in a capturing "
+          "stream"),
+    ERROR(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD,
+          "attempt to terminate a thread-local capture sequence from another "
+          "thread"),
+    ERROR(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+          "the graph update was not performed because it included changes "
+          "which violated constraints specific to instantiated graph update"),
+    ERROR(CUDA_ERROR_INVALID_CLUSTER_SIZE,
+          "a kernel launch error has occurred due to cluster "
+          "misconfiguration"),
     ERROR(CUDA_ERROR_TIMEOUT, "wait operation timed out"),
     ERROR(CUDA_ERROR_INVALID_RESOURCE_TYPE, "invalid resource type"),
     ERROR(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION,

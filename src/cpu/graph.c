@@ -200,11 +200,30 @@ cuGraphDestroy(CUgraph handle)
 
     pthread_mutex_lock(&cpu_graph_lock);
     CUresult code = graph_of(handle, &graph);
+    if (!code && graph->capturing) {
+        code = CUDA_ERROR_ILLEGAL_STATE;
+    }
     if (!code) {
         cpu_graph_free(graph);
     }
     pthread_mutex_unlock(&cpu_graph_lock);
     return code;
+}
+
+/* The parameters of an added node, which a question gives back. */
+static CUresult
+described_copy(struct cpu_node *to, const struct cpu_node *from)
+{
+    if (!from->described) {
+        return CUDA_SUCCESS;
+    }
+    to->described = malloc(from->described_bytes);
+    if (!to->described) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memcpy(to->described, from->described, from->described_bytes);
+    to->described_bytes = from->described_bytes;
+    return CUDA_SUCCESS;
 }
 
 static CUresult
@@ -218,9 +237,13 @@ graph_copy(struct cpu_graph *to, struct cpu_graph *from)
         code = cpu_task_copy(&task, &n->task);
         if (!code) {
             code = cpu_node_add(to, n->after, n->after_count, &task, &n->twin);
+            if (code) {
+                cpu_task_free(&task);
+            }
         }
         if (!code) {
             n->twin->original = n->handle;
+            code = described_copy(n->twin, n);
         }
     }
     for (struct cpu_node *n = to->first; n && !code; n = n->next) {

@@ -33,8 +33,9 @@ struct cpu_node {
     struct cpu_node **after; /* dependencies; owned */
     size_t after_count;
     struct cpu_task task;
-    void **params;         /* owned; for cuGraphKernelNodeGetParams */
-    void *described;       /* owned; the CUDA parameters of an added node */
+    void **params;   /* owned; for cuGraphKernelNodeGetParams */
+    void *described; /* owned; the CUDA parameters of an added node */
+    size_t described_bytes;
     struct cpu_node *twin; /* scratch: its copy */
     CUgraphNode original;  /* of a copy */
     unsigned index;        /* scratch: place in a topological order */
@@ -44,6 +45,7 @@ struct cpu_graph {
     CUgraph handle;
     struct cpu_node *first, *last;
     size_t count;
+    bool capturing; /* a capture adds to it; it cannot be destroyed */
 };
 
 struct cpu_capture {
@@ -74,5 +76,15 @@ bool cpu_node_depends(struct cpu_node *node, struct cpu_node *on);
 bool cpu_graph_order(struct cpu_graph *graph, struct cpu_node **order);
 CUresult cpu_task_copy(struct cpu_task *to, const struct cpu_task *from);
 void cpu_task_free(struct cpu_task *task);
+
+/* ---- capture.c; the lock is held ---- */
+
+/* The graph that the stream's capture makes; NULL: none, or invalidated. */
+struct cpu_graph *cpu_capture_graph(struct cpu_stream *stream);
+/* What the stream's next node depends on, into `nodes` with room for
+ * stream->tip_count. */
+CUresult cpu_capture_tips(struct cpu_stream *stream, struct cpu_node **nodes);
+CUresult cpu_capture_set_tips(struct cpu_stream *stream,
+                              const CUgraphNode *tips, size_t count);
 
 #endif

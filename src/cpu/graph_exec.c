@@ -302,6 +302,64 @@ exec_launch(struct exec *exec, struct cpu_stream *stream)
     return code;
 }
 
+/* The steps as nodes of the stream's capture, after its tips: what a node
+ * that holds a graph would do.  `nodes` has room for all steps, `after` for
+ * the dependencies of one. */
+static CUresult
+steps_capture(const struct exec *exec, struct cpu_stream *stream,
+              struct cpu_node **nodes, struct cpu_node **after)
+{
+    struct cpu_graph *graph = cpu_capture_graph(stream);
+    CUresult code = CUDA_SUCCESS;
+
+    for (size_t i = 0; i < exec->count && !code; i++) {
+        const struct step *step = &exec->steps[i];
+        size_t count = step->after_count;
+        struct cpu_task task;
+
+        for (size_t j = 0; j < count; j++) {
+            after[j] = nodes[step->after[j]];
+        }
+        if (!count) {
+            count = stream->tip_count;
+            code = cpu_capture_tips(stream, after);
+        }
+        if (!code && !(code = cpu_task_copy(&task, &step->task))) {
+            code = cpu_node_add(graph, after, count, &task, &nodes[i]);
+            if (code) {
+                cpu_task_free(&task);
+            }
+        }
+    }
+    return code;
+}
+
+static CUresult
+exec_capture(const struct exec *exec, struct cpu_stream *stream)
+{
+    size_t room = exec->count + stream->tip_count + 1, leaves = 0;
+    struct cpu_node **nodes = calloc(2 * room, sizeof(struct cpu_node *));
+    CUgraphNode *tips = malloc(room * sizeof *tips);
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (!cpu_capture_graph(stream)) {
+        code = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    } else if (nodes && tips) {
+        code = steps_capture(exec, stream, nodes, nodes + room);
+    }
+    for (size_t i = 0; i < exec->count && !code; i++) {
+        if (exec->steps[i].leaf) {
+            tips[leaves++] = nodes[i]->handle;
+        }
+    }
+    if (!code && leaves) {
+        code = cpu_capture_set_tips(stream, tips, leaves);
+    }
+    free(nodes);
+    free(tips);
+    return code;
+}
+
 CPU_API CUresult
 cuGraphLaunch(CUgraphExec handle, CUstream stream_handle)
 {
@@ -319,13 +377,11 @@ cuGraphLaunch(CUgraphExec handle, CUstream stream_handle)
     if (code) {
         return code;
     }
-    if (cpu_stream_records(stream)) {
-        return cpu_capture_refuse(stream); /* no graphs within graphs */
-    }
     pthread_mutex_lock(&cpu_graph_lock);
     code = exec_of(handle, &exec);
     if (!code) {
-        code = exec_launch(exec, stream);
+        code = cpu_stream_records(stream) ? exec_capture(exec, stream)
+                                          : exec_launch(exec, stream);
     }
     pthread_mutex_unlock(&cpu_graph_lock);
     return code;
@@ -342,7 +398,10 @@ cuGraphUpload(CUgraphExec handle, CUstream stream_handle)
     if (!code) {
         code = cpu_stream_of(stream_handle, ctx, &stream);
     }
-    return code ? code : exec_of(handle, &exec);
+    pthread_mutex_lock(&cpu_graph_lock);
+    code = code ? code : exec_of(handle, &exec);
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
 }
 
 /* ---- updating ---- */

@@ -131,6 +131,7 @@ node_describe(struct cpu_node *node, const void *params)
     memcpy(copy, params, bytes);
     free(node->described);
     node->described = copy;
+    node->described_bytes = bytes;
     return CUDA_SUCCESS;
 }
 

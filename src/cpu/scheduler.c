@@ -167,16 +167,17 @@ static bool
 edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
               unsigned *capacity)
 {
-    unsigned wanted = 2 + (unsigned)after;
+    unsigned wanted = (unsigned)after + (stream ? 2 : 0);
 
     if (stream && stream == &stream->ctx->legacy) {
+        wanted -= 2; /* its own tail is among those of all streams */
         for (struct cpu_stream *s = stream->ctx->streams; s; s = s->next) {
             wanted++;
         }
     }
     op->edges = op->few;
     *capacity = 3;
-    if (wanted > 3 + 2) { /* legacy and per-thread always count */
+    if (wanted > 3) {
         struct cpu_edge *more = malloc(wanted * sizeof *more);
         if (!more) {
             return false;
@@ -298,7 +299,7 @@ bool
 cpu_op_submit(struct cpu_stream *stream, struct cpu_op *op,
               struct cpu_op *also)
 {
-    return cpu_op_submit_after(stream, op, &also, 1);
+    return cpu_op_submit_after(stream, op, &also, also ? 1 : 0);
 }
 
 bool

@@ -1,0 +1,268 @@
+/* capture.c - Stream.capture: what a with statement issues becomes a Graph.
+ *
+ * While a capture is open in a context, `held` lists what launches and copies
+ * use, and the graph keeps the list: arrays, functions and host memory live
+ * as long as the graph and what was made of it.  Captures that overlap in one
+ * context share one list.
+ *
+ * Within the with statement the default stream of its thread is the stream
+ * that captures; `open_captures`, under the GIL, tells which that is.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+struct capture {
+    CORE_HEAD
+    struct core_stream_object *stream; /* strong */
+    struct core_graph *graph;          /* strong; NULL before __enter__ */
+    struct capture *next;              /* opened before, while open */
+    unsigned long thread;
+    CUstreamCaptureMode mode;
+    bool open;
+};
+
+static struct capture *open_captures; /* the newest first; borrowed */
+
+CUstream
+core_stream_default(void)
+{
+    if (open_captures == NULL) {
+        return NULL;
+    }
+    unsigned long thread = PyThread_get_thread_ident();
+    struct core_context *context = core_stack_top();
+    for (struct capture *c = open_captures; c != NULL; c = c->next) {
+        if (c->thread == thread && c->context == context) {
+            return c->stream->handle;
+        }
+    }
+    return NULL;
+}
+
+/* -- what captures keep alive */
+
+int
+core_capture_hold(struct core_context *context, PyObject *object)
+{
+    return context->held == NULL || object == NULL
+               ? 0
+               : PyList_Append(context->held, object);
+}
+
+int
+core_capture_hold_call(struct core_function *function, PyObject *const *args,
+                       Py_ssize_t count)
+{
+    int status = core_capture_hold(function->context, (PyObject *)function);
+    for (Py_ssize_t i = 0; i < count && status == 0; i++) {
+        status = core_capture_hold(function->context, args[i]);
+    }
+    return status;
+}
+
+static int
+capture_opened(struct core_context *context)
+{
+    if (context->held == NULL && (context->held = PyList_New(0)) == NULL) {
+        return -1;
+    }
+    context->captures++;
+    return 0;
+}
+
+static void
+capture_closed(struct core_context *context)
+{
+    if (--context->captures == 0) {
+        Py_CLEAR(context->held);
+    }
+}
+
+/* -- capturing */
+
+static int
+mode_read(PyObject *object, CUstreamCaptureMode *mode)
+{
+    static const struct {
+        const char *name;
+        CUstreamCaptureMode mode;
+    } rows[] = {
+        {"relaxed", CU_STREAM_CAPTURE_MODE_RELAXED},
+        {"thread_local", CU_STREAM_CAPTURE_MODE_THREAD_LOCAL},
+        {"global", CU_STREAM_CAPTURE_MODE_GLOBAL},
+    };
+    *mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    if (object == NULL) {
+        return 0;
+    }
+    for (size_t i = 0; PyUnicode_Check(object) && i < 3; i++) {
+        if (PyUnicode_CompareWithASCIIString(object, rows[i].name) == 0) {
+            *mode = rows[i].mode;
+            return 0;
+        }
+    }
+    PyErr_Format(PyExc_ValueError,
+                 "mode must be 'relaxed', 'thread_local' or 'global', not %R",
+                 object);
+    return -1;
+}
+
+PyObject *
+core_stream_capture(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {"capture", 0, {"mode"}};
+    PyObject *values[1];
+    CUstreamCaptureMode mode;
+    CUstream stream;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        mode_read(values[0], &mode) < 0 || core_stream(op, &stream) < 0) {
+        return NULL;
+    }
+    struct core_stream_object *self = (struct core_stream_object *)op;
+    struct capture *capture =
+        (struct capture *)core_object_new(core.capture_type, self->context);
+    if (capture != NULL) {
+        capture->stream =
+            (struct core_stream_object *)Py_NewRef((PyObject *)self);
+        capture->mode = mode;
+    }
+    return (PyObject *)capture;
+}
+
+PyObject *
+core_stream_is_capturing(PyObject *op, void *unused)
+{
+    (void)unused;
+    CUstreamCaptureStatus status;
+    CUstream stream;
+    if (core_stream(op, &stream) < 0 ||
+        core_check(driver.cuStreamIsCapturing(stream, &status),
+                   "cuStreamIsCapturing") < 0) {
+        return NULL;
+    }
+    return PyBool_FromLong(status != CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
+static PyObject *
+capture_enter(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    struct capture *self = (struct capture *)op;
+    struct core_context *context = self->context;
+    if (self->graph != NULL) {
+        core_fail(CUDA_ERROR_ILLEGAL_STATE, "cuStreamBeginCapture",
+                  "a capture() serves one with statement");
+        return NULL;
+    }
+    struct core_graph *graph =
+        (struct core_graph *)core_object_new(core.graph_type, context);
+    if (graph == NULL || core_check(driver.cuStreamBeginCapture(
+                                        self->stream->handle, self->mode),
+                                    "cuStreamBeginCapture") < 0) {
+        Py_XDECREF((PyObject *)graph);
+        return NULL;
+    }
+    self->graph = graph;
+    if (capture_opened(context) < 0) {
+        driver.cuStreamEndCapture(self->stream->handle, &graph->handle);
+        return NULL;
+    }
+    self->open = true;
+    self->thread = PyThread_get_thread_ident();
+    self->next = open_captures;
+    open_captures = self;
+    graph->held = Py_NewRef(context->held);
+    return Py_NewRef((PyObject *)graph);
+}
+
+static CUresult
+capture_end(struct capture *self)
+{
+    struct capture **link = &open_captures;
+    CUresult code = CUDA_ERROR_INVALID_CONTEXT;
+    while (*link != self) {
+        link = &(*link)->next;
+    }
+    *link = self->next;
+    self->open = false;
+    if (self->context->valid) {
+        code = driver.cuStreamEndCapture(self->stream->handle,
+                                         &self->graph->handle);
+    }
+    capture_closed(self->context);
+    return code;
+}
+
+/* An exception of the block's own goes before those of the capture. */
+static PyObject *
+capture_exit(PyObject *op, CORE_ARGS)
+{
+    (void)names;
+    struct capture *self = (struct capture *)op;
+    if (!self->open) {
+        Py_RETURN_NONE;
+    }
+    CUresult code = capture_end(self);
+    bool failed = nargs > 0 && args[0] != Py_None;
+    if (!failed && core_check(code, "cuStreamEndCapture") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static int
+capture_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    struct capture *self = (struct capture *)op;
+    Py_VISIT((PyObject *)self->stream);
+    Py_VISIT((PyObject *)self->graph);
+    return core_object_traverse(op, visit, arg);
+}
+
+static void
+capture_dealloc(PyObject *op)
+{
+    struct capture *self = (struct capture *)op;
+    struct core_scope scope;
+    core_object_begin_dealloc(op);
+    if (self->open) {
+        bool entered = core_enter(self->context, &scope);
+        capture_end(self);
+        if (entered) {
+            core_leave(&scope);
+        }
+    }
+    Py_CLEAR(self->graph);
+    Py_CLEAR(self->stream);
+    core_object_end_dealloc(op);
+}
+
+static PyMethodDef capture_methods[] = {
+    {"__enter__", capture_enter, METH_NOARGS, "Begin; gives the Graph."},
+    {"__exit__", CORE_METHOD(capture_exit), "End: the Graph is complete."},
+    {NULL},
+};
+
+static PyType_Slot capture_slots[] = {
+    {Py_tp_doc, "What Stream.capture gives, for a with statement."},
+    {Py_tp_new, core_no_new},
+    {Py_tp_dealloc, capture_dealloc},
+    {Py_tp_traverse, capture_traverse},
+    {Py_tp_clear, core_object_clear},
+    {Py_tp_methods, capture_methods},
+    {Py_tp_members, core_object_members},
+    {0, NULL},
+};
+
+static PyType_Spec capture_spec = {
+    .name = "pycuda._driver._Capture",
+    .basicsize = sizeof(struct capture),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = capture_slots,
+};
+
+int
+core_capture_setup(PyObject *module)
+{
+    return core_add_type(module, &core.capture_type, &capture_spec, NULL);
+}

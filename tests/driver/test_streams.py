@@ -1,0 +1,222 @@
+"""Streams: order, flags, priorities, foreign handles, Python callbacks."""
+
+import gc
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("context")
+
+SOURCE = """
+__global__ void hold(volatile int *flag) { while (!*flag) { } }
+__global__ void add(int *x, int y) { *x += y; }
+__global__ void twice(int *x) { *x *= 2; }
+"""
+ONE = {"block": (1, 1, 1)}
+
+
+@pytest.fixture(scope="module")
+def drv() -> Any:
+    import pycuda.driver
+
+    return pycuda.driver
+
+
+@pytest.fixture(scope="module")
+def kernels(context: Any) -> Any:
+    from pycuda.compiler import SourceModule
+
+    return SourceModule(SOURCE).get_function
+
+
+class Gate:
+    """A kernel that keeps its stream busy until `open` is called."""
+
+    def __init__(self, drv: Any, kernels: Any, stream: Any) -> None:
+        mapped = drv.host_alloc_flags.DEVICEMAP
+        self.flag = drv.pagelocked_zeros(1, np.int32, mem_flags=mapped)
+        address = np.intp(self.flag.base.get_device_pointer())
+        kernels("hold")(address, stream=stream, **ONE)
+
+    def open(self) -> None:
+        self.flag[0] = 1
+
+
+def test_in_order_and_is_done(drv: Any, kernels: Any) -> None:
+    stream = drv.Stream()
+    x = drv.to_device(np.array([1], np.int32))
+    gate = Gate(drv, kernels, stream)
+    kernels("add")(x, np.int32(2), stream=stream, **ONE)
+    kernels("twice")(x, stream=stream, **ONE)
+    assert stream.is_done() is False
+    gate.open()
+    assert stream.synchronize() is None
+    assert stream.is_done() is True
+    assert drv.from_device(x, 1, np.int32)[0] == 6
+
+
+def test_wait_for_event(drv: Any, kernels: Any) -> None:
+    one, two = drv.Stream(), drv.Stream(flags=1)
+    x = drv.to_device(np.array([1], np.int32))
+    gate = Gate(drv, kernels, one)
+    kernels("add")(x, np.int32(2), stream=one, **ONE)
+    event = drv.Event().record(one)
+    assert two.wait_for_event(event) is None
+    kernels("twice")(x, stream=two, **ONE)
+    assert not two.is_done() and not event.query()
+    gate.open()
+    two.synchronize()
+    assert drv.from_device(x, 1, np.int32)[0] == 6
+    with pytest.raises(TypeError, match="expected an Event, got"):
+        two.wait_for_event(one)
+
+
+def test_flags_and_priorities(drv: Any) -> None:
+    least, greatest = drv.Context.priority_range()
+    assert least >= greatest
+    assert drv.Stream().flags == 0
+    assert drv.Stream(1).flags == 1
+    assert drv.Stream(priority=greatest).priority == greatest
+    assert drv.Stream(0, np.int32(least)).priority == least
+    with pytest.raises(drv.LogicError, match="cuStreamCreate failed"):
+        drv.Stream(flags=1 << 20)
+    with pytest.raises(TypeError):
+        drv.Stream(priority="high")
+    with pytest.raises(TypeError):
+        drv.Stream(1.5)
+
+
+def test_with_waits(drv: Any, kernels: Any) -> None:
+    x = drv.to_device(np.array([3], np.int32))
+    with drv.Stream() as stream:
+        for _ in range(50):
+            kernels("add")(x, np.int32(1), stream=stream, **ONE)
+    assert stream.is_done()
+    assert drv.from_device(x, 1, np.int32)[0] == 53
+    with pytest.raises(KeyError), drv.Stream():
+        raise KeyError("own")
+
+
+def test_a_stream_of_others(drv: Any, kernels: Any) -> None:
+    own = drv.Stream(1)
+    x = drv.to_device(np.array([3], np.int32))
+    foreign = drv.Stream.from_handle(own.handle)
+    assert foreign.handle == own.handle and foreign.flags == 1
+    gate = Gate(drv, kernels, own)
+    kernels("twice")(x, stream=foreign, **ONE)
+    assert not foreign.is_done()
+    gate.open()
+    foreign.synchronize()
+    assert drv.from_device(x, 1, np.int32)[0] == 6
+    del foreign
+    gc.collect()
+    assert own.is_done()  # it was not destroyed
+    with pytest.raises(TypeError):
+        drv.Stream.from_handle("0")
+
+
+@pytest.mark.cpu
+def test_a_handle_that_is_none(drv: Any) -> None:
+    """Only the CPU device promises to notice."""
+    with pytest.raises(drv.LogicError, match="invalid resource handle"):
+        drv.Stream.from_handle(12345)
+
+
+def test_callbacks_come_in_order(drv: Any, kernels: Any) -> None:
+    stream = drv.Stream()
+    seen: list[int] = []
+    done = threading.Event()
+    gate = Gate(drv, kernels, stream)
+    for i in range(100):
+        stream.add_callback(seen.append, i)
+    stream.launch_host_function(done.set)
+    assert not seen and not done.is_set()
+    gate.open()
+    assert done.wait(20)
+    assert seen == list(range(100))
+
+
+def test_callbacks_may_use_the_driver(drv: Any, context: Any) -> None:
+    """They run in a thread of their own, where a context can be pushed."""
+    stream = drv.Stream()
+    found: list[Any] = []
+    done = threading.Event()
+    memory = drv.to_device(np.arange(4, dtype=np.int32))
+
+    def work() -> None:
+        found.append(drv.Context.get_current())
+        with context:
+            found.append(drv.from_device(memory, 4, np.int32).sum())
+        done.set()
+
+    stream.add_callback(work)
+    assert done.wait(20)
+    assert found == [None, 6]
+
+
+def test_an_exception_in_a_callback(
+    drv: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = drv.Stream()
+    told: list[Any] = []
+    done = threading.Event()
+    monkeypatch.setattr(threading, "excepthook", told.append)
+
+    def wrong() -> None:
+        raise KeyError("in a callback")
+
+    stream.add_callback(wrong)
+    stream.add_callback(done.set)
+    assert done.wait(20)
+    assert [hook.exc_type for hook in told] == [KeyError]
+
+
+def test_arguments_of_callbacks(drv: Any) -> None:
+    stream = drv.Stream()
+    with pytest.raises(TypeError, match="must be callable"):
+        stream.add_callback(1)
+    with pytest.raises(TypeError, match="no keywords"):
+        stream.add_callback(print, end="")
+    with pytest.raises(TypeError, match="must be callable"):
+        stream.add_callback()
+
+
+def test_callbacks_let_go(drv: Any) -> None:
+    import weakref
+
+    class Thing:
+        pass
+
+    stream = drv.Stream()
+    done = threading.Event()
+    thing = Thing()
+    gone = weakref.ref(thing)
+    stream.add_callback(lambda one: None, thing)
+    stream.add_callback(done.set)
+    del thing
+    assert done.wait(20)
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_stream_of_a_context_that_is_gone(drv: Any) -> None:
+    other = drv.Device(0).make_context()
+    stream = drv.Stream()
+    other.detach()
+    for call in (stream.synchronize, stream.is_done, stream.capture):
+        with pytest.raises(drv.LogicError, match="was detached"):
+            call()
+    memory = drv.mem_alloc(16)
+    with pytest.raises(drv.LogicError, match="was detached"):
+        drv.memset_d8_async(memory, 0, 16, stream=stream)
+
+
+@pytest.mark.parametrize("wrong", [0, 1.5, "stream", object()])
+def test_what_is_no_stream(drv: Any, kernels: Any, wrong: Any) -> None:
+    memory = drv.mem_alloc(16)
+    with pytest.raises(TypeError, match="must be a pycuda.driver.Stream"):
+        drv.memset_d8_async(memory, 0, 16, stream=wrong)
+    with pytest.raises(TypeError, match="must be a pycuda.driver.Stream"):
+        kernels("twice")(memory, stream=wrong, **ONE)
