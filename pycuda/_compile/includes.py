@@ -86,6 +86,11 @@ def package_dir() -> str:
     return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+def ours(name: str) -> str:
+    """Path of one of our headers for kernels."""
+    return os.path.join(package_dir(), "cuda", name)
+
+
 @functools.cache
 def wheel_dirs() -> tuple[str, ...]:
     """Include folders of NVIDIA's wheels on Python's path."""

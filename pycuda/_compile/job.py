@@ -110,15 +110,14 @@ class Job:
         )
         self.user_dirs = request.include_dirs + plain.include_dirs
         search = includes.search_dirs(self.user_dirs, self.on_gpu)
-        before = [_PRELUDE, *plain.pre_includes]
+        before = [includes.ours(_PRELUDE), *plain.pre_includes]
         self.scan = includes.scan(request.source, before, search)
         self.options = list(plain.options)
         if self.scan.uses_references:
-            before.insert(1, includes.REFERENCES)
+            references = includes.ours(includes.REFERENCES)
+            before.insert(1, references)
             self.options.append("--device-as-default-execution-space")
-            self.scan.files += includes.scan(
-                "", [includes.REFERENCES], search
-            ).files
+            self.scan.files += includes.scan("", [references], search).files
         self.options += [f"--pre-include={name}" for name in before]
         self.options += [f"--include-path={d}" for d in search]
         self.text = source.wrap(request.source, request.no_extern_c)
@@ -143,6 +142,7 @@ class Job:
         was found in them is hashed, wherever it lies.
         """
         words = [o for o in self.options if not o.startswith("--include-p")]
+        words = [w.replace(includes.ours(""), "pycuda:") for w in words]
         words += [str(self.arch), self.request.target, *self.request.names]
         words.append(str(self.warnings_are_errors))
         if self.scan.names_files or not _DEBUG.isdisjoint(words):

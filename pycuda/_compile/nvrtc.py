@@ -24,9 +24,12 @@ _HOST_CODE = re.compile(
     r"|calling a __host__ function"
     r"|__device__ annotation on lambda"
 )
+_LINKAGE = re.compile(
+    r"may not have extern \"C\" linkage|templates must have C\+\+ linkage"
+)
 _NESTED_LAUNCH = "reference to __global__ function"
 _AMBIGUOUS = "more than one instance of overloaded function"
-_MIXED_MATH = "--pre-include=mixed_math.h"
+_MIXED_MATH = f"--pre-include={includes.ours('nvrtc/mixed_math.h')}"
 
 
 @dataclass
@@ -134,6 +137,12 @@ def advice(log: str, on_gpu: bool) -> str:
             f"The header {header!r} was not found. Name its folder in "
             "include_dirs=; headers of the host's C or C++ library need nvcc "
             "on PATH."
+        )
+    if _LINKAGE.search(log):
+        return (
+            'Templates cannot stand inside extern "C": use no_extern_c=True '
+            'and write extern "C" before the kernels to be looked up, or '
+            "list them in name_expressions=."
         )
     if not on_gpu and _NESTED_LAUNCH in log:
         return (

@@ -8,6 +8,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
+/* Under NVRTC the file may be reached by two spellings of its path. */
+#ifndef PYCUDA_PRELUDE_H
+#define PYCUDA_PRELUDE_H
 
 #ifndef __PYCUDA_CPU__
 /* Headers of NVIDIA's define the limits below again, spelled otherwise. */
@@ -176,3 +179,5 @@ using ::trunc;
 #ifndef CLOCKS_PER_SEC
 #define CLOCKS_PER_SEC 1000000L
 #endif
+
+#endif /* PYCUDA_PRELUDE_H */

@@ -14,6 +14,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver, compiler
+from pycuda._compile import cache
 
 SOURCE = """
 __global__ void twice(float *a)
@@ -91,6 +92,34 @@ def test_the_key_holds_what_matters(folder, tmp_path):
     assert compiled() == 5
     module = compiler.SourceModule(source, include_dirs=dirs)
     assert (run(module) == 3 * np.arange(32)).all()
+
+
+def test_the_key_does_not_hold_where_headers_lie(folder, tmp_path):
+    source = '#include "scale.h"\n' + SOURCE.replace("2;", "SCALE;")
+    for place, count in (("one", 1), ("two", 1), ("three", 2)):
+        (tmp_path / place).mkdir()
+        text = "#define SCALE 2\n" + "// assert\n" * (place == "three")
+        (tmp_path / place / "scale.h").write_text(text)
+        compiler.compile(source, include_dirs=[str(tmp_path / place)])
+        assert len(entries(folder)) == count
+    compiler.compile(source, options=[f"-I{tmp_path / 'two'}"])
+    assert len(entries(folder)) == 2
+
+
+def test_debug_information_holds_where_headers_lie(folder, tmp_path):
+    for place in ("one", "two"):
+        (tmp_path / place).mkdir()
+        dirs = [str(tmp_path / place)]
+        compiler.compile(SOURCE, include_dirs=dirs, options=["-lineinfo"])
+    assert len(entries(folder)) == 2
+
+
+def test_an_image_that_the_driver_refuses_is_made_anew(folder):
+    compiler.SourceModule(SOURCE)
+    (path,) = entries(folder)
+    cache.write(str(folder), path.name, b"no image, though whole")
+    assert (run(compiler.SourceModule(SOURCE)) == 2 * np.arange(32)).all()
+    assert cache.read(str(folder), path.name) != b"no image, though whole"
 
 
 def test_no_cache(folder):

@@ -5,6 +5,7 @@
 import pytest
 
 from pycuda._compile.options import (
+    OptionError,
     arch_number,
     as_list,
     choose_arch,
@@ -77,6 +78,9 @@ def test_architecture_is_taken_out():
 @pytest.mark.parametrize(
     ("arch", "code", "chosen"),
     [
+        ("compute_70", "sm_70,compute_70", "compute_70"),
+        ("compute_70", "sm_70,compute_70,compute_80,sm_120", "compute_80"),
+        ("compute_70", "[sm_100, compute_100]", "compute_100"),
         (None, None, "sm_90"),
         ("sm_80", None, "sm_80"),
         ("native", None, "sm_90"),
@@ -98,3 +102,58 @@ def test_options_must_be_a_list():
     assert as_list(("-g", "-G")) == ["-g", "-G"]
     with pytest.raises(TypeError, match="list of strings"):
         as_list("-O3")
+
+
+def test_the_best_of_one_generation():
+    codes = "sm_80,sm_86,sm_87,compute_80"
+    assert choose_arch(None, codes, "sm_86") == "sm_86"
+    assert choose_arch(None, codes, "sm_89") == "sm_87"
+    assert choose_arch(None, codes, None) == "compute_80"
+
+
+def test_several_generate_codes():
+    out = translate(
+        [
+            "-gencode", "arch=compute_80,code=sm_80",
+            "-gencode=arch=compute_90,code=[sm_90,compute_90]",
+            "--generate-code", "arch=compute_100",
+        ]
+    )  # fmt: skip
+    assert out.code == "sm_80,sm_90,compute_90,compute_100"
+
+
+def test_flags_with_a_value():
+    assert translate(["-use_fast_math=true"]).options == ["--use_fast_math"]
+    assert translate(["-use_fast_math=false"]).options == []
+
+
+def test_a_file_of_options(tmp_path):
+    path = tmp_path / "options"
+    path.write_text('-DA -D "B=a b"\n-w')
+    assert translate(["-DZ", "-optf", str(path)]).options == [
+        "--define-macro=Z",
+        "--define-macro=A",
+        "--define-macro=B=a b",
+        "--disable-warnings",
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["-run"], ["-link"], ["--version"], ["-dlto"], ["-I"], ["-D="],
+     ["-optf", "nowhere"]],
+)  # fmt: skip
+def test_what_cannot_be(words):
+    with pytest.raises(OptionError, match=words[-1].rstrip("=")):
+        translate(words)
+
+
+def test_short_names_are_no_libraries():
+    """-link, -lineinfo and -lib begin as -l does."""
+    assert translate(["-lineinfo"]).options == ["--generate-line-info"]
+    assert translate(["-lcuda", "-Lthere", "-l", "x"]).options == []
+
+
+def test_warnings_as_errors():
+    assert translate(["-Werror=all-warnings"]).warnings_are_errors
+    assert not translate(["-Werror", "reorder"]).warnings_are_errors

@@ -4,6 +4,7 @@
 
 import pytest
 
+from pycuda._compile import includes
 from pycuda._compile.includes import scan
 from pycuda._compile.source import included_names, names_reference, wrap
 
@@ -82,3 +83,119 @@ def test_wrap_keeps_line_numbers():
         "one",
     ]
     assert wrap("text", True) == "text"
+
+
+def test_files_are_named_by_their_place(tmp_path):
+    labels = []
+    for place in ("here", "there"):
+        (tmp_path / place / "sub").mkdir(parents=True)
+        (tmp_path / place / "a.h").write_text('#include "sub/b.h"\n')
+        (tmp_path / place / "sub" / "b.h").write_text("int b;\n")
+        found = scan("#include <a.h>\n", [], [str(tmp_path / place)])
+        labels.append([name for name, _ in found.files])
+        assert not found.names_files
+    assert labels == [["0:a.h", "0:sub/b.h"]] * 2
+
+
+@pytest.mark.parametrize(
+    "text", ["assert(x);", "char *f = __FILE__;", "auto f = __builtin_FILE();"]
+)
+def test_files_that_may_put_their_path_into_the_image(tmp_path, text):
+    (tmp_path / "a.h").write_text(text)
+    assert scan("#include <a.h>\n", [], [str(tmp_path)]).names_files
+
+
+LAYOUTS = {
+    "wheels of CUDA 13": (
+        "nvidia/cu13/include/cuda_runtime.h",
+        "nvidia/cu13/include/cccl/cub/cub.cuh",
+    ),
+    "wheels of CUDA 12": (
+        "nvidia/cuda_runtime/include/cuda_runtime.h",
+        "nvidia/cuda_cccl/include/cub/cub.cuh",
+        "nvidia/curand/include/curand_kernel.h",
+        "nvidia/cuda_nvcc/include/crt/host_defines.h",
+    ),
+}
+TOOLKITS = {
+    "CUDA_PATH": ("include/cuda_runtime.h", "include/cccl/cub/cub.cuh"),
+    "CUDA_HOME": ("include/cuda_runtime.h",),
+    "CUDA_ROOT": ("include/cuda_runtime.h",),
+    "CONDA_PREFIX": ("targets/x86_64-linux/include/cuda_runtime.h",),
+}
+
+
+def lay(folder, files):
+    """Make the files; the include folders that hold them."""
+    for name in files:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    endings = ("cuda_runtime.h", "cub/cub.cuh", "curand_kernel.h",
+               "crt/host_defines.h")  # fmt: skip
+    return [
+        str(folder / name.removesuffix(end)).rstrip("/")
+        for name in files
+        for end in endings
+        if name.endswith(end)
+    ]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_folders_of_wheels(layout, tmp_path, monkeypatch):
+    folders = lay(tmp_path, LAYOUTS[layout])
+    monkeypatch.syspath_prepend(str(tmp_path))
+    includes.wheel_dirs.cache_clear()
+    try:
+        found = includes.search_dirs([], True)
+    finally:
+        includes.wheel_dirs.cache_clear()
+    assert [d for d in found if d.startswith(str(tmp_path))] == folders
+    assert found[0].endswith("cuda/nvrtc")
+
+
+@pytest.mark.parametrize("variable", TOOLKITS)
+def test_folders_of_toolkits(variable, tmp_path, monkeypatch):
+    folders = lay(tmp_path, TOOLKITS[variable])
+    monkeypatch.setenv(variable, str(tmp_path))
+    found = includes.search_dirs(["/user"], True)
+    assert [d for d in found if d.startswith(str(tmp_path))] == folders
+    assert found[0] == "/user"
+
+
+def test_the_toolkit_of_the_nvcc_on_path(tmp_path, monkeypatch):
+    (folder,) = lay(tmp_path, ["include/cuda_runtime.h"])
+    nvcc = tmp_path / "bin" / "nvcc"
+    nvcc.parent.mkdir()
+    nvcc.write_text("#!/bin/sh\n")
+    nvcc.chmod(0o755)
+    monkeypatch.setenv("PATH", str(nvcc.parent))
+    assert folder in includes.search_dirs([], True)
+
+
+def test_the_version_of_a_wheel_stands_for_its_headers(tmp_path):
+    lay(tmp_path, LAYOUTS["wheels of CUDA 13"])
+    folder = str(tmp_path / "nvidia/cu13/include")
+    identities = set()
+    for version in ("13.0.1", "13.0.2"):
+        wheel = tmp_path / f"nvidia_cuda_runtime-{version}.dist-info"
+        wheel.mkdir()
+        identities.add(includes._foreign_identity.__wrapped__(folder))
+        wheel.rmdir()
+    identities.add(includes._foreign_identity.__wrapped__(folder))
+    assert len(identities) == 3
+
+
+@pytest.mark.parametrize(
+    ("header", "major", "package"),
+    [
+        ("cuda_fp16.h", 13, "nvidia-cuda-runtime"),
+        ("cuda_fp16.h", 12, "nvidia-cuda-runtime-cu12"),
+        ("curand_kernel.h", 13, "nvidia-curand"),
+        ("cub/cub.cuh", 12, "nvidia-cuda-cccl-cu12"),
+        ("crt/mma.h", 12, "nvidia-cuda-nvcc-cu12"),
+        ("mine.h", 13, None),
+    ],
+)
+def test_the_package_that_has_a_header(header, major, package):
+    assert includes.package_for(header, major) == package

@@ -1,0 +1,176 @@
+"""What nvcc's options do to a compilation on the device that is there."""
+
+# SPDX-License-Identifier: MIT
+
+import warnings
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import compiler
+
+VALUE = """
+__global__ void value(int *out)
+{
+    *out = VALUE;
+}
+"""
+
+pytestmark = pytest.mark.usefixtures("context")
+
+
+def value(source=VALUE, **kwargs):
+    """What the kernel `value` of a source writes."""
+    module = compiler.SourceModule(source, cache_dir=False, **kwargs)
+    out = np.zeros(1, np.int32)
+    module.get_function("value")(drv.Out(out), block=(1, 1, 1))
+    return int(out[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["-DVALUE=3"], 3),
+        (["-D", "VALUE=4"], 4),
+        (["--define-macro=VALUE=5"], 5),
+        (["-DVALUE"], 1),
+        (["-DVALUE=6", "-DOTHER", "-UOTHER"], 6),
+        (["-DVALUE=__cplusplus/100", "-std=c++14"], 2014),
+        (["-DVALUE=__cplusplus/100", "--std", "c++17"], 2017),
+        (["-DVALUE=sizeof(void*)", "-m64"], 8),
+    ],
+)
+def test_macros_and_language(options, expected):
+    assert value(options=options) == expected
+
+
+def test_pre_included_headers(tmp_path):
+    (tmp_path / "first.h").write_text("#define VALUE 7\n")
+    options = ["-include", "first.h", f"-I{tmp_path}"]
+    assert value(options=options) == 7
+    options = [f"--pre-include={tmp_path}/first.h"]
+    assert value(options=options) == 7
+
+
+def test_a_file_of_options(tmp_path):
+    (tmp_path / "options").write_text('-DVALUE=8 "-DOTHER=a b"\n')
+    assert value(options=["-optf", str(tmp_path / "options")]) == 8
+    with pytest.raises(drv.CompileError, match="nowhere"):
+        value(options=["-optf", "nowhere"])
+
+
+WITHOUT_EFFECT = [
+    ["-O0"], ["-O3"], ["-g"], ["-G"], ["-lineinfo"], ["-use_fast_math"],
+    ["-maxrregcount=32"], ["-maxrregcount", "32"], ["-Xptxas", "-O2"],
+    ["--ptxas-options=-O1"], ["-w"], ["-rdc=false"], ["-restrict"],
+    ["-ftz=true"], ["-prec-div=false"], ["-prec-sqrt=false"], ["-fmad=false"],
+    ["-expt-relaxed-constexpr"], ["--expt-relaxed-constexpr"],
+    ["-extended-lambda"], ["-Xcompiler", "-fPIC,-O2"], ["-ccbin", "g++"],
+    ["-lcudadevrt"], ["-L/usr/lib"], ["-Wno-deprecated-gpu-targets"],
+    ["--use_fast_math=false"], ["-diag-suppress", "177"],
+    ["-default-stream", "per-thread"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", WITHOUT_EFFECT, ids=" ".join)
+def test_options_without_effect_on_the_result(options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert value(options=["-DVALUE=9", *options]) == 9
+
+
+def test_constexpr_functions():
+    source = "constexpr int nine(int x) { return x * x; }\n" + VALUE
+    options = ["-DVALUE=nine(3)", "--expt-relaxed-constexpr"]
+    assert value(source, options=options) == 9
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--preprocess"], "--preprocess asks nvcc for something else"),
+        (["-dlink"], "-dlink asks nvcc"),
+        (["-dlto"], "link-time optimiser"),
+        (["-D"], "-D lacks its value"),
+        (["-maxrregcount"], "-maxrregcount lacks its value"),
+        (["--unheard-of"], "unheard-of"),
+        (["-std=c++98"], "98"),
+    ],
+)
+def test_options_that_cannot_be(options, reason):
+    with pytest.raises(drv.CompileError) as caught:
+        value(options=["-DVALUE=1", *options])
+    assert reason in str(caught.value)
+    assert options[0] in str(caught.value)
+
+
+def test_warnings_as_errors():
+    source = '#warning "take care"\n' + VALUE
+    options = ["-DVALUE=1", "-Werror", "all-warnings"]
+    with pytest.raises(drv.CompileError, match="-Werror"):
+        value(source, options=options)
+    assert value(options=options) == 1
+
+
+def test_the_default_options(monkeypatch):
+    monkeypatch.setattr(compiler, "DEFAULT_NVCC_FLAGS", ["-DVALUE=11"])
+    assert value() == 11
+    with pytest.raises(drv.CompileError):
+        value(options=[])
+
+
+@pytest.mark.parametrize("target", ["cubin", "ptx", "fatbin"])
+def test_targets(target):
+    image = compiler.compile(
+        VALUE, options=["-DVALUE=12"], target=target, cache_dir=False
+    )
+    out = np.zeros(1, np.int32)
+    module = drv.module_from_buffer(image)
+    module.get_function("value")(drv.Out(out), block=(1, 1, 1))
+    assert out[0] == 12
+
+
+def test_a_name_of_ours_in_the_users_folder(tmp_path, monkeypatch):
+    (tmp_path / "prelude.h").write_text("#error not this one\n")
+    monkeypatch.chdir(tmp_path)
+    assert value(options=["-DVALUE=13"]) == 13
+
+
+def test_templates_inside_extern_c_are_explained():
+    with pytest.raises(drv.CompileError, match="no_extern_c=True"):
+        value("template <class T> __device__ T one() { return 1; }\n" + VALUE)
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize(
+    "header", ["cub/cub.cuh", "cub/warp/none.cuh", "thrust/sort.h"]
+)
+def test_libraries_that_are_for_gpus_alone(header):
+    with pytest.raises(drv.CompileError, match="(cub|thrust) is .*CPU device"):
+        compiler.compile(f"#include <{header}>\n", no_extern_c=True)
+
+
+@pytest.mark.cpu
+def test_kernels_that_launch_kernels_need_a_gpu():
+    source = """
+    __global__ void child(int *out) { *out = 1; }
+    __global__ void value(int *out) { child<<<1, 1>>>(out); }
+    """
+    with pytest.raises(drv.CompileError, match="dynamic parallelism"):
+        compiler.DynamicSourceModule(source)
+
+
+@pytest.mark.gpu
+def test_a_kernel_that_launches_a_kernel():
+    source = """
+    __global__ void child(int *out) { *out = 14; }
+    __global__ void value(int *out) { child<<<1, 1>>>(out); }
+    """
+    try:
+        module = compiler.DynamicSourceModule(source)
+    except RuntimeError as error:
+        pytest.skip(str(error))  # no libcudadevrt.a here
+    out = np.zeros(1, np.int32)
+    module.get_function("value")(drv.Out(out), block=(1, 1, 1))
+    assert out[0] == 14
