@@ -526,3 +526,11 @@ class DynamicSourceModule(DynamicModule):
         self.add_source(source, nvcc_options=words)
         self.add_stdlib("cudadevrt")
         self.link()
+
+
+if __name__ == "__main__":
+    import sys
+
+    from pycuda._compile.commands import main
+
+    sys.exit(main(sys.argv[1:]))

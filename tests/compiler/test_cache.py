@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from pycuda._compile import cache, identity
+from pycuda._compile import cache, commands, identity, trim
 
 KEY, COMPILER = "0" * 40, "c" * 16
 
@@ -117,3 +117,194 @@ def test_the_identity_follows_the_compiler(tmp_path, monkeypatch):
     first = identity.compiler.__wrapped__(False)
     library.write_bytes(b"another")
     assert identity.compiler.__wrapped__(False) != first
+
+
+def test_an_entry_under_the_name_of_another_is_a_miss(tmp_path):
+    cache.store(str(tmp_path), KEY, COMPILER, "cubin", b"image")
+    other = "1" * 40
+    entry(tmp_path).rename(tmp_path / f"{other}-{COMPILER}.cubin")
+    assert load(tmp_path, keys=[other]) is None
+
+
+def test_the_read_only_folders_take_every_key(tmp_path, monkeypatch):
+    one, two = tmp_path / "one", tmp_path / "two"
+    keys = ["1" * 40, "2" * 40]
+    cache.store(str(one), keys[0], COMPILER, "ptx", b"not this kind")
+    cache.store(str(two), keys[1], "other", "cubin", b"second")
+    monkeypatch.setenv("PYCUDA_CACHE_READONLY", f"{one}:/nowhere:{two}")
+    assert load(tmp_path, keys=keys) == b"second"
+    assert load(tmp_path, keys=keys[:1]) is None
+    cache.store(str(tmp_path), keys[1], COMPILER, "cubin", b"own")
+    monkeypatch.delenv("PYCUDA_CACHE_READONLY")
+    assert load(tmp_path, keys=keys) is None  # its own key alone
+
+
+def test_a_used_entry_is_young(tmp_path):
+    cache.store(str(tmp_path), KEY, COMPILER, "cubin", b"image")
+    os.utime(entry(tmp_path), (1000, 1000))
+    assert load(tmp_path) == b"image"
+    young = entry(tmp_path).stat().st_mtime
+    assert young > 1000
+    load(tmp_path)
+    assert entry(tmp_path).stat().st_mtime == young
+
+
+def fill(folder, count, size=1000):
+    """Entries, the first the longest unused; their names."""
+    names = []
+    for number in range(count):
+        key = f"{number:040x}"
+        cache.store(str(folder), key, COMPILER, "cubin", b"x" * size)
+        names.append(f"{key}-{COMPILER}.cubin")
+        os.utime(folder / names[-1], (1000 + number, 1000 + number))
+    return names
+
+
+def test_the_longest_unused_go_first(tmp_path):
+    names = fill(tmp_path, 20)
+    (tmp_path / "a file of the user's").write_text("stays")
+    (tmp_path / "front").mkdir()
+    size = (tmp_path / names[0]).stat().st_size
+    assert trim.run(str(tmp_path), 20 * size) == 0
+    assert trim.run(str(tmp_path), 10 * size) == 12
+    left = {entry.name for entry in trim.entries(str(tmp_path))}
+    assert left == set(names[12:])
+    assert trim.run(str(tmp_path), None) == 0
+    assert trim.run(str(tmp_path), 0) == 8
+    others = {"a file of the user's", "front"}
+    assert set(os.listdir(tmp_path)) == others
+
+
+def test_a_write_now_and_then_trims(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYCUDA_CACHE_SIZE", "0.005")
+    monkeypatch.setattr(trim, "is_due", lambda: True)
+    fill(tmp_path, 20)
+    assert 1 <= len(os.listdir(tmp_path)) <= 5
+    monkeypatch.undo()
+    assert 0 < sum(trim.is_due() for _ in range(2000)) < 200
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [("", 2**30), ("2", 2**21), ("0.5", 2**19), ("0", None), ("-1", None),
+     ("many", 2**30), ("nan", None), ("inf", None)],
+)  # fmt: skip
+def test_the_limit(text, most, monkeypatch):
+    monkeypatch.setenv("PYCUDA_CACHE_SIZE", text)
+    assert trim.limit() == most
+
+
+def test_a_writer_at_work_is_not_disturbed(tmp_path):
+    temporary = tmp_path / trim.temporary_name(entry(tmp_path).name)
+    temporary.write_bytes(b"half")
+    assert trim.run(str(tmp_path), 0) == 0
+    os.utime(temporary, (1000, 1000))
+    assert trim.run(str(tmp_path), None) == 1
+
+
+def test_a_full_disk_warns_and_leaves_nothing(tmp_path):
+    """A limit on the size of files stands for the full disk."""
+    code = f"""
+import resource, warnings
+from pycuda._compile import cache
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    for _ in range(2):
+        cache.store({str(tmp_path)!r}, {KEY!r}, "c", "cubin", b"x" * 5000)
+assert len(caught) == 1, caught
+assert "cannot write" in str(caught[0].message), caught[0]
+"""
+    subprocess.run([sys.executable, "-P", "-c", code], check=True)
+    assert os.listdir(tmp_path) == []
+
+
+def in_the_way(tmp_path):
+    (tmp_path / "file").write_text("")
+    return str(tmp_path / "file")
+
+
+def circle(tmp_path):
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    return str(tmp_path / "circle")
+
+
+ODD = {
+    "below a file": lambda tmp_path: in_the_way(tmp_path) + "/cache",
+    "a file": in_the_way,
+    "a link to itself": circle,
+    "of the kernel": lambda _: "/proc/self/cache",
+    "with a null": lambda tmp_path: str(tmp_path / "a\0b"),
+    "of a long name": lambda tmp_path: str(tmp_path / ("x" * 300)),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_a_folder_that_cannot_be_warns_and_works(kind, tmp_path):
+    folder = ODD[kind](tmp_path)
+    with pytest.warns(UserWarning, match="are not kept"):
+        cache.store(folder, KEY, COMPILER, "cubin", b"image")
+    assert load(folder) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["a b", "ä", "new\nline", "-x", "%s", "\udcff"]
+)
+def test_a_folder_with_an_odd_name_works(name, tmp_path):
+    folder = str(tmp_path / name)
+    cache.store(folder, KEY, COMPILER, "cubin", b"image")
+    assert load(folder) == b"image"
+
+
+def test_a_folder_relative_to_the_current_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cache.store("cache", KEY, COMPILER, "cubin", b"image")
+    assert entry(tmp_path / "cache").is_file()
+
+
+def test_levels(monkeypatch):
+    monkeypatch.setenv("PYCUDA_CPU_TARGET", "x86-64-v3")
+    assert identity.levels() == ["x86-64-v3"]
+    monkeypatch.delenv("PYCUDA_CPU_TARGET")
+    found = identity.levels()
+    assert found[0].startswith("x86-64-v") or len(found) == 1
+
+
+def command(capsys, *arguments):
+    status = commands.main([*arguments[:1], "--cache", *arguments[1:]])
+    return status, capsys.readouterr()
+
+
+def test_commands(tmp_path, capsys):
+    folder, other = tmp_path / "cache", tmp_path / "other"
+    status, said = command(capsys, "export", str(folder), str(other))
+    assert (status, "holds no kernels" in said.err) == (1, True)
+    names = fill(folder, 3)
+    (folder / names[1]).write_bytes(b"damaged")
+    status, said = command(capsys, "info", str(folder))
+    assert (status, "entries: 3\n" in said.out) == (0, True)
+    status, said = command(capsys, "export", str(folder), str(other))
+    assert (status, said.out.split()[0]) == (0, "2")
+    assert "1 damaged" in said.err
+    assert sorted(os.listdir(other)) == [names[0], names[2]]
+    status, said = command(capsys, "trim", str(folder), "--size", "0.001")
+    assert (status, os.listdir(folder)) == (0, [names[1]])  # the newest
+    fill(folder, 2)
+    assert command(capsys, "clear", str(folder))[0] == 0
+    assert os.listdir(folder) == []
+    (tmp_path / "file").write_text("")
+    fill(folder, 1)
+    status, said = command(
+        capsys, "export", str(folder), str(tmp_path / "file")
+    )
+    assert (status, "file" in said.err) == (1, True)
+
+
+def test_commands_where_the_cache_is_off(monkeypatch, capsys):
+    monkeypatch.setenv("PYCUDA_DISABLE_CACHE", "1")
+    assert commands.main(["info"]) == 1
+    assert "PYCUDA_DISABLE_CACHE" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        commands.main(["trim", "--size", "-3"])
+    with pytest.raises(SystemExit):
+        commands.main([])

@@ -1,0 +1,38 @@
+"""A process of the tests on many processes: compiles and runs kernels.
+
+Run as ``cache_worker.py COUNT``; exit status 0 if every kernel was right.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import sys
+import warnings
+
+import numpy as np
+
+warnings.simplefilter("ignore")
+import pycuda.autoinit  # noqa: E402, F401
+import pycuda.driver as drv  # noqa: E402
+from pycuda.compiler import SourceModule  # noqa: E402
+
+SOURCE = """
+__global__ void add(int *x)
+{
+    x[threadIdx.x] += NUMBER;
+}
+"""
+
+
+def main(count: int) -> int:
+    """Compile and run `count` kernels; how many were wrong."""
+    wrong = 0
+    for number in range(count):
+        module = SourceModule(SOURCE.replace("NUMBER", str(number)))
+        data = np.arange(8, dtype=np.int32)
+        module.get_function("add")(drv.InOut(data), block=(8, 1, 1))
+        wrong += (data != np.arange(8) + number).any()
+    return int(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1])))
