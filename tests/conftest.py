@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
+
+# The same cases each time; `--hypothesis-profile=default` draws new ones.
+hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("fixed")
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from layouts import both, numbers, orders, same, shapes, views
 
@@ -115,6 +115,8 @@ def test_scans(case, name):
     host, device, axis = case
     axis = axis[0] if isinstance(axis, tuple) and axis else axis
     axis = None if axis == () or host.ndim == 0 else axis
+    # Long products overflow at places that depend on the order.
+    assume(name == "cumsum" or host.dtype.kind in "biu" or host.size <= 30)
     got = getattr(gpuarray, name)(device, axis)
     with np.errstate(over="ignore"):
         expected = getattr(np, name)(host, axis)
