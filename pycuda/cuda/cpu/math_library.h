@@ -217,7 +217,7 @@ nan(const char *)
         }                                                                     \
         double q = y > 1 ? 2 - (double)y : (double)y;                         \
         double l = -log(q);                                                   \
-        double x = sqrt(l - 0.5 * log(l + 1) - 0.5723649429);                 \
+        double x = sqrt(fmax(l - 0.5 * log(l + 1) - 0.5723649429, 0.2));      \
         for (int i = 0; i < 6; i++) {                                         \
             double step = (q - erfc(x)) * 0.88622692545275801365 *            \
                           exp(x * x);                                         \
