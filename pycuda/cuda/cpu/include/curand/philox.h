@@ -1,0 +1,95 @@
+/* philox.h - Philox4x32-10: a counter, enciphered.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+struct curandStatePhilox4_32_10 {
+    uint4 ctr, output;
+    uint2 key;
+    unsigned int STATE; /* how many of `output` were handed out */
+    int boxmuller_flag, boxmuller_flag_double;
+    float boxmuller_extra;
+    double boxmuller_extra_double;
+};
+typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+
+__pycuda_fn uint4
+curand_Philox4x32_10(uint4 c, uint2 key)
+{
+    for (int round = 0; round < 10; round++) {
+        unsigned long left = 0xD2511F53ul * c.x;
+        unsigned long right = 0xCD9E8D57ul * c.z;
+        c = make_uint4((unsigned int)(right >> 32) ^ c.y ^ key.x,
+                       (unsigned int)right,
+                       (unsigned int)(left >> 32) ^ c.w ^ key.y,
+                       (unsigned int)left);
+        key.x += 0x9E3779B9u;
+        key.y += 0xBB67AE85u;
+    }
+    return c;
+}
+
+/* Adds n to the counter, or to its upper half. */
+__pycuda_fn void
+__pycuda_philox_count(curandStatePhilox4_32_10 *state, unsigned long n,
+                      bool upper)
+{
+    uint4 *c = &state->ctr;
+    unsigned long low = (unsigned long)c->y << 32 | c->x;
+    unsigned long high = (unsigned long)c->w << 32 | c->z;
+    if (upper) {
+        high += n;
+    } else {
+        low += n;
+        high += low < n;
+    }
+    *c = make_uint4((unsigned int)low, (unsigned int)(low >> 32),
+                    (unsigned int)high, (unsigned int)(high >> 32));
+    state->output = curand_Philox4x32_10(state->ctr, state->key);
+}
+__pycuda_fn void
+skipahead(unsigned long long n, curandStatePhilox4_32_10 *state)
+{
+    state->STATE += (unsigned int)(n & 3);
+    n = n / 4 + state->STATE / 4;
+    state->STATE %= 4;
+    __pycuda_philox_count(state, n, false);
+}
+/* A sequence has 2^66 numbers. */
+__pycuda_fn void
+skipahead_sequence(unsigned long long n, curandStatePhilox4_32_10 *state)
+{
+    __pycuda_philox_count(state, n, true);
+}
+__pycuda_fn void
+curand_init(unsigned long long seed, unsigned long long subsequence,
+            unsigned long long offset, curandStatePhilox4_32_10 *state)
+{
+    *state = {};
+    state->key = make_uint2((unsigned int)seed, (unsigned int)(seed >> 32));
+    skipahead_sequence(subsequence, state);
+    skipahead(offset, state);
+}
+
+__pycuda_fn unsigned int
+curand(curandStatePhilox4_32_10 *state)
+{
+    const unsigned int words[4] = {state->output.x, state->output.y,
+                                   state->output.z, state->output.w};
+    unsigned int word = words[state->STATE++];
+    if (state->STATE == 4) {
+        state->STATE = 0;
+        __pycuda_philox_count(state, 1, false);
+    }
+    return word;
+}
+__pycuda_fn uint4
+curand4(curandStatePhilox4_32_10 *state)
+{
+    uint4 four;
+    four.x = curand(state);
+    four.y = curand(state);
+    four.z = curand(state);
+    four.w = curand(state);
+    return four;
+}
