@@ -82,6 +82,10 @@ def _gpu_compiler() -> list[bytes]:
     return parts
 
 
+# Variables that make the CPU device's compiler write other code.
+_SHAPING = ("PYCUDA_CPU_REGIONS", "PYCUDA_CPU_CHECK", "PYCUDA_CPU_DEBUG")
+
+
 def _cpu_compiler() -> list[bytes]:
     """Our own library, helper and headers, and the front end."""
     package = includes.package_dir()
@@ -98,6 +102,7 @@ def _cpu_compiler() -> list[bytes]:
     parts = [_stat_line(library), _stat_line(helper)]
     parts += [_stat_line(os.path.join(zig, "zig")) for zig in zigs]
     parts += [clang.encode(), _stat_line(shutil.which(clang) or "")]
+    parts += [environment(name, "").encode() for name in _SHAPING]
     headers = environment("PYCUDA_CUDA_HEADERS") or os.path.join(
         package, "cuda"
     )

@@ -62,7 +62,10 @@ state_setup(PyObject *module)
     }
     core.module = Py_NewRef(module);
     const char *pool = getenv("PYCUDA_POOL");
-    core.pool_off = pool != NULL && strcmp(pool, "0") == 0;
+    const char *checks = getenv("PYCUDA_CPU_CHECK");
+    /* a block of the pool is larger than what was asked for, and lives on */
+    core.pool_off = (pool != NULL && strcmp(pool, "0") == 0) ||
+                    (checks != NULL && *checks != 0);
     return pthread_atfork(NULL, NULL, after_fork) == 0 ? 0 : -1;
 }
 

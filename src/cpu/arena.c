@@ -303,7 +303,10 @@ arena_lookup(uintptr_t address)
         }
         found = &span->small[slot];
     }
-    return found->kind && address - found->base < found->bytes ? found : NULL;
+    return found->kind && found->kind != CPU_MEMORY_KEPT &&
+                   address - found->base < found->bytes
+               ? found
+               : NULL;
 }
 
 /* The index of the first adopted range that starts above `address`. */
@@ -330,6 +333,59 @@ adopted_lookup(uintptr_t address)
     struct cpu_allocation *below = above ? &adopted[above - 1] : NULL;
 
     return below && address - below->base < below->bytes ? below : NULL;
+}
+
+/* ---- memory that is checked ---- */
+
+#define KEPT_MAX   1024
+#define KEPT_BYTES ((size_t)64 << 20)
+
+/* Freed memory that is not used again yet, so that accesses to it are seen:
+ * a ring, oldest first. */
+static struct cpu_allocation *kept[KEPT_MAX];
+static size_t kept_first, kept_count, kept_bytes;
+
+static void
+kept_release(void)
+{
+    struct cpu_allocation *oldest = kept[kept_first];
+    struct span *span = span_of(oldest->base);
+
+    kept_first = (kept_first + 1) % KEPT_MAX;
+    kept_count--;
+    kept_bytes -= oldest->bytes;
+    if (span->small) {
+        small_free(span, oldest);
+    } else {
+        span_free(span);
+    }
+}
+
+/* Takes the place of freeing; false: it is to be freed. */
+static bool
+allocation_keep(struct cpu_allocation *allocation)
+{
+    if (!(cpu_check_flags & CPU_CHECK_MEMORY) ||
+        allocation->bytes > KEPT_BYTES / 4) {
+        return false;
+    }
+    while (kept_count == KEPT_MAX ||
+           (kept_count && kept_bytes + allocation->bytes > KEPT_BYTES)) {
+        kept_release();
+    }
+    allocation->kind = CPU_MEMORY_KEPT;
+    allocation->context_id = 0;
+    kept[(kept_first + kept_count++) % KEPT_MAX] = allocation;
+    kept_bytes += allocation->bytes;
+    return true;
+}
+
+static const char *
+maker_name(enum cpu_memory_kind kind)
+{
+    return kind == CPU_MEMORY_MANAGED ? "cuMemAllocManaged"
+           : kind == CPU_MEMORY_HOST  ? "cuMemHostAlloc"
+                                      : "cuMemAlloc";
 }
 
 /* ---- public ---- */
@@ -364,12 +420,13 @@ cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
 {
     struct cpu_allocation *made = NULL;
     bool counted = as->kind != CPU_MEMORY_HOST;
+    size_t room = cpu_check_flags ? bytes + CPU_CHECK_GAP : bytes;
 
     pthread_mutex_lock(&memory_lock);
     if (!arena_open() &&
         (!counted || (bytes <= cpu_state.memory_bytes &&
                       used[as->device] <= cpu_state.memory_bytes - bytes))) {
-        made = bytes >= LARGE ? large_allocate(bytes) : small_allocate(bytes);
+        made = room >= LARGE ? large_allocate(bytes) : small_allocate(room);
     }
     if (made) {
         *base = made->base;
@@ -380,6 +437,10 @@ cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
         used[as->device] += counted ? bytes : 0;
     }
     pthread_mutex_unlock(&memory_lock);
+    if (made && cpu_check_flags) {
+        cpu_check_allocated(*base, bytes, maker_name(as->kind),
+                            as->kind == CPU_MEMORY_DEVICE);
+    }
     return made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -390,6 +451,9 @@ allocation_free(struct cpu_allocation *allocation)
 
     if (allocation->kind != CPU_MEMORY_HOST) {
         used[allocation->device] -= allocation->bytes;
+    }
+    if (allocation_keep(allocation)) {
+        return;
     }
     if (span->small) {
         small_free(span, allocation);
@@ -410,6 +474,9 @@ cpu_arena_free(uintptr_t base, enum cpu_memory_kind kind)
         code = CUDA_SUCCESS;
     }
     pthread_mutex_unlock(&memory_lock);
+    if (!code && cpu_check_flags) {
+        cpu_check_freed(base);
+    }
     return code;
 }
 

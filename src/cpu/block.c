@@ -131,7 +131,8 @@ stacks_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {
     const struct cpu_function *function = launch->function;
     bool recursive = kernel_flags(launch) & IMAGE_KERNEL_RECURSIVE;
-    size_t stack = function->kernel->frame_bytes + (size_t)STACK_EXTRA;
+    size_t stack = function->kernel->frame_bytes +
+                   (size_t)(cpu_check_flags ? 2 * STACK_EXTRA : STACK_EXTRA);
     size_t stride;
 
     if (recursive) {
@@ -211,6 +212,9 @@ cpu_fibers_next(struct cpu_worker *worker)
     int to = ready_next(worker, from);
 
     if (to < 0) {
+        if (cpu_check_flags) {
+            cpu_check_deadlock(worker);
+        }
         cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED); /* deadlock */
     }
     if ((unsigned)to == from) {
@@ -231,6 +235,9 @@ fiber_exit(struct cpu_worker *worker)
     worker->ready[linear / 64] &= ~(1ull << (linear % 64));
     worker->warps[linear / CPU_WARP].live &= ~(1u << (linear % CPU_WARP));
     worker->live--;
+    if (cpu_check_flags) {
+        cpu_check_exit(worker);
+    }
     if (!worker->live) {
         cpu_fiber_switch(&unused, worker->main_sp);
     }
@@ -297,6 +304,9 @@ cpu_fibers_barrier_check(struct cpu_worker *worker)
 {
     if (!worker->arrived || worker->arrived != worker->live) {
         return;
+    }
+    if (cpu_check_flags) {
+        cpu_check_barrier(worker);
     }
     bool all = worker->barrier_count == (int)worker->live;
     worker->barrier_results[worker->barrier_phase & 1] =

@@ -26,11 +26,14 @@ rows_copy(void *argument)
 
         if (solid || rows->height == 1) {
             memmove(to, from, rows->width * rows->height);
+            cpu_check_copied(to, from, rows->width * rows->height);
             continue;
         }
         for (size_t y = 0; y < rows->height; y++) {
             memmove(to + y * rows->to_pitch, from + y * rows->from_pitch,
                     rows->width);
+            cpu_check_copied(to + y * rows->to_pitch,
+                             from + y * rows->from_pitch, rows->width);
         }
     }
     return CUDA_SUCCESS;

@@ -170,6 +170,7 @@ enum cpu_memory_kind {
     CPU_MEMORY_REGISTERED, /* cuMemHostRegister: the caller's memory */
     CPU_MEMORY_GLOBAL,     /* a module's variable */
     CPU_MEMORY_IPC,
+    CPU_MEMORY_KEPT, /* freed, but not to be used again soon: the checks */
 };
 
 struct cpu_allocation {
@@ -237,6 +238,7 @@ struct cpu_launch {
     atomic_int error;
     unsigned joined; /* workers in it; scheduler lock */
     uint64_t started_ns;
+    uint64_t serial; /* for the checks */
 };
 
 #define CPU_OP_PAYLOAD 256
@@ -402,6 +404,7 @@ struct cpu_worker {
     /* one large stack for loops that need it */
     char *deep;
     size_t deep_bytes;
+    struct cpu_check *check; /* of checked kernels; or NULL */
 };
 
 struct cpu_worker *cpu_worker_self(void); /* of a caller; NULL: no memory */
@@ -451,6 +454,39 @@ void cpu_launch_finish(struct cpu_launch *launch);
 void cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
                      const unsigned grid[3], const unsigned block[3],
                      unsigned shared, bool cooperative);
+
+/* ---- check_*.c: PYCUDA_CPU_CHECK (more in check.h) ---- */
+
+enum cpu_check_flag {
+    CPU_CHECK_MEMORY = 1,
+    CPU_CHECK_RACE = 2,
+    CPU_CHECK_SYNC = 4,
+    CPU_CHECK_INIT = 8,
+    CPU_CHECK_CONTINUE = 16,
+};
+
+#define CPU_CHECK_GAP 512 /* bytes between small allocations, when checked */
+
+extern unsigned cpu_check_flags; /* enum cpu_check_flag; written by cuInit */
+CUresult cpu_check_open(void);
+/* Memory was allocated or freed; `bytes` may be read from outside if it is
+ * not `tracked`. */
+void cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
+                         bool tracked);
+void cpu_check_freed(uintptr_t base);
+/* The host wrote memory, or copied some of the device's. */
+void cpu_check_filled(const void *to, size_t bytes);
+void cpu_check_copied(const void *to, const void *from, size_t bytes);
+/* A barrier of the block is complete; lanes of a warp have met; the fiber
+ * ends; nobody can go on. */
+void cpu_check_barrier(struct cpu_worker *worker);
+void cpu_check_lanes(struct cpu_worker *worker, unsigned warp, uint32_t set);
+void cpu_check_exit(struct cpu_worker *worker);
+void cpu_check_deadlock(struct cpu_worker *worker);
+void cpu_check_mask(struct cpu_worker *worker, uint32_t mask);
+/* What was found last, as a text to add to the error's; or NULL. */
+const char *cpu_check_found(CUresult code);
+void cpu_check_drop(struct cpu_worker *worker);
 
 /* ---- fault.c ---- */
 

@@ -42,6 +42,8 @@ void cpu_image_unload(struct cpu_image *image); /* NULL: nothing */
 
 /* Is the address in the code of a loaded image?  Async-signal-safe. */
 bool cpu_image_contains(const void *address);
+/* The same for code and data. */
+bool cpu_image_holds(const void *address);
 
 struct cpu_image_kernel {
     const char *name;

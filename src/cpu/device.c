@@ -96,8 +96,11 @@ cuInit(unsigned flags)
         cpu_state.threads = cpu_thread_count();
         cpu_state.memory_bytes =
             cpu_memory_bytes() / (uint64_t)devices_wanted();
-        if (!cpu_state.device_count) {
+        code = cpu_check_open();
+        if (!code && !cpu_state.device_count) {
             code = CUDA_ERROR_NO_DEVICE;
+        } else if (code) {
+            /* the variable's text is wrong */
         } else if (pthread_atfork(NULL, NULL, after_fork)) {
             code = CUDA_ERROR_OUT_OF_MEMORY;
         } else {

@@ -152,6 +152,9 @@ cuGetErrorString(CUresult code, const char **text)
         return CUDA_ERROR_INVALID_VALUE;
     }
     *text = row ? row->text : NULL;
+    if (cpu_check_flags && cpu_check_found(code)) {
+        *text = cpu_check_found(code);
+    }
     if (code == CUDA_ERROR_NOT_INITIALIZED && atomic_load(&cpu_state.forked)) {
         *text = "initialization error (this process is a fork() of one that "
                 "had called cuInit: start it with spawn or exec instead)";

@@ -43,6 +43,8 @@ fill_run(void *argument)
     for (size_t y = 0; y < fill->height; y++) {
         row_fill(fill->to + y * fill->pitch, fill->width, fill->element,
                  fill->value);
+        cpu_check_filled(fill->to + y * fill->pitch,
+                         fill->width * fill->element);
     }
     return CUDA_SUCCESS;
 }

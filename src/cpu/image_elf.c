@@ -23,7 +23,7 @@
 enum { STUB_BYTES = 16, STUB_ADDRESS = 6, MAX_ALIGNMENT = 4096 };
 
 struct cpu_region {
-    _Atomic uintptr_t start, end;
+    _Atomic uintptr_t start, end, data_end;
     atomic_bool used;
     struct cpu_region *next;
 };
@@ -43,8 +43,21 @@ cpu_image_contains(const void *address)
     return false;
 }
 
+bool
+cpu_image_holds(const void *address)
+{
+    struct cpu_region *at = atomic_load(&regions);
+    for (; at; at = at->next) {
+        if ((uintptr_t)address >= atomic_load(&at->start) &&
+            (uintptr_t)address < atomic_load(&at->data_end)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct cpu_region *
-region_new(const char *start, size_t bytes)
+region_new(const char *start, size_t bytes, size_t all)
 {
     struct cpu_region *at = atomic_load(&regions);
     bool used = false;
@@ -66,6 +79,7 @@ region_new(const char *start, size_t bytes)
     }
     atomic_store(&at->start, (uintptr_t)start);
     atomic_store(&at->end, (uintptr_t)start + bytes);
+    atomic_store(&at->data_end, (uintptr_t)start + all);
     return at;
 }
 
@@ -73,6 +87,7 @@ static void
 region_release(struct cpu_region *region)
 {
     atomic_store(&region->end, 0);
+    atomic_store(&region->data_end, 0);
     atomic_store(&region->start, 0);
     atomic_store(&region->used, false);
 }
@@ -383,7 +398,7 @@ static CUresult
 make_executable(struct loading *load)
 {
     struct cpu_code *code = load->code;
-    code->region = region_new(code->memory, code->code_bytes);
+    code->region = region_new(code->memory, code->code_bytes, code->bytes);
     if (!code->region ||
         mprotect(code->memory, code->code_bytes, PROT_READ | PROT_EXEC)) {
         return fail(load, CUDA_ERROR_OUT_OF_MEMORY,

@@ -17,6 +17,8 @@
     8 /* so few workers at most: their guards cost maps                       \
        */
 
+static _Atomic uint64_t last_serial;
+
 static CUresult
 shape_check(const struct cpu_function *function, const unsigned grid[3],
             const unsigned block[3], unsigned shared)
@@ -120,6 +122,7 @@ cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
     struct cpu_launch *launch = &op->launch;
     uint64_t pieces = (uint64_t)cpu_state.threads * CHUNKS_A_WORKER;
 
+    launch->serial = atomic_fetch_add(&last_serial, 1) + 1;
     launch->function = function;
     for (int i = 0; i < 3; i++) {
         launch->grid[i] = grid[i];

@@ -66,7 +66,8 @@ __pycuda_malloc(size_t bytes)
         return NULL;
     }
     worker->in_kernel = 0; /* malloc's own state is not the kernel's */
-    struct heap_head *head = malloc(sizeof *head + bytes);
+    size_t gap = cpu_check_flags ? CPU_CHECK_GAP : 0;
+    struct heap_head *head = malloc(sizeof *head + bytes + gap);
     worker->in_kernel = 1;
     if (!head) {
         atomic_fetch_sub(&ctx->heap_used, bytes);
@@ -74,7 +75,21 @@ __pycuda_malloc(size_t bytes)
     }
     head->bytes = bytes;
     atomic_store(&head->mark, heap_mark(head));
+    if (cpu_check_flags) {
+        cpu_check_allocated((uintptr_t)(head + 1), bytes, "malloc", true);
+    }
     return head + 1;
+}
+
+/* Freed blocks stay unused for a while, so that accesses to them are seen:
+ * gives the block that has been waiting longest in exchange. */
+static void
+heap_delay(struct heap_head **head)
+{
+    static struct heap_head *_Atomic waiting[256];
+    static atomic_uint turn;
+
+    *head = atomic_exchange(&waiting[atomic_fetch_add(&turn, 1) % 256], *head);
 }
 
 void
@@ -92,6 +107,10 @@ __pycuda_free(void *pointer)
         cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED); /* no block, or freed */
     }
     atomic_fetch_sub(&worker->ctx->heap_used, head->bytes);
+    if (cpu_check_flags) {
+        cpu_check_freed((uintptr_t)pointer);
+        heap_delay(&head);
+    }
     worker->in_kernel = 0;
     free(head);
     worker->in_kernel = 1;

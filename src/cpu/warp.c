@@ -175,6 +175,9 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
     default:
         shuffle(warp, fibers, set, warp->kind[lane] - WARP_SHUFFLE);
     }
+    if (cpu_check_flags) {
+        cpu_check_lanes(worker, index, set);
+    }
     warp->waiting &= ~set;
     worker->ready[index / 2] |= (uint64_t)set << (index % 2 * 32);
 }
@@ -246,6 +249,9 @@ operation(uint32_t mask, int kind, uint64_t value, int32_t argument,
     unsigned index = linear / CPU_WARP, lane = linear % CPU_WARP;
     struct cpu_warp *warp = &worker->warps[index];
 
+    if (cpu_check_flags) {
+        cpu_check_mask(worker, mask);
+    }
     warp->mask[lane] = mask | 1u << lane;
     warp->kind[lane] = kind;
     warp->value[lane] = value;

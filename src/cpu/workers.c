@@ -40,6 +40,7 @@ worker_free(void *argument)
     free(worker->shared);
     free(worker->fibers);
     free(worker->warps);
+    cpu_check_drop(worker);
     free(worker);
     cpu_worker_tls = NULL;
 }

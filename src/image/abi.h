@@ -88,6 +88,35 @@ enum image_access {
     IMAGE_ACCESS_2D_GATHER, /* `layer` is the component */
 };
 
+/* A place in the source that a checked kernel (pycuda-jit --check) names when
+ * it calls one of __pycuda_check*.  One for each instruction of the code
+ * before it was optimised: two sites are the same place if they are the same
+ * address. */
+struct image_site {
+    const char *file;   /*  0 as the source's #line has it; "" if unknown */
+    const char *object; /*  8 the variable that is accessed, or "" */
+    uint32_t line;      /* 16 0 if unknown */
+    uint32_t column;    /* 20 */
+    uint32_t flags;     /* 24 enum image_site_flags */
+    uint32_t alignment; /* 28 that the access needs, in bytes */
+};
+
+_Static_assert(sizeof(struct image_site) == 32, "abi");
+
+enum image_site_flags {
+    IMAGE_SITE_READ = 1,
+    IMAGE_SITE_WRITE = 2,
+    IMAGE_SITE_ATOMIC = 4,
+    IMAGE_SITE_VOLATILE = 8,
+    IMAGE_SITE_SHARED = 16,   /* the object is a shared variable, */
+    IMAGE_SITE_LOCAL = 32,    /* one of the thread's own, */
+    IMAGE_SITE_VARIABLE = 64, /* a __device__ or __constant__ variable, */
+    IMAGE_SITE_POINTER = 128, /* or what a pointer parameter points to */
+    IMAGE_SITE_BARRIER = 256, /* of the block */
+    IMAGE_SITE_WARP = 512,    /* a warp operation */
+    IMAGE_SITE_RETURN = 1024, /* a return statement of the kernel */
+};
+
 /* Functions that kernels may call, one row each:
  * ROW(result, name, (arguments), stops) - `stops` is 1 where the call may
  * switch fibers, so that a kernel that reaches it needs image_thread_entry. */
@@ -145,7 +174,36 @@ enum image_access {
     ROW(void, __pycuda_surface_write,                                         \
         (uint64_t object, int32_t access, int32_t x, int32_t y, int32_t z,    \
          int32_t layer, const void *value, uint32_t bytes, int32_t boundary), \
-        0)
+        0)                                                                    \
+    /* Of checked kernels only.  __pycuda_check: may `bytes` at `address` be  \
+     * accessed?  Answers where to access instead, where it does not end the  \
+     * launch.  `object` (or NULL) is what the address was made from; with    \
+     * object_bytes 0 it is a pointer that the kernel was given. */           \
+    ROW(void *, __pycuda_check,                                               \
+        (void *address, uint64_t bytes, void *object, uint64_t object_bytes,  \
+         const struct image_site *site),                                      \
+        0)                                                                    \
+    ROW(void, __pycuda_check_shared,                                          \
+        (void *variable, uint64_t bytes, const struct image_site *site), 0)   \
+    /* The thread is about to stop, or to return, here. */                    \
+    ROW(void, __pycuda_check_at, (const struct image_site *site), 0)          \
+    /* `value` is what will be written, if at most 8 bytes are. */            \
+    ROW(void, __pycuda_check_race,                                            \
+        (const void *address, uint64_t bytes, uint64_t value,                 \
+         const struct image_site *site),                                      \
+        0)                                                                    \
+    ROW(void, __pycuda_check_fence, (void), 0)                                \
+    ROW(void, __pycuda_check_init,                                            \
+        (const void *address, uint64_t bytes, const struct image_site *site), \
+        0)                                                                    \
+    ROW(void, __pycuda_check_copy,                                            \
+        (const void *to, const void *from, uint64_t bytes), 0)                \
+    /* A private variable begins to exist, or ends. */                        \
+    ROW(void, __pycuda_check_local, (const void *variable, uint64_t bytes),   \
+        0)                                                                    \
+    /* A value that nobody set decides something. */                          \
+    ROW(void, __pycuda_check_value,                                           \
+        (uint32_t undefined, const struct image_site *site), 0)
 
 /* Geometry: declared in pycuda/cuda/cpu and replaced by pycuda-jit with loop
  * variables or loads from image_thread; never called at run time.

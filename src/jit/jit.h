@@ -21,12 +21,22 @@
 #define JIT_MAX_PARAMETERS 1024
 #define JIT_MAX_POINTS     64 /* regions of a kernel: bits of a word */
 
+/* What PYCUDA_CPU_CHECK names. */
+enum jit_check {
+    JIT_CHECK_MEMORY = 1,
+    JIT_CHECK_RACE = 2,
+    JIT_CHECK_SYNC = 4,
+    JIT_CHECK_INIT = 8,
+};
+
 struct jit_options {
     char target[32]; /* x86-64-v3, x86-64-v4 */
     enum image_kind kind;
     bool verbose;
     bool fast_math;
     bool fmad;
+    bool debug;             /* keep the places in the source */
+    unsigned checks;        /* enum jit_check */
     bool regions;           /* thread loops between barriers, where possible */
     int level;              /* -O0 .. -O3 */
     unsigned max_registers; /* 0: not given */
@@ -197,6 +207,7 @@ void jit_set_math(struct jit *jit);                    /* retarget.c */
 void jit_lower_arithmetic(struct jit *jit);            /* arithmetic.c */
 void jit_widen_divisions(struct jit *jit);             /* arithmetic.c */
 void jit_choose_inlining(struct jit *jit);             /* inlining.c */
+void jit_insert_checks(struct jit *jit);               /* check_insert.c */
 void jit_find_spinning(struct jit *jit);               /* spinning.c */
 void jit_find_stops(struct jit *jit);                  /* stops.c */
 void jit_make_bodies(struct jit *jit);                 /* geometry.c */

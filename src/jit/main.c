@@ -12,6 +12,7 @@
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/DebugInfo.h>
 
+#include "jit/checks.h"
 #include "jit/jit.h"
 
 static void
@@ -69,6 +70,25 @@ make_bitcode(struct jit *jit)
     jit_write(jit, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
 }
 
+/* The source's lines, which slow the passes, go when nobody needs them. */
+static void
+forget_places(struct jit *jit, bool now)
+{
+    if (now && !jit->options.debug) {
+        LLVMStripModuleDebugInfo(jit->module);
+    }
+}
+
+/* Device functions become part of their kernels first, so that what our
+ * headers do counts as done by their caller. */
+static void
+add_checks(struct jit *jit)
+{
+    jit_run_passes(jit, "always-inline,globaldce,function(sroa)");
+    jit_insert_checks(jit);
+    forget_places(jit, true);
+}
+
 static void
 make_native(struct jit *jit)
 {
@@ -78,11 +98,15 @@ make_native(struct jit *jit)
     jit_retarget(jit);
     jit_run_passes(jit, "globaldce");
     jit_check_source(jit, false);
-    LLVMStripModuleDebugInfo(jit->module);
+    forget_places(jit, !jit->options.checks);
+    jit_note_copies(jit);
     jit_run_passes(jit, "function(sroa)");
     jit_lower_arithmetic(jit);
     jit_set_math(jit);
     jit_choose_inlining(jit);
+    if (jit->options.checks) {
+        add_checks(jit);
+    }
     jit_prepare(jit);
     jit_find_spinning(jit);
     jit_find_stops(jit);

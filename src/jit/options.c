@@ -11,8 +11,8 @@ static const char usage[] =
     "usage: pycuda-jit [--target=x86-64-v3|x86-64-v4] "
     "[--kind=native|bitcode]\n"
     "                  [--verbose] [--fast-math] [--fmad=0|1] [-O0..-O3]\n"
-    "                  [--regions=0|1] [--max-registers=N] "
-    "< bitcode > image\n";
+    "                  [--regions=0|1] [--max-registers=N] [--debug]\n"
+    "                  [--check=memory,race,sync,init] < bitcode > image\n";
 
 /* The text after `prefix`, or NULL. */
 static const char *
@@ -48,6 +48,35 @@ set_flag(bool *flag, const char *value)
     return (value[0] == '0' || value[0] == '1') && !value[1];
 }
 
+/* Words with commas between; what only the run time looks at is passed. */
+static bool
+set_checks(struct jit_options *options, const char *words)
+{
+    static const struct {
+        const char *name;
+        unsigned check;
+    } rows[] = {{"memory", JIT_CHECK_MEMORY},
+                {"race", JIT_CHECK_RACE},
+                {"sync", JIT_CHECK_SYNC},
+                {"init", JIT_CHECK_INIT},
+                {"continue", 0}};
+    size_t count = sizeof rows / sizeof *rows;
+
+    while (*words) {
+        size_t length = strcspn(words, ","), i = 0;
+        while (i < count && (strlen(rows[i].name) != length ||
+                             strncmp(rows[i].name, words, length) != 0)) {
+            i++;
+        }
+        if (i == count) {
+            return false;
+        }
+        options->checks |= rows[i].check;
+        words += length + (words[length] == ',');
+    }
+    return true;
+}
+
 static bool
 read_argument(struct jit_options *options, const char *argument)
 {
@@ -64,6 +93,9 @@ read_argument(struct jit_options *options, const char *argument)
     if ((value = after(argument, "--regions="))) {
         return set_flag(&options->regions, value);
     }
+    if ((value = after(argument, "--check="))) {
+        return set_checks(options, value);
+    }
     if ((value = after(argument, "--max-registers="))) {
         options->max_registers = (unsigned)strtoul(value, NULL, 10);
         return true;
@@ -74,6 +106,9 @@ read_argument(struct jit_options *options, const char *argument)
     }
     if (strcmp(argument, "--verbose") == 0) {
         return options->verbose = true;
+    }
+    if (strcmp(argument, "--debug") == 0) {
+        return options->debug = true;
     }
     if (strcmp(argument, "--fast-math") == 0) {
         return options->fast_math = true;
@@ -115,6 +150,26 @@ wants_regions(void)
     return wanted;
 }
 
+static void
+read_environment(struct jit_options *options)
+{
+    const char *checks = getenv("PYCUDA_CPU_CHECK");
+    const char *debug = getenv("PYCUDA_CPU_DEBUG");
+
+    if (checks && !set_checks(options, checks)) {
+        fprintf(stderr,
+                "PYCUDA_CPU_CHECK is '%s'; it must be words of memory, race, "
+                "sync, init and continue, with commas between\n",
+                checks);
+        exit(1);
+    }
+    if (debug && *debug && !set_flag(&options->debug, debug)) {
+        fprintf(stderr, "PYCUDA_CPU_DEBUG is '%s'; it must be 0 or 1\n",
+                debug);
+        exit(1);
+    }
+}
+
 void
 jit_read_options(struct jit_options *options, int count, char **arguments)
 {
@@ -123,6 +178,7 @@ jit_read_options(struct jit_options *options, int count, char **arguments)
     options->level = 3;
     options->regions = wants_regions();
     choose_target(options);
+    read_environment(options);
     for (int i = 1; i < count; i++) {
         if (!read_argument(options, arguments[i])) {
             fprintf(stderr, "pycuda-jit: unknown option '%s'\n%s",
@@ -130,4 +186,5 @@ jit_read_options(struct jit_options *options, int count, char **arguments)
             exit(2);
         }
     }
+    options->regions &= !options->checks;
 }

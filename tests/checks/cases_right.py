@@ -1,0 +1,498 @@
+"""Correct kernels: no check may report anything."""
+
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+
+F = np.float32
+IN = np.arange(64, dtype=F)
+OUT = np.zeros(256, F)
+INTS = np.arange(256, dtype=np.int32)
+
+CASES = [
+    dict(
+        name="saxpy_with_guard",
+        source="""
+__global__ void k(float *y, const float *x, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}""",
+        args=[np.ones(50, F), np.ones(50, F), F(2), np.int32(50)],
+        grid=(2, 1),
+        block=(32, 1, 1),
+    ),
+    dict(
+        name="grid_stride",
+        source="""
+__global__ void k(float *y, const float *x, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += blockDim.x * gridDim.x)
+        y[i] = x[i] * x[i];
+}""",
+        args=[400, np.ones(100, F), np.int32(100)],
+        grid=(2, 1),
+        block=(16, 1, 1),
+    ),
+    dict(
+        name="reduction_in_shared",
+        source="""
+__global__ void k(float *out, const float *in)
+{
+    __shared__ float s[64];
+    int i = threadIdx.x;
+    s[i] = in[i + 64 * blockIdx.x];
+    __syncthreads();
+    for (int step = 32; step; step >>= 1) {
+        if (i < step) s[i] += s[i + step];
+        __syncthreads();
+    }
+    if (i == 0) out[blockIdx.x] = s[0];
+}""",
+        args=[16, np.ones(256, F)],
+        grid=(4, 1),
+    ),
+    dict(
+        name="reduction_by_shuffles",
+        source="""
+__global__ void k(float *out, const float *in)
+{
+    __shared__ float part[2];
+    float v = in[threadIdx.x];
+    for (int d = 16; d; d >>= 1) v += __shfl_down_sync(0xffffffff, v, d);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;
+    __syncthreads();
+    if (threadIdx.x == 0) out[0] = part[0] + part[1];
+}""",
+        args=[4, IN],
+    ),
+    dict(
+        name="reduction_last_warp_with_syncwarp",
+        source="""
+__global__ void k(float *out, const float *in)
+{
+    __shared__ float s[64];
+    int i = threadIdx.x;
+    s[i] = in[i];
+    __syncthreads();
+    if (i < 32) {
+        float v = s[i];
+        v += s[i + 32]; __syncwarp(); s[i] = v; __syncwarp();
+        for (int d = 16; d; d >>= 1) {
+            v += s[i ^ d]; __syncwarp(); s[i] = v; __syncwarp();
+        }
+        if (i == 0) out[0] = s[0];
+    }
+}""",
+        args=[4, IN],
+    ),
+    dict(
+        name="warp_synchronous_volatile",
+        source="""
+__global__ void k(float *out, const float *in)
+{
+    __shared__ volatile float s[64];
+    int i = threadIdx.x;
+    s[i] = in[i];
+    __syncthreads();
+    if (i < 32) {
+        s[i] += s[i + 32];
+        if (i == 0) out[0] = s[0];
+    }
+}""",
+        args=[4, IN],
+    ),
+    dict(
+        name="scan_two_buffers",
+        source="""
+__global__ void k(float *data)
+{
+    extern __shared__ float s[];
+    int i = threadIdx.x, n = blockDim.x, from = 0;
+    s[i] = data[i];
+    __syncthreads();
+    for (int d = 1; d < n; d <<= 1) {
+        int to = 1 - from;
+        s[to * n + i] = s[from * n + i] + (i >= d ? s[from * n + i - d] : 0);
+        from = to;
+        __syncthreads();
+    }
+    data[i] = s[from * n + i];
+}""",
+        args=[IN],
+        shared=512,
+    ),
+    dict(
+        name="histogram",
+        source="""
+__global__ void k(int *hist, const int *in, int n)
+{
+    __shared__ int own[16];
+    if (threadIdx.x < 16) own[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = threadIdx.x + blockIdx.x * blockDim.x; i < n;
+         i += blockDim.x * gridDim.x)
+        atomicAdd(&own[in[i] & 15], 1);
+    __syncthreads();
+    if (threadIdx.x < 16) atomicAdd(&hist[threadIdx.x], own[threadIdx.x]);
+}""",
+        args=[np.zeros(16, np.int32), INTS, np.int32(256)],
+        grid=(3, 1),
+    ),
+    dict(
+        name="transpose_tile",
+        source="""
+__global__ void k(float *out, const float *in, int n)
+{
+    __shared__ float t[8][9];
+    int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    t[threadIdx.y][threadIdx.x] = in[y * n + x];
+    __syncthreads();
+    x = blockIdx.y * 8 + threadIdx.x;
+    y = blockIdx.x * 8 + threadIdx.y;
+    out[y * n + x] = t[threadIdx.x][threadIdx.y];
+}""",
+        args=[1024, np.ones(256, F), np.int32(16)],
+        grid=(2, 2),
+        block=(8, 8, 1),
+    ),
+    dict(
+        name="matmul_tiled",
+        source="""
+__global__ void k(float *c, const float *a, const float *b, int n)
+{
+    __shared__ float as[8][8], bs[8][8];
+    int tx = threadIdx.x, ty = threadIdx.y;
+    int x = blockIdx.x * 8 + tx, y = blockIdx.y * 8 + ty;
+    float sum = 0;
+    for (int t = 0; t < n / 8; t++) {
+        as[ty][tx] = a[y * n + t * 8 + tx];
+        bs[ty][tx] = b[(t * 8 + ty) * n + x];
+        __syncthreads();
+        for (int i = 0; i < 8; i++) sum += as[ty][i] * bs[i][tx];
+        __syncthreads();
+    }
+    c[y * n + x] = sum;
+}""",
+        args=[1024, np.ones(256, F), np.ones(256, F), np.int32(16)],
+        grid=(2, 2),
+        block=(8, 8, 1),
+    ),
+    dict(
+        name="early_return_then_barrier",
+        source="""
+__global__ void k(float *out, int n)
+{
+    __shared__ float s[64];
+    int i = threadIdx.x;
+    if (i >= n) return;
+    s[i] = i;
+    __syncthreads();
+    out[i] = s[n - 1 - i];
+}""",
+        args=[256, np.int32(50)],
+    ),
+    dict(
+        name="partial_masks",
+        source="""
+__global__ void k(int *out)
+{
+    int i = threadIdx.x, v = i;
+    if (i < 16) v = __shfl_xor_sync(0xffff, v, 1);
+    else v = __shfl_xor_sync(0xffff0000, v, 2);
+    unsigned odd = __ballot_sync(0xffffffff, v & 1);
+    out[i] = v + __popc(odd);
+}""",
+        args=[128],
+        block=(32, 1, 1),
+    ),
+    dict(
+        name="small_block_full_mask",
+        source="""
+__global__ void k(int *out)
+{
+    out[threadIdx.x] = __shfl_sync(0xffffffff, threadIdx.x, 3);
+    __syncwarp();
+}""",
+        args=[80],
+        block=(20, 1, 1),
+    ),
+    dict(
+        name="barrier_in_uniform_branches",
+        source="""
+__global__ void k(float *out, int n)
+{
+    __shared__ float s[64];
+    s[threadIdx.x] = threadIdx.x;
+    if (n > 3) {
+        __syncthreads();
+        out[threadIdx.x] = s[63 - threadIdx.x];
+    } else {
+        __syncthreads();
+        out[threadIdx.x] = s[0];
+    }
+    for (int i = 0; i < n; i++) {
+        __syncthreads();
+        if (i == 2) break;
+    }
+}""",
+        args=[256, np.int32(5)],
+    ),
+    dict(
+        name="last_block_reduces",
+        source="""
+__device__ unsigned int done;
+__global__ void k(float *part, float *out, const float *in)
+{
+    __shared__ bool last;
+    __shared__ float s[32];
+    int i = threadIdx.x, b = blockIdx.x;
+    s[i] = in[b * 32 + i];
+    __syncthreads();
+    if (i == 0) {
+        float sum = 0;
+        for (int k = 0; k < 32; k++) sum += s[k];
+        part[b] = sum;
+        __threadfence();
+        last = atomicInc(&done, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && i == 0) {
+        float sum = 0;
+        for (int k = 0; k < gridDim.x; k++) sum += part[k];
+        out[0] = sum;
+    }
+}""",
+        args=[32, 4, np.ones(256, F)],
+        grid=(8, 1),
+        block=(32, 1, 1),
+    ),
+    dict(
+        name="lock_between_blocks",
+        source="""
+__global__ void k(int *lock, int *total)
+{
+    if (threadIdx.x == 0) {
+        while (atomicCAS(lock, 0, 1) != 0) { }
+        __threadfence();
+        total[0] += 1;
+        __threadfence();
+        atomicExch(lock, 0);
+    }
+}""",
+        args=[np.zeros(1, np.int32), np.zeros(1, np.int32)],
+        grid=(6, 1),
+        block=(4, 1, 1),
+    ),
+    dict(
+        name="flag_set_by_many",
+        source="""
+__global__ void k(int *found, const int *in)
+{
+    if (in[threadIdx.x] % 7 == 0) *found = 1;
+}""",
+        args=[np.zeros(1, np.int32), INTS],
+    ),
+    dict(
+        name="bytes_of_one_word",
+        source="""
+__global__ void k(unsigned char *out)
+{
+    out[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] += out[threadIdx.x] & 1;
+}""",
+        args=[64],
+    ),
+    dict(
+        name="struct_by_value",
+        source="""
+struct shape { int width; float scale; char tag; };
+__global__ void k(float *out, shape s)
+{
+    s.width += threadIdx.x;
+    shape copy = s;
+    out[threadIdx.x] = copy.width * copy.scale;
+}""",
+        args=[
+            256,
+            np.array(
+                [(3, 2.0, b"a")],
+                np.dtype([("w", np.int32), ("s", F), ("t", "S1")], align=True),
+            )[0],
+        ],
+    ),
+    dict(
+        name="struct_partly_set",
+        source="""
+struct item { int key; int unused; };
+__global__ void k(item *out)
+{
+    item it;
+    it.key = threadIdx.x;
+    item other = it;
+    out[threadIdx.x] = other;
+}""",
+        args=[512],
+    ),
+    dict(
+        name="bit_fields",
+        source="""
+struct bits { unsigned a : 3, b : 5, c : 24; };
+__global__ void k(bits *out, int *sum)
+{
+    bits own;
+    own.a = 1; own.b = 2; own.c = threadIdx.x;
+    out[threadIdx.x].a = 1;
+    out[threadIdx.x].b = 2;
+    out[threadIdx.x].c = 3;
+    sum[threadIdx.x] = own.a + own.b + own.c + out[threadIdx.x].c;
+}""",
+        args=[256, 256],
+    ),
+    dict(
+        name="local_arrays_and_pointers",
+        source="""
+__device__ void fill(int *p, int n) { for (int i = 0; i < n; i++) p[i] = i; }
+__device__ int sum(const int *p, int n)
+{ int s = 0; for (int i = 0; i < n; i++) s += p[i]; return s; }
+__global__ void k(int *out, int n)
+{
+    int own[16], more[4] = {1, 2};
+    fill(own, n);
+    int *end = own + n, total = 0;
+    for (int *p = own; p != end; p++) total += *p;
+    out[threadIdx.x] = sum(own, n) + total + more[n & 3];
+}""",
+        args=[256, np.int32(13)],
+    ),
+    dict(
+        name="set_on_all_used_paths",
+        source="""
+__global__ void k(int *out, int n)
+{
+    int best, at;
+    for (int i = 0; i < n; i++) {
+        int v = (i * 7 + threadIdx.x) % 11;
+        if (i == 0 || v < best) { best = v; at = i; }
+    }
+    if (n > 0) out[threadIdx.x] = best + at;
+}""",
+        args=[256, np.int32(6)],
+    ),
+    dict(
+        name="float4_and_sincos",
+        source="""
+__global__ void k(float4 *out, const float4 *in)
+{
+    float4 v = in[threadIdx.x];
+    float s, c, whole; int e;
+    sincosf(v.x, &s, &c);
+    v.y = modff(v.y + s, &whole) + c;
+    v.z = frexpf(v.z + 1, &e) + e + whole;
+    out[threadIdx.x] = v;
+}""",
+        args=[1024, np.ones(256, F)],
+    ),
+    dict(
+        name="recursion",
+        source="""
+__device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+__global__ void k(int *out) { out[threadIdx.x] = fib(threadIdx.x % 8); }""",
+        args=[256],
+    ),
+    dict(
+        name="virtual_functions",
+        source="""
+struct shape { __device__ virtual int area() const = 0; };
+struct square : shape {
+    int side;
+    __device__ square(int s) : side(s) { }
+    __device__ int area() const { return side * side; }
+};
+struct strip : shape {
+    __device__ int area() const { return 5; }
+};
+extern "C" __global__ void k(int *out)
+{
+    square a(threadIdx.x); strip b;
+    const shape *s = threadIdx.x & 1 ? (const shape *)&a : &b;
+    out[threadIdx.x] = s->area();
+}""",
+        cpp=True,
+        args=[256],
+    ),
+    dict(
+        name="device_and_constant_variables",
+        source="""
+__constant__ float weights[4];
+__device__ int counter;
+__device__ float scale = 2.f;
+__global__ void k(float *out)
+{
+    out[threadIdx.x] = weights[threadIdx.x & 3] * scale;
+    atomicAdd(&counter, 1);
+}""",
+        globals={"weights": np.ones(4, F)},
+        args=[256],
+    ),
+    dict(
+        name="device_heap_and_printf",
+        source="""
+__global__ void k(int *out)
+{
+    int *p = (int *)malloc(8 * sizeof(int));
+    for (int i = 0; i < 8; i++) p[i] = i;
+    out[threadIdx.x] = p[threadIdx.x & 7];
+    if (threadIdx.x == 0) printf("%d %s\\n", p[3], "text");
+    free(p);
+}""",
+        args=[256],
+    ),
+    dict(
+        name="producer_and_consumer_in_a_block",
+        source="""
+__global__ void k(float *out)
+{
+    __shared__ volatile int ready;
+    __shared__ float value;
+    if (threadIdx.x == 0) ready = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        value = 7.f;
+        __threadfence_block();
+        ready = 1;
+    } else if (threadIdx.x == 32) {
+        while (!ready) { }
+        __threadfence_block();
+        out[0] = value;
+    }
+}""",
+        args=[4],
+    ),
+    dict(
+        name="lambda_and_template",
+        source="""
+template <class Op> __device__ float apply(float v, Op op) { return op(v); }
+extern "C" __global__ void k(float *out, float a)
+{
+    auto twice = [=](float v) { return a * v; };
+    out[threadIdx.x] = apply((float)threadIdx.x, twice);
+}""",
+        cpp=True,
+        args=[256, F(2)],
+    ),
+    dict(
+        name="end_pointer_parameter",
+        source="""
+__global__ void k(const float *begin, const float *end, float *out)
+{
+    float sum = 0;
+    for (const float *p = end; p != begin;) sum += *--p;
+    out[threadIdx.x] = sum;
+}""",
+        args=[],
+        special="end_pointer",
+    ),
+]

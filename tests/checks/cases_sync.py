@@ -1,0 +1,204 @@
+"""Kernels whose threads do not meet; `HERE` marks where the first waits."""
+
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+
+OUT = np.zeros(64, np.int32)
+
+CASES = [
+    dict(
+        name="some_skip",
+        source="""
+__global__ void k(int *out)
+{
+    if (threadIdx.x < 16) {
+        __syncthreads(); // HERE
+    }
+    out[threadIdx.x] = 1;
+}""",
+        args=[OUT],
+        kind="divergent-barrier",
+        thread=(0, 0, 0),
+        text="16-63 have ended",
+    ),
+    dict(
+        name="both_branches",
+        source="""
+__global__ void k(int *out)
+{
+    if (threadIdx.x < 40)
+        __syncthreads(); // HERE
+    else
+        __syncthreads();
+    out[threadIdx.x] = 1;
+}""",
+        args=[OUT],
+        kind="divergent-barrier",
+        thread=(0, 0, 0),
+        text="40-63 wait at",
+    ),
+    dict(
+        name="different_trip_counts",
+        source="""
+__global__ void k(int *out)
+{
+    for (int i = 0; i < 1 + threadIdx.x / 32; i++) {
+        out[threadIdx.x] += i;
+        __syncthreads(); // HERE
+    }
+}""",
+        args=[OUT],
+        kind="divergent-barrier",
+        thread=(32, 0, 0),
+        text="0-31 have ended",
+    ),
+    dict(
+        name="by_data",
+        source="""
+__device__ void meet() { __syncthreads(); } // HERE
+__global__ void k(int *out, const int *in)
+{
+    if (in[threadIdx.x] > 2)
+        meet();
+    out[threadIdx.x] = in[threadIdx.x];
+}""",
+        args=[OUT, np.array([1] * 5 + [7] * 59, np.int32)],
+        kind="divergent-barrier",
+        thread=(5, 0, 0),
+        text="0-4 have ended",
+    ),
+    dict(
+        name="else_only",
+        source="""
+__global__ void k(int *out)
+{
+    if (threadIdx.y == 1) {
+        out[threadIdx.x] = 2;
+    } else {
+        __syncthreads(); // HERE
+        out[threadIdx.x] = 3;
+    }
+}""",
+        args=[OUT],
+        block=(8, 3, 1),
+        kind="divergent-barrier",
+        thread=(0, 0, 0),
+        text="8-15 have ended",
+    ),
+    dict(
+        name="count",
+        source="""
+__global__ void k(int *out)
+{
+    int c = 0;
+    if (threadIdx.x % 2)
+        c = __syncthreads_count(1); // HERE
+    out[threadIdx.x] = c;
+}""",
+        args=[OUT],
+        kind="divergent-barrier",
+        thread=(1, 0, 0),
+        text="have ended",
+    ),
+    dict(
+        name="warp_mask_without_caller",
+        source="""
+__global__ void k(int *out)
+{
+    int v = __shfl_sync(0xffff, // HERE
+                        threadIdx.x, 0);
+    out[threadIdx.x] = v;
+}""",
+        args=[OUT],
+        block=(32, 1, 1),
+        kind="mask-without-caller",
+        thread=(16, 0, 0),
+        text="lane 16",
+    ),
+    dict(
+        name="warp_lanes_ended",
+        source="""
+__global__ void k(int *out)
+{
+    int v = threadIdx.x;
+    if (threadIdx.x < 8)
+        v += __shfl_down_sync(0xffffffff, v, 4); // HERE
+    out[threadIdx.x] = v;
+}""",
+        args=[OUT],
+        block=(32, 1, 1),
+        kind="mask-names-ended",
+        thread=(0, 0, 0),
+        text="names lane 8",
+    ),
+    dict(
+        name="syncwarp_lanes_ended",
+        source="""
+__global__ void k(int *out)
+{
+    if (threadIdx.x != 3)
+        __syncwarp(); // HERE
+    out[threadIdx.x] = 1;
+}""",
+        args=[OUT],
+        block=(32, 1, 1),
+        kind="mask-names-ended",
+        thread=(0, 0, 0),
+        text="names lane 3",
+    ),
+]
+
+CASES.append(
+    dict(
+        name="masks_differ",
+        source="""
+__global__ void k(int *out)
+{
+    unsigned mask = threadIdx.x < 16 ? 0xffffffff : 0xffff0000;
+    out[threadIdx.x] = __ballot_sync(mask, 1); // HERE
+}""",
+        args=[OUT],
+        block=(32, 1, 1),
+        kind="mask-names-ended",
+        thread=(0, 0, 0),
+        text="have ended",
+    )
+)
+
+#: These end the launch whatever the checks are: each in its own process.
+DEADLOCKS = [
+    dict(
+        name="warp_against_barrier",
+        source="""
+__global__ void k(int *out)
+{
+    if (threadIdx.x < 16)
+        __syncwarp(); // HERE
+    else
+        __syncthreads();
+    out[threadIdx.x] = 1;
+}""",
+        args=[OUT],
+        block=(32, 1, 1),
+        kind="deadlock",
+        thread=(0, 0, 0),
+        text="16-31 wait at the barrier",
+    ),
+    dict(
+        name="two_warp_operations",
+        source="""
+__global__ void k(int *out)
+{
+    if (threadIdx.x < 16)
+        out[threadIdx.x] = __ballot_sync(0xffffffff, 1); // HERE
+    else
+        out[threadIdx.x] = __shfl_sync(0xffffffff, 7, 0);
+}""",
+        args=[OUT],
+        block=(32, 1, 1),
+        kind="deadlock",
+        thread=(0, 0, 0),
+        text="16-31 wait at the warp operation",
+    ),
+]

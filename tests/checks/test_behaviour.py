@@ -1,0 +1,205 @@
+"""What a report does: errors, texts, options; the package's own kernels."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+pytestmark = pytest.mark.cpu
+
+
+def run(program, checks, tmp_path, **more):
+    """Runs a program; what it says, and the reports as rows."""
+    report = tmp_path / "report.jsonl"
+    env = dict(
+        os.environ,
+        PYCUDA_DEVICE="cpu",
+        PYCUDA_CPU_CHECK=checks,
+        PYCUDA_CPU_CHECK_REPORT=str(report),
+        **more,
+    )
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    done = subprocess.run(
+        [sys.executable, path],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    rows = []
+    if report.exists():
+        rows = [json.loads(line) for line in report.read_text().splitlines()]
+    return done, rows
+
+
+HEAD = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+def launch(source, *args, **how):
+    SourceModule(source).get_function("k")(*args, **how)
+    drv.Context.synchronize()
+"""
+
+BEHIND = (
+    HEAD
+    + """
+memory = drv.mem_alloc(64)  # MADE
+source = '''
+__global__ void k(int *p)
+{
+    p[threadIdx.x] = 1;
+}
+'''
+try:
+    launch(source, memory, block=(17, 1, 1))
+except drv.LogicError as error:
+    print("FIRST", error)
+try:
+    drv.mem_alloc(64)
+except drv.LogicError as error:
+    print("THEN", error)
+"""
+)
+
+
+def test_exception_holds_the_report_and_sticks(tmp_path):
+    done, rows = run(BEHIND, "memory", tmp_path)
+    first, then = (
+        next(line for line in done.stdout.splitlines() if word in line)
+        for word in ("FIRST", "THEN")
+    )
+    made = BEHIND.split("\n").index("memory = drv.mem_alloc(64)  # MADE")
+    assert "illegal memory access" in first and "kernel.cu:4:" in first
+    assert "thread (16,0,0)" in first
+    assert f"program.py:{made + 1}" in first
+    assert "illegal memory access" in then
+    assert "PYCUDA_CPU_CHECK: kernel.cu:4:" in done.stderr
+    assert len(rows) == 1
+    assert rows[0]["thread"] == [16, 0, 0]
+    assert rows[0]["allocation"]["made_at"].endswith(f"py:{made + 1}")
+
+
+def test_continue_goes_on(tmp_path):
+    done, rows = run(BEHIND, "memory,continue", tmp_path)
+    assert "FIRST" not in done.stdout and "THEN" not in done.stdout
+    assert done.returncode == 0
+    assert len(rows) == 1 and rows[0]["kind"] == "out-of-bounds"
+
+
+def test_the_line_moves_with_the_source(tmp_path):
+    moved = BEHIND.replace("{\n", "{\n\n\n// a line more\n", 1)
+    _, rows = run(moved, "memory", tmp_path)
+    assert rows[0]["line"] == 7
+
+
+def test_without_checks_nothing_is_reported(tmp_path):
+    done, rows = run(BEHIND, "", tmp_path)
+    assert rows == []
+    assert "PYCUDA_CPU_CHECK" not in done.stderr
+
+
+def test_unknown_word(tmp_path):
+    done, _ = run("import pycuda.autoinit", "memory,rase", tmp_path)
+    assert done.returncode != 0
+    assert "'rase'" in done.stderr and "race" in done.stderr
+
+
+@pytest.mark.parametrize("check", ["race", "init", "sync"])
+def test_other_checks_end_the_launch(check, tmp_path):
+    spec = importlib.util.spec_from_file_location(
+        "cases", HERE / f"cases_{check}.py"
+    )
+    cases = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(cases)
+    case = cases.CASES[0]
+    names = ", ".join(
+        f"drv.mem_alloc({getattr(a, 'nbytes', a)})" for a in case["args"]
+    )
+    program = f"{HEAD}\nlaunch({case['source']!r}, {names}, "
+    program += "block=(64, 1, 1))\n"
+    done, rows = run(program, check, tmp_path)
+    assert done.returncode != 0
+    assert "LaunchError" in done.stderr.splitlines()[-1]
+    assert rows[0]["kind"] == case["kind"]
+    assert rows[0]["message"] in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_deadlock_is_named(index, tmp_path):
+    spec = importlib.util.spec_from_file_location(
+        "cases", HERE / "cases_sync.py"
+    )
+    cases = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(cases)
+    case = cases.DEADLOCKS[index]
+    program = f"{HEAD}\nlaunch({case['source']!r}, drv.mem_alloc(256), "
+    program += "block=(32, 1, 1))\n"
+    done, rows = run(program, "sync", tmp_path)
+    assert done.returncode != 0
+    assert rows[0]["kind"] == "deadlock"
+    assert case["text"] in rows[0]["message"]
+
+
+OWN = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.gpuarray as ga
+import pycuda.cumath as cm
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.reduction import ReductionKernel
+from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
+import pycuda.curandom as cr
+
+rng = np.random.default_rng(1)
+h = rng.random(1000).astype(np.float32)
+a, b = ga.to_gpu(h), ga.to_gpu(h + 1)
+c = 2 * a + b ** 2 - a / b
+assert np.allclose(c.get(), 2 * h + (h + 1) ** 2 - h / (h + 1), rtol=1e-5)
+assert np.allclose(cm.exp(a).get(), np.exp(h), rtol=1e-5)
+assert np.isclose(ga.sum(a).get(), h.sum(), rtol=1e-4)
+assert np.isclose(ga.dot(a, b).get(), h @ (h + 1), rtol=1e-4)
+assert ga.max(a).get() == h.max()
+n = np.arange(3000, dtype=np.int32)
+g = ga.to_gpu(n)
+InclusiveScanKernel(np.int32, "a+b")(g)
+assert (g.get() == np.cumsum(n)).all()
+g = ga.to_gpu(n)
+ExclusiveScanKernel(np.int32, "a+b", 0)(g)
+assert (g.get() == np.cumsum(n) - n).all()
+k = ElementwiseKernel("float *x, float s", "x[i] = s * x[i]", "scale")
+k(a, 3)
+r = ReductionKernel(np.float32, "0", "a+b", "x[i]*x[i]", "float *x")
+assert np.isclose(r(b).get(), ((h + 1) ** 2).sum(), rtol=1e-4)
+m = ga.to_gpu(rng.random((30, 40)).astype(np.float32))
+m.T.copy().get()
+m[3:20:2, ::3].copy().get()
+ga.take(a, ga.to_gpu(np.arange(0, 900, 7, dtype=np.uint32))).get()
+ga.if_positive(a, b, c).get()
+a.fill(2)
+ga.zeros(100, np.float64).get()
+ga.arange(0, 100, 1, dtype=np.float32).get()
+cr.rand((500,)).get()
+z = ga.to_gpu(np.ones(50, np.complex64))
+(z * z.conj()).real.get()
+print("done")
+"""
+
+
+def test_the_packages_own_kernels_are_clean(tmp_path):
+    done, rows = run(OWN, "memory,race,sync,init", tmp_path)
+    assert done.stdout.strip() == "done", done.stderr[-3000:]
+    assert rows == []

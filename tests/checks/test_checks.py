@@ -1,0 +1,132 @@
+"""PYCUDA_CPU_CHECK finds planted faults, each at its line and thread."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+CHECKS = ("memory", "sync", "race", "init")
+
+pytestmark = pytest.mark.cpu
+
+
+def _cases(name):
+    spec = importlib.util.spec_from_file_location(
+        f"cases_{name}", HERE / f"cases_{name}.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run_cases(path, checks, folder):
+    """What each case of a file reports, by name."""
+    output, report = folder / "found.json", folder / "report.jsonl"
+    env = dict(
+        os.environ,
+        PYCUDA_DEVICE="cpu",
+        PYCUDA_CPU_CHECK=checks,
+        PYCUDA_CPU_CHECK_REPORT=str(report),
+        PYCUDA_CPU_THREADS="1",
+    )
+    done = subprocess.run(
+        [sys.executable, HERE / "check_runner.py", path, output],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return json.loads(output.read_text())
+
+
+@pytest.fixture(scope="session")
+def found(tmp_path_factory):
+    """Runs a case file once, when a test first asks for it."""
+    kept = {}
+
+    def get(name):
+        if name not in kept:
+            kept[name] = run_cases(
+                HERE / f"cases_{name}.py",
+                f"{name},continue",
+                tmp_path_factory.mktemp(name),
+            )
+        return kept[name]
+
+    return get
+
+
+def _line(source, mark):
+    """Number of the marked line; the source starts with a line break."""
+    for number, text in enumerate(source.split("\n"), 1):
+        if "//" in text and mark in text.split("//")[1]:
+            return number
+    return None
+
+
+def _everything():
+    for check in CHECKS:
+        for case in _cases(check).CASES:
+            yield pytest.param(check, case, id=f"{check}-{case['name']}")
+
+
+def check_report(case, report):
+    """Does a report say what the case's author knows?"""
+    assert report["kind"] == case["kind"], report
+    assert report["kernel"] == case.get("kernel", "k")
+    if case.get("anywhere"):
+        return
+    assert report["line"] == _line(case["source"], "HERE"), report
+    assert report["column"] > 0
+    assert tuple(report["thread"]) == case["thread"], report
+    if "block_index" in case:
+        assert tuple(report["block"]) == case["block_index"], report
+    if "object" in case:
+        assert report["object"] == case["object"], report
+    if "allocation" in case:
+        allocation = report["allocation"]
+        assert allocation["bytes"] == case["allocation"][0]
+        assert allocation["offset"] == case["allocation"][1]
+        assert "check_runner.py:" in allocation["made_at"]
+    if _line(case["source"], "OTHER"):
+        assert report["other"]["line"] == _line(case["source"], "OTHER")
+    if "other" in case:
+        assert tuple(report["other"]["thread"]) == case["other"], report
+    if "text" in case:
+        assert case["text"] in report["message"], report
+
+
+@pytest.mark.parametrize("check, case", list(_everything()))
+def test_planted_fault(found, check, case):
+    reports = found(check)[case["name"]]
+    assert isinstance(reports, list), reports
+    assert reports, "nothing was found"
+    assert all(report["check"] == check for report in reports)
+    check_report(case, reports[0])
+
+
+@pytest.fixture(scope="session")
+def found_in_right(tmp_path_factory):
+    """Correct kernels, under all checks at once."""
+    return run_cases(
+        HERE / "cases_right.py",
+        "memory,race,sync,init,continue",
+        tmp_path_factory.mktemp("right"),
+    )
+
+
+@pytest.mark.parametrize(
+    "name", [case["name"] for case in _cases("right").CASES]
+)
+def test_right_kernel(found_in_right, name):
+    assert found_in_right[name] == []
