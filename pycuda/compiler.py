@@ -412,17 +412,20 @@ class DynamicModule(CudaModule):
 
     def _locate_cuda_libdir(self) -> str:
         """Folder that holds libcudadevrt.a."""
-        places: list[str | None] = [self.cuda_libdir]
-        for name in ("CUDA_ROOT", "CUDA_PATH", "CUDA_HOME"):
-            root = os.environ.get(name)
-            places.append(os.path.join(root, "lib64") if root else None)
-        places += os.environ.get("LD_LIBRARY_PATH", "").split(":")
-        places.append("/usr/lib/x86_64-linux-gnu")
-        places += _includes.wheel_lib_dirs()
+        environment = os.environ.get
         nvcc = shutil.which(self.nvcc)
+        roots = [environment("CUDA_PATH"), environment("CUDA_HOME")]
         if nvcc:
-            root = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
-            places.append(os.path.join(root, "lib64"))
+            home = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
+            roots.insert(0, home)
+        places = [
+            self.cuda_libdir,
+            os.path.join(environment("CUDA_ROOT", ""), "lib64"),
+            *environment("LD_LIBRARY_PATH", "").split(":"),
+            "/usr/lib/x86_64-linux-gnu",
+            *(os.path.join(root, "lib64") for root in roots if root),
+            *_includes.wheel_lib_dirs(),
+        ]
         for place in places:
             if place and os.path.isfile(os.path.join(place, "libcudadevrt.a")):
                 return place
