@@ -28,6 +28,8 @@ static const char *const known[] = {
 bool
 jit_is_known_symbol(const char *name)
 {
+    const char *rare = jit_rare_function(name);
+    name = rare ? rare : name;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(name, known[i]) == 0) {
             return true;

@@ -222,6 +222,11 @@ void jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_add_entries(struct jit *jit); /* entries.c */
 void jit_prepare(struct jit *jit);     /* optimise.c */
 void jit_prepare_bodies(struct jit *jit);
+/* rare.c: around the vectoriser.  false: the module has no such calls. */
+bool jit_declare_rare(struct jit *jit);
+void jit_define_rare(struct jit *jit);
+/* The C library's function behind `__pycuda_rare_...`, else NULL. */
+const char *jit_rare_function(const char *name);
 void jit_optimise(struct jit *jit);            /* optimise.c */
 LLVMMemoryBufferRef jit_emit(struct jit *jit); /* emit.c */
 void jit_write(struct jit *jit, const char *payload, size_t bytes);

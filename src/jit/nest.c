@@ -115,11 +115,29 @@ jit_text_blocks_end(struct jit *jit)
                  "out:\n  ret void\n}\n");
 }
 
+/* Long bodies keep a processor busy by themselves, and several copies of one
+ * need more registers than there are; a call (rare.c) frees none of them. */
+static bool
+is_long(const struct jit_kernel *kernel)
+{
+    enum { LONG = 48 }; /* instructions */
+    unsigned count = 0;
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel->body);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef at = LLVMGetFirstInstruction(block);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            LLVMValueRef callee = jit_callee(at);
+            count += callee && jit_rare_function(jit_name(callee)) ? LONG : 1;
+        }
+    }
+    return count >= LONG;
+}
+
 void
 jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
                     unsigned loop)
 {
     jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !2, %s%s}\n", loop,
-                 loop, kernel->flat ? "!3" : "!5",
+                 loop, kernel->flat && !is_long(kernel) ? "!3" : "!5",
                  kernel->sequential ? "" : ", !1");
 }

@@ -68,18 +68,24 @@ drop_scope_declaration(struct jit *jit, LLVMValueRef at, void *data)
 void
 jit_optimise(struct jit *jit)
 {
-    jit_run_passes(jit, "always-inline");
+    jit_run_passes(jit, "always-inline,globaldce");
     jit_each_instruction_of_all(jit, drop_scope_declaration, NULL);
+    bool rare = jit_declare_rare(jit);
     if (jit->options.level == 0) {
-        jit_run_passes(jit, "globaldce,function(sroa)");
+        jit_define_rare(jit);
+        jit_run_passes(jit, "function(sroa)");
         return;
     }
     jit_run_passes(
-        jit, "globaldce,function(sroa,early-cse<memssa>,simplifycfg,"
+        jit, "function(sroa,early-cse<memssa>,simplifycfg,"
              "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"
              "loop-mssa(loop-rotate,licm,simple-loop-unswitch<nontrivial>),"
              "simplifycfg,instcombine<no-verify-fixpoint>,loop(indvars),"
-             "loop-simplify,lcssa,loop-vectorize,"
-             "instcombine<no-verify-fixpoint>,simplifycfg,sroa,early-cse,"
-             "loop-mssa(licm),simplifycfg)");
+             "loop-simplify,lcssa,loop-vectorize)");
+    if (rare) {
+        jit_define_rare(jit);
+    }
+    jit_run_passes(jit,
+                   "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa,"
+                   "early-cse,loop-mssa(licm),simplifycfg)");
 }

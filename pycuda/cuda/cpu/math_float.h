@@ -1,0 +1,246 @@
+/* math_float.h - exponentials, logarithms, powers and roots of float.
+ *
+ * See math_parts.h for how they are written.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+/* ---- exponentials ---- */
+
+/* 2^k, k = round - ROUND, in two factors of which only the second rounds: at
+ * the bottom the first is 2^64 too large. */
+__pycuda_both float
+__pycuda_scale(float y, float round, bool low, int less)
+{
+    int bias = (low ? 127 + 64 : 126) - less;
+    float first = __pycuda_real((__pycuda_bits(round) << 23) + (bias << 23));
+    return y * first * (low ? 0x1p-64f : 2.0f);
+}
+
+/* y 2^k = exp(x + extra) for x in [-104, 90], |extra| small. */
+__pycuda_both float
+__pycuda_exp_parts(float x, float extra, float &round)
+{
+    __PYCUDA_EXACT
+    round = __builtin_fmaf(x, 0x1.715476p+0f, __PYCUDA_ROUNDF);
+    float k = round - __PYCUDA_ROUNDF;
+    float r = __builtin_fmaf(k, -0x1.62e400p-1f, x);
+    r = __builtin_fmaf(k, -0x1.7f7d1cp-20f, r) + extra;
+    return __builtin_fmaf(r * r, __PYCUDA_EXPF(r), r) + 1.0f;
+}
+__pycuda_both float
+expf(float x)
+{
+    float z = x > 89.0f ? 89.0f : x, round;
+    z = z < -104.0f ? -104.0f : z;
+    float y = __pycuda_exp_parts(z, 0.0f, round);
+    return __pycuda_scale(y, round, z < -86.0f, 0);
+}
+__pycuda_both float
+exp2f(float x)
+{
+    __PYCUDA_EXACT
+    float z = x > 129.0f ? 129.0f : x;
+    z = z < -151.0f ? -151.0f : z;
+    float round = z + __PYCUDA_ROUNDF;
+    float r = z - (round - __PYCUDA_ROUNDF);
+    float y = __builtin_fmaf(r, __PYCUDA_EXP2F(r), 1.0f);
+    return __pycuda_scale(y, round, z < -125.0f, 0);
+}
+__pycuda_both float
+exp10f(float x)
+{
+    __PYCUDA_EXACT
+    float z = x > 38.6f ? 38.6f : x;
+    z = z < -46.0f ? -46.0f : z;
+    float round = __builtin_fmaf(z, 0x1.a934f0p+1f, __PYCUDA_ROUNDF);
+    float k = round - __PYCUDA_ROUNDF;
+    float r = __builtin_fmaf(k, -0x1.344000p-2f, z);
+    r = __builtin_fmaf(k, -0x1.3509f8p-18f, r);
+    float y = __builtin_fmaf(r, __PYCUDA_EXP10F(r), 1.0f);
+    return __pycuda_scale(y, round, z < -37.0f, 0);
+}
+__pycuda_both float
+expm1f(float x)
+{
+    __PYCUDA_EXACT
+    float z = x > 89.0f ? 89.0f : x;
+    z = z < -18.0f ? -18.0f : z;
+    float round = __builtin_fmaf(z, 0x1.715476p+0f, __PYCUDA_ROUNDF);
+    float k = round - __PYCUDA_ROUNDF;
+    float r = __builtin_fmaf(k, -0x1.62e400p-1f, z);
+    r = __builtin_fmaf(k, -0x1.7f7d1cp-20f, r);
+    float p = __builtin_fmaf(r * r, __PYCUDA_EXPM1F(r), r);
+    /* half the result, since 2^128 is none */
+    float half = __pycuda_real((__pycuda_bits(round) << 23) + (126 << 23));
+    float y = __builtin_fmaf(p, half, half - 0.5f);
+    return x == 0.0f ? x : y + y;
+}
+
+/* ---- logarithms ---- */
+
+/* x = 2^e (1 + f), 2/3 <= 1 + f < 4/3; x > 0, subnormal too. */
+__pycuda_both float
+__pycuda_split(float x, float &e)
+{
+    bool tiny = x < 0x1p-126f;
+    int bits = __pycuda_bits(tiny ? x * 0x1p23f : x);
+    int shift = (bits - 0x3f2aaaab) & (int)0xff800000;
+    e = (float)(shift >> 23) - (tiny ? 23.0f : 0.0f);
+    return __pycuda_real(bits - shift) - 1.0f;
+}
+/* log(1 + f) - f */
+__pycuda_both float
+__pycuda_log_rest(float f)
+{
+    __PYCUDA_EXACT
+    float s = f * f;
+    return s * __builtin_fmaf(f, __PYCUDA_LOGF(f), -0.5f);
+}
+/* A logarithm `y` of x > 0, or what the other x have. */
+__pycuda_both float
+__pycuda_log_end(float x, float y)
+{
+    float end = x == 0.0f ? -__PYCUDA_INF : x + __PYCUDA_NAN;
+    y = x < __PYCUDA_INF ? y : x;
+    return x > 0.0f ? y : end;
+}
+__pycuda_both float
+logf(float x)
+{
+    __PYCUDA_EXACT
+    float e, f = __pycuda_split(x, e);
+    float y = f + __builtin_fmaf(e, 0x1.7f7d1cp-20f, __pycuda_log_rest(f));
+    return __pycuda_log_end(x, __builtin_fmaf(e, 0x1.62e400p-1f, y));
+}
+/* log2 and log10: (f + rest) times 1 / log(base) in two parts. */
+__pycuda_both float
+log2f(float x)
+{
+    __PYCUDA_EXACT
+    float e, f = __pycuda_split(x, e), rest = __pycuda_log_rest(f);
+    float low = __builtin_fmaf(f, 0x1.4ae0cp-26f, rest * 0x1.715476p+0f);
+    return __pycuda_log_end(x, e + __builtin_fmaf(f, 0x1.715476p+0f, low));
+}
+__pycuda_both float
+log10f(float x)
+{
+    __PYCUDA_EXACT
+    float e, f = __pycuda_split(x, e), rest = __pycuda_log_rest(f);
+    float low = __builtin_fmaf(f, -0x1.5b235ep-27f, rest * 0x1.bcb7b2p-2f);
+    low = __builtin_fmaf(e, 0x1.3509f8p-18f, low);
+    float y = __builtin_fmaf(f, 0x1.bcb7b2p-2f, low);
+    return __pycuda_log_end(x, __builtin_fmaf(e, 0x1.344000p-2f, y));
+}
+__pycuda_both float
+log1pf(float x)
+{
+    __PYCUDA_EXACT
+    int shift = (__pycuda_bits(1.0f + x) - 0x3f2aaaab) & (int)0xff800000;
+    /* f = (1 + x) / 2^e - 1, and what it loses */
+    float four = __pycuda_real(0x40800000 - shift);
+    float scaled = __pycuda_real(__pycuda_bits(x) - shift);
+    float less = __builtin_fmaf(0.25f, four, -1.0f);
+    float f = scaled + less, back = f - scaled;
+    float lost = (scaled - (f - back)) + (less - back);
+    float e = (float)(shift >> 23);
+    float rest = __pycuda_log_rest(f) + lost;
+    float y = f + __builtin_fmaf(e, 0x1.7f7d1cp-20f, rest);
+    y = __builtin_fmaf(e, 0x1.62e400p-1f, y);
+    y = x < __PYCUDA_INF ? y : x;
+    float end = x == -1.0f ? -__PYCUDA_INF : x + __PYCUDA_NAN;
+    y = x > -1.0f ? y : end;
+    return x == 0.0f ? x : y;
+}
+
+/* ---- powers and roots ---- */
+
+/* In double: the logarithm has to have 32 bits. */
+__pycuda_both float
+powf(float x, float y)
+{
+    __PYCUDA_EXACT
+    float a = __builtin_fabsf(x), e, near = __pycuda_split(a, e);
+    bool edge = !(a > 0.0f && a < __PYCUDA_INF);
+    near = edge ? 0.0f : near;
+    e = edge ? (a == 0.0f ? -__PYCUDA_INF : a) : e;
+    double f = near;
+    double t = y * __builtin_fma(f, __PYCUDA_POWF_LOG(f), (double)e);
+    t = t > 130.0 ? 130.0 : t;
+    t = t < -152.0 ? -152.0 : t;
+    double round = t + __PYCUDA_ROUND;
+    double r = t - (round - __PYCUDA_ROUND);
+    long scale = (__pycuda_bits(round) << 52) + (1023l << 52);
+    float size = (float)(__PYCUDA_POWF_EXP(r) * __pycuda_real(scale));
+    bool whole = __builtin_rintf(y) == y;
+    bool odd = whole && __builtin_rintf(y * 0.5f) != y * 0.5f;
+    size = x == -1.0f && y == y ? 1.0f : size;
+    size = x < 0.0f && !whole && !edge && y == y ? __PYCUDA_NAN : size;
+    float result = __pycuda_flip(size, odd ? __pycuda_bits(x) : 0);
+    return x == 1.0f || y == 0.0f ? 1.0f : result;
+}
+__pycuda_both float
+rsqrtf(float x)
+{
+    return 1.0f / __builtin_sqrtf(x);
+}
+/* |x| = 2^(3q) a, 1 <= a < 8; `y` is about a^(-1/3), with 14 bits. */
+__pycuda_both float
+__pycuda_cube(float x, float &y, float &power)
+{
+    __PYCUDA_EXACT
+    float size = __builtin_fabsf(x);
+    bool tiny = size < 0x1p-126f;
+    int bits = __pycuda_bits(tiny ? size * 0x1p24f : size);
+    float m = __pycuda_real((bits & 0x7fffff) | 0x3f800000);
+    float e = (float)((bits >> 23) - 127);
+    float q = __builtin_rintf((e - 1.0f) * 0x1.555556p-2f);
+    float s = __builtin_fmaf(q, -3.0f, e);
+    y = __PYCUDA_RCBRT(m);
+    y *= s == 0.0f ? 1.0f : s == 1.0f ? 0x1.965fea0p-1f : 0x1.428a30p-1f;
+    power = q - (tiny ? 8.0f : 0.0f);
+    return m * (s == 0.0f ? 1.0f : s == 1.0f ? 2.0f : 4.0f);
+}
+__pycuda_both float
+__pycuda_power_of_2(float k)
+{
+    return __pycuda_real(((int)k + 127) << 23);
+}
+__pycuda_both float
+cbrtf(float x)
+{
+    __PYCUDA_EXACT
+    float y, q, a = __pycuda_cube(x, y, q);
+    float c = a * (y * y), square = c * c;
+    float low = __builtin_fmaf(c, c, -square);
+    float miss = __builtin_fmaf(square, c, -a) + low * c;
+    c = __builtin_fmaf(miss, y * y * -0x1.555556p-2f, c);
+    c = __pycuda_flip(c * __pycuda_power_of_2(q), __pycuda_bits(x));
+    return x == 0.0f || !(__builtin_fabsf(x) < __PYCUDA_INF) ? x : c;
+}
+__pycuda_both float
+rcbrtf(float x)
+{
+    __PYCUDA_EXACT
+    float y, q, a = __pycuda_cube(x, y, q);
+    /* miss = 1 - a y^3, each product with what it loses */
+    float p1 = a * y, p2 = p1 * y;
+    float low = __builtin_fmaf(p1, y, -p2) + __builtin_fmaf(a, y, -p1) * y;
+    float miss = __builtin_fmaf(-p2, y, 1.0f) - low * y;
+    y = __builtin_fmaf(miss, y * 0x1.555556p-2f, y);
+    y = __pycuda_flip(y * __pycuda_power_of_2(-q), __pycuda_bits(x));
+    return x == 0.0f || !(__builtin_fabsf(x) < __PYCUDA_INF) ? 1.0f / x : y;
+}
+__pycuda_both float
+hypotf(float x, float y)
+{
+    __PYCUDA_EXACT
+    float a = __builtin_fabsf(x), b = __builtin_fabsf(y);
+    int e = __pycuda_bits(a > b ? a : b) & 0x7f800000;
+    e = e < 1 << 23 ? 1 << 23 : e > 253 << 23 ? 253 << 23 : e;
+    float scale = __pycuda_real((254 << 23) - e);
+    float p = a * scale, q = b * scale;
+    float size = __builtin_sqrtf(__builtin_fmaf(p, p, q * q));
+    size *= __pycuda_real(e);
+    return a == __PYCUDA_INF || b == __PYCUDA_INF ? __PYCUDA_INF : size;
+}

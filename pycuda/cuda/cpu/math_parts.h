@@ -1,0 +1,57 @@
+/* math_parts.h - what the device's mathematics is written with.
+ *
+ * The functions of math_float*.h and math_double*.h have no branches and no
+ * tables, so that pycuda-jit can vectorise the loop over threads around them.
+ * Products and sums are fused only where fma is written: the same bits come
+ * out of every vector width, of scalar code, and with and without -fmad.
+ * Roundings are bounded for the compiler's defaults; no flag is looked at and
+ * none is raised on purpose.
+ *
+ * Polynomials are those of tools/minimax.py.  Arguments that hardly any
+ * program has (sin(1e30)) go to the C library by __pycuda_rare_*: pycuda-jit
+ * makes a branch of those that is taken if any lane needs it (src/jit/rare.c).
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "math_polynomials.h"
+
+#define __PYCUDA_EXACT _Pragma("clang fp contract(off)")
+#define __PYCUDA_INF   __builtin_inff()
+#define __PYCUDA_NAN   __builtin_nanf("")
+/* x + ROUND - ROUND is x rounded to an integer; the integer's low bits are
+ * those of x + ROUND. */
+#define __PYCUDA_ROUNDF 0x1.8p23f
+#define __PYCUDA_ROUND  0x1.8p52
+
+__pycuda_both int
+__pycuda_bits(float x)
+{
+    return __builtin_bit_cast(int, x);
+}
+__pycuda_both long
+__pycuda_bits(double x)
+{
+    return __builtin_bit_cast(long, x);
+}
+__pycuda_both float
+__pycuda_real(int bits)
+{
+    return __builtin_bit_cast(float, bits);
+}
+__pycuda_both double
+__pycuda_real(long bits)
+{
+    return __builtin_bit_cast(double, bits);
+}
+/* `x` with its sign flipped where `signs` has its top bit set. */
+__pycuda_both float
+__pycuda_flip(float x, int signs)
+{
+    return __pycuda_real(__pycuda_bits(x) ^ (signs & (int)0x80000000));
+}
+__pycuda_both double
+__pycuda_flip(double x, long signs)
+{
+    return __pycuda_real(__pycuda_bits(x) ^ (signs & (long)(1ul << 63)));
+}

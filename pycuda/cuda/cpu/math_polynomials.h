@@ -1,0 +1,225 @@
+/* math_polynomials.h - polynomials of the device's mathematics; made by
+ * tools/minimax.py, which says what each stands for.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+#define __PYCUDA_POLY1F(t, c0) (c0)
+#define __PYCUDA_POLY1(t, c0) (c0)
+#define __PYCUDA_POLY2F(t, c0, ...)                                           \
+    __builtin_fmaf(__PYCUDA_POLY1F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY2(t, c0, ...)                                            \
+    __builtin_fma(__PYCUDA_POLY1(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY3F(t, c0, ...)                                           \
+    __builtin_fmaf(__PYCUDA_POLY2F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY3(t, c0, ...)                                            \
+    __builtin_fma(__PYCUDA_POLY2(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY4F(t, c0, ...)                                           \
+    __builtin_fmaf(__PYCUDA_POLY3F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY4(t, c0, ...)                                            \
+    __builtin_fma(__PYCUDA_POLY3(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY5F(t, c0, ...)                                           \
+    __builtin_fmaf(__PYCUDA_POLY4F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY5(t, c0, ...)                                            \
+    __builtin_fma(__PYCUDA_POLY4(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY6F(t, c0, ...)                                           \
+    __builtin_fmaf(__PYCUDA_POLY5F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY6(t, c0, ...)                                            \
+    __builtin_fma(__PYCUDA_POLY5(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY7F(t, c0, ...)                                           \
+    __builtin_fmaf(__PYCUDA_POLY6F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY7(t, c0, ...)                                            \
+    __builtin_fma(__PYCUDA_POLY6(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY8F(t, c0, ...)                                           \
+    __builtin_fmaf(__PYCUDA_POLY7F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY8(t, c0, ...)                                            \
+    __builtin_fma(__PYCUDA_POLY7(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY9F(t, c0, ...)                                           \
+    __builtin_fmaf(__PYCUDA_POLY8F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY9(t, c0, ...)                                            \
+    __builtin_fma(__PYCUDA_POLY8(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY10F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY9F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY10(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY9(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY11F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY10F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY11(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY10(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY12F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY11F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY12(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY11(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY13F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY12F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY13(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY12(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY14F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY13F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY14(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY13(t, __VA_ARGS__), t, c0)
+
+/* error 2^-28.2 */
+#define __PYCUDA_EXPF(t)                                                      \
+    __PYCUDA_POLY5F(                                                          \
+        t, 0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558cp-5f, 0x1.1239eap-7f,     \
+        0x1.6a3e02p-10f)
+/* error 2^-31.1 */
+#define __PYCUDA_EXPM1F(t)                                                    \
+    __PYCUDA_POLY6F(                                                          \
+        t, 0x1p-1f, 0x1.555554p-3f, 0x1.5554f8p-5f, 0x1.1112d4p-7f,           \
+        0x1.6d3aaap-10f, 0x1.9e7d6cp-13f)
+/* error 2^-57.9 */
+#define __PYCUDA_EXP(t)                                                       \
+    __PYCUDA_POLY10(                                                          \
+        t, 0x1.000000000000ap-1, 0x1.55555555554ffp-3, 0x1.5555555550682p-5,  \
+        0x1.1111111126ddap-7, 0x1.6c16c184925ebp-10, 0x1.a01a012e06858p-13,   \
+        0x1.a01998f1c125bp-16, 0x1.71df1e06d2276p-19, 0x1.28ae7d672a96fp-22,  \
+        0x1.ad8ad3c3201bbp-26)
+/* error 2^-61.6 */
+#define __PYCUDA_EXPM1(t)                                                     \
+    __PYCUDA_POLY11(                                                          \
+        t, 0x1p-1, 0x1.5555555555559p-3, 0x1.5555555555555p-5,                \
+        0x1.111111110f6d2p-7, 0x1.6c16c16c1866ep-10, 0x1.a01a01afc66f5p-13,   \
+        0x1.a01a01951c52cp-16, 0x1.71ddf8a68a1edp-19, 0x1.27e50ae51227bp-22,  \
+        0x1.af5e3e0ccf405p-26, 0x1.1f1fa012d3db8p-29)
+/* error 2^-28.3 */
+#define __PYCUDA_EXP2F(t)                                                     \
+    __PYCUDA_POLY6F(                                                          \
+        t, 0x1.62e43p-1f, 0x1.ebfbdcp-3f, 0x1.c6af7ap-5f, 0x1.3b2dep-7f,      \
+        0x1.5f09aep-10f, 0x1.416d9cp-13f)
+/* error 2^-28.5 */
+#define __PYCUDA_EXP10F(t)                                                    \
+    __PYCUDA_POLY6F(                                                          \
+        t, 0x1.26bb1cp+1f, 0x1.53524ap+1f, 0x1.046f9ap+1f, 0x1.2bd9fp+0f,     \
+        0x1.156c1p-1f, 0x1.a6544p-3f)
+/* error 2^-29.0 */
+#define __PYCUDA_POWF_EXP(t)                                                  \
+    __PYCUDA_POLY7(                                                           \
+        t, 0x1.000000026c1a7p+0, 0x1.62e430ca6f48fp-1, 0x1.ebfbdac991ca1p-3,  \
+        0x1.c6aed14645467p-5, 0x1.3b2dc3ef7f2ap-7, 0x1.5f47358526ffcp-10,     \
+        0x1.41d00f0767d47p-13)
+/* error 2^-35.8 */
+#define __PYCUDA_POWF_LOG(t)                                                  \
+    __PYCUDA_POLY13(                                                          \
+        t, 0x1.71547652bbdddp+0, -0x1.7154764b33dadp-1,                       \
+        0x1.ec709d9035ad3p-2, -0x1.715484f98b9b2p-2, 0x1.2776e219fe55dp-2,    \
+        -0x1.ec687c4dca2fcp-3, 0x1.a60b2c7743d6p-3, -0x1.724a618d50b77p-3,    \
+        0x1.49811e860092p-3, -0x1.1985f01f8047p-3, 0x1.fa206b64e7469p-4,      \
+        -0x1.542c5f59dc17bp-3, 0x1.42a06b63799d5p-3)
+/* error 2^-30.1 */
+#define __PYCUDA_LOGF(t)                                                      \
+    __PYCUDA_POLY9F(                                                          \
+        t, 0x1.555556p-2f, -0x1.ffff18p-3f, 0x1.9997eep-3f, -0x1.55978cp-3f,  \
+        0x1.24eb7p-3f, -0x1.f3b036p-4f, 0x1.b91edp-4f, -0x1.06c28ep-3f,       \
+        0x1.e9d1cp-4f)
+/* error 2^-55.9 */
+#define __PYCUDA_LOG(t)                                                       \
+    __PYCUDA_POLY7(                                                           \
+        t, 0x1.5555555555777p-1, 0x1.99999998f056cp-2, 0x1.249249b27accbp-2,  \
+        0x1.c71c0125ff05p-3, 0x1.7474ed75851f9p-3, 0x1.3851f3b11d103p-3,      \
+        0x1.3ac565084aa55p-3)
+/* error 2^-27.3 */
+#define __PYCUDA_SINF(t)                                                      \
+    __PYCUDA_POLY4F(                                                          \
+        t, -0x1.55554cp-3f, 0x1.110edap-7f, -0x1.9f70eep-13f,                 \
+        0x1.5dc8c4p-19f)
+/* error 2^-61.9 */
+#define __PYCUDA_SIN(t)                                                       \
+    __PYCUDA_POLY9(                                                           \
+        t, -0x1.5555555555555p-3, 0x1.11111111110cdp-7,                       \
+        -0x1.a01a01a0155a4p-13, 0x1.71de3a52f3e79p-19,                        \
+        -0x1.ae64550a81751p-26, 0x1.6123e0c832e0ap-33,                        \
+        -0x1.ae4bbc93bdec9p-41, 0x1.8a042cb6e26cdp-49,                        \
+        -0x1.54396323121ap-60)
+/* error 2^-25.7 */
+#define __PYCUDA_TANF(t)                                                      \
+    __PYCUDA_POLY6F(                                                          \
+        t, 0x1.5554dep-2f, 0x1.112deap-3f, 0x1.b5851p-5f, 0x1.907356p-6f,     \
+        0x1.967b2p-9f, 0x1.33e88ep-7f)
+/* error 2^-56.2 */
+#define __PYCUDA_TAN(t)                                                       \
+    __PYCUDA_POLY14(                                                          \
+        t, 0x1.55555555554f1p-2, 0x1.11111111183c8p-3, 0x1.ba1ba1b4607a6p-5,  \
+        0x1.664f49aa70ae3p-6, 0x1.226e12225495cp-7, 0x1.d6d93b901c8edp-9,     \
+        0x1.7d5afdee47725p-10, 0x1.37fda3077d7f2p-11, 0x1.d24c74247569ap-13,  \
+        0x1.1e73afdaccd6ep-13, -0x1.bc40131a0fdb9p-16,                        \
+        0x1.778da25f588e1p-14, -0x1.78d8ed6077f13p-15,                        \
+        0x1.5e38237c4f8dfp-16)
+/* error 2^-33.4 */
+#define __PYCUDA_SINPIF(t)                                                    \
+    __PYCUDA_POLY4F(                                                          \
+        t, -0x1.4abbcep+2f, 0x1.466b78p+1f, -0x1.32adaap-1f, 0x1.443a6ep-4f)
+/* error 2^-63.5 */
+#define __PYCUDA_SINPI(t)                                                     \
+    __PYCUDA_POLY7(                                                           \
+        t, -0x1.4abbce625be53p+2, 0x1.466bc6775ab7cp+1,                       \
+        -0x1.32d2cce63af7bp-1, 0x1.5078349d9e889p-4, -0x1.e3076ecdfba22p-8,   \
+        0x1.e908dfde80a6p-12, -0x1.73d8e7733f4efp-16)
+/* error 2^-31.1 */
+#define __PYCUDA_COSPIF(t)                                                    \
+    __PYCUDA_POLY4F(                                                          \
+        t, -0x1.3bd3ccp+2f, 0x1.03c1bp+2f, -0x1.55b2b6p+0f, 0x1.d4f78ap-3f)
+/* error 2^-61.8 */
+#define __PYCUDA_COSPI(t)                                                     \
+    __PYCUDA_POLY8(                                                           \
+        t, -0x1.3bd3cc9be45dep+2, 0x1.03c1f081b5a38p+2,                       \
+        -0x1.55d3c7e3b99e4p+0, 0x1.e1f5066443aecp-3, -0x1.a6d1cb0216ef6p-6,   \
+        0x1.f9a4951eea04p-10, -0x1.99fc3261b9ca4p-14,                         \
+        -0x1.85c5d0e65ff54p-16)
+/* error 2^-27.6 */
+#define __PYCUDA_ASINF(t)                                                     \
+    __PYCUDA_POLY5F(                                                          \
+        t, 0x1.5555c8p-3f, 0x1.330206p-4f, 0x1.747b88p-5f, 0x1.8c3f8p-6f,     \
+        0x1.595c0cp-5f)
+/* error 2^-59.8 */
+#define __PYCUDA_ASIN(t)                                                      \
+    __PYCUDA_POLY13(                                                          \
+        t, 0x1.5555555555577p-3, 0x1.333333332e131p-4, 0x1.6db6db72126e9p-5,  \
+        0x1.f1c71a94ed368p-6, 0x1.6e8bdee13ca65p-6, 0x1.1c49f045313c8p-6,     \
+        0x1.ca1f90248de16p-7, 0x1.758570260d347p-7, 0x1.613d2af459351p-7,     \
+        0x1.e5eb7310af334p-9, 0x1.639fae3e504eep-6, -0x1.58023b42cbee4p-6,    \
+        0x1.0b4841f68f2bp-5)
+/* error 2^-25.8 */
+#define __PYCUDA_ATANF(t)                                                     \
+    __PYCUDA_POLY8F(                                                          \
+        t, -0x1.5554dcp-2f, 0x1.9978eap-3f, -0x1.230a76p-3f, 0x1.b4dd68p-4f,  \
+        -0x1.354d6ap-4f, 0x1.61e4fp-5f, -0x1.0c09dp-6f, 0x1.7e8674p-9f)
+/* error 2^-59.4 */
+#define __PYCUDA_ATAN(t)                                                      \
+    __PYCUDA_POLY11(                                                          \
+        t, -0x1.555555555553dp-2, 0x1.9999999995868p-3,                       \
+        -0x1.24924922ad46fp-3, 0x1.c71c70e60356bp-4, -0x1.745cf8daf9b6fp-4,   \
+        0x1.3b111903a5defp-4, -0x1.10ebb74cc5e28p-4, 0x1.df0f3f423e5dcp-5,    \
+        -0x1.9cd2924be456bp-5, 0x1.37d55557feca3p-5, -0x1.2569ea511c1e2p-6)
+/* error 2^-25.3 */
+#define __PYCUDA_SINHF(t)                                                     \
+    __PYCUDA_POLY3F(                                                          \
+        t, 0x1.555598p-3f, 0x1.10f76p-7f, 0x1.ab4218p-13f)
+/* error 2^-27.7 */
+#define __PYCUDA_TANHF(t)                                                     \
+    __PYCUDA_POLY5F(                                                          \
+        t, -0x1.555532p-2f, 0x1.1106f6p-3f, -0x1.b835a6p-5f, 0x1.51f8fcp-6f,  \
+        -0x1.750ecp-8f)
+/* error 2^-14.7 */
+#define __PYCUDA_RCBRT(t)                                                     \
+    __PYCUDA_POLY5F(                                                          \
+        t, 0x1.ab8568p+0f, -0x1.2c4162p+0f, 0x1.64152ap-1f, -0x1.c51616p-3f,  \
+        0x1.d46c12p-6f)
+/* error 2^-29.4 */
+#define __PYCUDA_ERFF(t)                                                      \
+    __PYCUDA_POLY7F(                                                          \
+        t, 0x1.06eba8p-3f, -0x1.81273ep-2f, 0x1.ce2ce6p-4f, -0x1.b7f71cp-6f,  \
+        0x1.53f24ap-8f, -0x1.a35336p-11f, 0x1.477974p-14f)
+/* error 2^-29.7 */
+#define __PYCUDA_ERFF_TAIL(t)                                                 \
+    __PYCUDA_POLY7F(                                                          \
+        t, -0x1.5cf72ap-12f, -0x1.208b1p+0f, -0x1.46b45ap-1f,                 \
+        -0x1.a67d4p-4f, 0x1.661554p-6f, -0x1.82e296p-9f, 0x1.87a89p-13f)
+/* error 2^-26.3 */
+#define __PYCUDA_ERFCF(t)                                                     \
+    __PYCUDA_POLY12F(                                                         \
+        t, 0x1.46e80ep+0f, -0x1.7bf5dcp-4f, -0x1.5407e4p-3f, 0x1.4ff904p-3f,  \
+        -0x1.bc2016p-5f, -0x1.06afd4p-7f, 0x1.1ced9ap-7f, 0x1.3d6b4p-10f,     \
+        -0x1.6f8becp-10f, -0x1.6fba7cp-12f, 0x1.5635e6p-13f,                  \
+        0x1.fc229ap-15f)

@@ -1,0 +1,279 @@
+/* rare.c - calls for what hardly any argument needs, in vectorised loops too.
+ *
+ * `__pycuda_rare_F(rare, usual, x, ...)`, as pycuda/cuda/cpu/math_*.h call it,
+ * is `rare ? F(x, ...) : usual`, F being a function of the C library.  To the
+ * vectoriser it is a function that has vector variants (jit_declare_rare);
+ * afterwards (jit_define_rare) each is one branch that is taken if any lane
+ * is rare, to a function that goes through the lanes.  Without this, either
+ * every lane would pay for the rare case or no loop would be vectorised.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "jit/jit.h"
+
+enum { MAX_ARGUMENTS = 4 };
+
+static const char prefix[] = "__pycuda_rare_";
+static const unsigned widths[] = {2, 4, 8, 16, 32};
+
+/* One such function, or a vector variant of it. */
+struct rare {
+    LLVMValueRef function;
+    LLVMTypeRef types[MAX_ARGUMENTS];
+    unsigned count; /* of arguments */
+    unsigned width; /* 1: scalar */
+};
+
+const char *
+jit_rare_function(const char *name)
+{
+    size_t length = sizeof prefix - 1;
+    return strncmp(name, prefix, length) == 0 ? name + length : NULL;
+}
+
+static bool
+is_rare(LLVMValueRef function)
+{
+    const char *rest = jit_rare_function(jit_name(function));
+    return rest && !strchr(rest, '.') && LLVMIsDeclaration(function);
+}
+
+static LLVMTypeRef
+type_of_width(LLVMTypeRef type, unsigned width)
+{
+    return width == 1 ? type : LLVMVectorType(type, width);
+}
+
+static const char *
+variant_name(LLVMValueRef function, unsigned width)
+{
+    return jit_format("%s.%u", jit_name(function), width);
+}
+
+static void
+describe(struct rare *rare, LLVMValueRef function, unsigned width)
+{
+    LLVMTypeRef type = LLVMGlobalGetValueType(function);
+    rare->width = width;
+    rare->count = LLVMCountParamTypes(type);
+    if (rare->count < 3 || rare->count > MAX_ARGUMENTS) {
+        jit_die("%s has %u arguments", jit_name(function), rare->count);
+    }
+    LLVMGetParamTypes(type, rare->types);
+    for (unsigned i = 0; i < rare->count; i++) {
+        rare->types[i] = type_of_width(rare->types[i], width);
+    }
+}
+
+static LLVMValueRef
+add_function(struct jit *jit, const struct rare *rare, const char *name)
+{
+    LLVMTypeRef type = LLVMFunctionType(
+        rare->types[1], (LLVMTypeRef *)rare->types, rare->count, 0);
+    LLVMValueRef function = LLVMAddFunction(jit->module, name, type);
+    jit_add_attribute(jit, function, "nounwind");
+    jit_add_attribute(jit, function, "willreturn");
+    return function;
+}
+
+/* ---- before vectorisation: say which variants there are ---- */
+
+static void
+tell_variants(struct jit *jit, LLVMValueRef call, void *data)
+{
+    LLVMValueRef function = data;
+    char text[512];
+    size_t used = 0;
+    if (jit_callee(call) != function) {
+        return;
+    }
+    unsigned count = LLVMCountParams(function);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        used += (size_t)snprintf(
+            text + used, sizeof text - used, "%s_ZGV_LLVM_N%u%.*s_%s(%s)",
+            i ? "," : "", widths[i], (int)count, "vvvv", jit_name(function),
+            variant_name(function, widths[i]));
+    }
+    static const char key[] = "vector-function-abi-variant";
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                             LLVMCreateStringAttribute(jit->context, key,
+                                                       sizeof key - 1, text,
+                                                       (unsigned)used));
+}
+
+/* false: the module has no such calls. */
+bool
+jit_declare_rare(struct jit *jit)
+{
+    bool any = false;
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (!is_rare(function)) {
+            continue;
+        }
+        any = true;
+        for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+            struct rare rare;
+            describe(&rare, function, widths[i]);
+            add_function(jit, &rare, variant_name(function, widths[i]));
+        }
+        jit_each_instruction_of_all(jit, tell_variants, function);
+    }
+    return any;
+}
+
+/* ---- afterwards: what they do ---- */
+
+static LLVMValueRef
+libm_function(struct jit *jit, LLVMValueRef function)
+{
+    struct rare scalar;
+    describe(&scalar, function, 1);
+    return jit_declare(jit, jit_rare_function(jit_name(function)),
+                       scalar.types[1], scalar.types + 2, scalar.count - 2);
+}
+
+/* What a body branches on: its argument, or whether any lane has it. */
+static LLVMValueRef
+any_lane(struct jit *jit, const struct rare *rare, LLVMValueRef function)
+{
+    LLVMValueRef rares = LLVMGetParam(function, 0);
+    if (rare->width == 1) {
+        return rares;
+    }
+    static const char name[] = "llvm.vector.reduce.or";
+    LLVMTypeRef type = rare->types[0];
+    LLVMValueRef reduce = LLVMGetIntrinsicDeclaration(
+        jit->module, LLVMLookupIntrinsicID(name, sizeof name - 1), &type, 1);
+    return LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(reduce), reduce,
+                          &rares, 1, "");
+}
+
+static void
+set_unlikely(struct jit *jit, LLVMValueRef branch)
+{
+    LLVMContextRef context = jit->context;
+    LLVMMetadataRef parts[3] = {
+        LLVMMDStringInContext2(context, "branch_weights", 14),
+        LLVMValueAsMetadata(jit_constant(jit, 1)),
+        LLVMValueAsMetadata(jit_constant(jit, 100000)),
+    };
+    LLVMSetMetadata(
+        branch, LLVMGetMDKindIDInContext(context, "prof", 4),
+        LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, parts, 3)));
+}
+
+/* function(rare, usual, ...) { return rare ? slow(...) : usual; }, where the
+ * slow one is passed all arguments from `first` on. */
+static void
+write_branch(struct jit *jit, const struct rare *rare, LLVMValueRef function,
+             LLVMValueRef slow, unsigned first)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMValueRef arguments[MAX_ARGUMENTS];
+    LLVMBasicBlockRef start =
+        LLVMAppendBasicBlockInContext(jit->context, function, "start");
+    LLVMBasicBlockRef seldom =
+        LLVMAppendBasicBlockInContext(jit->context, function, "seldom");
+    LLVMBasicBlockRef end =
+        LLVMAppendBasicBlockInContext(jit->context, function, "end");
+    for (unsigned i = 0; i < rare->count; i++) {
+        arguments[i] = LLVMGetParam(function, i);
+    }
+    LLVMPositionBuilderAtEnd(builder, start);
+    LLVMValueRef any = any_lane(jit, rare, function);
+    set_unlikely(jit, LLVMBuildCondBr(builder, any, seldom, end));
+    LLVMPositionBuilderAtEnd(builder, seldom);
+    LLVMValueRef value =
+        LLVMBuildCall2(builder, LLVMGlobalGetValueType(slow), slow,
+                       arguments + first, rare->count - first, "");
+    LLVMBuildBr(builder, end);
+    LLVMPositionBuilderAtEnd(builder, end);
+    LLVMValueRef phi = LLVMBuildPhi(builder, rare->types[1], "");
+    LLVMAddIncoming(phi, &value, &seldom, 1);
+    LLVMAddIncoming(phi, &arguments[1], &start, 1);
+    LLVMBuildRet(builder, phi);
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    jit_add_attribute(jit, function, "alwaysinline");
+}
+
+/* Lane after lane by the scalar function, which picks the rare ones. */
+static LLVMValueRef
+write_lanes(struct jit *jit, const struct rare *rare, LLVMValueRef scalar,
+            const char *name)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMValueRef slow = add_function(jit, rare, name);
+    LLVMPositionBuilderAtEnd(
+        builder, LLVMAppendBasicBlockInContext(jit->context, slow, "start"));
+    LLVMValueRef result = LLVMGetUndef(rare->types[1]);
+    for (unsigned lane = 0; lane < rare->width; lane++) {
+        LLVMValueRef at = jit_constant(jit, lane), arguments[MAX_ARGUMENTS];
+        for (unsigned i = 0; i < rare->count; i++) {
+            arguments[i] = LLVMBuildExtractElement(
+                builder, LLVMGetParam(slow, i), at, "");
+        }
+        LLVMValueRef value =
+            LLVMBuildCall2(builder, LLVMGlobalGetValueType(scalar), scalar,
+                           arguments, rare->count, "");
+        result = LLVMBuildInsertElement(builder, result, value, at, "");
+    }
+    LLVMBuildRet(builder, result);
+    LLVMSetLinkage(slow, LLVMInternalLinkage);
+    jit_add_attribute(jit, slow, "noinline");
+    jit_add_attribute(jit, slow, "cold");
+    return slow;
+}
+
+static void
+define_variant(struct jit *jit, LLVMValueRef function, unsigned width,
+               LLVMValueRef scalar)
+{
+    struct rare rare;
+    const char *name = variant_name(function, width);
+    LLVMValueRef variant = LLVMGetNamedFunction(jit->module, name);
+    if (!variant || !LLVMGetFirstUse(variant)) {
+        return;
+    }
+    describe(&rare, function, width);
+    LLVMValueRef slow =
+        write_lanes(jit, &rare, scalar, jit_format("%s.lanes", name));
+    write_branch(jit, &rare, variant, slow, 0);
+}
+
+/* The scalar function, not inlined: what the lanes call. */
+static LLVMValueRef
+define_scalar(struct jit *jit, LLVMValueRef function)
+{
+    struct rare rare;
+    describe(&rare, function, 1);
+    LLVMValueRef libm = libm_function(jit, function);
+    LLVMValueRef lane =
+        add_function(jit, &rare, jit_format("%s.lane", jit_name(function)));
+    write_branch(jit, &rare, lane, libm, 2);
+    jit_drop_attribute(lane, "alwaysinline");
+    jit_add_attribute(jit, lane, "noinline");
+    return lane;
+}
+
+void
+jit_define_rare(struct jit *jit)
+{
+    LLVMValueRef next, function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = next) {
+        next = LLVMGetNextFunction(function);
+        if (!is_rare(function)) {
+            continue;
+        }
+        struct rare rare;
+        LLVMValueRef lane = define_scalar(jit, function);
+        for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+            define_variant(jit, function, widths[i], lane);
+        }
+        describe(&rare, function, 1);
+        write_branch(jit, &rare, function, libm_function(jit, function), 2);
+    }
+    jit_run_passes(jit, "always-inline,globaldce");
+}

@@ -1,0 +1,391 @@
+"""Coefficients of the polynomials in pycuda/cuda/cpu/math_*.h.
+
+Usage: ``python tools/minimax.py [NAME...]`` prints the named rows of
+`ROWS` as C macros; ``--write`` makes pycuda/cuda/cpu/math_polynomials.h of all
+of them (some minutes).
+
+Each row is the polynomial of least maximal error, found by Remez's exchange
+algorithm in mpmath: solve for the coefficients that make the weighted error
+alternate over a set of points, move the points to the extrema of the error,
+repeat.  Coefficients are rounded to the type in which they are used one after
+the other, from the lowest power up, the rest being fitted again each time, so
+that the error printed is that of the rounded polynomial.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import mpmath
+from mpmath import mp, mpf
+
+Function = Callable[[mpf], mpf]
+Number = float | mpf
+mp.dps = 40
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """What is approximated, where, and how.
+
+    Attributes
+    ----------
+    target
+        The function that the polynomial stands for.
+    weight
+        What an error is multiplied with before it counts.
+    low, high
+        The interval.
+    count
+        How many coefficients, those of t^0, t^1, ...
+    bits
+        Bits of a coefficient's significand: 24 or 53.
+    """
+
+    target: Function
+    weight: Function
+    low: Number
+    high: Number
+    count: int
+    bits: int = 24
+
+
+def rounded(value: mpf, bits: int) -> mpf:
+    """`value` rounded to nearest with `bits` bits."""
+    if value == 0:
+        return mpf(0)
+    _, exponent = mpmath.frexp(value)
+    step = mpf(2) ** (exponent - bits)
+    return mpmath.nint(value / step) * step
+
+
+def chebyshev_points(low: mpf, high: mpf, count: int) -> list[mpf]:
+    """`count` points, denser towards the ends."""
+    half, middle = (high - low) / 2, (high + low) / 2
+    return [
+        middle - half * mpmath.cos(mpmath.pi * i / (count - 1))
+        for i in range(count)
+    ]
+
+
+def extrema(error: Function, grid: list[mpf], count: int) -> list[mpf]:
+    """`count` points of alternating sign where `error` is large."""
+    values = [error(x) for x in grid]
+    best: list[tuple[mpf, mpf]] = []
+    for x, value in zip(grid, values, strict=True):
+        if best and (best[-1][1] > 0) == (value > 0):
+            if abs(value) > abs(best[-1][1]):
+                best[-1] = (x, value)
+        else:
+            best.append((x, value))
+    while len(best) > count:
+        sizes = [abs(value) for _, value in best]
+        least = sizes.index(min(sizes))
+        if least in (0, len(best) - 1):
+            best.pop(least)
+        elif len(best) == count + 1:
+            best.pop(0 if sizes[0] < sizes[-1] else -1)
+        else:
+            # Its neighbours have one sign: the greater of them stays.
+            worse = (
+                least - 1
+                if sizes[least - 1] < sizes[least + 1]
+                else (least + 1)
+            )
+            for i in sorted((least, worse), reverse=True):
+                best.pop(i)
+    return [x for x, _ in best]
+
+
+def remez(row: Polynomial, fixed: dict[int, mpf]) -> dict[int, mpf]:
+    """The best coefficients for the powers that are not in `fixed`."""
+    low, high = mpf(row.low), mpf(row.high)
+    free = [p for p in range(row.count) if p not in fixed]
+
+    def rest(x: mpf) -> mpf:
+        return row.target(x) - sum(c * x**p for p, c in fixed.items())
+
+    count = len(free) + 1
+    grid = chebyshev_points(low, high, 24 * count)
+    # Nothing is to be seen at 0, where the weights of most rows vanish.
+    grid = [x for x in grid if abs(x) > (high - low) / 400]
+    # x^p changes its sign at 0: so must the errors that are to alternate.
+    odd_first = free[0] % 2
+
+    def weight(x: mpf) -> mpf:
+        size = abs(row.weight(x))
+        return -size if odd_first and x < 0 else size
+
+    cached = {x: (rest(x), weight(x)) for x in grid}
+    points = [grid[i * (len(grid) - 1) // (count - 1)] for i in range(count)]
+    for _ in range(30):
+        matrix = mpmath.matrix(count, count)
+        right = mpmath.matrix(count, 1)
+        for i, x in enumerate(points):
+            value, scale = cached[x]
+            for j, p in enumerate(free):
+                matrix[i, j] = x**p * scale
+            matrix[i, count - 1] = (-1) ** i
+            right[i] = value * scale
+        solution = mpmath.lu_solve(matrix, right)
+        found = {p: solution[j] for j, p in enumerate(free)}
+
+        def error(x: mpf, found: dict[int, mpf] = found) -> mpf:
+            value, scale = cached[x]
+            return (value - sum(c * x**p for p, c in found.items())) * scale
+
+        moved = extrema(error, grid, count)
+        if len(moved) < count or moved == points:
+            break
+        points = moved
+    return found
+
+
+def fit(row: Polynomial) -> tuple[dict[int, mpf], mpf]:
+    """Rounded coefficients by power, and the greatest weighted error."""
+    fixed: dict[int, mpf] = {}
+    for power in range(row.count):
+        found = remez(row, fixed)
+        fixed[power] = rounded(found[power], row.bits)
+    points = chebyshev_points(mpf(row.low), mpf(row.high), 500)
+    worst = max(
+        abs(
+            (row.target(x) - sum(c * x**p for p, c in fixed.items()))
+            * row.weight(x)
+        )
+        for x in points
+    )
+    return fixed, worst
+
+
+def odd(
+    function: Function,
+    high: Number,
+    count: int,
+    bits: int = 24,
+    slope: Number = 1,
+) -> Polynomial:
+    """P of f(x) = slope * x + x^3 P(x^2), relative to f, |x| <= high."""
+
+    def target(t: mpf) -> mpf:
+        x = mpmath.sqrt(t)
+        return (function(x) - slope * x) / x**3
+
+    def weight(t: mpf) -> mpf:
+        x = mpmath.sqrt(t)
+        return x**3 / function(x)
+
+    return Polynomial(target, weight, SMALL, mpf(high) ** 2, count, bits)
+
+
+def even(
+    function: Function, high: Number, count: int, bits: int = 24
+) -> Polynomial:
+    """P of f(x) = 1 + x^2 P(x^2), relative to f, |x| <= high."""
+
+    def target(t: mpf) -> mpf:
+        return (function(mpmath.sqrt(t)) - 1) / t
+
+    def weight(t: mpf) -> mpf:
+        return t / function(mpmath.sqrt(t))
+
+    return Polynomial(target, weight, SMALL, mpf(high) ** 2, count, bits)
+
+
+def after(
+    function: Function,
+    power: int,
+    known: Function,
+    interval: tuple[Number, Number],
+    count: int,
+    bits: int = 24,
+    total: Function | None = None,
+) -> Polynomial:
+    """P of f(x) = known(x) + x^power P(x), relative to f or `total`."""
+    whole = total or function
+
+    def away(x: mpf) -> mpf:
+        return x if abs(x) > SMALL else SMALL
+
+    def target(x: mpf) -> mpf:
+        x = away(x)
+        return (function(x) - known(x)) / x**power
+
+    def weight(x: mpf) -> mpf:
+        x = away(x)
+        return x**power / whole(x)
+
+    return Polynomial(target, weight, *interval, count, bits)
+
+
+def erfcx(a: mpf) -> mpf:
+    return mpmath.erfc(a) * mpmath.exp(a * a)
+
+
+def erfc_scaled(centre: int, high: float, count: int, bits: int) -> Polynomial:
+    """P(q) of erfcx(a) = P(q) / (1 + 2 a), q = (a - centre) / (a + centre)."""
+
+    def target(q: mpf) -> mpf:
+        a = centre * (1 + q) / (1 - q)
+        return (1 + 2 * a) * erfcx(a)
+
+    last = (mpf(high) - centre) / (mpf(high) + centre)
+    return Polynomial(target, lambda q: 1 / target(q), -1, last, count, bits)
+
+
+SMALL = mpf(10) ** -9
+LN2 = mpmath.log(2)
+HALF = LN2 / 2 + mpf(2) ** -10
+LOG10_2 = mpmath.log10(2)
+THIRD = mpf(1) / 3
+OCTANT = mpmath.pi / 4 * (1 + mpf(2) ** -12)
+QUARTER = mpmath.pi / 2 * (1 + mpf(2) ** -12)
+
+ROWS: dict[str, Polynomial] = {
+    # exp(r) = 1 + r + r^2 P(r); EXPM1: the same, relative to expm1
+    "EXPF": after(mpmath.exp, 2, lambda x: 1 + x, (-HALF, HALF), 5),
+    "EXPM1F": after(mpmath.expm1, 2, lambda x: x, (-HALF, HALF), 6),
+    "EXP": after(mpmath.exp, 2, lambda x: 1 + x, (-HALF, HALF), 10, 53),
+    "EXPM1": after(mpmath.expm1, 2, lambda x: x, (-HALF, HALF), 11, 53),
+    # 2^r = 1 + r P(r), 10^r likewise
+    "EXP2F": after(
+        lambda x: mpf(2) ** x, 1, lambda x: mpf(1), (-0.501, 0.501), 6
+    ),
+    "EXP10F": after(
+        lambda x: mpf(10) ** x, 1, lambda x: mpf(1), (-0.151, 0.151), 6
+    ),
+    # of powf: 2^r = P(r), log2(1 + f) = f P(f)
+    "POWF_EXP": Polynomial(
+        lambda x: mpf(2) ** x, lambda x: mpf(2) ** -x, -0.501, 0.501, 7, 53
+    ),
+    "POWF_LOG": after(
+        lambda f: mpmath.log1p(f) / LN2,
+        1,
+        lambda f: mpf(0),
+        (-THIRD, THIRD),
+        13,
+        53,
+    ),
+    # log(1 + f) = f - f^2 / 2 + f^3 P(f)
+    "LOGF": after(
+        mpmath.log1p, 3, lambda f: f - f * f / 2, (-THIRD, THIRD), 9
+    ),
+    # log((1 + s) / (1 - s)) = 2 s + s^3 P(s^2)
+    "LOG": odd(lambda s: 2 * mpmath.atanh(s), 0.2001, 7, 53, 2),
+    "SINF": odd(mpmath.sin, QUARTER, 4),
+    "SIN": odd(mpmath.sin, QUARTER, 9, 53),
+    "TANF": odd(mpmath.tan, OCTANT, 6),
+    "TAN": odd(mpmath.tan, OCTANT, 14, 53),
+    "SINPIF": odd(mpmath.sinpi, 0.2501, 4, 24, mpmath.pi),
+    "SINPI": odd(mpmath.sinpi, 0.2501, 7, 53, mpmath.pi),
+    # cos(pi x) = 1 + x^2 P(x^2)
+    "COSPIF": even(mpmath.cospi, 0.2501, 4),
+    "COSPI": even(mpmath.cospi, 0.2501, 8, 53),
+    "ASINF": odd(mpmath.asin, 0.5, 5),
+    "ASIN": odd(mpmath.asin, 0.5, 13, 53),
+    "ATANF": odd(mpmath.atan, 1, 8),
+    "ATAN": odd(mpmath.atan, mpmath.sqrt(2) - 1, 11, 53),
+    "SINHF": odd(mpmath.sinh, 1, 3),
+    "TANHF": odd(mpmath.tanh, 0.625, 5),
+    # m^(-1/3), 1 <= m <= 2
+    "RCBRT": Polynomial(
+        lambda m: mpmath.cbrt(1 / m), mpmath.cbrt, 1, 2, 5, 24
+    ),
+    # erf(x) = x + x P(x^2); 1 - exp(P(x)); and erfcx, see above
+    "ERFF": Polynomial(
+        lambda t: mpmath.erf(mpmath.sqrt(t)) / mpmath.sqrt(t) - 1,
+        lambda t: mpmath.sqrt(t) / mpmath.erf(mpmath.sqrt(t)),
+        SMALL,
+        1,
+        7,
+    ),
+    "ERFF_TAIL": Polynomial(
+        lambda x: mpmath.log(mpmath.erfc(x)), mpmath.erfc, 0.99, 4.1, 7
+    ),
+    "ERFCF": erfc_scaled(2, 1e9, 12, 24),
+}
+
+
+def literal(value: mpf, bits: int) -> str:
+    return float(value).hex() + ("f" if bits == 24 else "")
+
+
+def shorter(text: str) -> str:
+    """A hexadecimal literal without its closing zeros."""
+    digits, _, exponent = text.partition("p")
+    head, _, tail = digits.partition(".")
+    tail = tail.rstrip("0")
+    return f"{head}.{tail}p{exponent}" if tail else f"{head}p{exponent}"
+
+
+def macro(name: str, row: Polynomial) -> str:
+    """The row as a C macro of t."""
+    found, worst = fit(row)
+    values = [shorter(literal(found[p], row.bits)) for p in range(row.count)]
+    error = mpmath.log(worst, 2)
+    kind = "F" if row.bits == 24 else ""
+    head = f"/* error 2^{float(error):.1f} */\n#define __PYCUDA_{name}(t)"
+    lines = [head, f"    __PYCUDA_POLY{row.count}{kind}("]
+    arguments = ["t", *values]
+    line = "        "
+    for i, argument in enumerate(arguments):
+        text = argument + (", " if i + 1 < len(arguments) else ")")
+        if len(line + text.rstrip()) > 76:
+            lines.append(line.rstrip())
+            line = "        "
+        line += text
+    lines.append(line)
+    width = 78
+    first = lines[0].split("\n")
+    body = [first[1], *lines[1:]]
+    joined = [text.ljust(width) + "\\" for text in body[:-1]]
+    return "\n".join([first[0], *joined, body[-1]])
+
+
+HEAD = """\
+/* math_polynomials.h - polynomials of the device's mathematics; made by
+ * tools/minimax.py, which says what each stands for.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+"""
+
+
+def horner(most: int) -> str:
+    """Macros that evaluate c[0] + c[1] t + ... with fma, by count."""
+    lines = ["#define __PYCUDA_POLY1F(t, c0) (c0)"]
+    lines += ["#define __PYCUDA_POLY1(t, c0) (c0)"]
+    for n in range(2, most + 1):
+        for kind, call in (("F", "__builtin_fmaf"), ("", "__builtin_fma")):
+            lines.append(
+                f"#define __PYCUDA_POLY{n}{kind}(t, c0, ...)".ljust(78) + "\\"
+            )
+            lines.append(
+                f"    {call}(__PYCUDA_POLY{n - 1}{kind}(t, __VA_ARGS__), "
+                "t, c0)"
+            )
+    return "\n".join(lines) + "\n\n"
+
+
+def main() -> None:
+    names = [name for name in sys.argv[1:] if name != "--write"]
+    unknown = [name for name in names if name not in ROWS]
+    if unknown:
+        sys.exit(
+            f"no such row: {', '.join(unknown)}; known: {', '.join(ROWS)}"
+        )
+    made = []
+    for name in names or ROWS:
+        made.append(macro(name, ROWS[name]))
+        print(made[-1], flush=True)
+    if "--write" in sys.argv:
+        most = max(row.count for row in ROWS.values())
+        text = HEAD + horner(most) + "\n".join(made) + "\n"
+        folder = Path(__file__).resolve().parent.parent
+        (folder / "pycuda/cuda/cpu/math_polynomials.h").write_text(text)
+
+
+if __name__ == "__main__":
+    main()
