@@ -7,9 +7,10 @@ import mpmath
 import numpy as np
 import pytest
 
-import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
+
+pytestmark = pytest.mark.usefixtures("context")
 
 C_NAMES = {
     np.dtype(np.float32): "float",

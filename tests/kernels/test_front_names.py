@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule, compile
+
+pytestmark = pytest.mark.usefixtures("context")
 
 # What nvcc makes visible without any #include.
 IMPLICIT = {

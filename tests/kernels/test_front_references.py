@@ -2,8 +2,9 @@
 
 import pytest
 
-import pycuda.autoinit  # noqa: F401
 from pycuda.compiler import SourceModule, compile
+
+pytestmark = pytest.mark.usefixtures("context")
 
 KERNEL = "__global__ void kernel(float *o) "
 
