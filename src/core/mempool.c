@@ -307,12 +307,16 @@ pool_alloc_size(PyObject *op, PyObject *object)
 }
 
 static PyObject *
-device_pool_allocate(PyObject *op, PyObject *object)
+device_pool_allocate(PyObject *op, CORE_ARGS)
 {
+    static const struct core_signature signature = {"allocate", 1, {"size"}};
     struct mempool *self = (struct mempool *)op;
+    PyObject *values[1];
     size_t bytes;
     void *block;
-    if (core_size(object, &bytes) < 0 || pool_take(self, bytes, &block) < 0) {
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_size(values[0], &bytes) < 0 ||
+        pool_take(self, bytes, &block) < 0) {
         return NULL;
     }
     PyObject *result = core_allocation_wrap(
@@ -514,7 +518,7 @@ static PyGetSetDef pool_getset[] = {
         "alloc_size", pool_alloc_size, METH_O, "Bytes of a size class."       \
     }
 static PyMethodDef device_pool_methods[] = {
-    {"allocate", device_pool_allocate, METH_O,
+    {"allocate", CORE_METHOD(device_pool_allocate),
      "A PooledDeviceAllocation of that many bytes."},
     POOL_METHODS,
     {NULL},
