@@ -1,4 +1,8 @@
-"""Moving elements by index, for `pycuda.gpuarray`: take, put and so on."""
+"""Moving elements by index, for `pycuda.gpuarray`: take, put and so on.
+
+Arrays count as flat.  Indices out of range are treated as in
+`pycuda._array_indexing`.
+"""
 
 # SPDX-License-Identifier: MIT
 
@@ -9,18 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda import _kernels
-from pycuda._driver import ArrayBase
+from pycuda import _array_indexing
+from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
-
-
-def _new(shape: Any, like: GPUArray) -> GPUArray:
-    from pycuda.gpuarray import GPUArray
-
-    return GPUArray(shape, like.dtype, like.allocator)
 
 
 def index_array(indices: Any, stream: drv.Stream | None = None) -> GPUArray:
@@ -43,6 +41,11 @@ def flat(array: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
     return array.copy("C", stream)
 
 
+def _line(array: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
+    """All elements as one axis; a view where they lie in C order."""
+    return flat(array, stream).reshape(array.size)
+
+
 def _check_out(out: Any, size: int, dtype: np.dtype) -> GPUArray:
     if out.dtype != dtype:
         raise TypeError(f"out has dtype {out.dtype}, expected {dtype}")
@@ -53,50 +56,21 @@ def _check_out(out: Any, size: int, dtype: np.dtype) -> GPUArray:
     return out
 
 
-def _gather(
-    source: GPUArray,
-    indices: GPUArray,
-    out: GPUArray,
-    count: int,
-    stream: drv.Stream | None,
-    put: GPUArray | None = None,
-    offset: int = 0,
-) -> None:
-    """``out[put[i]] = source[indices[i] + offset]`` for i < count."""
-    if count == 0:
-        return
-    kernel = _kernels.gather_kernel(
-        source.dtype.itemsize,
-        None if indices is None else indices.dtype,
-        None if put is None else put.dtype,
-    )
-    arrays = [array for array in (indices, put) if array is not None]
-    kernel(
-        out,
-        source,
-        *arrays,
-        np.int64(offset),
-        np.uint64(count),
-        block=(256, 1, 1),
-        grid=(-(-count // 256), 1),
-        stream=stream,
-    )
-
-
 def take(
     a: GPUArray,
     indices: GPUArray,
     out: GPUArray | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """``a.ravel()[indices]``; indices are not checked against the size."""
+    """``a.ravel()[indices]``; negative indices count from the end.
+
+    An index out of range gives 0, and an IndexError at the next ``get()`` or
+    the next indexing by an array.
+    """
     indices = index_array(indices, stream)
-    if out is None:
-        out = _new(indices.shape, a)
-    else:
+    if out is not None:
         _check_out(out, indices.size, a.dtype)
-    _gather(flat(a, stream), indices, out, indices.size, stream)
-    return out
+    return _array_indexing.get(_line(a, stream), indices, out, stream)
 
 
 def multi_take(
@@ -121,15 +95,24 @@ def _scatter_targets(
     dest_shape: Any,
     out: Sequence[GPUArray] | None,
 ) -> list[GPUArray]:
+    from pycuda.gpuarray import GPUArray
+
     if out is None:
         if dest_shape is None:
             raise ValueError("dest_shape or out must be given")
-        return [_new(dest_shape, a) for a in arrays]
+        return [GPUArray(dest_shape, a.dtype, a.allocator) for a in arrays]
     if len(out) != len(arrays):
         raise ValueError("out must have as many arrays as arrays")
     for array, target in zip(arrays, out, strict=True):
         _check_out(target, 0, array.dtype)
     return list(out)
+
+
+def _memory_order(target: GPUArray) -> GPUArray:
+    """The elements of a contiguous array as they lie in memory."""
+    return (target if target.flags.c_contiguous else target.T).reshape(
+        target.size
+    )
 
 
 def multi_take_put(
@@ -154,10 +137,14 @@ def multi_take_put(
         raise ValueError("src_offsets must have one entry an array")
     targets = _scatter_targets(arrays, dest_shape, out)
     for array, target, offset in zip(arrays, targets, offsets, strict=True):
-        _gather(
-            flat(array, stream), src_indices, target, src_indices.size, stream,
-            dest_indices, int(offset),
-        )  # fmt: skip
+        source = src_indices
+        if offset:
+            number = np.int64(offset)
+            source = _apply("add", (source, number), None, None, stream)
+        values = take(array, source, None, stream)
+        _array_indexing.set(
+            _memory_order(target), dest_indices, values, stream
+        )
     return targets
 
 
@@ -179,7 +166,7 @@ def multi_put(
             )
     targets = _scatter_targets(arrays, dest_shape, out)
     for array, target in zip(arrays, targets, strict=True):
-        _gather(
-            flat(array, stream), None, target, array.size, stream, dest_indices
+        _array_indexing.set(
+            _memory_order(target), dest_indices, _line(array, stream), stream
         )
     return targets

@@ -364,41 +364,71 @@ _UNITS = {
 }
 
 
-def gather_kernel(
-    itemsize: int, source_index: np.dtype | None, target_index: np.dtype | None
-) -> Any:
-    """``out[put[i]] = source[indices[i] + offset]``, either index optional.
+# What arithmetic is there for, by numpy's character.
+ARITHMETIC = "?bBhHiIlLqQefdFD"
 
-    The parameters are out, source, the index arrays that there are, offset
-    and size.
+_MOVES = {
+    "get": "*(Item *)(plain + offset[0]) = inside ? *(const Item *)(indexed + "
+    "offset[1]) : Item{};",
+    "set": "if (inside) {\n        *(Item *)(indexed + offset[1]) = "
+    "*(const Item *)(plain + offset[0]);\n    }",
+    "fill": "if (inside) {\n        *(Item *)(indexed + offset[1]) = plain;"
+    "\n    }",
+}
+
+
+def make_move(
+    direction: str,
+    unit: int,
+    count: int,
+    ndim: int,
+    indices: tuple[np.dtype, ...],
+    wide: bool,
+) -> Any:
+    """The kernel of ``_templates/move.cu`` for indices of these dtypes.
+
+    Parameters
+    ----------
+    direction
+        "get" from the indexed array, "set" in it, or "fill" it with an
+        element that is passed by value.
+    unit, count
+        An element is `count` words of `unit` bytes.
+    wide
+        Whether there are more than 2**31 elements.
     """
-    return _memoised_gather()(itemsize, source_index, target_index)
-
-
-@functools.cache
-def _memoised_gather() -> Callable[..., Any]:
-    from pycuda.tools import context_dependent_memoize
-
-    return context_dependent_memoize(_make_gather)
-
-
-def _make_gather(
-    itemsize: int, source_index: np.dtype | None, target_index: np.dtype | None
-) -> Any:
-    unit = next(size for size in (8, 4, 2, 1) if itemsize % size == 0)
-    indices = []
-    if source_index is not None:
-        indices.append(f"const {c_type(source_index)} *indices, ")
-    if target_index is not None:
-        indices.append(f"const {c_type(target_index)} *put, ")
-    source = _template("gather.cu").substitute(
+    resolve = []
+    for k, dtype in enumerate(indices):
+        resolve += [
+            f"place = place_of(*(const {c_type(dtype)} *)(index{k} + "
+            f"offset[{k + 2}]), layout.length[{k}]);",
+            "if (place < 0) {",
+            f"    note(fault, layout.axis[{k}], (long long)*(const "
+            f"{c_type(dtype)} *)(index{k} + offset[{k + 2}]), "
+            f"layout.length[{k}]);",
+            "    inside = false;",
+            "}",
+            f"offset[1] += place * layout.step[{k}];",
+        ]
+    source = _template("move.cu").substitute(
         unit=_UNITS[unit],
-        count=itemsize // unit,
-        indices="".join(indices),
-        source="i" if source_index is None else "indices[i]",
-        target="i" if target_index is None else "put[i]",
+        count=count,
+        indices=len(indices),
+        ndim=ndim,
+        plain="const Item plain" if direction == "fill" else "char *plain",
+        parameters="".join(
+            f"const char *index{k},\n{' ' * 32}" for k in range(len(indices))
+        ),
+        index_type="unsigned long long" if wide else "unsigned int",
+        resolve=_indent(resolve, 4),
+        move=_MOVES[direction],
     )
-    return _compile(source, (), "gather")
+    return _compile(source, (), "move")
+
+
+def make_compact() -> Any:
+    """``out[ends[i] - 1] = i`` where ends grow; of (out, ends, size)."""
+    return _compile(_template("compact.cu").template, (), "compact")
 
 
 def make_kernel(key: tuple) -> tuple[Any, int, int, int]:

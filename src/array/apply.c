@@ -364,6 +364,19 @@ overlap_hurts(const struct array *out, const struct array *input)
     return out_first < end && first < out_end;
 }
 
+/* Whether kernels can't load elements where they lie: fields of packed
+ * records, views of bytes. */
+int
+array_misaligned(const struct array *array)
+{
+    CUdeviceptr bits = array->head.pointer;
+
+    for (int axis = 0; axis < array->ndim; axis++) {
+        bits |= array->shape[axis] > 1 ? (CUdeviceptr)array->strides[axis] : 0;
+    }
+    return (bits & ((CUdeviceptr)PyDataType_ALIGNMENT(array->dtype) - 1)) != 0;
+}
+
 /* --- description of the launch ----------------------------------------- */
 
 static int
@@ -460,12 +473,36 @@ task_types(struct task *task, struct operand *operands,
 }
 
 static int
+launch_task(struct task *task, struct operand *operands, struct array *out)
+{
+    struct array *copies[ARRAY_INPUTS] = {NULL};
+    int result = -1;
+
+    for (int i = 0; i < task->inputs; i++) {
+        struct array *input = operands[i].array;
+        if (input && (overlap_hurts(out, input) || array_misaligned(input))) {
+            copies[i] = array_packed(input, 'K', task->stream);
+            if (!copies[i]) {
+                goto done;
+            }
+            operands[i].array = copies[i];
+        }
+    }
+    if (task_dims(task, operands, out) == 0) {
+        result = task_run(task);
+    }
+done:
+    for (int i = 0; i < task->inputs; i++) {
+        Py_XDECREF(copies[i]);
+    }
+    return result;
+}
+
+static int
 launch(int operation, struct operand *operands, int inputs,
        const struct rule *rule, struct array *out, CUstream stream)
 {
     struct task task;
-    struct array *copies[ARRAY_INPUTS] = {NULL};
-    int result = -1;
 
     task.operation = operation;
     task.inputs = inputs;
@@ -476,22 +513,16 @@ launch(int operation, struct operand *operands, int inputs,
     if (out->size == 0) {
         return 0;
     }
-    for (int i = 0; i < inputs; i++) {
-        if (operands[i].array && overlap_hurts(out, operands[i].array)) {
-            copies[i] = array_packed(operands[i].array, 'K', stream);
-            if (!copies[i]) {
-                goto done;
-            }
-            operands[i].array = copies[i];
-        }
+    if (!array_misaligned(out)) {
+        return launch_task(&task, operands, out);
     }
-    if (task_dims(&task, operands, out) == 0) {
-        result = task_run(&task);
+    struct array *apart =
+        array_new_like(out, out->dtype, out->ndim, out->shape, NULL, stream);
+    int result = apart ? launch_task(&task, operands, apart) : -1;
+    if (result == 0) {
+        result = array_copy_into(out, apart, stream);
     }
-done:
-    for (int i = 0; i < inputs; i++) {
-        Py_XDECREF(copies[i]);
-    }
+    Py_XDECREF(apart);
     return result;
 }
 

@@ -184,6 +184,16 @@ PyObject *array_subscript(PyObject *self, PyObject *key);
 PyObject *array_item(PyObject *self, Py_ssize_t index);
 int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value);
 
+/* advanced.c */
+PyObject *advanced_set_indexer(PyObject *module, PyObject *args);
+PyObject *advanced_get(PyObject *self, PyObject *key);
+int advanced_set(PyObject *self, PyObject *key, PyObject *value);
+PyObject *advanced_address_bits(PyObject *module, PyObject *array);
+PyObject *advanced_field(PyObject *self, PyObject *name);
+PyObject *fault_register(PyObject *module, PyObject *address);
+int fault_check(void);
+PyObject *fault_check_python(PyObject *module, PyObject *unused);
+
 /* shape.c */
 extern PyMethodDef array_shape_methods[];
 PyObject *array_transposed(PyObject *self, PyObject *unused);
@@ -202,6 +212,7 @@ int operand_set(struct operand *operand, PyObject *object);
 PyObject *array_apply(int operation, int inputs, PyObject *const *objects,
                       struct array *out, PyArray_Descr *dtype,
                       CUstream stream);
+int array_misaligned(const struct array *array);
 PyObject *array_apply_python(PyObject *module, PyObject *args,
                              PyObject *kwargs);
 

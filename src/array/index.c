@@ -1,5 +1,5 @@
 /* index.c - basic indexing: integers, slices, Ellipsis and newaxis make
- * views; assignment goes through the view.
+ * views; assignment goes through the view.  Any other key is advanced.c's.
  *
  * Slots of ArrayBase.  No Python frame, no kernel: a view shares its memory's
  * owner and holds the array it was made from as `base`.
@@ -70,10 +70,14 @@ index_integer(struct cursor *cursor, npy_intp index)
     return 0;
 }
 
+/* True and False are masks without axes, as in NumPy. */
 static int
 is_integer(PyObject *object)
 {
-    return PyLong_Check(object) || PyArray_IsScalar(object, Integer) ||
+    if (PyLong_Check(object)) {
+        return !PyBool_Check(object);
+    }
+    return PyArray_IsScalar(object, Integer) ||
            (PyArray_Check(object) &&
             PyArray_NDIM((PyArrayObject *)object) == 0 &&
             PyArray_ISINTEGER((PyArrayObject *)object));
@@ -116,13 +120,6 @@ index_entry(struct cursor *cursor, PyObject *entry, int after)
     }
     if (PySlice_Check(entry)) {
         return index_slice(cursor, entry);
-    }
-    if (!is_integer(entry)) {
-        PyErr_Format(PyExc_IndexError,
-                     "invalid subindex in axis %d: %s (integers, slices, "
-                     "Ellipsis and None are supported)",
-                     cursor->axis, Py_TYPE(entry)->tp_name);
-        return -1;
     }
     npy_intp index = PyNumber_AsSsize_t(entry, PyExc_IndexError);
     if (index == -1 && PyErr_Occurred()) {
@@ -183,8 +180,21 @@ cursor_view(const struct cursor *cursor)
     return (PyObject *)view;
 }
 
-PyObject *
-array_subscript(PyObject *self, PyObject *key)
+static int
+all_basic(PyObject *const *entries, Py_ssize_t n)
+{
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (!PySlice_Check(entries[i]) && entries[i] != Py_None &&
+            entries[i] != Py_Ellipsis && !is_integer(entries[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* A view for `key`; NULL without an exception if it is not that simple. */
+static PyObject *
+view_of(PyObject *self, PyObject *key)
 {
     struct cursor cursor;
     PyObject *const *entries = &key;
@@ -197,7 +207,18 @@ array_subscript(PyObject *self, PyObject *key)
         entries = ((PyTupleObject *)key)->ob_item;
         n = PyTuple_GET_SIZE(key);
     }
+    if (!all_basic(entries, n)) {
+        return PyUnicode_Check(key) ? advanced_field(self, key) : NULL;
+    }
     return index_all(&cursor, entries, n) < 0 ? NULL : cursor_view(&cursor);
+}
+
+PyObject *
+array_subscript(PyObject *self, PyObject *key)
+{
+    PyObject *view = view_of(self, key);
+
+    return view || PyErr_Occurred() ? view : advanced_get(self, key);
 }
 
 /* Iteration; a 0-d array iterates as empty. */
@@ -229,9 +250,9 @@ array_assign_subscript(PyObject *self, PyObject *key, PyObject *value)
                         "elements of an array cannot be deleted");
         return -1;
     }
-    PyObject *view = array_subscript(self, key);
+    PyObject *view = view_of(self, key);
     if (!view) {
-        return -1;
+        return PyErr_Occurred() ? -1 : advanced_set(self, key, value);
     }
     int result = array_assign((struct array *)view, value);
     Py_DECREF(view);

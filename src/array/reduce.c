@@ -168,6 +168,12 @@ reduce_into(struct reduction *reduction, struct array *const *inputs,
 
     if (flatten(inputs, n, flat, stream) == 0) {
         for (int i = 0; i < n; i++) {
+            if (array_misaligned(flat[i])) {
+                Py_SETREF(flat[i], array_packed(flat[i], 'K', stream));
+                if (!flat[i]) {
+                    goto done;
+                }
+            }
             pointers[i] = flat[i]->head.pointer;
             if (core_use(flat[i]->head.owner, stream) < 0) {
                 goto done;

@@ -20,6 +20,19 @@ static PyMethodDef functions[] = {
     {"_set_type_resolver", operation_set_resolver, METH_O,
      "_set_type_resolver(callable)\n--\n\n"
      "callable(name, types) -> (loop types, result type)."},
+    {"_set_indexer", advanced_set_indexer, METH_VARARGS,
+     "_set_indexer(get, set)\n--\n\n"
+     "What indices that are arrays go to: get(array, key), set(array, key, "
+     "value)."},
+    {"_address_bits", advanced_address_bits, METH_O,
+     "_address_bits(array)\n--\n\nThe last eight bits of its address."},
+    {"_register_faults", fault_register, METH_O,
+     "_register_faults(address)\n--\n\n"
+     "Where kernels of the current context note indices out of range; False "
+     "if there is no room."},
+    {"_check_faults", fault_check_python, METH_NOARGS,
+     "_check_faults()\n--\n\n"
+     "IndexError if a kernel met an index out of range."},
     {NULL},
 };
 

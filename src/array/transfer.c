@@ -70,9 +70,13 @@ dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
     if (core_use(array->head.owner, stream) < 0) {
         return -1;
     }
-    return async ? core_memcpy_dtoh_async(target, array->head.pointer, bytes,
-                                          stream)
-                 : core_memcpy_dtoh(target, array->head.pointer, bytes);
+    if (async) {
+        return core_memcpy_dtoh_async(target, array->head.pointer, bytes,
+                                      stream);
+    }
+    return core_memcpy_dtoh(target, array->head.pointer, bytes) < 0
+               ? -1
+               : fault_check();
 }
 
 /* Into a host array of any layout: directly if it matches, else through a
@@ -492,17 +496,15 @@ array_fill(PyObject *self, PyObject *args, PyObject *kwargs)
 
 /* --- assignment to a view ---------------------------------------------- */
 
+/* Cast and spread on the host where that is needed, as NumPy assigns. */
 static int
 assign_host(struct array *target, PyArrayObject *host)
 {
     PyArrayObject *spread;
     int result;
 
-    if (!PyArray_EquivTypes(PyArray_DESCR(host), target->dtype)) {
-        PyErr_SetString(PyExc_TypeError, "src and dst must have same dtype");
-        return -1;
-    }
-    if (PyArray_NDIM(host) == target->ndim &&
+    if (PyArray_EquivTypes(PyArray_DESCR(host), target->dtype) &&
+        PyArray_NDIM(host) == target->ndim &&
         PyArray_CompareLists(PyArray_DIMS(host), target->shape,
                              target->ndim)) {
         return set_from_host(target, host, 0, NULL);
@@ -522,27 +524,37 @@ assign_host(struct array *target, PyArrayObject *host)
     return result;
 }
 
-/* target[...] = value: a scalar, an ndarray or an array. */
+static int
+assign_sequence(struct array *target, PyObject *value)
+{
+    Py_INCREF(target->dtype);
+    PyObject *host =
+        PyArray_FromAny(value, target->dtype, 0, 0, NPY_ARRAY_FORCECAST, NULL);
+    int result = host ? assign_host(target, (PyArrayObject *)host) : -1;
+
+    Py_XDECREF(host);
+    return result;
+}
+
+/* target[...] = value: a scalar, a list, an ndarray or an array. */
 int
 array_assign(struct array *target, PyObject *value)
 {
     if (array_check(value)) {
-        struct array *source = (struct array *)value;
-        if (!PyArray_EquivTypes(source->dtype, target->dtype)) {
-            PyErr_SetString(PyExc_TypeError,
-                            "src and dst must have same dtype");
-            return -1;
-        }
-        return array_copy_into(target, source, NULL);
+        return array_copy_into(target, (struct array *)value, NULL);
     }
     if (PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) > 0) {
         return assign_host(target, (PyArrayObject *)value);
     }
-    if (PyArray_CheckAnyScalar(value)) {
+    if (PyArray_CheckAnyScalar(value) ||
+        (PyTuple_Check(value) && PyDataType_HASFIELDS(target->dtype))) {
         return fill_any(target, value, NULL);
     }
+    if (PyList_Check(value) || PyTuple_Check(value)) {
+        return assign_sequence(target, value);
+    }
     PyErr_Format(PyExc_TypeError,
-                 "src must be GPUArray or ndarray, or a scalar, not %s",
+                 "src must be GPUArray or ndarray, a scalar or a list, not %s",
                  Py_TYPE(value)->tp_name);
     return -1;
 }

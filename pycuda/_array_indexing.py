@@ -1,0 +1,555 @@
+"""Indexing a GPUArray by arrays of integers and by masks, as numpy does.
+
+`src/array/index.c` makes views for integers, slices, Ellipsis and None, and
+comes here with any other key.  A key is split into a view, made by its simple
+entries, and the arrays that index the view's other axes; one kernel then
+moves the elements.
+
+Indices from the host are checked before anything is launched.  Indices on the
+device are checked by the kernel: it skips what is out of range (zero is got
+for it) and notes the fault, which the next ``get()`` or the next such indexing
+raises as IndexError.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from pycuda import _driver, _kernels
+from pycuda._driver import ArrayBase, _apply
+
+if TYPE_CHECKING:
+    import pycuda.driver as drv
+    from pycuda.gpuarray import GPUArray
+
+_BLOCK = 256
+
+
+# --- understanding a key -------------------------------------------------
+
+
+class _Index(NamedTuple):
+    """An entry of a key that is an array of integers."""
+
+    array: Any  # on the host or the device
+
+
+class _Truth(NamedTuple):
+    """An entry that is True or False: a mask without axes."""
+
+    value: bool
+
+
+def _host_entry(entry: Any) -> np.ndarray:
+    array = np.asarray(entry)
+    if array.size == 0 and not isinstance(entry, np.ndarray):
+        array = array.astype(np.intp)
+    if array.dtype.kind not in "biu":
+        raise IndexError(
+            "arrays used as indices must be of integer (or boolean) type, "
+            f"not {array.dtype}"
+        )
+    return array
+
+
+def _understood(entry: Any) -> Any:
+    """An entry as a slice, None, Ellipsis, int, _Truth, or array."""
+    if entry is None or entry is Ellipsis or isinstance(entry, slice):
+        return entry
+    if isinstance(entry, (bool, np.bool_)):
+        return _Truth(bool(entry))
+    if isinstance(entry, ArrayBase):
+        if entry.dtype.kind not in "biu":
+            raise IndexError(
+                "arrays used as indices must be of integer (or boolean) "
+                f"type, not {entry.dtype}"
+            )
+        if entry.ndim == 0 and entry.dtype.kind == "b":
+            return _Truth(bool(entry))
+        return entry
+    if isinstance(entry, (str, bytes, float, complex)) or (
+        not isinstance(entry, (list, tuple, np.ndarray, np.generic))
+        and not hasattr(entry, "__index__")
+        and not hasattr(entry, "__array__")
+    ):
+        raise IndexError(
+            "only integers, slices, Ellipsis, None and arrays of integers or "
+            f"booleans are indices, not {type(entry).__name__}"
+        )
+    if not isinstance(entry, (list, tuple, np.ndarray)):
+        try:
+            return operator.index(entry)
+        except TypeError:
+            pass
+    array = _host_entry(entry)
+    if array.ndim == 0:
+        if array.dtype.kind == "b":
+            return _Truth(bool(array))
+        return int(array)
+    return array
+
+
+def _axes_of(entry: Any) -> int:
+    """Axes of the array that an entry uses up."""
+    if entry is None or entry is Ellipsis or isinstance(entry, _Truth):
+        return 0
+    if isinstance(entry, (np.ndarray, ArrayBase)) and entry.dtype.kind == "b":
+        return entry.ndim
+    return 1
+
+
+def _completed(entries: list, ndim: int) -> list:
+    """The entries with slices for Ellipsis and for what is left out."""
+    used = sum(map(_axes_of, entries))
+    if used > ndim:
+        raise IndexError(
+            f"too many indices: the array has {ndim} axes, but {used} were "
+            "indexed"
+        )
+    dots = [k for k, entry in enumerate(entries) if entry is Ellipsis]
+    if len(dots) > 1:
+        raise IndexError("an index can only have a single Ellipsis")
+    at = dots[0] if dots else len(entries)
+    rest = [slice(None)] * (ndim - used)
+    # An Ellipsis, even for no axis, keeps index arrays apart.
+    marker = [Ellipsis] if dots and not rest else rest
+    return entries[:at] + marker + entries[at + 1 :]
+
+
+def _check_mask(mask: Any, shape: tuple, axis: int) -> None:
+    for k, length in enumerate(mask.shape):
+        if shape[axis + k] != length:
+            raise IndexError(
+                "boolean index did not match indexed array along axis "
+                f"{axis + k}; size of axis is {shape[axis + k]} but size of "
+                f"corresponding boolean axis is {length}"
+            )
+
+
+class _Key(NamedTuple):
+    """A key, split."""
+
+    view: GPUArray  # by the simple entries
+    axes: list[int | None]  # for each axis of the view: which array, or None
+    arrays: list[Any]
+    names: list[int]  # of each array: the axis of the user's array
+    spread: tuple[int, ...]  # the arrays' common shape
+    place: int  # the result's axis where that shape goes
+
+
+def _basic(a: GPUArray, key: tuple) -> GPUArray:
+    return ArrayBase.__getitem__(a, key)
+
+
+def _mask_arrays(entry: Any) -> list[Any]:
+    """The arrays of integers that a mask stands for."""
+    if isinstance(entry, np.ndarray):
+        return list(np.nonzero(entry))
+    flat = nonzero_flat(entry)
+    arrays = []
+    for length in entry.shape[:0:-1]:
+        arrays.insert(0, _apply("remainder", (flat, np.int64(length))))
+        flat = _apply("floor_divide", (flat, np.int64(length)))
+    return [flat, *arrays]
+
+
+def _checked_host(array: np.ndarray, axis: int, length: int) -> np.ndarray:
+    """Host indices that lie in an axis, none negative."""
+    if array.size == 0:
+        return array.astype(np.int64)
+    low, high = int(array.min()), int(array.max())
+    if low < -length or high >= length:
+        raise IndexError(
+            f"index {low if low < -length else high} is out of bounds for "
+            f"axis {axis} with size {length}"
+        )
+    array = array.astype(np.int64)
+    return np.where(array < 0, array + length, array) if low < 0 else array
+
+
+def _split(a: GPUArray, key: Any) -> _Key:
+    entries = list(key) if isinstance(key, tuple) else [key]
+    entries = _completed([_understood(entry) for entry in entries], a.ndim)
+    simple: list[Any] = []
+    axes: list[int | None] = []
+    arrays: list[Any] = []
+    names: list[int] = []
+    fancy: list[int] = []  # places among the entries
+    kept_before = 0
+    axis = 0
+    for k, entry in enumerate(entries):
+        is_fancy = isinstance(entry, (int, _Truth, np.ndarray, ArrayBase))
+        if is_fancy:
+            if not fancy:
+                kept_before = sum(which is None for which in axes)
+            fancy.append(k)
+        if isinstance(entry, _Truth):
+            arrays.append(np.zeros(int(entry.value), np.int64))
+            names.append(-1)
+        elif isinstance(entry, int):
+            simple.append(entry)
+            axis += 1
+        elif is_fancy:
+            parts = [entry]
+            if entry.dtype.kind == "b":
+                _check_mask(entry, a.shape, axis)
+                parts = _mask_arrays(entry)
+            for part in parts:
+                if isinstance(part, np.ndarray):
+                    part = _checked_host(part, axis, a.shape[axis])
+                simple.append(slice(None))
+                axes.append(len(arrays))
+                arrays.append(part)
+                names.append(axis)
+                axis += 1
+        elif entry is not Ellipsis:
+            simple.append(entry)
+            axes.append(None)
+            axis += entry is not None
+    together = fancy == list(range(fancy[0], fancy[0] + len(fancy)))
+    try:
+        spread = np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError:
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise IndexError(
+            "shape mismatch: indexing arrays could not be broadcast together "
+            f"with shapes {shapes}"
+        ) from None
+    return _Key(
+        _basic(a, tuple(simple)),
+        axes,
+        arrays,
+        names,
+        spread,
+        kept_before if together else 0,
+    )
+
+
+# --- masks ---------------------------------------------------------------
+
+
+@functools.cache
+def _memoised() -> tuple[Callable, Callable, Callable]:
+    from pycuda.tools import context_dependent_memoize
+
+    return (
+        context_dependent_memoize(_kernels.make_move),
+        context_dependent_memoize(_kernels.make_compact),
+        context_dependent_memoize(_fault_words),
+    )
+
+
+def nonzero_flat(mask: GPUArray) -> GPUArray:
+    """Where a mask is true: indices into its elements in C order.
+
+    Waits for the device, for their number.
+    """
+    from pycuda._array_scans import cumsum
+    from pycuda.gpuarray import GPUArray
+
+    if mask.size == 0:
+        return GPUArray((0,), np.int64, mask.allocator)
+    flat = mask.ravel()
+    ends = cumsum(flat, dtype=np.int64)
+    count = int(ends[-1:].get()[0])
+    result = GPUArray((count,), np.int64, mask.allocator)
+    if count:
+        _memoised()[1]()(
+            result, ends, np.uint64(flat.size),
+            block=(_BLOCK, 1, 1), grid=(-(-flat.size // _BLOCK), 1),
+        )  # fmt: skip
+    return result
+
+
+# --- moving --------------------------------------------------------------
+
+
+def _fault_words() -> tuple[Any, np.uintp]:
+    """Words that kernels of this context note a fault in: (owner, address).
+
+    `src/array/advanced.c` reads them.
+    """
+    import pycuda.driver as drv
+
+    words = drv.pagelocked_zeros(
+        4, np.int64, mem_flags=drv.host_alloc_flags.DEVICEMAP
+    )
+    _driver._register_faults(words.ctypes.data)
+    return words, np.uintp(int(words.base.get_device_pointer()))
+
+
+def _merged(shape: list[int], strides: list[list[int]]) -> tuple:
+    """Fewer axes that run through the same elements; at least one."""
+    lengths: list[int] = []
+    steps: list[list[int]] = [[] for _ in strides]
+    for axis, length in enumerate(shape):
+        if length == 1:
+            continue
+        here = [operand[axis] for operand in strides]
+        if lengths and all(
+            own[-1] == step * length
+            for own, step in zip(steps, here, strict=True)
+        ):
+            lengths[-1] *= length
+            for own, step in zip(steps, here, strict=True):
+                own[-1] = step
+            continue
+        lengths.append(length)
+        for own, step in zip(steps, here, strict=True):
+            own.append(step)
+    if not lengths:
+        return [1], [[0] for _ in strides]
+    return lengths, steps
+
+
+def _unit(itemsize: int, *bits: int) -> int:
+    """The widest word that divides all of them."""
+    together = functools.reduce(operator.or_, bits, itemsize | 8)
+    return together & -together
+
+
+def _address(array: Any) -> Any:
+    """An array as a kernel's argument; one without elements has none."""
+    return array if array.size else np.uintp(0)
+
+
+def _run(
+    key: _Key,
+    shape: tuple[int, ...],
+    plain: Any,
+    plain_strides: tuple[int, ...],
+    direction: str,
+    stream: drv.Stream | None,
+) -> None:
+    """Launch the kernel; ``plain`` is an array, or bytes for one element."""
+    view = key.view
+    lengths, strides = _walk(key, shape, plain_strides)
+    size = int(np.prod(shape, dtype=np.int64))
+    own = [s for s, which in zip(view.strides, key.axes, strict=True)
+           if which is None]  # fmt: skip
+    picked = [
+        next(
+            (
+                (view.shape[axis], view.strides[axis])
+                for axis, which in enumerate(key.axes)
+                if which == k
+            ),
+            (1, 0),
+        )
+        for k in range(len(key.arrays))
+    ]
+    addresses = [_driver._address_bits(view)]
+    if direction != "fill":
+        addresses.append(_driver._address_bits(plain))
+    unit = _unit(
+        view.itemsize, *addresses, *own, *plain_strides,
+        *(step for _, step in picked),
+    )  # fmt: skip
+    kernel = _memoised()[0](
+        direction,
+        unit,
+        view.itemsize // unit,
+        len(lengths),
+        tuple(array.dtype for array in key.arrays),
+        size > 0x7FFFFFFF,
+    )
+    words = [size]
+    words += [length for length, _ in picked]
+    words += [step for _, step in picked]
+    words += key.names
+    words += lengths
+    for operand in strides:
+        words += operand
+    kernel(
+        plain, _address(view), *map(_address, key.arrays),
+        _memoised()[2]()[1], np.array(words, np.int64),
+        block=(_BLOCK, 1, 1), grid=(-(-size // _BLOCK), 1), stream=stream,
+    )  # fmt: skip
+
+
+def _walk(
+    key: _Key, shape: tuple[int, ...], plain_strides: tuple[int, ...]
+) -> tuple:
+    """Merged lengths and strides: plain, view, then each index array."""
+    spread = len(key.spread)
+    own = [
+        stride
+        for stride, which in zip(key.view.strides, key.axes, strict=True)
+        if which is None
+    ]
+    before, after = own[: key.place], own[key.place :]
+    strides = [
+        list(plain_strides),
+        [*before, *([0] * spread), *after],
+    ]
+    for array in key.arrays:
+        missing = spread - array.ndim
+        steps = [
+            0 if length == 1 else step
+            for length, step in zip(array.shape, array.strides, strict=True)
+        ]
+        strides.append(
+            [0] * (len(before) + missing) + steps + [0] * len(after)
+        )
+    return _merged(list(shape), strides)
+
+
+def _result_shape(key: _Key) -> tuple[int, ...]:
+    own = [
+        length
+        for length, which in zip(key.view.shape, key.axes, strict=True)
+        if which is None
+    ]
+    return (*own[: key.place], *key.spread, *own[key.place :])
+
+
+def _uploaded(key: _Key, stream: drv.Stream | None) -> _Key:
+    """The key with all its arrays on the device."""
+    from pycuda.gpuarray import to_gpu
+
+    arrays = [
+        to_gpu(np.ascontiguousarray(array))
+        if isinstance(array, np.ndarray)
+        else array
+        for array in key.arrays
+    ]
+    return key._replace(arrays=arrays)
+
+
+def _new(model: GPUArray, shape: tuple[int, ...]) -> GPUArray:
+    """An array of the model's class, dtype and allocator."""
+    made = model.__class__.__new__(model.__class__)
+    ArrayBase.__init__(made, shape, model.dtype, model.allocator)
+    return made
+
+
+def get(
+    a: GPUArray,
+    key: Any,
+    out: GPUArray | None = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """``a[key]`` as a new array, or into `out`."""
+    _driver._check_faults()
+    split = _split(a, key)
+    shape = _result_shape(split)
+    result = _new(a, shape) if out is None else out
+    if result.size and a.itemsize:
+        split = _uploaded(split, stream)
+        strides = result.strides if out is None else _packed(result, shape)
+        _run(split, shape, result, strides, "get", stream)
+    return result
+
+
+def _packed(array: GPUArray, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """C order strides for `shape` in a contiguous array."""
+    strides, step = [], array.itemsize
+    for length in reversed(shape):
+        strides.append(step)
+        step *= length
+    return tuple(reversed(strides))
+
+
+def _as_source(a: GPUArray, value: Any) -> Any:
+    """What is assigned: a host array of a's dtype, or a GPUArray."""
+    if not isinstance(value, ArrayBase):
+        shape = () if _is_record(a, value) else np.shape(value)
+        host = np.empty(shape, a.dtype)
+        host[...] = value
+        return host
+    return value
+
+
+def _is_record(a: GPUArray, value: Any) -> bool:
+    return isinstance(value, tuple) and a.dtype.names is not None
+
+
+def _on_device(
+    a: GPUArray, value: GPUArray, stream: drv.Stream | None
+) -> GPUArray:
+    """A source in a's dtype that does not share memory with a."""
+    from pycuda._array_axes import overlap
+
+    if value.dtype != a.dtype:
+        return value.astype(a.dtype, stream)
+    return value.copy("C", stream) if overlap(a, value) else value
+
+
+def _broadcast(value: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides of a value that is spread over `shape`."""
+    extra = value.ndim - len(shape)
+    lengths, strides = list(value.shape), list(value.strides)
+    while extra > 0 and lengths[0] == 1:
+        del lengths[0], strides[0]
+        extra -= 1
+    missing = len(shape) - len(lengths)
+    if extra > 0 or any(
+        length not in (1, wanted)
+        for length, wanted in zip(lengths, shape[missing:], strict=True)
+    ):
+        raise ValueError(
+            f"shape mismatch: value array of shape {value.shape} could not "
+            f"be broadcast to indexing result of shape {shape}"
+        )
+    return (0,) * missing + tuple(
+        0 if length == 1 else stride
+        for length, stride in zip(lengths, strides, strict=True)
+    )
+
+
+def _fill_masked(a: GPUArray, key: Any, value: np.ndarray) -> bool:
+    """``a[mask] = number`` for a mask on the device, without a wait."""
+    if (
+        not isinstance(key, ArrayBase)
+        or key.dtype.kind != "b"
+        or not 0 < key.ndim <= a.ndim
+        or a.dtype.char not in _kernels.ARITHMETIC
+        or any(step == 0 for step in a.strides)
+    ):
+        return False
+    _check_mask(key, a.shape, 0)
+    if a.size:
+        mask = key[(..., *[None] * (a.ndim - key.ndim))]
+        _apply("where", (mask, value[()], a), a)
+    return True
+
+
+def set(
+    a: GPUArray,
+    key: Any,
+    value: Any,
+    stream: drv.Stream | None = None,
+) -> None:
+    """``a[key] = value``; of several values for a place, any one stays."""
+    _driver._check_faults()
+    source = _as_source(a, value)
+    is_number = isinstance(source, np.ndarray) and source.size == 1
+    if is_number and _fill_masked(a, key, source.reshape(())):
+        return
+    split = _split(a, key)
+    shape = _result_shape(split)
+    _broadcast(source, shape)
+    if 0 in shape or a.itemsize == 0:
+        return
+    split = _uploaded(split, stream)
+    if is_number:
+        one = np.frombuffer(source.tobytes(), np.uint8)
+        _run(split, shape, one, (0,) * len(shape), "fill", stream)
+        return
+    if isinstance(source, np.ndarray):
+        from pycuda.gpuarray import to_gpu
+
+        source = to_gpu(np.ascontiguousarray(source))
+    else:
+        source = _on_device(a, source, stream)
+    _run(split, shape, source, _broadcast(source, shape), "set", stream)
+
+
+_driver._set_indexer(get, set)

@@ -1,0 +1,63 @@
+// Moves elements, whatever their type, between a plain array and the places
+// of another that arrays of indices name.  One thread an element.
+struct Item {
+    $unit words[$count];
+};
+
+struct Layout {
+    long long size, length[$indices], step[$indices], axis[$indices];
+    long long shape[$ndim], strides[$indices + 2][$ndim];
+};
+
+// Notes an index that is out of range; the first one is kept.
+__device__ void note(unsigned long long *fault, long long axis,
+                     long long index, long long length)
+{
+    if (atomicExch(fault, 1ull) == 0) {
+        fault[1] = axis;
+        fault[2] = index;
+        fault[3] = length;
+    }
+}
+
+// The place of an index along its axis, negative ones from the end; -1 where
+// there is none.
+template <class T>
+__device__ long long place_of(T index, long long length)
+{
+    if (index < T(0)) {
+        long long place = (long long)index + length;
+        return place < 0 ? -1 : place;
+    }
+    return (unsigned long long)index < (unsigned long long)length
+               ? (long long)index
+               : -1;
+}
+
+extern "C" __global__ void move($plain, char *indexed, $parameters
+                                unsigned long long *fault,
+                                const Layout layout)
+{
+    unsigned long long i =
+        (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= (unsigned long long)layout.size) {
+        return;
+    }
+    long long offset[$indices + 2] = {};
+    $index_type left = ($index_type)i;
+#pragma unroll
+    for (int axis = $ndim - 1; axis >= 0; axis--) {
+        $index_type length = ($index_type)layout.shape[axis];
+        $index_type rest = left / length;
+        long long at = (long long)(left - rest * length);
+#pragma unroll
+        for (int k = 0; k < $indices + 2; k++) {
+            offset[k] += at * layout.strides[k][axis];
+        }
+        left = rest;
+    }
+    bool inside = true;
+    long long place;
+$resolve
+    $move
+}

@@ -1,0 +1,216 @@
+/* advanced.c - what indices beyond integers and slices need in C.
+ *
+ * Called by index.c, transfer.c and Python.  Index arrays and masks are
+ * Python's work (pycuda/_array_indexing.py): the two callables it registered
+ * get and set elements.  A field of a record is a view, made here.
+ *
+ * Kernels can't raise: one that meets an index out of range notes it in words
+ * of page-locked memory that both sides see, one block of words a context.
+ * fault_check reads them where the host has waited for the device anyway.
+ * Blocks are never removed: a context's key is never used again.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+
+#define MOST_CONTEXTS 256
+
+/* What a kernel notes: `set` is written first, the rest describes it. */
+struct fault {
+    int64_t set, axis, index, length;
+};
+
+static struct {
+    void *context;
+    volatile struct fault *words;
+} faults[MOST_CONTEXTS];
+static int fault_count;
+static PyObject *indexer_get, *indexer_set; /* strong, Python's */
+
+/* --- index arrays ------------------------------------------------------ */
+
+/* _set_indexer(get, set): get(array, key), set(array, key, value). */
+PyObject *
+advanced_set_indexer(PyObject *module, PyObject *args)
+{
+    PyObject *get, *set;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OO:_set_indexer", &get, &set)) {
+        return NULL;
+    }
+    Py_XSETREF(indexer_get, Py_NewRef(get));
+    Py_XSETREF(indexer_set, Py_NewRef(set));
+    Py_RETURN_NONE;
+}
+
+static int
+indexer_ready(PyObject *indexer)
+{
+    if (!indexer) {
+        PyErr_SetString(PyExc_RuntimeError, "import pycuda.gpuarray first");
+    }
+    return indexer != NULL;
+}
+
+PyObject *
+advanced_get(PyObject *self, PyObject *key)
+{
+    return indexer_ready(indexer_get)
+               ? PyObject_CallFunctionObjArgs(indexer_get, self, key, NULL)
+               : NULL;
+}
+
+int
+advanced_set(PyObject *self, PyObject *key, PyObject *value)
+{
+    if (!indexer_ready(indexer_set)) {
+        return -1;
+    }
+    PyObject *done =
+        PyObject_CallFunctionObjArgs(indexer_set, self, key, value, NULL);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+/* _address_bits(array): the last eight bits of its address, for alignment;
+ * the address itself does not get out. */
+PyObject *
+advanced_address_bits(PyObject *module, PyObject *array)
+{
+    (void)module;
+    if (!array_check(array)) {
+        PyErr_SetString(PyExc_TypeError, "a GPUArray is needed");
+        return NULL;
+    }
+    return PyLong_FromLong(
+        (long)(((struct array *)array)->head.pointer & 255));
+}
+
+/* --- fields of records ------------------------------------------------- */
+
+/* The field's (dtype, offset), borrowed dtype. */
+static PyArray_Descr *
+field_find(const struct array *array, PyObject *name, Py_ssize_t *offset)
+{
+    PyObject *fields = PyDataType_FIELDS(array->dtype);
+    PyObject *entry;
+
+    if (!fields || fields == Py_None) {
+        PyErr_Format(PyExc_IndexError,
+                     "%R is no index: elements of dtype %S have no fields",
+                     name, array->dtype);
+        return NULL;
+    }
+    entry = PyObject_GetItem(fields, name);
+    if (!entry) {
+        PyErr_Format(PyExc_ValueError, "dtype %S has no field %R",
+                     array->dtype, name);
+        return NULL;
+    }
+    PyArray_Descr *dtype = (PyArray_Descr *)PyTuple_GET_ITEM(entry, 0);
+    *offset = PyLong_AsSsize_t(PyTuple_GET_ITEM(entry, 1));
+    Py_DECREF(entry); /* the mapping keeps it */
+    return dtype;
+}
+
+/* array["name"]: a view of one field of each record; a field that is an
+ * array itself adds axes. */
+PyObject *
+advanced_field(PyObject *self, PyObject *name)
+{
+    struct array *array = (struct array *)self, *view;
+    npy_intp inner[ARRAY_MAX_NDIM], packed[ARRAY_MAX_NDIM];
+    Py_ssize_t offset;
+    int more = 0;
+    PyArray_Descr *dtype = field_find(array, name, &offset);
+
+    if (!dtype) {
+        return NULL;
+    }
+    if (PyDataType_HASSUBARRAY(dtype)) {
+        more = array_parse_shape(PyDataType_SUBARRAY(dtype)->shape, inner);
+        dtype = PyDataType_SUBARRAY(dtype)->base;
+    }
+    if (more < 0 || array_verify_dtype(dtype) < 0) {
+        return NULL;
+    }
+    if (array->ndim + more > ARRAY_MAX_NDIM) {
+        PyErr_Format(PyExc_IndexError, "a view has at most %d axes",
+                     ARRAY_MAX_NDIM);
+        return NULL;
+    }
+    view = array_view(array, array->ndim + more);
+    if (!view) {
+        return NULL;
+    }
+    layout_pack(more, inner, PyDataType_ELSIZE(dtype), 'C', packed);
+    for (int axis = 0; axis < view->ndim; axis++) {
+        int own = axis - array->ndim;
+        view->shape[axis] = own < 0 ? array->shape[axis] : inner[own];
+        view->strides[axis] = own < 0 ? array->strides[axis] : packed[own];
+    }
+    Py_SETREF(view->dtype, (PyArray_Descr *)Py_NewRef(dtype));
+    view->head.pointer += (CUdeviceptr)offset;
+    array_view_finish(view);
+    return (PyObject *)view;
+}
+
+/* --- indices out of range ---------------------------------------------- */
+
+/* _register_faults(address): host address of the current context's words. */
+PyObject *
+fault_register(PyObject *module, PyObject *address)
+{
+    void *words = PyLong_AsVoidPtr(address), *context;
+
+    (void)module;
+    if ((!words && PyErr_Occurred()) || core_context(&context) < 0) {
+        return NULL;
+    }
+    if (fault_count == MOST_CONTEXTS) {
+        Py_RETURN_FALSE;
+    }
+    faults[fault_count].context = context;
+    faults[fault_count].words = words;
+    fault_count++;
+    Py_RETURN_TRUE;
+}
+
+/* IndexError if a kernel of the current context that is over has met an
+ * index out of range. */
+int
+fault_check(void)
+{
+    void *context;
+
+    if (fault_count == 0) {
+        return 0;
+    }
+    if (core_context(&context) < 0) {
+        PyErr_Clear();
+        return 0;
+    }
+    for (int i = 0; i < fault_count; i++) {
+        volatile struct fault *words = faults[i].words;
+        if (faults[i].context == context && words->set) {
+            long long axis = words->axis, index = words->index;
+            long long length = words->length;
+            words->set = 0;
+            PyErr_Format(PyExc_IndexError,
+                         "index %lld is out of bounds for axis %lld with size "
+                         "%lld (in an array of indices on the device, used "
+                         "earlier)",
+                         index, axis, length);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+PyObject *
+fault_check_python(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return fault_check() < 0 ? NULL : Py_NewRef(Py_None);
+}

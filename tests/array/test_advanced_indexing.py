@@ -1,0 +1,284 @@
+"""Indices that are arrays and masks, on the host and the device, against
+NumPy: what is got, what is set, and what is refused.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+from layouts import NUMBERS, both, numbers, same
+
+import pycuda.driver as drv
+from pycuda import gpuarray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+SHAPE = (2, 3, 4, 5)
+FULL = slice(None)
+MASK = (np.arange(120) % 3 == 0).reshape(SHAPE)
+KEYS = [
+    [0, 1],
+    (FULL, [0, 2]),
+    ([0, 1], [1, 2]),
+    (0, [1, 2]),
+    (1, 2, [3]),
+    (0, FULL, [1], 2),
+    (FULL, [0, 2], FULL, [1, 3]),
+    ([0, 1], FULL, [1, 2]),
+    (FULL, [0], ..., [1], [0]),
+    (None, [0, 1]),
+    ([0, 1], None, [1, 2]),
+    (..., [0, 4]),
+    ([1, 0], ..., [0, 4]),
+    ([[0, 1], [1, 0]], [[0], [2]]),
+    (slice(None, None, -1), [-1, -2]),
+    (slice(1, None), slice(None, None, 2), [3, 0], slice(4, 0, -2)),
+    (np.array(1), [0]),
+    [],
+    ([], []),
+    (0, [1], [], []),
+    MASK,
+    MASK[0, 0, 0],
+    (FULL, np.array([True, False, True])),
+    (FULL, np.ones((3, 4), bool), 1),
+    (MASK[:, :, 0, 0], FULL, [1]),
+    np.zeros(SHAPE, bool),
+    np.zeros((2, 3), bool),
+    np.ones((2, 3), bool),
+    True,
+    False,
+    (True, [0, 1]),
+    (FULL, True, FULL, [1]),
+    np.bool_(True),
+]
+KEYS[21] = np.array([True, False])
+
+
+def moved(key):
+    """The key with its arrays on the device."""
+    if isinstance(key, tuple):
+        return tuple(map(moved, key))
+    if isinstance(key, list):
+        key = np.asarray(key, np.int32 if key else np.int64)
+    return gpuarray.to_gpu(key) if isinstance(key, np.ndarray) else key
+
+
+LAYOUTS = [
+    ("C", "whole"), ("F", "whole"), ("C", "all reversed"), ("C", "transposed")
+]  # fmt: skip
+
+
+def made(dtype, order, view):
+    shape = SHAPE[::-1] if view == "transposed" else SHAPE
+    return both(numbers(shape, dtype, 3), order, view)
+
+
+@pytest.mark.parametrize("place", ["host", "device"])
+@pytest.mark.parametrize(("order", "view"), LAYOUTS)
+@pytest.mark.parametrize("number", range(len(KEYS)))
+def test_get_and_set(number, order, view, place):
+    key = KEYS[number]
+    there = moved(key) if place == "device" else key
+    host, device = made("i4", order, view)
+    same(device[there], host[key])
+    values = numbers(host[key].shape, "i4", 5)
+    sources = [7, np.float64(2.0), values, gpuarray.to_gpu(values)]
+    sources += [gpuarray.to_gpu(values.astype(np.float32))]
+    for source in sources:
+        host, device = made("i4", order, view)
+        host[key] = (
+            source.get() if isinstance(source, gpuarray.GPUArray) else source
+        )
+        device[there] = source
+        same(device, host)
+
+
+@pytest.mark.parametrize("dtype", [*NUMBERS, "f2", "S3", "M8[s]", "i4,f8,u1"])
+def test_every_dtype(dtype):
+    if dtype in ("S3", "M8[s]", "i4,f8,u1"):
+        host = np.zeros((4, 5), dtype)
+        host[1:3] = np.ones((), host.dtype)
+    else:
+        host = numbers((4, 5), dtype)
+    device = gpuarray.to_gpu(host)
+    for key in ([2, 0, 3], (FULL, [1, 1]), host[:, 0] != host[0, 0]):
+        same(device[key], host[key])
+    host[[0, 2]], device[[0, 2]] = host[[1, 3]], device[[1, 3]]
+    same(device, host)
+    host[[1]] = device[[1]] = host[0, 0]
+    same(device, host)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u4", "i8", "u8"])
+def test_every_index_dtype(dtype):
+    host, device = both(numbers((7, 3), "f4"))
+    indices = np.array([6, 0, 3], dtype)
+    same(device[gpuarray.to_gpu(indices)], host[indices])
+    same(device[indices], host[indices])
+
+
+def test_broadcast_values():
+    host, device = both(numbers((4, 5), "f4"))
+    for value in (np.arange(5), np.arange(3)[:, None], np.ones((1, 1, 1, 5))):
+        host[[3, 0, 1]] = device[[3, 0, 1]] = value
+        device[[3, 0, 1]] = gpuarray.to_gpu(value)
+        same(device, host)
+    with pytest.raises(ValueError, match="broadcast"):
+        device[[0, 1]] = np.ones(4)
+    with pytest.raises(ValueError, match="broadcast"):
+        device[[0, 1]] = np.ones((2, 2, 5))
+
+
+def test_a_source_that_is_the_target():
+    host, device = both(numbers((6,), "i4"))
+    host[[0, 1, 2, 3, 4, 5]] = host[::-1].copy()
+    device[[0, 1, 2, 3, 4, 5]] = device[::-1]
+    same(device, host)
+    host[1:][host[1:] > 0] += 1
+    device[1:][device[1:] > 0] += 1
+    same(device, host)
+
+
+def test_in_place_through_an_index():
+    host, device = both(numbers((5, 4), "f4"))
+    for key in ([0, 3], (FULL, [1, 2]), host > 0):
+        host[key] *= 3
+        device[key] *= 3
+        same(device, host)
+
+
+def test_mask_set_without_waiting():
+    """A number goes where a mask on the device says in one kernel."""
+    host, device = both(numbers((50, 7), "f4"))
+    host[host > 1] = np.nan
+    device[device > 1] = np.nan
+    same(device, host)
+    rows = np.arange(50) % 2 == 0
+    host[rows] = -0.0
+    device[gpuarray.to_gpu(rows)] = -0.0
+    same(device, host)
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ([5], "index 5 is out of bounds for axis 0 with size 4"),
+        ([0, -5], "index -5 is out of bounds for axis 0 with size 4"),
+        ((FULL, [0, 7]), "index 7 is out of bounds for axis 1 with size 6"),
+        (np.ones(3, bool), "axis 0; size of axis is 4 but size of .* is 3"),
+        (np.ones((4, 5), bool), "along axis 1"),
+        ((0, 0, [0]), "too many"),
+        (([0, 1], [0, 1, 2]), "could not be broadcast"),
+        ((..., ..., [0]), "single Ellipsis"),
+        ([1.5], "integer"),
+        (np.array([2**63], np.uint64), "index 9223372036854775808"),
+    ],
+)
+def test_refused(key, text):
+    device = gpuarray.to_gpu(numbers((4, 6), "f4"))
+    with pytest.raises(IndexError, match=text):
+        device[key]
+    with pytest.raises(IndexError, match=text):
+        device[key] = 1
+
+
+def test_faults_of_the_device():
+    """The kernel leaves out what is out of range; the next get() tells."""
+    host, device = both(numbers((4, 6), "f4", 9))
+    bad = gpuarray.to_gpu(np.array([0, 4, 1]))
+    got = device[bad]
+    with pytest.raises(IndexError, match="index 4 .* axis 0 with size 4"):
+        got.get()
+    expected = host[[0, 0, 1]]
+    expected[1] = 0
+    same(got, expected)  # the fault was told
+    device[:, gpuarray.to_gpu(np.array([2, -7]))] = 5
+    with pytest.raises(IndexError, match="index -7 .* axis 1 with size 6"):
+        device[[0]]
+    host[:, 2] = 5
+    same(device, host)
+    taken = gpuarray.take(device, gpuarray.to_gpu(np.array([24])))
+    drv.Context.synchronize()
+    with pytest.raises(IndexError, match="size 24"):
+        taken.get()
+
+
+def test_empty_axes():
+    host, device = both(np.zeros((0, 3), "f4"))
+    same(device[[]], host[[]])
+    same(device[:, [2, 0]], host[:, [2, 0]])
+    with pytest.raises(IndexError):
+        device[[0]]
+    with pytest.raises(IndexError):
+        device[gpuarray.to_gpu(np.array([0]))].get()
+
+
+def test_results_keep_class_and_allocator():
+    class Mine(gpuarray.GPUArray):
+        pass
+
+    sizes = []
+
+    def allocator(size):
+        sizes.append(size)
+        return drv.mem_alloc(size)
+
+    a = Mine((4, 2), np.float32, allocator).fill(1)
+    got = a[[1, 2, 3]]
+    assert type(got) is Mine
+    assert got.allocator is allocator
+    assert sizes == [32, 24]
+
+
+# --- records -------------------------------------------------------------
+
+RECORD = np.dtype([("tag", "i1"), ("value", "f4"), ("pair", "f8", (2,))])
+
+
+def records(n):
+    host = np.zeros(n, RECORD)
+    host["tag"] = np.arange(n)
+    host["value"] = np.arange(n) / 2
+    host["pair"] = np.arange(2 * n).reshape(n, 2)
+    return host
+
+
+def test_fields_are_views():
+    host = records(5)
+    device = gpuarray.to_gpu(host)
+    for name in RECORD.names:
+        same(device[name], host[name])
+        same(device[::-2][name], host[::-2][name])
+    assert device["value"].base is device
+    host["value"] = device["value"] = 2
+    host["tag"][1:] += 1
+    device["tag"][1:] += 1
+    host["pair"] *= 3
+    device["pair"] *= 3
+    same(device, host)
+    with pytest.raises(ValueError, match="no field 'other'"):
+        device["other"]
+
+
+def test_arithmetic_on_fields():
+    """Fields of packed records do not lie where kernels can load them."""
+    host = records(7)
+    device = gpuarray.to_gpu(host)
+    same(device["value"] + device["tag"], host["value"] + host["tag"])
+    same(device["value"] > 1, host["value"] > 1)
+    assert gpuarray.sum(device["value"]).get() == host["value"].sum()
+    host["value"] = host["pair"][:, 0]
+    device["value"] = device["pair"][:, 0]
+    same(device, host)
+
+
+def test_records_by_index():
+    host = records(6)
+    device = gpuarray.to_gpu(host)
+    one = (9, 2.5, [3, 4])
+    for key in ([1, 4], slice(2, 3), 0):
+        host[key] = one
+        device[key] = one
+        same(device, host)
+    host[[0, 1]], device[[0, 1]] = host[[4, 5]], device[[4, 5]]
+    same(device, host)
