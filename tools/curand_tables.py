@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Print the jump tables of pycuda/cuda/cpu/include/curand/*_jump.h.
 
-    tools/curand_tables.py xorwow > pycuda/cuda/cpu/include/curand/xorwow_jump.h
+    tools/curand_tables.py xorwow > .../xorwow_jump.h
     tools/curand_tables.py mrg32k3a > .../mrg32k3a_jump.h
 
 XORWOW's five words are a linear map over GF(2): n steps are the polynomial
@@ -89,7 +89,7 @@ def main() -> None:
     """Print one table."""
     kind = sys.argv[1]
     print(
-        f"/* {kind}_jump.h - made by tools/curand_tables.\n *\n"
+        f"/* {kind}_jump.h - made by tools/curand_tables.py.\n *\n"
         " * SPDX-License-Identifier: MIT */\n#pragma once\n"
     )
     if kind == "xorwow":

@@ -239,6 +239,8 @@ struct cpu_launch {
     unsigned joined; /* workers in it; scheduler lock */
     uint64_t started_ns;
     uint64_t serial; /* for the checks */
+    bool cooperative;
+    atomic_uint grid_arrived, grid_phase; /* of its barrier */
 };
 
 #define CPU_OP_PAYLOAD 256

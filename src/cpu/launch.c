@@ -139,6 +139,8 @@ cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
         pieces = 1;
     }
     launch->chunk = (launch->total + pieces - 1) / pieces;
+    launch->cooperative = cooperative;
+    atomic_store(&launch->grid_arrived, 0);
     if (cooperative) {
         launch->chunk = 1;
     }

@@ -136,6 +136,10 @@ enum image_site_flags {
     /* Lanes that stand at the same call: waits until every other live lane   \
      * of the warp stands at some stop. */                                    \
     ROW(uint32_t, __pycuda_activemask, (void), 1)                             \
+    /* Barrier of all blocks of a cooperative launch; and whether this is     \
+     * one.  LAUNCH_FAILED where it is not. */                                \
+    ROW(void, __pycuda_grid_barrier, (void), 1)                               \
+    ROW(int32_t, __pycuda_grid_valid, (void), 1)                              \
     /* Lets other threads of the block run; at back edges of spinning loops.  \
      */                                                                       \
     ROW(void, __pycuda_yield, (void), 1)                                      \

@@ -26,6 +26,8 @@ __device__ unsigned int __pycuda_match_any(unsigned int mask,
 __device__ unsigned int __pycuda_reduce(unsigned int mask, unsigned int value,
                                         int operation);
 __device__ unsigned int __pycuda_activemask(void);
+__device__ void __pycuda_grid_barrier(void);
+__device__ int __pycuda_grid_valid(void);
 __device__ void __pycuda_yield(void);
 __device__ void __pycuda_nanosleep(unsigned int nanoseconds);
 __device__ int __pycuda_vprintf(const char *format, const void *args);

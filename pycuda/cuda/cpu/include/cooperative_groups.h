@@ -1,8 +1,7 @@
-/* cooperative_groups.h - the groups of one block: thread_block, tiles.
+/* cooperative_groups.h - groups of threads: grid, block, tiles, coalesced.
  *
- * A tile is up to 32 threads that lie next to each other in a warp; its
- * operations are the warp's, with the tile's mask.  Groups over the grid need
- * a cooperative launch and are not offered.
+ * Groups within a warp (tiles of up to 32 threads, coalesced and labelled
+ * ones) are a set of lanes; their operations number the lanes by rank.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -11,60 +10,131 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-class thread_block
+__device__ inline unsigned int
+__pycuda_block_threads()
+{
+    return blockDim.x * blockDim.y * blockDim.z;
+}
+
+/* ---- grid and block ---- */
+
+class grid_group
 {
   public:
+    __device__ bool is_valid() const
+    {
+        return __pycuda_grid_valid();
+    }
     __device__ void sync() const
     {
-        __syncthreads();
+        __pycuda_grid_barrier();
     }
-    __device__ unsigned int thread_rank() const
+    __device__ unsigned long long num_blocks() const
     {
-        return __pycuda_linear();
+        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
     }
-    __device__ unsigned int size() const
+    __device__ unsigned long long block_rank() const
     {
-        return blockDim.x * blockDim.y * blockDim.z;
+        return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) *
+                   gridDim.x +
+               blockIdx.x;
     }
-    __device__ unsigned int num_threads() const
+    __device__ unsigned long long size() const
+    {
+        return num_blocks() * __pycuda_block_threads();
+    }
+    __device__ unsigned long long num_threads() const
     {
         return size();
     }
-    __device__ dim3 group_index() const
+    __device__ unsigned long long thread_rank() const
     {
-        return blockIdx;
+        return block_rank() * __pycuda_block_threads() + __pycuda_linear();
     }
-    __device__ dim3 thread_index() const
+    __device__ dim3 dim_blocks() const
     {
-        return threadIdx;
+        return gridDim;
     }
     __device__ dim3 group_dim() const
     {
+        return gridDim;
+    }
+    __device__ dim3 block_index() const
+    {
+        return blockIdx;
+    }
+};
+__device__ inline grid_group
+this_grid()
+{
+    return grid_group();
+}
+
+class thread_block
+{
+  public:
+    __device__ static void sync()
+    {
+        __syncthreads();
+    }
+    __device__ static unsigned int thread_rank()
+    {
+        return __pycuda_linear();
+    }
+    __device__ static unsigned int size()
+    {
+        return __pycuda_block_threads();
+    }
+    __device__ static unsigned int num_threads()
+    {
+        return size();
+    }
+    __device__ static dim3 group_index()
+    {
+        return blockIdx;
+    }
+    __device__ static dim3 thread_index()
+    {
+        return threadIdx;
+    }
+    __device__ static dim3 group_dim()
+    {
         return blockDim;
     }
-    __device__ dim3 dim_threads() const
+    __device__ static dim3 dim_threads()
     {
         return blockDim;
     }
 };
-
 __device__ inline thread_block
 this_thread_block()
 {
     return thread_block();
 }
 
-/* `Size` threads, a power of two of at most 32. */
-template <unsigned int Size, class Parent = thread_block>
-class thread_block_tile
-{
-    static_assert(Size && Size <= 32 && (Size & (Size - 1)) == 0,
-                  "a tile has 1, 2, 4, 8, 16 or 32 threads");
+/* ---- groups within a warp ---- */
 
+/* Operations over the lanes of `Group`, which has __mask(). */
+template <class Group> class __pycuda_lane_group
+{
     __device__ unsigned int mask() const
     {
-        unsigned int first = __pycuda_linear() % 32 / Size * Size;
-        return (unsigned int)(((1ul << Size) - 1) << first);
+        return static_cast<const Group *>(this)->__mask();
+    }
+    __device__ int lane_of(unsigned int rank) const
+    {
+        return (int)__fns(mask(), 0, (int)rank + 1);
+    }
+    /* The lanes of `set` among the group's, by rank. */
+    __device__ unsigned int ranks_of(unsigned int set) const
+    {
+        unsigned int ranks = 0, rank = 0;
+        for (int lane = 0; lane < 32; lane++) {
+            if (mask() >> lane & 1u) {
+                ranks |= (set >> lane & 1u) << rank++;
+            }
+        }
+        return ranks;
     }
 
   public:
@@ -72,45 +142,47 @@ class thread_block_tile
     {
         __syncwarp(mask());
     }
+    __device__ unsigned int size() const
+    {
+        return (unsigned int)__popc(mask());
+    }
+    __device__ unsigned int num_threads() const
+    {
+        return size();
+    }
     __device__ unsigned int thread_rank() const
     {
-        return __pycuda_linear() % Size;
+        unsigned int lane = __pycuda_linear() % 32;
+        return (unsigned int)__popc(mask() & ((1u << lane) - 1));
     }
-    __device__ static constexpr unsigned int size()
+    /* Any type that may be copied, a word of 8 bytes at a time. */
+    template <class T> __device__ T shfl(T value, unsigned int rank) const
     {
-        return Size;
-    }
-    __device__ static constexpr unsigned int num_threads()
-    {
-        return Size;
-    }
-    __device__ unsigned int meta_group_rank() const
-    {
-        return __pycuda_linear() / Size;
-    }
-    __device__ unsigned int meta_group_size() const
-    {
-        return (thread_block().size() + Size - 1) / Size;
-    }
-    template <class T> __device__ T shfl(T value, int rank) const
-    {
-        return __pycuda_shuffle_value(mask(), value, __PYCUDA_SHUFFLE_IDX,
-                                      rank, Size);
+        const int words = (sizeof(T) + 7) / 8;
+        unsigned long word[words] = {};
+        int lane = lane_of(rank % size());
+        __builtin_memcpy(word, &value, sizeof(T));
+        for (int i = 0; i < words; i++) {
+            word[i] = __pycuda_shuffle(mask(), word[i], __PYCUDA_SHUFFLE_IDX,
+                                       lane, 32);
+        }
+        __builtin_memcpy(&value, word, sizeof(T));
+        return value;
     }
     template <class T> __device__ T shfl_up(T value, unsigned int by) const
     {
-        return __pycuda_shuffle_value(mask(), value, __PYCUDA_SHUFFLE_UP,
-                                      (int)by, Size);
+        unsigned int rank = thread_rank();
+        return shfl(value, rank < by ? rank : rank - by);
     }
     template <class T> __device__ T shfl_down(T value, unsigned int by) const
     {
-        return __pycuda_shuffle_value(mask(), value, __PYCUDA_SHUFFLE_DOWN,
-                                      (int)by, Size);
+        unsigned int rank = thread_rank();
+        return shfl(value, rank + by < size() ? rank + by : rank);
     }
     template <class T> __device__ T shfl_xor(T value, unsigned int by) const
     {
-        return __pycuda_shuffle_value(mask(), value, __PYCUDA_SHUFFLE_XOR,
-                                      (int)by, Size);
+        unsigned int rank = thread_rank();
+        return shfl(value, (rank ^ by) < size() ? rank ^ by : rank);
     }
     __device__ int any(int predicate) const
     {
@@ -122,15 +194,96 @@ class thread_block_tile
     }
     __device__ unsigned int ballot(int predicate) const
     {
-        unsigned int first = __pycuda_linear() % 32 / Size * Size;
-        return __ballot_sync(mask(), predicate) >> first;
+        return ranks_of(__ballot_sync(mask(), predicate));
     }
     template <class T> __device__ unsigned int match_any(T value) const
     {
-        unsigned int first = __pycuda_linear() % 32 / Size * Size;
-        return __match_any_sync(mask(), value) >> first;
+        return ranks_of(__match_any_sync(mask(), value));
+    }
+    template <class T>
+    __device__ unsigned int match_all(T value, int &predicate) const
+    {
+        return ranks_of(__match_all_sync(mask(), value, &predicate));
     }
 };
+
+/* `Size` threads that lie next to each other. */
+template <unsigned int Size, class Parent = thread_block>
+class thread_block_tile
+    : public __pycuda_lane_group<thread_block_tile<Size, Parent>>
+{
+    static_assert(Size && Size <= 32 && (Size & (Size - 1)) == 0,
+                  "the CPU device has tiles of 1, 2, 4, 8, 16 and 32 threads");
+
+  public:
+    __device__ static constexpr unsigned int size()
+    {
+        return Size;
+    }
+    __device__ static constexpr unsigned int num_threads()
+    {
+        return Size;
+    }
+    __device__ static unsigned int thread_rank()
+    {
+        return __pycuda_linear() % Size;
+    }
+    __device__ static unsigned int meta_group_rank()
+    {
+        return __pycuda_linear() / Size;
+    }
+    __device__ static unsigned int meta_group_size()
+    {
+        return (__pycuda_block_threads() + Size - 1) / Size;
+    }
+    /* The lanes, less those that the block's last warp lacks. */
+    __device__ static unsigned int __mask()
+    {
+        unsigned int first = __pycuda_linear() / Size * Size;
+        unsigned int left = __pycuda_block_threads() - first;
+        unsigned int count = left < Size ? left : Size;
+        return (unsigned int)(((1ul << count) - 1) << first % 32);
+    }
+};
+
+/* Some threads of one warp. */
+class coalesced_group : public __pycuda_lane_group<coalesced_group>
+{
+    unsigned int members, group_rank, groups;
+
+  public:
+    __device__ explicit coalesced_group(unsigned int mask,
+                                        unsigned int rank = 0,
+                                        unsigned int count = 1)
+        : members(mask), group_rank(rank), groups(count)
+    {
+    }
+    __device__ unsigned int __mask() const
+    {
+        return members;
+    }
+    __device__ unsigned int meta_group_rank() const
+    {
+        return group_rank;
+    }
+    __device__ unsigned int meta_group_size() const
+    {
+        return groups;
+    }
+};
+__device__ inline coalesced_group
+coalesced_threads()
+{
+    return coalesced_group(__activemask());
+}
+/* A group of this thread alone. */
+__device__ inline coalesced_group
+this_thread()
+{
+    return coalesced_group(1u << __pycuda_linear() % 32);
+}
+
+/* ---- partitions ---- */
 
 template <unsigned int Size, class Parent>
 __device__ inline thread_block_tile<Size, Parent>
@@ -138,61 +291,58 @@ tiled_partition(const Parent &)
 {
     return thread_block_tile<Size, Parent>();
 }
-
-/* The threads of a warp that stand at the call. */
-class coalesced_group
-{
-    unsigned int members;
-
-    __device__ static unsigned int lane()
-    {
-        return __pycuda_linear() % 32;
-    }
-    __device__ int lane_of(unsigned int rank) const
-    {
-        return __fns(members, 0, (int)rank + 1);
-    }
-
-  public:
-    __device__ explicit coalesced_group(unsigned int mask) : members(mask)
-    {
-    }
-    __device__ void sync() const
-    {
-        __syncwarp(members);
-    }
-    __device__ unsigned int size() const
-    {
-        return (unsigned int)__popc(members);
-    }
-    __device__ unsigned int num_threads() const
-    {
-        return size();
-    }
-    __device__ unsigned int thread_rank() const
-    {
-        return (unsigned int)__popc(members & ((1u << lane()) - 1));
-    }
-    template <class T> __device__ T shfl(T value, unsigned int rank) const
-    {
-        return __pycuda_shuffle_value(members, value, __PYCUDA_SHUFFLE_IDX,
-                                      lane_of(rank), 32);
-    }
-    __device__ int any(int predicate) const
-    {
-        return __any_sync(members, predicate);
-    }
-    __device__ int all(int predicate) const
-    {
-        return __all_sync(members, predicate);
-    }
-};
-
+/* The lanes whose ranks in `parent` lie in the same row of `size`. */
+template <class Parent>
 __device__ inline coalesced_group
-coalesced_threads()
+__pycuda_rows(unsigned int mask, unsigned int rank, unsigned int count,
+              unsigned int size, const Parent &)
 {
-    return coalesced_group(__activemask());
+    unsigned int members = 0;
+    for (unsigned int i = rank / size * size, end = i + size;
+         i < end && i < count; i++) {
+        members |= 1u << __fns(mask, 0, (int)i + 1);
+    }
+    return coalesced_group(members, rank / size, (count + size - 1) / size);
 }
+__device__ inline coalesced_group
+tiled_partition(const coalesced_group &parent, unsigned int size)
+{
+    return __pycuda_rows(parent.__mask(), parent.thread_rank(), parent.size(),
+                         size, parent);
+}
+__device__ inline coalesced_group
+tiled_partition(const thread_block &parent, unsigned int size)
+{
+    unsigned int first = __pycuda_linear() / size * size % 32;
+    return coalesced_group(
+        (unsigned int)(((1ul << size) - 1) << first),
+        __pycuda_linear() / size, (parent.size() + size - 1) / size);
+}
+
+/* Groups of the threads with the same label, in the order of first lanes. */
+template <class Parent, class Label>
+__device__ inline coalesced_group
+labeled_partition(const Parent &parent, Label label)
+{
+    unsigned int mask = parent.__mask();
+    unsigned int mine = __match_any_sync(mask, (long long)label);
+    bool first = __ffs((int)mine) - 1 == (int)(__pycuda_linear() % 32);
+    unsigned int leaders = __ballot_sync(mask, first);
+    unsigned int before = leaders & ((mine & (0u - mine)) - 1);
+    return coalesced_group(mine, (unsigned int)__popc(before),
+                           (unsigned int)__popc(leaders));
+}
+template <class Parent>
+__device__ inline coalesced_group
+binary_partition(const Parent &parent, bool predicate)
+{
+    unsigned int mask = parent.__mask();
+    unsigned int yes = __ballot_sync(mask, predicate);
+    return coalesced_group(predicate ? yes : mask & ~yes,
+                           predicate ? 0u : 1u, 2u);
+}
+
+/* ---- for any group ---- */
 
 template <class Group>
 __device__ inline void
@@ -200,5 +350,39 @@ sync(const Group &group)
 {
     group.sync();
 }
+template <class Group>
+__device__ inline auto
+thread_rank(const Group &group)
+{
+    return group.thread_rank();
+}
+template <class Group>
+__device__ inline auto
+group_size(const Group &group)
+{
+    return group.size();
+}
+template <class Group, class Function, class... Arguments>
+__device__ inline void
+invoke_one(const Group &group, Function function, Arguments... arguments)
+{
+    if (group.thread_rank() == 0) {
+        function(arguments...);
+    }
+}
+template <class Group, class Function, class... Arguments>
+__device__ inline auto
+invoke_one_broadcast(const Group &group, Function function,
+                     Arguments... arguments)
+{
+    decltype(function(arguments...)) value = {};
+    if (group.thread_rank() == 0) {
+        value = function(arguments...);
+    }
+    return group.shfl(value, 0);
 }
 }
+}
+#include "cooperative_groups/memcpy_async.h"
+#include "cooperative_groups/reduce.h"
+#include "cooperative_groups/scan.h"

@@ -1,0 +1,52 @@
+/* memcpy_async.h - copies by a whole group, and waiting for them.
+ *
+ * The copy is made at once, each thread some of it; waiting is the group's
+ * barrier.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+extern "C++" {
+#include "../cooperative_groups.h"
+
+namespace cooperative_groups
+{
+
+template <class Group>
+__device__ inline void
+__pycuda_copy(const Group &group, void *to, const void *from, size_t bytes)
+{
+    for (size_t i = group.thread_rank(); i < bytes; i += group.size()) {
+        ((char *)to)[i] = ((const char *)from)[i];
+    }
+}
+/* `bytes`, or anything that stands for a number of them. */
+template <class Group, class T, class S, class Bytes>
+__device__ inline void
+memcpy_async(const Group &group, T *to, const S *from, const Bytes &bytes)
+{
+    __pycuda_copy(group, to, from, (size_t)bytes);
+}
+/* The lesser of two numbers of elements. */
+template <class Group, class T, class Count, class Limit>
+__device__ inline void
+memcpy_async(const Group &group, T *to, const Count &room, const T *from,
+             const Limit &count)
+{
+    size_t least = (size_t)room < (size_t)count ? (size_t)room : (size_t)count;
+    __pycuda_copy(group, to, from, least * sizeof(T));
+}
+template <class Group>
+__device__ inline void
+wait(const Group &group)
+{
+    group.sync();
+}
+template <unsigned int Stages, class Group>
+__device__ inline void
+wait_prior(const Group &group)
+{
+    group.sync();
+}
+}
+}

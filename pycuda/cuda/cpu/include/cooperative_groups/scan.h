@@ -1,0 +1,46 @@
+/* scan.h - prefix sums over groups within a warp.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+extern "C++" {
+#include "reduce.h"
+
+namespace cooperative_groups
+{
+
+template <class Group, class T, class Operation>
+__device__ inline T
+inclusive_scan(const Group &group, T value, Operation operation)
+{
+    unsigned int rank = group.thread_rank(), size = group.size();
+    for (unsigned int step = 1; step < size; step *= 2) {
+        T other = group.shfl_up(value, step);
+        if (rank >= step) {
+            value = operation(other, value);
+        }
+    }
+    return value;
+}
+template <class Group, class T>
+__device__ inline T
+inclusive_scan(const Group &group, T value)
+{
+    return inclusive_scan(group, value, plus<T>());
+}
+/* The first thread gets T(). */
+template <class Group, class T, class Operation>
+__device__ inline T
+exclusive_scan(const Group &group, T value, Operation operation)
+{
+    T before = group.shfl_up(inclusive_scan(group, value, operation), 1);
+    return group.thread_rank() == 0 ? T() : before;
+}
+template <class Group, class T>
+__device__ inline T
+exclusive_scan(const Group &group, T value)
+{
+    return exclusive_scan(group, value, plus<T>());
+}
+}
+}

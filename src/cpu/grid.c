@@ -1,0 +1,48 @@
+/* grid.c - the barrier of all blocks of a cooperative launch.
+ *
+ * Called by kernels.  Every block of such a launch has a worker of its own, so
+ * that one thread of each may spin; the state is the launch's.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/cpu.h"
+
+CPU_ON_FIBER static void
+grid_wait(struct cpu_launch *launch)
+{
+    unsigned phase = atomic_load(&launch->grid_phase);
+
+    if (atomic_fetch_add(&launch->grid_arrived, 1) + 1 == launch->total) {
+        atomic_store(&launch->grid_arrived, 0);
+        atomic_fetch_add(&launch->grid_phase, 1);
+        return;
+    }
+    while (atomic_load(&launch->grid_phase) == phase) {
+        int error = atomic_load(&launch->error);
+
+        if (error) { /* another block will never come */
+            cpu_fibers_fail((CUresult)error);
+        }
+        __pycuda_yield();
+    }
+}
+
+CPU_ON_FIBER void
+__pycuda_grid_barrier(void)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+
+    if (!worker->launch->cooperative) {
+        cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED);
+    }
+    __pycuda_barrier(IMAGE_BARRIER_PLAIN, 0);
+    if (worker->self->linear == 0) {
+        grid_wait(worker->launch);
+    }
+    __pycuda_barrier(IMAGE_BARRIER_PLAIN, 0);
+}
+
+CPU_ON_FIBER int32_t
+__pycuda_grid_valid(void)
+{
+    return cpu_worker_tls->launch->cooperative;
+}
