@@ -29,6 +29,10 @@ from pycuda._operations import (
 )
 
 _BLOCK = 256
+_TILE_SIDE_IN_TURN = 32  # of a tile
+_PART_IN_TURN = 4096  # of a row
+_LANES_IN_TURN = 16  # accumulators of a reduction
+_LOADS = 4  # words of 16 bytes that a reducing thread has under way
 _OPTIONS = ["--fmad=false", "-w"]
 
 
@@ -190,44 +194,160 @@ class _Map:
             f"(({bytes_}){name} + offset[{operand}]);"
         )
 
-    def _element(self, operand: int, dtype: np.dtype, name: str) -> str:
+    def _element(
+        self, operand: int, dtype: np.dtype, name: str, at: str = "j"
+    ) -> str:
         """The element of a row that a thread works on."""
         walk = self.inner[operand] if self.inner else 0
         if walk == 0:
             return f"{name}_row"
         if walk == 1:
-            return f"({name}_row + j)"
+            return f"({name}_row + {at})"
         const = "" if name == "out" else "const "
         return (
-            f"(({const}{c_type(dtype)} *)(({const}char *){name}_row + j * "
+            f"(({const}{c_type(dtype)} *)(({const}char *){name}_row + {at} * "
             f"layout.strides[{operand}][{self.ndim - 1}]))"
         )
 
-    def strided(self, template: str) -> str:
-        operand = {k: at + 1 for at, k in enumerate(self.arrays)}
+    def _operands(self) -> dict[int, int]:
+        """Input -> its place in the layout."""
+        return {k: at + 1 for at, k in enumerate(self.arrays)}
+
+    def _rows(self) -> list[str]:
+        """Pointers to where a row, or a tile, begins."""
+        operand = self._operands()
         rows = [self._row(0, self.out, "out")]
-        rows += [
+        return rows + [
             self._row(operand[k], self.stored[k], f"in{k}")
             for k in self.arrays
         ]
-        loads = self.loads(
+
+    def _row_loads(self) -> list[str]:
+        operand = self._operands()
+        return self.loads(
             lambda k: (
                 "(*"
                 + self._element(operand[k], self.stored[k], f"in{k}")
                 + ")"
             )
         )
+
+    def _fields(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "parameters": self.parameters(),
+            "ndim": self.ndim,
+            "operands": len(self.arrays) + 1,
+            "result": self.value(),
+        }
+
+    def strided(self, template: str) -> str:
         return _template(template).substitute(
-            name=self.name,
-            parameters=self.parameters(),
-            ndim=self.ndim,
-            operands=len(self.arrays) + 1,
+            self._fields(),
+            part=_PART_IN_TURN,
             index_type="unsigned long long" if self.wide else "unsigned int",
-            rows=_indent(rows, 4 if self.inner else 8),
-            loads=_indent(loads, 8),
+            rows=_indent(self._rows(), 4 if self.inner else 8),
+            loads=_indent(self._row_loads(), 8),
             out_element=self._element(0, self.out, "out"),
-            result=self.value(),
         )
+
+    def packs(self) -> str:
+        operand = self._operands()
+        packed = [k for k in self.arrays if self.inner[operand[k]] == 1]
+        packs = [
+            f"const Pack<{c_type(self.stored[k])}> pack{k} = "
+            f"*reinterpret_cast<const Pack<{c_type(self.stored[k])}> *>"
+            f"(in{k}_row + first);"
+            for k in packed
+        ]
+        loads = self.loads(
+            lambda k: f"pack{k}.at[k]" if k in packed else f"(*in{k}_row)"
+        )
+        return _template("map_packs.cu").substitute(
+            self._fields(),
+            width=self.width(),
+            out_type=c_type(self.out),
+            rows=_indent(self._rows(), 4),
+            packs=_indent(packs, 8),
+            pack_loads=_indent(loads, 12),
+            loads=_indent(self._row_loads(), 12),
+            out_element="(out_row + j)",
+        )
+
+    def _in_tile(
+        self, operand: int, dtype: np.dtype, name: str, slow: str, fast: str
+    ) -> str:
+        """An element of a tile; `slow` counts along the axis before."""
+        const = "" if name == "out" else "const "
+        strides = f"layout.strides[{operand}]"
+        return (
+            f"(*({const}{c_type(dtype)} *)(({const}char *){name}_row + "
+            f"{slow} * {strides}[BEFORE] + {fast} * {strides}[LAST]))"
+        )
+
+    def tiles_in_turn(self) -> str:
+        operand = self._operands()
+        loads = self.loads(
+            lambda k: self._in_tile(
+                operand[k], self.stored[k], f"in{k}", "slow", "fast"
+            )
+        )
+        out = self._in_tile(0, self.out, "out", "slow", "fast")
+        return _template("map_tiles_thread.cu").substitute(
+            self._fields(),
+            side=_TILE_SIDE_IN_TURN,
+            rows=_indent(self._rows(), 4),
+            loads=_indent(loads, 12),
+            out_element=f"&{out}",
+        )
+
+    def tiles(self) -> str:
+        operand, side = self._operands(), self.side()
+        memory, buffers, turns = [], [], []
+        across_loads, direct_loads = [], []
+        for k in self.arrays:
+            kind, at = c_type(self.stored[k]), operand[k]
+            buffers.append(f"{kind} buffer{k}[DOWN][WIDE];")
+            turned = self.inner[at] == 3
+            order = ("fast", "slow") if turned else ("slow", "fast")
+            element = self._in_tile(at, self.stored[k], f"in{k}", *order)
+            load = f"buffer{k}[a][b] = {element};"
+            (across_loads if turned else direct_loads).append(load)
+            if turned:
+                pitch = side + max(1, 4 // self.stored[k].itemsize)
+                memory += [
+                    f"__shared__ __align__(16) unsigned char memory{k}"
+                    f"[SIDE * {pitch} * sizeof({kind})];",
+                    f"{kind} (*tile{k})[{pitch}] = "
+                    f"reinterpret_cast<{kind} (*)[{pitch}]>(memory{k});",
+                ]
+                turns.append(f"tile{k}[slow][fast] = buffer{k}[a][b];")
+        loads = self.loads(
+            lambda k: (
+                f"tile{k}[fast][slow]"
+                if self.inner[operand[k]] == 3
+                else f"buffer{k}[a][b]"
+            )
+        )
+        out = self._in_tile(0, self.out, "out", "slow", "fast")
+        return _template("map_tiles.cu").substitute(
+            self._fields(),
+            block=_BLOCK,
+            side=side,
+            memory=_indent(memory, 4),
+            rows=_indent(self._rows(), 4),
+            buffers=_indent(buffers, 4),
+            across_loads=_indent(across_loads, 16),
+            direct_loads=_indent(direct_loads, 16),
+            turns=_indent(turns, 12),
+            loads=_indent(loads, 16),
+            out_element=f"&{out}",
+        )
+
+    def side(self) -> int:
+        """Of a tile: what fits shared memory and registers."""
+        widest = max(self.stored[k].itemsize for k in self.arrays)
+        return 64 if widest <= 4 and len(self.arrays) < 3 else 32
 
     def types(self) -> tuple:
         return (
@@ -237,16 +357,28 @@ class _Map:
             self.out,
         )
 
+    def source(self, in_turn: bool) -> tuple[str, int, int]:
+        """(CUDA C, threads of a block, elements of a thread)."""
+        if self.layout == "tiles" and in_turn:
+            return self.tiles_in_turn(), 1, _TILE_SIDE_IN_TURN
+        if self.layout == "tiles":
+            return self.tiles(), _BLOCK, self.side()
+        if self.layout == "packs" and not in_turn:
+            return self.packs(), _BLOCK, self.width()
+        if self.layout == "aligned" and not in_turn:
+            return self.aligned(), _BLOCK, self.width()
+        if self.layout == "flat":
+            return self.strided("map_flat.cu"), _BLOCK, 1
+        if self.layout in ("rows", "packs") and in_turn:
+            return self.strided("map_rows_thread.cu"), 1, _PART_IN_TURN
+        if self.layout == "rows":
+            return self.strided("map_rows.cu"), _BLOCK, 1
+        return self.dense(), _BLOCK, 1
+
     def make(self) -> tuple[Any, int, int, int]:
-        per_thread = 1
-        if self.layout in ("rows", "flat"):
-            source = self.strided(f"map_{self.layout}.cu")
-        elif self.layout == "aligned" and not _runs_threads_in_turn():
-            source, per_thread = self.aligned(), self.width()
-        else:
-            source = self.dense()
+        source, block, per_thread = self.source(_runs_threads_in_turn())
         function = _compile(source, self.types(), self.name)
-        return function, _BLOCK, per_thread, 0
+        return function, block, per_thread, 0
 
 
 # name -> how its values combine
@@ -306,13 +438,17 @@ def _neutral(kind: str, dtype: np.dtype) -> str:
     return f"Value({limit})"
 
 
-def _mapped(name: str, types: tuple, out: np.dtype) -> str:
+def _mapped(
+    name: str, types: tuple, out: np.dtype, element: str = "in{k}[{index}]"
+) -> str:
     """C for the value that element i contributes."""
     index = "i"
     first = 0
     if name.startswith("subset"):
         index, first = "in0[i]", 1
-    values = [f"in{k}[{index}]" for k in range(first, len(types))]
+    values = [
+        element.format(k=k, index=index) for k in range(first, len(types))
+    ]
     casts = [
         cast(value, dtype, out)
         for value, dtype in zip(values, types[first:], strict=True)
@@ -322,38 +458,76 @@ def _mapped(name: str, types: tuple, out: np.dtype) -> str:
     return f"multiply_values({casts[0]}, {casts[1]})"
 
 
+def _packed_fields(name: str, types: tuple, out: np.dtype) -> dict[str, Any]:
+    """Of the template of reductions that load words of 16 bytes."""
+    width = max(1, 16 // max(dtype.itemsize for dtype in types))
+    each = _LOADS // len(types)
+    packs, loads = [], []
+    for k, dtype in enumerate(types):
+        kind = f"Pack<{c_type(dtype)}>"
+        packs.append(f"{kind} pack{k}[{each}];")
+        loads.append(
+            f"pack{k}[j] = *reinterpret_cast<const {kind} *>"
+            f"(in{k} + at + j * {_BLOCK * width});"
+        )
+    addresses = (f"(unsigned long long)in{k}" for k in range(len(types)))
+    return {
+        "width": width,
+        "packs_each": each,
+        "tile": _BLOCK * width * each,
+        "addresses": " | ".join(addresses),
+        "packs": _indent(packs, 12),
+        "pack_loads": _indent(loads, 16),
+        "map_packed": _mapped(name, types, out, "pack{k}[j].at[k]"),
+    }
+
+
+def _reduction_source(
+    name: str, stage: int, types: tuple, out: np.dtype, serial: bool
+) -> tuple[str, int]:
+    """(CUDA C, elements of a tile)."""
+    kind = _REDUCTIONS[name]
+    source_name = "sum" if stage == 2 else name
+    block, lanes = (1, _LANES_IN_TURN) if serial else (_BLOCK, 8)
+    fields = {
+        "name": f"{name}_stage{stage}",
+        "type": c_type(out),
+        "combine": _combine(kind, out),
+        "parameters": ", ".join(
+            f"const {c_type(dtype)} *in{k}" for k, dtype in enumerate(types)
+        ),
+        "neutral": _neutral(kind, out),
+        "map": _mapped(source_name, types, out),
+        "block": block,
+        "lanes": lanes,
+        "tile": block * lanes,
+    }
+    template = "reduce.cu"
+    if not serial and not name.startswith("subset"):
+        template = "reduce_packs.cu"
+        fields |= _packed_fields(source_name, types, out)
+    how = "reduce_thread.cuh" if serial else "reduce_block.cuh"
+    fields["block_sum"] = _template(how).substitute(fields)
+    fields["share"] = _template("reduce_share.cuh").substitute(fields)
+    fields["finish"] = _template("reduce_block.cu").substitute(fields)
+    return _template(template).substitute(fields), fields["tile"]
+
+
 def _make_reduction(
     name: str, stage: int, types: tuple, out: np.dtype
 ) -> tuple[Any, int, int, int]:
-    kind = _REDUCTIONS[name]
     serial = _runs_threads_in_turn()
-    block, lanes = (1, 16) if serial else (_BLOCK, 8)
-    source_name = "sum" if stage == 2 else name
+    source, tile = _reduction_source(name, stage, types, out, serial)
     product = expression_of("multiply", (out, out))
-    finish = "reduce_thread.cu" if serial else "reduce_block.cu"
-    function_name = f"{name}_stage{stage}"
-    source = _template("reduce.cu").substitute(
-        name=function_name,
-        type=c_type(out),
-        combine=_combine(kind, out),
-        parameters=", ".join(
-            f"const {c_type(dtype)} *in{k}" for k, dtype in enumerate(types)
-        ),
-        neutral=_neutral(kind, out),
-        map=_mapped(source_name, types, out),
-        block=block,
-        lanes=lanes,
-        tile=block * lanes,
-        finish=_template(finish).substitute(block=block),
-    )
     helper = (
         f"__device__ inline {c_type(out)} multiply_values({c_type(out)} x, "
         f"{c_type(out)} y)\n{{\n    return {product};\n}}\n"
     )
-    function = _compile(helper + source, (*types, out), function_name)
+    function = _compile(helper + source, (*types, out), f"{name}_stage{stage}")
     if serial:
-        return function, block, 32768, 4096
-    return function, block, lanes, 8 * _attribute("MULTIPROCESSOR_COUNT")
+        return function, 1, 32768, 4096
+    most = 8 * _attribute("MULTIPROCESSOR_COUNT")
+    return function, _BLOCK, tile // _BLOCK, most
 
 
 _UNITS = {

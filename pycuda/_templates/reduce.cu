@@ -1,19 +1,6 @@
 // Each block reduces its share of the elements; $block threads, $lanes
 // accumulators a thread.
-typedef $type Value;
-
-__device__ inline Value combine(Value x, Value y)
-{
-    return $combine;
-}
-
-extern "C" __global__ void __launch_bounds__($block)
-$name(Value *out, $parameters, unsigned long long size,
-      unsigned long long per_block)
-{
-    unsigned long long first = blockIdx.x * per_block;
-    unsigned long long end = first + per_block < size ? first + per_block
-                                                      : size;
+$share
     Value partial[$lanes];
 #pragma unroll
     for (int k = 0; k < $lanes; k++) {

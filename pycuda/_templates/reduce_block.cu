@@ -1,13 +1,21 @@
-    __shared__ __align__(16) unsigned char memory[$block * sizeof(Value)];
-    Value *shared = reinterpret_cast<Value *>(memory);
-    shared[threadIdx.x] = partial[0];
-    for (int step = $block / 2; step > 0; step /= 2) {
-        __syncthreads();
-        if (threadIdx.x < step) {
-            shared[threadIdx.x] =
-                combine(shared[threadIdx.x], shared[threadIdx.x + step]);
+    Value result = block_sum(partial[0]);
+    if (gridDim.x == 1) {
+        if (threadIdx.x == 0) {
+            *out = result;
         }
+        return;
     }
     if (threadIdx.x == 0) {
-        out[blockIdx.x] = shared[0];
+        partials[blockIdx.x] = result;
+    }
+    if (!done || !last_block(done)) {
+        return;
+    }
+    result = $neutral;
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += $block) {
+        result = combine(result, partials[i]);
+    }
+    result = block_sum(result);
+    if (threadIdx.x == 0) {
+        *out = result;
     }

@@ -62,6 +62,8 @@ enum layout_class {
     LAYOUT_CONTIGUOUS, /* dense, all in the same order */
     LAYOUT_ROWS,       /* long innermost axis: a row of blocks per row */
     LAYOUT_FLAT,       /* anything else: index arithmetic per element */
+    LAYOUT_PACKS,      /* as ROWS, 16-byte words */
+    LAYOUT_TILES,      /* inputs that another axis walks: square tiles */
 };
 
 /* Type codes are NumPy's type numbers, and these for Python's scalars, which
@@ -234,6 +236,9 @@ int array_assign(struct array *target, PyObject *value);
 PyObject *array_reduce_all(int operation, PyObject *object);
 PyObject *array_reduce_python(PyObject *module, PyObject *args,
                               PyObject *kwargs);
+
+/* counter.c */
+int counter_find(CUstream stream, CUdeviceptr *counter);
 
 /* shortcut.c, elementwise.c: types of pycuda._driver. */
 int array_shortcut_setup(PyObject *module);

@@ -1,12 +1,14 @@
 /* reduce.c - reductions of whole arrays to one element on the device.
  *
  * pycuda._driver._reduce, called by pycuda.gpuarray.  One kernel reduces
- * `per_block` elements a block; if that takes more than one block, the same
- * operation reduces the partial results in a second launch.  Order of memory
- * does not matter, so any dense input is read flat; others are packed first.
+ * `per_block` elements a block; if that takes more than one block, the last
+ * block to finish combines what the others left.  It knows by a counter of the
+ * stream's own; where there is none (a capture, whose graph may run anywhere),
+ * a second launch does.  Order of memory does not matter, so any dense input
+ * is read flat; others are packed first.
  *
  * A kernel's parameters: output, inputs in order, number of elements,
- * elements per block.
+ * elements per block, what blocks leave, the counter or NULL.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -67,56 +69,86 @@ plan(const struct kernel *kernel, npy_intp n, npy_intp *per_block)
     return (n + *per_block - 1) / *per_block;
 }
 
+/* What a launch works on; a second stage has one input. */
+struct work {
+    CUdeviceptr out;
+    CUdeviceptr *in;
+    int inputs;
+    npy_intp n;
+    npy_intp per_block;
+    npy_intp blocks;
+    CUdeviceptr partials; /* where there are several blocks */
+    CUdeviceptr done;     /* a counter, or 0 */
+    CUstream stream;
+};
+
 static int
-launch(const struct kernel *kernel, CUdeviceptr *out, CUdeviceptr *in,
-       int inputs, npy_intp n, npy_intp per_block, unsigned blocks,
-       CUstream stream)
+launch(const struct kernel *kernel, struct work *work)
 {
-    unsigned grid[3] = {blocks, 1, 1}, block[3] = {kernel->block, 1, 1};
-    int64_t count = n, share = per_block;
-    void *arguments[ARRAY_OPERANDS + 2];
+    unsigned grid[3] = {(unsigned)work->blocks, 1, 1};
+    unsigned block[3] = {kernel->block, 1, 1};
+    int64_t count = work->n, share = work->per_block;
+    void *arguments[ARRAY_OPERANDS + 4];
     int at = 0;
 
-    arguments[at++] = out;
-    for (int i = 0; i < inputs; i++) {
-        arguments[at++] = &in[i];
+    arguments[at++] = &work->out;
+    for (int i = 0; i < work->inputs; i++) {
+        arguments[at++] = &work->in[i];
     }
     arguments[at++] = &count;
     arguments[at++] = &share;
-    return core_launch(kernel->handle, grid, block, 0, stream, arguments);
+    arguments[at++] = &work->partials;
+    arguments[at++] = &work->done;
+    return core_launch(kernel->handle, grid, block, 0, work->stream,
+                       arguments);
 }
 
-/* Both stages, or one where a block is enough. */
+/* Combines the partial results where the first launch could not. */
 static int
-run(struct reduction *reduction, CUdeviceptr out, CUdeviceptr *in, npy_intp n,
-    npy_intp out_bytes, CUstream stream)
+run_second(struct reduction *reduction, const struct work *first)
 {
-    struct kernel *first = find_kernel(reduction), *second;
-    npy_intp per_block;
+    CUdeviceptr in = first->partials;
+    struct work work = {
+        .out = first->out,
+        .in = &in,
+        .inputs = 1,
+        .n = first->blocks,
+        .per_block = first->blocks,
+        .blocks = 1,
+        .stream = first->stream,
+    };
 
-    if (!first) {
-        return -1;
-    }
-    npy_intp blocks = plan(first, n, &per_block);
-    if (blocks == 1) {
-        return launch(first, &out, in, reduction->inputs, n, per_block, 1,
-                      stream);
-    }
-    PyObject *partial = core_allocate((size_t)(blocks * out_bytes), stream);
-    if (!partial) {
-        return -1;
-    }
-    CUdeviceptr middle = core_allocation_pointer(partial);
-    int result = launch(first, &middle, in, reduction->inputs, n, per_block,
-                        (unsigned)blocks, stream);
     reduction->stage = 2;
     reduction->inputs = 1;
     reduction->code[0] = reduction->out;
-    second = result < 0 ? NULL : find_kernel(reduction);
-    result = second
-                 ? launch(second, &out, &middle, 1, blocks, blocks, 1, stream)
-                 : -1;
-    Py_DECREF(partial);
+    struct kernel *kernel = find_kernel(reduction);
+    return kernel ? launch(kernel, &work) : -1;
+}
+
+static int
+run(struct reduction *reduction, struct work *work, npy_intp out_bytes)
+{
+    struct kernel *kernel = find_kernel(reduction);
+    PyObject *partials = NULL;
+
+    if (!kernel) {
+        return -1;
+    }
+    work->blocks = plan(kernel, work->n, &work->per_block);
+    if (work->blocks > 1) {
+        partials =
+            core_allocate((size_t)(work->blocks * out_bytes), work->stream);
+        if (!partials || counter_find(work->stream, &work->done) < 0) {
+            Py_XDECREF(partials);
+            return -1;
+        }
+        work->partials = core_allocation_pointer(partials);
+    }
+    int result = launch(kernel, work);
+    if (result == 0 && work->blocks > 1 && !work->done) {
+        result = run_second(reduction, work);
+    }
+    Py_XDECREF(partials);
     return result;
 }
 
@@ -182,8 +214,14 @@ reduce_into(struct reduction *reduction, struct array *const *inputs,
         if (core_use(out->head.owner, stream) < 0) {
             goto done;
         }
-        result = run(reduction, out->head.pointer, pointers, flat[0]->size,
-                     PyDataType_ELSIZE(out->dtype), stream);
+        struct work work = {
+            .out = out->head.pointer,
+            .in = pointers,
+            .inputs = n,
+            .n = flat[0]->size,
+            .stream = stream,
+        };
+        result = run(reduction, &work, PyDataType_ELSIZE(out->dtype));
     }
 done:
     for (int i = 0; i < n; i++) {

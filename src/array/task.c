@@ -5,7 +5,7 @@
  *
  * A kernel's parameters are: the output, the inputs in order (a pointer or a
  * scalar by value), then the number of elements (dense classes) or a struct
- * of 64-bit integers: size, blocks per row, shape[ndim],
+ * of 64-bit integers: size, blocks along the last axis, shape[ndim],
  * strides[operands][ndim].  pycuda/_kernels.py writes the other side.
  *
  * SPDX-License-Identifier: MIT */
@@ -13,15 +13,18 @@
 
 /* Rows shorter than this are not worth blocks of their own. */
 #define ROW_MINIMUM 64
+/* Nor are tiles with a shorter side. */
+#define TILE_MINIMUM 16
+/* Nor wide loads for shorter rows. */
+#define PACK_MINIMUM 256
 /* Below this, wide loads gain nothing. */
 #define ALIGN_MINIMUM 4096
 #define GRID_LIMIT    0x7fffffff
 
 static const char *const class_names[] = {
-    [LAYOUT_ALIGNED] = "aligned",
-    [LAYOUT_CONTIGUOUS] = "contiguous",
-    [LAYOUT_ROWS] = "rows",
-    [LAYOUT_FLAT] = "flat",
+    [LAYOUT_ALIGNED] = "aligned", [LAYOUT_CONTIGUOUS] = "contiguous",
+    [LAYOUT_ROWS] = "rows",       [LAYOUT_FLAT] = "flat",
+    [LAYOUT_PACKS] = "packs",     [LAYOUT_TILES] = "tiles",
 };
 
 /* --- layout class ------------------------------------------------------ */
@@ -56,23 +59,6 @@ row_length(const struct task *task)
     return task->layout.shape[task->layout.ndim - 1];
 }
 
-static unsigned
-row_block(const struct task *task)
-{
-    npy_intp length = row_length(task);
-
-    return length >= (npy_intp)ARRAY_BLOCK ? ARRAY_BLOCK
-                                           : (unsigned)(length + 31) / 32 * 32;
-}
-
-static npy_intp
-row_blocks(const struct task *task)
-{
-    npy_intp block = row_block(task);
-
-    return (row_length(task) + block - 1) / block;
-}
-
 static void
 choose_inner(struct task *task)
 {
@@ -83,6 +69,116 @@ choose_inner(struct task *task)
         task->inner[k] = stride == 0                   ? INNER_FIXED
                          : stride == task->itemsize[k] ? INNER_UNIT
                                                        : INNER_STRIDE;
+    }
+}
+
+/* Whether neighbours along an axis share cache lines. */
+static int
+near(const struct task *task, int k, int axis)
+{
+    npy_intp step = Py_ABS(task->layout.strides[k][axis]);
+
+    return step > 0 && step <= 2 * task->itemsize[k];
+}
+
+/* Whether input k is better read along `axis` than along the last. */
+static int
+lies_across(const struct task *task, int k, int axis)
+{
+    int last = task->layout.ndim - 1;
+    npy_intp step = Py_ABS(task->layout.strides[k][axis]);
+
+    return near(task, k, axis) &&
+           Py_ABS(task->layout.strides[k][last]) >= 4 * step;
+}
+
+/* The axis along which an input is to be read by tiles, or -1. */
+static int
+across_axis(const struct task *task)
+{
+    const struct layout *layout = &task->layout;
+    int last = layout->ndim - 1;
+
+    if (row_length(task) < TILE_MINIMUM || !near(task, 0, last)) {
+        return -1;
+    }
+    for (int k = 1; k < layout->operands; k++) {
+        for (int axis = 0; axis < last; axis++) {
+            if (layout->shape[axis] >= TILE_MINIMUM &&
+                lies_across(task, k, axis)) {
+                return axis;
+            }
+        }
+    }
+    return -1;
+}
+
+static void
+swap_axes(struct layout *layout, int a, int b)
+{
+    npy_intp kept = layout->shape[a];
+
+    layout->shape[a] = layout->shape[b];
+    layout->shape[b] = kept;
+    for (int k = 0; k < layout->operands; k++) {
+        kept = layout->strides[k][a];
+        layout->strides[k][a] = layout->strides[k][b];
+        layout->strides[k][b] = kept;
+    }
+}
+
+static void
+choose_tiles(struct task *task, int across)
+{
+    int second = task->layout.ndim - 2;
+
+    task->class = LAYOUT_TILES;
+    choose_inner(task);
+    swap_axes(&task->layout, across, second);
+    for (int k = 1; k < task->layout.operands; k++) {
+        if (lies_across(task, k, second)) {
+            task->inner[k] = INNER_ACROSS;
+        }
+    }
+}
+
+/* Whether rows can be moved in words of 16 bytes. */
+static int
+rows_pack(const struct task *task)
+{
+    const struct layout *layout = &task->layout;
+    uint64_t bits = 0;
+
+    for (int k = 0; k < layout->operands; k++) {
+        if (task->inner[k] == INNER_STRIDE) {
+            return 0;
+        }
+        if (task->inner[k] == INNER_FIXED) {
+            continue;
+        }
+        bits |= task->pointer[k];
+        for (int axis = 0; axis < layout->ndim - 1; axis++) {
+            bits |= (uint64_t)layout->strides[k][axis];
+        }
+    }
+    return task->inner[0] == INNER_UNIT && bits % 16 == 0 &&
+           row_length(task) >= PACK_MINIMUM;
+}
+
+static void
+choose_strided(struct task *task)
+{
+    const struct layout *layout = &task->layout;
+    int across = across_axis(task);
+
+    if (across >= 0) {
+        choose_tiles(task, across);
+    } else if (row_length(task) >= ROW_MINIMUM &&
+               layout->size / ROW_MINIMUM * 2 <= GRID_LIMIT) {
+        choose_inner(task);
+        task->class = rows_pack(task) ? LAYOUT_PACKS : LAYOUT_ROWS;
+    } else {
+        task->class = LAYOUT_FLAT;
     }
 }
 
@@ -101,15 +197,8 @@ choose_class(struct task *task)
     task->wide = layout->size > GRID_LIMIT;
     if (task->dense) {
         task->class = dense_class(task);
-        return;
-    }
-    npy_intp rows = layout->size / row_length(task);
-    if (row_length(task) >= ROW_MINIMUM &&
-        rows <= GRID_LIMIT / row_blocks(task)) {
-        task->class = LAYOUT_ROWS;
-        choose_inner(task);
     } else {
-        task->class = LAYOUT_FLAT;
+        choose_strided(task);
     }
 }
 
@@ -119,6 +208,15 @@ static int
 key_ndim(const struct task *task)
 {
     return task->class >= LAYOUT_ROWS ? task->layout.ndim : 0;
+}
+
+/* How many operands have a walk that their kernel knows. */
+static int
+inner_walks(const struct task *task)
+{
+    return task->class >= LAYOUT_ROWS && task->class != LAYOUT_FLAT
+               ? task->layout.operands
+               : 0;
 }
 
 /* Every field that decides the kernel's source, 6 bits a type. */
@@ -137,8 +235,7 @@ pack_key(const struct task *task, uint64_t *low, uint64_t *high)
     form = (uint64_t)task->operation << 8 | (uint64_t)task->class << 1 |
            (uint64_t)task->wide;
     form = form << 8 | (uint64_t)key_ndim(task);
-    for (int k = 0; task->class == LAYOUT_ROWS && k < task->layout.operands;
-         k++) {
+    for (int k = 0; k < inner_walks(task); k++) {
         form = form << 2 | (uint64_t)task->inner[k];
     }
     *low = types;
@@ -166,7 +263,7 @@ type_tuple(const int *codes, const int *skip, int n)
 static PyObject *
 inner_tuple(const struct task *task)
 {
-    int n = task->class == LAYOUT_ROWS ? task->layout.operands : 0;
+    int n = inner_walks(task);
     npy_intp values[ARRAY_OPERANDS];
 
     for (int k = 0; k < n; k++) {
@@ -193,14 +290,77 @@ make_key(void *data)
 
 /* --- launch ------------------------------------------------------------ */
 
+struct shape {
+    npy_intp blocks; /* of the grid */
+    npy_intp along;  /* blocks along the last axis */
+    unsigned block[3];
+};
+
+static npy_intp
+quotient_up(npy_intp a, npy_intp b)
+{
+    return (a + b - 1) / b;
+}
+
+static void
+shape_rows(const struct task *task, const struct kernel *kernel,
+           struct shape *shape)
+{
+    npy_intp threads = quotient_up(row_length(task), kernel->per_thread);
+
+    threads = Py_MIN((npy_intp)kernel->block, quotient_up(threads, 32) * 32);
+    shape->block[0] = (unsigned)threads;
+    shape->along = quotient_up(row_length(task), threads * kernel->per_thread);
+    shape->blocks = task->layout.size / row_length(task) * shape->along;
+}
+
+/* per_thread is the side of a tile. */
+static void
+shape_tiles(const struct task *task, const struct kernel *kernel,
+            struct shape *shape)
+{
+    npy_intp side = kernel->per_thread;
+    npy_intp across = task->layout.shape[task->layout.ndim - 2];
+
+    if (kernel->block > 1) {
+        shape->block[0] = 32;
+        shape->block[1] = kernel->block / 32;
+    }
+    shape->along = quotient_up(row_length(task), side);
+    shape->blocks = task->layout.size / row_length(task) / across *
+                    quotient_up(across, side) * shape->along;
+}
+
+static int
+launch_shape(const struct task *task, const struct kernel *kernel,
+             struct shape *shape)
+{
+    npy_intp per_block = (npy_intp)kernel->block * kernel->per_thread;
+
+    *shape = (struct shape){.block = {kernel->block, 1, 1}};
+    if (task->class == LAYOUT_TILES) {
+        shape_tiles(task, kernel, shape);
+    } else if (inner_walks(task)) {
+        shape_rows(task, kernel, shape);
+    } else {
+        shape->blocks = quotient_up(task->layout.size, per_block);
+    }
+    if (shape->blocks > GRID_LIMIT) {
+        PyErr_Format(PyExc_ValueError, "%zd elements are too many for a grid",
+                     task->layout.size);
+        return -1;
+    }
+    return 0;
+}
+
 /* The struct that strided kernels take; returns nothing: `words` has room. */
 static void
-pack_layout(const struct task *task, int64_t *words)
+pack_layout(const struct task *task, npy_intp along, int64_t *words)
 {
     const struct layout *layout = &task->layout;
 
     *words++ = layout->size;
-    *words++ = task->class == LAYOUT_ROWS ? row_blocks(task) : 0;
+    *words++ = along;
     for (int axis = 0; axis < layout->ndim; axis++) {
         *words++ = layout->shape[axis];
     }
@@ -211,42 +371,19 @@ pack_layout(const struct task *task, int64_t *words)
     }
 }
 
-static int
-grid_shape(const struct task *task, const struct kernel *kernel,
-           unsigned *grid, unsigned *block)
-{
-    npy_intp blocks, per_block;
-
-    *block = kernel->block;
-    if (task->class == LAYOUT_ROWS) {
-        *block = row_block(task);
-        blocks = task->layout.size / row_length(task) * row_blocks(task);
-    } else {
-        per_block = (npy_intp)kernel->block * kernel->per_thread;
-        blocks = (task->layout.size + per_block - 1) / per_block;
-    }
-    if (blocks > GRID_LIMIT) {
-        PyErr_Format(PyExc_ValueError, "%zd elements are too many for a grid",
-                     task->layout.size);
-        return -1;
-    }
-    *grid = (unsigned)blocks;
-    return 0;
-}
-
 int
 task_run(struct task *task)
 {
     int64_t words[2 + ARRAY_MAX_NDIM * (1 + ARRAY_OPERANDS)];
     void *arguments[ARRAY_OPERANDS + 1];
-    unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+    struct shape shape;
     uint64_t low, high;
     int n = 0, operand = 0;
 
     choose_class(task);
     pack_key(task, &low, &high);
     struct kernel *kernel = operation_kernel(low, high, make_key, task);
-    if (!kernel || grid_shape(task, kernel, &grid[0], &block[0]) < 0) {
+    if (!kernel || launch_shape(task, kernel, &shape) < 0) {
         return -1;
     }
     arguments[n++] = &task->pointer[operand++];
@@ -256,9 +393,10 @@ task_run(struct task *task)
     }
     words[0] = task->layout.size;
     if (task->class >= LAYOUT_ROWS) {
-        pack_layout(task, words);
+        pack_layout(task, shape.along, words);
     }
     arguments[n++] = words;
-    return core_launch(kernel->handle, grid, block, 0, task->stream,
+    unsigned grid[3] = {(unsigned)shape.blocks, 1, 1};
+    return core_launch(kernel->handle, grid, shape.block, 0, task->stream,
                        arguments);
 }

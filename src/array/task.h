@@ -30,7 +30,12 @@ struct task {
 };
 
 /* How an operand walks the innermost axis of a row. */
-enum inner_walk { INNER_FIXED, INNER_UNIT, INNER_STRIDE };
+enum inner_walk {
+    INNER_FIXED,
+    INNER_UNIT,
+    INNER_STRIDE,
+    INNER_ACROSS, /* a tile is read along the axis before */
+};
 
 /* Launches; needs layout.size > 0. */
 int task_run(struct task *task);

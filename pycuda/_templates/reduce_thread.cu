@@ -1,1 +1,0 @@
-    out[blockIdx.x] = partial[0];

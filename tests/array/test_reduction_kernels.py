@@ -1,0 +1,100 @@
+"""Reductions of whole arrays in one launch, by the kernels of each device.
+
+On the CPU device each test also runs the kernels that a GPU gets.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+from layouts import numbers
+
+import pycuda.driver as drv
+from pycuda import _kernels, gpuarray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+DTYPES = ["?", "i1", "u2", "i4", "u8", "f4", "f8", "c8", "c16"]
+SIZES = [1, 255, 4096, 50_000, 300_001, 1 << 20]
+
+
+@pytest.fixture(params=["this device's kernels", "a GPU's kernels"])
+def made(request, monkeypatch):
+    """Names of the kernels that a test made, in a context of its own."""
+    if request.param == "a GPU's kernels":
+        monkeypatch.setattr(_kernels, "_runs_threads_in_turn", lambda: False)
+    context = drv.Context.get_device().make_context()
+    found = []
+    original = _kernels._make_reduction
+
+    def make(name, stage, types, out):
+        found.append((name, stage))
+        return original(name, stage, types, out)
+
+    monkeypatch.setattr(_kernels, "_make_reduction", make)
+    yield found
+    context.pop()
+    context.detach()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_against_numpy(made, dtype):
+    stream = drv.Stream()
+    for n in SIZES:
+        whole = numbers((n + 1,), dtype, n)
+        memory = gpuarray.to_gpu(whole)
+        # The second does not begin at 16 bytes.
+        for host, a in ((whole[:n], memory[:n]), (whole[1:], memory[1:])):
+            for where in (None, stream):
+                drv.Context.synchronize()
+                total = gpuarray.sum(a, dtype=np.complex128, stream=where)
+                product = gpuarray.dot(a, a, stream=where)
+                truths = [gpuarray.any(a, where), gpuarray.all(a, where)]
+                drv.Context.synchronize()
+                np.testing.assert_allclose(
+                    total.get(), host.sum(dtype=np.complex128), rtol=1e-12
+                )
+                if np.dtype(dtype).kind in "iu":
+                    expected = (host * host).sum(dtype=product.dtype)
+                    assert product.get() == expected
+                assert [t.get() for t in truths] == [host.any(), host.all()]
+                if np.dtype(dtype).kind == "c":
+                    continue
+                limits = [gpuarray.max(a, where), gpuarray.min(a, where)]
+                drv.Context.synchronize()
+                expected = [host.max(), host.min()]
+                assert [limit.get() for limit in limits] == expected
+    assert 2 not in {stage for _, stage in made}
+
+
+def test_sums_on_many_streams(made):
+    """Each stream counts its blocks by itself."""
+    host = numbers((200_000,), "i8")
+    a = gpuarray.to_gpu(host)
+    streams = [drv.Stream() for _ in range(70)]
+    for _ in range(3):
+        drv.Context.synchronize()
+        sums = [gpuarray.sum(a, stream=stream) for stream in streams]
+        drv.Context.synchronize()
+        assert {int(total.get()) for total in sums} == {int(host.sum())}
+    # More streams than counters: the rest took two launches.
+    assert ("sum", 2) in made
+
+
+def test_rounded_sums_repeat(made):
+    a = gpuarray.to_gpu(np.random.rand(1 << 20).astype(np.float32))
+    assert len({float(gpuarray.sum(a).get()) for _ in range(20)}) == 1
+
+
+def test_a_captured_sum(made):
+    a = gpuarray.to_gpu(numbers((200_000,), "i8"))
+    stream = drv.Stream()
+    gpuarray.sum(a, stream=stream)
+    with stream.capture() as graph:
+        total = gpuarray.sum(a)
+    for step in range(3):
+        a += step
+        drv.Context.synchronize()
+        graph.launch(stream)
+        stream.synchronize()
+        assert total.get() == a.get().sum()
