@@ -281,6 +281,18 @@ compute_again(struct carry *carry, LLVMValueRef value, LLVMValueRef at,
     return copy;
 }
 
+/* The entry needs the limits of bounds. */
+static bool
+is_limit(const struct carry *carry, LLVMValueRef value)
+{
+    for (unsigned i = 0; i < carry->split->soft_count; i++) {
+        if (carry->split->soft[i].bound.limit == value) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 compute_cheap_again(struct carry *carry)
 {
@@ -288,7 +300,8 @@ compute_cheap_again(struct carry *carry)
         LLVMValueRef value = carry->values[i];
         bool uniform = !differs(carry, value);
         int budget = CHEAP;
-        if (is_cheap(carry, value, uniform, &budget) &&
+        if (!is_limit(carry, value) &&
+            is_cheap(carry, value, uniform, &budget) &&
             live_points(carry, value)) {
             replace_elsewhere(carry, value, compute_again, &uniform);
         }
@@ -375,6 +388,55 @@ find_carried(struct carry *carry)
             regions->uniform_types[row->number] = LLVMTypeOf(row->value);
             regions->uniform_live[row->number] = row->live;
         }
+    }
+}
+
+/* The limit's text at the point's start, or NULL. */
+static const char *
+limit_text(const struct carry *carry, unsigned point, LLVMValueRef limit)
+{
+    if (LLVMIsAConstantInt(limit) || LLVMIsAArgument(limit)) {
+        return jit_text_operand(NULL, carry->split->kernel, limit);
+    }
+    for (unsigned i = 0; i < carry->count; i++) {
+        const struct carried *row = &carry->list[i];
+        if (row->value == limit && row->uniform && row->live >> point & 1) {
+            return jit_format("%%i%u.%u", row->number, point);
+        }
+    }
+    return NULL;
+}
+
+static void
+find_bounds(struct carry *carry)
+{
+    struct jit_split *split = carry->split;
+    for (unsigned k = 1; k < split->count; k++) {
+        const struct jit_soft_point *soft = split->points[k].soft;
+        if (soft && soft->guarded) {
+            split->kernel->regions->bounds[k] = (struct jit_region_bound){
+                soft->bound.axis, limit_text(carry, k, soft->bound.limit),
+                soft->bound.predicate};
+        }
+    }
+}
+
+/* The entry decides who gets there: no need to ask again. */
+static void
+use_bounds(struct carry *carry)
+{
+    struct jit_split *split = carry->split;
+    for (unsigned k = 1; k < split->count; k++) {
+        if (!split->kernel->regions->bounds[k].limit) {
+            continue;
+        }
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(split->points[k].next);
+        LLVMValueRef whole = jit_body_argument(split->kernel, JIT_WHOLE);
+        LLVMPositionBuilderBefore(carry->jit->builder, end);
+        if (split->points[k].soft->bound.inverted) {
+            whole = LLVMBuildNot(carry->jit->builder, whole, "");
+        }
+        LLVMSetCondition(end, whole);
     }
 }
 
@@ -656,6 +718,7 @@ rewrite(struct carry *carry)
                           &carry->list[i]);
         store_value(carry, &carry->list[i]);
     }
+    use_bounds(carry);
     connect_points(carry, start);
     carry->split->kernel->regions->context_bytes = carry->context_bytes;
 }
@@ -686,6 +749,7 @@ jit_carry_values(struct jit *jit, struct jit_split *split)
     compute_cheap_again(&carry);
     note_values(&carry);
     find_carried(&carry);
+    find_bounds(&carry);
     if (!context_fits(&carry)) {
         return false;
     }

@@ -235,6 +235,10 @@ jit_add_entries(struct jit *jit)
         }
     }
     jit_text_add(jit->wrappers,
+                 "declare i32 @llvm.smin.i32(i32, i32)\n"
+                 "declare i32 @llvm.smax.i32(i32, i32)\n"
+                 "declare i32 @llvm.umin.i32(i32, i32)\n"
+                 "declare i32 @llvm.umax.i32(i32, i32)\n"
                  "attributes #0 = { nounwind \"target-cpu\"=\"%s\" "
                  "\"prefer-vector-width\"=\"%s\" \"warn-stack-size\"=\"0\" }\n"
                  "!0 = distinct !{}\n"

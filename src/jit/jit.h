@@ -77,6 +77,13 @@ struct jit_guard {
     unsigned stride_width;
 };
 
+/* Bounds of the thread loop along one axis, as text for the entry. */
+struct jit_region_bound {
+    int axis;                   /* 0 or 1 */
+    const char *limit;          /* of 32 bits; NULL: no bounds */
+    LLVMIntPredicate predicate; /* threadIdx predicate limit */
+};
+
 /* A kernel that is run as thread loops between barriers (regions.c). */
 struct jit_regions {
     unsigned count;                   /* of points to start at */
@@ -86,6 +93,7 @@ struct jit_regions {
     LLVMTypeRef *uniform_types;
     uint64_t *uniform_live; /* the points where each lives */
     uint64_t context_bytes; /* for the values that differ by thread */
+    struct jit_region_bound bounds[JIT_MAX_POINTS];
 };
 
 struct jit_kernel {
@@ -215,6 +223,7 @@ void jit_make_bodies(struct jit *jit);                 /* geometry.c */
 void jit_publish_failures(struct jit *jit, struct jit_kernel *kernel);
 void jit_find_guard(struct jit *jit, struct jit_kernel *kernel); /* guard.c */
 void jit_lower_shared(struct jit *jit);                          /* shared.c */
+void jit_even_strides(struct jit *jit);                          /* stride.c */
 void jit_split_kernels(struct jit *jit); /* regions.c */
 void jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel);
@@ -280,7 +289,8 @@ struct jit_nest {
     const char *before;      /* block that leads to it */
     const char *start, *end; /* of the x loop */
     const char *after;
-    int whole; /* what %whole is in it */
+    int whole;                        /* what %whole is in it */
+    const char *first_row, *last_row; /* of the y loop; NULL: all */
 };
 
 /* From the function's start to the loop over blocks, whose body begins;

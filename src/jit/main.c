@@ -112,6 +112,7 @@ make_native(struct jit *jit)
     jit_find_stops(jit);
     jit_make_bodies(jit);
     jit_lower_shared(jit);
+    jit_even_strides(jit);
     jit_prepare_bodies(jit);
     jit_widen_divisions(jit);
     jit_split_kernels(jit);

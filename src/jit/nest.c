@@ -58,11 +58,12 @@ jit_text_nest_start(struct jit *jit, const struct jit_nest *nest)
                  "  br label %%y%s\ny%s:\n",
                  s, s, s, nest->before, s, s, s, s, s, s);
     jit_text_add(jit->wrappers,
-                 "  %%tid1%s = phi i32 [0, %%z%s], [%%y.next%s, %%y.end%s]\n"
+                 "  %%tid1%s = phi i32 [%s, %%z%s], [%%y.next%s, %%y.end%s]\n"
                  "  %%yrow%s = add nuw nsw i32 %%zrow%s, %%tid1%s\n"
                  "  %%lrow%s = mul nuw nsw i32 %%yrow%s, %%ntid0\n"
                  "  br label %%x%s\nx%s:\n",
-                 s, s, s, s, s, s, s, s, s, s, s);
+                 s, nest->first_row ? nest->first_row : "0", s, s, s, s, s, s,
+                 s, s, s, s);
     jit_text_add(jit->wrappers,
                  "  %%tid0%s = phi i32 [%s, %%y%s], [%%x.next%s, %%x.end%s]\n"
                  "  %%linear%s = add nuw nsw i32 %%lrow%s, %%tid0%s\n",
@@ -84,10 +85,11 @@ jit_text_nest_end(struct jit *jit, const struct jit_nest *nest, unsigned loop)
     jit_text_add(jit->wrappers,
                  "y.end%s:\n"
                  "  %%y.next%s = add nuw nsw i32 %%tid1%s, 1\n"
-                 "  %%y.more%s = icmp ult i32 %%y.next%s, %%ntid1\n"
+                 "  %%y.more%s = icmp ult i32 %%y.next%s, %s\n"
                  "  br i1 %%y.more%s, label %%y%s, label %%z.end%s\n"
                  "z.end%s:\n",
-                 s, s, s, s, s, s, s, s, s);
+                 s, s, s, s, s, nest->last_row ? nest->last_row : "%ntid1", s,
+                 s, s, s);
     jit_text_add(jit->wrappers,
                  "  %%z.next%s = add nuw nsw i32 %%tid2%s, 1\n"
                  "  %%z.more%s = icmp ult i32 %%z.next%s, %%ntid2\n"

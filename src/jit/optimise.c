@@ -27,19 +27,39 @@ note_private_memory(struct jit *jit, LLVMValueRef at, void *data)
     kernel->sequential |= LLVMIsAAllocaInst(at) != NULL;
 }
 
-/* Small constant loops are unrolled, so that private arrays become values.
- * What private memory remains is one for all threads of the loop. */
+/* Small constant loops are unrolled, so that private arrays become values;
+ * loops around a barrier only if they are very short, since each copy of a
+ * barrier is a region more. */
+static void
+unroll_loops(struct jit *jit)
+{
+    LLVMValueRef barrier =
+        LLVMGetNamedFunction(jit->module, "__pycuda_barrier");
+    const char *rest = "sroa,early-cse,instcombine<no-verify-fixpoint>,"
+                       "simplifycfg";
+    const char *unroll = "loop-unroll<O3;no-partial;no-runtime;no-upperbound;"
+                         "no-peeling;full-unroll-max=";
+    if (barrier) {
+        jit_add_attribute(jit, barrier, "noduplicate");
+    }
+    jit_run_passes(jit, jit_format("function(loop-simplify,lcssa,"
+                                   "loop(loop-rotate,indvars),%s64>,%s)",
+                                   unroll, rest));
+    if (barrier) {
+        jit_drop_attribute(barrier, "noduplicate");
+        jit_run_passes(jit, jit_format("function(loop-simplify,lcssa,"
+                                       "loop(loop-rotate,indvars),%s10>,%s)",
+                                       unroll, rest));
+    }
+}
+
+/* What private memory remains is one for all threads of the loop. */
 void
 jit_prepare_bodies(struct jit *jit)
 {
     unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
     if (jit->options.level > 0) {
-        jit_run_passes(
-            jit,
-            "function(loop-simplify,lcssa,loop(loop-rotate,indvars),"
-            "loop-unroll<O3;no-partial;no-runtime;no-upperbound;no-peeling;"
-            "full-unroll-max=64>,sroa,early-cse,"
-            "instcombine<no-verify-fixpoint>,simplifycfg)");
+        unroll_loops(jit);
     }
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];

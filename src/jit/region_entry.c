@@ -39,18 +39,18 @@ write_inputs(struct jit *jit, const struct jit_regions *regions,
     }
 }
 
+/* The call with what is named with the suffix `s`. */
 static void
-write_call(struct jit *jit, struct jit_kernel *kernel,
-           const struct jit_nest *nest, unsigned point)
+write_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
+           unsigned point, bool inside)
 {
     const struct jit_regions *regions = kernel->regions;
     struct jit_text *text = jit->wrappers;
-    const char *s = nest->suffix;
     jit_text_add(text,
                  "  %%index%s = add i32 %%base32, %%tid0%s\n"
-                 "  %%wide%s = add i64 0, 0\n  %%whole%s = add i1 0, 0\n"
+                 "  %%wide%s = add i64 0, 0\n  %%whole%s = add i1 0, %d\n"
                  "  call void @\"body.%s\"(",
-                 s, s, s, s, kernel->name);
+                 s, s, s, s, inside, kernel->name);
     jit_text_arguments(jit, kernel, s);
     jit_text_add(text, ", ptr %%context, i32 %u, ptr %%point", point);
     for (unsigned i = 0; i < regions->uniform_count; i++) {
@@ -62,6 +62,73 @@ write_call(struct jit *jit, struct jit_kernel *kernel,
         }
     }
     jit_text_add(text, "), !llvm.access.group !0\n");
+}
+
+/* %low.<point> and %high.<point>, from %c.<point>, the limit brought to
+ * where it makes a difference. */
+static void
+write_ends(struct jit *jit, const struct jit_region_bound *bound,
+           unsigned point)
+{
+    struct jit_text *text = jit->wrappers;
+    LLVMIntPredicate predicate = bound->predicate;
+    bool is_signed = predicate >= LLVMIntSGT && predicate <= LLVMIntSLE;
+    bool equal = predicate == LLVMIntEQ;
+    bool less = predicate == LLVMIntULT || predicate == LLVMIntSLT ||
+                predicate == LLVMIntULE || predicate == LLVMIntSLE;
+    bool next = predicate == LLVMIntULE || predicate == LLVMIntSLE ||
+                predicate == LLVMIntUGT || predicate == LLVMIntSGT;
+    const char *kind = is_signed ? "s" : "u";
+    jit_text_add(text,
+                 "  %%c0.%u = call i32 @llvm.%smin.i32(i32 %s, i32 2000)\n"
+                 "  %%c1.%u = call i32 @llvm.%smax.i32(i32 %%c0.%u, i32 %s)\n"
+                 "  %%c2.%u = add nsw i32 %%c1.%u, %d\n"
+                 "  %%c3.%u = call i32 @llvm.smax.i32(i32 %%c2.%u, i32 0)\n",
+                 point, kind, bound->limit, point, kind, point,
+                 is_signed ? "-1" : "0", point, point, next, point, point);
+    if (less || equal) {
+        jit_text_add(text,
+                     "  %%c4.%u = add nuw nsw i32 %%c3.%u, %d\n"
+                     "  %%high.%u = call i32 @llvm.umin.i32(i32 %%c4.%u, "
+                     "i32 %%ntid%d)\n",
+                     point, point, equal, point, point, bound->axis);
+    } else {
+        jit_text_add(text, "  %%high.%u = add i32 %%ntid%d, 0\n", point,
+                     bound->axis);
+    }
+    jit_text_add(text, "  %%low.%u = add i32 0, %s\n", point,
+                 less ? "0" : jit_format("%%c3.%u", point));
+}
+
+/* A thread outside the bounds says what the uniform values become and where
+ * to go; it does nothing else.  Then those within. */
+static void
+write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
+             struct jit_nest *nest)
+{
+    const struct jit_region_bound *bound = &kernel->regions->bounds[point];
+    const char *low = jit_format("%%low.%u", point);
+    const char *high = jit_format("%%high.%u", point);
+    const char *s = jit_format(".o%u", point);
+    write_ends(jit, bound, point);
+    jit_text_add(jit->wrappers,
+                 "  %%tid0%s = add i32 0, 0\n  %%tid1%s = add i32 0, 0\n"
+                 "  %%tid2%s = add i32 0, 0\n  %%linear%s = add i32 0, 0\n",
+                 s, s, s, s);
+    write_call(jit, kernel, s, point, false);
+    jit_text_add(jit->wrappers,
+                 "  %%some.%u = icmp ult i32 %s, %s\n"
+                 "  br i1 %%some.%u, label %%go.%u, label %%after.%u\n"
+                 "go.%u:\n",
+                 point, low, high, point, point, point, point);
+    nest->before = jit_format("go.%u", point);
+    if (bound->axis == 0) {
+        nest->start = low;
+        nest->end = high;
+    } else {
+        nest->first_row = low;
+        nest->last_row = high;
+    }
 }
 
 /* Where to go after the loop of `point`. */
@@ -109,8 +176,12 @@ write_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
     };
     jit_text_add(jit->wrappers, "point.%u:\n", point);
     write_inputs(jit, kernel->regions, point);
+    bool bounded = kernel->regions->bounds[point].limit != NULL;
+    if (bounded) {
+        write_bounds(jit, kernel, point, &nest);
+    }
     jit_text_nest_start(jit, &nest);
-    write_call(jit, kernel, &nest, point);
+    write_call(jit, kernel, nest.suffix, point, bounded);
     jit_text_nest_end(jit, &nest, loop);
     write_choice(jit, kernel->regions, point);
 }

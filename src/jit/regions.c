@@ -7,8 +7,9 @@
  * for each, so that inlining leaves of every copy just the code from that
  * point to the next barriers.  Any control flow will do.
  *
- * Condition: wherever threads may part, only one barrier, or only the
- * kernel's end, can come next; no other function that stops is called.
+ * Condition: wherever threads may part, they meet again before the next
+ * barrier, or only one barrier, or only the kernel's end, can come next; no
+ * other function that stops is called.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -18,9 +19,8 @@
 #include "jit/regions.h"
 
 enum {
-    MOST_BLOCKS = 2000,      /* what the analysis is quick for */
-    MOST_COPIES = 200000,    /* instructions times points */
-    NO_END = JIT_MAX_POINTS, /* of a block: goes on */
+    MOST_BLOCKS = 2000,   /* what the analysis is quick for */
+    MOST_COPIES = 200000, /* instructions times points */
 };
 
 struct survey {
@@ -142,6 +142,12 @@ cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
         LLVMInstructionRemoveFromParent(at);
         LLVMInsertIntoBuilder(jit->builder, at);
     }
+    const struct jit_soft_point *soft = NULL;
+    for (unsigned i = 0; i < split->soft_count; i++) {
+        if (split->soft[i].barrier == barrier) {
+            soft = &split->soft[i];
+        }
+    }
     LLVMInstructionEraseFromParent(barrier);
     LLVMBuildBr(jit->builder, next);
     for (unsigned k = 1; k < split->count; k++) {
@@ -149,7 +155,7 @@ cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
             split->points[k].next = head;
         }
     }
-    split->points[split->count++] = (struct jit_barrier){head, next};
+    split->points[split->count++] = (struct jit_barrier){head, next, soft};
 }
 
 static void
@@ -173,14 +179,14 @@ cut_all(struct jit *jit, struct jit_split *split)
 }
 
 /* The points' numbers by block: which barrier the block ends at, 0 for the
- * kernel's end, or NO_END. */
+ * kernel's end, or JIT_NO_END. */
 static unsigned *
 find_ends(const struct jit_split *split)
 {
     const struct jit_cfg *cfg = &split->cfg;
     unsigned *ends = jit_allocate(cfg->count * sizeof *ends);
     for (unsigned i = 0; i < cfg->count; i++) {
-        ends[i] = cfg->blocks[i].returns ? 0 : NO_END;
+        ends[i] = cfg->blocks[i].returns ? 0 : JIT_NO_END;
     }
     for (unsigned k = 1; k < split->count; k++) {
         ends[jit_cfg_index(cfg, split->points[k].head)] = k;
@@ -188,9 +194,11 @@ find_ends(const struct jit_split *split)
     return ends;
 }
 
-/* The ends that are reached first from `from`, as a set of bits. */
+/* The ends that are reached first from `from`, as a set of bits; what comes
+ * after the block `meeting` does not count. */
 static uint64_t
-first_ends(const struct jit_split *split, const unsigned *ends, unsigned from)
+first_ends(const struct jit_split *split, const unsigned *ends, unsigned from,
+           unsigned meeting)
 {
     const struct jit_cfg *cfg = &split->cfg;
     unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
@@ -201,8 +209,11 @@ first_ends(const struct jit_split *split, const unsigned *ends, unsigned from)
     seen[from] = true;
     for (unsigned i = 0; i < count; i++) {
         const struct jit_block *row = &cfg->blocks[queue[i]];
-        if (ends[queue[i]] != NO_END) {
+        if (ends[queue[i]] != JIT_NO_END) {
             found |= UINT64_C(1) << ends[queue[i]];
+            continue;
+        }
+        if (queue[i] == meeting) {
             continue;
         }
         for (unsigned k = 0; k < row->successor_count; k++) {
@@ -217,6 +228,21 @@ first_ends(const struct jit_split *split, const unsigned *ends, unsigned from)
     return found;
 }
 
+/* Do all threads that part at `branch` meet before any end, which may be
+ * where they meet? */
+static bool
+meets_first(const struct jit_split *split, const unsigned *ends,
+            unsigned branch, uint64_t before)
+{
+    unsigned meeting = split->immediate[branch];
+    if (meeting == NO_BLOCK) {
+        return false;
+    }
+    uint64_t own =
+        ends[meeting] == JIT_NO_END ? 0 : UINT64_C(1) << ends[meeting];
+    return (before & ~own) == 0;
+}
+
 /* Do all threads go on to the same end from each place where they part? */
 static bool
 stay_together(const struct jit_split *split, const unsigned *ends)
@@ -228,8 +254,9 @@ stay_together(const struct jit_split *split, const unsigned *ends)
             !jit_map_get(&split->differs, end)) {
             continue;
         }
-        uint64_t found = first_ends(split, ends, b);
-        if (found & (found - 1)) {
+        uint64_t all = first_ends(split, ends, b, NO_BLOCK);
+        uint64_t before = first_ends(split, ends, b, split->immediate[b]);
+        if ((all & (all - 1)) && !meets_first(split, ends, b, before)) {
             return false;
         }
     }
@@ -244,7 +271,7 @@ find_successors(struct jit_split *split, const unsigned *ends)
     for (unsigned k = 0; k < split->count; k++) {
         unsigned start =
             k ? jit_cfg_index(&split->cfg, split->points[k].next) : 0;
-        regions->follows[k] = first_ends(split, ends, start);
+        regions->follows[k] = first_ends(split, ends, start, NO_BLOCK);
     }
     split->kernel->regions = regions;
 }
@@ -259,11 +286,31 @@ restore(struct jit *jit, struct jit_split *split)
     LLVMValueRef barrier =
         jit_declare(jit, "__pycuda_barrier", jit->i32, types, 2);
     for (unsigned k = 1; k < split->count; k++) {
+        if (split->points[k].soft) {
+            continue;
+        }
         LLVMPositionBuilderBefore(
             jit->builder, LLVMGetBasicBlockTerminator(split->points[k].head));
         LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(barrier), barrier,
                        arguments, 2, "");
     }
+}
+
+/* Cuts at all barriers that there are; what ends where, or NULL if the
+ * threads do not stay together. */
+static unsigned *
+cut_and_look(struct jit *jit, struct jit_split *split)
+{
+    cut_all(jit, split);
+    jit_cfg_read(&split->cfg, split->kernel->body);
+    unsigned count = split->cfg.count;
+    memset(&split->differs, 0, sizeof split->differs);
+    split->immediate = jit_allocate(count * sizeof *split->immediate);
+    split->apart = jit_allocate(count);
+    jit_find_differing(split->kernel, &split->cfg, &split->differs,
+                       split->immediate, split->apart);
+    unsigned *ends = find_ends(split);
+    return stay_together(split, ends) ? ends : NULL;
 }
 
 static void
@@ -272,11 +319,12 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel)
     struct jit_split *split = jit_allocate(sizeof *split);
     split->kernel = kernel;
     split->count = 1;
-    cut_all(jit, split);
-    jit_cfg_read(&split->cfg, kernel->body);
-    jit_find_differing(kernel, &split->cfg, &split->differs);
-    unsigned *ends = find_ends(split);
-    if (!stay_together(split, ends)) {
+    unsigned *ends = cut_and_look(jit, split);
+    if (ends) {
+        jit_add_soft_points(jit, split, ends);
+        ends = split->soft_count ? cut_and_look(jit, split) : ends;
+    }
+    if (!ends) {
         restore(jit, split);
         return;
     }

@@ -44,13 +44,33 @@ void jit_cfg_reach(const struct jit_cfg *cfg, unsigned from, unsigned stop,
                    bool *reached);
 
 /* uniform.c: marks in `differs` the values that may differ between threads of
- * a block at the same point of the program. */
+ * a block at the same point of the program, gives each block's immediate
+ * post-dominator or NO_BLOCK, and marks in `apart` the blocks where not all
+ * threads come together.  All zero at first. */
 void jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
-                        struct jit_map *differs);
+                        struct jit_map *differs, unsigned *immediate,
+                        bool *apart);
+
+/* threadIdx of the axis, 0 or 1, `predicate` limit: so it is for the threads
+ * that have something to do. */
+struct jit_bound {
+    int axis;
+    LLVMIntPredicate predicate;
+    LLVMValueRef limit; /* 32 bits, the same for all threads */
+    bool inverted;      /* the branch goes to them if its condition is false */
+};
+
+/* A point that soft.c added. */
+struct jit_soft_point {
+    LLVMValueRef barrier; /* the call that marks it */
+    bool guarded;         /* the next block's branch is `bound` */
+    struct jit_bound bound;
+};
 
 /* A barrier: `head` ends just before it, `next` is what follows. */
 struct jit_barrier {
     LLVMBasicBlockRef head, next;
+    const struct jit_soft_point *soft; /* NULL: the source has a barrier */
 };
 
 /* One kernel while it is split.  Point 0 is the kernel's start, point k what
@@ -59,9 +79,19 @@ struct jit_split {
     struct jit_kernel *kernel;
     struct jit_cfg cfg;
     struct jit_map differs;
+    unsigned *immediate; /* post-dominators */
+    bool *apart;
     struct jit_barrier points[JIT_MAX_POINTS];
     unsigned count; /* of points */
+    struct jit_soft_point soft[JIT_MAX_POINTS];
+    unsigned soft_count;
 };
+
+/* soft.c: puts marks where further points help; `ends` as in regions.c: the
+ * point that a block ends at, 0 for the kernel's end, or JIT_NO_END. */
+#define JIT_NO_END JIT_MAX_POINTS
+void jit_add_soft_points(struct jit *jit, struct jit_split *split,
+                         const unsigned *ends);
 
 /* carry.c: gives the body its further arguments and makes every value that
  * lives over a barrier pass through them or through the context.  False, and

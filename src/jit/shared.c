@@ -181,6 +181,82 @@ make_address(struct jit *jit, LLVMValueRef function, void *data)
     return LLVMBuildGEP2(jit->builder, jit->i8, base, &index, 1, "");
 }
 
+/* ---- atomic operations ---- */
+
+static bool
+is_shared_address(struct jit_kernel *kernel, LLVMValueRef at)
+{
+    while (LLVMIsAGetElementPtrInst(at)) {
+        at = LLVMGetOperand(at, 0);
+    }
+    return at == jit_body_argument(kernel, JIT_SHARED);
+}
+
+static LLVMValueRef
+choose(struct jit *jit, LLVMIntPredicate predicate, LLVMValueRef a,
+       LLVMValueRef b)
+{
+    LLVMValueRef test = LLVMBuildICmp(jit->builder, predicate, a, b, "");
+    return LLVMBuildSelect(jit->builder, test, a, b, "");
+}
+
+/* What the operation leaves in memory; NULL: not one of those known here. */
+static LLVMValueRef
+combine(struct jit *jit, LLVMAtomicRMWBinOp operation, LLVMValueRef a,
+        LLVMValueRef b)
+{
+    switch (operation) {
+    case LLVMAtomicRMWBinOpXchg:
+        return b;
+    case LLVMAtomicRMWBinOpAdd:
+        return LLVMBuildAdd(jit->builder, a, b, "");
+    case LLVMAtomicRMWBinOpSub:
+        return LLVMBuildSub(jit->builder, a, b, "");
+    case LLVMAtomicRMWBinOpAnd:
+        return LLVMBuildAnd(jit->builder, a, b, "");
+    case LLVMAtomicRMWBinOpOr:
+        return LLVMBuildOr(jit->builder, a, b, "");
+    case LLVMAtomicRMWBinOpXor:
+        return LLVMBuildXor(jit->builder, a, b, "");
+    case LLVMAtomicRMWBinOpMax:
+        return choose(jit, LLVMIntSGT, a, b);
+    case LLVMAtomicRMWBinOpMin:
+        return choose(jit, LLVMIntSLT, a, b);
+    case LLVMAtomicRMWBinOpUMax:
+        return choose(jit, LLVMIntUGT, a, b);
+    case LLVMAtomicRMWBinOpUMin:
+        return choose(jit, LLVMIntULT, a, b);
+    case LLVMAtomicRMWBinOpFAdd:
+        return LLVMBuildFAdd(jit->builder, a, b, "");
+    default:
+        return NULL;
+    }
+}
+
+/* A block runs on one thread of the machine, which nothing interrupts between
+ * a load and a store.  Volatile, because the loop over the block's threads
+ * must not be vectorised: two of them may mean the same place. */
+static void
+lower_atomic(struct jit *jit, LLVMValueRef at, void *data)
+{
+    if (!LLVMIsAAtomicRMWInst(at) ||
+        !is_shared_address(data, LLVMGetOperand(at, 0))) {
+        return;
+    }
+    LLVMPositionBuilderBefore(jit->builder, at);
+    LLVMValueRef place = LLVMGetOperand(at, 0);
+    LLVMValueRef old = LLVMBuildLoad2(jit->builder, LLVMTypeOf(at), place, "");
+    LLVMValueRef made =
+        combine(jit, LLVMGetAtomicRMWBinOp(at), old, LLVMGetOperand(at, 1));
+    if (!made) {
+        LLVMInstructionEraseFromParent(old);
+        return;
+    }
+    LLVMSetVolatile(old, 1);
+    LLVMSetVolatile(LLVMBuildStore(jit->builder, made, place), 1);
+    jit_replace(at, old);
+}
+
 void
 jit_lower_shared(struct jit *jit)
 {
@@ -196,5 +272,9 @@ jit_lower_shared(struct jit *jit)
     for (unsigned i = 0; i < layout.count; i++) {
         jit_expand_constant(jit, layout.variables[i].value, make_address,
                             &layout.variables[i]);
+    }
+    for (unsigned k = 0; k < jit->kernel_count; k++) {
+        struct jit_kernel *kernel = &jit->kernels[k];
+        jit_each_instruction(jit, kernel->body, lower_atomic, kernel);
     }
 }

@@ -22,6 +22,7 @@ struct analysis {
     uint64_t *postdominators; /* a set for each block */
     unsigned *immediate;      /* post-dominator, or NO_BLOCK */
     bool *joined;             /* threads meet there after different ways */
+    bool *apart;              /* not all threads may come there together */
     bool *spread;             /* the branch at its end was looked at */
     bool changed;
 };
@@ -276,6 +277,9 @@ spread_branch(struct analysis *analysis, unsigned branch)
             after[x] |= reached[x];
         }
     }
+    for (unsigned x = 0; x < count; x++) {
+        analysis->apart[x] |= after[x] && x != analysis->immediate[branch];
+    }
     if (after[branch]) {
         mark_cycle(analysis, branch, after);
     }
@@ -285,7 +289,7 @@ spread_branch(struct analysis *analysis, unsigned branch)
 
 void
 jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
-                   struct jit_map *differs)
+                   struct jit_map *differs, unsigned *immediate, bool *apart)
 {
     static const int own[] = {JIT_TID,    JIT_TID + 1,      JIT_TID + 2,
                               JIT_LINEAR, JIT_GLOBAL_INDEX, JIT_WIDE_INDEX,
@@ -296,7 +300,8 @@ jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
         .differs = differs,
         .words = words,
         .postdominators = jit_allocate(cfg->count * words * sizeof(uint64_t)),
-        .immediate = jit_allocate(cfg->count * sizeof(unsigned)),
+        .immediate = immediate,
+        .apart = apart,
         .joined = jit_allocate(cfg->count),
         .spread = jit_allocate(cfg->count),
         .changed = true,

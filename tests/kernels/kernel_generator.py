@@ -129,6 +129,14 @@ OPERATIONS = {
         (a + b).astype(np.int8).astype(np.int32).view(np.uint32)
     ),
 }
+BOUNDS = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+}
 COMPARISONS = {
     "{} < {}": lambda a, b: a < b,
     "(int){} <= (int){}": lambda a, b: a.view(np.int32) <= b.view(np.int32),
@@ -257,17 +265,33 @@ class Generator:
         )
 
     def condition(self, uniform: bool, depth: int = 2) -> Expr:
-        if not uniform and self.random.random() < 0.3:
-            limit = self.expr(True, 1)
-            return Expr(
-                f"t < ({limit.text} & 127u)",
-                lambda m: m.vars["t"] < (limit.value(m) & np.uint32(127)),
-            )
+        if not uniform and self.random.random() < 0.4:
+            return self.bound()
         form = self.random.choice(list(COMPARISONS))
         a, b = self.expr(uniform, depth), self.expr(uniform, depth)
         return Expr(
             "(" + form.format(a.text, b.text) + ")",
             lambda m: COMPARISONS[form](a.value(m), b.value(m)),
+        )
+
+    def bound(self) -> Expr:
+        """A thread's index against a number that all threads have."""
+        name = self.random.choice(["threadIdx.x", "threadIdx.y", "t"])
+        sign = self.random.choice(list(BOUNDS))
+        limit = self.expr(True, 1)
+        if self.random.random() < 0.5:
+            return Expr(
+                f"((int){name} {sign} (int)({limit.text}) % 40)",
+                lambda m: BOUNDS[sign](
+                    m.vars[name].view(np.int32),
+                    np.fmod(limit.value(m).view(np.int32), np.int32(40)),
+                ),
+            )
+        return Expr(
+            f"({name} {sign} (({limit.text}) & 31u))",
+            lambda m: BOUNDS[sign](
+                m.vars[name], limit.value(m) & np.uint32(31)
+            ),
         )
 
     # ---- statements ----
@@ -428,8 +452,12 @@ class Generator:
 
     def loop(self) -> list[Stmt]:
         uniform = self.uniform_now and self.random.random() < 0.6
-        bound = self.expr(uniform, 2)
-        most = self.random.choice([1, 3, 7])
+        stride = not uniform and self.random.random() < 0.5
+        first = self.expr(True, 1)
+        index = self.random.choice(["threadIdx.x", "threadIdx.y"])
+        step = self.random.choice([1, 4, 16, 33]) if stride else 1
+        bound = self.expr(uniform or stride, 2)
+        most = self.random.choice([1, 3, 7]) * (8 * step if stride else 1)
         self.serial += 1
         name, limit = f"i{self.serial}", f"e{self.serial}"
         names = self.uniform if uniform else self.differing
@@ -445,7 +473,10 @@ class Generator:
 
         def run(m, mask):
             last = bound.value(m) & np.uint32(most)
-            m.set(name, m.fill(0), mask)
+            start = m.fill(0)
+            if stride:
+                start = m.vars[index] + (first.value(m) & np.uint32(15))
+            m.set(name, start, mask)
             exits = np.zeros_like(mask)
             while True:
                 more = m.vars[name] < last
@@ -458,14 +489,15 @@ class Generator:
                 broken, continued = m.loops.pop()
                 mask = mask | continued
                 exits |= broken
-                m.set(name, m.vars[name] + np.uint32(1), mask)
+                m.set(name, m.vars[name] + np.uint32(step), mask)
 
-        head = f"for (unsigned {name} = 0; {name} < {limit}; ++{name}) {{"
+        start = f"(({first.text}) & 15u) + {index}" if stride else "0"
+        head = f"for (unsigned {name} = {start}; {name} < {limit};"
         return [
             Stmt(
                 [
                     f"unsigned {limit} = ({bound.text}) & {most}u;",
-                    head,
+                    f"{head} {name} += {step}u) {{",
                     *indent(body),
                     "}",
                 ],

@@ -1,0 +1,290 @@
+/* stride.c - loops that start at a thread's index become loops that all
+ * threads make together.
+ *
+ * Called for kernels with barriers, before loops are rotated.
+ *     for (i = first + threadIdx.x; i < n; i += step) body(i);
+ * with `first`, `n` and `step` the same for all threads becomes
+ *     for (b = first; b < n; b += step)
+ *         if (threadIdx.x < n - b) body(b + threadIdx.x);
+ * which is the same for each thread, the last rounds being empty for some;
+ * soft.c can then cut it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "jit/regions.h"
+
+struct stride {
+    struct jit *jit;
+    LLVMBasicBlockRef head, latch, before, body, leave;
+    LLVMValueRef phi;   /* i */
+    LLVMValueRef index; /* threadIdx of some axis */
+    LLVMValueRef step, limit, compare;
+};
+
+static bool
+is_opcode(LLVMValueRef value, LLVMOpcode opcode)
+{
+    return LLVMIsAInstruction(value) &&
+           LLVMGetInstructionOpcode(value) == opcode;
+}
+
+/* The thread's index in a sum whose other terms are the same for all. */
+static LLVMValueRef
+find_index(const struct jit_kernel *kernel, const struct jit_map *differs,
+           LLVMValueRef sum)
+{
+    for (int axis = 0; axis < 2; axis++) {
+        if (sum == jit_body_argument(kernel, JIT_TID + axis)) {
+            return sum;
+        }
+    }
+    for (unsigned i = 0; is_opcode(sum, LLVMAdd) && i < 2; i++) {
+        if (!jit_map_get(differs, LLVMGetOperand(sum, 1 - i))) {
+            return find_index(kernel, differs, LLVMGetOperand(sum, i));
+        }
+    }
+    return NULL;
+}
+
+static bool
+used_only_in_loop(const struct jit_cfg *cfg, LLVMValueRef value,
+                  const bool *inside)
+{
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    for (; use; use = LLVMGetNextUse(use)) {
+        if (!inside[jit_cfg_index(
+                cfg, LLVMGetInstructionParent(LLVMGetUser(use)))]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Is the phi used in the loop only, and the step computed before it?  There
+ * may be other ways out of the loop than the head's branch. */
+static bool
+stays_inside(const struct jit_cfg *cfg, const struct stride *stride)
+{
+    unsigned head = jit_cfg_index(cfg, stride->head);
+    bool *inside = jit_allocate(cfg->count);
+    bool *out = jit_allocate(cfg->count);
+    jit_cfg_reach(cfg, jit_cfg_index(cfg, stride->body), head, inside);
+    jit_cfg_reach(cfg, jit_cfg_index(cfg, stride->leave), head, out);
+    for (unsigned b = 0; b < cfg->count; b++) {
+        inside[b] = b == head || (inside[b] && !out[b]);
+    }
+    bool step_inside =
+        LLVMIsAInstruction(stride->step) &&
+        inside[jit_cfg_index(cfg, LLVMGetInstructionParent(stride->step))];
+    bool stays = !step_inside && inside[jit_cfg_index(cfg, stride->latch)] &&
+                 used_only_in_loop(cfg, stride->phi, inside);
+    free(inside);
+    free(out);
+    return stays;
+}
+
+static bool
+match_compare(struct stride *stride, const struct jit_map *differs)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(stride->head);
+    if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2) {
+        return false;
+    }
+    LLVMValueRef compare = LLVMGetCondition(end);
+    if (!LLVMIsAICmpInst(compare) ||
+        LLVMGetOperand(compare, 0) != stride->phi ||
+        (LLVMGetICmpPredicate(compare) != LLVMIntULT &&
+         LLVMGetICmpPredicate(compare) != LLVMIntSLT)) {
+        return false;
+    }
+    stride->compare = compare;
+    stride->limit = LLVMGetOperand(compare, 1);
+    stride->body = LLVMGetSuccessor(end, 0);
+    stride->leave = LLVMGetSuccessor(end, 1);
+    return !jit_map_get(differs, stride->limit);
+}
+
+static bool
+match_phi(struct stride *stride, struct jit_kernel *kernel,
+          const struct jit_map *differs, LLVMValueRef phi)
+{
+    LLVMValueRef end;
+    for (unsigned back = 0; back < 2; back++) {
+        LLVMValueRef next = LLVMGetIncomingValue(phi, back);
+        LLVMValueRef start = LLVMGetIncomingValue(phi, 1 - back);
+        stride->phi = phi;
+        stride->head = LLVMGetInstructionParent(phi);
+        stride->latch = LLVMGetIncomingBlock(phi, back);
+        stride->before = LLVMGetIncomingBlock(phi, 1 - back);
+        end = LLVMGetBasicBlockTerminator(stride->latch);
+        stride->index = find_index(kernel, differs, start);
+        if (!stride->index || !is_opcode(next, LLVMAdd) ||
+            LLVMGetNumSuccessors(end) != 1) {
+            continue;
+        }
+        unsigned own = LLVMGetOperand(next, 0) == phi ? 0 : 1;
+        stride->step = LLVMGetOperand(next, 1 - own);
+        if (LLVMGetOperand(next, own) == phi &&
+            !jit_map_get(differs, stride->step) &&
+            match_compare(stride, differs)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the change ---- */
+
+static LLVMValueRef
+new_phi(struct jit *jit, LLVMValueRef like)
+{
+    LLVMPositionBuilderBefore(jit->builder, like);
+    return LLVMBuildPhi(jit->builder, LLVMTypeOf(like), "");
+}
+
+/* The phi takes what comes round from the block `round`, where threads that
+ * had nothing to do come from `gate` with the value as it was. */
+static void
+move_phi(struct jit *jit, const struct stride *stride, LLVMValueRef phi,
+         LLVMBasicBlockRef gate, LLVMBasicBlockRef round)
+{
+    bool latch_first = LLVMGetIncomingBlock(phi, 0) == stride->latch;
+    LLVMValueRef back = LLVMGetIncomingValue(phi, latch_first ? 0 : 1);
+    LLVMValueRef start = LLVMGetIncomingValue(phi, latch_first ? 1 : 0);
+    LLVMValueRef moved = new_phi(jit, phi);
+    LLVMPositionBuilderBefore(jit->builder, LLVMGetFirstInstruction(round));
+    LLVMValueRef merged = LLVMBuildPhi(jit->builder, LLVMTypeOf(phi), "");
+    LLVMReplaceAllUsesWith(phi, moved);
+    back = back == phi ? moved : back;
+    LLVMValueRef values[2] = {start, merged};
+    LLVMBasicBlockRef blocks[2] = {stride->before, round};
+    LLVMAddIncoming(moved, values, blocks, 2);
+    LLVMValueRef ways[2] = {back, moved};
+    LLVMBasicBlockRef from[2] = {stride->latch, gate};
+    LLVMAddIncoming(merged, ways, from, 2);
+    LLVMInstructionEraseFromParent(phi);
+}
+
+static LLVMValueRef
+make_base(struct jit *jit, struct stride *stride, LLVMBasicBlockRef round)
+{
+    bool latch_first = LLVMGetIncomingBlock(stride->phi, 0) == stride->latch;
+    LLVMValueRef start =
+        LLVMGetIncomingValue(stride->phi, latch_first ? 1 : 0);
+    LLVMPositionBuilderBefore(jit->builder,
+                              LLVMGetBasicBlockTerminator(stride->before));
+    LLVMValueRef first = LLVMBuildSub(jit->builder, start, stride->index, "");
+    LLVMValueRef base = new_phi(jit, stride->phi);
+    LLVMPositionBuilderBefore(jit->builder,
+                              LLVMGetBasicBlockTerminator(round));
+    LLVMValueRef next = LLVMBuildAdd(jit->builder, base, stride->step, "");
+    LLVMValueRef values[2] = {first, next};
+    LLVMBasicBlockRef blocks[2] = {stride->before, round};
+    LLVMAddIncoming(base, values, blocks, 2);
+    return base;
+}
+
+/* Phis of the body's first block name the head, which the gate replaces. */
+static bool
+has_phis(LLVMBasicBlockRef block)
+{
+    return LLVMIsAPHINode(LLVMGetFirstInstruction(block)) != NULL;
+}
+
+static void
+change_loop(struct stride *stride, LLVMValueRef function)
+{
+    struct jit *jit = stride->jit;
+    LLVMBuilderRef builder = jit->builder;
+    LLVMBasicBlockRef gate =
+        LLVMAppendBasicBlockInContext(jit->context, function, "gate");
+    LLVMBasicBlockRef round =
+        LLVMAppendBasicBlockInContext(jit->context, function, "round");
+    LLVMPositionBuilderAtEnd(builder, round);
+    LLVMBuildBr(builder, stride->head);
+    LLVMValueRef base = make_base(jit, stride, round);
+    for (LLVMValueRef next, phi = LLVMGetFirstInstruction(stride->head);
+         LLVMIsAPHINode(phi); phi = next) {
+        next = LLVMGetNextInstruction(phi);
+        if (phi != base && phi != stride->phi) {
+            move_phi(jit, stride, phi, gate, round);
+        }
+    }
+    LLVMValueRef at = LLVMGetNextInstruction(stride->phi);
+    while (LLVMIsAPHINode(at)) {
+        at = LLVMGetNextInstruction(at);
+    }
+    LLVMPositionBuilderBefore(builder, at);
+    LLVMValueRef index = LLVMBuildAdd(builder, base, stride->index, "");
+    LLVMReplaceAllUsesWith(stride->phi, index);
+    LLVMInstructionEraseFromParent(stride->phi);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(stride->head);
+    LLVMPositionBuilderBefore(builder, end);
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(stride->compare);
+    LLVMValueRef more =
+        LLVMBuildICmp(builder, predicate, base, stride->limit, "");
+    LLVMSetCondition(end, more);
+    LLVMSetSuccessor(end, 0, gate);
+    LLVMSetSuccessor(LLVMGetBasicBlockTerminator(stride->latch), 0, round);
+    LLVMPositionBuilderAtEnd(builder, gate);
+    LLVMValueRef left = LLVMBuildSub(builder, stride->limit, base, "");
+    LLVMBuildCondBr(
+        builder, LLVMBuildICmp(builder, LLVMIntULT, stride->index, left, ""),
+        stride->body, round);
+}
+
+static bool
+try_block(struct stride *stride, struct jit_kernel *kernel,
+          const struct jit_cfg *cfg, const struct jit_map *differs,
+          LLVMBasicBlockRef block)
+{
+    LLVMValueRef phi = LLVMGetFirstInstruction(block);
+    for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        if (LLVMCountIncoming(phi) == 2 &&
+            LLVMTypeOf(phi) ==
+                LLVMTypeOf(jit_body_argument(kernel, JIT_TID)) &&
+            match_phi(stride, kernel, differs, phi) &&
+            stride->body != stride->head && stride->leave != stride->head &&
+            stays_inside(cfg, stride) && !has_phis(stride->body)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Changes one loop; false if there is none to change. */
+static bool
+change_one(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_cfg cfg;
+    struct jit_map differs = {0};
+    struct stride stride = {.jit = jit};
+    jit_cfg_read(&cfg, kernel->body);
+    jit_find_differing(kernel, &cfg, &differs,
+                       jit_allocate(cfg.count * sizeof(unsigned)),
+                       jit_allocate(cfg.count));
+    for (unsigned b = 0; b < cfg.count; b++) {
+        if (try_block(&stride, kernel, &cfg, &differs, cfg.blocks[b].block)) {
+            change_loop(&stride, kernel->body);
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+jit_even_strides(struct jit *jit)
+{
+    enum { MOST = 32 };
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        struct jit_kernel *kernel = &jit->kernels[i];
+        for (int n = 0; jit->options.regions && kernel->fibers &&
+                        !kernel->calls_kept && n < MOST;
+             n++) {
+            if (!change_one(jit, kernel)) {
+                break;
+            }
+        }
+    }
+}
