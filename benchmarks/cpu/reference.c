@@ -1,7 +1,8 @@
-/* cpu_reference.c - the loops that the kernels of cpu_kernels.py stand beside.
+/* reference.c - the loops that the kernels of cpu_kernels.py stand beside.
  *
  * Built by cpu_kernels.py with -O3 -ffast-math -fopenmp for this machine and
- * called by ctypes.  Each function is one parallel loop that gcc vectorises.
+ * called by ctypes.  Each function is what a careful
+ * engineer would write for the task, parallel and open to vectorisation.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -78,11 +79,11 @@ static float
 normal_below(float d)
 {
     float k = 1 / (1 + 0.2316419f * fabsf(d));
-    float tail = 0.39894228f * expf(-0.5f * d * d) * k *
-                 (0.31938153f +
-                  k * (-0.356563782f +
-                       k * (1.781477937f +
-                            k * (-1.821255978f + k * 1.330274429f))));
+    float tail =
+        0.39894228f * expf(-0.5f * d * d) * k *
+        (0.31938153f +
+         k * (-0.356563782f +
+              k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
     return d > 0 ? 1 - tail : tail;
 }
 
@@ -142,8 +143,8 @@ convolve(float *out, const float *in, const float *weights, long n)
             float sum = 0;
             for (long dy = 0; dy < 5; ++dy) {
                 for (long dx = 0; dx < 5; ++dx) {
-                    sum += weights[dy * 5 + dx] *
-                           in[(y + dy) * pitch + x + dx];
+                    sum +=
+                        weights[dy * 5 + dx] * in[(y + dy) * pitch + x + dx];
                 }
             }
             out[y * n + x] = sum;
