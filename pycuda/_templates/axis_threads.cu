@@ -49,7 +49,9 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
                             shared[(lane + step) * rows + local]);
             }
         }
-        result = shared[local];
+        if (lane == 0) {
+            result = shared[local];
+        }
     }
     if (lane == 0 && row < axes.rows) {
         finish(out, axes, row, result, scale);

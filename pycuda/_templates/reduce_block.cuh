@@ -12,7 +12,7 @@ __device__ inline Value block_sum(Value value)
                 combine(shared[threadIdx.x], shared[threadIdx.x + step]);
         }
     }
-    return shared[0];
+    return threadIdx.x == 0 ? shared[0] : value;
 }
 
 // Whether all other blocks have left their results.
