@@ -1,0 +1,34 @@
+/* functions.h - hsqrt, h2exp and the other functions, through float.
+ *
+ * Included once for each type.
+ *
+ * SPDX-License-Identifier: MIT */
+
+#define __PYCUDA_FUNCTION(NAME, EXPRESSION)                                   \
+    __pycuda_both __PYCUDA_T h##NAME(__PYCUDA_T a)                            \
+    {                                                                         \
+        float x = (float)a;                                                   \
+        return __PYCUDA_T(EXPRESSION);                                        \
+    }                                                                         \
+    __pycuda_both __PYCUDA_T2 h2##NAME(__PYCUDA_T2 a)                         \
+    {                                                                         \
+        return __PYCUDA_T2(h##NAME(a.x), h##NAME(a.y));                       \
+    }
+__PYCUDA_FUNCTION(sqrt, sqrtf(x))
+__PYCUDA_FUNCTION(rsqrt, rsqrtf(x))
+__PYCUDA_FUNCTION(rcp, 1.0f / x)
+__PYCUDA_FUNCTION(exp, expf(x))
+__PYCUDA_FUNCTION(exp2, exp2f(x))
+__PYCUDA_FUNCTION(exp10, exp10f(x))
+__PYCUDA_FUNCTION(log, logf(x))
+__PYCUDA_FUNCTION(log2, log2f(x))
+__PYCUDA_FUNCTION(log10, log10f(x))
+__PYCUDA_FUNCTION(sin, sinf(x))
+__PYCUDA_FUNCTION(cos, cosf(x))
+__PYCUDA_FUNCTION(tanh, tanhf(x))
+__PYCUDA_FUNCTION(floor, floorf(x))
+__PYCUDA_FUNCTION(ceil, ceilf(x))
+__PYCUDA_FUNCTION(rint, rintf(x))
+__PYCUDA_FUNCTION(trunc, truncf(x))
+__PYCUDA_FUNCTION(tanh_approx, tanhf(x))
+#undef __PYCUDA_FUNCTION
