@@ -170,6 +170,46 @@ class device_attribute(Enum):
     RESERVED_SHARED_MEMORY_PER_BLOCK: device_attribute
     READ_ONLY_HOST_REGISTER_SUPPORTED: device_attribute
     MEMORY_POOLS_SUPPORTED: device_attribute
+    COOPERATIVE_LAUNCH: device_attribute
+    CAN_FLUSH_REMOTE_WRITES: device_attribute
+    HOST_REGISTER_SUPPORTED: device_attribute
+    VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: device_attribute
+    MAX_ACCESS_POLICY_WINDOW_SIZE: device_attribute
+    GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED: device_attribute
+    SPARSE_CUDA_ARRAY_SUPPORTED: device_attribute
+    TIMELINE_SEMAPHORE_INTEROP_SUPPORTED: device_attribute
+    GPU_DIRECT_RDMA_SUPPORTED: device_attribute
+    GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS: device_attribute
+    GPU_DIRECT_RDMA_WRITES_ORDERING: device_attribute
+    MEMPOOL_SUPPORTED_HANDLE_TYPES: device_attribute
+    CLUSTER_LAUNCH: device_attribute
+    DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED: device_attribute
+    CAN_USE_64_BIT_STREAM_MEM_OPS: device_attribute
+    CAN_USE_STREAM_WAIT_VALUE_NOR: device_attribute
+    DMA_BUF_SUPPORTED: device_attribute
+    IPC_EVENT_SUPPORTED: device_attribute
+    MEM_SYNC_DOMAIN_COUNT: device_attribute
+    TENSOR_MAP_ACCESS_SUPPORTED: device_attribute
+    HANDLE_TYPE_FABRIC_SUPPORTED: device_attribute
+    UNIFIED_FUNCTION_POINTERS: device_attribute
+    NUMA_CONFIG: device_attribute
+    NUMA_ID: device_attribute
+    MULTICAST_SUPPORTED: device_attribute
+    MPS_ENABLED: device_attribute
+    HOST_NUMA_ID: device_attribute
+    D3D12_CIG_SUPPORTED: device_attribute
+    MEM_DECOMPRESS_ALGORITHM_MASK: device_attribute
+    MEM_DECOMPRESS_MAXIMUM_LENGTH: device_attribute
+    VULKAN_CIG_SUPPORTED: device_attribute
+    GPU_PCI_DEVICE_ID: device_attribute
+    GPU_PCI_SUBSYSTEM_ID: device_attribute
+    HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: device_attribute
+    HOST_NUMA_MEMORY_POOLS_SUPPORTED: device_attribute
+    HOST_NUMA_MULTINODE_IPC_SUPPORTED: device_attribute
+    HOST_MEMORY_POOLS_SUPPORTED: device_attribute
+    HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: device_attribute
+    HOST_ALLOC_DMA_BUF_SUPPORTED: device_attribute
+    ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED: device_attribute
 
 class direction_vector_set(Enum):
     VECTOR_32: direction_vector_set
@@ -379,6 +419,30 @@ class PooledDeviceAllocation:
     def __index__(self) -> int: ...
     def __len__(self) -> int: ...
 
+class AsyncAllocation(DeviceAllocation):
+    def free(self, stream: Stream | None = None) -> None: ...
+
+class AsyncMemoryPool:
+    def __init__(self, max_size: int = 0) -> None: ...
+    @staticmethod
+    def default() -> AsyncMemoryPool: ...
+    def allocate(
+        self, size: int, stream: Stream | None = None
+    ) -> AsyncAllocation: ...
+    def trim(self, keep: int = 0) -> None: ...
+    def reset_high(self) -> None: ...
+    @property
+    def used_bytes(self) -> int: ...
+    @property
+    def used_high(self) -> int: ...
+    @property
+    def reserved_bytes(self) -> int: ...
+    @property
+    def reserved_high(self) -> int: ...
+    release_threshold: int
+    @property
+    def handle(self) -> int: ...
+
 class PointerHolderBase:
     def get_pointer(self) -> int: ...
     def as_buffer(self, size: int, offset: int = 0) -> memoryview: ...
@@ -515,7 +579,29 @@ class Function:
         shared: int = 0,
         texrefs: Iterable[TextureReference] = (),
         time_kernel: bool = False,
+        cooperative: bool = False,
+        cluster: Dimensions | None = None,
     ) -> float | None: ...
+    def _launch_kernel(
+        self,
+        grid: Dimensions,
+        block: Dimensions,
+        arguments: Buffer,
+        shared: int,
+        stream: Stream | None,
+        /,
+    ) -> None: ...
+    def _set_block_shape(self, x: int, y: int, z: int, /) -> None: ...
+    def _set_shared_size(self, size: int, /) -> None: ...
+    def _param_set_size(self, size: int, /) -> None: ...
+    def _param_seti(self, offset: int, value: int, /) -> None: ...
+    def _param_setf(self, offset: int, value: float, /) -> None: ...
+    def _param_setv(self, offset: int, buffer: Buffer, /) -> None: ...
+    def _launch(self) -> None: ...
+    def _launch_grid(self, grid_width: int, grid_height: int) -> None: ...
+    def _launch_grid_async(
+        self, grid_width: int, grid_height: int, s: Stream | None
+    ) -> None: ...
     def prepare(
         self,
         arg_types: str | Iterable[Any],
@@ -543,6 +629,12 @@ class Function:
         *args: Any,
         shared_size: int = 0,
     ) -> Callable[[], float]: ...
+    def max_active_blocks_per_multiprocessor(
+        self, block: Dimensions, shared: int = 0
+    ) -> int: ...
+    def max_potential_block_size(
+        self, shared: int = 0, limit: int = 0
+    ) -> tuple[int, int]: ...
     def get_attribute(self, attribute: function_attribute, /) -> int: ...
     def set_attribute(
         self, attribute: function_attribute, value: int, /
@@ -720,6 +812,9 @@ def managed_empty(
     shape: Shape, dtype: Any, order: str = "C", mem_flags: int = 0
 ) -> np.ndarray: ...
 def mem_alloc(arg0: int, /) -> DeviceAllocation: ...
+def mem_alloc_async(
+    size: int, stream: Stream | None = None
+) -> AsyncAllocation: ...
 def mem_alloc_pitch(
     width: int, height: int, access_size: int
 ) -> tuple[Any, ...]: ...

@@ -100,6 +100,13 @@ def set_debugging(flag: bool = True) -> None:
     CUDA_DEBUGGING = flag
 
 
+_NEWER_ATTRIBUTES = frozenset(
+    member
+    for member in device_attribute.values.values()
+    if member > device_attribute.MEMORY_POOLS_SUPPORTED
+)
+
+
 def _device_get_attributes(self: Device) -> dict[Any, Any]:
     """Return all attributes that the device answers."""
     result = {}
@@ -107,6 +114,8 @@ def _device_get_attributes(self: Device) -> dict[Any, Any]:
         try:
             result[attribute] = self.get_attribute(attribute)
         except Error as reason:
+            if attribute in _NEWER_ATTRIBUTES:
+                continue  # the driver may be older than they are
             warnings.warn(
                 f"the device attribute {name} could not be read: {reason}",
                 UserWarning,

@@ -135,7 +135,10 @@ core_check(CUresult code, const char *routine)
     if (code == CUDA_SUCCESS) {
         return 0;
     }
-    return core_fail(code, routine, failure_hint(code));
+    char detail[1024];
+    return core_sticky_detail(code, detail, sizeof detail)
+               ? core_fail(code, routine, detail)
+               : core_fail(code, routine, failure_hint(code));
 }
 
 /* The folder of this extension: the CPU device's library lies below it. */

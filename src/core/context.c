@@ -134,6 +134,7 @@ context_dealloc(PyObject *op)
     core_pool_destroy(self);
     PyMem_Free(self->streams);
     Py_CLEAR(self->held);
+    core_launches_forget(self);
     core_object_end_dealloc(op);
 }
 

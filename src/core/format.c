@@ -407,6 +407,8 @@ int
 core_format_pack(struct core_function *function, PyObject *const *args,
                  Py_ssize_t count, struct core_pack *pack)
 {
+    pack->args = args;
+    pack->count = count;
     struct core_format *format = function->format;
     format->users++;
     int status = format_pack(function, format, args, count, pack);

@@ -110,6 +110,7 @@ function_dealloc(PyObject *op)
         Py_CLEAR(self->slots[i].type);
     }
     PyMem_Free(self->slots);
+    PyMem_Free(self->old);
     PyMem_Free(self->own_parameters);
     core_format_release(self->format);
     Py_CLEAR(self->name);
@@ -119,11 +120,21 @@ function_dealloc(PyObject *op)
     core_object_end_dealloc(op);
 }
 
+int
+core_function_ready(struct core_function *self, const char *routine)
+{
+    return !self->context->valid    ? core_context_gone(routine)
+           : core_current() == NULL ? -1
+                                    : 0;
+}
+
 static PyObject *
 function_get_attribute(PyObject *op, PyObject *which)
 {
     int attribute, value;
     if (core_int(which, &attribute) < 0 ||
+        core_function_ready((struct core_function *)op, "cuFuncGetAttribute") <
+            0 ||
         core_check(
             driver.cuFuncGetAttribute(&value, (CUfunction_attribute)attribute,
                                       ((struct core_function *)op)->handle),
@@ -143,6 +154,8 @@ function_set_attribute(PyObject *op, CORE_ARGS)
     if (core_args(&signature, args, nargs, names, values) < 0 ||
         core_int(values[0], &attribute) < 0 ||
         core_int(values[1], &value) < 0 ||
+        core_function_ready((struct core_function *)op, "cuFuncSetAttribute") <
+            0 ||
         core_check(
             driver.cuFuncSetAttribute(((struct core_function *)op)->handle,
                                       (CUfunction_attribute)attribute, value),
@@ -316,6 +329,13 @@ static PyMethodDef function_methods[] = {
     {"set_shared_config", function_set_shared_config, METH_O, NULL},
     {"param_set_texref", function_param_set_texref, METH_O,
      "Accepted for old programs: a kernel uses all its module's references."},
+    {"max_active_blocks_per_multiprocessor",
+     CORE_METHOD(core_occupancy_blocks),
+     "max_active_blocks_per_multiprocessor(block, shared=0): blocks of this "
+     "shape that one multiprocessor runs at a time."},
+    {"max_potential_block_size", CORE_METHOD(core_occupancy_best),
+     "max_potential_block_size(shared=0, limit=0) -> (grid, block): the block "
+     "size of best occupancy, and the blocks that fill the device."},
     {"_launch_kernel", CORE_METHOD(core_launch_buffer),
      "_launch_kernel(grid, block, argument_buffer, shared, stream)"},
     {NULL},
@@ -359,11 +379,31 @@ static PyType_Spec function_spec = {
     .slots = function_slots,
 };
 
+/* Methods that another file keeps. */
+static int
+methods_add(PyTypeObject *type, PyMethodDef *methods)
+{
+    for (; methods->ml_name != NULL; methods++) {
+        PyObject *method = PyDescr_NewMethod(type, methods);
+        if (method == NULL ||
+            PyObject_SetAttrString((PyObject *)type, methods->ml_name,
+                                   method) < 0) {
+            Py_XDECREF(method);
+            return -1;
+        }
+        Py_DECREF(method);
+    }
+    return 0;
+}
+
 int
 core_function_setup(PyObject *module)
 {
     if (core_add_type(module, &core.timer_type, &core_timer_spec, NULL) < 0) {
         return -1;
     }
-    return core_add_type(module, &core.function_type, &function_spec, NULL);
+    if (core_add_type(module, &core.function_type, &function_spec, NULL) < 0) {
+        return -1;
+    }
+    return methods_add(core.function_type, core_oldstyle_methods);
 }

@@ -13,7 +13,8 @@
 
 enum {
     MOST_OUTSTANDING = 512,
-    QUERY_EVERY = 64, /* launches beyond that */
+    QUERY_EVERY = 64,        /* launches beyond that */
+    USUAL_SHARED = 48 << 10, /* dynamic, that needs no permission */
 };
 
 static CUresult
@@ -67,24 +68,75 @@ core_launch(CUfunction function, const unsigned grid[3],
         return -1;
     }
     stream = stream == NULL ? core_stream_default() : stream;
+    core_launch_note(context, NULL, function, grid, block);
     return core_check(core_launch_counted(context, function, grid, block,
                                           shared_bytes, stream, arguments,
                                           NULL),
                       "cuLaunchKernel");
 }
 
-static int
-launch_fail(CUresult code, struct core_function *function,
-            const unsigned grid[3], const unsigned block[3], unsigned shared)
+int
+core_shared_allow(struct core_function *function, size_t bytes)
 {
-    char detail[512];
-    const char *name = PyUnicode_AsUTF8(function->name);
-    snprintf(detail, sizeof detail,
-             "kernel '%.300s', grid (%u, %u, %u), block (%u, %u, %u), %u "
-             "bytes of dynamic shared memory",
-             name == NULL ? "?" : name, grid[0], grid[1], grid[2], block[0],
-             block[1], block[2], shared);
-    return core_fail(code, "cuLaunchKernel", detail);
+    if (bytes <= USUAL_SHARED || bytes <= function->shared_allowed ||
+        bytes > INT32_MAX) {
+        return 0;
+    }
+    int allowed;
+    if (core_check(driver.cuFuncGetAttribute(
+                       &allowed,
+                       CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                       function->handle),
+                   "cuFuncGetAttribute") < 0) {
+        return -1;
+    }
+    if (bytes > (size_t)allowed &&
+        driver.cuFuncSetAttribute(
+            function->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            (int)bytes) != CUDA_SUCCESS) {
+        return 0; /* more than there is: the launch says so */
+    }
+    function->shared_allowed = bytes;
+    return 0;
+}
+
+/* A launch with more to say than cuLaunchKernel can. */
+static CUresult
+launch_extended(struct core_function *function, const unsigned grid[3],
+                const unsigned block[3], unsigned shared,
+                struct core_pack *pack, void **extra)
+{
+    CUlaunchAttribute attributes[2];
+    unsigned count = 0;
+    memset(attributes, 0, sizeof attributes);
+    if (pack->cooperative) {
+        attributes[count].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+        attributes[count++].value.cooperative = 1;
+    }
+    if (pack->cluster[0] != 0) {
+        attributes[count].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        attributes[count].value.clusterDim.x = pack->cluster[0];
+        attributes[count].value.clusterDim.y = pack->cluster[1];
+        attributes[count++].value.clusterDim.z = pack->cluster[2];
+    }
+    CUlaunchConfig config = {
+        .gridDimX = grid[0],
+        .gridDimY = grid[1],
+        .gridDimZ = grid[2],
+        .blockDimX = block[0],
+        .blockDimY = block[1],
+        .blockDimZ = block[2],
+        .sharedMemBytes = shared,
+        .hStream = pack->stream,
+        .attrs = attributes,
+        .numAttrs = count,
+    };
+    function->context->outstanding++;
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code =
+        driver.cuLaunchKernelEx(&config, function->handle,
+                                extra == NULL ? pack->pointers : NULL, extra);
+    Py_END_ALLOW_THREADS return code;
 }
 
 int
@@ -103,13 +155,24 @@ core_launch_packed(struct core_function *function, const unsigned grid[3],
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &pack->bytes,
                      CU_LAUNCH_PARAM_END};
     bool buffer = pack->as_buffer;
-    CUresult code = core_launch_counted(
-        function->context, function->handle, grid, block, shared, pack->stream,
-        buffer ? NULL : pack->pointers, buffer ? extra : NULL);
+    CUresult code;
+    if (shared > USUAL_SHARED && core_shared_allow(function, shared) < 0) {
+        return -1;
+    }
+    if (pack->cooperative || pack->cluster[0] != 0) {
+        code = launch_extended(function, grid, block, shared, pack,
+                               buffer ? extra : NULL);
+    } else {
+        code = core_launch_counted(function->context, function->handle, grid,
+                                   block, shared, pack->stream,
+                                   buffer ? NULL : pack->pointers,
+                                   buffer ? extra : NULL);
+    }
     if (code == CUDA_SUCCESS) {
+        core_launch_note(function->context, function->name, NULL, grid, block);
         return 0;
     }
-    return launch_fail(code, function, grid, block, shared);
+    return core_launch_fail(code, function, grid, block, shared, pack);
 }
 
 void
@@ -121,6 +184,7 @@ core_pack_free(struct core_pack *pack)
 /* The keywords of one call. */
 struct call {
     PyObject *grid, *block, *stream, *shared, *texrefs, *time_kernel;
+    PyObject *cooperative, *cluster;
 };
 
 static PyObject **
@@ -135,6 +199,8 @@ keyword_find(struct call *call, PyObject *name)
         {core.str_shared, &call->shared},
         {core.str_texrefs, &call->texrefs},
         {core.str_time_kernel, &call->time_kernel},
+        {core.str_cooperative, &call->cooperative},
+        {core.str_cluster, &call->cluster},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].name == name) {
@@ -260,6 +326,31 @@ call_run(struct core_function *function, PyObject *const *args,
     return timed ? PyFloat_FromDouble(seconds) : Py_NewRef(Py_None);
 }
 
+/* What PyCUDA's calls do not have. */
+static int
+options_read(const struct call *call, struct core_pack *pack)
+{
+    if (call->cooperative != NULL) {
+        int truth = PyObject_IsTrue(call->cooperative);
+        if (truth < 0) {
+            return -1;
+        }
+        pack->cooperative = truth;
+    }
+    if (call->cluster == NULL || call->cluster == Py_None) {
+        return 0;
+    }
+    if (core_dimensions(call->cluster, "cluster", pack->cluster) < 0) {
+        return -1;
+    }
+    if (pack->cluster[0] == 0) {
+        PyErr_SetString(PyExc_ValueError,
+                        "cluster: its dimensions are 1 or more");
+        return -1;
+    }
+    return 0;
+}
+
 PyObject *
 core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                          PyObject *names)
@@ -288,6 +379,7 @@ core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     struct core_pack pack;
     PyObject *result = NULL;
     if (core_pack_init(&pack, &function->layout, call.stream) == 0 &&
+        options_read(&call, &pack) == 0 &&
         core_pack_arguments(function, args, count, &pack) == 0) {
         result =
             call_run(function, args, count, grid, block, shared, timed, &pack);

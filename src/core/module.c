@@ -26,6 +26,8 @@ strings_setup(void)
         {&core.str_shared, "shared"},
         {&core.str_texrefs, "texrefs"},
         {&core.str_time_kernel, "time_kernel"},
+        {&core.str_cooperative, "cooperative"},
+        {&core.str_cluster, "cluster"},
         {&core.str_shared_size, "shared_size"},
         {&core.str_gpudata, "gpudata"},
         {&core.str_interface, "__cuda_array_interface__"},

@@ -395,6 +395,8 @@ int
 core_pack_arguments(struct core_function *function, PyObject *const *args,
                     Py_ssize_t count, struct core_pack *pack)
 {
+    pack->args = args;
+    pack->count = count;
     const struct core_layout *layout = &function->layout;
     if (layout->known && (uint32_t)count == layout->count) {
         return pack_by_layout(function, args, pack);
@@ -451,6 +453,10 @@ core_pack_init(struct core_pack *pack, const struct core_layout *layout,
     pack->capacity = CORE_LOCAL_BYTES;
     pack->pointer_room = CORE_LOCAL_POINTERS;
     pack->as_buffer = pack->handlers = pack->outputs = false;
+    pack->cooperative = false;
+    pack->cluster[0] = pack->cluster[1] = pack->cluster[2] = 0;
+    pack->args = NULL;
+    pack->count = 0;
     if (core_stream(stream, &pack->stream) < 0) {
         return -1;
     }

@@ -39,6 +39,15 @@ struct core_stream_row {
     bool blocking; /* ordered against the legacy default stream */
 };
 
+/* A launch that may turn out to have failed. */
+struct core_launched {
+    PyObject *name; /* strong; NULL: the driver knows it */
+    CUfunction function;
+    unsigned grid[3], block[3];
+};
+
+enum { CORE_LAUNCHES_KEPT = 3 };
+
 struct core_context {
     CORE_HEAD /* `context` is NULL here */
         CUcontext handle;
@@ -52,6 +61,8 @@ struct core_context {
     size_t stream_count;
     unsigned captures; /* streams that capture, by Stream.capture */
     PyObject *held;    /* list: what they have used; NULL without captures */
+    struct core_launched launched[CORE_LAUNCHES_KEPT]; /* a ring */
+    unsigned launch_count;
 };
 
 struct core_allocation {
@@ -147,7 +158,9 @@ struct core_function {
     PyObject *arg_format; /* str or NULL */
     PyObject *texrefs;    /* list or NULL */
     struct core_format *format;
-    bool warned; /* about PyCUDA's packing */
+    struct core_oldstyle *old; /* owned; NULL before its first call */
+    size_t shared_allowed;     /* dynamic shared memory asked for so far */
+    bool warned;               /* about PyCUDA's packing */
 };
 
 struct core_array_object {
@@ -328,6 +341,10 @@ struct core_pack {
     bool as_buffer; /* layout unknown: passed whole */
     bool handlers;  /* ArgumentHandlers are among the arguments */
     bool outputs;   /* one of them copies back */
+    bool cooperative;
+    unsigned cluster[3];   /* blocks; {0} for none */
+    PyObject *const *args; /* borrowed, for messages */
+    Py_ssize_t count;
     void *local_pointers[CORE_LOCAL_POINTERS];
     _Alignas(16) char local[CORE_LOCAL_BYTES];
 };
@@ -376,6 +393,29 @@ CUresult core_launch_counted(struct core_context *context, CUfunction function,
                              unsigned shared, CUstream stream,
                              void **arguments, void **extra);
 
+/* Dynamic shared memory beyond 48 KiB has to be allowed for a kernel. */
+int core_shared_allow(struct core_function *function, size_t bytes);
+/* -1 with LogicError where its context is gone, or none is current. */
+int core_function_ready(struct core_function *function, const char *routine);
+
+/* -- failure.c */
+void core_launch_note(struct core_context *context, PyObject *name,
+                      CUfunction function, const unsigned grid[3],
+                      const unsigned block[3]);
+void core_launches_forget(struct core_context *context);
+/* Writes what is known about the kernel behind an error that stays; false
+ * for any other error. */
+bool core_sticky_detail(CUresult code, char *text, size_t room);
+/* Raises; -1. */
+int core_launch_fail(CUresult code, struct core_function *function,
+                     const unsigned grid[3], const unsigned block[3],
+                     unsigned shared, const struct core_pack *pack);
+
+/* -- occupancy.c, oldstyle.c: methods of Function */
+PyObject *core_occupancy_blocks(PyObject *function, CORE_ARGS);
+PyObject *core_occupancy_best(PyObject *function, CORE_ARGS);
+extern PyMethodDef core_oldstyle_methods[];
+
 /* -- capture.c, callback.c: methods of Stream; what captures keep alive */
 PyObject *core_stream_capture(PyObject *self, CORE_ARGS);
 PyObject *core_stream_is_capturing(PyObject *self, void *unused);
@@ -419,6 +459,7 @@ bool core_handler_has_output(PyObject *handler);
     SETUP(linker)                                                             \
     SETUP(nvrtc)                                                              \
     SETUP(capture)                                                            \
+    SETUP(asyncpool)                                                          \
     SETUP(graph)                                                              \
     SETUP(callback)
 #define SETUP(name) int core_##name##_setup(PyObject *module);

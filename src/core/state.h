@@ -49,6 +49,8 @@
     TYPE(memcpy3d_type, "Memcpy3D")                                           \
     TYPE(memcpy3dpeer_type, "Memcpy3DPeer")                                   \
     TYPE(linker_type, "Linker")                                               \
+    TYPE(async_pool_type, "AsyncMemoryPool")                                  \
+    TYPE(async_allocation_type, "AsyncAllocation")                            \
     TYPE(graph_type, "Graph")                                                 \
     TYPE(graph_exec_type, "GraphExec")                                        \
     TYPE(capture_type, "_Capture")
@@ -69,6 +71,8 @@
     OBJECT(str_shared)                                                        \
     OBJECT(str_texrefs)                                                       \
     OBJECT(str_time_kernel)                                                   \
+    OBJECT(str_cooperative)                                                   \
+    OBJECT(str_cluster)                                                       \
     OBJECT(str_shared_size)                                                   \
     OBJECT(str_gpudata)                                                       \
     OBJECT(str_interface)                                                     \

@@ -452,6 +452,9 @@ allocation_free(struct cpu_allocation *allocation)
     if (allocation->kind != CPU_MEMORY_HOST) {
         used[allocation->device] -= allocation->bytes;
     }
+    if (allocation->pool) {
+        cpu_pool_return(allocation->pool, allocation->bytes);
+    }
     if (allocation_keep(allocation)) {
         return;
     }

@@ -181,7 +181,11 @@ struct cpu_allocation {
     int device;
     uint64_t context_id;
     uint64_t id;
+    CUmemoryPool pool; /* of cuMemAllocAsync, or NULL */
 };
+
+/* mempool.c: memory of the pool is going to be freed. */
+void cpu_pool_return(CUmemoryPool pool, size_t bytes);
 
 CUresult cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
                             uintptr_t *base);

@@ -1,19 +1,26 @@
 /* mempool.c - stream-ordered allocation.
  *
- * Called by users of the library.  An allocation is made at once; a free waits
- * in the stream.  Pools are handles with attributes: memory always comes from
- * the arena.
+ * Called by users of the library, and by arena.c when memory of a pool is
+ * freed.  An allocation is made at once; a free waits in the stream.  Pools
+ * count and limit; memory always comes from the arena, and goes back there at
+ * once, so that what is reserved is what is used.
+ *
+ * `pools_lock` guards the pools; it comes after the memory lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "cpu/cpu.h"
 
+CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device);
+
 struct pool {
     CUmemoryPool handle;
     int device;
     bool is_default;
     cuuint64_t threshold;
+    size_t limit; /* bytes; 0: none */
+    size_t used, used_high, reserved_high;
 };
 
 static struct pool default_pools[CPU_MAX_DEVICES];
@@ -46,7 +53,44 @@ pool_of(CUmemoryPool handle, struct pool **pool)
 }
 
 static CUresult
-pool_allocate(CUdeviceptr *pointer, size_t bytes, int device, CUstream handle)
+pool_take(CUmemoryPool handle, size_t bytes, int *device)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    pthread_mutex_lock(&pools_lock);
+    struct pool *pool = cpu_handle_object(CPU_POOL, handle);
+    if (!pool) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    } else if (pool->limit &&
+               (bytes > pool->limit || pool->used > pool->limit - bytes)) {
+        code = CUDA_ERROR_OUT_OF_MEMORY;
+    } else {
+        *device = pool->device;
+        pool->used += bytes;
+        pool->used_high =
+            pool->used > pool->used_high ? pool->used : pool->used_high;
+        pool->reserved_high = pool->used > pool->reserved_high
+                                  ? pool->used
+                                  : pool->reserved_high;
+    }
+    pthread_mutex_unlock(&pools_lock);
+    return code;
+}
+
+void
+cpu_pool_return(CUmemoryPool handle, size_t bytes)
+{
+    pthread_mutex_lock(&pools_lock);
+    struct pool *pool = cpu_handle_object(CPU_POOL, handle);
+    if (pool) { /* else it was destroyed with memory in use */
+        pool->used -= bytes;
+    }
+    pthread_mutex_unlock(&pools_lock);
+}
+
+static CUresult
+pool_allocate(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool,
+              CUstream handle)
 {
     struct cpu_context *ctx;
     struct cpu_stream *stream;
@@ -65,20 +109,28 @@ pool_allocate(CUdeviceptr *pointer, size_t bytes, int device, CUstream handle)
     if (cpu_stream_records(stream)) {
         return cpu_capture_refuse(stream);
     }
-    struct cpu_allocation as = {.kind = CPU_MEMORY_DEVICE,
-                                .device = device < 0 ? ctx->device : device,
-                                .context_id = ctx->id};
-    code = cpu_arena_allocate(bytes, &as, &base);
-    if (!code) {
-        *pointer = (CUdeviceptr)base;
+    struct cpu_allocation as = {
+        .kind = CPU_MEMORY_DEVICE, .context_id = ctx->id, .pool = pool};
+    if (!pool && (code = cuDeviceGetMemPool(&as.pool, ctx->device))) {
+        return code;
     }
-    return code;
+    code = pool_take(as.pool, bytes, &as.device);
+    if (code) {
+        return code;
+    }
+    code = cpu_arena_allocate(bytes, &as, &base);
+    if (code) {
+        cpu_pool_return(as.pool, bytes);
+        return code;
+    }
+    *pointer = (CUdeviceptr)base;
+    return CUDA_SUCCESS;
 }
 
 CPU_API CUresult
 cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream)
 {
-    return pool_allocate(pointer, bytes, -1, stream);
+    return pool_allocate(pointer, bytes, NULL, stream);
 }
 
 CPU_API CUresult
@@ -88,7 +140,7 @@ cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes,
     struct pool *pool;
     CUresult code = pool_of(handle, &pool);
 
-    return code ? code : pool_allocate(pointer, bytes, pool->device, stream);
+    return code ? code : pool_allocate(pointer, bytes, handle, stream);
 }
 
 static CUresult
@@ -194,6 +246,7 @@ cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     pool->device = properties->location.id;
+    pool->limit = properties->maxSize;
     pool->handle = cpu_handle_new(CPU_POOL, pool, 0);
     if (!pool->handle) {
         free(pool);
@@ -215,8 +268,10 @@ cuMemPoolDestroy(CUmemoryPool handle)
     if (pool->is_default) {
         return CUDA_ERROR_INVALID_VALUE;
     }
+    pthread_mutex_lock(&pools_lock);
     cpu_handle_delete(handle);
     free(pool);
+    pthread_mutex_unlock(&pools_lock);
     return CUDA_SUCCESS;
 }
 
@@ -252,10 +307,14 @@ cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
         *(cuuint64_t *)value = pool->threshold;
         return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+        *(cuuint64_t *)value = pool->used;
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+        *(cuuint64_t *)value = pool->reserved_high;
+        return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-        *(cuuint64_t *)value = cpu_arena_used(pool->device);
+        *(cuuint64_t *)value = pool->used_high;
         return CUDA_SUCCESS;
     default:
         return CUDA_ERROR_INVALID_VALUE;
@@ -276,8 +335,23 @@ cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
         attribute > CU_MEMPOOL_ATTR_USED_MEM_HIGH) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD) {
+    switch ((int)attribute) {
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         pool->threshold = *(cuuint64_t *)value;
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+        if (*(cuuint64_t *)value) {
+            return CUDA_ERROR_INVALID_VALUE; /* only to start anew */
+        }
+        *(attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH ? &pool->used_high
+                                                     : &pool->reserved_high) =
+            pool->used;
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+        return CUDA_ERROR_INVALID_VALUE;
+    default:
+        return CUDA_SUCCESS;
     }
-    return CUDA_SUCCESS;
 }

@@ -35,7 +35,7 @@ def objects():
         gpuarray.zeros(4, np.float32), module.module,
         module.get_function("k"), module.get_texref("t"),
         drv.Device(0), drv.In(np.zeros(2)), drv.device_attribute.WARP_SIZE,
-        drv.ArrayDescriptor(), drv.Memcpy2D(), int, print, slice(1, 2, 0),
+        drv.ArrayDescriptor(), drv.Memcpy2D(), int, repr, slice(1, 2, 0),
     ]
 SKIP = {{
     # end or stop the process's own state

@@ -1,0 +1,155 @@
+/* failure.c - what is told about a launch that failed.
+ *
+ * Two cases: the driver refuses a launch, and a kernel fails while it runs,
+ * which a later call reports, as does every call after it.  For the second
+ * each context remembers its latest launches.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+/* After these a context is of no more use. */
+static const CUresult sticky_codes[] = {
+    CUDA_ERROR_ILLEGAL_ADDRESS,
+    CUDA_ERROR_LAUNCH_TIMEOUT,
+    CUDA_ERROR_ASSERT,
+    CUDA_ERROR_HARDWARE_STACK_ERROR,
+    CUDA_ERROR_ILLEGAL_INSTRUCTION,
+    CUDA_ERROR_MISALIGNED_ADDRESS,
+    CUDA_ERROR_INVALID_ADDRESS_SPACE,
+    CUDA_ERROR_INVALID_PC,
+    CUDA_ERROR_LAUNCH_FAILED,
+};
+
+void
+core_launch_note(struct core_context *context, PyObject *name,
+                 CUfunction function, const unsigned grid[3],
+                 const unsigned block[3])
+{
+    struct core_launched *launched =
+        &context->launched[context->launch_count++ % CORE_LAUNCHES_KEPT];
+    PyObject *old = launched->name;
+    launched->name = Py_XNewRef(name);
+    launched->function = function;
+    memcpy(launched->grid, grid, sizeof launched->grid);
+    memcpy(launched->block, block, sizeof launched->block);
+    Py_XDECREF(old);
+}
+
+void
+core_launches_forget(struct core_context *context)
+{
+    for (int i = 0; i < CORE_LAUNCHES_KEPT; i++) {
+        Py_CLEAR(context->launched[i].name);
+    }
+    context->launch_count = 0;
+}
+
+static const char *
+launched_name(const struct core_launched *launched)
+{
+    const char *name = NULL;
+    if (launched->name != NULL) {
+        name = PyUnicode_AsUTF8(launched->name);
+    } else if (driver.cuFuncGetName(&name, launched->function) !=
+               CUDA_SUCCESS) {
+        name = NULL;
+    }
+    return name == NULL ? "?" : name;
+}
+
+static bool
+is_sticky(CUresult code)
+{
+    for (size_t i = 0; i < sizeof sticky_codes / sizeof *sticky_codes; i++) {
+        if (sticky_codes[i] == code) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+core_sticky_detail(CUresult code, char *text, size_t room)
+{
+    struct core_context *context =
+        is_sticky(code) && !core.forked ? core_stack_top() : NULL;
+    if (context == NULL) {
+        return false;
+    }
+    int used = snprintf(text, room,
+                        "a kernel failed, and its context is of no more use: "
+                        "make a new one, or start the program again");
+    unsigned count = context->launch_count;
+    unsigned shown = count < CORE_LAUNCHES_KEPT ? count : CORE_LAUNCHES_KEPT;
+    for (unsigned i = 0; i < shown && used > 0 && (size_t)used < room; i++) {
+        const struct core_launched *launched =
+            &context->launched[(count - 1 - i) % CORE_LAUNCHES_KEPT];
+        used += snprintf(
+            text + used, room - (size_t)used,
+            "%s'%.100s', grid (%u, %u, %u), block (%u, %u, %u)",
+            i == 0 ? ". Most likely it was the last one launched: kernel "
+                   : "; before it ",
+            launched_name(launched), launched->grid[0], launched->grid[1],
+            launched->grid[2], launched->block[0], launched->block[1],
+            launched->block[2]);
+    }
+    return true;
+}
+
+/* The arguments as pycuda._describe writes them, or NULL without an
+ * exception. */
+static PyObject *
+arguments_text(const struct core_pack *pack)
+{
+    PyObject *list = PyTuple_New(pack->count);
+    if (list == NULL) {
+        PyErr_Clear();
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < pack->count; i++) {
+        PyTuple_SET_ITEM(list, i, Py_NewRef(pack->args[i]));
+    }
+    PyObject *module = PyImport_ImportModule("pycuda._describe");
+    PyObject *text =
+        module == NULL ? NULL
+                       : PyObject_CallMethod(module, "arguments", "(O)", list);
+    if (text == NULL || !PyUnicode_Check(text)) {
+        PyErr_Clear();
+        Py_CLEAR(text);
+    }
+    Py_XDECREF(module);
+    Py_DECREF(list);
+    return text;
+}
+
+int
+core_launch_fail(CUresult code, struct core_function *function,
+                 const unsigned grid[3], const unsigned block[3],
+                 unsigned shared, const struct core_pack *pack)
+{
+    char detail[1024], options[128] = "";
+    if (core_sticky_detail(code, detail, sizeof detail)) {
+        return core_fail(code, "cuLaunchKernel", detail);
+    }
+    PyObject *text = arguments_text(pack);
+    const char *name = PyUnicode_AsUTF8(function->name);
+    const char *arguments = text == NULL ? NULL : PyUnicode_AsUTF8(text);
+    PyErr_Clear();
+    if (pack->cluster[0] != 0) {
+        snprintf(options, sizeof options,
+                 ", cluster (%u, %u, %u), which needs a GPU of compute "
+                 "capability 9.0 or more",
+                 pack->cluster[0], pack->cluster[1], pack->cluster[2]);
+    } else if (pack->cooperative) {
+        snprintf(options, sizeof options,
+                 ", cooperative: all blocks have to fit the device at once");
+    }
+    snprintf(detail, sizeof detail,
+             "kernel '%.300s', grid (%u, %u, %u), block (%u, %u, %u), %u "
+             "bytes of dynamic shared memory, arguments (%.500s)%s",
+             name == NULL ? "?" : name, grid[0], grid[1], grid[2], block[0],
+             block[1], block[2], shared, arguments == NULL ? "" : arguments,
+             options);
+    Py_XDECREF(text);
+    return core_fail(code, "cuLaunchKernel", detail);
+}

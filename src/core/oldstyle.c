@@ -1,0 +1,250 @@
+/* oldstyle.c - launches of before prepare(): Function._set_block_shape,
+ * _param_seti and their kin, step by step.
+ *
+ * The state is the function's, made with the first call; arguments are bytes
+ * at the offsets that the caller names.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+enum { ARGUMENT_BYTES = 4096 };
+
+struct core_oldstyle {
+    unsigned block[3];
+    unsigned shared;
+    size_t bytes; /* of arguments */
+    char arguments[ARGUMENT_BYTES];
+};
+
+static struct core_oldstyle *
+state_of(PyObject *op)
+{
+    struct core_function *self = (struct core_function *)op;
+    if (self->old == NULL) {
+        self->old = PyMem_Calloc(1, sizeof *self->old);
+        if (self->old == NULL) {
+            PyErr_NoMemory();
+            return NULL;
+        }
+        self->old->block[0] = self->old->block[1] = self->old->block[2] = 1;
+    }
+    return self->old;
+}
+
+static PyObject *
+none_or_error(int status)
+{
+    return status < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *
+set_block_shape(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "_set_block_shape", 3, {"", "", ""}};
+    struct core_oldstyle *state = state_of(op);
+    PyObject *values[3];
+    unsigned block[3];
+    if (state == NULL ||
+        core_args(&signature, args, nargs, names, values) < 0) {
+        return NULL;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (core_unsigned(values[i], &block[i]) < 0) {
+            return NULL;
+        }
+    }
+    memcpy(state->block, block, sizeof block);
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+set_shared_size(PyObject *op, PyObject *size)
+{
+    struct core_oldstyle *state = state_of(op);
+    return state == NULL ? NULL
+                         : none_or_error(core_unsigned(size, &state->shared));
+}
+
+static int
+bytes_check(size_t offset, size_t bytes)
+{
+    if (offset <= ARGUMENT_BYTES && bytes <= ARGUMENT_BYTES - offset) {
+        return 0;
+    }
+    return core_fail(CUDA_ERROR_INVALID_VALUE, "cuParamSetv",
+                     "a kernel's arguments have at most 4096 bytes");
+}
+
+static PyObject *
+param_set_size(PyObject *op, PyObject *object)
+{
+    struct core_oldstyle *state = state_of(op);
+    size_t bytes;
+    if (state == NULL || core_size(object, &bytes) < 0 ||
+        bytes_check(0, bytes) < 0) {
+        return NULL;
+    }
+    state->bytes = bytes;
+    Py_RETURN_NONE;
+}
+
+/* Reads (offset, value) and stores what `convert` makes of the value. */
+static PyObject *
+param_set(PyObject *op, const struct core_signature *signature, CORE_ARGS,
+          int (*convert)(PyObject *, char[4]))
+{
+    struct core_oldstyle *state = state_of(op);
+    PyObject *values[2];
+    size_t offset;
+    char bytes[4];
+    if (state == NULL ||
+        core_args(signature, args, nargs, names, values) < 0 ||
+        core_size(values[0], &offset) < 0 || bytes_check(offset, 4) < 0 ||
+        convert(values[1], bytes) < 0) {
+        return NULL;
+    }
+    memcpy(state->arguments + offset, bytes, 4);
+    Py_RETURN_NONE;
+}
+
+static int
+convert_integer(PyObject *object, char bytes[4])
+{
+    unsigned value;
+    if (core_unsigned(object, &value) < 0) {
+        return -1;
+    }
+    memcpy(bytes, &value, 4);
+    return 0;
+}
+
+static int
+convert_float(PyObject *object, char bytes[4])
+{
+    float value = (float)PyFloat_AsDouble(object);
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    memcpy(bytes, &value, 4);
+    return 0;
+}
+
+static PyObject *
+param_seti(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "_param_seti", 2, {"", ""}};
+    return param_set(op, &signature, args, nargs, names, convert_integer);
+}
+
+static PyObject *
+param_setf(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "_param_setf", 2, {"", ""}};
+    return param_set(op, &signature, args, nargs, names, convert_float);
+}
+
+static PyObject *
+param_setv(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "_param_setv", 2, {"", ""}};
+    struct core_oldstyle *state = state_of(op);
+    PyObject *values[2];
+    size_t offset;
+    Py_buffer view;
+    if (state == NULL ||
+        core_args(&signature, args, nargs, names, values) < 0 ||
+        core_size(values[0], &offset) < 0 ||
+        core_buffer(values[1], false, &view) < 0) {
+        return NULL;
+    }
+    int status = bytes_check(offset, (size_t)view.len);
+    if (status == 0) {
+        memcpy(state->arguments + offset, view.buf, (size_t)view.len);
+    }
+    PyBuffer_Release(&view);
+    return none_or_error(status);
+}
+
+static PyObject *
+launch_state(PyObject *op, const unsigned grid[3], PyObject *stream)
+{
+    struct core_function *self = (struct core_function *)op;
+    struct core_oldstyle *state = state_of(op);
+    struct core_pack pack;
+    if (state == NULL) {
+        return NULL;
+    }
+    int status = core_pack_init(&pack, &self->layout, stream);
+    if (status == 0) {
+        status = core_pack_reserve(&pack, state->bytes + 1, 0);
+    }
+    if (status == 0) {
+        memcpy(pack.buffer, state->arguments, state->bytes);
+        pack.bytes = state->bytes;
+        pack.as_buffer = true;
+        status =
+            core_launch_packed(self, grid, state->block, state->shared, &pack);
+    }
+    core_pack_free(&pack);
+    return none_or_error(status);
+}
+
+static PyObject *
+launch_one(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    const unsigned grid[3] = {1, 1, 1};
+    return launch_state(op, grid, NULL);
+}
+
+static PyObject *
+launch_grid(PyObject *op, const struct core_signature *signature, CORE_ARGS)
+{
+    PyObject *values[3] = {NULL, NULL, NULL};
+    unsigned grid[3] = {1, 1, 1};
+    if (core_args(signature, args, nargs, names, values) < 0 ||
+        core_unsigned(values[0], &grid[0]) < 0 ||
+        core_unsigned(values[1], &grid[1]) < 0) {
+        return NULL;
+    }
+    return launch_state(op, grid, values[2]);
+}
+
+static PyObject *
+launch_grid_sync(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "_launch_grid", 2, {"grid_width", "grid_height"}};
+    return launch_grid(op, &signature, args, nargs, names);
+}
+
+static PyObject *
+launch_grid_async(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "_launch_grid_async", 3, {"grid_width", "grid_height", "s"}};
+    return launch_grid(op, &signature, args, nargs, names);
+}
+
+PyMethodDef core_oldstyle_methods[] = {
+    {"_set_block_shape", CORE_METHOD(set_block_shape),
+     "_set_block_shape(x, y, z)"},
+    {"_set_shared_size", set_shared_size, METH_O, "_set_shared_size(bytes)"},
+    {"_param_set_size", param_set_size, METH_O, "_param_set_size(bytes)"},
+    {"_param_seti", CORE_METHOD(param_seti),
+     "_param_seti(offset, value): an unsigned int of 4 bytes"},
+    {"_param_setf", CORE_METHOD(param_setf),
+     "_param_setf(offset, value): a float of 4 bytes"},
+    {"_param_setv", CORE_METHOD(param_setv),
+     "_param_setv(offset, buffer): its bytes"},
+    {"_launch", launch_one, METH_NOARGS, "One block."},
+    {"_launch_grid", CORE_METHOD(launch_grid_sync),
+     "_launch_grid(grid_width, grid_height)"},
+    {"_launch_grid_async", CORE_METHOD(launch_grid_async),
+     "_launch_grid_async(grid_width, grid_height, s)"},
+    {NULL},
+};
