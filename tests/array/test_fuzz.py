@@ -1,13 +1,15 @@
 """Arrays against NumPy on made-up programs, many at a time.
 
-Each case is an operation on two arrays of drawn dtypes, orders and views,
-with broadcasting; the number of cases is set by PYCUDA_FUZZ_CASES.
+The programs are `fuzzing.py`'s, one a seed; PYCUDA_FUZZ_CASES says how many,
+PYCUDA_FUZZ_FIRST from which seed on.  hypothesis draws some more, which it
+makes small where they fail.
 """
 
 # SPDX-License-Identifier: MIT
 
 import os
 
+import fuzzing
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,15 +21,40 @@ from pycuda import gpuarray
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("context")]
 
-CASES = int(os.environ.get("PYCUDA_FUZZ_CASES", "1500"))
+CASES = int(os.environ.get("PYCUDA_FUZZ_CASES", "5000"))
+FIRST = int(os.environ.get("PYCUDA_FUZZ_FIRST", "0"))
+A_TEST = 1000
 many = settings(
-    max_examples=CASES,
+    max_examples=300,
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
 dtypes = st.sampled_from(NUMBERS)
 # Powers and orders of complex numbers have tests of their own.
 names = st.sampled_from(sorted(set(BINARY) - {"pow"}))
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + CASES, A_TEST))
+@pytest.mark.timeout(900)
+def test_made_up_programs(first):
+    wrong = []
+    for seed in range(first, min(first + A_TEST, FIRST + CASES)):
+        try:
+            fuzzing.check(seed)
+        except fuzzing.Difference as error:
+            wrong.append(str(error))
+    assert not wrong, f"{len(wrong)} differences:\n" + "\n".join(wrong[:20])
+
+
+def test_differences_are_seen(monkeypatch):
+    """A device that forgets a sign is found out."""
+    right = fuzzing.gpuarray.to_gpu
+    monkeypatch.setattr(
+        fuzzing.gpuarray, "to_gpu", lambda host: right(np.abs(host))
+    )
+    with pytest.raises(fuzzing.Difference, match=r"case \d+"):
+        for seed in range(50):
+            fuzzing.check(seed)
 
 
 @many
