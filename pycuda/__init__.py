@@ -14,16 +14,21 @@ VERSION_TEXT: str = ".".join(str(part) for part in VERSION) + VERSION_STATUS
 
 def _warn_of_twin() -> None:
     """Warn where the other distribution of this package is installed too."""
+    import os
     import sys
     import warnings
-    from pathlib import Path
 
     for folder in sys.path:
         try:
-            found = list(Path(folder or ".").glob("pycuda-[0-9]*.*-info"))
+            names = os.listdir(folder or ".")
         except OSError:
             continue
-        if found:
+        if any(
+            name.startswith("pycuda-")
+            and name[7:8].isdigit()
+            and name.endswith("-info")
+            for name in names
+        ):
             warnings.warn(
                 f"the distribution 'pycuda' is installed in {folder} beside "
                 "'pycuda-c'; both provide the package 'pycuda', and files of "

@@ -10,7 +10,6 @@ Images are kept on disk (`pycuda._compile.cache`).
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -413,7 +412,7 @@ class DynamicModule(CudaModule):
     def _locate_cuda_libdir(self) -> str:
         """Folder that holds libcudadevrt.a."""
         environment = os.environ.get
-        nvcc = shutil.which(self.nvcc)
+        nvcc = _includes.find_program(self.nvcc)
         roots = [environment("CUDA_PATH"), environment("CUDA_HOME")]
         if nvcc:
             home = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))

@@ -17,11 +17,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import os
 import time
 
-from pycuda._compile import trim
+from pycuda._compile import identity, trim
 from pycuda._compile.warn import warn_user
 
 _MAGIC = b"PYCUDAC2"
@@ -55,7 +54,7 @@ def shipped_folders() -> list[str]:
 
 def _checksum(name: str, content: bytes) -> bytes:
     """Of an entry: of what was compiled, by which its name begins, too."""
-    state = hashlib.blake2b(name.partition("-")[0].encode(), digest_size=32)
+    state = identity.blake2b(name.partition("-")[0].encode(), digest_size=32)
     state.update(content)
     return state.digest()
 

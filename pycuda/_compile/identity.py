@@ -9,13 +9,17 @@ library and starts no process.  Size and date of the files stand for them.
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import platform
-import shutil
 import sys
 
 from pycuda._compile import includes
+
+try:
+    # What hashlib gives, without the milliseconds that OpenSSL takes.
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
 
 _NVRTC_PLACES = (
     "/usr/local/cuda/lib64",
@@ -37,7 +41,7 @@ _LEVELS = (
 
 def digest(parts: list[bytes], size: int = 20) -> str:
     """Hash of `parts`, each counted with its length."""
-    state = hashlib.blake2b(digest_size=size)
+    state = blake2b(digest_size=size)
     for part in parts:
         state.update(len(part).to_bytes(8, "little"))
         state.update(part)
@@ -101,7 +105,7 @@ def _cpu_compiler() -> list[bytes]:
     clang = environment("PYCUDA_CLANG") or _CLANG
     parts = [_stat_line(library), _stat_line(helper)]
     parts += [_stat_line(os.path.join(zig, "zig")) for zig in zigs]
-    parts += [clang.encode(), _stat_line(shutil.which(clang) or "")]
+    parts += [clang.encode(), _stat_line(includes.find_program(clang) or "")]
     parts += [environment(name, "").encode() for name in _SHAPING]
     headers = environment("PYCUDA_CUDA_HEADERS") or os.path.join(
         package, "cuda"

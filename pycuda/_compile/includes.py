@@ -15,7 +15,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-import shutil
 import sys
 from dataclasses import dataclass, field
 
@@ -86,6 +85,20 @@ def package_dir() -> str:
     return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+def find_program(name: str, path: str | None = None) -> str | None:
+    """Path of a program along PATH; shutil's takes milliseconds to import."""
+    if "/" in name:
+        folders = [""]
+    else:
+        path = os.environ.get("PATH", os.defpath) if path is None else path
+        folders = [folder or "." for folder in path.split(os.pathsep)]
+    for folder in folders:
+        found = os.path.join(folder, name)
+        if os.access(found, os.X_OK) and not os.path.isdir(found):
+            return found
+    return None
+
+
 def ours(name: str) -> str:
     """Path of one of our headers for kernels."""
     return os.path.join(package_dir(), "cuda", name)
@@ -126,7 +139,7 @@ def toolkit_dirs() -> list[str]:
 @functools.cache
 def _root_of_nvcc(path: str) -> str | None:
     """Folder of the toolkit whose nvcc is found along `path`."""
-    nvcc = shutil.which("nvcc", path=path)
+    nvcc = find_program("nvcc", path)
     if nvcc is None:
         return None
     return os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))

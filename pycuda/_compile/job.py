@@ -7,10 +7,7 @@ Made by `pycuda.compiler` for every source that no nvcc was named for.
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -167,6 +164,8 @@ class Job:
         )
         names: dict[str, str] = {}
         if self.request.names:
+            import json
+
             head, _, content = content.partition(b"\n")
             names = json.loads(head)
         return Compiled(content, names, was_kept)
@@ -189,6 +188,8 @@ class Job:
         if done.image is not None:
             self._accept(done)
             if self.request.names:
+                import json
+
                 return json.dumps(done.names).encode() + b"\n" + done.image
             return done.image
         image = None
@@ -209,6 +210,8 @@ class Job:
         report.succeeded(done.log)
 
     def _keep(self, image: bytes | None, log: str) -> None:
+        import tempfile
+
         folder = tempfile.mkdtemp(prefix="pycuda-")
         files = {
             source.FILE_NAME: self.text.encode(),
@@ -223,7 +226,7 @@ class Job:
 
     def _try_nvcc(self) -> bytes | None:
         """Let nvcc try what NVRTC refused, if it is on PATH."""
-        if self.request.names or shutil.which("nvcc") is None:
+        if self.request.names or includes.find_program("nvcc") is None:
             return None
         ours = os.path.join(includes.package_dir(), "cuda")
         command = nvcc.command(

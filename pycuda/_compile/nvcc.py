@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import functools
 import os
-import shutil
-import subprocess
-import tempfile
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from pycuda._compile.includes import find_program
 from pycuda._compile.source import FILE_NAME
 from pycuda._compile.warn import warn_user
+
+if TYPE_CHECKING:
+    import subprocess
 
 
 @functools.cache
 def version(nvcc: str) -> str:
     """What `nvcc --version` says."""
+    import subprocess
+
     try:
         done = subprocess.run(
             [nvcc, "--version"], capture_output=True, text=True, check=True
@@ -34,7 +38,7 @@ def version(nvcc: str) -> str:
 
 def require(nvcc: str, advice: str) -> None:
     """Raise FileNotFoundError, with the advice, if `nvcc` cannot be run."""
-    if shutil.which(nvcc) is None:
+    if find_program(nvcc) is None:
         raise FileNotFoundError(
             f"the compiler {nvcc!r} was not found; {advice}"
         )
@@ -70,7 +74,7 @@ class Result:
 
 def run(words: list[str], source: str, target: str, keep: bool) -> Result:
     """Compile `source` in a folder of its own."""
-    folder = tempfile.mkdtemp(prefix="pycuda-")
+    folder = _new_folder()
     path = os.path.join(folder, FILE_NAME)
     try:
         with open(path, "w") as stream:
@@ -87,12 +91,26 @@ def run(words: list[str], source: str, target: str, keep: bool) -> Result:
         if keep:
             print(f"*** compiler output in {folder}")
         else:
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove_folder(folder)
+
+
+def _new_folder() -> str:
+    import tempfile
+
+    return tempfile.mkdtemp(prefix="pycuda-")
+
+
+def _remove_folder(folder: str) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _execute(
     words: list[str], folder: str
 ) -> subprocess.CompletedProcess[str]:
+    import subprocess
+
     return subprocess.run(
         words,
         cwd=folder,
@@ -107,7 +125,7 @@ def preprocess(
     source: str, options: list[str], nvcc: str
 ) -> tuple[int, str, str]:
     """Run the preprocessor alone: (exit status, text, stderr)."""
-    folder = tempfile.mkdtemp(prefix="pycuda-")
+    folder = _new_folder()
     try:
         with open(os.path.join(folder, FILE_NAME), "w") as stream:
             stream.write(source)
@@ -116,4 +134,4 @@ def preprocess(
         done = _execute(words, folder)
         return done.returncode, done.stdout, done.stderr
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove_folder(folder)

@@ -10,7 +10,6 @@ an image, or lacks its value, is an `OptionError`.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -190,6 +189,8 @@ def _split(option: str) -> tuple[str, str | None]:
 
 def _read_options(path: str) -> list[str]:
     """The options in a file, as nvcc's --options-file has them."""
+    import shlex
+
     try:
         with open(path) as stream:
             return shlex.split(stream.read())

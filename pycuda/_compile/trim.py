@@ -11,7 +11,6 @@ removed when it is an hour old.
 from __future__ import annotations
 
 import os
-import random
 import re
 import time
 from typing import NamedTuple
@@ -41,7 +40,7 @@ def temporary_name(name: str) -> str:
 
 def is_due() -> bool:
     """Whether this write is one after which to look at the size."""
-    return random.randrange(_ONCE_IN) == 0
+    return int.from_bytes(os.urandom(4)) % _ONCE_IN == 0
 
 
 def limit() -> int | None:
