@@ -1,14 +1,16 @@
-"""Command line of `pycuda.cpu`: run a program on the CPU device."""
+"""Command line of `pycuda.cpu`: run a program, explain kernels."""
 
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 
 from pycuda import cpu
+from pycuda.cpu import _explain as _explain_module
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -23,11 +25,35 @@ def _parser() -> argparse.ArgumentParser:
         help="print the folder with libcuda.so.1 and libnvrtc.so.13, to be "
         "put on LD_LIBRARY_PATH",
     )
-    actions = parser.add_subparsers(dest="action", metavar="run")
+    actions = parser.add_subparsers(dest="action", metavar="run|explain")
     run = actions.add_parser("run", help="run a program")
     run.add_argument("program", help="a program, or a Python file")
     run.add_argument("arguments", nargs=argparse.REMAINDER)
+    explain = actions.add_parser(
+        "explain", help="tell how the CPU device runs the kernels of a file"
+    )
+    explain.add_argument("source", help="a file of CUDA C++")
+    explain.add_argument("--json", action="store_true", help="for programs")
+    explain.add_argument(
+        "options", nargs=argparse.REMAINDER, help="compiler options"
+    )
     return parser
+
+
+def _explain(given: argparse.Namespace) -> int:
+    options = list(given.options)
+    as_json = given.json or "--json" in options
+    options = [o for o in options if o != "--json"]
+    try:
+        told = _explain_module.explain(given.source, options)
+    except _explain_module.CompileError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if as_json:
+        print(json.dumps(told, indent=1))
+    else:
+        print(_explain_module.text(told))
+    return 0
 
 
 def main(words: list[str] | None = None) -> int:
@@ -38,6 +64,8 @@ def main(words: list[str] | None = None) -> int:
         if given.stub_dir:
             print(cpu.stub_dir())
             return 0
+        if given.action == "explain":
+            return _explain(given)
         if given.action != "run":
             parser.print_usage(sys.stderr)
             return 2

@@ -84,7 +84,12 @@ struct cpu_code {
     size_t elf_bytes;
     uint64_t *sections; /* address of each section in `memory`, or 0 */
     struct cpu_region *region;
+    struct jit_code_entry *debug; /* of code that debuggers know; or NULL */
 };
+
+/* image_debug.c: code with line tables becomes known to debuggers. */
+void cpu_code_publish(struct cpu_code *code);
+void cpu_code_withdraw(struct cpu_code *code);
 
 CUresult cpu_code_load(struct cpu_code *code, const void *elf, size_t size,
                        char *error, size_t error_size);

@@ -424,15 +424,17 @@ cpu_code_load(struct cpu_code *code, const void *elf, size_t size, char *error,
         result = steps[i](&load);
         if (result != CUDA_SUCCESS) {
             cpu_code_unload(code);
-            break;
+            return result;
         }
     }
+    cpu_code_publish(code);
     return result;
 }
 
 void
 cpu_code_unload(struct cpu_code *code)
 {
+    cpu_code_withdraw(code);
     if (code->region) {
         region_release(code->region);
     }

@@ -21,6 +21,7 @@ enum option_kind {
     OPTION_FMAD,
     OPTION_FAST,
     OPTION_DEBUG,
+    OPTION_LINES,
     OPTION_LEVEL,
     OPTION_REGISTERS,
     OPTION_ASSEMBLER, /* --ptxas-options */
@@ -83,8 +84,8 @@ static const struct option options_table[] = {
     {"-arch", VALUE_NEEDED, OPTION_IGNORE_VALUE},
     {"--gpu-code", VALUE_NEEDED, OPTION_IGNORE_VALUE},
     {"-code", VALUE_NEEDED, OPTION_IGNORE_VALUE},
-    {"--generate-line-info", VALUE_NONE, OPTION_IGNORE},
-    {"-lineinfo", VALUE_NONE, OPTION_IGNORE},
+    {"--generate-line-info", VALUE_NONE, OPTION_LINES},
+    {"-lineinfo", VALUE_NONE, OPTION_LINES},
     {"-g", VALUE_NONE, OPTION_IGNORE},
     {"--restrict", VALUE_NONE, OPTION_IGNORE},
     {"-restrict", VALUE_NONE, OPTION_IGNORE},
@@ -273,6 +274,10 @@ option_apply(struct nvrtc_options *options, enum option_kind kind,
         return true;
     case OPTION_DEBUG:
         nvrtc_words_add(&options->jit, "-O0");
+        nvrtc_words_add(&options->jit, "--debug");
+        return true;
+    case OPTION_LINES:
+        nvrtc_words_add(&options->jit, "--debug");
         return true;
     case OPTION_LEVEL:
         return level_add(options, value, log);

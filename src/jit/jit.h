@@ -36,6 +36,7 @@ struct jit_options {
     bool fast_math;
     bool fmad;
     bool debug;             /* keep the places in the source */
+    bool explain;           /* tell, in place of an image */
     unsigned checks;        /* enum jit_check */
     bool regions;           /* thread loops between barriers, where possible */
     int level;              /* -O0 .. -O3 */

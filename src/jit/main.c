@@ -13,6 +13,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "jit/checks.h"
+#include "jit/explain.h"
 #include "jit/jit.h"
 
 static void
@@ -74,7 +75,7 @@ make_bitcode(struct jit *jit)
 static void
 forget_places(struct jit *jit, bool now)
 {
-    if (now && !jit->options.debug) {
+    if (now && !jit->options.debug && !jit->options.explain) {
         LLVMStripModuleDebugInfo(jit->module);
     }
 }
@@ -110,6 +111,7 @@ make_native(struct jit *jit)
     jit_prepare(jit);
     jit_find_spinning(jit);
     jit_find_stops(jit);
+    jit_explain_stops(jit);
     jit_make_bodies(jit);
     jit_lower_shared(jit);
     jit_even_strides(jit);
@@ -117,8 +119,13 @@ make_native(struct jit *jit)
     jit_widen_divisions(jit);
     jit_split_kernels(jit);
     jit_add_entries(jit);
+    jit_keep_places(jit);
     jit_optimise(jit);
     LLVMMemoryBufferRef object = jit_emit(jit);
+    if (jit->options.explain) {
+        jit_explain_write(jit);
+        return;
+    }
     jit_write(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object));
 }
 
@@ -127,6 +134,9 @@ main(int count, char **arguments)
 {
     static struct jit jit;
     jit_read_options(&jit.options, count, arguments);
+    if (jit.options.explain) {
+        jit_explain_ask();
+    }
     open_context(&jit);
     jit_read(&jit);
     jit_find_kernels(&jit);

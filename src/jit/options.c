@@ -11,7 +11,8 @@ static const char usage[] =
     "usage: pycuda-jit [--target=x86-64-v3|x86-64-v4] "
     "[--kind=native|bitcode]\n"
     "                  [--verbose] [--fast-math] [--fmad=0|1] [-O0..-O3]\n"
-    "                  [--regions=0|1] [--max-registers=N] [--debug]\n"
+    "                  [--regions=0|1] [--max-registers=N]\n"
+    "                  [--debug] [--explain]\n"
     "                  [--check=memory,race,sync,init] < bitcode > image\n";
 
 /* The text after `prefix`, or NULL. */
@@ -109,6 +110,9 @@ read_argument(struct jit_options *options, const char *argument)
     }
     if (strcmp(argument, "--debug") == 0) {
         return options->debug = true;
+    }
+    if (strcmp(argument, "--explain") == 0) {
+        return options->explain = true;
     }
     if (strcmp(argument, "--fast-math") == 0) {
         return options->fast_math = true;

@@ -14,7 +14,7 @@
 
 #include <llvm-c/ErrorHandling.h>
 
-#include "jit/jit.h"
+#include "jit/explain.h"
 
 static unsigned error_count;
 
@@ -110,6 +110,9 @@ report_diagnostic(LLVMDiagnosticInfoRef info, void *data)
     bool frame = report_frame_size(text);
     if (!frame && LLVMGetDiagInfoSeverity(info) == LLVMDSError) {
         jit_user_error(NULL, "%s", text);
+    }
+    if (LLVMGetDiagInfoSeverity(info) == LLVMDSRemark) {
+        jit_explain_remark(text);
     }
     LLVMDisposeMessage(text);
 }

@@ -88,7 +88,8 @@ def program(name: str, folder: Path, *options: str) -> Path:
             + ["-Werror", *options, f"-I{ROOT / 'src'}", f"-I{HERE}"]
             + [HERE / f"{name}.c", HERE / "harness.c"]
             + [HERE / "harness_absent.c", cpu / "image.c"]
-            + [cpu / "image_elf.c", cpu / "image_symbols.c", "-lm"]
+            + [cpu / "image_elf.c", cpu / "image_debug.c"]
+            + [cpu / "image_symbols.c", "-lm"]
             + ["-o", out],
             check=True,
         )

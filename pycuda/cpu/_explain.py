@@ -1,0 +1,159 @@
+"""How the CPU device runs the kernels of a source: ``explain``."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from pycuda import cpu
+
+_JIT_OPTIONS = {
+    "-G": ["-O0"],
+    "--device-debug": ["-O0"],
+    "-use_fast_math": ["--fast-math"],
+    "--use_fast_math": ["--fast-math"],
+    "-fmad=false": ["--fmad=0"],
+    "--fmad=false": ["--fmad=0"],
+}
+
+
+class CompileError(Exception):
+    """The source does not compile; the text is the compiler's."""
+
+
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(str(cpu.library()))
+
+
+def _bitcode(path: Path, options: list[str]) -> bytes:
+    """The source as an image that pycuda-jit reads.
+
+    Raises
+    ------
+    CompileError
+        With the compiler's messages.
+    """
+    nvrtc = _library()
+    program = ctypes.c_void_p()
+    nvrtc.nvrtcCreateProgram(
+        ctypes.byref(program),
+        path.read_bytes(),
+        os.fsencode(path.name),
+        0,
+        None,
+        None,
+    )
+    words = [w.encode() for w in ("-rdc=true", f"-I{path.parent}", *options)]
+    code = nvrtc.nvrtcCompileProgram(
+        program, len(words), (ctypes.c_char_p * len(words))(*words)
+    )
+    size = ctypes.c_size_t()
+    if code:
+        nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+        log = ctypes.create_string_buffer(size.value)
+        nvrtc.nvrtcGetProgramLog(program, log)
+        raise CompileError(log.value.decode(errors="replace").rstrip())
+    nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size))
+    image = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetCUBIN(program, image)
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    return image.raw
+
+
+def explain(source: str | Path, options: list[str] | None = None) -> Any:
+    """Compile a CUDA C++ file and tell how its kernels are run.
+
+    Parameters
+    ----------
+    source
+        Path of the file.
+    options
+        Compiler options, as NVRTC takes them.
+
+    Returns
+    -------
+    dict
+        ``target``, the instruction set; ``kernels``, a dict each: ``name``,
+        ``file``, ``line``, ``level`` (loop, regions or fibers), ``reason``
+        (why fibers), ``regions`` (the loops over threads: line, and whether
+        it begins at the kernel's start or at a barrier), ``registers``,
+        ``static_shared``, ``local_bytes``, ``frame_bytes``,
+        ``parameter_bytes``, ``constant_bytes`` (bytes), ``max_threads``;
+        ``remarks``, what LLVM says of loops: ``file``, ``line``, ``column``,
+        ``text``.
+
+    Raises
+    ------
+    CompileError
+        If the source does not compile.
+    FileNotFoundError
+        If there is no such file, or no CPU device.
+    """
+    given = list(options or [])
+    words = [word for name in given for word in _JIT_OPTIONS.get(name, [])]
+    jit = os.environ.get("PYCUDA_JIT") or str(
+        cpu.library().parents[1] / "bin" / "pycuda-jit"
+    )
+    done = subprocess.run(
+        [jit, "--explain", *words],
+        input=_bitcode(Path(source), given),
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode:
+        raise CompileError(done.stderr.decode(errors="replace").rstrip())
+    return json.loads(done.stdout)
+
+
+_LEVELS = {
+    "loop": "one loop over the threads of each block",
+    "regions": "loops over the threads between barriers",
+    "fibers": "a fiber for each thread",
+}
+
+
+def _region_lines(kernel: dict[str, Any]) -> list[str]:
+    lines = []
+    for region in kernel["regions"]:
+        start = (
+            "the kernel's start"
+            if region["from"] == "start"
+            else "the barrier"
+        )
+        lines.append(f"    threads loop from {start}, line {region['line']}")
+    return lines
+
+
+def text(told: Any) -> str:
+    """What `explain` returns, for people."""
+    lines = [f"instructions: {told['target']}"]
+    for kernel in told["kernels"]:
+        lines += [
+            "",
+            f"{kernel['file']}:{kernel['line']}: {kernel['name']}",
+            f"  {kernel['level']}: {_LEVELS[kernel['level']]}",
+        ]
+        if kernel["reason"]:
+            lines.append(f"    because {kernel['reason']}")
+        if kernel["level"] == "regions":
+            lines += _region_lines(kernel)
+        lines.append(
+            "  {static_shared} bytes of static shared memory, {local_bytes} "
+            "of local memory, {registers} registers (nominal), frame of "
+            "{frame_bytes} bytes".format(**kernel)
+        )
+    if told["remarks"]:
+        lines += ["", "LLVM on loops (a kernel's own line: over threads):"]
+    seen = set()
+    for row in told["remarks"]:
+        line = f"  {row['file']}:{row['line']}:{row['column']}: {row['text']}"
+        if line not in seen:
+            seen.add(line)
+            lines.append(line)
+    return "\n".join(lines)

@@ -1,0 +1,297 @@
+/* explain.c - tells how each kernel is run, and what was vectorised.
+ *
+ * Called by main.c at the steps that know something.  `python -m pycuda.cpu
+ * explain` reads the JSON.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Support.h>
+
+#include "jit/explain.h"
+
+struct stop {
+    const char *name; /* of the runtime's function */
+    unsigned line;
+};
+
+/* One a kernel, in the same order. */
+struct note {
+    const struct jit_kernel *kernel;
+    LLVMMetadataRef scope; /* debug information, or NULL */
+    char *file;
+    unsigned line;
+    struct stop *stops;
+    unsigned count;
+    bool kept; /* a stop lies in a function that stays one */
+};
+
+static struct note *notes;
+static unsigned note_count;
+
+static struct jit_text remarks;
+
+/* ---- before kernels are split ---- */
+
+/* Outside of our headers: the line of the call. */
+static unsigned
+line_of(LLVMValueRef at)
+{
+    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(at);
+    unsigned line = 0;
+
+    for (; location; location = LLVMDILocationGetInlinedAt(location)) {
+        unsigned length = 0;
+        LLVMMetadataRef file =
+            LLVMDIScopeGetFile(LLVMDILocationGetScope(location));
+        const char *name = file ? LLVMDIFileGetFilename(file, &length) : "";
+
+        line = LLVMDILocationGetLine(location);
+        if (!strstr(jit_copy(name, length), "/pycuda/cuda/")) {
+            return line;
+        }
+    }
+    return line;
+}
+
+static void
+note_stop(struct jit *jit, LLVMValueRef at, void *data)
+{
+    struct note *note = data;
+    LLVMValueRef callee = jit_callee(at);
+    const char *name = callee ? jit_name(callee) : "";
+
+    (void)jit;
+    if (callee && !LLVMIsDeclaration(callee) && note->kernel->fibers) {
+        note->kept = true;
+    }
+    if (!jit_may_stop(name)) {
+        return;
+    }
+    note->stops =
+        realloc(note->stops, (note->count + 1) * sizeof *note->stops);
+    if (!note->stops) {
+        jit_die("out of memory");
+    }
+    note->stops[note->count++] =
+        (struct stop){jit_copy(name, strlen(name)), line_of(at)};
+}
+
+static void
+note_kernel(struct jit *jit, struct jit_kernel *kernel, struct note *note)
+{
+    LLVMMetadataRef scope = LLVMGetSubprogram(kernel->function);
+
+    note->kernel = kernel;
+    note->scope = scope;
+    if (scope) {
+        unsigned length = 0;
+        LLVMMetadataRef file = LLVMDIScopeGetFile(scope);
+        const char *name = file ? LLVMDIFileGetFilename(file, &length) : "";
+        note->file = jit_copy(name, length);
+        note->line = LLVMDISubprogramGetLine(scope);
+    }
+    jit_each_instruction(jit, kernel->function, note_stop, note);
+}
+
+void
+jit_explain_stops(struct jit *jit)
+{
+    notes = jit_allocate(jit->kernel_count * sizeof *notes);
+    note_count = jit->kernel_count;
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        notes[i].file = "";
+        note_kernel(jit, &jit->kernels[i], &notes[i]);
+    }
+}
+
+static const struct note *
+note_of(const struct jit_kernel *kernel)
+{
+    for (unsigned i = 0; i < note_count; i++) {
+        if (notes[i].kernel == kernel) {
+            return &notes[i];
+        }
+    }
+    return NULL;
+}
+
+LLVMMetadataRef
+jit_explain_scope(const struct jit_kernel *kernel)
+{
+    const struct note *note = note_of(kernel);
+
+    return note ? note->scope : NULL;
+}
+
+unsigned
+jit_explain_line(const struct jit_kernel *kernel, unsigned point)
+{
+    const struct note *note = note_of(kernel);
+    unsigned seen = 0;
+
+    for (unsigned i = 0; note && point && i < note->count; i++) {
+        if (strcmp(note->stops[i].name, "__pycuda_barrier") == 0 &&
+            ++seen == point) {
+            return note->stops[i].line;
+        }
+    }
+    return note ? note->line : 0;
+}
+
+/* ---- LLVM's remarks ---- */
+
+void
+jit_explain_ask(void)
+{
+    static const char *const words[] = {
+        "pycuda-jit", "-pass-remarks=loop-vectorize",
+        "-pass-remarks-missed=loop-vectorize",
+        "-pass-remarks-analysis=loop-vectorize"};
+
+    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+}
+
+static void
+json_text(struct jit_text *out, const char *value)
+{
+    jit_text_add(out, "\"");
+    for (; *value; value++) {
+        unsigned char c = (unsigned char)*value;
+        if (c < 32) {
+            jit_text_add(out, "\\u%04x", c);
+        } else {
+            jit_text_add(out, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+        }
+    }
+    jit_text_add(out, "\"");
+}
+
+/* "kernel.cu:12:5: loop not vectorized: ..." */
+void
+jit_explain_remark(const char *text)
+{
+    const char *message = strstr(text, ": ");
+    const char *colon = message;
+    unsigned long numbers[2] = {0, 0};
+
+    for (int i = 1; message && i >= 0 && colon > text; i--) {
+        do {
+            colon--;
+        } while (colon > text && *colon != ':');
+        numbers[i] = strtoul(colon + 1, NULL, 10);
+    }
+    if (!message || colon == text || !numbers[0] ||
+        !strstr(message, "vectorized")) {
+        return;
+    }
+    jit_text_add(&remarks, "%s\n    {\"file\": ", remarks.length ? "," : "");
+    json_text(&remarks, jit_copy(text, (size_t)(colon - text)));
+    jit_text_add(&remarks,
+                 ", \"line\": %lu, \"column\": %lu, \"text\": ", numbers[0],
+                 numbers[1]);
+    json_text(&remarks, message + 2);
+    jit_text_add(&remarks, "}");
+}
+
+/* ---- writing ---- */
+
+static const char *
+level_of(const struct jit_kernel *kernel)
+{
+    return kernel->fibers ? "fibers" : kernel->regions ? "regions" : "loop";
+}
+
+/* The stop that keeps a kernel on fibers. */
+static char *
+reason_of(const struct jit *jit, const struct note *note)
+{
+    bool barriers = false;
+
+    if (!note->kernel->fibers) {
+        return "";
+    }
+    if (!jit->options.regions) {
+        return "regions are switched off (PYCUDA_CPU_REGIONS, or a check)";
+    }
+    for (unsigned i = 0; i < note->count; i++) {
+        const struct stop *stop = &note->stops[i];
+        if (strcmp(stop->name, "__pycuda_yield") == 0) {
+            return jit_format("the loop at line %u waits for other threads",
+                              stop->line);
+        }
+        if (strcmp(stop->name, "__pycuda_barrier") != 0) {
+            return jit_format("line %u has a warp operation or another stop "
+                              "(%s)",
+                              stop->line, stop->name + strlen("__pycuda_"));
+        }
+        barriers = true;
+    }
+    if (note->kept || !barriers) {
+        return "a barrier lies in a function that cannot be inlined";
+    }
+    return jit_format("threads may part before the barrier at line %u",
+                      note->stops[0].line);
+}
+
+/* The loops over threads: from the kernel's start and from each barrier. */
+static void
+write_regions(struct jit_text *out, const struct note *note)
+{
+    const char *comma = "";
+
+    jit_text_add(out, ", \"regions\": [");
+    if (!note->kernel->fibers) {
+        jit_text_add(out, "{\"line\": %u, \"from\": \"start\"}", note->line);
+        comma = ", ";
+    }
+    for (unsigned i = 0; note->kernel->regions && i < note->count; i++) {
+        jit_text_add(out, "%s{\"line\": %u, \"from\": \"barrier\"}", comma,
+                     note->stops[i].line);
+    }
+    jit_text_add(out, "]");
+}
+
+static void
+write_kernel(struct jit *jit, struct jit_text *out, const struct note *note)
+{
+    const struct jit_kernel *kernel = note->kernel;
+
+    jit_text_add(out, "\n    {\"name\": ");
+    json_text(out, kernel->name);
+    jit_text_add(out, ", \"file\": ");
+    json_text(out, note->file);
+    jit_text_add(out,
+                 ", \"line\": %u, \"level\": \"%s\", \"reason\": ", note->line,
+                 level_of(kernel));
+    json_text(out, reason_of(jit, note));
+    write_regions(out, note);
+    jit_text_add(out,
+                 ", \"registers\": %u, \"static_shared\": %u, "
+                 "\"local_bytes\": %u, \"frame_bytes\": %u, "
+                 "\"parameter_bytes\": %u, \"constant_bytes\": %u, "
+                 "\"max_threads\": %u}",
+                 kernel->registers, kernel->static_shared, kernel->local_bytes,
+                 kernel->frame_bytes, kernel->parameter_bytes,
+                 jit->constant_bytes, kernel->max_threads);
+}
+
+void
+jit_explain_write(struct jit *jit)
+{
+    struct jit_text out = {NULL, 0, 0};
+
+    jit_text_add(&out, "{\"target\": \"%s\", \"kernels\": [",
+                 jit->options.target);
+    for (unsigned i = 0; i < note_count; i++) {
+        jit_text_add(&out, i ? "," : "");
+        write_kernel(jit, &out, &notes[i]);
+    }
+    jit_text_add(&out, "],\n \"remarks\": [");
+    jit_text_add_bytes(&out, remarks.bytes, remarks.length);
+    jit_text_add(&out, "]}\n");
+    fwrite(out.bytes, 1, out.length, stdout);
+}

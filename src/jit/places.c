@@ -1,0 +1,86 @@
+/* places.c - keeps the lines of the source in the machine code.
+ *
+ * Called by main.c for --debug and --explain.  A kernel's debug information
+ * goes to its entry, into which the body is inlined; what the entry adds of
+ * its own, loops over blocks and threads, counts as the kernel's first line,
+ * or that of the barrier after which the threads go on.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <llvm-c/DebugInfo.h>
+
+#include "jit/explain.h"
+
+/* The barrier that the loop around this call starts at: 0, the start. */
+static unsigned
+point_of(const struct jit_kernel *kernel, LLVMValueRef call)
+{
+    unsigned index =
+        kernel->parameter_count + JIT_BODY_ARGUMENTS + JIT_REGION_POINT;
+    LLVMValueRef value = kernel->regions ? LLVMGetOperand(call, index) : NULL;
+
+    return value && LLVMIsAConstantInt(value)
+               ? (unsigned)LLVMConstIntGetZExtValue(value)
+               : 0;
+}
+
+struct keeping {
+    struct jit *jit;
+    const struct jit_kernel *kernel;
+    LLVMMetadataRef scope;
+    LLVMValueRef waiting[4096]; /* instructions before the next call */
+    unsigned count;
+};
+
+static void
+place_waiting(struct keeping *keeping, unsigned line)
+{
+    LLVMMetadataRef location = LLVMDIBuilderCreateDebugLocation(
+        keeping->jit->context, line, 0, keeping->scope, NULL);
+
+    for (unsigned i = 0; i < keeping->count; i++) {
+        LLVMInstructionSetDebugLoc(keeping->waiting[i], location);
+    }
+    keeping->count = 0;
+}
+
+static void
+keep_instruction(struct jit *jit, LLVMValueRef at, void *data)
+{
+    struct keeping *keeping = data;
+    bool call = jit_callee(at) == keeping->kernel->body;
+
+    (void)jit;
+    if (!call && keeping->count < 4096) {
+        keeping->waiting[keeping->count++] = at;
+    }
+    if (call) {
+        place_waiting(
+            keeping,
+            jit_explain_line(keeping->kernel, point_of(keeping->kernel, at)));
+    }
+}
+
+static void
+keep_kernel(struct jit *jit, struct jit_kernel *kernel)
+{
+    static struct keeping keeping;
+    LLVMMetadataRef scope = jit_explain_scope(kernel);
+    LLVMValueRef entry = LLVMGetNamedFunction(jit->module, kernel->symbol);
+
+    if (!scope || !entry) {
+        return;
+    }
+    keeping = (struct keeping){.jit = jit, .kernel = kernel, .scope = scope};
+    jit_each_instruction(jit, entry, keep_instruction, &keeping);
+    place_waiting(&keeping, jit_explain_line(kernel, 0));
+    LLVMSetSubprogram(kernel->body, NULL);
+    LLVMSetSubprogram(entry, scope);
+}
+
+void
+jit_keep_places(struct jit *jit)
+{
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        keep_kernel(jit, &jit->kernels[i]);
+    }
+}

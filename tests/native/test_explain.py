@@ -1,0 +1,223 @@
+"""``python -m pycuda.cpu explain`` and kernels that keep their lines."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = [pytest.mark.cpu, pytest.mark.no_sanitizer]
+
+SOURCE = """\
+extern "C" __global__ void saxpy(float *y, const float *x, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
+extern "C" __global__ void sum(float *out, const float *in)
+{
+    __shared__ float s[256];
+    int i = threadIdx.x;
+    s[i] = in[i];
+    __syncthreads();
+    for (int step = 128; step; step >>= 1) {
+        if (i < step)
+            s[i] += s[i + step];
+        __syncthreads();
+    }
+    out[i] = s[0];
+}
+extern "C" __global__ void chase(int *out, const int *next)
+{
+    int i = threadIdx.x;
+    while (i != 0)
+        i = next[i];
+    out[threadIdx.x] = i;
+}
+extern "C" __global__ void wait(int *flag)
+{
+    if (threadIdx.x == 0)
+        *(volatile int *)flag = 1;
+    while (*(volatile int *)flag == 0)
+        ;
+}
+"""
+
+
+def _explain(path, *words):
+    return subprocess.run(
+        [sys.executable, "-m", "pycuda.cpu", "explain", *words, path],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=dict(os.environ, PYCUDA_CPU_CHECK=""),
+        cwd=path.parent,
+    )
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    path = tmp_path_factory.mktemp("explain") / "some.cu"
+    path.write_text(SOURCE)
+    return path
+
+
+@pytest.fixture(scope="module")
+def told(source):
+    done = _explain(source, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def _kernel(told, name):
+    return next(row for row in told["kernels"] if row["name"] == name)
+
+
+def test_levels(told):
+    levels = {row["name"]: row["level"] for row in told["kernels"]}
+    assert levels == {
+        "saxpy": "loop",
+        "sum": "regions",
+        "chase": "loop",
+        "wait": "fibers",
+    }
+
+
+def test_regions_have_the_barriers_lines(told):
+    rows = _kernel(told, "sum")["regions"]
+    assert [(row["from"], row["line"]) for row in rows] == [
+        ("start", 7),
+        ("barrier", 12),
+        ("barrier", 16),
+    ]
+    assert _kernel(told, "sum")["static_shared"] == 1024
+
+
+def test_fibers_have_a_reason(told):
+    row = _kernel(told, "wait")
+    assert "waits for other threads" in row["reason"]
+    assert row["regions"] == []
+    assert _kernel(told, "saxpy")["reason"] == ""
+
+
+def test_remarks_are_at_the_users_lines(told):
+    texts = {}
+    for row in told["remarks"]:
+        assert row["file"] == "some.cu"
+        texts.setdefault(row["line"], []).append(row["text"])
+    assert any(t.startswith("vectorized loop") for t in texts[1])
+    assert any("loop not vectorized: " in t for t in texts[23])
+
+
+def test_text(source):
+    done = _explain(source)
+    assert "some.cu:7: sum" in done.stdout
+    assert "regions: loops over the threads between barriers" in done.stdout
+    assert "some.cu:23:5: loop not vectorized" in done.stdout
+
+
+def test_the_lines_move_with_the_source(source, tmp_path):
+    path = tmp_path / "some.cu"
+    path.write_text("\n\n" + SOURCE)
+    told = json.loads(_explain(path, "--json").stdout)
+    assert _kernel(told, "sum")["regions"][1]["line"] == 14
+
+
+def test_errors(tmp_path):
+    path = tmp_path / "wrong.cu"
+    path.write_text("__global__ void k() { undefined(); }\n")
+    done = _explain(path)
+    assert done.returncode == 1
+    assert "wrong.cu:1:23: error" in done.stderr
+    path.unlink()
+    assert _explain(path).returncode == 1
+
+
+PROGRAM = """
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule, compile
+source = '''
+__device__ int twice(int v)
+{
+    return 2 * v;
+}
+__global__ void k(int *out)
+{
+    __shared__ int s[64];
+    int i = threadIdx.x;
+    s[i] = i;
+    __syncthreads();
+    out[i] = twice(s[63 - i]);
+}
+'''
+OPTIONS = ["-lineinfo"]
+image = compile(source, options=OPTIONS)
+open("image", "wb").write(image)
+module = SourceModule(source, options=OPTIONS)
+module.get_function("k")(drv.mem_alloc(256), block=(64, 1, 1))
+drv.Context.synchronize()
+print("ended")
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def test_line_tables_on_request(program):
+    def image(text):
+        program.write_text(text)
+        subprocess.run(
+            [sys.executable, program],
+            check=True,
+            cwd=program.parent,
+            timeout=60,
+            env=dict(os.environ, PYCUDA_DEVICE="cpu"),
+        )
+        return (program.parent / "image").read_bytes()
+
+    assert b".debug_line" in image(PROGRAM)
+    assert b".debug_line" not in image(PROGRAM.replace('["-lineinfo"]', "[]"))
+    assert b".debug_line" in image(PROGRAM.replace("-lineinfo", "-G"))
+
+
+@pytest.mark.skipif(not shutil.which("gdb"), reason="no gdb")
+@pytest.mark.parametrize("option", ["-lineinfo", "-G"])
+def test_a_debugger_stops_at_a_line(program, option):
+    program.write_text(PROGRAM.replace("-lineinfo", option))
+    commands = [
+        "set breakpoint pending on",
+        "handle SIGSEGV nostop noprint pass",
+        "break kernel.cu:4",
+        "run",
+        "backtrace 2",
+        "delete",
+        "continue",
+    ]
+    words = [word for c in commands for word in ("-ex", c)]
+    done = subprocess.run(
+        ["gdb", "-q", "-nx", "-batch", *words, "--args", sys.executable]
+        + [str(program)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=program.parent,
+        env=dict(os.environ, PYCUDA_DEVICE="cpu"),
+    )
+    if "ptrace: Operation not permitted" in done.stdout + done.stderr:
+        pytest.skip("no debugger may attach here")
+    assert "hit Breakpoint 1" in done.stdout, done.stdout + done.stderr
+    assert "#0  twice () at" in done.stdout
+    assert "#1  k () at" in done.stdout and "kernel.cu:12" in done.stdout
+    assert "ended" in done.stdout
