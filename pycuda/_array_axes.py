@@ -48,7 +48,7 @@ def memoised() -> tuple[Callable, Callable, Callable]:
     def device() -> _Device:
         in_turn = _kernels._runs_threads_in_turn()
         return _Device(
-            in_turn, 4 * _kernels._attribute("MULTIPROCESSOR_COUNT")
+            in_turn, 8 * _kernels._attribute("MULTIPROCESSOR_COUNT")
         )
 
     return (

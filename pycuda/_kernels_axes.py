@@ -21,6 +21,7 @@ from pycuda._operations import c_type, cast, computed, expression_of
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 _ARGUMENTS = ("argmin", "argmax")
 _ROW_LANES, _COLUMN_LANES = 16, 64
+_LOADS = 8  # that a thread has under way
 
 
 class Reduction(NamedTuple):
@@ -199,6 +200,7 @@ def source_of(reduction: Reduction) -> str:
         "lane": "y" if across else "x",
         "row": "x" if across else "y",
         "across": "the rows" if across else "the lanes",
+        "loads": _LOADS,
         "lanes": _COLUMN_LANES
         if reduction.layout == "columns"
         else _ROW_LANES,

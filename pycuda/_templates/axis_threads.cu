@@ -11,9 +11,9 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
     const long long end = first + axes.span < axes.length
                               ? first + axes.span
                               : axes.length;
-    Value partial[4];
+    Value partial[$loads];
 #pragma unroll
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < $loads; k++) {
         partial[k] = $neutral;
     }
     if (row < axes.rows) {
@@ -21,12 +21,17 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
             &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));
         $centre
         long long i = first + lane;
-        for (; i + 3 * lanes < end; i += 4 * lanes) {
+        for (; i + ($loads - 1) * lanes < end; i += $loads * lanes) {
+            Stored loaded[$loads];
 #pragma unroll
-            for (int k = 0; k < 4; k++) {
+            for (int k = 0; k < $loads; k++) {
+                loaded[k] = at(base, offset_of<$reduced>(
+                    i + k * lanes, axes.reduced, axes.reduced_in));
+            }
+#pragma unroll
+            for (int k = 0; k < $loads; k++) {
                 const long long r = i + k * lanes;
-                const Stored v = at(base, offset_of<$reduced>(
-                    r, axes.reduced, axes.reduced_in));
+                const Stored v = loaded[k];
                 partial[k] = combine(partial[k], $map);
             }
         }
@@ -37,8 +42,14 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
             partial[0] = combine(partial[0], $map);
         }
     }
-    Value result = combine(combine(partial[0], partial[1]),
-                           combine(partial[2], partial[3]));
+#pragma unroll
+    for (int half = $loads / 2; half > 0; half /= 2) {
+#pragma unroll
+        for (int k = 0; k < half; k++) {
+            partial[k] = combine(partial[k], partial[k + half]);
+        }
+    }
+    Value result = partial[0];
     if (lanes > 1) {
         shared[lane * rows + local] = result;
         for (unsigned step = lanes / 2; step > 0; step /= 2) {
