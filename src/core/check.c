@@ -123,9 +123,12 @@ core_fail(CUresult code, const char *routine, const char *detail)
         !core.initialised) {
         detail = "call pycuda.driver.init() or import pycuda.autoinit first";
     }
-    PyErr_Format(failure_exception(code), "%s failed: %s%s%s", routine,
+    char sticky[1024];
+    bool stays = core_sticky_detail(code, sticky, sizeof sticky);
+    PyErr_Format(failure_exception(code), "%s failed: %s%s%s%s%s", routine,
                  failure_text(code), detail == NULL ? "" : " - ",
-                 detail == NULL ? "" : detail);
+                 detail == NULL ? "" : detail, stays ? " - " : "",
+                 stays ? sticky : "");
     return -1;
 }
 
@@ -135,10 +138,7 @@ core_check(CUresult code, const char *routine)
     if (code == CUDA_SUCCESS) {
         return 0;
     }
-    char detail[1024];
-    return core_sticky_detail(code, detail, sizeof detail)
-               ? core_fail(code, routine, detail)
-               : core_fail(code, routine, failure_hint(code));
+    return core_fail(code, routine, failure_hint(code));
 }
 
 /* The folder of this extension: the CPU device's library lies below it. */

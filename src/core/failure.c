@@ -128,8 +128,8 @@ core_launch_fail(CUresult code, struct core_function *function,
                  unsigned shared, const struct core_pack *pack)
 {
     char detail[1024], options[128] = "";
-    if (core_sticky_detail(code, detail, sizeof detail)) {
-        return core_fail(code, "cuLaunchKernel", detail);
+    if (is_sticky(code)) {
+        return core_fail(code, "cuLaunchKernel", NULL); /* not this one's */
     }
     PyObject *text = arguments_text(pack);
     const char *name = PyUnicode_AsUTF8(function->name);

@@ -403,8 +403,8 @@ def test_enums(drv: Any) -> None:
     assert str(drv.ctx_flags.SCHED_BLOCKING_SYNC) == "SCHED_BLOCKING_SYNC"
     assert type(flag | drv.ctx_flags.MAP_HOST) is int
     assert drv.ctx_flags.names["MAP_HOST"] is drv.ctx_flags.MAP_HOST
-    assert len(drv.device_attribute.names) == 107
-    assert len(drv.device_attribute.values) == 102
+    assert len(drv.device_attribute.names) >= 107
+    assert len(drv.device_attribute.values) >= 102
     assert drv.array3d_flags.ARRAY3D_LAYERED == 1
     with pytest.raises(RuntimeError, match="cannot be instantiated"):
         drv.host_alloc_flags()

@@ -1,0 +1,83 @@
+"""A kernel that fails: every later error names it, and says that it stays."""
+
+from isolated import run
+
+HEAD = """
+import numpy as np
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+drv.init()
+context = drv.Device(0).make_context()
+get = SourceModule('''
+__global__ void good(int *x) { *x = 1; }
+__global__ void wild(int *x, int y) { *(volatile int *)16 = y; }
+''').get_function
+x = drv.to_device(np.zeros(1, np.int32))
+def told(call, *arguments):
+    try:
+        call(*arguments)
+    except drv.Error as error:
+        return type(error).__name__ + ": " + str(error)
+    return "nothing"
+"""
+
+
+def test_the_kernel_is_named() -> None:
+    out = run(
+        HEAD
+        + """
+get("good")(x, block=(1, 1, 1))
+drv.Context.synchronize()
+get("wild")(x, np.int32(3), block=(32, 2, 1), grid=(4, 1))
+first = told(drv.Context.synchronize)
+print(first)
+print(told(drv.memcpy_dtoh, np.zeros(1, np.int32), x))
+print(told(lambda: get("good")(x, block=(1, 1, 1))))
+"""
+    ).splitlines()
+    assert len(out) == 3
+    for line, routine in zip(
+        out, ("cuCtxSynchronize", "cuMemcpyDtoH", "cu"), strict=True
+    ):
+        assert line.startswith(f"LogicError: {routine}")
+        assert "an illegal memory access was encountered" in line
+        assert "its context is of no more use" in line
+        assert (
+            "kernel 'wild', grid (4, 1, 1), block (32, 2, 1); before it 'good'"
+            in line
+        )
+
+
+def test_a_new_context_works_on_the_cpu_device() -> None:
+    """On a GPU the driver may need a new process; there nothing is asked."""
+    out = run(
+        HEAD
+        + """
+get("wild")(x, np.int32(3), block=(1, 1, 1))
+assert "'wild'" in told(drv.Context.synchronize)
+from pycuda import _driver
+if _driver._device_kind() == "cpu":
+    context.detach()
+    other = drv.Device(0).make_context()
+    again = drv.to_device(np.arange(3, dtype=np.int32))
+    assert drv.from_device(again, 3, np.int32).tolist() == [0, 1, 2]
+    assert told(drv.Context.synchronize) == "nothing"
+print("end")
+"""
+    )
+    assert out == "end\n"
+
+
+def test_array_operations_have_names_too() -> None:
+    out = run(
+        HEAD
+        + """
+from pycuda import gpuarray
+from pycuda.elementwise import ElementwiseKernel
+wild = ElementwiseKernel("int *x", "((volatile int *)16)[i] = 1", "far_away")
+array = gpuarray.zeros(10, np.int32)
+wild(array)
+print(told(drv.Context.synchronize))
+"""
+    )
+    assert "'far_away'" in out and "no more use" in out
