@@ -12,9 +12,9 @@ at the top of ``src/array/task.c`` and ``src/array/reduce.c``.
 from __future__ import annotations
 
 import functools
+import os
 import string
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,8 +38,9 @@ _OPTIONS = ["--fmad=false", "-w"]
 
 @functools.cache
 def _template(name: str) -> string.Template:
-    path = Path(__file__).with_name("_templates") / name
-    return string.Template(path.read_text(encoding="utf-8"))
+    path = os.path.join(os.path.dirname(__file__), "_templates", name)
+    with open(path, encoding="utf-8") as stream:
+        return string.Template(stream.read())
 
 
 # --- kernels -------------------------------------------------------------
