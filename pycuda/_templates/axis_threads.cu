@@ -52,7 +52,7 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
     Value result = partial[0];
     if (lanes > 1) {
         shared[lane * rows + local] = result;
-        for (unsigned step = lanes / 2; step > 0; step /= 2) {
+        for (unsigned step = lanes / 2; step > 1; step /= 2) {
             __syncthreads();
             if (lane < step) {
                 shared[lane * rows + local] =
@@ -60,9 +60,8 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
                             shared[(lane + step) * rows + local]);
             }
         }
-        if (lane == 0) {
-            result = shared[local];
-        }
+        __syncthreads();
+        result = combine(shared[local], shared[rows + local]);
     }
     if (lane == 0 && row < axes.rows) {
         finish(out, axes, row, result, scale);

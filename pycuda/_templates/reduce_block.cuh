@@ -1,18 +1,19 @@
-// In thread 0: what the values of all threads combine to.
+// What the values of all threads combine to.
 __device__ inline Value block_sum(Value value)
 {
     __shared__ __align__(16) unsigned char memory[$block * sizeof(Value)];
     Value *shared = reinterpret_cast<Value *>(memory);
     __syncthreads(); // the memory may be in use
     shared[threadIdx.x] = value;
-    for (int step = $block / 2; step > 0; step /= 2) {
+    for (int step = $block / 2; step > 1; step /= 2) {
         __syncthreads();
         if (threadIdx.x < step) {
             shared[threadIdx.x] =
                 combine(shared[threadIdx.x], shared[threadIdx.x + step]);
         }
     }
-    return threadIdx.x == 0 ? shared[0] : value;
+    __syncthreads();
+    return combine(shared[0], shared[1]);
 }
 
 // Whether all other blocks have left their results.
