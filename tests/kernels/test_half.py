@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:invalid value encountered in cast"),
 ]
 
-#: name in functions -> (header, C type, pair, digits, least exponent, greatest)
+#: name in functions -> header, C type, pair, digits, exponents' range
 TYPES = {
     "half": ("cuda_fp16.h", "__half", "__half2", 11, -24, 15),
     "bfloat16": (
@@ -87,9 +87,12 @@ def run(kind, body, *arrays, out=np.uint16, count=None):
         "b1": "bool",
     }
     names = "abcd"[: len(arrays)]
+    itypes = [
+        T if x.dtype == np.uint16 else ctypes[x.dtype.str[1:]] for x in arrays
+    ]
     parameters = "".join(
-        f", const {T if x.dtype == np.uint16 else ctypes[x.dtype.str[1:]]} *{n}"
-        for n, x in zip(names, arrays, strict=True)
+        f", const {itype} *{name}"
+        for itype, name in zip(itypes, names, strict=True)
     )
     count = len(arrays[0]) if count is None else count
     result = np.zeros(count, out)

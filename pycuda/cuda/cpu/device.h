@@ -17,6 +17,7 @@ extern "C++" {
 #include "atomics.h"
 #include "casts.h"
 #include "integers.h"
+#include "simd.h"
 #include "math_library.h"
 #include "math_parts.h"
 #include "math_float.h"
