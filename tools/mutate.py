@@ -221,6 +221,7 @@ class Copy:
         self.folder = folder
         self.limit = limit
         self.site = folder / "site"
+        self.passing: set[str] = set()
         for name in tracked():
             target = folder / "tree" / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -286,13 +287,22 @@ class Copy:
                 return done.stdout + done.stderr
         return ""
 
-    def tests_fail(self, folders: list[str]) -> str:
-        """What the tests in `folders` end with, "" if they pass."""
+    def passes(self, failure: str) -> bool:
+        """Whether a test that failed passes in the tree as it is."""
+        if "::" not in failure or failure in self.passing:
+            return True  # a crash, or an end by time, was seen
+        if self.tests_fail([failure]):
+            return False
+        self.passing.add(failure)
+        return True
+
+    def tests_fail(self, paths: list[str]) -> str:
+        """What the tests in `paths` end with, "" if they pass."""
         words = [
             sys.executable, "-P", "-m", "pytest", "-x", "-q",
             "-m", "not slow", "-p", "no:cacheprovider",
             "-o", f"timeout={SECONDS_A_TEST}",
-            *(f"tests/{name}" for name in folders),
+            *paths,
         ]  # fmt: skip
         try:
             done = self._run(words, self.tree, self.limit)
@@ -300,26 +310,38 @@ class Copy:
             return f"no end within {self.limit} s"
         if done.returncode == 0:
             return ""
-        failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.M)
+        failed = re.findall(
+            r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.M
+        )
         return failed[-1] if failed else f"exit status {done.returncode}"
 
 
 def judge(copy: Copy, mutant: Mutant, others: list[str]) -> str:
-    """ "killed by ...", "does not build" or "SURVIVED"."""
+    """ "killed by ...", "does not build", "SURVIVED" or "undecided"."""
     target = copy.tree / mutant.path
     original = target.read_text()
     target.write_text(mutant.text)
     try:
         if copy.build():
             return "does not build"
-        first = related(mutant.path)
-        for folders in (first, [f for f in others if f not in first]):
-            failure = copy.tests_fail(folders) if folders else ""
-            if failure:
-                return f"killed by {failure}"
-        return "SURVIVED"
+        failure = first_failure(copy, related(mutant.path), others)
     finally:
         target.write_text(original)
+    if not failure:
+        return "SURVIVED"
+    if copy.build() or not copy.passes(failure):
+        return f"undecided: {failure} fails without it too"
+    return f"killed by {failure}"
+
+
+def first_failure(copy: Copy, first: list[str], others: list[str]) -> str:
+    """What fails among the tests, the related ones first; "" if none does."""
+    for folders in (first, [name for name in others if name not in first]):
+        paths = [f"tests/{name}" for name in folders]
+        failure = copy.tests_fail(paths) if paths else ""
+        if failure:
+            return failure
+    return ""
 
 
 def read_arguments() -> argparse.Namespace:

@@ -154,13 +154,17 @@ class Copy:
     def __init__(self, folder):
         self.tree = folder
         self.ran = []
+        self.sound = True
+
+    def passes(self, failure):
+        return self.sound
 
     def build(self):
         text = (self.tree / "a.py").read_text()
         return "error" if "broken" in text else ""
 
-    def tests_fail(self, folders):
-        self.ran.append(folders)
+    def tests_fail(self, paths):
+        self.ran.append(paths)
         noticed = "noticed" in (self.tree / "a.py").read_text()
         return "tests/x.py::test" if noticed else ""
 
@@ -179,4 +183,8 @@ def test_the_verdict(mutate, tmp_path, text, verdict, runs):
     mutant = mutate.Mutant("a.py", "f", 1, text)
     assert mutate.judge(copy, mutant, ["array", "driver"]) == verdict
     assert (tmp_path / "a.py").read_text() == "original"
-    assert copy.ran == [["array", "driver"]] * runs
+    assert copy.ran == [["tests/array", "tests/driver"]] * runs
+    copy.sound = False
+    if text == "noticed":
+        verdict = "undecided: tests/x.py::test fails without it too"
+    assert mutate.judge(copy, mutant, ["array", "driver"]) == verdict

@@ -289,3 +289,22 @@ def test_a_pool_that_asks(monkeypatch):
     assert "grew by 0 bytes" in log.getvalue()
     with pytest.raises(TypeError):
         pool.allocate("much")
+
+
+@pytest.mark.parametrize(
+    "kind", [tools.DeviceMemoryPool, tools.PageLockedMemoryPool]
+)
+def test_a_block_and_its_pool_in_a_circle(kind):
+    gone = []
+
+    class Pool(kind):
+        def __del__(self):
+            gone.append(kind)
+
+    pool = Pool()
+    block = take(pool, 64)
+    pool.block = block.base if isinstance(block, np.ndarray) else block
+    del pool, block
+    assert gone == []
+    gc.collect()
+    assert gone == [kind]
