@@ -199,6 +199,29 @@ write_branch(struct jit *jit, const struct rare *rare, LLVMValueRef function,
     jit_add_attribute(jit, function, "alwaysinline");
 }
 
+/* One turn of a loop over lanes: `result` with the lane's value put in. */
+static LLVMValueRef
+write_lane(struct jit *jit, const struct rare *rare, LLVMValueRef slow,
+           LLVMValueRef scalar, LLVMValueRef lane, LLVMValueRef result)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMValueRef arguments[MAX_ARGUMENTS];
+    LLVMValueRef rares =
+        LLVMBuildSExt(builder, LLVMGetParam(slow, 0),
+                      type_of_width(jit->i32, rare->width), "");
+    arguments[0] = LLVMBuildTrunc(
+        builder, LLVMBuildExtractElement(builder, rares, lane, ""), jit->i1,
+        "");
+    for (unsigned i = 1; i < rare->count; i++) {
+        arguments[i] =
+            LLVMBuildExtractElement(builder, LLVMGetParam(slow, i), lane, "");
+    }
+    LLVMValueRef value =
+        LLVMBuildCall2(builder, LLVMGlobalGetValueType(scalar), scalar,
+                       arguments, rare->count, "");
+    return LLVMBuildInsertElement(builder, result, value, lane, "");
+}
+
 /* Lane after lane by the scalar function, which picks the rare ones. */
 static LLVMValueRef
 write_lanes(struct jit *jit, const struct rare *rare, LLVMValueRef scalar,
@@ -206,21 +229,28 @@ write_lanes(struct jit *jit, const struct rare *rare, LLVMValueRef scalar,
 {
     LLVMBuilderRef builder = jit->builder;
     LLVMValueRef slow = add_function(jit, rare, name);
-    LLVMPositionBuilderAtEnd(
-        builder, LLVMAppendBasicBlockInContext(jit->context, slow, "start"));
-    LLVMValueRef result = LLVMGetUndef(rare->types[1]);
-    for (unsigned lane = 0; lane < rare->width; lane++) {
-        LLVMValueRef at = jit_constant(jit, lane), arguments[MAX_ARGUMENTS];
-        for (unsigned i = 0; i < rare->count; i++) {
-            arguments[i] = LLVMBuildExtractElement(
-                builder, LLVMGetParam(slow, i), at, "");
-        }
-        LLVMValueRef value =
-            LLVMBuildCall2(builder, LLVMGlobalGetValueType(scalar), scalar,
-                           arguments, rare->count, "");
-        result = LLVMBuildInsertElement(builder, result, value, at, "");
+    LLVMBasicBlockRef blocks[3];
+    for (int i = 0; i < 3; i++) {
+        blocks[i] = LLVMAppendBasicBlockInContext(jit->context, slow, "");
     }
-    LLVMBuildRet(builder, result);
+    LLVMPositionBuilderAtEnd(builder, blocks[0]);
+    LLVMBuildBr(builder, blocks[1]);
+    LLVMPositionBuilderAtEnd(builder, blocks[1]);
+    LLVMValueRef lane = LLVMBuildPhi(builder, jit->i32, "");
+    LLVMValueRef result = LLVMBuildPhi(builder, rare->types[1], "");
+    LLVMValueRef after[2],
+        before[2] = {jit_constant(jit, 0), LLVMGetUndef(rare->types[1])};
+    after[1] = write_lane(jit, rare, slow, scalar, lane, result);
+    after[0] = LLVMBuildAdd(builder, lane, jit_constant(jit, 1), "");
+    LLVMAddIncoming(lane, before, blocks, 1);
+    LLVMAddIncoming(lane, after, blocks + 1, 1);
+    LLVMAddIncoming(result, before + 1, blocks, 1);
+    LLVMAddIncoming(result, after + 1, blocks + 1, 1);
+    LLVMValueRef more = LLVMBuildICmp(builder, LLVMIntULT, after[0],
+                                      jit_constant(jit, rare->width), "");
+    LLVMBuildCondBr(builder, more, blocks[1], blocks[2]);
+    LLVMPositionBuilderAtEnd(builder, blocks[2]);
+    LLVMBuildRet(builder, after[1]);
     LLVMSetLinkage(slow, LLVMInternalLinkage);
     jit_add_attribute(jit, slow, "noinline");
     jit_add_attribute(jit, slow, "cold");
