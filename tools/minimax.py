@@ -288,6 +288,8 @@ ROWS: dict[str, Polynomial] = {
     "ATAN": odd(mpmath.atan, mpmath.sqrt(2) - 1, 11, 53),
     "SINHF": odd(mpmath.sinh, 1, 3),
     "TANHF": odd(mpmath.tanh, 0.625, 5),
+    "SINH": odd(mpmath.sinh, 1, 8, 53),
+    "TANH": odd(mpmath.tanh, 0.625, 13, 53),
     # m^(-1/3), 1 <= m <= 2
     "RCBRT": Polynomial(
         lambda m: mpmath.cbrt(1 / m), mpmath.cbrt, 1, 2, 5, 24

@@ -22,6 +22,8 @@ extern "C++" {
 #include "math_parts.h"
 #include "math_float.h"
 #include "math_float_trig.h"
+#include "math_double.h"
+#include "math_double_trig.h"
 #include "math_extra.h"
 #include "math_overloads.h"
 #include "math_fast.h"

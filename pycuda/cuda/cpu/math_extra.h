@@ -3,65 +3,34 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-#define __PYCUDA_DOUBLE_EXTRA(T, F)                                           \
-    __pycuda_both T rsqrt##F(T x)                                             \
-    {                                                                         \
-        return (T)1 / sqrt##F(x);                                             \
-    }                                                                         \
-    __pycuda_both T rcbrt##F(T x)                                             \
-    {                                                                         \
-        return (T)1 / cbrt##F(x);                                             \
-    }                                                                         \
-    /* sin(pi x), cos(pi x): x is reduced exactly, to at most 1/4. */         \
-    __pycuda_both T sinpi##F(T x)                                             \
-    {                                                                         \
-        T twice = rint##F(x * 2);                                             \
-        T rest = (x - twice * (T)0.5) * (T)3.14159265358979323846;            \
-        long quarter = (long)(twice - floor##F(twice * (T)0.25) * 4) & 3;     \
-        T value = quarter & 1 ? cos##F(rest) : sin##F(rest);                  \
-        return quarter & 2 ? -value : value;                                  \
-    }                                                                         \
-    __pycuda_both T cospi##F(T x)                                             \
-    {                                                                         \
-        T twice = rint##F(x * 2);                                             \
-        T rest = (x - twice * (T)0.5) * (T)3.14159265358979323846;            \
-        long quarter = (long)(twice - floor##F(twice * (T)0.25) * 4) & 3;     \
-        T value = quarter & 1 ? sin##F(rest) : cos##F(rest);                  \
-        return quarter == 1 || quarter == 2 ? -value : value;                 \
-    }                                                                         \
-    __pycuda_both void sincos##F(T x, T *sine, T *cosine)                     \
-    {                                                                         \
-        *sine = sin##F(x);                                                    \
-        *cosine = cos##F(x);                                                  \
-    }                                                                         \
-    __pycuda_both void sincospi##F(T x, T *sine, T *cosine)                   \
-    {                                                                         \
-        *sine = sinpi##F(x);                                                  \
-        *cosine = cospi##F(x);                                                \
-    }                                                                         \
-    /* The normal distribution, and the inverses of erf and erfc: a first     \
-     * guess by Winitzki, then Newton steps with Halley's correction. */      \
-    /* erfc(-x / sqrt(2)) / 2, corrected for what the argument loses. */      \
-    __pycuda_both T normcdf##F(T x)                                           \
-    {                                                                         \
-        const double half_root = 0.70710678118654757;                         \
-        const double rest = -4.8336466567e-17;                                \
-        double t = -half_root * x;                                            \
-        double lost = -fma(half_root, (double)x, t) - rest * x;               \
-        double slope = 1.12837916709551257390 * exp(-t * t);                  \
-        return (T)(0.5 * (erfc(t) - slope * lost));                           \
-    }                                                                         \
-    __pycuda_both T erfcx##F(T x)                                             \
-    {                                                                         \
-        if (x < 10) {                                                         \
-            return (T)(exp((double)x * x) * erfc((double)x));                 \
-        }                                                                     \
-        double r = 1 / (2.0 * x * x);                                         \
-        double series = 1 - r * (1 - 3 * r * (1 - 5 * r * (1 - 7 * r)));      \
-        return (T)(0.56418958354775628695 / x * series);                      \
+__pycuda_both double
+normcdf(double x)
+{
+    __PYCUDA_EXACT
+    double z = x > 40.0 ? 40.0 : x;
+    z = z < -40.0 ? -40.0 : z;
+    double t = z * -0x1.6a09e667f3bcdp-1;
+    double low = __builtin_fma(z, -0x1.6a09e667f3bcdp-1, -t);
+    low = __builtin_fma(z, 0x1.bdd3413b26456p-55, low);
+    double slope = 1.12837916709551257390 * exp(-t * t);
+    return 0.5 * (erfc(t) - slope * low);
+}
+__pycuda_both double
+erfcx(double x)
+{
+    __PYCUDA_EXACT
+    if (x < 25.0) {
+        double square = x * x, rest = __builtin_fma(x, x, -square);
+        double y = exp(square) * erfc(x);
+        return rest < 1.0 ? __builtin_fma(y, rest, y) : y;
     }
-__PYCUDA_DOUBLE_EXTRA(double, )
-#undef __PYCUDA_DOUBLE_EXTRA
+    /* sum of (2k - 1)!! (-r)^k */
+    double half = 0.70710678118654752440 / x, r = half * half, sum = 1.0;
+    for (int k = 13; k > 0; k -= 2) {
+        sum = __builtin_fma(-k * r, sum, 1.0);
+    }
+    return 0.56418958354775628695 / x * sum;
+}
 
 #define __PYCUDA_EXTRA(T, F)                                                  \
     __pycuda_both T rhypot##F(T x, T y)                                       \
@@ -98,6 +67,7 @@ __PYCUDA_DOUBLE_EXTRA(double, )
     }                                                                         \
     __pycuda_both T erfinv##F(T y)                                            \
     {                                                                         \
+        __PYCUDA_EXACT                                                        \
         double a = fabs(y);                                                   \
         if (!(a < 1)) {                                                       \
             return a == 1 ? (T)(y * __builtin_inf()) : (T)__builtin_nan("");  \
@@ -105,7 +75,8 @@ __PYCUDA_DOUBLE_EXTRA(double, )
         double l = log1p(-a * a);                                             \
         double h = 4.3307467508 + l * 0.5;                                    \
         double x = sqrt(sqrt(h * h - l * 6.8027516408) - h);                  \
-        for (int i = 0; i < 3 && x > 0; i++) {                                \
+        x = a < 0.25 ? a * 0.88622692545275801365 : x;                        \
+        for (int i = 0; i < 4; i++) {                                         \
             double miss = a < 0.5 ? erf(x) - a : (1 - a) - erfc(x);           \
             double step = miss * 0.88622692545275801365 * exp(x * x);         \
             x -= step / (1 + x * step);                                       \
@@ -114,6 +85,7 @@ __PYCUDA_DOUBLE_EXTRA(double, )
     }                                                                         \
     __pycuda_both T erfcinv##F(T y)                                           \
     {                                                                         \
+        __PYCUDA_EXACT                                                        \
         if (!(y > 0 && y < 2)) {                                              \
             return y == 0   ? (T)__builtin_inf()                              \
                    : y == 2 ? -(T)__builtin_inf()                             \

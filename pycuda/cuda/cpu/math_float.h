@@ -74,7 +74,7 @@ expm1f(float x)
     /* half the result, since 2^128 is none */
     float half = __pycuda_real((__pycuda_bits(round) << 23) + (126 << 23));
     float y = __builtin_fmaf(p, half, half - 0.5f);
-    return x == 0.0f ? x : y + y;
+    return __builtin_fabsf(x) < 0x1p-30f ? x : y + y;
 }
 
 /* ---- logarithms ---- */

@@ -201,6 +201,21 @@
     __PYCUDA_POLY5F(                                                          \
         t, -0x1.555532p-2f, 0x1.1106f6p-3f, -0x1.b835a6p-5f, 0x1.51f8fcp-6f,  \
         -0x1.750ecp-8f)
+/* error 2^-63.0 */
+#define __PYCUDA_SINH(t)                                                      \
+    __PYCUDA_POLY8(                                                           \
+        t, 0x1.5555555555555p-3, 0x1.111111111119bp-7,                        \
+        0x1.a01a01a007361p-13, 0x1.71de3a68cf4f8p-19, 0x1.ae644124233cbp-26,  \
+        0x1.61314c0e58acfp-33, 0x1.a66650a7d4578p-41, 0x1.d2773f4ba924p-48)
+/* error 2^-64.8 */
+#define __PYCUDA_TANH(t)                                                      \
+    __PYCUDA_POLY13(                                                          \
+        t, -0x1.5555555555555p-2, 0x1.1111111111092p-3,                       \
+        -0x1.ba1ba1ba13594p-5, 0x1.664f488092d1p-6, -0x1.226e35077f966p-7,    \
+        0x1.d6d3bf6dc3046p-9, -0x1.7da23427c638dp-10, 0x1.3549ad6925ee3p-11,  \
+        -0x1.f483e3d4a170ep-13, 0x1.9086124aa5f1cp-14,                        \
+        -0x1.2fd81902fb06dp-15, 0x1.7f6dd9da4a39p-17,                         \
+        -0x1.1d1db4d7d6579p-19)
 /* error 2^-14.7 */
 #define __PYCUDA_RCBRT(t)                                                     \
     __PYCUDA_POLY5F(                                                          \

@@ -1,0 +1,248 @@
+"""Greatest error of each mathematical function of a device.
+
+Usage: ``python tools/accuracy.py [--device cpu|gpu] [--samples N] [--json]
+[NAME...]``.  Each function is evaluated on the device, in float and in double,
+over random bit patterns and over an interval of everyday arguments, and
+compared with mpmath.  Printed are the greatest error in units in the last
+place, the argument where it is, and the greatest error that the CUDA C++
+Programming Guide documents; that one is measured against the correctly
+rounded result, so an error below bound + 1/2 keeps it.
+
+Needs numpy and mpmath besides the package itself.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import mpmath
+import numpy as np
+
+ANY = (-np.inf, np.inf)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A function: what it should be, and how far it may be from that.
+
+    Attributes
+    ----------
+    exact
+        The function in mpmath.
+    interval
+        Everyday arguments: half of the samples.
+    bounds
+        The documented greatest error in ulp, of float and double.
+    domain
+        Where random bit patterns are taken from.
+    """
+
+    exact: Callable[..., mpmath.mpf]
+    interval: tuple[float, float]
+    bounds: tuple[int, int]
+    domain: tuple[float, float] = ANY
+
+
+def normal_below(x: mpmath.mpf) -> mpmath.mpf:
+    return mpmath.erfc(-x / mpmath.sqrt(2)) / 2
+
+
+def scaled_erfc(x: mpmath.mpf) -> mpmath.mpf:
+    if x < 1000:
+        return mpmath.exp(x * x) * mpmath.erfc(x)
+    rest = 1 / (2 * x * x)
+    return (1 - rest * (1 - 3 * rest)) / (x * mpmath.sqrt(mpmath.pi))
+
+
+def inverse_erfc(x: mpmath.mpf) -> mpmath.mpf:
+    return mpmath.erfinv(1 - x)
+
+
+ROWS = {
+    "sin": Row(mpmath.sin, (-30, 30), (2, 2)),
+    "cos": Row(mpmath.cos, (-30, 30), (2, 2)),
+    "tan": Row(mpmath.tan, (-30, 30), (4, 2)),
+    "sinpi": Row(mpmath.sinpi, (-9, 9), (1, 2)),
+    "cospi": Row(mpmath.cospi, (-9, 9), (1, 2)),
+    "asin": Row(mpmath.asin, (-1, 1), (2, 2), (-1, 1)),
+    "acos": Row(mpmath.acos, (-1, 1), (2, 2), (-1, 1)),
+    "atan": Row(mpmath.atan, (-9, 9), (2, 2)),
+    "sinh": Row(mpmath.sinh, (-9, 9), (3, 2), (-700, 700)),
+    "cosh": Row(mpmath.cosh, (-9, 9), (2, 1), (-700, 700)),
+    "tanh": Row(mpmath.tanh, (-9, 9), (2, 1)),
+    "asinh": Row(mpmath.asinh, (-9, 9), (3, 3)),
+    "acosh": Row(mpmath.acosh, (1, 9), (4, 3), (1, np.inf)),
+    "atanh": Row(mpmath.atanh, (-1, 1), (3, 2), (-1, 1)),
+    "exp": Row(mpmath.exp, (-20, 20), (2, 1), (-760, 720)),
+    "exp2": Row(
+        lambda x: mpmath.mpf(2) ** x, (-20, 20), (2, 1), (-1100, 1030)
+    ),
+    "exp10": Row(lambda x: mpmath.mpf(10) ** x, (-9, 9), (2, 1), (-330, 310)),
+    "expm1": Row(mpmath.expm1, (-9, 9), (1, 1), (-800, 720)),
+    "log": Row(mpmath.log, (0, 9), (1, 1), (0, np.inf)),
+    "log2": Row(lambda x: mpmath.log(x, 2), (0, 9), (1, 1), (0, np.inf)),
+    "log10": Row(mpmath.log10, (0, 9), (2, 1), (0, np.inf)),
+    "log1p": Row(mpmath.log1p, (-1, 9), (1, 1), (-1, np.inf)),
+    "sqrt": Row(mpmath.sqrt, (0, 9), (0, 0), (0, np.inf)),
+    "rsqrt": Row(lambda x: 1 / mpmath.sqrt(x), (0, 9), (2, 1), (0, np.inf)),
+    "cbrt": Row(mpmath.cbrt, (0, 9), (1, 1), (0, np.inf)),
+    "rcbrt": Row(lambda x: 1 / mpmath.cbrt(x), (0, 9), (1, 1), (0, np.inf)),
+    "erf": Row(mpmath.erf, (-4, 4), (2, 2)),
+    "erfc": Row(mpmath.erfc, (-4, 9), (4, 5), (-np.inf, 27)),
+    "erfcx": Row(scaled_erfc, (-4, 9), (4, 4), (-9, np.inf)),
+    "erfinv": Row(mpmath.erfinv, (-1, 1), (2, 5), (-1, 1)),
+    "erfcinv": Row(inverse_erfc, (0, 2), (4, 6), (1e-30, 2)),
+    "normcdf": Row(normal_below, (-9, 9), (5, 5), (-38, 38)),
+    "tgamma": Row(mpmath.gamma, (0.1, 9), (5, 10), (1e-30, 170)),
+    "lgamma": Row(mpmath.loggamma, (0.1, 9), (6, 4), (1e-30, 1e30)),
+    "j0": Row(lambda x: mpmath.besselj(0, x), (-8, 8), (9, 7), (-8, 8)),
+    "j1": Row(lambda x: mpmath.besselj(1, x), (-8, 8), (9, 7), (-8, 8)),
+    "y0": Row(lambda x: mpmath.bessely(0, x), (0.1, 8), (9, 7), (0.1, 8)),
+    "y1": Row(lambda x: mpmath.bessely(1, x), (0.1, 8), (9, 7), (0.1, 8)),
+    "pow": Row(mpmath.power, (0, 30), (4, 2), (0, np.inf)),
+    "atan2": Row(mpmath.atan2, (-9, 9), (3, 2)),
+    "hypot": Row(mpmath.hypot, (-9, 9), (3, 2)),
+}
+TWO_ARGUMENTS = ("pow", "atan2", "hypot")
+TYPES = {"float": np.float32, "double": np.float64}
+SLOW = ("erfinv", "erfcinv", "j0", "j1", "y0", "y1", "tgamma", "lgamma")
+
+
+def samples(row: Row, dtype: type, count: int, seed: int) -> np.ndarray:
+    """`count` arguments: bit patterns, and the everyday interval."""
+    rng = np.random.default_rng(seed)
+    bits = np.uint32 if dtype is np.float32 else np.uint64
+    wild = rng.integers(0, np.iinfo(bits).max, 4 * count, bits)
+    x = wild.view(dtype)
+    low, high = row.domain
+    x = x[np.isfinite(x) & (x >= low) & (x <= high) & (x != 0)]
+    rest = count - min(len(x), count // 2)
+    usual = rng.uniform(*row.interval, rest).astype(dtype)
+    joined = np.concatenate([x[: count // 2], usual])
+    return np.clip(joined, dtype(low), dtype(high))
+
+
+def evaluate(name: str, dtype: type, *arguments: np.ndarray) -> np.ndarray:
+    """The device's values."""
+    import pycuda.driver as cuda
+    from pycuda.compiler import SourceModule
+
+    kind = "float" if dtype is np.float32 else "double"
+    names = "ab"[: len(arguments)]
+    source = f"""
+    __global__ void run(
+        {kind} *out, {", ".join(f"const {kind} *{n}" for n in names)}, int n)
+    {{
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n)
+            out[i] = {name}({", ".join(f"{n}[i]" for n in names)});
+    }}
+    """
+    out = np.empty(arguments[0].shape, dtype)
+    run = SourceModule(source).get_function("run")
+    run(
+        cuda.Out(out),
+        *map(cuda.In, arguments),
+        np.int32(out.size),
+        block=(128, 1, 1),
+        grid=((out.size + 127) // 128, 1),
+    )
+    return out
+
+
+def step(value: mpmath.mpf, dtype: type) -> mpmath.mpf:
+    """One unit in the last place at `value`."""
+    info = np.finfo(dtype)
+    exponent = mpmath.frexp(value)[1] if value else -10000
+    return mpmath.mpf(2) ** (max(exponent, info.minexp + 1) - info.nmant - 1)
+
+
+def error_of(got: float, exact: mpmath.mpf, dtype: type) -> float:
+    """Distance in ulp; a result beyond the largest number may be infinite."""
+    largest = mpmath.mpf(float(np.finfo(dtype).max))
+    if abs(exact) > largest:
+        return 0.0 if abs(got) >= largest else np.inf
+    if not np.isfinite(got):
+        exact_limit = largest + step(largest, dtype) / 2
+        return 1.0 if abs(exact) * (1 + mpmath.eps) >= exact_limit else np.inf
+    return float(abs(mpmath.mpf(float(got)) - exact) / step(exact, dtype))
+
+
+def measure(name: str, kind: str, count: int, seed: int = 1) -> dict:
+    """Greatest error of a function over `count` samples (fewer where mpmath
+    is slow)."""
+    row, dtype = ROWS[name], TYPES[kind]
+    count = count // 8 if name in SLOW else count
+    arguments = [
+        samples(row, dtype, count, seed + i)
+        for i in range(1 + (name in TWO_ARGUMENTS))
+    ]
+    if name == "pow":
+        # An exponent at which the result is likely to be finite.
+        with np.errstate(all="ignore"):
+            most = np.log2(np.finfo(dtype).max) / np.log2(arguments[0])
+            arguments[1] = (
+                np.random.default_rng(seed).uniform(-1, 1, count) * most
+            ).astype(dtype)
+        right = np.isfinite(arguments[1])
+        arguments = [x[right] for x in arguments]
+    got = evaluate(name, dtype, *arguments)
+    worst, where = -1.0, (0.0,)
+    with mpmath.workdps(80 if name == "erfcinv" else 40):
+        for value, *at in zip(got, *arguments, strict=True):
+            at = [float(x) for x in at]
+            exact = mpmath.mpf(ROWS[name].exact(*map(mpmath.mpf, at)))
+            error = error_of(value, exact, dtype)
+            if not error <= worst:
+                worst, where = error, tuple(at)
+    bound = row.bounds[kind == "double"]
+    return {
+        "name": name,
+        "type": kind,
+        "error": worst,
+        "at": [x.hex() for x in where],
+        "bound": bound,
+        "kept": worst < bound + 0.5 + 1e-6,
+        "samples": len(got),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--device", choices=["cpu", "gpu"])
+    parser.add_argument("--samples", type=int, default=20000)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args()
+    unknown = set(options.names) - set(ROWS)
+    if unknown:
+        sys.exit(f"unknown: {', '.join(unknown)} (of {', '.join(ROWS)})")
+    if options.device:
+        os.environ["PYCUDA_DEVICE"] = options.device
+    import pycuda.autoinit
+
+    found = [
+        measure(name, kind, options.samples)
+        for name in options.names or ROWS
+        for kind in TYPES
+    ]
+    if options.json:
+        device = pycuda.autoinit.device.name()
+        print(json.dumps({"device": device, "functions": found}, indent=1))
+        return
+    print(
+        "| function | float | bound | double | bound |\n|---|---|---|---|---|"
+    )
+    for one, two in zip(found[::2], found[1::2], strict=True):
+        cells = [one["name"]]
+        for row in (one, two):
+            mark = "" if row["kept"] else " (!)"
+            cells += [f"{row['error']:.2f}{mark}", str(row["bound"])]
+        print("| " + " | ".join(cells) + " |")
+
+
+if __name__ == "__main__":
+    main()
