@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
+from pycuda import _elementwise_calls as _calls
 from pycuda._driver import ElementwiseBase
+from pycuda._elementwise_calls import GenericArg, parse_arguments
 from pycuda.compiler import SourceModule
 from pycuda.tools import (
     Argument,
@@ -24,7 +26,6 @@ from pycuda.tools import (
     VectorArg,
     context_dependent_memoize,
     dtype_to_ctype,
-    parse_c_arg,
 )
 
 __all__ = [
@@ -122,13 +123,6 @@ _SIZE = [ScalarArg(_UINTP, "n")]
 _RANGE_SIZE = [ScalarArg(_INTP, name) for name in ("start", "stop", "step")]
 
 
-def parse_arguments(arguments: str | Sequence[Argument]) -> list[Argument]:
-    """Arguments from C declarators with commas, or a copy of a list."""
-    if isinstance(arguments, str):
-        return [parse_c_arg(text) for text in arguments.split(",")]
-    return list(arguments)
-
-
 def _declare(argument: Argument, axes: int) -> str:
     """One parameter; `axes` > 0 for a vector with strides."""
     if not axes:
@@ -220,7 +214,7 @@ def get_elwise_kernel_and_types(
     **kwargs: Any,
 ) -> tuple[Any, Any, list[Argument]]:
     """(module, prepared kernel, arguments with the size at the end)."""
-    full = parse_arguments(arguments)
+    full: list[Any] = parse_arguments(arguments)
     full += _RANGE_SIZE if use_range else _SIZE
     make = get_elwise_range_module if use_range else get_elwise_module
     module = make(full, operation, name, keep, options, **kwargs)
@@ -336,7 +330,14 @@ class ElementwiseKernel(ElementwiseBase):
     has the meaning it has as an index of the array.
 
     Arrays may have any strides; where they are not all contiguous alike,
-    ``i`` counts in C order and the vectors can only be indexed.
+    ``i`` counts in C order and the vectors can only be indexed.  A vector
+    that is only used as ``name[i]`` and smaller than the first one is
+    broadcast to its shape.
+
+    A vector may be given as None: a new array, of the shape that the vectors
+    used as ``name[i]`` broadcast to, which the call returns.  A capital
+    letter as a type, as in ``"T *x, T *y"``, is any type; it is a C type in
+    the operation and the preamble.
     """
 
     def __init__(
@@ -364,7 +365,7 @@ class ElementwiseKernel(ElementwiseBase):
         self._vectors = [
             k
             for k, argument in enumerate(self.arguments)
-            if isinstance(argument, VectorArg)
+            if _calls.is_vector(argument)
         ]
         assert self._vectors, (
             "ElementwiseKernel can only be used with functions that have at "
@@ -376,8 +377,43 @@ class ElementwiseKernel(ElementwiseBase):
             or texts["after_loop"].strip()
             or _NEEDS_LOOP.search(operation)
         )
+        self._plain = (
+            _calls.plain_vectors(self.arguments, operation, *texts.values())
+            if self._one_a_thread
+            else [False] * len(self.arguments)
+        )
+        self._is_generic = any(
+            isinstance(argument, GenericArg) for argument in self.arguments
+        )
         self._functions: dict[Any, Any] = {}
         self._stride_kernels: dict[bool, Any] = {}
+        self._bound: dict[tuple, ElementwiseKernel] = {}
+
+    def _bind(self, values: Sequence[Any]) -> ElementwiseKernel:
+        """The kernel for the types that the letters stand for in a call."""
+        letters = _calls.bind(self.name, self.arguments, values)
+        key = tuple(sorted(letters.items()))
+        made = self._bound.get(key)
+        if made is None:
+            names = "".join(
+                f"typedef {dtype_to_ctype(dtype)} {letter};\n"
+                for letter, dtype in key
+            )
+            texts = {**self._texts}
+            texts["preamble"] = names + texts["preamble"]
+            arguments = [
+                a.bound(letters[a.letter]) if isinstance(a, GenericArg) else a
+                for a in self.arguments
+            ]
+            made = self._bound[key] = ElementwiseKernel(
+                arguments,
+                self.operation,
+                self.name,
+                self.gen_kwargs["keep"],
+                self.gen_kwargs["options"],
+                **texts,
+            )
+        return made
 
     def generate_stride_kernel_and_types(
         self, use_range: bool
@@ -440,7 +476,7 @@ class ElementwiseKernel(ElementwiseBase):
         slice: slice | None = None,
         stream: Any = None,
         **kwargs: Any,
-    ) -> None:
+    ) -> Any:
         """A call that `ElementwiseBase` has no plan for, or that is wrong."""
         if kwargs:
             raise TypeError(
@@ -452,8 +488,38 @@ class ElementwiseKernel(ElementwiseBase):
                 f"({', '.join(a.name for a in self.arguments)}), "
                 f"{len(args)} given"
             )
+        if self._is_generic:
+            return self._bind(args)(
+                *args, range=range, slice=slice, stream=stream
+            )
         values = list(args)
+        results = _calls.make_results(
+            self.name, self.arguments, values, self._plain
+        )
         arrays = self._check_vectors(values, stream)
+        if range is None and slice is None:
+            arrays = self._fit(arrays)
+        self._launch(values, arrays, range, slice, stream)
+        if not results:
+            return None
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _fit(self, arrays: list[Any]) -> list[Any]:
+        """The arrays, spread to the first one's shape where they can be."""
+        if all(array.size >= arrays[0].size for array in arrays):
+            return arrays
+        names = [self.arguments[k].name for k in self._vectors]
+        plain = [self._plain[k] for k in self._vectors]
+        return _calls.fit(self.name, arrays, names, plain)
+
+    def _launch(
+        self,
+        values: list[Any],
+        arrays: list[Any],
+        range: slice | None,
+        slice: slice | None,
+        stream: Any,
+    ) -> None:
         size = arrays[0].size
         layout = self._place_vectors(values, arrays)
         if range is None and slice is None:
@@ -520,7 +586,8 @@ class ElementwiseKernel(ElementwiseBase):
         )
         if not layout:
             expected = tuple(
-                (k, self.arguments[k].dtype) for k in self._vectors
+                (k, self.arguments[k].dtype, self._plain[k])
+                for k in self._vectors
             )
             self._set_plan(function, len(self.arguments), expected, most)
 

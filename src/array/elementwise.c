@@ -29,6 +29,7 @@ struct elementwise {
     npy_intp most_blocks;                 /* of a launch */
     int at[MOST_ARGUMENTS];               /* where the arrays are */
     PyArray_Descr *dtype[MOST_ARGUMENTS]; /* strong: what they must be */
+    int plain[MOST_ARGUMENTS];            /* element i is all that is used */
 };
 
 static PyObject *stream_name; /* "stream", interned */
@@ -44,17 +45,22 @@ plan_clear(struct elementwise *self)
     self->vectors = 0;
 }
 
-/* Whether all vectors are arrays in C order of the dtypes expected. */
+/* Whether all vectors are arrays in C order of the dtypes expected, and have
+ * the elements that will be used. */
 static int
 vectors_fit(const struct elementwise *self, PyObject *const *args)
 {
+    npy_intp size = 0;
+
     for (int i = 0; i < self->vectors; i++) {
         const struct array *array = (const struct array *)args[self->at[i]];
         if (!array_check((PyObject *)array) || !(array->flags & ARRAY_C) ||
             (array->dtype != self->dtype[i] &&
-             !PyArray_EquivTypes(array->dtype, self->dtype[i]))) {
+             !PyArray_EquivTypes(array->dtype, self->dtype[i])) ||
+            (self->plain[i] && array->size < size)) {
             return 0;
         }
+        size = i == 0 ? array->size : size;
     }
     return 1;
 }
@@ -160,8 +166,8 @@ plan_read(struct elementwise *self, PyObject *vectors)
     for (Py_ssize_t i = 0; i < n; i++) {
         int at;
         PyArray_Descr *dtype;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(vectors, i), "iO!", &at,
-                              &PyArrayDescr_Type, &dtype)) {
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(vectors, i), "iO!p", &at,
+                              &PyArrayDescr_Type, &dtype, &self->plain[i])) {
             return -1;
         }
         if (at < 0 || at >= self->arguments) {
@@ -175,8 +181,8 @@ plan_read(struct elementwise *self, PyObject *vectors)
     return 0;
 }
 
-/* _set_plan(function, arguments, ((index, dtype), ...), most_blocks): too
- * many arguments leave the kernel without a plan. */
+/* _set_plan(function, arguments, ((index, dtype, plain), ...), most_blocks):
+ * too many arguments leave the kernel without a plan. */
 static PyObject *
 elementwise_set_plan(PyObject *op, PyObject *args)
 {

@@ -424,6 +424,10 @@ fill_packed(struct array *array, PyObject *value, CUstream stream)
         PyErr_SetString(PyExc_TypeError, "fill: one value is needed");
         return -1;
     }
+    if (array->size == 0) {
+        Py_DECREF(host);
+        return 0;
+    }
     one = array_new_like(array, array->dtype, 0, NULL, NULL, stream);
     if (one && htod(one, (PyArrayObject *)host, 0, stream) == 0) {
         result = array_copy_into(array, one, stream);
@@ -449,9 +453,6 @@ fill_any(struct array *array, PyObject *value, CUstream stream)
 {
     PyObject *scalar, *result;
 
-    if (array->size == 0) {
-        return 0;
-    }
     if (array_check(value)) {
         return array_copy_into(array, (struct array *)value, stream);
     }

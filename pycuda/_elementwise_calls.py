@@ -1,0 +1,213 @@
+"""How calls of an ElementwiseKernel are understood: letters that stand for
+types, results that are asked for with None, and shapes that broadcast.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pycuda.compyte.dtypes import NAME_TO_DTYPE
+from pycuda.tools import Argument, ScalarArg, VectorArg, parse_c_arg
+
+_GENERIC = re.compile(
+    r"\s*(?:const\s+)?([A-Z])\s*(?:const\s*)?(\*?)\s*"
+    r"(?:const\s+|__restrict__\s+)*(\w+)\s*$"
+)
+
+
+class GenericArg:
+    """An argument whose type is a letter, bound at each call."""
+
+    def __init__(self, letter: str, name: str, is_vector: bool) -> None:
+        self.letter = letter
+        self.name = name
+        self.is_vector = is_vector
+
+    def bound(self, dtype: np.dtype) -> Argument:
+        """The argument where the letter stands for `dtype`."""
+        return (VectorArg if self.is_vector else ScalarArg)(dtype, self.name)
+
+
+def parse_arguments(
+    arguments: str | Sequence[Argument],
+) -> list[Argument | GenericArg]:
+    """Arguments from C declarators with commas, or a copy of a list.
+
+    A capital letter that is no registered type stands for any type.
+    """
+    if not isinstance(arguments, str):
+        return list(arguments)
+    return [_parse(text) for text in arguments.split(",")]
+
+
+def _parse(text: str) -> Argument | GenericArg:
+    match = _GENERIC.match(text)
+    if match is None or match[1] in NAME_TO_DTYPE:
+        return parse_c_arg(text)
+    return GenericArg(match[1], match[3], bool(match[2]))
+
+
+def is_vector(argument: Argument | GenericArg) -> bool:
+    """Whether the argument is given an array."""
+    if isinstance(argument, GenericArg):
+        return argument.is_vector
+    return isinstance(argument, VectorArg)
+
+
+# --- types ---------------------------------------------------------------
+
+
+def bind(
+    kernel: str, arguments: Sequence[Any], values: Sequence[Any]
+) -> dict[str, np.dtype]:
+    """What each letter stands for in a call.
+
+    Arrays decide; where a letter has none, NumPy's scalars do, then Python's
+    numbers.  TypeError if arrays disagree or nothing decides.
+    """
+    found: dict[str, tuple[np.dtype, str]] = {}
+    pairs = [
+        (argument, value)
+        for argument, value in zip(arguments, values, strict=True)
+        if isinstance(argument, GenericArg)
+    ]
+    for argument, value in pairs:
+        if not argument.is_vector or value is None:
+            continue
+        dtype = getattr(value, "dtype", None)
+        if dtype is None:
+            continue  # refused later, by name
+        known = found.setdefault(argument.letter, (dtype, argument.name))
+        if known[0] != dtype:
+            raise TypeError(
+                f"{kernel}: {argument.letter} stands for {known[0]} in "
+                f"'{known[1]}' and for {dtype} in '{argument.name}'; convert "
+                "one with astype()"
+            )
+    for argument, value in pairs:
+        if not argument.is_vector and argument.letter not in found:
+            found[argument.letter] = np.asarray(value).dtype, argument.name
+    for argument, _ in pairs:
+        if argument.letter not in found:
+            raise TypeError(
+                f"{kernel}: nothing says what type {argument.letter} is"
+            )
+    return {letter: dtype for letter, (dtype, _) in found.items()}
+
+
+# --- shapes --------------------------------------------------------------
+
+
+def plain_vectors(arguments: Sequence[Any], *texts: str) -> list[bool]:
+    """For each argument: is it a vector that is only used as ``name[i]``?"""
+    whole = "\n".join(texts)
+    return [
+        is_vector(argument)
+        and len(re.findall(rf"\b{argument.name}\b", whole))
+        == len(re.findall(rf"\b{argument.name}\s*\[\s*i\s*\]", whole))
+        for argument in arguments
+    ]
+
+
+def spread(array: Any, shape: tuple[int, ...]) -> Any:
+    """A view of an array, broadcast to a shape; ValueError if it can't be."""
+    import pycuda.gpuarray as gpuarray
+
+    if tuple(array.shape) == shape:
+        return array
+    missing = len(shape) - len(array.shape)
+    lengths = (1,) * missing + tuple(array.shape)
+    if missing < 0 or any(
+        have not in (1, want)
+        for have, want in zip(lengths, shape, strict=True)
+    ):
+        raise ValueError(
+            f"an array of shape {array.shape} does not broadcast to {shape}"
+        )
+    strides = (0,) * missing + tuple(array.strides)
+    if 0 in shape:
+        return gpuarray.GPUArray(shape, array.dtype)
+    return gpuarray.GPUArray(
+        shape,
+        array.dtype,
+        base=array,
+        gpudata=array.gpudata,
+        strides=tuple(
+            0 if length == 1 else stride
+            for length, stride in zip(lengths, strides, strict=True)
+        ),
+    )
+
+
+def fit(
+    kernel: str, arrays: list[Any], names: list[str], plain: list[bool]
+) -> list[Any]:
+    """Spread what is smaller than the first array and read by ``[i]``."""
+    first = arrays[0]
+    fitted = [first]
+    for array, name, simple in zip(
+        arrays[1:], names[1:], plain[1:], strict=True
+    ):
+        if simple and array.size < first.size:
+            try:
+                array = spread(array, tuple(first.shape))
+            except ValueError as error:
+                raise ValueError(
+                    f"{kernel}: argument '{name}': {error}"
+                ) from (None)
+        fitted.append(array)
+    return fitted
+
+
+def make_results(
+    kernel: str,
+    arguments: Sequence[Argument],
+    values: list[Any],
+    plain: Sequence[bool],
+) -> list[Any]:
+    """New arrays in `values` for the vectors that are None.
+
+    The vectors that are read by ``[i]`` are broadcast together, in `values`.
+    """
+    import pycuda.gpuarray as gpuarray
+
+    wanted = [
+        k
+        for k, argument in enumerate(arguments)
+        if is_vector(argument) and values[k] is None
+    ]
+    given = [
+        k
+        for k in range(len(values))
+        if plain[k] and isinstance(values[k], gpuarray.GPUArray)
+    ]
+    if not wanted:
+        return []
+    if not given:
+        raise TypeError(
+            f"{kernel}: no array says what shape a result (None) has"
+        )
+    shape = np.broadcast_shapes(*(values[k].shape for k in given))
+    model = values[given[0]]
+    fortran = all(
+        values[k].shape == shape
+        and values[k].flags.f_contiguous
+        and not values[k].flags.c_contiguous
+        for k in given
+    )
+    for k in given:
+        values[k] = spread(values[k], shape)
+    for k in wanted:
+        values[k] = gpuarray.GPUArray(
+            shape,
+            arguments[k].dtype,
+            model.allocator,
+            order="F" if fortran else "C",
+        )
+    return [values[k] for k in wanted]

@@ -1,0 +1,155 @@
+"""Calls of ElementwiseKernel that PyCUDA does not have: types by letter,
+results that are returned, shapes that broadcast.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+from layouts import NUMBERS, both, numbers, same
+
+import pycuda.driver as drv
+from pycuda import gpuarray
+from pycuda.elementwise import ElementwiseKernel
+
+pytestmark = pytest.mark.usefixtures("context")
+
+
+@pytest.fixture(scope="module")
+def multiply(context):
+    return ElementwiseKernel("T *x, T *y, T *z", "z[i] = x[i] * y[i]")
+
+
+@pytest.mark.parametrize("dtype", [n for n in NUMBERS if n != "?"])
+def test_letters_stand_for_types(multiply, dtype):
+    host = np.arange(1, 7).astype(dtype)
+    x = gpuarray.to_gpu(host)
+    z = gpuarray.empty_like(x)
+    assert multiply(x, x, z) is None
+    same(z, host * host)
+
+
+def test_results_are_returned(multiply):
+    x = numbers((3, 1, 5), "f4")
+    y = numbers((4, 1), "f4", 1)
+    got = multiply(gpuarray.to_gpu(x), gpuarray.to_gpu(y), None)
+    same(got, x * y)
+    for order in "CF":
+        host, device = both(numbers((3, 4), "f8"), order, "every second")
+        same(multiply(device, device, None), host * host)
+    f = gpuarray.to_gpu(np.asfortranarray(numbers((3, 4), "f8")))
+    assert multiply(f, f, None).flags.f_contiguous
+
+
+def test_several_results():
+    split = ElementwiseKernel(
+        "const C *z, float *re, float *im", "re[i] = z[i].real(); "
+        "im[i] = z[i].imag()", name="complex_parts",
+    )  # fmt: skip
+    host = numbers((6,), "c8")
+    re, im = split(gpuarray.to_gpu(host), None, None)
+    same(re, host.real)
+    same(im, host.imag)
+
+
+def test_results_take_class_dtype_and_allocator():
+    sizes = []
+
+    def allocator(size):
+        sizes.append(size)
+        return drv.mem_alloc(size)
+
+    x = gpuarray.to_gpu(np.arange(4, dtype=np.float32), allocator)
+    above = ElementwiseKernel("float *x, float a, bool *m", "m[i] = x[i] > a")
+    mask = above(x, 1.5, None)
+    same(mask, np.array([False, False, True, True]))
+    assert mask.allocator is allocator
+    assert sizes == [16, 4]
+
+
+def test_the_first_vector_rules_the_shape():
+    host = numbers((3, 4), "f4")
+    row = np.arange(4, dtype=np.float32)
+    add = ElementwiseKernel("float *x, float *y", "x[i] += y[i]")
+    x = gpuarray.to_gpu(host)
+    for turn in range(1, 4):  # the second call has a plan in C
+        add(x, gpuarray.to_gpu(row))
+        same(x, np.add(host, np.float32(turn) * row))
+    add(x[0], x[1])
+    host = x.get()
+    add(x, gpuarray.to_gpu(host[:1, :1]))
+    same(x, host + host[0, 0])
+    with pytest.raises(ValueError, match=r"'y'.*\(3,\).*\(3, 4\)"):
+        add(x, gpuarray.zeros(3, np.float32))
+
+
+def test_tables_are_not_spread():
+    """A vector that is indexed freely has the length it has."""
+    look = ElementwiseKernel("float *x, float *table", "x[i] = table[i % 2]")
+    x = gpuarray.zeros(5, np.float32)
+    for _ in range(2):
+        look(x, gpuarray.to_gpu(np.array([5, 6], np.float32)))
+        same(x, np.array([5, 6, 5, 6, 5], np.float32))
+
+
+def test_longer_vectors_are_used_in_part():
+    add = ElementwiseKernel("float *x, float *y", "x[i] += y[i]")
+    x = gpuarray.zeros(3, np.float32)
+    for turn in range(1, 3):
+        add(x, gpuarray.to_gpu(np.arange(5, dtype=np.float32)))
+        same(x, np.float32(turn) * np.arange(3, dtype=np.float32))
+
+
+def test_scalars_take_the_type_of_the_letter():
+    scale = ElementwiseKernel("T *x, T a", "x[i] *= a")
+    for dtype in (np.float32, np.int64):
+        x = gpuarray.to_gpu(np.arange(4).astype(dtype))
+        scale(x, 3)
+        same(x, (3 * np.arange(4)).astype(dtype))
+
+
+def test_letters_in_operation_and_preamble():
+    kernel = ElementwiseKernel(
+        "T *x, S *y", "y[i] = (S)twice(x[i])",
+        preamble="__device__ T twice(T v) { return v + v; }",
+    )  # fmt: skip
+    y = gpuarray.empty(3, np.int32)
+    kernel(gpuarray.to_gpu(np.array([1.5, 2, 3])), y)
+    same(y, np.array([3, 4, 6], np.int32))
+
+
+def test_wrong_calls(multiply):
+    f4, f8 = gpuarray.zeros(3, np.float32), gpuarray.zeros(3)
+    with pytest.raises(TypeError, match="T stands for float32 in 'x' and for"):
+        multiply(f4, f8, None)
+    with pytest.raises(TypeError, match="nothing says what type T is"):
+        multiply(None, None, None)
+    kernel = ElementwiseKernel("T *x, S *y", "y[i] = x[i]")
+    with pytest.raises(TypeError, match="nothing says what type S is"):
+        kernel(f4, None)
+    typed = ElementwiseKernel("float *x", "x[i] = 1")
+    with pytest.raises(TypeError, match="no array says what shape"):
+        typed(None)
+    with pytest.raises(TypeError, match="must be a GPUArray, not ndarray"):
+        multiply(f4, np.zeros(3, np.float32), None)
+    with pytest.raises(ValueError, match="broadcast"):
+        multiply(f4, gpuarray.zeros(4, np.float32), None)
+    with pytest.raises(TypeError, match="3 arguments expected"):
+        multiply(f4, f4)
+
+
+def test_ranges_and_slices():
+    set_ = ElementwiseKernel("T *x, T *y", "x[i] = y[i]")
+    x = gpuarray.zeros(6, np.int32)
+    y = gpuarray.to_gpu(np.arange(1, 7, dtype=np.int32))
+    set_(x, y, slice=slice(1, None, 2))
+    same(x, np.array([0, 2, 0, 4, 0, 6], np.int32))
+    set_(x, y[:3], range=slice(0, 3, 2))
+    same(x, np.array([1, 2, 3, 4, 0, 6], np.int32))
+
+
+def test_empty_arrays(multiply):
+    x = gpuarray.empty((0, 3), np.float32)
+    assert multiply(x, x, None).shape == (0, 3)
+    y = gpuarray.zeros((1, 3), np.float32)
+    assert multiply(x, y, None).shape == (0, 3)
