@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda import _kernels
+from pycuda import _kernels, _reduction_axes
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import check_vector, same_order
 from pycuda.tools import (
@@ -272,6 +272,8 @@ class ReductionKernel:
         out: Any = None,
         allocator: Any = None,
         kernel_wrapper: Any = None,
+        axis: Any = None,
+        keepdims: bool = False,
         **_ignored: Any,
     ) -> Any:
         """Reduce; the number of elements is that of the first vector.
@@ -288,12 +290,21 @@ class ReductionKernel:
         kernel_wrapper
             Called with each of the two launching functions; what it returns
             is called in its place.
+        axis : int or tuple of int, optional
+            What is reduced; None: everything.  Vectors then have one shape,
+            and ``i`` counts in C order with these axes last.
+        keepdims
+            Whether the axes stay, with length 1.
 
         Returns
         -------
         GPUArray
-            `out`, or a new array without dimensions.
+            `out`, or a new array without the axes reduced.
         """
+        if axis is not None or keepdims:
+            return self._over_axes(
+                args, axis, keepdims, stream, out, allocator
+            )
         wrap = kernel_wrapper or (lambda launch: launch)
         values, first = self._prepare_arguments(args, stream)
         allocator = allocator or first.allocator
@@ -325,6 +336,57 @@ class ReductionKernel:
             inputs = [target]
             size = blocks
 
+    def _over_axes(
+        self,
+        args: Any,
+        axis: Any,
+        keepdims: bool,
+        stream: Any,
+        out: Any,
+        allocator: Any,
+    ) -> Any:
+        import pycuda.gpuarray as gpuarray
+
+        types = self._stage(1)[1]
+        arrays = self._check_arguments(types, args, stream)
+        _reduction_axes.check_shapes(self.name, types, arrays)
+        plan = _reduction_axes.Plan(tuple(arrays[0].shape), axis)
+        shape = plan.full if keepdims else plan.kept
+        if out is None:
+            out = gpuarray.empty(
+                shape, self.dtype_out, allocator or arrays[0].allocator
+            )
+        elif out.dtype != self.dtype_out or out.shape != shape:
+            raise ValueError(
+                f"out must have dtype {self.dtype_out} and shape {shape}, "
+                f"not {out.dtype} and {out.shape}"
+            )
+        target = out
+        if not out.flags.c_contiguous:
+            target = gpuarray.empty(
+                shape, self.dtype_out, allocator or arrays[0].allocator
+            )
+        if plan.rows:
+            packed = iter([plan.packed(a, stream) for a in arrays])
+            values = self._values(types, args, packed)
+            threads = _reduction_axes.threads_of(plan.length)
+            _reduction_axes.launch(
+                self._rows_kernel(threads), threads, plan,
+                [target.gpudata, *values], self.dtype_out.itemsize, stream,
+            )  # fmt: skip
+            if target is not out:
+                out.set_async(target, stream)
+        return out
+
+    def _rows_kernel(self, threads: int) -> Any:
+        key = (_drv.Context.get_current(), "rows", threads)
+        made = self._stages.get(key)
+        if made is None:
+            made = self._stages[key] = _reduction_axes.make(
+                self._spec, self._stage(1)[1], f"{self.name}_rows", threads
+            )
+        return made
+
     def _target(self, blocks: int, out: Any, allocator: Any) -> Any:
         import pycuda.gpuarray as gpuarray
 
@@ -346,6 +408,18 @@ class ReductionKernel:
     ) -> tuple[list[Any], Any]:
         """(values for the kernel, the first vector)."""
         types = self._stage(1)[1]
+        arrays = self._check_arguments(types, args, stream)
+        if not same_order(arrays):
+            arrays = [
+                a if a.flags.c_contiguous else a.copy("C", stream)
+                for a in arrays
+            ]
+        return self._values(types, args, iter(arrays)), arrays[0]
+
+    def _check_arguments(
+        self, types: list[Any], args: Any, stream: Any
+    ) -> list[Any]:
+        """The arrays among the arguments, converted where that is allowed."""
         if len(args) != len(types):
             raise TypeError(
                 f"{self.name}: {len(types)} arguments expected "
@@ -362,18 +436,18 @@ class ReductionKernel:
                     "to the device with gpuarray.to_gpu()"
                 )
             arrays.append(check_vector(self.name, argument, value, stream))
-        if not same_order(arrays):
-            arrays = [
-                a if a.flags.c_contiguous else a.copy("C", stream)
-                for a in arrays
-            ]
-        rest = iter(arrays)
-        # Temporaries own their memory: `gpudata` keeps it until the launch.
-        values = [
-            (next(rest).gpudata or 0) if isinstance(t, VectorArg) else value
+        return arrays
+
+    @staticmethod
+    def _values(types: list[Any], args: Any, arrays: Any) -> list[Any]:
+        """What the kernel is given: of each array its memory.
+
+        Temporaries own their memory: `gpudata` keeps it until the launch.
+        """
+        return [
+            (next(arrays).gpudata or 0) if isinstance(t, VectorArg) else value
             for t, value in zip(types, args, strict=True)
         ]
-        return values, arrays[0]
 
 
 # Kernels for common reductions.
