@@ -22,11 +22,12 @@ __pycuda_fn unsigned int
 __pycuda_mrg(curandStateMRG32k3a *state)
 {
     unsigned int *a = state->s1, *b = state->s2;
+    /* -a is M - a, so that neither sum leaves 64 bits. */
     unsigned long long p = (1403580ull * a[1] +
-                            (__PYCUDA_MRG_M1 - 810728ull) * a[0]) %
+                            810728ull * (__PYCUDA_MRG_M1 - a[0])) %
                            __PYCUDA_MRG_M1;
     unsigned long long q = (527612ull * b[2] +
-                            (__PYCUDA_MRG_M2 - 1370589ull) * b[0]) %
+                            1370589ull * (__PYCUDA_MRG_M2 - b[0])) %
                            __PYCUDA_MRG_M2;
     a[0] = a[1];
     a[1] = a[2];
