@@ -1,8 +1,8 @@
-"""Random arrays on the device.
+"""Random arrays on the device, and cuRAND's generators.
 
-Numbers come from Philox 4x32-10, a counter-based generator (Salmon et al.,
-"Parallel random numbers: as easy as 1, 2, 3", SC11): element i depends on the
-seed and i alone, not on the device or the shape of a launch.
+`rand`'s numbers come from Philox 4x32-10, a counter-based generator (Salmon
+et al., "Parallel random numbers: as easy as 1, 2, 3", SC11): element i depends
+on the seed and i alone, not on the device or the shape of a launch.
 """
 
 # SPDX-License-Identifier: MIT
@@ -14,10 +14,37 @@ from typing import Any
 import numpy as np
 
 import pycuda.gpuarray as _gpuarray
+from pycuda._random_generators import (
+    MRG32k3aRandomNumberGenerator,
+    ScrambledSobol32RandomNumberGenerator,
+    ScrambledSobol64RandomNumberGenerator,
+    Sobol32RandomNumberGenerator,
+    Sobol64RandomNumberGenerator,
+    XORWOWRandomNumberGenerator,
+    generate_direction_vectors,
+    generate_scramble_constants32,
+    generate_scramble_constants64,
+)
 from pycuda.compiler import SourceModule
+from pycuda.driver import direction_vector_set
 from pycuda.tools import context_dependent_memoize
 
-__all__ = ["rand", "seed_getter_uniform", "seed_getter_unique"]
+__all__ = [
+    "MRG32k3aRandomNumberGenerator",
+    "ScrambledSobol32RandomNumberGenerator",
+    "ScrambledSobol64RandomNumberGenerator",
+    "Sobol32RandomNumberGenerator",
+    "Sobol64RandomNumberGenerator",
+    "XORWOWRandomNumberGenerator",
+    "direction_vector_set",
+    "generate_direction_vectors",
+    "generate_scramble_constants32",
+    "generate_scramble_constants64",
+    "get_curand_version",
+    "rand",
+    "seed_getter_uniform",
+    "seed_getter_unique",
+]
 
 _BLOCK = 256
 
@@ -162,3 +189,26 @@ def seed_getter_unique(n: int) -> Any:
     """`n` int32 seeds, each drawn from `numpy.random`."""
     result = np.random.randint(0, 2**31 - 1, size=n).astype(np.int32)
     return _gpuarray.to_gpu(result)
+
+
+_VERSION = """#include <curand_kernel.h>
+#if __has_include(<curand.h>)
+#include <curand.h>
+#endif
+#ifndef CURAND_VERSION
+#define CURAND_VERSION 0
+#endif
+extern "C" __global__ void version(int *out) { *out = CURAND_VERSION; }
+"""
+
+
+def get_curand_version() -> tuple[int, int, int]:
+    """Version of the cuRAND headers that the generators are compiled from.
+
+    The CPU device's own headers, which follow no release, give (0, 0, 0).
+    """
+    number = _gpuarray.zeros((), np.int32)
+    module = SourceModule(_VERSION, no_extern_c=True)
+    module.get_function("version")(number, block=(1, 1, 1))
+    version = int(number.get())
+    return version // 1000, version % 1000 // 100, version % 100

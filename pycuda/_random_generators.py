@@ -1,0 +1,533 @@
+"""The generator classes of `pycuda.curandom`: cuRAND's device generators.
+
+A generator has ``block_count * generators_per_block`` states, one a thread.
+Thread t makes elements t, t + T, ... of what is filled, so that results
+depend on the number of threads and with it on the device; `pycuda.curandom`'s
+`rand` does not.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+from typing import Any, ClassVar
+
+import numpy as np
+
+import pycuda.driver as _drv
+import pycuda.gpuarray as _gpuarray
+from pycuda import _kernels, _sobol
+from pycuda._driver import ArrayBase
+from pycuda.compiler import SourceModule
+from pycuda.tools import context_dependent_memoize
+
+_REALS = (np.dtype(np.float32), np.dtype(np.float64))
+_WORDS = (np.dtype(np.int32), np.dtype(np.uint32))
+_LONGS = (np.dtype(np.int64), np.dtype(np.uint64))
+
+
+@context_dependent_memoize
+def _module(fields: tuple) -> Any:
+    source = _kernels._template("random.cu").substitute(dict(fields))
+    return SourceModule(source, no_extern_c=True)
+
+
+@context_dependent_memoize
+def _state_bytes(state: str) -> int:
+    from pycuda.characterize import sizeof
+
+    return sizeof(state, "#include <curand_kernel.h>")
+
+
+def _default_seeds(count: int) -> Any:
+    seeds = np.random.randint(0, 2**31 - 1, size=count).astype(np.int32)
+    return _gpuarray.to_gpu(seeds)
+
+
+class _Generator:
+    """What all generators share: states, kernels and distributions."""
+
+    state_type: ClassVar[str]
+    generator_bits: ClassVar[int] = 32
+    has_box_muller: ClassVar[bool] = False
+    _skips: ClassVar[tuple[str, ...]] = ("skipahead",)
+    _seed_type: ClassVar[str] = "int"
+    _prepare: ClassVar[str]
+    _skip_word: ClassVar[str] = "unsigned long long"
+
+    def __init__(self, seeds: Any, scrambles: Any, offset: int) -> None:
+        bits = self.generator_bits
+        scramble = "unsigned int" if bits == 32 else "unsigned long long"
+        fields = {
+            "state": self.state_type,
+            "bits": bits,
+            "shift": bits - 32,
+            "pairs": int(self.has_box_muller),
+            "seed": self._seed_type,
+            "scramble": scramble,
+            "prepare": self._prepare,
+            "word": self._skip_word,
+            "skips": "\n".join(
+                f"SKIP({name.replace('skipahead', 'skip_ahead')}, {name})"
+                for name in self._skips
+            ),
+        }
+        self.module = _module(tuple(sorted(fields.items())))
+        self.generators = {
+            name: self.module.get_function(name) for name in self._names()
+        }
+        self._prepare_kernel = self.module.get_function("prepare")
+        count = _drv.device_attribute.MULTIPROCESSOR_COUNT
+        self.block_count = _drv.Context.get_device().get_attribute(count)
+        self.generators_per_block = min(
+            function.max_threads_per_block
+            for function in (*self.generators.values(), self._prepare_kernel)
+        )
+        self._start(seeds, scrambles, offset)
+
+    def _names(self) -> list[str]:
+        reals = ["float", "double"]
+        if self.has_box_muller:
+            reals += ["float2", "double2"]
+        names = ["uniform_int", "uniform_float", "uniform_double"]
+        names += [f"normal_{real}" for real in reals]
+        names += [f"normal_log_{real}" for real in reals]
+        names += ["poisson_int", "poisson_inplace_int"]
+        names += ["poisson_inplace_float", "poisson_inplace_double"]
+        if self.generator_bits == 64:
+            names.append("uniform_long")
+        for skip in self._skips:
+            name = skip.replace("skipahead", "skip_ahead")
+            names += [name, f"{name}_array"]
+        return names
+
+    @property
+    def _threads(self) -> int:
+        return self.block_count * self.generators_per_block
+
+    @functools.cached_property
+    def state(self) -> Any:
+        """The states, one a thread."""
+        size = _state_bytes(self.state_type)
+        return _drv.mem_alloc(self._threads * size)
+
+    def _launch(self, kernel: Any, stream: Any, *arguments: Any) -> None:
+        kernel(
+            self.state, *arguments, grid=(self.block_count, 1),
+            block=(self.generators_per_block, 1, 1), stream=stream,
+        )  # fmt: skip
+
+    def _seed_array(self, given: Any, make: Any, what: str) -> Any:
+        """The seeds, or what stands for them, one a thread."""
+        seeds = make(self._threads) if callable(make) else given
+        expected = self._seed_shape(what)
+        kind = getattr(seeds, "dtype", np.dtype(object))
+        if (
+            not isinstance(seeds, ArrayBase)
+            or kind.kind not in "iu"
+            or kind.itemsize * 8 != self._seed_bits(what)
+            or seeds.size != np.prod(expected)
+            or not seeds.flags.c_contiguous
+        ):
+            raise TypeError(
+                f"{what} must be GPUArray of integers of right length: "
+                f"shape {expected}, {self._seed_bits(what)} bits"
+            )
+        return seeds
+
+    def _seed_shape(self, what: str) -> tuple[int, ...]:
+        return (self._threads,)
+
+    def _seed_bits(self, what: str) -> int:
+        return 32
+
+    def _start(self, seeds: Any, scrambles: Any, offset: int) -> None:
+        raise NotImplementedError
+
+    # --- distributions ---------------------------------------------------
+
+    def _fill(
+        self, name: str, data: Any, stream: Any, *parameters: Any
+    ) -> None:
+        if not isinstance(data, ArrayBase):
+            raise TypeError(f"a GPUArray is needed, not {type(data).__name__}")
+        if data.size == 0:
+            return
+        target = data
+        if not data.flags.forc:
+            target = data.copy() if "inplace" in name else None
+            if target is None or not target.flags.forc:
+                target = _gpuarray.empty(data.shape, data.dtype)
+                target[...] = data
+        count = data.size
+        even = count % 2 == 0 and target.ptr % (2 * data.itemsize) == 0
+        if even and f"{name}2" in self.generators:
+            name, count = f"{name}2", count // 2
+        self._launch(
+            self.generators[name], stream, target, np.uint64(count),
+            *parameters,
+        )  # fmt: skip
+        if target is not data:
+            if stream is not None:
+                stream.synchronize()
+            data[...] = target
+
+    def _unsupported(self, what: str, dtype: Any) -> NotImplementedError:
+        return NotImplementedError(
+            f"{type(self).__name__} makes no {what} numbers of {dtype}"
+        )
+
+    def fill_uniform(self, data: Any, stream: Any = None) -> None:
+        """Fill with reals of (0, 1], or with all integers.
+
+        Parameters
+        ----------
+        data
+            GPUArray of float32, float64, int32 or uint32; of int64 or uint64
+            where the generator has 64 bits.
+        stream
+            Stream to run in.
+        """
+        names = dict.fromkeys(_WORDS, "uniform_int")
+        names[_REALS[0]], names[_REALS[1]] = "uniform_float", "uniform_double"
+        if self.generator_bits == 64:
+            names |= dict.fromkeys(_LONGS, "uniform_long")
+        if data.dtype not in names:
+            raise self._unsupported("uniform", data.dtype)
+        bits = data
+        if data.dtype.kind == "i":
+            bits = data.view(np.dtype(f"u{data.dtype.itemsize}"))
+        self._fill(names[data.dtype], bits, stream)
+
+    def _real(self, what: str, data: Any) -> str:
+        if data.dtype not in _REALS:
+            raise self._unsupported(what, data.dtype)
+        return "float" if data.dtype == _REALS[0] else "double"
+
+    def fill_normal(self, data: Any, stream: Any = None) -> None:
+        """Fill float32 or float64 with normal numbers of mean 0, width 1."""
+        self._fill(f"normal_{self._real('normal', data)}", data, stream)
+
+    def fill_log_normal(
+        self, data: Any, mean: float, stddev: float, stream: Any = None
+    ) -> None:
+        """Fill float32 or float64 with exponentials of normal numbers.
+
+        `mean` and `stddev` are those of the normal numbers.
+        """
+        name = f"normal_log_{self._real('log-normal', data)}"
+        kind = data.dtype.type
+        self._fill(name, data, stream, kind(mean), kind(stddev))
+
+    def fill_poisson(
+        self,
+        data: Any,
+        lambda_value: float | None = None,
+        stream: Any = None,
+    ) -> None:
+        """Fill with Poisson numbers.
+
+        Parameters
+        ----------
+        data
+            GPUArray of uint32; without `lambda_value` also of float32 or
+            float64, and its elements are the means to begin with.
+        lambda_value
+            The mean.
+        """
+        names = {
+            np.dtype(np.uint32): "poisson_inplace_int",
+            _REALS[0]: "poisson_inplace_float",
+            _REALS[1]: "poisson_inplace_double",
+        }
+        if lambda_value is not None:
+            names = {np.dtype(np.uint32): "poisson_int"}
+        if data.dtype not in names:
+            raise self._unsupported("Poisson", data.dtype)
+        mean = np.float64(0 if lambda_value is None else lambda_value)
+        self._fill(names[data.dtype], data, stream, mean)
+
+    def gen_uniform(self, shape: Any, dtype: Any, stream: Any = None) -> Any:
+        """A new array, filled by `fill_uniform`."""
+        result = _gpuarray.empty(shape, dtype)
+        self.fill_uniform(result, stream)
+        return result
+
+    def gen_normal(self, shape: Any, dtype: Any, stream: Any = None) -> Any:
+        """A new array, filled by `fill_normal`."""
+        result = _gpuarray.empty(shape, dtype)
+        self.fill_normal(result, stream)
+        return result
+
+    def gen_log_normal(
+        self,
+        shape: Any,
+        dtype: Any,
+        mean: float,
+        stddev: float,
+        stream: Any = None,
+    ) -> Any:
+        """A new array, filled by `fill_log_normal`."""
+        result = _gpuarray.empty(shape, dtype)
+        self.fill_log_normal(result, mean, stddev, stream)
+        return result
+
+    def gen_poisson(
+        self, shape: Any, dtype: Any, lambda_value: float, stream: Any = None
+    ) -> Any:
+        """A new array, filled by `fill_poisson`."""
+        result = _gpuarray.empty(shape, dtype)
+        self.fill_poisson(result, lambda_value, stream)
+        return result
+
+    # --- skipping ----------------------------------------------------------
+
+    def _skip(self, name: str, steps: int, stream: Any) -> None:
+        self._launch(self.generators[name], stream, np.uint64(steps))
+
+    def _skip_array(self, name: str, steps: Any, stream: Any) -> None:
+        bits = 32 if self._skip_word == "unsigned int" else 64
+        if (
+            not isinstance(steps, ArrayBase)
+            or steps.dtype != np.dtype(f"u{bits // 8}")
+            or steps.size != self._threads
+            or not steps.flags.c_contiguous
+        ):
+            raise TypeError(
+                f"a GPUArray of {self._threads} uint{bits} is needed, one "
+                "a generator"
+            )
+        self._launch(self.generators[f"{name}_array"], stream, steps)
+
+    def call_skip_ahead(self, i: int, stream: Any = None) -> None:
+        """Leave out `i` numbers of each state's sequence."""
+        self._skip("skip_ahead", i, stream)
+
+    def call_skip_ahead_array(self, i: Any, stream: Any = None) -> None:
+        """Leave out as many numbers as `i`, a GPUArray, says a state."""
+        self._skip_array("skip_ahead", i, stream)
+
+
+class _Pseudo(_Generator):
+    """Generators that a seed starts."""
+
+    has_box_muller = True
+    _skips = ("skipahead", "skipahead_sequence")
+    _prepare = "curand_init(seeds[t], t, offset, states + t);"
+
+    def __init__(self, seed_getter: Any = None, offset: int = 0) -> None:
+        super().__init__(seed_getter or _default_seeds, None, offset)
+
+    def _start(self, seeds: Any, scrambles: Any, offset: int) -> None:
+        array = self._seed_array(seeds, seeds, "seed")
+        self._launch(
+            self._prepare_kernel, None, array, np.uint64(0),
+            np.uint64(offset),
+        )  # fmt: skip
+
+    def call_skip_ahead_sequence(self, i: int, stream: Any = None) -> None:
+        """Leave out `i` sequences."""
+        self._skip("skip_ahead_sequence", i, stream)
+
+    def call_skip_ahead_sequence_array(
+        self, i: Any, stream: Any = None
+    ) -> None:
+        """Leave out as many sequences as `i`, a GPUArray, says a state."""
+        self._skip_array("skip_ahead_sequence", i, stream)
+
+
+class XORWOWRandomNumberGenerator(_Pseudo):
+    """Marsaglia's XORWOW; sequences of 2**67 numbers.
+
+    Parameters
+    ----------
+    seed_getter
+        Called with the number of generators; gives a GPUArray of so many
+        int32.  Default: drawn from `numpy.random`.
+    offset
+        Numbers of each sequence to leave out.
+    """
+
+    state_type = "curandStateXORWOW"
+
+
+class MRG32k3aRandomNumberGenerator(_Pseudo):
+    """L'Ecuyer's MRG32k3a; sequences of 2**127, subsequences of 2**76.
+
+    The parameters are those of `XORWOWRandomNumberGenerator`.
+    """
+
+    state_type = "curandStateMRG32k3a"
+    _skips = ("skipahead", "skipahead_sequence", "skipahead_subsequence")
+
+    def call_skip_ahead_subsequence(self, i: int, stream: Any = None) -> None:
+        """Leave out `i` subsequences."""
+        self._skip("skip_ahead_subsequence", i, stream)
+
+    def call_skip_ahead_subsequence_array(
+        self, i: Any, stream: Any = None
+    ) -> None:
+        """Leave out as many subsequences as `i`, a GPUArray, says a state."""
+        self._skip_array("skip_ahead_subsequence", i, stream)
+
+
+class _Sobol(_Generator):
+    """Generators that direction vectors start; a state is a dimension."""
+
+    _vectors: ClassVar[Any]
+    _scrambled: ClassVar[bool] = False
+
+    def __init__(
+        self, dir_vector: Any = None, scramble_vector: Any = None,
+        offset: int = 0,
+    ) -> None:  # fmt: skip
+        super().__init__(dir_vector, scramble_vector, offset)
+
+    def _seed_shape(self, what: str) -> tuple[int, ...]:
+        if what == "scramble":
+            return (self._threads,)
+        return (self._threads, self.generator_bits)
+
+    def _seed_bits(self, what: str) -> int:
+        return self.generator_bits
+
+    def _start(self, seeds: Any, scrambles: Any, offset: int) -> None:
+        if seeds is None:
+            seeds = generate_direction_vectors(self._threads, self._vectors)
+        array = self._seed_array(seeds, None, "seed")
+        extra: Any = np.uint64(0)
+        if self._scrambled:
+            if scrambles is None:
+                scrambles = _scramble_constants(
+                    self._threads, self.generator_bits
+                )
+            extra = self._seed_array(scrambles, None, "scramble")
+        self._launch(
+            self._prepare_kernel, None, array, extra, np.uint64(offset)
+        )
+
+
+class Sobol32RandomNumberGenerator(_Sobol):
+    """Sobol' sequences of 32 bits, one dimension a generator.
+
+    Parameters
+    ----------
+    dir_vector
+        GPUArray as `generate_direction_vectors` gives it, a row a generator.
+    offset
+        Points to leave out.
+    """
+
+    state_type = "curandStateSobol32"
+    _seed_type = "curandDirectionVectors32_t"
+    _skip_word = "unsigned int"
+    _prepare = (
+        "(void)scrambles; curand_init((unsigned int *)seeds[t], "
+        "(unsigned int)offset, states + t);"
+    )
+    _vectors = _drv.direction_vector_set.VECTOR_32
+
+    def __init__(self, dir_vector: Any = None, offset: int = 0) -> None:
+        super().__init__(dir_vector, None, offset)
+
+
+class ScrambledSobol32RandomNumberGenerator(_Sobol):
+    """Scrambled Sobol' sequences of 32 bits.
+
+    Parameters
+    ----------
+    dir_vector, offset
+        As of `Sobol32RandomNumberGenerator`.
+    scramble_vector
+        GPUArray of a word a generator, as `generate_scramble_constants32`
+        gives it.
+    """
+
+    state_type = "curandStateScrambledSobol32"
+    _seed_type = "curandDirectionVectors32_t"
+    _skip_word = "unsigned int"
+    _scrambled = True
+    _prepare = (
+        "curand_init((unsigned int *)seeds[t], scrambles[t], "
+        "(unsigned int)offset, states + t);"
+    )
+    _vectors = _drv.direction_vector_set.SCRAMBLED_VECTOR_32
+
+
+class Sobol64RandomNumberGenerator(_Sobol):
+    """Sobol' sequences of 64 bits; as `Sobol32RandomNumberGenerator`."""
+
+    state_type = "curandStateSobol64"
+    generator_bits = 64
+    _seed_type = "curandDirectionVectors64_t"
+    _prepare = (
+        "(void)scrambles; curand_init((unsigned long long *)seeds[t], "
+        "(unsigned int)offset, states + t);"
+    )
+    _vectors = _drv.direction_vector_set.VECTOR_64
+
+    def __init__(self, dir_vector: Any = None, offset: int = 0) -> None:
+        super().__init__(dir_vector, None, offset)
+
+
+class ScrambledSobol64RandomNumberGenerator(_Sobol):
+    """Scrambled Sobol' sequences of 64 bits.
+
+    The parameters are those of `ScrambledSobol32RandomNumberGenerator`.
+    """
+
+    state_type = "curandStateScrambledSobol64"
+    generator_bits = 64
+    _seed_type = "curandDirectionVectors64_t"
+    _scrambled = True
+    _prepare = (
+        "curand_init((unsigned long long *)seeds[t], scrambles[t], "
+        "(unsigned int)offset, states + t);"
+    )
+    _vectors = _drv.direction_vector_set.SCRAMBLED_VECTOR_64
+
+
+def generate_direction_vectors(count: int, direction: Any = None) -> Any:
+    """Direction vectors of the first `count` dimensions.
+
+    Parameters
+    ----------
+    direction
+        Member of `direction_vector_set`; default VECTOR_32.
+
+    Returns
+    -------
+    GPUArray
+        Shape (count, 32) of uint32, or (count, 64) of uint64.  Beyond 20000
+        dimensions the table repeats.
+    """
+    kinds = _drv.direction_vector_set
+    direction = kinds.VECTOR_32 if direction is None else direction
+    tables = {
+        kinds.VECTOR_32: (_sobol.direction_vectors, 32),
+        kinds.VECTOR_64: (_sobol.direction_vectors, 64),
+        kinds.SCRAMBLED_VECTOR_32: (_sobol.scrambled_vectors, 32),
+        kinds.SCRAMBLED_VECTOR_64: (_sobol.scrambled_vectors, 64),
+    }
+    if direction not in tables:
+        raise TypeError(
+            f"direction must be a direction_vector_set, not {direction!r}"
+        )
+    make, bits = tables[direction]
+    table = make(bits)
+    return _gpuarray.to_gpu(table[np.arange(count) % _sobol.DIMENSIONS])
+
+
+def _scramble_constants(count: int, bits: int) -> Any:
+    return _gpuarray.to_gpu(_sobol.scramble_constants(count, bits))
+
+
+def generate_scramble_constants32(count: int) -> Any:
+    """`count` uint32 to start scrambled generators with, as a GPUArray."""
+    return _scramble_constants(count, 32)
+
+
+def generate_scramble_constants64(count: int) -> Any:
+    """`count` uint64 to start scrambled generators with, as a GPUArray."""
+    return _scramble_constants(count, 64)

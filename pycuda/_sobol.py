@@ -1,0 +1,98 @@
+"""Direction vectors and scramble constants of Sobol' sequences.
+
+The initial numbers are those of Joe and Kuo (``_data/joe_kuo_6.txt``), as
+cuRAND's are.  Scrambled vectors are the plain ones times a random lower
+triangular matrix of bits for each dimension (Matousek 1998), drawn from a
+fixed seed: they differ from cuRAND's table, which is not public.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import numpy as np
+
+DIMENSIONS = 20000
+_SEED = 0x50B01
+
+
+@functools.cache
+def _initial() -> tuple[np.ndarray, np.ndarray]:
+    """Polynomials, and the numbers m1, m2, ... of each dimension."""
+    path = Path(__file__).with_name("_data") / "joe_kuo_6.npz"
+    with np.load(path) as data:
+        names = sorted(
+            (n for n in data if n[0] == "m"), key=lambda n: int(n[1:])
+        )
+        numbers = np.stack([data[n].astype(np.uint64) for n in names], 1)
+        return data["polynomials"].astype(np.int64), numbers
+
+
+def _degree(polynomials: np.ndarray) -> np.ndarray:
+    return np.frexp(polynomials.astype(np.float64))[1] - 1
+
+
+@functools.cache
+def direction_vectors(bits: int) -> np.ndarray:
+    """Of all dimensions, the first bit of the sequence first.
+
+    Returns
+    -------
+    ndarray
+        Shape (20000, bits), uint32 or uint64.
+    """
+    polynomials, initial = _initial()
+    degree = _degree(polynomials)
+    degree[0] = 0
+    width = np.uint64(bits)
+    vectors = np.zeros((DIMENSIONS, bits), np.uint64)
+    for bit in range(bits):
+        shift = width - np.uint64(bit + 1)
+        given = bit < degree
+        given[0] = False
+        if bit < initial.shape[1]:
+            vectors[given, bit] = initial[given, bit] << shift
+        rest = np.flatnonzero(~given[1:]) + 1
+        # v[k] = v[k - s] ^ v[k - s] >> s ^ the terms of the polynomial.
+        s = degree[rest]
+        if rest.size:
+            old = vectors[rest, bit - s]
+            new = old ^ (old >> s.astype(np.uint64))
+            for back in range(1, min(bit, int(s.max())) + 1):
+                term = (polynomials[rest] >> (s - back)) & 1
+                use = (back < s) & (term == 1)
+                new[use] ^= vectors[rest[use], bit - back]
+            vectors[rest, bit] = new
+        # The first dimension is van der Corput's sequence.
+        vectors[0, bit] = np.uint64(1) << shift
+    return vectors.astype(np.uint32 if bits == 32 else np.uint64)
+
+
+@functools.cache
+def scrambled_vectors(bits: int) -> np.ndarray:
+    """`direction_vectors`, each dimension's digits mixed."""
+    plain = direction_vectors(bits).astype(np.uint64)
+    random = np.random.Generator(np.random.Philox(_SEED + bits))
+    result = np.zeros_like(plain)
+    for bit in range(bits):
+        # Digit `bit`, from the top, mixes digits 0 to `bit`; itself always.
+        at = np.uint64(bits - 1 - bit)
+        mask = random.integers(0, 2**64, DIMENSIONS, np.uint64)
+        top = np.uint64(2**bits - 2 ** (bits - bit))
+        mask = (mask & top) | (np.uint64(1) << at)
+        parity = np.bitwise_count(plain & mask[:, None]).astype(
+            np.uint64
+        ) & np.uint64(1)
+        result |= parity << at
+    return result.astype(np.uint32 if bits == 32 else np.uint64)
+
+
+def scramble_constants(count: int, bits: int) -> np.ndarray:
+    """`count` numbers to exclusive-or the dimensions' sequences with."""
+    random = np.random.Generator(np.random.Philox(_SEED - bits))
+    return random.integers(
+        0, 2**bits, count, np.uint32 if bits == 32 else np.uint64
+    )

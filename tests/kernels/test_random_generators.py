@@ -1,0 +1,231 @@
+"""curandom's generators: known answers, skipping, moments, bad input."""
+
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import _sobol, curandom, gpuarray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+PSEUDO = [
+    curandom.XORWOWRandomNumberGenerator,
+    curandom.MRG32k3aRandomNumberGenerator,
+]
+SOBOL = [
+    curandom.Sobol32RandomNumberGenerator,
+    curandom.Sobol64RandomNumberGenerator,
+]
+SCRAMBLED = [
+    curandom.ScrambledSobol32RandomNumberGenerator,
+    curandom.ScrambledSobol64RandomNumberGenerator,
+]
+ALL = PSEUDO + SOBOL + SCRAMBLED
+
+
+@pytest.fixture(scope="module", autouse=True)
+def needs_headers(context):
+    """NVIDIA's compiler has curand_kernel.h from a wheel or a toolkit."""
+    try:
+        curandom.get_curand_version()
+    except drv.CompileError:
+        pytest.skip("no curand_kernel.h here")
+
+
+def threads(generator):
+    return generator.block_count * generator.generators_per_block
+
+
+def numbers(generator, count):
+    """`count` raw numbers of each state, a row a number."""
+    shape = (count, threads(generator))
+    dtype = np.dtype(f"u{generator.generator_bits // 8}")
+    return generator.gen_uniform(shape, dtype).get()
+
+
+def gray(vectors, scramble, count):
+    """The first points of a dimension."""
+    points, x = [], int(scramble)
+    for i in range(count):
+        points.append(x)
+        x ^= int(vectors[(~i & (i + 1)).bit_length() - 1])
+    return points
+
+
+def test_the_tables_first_dimensions():
+    """As in Joe and Kuo's paper."""
+    vectors = _sobol.direction_vectors(32)
+    assert [hex(v) for v in vectors[0, :3]] == [
+        "0x80000000", "0x40000000", "0x20000000",
+    ]  # fmt: skip
+    assert [int(v) >> 27 for v in vectors[1, :5]] == [16, 24, 20, 30, 17]
+    assert [int(v) >> 27 for v in vectors[2, :5]] == [16, 24, 12, 18, 29]
+    wide = _sobol.direction_vectors(64)
+    assert (wide[:, :32] >> np.uint64(32) == vectors).all()
+
+
+@pytest.mark.parametrize("table", [_sobol.direction_vectors,
+                                   _sobol.scrambled_vectors])  # fmt: skip
+@pytest.mark.parametrize("bits", [32, 64])
+def test_every_dimension_fills_all_parts(table, bits):
+    """2**k points of a dimension lie one in each of 2**k parts."""
+    vectors = table(bits)
+    for dimension in (0, 1, 2, 77, 3000, 19_999):
+        points = gray(vectors[dimension], 0, 256)
+        assert sorted(x >> (bits - 8) for x in points) == list(range(256))
+
+
+@pytest.mark.parametrize("kind", SOBOL + SCRAMBLED)
+def test_sobol_points(kind):
+    bits, scrambled = kind.generator_bits, kind in SCRAMBLED
+    got = numbers(kind(), 9)
+    table = _sobol.scrambled_vectors if scrambled else _sobol.direction_vectors
+    vectors = table(bits)
+    constants = np.zeros(got.shape[1], np.uint64)
+    if scrambled:
+        constants = _sobol.scramble_constants(got.shape[1], bits)
+    for t in (0, 1, 2, got.shape[1] - 1):
+        row = vectors[t % _sobol.DIMENSIONS]
+        assert got[:, t].tolist() == gray(row, constants[t], 9)
+
+
+def test_xorwow_of_the_first_state():
+    """State 0 begins its sequence: Marsaglia's steps from cuRAND's seeding."""
+
+    def getter(n):
+        return gpuarray.to_gpu(np.full(n, 1234, np.int32))
+
+    got = numbers(curandom.XORWOWRandomNumberGenerator(getter), 5)[:, 0]
+    mask = 0xFFFFFFFF
+    t0 = 1099087573 * (1234 ^ 0xAAD26B49) & mask
+    t1 = 2591861531 * 0xF7DCEFDD & mask
+    d = 6615241 + t1 + t0 & mask
+    v = [123456789 + t0 & mask, 362436069 ^ t0, 521288629 + t1 & mask,
+         88675123 ^ t1, 5783321 + t0 & mask]  # fmt: skip
+    for number in got:
+        t = v[0] ^ v[0] >> 2
+        v = [*v[1:], (v[4] ^ v[4] << 4 ^ t ^ t << 1) & mask]
+        d = d + 362437 & mask
+        assert number == (v[4] + d & mask)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_skipping(kind):
+    def make(offset=0):
+        if kind in PSEUDO:
+            return kind(curandom_seeds, offset=offset)
+        return kind(offset=offset)
+
+    def curandom_seeds(n):
+        return gpuarray.to_gpu(np.arange(n, dtype=np.int32))
+
+    plain = numbers(make(), 8)
+    assert (numbers(make(3), 5) == plain[3:]).all()
+    generator = make()
+    generator.call_skip_ahead(2)
+    assert (numbers(generator, 2) == plain[2:4]).all()
+    word = (
+        np.uint32
+        if kind.generator_bits == 32 and kind not in PSEUDO
+        else (np.uint64)
+    )
+    steps = np.arange(threads(generator), dtype=word) % 4
+    generator.call_skip_ahead_array(gpuarray.to_gpu(steps))
+    got = numbers(generator, 1)[0]
+    assert (got == plain[4 + steps, np.arange(steps.size)]).all()
+    with pytest.raises(TypeError, match="one a generator"):
+        generator.call_skip_ahead_array(gpuarray.to_gpu(steps[:-1]))
+
+
+@pytest.mark.parametrize("kind", PSEUDO)
+def test_sequences(kind):
+    def same(n):
+        return gpuarray.to_gpu(np.full(n, 5, np.int32))
+
+    generator = kind(same)
+    plain = numbers(kind(same), 4)
+    skip = generator.call_skip_ahead_sequence
+    if kind is curandom.MRG32k3aRandomNumberGenerator:
+        skip = generator.call_skip_ahead_subsequence
+    # State t began t sequences on: one more is state t + 1.
+    skip(1)
+    got = numbers(generator, 4)
+    assert (got[:, :-1] == plain[:, 1:]).all()
+    assert not (got[:, -1] == plain[:, -1]).any()
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_moments(kind, dtype):
+    generator = kind(offset=1)
+    uniform = generator.gen_uniform(100_001, dtype).get()
+    assert uniform.min() > 0 and uniform.max() <= 1
+    # Standard errors are 0.0009, 0.003 and 0.0045 of random numbers.
+    assert abs(uniform.mean() - 0.5) < 0.006
+    for count in (100_000, 100_001):
+        normal = generator.gen_normal(count, dtype).get()
+        assert abs(normal.mean()) < 0.03 and abs(normal.std() - 1) < 0.03
+        wide = generator.gen_log_normal(count, dtype, 0.5, 0.25).get()
+        assert abs(np.log(wide).mean() - 0.5) < 0.02
+        assert abs(np.log(wide).std() - 0.25) < 0.02
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("mean", [0.5, 10, 300])
+def test_poisson(kind, mean):
+    generator = kind(offset=1)
+    got = generator.gen_poisson(200_000, np.uint32, mean).get()
+    if kind in PSEUDO:
+        assert abs(got.mean() - mean) < 6 * np.sqrt(mean / 200_000)
+        assert abs(got.var() / mean - 1) < 0.03
+    else:  # few points of many dimensions
+        assert abs(got.mean() / mean - 1) < 0.05
+        assert abs(got.var() / mean - 1) < 0.15
+    if kind in PSEUDO and mean == 10:
+        assert abs((got == 9).mean() - 0.125) < 0.005
+    for dtype in (np.uint32, np.float32, np.float64):
+        means = gpuarray.to_gpu(np.full(50_000, mean + 0.5).astype(dtype))
+        expected = float(means[0].get())
+        generator.fill_poisson(means)
+        assert abs(means.get().mean() - expected) < 0.02 * expected + 0.05
+
+
+def test_strided_data():
+    generator = curandom.XORWOWRandomNumberGenerator()
+    whole = gpuarray.zeros((100, 50), np.float32)
+    generator.fill_uniform(whole[:, ::2])
+    host = whole.get()
+    assert (host[:, ::2] > 0).all() and (host[:, 1::2] == 0).all()
+
+
+def test_bad_input():
+    generator = curandom.XORWOWRandomNumberGenerator()
+    with pytest.raises(NotImplementedError, match="int64"):
+        generator.gen_uniform(4, np.int64)
+    with pytest.raises(NotImplementedError, match="normal"):
+        generator.gen_normal(4, np.int32)
+    with pytest.raises(NotImplementedError, match="Poisson"):
+        generator.gen_poisson(4, np.float32, 2)
+    with pytest.raises(TypeError, match="seed must be GPUArray of integers"):
+        curandom.XORWOWRandomNumberGenerator(
+            lambda n: gpuarray.zeros(n - 1, np.int32)
+        )
+    with pytest.raises(TypeError, match="scramble must be"):
+        curandom.ScrambledSobol32RandomNumberGenerator(
+            scramble_vector=gpuarray.zeros(3, np.uint32)
+        )
+    with pytest.raises(TypeError, match="direction_vector_set"):
+        curandom.generate_direction_vectors(4, 77)
+
+
+def test_tables_as_arrays():
+    kinds = curandom.direction_vector_set
+    got = curandom.generate_direction_vectors(20_010)
+    assert got.shape == (20_010, 32) and got.dtype == np.uint32
+    assert (got.get()[20_000:] == got.get()[:10]).all()
+    wide = curandom.generate_direction_vectors(3, kinds.SCRAMBLED_VECTOR_64)
+    assert wide.shape == (3, 64) and wide.dtype == np.uint64
+    assert curandom.generate_scramble_constants32(5).dtype == np.uint32
+    assert curandom.generate_scramble_constants64(5).shape == (5,)
