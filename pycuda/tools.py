@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import pycuda.driver as _drv
+from pycuda._structs import match_dtype_to_c_struct
 from pycuda.compyte.dtypes import dtype_to_ctype as base_dtype_to_ctype
 from pycuda.compyte.dtypes import (
     get_or_register_dtype,
@@ -44,6 +45,7 @@ __all__ = [
     "init_cuda_context_fixture",
     "make_default_context",
     "mark_cuda_test",
+    "match_dtype_to_c_struct",
     "parse_c_arg",
     "register_dtype",
 ]
