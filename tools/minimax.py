@@ -269,7 +269,7 @@ ROWS: dict[str, Polynomial] = {
     ),
     # log(1 + f) = f - f^2 / 2 + f^3 P(f)
     "LOGF": after(
-        mpmath.log1p, 3, lambda f: f - f * f / 2, (-THIRD, THIRD), 9
+        mpmath.log1p, 3, lambda f: f - f * f / 2, (-THIRD, THIRD), 8
     ),
     # log((1 + s) / (1 - s)) = 2 s + s^3 P(s^2)
     "LOG": odd(lambda s: 2 * mpmath.atanh(s), 0.2001, 7, 53, 2),

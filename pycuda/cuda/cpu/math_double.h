@@ -241,3 +241,17 @@ rcbrt(double x)
     y = __pycuda_flip(y * __pycuda_power_of_2(-q), __pycuda_bits(x));
     return x == 0.0 || !(__builtin_fabs(x) < __PYCUDA_INF) ? 1.0 / x : y;
 }
+__pycuda_both double
+hypot(double x, double y)
+{
+    __PYCUDA_EXACT
+    double a = __builtin_fabs(x), b = __builtin_fabs(y);
+    const long low = 1l << 52, high = 2045l << 52;
+    long e = __pycuda_bits(a > b ? a : b) & (0x7ffl << 52);
+    e = e < low ? low : e > high ? high : e;
+    double scale = __pycuda_real((2046l << 52) - e);
+    double p = a * scale, q = b * scale;
+    double size = __builtin_sqrt(__builtin_fma(p, p, q * q));
+    size *= __pycuda_real(e);
+    return a == __PYCUDA_INF || b == __PYCUDA_INF ? __PYCUDA_INF : size;
+}

@@ -79,14 +79,17 @@ expm1f(float x)
 
 /* ---- logarithms ---- */
 
-/* x = 2^e (1 + f), 2/3 <= 1 + f < 4/3; x > 0, subnormal too. */
+/* x = 2^(e / 2^23) (1 + f), 2/3 <= 1 + f < 4/3; x > 0, subnormal too.  For
+ * 0, infinity and NaN `e` makes the logarithm what it should be. */
 __pycuda_both float
 __pycuda_split(float x, float &e)
 {
     bool tiny = x < 0x1p-126f;
     int bits = __pycuda_bits(tiny ? x * 0x1p23f : x);
     int shift = (bits - 0x3f2aaaab) & (int)0xff800000;
-    e = (float)(shift >> 23) - (tiny ? 23.0f : 0.0f);
+    e = (float)shift - (tiny ? 23 * 0x1p23f : 0.0f);
+    e = x == 0.0f ? -__PYCUDA_INF : e;
+    e = x < __PYCUDA_INF ? e : x;
     return __pycuda_real(bits - shift) - 1.0f;
 }
 /* log(1 + f) - f */
@@ -97,40 +100,35 @@ __pycuda_log_rest(float f)
     float s = f * f;
     return s * __builtin_fmaf(f, __PYCUDA_LOGF(f), -0.5f);
 }
-/* A logarithm `y` of x > 0, or what the other x have. */
-__pycuda_both float
-__pycuda_log_end(float x, float y)
-{
-    float end = x == 0.0f ? -__PYCUDA_INF : x + __PYCUDA_NAN;
-    y = x < __PYCUDA_INF ? y : x;
-    return x > 0.0f ? y : end;
-}
 __pycuda_both float
 logf(float x)
 {
     __PYCUDA_EXACT
-    float e, f = __pycuda_split(x, e);
-    float y = f + __builtin_fmaf(e, 0x1.7f7d1cp-20f, __pycuda_log_rest(f));
-    return __pycuda_log_end(x, __builtin_fmaf(e, 0x1.62e400p-1f, y));
+    float e, f = __pycuda_split(x, e), rest = __pycuda_log_rest(f);
+    float y = f + __builtin_fmaf(e, 0x1.7f7d1cp-43f, rest);
+    y = __builtin_fmaf(e, 0x1.62e400p-24f, y);
+    return x < 0.0f ? __PYCUDA_NAN : y;
 }
-/* log2 and log10: (f + rest) times 1 / log(base) in two parts. */
+/* f / log(2) in two parts: the bound is 1 ulp. */
 __pycuda_both float
 log2f(float x)
 {
     __PYCUDA_EXACT
     float e, f = __pycuda_split(x, e), rest = __pycuda_log_rest(f);
-    float low = __builtin_fmaf(f, 0x1.4ae0cp-26f, rest * 0x1.715476p+0f);
-    return __pycuda_log_end(x, e + __builtin_fmaf(f, 0x1.715476p+0f, low));
+    float y = __builtin_fmaf(f, 0x1.4ae0cp-26f, rest * 0x1.715476p+0f);
+    y = __builtin_fmaf(f, 0x1.715476p+0f, y);
+    y = __builtin_fmaf(e, 0x1p-23f, y);
+    return x < 0.0f ? __PYCUDA_NAN : y;
 }
 __pycuda_both float
 log10f(float x)
 {
     __PYCUDA_EXACT
     float e, f = __pycuda_split(x, e), rest = __pycuda_log_rest(f);
-    float low = __builtin_fmaf(f, -0x1.5b235ep-27f, rest * 0x1.bcb7b2p-2f);
-    low = __builtin_fmaf(e, 0x1.3509f8p-18f, low);
-    float y = __builtin_fmaf(f, 0x1.bcb7b2p-2f, low);
-    return __pycuda_log_end(x, __builtin_fmaf(e, 0x1.344000p-2f, y));
+    float y = (f + rest) * 0x1.bcb7b2p-2f;
+    y = __builtin_fmaf(e, 0x1.3509f8p-41f, y);
+    y = __builtin_fmaf(e, 0x1.344000p-25f, y);
+    return x < 0.0f ? __PYCUDA_NAN : y;
 }
 __pycuda_both float
 log1pf(float x)
@@ -162,10 +160,9 @@ powf(float x, float y)
     __PYCUDA_EXACT
     float a = __builtin_fabsf(x), e, near = __pycuda_split(a, e);
     bool edge = !(a > 0.0f && a < __PYCUDA_INF);
-    near = edge ? 0.0f : near;
-    e = edge ? (a == 0.0f ? -__PYCUDA_INF : a) : e;
-    double f = near;
-    double t = y * __builtin_fma(f, __PYCUDA_POWF_LOG(f), (double)e);
+    double f = edge ? 0.0f : near;
+    double t = __builtin_fma(f, __PYCUDA_POWF_LOG(f), (double)(e * 0x1p-23f));
+    t *= y;
     t = t > 130.0 ? 130.0 : t;
     t = t < -152.0 ? -152.0 : t;
     double round = t + __PYCUDA_ROUND;
@@ -204,7 +201,8 @@ __pycuda_cube(float x, float &y, float &power)
 __pycuda_both float
 __pycuda_power_of_2(float k)
 {
-    return __pycuda_real(((int)k + 127) << 23);
+    return __pycuda_real((__pycuda_bits(k + __PYCUDA_ROUNDF) << 23) +
+                         (127 << 23));
 }
 __pycuda_both float
 cbrtf(float x)
@@ -243,4 +241,25 @@ hypotf(float x, float y)
     float size = __builtin_sqrtf(__builtin_fmaf(p, p, q * q));
     size *= __pycuda_real(e);
     return a == __PYCUDA_INF || b == __PYCUDA_INF ? __PYCUDA_INF : size;
+}
+
+/* ---- remainders ---- */
+
+extern "C" {
+__PYCUDA_LIBM float __pycuda_rare_fmodf(bool, float, float,
+                                        float) __PYCUDA_CONST;
+}
+/* Exact in double while the quotient has fewer than 53 bits; the quotient
+ * may be one off. */
+__pycuda_both float
+fmodf(float x, float y)
+{
+    __PYCUDA_EXACT
+    double a = __builtin_fabsf(x), b = __builtin_fabsf(y), ratio = a / b;
+    double r = __builtin_fma(-__builtin_trunc(ratio), b, a);
+    r = r < 0.0 ? r + b : r;
+    r = r >= b ? r - b : r;
+    float size = (float)(b == __PYCUDA_INF ? a : r);
+    size = __pycuda_flip(size, __pycuda_bits(x));
+    return __pycuda_rare_fmodf(!(ratio < 0x1p50), size, x, y);
 }

@@ -107,12 +107,11 @@
         -0x1.ec687c4dca2fcp-3, 0x1.a60b2c7743d6p-3, -0x1.724a618d50b77p-3,    \
         0x1.49811e860092p-3, -0x1.1985f01f8047p-3, 0x1.fa206b64e7469p-4,      \
         -0x1.542c5f59dc17bp-3, 0x1.42a06b63799d5p-3)
-/* error 2^-30.1 */
+/* error 2^-27.7 */
 #define __PYCUDA_LOGF(t)                                                      \
-    __PYCUDA_POLY9F(                                                          \
-        t, 0x1.555556p-2f, -0x1.ffff18p-3f, 0x1.9997eep-3f, -0x1.55978cp-3f,  \
-        0x1.24eb7p-3f, -0x1.f3b036p-4f, 0x1.b91edp-4f, -0x1.06c28ep-3f,       \
-        0x1.e9d1cp-4f)
+    __PYCUDA_POLY8F(                                                          \
+        t, 0x1.555506p-2f, -0x1.fffefap-3f, 0x1.99d056p-3f, -0x1.559c4ap-3f,  \
+        0x1.1ed4cap-3f, -0x1.f33a3cp-4f, 0x1.1e7016p-3f, -0x1.07abap-3f)
 /* error 2^-55.9 */
 #define __PYCUDA_LOG(t)                                                       \
     __PYCUDA_POLY7(                                                           \
