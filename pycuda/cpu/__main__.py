@@ -25,6 +25,11 @@ def _parser() -> argparse.ArgumentParser:
         help="print the folder with libcuda.so.1 and libnvrtc.so.13, to be "
         "put on LD_LIBRARY_PATH",
     )
+    parser.add_argument(
+        "--pkgconfig-dir",
+        action="store_true",
+        help="print the folder of pycuda-cpu.pc, to be put on PKG_CONFIG_PATH",
+    )
     actions = parser.add_subparsers(dest="action", metavar="run|explain")
     run = actions.add_parser("run", help="run a program")
     run.add_argument("program", help="a program, or a Python file")
@@ -63,6 +68,9 @@ def main(words: list[str] | None = None) -> int:
     try:
         if given.stub_dir:
             print(cpu.stub_dir())
+            return 0
+        if given.pkgconfig_dir:
+            print(cpu.library().parent / "pkgconfig")
             return 0
         if given.action == "explain":
             return _explain(given)

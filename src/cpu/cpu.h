@@ -55,6 +55,7 @@ enum cpu_kind {
     CPU_GRAPH,
     CPU_NODE,
     CPU_EXEC,
+    CPU_USER,
 };
 
 /* A handle is the address of a slot; slots are never unmapped. */

@@ -135,6 +135,7 @@ cpu_graph_free(struct cpu_graph *graph)
         node_free(graph->first);
         graph->first = next;
     }
+    cpu_holds_free(&graph->holds);
     cpu_handle_delete(graph->handle);
     free(graph);
 }
@@ -207,6 +208,7 @@ cuGraphDestroy(CUgraph handle)
         cpu_graph_free(graph);
     }
     pthread_mutex_unlock(&cpu_graph_lock);
+    cpu_users_end();
     return code;
 }
 
@@ -229,7 +231,7 @@ described_copy(struct cpu_node *to, const struct cpu_node *from)
 static CUresult
 graph_copy(struct cpu_graph *to, struct cpu_graph *from)
 {
-    CUresult code = CUDA_SUCCESS;
+    CUresult code = cpu_holds_copy(&to->holds, from->holds);
 
     for (struct cpu_node *n = from->first; n && !code; n = n->next) {
         struct cpu_task task;

@@ -46,7 +46,15 @@ struct cpu_graph {
     struct cpu_node *first, *last;
     size_t count;
     bool capturing; /* a capture adds to it; it cannot be destroyed */
+    struct cpu_hold *holds; /* references to user objects */
 };
+
+/* ---- user_object.c ---- */
+
+CUresult cpu_holds_copy(struct cpu_hold **to, const struct cpu_hold *from);
+void cpu_holds_free(struct cpu_hold **holds);
+/* Ends the objects that nobody refers to any more; no lock is held. */
+void cpu_users_end(void);
 
 struct cpu_capture {
     struct cpu_capture *next; /* in the list of all */

@@ -23,6 +23,7 @@ struct exec {
     struct step *steps;
     size_t count;
     unsigned long long flags;
+    struct cpu_hold *holds;
     struct cpu_op *last; /* the end of the latest launch; owned */
 };
 
@@ -34,6 +35,7 @@ exec_free(struct exec *exec)
         free(exec->steps[i].after);
     }
     free(exec->steps);
+    cpu_holds_free(&exec->holds);
     cpu_op_release(exec->last);
     free(exec);
 }
@@ -80,6 +82,9 @@ exec_make(CUgraph handle, struct exec **made)
     }
     for (size_t i = 0; !code && i < exec->count; i++) {
         code = step_fill(&exec->steps[i], order[i], exec->steps);
+    }
+    if (!code) {
+        code = cpu_holds_copy(&exec->holds, graph->holds);
     }
     free(order);
     if (code && exec) {
@@ -200,6 +205,7 @@ cuGraphExecDestroy(CUgraphExec handle)
         exec_free(exec);
     }
     pthread_mutex_unlock(&cpu_graph_lock);
+    cpu_users_end();
     return code;
 }
 
