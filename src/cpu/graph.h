@@ -45,7 +45,7 @@ struct cpu_graph {
     CUgraph handle;
     struct cpu_node *first, *last;
     size_t count;
-    bool capturing; /* a capture adds to it; it cannot be destroyed */
+    bool capturing;         /* a capture adds to it; it cannot be destroyed */
     struct cpu_hold *holds; /* references to user objects */
 };
 
