@@ -30,7 +30,11 @@ core_allocate_raw(CUdeviceptr *pointer, size_t bytes)
     if (code != CUDA_ERROR_OUT_OF_MEMORY) {
         return code;
     }
+    int enabled = PyGC_Enable(); /* switched off it would do nothing */
     PyGC_Collect();
+    if (!enabled) {
+        PyGC_Disable();
+    }
     struct core_context *context = core_stack_top();
     if (context != NULL) {
         core_pool_trim(context);

@@ -1,4 +1,4 @@
-"""Function: attributes, occupancy, kinds of launches, launches step by step."""
+"""Function: attributes, occupancy, kinds of launches, step by step."""
 
 from typing import Any
 

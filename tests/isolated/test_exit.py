@@ -19,6 +19,37 @@ PARTS = {
     "__global__ void k(float *a) { *a = tex2D(t, 0, 0); }'));"
     " drv.matrix_to_texref(np.zeros((2, 2), 'f4'),"
     " keep[-1].get_texref('t'), 'C')",
+    "graph": "s = drv.Stream(); a = gpuarray.zeros(9, 'f4'); c = s.capture()\n"
+    "with c as g: keep.append(a + 1)\n"
+    "g.launch(s); keep.extend([s, a, c, g, g.instantiate()]); del s, a, c, g",
+    "capture": "keep.append(drv.Stream().capture()); keep[-1].__enter__()",
+    "callback": "keep.append(drv.Stream()); keep[-1].add_callback(int, '5')",
+    "linker": "keep.append(drv.Linker())",
+    "stream memory": "keep.append(drv.mem_alloc_async(100));"
+    " keep.append(drv.AsyncMemoryPool()); keep.append(keep[-1].allocate(9))",
+    "registered": "keep.append(drv.register_host_memory(np.zeros(9000)))",
+    "cycle": "keep.append(gpuarray.zeros(10, 'f4') * 2);"
+    " keep[-1].me = keep; keep.append(keep)",
+    "cuda array": "d = drv.ArrayDescriptor(); d.width = d.height = 4;"
+    " d.format = drv.array_format.FLOAT; d.num_channels = 1;"
+    " keep.append(drv.Array(d))",
+}
+# Each of these ends the program, with everything above alive.
+ENDINGS = {
+    "left": "",
+    "popped": "drv.Context.pop()",
+    "detached": "drv.Context.get_current().detach()",
+    "emptied": "drv.Context.get_current().detach(); del keep[:]",
+    "modules gone": "sys.modules.clear()",
+    "collected": "keep.append(keep); del keep",
+    "atexit": "import atexit; atexit.register(keep.clear)",
+    "sys.exit": "sys.exit(0)",
+    "os._exit": "import os; os._exit(0)",
+}
+CONTEXTS = {
+    "own": "drv.init(); context = drv.Device(0).make_context()",
+    "autoinit": "import pycuda.autoinit",
+    "autoprimaryctx": "import pycuda.autoprimaryctx",
 }
 HEAD = """
 import sys
@@ -30,28 +61,53 @@ keep = []
 """
 
 
-@pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize(
-    "ending",
-    [
-        "",  # everything still alive, the context on the stack
-        "del context",
-        "drv.Context.pop()",
-        "context.detach()",
-        "context.detach(); del keep[:]",
-        "sys.modules.clear()",
-        "keep.append(keep); del keep",  # left to the collector
-    ],
-)
-def test_context_of_ones_own(part: str, ending: str) -> None:
-    code = HEAD + "drv.init(); context = drv.Device(0).make_context()\n"
-    run(code + PARTS[part] + "\n" + ending + "\n")
+# An open capture refuses the calls that others make in the meantime.
+TOGETHER = "\n".join(code for name, code in PARTS.items() if name != "capture")
 
 
 @pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("module", ["autoinit", "autoprimaryctx"])
-def test_automatic_context(part: str, module: str) -> None:
-    run(f"import pycuda.{module}\n" + HEAD + PARTS[part] + "\n")
+@pytest.mark.parametrize("ending", ["left", "detached"])
+def test_one_kind_of_object(part: str, ending: str) -> None:
+    code = HEAD + CONTEXTS["own"] + "\n" + PARTS[part] + "\n"
+    run(code + ENDINGS[ending] + "\n")
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_everything_alive(context: str, ending: str) -> None:
+    code = HEAD + CONTEXTS[context] + "\n" + TOGETHER + "\n"
+    run(code + ENDINGS[ending] + "\n")
+
+
+@pytest.mark.parametrize("context", ["own", "autoprimaryctx"])
+@pytest.mark.parametrize("joined", [True, False])
+def test_threads_that_still_work(context: str, joined: bool) -> None:
+    """Daemons in the middle of launches when the interpreter ends."""
+    run(
+        HEAD
+        + CONTEXTS[context]
+        + "\n"
+        + f"""
+import threading, time
+context = drv.Context.get_current()
+stop = threading.Event()
+def work():
+    with context:
+        array = gpuarray.zeros(1000, "f4")
+        while not stop.is_set():
+            array = array + 1
+            keep.append(drv.Stream())
+            del keep[:-5]
+threads = [threading.Thread(target=work, daemon=True) for _ in range(3)]
+for thread in threads:
+    thread.start()
+time.sleep(0.2)
+if {joined}:
+    stop.set()
+    for thread in threads:
+        thread.join()
+"""
+    )
 
 
 def test_left_in_a_thread() -> None:

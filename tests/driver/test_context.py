@@ -1,0 +1,185 @@
+"""Contexts: the stack, limits and configurations, threads, peers."""
+
+import gc
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("context")
+
+
+@pytest.fixture(scope="module")
+def drv() -> Any:
+    import pycuda.driver
+
+    return pycuda.driver
+
+
+@pytest.fixture
+def other(drv: Any, context: Any) -> Iterator[Any]:
+    """A second context, not current."""
+    made = drv.Device(0).make_context()
+    made.pop()
+    yield made
+    assert drv.Context.get_current() == context
+
+
+def test_push_and_pop(drv: Any, context: Any, other: Any) -> None:
+    assert drv.Context.get_current() == context != other
+    assert other.push() is None
+    other.push()  # as often as one likes
+    assert drv.Context.get_current() == other
+    context.pop()  # the topmost, whichever it is called on
+    assert drv.Context.get_current() == other
+    drv.Context.pop()
+    assert drv.Context.get_current() == context
+    assert hash(other) != hash(context) and other.handle != context.handle
+    assert (other == context) is False and other != 5
+
+
+def test_with(drv: Any, context: Any, other: Any) -> None:
+    with other as entered:
+        assert entered is other and drv.Context.get_current() == other
+        with context:
+            assert drv.Context.get_current() == context
+        with pytest.raises(KeyError), other:
+            raise KeyError("own")
+        assert drv.Context.get_current() == other
+    assert drv.Context.get_current() == context
+
+
+def test_detach(drv: Any, context: Any) -> None:
+    made = drv.Device(0).make_context()
+    made.push()
+    made.detach()  # all its entries go
+    assert drv.Context.get_current() == context
+    for call in (made.detach, made.push, made.get_api_version):
+        with pytest.raises(drv.LogicError):
+            call()
+
+
+def test_the_last_reference_detaches(drv: Any, context: Any) -> None:
+    free = drv.mem_get_info()[0]
+    made = drv.Device(0).make_context()
+    drv.mem_alloc(1 << 24)
+    made.pop()
+    del made
+    gc.collect()
+    assert drv.mem_get_info()[0] >= free - (1 << 22)
+
+
+def test_questions(drv: Any, context: Any) -> None:
+    assert drv.Context.get_device() == drv.Device(0)
+    assert context.get_api_version() >= 3000
+    assert drv.Context.synchronize() is None
+    least, greatest = drv.Context.priority_range()
+    assert isinstance(least, int) and greatest <= least
+
+
+def test_limits_and_configurations(drv: Any, other: Any) -> None:
+    with other:
+        which = drv.limit.STACK_SIZE
+        before = drv.Context.get_limit(which)
+        drv.Context.set_limit(which, np.int64(before + 1024))
+        assert drv.Context.get_limit(which) >= before + 1024
+        drv.Context.set_limit(drv.limit.MALLOC_HEAP_SIZE, 16 << 20)
+        with pytest.raises(drv.LogicError, match="cuCtxGetLimit failed"):
+            drv.Context.get_limit(drv.limit(77))
+        with pytest.raises(TypeError):
+            drv.Context.set_limit(which, 1.5)
+        drv.Context.set_cache_config(drv.func_cache.PREFER_SHARED)
+        found = drv.Context.get_cache_config()
+        assert isinstance(found, drv.func_cache)
+        with pytest.raises(TypeError):
+            drv.Context.set_cache_config("shared")
+        four = drv.shared_config.FOUR_BYTE_BANK_SIZE
+        drv.Context.set_shared_config(four)
+        assert isinstance(drv.Context.get_shared_config(), drv.shared_config)
+
+
+def test_a_thread_begins_without(drv: Any, context: Any) -> None:
+    """It pushes one of others, or makes its own."""
+    found: list[Any] = []
+
+    def work() -> None:
+        found.append(drv.Context.get_current())
+        try:
+            drv.mem_alloc(16)
+        except drv.LogicError as error:
+            found.append("no currently active context" in str(error))
+        with context:
+            found.append(drv.from_device(drv.to_device(b"ab"), 2, "u1").sum())
+        own = drv.Device(0).make_context()
+        found.append(drv.Context.get_current() == own)
+        own.detach()
+        try:
+            drv.Context.pop()
+        except drv.LogicError as error:
+            found.append("cannot pop non-current context" in str(error))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [None, True, 97 + 98, True, True]
+
+
+def test_objects_freed_by_other_threads(drv: Any, context: Any) -> None:
+    import pycuda.gpuarray as gpuarray
+
+    objects = [
+        drv.mem_alloc(64),
+        drv.Stream(),
+        drv.Event(),
+        drv.pagelocked_zeros(4, np.int32),
+        gpuarray.zeros(4, np.int32),
+    ]
+    thread = threading.Thread(target=objects.clear)
+    thread.start()
+    thread.join()
+    assert not objects
+    drv.Context.synchronize()
+
+
+def test_primary(drv: Any, context: Any) -> None:
+    first = drv.Device(0).retain_primary_context()
+    second = drv.Device(0).retain_primary_context()
+    assert first == second and drv.Context.get_current() == context
+    with second:
+        memory = drv.to_device(np.arange(4, dtype=np.int32))
+    first.detach()
+    with second:
+        found = drv.from_device(memory, 4, np.int32)
+        assert found.tolist() == [0, 1, 2, 3]
+    del first, second, memory
+    gc.collect()
+    assert drv.Context.get_current() == context
+
+
+def test_flags(drv: Any, context: Any) -> None:
+    flags = drv.ctx_flags.SCHED_BLOCKING_SYNC | drv.ctx_flags.MAP_HOST
+    drv.Device(0).make_context(flags).detach()
+    drv.Device(0).make_context(flags=drv.ctx_flags.SCHED_YIELD).detach()
+    with pytest.raises(drv.LogicError, match="cuCtxCreate failed"):
+        drv.Device(0).make_context(flags=1 << 20)
+    with pytest.raises(TypeError):
+        drv.Device(0).make_context("fast")
+    assert drv.Context.get_current() == context
+
+
+def test_attach(drv: Any, context: Any) -> None:
+    assert drv.Context.attach().handle == context.handle
+    drv.Context.pop()
+    assert drv.Context.get_current() == context
+
+
+def test_peers(drv: Any, context: Any, other: Any) -> None:
+    with pytest.raises(TypeError):
+        drv.Context.enable_peer_access(5)
+    with pytest.raises(drv.LogicError, match="cuCtxDisablePeerAccess failed"):
+        drv.Context.disable_peer_access(other)
+    assert drv.Device(0).can_access_peer(drv.Device(0)) in (True, False)
+    with pytest.raises(TypeError):
+        drv.Device(0).can_access_peer(0)
