@@ -42,9 +42,6 @@ struct carry {
     uint64_t context_bytes;
 };
 
-typedef LLVMValueRef make_value(struct carry *carry, LLVMValueRef value,
-                                LLVMValueRef at, void *data);
-
 static void
 note_value(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -57,155 +54,6 @@ static bool
 differs(const struct carry *carry, LLVMValueRef value)
 {
     return jit_map_get(&carry->split->differs, value) != 0;
-}
-
-/* ---- where a value lives ---- */
-
-/* Adds the block where `use` needs the value: for a phi the one before. */
-static void
-add_use_blocks(const struct jit_cfg *cfg, LLVMValueRef value,
-               LLVMValueRef user, bool *live)
-{
-    if (!LLVMIsAPHINode(user)) {
-        live[jit_cfg_index(cfg, LLVMGetInstructionParent(user))] = true;
-        return;
-    }
-    for (unsigned i = 0; i < LLVMCountIncoming(user); i++) {
-        if (LLVMGetIncomingValue(user, i) == value) {
-            live[jit_cfg_index(cfg, LLVMGetIncomingBlock(user, i))] = true;
-        }
-    }
-}
-
-/* Spreads liveness at block starts from uses to the definition. */
-static void
-spread_back(const struct jit_cfg *cfg, unsigned definition, bool *live)
-{
-    unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
-    unsigned count = 0;
-    live[definition] = false;
-    for (unsigned i = 0; i < cfg->count; i++) {
-        if (live[i]) {
-            queue[count++] = i;
-        }
-    }
-    for (unsigned i = 0; i < count; i++) {
-        const struct jit_block *row = &cfg->blocks[queue[i]];
-        for (unsigned k = 0; k < row->predecessor_count; k++) {
-            unsigned from = row->predecessors[k];
-            if (from != definition && !live[from]) {
-                live[from] = true;
-                queue[count++] = from;
-            }
-        }
-    }
-    free(queue);
-}
-
-static bool
-used_elsewhere(LLVMValueRef value)
-{
-    LLVMUseRef use = LLVMGetFirstUse(value);
-    for (; use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsAPHINode(user) || LLVMGetInstructionParent(user) !=
-                                        LLVMGetInstructionParent(value)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The points at which the value lives, as a set of bits. */
-static uint64_t
-live_points(const struct carry *carry, LLVMValueRef value)
-{
-    const struct jit_split *split = carry->split;
-    const struct jit_cfg *cfg = &split->cfg;
-    uint64_t points = 0;
-    if (LLVMIsAAllocaInst(value) || !used_elsewhere(value)) {
-        return 0;
-    }
-    bool *live = jit_allocate(cfg->count);
-    LLVMUseRef use = LLVMGetFirstUse(value);
-    for (; use; use = LLVMGetNextUse(use)) {
-        add_use_blocks(cfg, value, LLVMGetUser(use), live);
-    }
-    spread_back(cfg, jit_cfg_index(cfg, LLVMGetInstructionParent(value)),
-                live);
-    for (unsigned k = 1; k < split->count; k++) {
-        if (live[jit_cfg_index(cfg, split->points[k].next)]) {
-            points |= UINT64_C(1) << k;
-        }
-    }
-    free(live);
-    return points;
-}
-
-/* ---- replacing uses ---- */
-
-/* All entries of a phi for one block must stay the same value. */
-static void
-replace_in_phi(struct carry *carry, LLVMValueRef phi, LLVMValueRef value,
-               make_value *make, void *data)
-{
-    unsigned count = LLVMCountIncoming(phi);
-    for (unsigned i = 0; i < count; i++) {
-        LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
-        if (LLVMGetIncomingValue(phi, i) != value ||
-            from == LLVMGetInstructionParent(value)) {
-            continue;
-        }
-        LLVMValueRef by =
-            make(carry, value, LLVMGetBasicBlockTerminator(from), data);
-        for (unsigned k = i; k < count; k++) {
-            if (LLVMGetIncomingBlock(phi, k) == from) {
-                LLVMSetOperand(phi, k, by);
-            }
-        }
-    }
-}
-
-static void
-replace_in(struct carry *carry, LLVMValueRef user, LLVMValueRef value,
-           make_value *make, void *data)
-{
-    if (LLVMIsAPHINode(user)) {
-        replace_in_phi(carry, user, value, make, data);
-        return;
-    }
-    if (LLVMGetInstructionParent(user) == LLVMGetInstructionParent(value)) {
-        return;
-    }
-    LLVMValueRef by = make(carry, value, user, data);
-    int count = LLVMGetNumOperands(user);
-    for (int i = 0; i < count; i++) {
-        if (LLVMGetOperand(user, (unsigned)i) == value) {
-            LLVMSetOperand(user, (unsigned)i, by);
-        }
-    }
-}
-
-/* Replaces the uses outside the value's own block by what `make` puts before
- * them. */
-static void
-replace_elsewhere(struct carry *carry, LLVMValueRef value, make_value *make,
-                  void *data)
-{
-    unsigned count = 0;
-    LLVMUseRef use = LLVMGetFirstUse(value);
-    for (; use; use = LLVMGetNextUse(use)) {
-        count++;
-    }
-    LLVMValueRef *users = jit_allocate(count * sizeof(LLVMValueRef));
-    count = 0;
-    for (use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
-        users[count++] = LLVMGetUser(use);
-    }
-    for (unsigned i = 0; i < count; i++) {
-        replace_in(carry, users[i], value, make, data);
-    }
-    free(users);
 }
 
 /* ---- computing again ---- */
@@ -261,18 +109,23 @@ is_cheap(const struct carry *carry, LLVMValueRef value, bool uniform,
     return true;
 }
 
+struct again {
+    struct carry *carry;
+    bool uniform; /* is the value the same for all threads? */
+};
+
 static LLVMValueRef
-compute_again(struct carry *carry, LLVMValueRef value, LLVMValueRef at,
-              void *data)
+compute_again(LLVMValueRef value, LLVMValueRef at, void *data)
 {
-    bool *uniform = data;
+    struct again *again = data;
+    struct carry *carry = again->carry;
     LLVMValueRef copy = LLVMInstructionClone(value);
     int count = LLVMGetNumOperands(value);
     for (int i = 0; i < count; i++) {
         LLVMValueRef operand = LLVMGetOperand(value, (unsigned)i);
-        if (!is_leaf(carry, operand, *uniform)) {
+        if (!is_leaf(carry, operand, again->uniform)) {
             LLVMSetOperand(copy, (unsigned)i,
-                           compute_again(carry, operand, at, data));
+                           compute_again(operand, at, data));
         }
     }
     LLVMPositionBuilderBefore(carry->jit->builder, at);
@@ -286,8 +139,11 @@ static bool
 is_limit(const struct carry *carry, LLVMValueRef value)
 {
     for (unsigned i = 0; i < carry->split->soft_count; i++) {
-        if (carry->split->soft[i].bound.limit == value) {
-            return true;
+        const struct jit_soft_point *soft = &carry->split->soft[i];
+        for (unsigned k = 0; k < soft->bound_count; k++) {
+            if (soft->bounds[k].limit == value) {
+                return true;
+            }
         }
     }
     return false;
@@ -298,12 +154,12 @@ compute_cheap_again(struct carry *carry)
 {
     for (unsigned i = 0; i < carry->value_count; i++) {
         LLVMValueRef value = carry->values[i];
-        bool uniform = !differs(carry, value);
+        struct again again = {carry, !differs(carry, value)};
         int budget = CHEAP;
         if (!is_limit(carry, value) &&
-            is_cheap(carry, value, uniform, &budget) &&
-            live_points(carry, value)) {
-            replace_elsewhere(carry, value, compute_again, &uniform);
+            is_cheap(carry, value, again.uniform, &budget) &&
+            jit_live_points(carry->split, value)) {
+            jit_replace_elsewhere(value, compute_again, &again);
         }
     }
 }
@@ -364,7 +220,7 @@ find_carried(struct carry *carry)
     carry->list = jit_allocate(carry->value_count * sizeof *carry->list);
     for (unsigned i = 0; i < carry->value_count; i++) {
         LLVMValueRef value = carry->values[i];
-        uint64_t live = live_points(carry, value);
+        uint64_t live = jit_live_points(carry->split, value);
         if (!live) {
             continue;
         }
@@ -408,16 +264,23 @@ limit_text(const struct carry *carry, unsigned point, LLVMValueRef limit)
 }
 
 static void
-find_bounds(struct carry *carry)
+find_bounds(struct carry *carry, unsigned point)
 {
-    struct jit_split *split = carry->split;
-    for (unsigned k = 1; k < split->count; k++) {
-        const struct jit_soft_point *soft = split->points[k].soft;
-        if (soft && soft->guarded) {
-            split->kernel->regions->bounds[k] = (struct jit_region_bound){
-                soft->bound.axis, limit_text(carry, k, soft->bound.limit),
-                soft->bound.predicate};
+    struct jit_regions *regions = carry->split->kernel->regions;
+    const struct jit_soft_point *soft = carry->split->points[point].soft;
+    for (unsigned i = 0; soft && i < soft->bound_count; i++) {
+        const struct jit_bound *bound = &soft->bounds[i];
+        const char *text = limit_text(carry, point, bound->limit);
+        if (!text) {
+            regions->bound_counts[point] = 0;
+            return;
         }
+        regions->bounds[point][i] = (struct jit_region_bound){
+            .axis = bound->axis,
+            .limit = text,
+            .bits = LLVMGetIntTypeWidth(LLVMTypeOf(bound->limit)),
+            .predicate = bound->predicate};
+        regions->bound_counts[point] = i + 1;
     }
 }
 
@@ -427,13 +290,13 @@ use_bounds(struct carry *carry)
 {
     struct jit_split *split = carry->split;
     for (unsigned k = 1; k < split->count; k++) {
-        if (!split->kernel->regions->bounds[k].limit) {
+        if (!split->kernel->regions->bound_counts[k]) {
             continue;
         }
         LLVMValueRef end = LLVMGetBasicBlockTerminator(split->points[k].next);
         LLVMValueRef whole = jit_body_argument(split->kernel, JIT_WHOLE);
         LLVMPositionBuilderBefore(carry->jit->builder, end);
-        if (split->points[k].soft->bound.inverted) {
+        if (split->points[k].soft->inverted) {
             whole = LLVMBuildNot(carry->jit->builder, whole, "");
         }
         LLVMSetCondition(end, whole);
@@ -574,13 +437,18 @@ move_private_memory(struct carry *carry)
 
 /* ---- variables for the carried values ---- */
 
+struct loaded {
+    const struct carry *carry;
+    const struct carried *row;
+};
+
 static LLVMValueRef
-load_slot(struct carry *carry, LLVMValueRef value, LLVMValueRef at, void *data)
+load_slot(LLVMValueRef value, LLVMValueRef at, void *data)
 {
-    const struct carried *row = data;
-    LLVMPositionBuilderBefore(carry->jit->builder, at);
-    return LLVMBuildLoad2(carry->jit->builder, LLVMTypeOf(value), row->slot,
-                          "");
+    const struct loaded *loaded = data;
+    LLVMBuilderRef builder = loaded->carry->jit->builder;
+    LLVMPositionBuilderBefore(builder, at);
+    return LLVMBuildLoad2(builder, LLVMTypeOf(value), loaded->row->slot, "");
 }
 
 static void
@@ -714,8 +582,8 @@ rewrite(struct carry *carry)
     }
     move_private_memory(carry);
     for (unsigned i = 0; i < carry->count; i++) {
-        replace_elsewhere(carry, carry->list[i].value, load_slot,
-                          &carry->list[i]);
+        struct loaded loaded = {carry, &carry->list[i]};
+        jit_replace_elsewhere(carry->list[i].value, load_slot, &loaded);
         store_value(carry, &carry->list[i]);
     }
     use_bounds(carry);
@@ -749,7 +617,9 @@ jit_carry_values(struct jit *jit, struct jit_split *split)
     compute_cheap_again(&carry);
     note_values(&carry);
     find_carried(&carry);
-    find_bounds(&carry);
+    for (unsigned k = 1; k < split->count; k++) {
+        find_bounds(&carry, k);
+    }
     if (!context_fits(&carry)) {
         return false;
     }

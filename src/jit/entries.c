@@ -100,7 +100,7 @@ jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
 }
 
 void
-jit_text_geometry(struct jit *jit)
+jit_text_geometry(struct jit *jit, unsigned width)
 {
     struct jit_text *text = jit->wrappers;
     static const struct {
@@ -114,7 +114,10 @@ jit_text_geometry(struct jit *jit)
                        "i64 16\n  %%block = load ptr, ptr %%blockp\n"
                        "  %%sharedp = getelementptr inbounds i8, ptr %%block, "
                        "i64 40\n  %%shared = load ptr, ptr %%sharedp\n");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (width) {
+        jit_text_add(text, "  %%ntid0 = add i32 0, %u\n", width);
+    }
+    for (size_t i = width ? 1 : 0; i < sizeof rows / sizeof *rows; i++) {
         jit_text_add(text,
                      "  %%%s.p = getelementptr inbounds i8, ptr %%block, "
                      "i64 %u\n  %%%s = load i32, ptr %%%s.p",
@@ -239,15 +242,23 @@ jit_add_entries(struct jit *jit)
                  "declare i32 @llvm.smax.i32(i32, i32)\n"
                  "declare i32 @llvm.umin.i32(i32, i32)\n"
                  "declare i32 @llvm.umax.i32(i32, i32)\n"
+                 "declare i64 @llvm.smin.i64(i64, i64)\n"
+                 "declare i64 @llvm.smax.i64(i64, i64)\n"
+                 "declare i64 @llvm.umin.i64(i64, i64)\n"
+                 "declare i64 @llvm.umax.i64(i64, i64)\n"
                  "attributes #0 = { nounwind \"target-cpu\"=\"%s\" "
                  "\"prefer-vector-width\"=\"%s\" \"warn-stack-size\"=\"0\" }\n"
+                 "attributes #1 = { nounwind alwaysinline "
+                 "\"target-cpu\"=\"%s\" "
+                 "\"prefer-vector-width\"=\"%s\" }\n"
                  "!0 = distinct !{}\n"
                  "!1 = !{!\"llvm.loop.parallel_accesses\", !0}\n"
                  "!2 = !{!\"llvm.loop.unroll.disable\"}\n"
                  "!3 = !{!\"llvm.loop.interleave.count\", i32 4}\n"
                  "!5 = !{!\"llvm.loop.interleave.count\", i32 1}\n"
                  "!4 = !{!\"llvm.loop.vectorize.enable\", i1 true}\n",
-                 jit->options.target, v4 ? "512" : "256");
+                 jit->options.target, v4 ? "512" : "256", jit->options.target,
+                 v4 ? "512" : "256");
     link_wrappers(jit);
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];

@@ -20,6 +20,7 @@
 
 #define JIT_MAX_PARAMETERS 1024
 #define JIT_MAX_POINTS     64 /* regions of a kernel: bits of a word */
+#define JIT_MAX_BOUNDS     4  /* of a point's thread loop */
 
 /* What PYCUDA_CPU_CHECK names. */
 enum jit_check {
@@ -81,7 +82,8 @@ struct jit_guard {
 /* Bounds of the thread loop along one axis, as text for the entry. */
 struct jit_region_bound {
     int axis;                   /* 0 or 1 */
-    const char *limit;          /* of 32 bits; NULL: no bounds */
+    const char *limit;          /* NULL: no bounds */
+    unsigned bits;              /* of the limit: 32 or 64 */
     LLVMIntPredicate predicate; /* threadIdx predicate limit */
 };
 
@@ -94,7 +96,9 @@ struct jit_regions {
     LLVMTypeRef *uniform_types;
     uint64_t *uniform_live; /* the points where each lives */
     uint64_t context_bytes; /* for the values that differ by thread */
-    struct jit_region_bound bounds[JIT_MAX_POINTS];
+    struct jit_region_bound bounds[JIT_MAX_POINTS][JIT_MAX_BOUNDS];
+    unsigned bound_counts[JIT_MAX_POINTS];
+    unsigned width; /* blockDim.x that the source seems made for; 0: none */
 };
 
 struct jit_kernel {
@@ -274,7 +278,8 @@ LLVMValueRef jit_body_argument(const struct jit_kernel *kernel, int which);
 const char *jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
                              LLVMValueRef value);
 void jit_text_parameters(struct jit *jit, struct jit_kernel *kernel);
-void jit_text_geometry(struct jit *jit);
+/* `width`: blockDim.x if it is known, else 0. */
+void jit_text_geometry(struct jit *jit, unsigned width);
 /* `suffix` is that of the names that differ between several loops. */
 void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
                    const char *suffix, const char *metadata);
@@ -294,10 +299,17 @@ struct jit_nest {
     const char *first_row, *last_row; /* of the y loop; NULL: all */
 };
 
-/* From the function's start to the loop over blocks, whose body begins;
- * `variables` is text for the start. */
+/* What a function that runs whole blocks is like. */
+struct jit_frame {
+    const char *name;
+    const char *variables; /* text for its start */
+    unsigned width;        /* blockDim.x if it is for one only, else 0 */
+    bool internal;         /* to be inlined into the entry */
+};
+
+/* From the function's start to the loop over blocks, whose body begins. */
 void jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
-                           const char *variables);
+                           const struct jit_frame *frame);
 /* A block ends by going to the label `next`. */
 void jit_text_blocks_end(struct jit *jit);
 void jit_text_nest_start(struct jit *jit, const struct jit_nest *nest);

@@ -205,7 +205,8 @@ void
 jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel)
 {
     unsigned loop = jit_text_loops(1 + kernel->guard.split);
-    jit_text_blocks_start(jit, kernel, "");
+    struct jit_frame frame = {.name = kernel->symbol, .variables = ""};
+    jit_text_blocks_start(jit, kernel, &frame);
     if (kernel->guard.split) {
         write_split(jit, kernel);
     } else if (kernel->guard.found) {

@@ -14,15 +14,16 @@ jit_text_loops(unsigned count)
 
 void
 jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
-                      const char *variables)
+                      const struct jit_frame *frame)
 {
     jit_text_add(jit->wrappers,
-                 "define void @\"%s\"(ptr noalias readonly %%params, "
-                 "ptr %%thread, i64 %%first, i64 %%count) #0 {\nentry:\n",
-                 kernel->symbol);
+                 "define %svoid @\"%s\"(ptr noalias readonly %%params, "
+                 "ptr %%thread, i64 %%first, i64 %%count) #%d {\nentry:\n",
+                 frame->internal ? "internal " : "", frame->name,
+                 frame->internal);
     jit_text_parameters(jit, kernel);
-    jit_text_geometry(jit);
-    jit_text_add(jit->wrappers, "%s", variables);
+    jit_text_geometry(jit, frame->width);
+    jit_text_add(jit->wrappers, "%s", frame->variables);
     jit_text_add(jit->wrappers,
                  "  %%gx = zext i32 %%nctaid0 to i64\n"
                  "  %%gy = zext i32 %%nctaid1 to i64\n"

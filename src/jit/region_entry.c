@@ -7,6 +7,10 @@
  * make registers; values that differ by thread lie in the context, which is
  * on the stack: a large frame gets a stack of its own (src/cpu/block.c).
  *
+ * A source that multiplies blockIdx.x by a number seems made for blocks of
+ * that width; they get a copy of the code of their own, with the width as a
+ * constant.
+ *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
 
@@ -64,71 +68,99 @@ write_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
     jit_text_add(text, "), !llvm.access.group !0\n");
 }
 
-/* %low.<point> and %high.<point>, from %c.<point>, the limit brought to
- * where it makes a difference. */
+/* %c.<name>, the limit brought to where it makes a difference, plus one if
+ * that is where the range ends or starts. */
 static void
-write_ends(struct jit *jit, const struct jit_region_bound *bound,
-           unsigned point)
+write_limit(struct jit_text *text, const struct jit_region_bound *bound,
+            const char *name)
 {
-    struct jit_text *text = jit->wrappers;
     LLVMIntPredicate predicate = bound->predicate;
     bool is_signed = predicate >= LLVMIntSGT && predicate <= LLVMIntSLE;
-    bool equal = predicate == LLVMIntEQ;
-    bool less = predicate == LLVMIntULT || predicate == LLVMIntSLT ||
-                predicate == LLVMIntULE || predicate == LLVMIntSLE;
     bool next = predicate == LLVMIntULE || predicate == LLVMIntSLE ||
                 predicate == LLVMIntUGT || predicate == LLVMIntSGT;
     const char *kind = is_signed ? "s" : "u";
+    const char *bits = bound->bits == 64 ? "i64" : "i32";
     jit_text_add(text,
-                 "  %%c0.%u = call i32 @llvm.%smin.i32(i32 %s, i32 2000)\n"
-                 "  %%c1.%u = call i32 @llvm.%smax.i32(i32 %%c0.%u, i32 %s)\n"
-                 "  %%c2.%u = add nsw i32 %%c1.%u, %d\n"
-                 "  %%c3.%u = call i32 @llvm.smax.i32(i32 %%c2.%u, i32 0)\n",
-                 point, kind, bound->limit, point, kind, point,
-                 is_signed ? "-1" : "0", point, point, next, point, point);
+                 "  %%c0.%s = call %s @llvm.%smin.%s(%s %s, %s 2000)\n"
+                 "  %%c1.%s = call %s @llvm.%smax.%s(%s %%c0.%s, %s %s)\n",
+                 name, bits, kind, bits, bits, bound->limit, bits, name, bits,
+                 kind, bits, bits, name, bits, is_signed ? "-1" : "0");
+    jit_text_add(text,
+                 bound->bits == 64 ? "  %%c2.%s = trunc i64 %%c1.%s to i32\n"
+                                   : "  %%c2.%s = add i32 %%c1.%s, 0\n",
+                 name, name);
+    jit_text_add(text,
+                 "  %%c3.%s = add nsw i32 %%c2.%s, %d\n"
+                 "  %%c.%s = call i32 @llvm.smax.i32(i32 %%c3.%s, i32 0)\n",
+                 name, name, next, name, name);
+}
+
+/* Narrows [first, last), the names of values, by the bound. */
+static void
+write_range(struct jit_text *text, const struct jit_region_bound *bound,
+            const char *name, const char **first, const char **last)
+{
+    LLVMIntPredicate predicate = bound->predicate;
+    bool equal = predicate == LLVMIntEQ;
+    bool less = predicate == LLVMIntULT || predicate == LLVMIntSLT ||
+                predicate == LLVMIntULE || predicate == LLVMIntSLE;
+    write_limit(text, bound, name);
     if (less || equal) {
         jit_text_add(text,
-                     "  %%c4.%u = add nuw nsw i32 %%c3.%u, %d\n"
-                     "  %%high.%u = call i32 @llvm.umin.i32(i32 %%c4.%u, "
-                     "i32 %%ntid%d)\n",
-                     point, point, equal, point, point, bound->axis);
-    } else {
-        jit_text_add(text, "  %%high.%u = add i32 %%ntid%d, 0\n", point,
-                     bound->axis);
+                     "  %%e.%s = add nuw nsw i32 %%c.%s, %d\n"
+                     "  %%last.%s = call i32 @llvm.umin.i32(i32 %%e.%s, "
+                     "i32 %s)\n",
+                     name, name, equal, name, name, *last);
+        *last = jit_format("%%last.%s", name);
     }
-    jit_text_add(text, "  %%low.%u = add i32 0, %s\n", point,
-                 less ? "0" : jit_format("%%c3.%u", point));
+    if (!less) {
+        jit_text_add(text,
+                     "  %%first.%s = call i32 @llvm.umax.i32(i32 %%c.%s, "
+                     "i32 %s)\n",
+                     name, name, *first);
+        *first = jit_format("%%first.%s", name);
+    }
 }
 
 /* A thread outside the bounds says what the uniform values become and where
- * to go; it does nothing else.  Then those within. */
+ * to go; it does nothing else. */
 static void
-write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
-             struct jit_nest *nest)
+write_outsider(struct jit *jit, struct jit_kernel *kernel, unsigned point)
 {
-    const struct jit_region_bound *bound = &kernel->regions->bounds[point];
-    const char *low = jit_format("%%low.%u", point);
-    const char *high = jit_format("%%high.%u", point);
     const char *s = jit_format(".o%u", point);
-    write_ends(jit, bound, point);
     jit_text_add(jit->wrappers,
                  "  %%tid0%s = add i32 0, 0\n  %%tid1%s = add i32 0, 0\n"
                  "  %%tid2%s = add i32 0, 0\n  %%linear%s = add i32 0, 0\n",
                  s, s, s, s);
     write_call(jit, kernel, s, point, false);
+}
+
+static void
+write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
+             struct jit_nest *nest)
+{
+    const char *first[2] = {"0", "0"};
+    const char *last[2] = {"%ntid0", "%ntid1"};
+    for (unsigned i = 0; i < kernel->regions->bound_counts[point]; i++) {
+        const struct jit_region_bound *bound =
+            &kernel->regions->bounds[point][i];
+        write_range(jit->wrappers, bound, jit_format("%u.%u", point, i),
+                    &first[bound->axis], &last[bound->axis]);
+    }
+    write_outsider(jit, kernel, point);
     jit_text_add(jit->wrappers,
-                 "  %%some.%u = icmp ult i32 %s, %s\n"
+                 "  %%some0.%u = icmp ult i32 %s, %s\n"
+                 "  %%some1.%u = icmp ult i32 %s, %s\n"
+                 "  %%some.%u = and i1 %%some0.%u, %%some1.%u\n"
                  "  br i1 %%some.%u, label %%go.%u, label %%after.%u\n"
                  "go.%u:\n",
-                 point, low, high, point, point, point, point);
+                 point, first[0], last[0], point, first[1], last[1], point,
+                 point, point, point, point, point, point);
     nest->before = jit_format("go.%u", point);
-    if (bound->axis == 0) {
-        nest->start = low;
-        nest->end = high;
-    } else {
-        nest->first_row = low;
-        nest->last_row = high;
-    }
+    nest->start = first[0];
+    nest->end = last[0];
+    nest->first_row = first[1];
+    nest->last_row = last[1];
 }
 
 /* Where to go after the loop of `point`. */
@@ -176,7 +208,7 @@ write_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
     };
     jit_text_add(jit->wrappers, "point.%u:\n", point);
     write_inputs(jit, kernel->regions, point);
-    bool bounded = kernel->regions->bounds[point].limit != NULL;
+    bool bounded = kernel->regions->bound_counts[point] > 0;
     if (bounded) {
         write_bounds(jit, kernel, point, &nest);
     }
@@ -186,12 +218,13 @@ write_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
     write_choice(jit, kernel->regions, point);
 }
 
-void
-jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel)
+static void
+write_function(struct jit *jit, struct jit_kernel *kernel,
+               const struct jit_frame *frame)
 {
     struct jit_regions *regions = kernel->regions;
     unsigned loop = jit_text_loops(regions->count);
-    jit_text_blocks_start(jit, kernel, write_variables(regions));
+    jit_text_blocks_start(jit, kernel, frame);
     jit_text_add(jit->wrappers, "  br label %%point.0\n");
     for (unsigned k = 0; k < regions->count; k++) {
         write_point(jit, kernel, k, loop + k);
@@ -199,5 +232,48 @@ jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel)
     jit_text_blocks_end(jit);
     for (unsigned k = 0; k < regions->count; k++) {
         jit_text_loop_hints(jit, kernel, loop + k);
+    }
+}
+
+/* The entry that chooses between the function for one width of block and
+ * that for any. */
+static void
+write_chooser(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_text *text = jit->wrappers;
+    jit_text_add(text,
+                 "define void @\"%s\"(ptr noalias readonly %%params, "
+                 "ptr %%thread, i64 %%first, i64 %%count) #0 {\nentry:\n",
+                 kernel->symbol);
+    jit_text_geometry(jit, 0);
+    jit_text_add(text,
+                 "  %%usual = icmp eq i32 %%ntid0, %u\n"
+                 "  br i1 %%usual, label %%fixed, label %%any\n",
+                 kernel->regions->width);
+    static const char *const names[] = {"fixed", "any"};
+    for (int i = 0; i < 2; i++) {
+        jit_text_add(text,
+                     "%s:\n  call void @\"%s.%s\"(ptr %%params, "
+                     "ptr %%thread, i64 %%first, i64 %%count)\n  ret void\n",
+                     names[i], names[i], kernel->symbol);
+    }
+    jit_text_add(text, "}\n");
+}
+
+void
+jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_frame frame = {.name = kernel->symbol,
+                              .variables = write_variables(kernel->regions)};
+    if (kernel->regions->width) {
+        frame.internal = true;
+        frame.name = jit_format("any.%s", kernel->symbol);
+        write_function(jit, kernel, &frame);
+        frame.name = jit_format("fixed.%s", kernel->symbol);
+        frame.width = kernel->regions->width;
+    }
+    write_function(jit, kernel, &frame);
+    if (kernel->regions->width) {
+        write_chooser(jit, kernel);
     }
 }

@@ -296,6 +296,30 @@ restore(struct jit *jit, struct jit_split *split)
     }
 }
 
+/* The number that blockIdx.x is multiplied by, if it may be a block's width;
+ * a wrong guess costs the time to compile a copy that is not used. */
+static unsigned
+guess_width(const struct jit_kernel *kernel)
+{
+    LLVMUseRef use = LLVMGetFirstUse(jit_body_argument(kernel, JIT_CTAID));
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(user);
+        if ((opcode != LLVMShl && opcode != LLVMMul) ||
+            !LLVMIsAConstantInt(LLVMGetOperand(user, 1))) {
+            continue;
+        }
+        uint64_t number = LLVMConstIntGetZExtValue(LLVMGetOperand(user, 1));
+        uint64_t width = opcode == LLVMMul ? number
+                         : number < 32     ? UINT64_C(1) << number
+                                           : 0;
+        if (width >= 8 && width <= 1024) {
+            return (unsigned)width;
+        }
+    }
+    return 0;
+}
+
 /* Cuts at all barriers that there are; what ends where, or NULL if the
  * threads do not stay together. */
 static unsigned *
@@ -319,6 +343,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel)
     struct jit_split *split = jit_allocate(sizeof *split);
     split->kernel = kernel;
     split->count = 1;
+    unsigned width = guess_width(kernel);
     unsigned *ends = cut_and_look(jit, split);
     if (ends) {
         jit_add_soft_points(jit, split, ends);
@@ -334,6 +359,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel)
         restore(jit, split);
         return;
     }
+    kernel->regions->width = width;
     kernel->fibers = false;
     kernel->sequential = false;
     jit_publish_failures(jit, kernel);

@@ -56,15 +56,16 @@ void jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
 struct jit_bound {
     int axis;
     LLVMIntPredicate predicate;
-    LLVMValueRef limit; /* 32 bits, the same for all threads */
-    bool inverted;      /* the branch goes to them if its condition is false */
+    LLVMValueRef limit; /* 32 or 64 bits, the same for all threads */
 };
 
-/* A point that soft.c added. */
+/* A point that soft.c added.  With bounds, the next block's branch tells
+ * whether all of them hold. */
 struct jit_soft_point {
     LLVMValueRef barrier; /* the call that marks it */
-    bool guarded;         /* the next block's branch is `bound` */
-    struct jit_bound bound;
+    struct jit_bound bounds[JIT_MAX_BOUNDS];
+    unsigned bound_count;
+    bool inverted; /* the branch's condition is false where they hold */
 };
 
 /* A barrier: `head` ends just before it, `next` is what follows. */
@@ -92,6 +93,14 @@ struct jit_split {
 #define JIT_NO_END JIT_MAX_POINTS
 void jit_add_soft_points(struct jit *jit, struct jit_split *split,
                          const unsigned *ends);
+
+/* live.c: the points at which the value lives, as a set of bits. */
+uint64_t jit_live_points(const struct jit_split *split, LLVMValueRef value);
+/* Replaces the uses of the value outside its own block by what `make` puts
+ * before them. */
+typedef LLVMValueRef jit_make_at(LLVMValueRef value, LLVMValueRef at,
+                                 void *data);
+void jit_replace_elsewhere(LLVMValueRef value, jit_make_at *make, void *data);
 
 /* carry.c: gives the body its further arguments and makes every value that
  * lives over a barrier pass through them or through the context.  False, and

@@ -22,12 +22,13 @@ struct soft {
     struct jit_split *split;
     const unsigned *ends;
     unsigned left; /* how many points may be added */
+    unsigned stop; /* a block that is to become an end, or NO_BLOCK */
 };
 
 static bool
 is_end(const struct soft *soft, unsigned block)
 {
-    return soft->ends[block] != JIT_NO_END;
+    return soft->ends[block] != JIT_NO_END || block == soft->stop;
 }
 
 /* Marks what can be reached from `from`, which counts, without passing an
@@ -65,9 +66,8 @@ first_after_phis(LLVMBasicBlockRef block)
     return at;
 }
 
-static void
-add_point(struct soft *soft, LLVMValueRef before,
-          const struct jit_bound *bound)
+static struct jit_soft_point *
+add_point(struct soft *soft, LLVMValueRef before)
 {
     struct jit *jit = soft->jit;
     LLVMTypeRef types[2] = {jit->i32, jit->i32};
@@ -75,17 +75,13 @@ add_point(struct soft *soft, LLVMValueRef before,
                                  jit_constant(jit, 0)};
     LLVMValueRef barrier =
         jit_declare(jit, "__pycuda_barrier", jit->i32, types, 2);
+    struct jit_soft_point *row = &soft->split->soft[soft->split->soft_count++];
     LLVMPositionBuilderBefore(jit->builder, before);
-    LLVMValueRef call =
+    row->barrier =
         LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(barrier), barrier,
                        arguments, 2, "");
-    struct jit_soft_point *row = &soft->split->soft[soft->split->soft_count++];
-    row->barrier = call;
-    row->guarded = bound != NULL;
-    if (bound) {
-        row->bound = *bound;
-    }
     soft->left--;
+    return row;
 }
 
 /* ---- loops ---- */
@@ -215,7 +211,7 @@ cut_loop(struct soft *soft, unsigned head, const bool *cycle, bool *exits)
             exits[to] |= !cycle[to] && !soft->split->apart[to];
         }
     }
-    add_point(soft, first_after_phis(cfg->blocks[head].block), NULL);
+    add_point(soft, first_after_phis(cfg->blocks[head].block));
 }
 
 static void
@@ -238,7 +234,7 @@ cut_loops(struct soft *soft)
     }
     for (unsigned b = 0; b < cfg->count && soft->left; b++) {
         if (exits[b] && !heads[b] && !is_end(soft, b)) {
-            add_point(soft, first_after_phis(cfg->blocks[b].block), NULL);
+            add_point(soft, first_after_phis(cfg->blocks[b].block));
         }
     }
     free(cycle);
@@ -317,6 +313,9 @@ match_bound(const struct jit_split *split, LLVMValueRef test,
     }
     for (unsigned side = 0; side < 2; side++) {
         LLVMValueRef index = LLVMGetOperand(test, side);
+        if (LLVMIsASExtInst(index) || LLVMIsAZExtInst(index)) {
+            index = LLVMGetOperand(index, 0);
+        }
         LLVMValueRef limit = LLVMGetOperand(test, 1 - side);
         LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
         for (int axis = 0; axis < 2; axis++) {
@@ -332,35 +331,71 @@ match_bound(const struct jit_split *split, LLVMValueRef test,
     return false;
 }
 
+/* All that must hold for the condition; false if some of it is no bound. */
+static bool
+match_bounds(const struct jit_split *split, LLVMValueRef test,
+             struct jit_bound *bounds, unsigned *count)
+{
+    bool choice = LLVMIsASelectInst(test) &&
+                  LLVMIsAConstantInt(LLVMGetOperand(test, 2)) &&
+                  LLVMIsNull(LLVMGetOperand(test, 2));
+    bool both =
+        LLVMIsAInstruction(test) && LLVMGetInstructionOpcode(test) == LLVMAnd;
+    if (choice || both) {
+        return match_bounds(split, LLVMGetOperand(test, 0), bounds, count) &&
+               match_bounds(split, LLVMGetOperand(test, 1), bounds, count);
+    }
+    return *count < JIT_MAX_BOUNDS &&
+           match_bound(split, test, &bounds[(*count)++]);
+}
+
+static bool
+are_ranges(const struct jit_bound *bounds, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (bounds[i].predicate == LLVMIntNE) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void
 cut_at_condition(struct soft *soft, unsigned b)
 {
     const struct jit_cfg *cfg = &soft->split->cfg;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
-    struct jit_bound bound = {0};
+    struct jit_soft_point found = {0};
     if (soft->split->apart[b] || cfg->blocks[b].successor_count != 2 ||
         !LLVMIsABranchInst(end) ||
-        !match_bound(soft->split, LLVMGetCondition(end), &bound)) {
+        !match_bounds(soft->split, LLVMGetCondition(end), found.bounds,
+                      &found.bound_count)) {
         return;
     }
-    for (unsigned way = 0; way < 2; way++) {
+    soft->stop = b;
+    for (unsigned way = 0; way < (found.bound_count == 1 ? 2 : 1); way++) {
         unsigned other = jit_cfg_index(cfg, LLVMGetSuccessor(end, 1 - way));
-        bound.inverted = way == 1;
-        LLVMIntPredicate inside =
-            way ? inverse(bound.predicate) : bound.predicate;
-        if (inside != LLVMIntNE && idle_from(soft, other)) {
-            bound.predicate = inside;
-            add_point(soft, end, &bound);
-            return;
+        if (way) {
+            found.inverted = true;
+            found.bounds[0].predicate = inverse(found.bounds[0].predicate);
+        }
+        if (are_ranges(found.bounds, found.bound_count) &&
+            idle_from(soft, other)) {
+            struct jit_soft_point *row = add_point(soft, end);
+            found.barrier = row->barrier;
+            *row = found;
+            break;
         }
     }
+    soft->stop = NO_BLOCK;
 }
 
 void
 jit_add_soft_points(struct jit *jit, struct jit_split *split,
                     const unsigned *ends)
 {
-    struct soft soft = {jit, split, ends, JIT_MAX_POINTS - split->count};
+    struct soft soft = {jit, split, ends, JIT_MAX_POINTS - split->count,
+                        NO_BLOCK};
     for (unsigned b = 0; b < split->cfg.count && soft.left; b++) {
         cut_at_condition(&soft, b);
     }

@@ -20,6 +20,8 @@ struct stride {
     LLVMValueRef phi;   /* i */
     LLVMValueRef index; /* threadIdx of some axis */
     LLVMValueRef step, limit, compare;
+    const struct jit_cfg *cfg;
+    bool *inside; /* the loop's blocks */
 };
 
 static bool
@@ -61,10 +63,45 @@ used_only_in_loop(const struct jit_cfg *cfg, LLVMValueRef value,
     return true;
 }
 
-/* Is the phi used in the loop only, and the step computed before it?  There
+static bool
+is_inside(const struct jit_cfg *cfg, LLVMValueRef value, const bool *inside)
+{
+    return LLVMIsAInstruction(value) &&
+           inside[jit_cfg_index(cfg, LLVMGetInstructionParent(value))];
+}
+
+/* Can the value be computed before the loop? */
+static bool
+may_leave(const struct jit_cfg *cfg, LLVMValueRef value, const bool *inside,
+          int depth)
+{
+    if (!is_inside(cfg, value, inside)) {
+        return true;
+    }
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMAdd:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMZExt:
+    case LLVMTrunc:
+        break;
+    default:
+        return false;
+    }
+    int count = LLVMGetNumOperands(value);
+    for (int i = 0; i < count; i++) {
+        if (depth == 0 || !may_leave(cfg, LLVMGetOperand(value, (unsigned)i),
+                                     inside, depth - 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Is the phi used in the loop only, and can the step be had before it?  There
  * may be other ways out of the loop than the head's branch. */
 static bool
-stays_inside(const struct jit_cfg *cfg, const struct stride *stride)
+stays_inside(const struct jit_cfg *cfg, struct stride *stride)
 {
     unsigned head = jit_cfg_index(cfg, stride->head);
     bool *inside = jit_allocate(cfg->count);
@@ -74,13 +111,12 @@ stays_inside(const struct jit_cfg *cfg, const struct stride *stride)
     for (unsigned b = 0; b < cfg->count; b++) {
         inside[b] = b == head || (inside[b] && !out[b]);
     }
-    bool step_inside =
-        LLVMIsAInstruction(stride->step) &&
-        inside[jit_cfg_index(cfg, LLVMGetInstructionParent(stride->step))];
-    bool stays = !step_inside && inside[jit_cfg_index(cfg, stride->latch)] &&
+    bool stays = may_leave(cfg, stride->step, inside, 4) &&
+                 inside[jit_cfg_index(cfg, stride->latch)] &&
                  used_only_in_loop(cfg, stride->phi, inside);
-    free(inside);
     free(out);
+    stride->cfg = cfg;
+    stride->inside = inside;
     return stays;
 }
 
@@ -166,6 +202,26 @@ move_phi(struct jit *jit, const struct stride *stride, LLVMValueRef phi,
     LLVMInstructionEraseFromParent(phi);
 }
 
+/* The step before the loop: copies of what it is made from in the loop. */
+static LLVMValueRef
+copy_before(struct jit *jit, const struct stride *stride, LLVMValueRef value)
+{
+    if (!is_inside(stride->cfg, value, stride->inside)) {
+        return value;
+    }
+    LLVMValueRef copy = LLVMInstructionClone(value);
+    int count = LLVMGetNumOperands(value);
+    for (int i = 0; i < count; i++) {
+        LLVMSetOperand(
+            copy, (unsigned)i,
+            copy_before(jit, stride, LLVMGetOperand(value, (unsigned)i)));
+    }
+    LLVMPositionBuilderBefore(jit->builder,
+                              LLVMGetBasicBlockTerminator(stride->before));
+    LLVMInsertIntoBuilder(jit->builder, copy);
+    return copy;
+}
+
 static LLVMValueRef
 make_base(struct jit *jit, struct stride *stride, LLVMBasicBlockRef round)
 {
@@ -175,10 +231,11 @@ make_base(struct jit *jit, struct stride *stride, LLVMBasicBlockRef round)
     LLVMPositionBuilderBefore(jit->builder,
                               LLVMGetBasicBlockTerminator(stride->before));
     LLVMValueRef first = LLVMBuildSub(jit->builder, start, stride->index, "");
+    LLVMValueRef step = copy_before(jit, stride, stride->step);
     LLVMValueRef base = new_phi(jit, stride->phi);
     LLVMPositionBuilderBefore(jit->builder,
                               LLVMGetBasicBlockTerminator(round));
-    LLVMValueRef next = LLVMBuildAdd(jit->builder, base, stride->step, "");
+    LLVMValueRef next = LLVMBuildAdd(jit->builder, base, step, "");
     LLVMValueRef values[2] = {first, next};
     LLVMBasicBlockRef blocks[2] = {stride->before, round};
     LLVMAddIncoming(base, values, blocks, 2);

@@ -2,7 +2,7 @@
  *
  * A value differs if it is made from a thread's own index, from private
  * memory, an atomic operation or a call, or from values that differ; if it
- * is a phi where threads meet that took different ways; or if a loop that
+ * is a phi where threads meet that bring different values; or if a loop that
  * threads leave at different times computes it and it is used outside.  What
  * is loaded from an address that is the same for all threads does not differ:
  * another thread's store to it would be a race.
@@ -21,7 +21,6 @@ struct analysis {
     size_t words;             /* of a set of blocks */
     uint64_t *postdominators; /* a set for each block */
     unsigned *immediate;      /* post-dominator, or NO_BLOCK */
-    bool *joined;             /* threads meet there after different ways */
     bool *apart;              /* not all threads may come there together */
     bool *spread;             /* the branch at its end was looked at */
     bool changed;
@@ -166,8 +165,7 @@ is_pure_call(LLVMValueRef at)
 }
 
 static bool
-instruction_differs(const struct analysis *analysis, unsigned block,
-                    LLVMValueRef at)
+instruction_differs(const struct analysis *analysis, LLVMValueRef at)
 {
     switch (LLVMGetInstructionOpcode(at)) {
     case LLVMAlloca:
@@ -183,11 +181,6 @@ instruction_differs(const struct analysis *analysis, unsigned block,
     case LLVMLoad:
         if (LLVMGetVolatile(at) ||
             LLVMGetOrdering(at) != LLVMAtomicOrderingNotAtomic) {
-            return true;
-        }
-        break;
-    case LLVMPHI:
-        if (analysis->joined[block]) {
             return true;
         }
         break;
@@ -211,7 +204,7 @@ spread_values(struct analysis *analysis)
             LLVMGetFirstInstruction(analysis->cfg->blocks[b].block);
         for (; at; at = LLVMGetNextInstruction(at)) {
             if (!jit_map_get(analysis->differs, at) &&
-                instruction_differs(analysis, b, at)) {
+                instruction_differs(analysis, at)) {
                 mark(analysis, at);
             }
         }
@@ -260,6 +253,42 @@ mark_cycle(struct analysis *analysis, unsigned branch, const bool *after)
     free(reached);
 }
 
+/* Do threads that parted at `branch` and came by the blocks `after` bring
+ * more than one value to the phi? */
+static bool
+phi_parts(const struct analysis *analysis, LLVMValueRef phi, unsigned branch,
+          const bool *after)
+{
+    LLVMValueRef seen = NULL;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        unsigned from =
+            jit_cfg_index(analysis->cfg, LLVMGetIncomingBlock(phi, i));
+        LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+        if (from != branch &&
+            (!after[from] || from == analysis->immediate[branch])) {
+            continue;
+        }
+        if (seen && seen != value) {
+            return true;
+        }
+        seen = value;
+    }
+    return false;
+}
+
+static void
+mark_joined(struct analysis *analysis, unsigned block, unsigned branch,
+            const bool *after)
+{
+    LLVMValueRef phi =
+        LLVMGetFirstInstruction(analysis->cfg->blocks[block].block);
+    for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        if (phi_parts(analysis, phi, branch, after)) {
+            mark(analysis, phi);
+        }
+    }
+}
+
 /* Threads part at the end of `branch`: where do they meet again? */
 static void
 spread_branch(struct analysis *analysis, unsigned branch)
@@ -267,17 +296,21 @@ spread_branch(struct analysis *analysis, unsigned branch)
     const struct jit_block *row = &analysis->cfg->blocks[branch];
     unsigned count = analysis->cfg->count;
     bool *reached = jit_allocate(count), *after = jit_allocate(count);
+    bool *joined = jit_allocate(count);
     analysis->spread[branch] = analysis->changed = true;
     for (unsigned i = 0; i < row->successor_count; i++) {
         memset(reached, 0, count);
         jit_cfg_reach(analysis->cfg, row->successors[i],
                       analysis->immediate[branch], reached);
         for (unsigned x = 0; x < count; x++) {
-            analysis->joined[x] |= after[x] && reached[x];
+            joined[x] |= after[x] && reached[x];
             after[x] |= reached[x];
         }
     }
     for (unsigned x = 0; x < count; x++) {
+        if (joined[x]) {
+            mark_joined(analysis, x, branch, after);
+        }
         analysis->apart[x] |= after[x] && x != analysis->immediate[branch];
     }
     if (after[branch]) {
@@ -285,6 +318,7 @@ spread_branch(struct analysis *analysis, unsigned branch)
     }
     free(reached);
     free(after);
+    free(joined);
 }
 
 void
@@ -302,7 +336,6 @@ jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
         .postdominators = jit_allocate(cfg->count * words * sizeof(uint64_t)),
         .immediate = immediate,
         .apart = apart,
-        .joined = jit_allocate(cfg->count),
         .spread = jit_allocate(cfg->count),
         .changed = true,
     };
