@@ -81,7 +81,7 @@ class CompileError(Error):
         self.stderr = stderr
 
     def __str__(self) -> str:
-        text = self.msg
+        text = str(self.msg)
         if self.command_line:
             text += f"\n[command: {' '.join(self.command_line)}]"
         if self.stdout:

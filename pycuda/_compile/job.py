@@ -96,6 +96,10 @@ class Job:
     """A `Request`, translated for NVRTC."""
 
     def __init__(self, request: Request) -> None:
+        for name in ("arch", "code"):
+            given = getattr(request, name)
+            if not isinstance(given, (str, type(None))):
+                raise TypeError(f"{name} must be a string, not {given!r}")
         self.request = request
         self.on_gpu = on_gpu()
         plain = self._translate(request.options)

@@ -261,6 +261,8 @@ def translate(options: list[str]) -> Translated:
 
 def arch_number(arch: str) -> int | None:
     """Number in "sm_90a" or "compute_100", None where there is none."""
+    if not isinstance(arch, str):
+        return None  # `compile` says so
     digits = arch.partition("_")[2].rstrip("abcdefghijklmnopqrstuvwxyz")
     return int(digits) if digits.isdigit() else None
 

@@ -56,8 +56,12 @@ class DTypeRegistry:
             If `dtype` is None and the name is unknown.
         RuntimeError
             If a name stands for another dtype.
+        ValueError
+            If there is no name, or one that is no string.
         """
         names = [c_names] if isinstance(c_names, str) else list(c_names)
+        if not names or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"names of a C type are needed, not {c_names!r}")
         if dtype is None:
             return self.name_to_dtype[names[0]]
         dtype = np.dtype(dtype)
