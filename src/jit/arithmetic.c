@@ -14,7 +14,7 @@
  * doubles, which have the same quotient and can be vectorised.
  *
  * SPDX-License-Identifier: MIT */
-#include <string.h>
+#include <math.h>
 
 #include "jit/jit.h"
 
@@ -128,32 +128,62 @@ nan_is_top_bit(LLVMTypeRef from, LLVMTypeRef to)
            LLVMGetIntTypeWidth(to) == 64;
 }
 
+static LLVMValueRef
+select_ordered(struct jit *jit, LLVMRealPredicate predicate, LLVMValueRef x,
+               LLVMValueRef limit, LLVMValueRef yes, LLVMValueRef no)
+{
+    LLVMValueRef holds = LLVMBuildFCmp(jit->builder, predicate, x, limit, "");
+    return LLVMBuildSelect(jit->builder, holds, yes, no, "");
+}
+
+/* Saturating conversion.  (llvm.fptosi.sat means the same, but its vectors
+ * are taken apart.)  The plain one is given only what it can represent. */
+static LLVMValueRef
+convert(struct jit *jit, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMTypeRef from = LLVMTypeOf(x);
+    unsigned width = LLVMGetIntTypeWidth(to);
+    int bits = LLVMGetTypeKind(from) == LLVMDoubleTypeKind ? 53 : 24;
+    int top = (int)width - is_signed;
+    uint64_t most =
+        is_signed ? (1ull << (width - 1)) - 1 : UINT64_MAX >> (64 - width);
+    /* the greatest number of `from` that is below 2^top */
+    int lost = top > bits ? top - bits : 0;
+    double high = ldexp(1, top) - ldexp(1, lost);
+    LLVMValueRef low = LLVMConstReal(from, is_signed ? -ldexp(1, top) : 0.0);
+    LLVMValueRef high_value = LLVMConstReal(from, high);
+    LLVMValueRef kept = select_ordered(jit, LLVMRealOGT, x, low, x, low);
+    kept =
+        select_ordered(jit, LLVMRealOLT, kept, high_value, kept, high_value);
+    LLVMValueRef made = is_signed ? LLVMBuildFPToSI(builder, kept, to, "")
+                                  : LLVMBuildFPToUI(builder, kept, to, "");
+    made =
+        select_ordered(jit, LLVMRealOGE, x, LLVMConstReal(from, ldexp(1, top)),
+                       LLVMConstInt(to, most, 0), made);
+    uint64_t nan = nan_is_top_bit(from, to) ? 1ull << (width - 1) : 0;
+    return select_ordered(jit, LLVMRealUNO, x, x, LLVMConstInt(to, nan, 0),
+                          made);
+}
+
 /* Conversions to 8 and 16 bits go through 32, as NVIDIA's compiler makes
  * them: (unsigned char)300.0f is 44, not 255. */
 static void
 lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
 {
-    const char *name = is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
-    LLVMValueRef from = LLVMGetOperand(at, 0);
     LLVMTypeRef type = LLVMTypeOf(at);
-    LLVMTypeRef types[2] = {type, LLVMTypeOf(from)};
+    LLVMValueRef from = LLVMGetOperand(at, 0);
     bool narrow = LLVMGetIntTypeWidth(type) < 32;
-    if (narrow) {
-        types[0] = jit->i32;
+    if (LLVMGetIntTypeWidth(type) > 64) {
+        return; /* a function of libgcc's, which saturates */
     }
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef to = LLVMGetIntrinsicDeclaration(jit->module, id, types, 2);
     LLVMPositionBuilderBefore(jit->builder, at);
-    LLVMValueRef made = LLVMBuildCall2(
-        jit->builder, LLVMGlobalGetValueType(to), to, &from, 1, "");
-    if (nan_is_top_bit(types[1], types[0])) {
-        LLVMValueRef nan =
-            LLVMBuildFCmp(jit->builder, LLVMRealUNO, from, from, "");
-        unsigned top = LLVMGetIntTypeWidth(types[0]) - 1;
-        made =
-            LLVMBuildSelect(jit->builder, nan,
-                            LLVMConstInt(types[0], 1ull << top, 0), made, "");
+    if (LLVMGetTypeKind(LLVMTypeOf(from)) != LLVMDoubleTypeKind) {
+        from = LLVMBuildFPExt(jit->builder, from,
+                              LLVMFloatTypeInContext(jit->context), "");
     }
+    LLVMValueRef made =
+        convert(jit, from, narrow ? jit->i32 : type, is_signed);
     if (narrow) {
         made = LLVMBuildTrunc(jit->builder, made, type, "");
     }

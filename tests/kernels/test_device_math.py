@@ -286,3 +286,72 @@ def test_few_huge_arguments_among_usual_ones(name, dtype):
         getattr(math, name)(v) if abs(v) < INF else NAN for v in x.tolist()
     ]
     np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)
+
+
+def of_bits(count, dtype=np.float32):
+    bits = np.random.default_rng(8).integers(0, 2**32, count, np.uint32)
+    x = bits.view(np.float32)
+    x[:8] = [0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-45]
+    return x.astype(dtype)
+
+
+def one_by_one(function):
+    def call(x, y):
+        pairs = zip(x.tolist(), y.tolist(), strict=True)
+        return np.array([function(*pair) for pair in pairs]).astype(x.dtype)
+
+    return call
+
+
+def remainder(x, y):
+    if math.isnan(x) or math.isnan(y) or math.isinf(x) or y == 0:
+        return NAN
+    return math.remainder(x, y)
+
+
+# Functions without rounding: C's in terms of NumPy's.
+EXACT = {
+    "fmodf(a, b)": np.fmod,
+    "remainderf(a, b)": one_by_one(remainder),
+    "fdimf(a, b)": lambda a, b: np.where(a <= b, 0, a - b),
+    "nextafterf(a, b)": np.nextafter,
+    "ldexpf(a, (int)fminf(fmaxf(b, -400.0f), 400.0f))": lambda a, b: np.ldexp(
+        a, np.trunc(np.clip(np.nan_to_num(b, nan=-400), -400, 400)).astype(int)
+    ),
+    "logbf(a) + 0 * ilogbf(b)": lambda a, b: np.where(
+        np.isfinite(a) & (a != 0),
+        np.frexp(a.astype(float))[1] - 1.0,
+        np.where(a == 0, -np.inf, a * a),
+    ),
+    "modf1(a) - b * 0": lambda a, b: np.modf(a)[0] - b * 0,
+    "frexp1(a) - b * 0": lambda a, b: np.frexp(a)[0] - b * 0,
+}
+HELPERS = """
+__device__ float modf1(float x) { float w; return modff(x, &w); }
+__device__ float frexp1(float x) { int e; return frexpf(x, &e); }
+"""
+
+
+@pytest.mark.parametrize("expression", EXACT)
+def test_functions_without_rounding(expression):
+    a, b = of_bits(20000), of_bits(20000)[::-1].copy()
+    b[100:8000] = (a[100:8000] * np.float32(0.37)).astype(np.float32)
+    b[8000:12000] = np.linspace(-300, 300, 4000)
+    source = (
+        HELPERS
+        + """
+        __global__ void run(float *out, const float *in_a, const float *in_b)
+        {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            float a = in_a[i], b = in_b[i];
+            out[i] = """
+        + expression
+        + ";}"
+    )
+    got = np.empty_like(a)
+    SourceModule(source, options=["-fmad=false"]).get_function("run")(
+        cuda.Out(got), cuda.In(a), cuda.In(b), block=(100, 1, 1), grid=(200, 1)
+    )
+    with np.errstate(all="ignore"):
+        want = EXACT[expression](a, b).astype(np.float32)
+    np.testing.assert_array_equal(got, want)

@@ -22,6 +22,7 @@ extern "C++" {
 #include "math_parts.h"
 #include "math_float.h"
 #include "math_float_trig.h"
+#include "math_float_parts.h"
 #include "math_double.h"
 #include "math_double_trig.h"
 #include "math_extra.h"

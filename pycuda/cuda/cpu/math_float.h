@@ -242,24 +242,3 @@ hypotf(float x, float y)
     size *= __pycuda_real(e);
     return a == __PYCUDA_INF || b == __PYCUDA_INF ? __PYCUDA_INF : size;
 }
-
-/* ---- remainders ---- */
-
-extern "C" {
-__PYCUDA_LIBM float __pycuda_rare_fmodf(bool, float, float,
-                                        float) __PYCUDA_CONST;
-}
-/* Exact in double while the quotient has fewer than 53 bits; the quotient
- * may be one off. */
-__pycuda_both float
-fmodf(float x, float y)
-{
-    __PYCUDA_EXACT
-    double a = __builtin_fabsf(x), b = __builtin_fabsf(y), ratio = a / b;
-    double r = __builtin_fma(-__builtin_trunc(ratio), b, a);
-    r = r < 0.0 ? r + b : r;
-    r = r >= b ? r - b : r;
-    float size = (float)(b == __PYCUDA_INF ? a : r);
-    size = __pycuda_flip(size, __pycuda_bits(x));
-    return __pycuda_rare_fmodf(!(ratio < 0x1p50), size, x, y);
-}

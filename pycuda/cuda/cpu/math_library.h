@@ -20,7 +20,7 @@ extern "C" {
 #define __PYCUDA_LIBM2(NAME)                                                  \
     __PYCUDA_LIBM float NAME##f(float, float) __PYCUDA_CONST;                 \
     __PYCUDA_LIBM double NAME(double, double) __PYCUDA_CONST;
-__PYCUDA_LIBM1(logb)
+__PYCUDA_DOUBLE1(logb)
 __PYCUDA_LIBM1(sqrt)
 __PYCUDA_LIBM1(fabs)
 __PYCUDA_LIBM1(floor)
@@ -39,12 +39,11 @@ __PYCUDA_LIBM1(y0)
 __PYCUDA_LIBM1(y1)
 __PYCUDA_DOUBLE2(pow)
 __PYCUDA_DOUBLE2(fmod)
-__PYCUDA_LIBM2(remainder)
+__PYCUDA_DOUBLE2(remainder)
 __PYCUDA_LIBM2(copysign)
 __PYCUDA_LIBM2(fmin)
 __PYCUDA_LIBM2(fmax)
-__PYCUDA_LIBM2(fdim)
-__PYCUDA_LIBM2(nextafter)
+__PYCUDA_DOUBLE2(nextafter)
 #undef __PYCUDA_LIBM1
 #undef __PYCUDA_LIBM2
 #undef __PYCUDA_DOUBLE1
@@ -52,13 +51,9 @@ __PYCUDA_LIBM2(nextafter)
 
 __PYCUDA_LIBM float fmaf(float, float, float) __PYCUDA_CONST;
 __PYCUDA_LIBM double fma(double, double, double) __PYCUDA_CONST;
-__PYCUDA_LIBM float ldexpf(float, int) __PYCUDA_CONST;
 __PYCUDA_LIBM double ldexp(double, int) __PYCUDA_CONST;
-__PYCUDA_LIBM float scalbnf(float, int) __PYCUDA_CONST;
 __PYCUDA_LIBM double scalbn(double, int) __PYCUDA_CONST;
-__PYCUDA_LIBM float scalblnf(float, long) __PYCUDA_CONST;
 __PYCUDA_LIBM double scalbln(double, long) __PYCUDA_CONST;
-__PYCUDA_LIBM int ilogbf(float) __PYCUDA_CONST;
 __PYCUDA_LIBM int ilogb(double) __PYCUDA_CONST;
 __PYCUDA_LIBM float jnf(int, float) __PYCUDA_CONST;
 __PYCUDA_LIBM double jn(int, double) __PYCUDA_CONST;
@@ -72,9 +67,7 @@ __PYCUDA_LIBM long long llrintf(float) __PYCUDA_CONST;
 __PYCUDA_LIBM long long llrint(double) __PYCUDA_CONST;
 __PYCUDA_LIBM long long llroundf(float) __PYCUDA_CONST;
 __PYCUDA_LIBM long long llround(double) __PYCUDA_CONST;
-__PYCUDA_LIBM float frexpf(float, int *);
 __PYCUDA_LIBM double frexp(double, int *);
-__PYCUDA_LIBM float modff(float, float *);
 __PYCUDA_LIBM double modf(double, double *);
 __PYCUDA_LIBM float remquof(float, float, int *);
 __PYCUDA_LIBM double remquo(double, double, int *);
