@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as drv
+from pycuda._array_exchange import Exchange, asarray, from_dlpack
 from pycuda._array_gather import multi_put, multi_take, multi_take_put, take
 from pycuda._array_legacy import Legacy
 from pycuda._array_reductions import (
@@ -52,6 +53,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "asarray",
     "concatenate",
     "count_nonzero",
     "cumprod",
@@ -59,6 +61,7 @@ __all__ = [
     "dot",
     "empty",
     "empty_like",
+    "from_dlpack",
     "if_positive",
     "logical_and",
     "logical_not",
@@ -147,7 +150,7 @@ def _rebuild(cls: type, host: np.ndarray, state: dict | None) -> GPUArray:
     return array
 
 
-class GPUArray(ArrayBase, Reductions, Legacy):
+class GPUArray(ArrayBase, Reductions, Exchange, Legacy):
     """An n-dimensional array on the device.
 
     Parameters

@@ -237,6 +237,10 @@ PyObject *array_reduce_all(int operation, PyObject *object);
 PyObject *array_reduce_python(PyObject *module, PyObject *args,
                               PyObject *kwargs);
 
+/* dlpack.c */
+PyObject *dlpack_give(PyObject *module, PyObject *args);
+PyObject *dlpack_take(PyObject *module, PyObject *capsule);
+
 /* counter.c */
 int counter_find(CUstream stream, CUdeviceptr *counter);
 

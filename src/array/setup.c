@@ -26,6 +26,13 @@ static PyMethodDef functions[] = {
      "value)."},
     {"_address_bits", advanced_address_bits, METH_O,
      "_address_bits(array)\n--\n\nThe last eight bits of its address."},
+    {"_dlpack_give", dlpack_give, METH_VARARGS,
+     "_dlpack_give(array, device type, device, stream, versioned)\n--\n\n"
+     "A DLPack capsule; ready for what the stream (a handle) does next."},
+    {"_dlpack_take", dlpack_take, METH_O,
+     "_dlpack_take(capsule)\n--\n\n"
+     "(address, shape, strides in bytes, dtype, (device type, device), "
+     "whether it is read-only, holder)."},
     {"_register_faults", fault_register, METH_O,
      "_register_faults(address)\n--\n\n"
      "Where kernels of the current context note indices out of range; False "

@@ -309,6 +309,40 @@ core_use(PyObject *owner, CUstream stream)
     return 0;
 }
 
+/* A wait on the device: `later` goes on once `earlier` is as far as now. */
+static int
+stream_follow(CUstream earlier, CUstream later)
+{
+    CUevent event;
+    if (core_check(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
+                   "cuEventCreate") < 0) {
+        return -1;
+    }
+    int status =
+        core_check(driver.cuEventRecord(event, earlier), "cuEventRecord");
+    if (status == 0) {
+        status = core_check(driver.cuStreamWaitEvent(later, event, 0),
+                            "cuStreamWaitEvent");
+    }
+    driver.cuEventDestroy(event);
+    return status;
+}
+
+int
+core_order(PyObject *owner, CUstream later)
+{
+    while (owner != NULL && is_array(owner)) {
+        owner = ((struct core_array_head *)owner)->owner;
+    }
+    struct core_allocation *self = (struct core_allocation *)owner;
+    if (owner != NULL && is_allocation(owner) && !self->scattered) {
+        return self->stream == later ? 0 : stream_follow(self->stream, later);
+    }
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
+    Py_END_ALLOW_THREADS return core_check(code, "cuCtxSynchronize");
+}
+
 int
 core_check_extent(PyObject *owner, CUdeviceptr first, Py_ssize_t low,
                   Py_ssize_t high)

@@ -55,6 +55,10 @@ CUdeviceptr core_allocation_pointer(PyObject *allocation);
  * LogicError where it was freed.  An array stands for its owner; any other
  * object than a DeviceAllocation, or NULL, is ignored. */
 int core_use(PyObject *owner, CUstream stream);
+/* Makes what is issued on `later` from now on wait for what was issued on
+ * `owner` (as for core_use; the whole context where its streams are not
+ * known). */
+int core_order(PyObject *owner, CUstream later);
 /* ValueError where bytes [first + low, first + high) do not lie in `owner`, a
  * DeviceAllocation; any other object is trusted. */
 int core_check_extent(PyObject *owner, CUdeviceptr first, Py_ssize_t low,

@@ -464,6 +464,21 @@ profiler_initialize(PyObject *unused, PyObject *args)
         "cuProfilerInitialize"));
 }
 
+static PyObject *
+pointer_device(PyObject *unused, PyObject *object)
+{
+    (void)unused;
+    CUdeviceptr pointer;
+    int device;
+    if (core_pointer(object, &pointer) < 0 ||
+        core_check(driver.cuPointerGetAttribute(
+                       &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer),
+                   "cuPointerGetAttribute") < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(device);
+}
+
 #define ROW(name, doc)                                                        \
     {                                                                         \
 #name, CORE_METHOD(memory_##name), doc                                \
@@ -475,6 +490,8 @@ static PyMethodDef functions[] = {
     {"mem_get_info", memory_get_info, METH_NOARGS, "(free, total) in bytes."},
     {"mem_get_address_range", memory_get_address_range, METH_O,
      "(base, size) of the allocation that holds the address."},
+    {"_pointer_device", pointer_device, METH_O,
+     "Number of the device whose memory it is; LogicError if no device's."},
     ROW(memcpy_htod, "Copy a contiguous host buffer to the device."),
     ROW(memcpy_htod_async, NULL),
     ROW(memcpy_dtoh, "Copy from the device into a writable host buffer."),

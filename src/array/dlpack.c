@@ -1,0 +1,343 @@
+/* dlpack.c - arrays as DLPack capsules, and capsules as arrays' memory.
+ *
+ * Called by pycuda._array_exchange, which knows the protocol; here is the
+ * memory layout of DLPack 1.0, in our own words.  A capsule holds the array
+ * until its consumer calls the deleter, on whatever thread.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+
+struct dl_device {
+    int32_t type, id;
+};
+
+enum dl_code {
+    DL_INT,
+    DL_UINT,
+    DL_FLOAT,
+    DL_BFLOAT = 4,
+    DL_COMPLEX,
+    DL_BOOL,
+};
+
+struct dl_dtype {
+    uint8_t code, bits;
+    uint16_t lanes;
+};
+
+struct dl_tensor {
+    void *data;
+    struct dl_device device;
+    int32_t ndim;
+    struct dl_dtype dtype;
+    int64_t *shape;
+    int64_t *strides; /* elements; NULL: C order */
+    uint64_t byte_offset;
+};
+
+/* Before DLPack 1.0: capsules named "dltensor". */
+struct dl_managed {
+    struct dl_tensor tensor;
+    void *context;
+    void (*deleter)(struct dl_managed *);
+};
+
+struct dl_version {
+    uint32_t major, minor;
+};
+
+enum { DL_READ_ONLY = 1 };
+
+/* Since then: "dltensor_versioned". */
+struct dl_versioned {
+    struct dl_version version;
+    void *context;
+    void (*deleter)(struct dl_versioned *);
+    uint64_t flags;
+    struct dl_tensor tensor;
+};
+
+static const char old_name[] = "dltensor", new_name[] = "dltensor_versioned";
+static const char old_used[] = "used_dltensor",
+                  new_used[] = "used_dltensor_versioned";
+
+/* --- out --------------------------------------------------------------- */
+
+static void
+release(PyObject *array)
+{
+    PyGILState_STATE state = PyGILState_Ensure();
+
+    Py_DECREF(array);
+    PyGILState_Release(state);
+}
+
+static void
+old_deleter(struct dl_managed *managed)
+{
+    release(managed->context);
+    free(managed);
+}
+
+static void
+new_deleter(struct dl_versioned *managed)
+{
+    release(managed->context);
+    free(managed);
+}
+
+/* A consumer renames the capsule; one that nobody took frees here. */
+static void
+capsule_free(PyObject *capsule)
+{
+    if (PyCapsule_IsValid(capsule, old_name)) {
+        struct dl_managed *managed = PyCapsule_GetPointer(capsule, old_name);
+        managed->deleter(managed);
+    } else if (PyCapsule_IsValid(capsule, new_name)) {
+        struct dl_versioned *managed = PyCapsule_GetPointer(capsule, new_name);
+        managed->deleter(managed);
+    }
+}
+
+static int
+dtype_give(PyArray_Descr *dtype, struct dl_dtype *out)
+{
+    static const char kinds[] = "iuf?cb";
+    static const uint8_t codes[] = {DL_INT, DL_UINT,    DL_FLOAT,
+                                    0,      DL_COMPLEX, DL_BOOL};
+    const char *found = strchr(kinds, dtype->kind);
+
+    out->lanes = 1;
+    out->bits = (uint8_t)(8 * PyDataType_ELSIZE(dtype));
+    if (found && *found != '?' && PyArray_ISNBO(dtype->byteorder)) {
+        out->code = codes[found - kinds];
+        return 0;
+    }
+    PyObject *name = PyObject_Str((PyObject *)dtype);
+    if (name && PyUnicode_CompareWithASCIIString(name, "bfloat16") == 0) {
+        out->code = DL_BFLOAT;
+        Py_DECREF(name);
+        return 0;
+    }
+    Py_XDECREF(name);
+    PyErr_Format(PyExc_BufferError, "DLPack has no dtype %S", dtype);
+    return -1;
+}
+
+/* Shape and strides stand behind the struct, in the same memory. */
+static int
+tensor_fill(struct dl_tensor *tensor, struct array *array, int64_t *dims)
+{
+    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+
+    tensor->data = (void *)array->head.pointer;
+    tensor->ndim = array->ndim;
+    tensor->shape = dims;
+    tensor->strides = dims + array->ndim;
+    tensor->byte_offset = 0;
+    for (int i = 0; i < array->ndim; i++) {
+        if (array->shape[i] > 1 && array->strides[i] % itemsize) {
+            PyErr_Format(PyExc_BufferError,
+                         "DLPack counts strides in elements; axis %d has %zd "
+                         "bytes of itemsize %zd",
+                         i, (Py_ssize_t)array->strides[i],
+                         (Py_ssize_t)itemsize);
+            return -1;
+        }
+        tensor->shape[i] = array->shape[i];
+        tensor->strides[i] = array->strides[i] / itemsize;
+    }
+    return dtype_give(array->dtype, &tensor->dtype);
+}
+
+static PyObject *
+give_old(struct array *array, struct dl_device device)
+{
+    size_t dims = 2 * (size_t)array->ndim * sizeof(int64_t);
+    struct dl_managed *managed = calloc(1, sizeof *managed + dims);
+
+    if (!managed) {
+        return PyErr_NoMemory();
+    }
+    managed->tensor.device = device;
+    managed->context = array;
+    managed->deleter = old_deleter;
+    if (tensor_fill(&managed->tensor, array, (int64_t *)(managed + 1)) < 0) {
+        free(managed);
+        return NULL;
+    }
+    Py_INCREF(array);
+    PyObject *capsule = PyCapsule_New(managed, old_name, capsule_free);
+    if (!capsule) {
+        old_deleter(managed);
+    }
+    return capsule;
+}
+
+static PyObject *
+give_new(struct array *array, struct dl_device device)
+{
+    size_t dims = 2 * (size_t)array->ndim * sizeof(int64_t);
+    struct dl_versioned *managed = calloc(1, sizeof *managed + dims);
+
+    if (!managed) {
+        return PyErr_NoMemory();
+    }
+    managed->version = (struct dl_version){1, 0};
+    managed->tensor.device = device;
+    managed->context = array;
+    managed->deleter = new_deleter;
+    if (tensor_fill(&managed->tensor, array, (int64_t *)(managed + 1)) < 0) {
+        free(managed);
+        return NULL;
+    }
+    Py_INCREF(array);
+    PyObject *capsule = PyCapsule_New(managed, new_name, capsule_free);
+    if (!capsule) {
+        new_deleter(managed);
+    }
+    return capsule;
+}
+
+/* Stream -1: the consumer asks for no order. */
+PyObject *
+dlpack_give(PyObject *module, PyObject *args)
+{
+    PyObject *object;
+    struct dl_device device;
+    Py_ssize_t stream;
+    int versioned;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "Oiinp", &object, &device.type, &device.id,
+                          &stream, &versioned)) {
+        return NULL;
+    }
+    if (!array_check(object)) {
+        PyErr_SetString(PyExc_TypeError, "a GPUArray is needed");
+        return NULL;
+    }
+    struct array *array = (struct array *)object;
+    if (array->size > 0 && stream != -1 &&
+        core_order(array->head.owner, (CUstream)stream) < 0) {
+        return NULL;
+    }
+    core_escape(array->head.owner);
+    return versioned ? give_new(array, device) : give_old(array, device);
+}
+
+/* --- in ---------------------------------------------------------------- */
+
+static void
+old_holder_free(PyObject *holder)
+{
+    struct dl_managed *managed = PyCapsule_GetPointer(holder, old_used);
+
+    if (managed->deleter) {
+        managed->deleter(managed);
+    }
+}
+
+static void
+new_holder_free(PyObject *holder)
+{
+    struct dl_versioned *managed = PyCapsule_GetPointer(holder, new_used);
+
+    if (managed->deleter) {
+        managed->deleter(managed);
+    }
+}
+
+static PyObject *
+dtype_take(struct dl_dtype dtype)
+{
+    static const char *const kinds[] = {"i", "u", "f", NULL, NULL, "c", "b"};
+
+    if (dtype.lanes != 1 || dtype.bits % 8 ||
+        dtype.code >= sizeof kinds / sizeof *kinds ||
+        (!kinds[dtype.code] && dtype.code != DL_BFLOAT)) {
+        PyErr_Format(PyExc_BufferError,
+                     "no dtype for DLPack's code %d with %d bits and %d lanes",
+                     dtype.code, dtype.bits, dtype.lanes);
+        return NULL;
+    }
+    if (dtype.code == DL_BFLOAT) {
+        return PyUnicode_FromString("bfloat16");
+    }
+    return PyUnicode_FromFormat("%s%d", kinds[dtype.code], dtype.bits / 8);
+}
+
+static PyObject *
+dims_take(const struct dl_tensor *tensor, int strides)
+{
+    PyObject *tuple = PyTuple_New(tensor->ndim);
+    int64_t packed = 1, bytes = tensor->dtype.bits / 8;
+
+    for (int i = tensor->ndim - 1; tuple && i >= 0; i--) {
+        int64_t stride = tensor->strides ? tensor->strides[i] : packed;
+        int64_t value = strides ? stride * bytes : tensor->shape[i];
+        PyObject *item = PyLong_FromLongLong(value);
+        if (!item) {
+            Py_CLEAR(tuple);
+            break;
+        }
+        PyTuple_SET_ITEM(tuple, i, item);
+        packed *= tensor->shape[i];
+    }
+    return tuple;
+}
+
+static PyObject *
+describe(const struct dl_tensor *tensor, int read_only, PyObject *holder)
+{
+    PyObject *dtype = dtype_take(tensor->dtype);
+    PyObject *shape = dtype ? dims_take(tensor, 0) : NULL;
+    PyObject *strides = shape ? dims_take(tensor, 1) : NULL;
+    unsigned long long address = (uintptr_t)tensor->data + tensor->byte_offset;
+    PyObject *result = NULL;
+
+    if (strides) {
+        result = Py_BuildValue("KOOO(ii)OO", address, shape, strides, dtype,
+                               tensor->device.type, tensor->device.id,
+                               read_only ? Py_True : Py_False, holder);
+    }
+    Py_XDECREF(dtype);
+    Py_XDECREF(shape);
+    Py_XDECREF(strides);
+    return result;
+}
+
+PyObject *
+dlpack_take(PyObject *module, PyObject *capsule)
+{
+    PyObject *holder, *result;
+
+    (void)module;
+    if (PyCapsule_IsValid(capsule, new_name)) {
+        struct dl_versioned *managed = PyCapsule_GetPointer(capsule, new_name);
+        if (managed->version.major != 1) {
+            PyErr_Format(PyExc_BufferError, "DLPack %u is not known here",
+                         managed->version.major);
+            return NULL;
+        }
+        holder = PyCapsule_New(managed, new_used, new_holder_free);
+        if (!holder || PyCapsule_SetName(capsule, new_used) < 0) {
+            return NULL;
+        }
+        result = describe(&managed->tensor,
+                          (managed->flags & DL_READ_ONLY) != 0, holder);
+    } else if (PyCapsule_IsValid(capsule, old_name)) {
+        struct dl_managed *managed = PyCapsule_GetPointer(capsule, old_name);
+        holder = PyCapsule_New(managed, old_used, old_holder_free);
+        if (!holder || PyCapsule_SetName(capsule, old_used) < 0) {
+            return NULL;
+        }
+        result = describe(&managed->tensor, 0, holder);
+    } else {
+        PyErr_SetString(PyExc_TypeError,
+                        "a DLPack capsule that nobody has used is needed");
+        return NULL;
+    }
+    Py_DECREF(holder);
+    return result;
+}
