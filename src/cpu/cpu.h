@@ -606,6 +606,8 @@ struct cpu_texture {
     bool integers;   /* what a fetch gives */
     bool linear;     /* filter */
     bool srgb;       /* encoding of the first three channels */
+    bool snorm;      /* a fetch gives numbers of [-1, 1] */
+    float border[4]; /* as the format can hold it */
 };
 
 /* ---- copy.c ---- */

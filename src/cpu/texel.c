@@ -29,15 +29,6 @@ half_value(uint16_t bits)
     return value;
 }
 
-/* Signed values reach -1 twice: the least one is clamped. */
-static float
-signed_unit(int value, int greatest)
-{
-    float unit = (float)value / (float)greatest;
-
-    return unit < -1 ? -1 : unit;
-}
-
 static void
 channel_integer(const struct cpu_texture *texture, const char *at,
                 uint32_t *out)
@@ -69,11 +60,11 @@ channel_float(const struct cpu_texture *texture, const char *at)
     case CU_AD_FORMAT_UNSIGNED_INT8:
         return (float)*(const uint8_t *)at / 255.0f;
     case CU_AD_FORMAT_SIGNED_INT8:
-        return signed_unit(*(const int8_t *)at, 127);
+        return (float)*(const int8_t *)at / 127.0f;
     case CU_AD_FORMAT_UNSIGNED_INT16:
         return (float)*(const uint16_t *)(const void *)at / 65535.0f;
     case CU_AD_FORMAT_SIGNED_INT16:
-        return signed_unit(*(const int16_t *)(const void *)at, 32767);
+        return (float)*(const int16_t *)(const void *)at / 32767.0f;
     case CU_AD_FORMAT_HALF:
         return half_value(*(const uint16_t *)(const void *)at);
     default:
@@ -100,7 +91,7 @@ cpu_texel_read(const struct cpu_texture *texture, const char *at,
         if (!at && texture->integers) {
             texel->u[c] = (uint32_t)texture->how.borderColor[c];
         } else if (!at) {
-            texel->f[c] = texture->how.borderColor[c];
+            texel->f[c] = texture->border[c];
         } else if (texture->integers) {
             channel_integer(texture, at + c * bytes, &texel->u[c]);
         } else {

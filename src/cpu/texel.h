@@ -16,7 +16,8 @@ union texel {
 
 /* What missing channels hold: 0, and 1 as the fourth. */
 void cpu_texel_clear(const struct cpu_texture *texture, union texel *texel);
-/* The channels that are there, from `at`; NULL means the border's colour. */
+/* The channels that are there, from `at`; NULL means the border's colour.
+ * The least signed number comes as a little less than -1. */
 void cpu_texel_read(const struct cpu_texture *texture, const char *at,
                     union texel *texel);
 

@@ -4,6 +4,7 @@
  * texture_read.c.
  *
  * SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,34 @@ channels_valid(unsigned channels)
     return channels == 1 || channels == 2 || channels == 4;
 }
 
+/* A border's colour, rounded to what the format holds, ties down. */
+static float
+border_value(CUarray_format format, float x)
+{
+    float most = 0, least = -1;
+
+    switch ((int)format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+        most = 255, least = 0;
+        break;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+        most = 65535, least = 0;
+        break;
+    case CU_AD_FORMAT_SIGNED_INT8:
+        most = 127;
+        break;
+    case CU_AD_FORMAT_SIGNED_INT16:
+        most = 32767;
+        break;
+    case CU_AD_FORMAT_HALF:
+        return (float)(_Float16)x;
+    default:
+        return x;
+    }
+    x = fminf(fmaxf(x, least), 1);
+    return (float)(ceil((double)x * most - 0.5) / most);
+}
+
 /* Works out what a fetch gives, from format, flags and filter. */
 static void
 modes_set(struct cpu_texture *texture)
@@ -108,6 +137,13 @@ modes_set(struct cpu_texture *texture)
     texture->normalised = texture->how.flags & CU_TRSF_NORMALIZED_COORDINATES;
     texture->integers = !floats && (bytes == 4 || texture->how.flags &
                                                       CU_TRSF_READ_AS_INTEGER);
+    texture->snorm =
+        !texture->integers && (texture->format == CU_AD_FORMAT_SIGNED_INT8 ||
+                               texture->format == CU_AD_FORMAT_SIGNED_INT16);
+    for (int c = 0; c < 4; c++) {
+        texture->border[c] =
+            border_value(texture->format, texture->how.borderColor[c]);
+    }
     texture->srgb =
         bytes == 1 && !texture->integers && texture->how.flags & CU_TRSF_SRGB;
     texture->linear = texture->how.filterMode == CU_TR_FILTER_MODE_LINEAR &&

@@ -1,7 +1,9 @@
 /* texture_read.c - sampling, as the CUDA programming guide defines it.
  *
  * Called by kernels.  Weights of the linear filter have 8 bits of fraction.
- * Without normalised coordinates, wrap and mirror act as clamp.
+ * Without normalised coordinates, wrap and mirror act as clamp.  What the
+ * guide leaves open is as an H100 does it (tests/kernels/data): how weights
+ * and results are rounded, layers out of range, mirrored edges.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -43,23 +45,8 @@ bounded(float x)
 
 struct axis {
     int32_t index[2]; /* -1: border */
-    float weight[2];
+    int part;         /* of the second, in 256ths */
 };
-
-/* Where a normalised coordinate lies once it is brought into [0, 1]. */
-static float
-folded(CUaddress_mode mode, float x)
-{
-    float whole = floorf(x);
-
-    if (mode == CU_TR_ADDRESS_MODE_WRAP) {
-        return x - whole;
-    }
-    if (mode == CU_TR_ADDRESS_MODE_MIRROR) {
-        return fmodf(whole, 2) == 0 ? x - whole : 1 - (x - whole);
-    }
-    return x;
-}
 
 /* The texel at a coordinate, or the pair that a linear filter mixes. */
 static void
@@ -72,23 +59,21 @@ axis_set(const struct cpu_texture *texture, int dimension, float x, int32_t n,
         mode = CU_TR_ADDRESS_MODE_CLAMP;
     }
     if (texture->normalised) {
-        x = folded(mode, x) * (float)n;
+        x = (mode == CU_TR_ADDRESS_MODE_WRAP ? x - floorf(x) : x) * (float)n;
     }
     x = bounded(x);
-    axis->weight[0] = 1;
-    axis->weight[1] = 0;
+    axis->part = 0;
     axis->index[1] = -1;
     if (!pair) {
         axis->index[0] = index_address(mode, (int32_t)floorf(x), n);
         return;
     }
     float low = floorf(x - 0.5f);
-    axis->weight[1] = floorf((x - 0.5f - low) * 256 + 0.5f) / 256;
-    if (axis->weight[1] == 1) {
-        axis->weight[1] = 0;
+    axis->part = (int)floorf((x - 0.5f - low) * 256 + 0.5f);
+    if (axis->part == 256) {
+        axis->part = 0;
         low += 1;
     }
-    axis->weight[0] = 1 - axis->weight[1];
     axis->index[0] = index_address(mode, (int32_t)low, n);
     axis->index[1] = index_address(mode, (int32_t)low + 1, n);
 }
@@ -110,15 +95,99 @@ texel_at(const struct cpu_texture *texture, const struct axis axes[3],
            (size_t)y * texture->pitch + (size_t)x * texture->element;
 }
 
+/* The weights of the eight corners, in 256ths, as an H100 rounds them: the
+ * whole is split along z, each part along x, each of those along y. */
 static void
-corner_add(const struct cpu_texture *texture, const char *at, float weight,
-           union texel *sum)
+weights_set(const struct axis axes[3], int weights[8])
 {
-    union texel texel;
+    for (int z = 0; z < 2; z++) {
+        int deep = z ? axes[2].part : 256 - axes[2].part;
+        int right = (deep * axes[0].part + 128) / 256;
 
-    cpu_texel_read(texture, at, &texel);
+        for (int x = 0; x < 2; x++) {
+            int column = x ? right : deep - right;
+            /* ties go to the corner that is right and below, or neither */
+            int below = (column * axes[1].part + 127 + x) / 256;
+
+            weights[4 * z + x] = column - below;
+            weights[4 * z + 2 + x] = below;
+        }
+    }
+}
+
+/* Rounds to 11 digits, ties away from zero: what a filter of halves gives. */
+static float
+half_rounded(double x)
+{
+    int exponent;
+
+    frexp(x, &exponent);
+    double unit = ldexp(1, exponent - 11 > -24 ? exponent - 11 : -24);
+    return (float)copysign(floor(fabs(x) / unit + 0.5) * unit, x);
+}
+
+/* Filters of 8- and 16-bit numbers compute in whole numbers: how many of
+ * them make 1 in texels and in the result; 0 for floats. */
+struct unit {
+    double texel, result;
+};
+
+static struct unit
+unit_of(const struct cpu_texture *texture)
+{
+    switch ((int)texture->format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+        return texture->srgb ? (struct unit){0} : (struct unit){65535, 65535};
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return (struct unit){127, 32767};
+    case CU_AD_FORMAT_SIGNED_INT16:
+        return (struct unit){32767, 32767};
+    default:
+        return (struct unit){0};
+    }
+}
+
+/* The result of a filter from its sum, which has 256ths of texels. */
+static float
+filtered(const struct cpu_texture *texture, struct unit unit, double sum)
+{
+    sum /= 256;
+    if (unit.texel > 0) {
+        return (float)(floor(sum * (unit.result / unit.texel) + 0.5) /
+                       unit.result);
+    }
+    return texture->format == CU_AD_FORMAT_HALF && isfinite(sum)
+               ? half_rounded(sum)
+               : (float)sum;
+}
+
+static void
+mix(const struct cpu_texture *texture, const struct axis axes[3],
+    int32_t layer, union texel *out)
+{
+    struct unit unit = unit_of(texture);
+    double sums[4] = {0};
+    int weights[8];
+
+    weights_set(axes, weights);
+    for (int corner = 0; corner < 8; corner++) {
+        union texel texel;
+
+        if (!weights[corner]) {
+            continue;
+        }
+        cpu_texel_read(texture, texel_at(texture, axes, corner, layer),
+                       &texel);
+        for (unsigned c = 0; c < texture->channels; c++) {
+            double value = texel.f[c];
+
+            sums[c] += weights[corner] *
+                       (unit.texel > 0 ? rint(value * unit.texel) : value);
+        }
+    }
     for (unsigned c = 0; c < texture->channels; c++) {
-        sum->f[c] += weight * texel.f[c];
+        out->f[c] = filtered(texture, unit, sums[c]);
     }
 }
 
@@ -128,25 +197,20 @@ sample(const struct cpu_texture *texture, int dimensions,
 {
     const int32_t extent[3] = {texture->width, texture->height,
                                texture->depth};
-    struct axis axes[3] = {
-        {.weight = {1, 0}}, {.weight = {1, 0}}, {.weight = {1, 0}}};
+    struct axis axes[3] = {{.part = 0}};
 
     for (int i = 0; i < dimensions; i++) {
         axis_set(texture, i, position[i], extent[i], texture->linear,
                  &axes[i]);
     }
     cpu_texel_clear(texture, out);
-    if (!texture->linear) {
+    if (texture->linear) {
+        mix(texture, axes, layer, out);
+    } else {
         cpu_texel_read(texture, texel_at(texture, axes, 0, layer), out);
-        return;
     }
-    for (int corner = 0; corner < 1 << dimensions; corner++) {
-        float weight = axes[0].weight[corner & 1] *
-                       axes[1].weight[corner >> 1 & 1] *
-                       axes[2].weight[corner >> 2 & 1];
-
-        corner_add(texture, texel_at(texture, axes, corner, layer), weight,
-                   out);
+    for (unsigned c = 0; texture->snorm && c < texture->channels; c++) {
+        out->f[c] = fmaxf(out->f[c], -1); /* the least value is below */
     }
 }
 
@@ -156,7 +220,7 @@ gather(const struct cpu_texture *texture, const float position[2],
        int32_t component, union texel *out)
 {
     static const int corners[4] = {2, 3, 1, 0};
-    struct axis axes[3] = {{.weight = {1, 0}}};
+    struct axis axes[3] = {{.part = 0}};
 
     axis_set(texture, 0, position[0], texture->width, true, &axes[0]);
     axis_set(texture, 1, position[1], texture->height, true, &axes[1]);
@@ -201,10 +265,11 @@ cube_face(const float direction[3], float position[3])
     return face;
 }
 
+/* Unsigned, as on a GPU: -1 is the last. */
 static int32_t
 layer_clamp(int32_t layer, int32_t layers)
 {
-    return layer < 0 ? 0 : layer >= layers ? layers - 1 : layer;
+    return layer < 0 || layer >= layers ? layers - 1 : layer;
 }
 
 static void
@@ -240,13 +305,13 @@ __pycuda_texture(uint64_t object, int32_t access, float x, float y, float z,
                  int32_t layer, void *out)
 {
     const struct cpu_texture *texture = texture_needed(object);
-    const float position[3] = {x, y, z};
+    const float position[3] = {x, y, z}, row[3] = {x, 0, 0};
     int32_t inside = layer_clamp(layer, texture->layers);
     union texel texel;
 
     switch (access) {
-    case IMAGE_ACCESS_1D:
-        sample(texture, 1, position, 0, &texel);
+    case IMAGE_ACCESS_1D: /* to a GPU's filter a row of an image, at 0 */
+        sample(texture, texture->linear ? 2 : 1, row, 0, &texel);
         break;
     case IMAGE_ACCESS_1D_LAYERED:
         sample(texture, 1, position, inside, &texel);

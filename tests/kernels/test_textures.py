@@ -21,24 +21,16 @@ def spread(case: cases.Case) -> float:
     return float(values.max() - values.min()) + 1
 
 
-def compare(case, found, wanted, step) -> str:
-    """What is wrong, or an empty text.
+def compare(case, found, wanted) -> str:
+    """What is wrong by the guide's formulae, or an empty text.
 
     Without a filter, integers are equal and floats one rounding apart. A
-    linear filter's results are compared closely where the coordinate is exact
-    in 8 bits of fraction; elsewhere the weights may be one step of 1/256
-    apart if `step` says so.
+    filter's weights are rounded to 8 bits, and products of them once more.
     """
     if case.integers:
         wrong = found.astype(np.int64) != wanted
     else:
-        size = spread(case)
-        allowed = np.full(found.shape, 2e-7 * size)
-        if case.linear:
-            # A GPU filters normalised integers with 16 bits.
-            allowed[:] = size * (2e-5 if cases.KINDS[case.kind][1] else 1e-5)
-        if case.linear and step:
-            allowed[cases.POINTS // 2 :] += size * 3 / 256
+        allowed = spread(case) * (3 / 256 if case.linear else 2e-7)
         wrong = np.abs(found - wanted) > allowed
     if not wrong.any():
         return ""
@@ -52,30 +44,50 @@ def compare(case, found, wanted, step) -> str:
 
 @pytest.mark.parametrize("shape", cases.SHAPES)
 @pytest.mark.parametrize("kind", cases.KINDS)
-def test_sampling(kind, shape, device):
+def test_sampling(kind, shape):
     problems = []
     for case in cases.CASES:
         if case.kind == kind and case.shape == shape:
             found = cases.run(case)
-            problems.append(
-                compare(case, found, cases.expected(case), device == "gpu")
-            )
+            problems.append(compare(case, found, cases.expected(case)))
     assert problems, "no case of this kind"
     assert not any(problems), "\n".join(filter(None, problems))
+
+
+#: How far a filter's result may lie from an H100's: one rounding of float,
+#: of 16 bits (signed bytes are widened first there), of half.
+FILTER_STEPS = {
+    "float": 3e-7,
+    "half": 2.0**-10,
+    "i8n": 1.01 / 32767,
+    "u8n": 1e-7,
+    "u16n": 1e-7,
+    "i16n": 1e-7,
+}
 
 
 @pytest.mark.cpu
 @pytest.mark.skipif(not RECORDED.exists(), reason="nothing was recorded")
 @pytest.mark.parametrize("kind", cases.KINDS)
 def test_sampling_as_an_h100_does_it(kind):
-    problems = []
+    outliers, count = 0, 0
     with np.load(RECORDED) as file:
         recorded = cases.unpack(file["words"])
     for case in cases.CASES:
-        if case.kind == kind:
-            wanted = recorded[case.name].astype(
-                np.int64 if case.integers else np.float64
-            )
-            problems.append(compare(case, cases.run(case), wanted, False))
-    assert problems
-    assert not any(problems), "\n".join(filter(None, problems))
+        if case.kind != kind:
+            continue
+        found, wanted = cases.run(case), recorded[case.name]
+        count += 1
+        if not case.linear:
+            assert (
+                np.array_equal(found, wanted)
+                or (np.abs(found - wanted) <= np.spacing(np.abs(wanted))).all()
+            ), case.name
+            continue
+        far = np.abs(found.astype(float) - wanted)
+        assert far.max() <= spread(case) * 3 / 256, case.name
+        scale = np.maximum(1, np.abs(wanted))
+        outliers += int((far > FILTER_STEPS[kind] * scale).any(1).sum())
+    assert count >= 32, "every case of this kind"
+    # Ties of weights in three dimensions, of about 770 points.
+    assert outliers <= 4, f"{outliers} points differ"
