@@ -9,9 +9,11 @@
  * variables of modules) is kept in a sorted list.  One lock guards it all.
  *
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "cpu/cpu.h"
 
@@ -38,6 +40,7 @@ static const uint32_t class_bytes[] = {
 struct span {
     uintptr_t start;
     size_t granules;
+    int file; /* 0, or 1 + the file of memory that holds the pages */
     struct cpu_allocation one;    /* large */
     struct cpu_allocation *small; /* slab: one a slot, else NULL */
     uint32_t *free_slots;
@@ -153,6 +156,9 @@ span_free(struct span *span)
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     for (size_t i = 0; i < span->granules; i++) {
         spans[at + i] = NULL;
+    }
+    if (span->file) {
+        close(span->file - 1);
     }
     free(span->small);
     free(span->free_slots);
@@ -307,6 +313,74 @@ arena_lookup(uintptr_t address)
                    address - found->base < found->bytes
                ? found
                : NULL;
+}
+
+/* The accessible pages of a span. */
+static void
+span_pages(const struct span *span, uintptr_t *first, size_t *bytes)
+{
+    uintptr_t base = span->one.base;
+
+    *first = span->small ? span->start : base & ~(PAGE - 1);
+    *bytes =
+        span->small
+            ? SLAB_BYTES
+            : round_up(base + round_up(span->one.bytes, ALIGNMENT) - *first,
+                       PAGE);
+}
+
+/* The same contents at the same addresses, from a file; the lock is held. */
+static CUresult
+span_share(struct span *span)
+{
+    uintptr_t first;
+    size_t bytes, written = 0;
+    int fd = memfd_create("pycuda", MFD_CLOEXEC);
+
+    if (fd < 0) {
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    span_pages(span, &first, &bytes);
+    while (written < bytes) {
+        ssize_t part = write(fd, (char *)first + written, bytes - written);
+        if (part < 0 && errno == EINTR) {
+            continue;
+        }
+        if (part <= 0) {
+            close(fd);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        written += (size_t)part;
+    }
+    if (mmap((void *)first, bytes, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+        close(fd);
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    span->file = fd + 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_arena_share(uintptr_t address, struct cpu_shared *shared)
+{
+    CUresult code = CUDA_ERROR_INVALID_VALUE;
+
+    pthread_mutex_lock(&memory_lock);
+    struct cpu_allocation *allocation = arena_lookup(address);
+    if (allocation && allocation->kind == CPU_MEMORY_DEVICE) {
+        struct span *span = span_of(address);
+        uintptr_t first;
+        size_t bytes;
+
+        code = span->file ? CUDA_SUCCESS : span_share(span);
+        span_pages(span, &first, &bytes);
+        shared->fd = span->file - 1;
+        shared->offset = allocation->base - first;
+        shared->bytes = allocation->bytes;
+    }
+    pthread_mutex_unlock(&memory_lock);
+    return code;
 }
 
 /* The index of the first adopted range that starts above `address`. */

@@ -185,6 +185,17 @@ struct cpu_allocation {
     CUmemoryPool pool; /* of cuMemAllocAsync, or NULL */
 };
 
+/* Where an allocation lies in the file of memory that holds it. */
+struct cpu_shared {
+    int fd; /* the arena's */
+    size_t offset, bytes;
+};
+
+/* Moves the allocation at the address, and those that share its pages, into a
+ * file of memory; nobody may write meanwhile. */
+CUresult cpu_arena_share(uintptr_t address, struct cpu_shared *shared);
+void cpu_ipc_close(struct cpu_context *ctx); /* ipc.c: it ends */
+
 /* mempool.c: memory of the pool is going to be freed. */
 void cpu_pool_return(CUmemoryPool pool, size_t bytes);
 

@@ -1,0 +1,242 @@
+/* ipc.c - device memory that other processes open.
+ *
+ * Called by users of the library.  A handle names the process, a file of
+ * memory there (arena.c moves the pages of an allocation into one when it is
+ * first asked for) and the place in it; who opens it maps the same pages
+ * through /proc, which the system allows to processes of the same user.
+ * Nothing is left behind when processes end.
+ *
+ * `opened_lock` guards the list of what this process opened; it comes before
+ * the memory lock.  Events of other processes are not offered.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cpu/cpu.h"
+
+#define MAGIC    0x70796375636d656dull
+#define PAGE     ((uint64_t)4096)
+#define ALL_OPEN CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
+
+struct handle {
+    uint64_t magic;
+    int32_t pid, fd;
+    uint64_t inode;
+    uint64_t offset, bytes; /* of the allocation in the file */
+};
+
+_Static_assert(sizeof(struct handle) <= sizeof(CUipcMemHandle),
+               "a handle holds what it has to tell");
+
+struct opened {
+    struct opened *next;
+    struct handle handle;
+    uint64_t context_id;
+    unsigned users;
+    void *mapping;
+    size_t mapped;
+    uintptr_t base;
+};
+
+static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct opened *opened_list;
+
+CPU_API CUresult
+cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
+{
+    struct cpu_context *ctx;
+    struct cpu_shared shared;
+    struct stat status;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!handle) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    cpu_scheduler_drain(ctx); /* nobody writes while its pages move */
+    code = cpu_arena_share((uintptr_t)pointer, &shared);
+    if (!code && fstat(shared.fd, &status)) {
+        code = CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    if (code) {
+        return code;
+    }
+    struct handle told = {.magic = MAGIC,
+                          .pid = getpid(),
+                          .fd = shared.fd,
+                          .inode = (uint64_t)status.st_ino,
+                          .offset = shared.offset,
+                          .bytes = shared.bytes};
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &told, sizeof told);
+    return CUDA_SUCCESS;
+}
+
+/* Maps what the handle names; it may be stale, or no handle at all. */
+static CUresult
+opened_map(struct opened *opened)
+{
+    const struct handle *handle = &opened->handle;
+    uint64_t first = handle->offset / PAGE * PAGE;
+    uint64_t end = handle->offset + handle->bytes;
+    char path[64];
+    struct stat status;
+
+    if (handle->pid <= 0 || handle->fd < 0 || !handle->bytes ||
+        end < handle->offset) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", handle->pid, handle->fd);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    void *mapping = MAP_FAILED;
+    if (!fstat(fd, &status) && (uint64_t)status.st_ino == handle->inode &&
+        (uint64_t)status.st_size >= end) {
+        mapping = mmap(NULL, end - first, PROT_READ | PROT_WRITE, MAP_SHARED,
+                       fd, (off_t)first);
+    }
+    close(fd);
+    if (mapping == MAP_FAILED) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    opened->mapping = mapping;
+    opened->mapped = end - first;
+    opened->base = (uintptr_t)mapping + (handle->offset - first);
+    return CUDA_SUCCESS;
+}
+
+/* The lock is held. */
+static CUresult
+opened_new(struct cpu_context *ctx, const struct handle *handle,
+           struct opened **made)
+{
+    struct opened *opened = calloc(1, sizeof *opened);
+
+    if (!opened) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    opened->handle = *handle;
+    opened->context_id = ctx->id;
+    CUresult code = opened_map(opened);
+    if (!code) {
+        struct cpu_allocation as = {.base = opened->base,
+                                    .bytes = handle->bytes,
+                                    .kind = CPU_MEMORY_IPC,
+                                    .device = ctx->device,
+                                    .context_id = ctx->id};
+        code = cpu_arena_adopt(&as);
+        if (code) {
+            munmap(opened->mapping, opened->mapped);
+        }
+    }
+    if (code) {
+        free(opened);
+        return code;
+    }
+    opened->next = opened_list;
+    opened_list = opened;
+    *made = opened;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle given,
+                      unsigned flags)
+{
+    struct cpu_context *ctx;
+    struct handle handle;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!pointer || flags & ~(unsigned)ALL_OPEN) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    memcpy(&handle, &given, sizeof handle);
+    if (handle.magic != MAGIC) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (handle.pid == getpid()) {
+        return CUDA_ERROR_INVALID_CONTEXT; /* as CUDA has it */
+    }
+    pthread_mutex_lock(&opened_lock);
+    struct opened *opened = opened_list;
+    while (opened && (opened->context_id != ctx->id ||
+                      memcmp(&opened->handle, &handle, sizeof handle))) {
+        opened = opened->next;
+    }
+    code = opened ? CUDA_SUCCESS : opened_new(ctx, &handle, &opened);
+    if (!code) {
+        opened->users++;
+        *pointer = (CUdeviceptr)opened->base;
+    }
+    pthread_mutex_unlock(&opened_lock);
+    return code;
+}
+
+CPU_API CUresult
+cuIpcOpenMemHandle(CUdeviceptr *pointer, CUipcMemHandle handle, unsigned flags)
+{
+    return cuIpcOpenMemHandle_v2(pointer, handle, flags);
+}
+
+/* The lock is held. */
+static void
+opened_end(struct opened **link)
+{
+    struct opened *opened = *link;
+
+    *link = opened->next;
+    cpu_arena_disown(opened->base, CPU_MEMORY_IPC);
+    munmap(opened->mapping, opened->mapped);
+    free(opened);
+}
+
+CPU_API CUresult
+cuIpcCloseMemHandle(CUdeviceptr pointer)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    cpu_scheduler_drain(ctx);
+    pthread_mutex_lock(&opened_lock);
+    struct opened **link = &opened_list;
+    while (*link && (*link)->base != (uintptr_t)pointer) {
+        link = &(*link)->next;
+    }
+    if (!*link) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    } else if (!--(*link)->users) {
+        opened_end(link);
+    }
+    pthread_mutex_unlock(&opened_lock);
+    return code;
+}
+
+void
+cpu_ipc_close(struct cpu_context *ctx)
+{
+    pthread_mutex_lock(&opened_lock);
+    for (struct opened **link = &opened_list; *link;) {
+        if ((*link)->context_id == ctx->id) {
+            opened_end(link);
+        } else {
+            link = &(*link)->next;
+        }
+    }
+    pthread_mutex_unlock(&opened_lock);
+}
