@@ -410,17 +410,28 @@ def _result_shape(key: _Key) -> tuple[int, ...]:
     return (*own[: key.place], *key.spread, *own[key.place :])
 
 
-def _uploaded(key: _Key, stream: drv.Stream | None) -> _Key:
-    """The key with all its arrays on the device."""
+def _loadable(array: Any, stream: drv.Stream | None) -> Any:
+    """An array of indices on the device, where kernels can load them."""
     from pycuda.gpuarray import to_gpu
 
-    arrays = [
-        to_gpu(np.ascontiguousarray(array))
-        if isinstance(array, np.ndarray)
-        else array
-        for array in key.arrays
-    ]
-    return key._replace(arrays=arrays)
+    if isinstance(array, np.ndarray):
+        return to_gpu(np.ascontiguousarray(array))
+    return array.copy("C", stream) if is_misaligned(array) else array
+
+
+def is_misaligned(array: GPUArray) -> bool:
+    """Whether elements lie where kernels cannot load them as one."""
+    bits = functools.reduce(
+        operator.or_, array.strides, _driver._address_bits(array)
+    )
+    return bits & (array.dtype.alignment - 1) != 0
+
+
+def _uploaded(key: _Key, stream: drv.Stream | None) -> _Key:
+    """The key with all its arrays on the device."""
+    return key._replace(
+        arrays=[_loadable(array, stream) for array in key.arrays]
+    )
 
 
 def _new(model: GPUArray, shape: tuple[int, ...]) -> GPUArray:

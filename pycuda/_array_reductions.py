@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pycuda._array_axes import reduce_axes
-from pycuda._array_gather import flat, index_array
+from pycuda._array_gather import take
 from pycuda._driver import Shortcut, _reduce
 
 if TYPE_CHECKING:
@@ -177,14 +177,6 @@ def dot(
     return _whole("dot", (a, b), dtype, stream, allocator, 0)
 
 
-def _subset(
-    subset: GPUArray, stream: drv.Stream | None, *arrays: GPUArray
-) -> tuple[GPUArray, ...]:
-    """The indices and the arrays, in C order."""
-    sources = (flat(array, stream) for array in arrays)
-    return (index_array(subset, stream), *sources)
-
-
 def subset_sum(
     subset: GPUArray,
     a: GPUArray,
@@ -193,8 +185,9 @@ def subset_sum(
     allocator: Callable | None = None,
 ) -> GPUArray:
     """Sum of the elements at the indices in ``subset``."""
-    arrays = _subset(subset, stream, a)
-    return _whole("subset_sum", arrays, dtype, stream, allocator, 0)
+    return _whole(
+        "sum", (take(a, subset, None, stream),), dtype, stream, allocator, 0
+    )
 
 
 def subset_dot(
@@ -206,8 +199,8 @@ def subset_dot(
     allocator: Callable | None = None,
 ) -> GPUArray:
     """`dot` over the elements at the indices in ``subset``."""
-    arrays = _subset(subset, stream, a, b)
-    return _whole("subset_dot", arrays, dtype, stream, allocator, 0)
+    arrays = tuple(take(array, subset, None, stream) for array in (a, b))
+    return _whole("dot", arrays, dtype, stream, allocator, 0)
 
 
 def subset_max(
@@ -215,8 +208,7 @@ def subset_max(
 ) -> GPUArray:
     """The largest of the elements at the indices in ``subset``."""
     _not_empty(subset, "subset_max")
-    arrays = _subset(subset, stream, a)
-    return _whole("subset_max", arrays, None, stream)
+    return _whole("max", (take(a, subset, None, stream),), None, stream)
 
 
 def subset_min(
@@ -224,5 +216,4 @@ def subset_min(
 ) -> GPUArray:
     """The smallest of the elements at the indices in ``subset``."""
     _not_empty(subset, "subset_min")
-    arrays = _subset(subset, stream, a)
-    return _whole("subset_min", arrays, None, stream)
+    return _whole("min", (take(a, subset, None, stream),), None, stream)

@@ -385,15 +385,11 @@ class _Map:
 # name -> how its values combine
 _REDUCTIONS = {
     "sum": "sum",
-    "subset_sum": "sum",
     "dot": "sum",
-    "subset_dot": "sum",
     "any": "any",
     "all": "all",
     "max": "max",
-    "subset_max": "max",
     "min": "min",
-    "subset_min": "min",
 }
 
 
@@ -439,27 +435,17 @@ def _neutral(kind: str, dtype: np.dtype) -> str:
     return f"Value({limit})"
 
 
-def _mapped(
-    name: str, types: tuple, out: np.dtype, element: str = "in{k}[{index}]"
-) -> str:
+def _mapped(types: tuple, out: np.dtype, element: str = "in{k}[i]") -> str:
     """C for the value that element i contributes."""
-    index = "i"
-    first = 0
-    if name.startswith("subset"):
-        index, first = "in0[i]", 1
-    values = [
-        element.format(k=k, index=index) for k in range(first, len(types))
-    ]
     casts = [
-        cast(value, dtype, out)
-        for value, dtype in zip(values, types[first:], strict=True)
+        cast(element.format(k=k), dtype, out) for k, dtype in enumerate(types)
     ]
     if len(casts) == 1:
         return casts[0]
     return f"multiply_values({casts[0]}, {casts[1]})"
 
 
-def _packed_fields(name: str, types: tuple, out: np.dtype) -> dict[str, Any]:
+def _packed_fields(types: tuple, out: np.dtype) -> dict[str, Any]:
     """Of the template of reductions that load words of 16 bytes."""
     width = max(1, 16 // max(dtype.itemsize for dtype in types))
     each = _LOADS // len(types)
@@ -479,7 +465,7 @@ def _packed_fields(name: str, types: tuple, out: np.dtype) -> dict[str, Any]:
         "addresses": " | ".join(addresses),
         "packs": _indent(packs, 12),
         "pack_loads": _indent(loads, 16),
-        "map_packed": _mapped(name, types, out, "pack{k}[j].at[k]"),
+        "map_packed": _mapped(types, out, "pack{k}[j].at[k]"),
     }
 
 
@@ -488,7 +474,6 @@ def _reduction_source(
 ) -> tuple[str, int]:
     """(CUDA C, elements of a tile)."""
     kind = _REDUCTIONS[name]
-    source_name = "sum" if stage == 2 else name
     block, lanes = (1, _LANES_IN_TURN) if serial else (_BLOCK, 8)
     fields = {
         "name": f"{name}_stage{stage}",
@@ -498,15 +483,15 @@ def _reduction_source(
             f"const {c_type(dtype)} *in{k}" for k, dtype in enumerate(types)
         ),
         "neutral": _neutral(kind, out),
-        "map": _mapped(source_name, types, out),
+        "map": _mapped(types, out),
         "block": block,
         "lanes": lanes,
         "tile": block * lanes,
     }
     template = "reduce.cu"
-    if not serial and not name.startswith("subset"):
+    if not serial:
         template = "reduce_packs.cu"
-        fields |= _packed_fields(source_name, types, out)
+        fields |= _packed_fields(types, out)
     how = "reduce_thread.cuh" if serial else "reduce_block.cuh"
     fields["block_sum"] = _template(how).substitute(fields)
     fields["share"] = _template("reduce_share.cuh").substitute(fields)

@@ -189,15 +189,11 @@ _TYPE_RULES: dict[str, Callable[[tuple], tuple[tuple, np.dtype]]] = {
     "if_positive": _select_types,
     "arange": _arange_types,
     "sum": _sum_types,
-    "subset_sum": _sum_types,
     "any": _truth_types,
     "all": _truth_types,
     "max": _last_type,
     "min": _last_type,
-    "subset_max": _last_type,
-    "subset_min": _last_type,
     "dot": _dot_types,
-    "subset_dot": _dot_types,
 }
 
 

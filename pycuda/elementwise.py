@@ -559,6 +559,8 @@ class ElementwiseKernel(ElementwiseBase):
         self, values: list[Any], arrays: list[Any]
     ) -> tuple[int, ...]:
         """Put what stands for each array into `values`; their layout."""
+        from pycuda._array_indexing import is_misaligned
+
         if same_order(arrays):
             for k, array in zip(self._vectors, arrays, strict=True):
                 values[k] = array.gpudata or 0
@@ -567,8 +569,14 @@ class ElementwiseKernel(ElementwiseBase):
         for k, array in zip(self._vectors, arrays, strict=True):
             if array.flags.c_contiguous:
                 values[k] = array.gpudata or 0
-            else:
-                layout[k], values[k] = strided_record(array)
+                continue
+            if is_misaligned(array):
+                raise ValueError(
+                    f"{self.name}: the elements of argument "
+                    f"'{self.arguments[k].name}' are not aligned for "
+                    f"{array.dtype}; copy() the array"
+                )
+            layout[k], values[k] = strided_record(array)
         return tuple(layout)
 
     def _run(

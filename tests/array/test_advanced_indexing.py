@@ -10,6 +10,7 @@ from layouts import NUMBERS, both, numbers, same
 
 import pycuda.driver as drv
 from pycuda import gpuarray
+from pycuda.elementwise import ElementwiseKernel
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -193,6 +194,7 @@ def test_faults_of_the_device():
     expected[1] = 0
     same(got, expected)  # the fault was told
     device[:, gpuarray.to_gpu(np.array([2, -7]))] = 5
+    drv.Context.synchronize()
     with pytest.raises(IndexError, match="index -7 .* axis 1 with size 6"):
         device[[0]]
     host[:, 2] = 5
@@ -282,3 +284,15 @@ def test_records_by_index():
         same(device, host)
     host[[0, 1]], device[[0, 1]] = host[[4, 5]], device[[4, 5]]
     same(device, host)
+
+
+def test_misaligned_operands():
+    host = np.zeros(6, np.dtype([("pad", "i1"), ("at", "i8"), ("x", "f4")]))
+    host["at"] = [5, 0, 3, 3, 1, -1]
+    host["x"] = np.arange(6)
+    device = gpuarray.to_gpu(host)
+    same(device[device["at"]], host[host["at"]])
+    same(device["x"][device["at"]], host["x"][host["at"]])
+    kernel = ElementwiseKernel("float *x", "x[i] += 1")
+    with pytest.raises(ValueError, match="'x' are not aligned"):
+        kernel(device["x"])

@@ -134,3 +134,18 @@ def test_allocator_and_result_is_an_array():
     result = gpuarray.sum(device, allocator=allocator)
     assert isinstance(result, gpuarray.GPUArray)
     assert calls == [4]
+
+
+def test_subsets_check_their_indices():
+    a = gpuarray.to_gpu(np.arange(5, dtype=np.float32))
+    assert (
+        gpuarray.subset_sum(gpuarray.to_gpu(np.array([-1, 0])), a).get() == 4
+    )
+    bad = gpuarray.to_gpu(np.array([1, 5]))
+    for function in (
+        gpuarray.subset_sum, gpuarray.subset_max, gpuarray.subset_min
+    ):  # fmt: skip
+        with pytest.raises(IndexError, match="index 5"):
+            function(bad, a).get()
+    with pytest.raises(IndexError, match="index 5"):
+        gpuarray.subset_dot(bad, a, a).get()
