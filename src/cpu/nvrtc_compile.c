@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cpu_nvrtc.h"
 
@@ -167,7 +168,7 @@ frontend_run(struct job *job, bool ask, struct nvrtc_process *process)
 }
 
 /* A precompiled header that the front end refuses (damaged on disk, say) is
- * left out, and the source compiled once more. */
+ * removed, and the source compiled once more without. */
 static bool
 pch_refused(const struct job *job)
 {
@@ -210,6 +211,7 @@ frontend_compile(struct job *job)
     nvrtcResult result = frontend_run(job, false, &process);
 
     if (result != NVRTC_SUCCESS && pch_refused(job)) {
+        unlink(job->pch.path);
         job->pch.path[0] = 0;
         forget(job, &process);
         result = frontend_run(job, false, &process);

@@ -5,7 +5,8 @@
  * bytes, so a wrong one is never found; it is made under a temporary name and
  * renamed, so a torn one neither.  Where no folder can be written, headers
  * are read as text.  That a file is there also says that the front end's
- * version was looked at.
+ * version was looked at.  Whenever one is made, those that nobody used for a
+ * month go, and what killed processes left.
  *
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
@@ -15,9 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cpu_nvrtc.h"
+
+/* seconds */
+enum {
+    TOUCHED_EVERY = 24 * 3600,
+    UNUSED_LIFE = 30 * 24 * 3600,
+    TEMPORARY_LIFE = 3600,
+};
+#define NAME_DIGITS 32
 
 /* Two FNV-1a hashes with different starts: 128 bits, no adversary. */
 struct digest {
@@ -187,6 +197,57 @@ write_whole(const char *path, const struct nvrtc_text *text)
     return close(fd) == 0 && done == text->length;
 }
 
+/* Whether the file is there; its date says when it was used. */
+static bool
+pch_find(const char *path)
+{
+    struct stat status;
+
+    if (access(path, R_OK) != 0 || stat(path, &status) != 0) {
+        return false;
+    }
+    if (time(NULL) - status.st_mtime > TOUCHED_EVERY) {
+        utimensat(AT_FDCWD, path, NULL, 0);
+    }
+    return true;
+}
+
+static bool
+is_ours(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == NAME_DIGITS &&
+           strncmp(name + NAME_DIGITS, ".pch", 4) == 0;
+}
+
+/* Removes what is old from the folder of `path`. */
+static void
+folder_trim(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+    struct dirent *entry;
+    struct stat status;
+
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    DIR *open_folder = opendir(folder);
+    if (open_folder == NULL) {
+        return;
+    }
+    while ((entry = readdir(open_folder)) != NULL) {
+        int fd = dirfd(open_folder);
+        if (!is_ours(entry->d_name) ||
+            fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+            continue;
+        }
+        bool whole = entry->d_name[NAME_DIGITS + 4] == 0;
+        if (time(NULL) - status.st_mtime >
+            (whole ? UNUSED_LIFE : TEMPORARY_LIFE)) {
+            unlinkat(fd, entry->d_name, 0);
+        }
+    }
+    closedir(open_folder);
+}
+
 /* Compiles the headers and puts the result at pch->path; on failure path
  * becomes "". */
 static void
@@ -220,6 +281,8 @@ pch_make(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
         rename(temporary, pch->path)) {
         unlink(temporary);
         pch->path[0] = 0;
+    } else {
+        folder_trim(pch->path);
     }
     nvrtc_process_free(&process);
     nvrtc_words_free(&argv);
@@ -242,7 +305,7 @@ nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
     if (!pch_name(pch, frontend, headers, &flags)) {
         pch->path[0] = 0;
         right = nvrtc_frontend_check(frontend, log);
-    } else if (access(pch->path, R_OK) != 0) {
+    } else if (!pch_find(pch->path)) {
         right = nvrtc_frontend_check(frontend, log);
         if (right) {
             pch_make(pch, frontend, &flags);

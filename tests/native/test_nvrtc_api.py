@@ -403,8 +403,35 @@ def test_damaged_precompiled_header(tmp_path):
     cache = {"PYCUDA_CACHE_DIR": str(tmp_path)}
     assert compile_elsewhere(**cache)[0] == OK
     (pch,) = (tmp_path / "front").glob("*.pch")
+    whole = pch.stat().st_size
     pch.write_bytes(pch.read_bytes()[:1000])
     assert compile_elsewhere(**cache) == (OK, "\n")
+    assert compile_elsewhere(**cache) == (OK, "\n")
+    assert pch.stat().st_size == whole, "it is made anew"
+
+
+def test_precompiled_headers_that_nobody_uses_go(tmp_path):
+    front = tmp_path / "front"
+    front.mkdir()
+    day = 24 * 3600
+    ages = {
+        f"{'a' * 32}.pch": 40 * day,
+        f"{'b' * 32}.pch": 20 * day,
+        f"{'c' * 32}.pch.123.0x1": 2 * 3600,
+        f"{'d' * 32}.pch.123.0x1": 60,
+        "the user's.pch": 400 * day,
+    }
+    for name, age in ages.items():
+        (front / name).write_text("")
+        os.utime(front / name, (time.time() - age,) * 2)
+    cache = {"PYCUDA_CACHE_DIR": str(tmp_path)}
+    assert compile_elsewhere(**cache)[0] == OK
+    left = {path.name[0] for path in front.iterdir()} - {"t"}
+    (made,) = (p for p in front.glob("*.pch") if p.stat().st_size)
+    assert left == {"b", "d", made.name[0]}
+    os.utime(made, (time.time() - 2 * day,) * 2)
+    assert compile_elsewhere(**cache)[0] == OK
+    assert time.time() - made.stat().st_mtime < day, "it was used"
 
 
 def test_preloaded_libraries_do_not_reach_the_children():
