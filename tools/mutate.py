@@ -55,6 +55,7 @@ RELATED = (
     (r"^src/cpu/", ["native", "driver", "kernels"]),
 )
 SECONDS_A_TEST = 60
+NO_END = "the tests did not end within --limit"
 
 
 class Mutant(NamedTuple):
@@ -198,11 +199,10 @@ def all_mutants(only: list[str]) -> list[Mutant]:
     for name in tracked():
         if only and not any(name.startswith(path) for path in only):
             continue
-        text = (ROOT / name).read_text()
-        if name.startswith("pycuda/") and name.endswith(".py"):
-            found += python_mutants(name, text)
-        elif name.startswith("src/") and name.endswith(".c"):
-            found += c_mutants(name, text)
+        python = name.startswith("pycuda/") and name.endswith(".py")
+        if python or (name.startswith("src/") and name.endswith(".c")):
+            read = python_mutants if python else c_mutants
+            found += read(name, (ROOT / name).read_text())
     return found
 
 
@@ -307,7 +307,7 @@ class Copy:
         try:
             done = self._run(words, self.tree, self.limit)
         except subprocess.TimeoutExpired:
-            return f"no end within {self.limit} s"
+            return NO_END
         if done.returncode == 0:
             return ""
         failed = re.findall(
@@ -329,6 +329,8 @@ def judge(copy: Copy, mutant: Mutant, others: list[str]) -> str:
         target.write_text(original)
     if not failure:
         return "SURVIVED"
+    if failure == NO_END:
+        return f"undecided: {NO_END}"
     if copy.build() or not copy.passes(failure):
         return f"undecided: {failure} fails without it too"
     return f"killed by {failure}"

@@ -6,9 +6,11 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
+import pycuda
 from pycuda import cpu
 
 SAXPY = """
@@ -408,6 +410,30 @@ def test_damaged_precompiled_header(tmp_path):
     assert compile_elsewhere(**cache) == (OK, "\n")
     assert compile_elsewhere(**cache) == (OK, "\n")
     assert pch.stat().st_size == whole, "it is made anew"
+
+
+def test_headers_of_ours_are_precompiled_too(nvrtc, tmp_path, monkeypatch):
+    """Whether they are named by their path or along the include folders."""
+    headers = Path(pycuda.__file__).parent / "cuda"
+    (tmp_path / "mine.h").write_text("#define MINE\n")
+    made = []
+    for number, options in enumerate(
+        (
+            [],
+            [f"--pre-include={headers / 'prelude.h'}"],
+            [f"-I{headers}", "--pre-include=prelude.h"],
+            [f"-I{tmp_path}", "--pre-include=mine.h"],
+        )
+    ):
+        folder = tmp_path / str(number)
+        monkeypatch.setenv("PYCUDA_CACHE_DIR", str(folder))
+        assert Program(nvrtc, SAXPY).compile(*options) == OK
+        (pch,) = (folder / "front").glob("*.pch")
+        made.append((pch.name, pch.stat().st_size))
+    plain, by_path, along, foreign = made
+    assert foreign == plain, "a header of the user's is not"
+    assert by_path[1] > plain[1]
+    assert along == by_path
 
 
 def test_precompiled_headers_that_nobody_uses_go(tmp_path):

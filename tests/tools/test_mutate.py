@@ -165,7 +165,10 @@ class Copy:
 
     def tests_fail(self, paths):
         self.ran.append(paths)
-        noticed = "noticed" in (self.tree / "a.py").read_text()
+        text = (self.tree / "a.py").read_text()
+        noticed = "noticed" in text
+        if "endless" in text:
+            return "the tests did not end within --limit"
         return "tests/x.py::test" if noticed else ""
 
 
@@ -175,6 +178,7 @@ class Copy:
         ("noticed", "killed by tests/x.py::test", 1),
         ("broken", "does not build", 0),
         ("other", "SURVIVED", 1),
+        ("endless", "undecided: the tests did not end within --limit", 1),
     ],
 )
 def test_the_verdict(mutate, tmp_path, text, verdict, runs):
