@@ -110,7 +110,7 @@ def main() -> None:
             ]
         )
     describe_machine(work.device)
-    heads = ["seconds", "gcc", "NumPy", "kernel", "speed", "speed, v3"]
+    heads = ["seconds", "gcc", "NumPy", "this package", "speed", "speed, v3"]
     print_table([*heads, "goal", "met", "times one thread's"], table)
     print(
         f"\nSpeed, geometric mean: {geometric_mean(speeds):.2f} (goal 1.0); "
