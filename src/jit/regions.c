@@ -297,7 +297,9 @@ restore(struct jit *jit, struct jit_split *split)
 }
 
 /* The number that blockIdx.x is multiplied by, if it may be a block's width;
- * a wrong guess costs the time to compile a copy that is not used. */
+ * where rows are long the width makes little difference, so this is for
+ * kernels that use threadIdx.y.  A wrong guess costs the time to compile a
+ * copy that is not used. */
 static unsigned
 guess_width(const struct jit_kernel *kernel)
 {
@@ -343,7 +345,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel)
     struct jit_split *split = jit_allocate(sizeof *split);
     split->kernel = kernel;
     split->count = 1;
-    unsigned width = guess_width(kernel);
+    unsigned width = kernel->flat ? 0 : guess_width(kernel);
     unsigned *ends = cut_and_look(jit, split);
     if (ends) {
         jit_add_soft_points(jit, split, ends);
