@@ -48,7 +48,9 @@ def memoised() -> tuple[Callable, Callable, Callable]:
     def device() -> _Device:
         in_turn = _kernels._runs_threads_in_turn()
         return _Device(
-            in_turn, 8 * _kernels._attribute("MULTIPROCESSOR_COUNT")
+            in_turn,
+            (8 if in_turn else 32)
+            * _kernels._attribute("MULTIPROCESSOR_COUNT"),
         )
 
     return (
@@ -201,7 +203,8 @@ def _plan_threads(
         block, layout = (width, lanes, 1), "threads_columns"
         per_block = width
     else:
-        lanes = 1 if length <= 4 else min(256, _power_of_two(length))
+        # Each lane has some elements to load at once.
+        lanes = min(256, 1 << max(length // 8, 1).bit_length() - 1)
         per_block = 256 // lanes
         block, layout = (lanes, per_block, 1), "threads_rows"
     blocks = -(-rows // per_block)

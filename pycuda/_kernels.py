@@ -31,8 +31,8 @@ from pycuda._operations import (
 _BLOCK = 256
 _TILE_SIDE_IN_TURN = 32  # of a tile
 _PART_IN_TURN = 4096  # of a row
-_LANES_IN_TURN = 16  # accumulators of a reduction
-_LOADS = 4  # words of 16 bytes that a reducing thread has under way
+_LANES_IN_TURN = 128  # accumulators of a reduction
+_LOADS = 8  # words of 16 bytes that a reducing thread has under way
 _OPTIONS = ["--fmad=false", "-w"]
 
 
@@ -486,6 +486,8 @@ def _reduction_source(
         "map": _mapped(types, out),
         "block": block,
         "lanes": lanes,
+        # Loops that stay are vectorised on a processor core.
+        "unroll": "" if serial else "#pragma unroll",
         "tile": block * lanes,
     }
     template = "reduce.cu"
@@ -512,7 +514,7 @@ def _make_reduction(
     function = _compile(helper + source, (*types, out), f"{name}_stage{stage}")
     if serial:
         return function, 1, 32768, 4096
-    most = 8 * _attribute("MULTIPROCESSOR_COUNT")
+    most = 4 * _attribute("MULTIPROCESSOR_COUNT")
     return function, _BLOCK, tile // _BLOCK, most
 
 

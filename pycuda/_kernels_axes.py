@@ -20,7 +20,7 @@ from pycuda._operations import c_type, cast, computed, expression_of
 
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 _ARGUMENTS = ("argmin", "argmax")
-_ROW_LANES, _COLUMN_LANES = 16, 64
+_ROW_LANES, _COLUMN_LANES = 128, 64
 _LOADS = 8  # that a thread has under way
 
 

@@ -20,9 +20,9 @@ from pycuda import _kernels
 class Shape(NamedTuple):
     """How a scan is cut up on a kind of device."""
 
-    block: int = 256  # threads
+    block: int = 512  # threads
     row_bytes: int = 16  # that a thread loads at once, at most
-    thread_bytes: int = 64  # that a thread holds, about
+    thread_bytes: int = 128  # that a thread holds, about
     looks: int = 2  # tiles that a lane looks at when it looks back
     runs: int = 8  # where threads run in turn: that one takes side by side
     run: int = 2064  # elements of each; no power of 2, for the cache's sake

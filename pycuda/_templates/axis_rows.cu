@@ -28,7 +28,6 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
             const long long stop = outer > 1 ? inner : end;
             long long j = outer > 1 ? 0 : first;
             for (; j + $lanes <= stop; j += $lanes) {
-#pragma unroll
                 for (int k = 0; k < $lanes; k++) {
                     const long long r = o * inner + j + k;
                     const Stored v = at(run, (j + k) * step);

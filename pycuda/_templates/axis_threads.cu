@@ -11,11 +11,7 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
     const long long end = first + axes.span < axes.length
                               ? first + axes.span
                               : axes.length;
-    Value partial[$loads];
-#pragma unroll
-    for (int k = 0; k < $loads; k++) {
-        partial[k] = $neutral;
-    }
+    Value result = $neutral;
     if (row < axes.rows) {
         const Stored *base =
             &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));
@@ -32,24 +28,16 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
             for (int k = 0; k < $loads; k++) {
                 const long long r = i + k * lanes;
                 const Stored v = loaded[k];
-                partial[k] = combine(partial[k], $map);
+                result = combine(result, $map);
             }
         }
         for (; i < end; i += lanes) {
             const long long r = i;
             const Stored v = at(base, offset_of<$reduced>(
                 r, axes.reduced, axes.reduced_in));
-            partial[0] = combine(partial[0], $map);
+            result = combine(result, $map);
         }
     }
-#pragma unroll
-    for (int half = $loads / 2; half > 0; half /= 2) {
-#pragma unroll
-        for (int k = 0; k < half; k++) {
-            partial[k] = combine(partial[k], partial[k + half]);
-        }
-    }
-    Value result = partial[0];
     if (lanes > 1) {
         shared[lane * rows + local] = result;
         for (unsigned step = lanes / 2; step > 1; step /= 2) {

@@ -2,13 +2,13 @@
 // accumulators a thread.
 $share
     Value partial[$lanes];
-#pragma unroll
+$unroll
     for (int k = 0; k < $lanes; k++) {
         partial[k] = $neutral;
     }
     unsigned long long base = first;
     for (; base + $tile <= end; base += $tile) {
-#pragma unroll
+$unroll
         for (int k = 0; k < $lanes; k++) {
             unsigned long long i = base + k * $block + threadIdx.x;
             partial[k] = combine(partial[k], $map);
@@ -17,7 +17,7 @@ $share
     for (unsigned long long i = base + threadIdx.x; i < end; i += $block) {
         partial[0] = combine(partial[0], $map);
     }
-#pragma unroll
+$unroll
     for (int step = $lanes / 2; step > 0; step /= 2) {
         for (int k = 0; k < step; k++) {
             partial[k] = combine(partial[k], partial[k + step]);
