@@ -273,6 +273,18 @@ ROWS: dict[str, Polynomial] = {
     ),
     # log((1 + s) / (1 - s)) = 2 s + s^3 P(s^2)
     "LOG": odd(lambda s: 2 * mpmath.atanh(s), 0.2001, 7, 53, 2),
+    # log((1 + s) / (1 - s)) = 2 s + 2/3 s^3 + s^5 P(s^2)
+    "POW_LOG": Polynomial(
+        lambda t: (
+            (2 * mpmath.atanh(mpmath.sqrt(t)) / mpmath.sqrt(t) - 2) / t**2
+            - mpf(2) / 3 / t
+        ),
+        lambda t: t**2,
+        mpf(10) ** -6,
+        mpf("0.04005"),
+        9,
+        53,
+    ),
     "SINF": odd(mpmath.sin, QUARTER, 4),
     "SIN": odd(mpmath.sin, QUARTER, 9, 53),
     "TANF": odd(mpmath.tan, OCTANT, 6),
@@ -302,6 +314,15 @@ ROWS: dict[str, Polynomial] = {
         1,
         7,
     ),
+    "ERF": Polynomial(
+        lambda t: mpmath.erf(mpmath.sqrt(t)) / mpmath.sqrt(t) - 1,
+        lambda t: mpmath.sqrt(t) / mpmath.erf(mpmath.sqrt(t)),
+        SMALL,
+        1,
+        13,
+        53,
+    ),
+    "ERFC": erfc_scaled(4, 1e9, 25, 53),
     "ERFF_TAIL": Polynomial(
         lambda x: mpmath.log(mpmath.erfc(x)), mpmath.erfc, 0.99, 4.1, 7
     ),

@@ -3,35 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-__pycuda_both double
-normcdf(double x)
-{
-    __PYCUDA_EXACT
-    double z = x > 40.0 ? 40.0 : x;
-    z = z < -40.0 ? -40.0 : z;
-    double t = z * -0x1.6a09e667f3bcdp-1;
-    double low = __builtin_fma(z, -0x1.6a09e667f3bcdp-1, -t);
-    low = __builtin_fma(z, 0x1.bdd3413b26456p-55, low);
-    double slope = 1.12837916709551257390 * exp(-t * t);
-    return 0.5 * (erfc(t) - slope * low);
-}
-__pycuda_both double
-erfcx(double x)
-{
-    __PYCUDA_EXACT
-    if (x < 25.0) {
-        double square = x * x, rest = __builtin_fma(x, x, -square);
-        double y = exp(square) * erfc(x);
-        return rest < 1.0 ? __builtin_fma(y, rest, y) : y;
-    }
-    /* sum of (2k - 1)!! (-r)^k */
-    double half = 0.70710678118654752440 / x, r = half * half, sum = 1.0;
-    for (int k = 13; k > 0; k -= 2) {
-        sum = __builtin_fma(-k * r, sum, 1.0);
-    }
-    return 0.56418958354775628695 / x * sum;
-}
-
 #define __PYCUDA_EXTRA(T, F)                                                  \
     __pycuda_both T rhypot##F(T x, T y)                                       \
     {                                                                         \

@@ -58,6 +58,50 @@
     __builtin_fmaf(__PYCUDA_POLY13F(t, __VA_ARGS__), t, c0)
 #define __PYCUDA_POLY14(t, c0, ...)                                           \
     __builtin_fma(__PYCUDA_POLY13(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY15F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY14F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY15(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY14(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY16F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY15F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY16(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY15(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY17F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY16F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY17(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY16(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY18F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY17F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY18(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY17(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY19F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY18F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY19(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY18(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY20F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY19F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY20(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY19(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY21F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY20F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY21(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY20(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY22F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY21F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY22(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY21(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY23F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY22F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY23(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY22(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY24F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY23F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY24(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY23(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY25F(t, c0, ...)                                          \
+    __builtin_fmaf(__PYCUDA_POLY24F(t, __VA_ARGS__), t, c0)
+#define __PYCUDA_POLY25(t, c0, ...)                                           \
+    __builtin_fma(__PYCUDA_POLY24(t, __VA_ARGS__), t, c0)
 
 /* error 2^-28.2 */
 #define __PYCUDA_EXPF(t)                                                      \
@@ -118,6 +162,12 @@
         t, 0x1.5555555555777p-1, 0x1.99999998f056cp-2, 0x1.249249b27accbp-2,  \
         0x1.c71c0125ff05p-3, 0x1.7474ed75851f9p-3, 0x1.3851f3b11d103p-3,      \
         0x1.3ac565084aa55p-3)
+/* error 2^-74.6 */
+#define __PYCUDA_POW_LOG(t)                                                   \
+    __PYCUDA_POLY9(                                                           \
+        t, 0x1.999999999999ap-2, 0x1.2492492492358p-2, 0x1.c71c71c747fbp-3,   \
+        0x1.745d172d4ac29p-3, 0x1.3b13b9416c603p-3, 0x1.110f7369cd893p-3,     \
+        0x1.e249c85c83a14p-4, 0x1.a7411ad812b91p-4, 0x1.da6bac2d3eeb6p-4)
 /* error 2^-27.3 */
 #define __PYCUDA_SINF(t)                                                      \
     __PYCUDA_POLY4F(                                                          \
@@ -225,6 +275,29 @@
     __PYCUDA_POLY7F(                                                          \
         t, 0x1.06eba8p-3f, -0x1.81273ep-2f, 0x1.ce2ce6p-4f, -0x1.b7f71cp-6f,  \
         0x1.53f24ap-8f, -0x1.a35336p-11f, 0x1.477974p-14f)
+/* error 2^-56.3 */
+#define __PYCUDA_ERF(t)                                                       \
+    __PYCUDA_POLY13(                                                          \
+        t, 0x1.06eba8214db69p-3, -0x1.812746b037a12p-2,                       \
+        0x1.ce2f21a044886p-4, -0x1.b82ce31305e45p-6, 0x1.565bcd206a61p-8,     \
+        -0x1.c02db714ad02cp-11, 0x1.f9a37cc7f0d78p-14, -0x1.f4d881a4f96p-17,  \
+        0x1.ba31a6545fbffp-20, -0x1.61c7b4c0d3b87p-23,                        \
+        0x1.09cbc5c51d88ep-26, -0x1.8cb4e7c2f93e8p-30,                        \
+        0x1.e424e7b8d6a8dp-34)
+/* error 2^-54.5 */
+#define __PYCUDA_ERFC(t)                                                      \
+    __PYCUDA_POLY25(                                                          \
+        t, 0x1.3ba5916e9fd7fp+0, -0x1.1df1ad154a28ep-3,                       \
+        0x1.f7f5df66fbb2cp-7, 0x1.16ecefcfa5366p-4, -0x1.9ddb23c3ded6bp-4,    \
+        0x1.7fee004e132c5p-4, -0x1.0fb06dff00b63p-4, 0x1.3079edf6515a3p-5,    \
+        -0x1.0962386a74da4p-6, 0x1.49c6729aad634p-8, -0x1.8d4aac1c94ffp-11,   \
+        -0x1.a1df37dbd92a1p-13, 0x1.3be138847f644p-13,                        \
+        -0x1.9956ccddff18p-16, -0x1.78a7d0f49691ap-17,                        \
+        0x1.7f0e50a0f4335p-18, 0x1.3feacc5423ac1p-22,                         \
+        -0x1.b9ae45c835e06p-21, 0x1.32e4307c0b1cbp-24,                        \
+        0x1.cdb8debc14b4fp-24, -0x1.1f1b50a22332ep-26,                        \
+        -0x1.b8c08a1918dc9p-27, 0x1.e1deb1deaaac9p-30,                        \
+        0x1.1795deee19518p-30, -0x1.4a398a7e82ea8p-35)
 /* error 2^-29.7 */
 #define __PYCUDA_ERFF_TAIL(t)                                                 \
     __PYCUDA_POLY7F(                                                          \
