@@ -221,6 +221,7 @@ void jit_lower_arithmetic(struct jit *jit);            /* arithmetic.c */
 void jit_widen_divisions(struct jit *jit);             /* arithmetic.c */
 void jit_choose_inlining(struct jit *jit);             /* inlining.c */
 void jit_insert_checks(struct jit *jit);               /* check_insert.c */
+void jit_keep_level(struct jit *jit);                  /* lockstep.c */
 void jit_find_spinning(struct jit *jit);               /* spinning.c */
 void jit_find_stops(struct jit *jit);                  /* stops.c */
 void jit_make_bodies(struct jit *jit);                 /* geometry.c */

@@ -109,6 +109,7 @@ make_native(struct jit *jit)
         add_checks(jit);
     }
     jit_prepare(jit);
+    jit_keep_level(jit);
     jit_find_spinning(jit);
     jit_find_stops(jit);
     jit_explain_stops(jit);
