@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
 _BLOCK = 256
+_BY_VALUE = 256  # bytes of an element that a kernel gets as an argument
 
 
 # --- understanding a key -------------------------------------------------
@@ -550,7 +551,7 @@ def set(
     if 0 in shape or a.itemsize == 0:
         return
     split = _uploaded(split, stream)
-    if is_number:
+    if is_number and a.itemsize <= _BY_VALUE:
         one = np.frombuffer(source.tobytes(), np.uint8)
         _run(split, shape, one, (0,) * len(shape), "fill", stream)
         return

@@ -286,6 +286,16 @@ def test_records_by_index():
     same(device, host)
 
 
+def test_large_records():
+    host = np.zeros(5, np.dtype([("x", "f4", (1500,)), ("n", "i4")]))
+    host["n"] = np.arange(5)
+    device = gpuarray.to_gpu(host)
+    same(device[[4, 1]], host[[4, 1]])
+    for key in ([0, 2], host["n"] == 3):
+        host[key] = device[key] = host[4]
+        same(device, host)
+
+
 def test_misaligned_operands():
     host = np.zeros(6, np.dtype([("pad", "i1"), ("at", "i8"), ("x", "f4")]))
     host["at"] = [5, 0, 3, 3, 1, -1]
