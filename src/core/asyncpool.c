@@ -35,8 +35,10 @@ async_release(struct async_allocation *self, CUstream stream, bool given)
     if (base->context == NULL || !core_enter(base->context, &scope)) {
         return CUDA_SUCCESS;
     }
+    /* A capture would note the free, and do it at each launch. */
     bool in_order =
-        given || (!base->scattered && (base->stream == self->handle));
+        given || (!base->scattered && base->stream == self->handle &&
+                  base->context->captures == 0);
     CUresult code;
     Py_BEGIN_ALLOW_THREADS code =
         in_order ? driver.cuMemFreeAsync(base->pointer, stream)
@@ -110,6 +112,20 @@ static PyType_Spec async_allocation_spec = {
     .slots = async_allocation_slots,
 };
 
+/* Memory that a graph allocates would be another's at each launch. */
+static int
+stream_free(CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    driver.cuStreamIsCapturing(stream, &status);
+    return status == CU_STREAM_CAPTURE_STATUS_NONE
+               ? 0
+               : core_fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                           "cuMemAllocAsync",
+                           "in a capture memory comes from mem_alloc, or from "
+                           "before");
+}
+
 /* From the pool, or without one (NULL) from the device's. */
 static PyObject *
 allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
@@ -119,7 +135,7 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
     CUdeviceptr pointer;
     struct core_context *context = core_current();
     if (context == NULL || core_size(size, &bytes) < 0 ||
-        core_stream(stream, &handle) < 0) {
+        core_stream(stream, &handle) < 0 || stream_free(handle) < 0) {
         return NULL;
     }
     struct async_allocation *self =

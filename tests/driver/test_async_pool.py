@@ -141,3 +141,20 @@ def test_of_a_context_that_is_gone(drv: Any) -> None:
     memory.free()
     del memory, pool
     gc.collect()
+
+
+def test_in_a_capture(drv: Any) -> None:
+    """Nothing of it gets into a graph, and dropping it harms none."""
+    stream = drv.Stream()
+    pool = drv.AsyncMemoryPool()
+    dropped, used = pool.allocate(1 << 20, stream), pool.allocate(64, stream)
+    with stream.capture() as graph:
+        del dropped
+        gc.collect()
+        with pytest.raises(drv.LogicError, match="memory comes from mem_allo"):
+            drv.mem_alloc_async(64)
+        drv.memset_d32_async(used, 6, 16)
+    assert graph.node_count == 1 and pool.used_bytes < 1 << 20
+    graph.launch(stream)
+    stream.synchronize()
+    assert (drv.from_device(used, 16, np.int32) == 6).all()
