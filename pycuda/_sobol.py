@@ -11,7 +11,7 @@ fixed seed: they differ from cuRAND's table, which is not public.
 from __future__ import annotations
 
 import functools
-from pathlib import Path
+import os
 
 import numpy as np
 
@@ -22,7 +22,7 @@ _SEED = 0x50B01
 @functools.cache
 def _initial() -> tuple[np.ndarray, np.ndarray]:
     """Polynomials, and the numbers m1, m2, ... of each dimension."""
-    path = Path(__file__).with_name("_data") / "joe_kuo_6.npz"
+    path = os.path.join(os.path.dirname(__file__), "_data", "joe_kuo_6.npz")
     with np.load(path) as data:
         names = sorted(
             (n for n in data if n[0] == "m"), key=lambda n: int(n[1:])
