@@ -201,6 +201,9 @@ class Job:
             image = self._try_nvcc()
         if image is None:
             advice = nvrtc.advice(done.log, self.on_gpu)
+            if self.request.names:
+                names = ", ".join(self.request.names)
+                advice = f"{advice} (name expressions: {names})".strip()
             report.failed(done.command, "", done.log, advice)
         return image
 
