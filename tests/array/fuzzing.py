@@ -283,7 +283,9 @@ def binary(rng: Any) -> None:
     function = getattr(operator, name)
     yield f"{name} of {describe(a)} and {describe(b)}"
     try:
-        want = np.asarray(quietly(function, a, b))
+        # The operator takes another way for squares, to another dtype.
+        reference = np.power if name == "pow" else function
+        want = np.asarray(quietly(reference, a, b))
     except (TypeError, ValueError, OverflowError) as error:
         refused(error, lambda: function(ga, gb))
         return
