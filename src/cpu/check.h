@@ -61,6 +61,7 @@ struct cpu_check {
     struct cpu_launch *launch; /* whose block is described */
     uint64_t serial;           /* of the launch */
     uint64_t block;            /* linear index */
+    uint32_t ctaid[3];         /* the same, by axis */
     unsigned epoch;            /* barriers passed */
     uint32_t acquired;         /* by any of its threads; see check_race.c */
     struct {

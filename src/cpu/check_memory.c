@@ -130,6 +130,23 @@ address_is_right(struct cpu_check *check, const struct cpu_worker *worker,
 
 /* ---- saying what is wrong ---- */
 
+enum verdict {
+    UNKNOWN,
+    RIGHT,
+    BEYOND_VARIABLE,
+    BEYOND_OBJECT, /* that a pointer parameter points into */
+    NOWHERE,
+    MISALIGNED,
+};
+
+struct access {
+    uintptr_t address;
+    uint64_t bytes;
+    uintptr_t object; /* as __pycuda_check has it */
+    uint64_t object_bytes;
+    const struct image_site *site;
+};
+
 struct fault {
     uintptr_t address;
     uint64_t bytes;
@@ -297,15 +314,69 @@ fault_alignment(struct fault *fault)
 
 /* ---- the check ---- */
 
-/* A pointer parameter: the access must stay in what it points into.  What
- * points behind some memory, or to none, says nothing. */
-static bool
-parameter_is_right(struct cpu_check *check, uintptr_t address, uint64_t bytes,
-                   uintptr_t pointer)
+/* An access through a pointer parameter must stay in what that points into.
+ * One that points behind some memory, or to none, says nothing. */
+static enum verdict
+judge_parameter(struct cpu_check *check, uintptr_t address, uint64_t bytes,
+                uintptr_t pointer)
 {
     struct range range = global_find(check, pointer);
 
-    return !range.bytes || inside(address, bytes, range.base, range.bytes);
+    if (!range.bytes) {
+        return UNKNOWN;
+    }
+    return inside(address, bytes, range.base, range.bytes) ? RIGHT
+                                                           : BEYOND_OBJECT;
+}
+
+static enum verdict
+judge(struct cpu_check *check, const struct access *access)
+{
+    enum verdict verdict = UNKNOWN;
+
+    if (access->object && !(access->site->flags & IMAGE_SITE_POINTER)) {
+        verdict = inside(access->address, access->bytes, access->object,
+                         access->object_bytes)
+                      ? RIGHT
+                      : BEYOND_VARIABLE;
+    } else if (access->object) {
+        verdict = judge_parameter(check, access->address, access->bytes,
+                                  access->object);
+    }
+    if (verdict == UNKNOWN) {
+        verdict = address_is_right(check, cpu_worker_tls, access->address,
+                                   access->bytes)
+                      ? RIGHT
+                      : NOWHERE;
+    }
+    if (verdict == RIGHT && access->site->alignment > 1 &&
+        access->address % access->site->alignment) {
+        verdict = MISALIGNED;
+    }
+    return verdict;
+}
+
+static void
+refuse(const struct access *access, enum verdict verdict)
+{
+    const struct cpu_worker *worker = cpu_worker_tls;
+    struct fault fault = {.address = access->address,
+                          .bytes = access->bytes,
+                          .object = access->object,
+                          .object_bytes = access->object_bytes,
+                          .site = access->site};
+
+    if (verdict == BEYOND_VARIABLE) {
+        fault_variable(&fault);
+    } else if (verdict == MISALIGNED) {
+        fault_alignment(&fault);
+    } else if (verdict == BEYOND_OBJECT) {
+        fault_global(&fault, access->object);
+    } else if (is_near_shared(worker, access->address)) {
+        fault_shared(&fault, worker);
+    } else {
+        fault_global(&fault, access->address);
+    }
 }
 
 /* Where an access goes that was refused, if the program shall go on. */
@@ -323,32 +394,18 @@ void *
 __pycuda_check(void *pointer, uint64_t bytes, void *object,
                uint64_t object_bytes, const struct image_site *site)
 {
-    struct cpu_worker *worker = cpu_worker_tls;
-    uintptr_t address = (uintptr_t)pointer;
-    struct fault fault = {address,      bytes, (uintptr_t)object,
-                          object_bytes, site,  ""};
+    struct access access = {(uintptr_t)pointer, bytes, (uintptr_t)object,
+                            object_bytes, site};
 
     if (!bytes || !(cpu_check_flags & CPU_CHECK_MEMORY)) {
         return pointer;
     }
     struct cpu_check *check = cpu_check_enter();
-    bool variable = object && !(site->flags & IMAGE_SITE_POINTER);
-    if (variable && !inside(address, bytes, (uintptr_t)object, object_bytes)) {
-        fault_variable(&fault);
-    } else if (!variable && object &&
-               !parameter_is_right(check, address, bytes, (uintptr_t)object)) {
-        fault_global(&fault, (uintptr_t)object);
-    } else if (!variable && !address_is_right(check, worker, address, bytes)) {
-        if (is_near_shared(worker, address)) {
-            fault_shared(&fault, worker);
-        } else {
-            fault_global(&fault, address);
-        }
-    } else if (site->alignment > 1 && address % site->alignment) {
-        fault_alignment(&fault);
-    } else {
+    enum verdict verdict = judge(check, &access);
+    if (verdict == RIGHT) {
         return pointer;
     }
+    refuse(&access, verdict);
     return spare_room(check, bytes);
 }
 

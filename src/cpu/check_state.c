@@ -10,14 +10,16 @@
 #include "cpu/check.h"
 
 static void
-block_begin(struct cpu_check *check, const struct cpu_worker *worker,
-            uint64_t block)
+block_begin(struct cpu_check *check, const struct cpu_worker *worker)
 {
+    const uint32_t *at = worker->block.ctaid, *grid = worker->launch->grid;
     size_t warps = (worker->launch->threads + CPU_WARP - 1) / CPU_WARP;
 
     check->launch = worker->launch;
     check->serial = worker->launch->serial;
-    check->block = block;
+    check->block =
+        at[0] + (uint64_t)grid[0] * (at[1] + (uint64_t)grid[1] * at[2]);
+    memcpy(check->ctaid, at, sizeof check->ctaid);
     check->epoch = 0;
     check->acquired = 0;
     check->shared_count = 0;
@@ -35,10 +37,13 @@ cpu_check_enter(void)
 {
     struct cpu_worker *worker = cpu_worker_tls;
     struct cpu_check *check = worker->check;
-    const uint32_t *at = worker->block.ctaid, *grid = worker->launch->grid;
-    uint64_t block =
-        at[0] + (uint64_t)grid[0] * (at[1] + (uint64_t)grid[1] * at[2]);
+    const uint32_t *at = worker->block.ctaid;
 
+    if (check && check->serial == worker->launch->serial &&
+        check->launch == worker->launch && check->ctaid[0] == at[0] &&
+        check->ctaid[1] == at[1] && check->ctaid[2] == at[2]) {
+        return check;
+    }
     if (!check) {
         worker->in_kernel = 0;
         check = aligned_alloc(64, (sizeof *check + 63) / 64 * 64);
@@ -50,10 +55,7 @@ cpu_check_enter(void)
         memset(check, 0, sizeof *check);
         worker->check = check;
     }
-    if (check->launch != worker->launch ||
-        check->serial != worker->launch->serial || check->block != block) {
-        block_begin(check, worker, block);
-    }
+    block_begin(check, worker);
     return check;
 }
 
