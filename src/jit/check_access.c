@@ -29,6 +29,27 @@ atomic_flag(LLVMValueRef at)
                : 0;
 }
 
+/* Does the value become what a compare-and-swap expects?  Then it may be
+ * stale: the swap finds out.  `old = *p; do ... atomicCAS(p, old, ...)`. */
+static bool
+feeds_swap(LLVMValueRef value, int depth)
+{
+    LLVMUseRef use = LLVMGetFirstUse(value);
+
+    for (; use && depth; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAAtomicCmpXchgInst(user) &&
+            LLVMGetOperand(user, 1) == value) {
+            return true;
+        }
+        if ((LLVMIsAPHINode(user) || LLVMIsACastInst(user)) &&
+            feeds_swap(user, depth - 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 access_set(struct jit *jit, struct jit_access *access, LLVMTypeRef type)
 {
@@ -42,6 +63,7 @@ scalar_access(struct jit *jit, LLVMValueRef at, struct jit_access *access)
     switch (LLVMGetInstructionOpcode(at)) {
     case LLVMLoad:
         access->flags = IMAGE_SITE_READ | volatile_flag(at) | atomic_flag(at);
+        access->flags |= feeds_swap(at, 6) ? IMAGE_SITE_VOLATILE : 0;
         access->alignment = LLVMGetAlignment(at);
         access_set(jit, access, LLVMTypeOf(at));
         return 1;

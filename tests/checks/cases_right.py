@@ -286,6 +286,24 @@ __global__ void k(int *lock, int *total)
         block=(4, 1, 1),
     ),
     dict(
+        name="compare_and_swap_loop",
+        source="""
+__device__ double add(double *address, double value)
+{
+    unsigned long long *bits = (unsigned long long *)address;
+    unsigned long long old = *bits, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(bits, assumed,
+            __double_as_longlong(value + __longlong_as_double(assumed)));
+    } while (assumed != old);
+    return __longlong_as_double(old);
+}
+__global__ void k(double *sum) { add(sum, threadIdx.x); }""",
+        args=[np.zeros(1)],
+        grid=(3, 1),
+    ),
+    dict(
         name="flag_set_by_many",
         source="""
 __global__ void k(int *found, const int *in)
