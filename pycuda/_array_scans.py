@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda import _kernels_axes
+from pycuda import _kernels_axes, _kernels_scan
 from pycuda._array_axes import (
     Axis,
     check_out,
@@ -21,7 +21,7 @@ from pycuda._array_axes import (
     product,
     result_type,
 )
-from pycuda._driver import ArrayBase
+from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels_axes import Scan
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
 _BLOCK = 256  # threads that share a row, or take a row each
+_MANY = 1 << 16  # rows that keep threads of a row each busy
 _WIDTH = 64  # rows side by side, where threads run in turn
 _LONG = 1 << 13  # elements; a single row of more is cut into tiles
 
@@ -88,6 +89,44 @@ def _fits_long(a: GPUArray, target: GPUArray) -> bool:
     )
 
 
+def _fits_rows(a: GPUArray, target: GPUArray, axis: int) -> bool:
+    """Whether packed rows can be scanned as segments of one."""
+    return (
+        not memoised()[0]().in_turn
+        and axis == a.ndim - 1
+        and a.shape[axis] >= _kernels_scan.ROW_MINIMUM
+        and a.flags.c_contiguous
+        and target.flags.c_contiguous
+    )
+
+
+def _better_turned(a: GPUArray, axis: int) -> bool:
+    """Whether one thread a row would be few threads with much to do."""
+    length = a.shape[axis]
+    return (
+        not memoised()[0]().in_turn
+        and length > _BLOCK
+        and a.size // length < _MANY
+    )
+
+
+def _scan_turned(
+    name: str, a: GPUArray, target: GPUArray, axis: int, stream: Any
+) -> None:
+    """Copies that put the axis last, and back, cost less."""
+    order = [k for k in range(a.ndim) if k != axis] + [axis]
+    back = [order.index(k) for k in range(a.ndim)]
+    shape = tuple(a.shape[k] for k in order)
+    turned = a.__class__(shape, a.dtype, a.allocator)
+    _apply("copy", (a.transpose(order),), turned, None, stream)
+    sums = turned
+    if target.dtype != a.dtype:
+        sums = a.__class__(shape, target.dtype, a.allocator)
+    kernel = _memoised_long()(name, a.dtype, target.dtype, True)
+    kernel((turned, np.uint64(shape[-1]), sums), a.size, stream)
+    _apply("copy", (sums.transpose(back),), target, None, stream)
+
+
 def _scan(
     name: str,
     a: GPUArray,
@@ -111,8 +150,13 @@ def _scan(
     if out is None or out.dtype != kind or (out is not a and overlap(a, out)):
         target = a.__class__(a.shape, kind, allocator or a.allocator)
     if a.size and _fits_long(a, target):
-        kernel = _memoised_long()(name, a.dtype, target.dtype)
+        kernel = _memoised_long()(name, a.dtype, target.dtype, False)
         kernel((a, target), a.size, stream)
+    elif a.size and _fits_rows(a, target, axis):
+        kernel = _memoised_long()(name, a.dtype, target.dtype, True)
+        kernel((a, np.uint64(a.shape[axis]), target), a.size, stream)
+    elif a.size and _better_turned(a, axis):
+        _scan_turned(name, a, target, axis, stream)
     elif a.size:
         _launch(name, a, target, axis, stream)
     if out is not None and target is not out:

@@ -258,9 +258,12 @@ def make_scan(scan: Scan) -> Any:
 
 
 def make_long_scan(
-    name: str, stored: np.dtype, out: np.dtype
+    name: str, stored: np.dtype, out: np.dtype, rows: bool
 ) -> _kernels_scan.ScanKernel:
-    """A scan of a packed row that all multiprocessors share."""
+    """A scan that all multiprocessors share, of a packed row or of many.
+
+    With `rows` the kernel takes the length of a row after its input.
+    """
     # Partial sums of a tile keep errors small without a wider type.
     value = computed(out)
     reduction = Reduction(name[3:], stored, out, value, 0, "", 0, 0, False)
@@ -279,6 +282,8 @@ def make_long_scan(
             f"{c_type(value)} x, {c_type(value)} y)\n"
             f"{{\n    return {_combine(reduction)};\n}}\n"
         ),
+        segmented=rows,
+        rows=rows,
     )
     shape = _kernels_scan.default_shape()
     function = _kernels._compile(

@@ -42,10 +42,11 @@ class ScanSource(NamedTuple):
     sizes: tuple[int, int, int]  # of stored, out and value
     preamble: str = ""
     segmented: bool = False
+    rows: bool = False  # segmented at multiples of a length
 
 
 class ScanKernel(NamedTuple):
-    """A compiled kernel, called with input, (heads,) output."""
+    """A compiled kernel, called with input, (heads or length,) output."""
 
     function: Any
     block: int
@@ -89,6 +90,22 @@ _HEADS = {
     ),
 }
 
+_ROWS = {
+    "heads_pair": ", unsigned char head",
+    "heads_parameter": ", const unsigned long long length",
+    "heads_argument": ", length",
+    "heads_element": ", (unsigned char)(i % length == 0)",
+    "heads_packed": (
+        ", (unsigned char)(within + k == 0 || within + k == length)"
+    ),
+    "heads_aligned": "",
+    # A row is longer than a pack.
+    "pack_heads": (
+        "        const unsigned long long within = first % length;\n"
+    ),
+}
+ROW_MINIMUM = 16  # elements
+
 # A value that knows whether a segment begins in it.
 _SEGMENTED = """
 typedef {value} Element;
@@ -112,7 +129,7 @@ def _fields(source: ScanSource) -> dict[str, Any]:
     exclusive = f"some ? before : Value({source.neutral})"
     heads = dict.fromkeys(_HEADS, "")
     if source.segmented:
-        heads = _HEADS
+        heads = _ROWS if source.rows else _HEADS
         preamble += _SEGMENTED.format(value=value, expression=expression)
         expression = (
             "b.head ? b : "

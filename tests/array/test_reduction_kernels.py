@@ -98,3 +98,23 @@ def test_a_captured_sum(made):
         graph.launch(stream)
         stream.synchronize()
         assert total.get() == a.get().sum()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "f4", "c16"])
+@pytest.mark.parametrize("shape", [(7, 9000), (900, 7), (50, 64), (300, 16),
+                                   (5, 300, 9)], ids=str)  # fmt: skip
+def test_scans_and_reductions_of_axes(made, shape, dtype):
+    host = np.random.randint(0, 50, shape).astype(dtype)
+    for order in "CF":
+        a = gpuarray.to_gpu(np.asarray(host, order=order))
+        for axis in range(len(shape)):
+            for name in ("cumsum", "sum", "var"):
+                expected = getattr(np, name)(host, axis=axis)
+                got = getattr(gpuarray, name)(a, axis=axis)
+                assert got.dtype == expected.dtype
+                np.testing.assert_allclose(got.get(), expected, rtol=1e-5)
+            if np.dtype(dtype).kind != "c":
+                for name in ("max", "argmin"):
+                    expected = getattr(np, name)(host, axis=axis)
+                    got = getattr(gpuarray, name)(a, axis=axis).get()
+                    assert (got == expected).all()
