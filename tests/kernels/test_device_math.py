@@ -1,8 +1,12 @@
 """The device's mathematics: errors within CUDA's bounds, special values, and
 the same bits however a kernel is compiled."""
 
+import hashlib
 import importlib.util
 import math
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -355,3 +359,47 @@ def test_functions_without_rounding(expression):
     with np.errstate(all="ignore"):
         want = EXACT[expression](a, b).astype(np.float32)
     np.testing.assert_array_equal(got, want)
+
+
+def digests():
+    """A hash of each function's values on the device, a line each."""
+    rng = np.random.default_rng(5)
+    wide = [rng.uniform(-20, 20, 800), 10.0 ** rng.uniform(-37, 37, 200)]
+    lines = []
+    for kind, dtype in accuracy.TYPES.items():
+        x = np.concatenate(wide).astype(dtype)
+        for name in ("sin", "tan", "exp", "log", "pow", "erfc", "cbrt"):
+            inputs = [x, x[::-1].copy()][: 1 + (name == "pow")]
+            got = accuracy.evaluate(name, dtype, *inputs)
+            got[np.isnan(got)] = 7
+            digest = hashlib.sha256(got.tobytes()).hexdigest()
+            lines.append(f"{name} {kind} {digest}")
+    return "\n".join(lines)
+
+
+@pytest.mark.cpu
+@pytest.mark.skipif(
+    "avx512vl" not in Path("/proc/cpuinfo").read_text(),
+    reason="needs a processor with AVX-512",
+)
+def test_same_bits_for_each_kind_of_processor():
+    code = (
+        "import importlib.util, sys\n"
+        "spec = importlib.util.spec_from_file_location('t', sys.argv[1])\n"
+        "t = importlib.util.module_from_spec(spec)\n"
+        "spec.loader.exec_module(t)\n"
+        "print(t.digests())\n"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code, __file__],
+            env=os.environ | {"PYCUDA_CPU_TARGET": target},
+            cwd=Path(__file__).parent,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for target in ("x86-64-v3", "x86-64-v4")
+    ]
+    assert said[0].count("\n") == 14
+    assert said[0] == said[1]
