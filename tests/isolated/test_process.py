@@ -147,8 +147,10 @@ import pycuda.driver as drv
 from pycuda.compiler import SourceModule
 module = SourceModule(
     "texture<float, 2> t; __global__ void k(int *a, float b) {}"
+    "__global__ void k2(cudaTextureObject_t object) {}"
 )
 k = module.get_function("k")
+k2 = module.get_function("k2")
 memory = drv.mem_alloc(64)
 host = np.zeros(4, np.int32)
 planted = []
@@ -183,6 +185,14 @@ BODIES = {
     "function": "module.get_function('k').num_regs",
     "texref": "drv.matrix_to_texref(np.zeros((4, 4), 'f4'),"
     " module.get_texref('t'), 'C')",
+    "texture object": "k2(drv.TextureObject(drv.matrix_to_array("
+    "np.zeros((4, 4), 'f4'), 'C')), block=(1, 1, 1))",
+    "surface object": "k2(drv.SurfaceObject(drv.np_to_array("
+    "np.zeros((4, 4), 'f4'), 'C', True)), block=(1, 1, 1))",
+    "texture errors": "try: drv.TextureObject(memory)\n"
+    "    except TypeError: pass\n"
+    "    try: drv.TextureObject(memory, bytes=64, format=32, filter_mode=9)\n"
+    "    except ValueError: pass",
     "pinned": "drv.pagelocked_zeros((4, 4), 'f4')",
     "managed": "drv.managed_zeros((4, 4), 'f4')",
     "aligned": "drv.aligned_zeros((4, 4), 'f4')",

@@ -44,6 +44,18 @@ FORMS = {
     + "{ surf2Dwrite(tex2D(t, 0, 0), s, 4, 1); float v;"
     " surf2Dread(&v, s, 4, 1, cudaBoundaryModeClamp);"
     " o[0] = v + surf2Dread<float>(s, 0, 0); }",
+    "every function": "texture<float, 2> t; texture<uchar4, 2,"
+    " cudaReadModeNormalizedFloat> u; texture<int, 2> i; texture<float, 3> d;"
+    "texture<float4, cudaTextureTypeCubemapLayered> c;"
+    "texture<float, cudaTextureType2DLayered> l;"
+    "surface<void, cudaSurfaceTypeCubemap> s;"
+    + KERNEL
+    + "{ float2 g = make_float2(0, 0); float4 h = tex2Dgather(t, 1, 2);"
+    " h = tex2Dgather(u, 1, 2, 3); o[0] = tex2Dgather(i, 1, 2).x + h.x;"
+    " o[1] = texCubemapLayered(c, 1, 2, 3, 4).x + tex2DGrad(t, 1, 2, g, g);"
+    " o[2] = tex2DLayeredLod(l, 1, 2, 3, 0) + tex3DGrad(d, 1, 2, 3, h, h);"
+    " surfCubemapwrite(2.f, s, 0, 1, 2);"
+    " o[3] = surfCubemapread<float>(s, 0, 1, 2); }",
     "other globals": "texture<float, 2> t; __constant__ float c[4];"
     "__device__ int d = 3; int plain = 4; static const float table[] = {1, 2};"
     "const int N = 5; int host(int x) { return x + N; }"
