@@ -224,6 +224,23 @@ __pycuda_check_race(const void *pointer, uint64_t bytes, uint64_t value,
     }
 }
 
+static void
+word_forget(struct cpu_check_cell *cell, unsigned bits, void *data)
+{
+    (void)bits;
+    (void)data;
+    *cell = (struct cpu_check_cell){0};
+}
+
+/* A kernel has got memory that another thread may have given back. */
+void
+cpu_check_renewed(const void *memory, size_t bytes)
+{
+    if (cpu_check_flags & CPU_CHECK_RACE) {
+        cpu_check_cells((uintptr_t)memory, bytes, word_forget, NULL);
+    }
+}
+
 void
 __pycuda_check_fence(void)
 {

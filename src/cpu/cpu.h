@@ -492,6 +492,7 @@ CUresult cpu_check_open(void);
 void cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
                          bool tracked);
 void cpu_check_freed(uintptr_t base);
+void cpu_check_renewed(const void *memory, size_t bytes);
 /* The host wrote memory, or copied some of the device's. */
 void cpu_check_filled(const void *to, size_t bytes);
 void cpu_check_copied(const void *to, const void *from, size_t bytes);

@@ -77,6 +77,7 @@ __pycuda_malloc(size_t bytes)
     atomic_store(&head->mark, heap_mark(head));
     if (cpu_check_flags) {
         cpu_check_allocated((uintptr_t)(head + 1), bytes, "malloc", true);
+        cpu_check_renewed(head + 1, bytes);
     }
     return head + 1;
 }

@@ -469,6 +469,21 @@ __global__ void k(int *out)
         args=[256],
     ),
     dict(
+        name="device_heap_used_again",
+        source="""
+__global__ void k(int *out)
+{
+    for (int i = 0; i < 8; i++) {
+        int *p = (int *)malloc(32);
+        p[i] = threadIdx.x;
+        out[threadIdx.x] = p[i];
+        free(p);
+    }
+}""",
+        args=[1024],
+        block=(256, 1, 1),
+    ),
+    dict(
         name="producer_and_consumer_in_a_block",
         source="""
 __global__ void k(float *out)
