@@ -409,13 +409,15 @@ class Generator:
 
     def branch(self) -> list[Stmt]:
         uniform = self.uniform_now and self.random.random() < 0.5
-        test = self.condition(uniform)
+        # A part of the block at work between two barriers: a loop's bounds.
+        step = self.uniform_now and not uniform and self.random.random() < 0.5
+        test = self.bound() if step else self.condition(uniform)
         before = [array.mode for array in self.arrays]
         keys = [array.key for array in self.arrays]
-        then = self.nested(uniform)
+        then = self.stores() if step else self.nested(uniform)
         after = [(array.mode, array.key) for array in self.arrays]
         other = []
-        if self.random.random() < 0.5:
+        if not step and self.random.random() < 0.5:
             # In a divergent `if` both sides run between the same barriers.
             if uniform:
                 for array, mode, key in zip(
@@ -435,7 +437,15 @@ class Generator:
             holds = test.value(m)
             return run_then(m, mask & holds) | run_other(m, mask & ~holds)
 
-        return [Stmt(lines, run)]
+        ends = step and self.random.random() < 0.7
+        return [Stmt(lines, run), *(self.barrier() if ends else [])]
+
+    def stores(self) -> list[Stmt]:
+        keep, self.uniform_now = self.uniform_now, False
+        kinds = [self.use_shared, self.store_out, self.store_local]
+        body = self.random.choice(kinds)() + self.store_out()
+        self.uniform_now = keep
+        return body
 
     def nested(self, uniform: bool, loop: bool | None = None) -> list[Stmt]:
         keep = (self.uniform_now, self.in_loop)
