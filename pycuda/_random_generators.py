@@ -10,6 +10,7 @@ depend on the number of threads and with it on the device; `pycuda.curandom`'s
 
 from __future__ import annotations
 
+import abc
 import functools
 from typing import Any, ClassVar
 
@@ -45,7 +46,7 @@ def _default_seeds(count: int) -> Any:
     return _gpuarray.to_gpu(seeds)
 
 
-class _Generator:
+class _Generator(abc.ABC):
     """What all generators share: states, kernels and distributions."""
 
     state_type: ClassVar[str]
@@ -142,8 +143,9 @@ class _Generator:
     def _seed_bits(self, what: str) -> int:
         return 32
 
+    @abc.abstractmethod
     def _start(self, seeds: Any, scrambles: Any, offset: int) -> None:
-        raise NotImplementedError
+        """Put the states at the beginning of their sequences."""
 
     # --- distributions ---------------------------------------------------
 
@@ -173,7 +175,7 @@ class _Generator:
                 stream.synchronize()
             data[...] = target
 
-    def _unsupported(self, what: str, dtype: Any) -> NotImplementedError:
+    def _unsupported(self, what: str, dtype: Any) -> Exception:
         return NotImplementedError(
             f"{type(self).__name__} makes no {what} numbers of {dtype}"
         )
