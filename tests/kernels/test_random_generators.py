@@ -160,11 +160,13 @@ def test_sequences(kind):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_moments(kind, dtype):
     generator = kind(offset=1)
-    uniform = generator.gen_uniform(100_001, dtype).get()
+    # Many points of each dimension, however many there are.
+    size = 64 * threads(generator)
+    uniform = generator.gen_uniform(size + 1, dtype).get()
     assert uniform.min() > 0 and uniform.max() <= 1
     # Standard errors are 0.0009, 0.003 and 0.0045 of random numbers.
     assert abs(uniform.mean() - 0.5) < 0.006
-    for count in (100_000, 100_001):
+    for count in (size, size + 1):
         normal = generator.gen_normal(count, dtype).get()
         assert abs(normal.mean()) < 0.03 and abs(normal.std() - 1) < 0.03
         wide = generator.gen_log_normal(count, dtype, 0.5, 0.25).get()
@@ -176,9 +178,10 @@ def test_moments(kind, dtype):
 @pytest.mark.parametrize("mean", [0.5, 10, 300])
 def test_poisson(kind, mean):
     generator = kind(offset=1)
-    got = generator.gen_poisson(200_000, np.uint32, mean).get()
+    size = 98 * threads(generator)
+    got = generator.gen_poisson(size, np.uint32, mean).get()
     if kind in PSEUDO:
-        assert abs(got.mean() - mean) < 6 * np.sqrt(mean / 200_000)
+        assert abs(got.mean() - mean) < 6 * np.sqrt(mean / size)
         assert abs(got.var() / mean - 1) < 0.03
     else:  # few points of many dimensions
         assert abs(got.mean() / mean - 1) < 0.05
@@ -186,7 +189,7 @@ def test_poisson(kind, mean):
     if kind in PSEUDO and mean == 10:
         assert abs((got == 9).mean() - 0.125) < 0.005
     for dtype in (np.uint32, np.float32, np.float64):
-        means = gpuarray.to_gpu(np.full(50_000, mean + 0.5).astype(dtype))
+        means = gpuarray.to_gpu(np.full(size // 2, mean + 0.5).astype(dtype))
         expected = float(means[0].get())
         generator.fill_poisson(means)
         assert abs(means.get().mean() - expected) < 0.02 * expected + 0.05
