@@ -422,7 +422,9 @@ def _floats(*names: str) -> list[Argument]:
 def get_fmod_kernel() -> Any:
     """``z[i] = fmodf(arg[i], mod[i])``; of (arg, mod, z), float32."""
     return _kernel(
-        "fmod", "z[i] = fmodf(arg[i], mod[i])", *_floats("arg", "mod", "z")
+        "fmod_kernel",
+        "z[i] = fmodf(arg[i], mod[i])",
+        *_floats("arg", "mod", "z"),
     )
 
 
@@ -433,7 +435,7 @@ def get_modf_kernel() -> Any:
     All are float32.
     """
     return _kernel(
-        "modf",
+        "modf_kernel",
         "fracpart[i] = modff(x[i], &intpart[i])",
         *_floats("x", "intpart", "fracpart"),
     )
@@ -446,7 +448,7 @@ def get_frexp_kernel() -> Any:
     Of (x, significand, exponent), float32.
     """
     return _kernel(
-        "frexp",
+        "frexp_kernel",
         "int e; significand[i] = frexpf(x[i], &e); exponent[i] = e",
         *_floats("x", "significand", "exponent"),
     )
@@ -456,7 +458,7 @@ def get_frexp_kernel() -> Any:
 def get_ldexp_kernel() -> Any:
     """``z[i] = ldexpf(sig[i], (int)expt[i])``; of (sig, expt, z), float32."""
     return _kernel(
-        "ldexp",
+        "ldexp_kernel",
         "z[i] = ldexpf(sig[i], (int)expt[i])",
         *_floats("sig", "expt", "z"),
     )

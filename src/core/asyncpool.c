@@ -2,8 +2,8 @@
  *
  * AsyncMemoryPool wraps a CUmemoryPool, its own or a device's; what it gives
  * is an AsyncAllocation, a DeviceAllocation that goes back in the order of
- * its stream.  One that was used on other streams too goes back by cuMemFree,
- * which waits for them.
+ * its stream.  One that was used on other streams too goes back once those
+ * are done.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -23,6 +23,30 @@ struct async_allocation {
 
 /* -- AsyncAllocation */
 
+static void
+stream_wait(CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    if (driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+        status == CU_STREAM_CAPTURE_STATUS_NONE) {
+        driver.cuStreamSynchronize(stream);
+    }
+}
+
+/* Neither way of freeing waits for streams that the driver is not told of.
+ * What a graph under capture uses, the graph keeps. */
+static void
+users_wait(struct async_allocation *self)
+{
+    struct core_allocation *base = &self->base;
+    if (base->context->captures == 0) {
+        driver.cuCtxSynchronize();
+        return;
+    }
+    stream_wait(base->stream);
+    stream_wait(self->handle);
+}
+
 static CUresult
 async_release(struct async_allocation *self, CUstream stream, bool given)
 {
@@ -40,9 +64,12 @@ async_release(struct async_allocation *self, CUstream stream, bool given)
         given || (!base->scattered && base->stream == self->handle &&
                   base->context->captures == 0);
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code =
-        in_order ? driver.cuMemFreeAsync(base->pointer, stream)
-                 : driver.cuMemFree(base->pointer);
+    Py_BEGIN_ALLOW_THREADS if (!in_order)
+    {
+        users_wait(self);
+    }
+    code = in_order ? driver.cuMemFreeAsync(base->pointer, stream)
+                    : driver.cuMemFree(base->pointer);
     Py_END_ALLOW_THREADS core_leave(&scope);
     return code;
 }
@@ -136,6 +163,11 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
     struct core_context *context = core_current();
     if (context == NULL || core_size(size, &bytes) < 0 ||
         core_stream(stream, &handle) < 0 || stream_free(handle) < 0) {
+        return NULL;
+    }
+    if (bytes == 0) { /* which some drivers take */
+        core_fail(CUDA_ERROR_INVALID_VALUE, "cuMemAllocAsync",
+                  "0 bytes were asked for");
         return NULL;
     }
     struct async_allocation *self =

@@ -142,7 +142,7 @@ SPECIAL = {
     "exp10": {0.0: 1, -INF: 0.0, INF: INF},
     "expm1": {-0.0: -0.0, -INF: -1, INF: INF},
     "log": {-0.0: -INF, 1: 0.0, -1: NAN, INF: INF},
-    "log2": {0.0: -INF, 1: 0.0, 8: 3, -1: NAN, INF: INF},
+    "log2": {0.0: -INF, 1: 0.0, 4: 2, -1: NAN, INF: INF},
     "log10": {0.0: -INF, 1: 0.0, -1: NAN, INF: INF},
     "log1p": {-0.0: -0.0, -1: -INF, -2: NAN, INF: INF},
     "rsqrt": {-0.0: -INF, INF: 0.0, -1: NAN, 4: 0.5},

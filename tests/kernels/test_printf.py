@@ -57,8 +57,8 @@ def c_values(text):
     return values
 
 
-#: Lengths that CUDA's printf does not name.
-MORE = ("%hhd", "%zu")
+#: Lengths and precisions that CUDA's printf does not know.
+MORE = ("%hhd", "%zu", ".*")
 
 
 @pytest.mark.parametrize(

@@ -170,6 +170,7 @@ def test_trap_names_the_launch():
         context.pop()
 
 
+@pytest.mark.cpu  # a GPU's driver takes it
 def test_an_array_without_the_flag_is_refused():
     plain = cases.fill_array(np.zeros((1, 4, 4, 1), np.float32), "2D")
     with pytest.raises(cuda.Error, match="SURFACE_LDST"):

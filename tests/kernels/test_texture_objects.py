@@ -258,8 +258,8 @@ def test_srgb():
     x = data[0] / 255
     wanted = np.where(x <= 0.04045, x / 12.92, ((x + 0.055) / 1.055) ** 2.4)
     wanted[:, :, 3] = x[:, :, 3]
-    # A GPU converts through a table.
-    assert np.allclose(out, wanted, atol=2e-3)
+    # A GPU converts through a table, with 8 bits near 1.
+    assert np.allclose(out, wanted, atol=4e-3)
     assert not np.allclose(out[..., :3], x[..., :3], atol=0.01)
 
 

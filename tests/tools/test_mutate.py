@@ -136,6 +136,9 @@ def test_defaults_of_c(mutate, kind, default):
     assert mutate.c_default(kind) == default
 
 
+@pytest.mark.skipif(
+    not (PATH.parents[1] / ".git").exists(), reason="no git checkout"
+)
 def test_the_package(mutate):
     found = mutate.all_mutants([])
     assert len(found) > 1000
