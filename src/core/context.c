@@ -461,15 +461,23 @@ context_handle(PyObject *op, void *unused)
     return PyLong_FromVoidPtr(((struct core_context *)op)->handle);
 }
 
+/* The driver gives a handle again once its context is gone, so a detached
+ * one equals itself alone. */
+static bool
+context_same(const struct core_context *a, const struct core_context *b)
+{
+    return a == b || (a->handle == b->handle && a->valid && b->valid);
+}
+
 static PyObject *
 context_compare(PyObject *a, PyObject *b, int operation)
 {
     if (operation != Py_EQ && operation != Py_NE) {
         Py_RETURN_NOTIMPLEMENTED;
     }
-    bool equal = Py_IS_TYPE(b, core.context_type) &&
-                 ((struct core_context *)a)->handle ==
-                     ((struct core_context *)b)->handle;
+    bool equal =
+        Py_IS_TYPE(b, core.context_type) &&
+        context_same((struct core_context *)a, (struct core_context *)b);
     return PyBool_FromLong(equal == (operation == Py_EQ));
 }
 

@@ -158,6 +158,35 @@ def test_primary(drv: Any, context: Any) -> None:
     assert drv.Context.get_current() == context
 
 
+def test_a_detached_context_equals_no_other(drv: Any) -> None:
+    """The driver may give its handle to the next one."""
+    from pycuda.tools import context_dependent_memoize
+
+    calls = []
+
+    @context_dependent_memoize
+    def made() -> int:
+        calls.append(1)
+        return len(calls)
+
+    first = drv.Device(0).retain_primary_context()
+    with first:
+        assert made() == made() == 1
+    first.detach()
+    second = drv.Device(0).retain_primary_context()
+    assert first == first and first != second
+    with second:
+        assert made() == made() == 2
+    handles = set()
+    for turn in range(8):
+        other = drv.Device(0).make_context()
+        handles.add(other.handle)
+        assert made() == 3 + turn
+        other.pop()
+        other.detach()
+    assert handles
+
+
 def test_flags(drv: Any, context: Any) -> None:
     flags = drv.ctx_flags.SCHED_BLOCKING_SYNC | drv.ctx_flags.MAP_HOST
     drv.Device(0).make_context(flags).detach()
