@@ -275,15 +275,19 @@ def nonzero_flat(mask: GPUArray) -> GPUArray:
 def _fault_words() -> tuple[Any, np.uintp]:
     """Words that kernels of this context note a fault in: (owner, address).
 
-    `src/array/advanced.c` reads them.
+    `src/array/advanced.c` reads them, and keeps them as long as it does.
     """
     import pycuda.driver as drv
 
+    known = _driver._registered_faults()
+    if known is not None:
+        return known
     words = drv.pagelocked_zeros(
         4, np.int64, mem_flags=drv.host_alloc_flags.DEVICEMAP
     )
-    _driver._register_faults(words.ctypes.data)
-    return words, np.uintp(int(words.base.get_device_pointer()))
+    known = words, np.uintp(int(words.base.get_device_pointer()))
+    _driver._register_faults(words.ctypes.data, known)
+    return known
 
 
 def _merged(shape: list[int], strides: list[list[int]]) -> tuple:

@@ -22,6 +22,7 @@ struct fault {
 static struct {
     void *context;
     volatile struct fault *words;
+    PyObject *owner; /* strong: keeps the words, which kernels may write */
 } faults[MOST_CONTEXTS];
 static int fault_count;
 static PyObject *indexer_get, *indexer_set; /* strong, Python's */
@@ -157,13 +158,19 @@ advanced_field(PyObject *self, PyObject *name)
 
 /* --- indices out of range ---------------------------------------------- */
 
-/* _register_faults(address): host address of the current context's words. */
+/* _register_faults(address, owner): host address of the current context's
+ * words, and what keeps them. */
 PyObject *
-fault_register(PyObject *module, PyObject *address)
+fault_register(PyObject *module, PyObject *args)
 {
-    void *words = PyLong_AsVoidPtr(address), *context;
+    PyObject *address, *owner;
+    void *words, *context;
 
     (void)module;
+    if (!PyArg_ParseTuple(args, "OO:_register_faults", &address, &owner)) {
+        return NULL;
+    }
+    words = PyLong_AsVoidPtr(address);
     if ((!words && PyErr_Occurred()) || core_context(&context) < 0) {
         return NULL;
     }
@@ -172,8 +179,28 @@ fault_register(PyObject *module, PyObject *address)
     }
     faults[fault_count].context = context;
     faults[fault_count].words = words;
+    faults[fault_count].owner = Py_NewRef(owner);
     fault_count++;
     Py_RETURN_TRUE;
+}
+
+/* _registered_faults(): the owner of the current context's words, or None. */
+PyObject *
+fault_registered(PyObject *module, PyObject *unused)
+{
+    void *context;
+
+    (void)module;
+    (void)unused;
+    if (core_context(&context) < 0) {
+        return NULL;
+    }
+    for (int i = 0; i < fault_count; i++) {
+        if (faults[i].context == context) {
+            return Py_NewRef(faults[i].owner);
+        }
+    }
+    Py_RETURN_NONE;
 }
 
 /* IndexError if a kernel of the current context that is over has met an

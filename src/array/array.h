@@ -192,7 +192,8 @@ PyObject *advanced_get(PyObject *self, PyObject *key);
 int advanced_set(PyObject *self, PyObject *key, PyObject *value);
 PyObject *advanced_address_bits(PyObject *module, PyObject *array);
 PyObject *advanced_field(PyObject *self, PyObject *name);
-PyObject *fault_register(PyObject *module, PyObject *address);
+PyObject *fault_register(PyObject *module, PyObject *args);
+PyObject *fault_registered(PyObject *module, PyObject *unused);
 int fault_check(void);
 PyObject *fault_check_python(PyObject *module, PyObject *unused);
 

@@ -33,10 +33,13 @@ static PyMethodDef functions[] = {
      "_dlpack_take(capsule)\n--\n\n"
      "(address, shape, strides in bytes, dtype, (device type, device), "
      "whether it is read-only, holder)."},
-    {"_register_faults", fault_register, METH_O,
-     "_register_faults(address)\n--\n\n"
-     "Where kernels of the current context note indices out of range; False "
-     "if there is no room."},
+    {"_register_faults", fault_register, METH_VARARGS,
+     "_register_faults(address, owner)\n--\n\n"
+     "Where kernels of the current context note indices out of range, and "
+     "what keeps that memory; False if there is no room."},
+    {"_registered_faults", fault_registered, METH_NOARGS,
+     "_registered_faults()\n--\n\n"
+     "The owner of the current context's words, or None."},
     {"_check_faults", fault_check_python, METH_NOARGS,
      "_check_faults()\n--\n\n"
      "IndexError if a kernel met an index out of range."},

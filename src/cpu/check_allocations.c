@@ -39,6 +39,9 @@ first_above(uintptr_t address)
 static void
 list_remove(size_t at, size_t count)
 {
+    if (count == 0) { /* `list` may be NULL then */
+        return;
+    }
     memmove(list + at, list + at + count,
             (list_count - at - count) * sizeof *list);
     list_count -= count;

@@ -4,6 +4,8 @@ NumPy: what is got, what is set, and what is refused.
 
 # SPDX-License-Identifier: MIT
 
+import gc
+
 import numpy as np
 import pytest
 from layouts import NUMBERS, both, numbers, same
@@ -306,3 +308,21 @@ def test_misaligned_operands():
     kernel = ElementwiseKernel("float *x", "x[i] += 1")
     with pytest.raises(ValueError, match="'x' are not aligned"):
         kernel(device["x"])
+
+
+def test_cleared_caches_leave_the_words_that_kernels_note_faults_in():
+    """They were freed once, and whatever came there read as a fault."""
+    from pycuda import tools
+
+    a = gpuarray.arange(5, dtype=np.int32)
+    index = gpuarray.to_gpu(np.array([1, 2]))
+    before = a[index].get()
+    tools.clear_context_caches()
+    gc.collect()
+    others = [drv.pagelocked_empty(4, np.int64) for _ in range(64)]
+    for other in others:
+        other[...] = 7
+    same(a[index], before)
+    wrong = a[gpuarray.to_gpu(np.array([1, 5]))]
+    with pytest.raises(IndexError, match="index 5 .* size 5"):
+        wrong.get()
