@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.gpuarray as _gpuarray
-from pycuda._random_generators import (
+from pycuda._random.generators import (
     MRG32k3aRandomNumberGenerator,
     ScrambledSobol32RandomNumberGenerator,
     ScrambledSobol64RandomNumberGenerator,

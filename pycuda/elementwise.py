@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda import _elementwise_calls as _calls
 from pycuda._driver import ElementwiseBase
-from pycuda._elementwise_calls import GenericArg, parse_arguments
+from pycuda._kernels import calls as _calls
+from pycuda._kernels.calls import GenericArg, parse_arguments
 from pycuda.compiler import SourceModule
 from pycuda.tools import (
     Argument,
@@ -559,7 +559,7 @@ class ElementwiseKernel(ElementwiseBase):
         self, values: list[Any], arrays: list[Any]
     ) -> tuple[int, ...]:
         """Put what stands for each array into `values`; their layout."""
-        from pycuda._array_indexing import is_misaligned
+        from pycuda._array.indexing import is_misaligned
 
         if same_order(arrays):
             for k, array in zip(self._vectors, arrays, strict=True):
@@ -627,7 +627,7 @@ def _resident_blocks() -> int:
 
 
 # The canned kernels are built with the above.
-from pycuda import _canned_kernels as _canned  # noqa: E402
-from pycuda._canned_kernels import *  # noqa: E402, F403
+from pycuda._kernels import canned as _canned  # noqa: E402
+from pycuda._kernels.canned import *  # noqa: E402, F403
 
 __all__ += _canned.__all__

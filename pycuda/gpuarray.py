@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda._array_exchange import Exchange, asarray, from_dlpack
-from pycuda._array_gather import multi_put, multi_take, multi_take_put, take
-from pycuda._array_legacy import Legacy
-from pycuda._array_reductions import (
+from pycuda._array.exchange import Exchange, asarray, from_dlpack
+from pycuda._array.gather import multi_put, multi_take, multi_take_put, take
+from pycuda._array.legacy import Legacy
+from pycuda._array.reductions import (
     all,
     any,
     dot,
@@ -32,8 +32,8 @@ from pycuda._array_reductions import (
     subset_sum,
     sum,
 )
-from pycuda._array_scans import cumprod, cumsum
-from pycuda._array_statistics import (
+from pycuda._array.scans import cumprod, cumsum
+from pycuda._array.statistics import (
     Reductions,
     argmax,
     argmin,

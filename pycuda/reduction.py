@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda import _kernels, _reduction_axes
+from pycuda._kernels import factory, reduction_axes
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import check_vector, same_order
 from pycuda.tools import (
@@ -57,7 +57,7 @@ def _shape() -> _Shape:
     Where threads run in turn on a processor core, one thread a block reads
     its share of the memory in order.
     """
-    if _kernels._runs_threads_in_turn():
+    if factory.runs_threads_in_turn():
         return _Shape(block=1, lanes=16, sequence=32768, max_blocks=4096)
     count = _drv.device_attribute.MULTIPROCESSOR_COUNT
     resident = 4 * _drv.Context.get_device().get_attribute(count)
@@ -349,8 +349,8 @@ class ReductionKernel:
 
         types = self._stage(1)[1]
         arrays = self._check_arguments(types, args, stream)
-        _reduction_axes.check_shapes(self.name, types, arrays)
-        plan = _reduction_axes.Plan(tuple(arrays[0].shape), axis)
+        reduction_axes.check_shapes(self.name, types, arrays)
+        plan = reduction_axes.Plan(tuple(arrays[0].shape), axis)
         shape = plan.full if keepdims else plan.kept
         if out is None:
             out = gpuarray.empty(
@@ -369,8 +369,8 @@ class ReductionKernel:
         if plan.rows:
             packed = iter([plan.packed(a, stream) for a in arrays])
             values = self._values(types, args, packed)
-            threads = _reduction_axes.threads_of(plan.length)
-            _reduction_axes.launch(
+            threads = reduction_axes.threads_of(plan.length)
+            reduction_axes.launch(
                 self._rows_kernel(threads), threads, plan,
                 [target.gpudata, *values], self.dtype_out.itemsize, stream,
             )  # fmt: skip
@@ -382,7 +382,7 @@ class ReductionKernel:
         key = (_drv.Context.get_current(), "rows", threads)
         made = self._stages.get(key)
         if made is None:
-            made = self._stages[key] = _reduction_axes.make(
+            made = self._stages[key] = reduction_axes.make(
                 self._spec, self._stage(1)[1], f"{self.name}_rows", threads
             )
         return made

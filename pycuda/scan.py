@@ -1,7 +1,7 @@
 """Prefix scans from an expression in C.
 
 One kernel reads each element once and writes it once; its blocks tell each
-other what came before (`pycuda._kernels_scan`).  Operands keep their order,
+other what came before (`pycuda._kernels.scan`).  Operands keep their order,
 so the expression need only be associative; and they are combined alike in
 each run, so that rounded results repeat.
 """
@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda import _kernels_scan
 from pycuda._cluda import CLUDA_PREAMBLE
+from pycuda._kernels import scan as scan_kernels
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import check_vector
 from pycuda.tools import VectorArg, dtype_to_ctype
 
 __all__ = ["ExclusiveScanKernel", "InclusiveScanKernel"]
 
-_SHAPES = _kernels_scan.default_shape
+_SHAPES = scan_kernels.default_shape
 
 
 def _heads(segments: Any, source: Any) -> Any:
@@ -63,20 +63,20 @@ class _ScanKernel:
         self._preamble = preamble
         self._scan_expr = scan_expr
         self._argument = VectorArg(self.dtype, "input_ary")
-        self._kernels: dict[Any, _kernels_scan.ScanKernel] = {}
+        self._kernels: dict[Any, scan_kernels.ScanKernel] = {}
         kernel = self._compiled(False)
         self.scan_wg_size = self.update_wg_size = kernel.block
         self.scan_wg_seq_batches = kernel.tile // kernel.block
         # One kernel does the work of both.
         self.scan_intervals_knl = self.final_update_knl = kernel.function
 
-    def _source(self, segmented: bool) -> _kernels_scan.ScanSource:
+    def _source(self, segmented: bool) -> scan_kernels.ScanSource:
         kind, size = dtype_to_ctype(self.dtype), self.dtype.itemsize
         preamble = CLUDA_PREAMBLE + self._preamble
         parts = (kind, self._scan_expr, preamble, str(self.neutral))
         if any("complex" in part for part in parts):
             preamble = "#include <pycuda-complex.hpp>\n" + preamble
-        return _kernels_scan.ScanSource(
+        return scan_kernels.ScanSource(
             name=f"{self._prefix}_scan",
             stored=kind,
             out=kind,
@@ -90,17 +90,17 @@ class _ScanKernel:
             segmented=segmented,
         )
 
-    def _compiled(self, segmented: bool) -> _kernels_scan.ScanKernel:
+    def _compiled(self, segmented: bool) -> scan_kernels.ScanKernel:
         """The kernel in the current context."""
         key = (_drv.Context.get_current(), segmented)
         if key not in self._kernels:
             source = self._source(segmented)
             module = SourceModule(
-                _kernels_scan.source_of(source, self._shape),
+                scan_kernels.source_of(source, self._shape),
                 options=self._options,
                 no_extern_c=True,
             )
-            self._kernels[key] = _kernels_scan.wrap(
+            self._kernels[key] = scan_kernels.wrap(
                 source, self._shape, module.get_function(source.name)
             )
         return self._kernels[key]

@@ -40,7 +40,7 @@ RELATED = (
         ["tools", "kernels", "array", "driver"],
     ),
     (
-        r"^pycuda/(elementwise|reduction|scan|curandom|cumath|_templates)",
+        r"^pycuda/(elementwise|reduction|scan|curandom|cumath|_kernels|_random)",
         ["kernels", "array"],
     ),
     (r"^pycuda/(driver|_enum|_callbacks)", ["driver", "errors", "isolated"]),

@@ -1,7 +1,7 @@
 /* advanced.c - what indices beyond integers and slices need in C.
  *
  * Called by index.c, transfer.c and Python.  Index arrays and masks are
- * Python's work (pycuda/_array_indexing.py): the two callables it registered
+ * Python's work (pycuda/_array/indexing.py): the two callables it registered
  * get and set elements.  A field of a record is a view, made here.
  *
  * Kernels can't raise: one that meets an index out of range notes it in words

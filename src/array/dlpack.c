@@ -1,6 +1,6 @@
 /* dlpack.c - arrays as DLPack capsules, and capsules as arrays' memory.
  *
- * Called by pycuda._array_exchange, which knows the protocol; here is the
+ * Called by pycuda._array.exchange, which knows the protocol; here is the
  * memory layout of DLPack 1.0, in our own words.  A capsule holds the array
  * until its consumer calls the deleter, on whatever thread.
  *

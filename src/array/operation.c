@@ -6,7 +6,7 @@
  * apply.c packs, and the context.  Entries live as long as the process; a
  * context's key is never used again, so a stale entry is only never found.
  * A miss asks Python: the resolver for a rule, the kernel factory
- * (pycuda/_kernels.py) for a kernel.
+ * (pycuda/_kernels/factory.py) for a kernel.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"

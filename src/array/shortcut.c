@@ -1,7 +1,7 @@
 /* shortcut.c - Shortcut: a function of Python whose usual call, one array and
  * nothing else, needs no Python frame.
  *
- * pycuda.cumath and pycuda._array_reductions wrap their functions in it.
+ * pycuda.cumath and pycuda._array.reductions wrap their functions in it.
  * Anything but one array that is not empty goes to the Python function.
  *
  * SPDX-License-Identifier: MIT */

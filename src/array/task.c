@@ -6,7 +6,7 @@
  * A kernel's parameters are: the output, the inputs in order (a pointer or a
  * scalar by value), then the number of elements (dense classes) or a struct
  * of 64-bit integers: size, blocks along the last axis, shape[ndim],
- * strides[operands][ndim].  pycuda/_kernels.py writes the other side.
+ * strides[operands][ndim].  pycuda/_kernels/factory.py writes the other side.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/task.h"

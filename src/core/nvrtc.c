@@ -341,15 +341,16 @@ PyObject *
 core_make_kernel(PyObject *key)
 {
     if (core.kernel_factory == NULL) {
-        PyObject *module = PyImport_ImportModule("pycuda._kernels");
+        PyObject *module = PyImport_ImportModule("pycuda._kernels.factory");
         Py_XDECREF(module);
         if (module == NULL) {
             return NULL;
         }
     }
     if (core.kernel_factory == NULL) {
-        PyErr_SetString(PyExc_RuntimeError,
-                        "pycuda._kernels has registered no kernel factory");
+        PyErr_SetString(
+            PyExc_RuntimeError,
+            "pycuda._kernels.factory has registered no kernel factory");
         return NULL;
     }
     return PyObject_CallOneArg(core.kernel_factory, key);

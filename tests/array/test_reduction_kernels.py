@@ -10,7 +10,8 @@ import pytest
 from layouts import numbers
 
 import pycuda.driver as drv
-from pycuda import _kernels, gpuarray
+from pycuda import gpuarray
+from pycuda._kernels import factory
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -22,16 +23,16 @@ SIZES = [1, 255, 4096, 50_000, 300_001, 1 << 20]
 def made(request, monkeypatch):
     """Names of the kernels that a test made, in a context of its own."""
     if request.param == "a GPU's kernels":
-        monkeypatch.setattr(_kernels, "_runs_threads_in_turn", lambda: False)
+        monkeypatch.setattr(factory, "runs_threads_in_turn", lambda: False)
     context = drv.Context.get_device().make_context()
     found = []
-    original = _kernels._make_reduction
+    original = factory.make_reduction
 
     def make(name, stage, types, out):
         found.append((name, stage))
         return original(name, stage, types, out)
 
-    monkeypatch.setattr(_kernels, "_make_reduction", make)
+    monkeypatch.setattr(factory, "make_reduction", make)
     yield found
     context.pop()
     context.detach()

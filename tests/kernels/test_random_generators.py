@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _sobol, curandom, gpuarray
+from pycuda import curandom, gpuarray
+from pycuda._random import sobol
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -56,18 +57,18 @@ def gray(vectors, scramble, count):
 
 def test_the_tables_first_dimensions():
     """As in Joe and Kuo's paper."""
-    vectors = _sobol.direction_vectors(32)
+    vectors = sobol.direction_vectors(32)
     assert [hex(v) for v in vectors[0, :3]] == [
         "0x80000000", "0x40000000", "0x20000000",
     ]  # fmt: skip
     assert [int(v) >> 27 for v in vectors[1, :5]] == [16, 24, 20, 30, 17]
     assert [int(v) >> 27 for v in vectors[2, :5]] == [16, 24, 12, 18, 29]
-    wide = _sobol.direction_vectors(64)
+    wide = sobol.direction_vectors(64)
     assert (wide[:, :32] >> np.uint64(32) == vectors).all()
 
 
-@pytest.mark.parametrize("table", [_sobol.direction_vectors,
-                                   _sobol.scrambled_vectors])  # fmt: skip
+@pytest.mark.parametrize("table", [sobol.direction_vectors,
+                                   sobol.scrambled_vectors])  # fmt: skip
 @pytest.mark.parametrize("bits", [32, 64])
 def test_every_dimension_fills_all_parts(table, bits):
     """2**k points of a dimension lie one in each of 2**k parts."""
@@ -81,13 +82,13 @@ def test_every_dimension_fills_all_parts(table, bits):
 def test_sobol_points(kind):
     bits, scrambled = kind.generator_bits, kind in SCRAMBLED
     got = numbers(kind(), 9)
-    table = _sobol.scrambled_vectors if scrambled else _sobol.direction_vectors
+    table = sobol.scrambled_vectors if scrambled else sobol.direction_vectors
     vectors = table(bits)
     constants = np.zeros(got.shape[1], np.uint64)
     if scrambled:
-        constants = _sobol.scramble_constants(got.shape[1], bits)
+        constants = sobol.scramble_constants(got.shape[1], bits)
     for t in (0, 1, 2, got.shape[1] - 1):
-        row = vectors[t % _sobol.DIMENSIONS]
+        row = vectors[t % sobol.DIMENSIONS]
         assert got[:, t].tolist() == gray(row, constants[t], 9)
 
 

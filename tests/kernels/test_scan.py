@@ -7,7 +7,7 @@ import pytest
 
 import pycuda.gpuarray as gpuarray
 from pycuda import scan
-from pycuda._kernels_scan import Shape
+from pycuda._kernels.scan import Shape
 from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
 
 pytestmark = pytest.mark.usefixtures("context")

@@ -2,7 +2,7 @@
 
 Each element is read once and written once: see ``scan_state.cuh``,
 ``scan_tile.cu`` (threads that run side by side) and ``scan_tile_thread.cu``
-(threads that run in turn, one a block) in ``_templates``.
+(threads that run in turn, one a block) in ``templates``.
 """
 
 # SPDX-License-Identifier: MIT
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda import _kernels
+from pycuda._kernels import factory
 
 
 class Shape(NamedTuple):
@@ -71,7 +71,7 @@ class ScanKernel(NamedTuple):
 
 def default_shape() -> Shape:
     """The shape for the current device."""
-    if _kernels._runs_threads_in_turn():
+    if factory.runs_threads_in_turn():
         return Shape(block=1)
     return Shape()
 
@@ -179,7 +179,7 @@ def source_of(source: ScanSource, shape: Shape) -> str:
     template = "scan_tile_thread.cu" if shape.block == 1 else "scan_tile.cu"
     fields = _fields(source) | _cut(source, shape)[0]
     return "".join(
-        _kernels._template(name).substitute(fields)
+        factory.load_template(name).substitute(fields)
         for name in ("scan_state.cuh", template)
     )
 

@@ -1,7 +1,7 @@
 """Moving elements by index, for `pycuda.gpuarray`: take, put and so on.
 
 Arrays count as flat.  Indices out of range are treated as in
-`pycuda._array_indexing`.
+`pycuda._array.indexing`.
 """
 
 # SPDX-License-Identifier: MIT
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda import _array_indexing
+from pycuda._array import indexing
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def take(
     indices = index_array(indices, stream)
     if out is not None:
         _check_out(out, indices.size, a.dtype)
-    return _array_indexing.get(_line(a, stream), indices, out, stream)
+    return indexing.get(_line(a, stream), indices, out, stream)
 
 
 def multi_take(
@@ -142,9 +142,7 @@ def multi_take_put(
             number = np.int64(offset)
             source = _apply("add", (source, number), None, None, stream)
         values = take(array, source, None, stream)
-        _array_indexing.set(
-            _memory_order(target), dest_indices, values, stream
-        )
+        indexing.set(_memory_order(target), dest_indices, values, stream)
     return targets
 
 
@@ -166,7 +164,7 @@ def multi_put(
             )
     targets = _scatter_targets(arrays, dest_shape, out)
     for array, target in zip(arrays, targets, strict=True):
-        _array_indexing.set(
+        indexing.set(
             _memory_order(target), dest_indices, _line(array, stream), stream
         )
     return targets

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pycuda import _kernels, _kernels_axes
 from pycuda._driver import ArrayBase
-from pycuda._kernels_axes import Reduction, centre_type, value_type
+from pycuda._kernels import axes as axis_kernels
+from pycuda._kernels import factory
+from pycuda._kernels.axes import Reduction, centre_type, value_type
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -46,17 +47,17 @@ def memoised() -> tuple[Callable, Callable, Callable]:
     from pycuda.tools import context_dependent_memoize
 
     def device() -> _Device:
-        in_turn = _kernels._runs_threads_in_turn()
+        in_turn = factory.runs_threads_in_turn()
         return _Device(
             in_turn,
             (8 if in_turn else 32)
-            * _kernels._attribute("MULTIPROCESSOR_COUNT"),
+            * factory.device_attribute("MULTIPROCESSOR_COUNT"),
         )
 
     return (
         context_dependent_memoize(device),
-        context_dependent_memoize(_kernels_axes.make),
-        context_dependent_memoize(_kernels_axes.make_scan),
+        context_dependent_memoize(axis_kernels.make),
+        context_dependent_memoize(axis_kernels.make_scan),
     )
 
 
@@ -243,7 +244,7 @@ def _launch(
     shared = 0
     if plan.layout.startswith("threads"):
         threads = plan.block[0] * plan.block[1]
-        shared = threads * _kernels_axes.value_bytes(name, value)
+        shared = threads * axis_kernels.value_bytes(name, value)
     kernel(
         target, source, *extra, np.array(words, np.int64), np.float64(scale),
         block=plan.block, grid=(plan.blocks, plan.parts), shared=shared,
@@ -286,7 +287,7 @@ def _run(
         return
     from pycuda.gpuarray import GPUArray
 
-    rows, size = product(kept), _kernels_axes.value_bytes(name, value)
+    rows, size = product(kept), axis_kernels.value_bytes(name, value)
     partial = GPUArray(rows * plan.parts * size, np.uint8)
     _launch(
         name, a, partial, types, 1, kept, reduced, plan, scale, centres,

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda import _kernels_axes, _kernels_scan
-from pycuda._array_axes import (
+from pycuda._array.axes import (
     Axis,
     check_out,
     memoised,
@@ -22,7 +21,9 @@ from pycuda._array_axes import (
     result_type,
 )
 from pycuda._driver import ArrayBase, _apply
-from pycuda._kernels_axes import Scan
+from pycuda._kernels import axes as axis_kernels
+from pycuda._kernels import scan as scan_kernels
+from pycuda._kernels.axes import Scan
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -77,7 +78,7 @@ def _launch(
 def _memoised_long() -> Callable[..., Any]:
     from pycuda.tools import context_dependent_memoize
 
-    return context_dependent_memoize(_kernels_axes.make_long_scan)
+    return context_dependent_memoize(axis_kernels.make_long_scan)
 
 
 def _fits_long(a: GPUArray, target: GPUArray) -> bool:
@@ -94,7 +95,7 @@ def _fits_rows(a: GPUArray, target: GPUArray, axis: int) -> bool:
     return (
         not memoised()[0]().in_turn
         and axis == a.ndim - 1
-        and a.shape[axis] >= _kernels_scan.ROW_MINIMUM
+        and a.shape[axis] >= scan_kernels.ROW_MINIMUM
         and a.flags.c_contiguous
         and target.flags.c_contiguous
     )

@@ -1,6 +1,6 @@
 """Reductions that numpy has beyond PyCUDA's, and the methods of all of them.
 
-Everything here leads to `pycuda._array_axes.reduce_axes`.
+Everything here leads to `pycuda._array.axes.reduce_axes`.
 """
 
 # SPDX-License-Identifier: MIT
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pycuda import _array_reductions as whole
-from pycuda import _array_scans as scans
-from pycuda._array_axes import reduce_axes
+from pycuda._array import reductions as whole
+from pycuda._array import scans
+from pycuda._array.axes import reduce_axes
 
 if TYPE_CHECKING:
     import pycuda.driver as drv

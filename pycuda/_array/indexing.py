@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pycuda import _driver, _kernels
+from pycuda import _driver
 from pycuda._driver import ArrayBase, _apply
+from pycuda._kernels import factory
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -241,8 +242,8 @@ def _memoised() -> tuple[Callable, Callable, Callable]:
     from pycuda.tools import context_dependent_memoize
 
     return (
-        context_dependent_memoize(_kernels.make_move),
-        context_dependent_memoize(_kernels.make_compact),
+        context_dependent_memoize(factory.make_move),
+        context_dependent_memoize(factory.make_compact),
         context_dependent_memoize(_fault_words),
     )
 
@@ -252,7 +253,7 @@ def nonzero_flat(mask: GPUArray) -> GPUArray:
 
     Waits for the device, for their number.
     """
-    from pycuda._array_scans import cumsum
+    from pycuda._array.scans import cumsum
     from pycuda.gpuarray import GPUArray
 
     if mask.size == 0:
@@ -491,7 +492,7 @@ def _on_device(
     a: GPUArray, value: GPUArray, stream: drv.Stream | None
 ) -> GPUArray:
     """A source in a's dtype that does not share memory with a."""
-    from pycuda._array_axes import overlap
+    from pycuda._array.axes import overlap
 
     if value.dtype != a.dtype:
         return value.astype(a.dtype, stream)
@@ -526,7 +527,7 @@ def _fill_masked(a: GPUArray, key: Any, value: np.ndarray) -> bool:
         not isinstance(key, ArrayBase)
         or key.dtype.kind != "b"
         or not 0 < key.ndim <= a.ndim
-        or a.dtype.char not in _kernels.ARITHMETIC
+        or a.dtype.char not in factory.ARITHMETIC
         or any(step == 0 for step in a.strides)
     ):
         return False

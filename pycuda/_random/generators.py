@@ -18,8 +18,9 @@ import numpy as np
 
 import pycuda.driver as _drv
 import pycuda.gpuarray as _gpuarray
-from pycuda import _kernels, _sobol
 from pycuda._driver import ArrayBase
+from pycuda._kernels import factory
+from pycuda._random import sobol
 from pycuda.compiler import SourceModule
 from pycuda.tools import context_dependent_memoize
 
@@ -30,7 +31,7 @@ _LONGS = (np.dtype(np.int64), np.dtype(np.uint64))
 
 @context_dependent_memoize
 def _module(fields: tuple) -> Any:
-    source = _kernels._template("random.cu").substitute(dict(fields))
+    source = factory.load_template("random.cu").substitute(dict(fields))
     return SourceModule(source, no_extern_c=True)
 
 
@@ -507,10 +508,10 @@ def generate_direction_vectors(count: int, direction: Any = None) -> Any:
     kinds = _drv.direction_vector_set
     direction = kinds.VECTOR_32 if direction is None else direction
     tables = {
-        kinds.VECTOR_32: (_sobol.direction_vectors, 32),
-        kinds.VECTOR_64: (_sobol.direction_vectors, 64),
-        kinds.SCRAMBLED_VECTOR_32: (_sobol.scrambled_vectors, 32),
-        kinds.SCRAMBLED_VECTOR_64: (_sobol.scrambled_vectors, 64),
+        kinds.VECTOR_32: (sobol.direction_vectors, 32),
+        kinds.VECTOR_64: (sobol.direction_vectors, 64),
+        kinds.SCRAMBLED_VECTOR_32: (sobol.scrambled_vectors, 32),
+        kinds.SCRAMBLED_VECTOR_64: (sobol.scrambled_vectors, 64),
     }
     if direction not in tables:
         raise TypeError(
@@ -518,11 +519,11 @@ def generate_direction_vectors(count: int, direction: Any = None) -> Any:
         )
     make, bits = tables[direction]
     table = make(bits)
-    return _gpuarray.to_gpu(table[np.arange(count) % _sobol.DIMENSIONS])
+    return _gpuarray.to_gpu(table[np.arange(count) % sobol.DIMENSIONS])
 
 
 def _scramble_constants(count: int, bits: int) -> Any:
-    return _gpuarray.to_gpu(_sobol.scramble_constants(count, bits))
+    return _gpuarray.to_gpu(sobol.scramble_constants(count, bits))
 
 
 def generate_scramble_constants32(count: int) -> Any:

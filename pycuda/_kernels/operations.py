@@ -1,7 +1,7 @@
 """What operations on arrays mean: the types they compute in, and their C.
 
-`pycuda._kernels` puts these expressions into kernels; `resolve_types` is
-asked by the C extension, which keeps the answers.
+`pycuda._kernels.factory` puts these expressions into kernels; `resolve_types`
+is asked by the C extension, which keeps the answers.
 """
 
 # SPDX-License-Identifier: MIT

@@ -1,6 +1,6 @@
 """Direction vectors and scramble constants of Sobol' sequences.
 
-The initial numbers are those of Joe and Kuo (``_data/joe_kuo_6.txt``), as
+The initial numbers are those of Joe and Kuo (``data/joe_kuo_6.txt``), as
 cuRAND's are.  Scrambled vectors are the plain ones times a random lower
 triangular matrix of bits for each dimension (Matousek 1998), drawn from a
 fixed seed: they differ from cuRAND's table, which is not public.
@@ -22,7 +22,7 @@ _SEED = 0x50B01
 @functools.cache
 def _initial() -> tuple[np.ndarray, np.ndarray]:
     """Polynomials, and the numbers m1, m2, ... of each dimension."""
-    path = os.path.join(os.path.dirname(__file__), "_data", "joe_kuo_6.npz")
+    path = os.path.join(os.path.dirname(__file__), "data", "joe_kuo_6.npz")
     with np.load(path) as data:
         names = sorted(
             (n for n in data if n[0] == "m"), key=lambda n: int(n[1:])

@@ -1,7 +1,7 @@
 """The reductions that PyCUDA has, for `pycuda.gpuarray`.
 
 Whole arrays become 0-d arrays without a detour through Python; reductions
-over some axes go to `pycuda._array_axes`.
+over some axes go to `pycuda._array.axes`.
 """
 
 # SPDX-License-Identifier: MIT
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda._array_axes import reduce_axes
-from pycuda._array_gather import take
+from pycuda._array.axes import reduce_axes
+from pycuda._array.gather import take
 from pycuda._driver import Shortcut, _reduce
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pycuda import _kernels, _kernels_scan
-from pycuda._operations import c_type, cast, computed, expression_of
+from pycuda._kernels import factory
+from pycuda._kernels import scan as scan_kernels
+from pycuda._kernels.operations import c_type, cast, computed, expression_of
 
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 _ARGUMENTS = ("argmin", "argmax")
@@ -88,7 +89,7 @@ def _neutral(reduction: Reduction) -> str:
     if name == "prod":
         return "Value(1)"
     kind = name if name in ("any", "all", "min", "max") else "sum"
-    return _kernels._neutral(kind, value)
+    return factory.neutral_of(kind, value)
 
 
 def _map(reduction: Reduction) -> str:
@@ -207,7 +208,7 @@ def source_of(reduction: Reduction) -> str:
     }
     template = "axis_threads" if threads else f"axis_{reduction.layout}"
     return _helpers(reduction) + "".join(
-        _kernels._template(part).substitute(fields)
+        factory.load_template(part).substitute(fields)
         for part in ("offset.cuh", "axis_layout.cuh", f"{template}.cu")
     )
 
@@ -215,7 +216,7 @@ def source_of(reduction: Reduction) -> str:
 def make(reduction: Reduction) -> Any:
     """The compiled kernel."""
     types = (reduction.stored, reduction.value, reduction.out)
-    return _kernels._compile(source_of(reduction), types, "reduce_axes")
+    return factory.compile_kernel(source_of(reduction), types, "reduce_axes")
 
 
 class Scan(NamedTuple):
@@ -250,16 +251,16 @@ def make_scan(scan: Scan) -> Any:
     }
     template = "scan_block.cu" if scan.block else "scan_thread.cu"
     source = "".join(
-        _kernels._template(part).substitute(fields)
+        factory.load_template(part).substitute(fields)
         for part in ("offset.cuh", "scan_layout.cuh", template)
     )
     types = (scan.stored, value, scan.out)
-    return _kernels._compile(source, types, "scan_axis")
+    return factory.compile_kernel(source, types, "scan_axis")
 
 
 def make_long_scan(
     name: str, stored: np.dtype, out: np.dtype, rows: bool
-) -> _kernels_scan.ScanKernel:
+) -> scan_kernels.ScanKernel:
     """A scan that all multiprocessors share, of a packed row or of many.
 
     With `rows` the kernel takes the length of a row after its input.
@@ -267,7 +268,7 @@ def make_long_scan(
     # Partial sums of a tile keep errors small without a wider type.
     value = computed(out)
     reduction = Reduction(name[3:], stored, out, value, 0, "", 0, 0, False)
-    source = _kernels_scan.ScanSource(
+    source = scan_kernels.ScanSource(
         name=name,
         stored=c_type(stored),
         out=c_type(out),
@@ -285,8 +286,8 @@ def make_long_scan(
         segmented=rows,
         rows=rows,
     )
-    shape = _kernels_scan.default_shape()
-    function = _kernels._compile(
-        _kernels_scan.source_of(source, shape), (stored, value, out), name
+    shape = scan_kernels.default_shape()
+    function = factory.compile_kernel(
+        scan_kernels.source_of(source, shape), (stored, value, out), name
     )
-    return _kernels_scan.wrap(source, shape, function)
+    return scan_kernels.wrap(source, shape, function)

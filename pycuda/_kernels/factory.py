@@ -3,7 +3,7 @@
 The C extension asks `make_kernel` when its kernel table has no entry, and
 `resolve_types` when it meets an operation on types that it has not seen.  Both
 answers are kept in C, so nothing here is on a hot path.  Templates lie in
-``_templates``, one a file; the launch parameters that they take are described
+``templates``, one a file; the launch parameters that they take are described
 at the top of ``src/array/task.c`` and ``src/array/reduce.c``.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pycuda import _driver
-from pycuda._operations import (
+from pycuda._kernels.operations import (
     c_type,
     cast,
     computed,
@@ -37,8 +37,9 @@ _OPTIONS = ["--fmad=false", "-w"]
 
 
 @functools.cache
-def _template(name: str) -> string.Template:
-    path = os.path.join(os.path.dirname(__file__), "_templates", name)
+def load_template(name: str) -> string.Template:
+    """The file `name` of ``templates``."""
+    path = os.path.join(os.path.dirname(__file__), "templates", name)
     with open(path, encoding="utf-8") as stream:
         return string.Template(stream.read())
 
@@ -46,26 +47,28 @@ def _template(name: str) -> string.Template:
 # --- kernels -------------------------------------------------------------
 
 
-def _attribute(name: str) -> int:
+def device_attribute(name: str) -> int:
+    """An attribute of the current context's device, by its PyCUDA name."""
     from pycuda import driver
 
     attribute = getattr(driver.device_attribute, name)
     return driver.Context.get_device().get_attribute(attribute)
 
 
-def _runs_threads_in_turn() -> bool:
+def runs_threads_in_turn() -> bool:
     """Whether a multiprocessor is a processor core.
 
     An integrated device with full double precision throughput is one: it
     gains nothing from many threads in a block or from wide loads.
     """
     return (
-        _attribute("INTEGRATED") == 1
-        and _attribute("SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO") <= 2
+        device_attribute("INTEGRATED") == 1
+        and device_attribute("SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO") <= 2
     )
 
 
-def _compile(source: str, types: tuple, name: str) -> Any:
+def compile_kernel(source: str, types: tuple, name: str) -> Any:
+    """The Function `name` of `source`, with what `types` need before it."""
     from pycuda.compiler import SourceModule
 
     parts = []
@@ -73,8 +76,8 @@ def _compile(source: str, types: tuple, name: str) -> Any:
         parts.append("#include <cuda_fp16.h>\n")
     if any(dtype.kind == "c" for dtype in types):
         parts.append("#include <pycuda-complex.hpp>\n")
-        parts.append(_template("complex.cuh").template)
-    parts += [_template("arithmetic.cuh").template, source]
+        parts.append(load_template("complex.cuh").template)
+    parts += [load_template("arithmetic.cuh").template, source]
     module = SourceModule("\n".join(parts), options=_OPTIONS, no_extern_c=True)
     return module.get_function(name)
 
@@ -150,7 +153,7 @@ class _Map:
         return cast(text, self.result, self.out)
 
     def dense(self) -> str:
-        return _template("map_dense.cu").substitute(
+        return load_template("map_dense.cu").substitute(
             name=self.name,
             parameters=self.parameters(),
             loads=_indent(self.loads(lambda k: f"in{k}[i]"), 8),
@@ -173,7 +176,7 @@ class _Map:
             if self.operation == "arange"
             else []
         )
-        return _template("map_aligned.cu").substitute(
+        return load_template("map_aligned.cu").substitute(
             name=self.name,
             parameters=self.parameters(),
             width=self.width(),
@@ -243,7 +246,7 @@ class _Map:
         }
 
     def strided(self, template: str) -> str:
-        return _template(template).substitute(
+        return load_template(template).substitute(
             self._fields(),
             part=_PART_IN_TURN,
             index_type="unsigned long long" if self.wide else "unsigned int",
@@ -264,7 +267,7 @@ class _Map:
         loads = self.loads(
             lambda k: f"pack{k}.at[k]" if k in packed else f"(*in{k}_row)"
         )
-        return _template("map_packs.cu").substitute(
+        return load_template("map_packs.cu").substitute(
             self._fields(),
             width=self.width(),
             out_type=c_type(self.out),
@@ -294,7 +297,7 @@ class _Map:
             )
         )
         out = self._in_tile(0, self.out, "out", "slow", "fast")
-        return _template("map_tiles_thread.cu").substitute(
+        return load_template("map_tiles_thread.cu").substitute(
             self._fields(),
             side=_TILE_SIDE_IN_TURN,
             rows=_indent(self._rows(), 4),
@@ -331,7 +334,7 @@ class _Map:
             )
         )
         out = self._in_tile(0, self.out, "out", "slow", "fast")
-        return _template("map_tiles.cu").substitute(
+        return load_template("map_tiles.cu").substitute(
             self._fields(),
             block=_BLOCK,
             side=side,
@@ -377,8 +380,8 @@ class _Map:
         return self.dense(), _BLOCK, 1
 
     def make(self) -> tuple[Any, int, int, int]:
-        source, block, per_thread = self.source(_runs_threads_in_turn())
-        function = _compile(source, self.types(), self.name)
+        source, block, per_thread = self.source(runs_threads_in_turn())
+        function = compile_kernel(source, self.types(), self.name)
         return function, block, per_thread, 0
 
 
@@ -424,7 +427,8 @@ def _highest(dtype: np.dtype) -> str:
     return "INFINITY"
 
 
-def _neutral(kind: str, dtype: np.dtype) -> str:
+def neutral_of(kind: str, dtype: np.dtype) -> str:
+    """C of the value that changes no result of the reduction `kind`."""
     if kind == "sum":
         return "Value(0)"
     if kind in ("any", "all"):
@@ -482,7 +486,7 @@ def _reduction_source(
         "parameters": ", ".join(
             f"const {c_type(dtype)} *in{k}" for k, dtype in enumerate(types)
         ),
-        "neutral": _neutral(kind, out),
+        "neutral": neutral_of(kind, out),
         "map": _mapped(types, out),
         "block": block,
         "lanes": lanes,
@@ -495,26 +499,29 @@ def _reduction_source(
         template = "reduce_packs.cu"
         fields |= _packed_fields(types, out)
     how = "reduce_thread.cuh" if serial else "reduce_block.cuh"
-    fields["block_sum"] = _template(how).substitute(fields)
-    fields["share"] = _template("reduce_share.cuh").substitute(fields)
-    fields["finish"] = _template("reduce_block.cu").substitute(fields)
-    return _template(template).substitute(fields), fields["tile"]
+    fields["block_sum"] = load_template(how).substitute(fields)
+    fields["share"] = load_template("reduce_share.cuh").substitute(fields)
+    fields["finish"] = load_template("reduce_block.cu").substitute(fields)
+    return load_template(template).substitute(fields), fields["tile"]
 
 
-def _make_reduction(
+def make_reduction(
     name: str, stage: int, types: tuple, out: np.dtype
 ) -> tuple[Any, int, int, int]:
-    serial = _runs_threads_in_turn()
+    """The kernel of one stage of a reduction, and how it is launched."""
+    serial = runs_threads_in_turn()
     source, tile = _reduction_source(name, stage, types, out, serial)
     product = expression_of("multiply", (out, out))
     helper = (
         f"__device__ inline {c_type(out)} multiply_values({c_type(out)} x, "
         f"{c_type(out)} y)\n{{\n    return {product};\n}}\n"
     )
-    function = _compile(helper + source, (*types, out), f"{name}_stage{stage}")
+    function = compile_kernel(
+        helper + source, (*types, out), f"{name}_stage{stage}"
+    )
     if serial:
         return function, 1, 32768, 4096
-    most = 4 * _attribute("MULTIPROCESSOR_COUNT")
+    most = 4 * device_attribute("MULTIPROCESSOR_COUNT")
     return function, _BLOCK, tile // _BLOCK, most
 
 
@@ -547,7 +554,7 @@ def make_move(
     indices: tuple[np.dtype, ...],
     wide: bool,
 ) -> Any:
-    """The kernel of ``_templates/move.cu`` for indices of these dtypes.
+    """The kernel of ``templates/move.cu`` for indices of these dtypes.
 
     Parameters
     ----------
@@ -572,7 +579,7 @@ def make_move(
             "}",
             f"offset[1] += place * layout.step[{k}];",
         ]
-    source = _template("move.cu").substitute(
+    source = load_template("move.cu").substitute(
         unit=_UNITS[unit],
         count=count,
         indices=len(indices),
@@ -585,12 +592,12 @@ def make_move(
         resolve=_indent(resolve, 4),
         move=_MOVES[direction],
     )
-    return _compile(source, (), "move")
+    return compile_kernel(source, (), "move")
 
 
 def make_compact() -> Any:
     """``out[ends[i] - 1] = i`` where ends grow; of (out, ends, size)."""
-    return _compile(_template("compact.cu").template, (), "compact")
+    return compile_kernel(load_template("compact.cu").template, (), "compact")
 
 
 def make_kernel(key: tuple) -> tuple[Any, int, int, int]:
@@ -603,7 +610,7 @@ def make_kernel(key: tuple) -> tuple[Any, int, int, int]:
         that a thread does, and for reductions the most blocks of stage 1.
     """
     kind, *fields = key
-    return _Map(*fields).make() if kind == "map" else _make_reduction(*fields)
+    return _Map(*fields).make() if kind == "map" else make_reduction(*fields)
 
 
 _driver._set_kernel_factory(make_kernel)

@@ -1,0 +1,3 @@
+"""Random number generators behind `pycuda.curandom`, and their tables."""
+
+# SPDX-License-Identifier: MIT
