@@ -1,15 +1,20 @@
 """Empty functions one at a time and see whether a test notices.
 
     .venv/bin/python tools/mutate.py [--count N] [--seed N] [--only PATH]...
-                                     [--list] [--related] [--limit SECONDS]
+                                     [--function KEY]... [--list] [--uncalled]
+                                     [--work FOLDER] [--record FILE]
 
-Each of N functions of the package, Python or C, taken at random, loses its
-body in turn: it returns a default of its type.  What was changed is built in
-a copy of the tree, and the tests run there, those that belong to the file
-first, up to the first failure.  A function that no test misses is printed as
-a survivor: a test is missing, or the function is not needed.
+Each of N functions of the package, Python or C, taken at random, is switched
+off in turn: it returns a default of its type at once.  A copy of the tree in
+the work folder is built one time with a switch in every function; one run of
+all tests there notes which test calls which function; after that a function
+costs only the tests that call it, the most particular first, up to the first
+failure.  A function that no test misses is a survivor: a test is missing, or
+the function is not needed.  What tools/mutation/equivalent.toml explains is
+listed as such.
 
-The checkout is only read.  Exit status 1 if there are survivors.
+All of it is kept in the work folder: begun again it goes on where it was, and
+runs again only what changed.  Exit status 1 if there are survivors.
 """
 
 # SPDX-License-Identifier: MIT
@@ -17,379 +22,243 @@ The checkout is only read.  Exit status 1 if there are survivors.
 from __future__ import annotations
 
 import argparse
-import ast
-import os
+import json
 import random
-import re
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+from mutation.copy import ROOT, Copy
+from mutation.reach import Reach, Test
 
-# Tests by what they look at: the first row whose pattern is found in a file's
-# path says which run first.
-RELATED = (
-    (r"^pycuda/(compiler|_compile/)", ["compiler", "tools"]),
-    (
-        r"^pycuda/(tools|characterize|debug|auto|_pvt|_cluda|_mymako|compyte/)",
-        ["tools", "kernels", "array", "driver"],
-    ),
-    (
-        r"^pycuda/(elementwise|reduction|scan|curandom|cumath|_kernels|_random)",
-        ["kernels", "array"],
-    ),
-    (r"^pycuda/(driver|_enum|_callbacks)", ["driver", "errors", "isolated"]),
-    (r"^pycuda/cpu", ["native", "errors"]),
-    (r"^(pycuda/|src/array/)", ["array", "kernels"]),
-    (r"^src/core/mempool", ["tools", "driver"]),
-    (r"^src/core/(nvrtc|linker)", ["compiler", "driver"]),
-    (r"^src/core/", ["driver", "errors", "tools", "isolated", "kernels"]),
-    (r"^src/api/", ["api", "errors"]),
-    (r"^src/cpu/(nvrtc|jit)", ["native", "compiler", "kernels"]),
-    (r"^src/jit/", ["native", "kernels"]),
-    (r"^src/cpu/", ["native", "driver", "kernels"]),
-)
-SECONDS_A_TEST = 60
-NO_END = "the tests did not end within --limit"
+EQUIVALENT = Path(__file__).parent / "mutation" / "equivalent.toml"
+FIRST = 20  # tests of the first run
+KILLED = "killed by "
+SURVIVED = "SURVIVED"
 
 
-class Mutant(NamedTuple):
-    """A file's text with one function emptied."""
+class Verdict(NamedTuple):
+    """What became of one function."""
 
-    path: str  # from the root of the tree
-    name: str
-    line: int
-    text: str
+    key: str
+    text: str  # "killed by TEST", or "SURVIVED" and why
 
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line} {self.name}"
-
-
-# ---- Python ---------------------------------------------------------------
-
-_PYTHON_DEFAULTS = {
-    "None": "return",
-    "int": "return 0",
-    "float": "return 0.0",
-    "bool": "return False",
-    "str": "return ''",
-    "bytes": "return b''",
-    "list": "return []",
-    "dict": "return {}",
-    "set": "return set()",
-    "tuple": "return ()",
-    "Iterator": "yield from ()",
-}
+    @property
+    def killed(self) -> bool:
+        return self.text.startswith(KILLED)
 
 
-def python_default(function: ast.FunctionDef) -> str:
-    """The statement that stands for the body."""
-    if function.returns is None:
-        return "return None"
-    kind = re.match(r"\w+", ast.unparse(function.returns))
-    return _PYTHON_DEFAULTS.get(kind[0] if kind else "", "return None")
+class Memory:
+    """Verdicts of earlier runs, good while function and tests stay."""
 
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.known: dict[str, dict] = {}
+        if path.exists():
+            for line in path.read_text().splitlines():
+                entry = json.loads(line)
+                self.known[entry["key"]] = entry
 
-def is_trivial(body: list[ast.stmt], default: str) -> bool:
-    """Whether emptying would change nothing, or only a constant."""
-    if len(body) != 1:
-        return not body
-    only = body[0]
-    if isinstance(only, ast.Return):
-        return only.value is None or isinstance(only.value, ast.Constant)
-    constant = isinstance(only, ast.Expr) and isinstance(
-        only.value, ast.Constant
-    )
-    return (
-        isinstance(only, ast.Pass) or constant or ast.unparse(only) == default
-    )
+    def find(self, key: str, digest: str, tests: str) -> Verdict | None:
+        entry = self.known.get(key)
+        if entry is None or entry["digest"] != digest:
+            return None
+        verdict = Verdict(key, entry["text"])
+        # More tests never bring a dead function back.
+        same = verdict.killed or entry["tests"] == tests
+        return verdict if same else None
 
-
-def python_mutants(path: str, text: str) -> list[Mutant]:
-    """One mutant a function of a Python file; docstrings stay."""
-    lines = text.splitlines(keepends=True)
-    found = []
-    for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, ast.FunctionDef):
-            continue
-        body = node.body
-        if ast.get_docstring(node, clean=False) is not None:
-            body = body[1:]
-        default = python_default(node)
-        if is_trivial(body, default):
-            continue
-        first, last = body[0].lineno - 1, body[-1].end_lineno
-        if first == node.lineno - 1:
-            continue  # on the line of its def
-        blank = " " * body[0].col_offset
-        changed = [*lines[:first], f"{blank}{default}\n", *lines[last:]]
-        found.append(Mutant(path, node.name, node.lineno, "".join(changed)))
-    return found
-
-
-# ---- C --------------------------------------------------------------------
-
-_QUALIFIERS = re.compile(
-    r"\b(?:static|inline|extern|const|unsigned|signed)\b|__attribute__\(\(.*\)\)"
-)
-_TRIVIAL = re.compile(
-    r"(?:\(void\)\w+;\s*)*(?:return[^;(]*;|Py_RETURN_NONE;)?\s*"
-)
-
-
-def c_default(kind: str) -> str:
-    """The statement that returns a default of the type `kind`."""
-    plain = " ".join(_QUALIFIERS.sub(" ", kind).split())
-    if plain == "PyObject *":
-        return "Py_RETURN_NONE;"
-    if plain.endswith("*"):
-        return "return NULL;"
-    if "void" in plain.split():
-        return ""
-    if plain.startswith("struct "):
-        return f"return ({plain}){{0}};"
-    return "return 0;"
-
-
-def c_mutants(path: str, text: str) -> list[Mutant]:
-    """One mutant a function of a C file in the project's layout."""
-    lines = text.splitlines(keepends=True)
-    found = []
-    name = None
-    for number, line in enumerate(lines):
-        header = re.match(r"(\w+)\(", line)
-        if header and number:
-            name, kind, start = header[1], lines[number - 1].strip(), number
-        if line != "{\n" or name is None:
-            continue
-        end = lines.index("}\n", number)
-        default = c_default(kind)
-        body = "".join(lines[number + 1 : end]).strip()
-        if not _TRIVIAL.fullmatch(body) and "_Noreturn" not in kind:
-            changed = [*lines[: number + 1], f"    {default}\n", *lines[end:]]
-            found.append(Mutant(path, name, start + 1, "".join(changed)))
-        name = None
-    return found
-
-
-# ---- the copy -------------------------------------------------------------
-
-
-def tracked() -> list[str]:
-    """Files of the tree that git knows and that are there."""
-    done = subprocess.run(
-        ["git", "ls-files", "-z"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    names = done.stdout.split("\0")
-    return [name for name in names if name and (ROOT / name).is_file()]
-
-
-def all_mutants(only: list[str]) -> list[Mutant]:
-    """Every mutant of the package, of the paths in `only` if there are any."""
-    found: list[Mutant] = []
-    for name in tracked():
-        if only and not any(name.startswith(path) for path in only):
-            continue
-        python = name.startswith("pycuda/") and name.endswith(".py")
-        if python or (name.startswith("src/") and name.endswith(".c")):
-            read = python_mutants if python else c_mutants
-            found += read(name, (ROOT / name).read_text())
-    return found
-
-
-def related(path: str) -> list[str]:
-    """Folders of tests to run first for a file."""
-    for pattern, folders in RELATED:
-        if re.search(pattern, path):
-            return folders
-    return []
-
-
-class Copy:
-    """The tree in a folder of its own, built there."""
-
-    def __init__(self, folder: Path, limit: int) -> None:
-        self.folder = folder
-        self.limit = limit
-        self.site = folder / "site"
-        self.passing: set[str] = set()
-        for name in tracked():
-            target = folder / "tree" / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, target)
-        self.tree = folder / "tree"
-        # The style's tests ask git for the files.
-        for words in (["init", "-q"], ["add", "-A"]):
-            self._run(["git", *words], self.tree)
-        bin_dir = Path(sys.executable).parent
-        self.environment = {
-            **os.environ,
-            "PATH": f"{bin_dir}:{os.environ['PATH']}",
-            "PYTHONPATH": str(self.site),
-            "XDG_CACHE_HOME": str(folder / "cache"),
-            "PYTHONDONTWRITEBYTECODE": "1",
+    def keep(self, verdict: Verdict, digest: str, tests: str) -> None:
+        entry = {
+            "key": verdict.key,
+            "text": verdict.text,
+            "digest": digest,
+            "tests": tests,
         }
-        self.environment.pop("PYCUDA_CACHE_DIR", None)
+        self.known[verdict.key] = entry
+        with self.path.open("a") as file:
+            file.write(json.dumps(entry) + "\n")
 
-    def _run(
-        self, words: list[str], where: Path, limit: int | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["nice", *words],
-            cwd=where,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=limit,
-            env=getattr(self, "environment", None),
-            stdin=subprocess.DEVNULL,
-            check=False,
+
+class Judge:
+    """Switches functions off and runs tests."""
+
+    def __init__(self, copy: Copy, reach: Reach) -> None:
+        self.copy = copy
+        self.reach = reach
+        self.sound: set[str] = set()  # tests that pass, seen again
+        self.unsound: set[str] = set()
+
+    def judge(self, key: str) -> Verdict:
+        """The verdict on a function."""
+        calling = self.reach.tests_of(key)
+        if not calling:
+            return Verdict(key, f"{SURVIVED}: no test calls it")
+        rest = self.reach.whole_files(calling)
+        done: set[str] = set()
+        for tests in (calling[:FIRST], calling[FIRST:], rest):
+            fresh = [test for test in tests if test.name not in done]
+            failure = self._failure(key, fresh)
+            if failure:
+                return Verdict(key, KILLED + failure)
+            done |= {test.name for test in fresh}
+        return Verdict(
+            key, f"{SURVIVED}: {len(done)} tests, {len(calling)} call it"
         )
 
-    def configure(self) -> str:
-        """Set the build up and build; the reason if that fails."""
-        done = self._run(
-            [
-                "meson", "setup", "../build", "--prefix", str(self.folder),
-                f"-Dpython.platlibdir={self.site}",
-                f"-Dpython.purelibdir={self.site}", "-Dcpu=enabled",
-            ],
-            self.tree,
-        )  # fmt: skip
-        if done.returncode:
-            return done.stdout + done.stderr
-        why = self.build()
-        if not why:
-            import ziglang  # the package looks for it beside itself
+    def _failure(self, key: str, tests: list[Test]) -> str:
+        """What fails for the function's sake, "" if nothing does."""
+        while True:
+            chosen = [test for test in tests if test.name not in self.unsound]
+            if not chosen:
+                return ""
+            failure = self._run(chosen, key)
+            if not failure or self._is_sound(failure):
+                return failure
+            self.unsound.add(failure)
 
-            zig = Path(ziglang.__file__).parent
-            (self.site / "ziglang").symlink_to(zig)
-        return why
+    def _run(self, tests: list[Test], key: str) -> str:
+        seconds = sum(test.seconds for test in tests)
+        return self.copy.run_tests(
+            list(dict.fromkeys(test.file for test in tests)),
+            off=key,
+            tests=[test.name for test in tests],
+            limit=min(240 + 8 * seconds, 1800),
+        )
 
-    def build(self) -> str:
-        """Build and install what changed; the reason if that fails."""
-        for words in (
-            ["ninja", "-C", "../build", "--quiet"],
-            ["meson", "install", "-C", "../build", "--no-rebuild",
-             "--only-changed", "--quiet"],
-        ):  # fmt: skip
-            done = self._run(words, self.tree)
-            if done.returncode:
-                return done.stdout + done.stderr
-        return ""
-
-    def passes(self, failure: str) -> bool:
-        """Whether a test that failed passes in the tree as it is."""
-        if "::" not in failure or failure in self.passing:
-            return True  # a crash, or an end by time, was seen
-        if self.tests_fail([failure]):
+    def _is_sound(self, failure: str) -> bool:
+        """Whether a test that failed passes with nothing switched off."""
+        if "::" not in failure or failure in self.sound:
+            return True  # a crash, an import that fails, no end
+        file = failure.partition("::")[0]
+        if self.copy.run_tests([file], tests=[failure]):
             return False
-        self.passing.add(failure)
+        self.sound.add(failure)
         return True
-
-    def tests_fail(self, paths: list[str]) -> str:
-        """What the tests in `paths` end with, "" if they pass."""
-        words = [
-            sys.executable, "-P", "-m", "pytest", "-x", "-q",
-            "-m", "not slow", "-p", "no:cacheprovider",
-            "-o", f"timeout={SECONDS_A_TEST}",
-            *paths,
-        ]  # fmt: skip
-        try:
-            done = self._run(words, self.tree, self.limit)
-        except subprocess.TimeoutExpired:
-            return NO_END
-        if done.returncode == 0:
-            return ""
-        failed = re.findall(
-            r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.M
-        )
-        return failed[-1] if failed else f"exit status {done.returncode}"
-
-
-def judge(copy: Copy, mutant: Mutant, others: list[str]) -> str:
-    """ "killed by ...", "does not build", "SURVIVED" or "undecided"."""
-    target = copy.tree / mutant.path
-    original = target.read_text()
-    target.write_text(mutant.text)
-    try:
-        if copy.build():
-            return "does not build"
-        failure = first_failure(copy, related(mutant.path), others)
-    finally:
-        target.write_text(original)
-    if not failure:
-        return "SURVIVED"
-    if failure == NO_END:
-        return f"undecided: {NO_END}"
-    if copy.build() or not copy.passes(failure):
-        return f"undecided: {failure} fails without it too"
-    return f"killed by {failure}"
-
-
-def first_failure(copy: Copy, first: list[str], others: list[str]) -> str:
-    """What fails among the tests, the related ones first; "" if none does."""
-    for folders in (first, [name for name in others if name not in first]):
-        paths = [f"tests/{name}" for name in folders]
-        failure = copy.tests_fail(paths) if paths else ""
-        if failure:
-            return failure
-    return ""
 
 
 def read_arguments() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--count", type=int, default=100, metavar="N")
-    parser.add_argument("--seed", type=int, default=None, metavar="N")
-    parser.add_argument("--only", action="append", default=[], metavar="PATH")
-    parser.add_argument(
-        "--list", action="store_true", help="name the functions, run nothing"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument(
-        "--related",
+    add = parser.add_argument
+    add("--count", type=int, default=100, metavar="N", help="functions to try")
+    add("--seed", type=int, default=None, metavar="N", help="of the choice")
+    add(
+        "--only",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="functions of paths that begin so; may be repeated",
+    )
+    add(
+        "--function",
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="this function, path:name; may be repeated",
+    )
+    add("--list", action="store_true", help="name them, run nothing")
+    add(
+        "--uncalled",
         action="store_true",
-        help="run only the tests that belong to the file",
+        help="name the functions that no test calls, try none",
     )
-    parser.add_argument(
-        "--limit", type=int, default=900, metavar="SECONDS",
-        help="longest run of tests",
-    )  # fmt: skip
-    return parser.parse_args()
+    add(
+        "--work",
+        type=Path,
+        default=ROOT / "build" / "mutate",
+        metavar="FOLDER",
+        help="the copy and what is known (build/mutate)",
+    )
+    add(
+        "--record",
+        type=Path,
+        metavar="FILE",
+        help="write the verdicts as a page of Markdown",
+    )
+    return parser.parse_args()  # fmt: skip
 
 
-def run(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
-    """Judge every mutant; those that survived."""
-    survivors = []
-    folders = sorted(
-        path.name
-        for path in (ROOT / "tests").iterdir()
-        if path.is_dir() and path.name not in ("__pycache__", "style")
+def choose(copy: Copy, options: argparse.Namespace) -> list[str]:
+    """Keys of the functions to try."""
+    if options.function:
+        unknown = [k for k in options.function if k not in copy.functions]
+        if unknown:
+            sys.exit(f"no such function: {', '.join(unknown)}")
+        return options.function
+    found = sorted(
+        key
+        for key in copy.functions
+        if not options.only or key.startswith(tuple(options.only))
     )
-    with tempfile.TemporaryDirectory(prefix="pycuda-mutate-") as name:
-        copy = Copy(Path(name), options.limit)
-        why = copy.configure()
-        if why:
-            sys.exit(f"the tree does not build as it is:\n{why}")
-        for number, mutant in enumerate(mutants, 1):
-            start = time.monotonic()
-            verdict = judge(copy, mutant, [] if options.related else folders)
-            seconds = time.monotonic() - start
-            print(
-                f"{number}. {mutant}: {verdict} ({seconds:.0f} s)", flush=True
-            )
-            if verdict == "SURVIVED":
-                survivors.append(mutant)
-    return survivors
+    drawn = random.Random(options.seed)
+    chosen = drawn.sample(found, min(options.count, len(found)))
+    print(f"{len(chosen)} of {len(found)} functions, --seed {options.seed}")
+    return chosen
+
+
+def judge_all(
+    keys: list[str], copy: Copy, reach: Reach, memory: Memory
+) -> list[Verdict]:
+    """Judge what is not known yet."""
+    judge = Judge(copy, reach)
+    tests = reach.fingerprint()
+    verdicts = []
+    for number, key in enumerate(keys, 1):
+        start = time.monotonic()
+        digest = copy.functions[key].digest
+        verdict = memory.find(key, digest, tests)
+        if verdict is None:
+            verdict = judge.judge(key)
+            memory.keep(verdict, digest, tests)
+        seconds = time.monotonic() - start
+        print(
+            f"{number}. {copy.functions[key]}: {verdict.text} "
+            f"({seconds:.0f} s)",
+            flush=True,
+        )
+        verdicts.append(verdict)
+    return verdicts
+
+
+def equivalents() -> dict[str, str]:
+    """Functions whose emptying no test can see, and why."""
+    table = tomllib.loads(EQUIVALENT.read_text())
+    return {row["key"]: row["reason"] for row in table.get("function", [])}
+
+
+def report(verdicts: list[Verdict], options: argparse.Namespace) -> int:
+    """Print and record the outcome; the number of survivors."""
+    reasons = equivalents()
+    killed = [v for v in verdicts if v.killed]
+    explained = [v for v in verdicts if not v.killed and v.key in reasons]
+    survivors = [v for v in verdicts if not v.killed and v.key not in reasons]
+    head = (
+        f"{len(killed)} killed, {len(survivors)} survived, "
+        f"{len(explained)} equivalent"
+    )
+    print(head)
+    for verdict in survivors:
+        print(f"  {verdict.key}: {verdict.text}")
+    for verdict in killed:
+        if verdict.key in reasons:
+            print(f"  {verdict.key}: killed, yet equivalent.toml has it")
+    if options.record:
+        where = f", {' '.join(options.only)}" if options.only else ""
+        lines = [f"# Mutation, seed {options.seed}{where}", "", head, ""]
+        lines += ["| function | verdict |", "|---|---|"]
+        lines += [
+            f"| `{v.key}` | "
+            f"{f'equivalent: {reasons[v.key]}' if v in explained else v.text}"
+            " |"
+            for v in verdicts
+        ]
+        options.record.write_text("\n".join(lines) + "\n")
+    return len(survivors)
 
 
 def main() -> int:
@@ -397,19 +266,25 @@ def main() -> int:
     options = read_arguments()
     if options.seed is None:
         options.seed = random.randrange(10**6)
-    found = all_mutants(options.only)
-    chosen = random.Random(options.seed).sample(
-        found, min(options.count, len(found))
-    )
-    print(f"{len(chosen)} of {len(found)} functions, --seed {options.seed}")
+    copy = Copy(options.work)
+    copy.read()
+    keys = choose(copy, options) if not options.uncalled else []
     if options.list:
-        print("\n".join(str(mutant) for mutant in chosen))
+        print("\n".join(str(copy.functions[key]) for key in keys))
         return 0
-    survivors = run(chosen, options)
-    print(f"{len(survivors)} survivors")
-    for mutant in survivors:
-        print(f"  {mutant}")
-    return 1 if survivors else 0
+    options.work.mkdir(parents=True, exist_ok=True)
+    copy.refresh()
+    copy.build()
+    reach = Reach(copy)
+    reach.measure()
+    for name in reach.failing():
+        print(f"fails with nothing switched off: {name}")
+    if options.uncalled:
+        print("\n".join(str(copy.functions[key]) for key in reach.uncalled()))
+        return 0
+    memory = Memory(copy.folder / "verdicts.jsonl")
+    verdicts = judge_all(keys, copy, reach, memory)
+    return 1 if report(verdicts, options) else 0
 
 
 if __name__ == "__main__":

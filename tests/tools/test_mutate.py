@@ -2,24 +2,19 @@
 
 # SPDX-License-Identifier: MIT
 
-import importlib.util
+import json
+import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import mutate
 import pytest
+from mutation import page, switches
+from mutation.copy import NO_END, Copy
+from mutation.reach import Reach
 
-PATH = Path(__file__).resolve().parents[2] / "tools" / "mutate.py"
-
-
-@pytest.fixture(scope="module")
-def mutate():
-    spec = importlib.util.spec_from_file_location("mutate", PATH)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["mutate"] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules["mutate"]
-
+ROOT = Path(__file__).resolve().parents[2]
 
 PYTHON = '''
 def count(x) -> int:
@@ -41,46 +36,92 @@ class C:
     def name(self) -> str:
         return self._name
 
+    @name.setter
+    def name(self, value) -> None:
+        self._name = value
+
     def walk(self) -> Iterator[int]:
         for i in self.items:
             yield i
 
+    def walker(self) -> Iterator[int]:
+        return (i for i in self.items)
+
     def close(self) -> None:
-        self.items.clear()
-        self.items = None
+        def inner():
+            yield self.items.clear()
+
+        list(inner())
 '''
 
 
-def test_python(mutate):
-    found = mutate.python_mutants("a.py", PYTHON)
-    bodies = {}
-    for mutant in found:
-        scope = {"Iterator": list}
-        exec(mutant.text, scope)
-        bodies[mutant.name] = scope
-    assert list(bodies) == ["count", "name", "walk", "close"]
-    assert bodies["count"]["count"](5) == 0
-    assert bodies["count"]["count"].__doc__ == "Text."
-    assert bodies["name"]["C"]().name == ""
-    assert list(bodies["walk"]["C"]().walk()) == []
-    assert bodies["close"]["C"]().close() is None
-    assert found[0].line == 2
-    assert str(found[0]) == "a.py:2 count"
-    assert found[1].text.count("return y") == 1, "others are left alone"
+def numbered():
+    """Numbers for keys, and the table they come from."""
+    table = {}
+    return table, lambda key: table.setdefault(key, len(table) + 1)
+
+
+def test_python(monkeypatch):
+    table, number = numbered()
+    made = switches.switch("pycuda/a.py", PYTHON, number)
+    names = [each.key.partition(":")[2] for each in made.functions]
+    assert names == [
+        "count", "C.name", "C.name#2", "C.walk", "C.walker", "C.close",
+        "C.close.inner",
+    ]  # fmt: skip
+    off = set()
+    asked = SimpleNamespace(off=lambda n: names[n - 1] in off)
+    monkeypatch.setitem(sys.modules, "pycuda_mutation", asked)
+    scope = {"Iterator": list}
+    exec(made.text, scope)
+    one = scope["C"]()
+    one.name, one.items = "x", [1, 2]
+    assert (scope["count"](5), one.name) == (5, "x")
+    assert list(one.walk()) == list(one.walker()) == [1, 2]
+    off |= {*names}
+    one.name = "y"
+    assert (scope["count"](5), one.name, one._name) == (0, "", "x")
+    assert list(one.walk()) == list(one.walker()) == []
+    assert scope["count"].__doc__ == "Text."
+    assert one.close() is None and one.items == [1, 2]
+    off.remove("C.close")
+    assert one.close() is None and one.items == [1, 2]
+    off.clear()
+    one.close()
+    assert one.items == []
+    assert str(made.functions[0]) == "pycuda/a.py:2 count"
+    assert len(set(table.values())) == len(table) == 7
+
+
+def test_a_digest_follows_the_text():
+    _, number = numbered()
+    made = switches.switch("pycuda/a.py", PYTHON, number)
+    other = switches.switch(
+        "pycuda/a.py", PYTHON.replace("y = x", "y = -x"), number
+    )
+    changed = [
+        old.key
+        for old, new in zip(made.functions, other.functions, strict=True)
+        if old.digest != new.digest
+    ]
+    assert changed == ["pycuda/a.py:count"]
 
 
 C = """
-static PyObject *
-size_get(PyObject *op, void *unused)
-{
-    (void)unused;
-    return PyLong_FromLong(3);
-}
+#include <stdbool.h>
+typedef struct size_st { int n; } SIZE;
+#define CPU_API
 
 static void
 nothing(int a)
 {
     (void)a;
+}
+
+static int
+four(void)
+{
+    return 4;
 }
 
 bool
@@ -93,105 +134,211 @@ is_even(int n)
 }
 
 static const char *
-name(void)
+name(int *calls)
 {
+    *calls += 1;
     return "x";
 }
 
-CPU_API CUresult
+CPU_API SIZE
 cuThing(int a,
         int b)
 {
-    return thing(a, b);
+    return (SIZE){a + b};
+}
+
+static void
+both(int *calls)
+{
+    name(calls);
+}
+
+int
+main(int argc, char **argv)
+{
+    int calls = 0;
+    nothing(argc + argv[0][0]);
+    both(&calls);
+    return is_even(2) + 2 * cuThing(2, 2).n + (name(&calls) ? 16 : 0) +
+           8 * calls + (four() == 4 ? 64 : 0);
 }
 """
 
 
-def test_c(mutate):
-    found = {m.name: m for m in mutate.c_mutants("a.c", C)}
-    assert list(found) == ["size_get", "is_even", "cuThing"]
-    assert "{\n    Py_RETURN_NONE;\n}" in found["size_get"].text
-    assert "is_even(int n)\n{\n    return 0;\n}" in found["is_even"].text
-    assert "int b)\n{\n    return 0;\n}" in found["cuThing"].text
-    assert found["cuThing"].line == 31
-    assert "thing(a, b)" in found["is_even"].text
+def test_c(tmp_path):
+    """Compiled, with one function after the other off."""
+    table, number = numbered()
+    made = switches.switch("src/a.c", C, number)
+    names = [each.key.partition(":")[2] for each in made.functions]
+    assert names == ["is_even", "name", "cuThing", "both", "main"]
+    source, program = tmp_path / "a.c", tmp_path / "a"
+    source.write_text(made.text)
+    sheet = tmp_path / "page"
+    view = page.make_page(sheet)
+    header = ROOT / "tools" / "mutation" / "switch.h"
+    subprocess.run(
+        ["cc", f'-DMUTATION_PAGE="{sheet}"', "-include", header, source,
+         "-o", program],
+        check=True,
+    )  # fmt: skip
+
+    def outcome(off):
+        page.switch_off(view, number(f"src/a.c:{off}") if off else 0)
+        return subprocess.run([program], check=False).returncode
+
+    assert outcome(None) == 1 + 8 + 16 + 16 + 64
+    assert page.take_called(view) == sorted(table.values())
+    assert page.take_called(view) == []
+    assert outcome("is_even") == 8 + 16 + 16 + 64
+    assert outcome("cuThing") == 1 + 16 + 16 + 64
+    assert outcome("name") == 1 + 8 + 64
+    page.take_called(view)
+    assert outcome("both") == 1 + 8 + 16 + 8 + 64
+    assert outcome("main") == 0
+    assert number("src/a.c:main") in page.take_called(view)
 
 
 @pytest.mark.parametrize(
     ("kind", "default"),
     [
-        ("static void", ""),
-        ("void", ""),
-        ("static void CALLBACK", ""),
+        ("static void", "return;"),
+        ("static void CALLBACK", "return;"),
         ("void *", "return NULL;"),
         ("const char *", "return NULL;"),
         ("PyObject *", "Py_RETURN_NONE;"),
         ("static PyObject **", "return NULL;"),
         ("static inline unsigned", "return 0;"),
+        ("CPU_API CUresult", "return (CUresult){0};"),
         ("static const struct range", "return (struct range){0};"),
-        ("LLVMValueRef", "return 0;"),
     ],
 )
-def test_defaults_of_c(mutate, kind, default):
-    assert mutate.c_default(kind) == default
+def test_defaults_of_c(kind, default):
+    assert switches.c_default(kind) == default
 
 
-@pytest.mark.skipif(
-    not (PATH.parents[1] / ".git").exists(), reason="no git checkout"
-)
-def test_the_package(mutate):
-    found = mutate.all_mutants([])
-    assert len(found) > 1000
-    assert {m.path.split("/")[0] for m in found} == {"pycuda", "src"}
-    assert all(mutate.related(m.path) for m in found)
-    folders = {p.name for p in (PATH.parents[1] / "tests").iterdir()}
-    for _, names in mutate.RELATED:
-        assert set(names) <= folders
-    some = mutate.all_mutants(["pycuda/tools.py"])
-    assert {m.path for m in some} == {"pycuda/tools.py"}
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no git checkout")
+def test_the_package(tmp_path):
+    copy = Copy(tmp_path / "work")
+    copy.read()
+    assert len(copy.functions) > 1000
+    assert {key.split("/")[0] for key in copy.functions} == {"pycuda", "src"}
+    assert not (tmp_path / "work").exists(), "reading writes nothing"
+    for key, reason in mutate.equivalents().items():
+        assert key in copy.functions and len(reason) > 20
 
 
-class Copy:
-    """A tree whose tests notice one function alone."""
+# Three functions, and tests as (file, name, outcome, functions called).
+NUMBERS = {"a.py:f": 1, "a.py:g": 2, "a.py:h": 3}
+TESTS = [
+    ("tests/x.py", "tests/x.py::wide", "passed", [1, 2]),
+    ("tests/x.py", "tests/x.py::failing", "failed", [1]),
+    ("tests/y.py", "tests/y.py::narrow", "passed", [1]),
+    ("tests/y.py", "tests/y.py::other", "passed", []),
+]
 
-    def __init__(self, folder):
-        self.tree = folder
+
+class FakeCopy:
+    """Tests that fail as `verdicts` says, by what is off."""
+
+    def __init__(self, folder, verdicts):
+        self.folder = folder
+        self.numbers = NUMBERS
+        self.functions = dict.fromkeys(NUMBERS)
+        self.verdicts = verdicts
         self.ran = []
-        self.sound = True
+        lines = []
+        for file in ("tests/x.py", "tests/y.py"):
+            tests = [(t[1], t[2], 0.1, t[3]) for t in TESTS if t[0] == file]
+            lines.append({"file": file, "digest": "", "tests": tests})
+        text = "\n".join(json.dumps(line) for line in lines)
+        (folder / "calls.jsonl").write_text(text)
 
-    def passes(self, failure):
-        return self.sound
-
-    def build(self):
-        text = (self.tree / "a.py").read_text()
-        return "error" if "broken" in text else ""
-
-    def tests_fail(self, paths):
-        self.ran.append(paths)
-        text = (self.tree / "a.py").read_text()
-        noticed = "noticed" in text
-        if "endless" in text:
-            return "the tests did not end within --limit"
-        return "tests/x.py::test" if noticed else ""
+    def run_tests(self, files, off="", tests=None, calls=None, limit=0):
+        names = [name.partition("::")[2] for name in tests]
+        self.ran.append((off, names))
+        assert set(files) == {name.partition("::")[0] for name in tests}
+        failing = self.verdicts.get(off, ())
+        for test in tests:
+            if test.partition("::")[2] in failing:
+                return test
+        return NO_END if NO_END in failing else ""
 
 
-@pytest.mark.parametrize(
-    ("text", "verdict", "runs"),
-    [
-        ("noticed", "killed by tests/x.py::test", 1),
-        ("broken", "does not build", 0),
-        ("other", "SURVIVED", 1),
-        ("endless", "undecided: the tests did not end within --limit", 1),
-    ],
-)
-def test_the_verdict(mutate, tmp_path, text, verdict, runs):
-    (tmp_path / "a.py").write_text("original")
-    copy = Copy(tmp_path)
-    mutant = mutate.Mutant("a.py", "f", 1, text)
-    assert mutate.judge(copy, mutant, ["array", "driver"]) == verdict
-    assert (tmp_path / "a.py").read_text() == "original"
-    assert copy.ran == [["tests/array", "tests/driver"]] * runs
-    copy.sound = False
-    if text == "noticed":
-        verdict = "undecided: tests/x.py::test fails without it too"
-    assert mutate.judge(copy, mutant, ["array", "driver"]) == verdict
+def judged(tmp_path, verdicts, key="a.py:f"):
+    copy = FakeCopy(tmp_path, verdicts)
+    return mutate.Judge(copy, Reach(copy)).judge(key), copy.ran
+
+
+def test_the_most_particular_tests_come_first(tmp_path):
+    verdict, ran = judged(tmp_path, {"a.py:f": ["narrow", "wide"]})
+    assert verdict.killed
+    assert verdict.text == "killed by tests/y.py::narrow"
+    assert ran == [("a.py:f", ["narrow", "wide"]), ("", ["narrow"])]
+
+
+def test_a_survivor_met_every_test_of_the_files(tmp_path):
+    verdict, ran = judged(tmp_path, {})
+    assert not verdict.killed
+    assert verdict.text == "SURVIVED: 3 tests, 2 call it"
+    assert ran == [("a.py:f", ["narrow", "wide"]), ("a.py:f", ["other"])]
+
+
+def test_another_test_of_the_file_may_notice(tmp_path):
+    verdict, _ = judged(tmp_path, {"a.py:f": ["other"]})
+    assert verdict.text == "killed by tests/y.py::other"
+
+
+def test_what_fails_anyway_kills_nothing(tmp_path):
+    verdicts = {"a.py:f": ["narrow"], "": ["narrow"]}
+    verdict, ran = judged(tmp_path, verdicts)
+    assert not verdict.killed
+    assert ran[1] == ("", ["narrow"])
+    assert ran[2] == ("a.py:f", ["wide"])
+
+
+def test_no_end_is_a_failure(tmp_path):
+    verdict, _ = judged(tmp_path, {"a.py:f": [NO_END]})
+    assert verdict.text == f"killed by {NO_END}"
+
+
+def test_what_nothing_calls_survives(tmp_path):
+    verdict, ran = judged(tmp_path, {}, "a.py:h")
+    assert verdict.text == "SURVIVED: no test calls it"
+    assert ran == []
+    copy = FakeCopy(tmp_path, {})
+    assert Reach(copy).uncalled() == ["a.py:h"]
+    assert Reach(copy).failing() == ["tests/x.py::failing"]
+
+
+def test_what_is_remembered(tmp_path):
+    path = tmp_path / "verdicts"
+    memory = mutate.Memory(path)
+    killed = mutate.Verdict("f", "killed by x")
+    survived = mutate.Verdict("g", "SURVIVED: 3 tests")
+    memory.keep(killed, "text", "tests")
+    memory.keep(survived, "text", "tests")
+    again = mutate.Memory(path)
+    assert again.find("f", "text", "tests") == killed
+    assert again.find("f", "text", "other tests") == killed
+    assert again.find("f", "other text", "tests") is None
+    assert again.find("g", "text", "tests") == survived
+    assert again.find("g", "text", "other tests") is None
+    assert again.find("h", "text", "tests") is None
+
+
+def test_the_report(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(mutate, "equivalents", lambda: {"g": "a cache"})
+    record = tmp_path / "record.md"
+    options = SimpleNamespace(seed=3, only=["src"], record=record)
+    verdicts = [
+        mutate.Verdict("f", "killed by x"),
+        mutate.Verdict("g", "SURVIVED: 1 tests"),
+        mutate.Verdict("h", "SURVIVED: 2 tests"),
+    ]
+    assert mutate.report(verdicts, options) == 1
+    printed = capsys.readouterr().out
+    assert "1 killed, 1 survived, 1 equivalent" in printed
+    assert "h: SURVIVED" in printed and "g: SURVIVED" not in printed
+    text = record.read_text()
+    assert "seed 3, src" in text
+    assert "| `g` | equivalent: a cache |" in text

@@ -1,0 +1,6 @@
+"""The project's own tools can be imported by their tests."""
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))

@@ -1,0 +1,245 @@
+"""A copy of the tree with switches in it: kept up to date, built, tested.
+
+Used by tools/mutate.py.  The folder holds tree/, build/, site/ (what is
+installed), cache/ (compiled kernels) and numbers.json (the functions'
+numbers, which never change once given).
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from mutation import page, switches
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+SECONDS_A_TEST = 60
+NO_END = "the tests did not end"
+
+# What a fresh cache of kernels is needed for: a function of the compilers is
+# not called when the image is there already.
+_COMPILERS = re.compile(
+    r"src/jit/|src/cpu/(nvrtc|jit|image|link)|src/core/(nvrtc|linker|program)"
+    r"|src/api/|pycuda/(_compile/|compiler)"
+)
+
+
+def tracked() -> list[str]:
+    """Files of the tree that git does not ignore and that are there."""
+    done = subprocess.run(
+        ["git", "ls-files", "-z", "-co", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names = sorted(done.stdout.split("\0"))
+    return [name for name in names if name and (ROOT / name).is_file()]
+
+
+def _write(path: Path, data: bytes, mode: int) -> None:
+    """Write what differs; what is equal keeps its date."""
+    if path.exists() and path.read_bytes() == data:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    path.chmod(mode)
+
+
+class Copy:
+    """The tree in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self.tree = self.folder / "tree"
+        self.site = self.folder / "site"
+        self.numbers: dict[str, int] = {}
+        self.functions: dict[str, switches.Function] = {}
+        known = self.folder / "numbers.json"
+        if known.exists():
+            self.numbers = json.loads(known.read_text())
+        self.environment = self._environment()
+
+    def _environment(self) -> dict[str, str]:
+        bin_dir = Path(sys.executable).parent
+        made = {
+            **os.environ,
+            "PATH": f"{bin_dir}:{os.environ['PATH']}",
+            "PYTHONPATH": str(self.site),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        made.pop("PYCUDA_CACHE_DIR", None)
+        return made
+
+    def _number(self, key: str) -> int:
+        return self.numbers.setdefault(key, len(self.numbers) + 1)
+
+    def read(self) -> None:
+        """Find the functions; nothing is written."""
+        for name in tracked():
+            if name.startswith(("src/", "pycuda/")):
+                self._switched(name, (ROOT / name).read_bytes())
+
+    def _switched(self, name: str, data: bytes) -> bytes:
+        if not name.endswith((".c", ".py")):
+            return data
+        made = switches.switch(name, data.decode(), self._number)
+        self.functions |= {each.key: each for each in made.functions}
+        return made.text.encode()
+
+    def refresh(self) -> None:
+        """Bring the tree to what the checkout holds now."""
+        names = tracked()
+        for name in names:
+            source = ROOT / name
+            data = self._switched(name, source.read_bytes())
+            _write(self.tree / name, data, source.stat().st_mode)
+        if len(self.numbers) > page.BYTES - page.HEAD - 1:
+            sys.exit("more functions than the page holds")
+        kept = {self.tree / name for name in names}
+        for path in list(self.tree.rglob("*")):
+            if path.is_file() and path not in kept:
+                path.unlink()
+        (self.folder / "numbers.json").write_text(json.dumps(self.numbers))
+
+    def build(self) -> None:
+        """Build and install what changed; exits if that fails."""
+        self.site.mkdir(parents=True, exist_ok=True)
+        page.make_page(self.site / "pycuda_mutation.page")
+        for name, installed in (
+            ("page.py", "pycuda_mutation.py"),
+            ("plugin.py", "pycuda_mutation_plugin.py"),
+        ):
+            _write(self.site / installed, (HERE / name).read_bytes(), 0o644)
+        header = self.folder / "switch.h"
+        text = (
+            f'#define MUTATION_PAGE "{self.site}/pycuda_mutation.page"\n'
+            + (HERE / "switch.h").read_text()
+        )
+        _write(header, text.encode(), 0o644)
+        if not (self.folder / "build" / "build.ninja").exists():
+            self._command(
+                "meson", "setup", "../build", "--prefix", str(self.folder),
+                f"-Dpython.platlibdir={self.site}",
+                f"-Dpython.purelibdir={self.site}", "-Dcpu=enabled",
+                "-Dwarning_level=0",
+                f"-Dc_args=['-include', '{header}']",
+            )  # fmt: skip
+        self._command("ninja", "-C", "../build", "--quiet")
+        self._command(
+            "meson", "install", "-C", "../build", "--no-rebuild",
+            "--only-changed", "--quiet",
+        )  # fmt: skip
+        import ziglang  # the package looks for it beside itself
+
+        with contextlib.suppress(FileExistsError):
+            (self.site / "ziglang").symlink_to(Path(ziglang.__file__).parent)
+
+    def _command(self, *words: str) -> None:
+        done = subprocess.run(
+            ["nice", *words],
+            cwd=self.tree,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            sys.exit(f"the copy does not build:\n{done.stdout}{done.stderr}")
+
+    def run_tests(
+        self,
+        files: list[str],
+        off: str = "",
+        tests: list[str] | None = None,
+        calls: Path | None = None,
+        limit: float = 1800,
+    ) -> str:
+        """Run test files; what the first failure was, "" if there was none.
+
+        Parameters
+        ----------
+        files : list of str
+            Files of tests, from the root of the tree.
+        off : str
+            Key of the function that is off.
+        tests : list of str, optional
+            The tests in these files to run, in that order.
+        calls : Path, optional
+            Where the plugin is to note calls; then failures do not stop.
+        limit : float
+            Seconds after which the tests are ended.
+        """
+        view = page.open_page(self.site / "pycuda_mutation.page")
+        page.switch_off(view, self.numbers[off] if off else 0)
+        environment = dict(self.environment)
+        words = [
+            "nice", sys.executable, "-P", "-m", "pytest", "-q",
+            "-p", "pycuda_mutation_plugin", "-p", "no:cacheprovider",
+            "-m", "not slow", "-o", f"timeout={SECONDS_A_TEST}",
+        ]  # fmt: skip
+        words += [] if calls else ["-x"]
+        with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
+            own = bool(off) and bool(_COMPILERS.match(off))
+            cache = Path(scratch) if own else self.folder / "cache"
+            environment["XDG_CACHE_HOME"] = str(cache)
+            environment["HYPOTHESIS_STORAGE_DIRECTORY"] = scratch
+            if calls:
+                environment["PYCUDA_MUTATION_CALLS"] = str(calls)
+            if tests is not None:
+                chosen = Path(scratch) / "tests"
+                chosen.write_text("\n".join(tests))
+                environment["PYCUDA_MUTATION_TESTS"] = str(chosen)
+            try:
+                return self._run(words + files, environment, limit)
+            finally:
+                page.switch_off(view, 0)
+
+    def _run(
+        self, words: list[str], environment: dict[str, str], limit: float
+    ) -> str:
+        """Run pytest in a session of its own, that it may be ended whole."""
+        process = subprocess.Popen(
+            words,
+            cwd=self.tree,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            output, _ = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            output = ""
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        (self.folder / "last.log").write_text(output)
+        if process.returncode == -signal.SIGKILL and not output:
+            return NO_END
+        if process.returncode in (0, 5):
+            return ""
+        failed = re.findall(
+            r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", output, re.M
+        )
+        return failed[0] if failed else f"exit status {process.returncode}"
+
+    def forget(self) -> None:
+        """Remove everything."""
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,69 @@
+"""What pytest does in tools/mutate.py's copy: choose tests, note calls.
+
+Installed there as `pycuda_mutation_plugin`.  PYCUDA_MUTATION_TESTS names a
+file of test ids, one a line, to run in that order; PYCUDA_MUTATION_CALLS one
+that gets a line of JSON a test: id, outcome, seconds, numbers of the functions
+called.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pycuda_mutation
+import pytest
+
+_page = pycuda_mutation._page
+_tests = os.environ.get("PYCUDA_MUTATION_TESTS")
+_calls = os.environ.get("PYCUDA_MUTATION_CALLS")
+_reports: dict[str, pytest.TestReport] = {}
+_seconds = 0.0
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """The tests that were asked for, in the order asked for."""
+    if _tests is None:
+        return
+    ids = Path(_tests).read_text().splitlines()
+    place = {name: index for index, name in enumerate(ids)}
+    dropped = [item for item in items if item.nodeid not in place]
+    items[:] = [item for item in items if item.nodeid in place]
+    items.sort(key=lambda item: place[item.nodeid])
+    config.hook.pytest_deselected(items=dropped)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(
+    item: pytest.Item,
+) -> Iterator[None]:
+    """Note what the test calls, its fixtures and imports included."""
+    global _seconds
+    _seconds = 0.0
+    _reports.clear()
+    result = yield
+    if _calls is not None:
+        worst = [r.outcome for r in _reports.values() if r.outcome != "passed"]
+        line = {
+            "test": item.nodeid,
+            "outcome": worst[0] if worst else "passed",
+            "seconds": round(_seconds, 3),
+            "called": pycuda_mutation.take_called(_page),
+        }
+        with open(_calls, "a") as file:
+            file.write(json.dumps(line) + "\n")
+    return result
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Keep what the phases of the test ended with."""
+    global _seconds
+    _seconds += report.duration
+    _reports[report.when] = report

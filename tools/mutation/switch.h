@@ -1,0 +1,48 @@
+/* switch.h - asks whether a function is switched off, and notes its call.
+ *
+ * Force-included into every C file of tools/mutate.py's copy, which defines
+ * MUTATION_PAGE, the path of a file that all processes map: a number, the
+ * function that is off, then a byte a function, set when it was called.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef MUTATION_SWITCH_H
+#define MUTATION_SWITCH_H
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MUTATION_BYTES 65536
+
+/* One of each in a library or program, however many files have them. */
+__attribute__((weak, visibility("hidden"))) unsigned char *mutation_page;
+
+__attribute__((weak, visibility("hidden"), constructor(101))) void
+mutation_open(void)
+{
+    if (mutation_page) {
+        return;
+    }
+    int file = open(MUTATION_PAGE, O_RDWR | O_CLOEXEC);
+    void *page = mmap(NULL, MUTATION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+                      file, 0);
+    close(file);
+    if (page != MAP_FAILED) {
+        mutation_page = page;
+    }
+}
+
+static inline int
+mutation_off(unsigned number)
+{
+    if (!mutation_page) {
+        return 0;
+    }
+    /* Written once only: threads share the line. */
+    if (!mutation_page[4 + number]) {
+        mutation_page[4 + number] = 1;
+    }
+    return *(volatile unsigned *)(void *)mutation_page == number;
+}
+
+#endif
