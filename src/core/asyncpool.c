@@ -3,7 +3,9 @@
  * AsyncMemoryPool wraps a CUmemoryPool, its own or a device's; what it gives
  * is an AsyncAllocation, a DeviceAllocation that goes back in the order of
  * its stream.  One that was used on other streams too goes back once those
- * are done.
+ * are done.  While streams of its context capture, none goes back: a capture
+ * would note the free and do it at each launch.  What is dropped then waits
+ * in its context's `late` for the end of the captures.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -23,28 +25,35 @@ struct async_allocation {
 
 /* -- AsyncAllocation */
 
-static void
-stream_wait(CUstream stream)
+static CUresult
+late_add(struct core_context *context, CUdeviceptr pointer)
 {
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
-        status == CU_STREAM_CAPTURE_STATUS_NONE) {
-        driver.cuStreamSynchronize(stream);
+    CUdeviceptr *grown = PyMem_Realloc(
+        context->late, (context->late_count + 1) * sizeof *grown);
+    if (grown == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    context->late = grown;
+    grown[context->late_count++] = pointer;
+    return CUDA_SUCCESS;
 }
 
-/* Neither way of freeing waits for streams that the driver is not told of.
- * What a graph under capture uses, the graph keeps. */
-static void
-users_wait(struct async_allocation *self)
+void
+core_late_free(struct core_context *context)
 {
-    struct core_allocation *base = &self->base;
-    if (base->context->captures == 0) {
-        driver.cuCtxSynchronize();
-        return;
+    CUdeviceptr *late = context->late;
+    size_t count = context->late_count;
+    struct core_scope scope;
+    context->late = NULL;
+    context->late_count = 0;
+    if (count > 0 && core_enter(context, &scope)) {
+        Py_BEGIN_ALLOW_THREADS driver.cuCtxSynchronize();
+        for (size_t i = 0; i < count; i++) {
+            driver.cuMemFreeAsync(late[i], NULL);
+        }
+        Py_END_ALLOW_THREADS core_leave(&scope);
     }
-    stream_wait(base->stream);
-    stream_wait(self->handle);
+    PyMem_Free(late);
 }
 
 static CUresult
@@ -59,17 +68,23 @@ async_release(struct async_allocation *self, CUstream stream, bool given)
     if (base->context == NULL || !core_enter(base->context, &scope)) {
         return CUDA_SUCCESS;
     }
-    /* A capture would note the free, and do it at each launch. */
-    bool in_order =
-        given || (!base->scattered && base->stream == self->handle &&
-                  base->context->captures == 0);
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS if (!in_order)
-    {
-        users_wait(self);
+    if (base->context->captures > 0) {
+        code = late_add(base->context, base->pointer);
+        core_leave(&scope);
+        return code;
     }
-    code = in_order ? driver.cuMemFreeAsync(base->pointer, stream)
-                    : driver.cuMemFree(base->pointer);
+    bool in_order =
+        given || (!base->scattered && base->stream == self->handle);
+    Py_BEGIN_ALLOW_THREADS if (in_order)
+    {
+        code = driver.cuMemFreeAsync(base->pointer, stream);
+    }
+    else
+    { /* no way of freeing waits for streams that the driver is not told of */
+        driver.cuCtxSynchronize();
+        code = driver.cuMemFree(base->pointer);
+    }
     Py_END_ALLOW_THREADS core_leave(&scope);
     return code;
 }

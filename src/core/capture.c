@@ -74,7 +74,8 @@ static void
 capture_closed(struct core_context *context)
 {
     if (--context->captures == 0) {
-        Py_CLEAR(context->held);
+        Py_CLEAR(context->held); /* which may drop memory */
+        core_late_free(context);
     }
 }
 

@@ -132,6 +132,7 @@ context_dealloc(PyObject *op)
         context_release(self);
     }
     core_pool_destroy(self);
+    PyMem_Free(self->late); /* the memory itself went with the context */
     PyMem_Free(self->streams);
     Py_CLEAR(self->held);
     core_launches_forget(self);

@@ -2,7 +2,8 @@
  *
  * Both keep what the capture's operations use (capture.c).  A GraphExec keeps
  * it until its last launch is done, and what an update replaced until the
- * launches before that are.
+ * launches before that are.  A launch in a capture becomes a node that holds
+ * the graph: the driver would refuse the launch itself.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -12,6 +13,9 @@ struct graph_exec {
     CUgraphExec handle;
     PyObject *held; /* list of lists: of each graph that it was made from */
     CUevent done;   /* recorded after the last launch, or NULL */
+    /* What launches run: made from it, or updated to it.  NULL in that of
+     * Graph.launch, which would keep its owner alive. */
+    struct core_graph *graph;
 };
 
 /* -- Graph */
@@ -91,10 +95,8 @@ graph_get_handle(PyObject *op, void *unused)
 }
 
 static PyObject *
-graph_instantiate(PyObject *op, PyObject *unused)
+exec_new(struct core_graph *self)
 {
-    (void)unused;
-    struct core_graph *self = (struct core_graph *)op;
     CUgraphExec exec;
     CUgraph handle = graph_handle(self, "cuGraphInstantiate");
     if (handle == NULL || core_current() == NULL) {
@@ -122,21 +124,98 @@ graph_instantiate(PyObject *op, PyObject *unused)
     return (PyObject *)made;
 }
 
-static PyObject *exec_launch(PyObject *op, CORE_ARGS);
+static PyObject *
+graph_instantiate(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    PyObject *made = exec_new((struct core_graph *)op);
+    if (made != NULL) {
+        ((struct graph_exec *)made)->graph =
+            (struct core_graph *)Py_NewRef(op);
+    }
+    return made;
+}
+
+static CUresult
+node_capture(CUgraph graph, CUstream stream)
+{
+    CUstreamCaptureStatus status;
+    const CUgraphNode *tips;
+    CUgraphNode node;
+    CUgraph into;
+    size_t count;
+    CUresult code = driver.cuStreamGetCaptureInfo(stream, &status, NULL, &into,
+                                                  &tips, &count);
+    if (code == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    }
+    if (code == CUDA_SUCCESS) {
+        code =
+            driver.cuGraphAddChildGraphNode(&node, into, tips, count, graph);
+    }
+    return code != CUDA_SUCCESS
+               ? code
+               : driver.cuStreamUpdateCaptureDependencies(
+                     stream, &node, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES);
+}
+
+/* 1: the stream captures, and got a node that holds the graph; 0: it does
+ * not. */
+static int
+graph_capture(struct core_graph *self, CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    driver.cuStreamIsCapturing(stream, &status);
+    if (status == CU_STREAM_CAPTURE_STATUS_NONE) {
+        return 0;
+    }
+    CUgraph handle = graph_handle(self, "cuGraphLaunch");
+    if (handle == NULL ||
+        core_capture_hold(self->context, (PyObject *)self) < 0 ||
+        core_check(node_capture(handle, stream), "cuGraphAddChildGraphNode") <
+            0) {
+        return -1;
+    }
+    return 1;
+}
+
+static int
+launch_stream(CORE_ARGS, CUstream *stream)
+{
+    static const struct core_signature signature = {"launch", 0, {"stream"}};
+    PyObject *values[1];
+    return core_args(&signature, args, nargs, names, values) < 0 ||
+                   core_stream(values[0], stream) < 0 || core_current() == NULL
+               ? -1
+               : 0;
+}
+
+static int exec_launch(struct graph_exec *self, CUstream stream);
 
 /* The first launch instantiates. */
 static PyObject *
 graph_launch(PyObject *op, CORE_ARGS)
 {
     struct core_graph *self = (struct core_graph *)op;
+    CUstream stream;
+    if (launch_stream(args, nargs, names, &stream) < 0) {
+        return NULL;
+    }
+    int captured = graph_capture(self, stream);
+    if (captured != 0) {
+        return captured < 0 ? NULL : Py_NewRef(Py_None);
+    }
     if (self->exec == NULL) {
-        PyObject *made = graph_instantiate(op, NULL);
+        PyObject *made = exec_new(self);
         if (made == NULL) {
             return NULL;
         }
         Py_XSETREF(self->exec, made);
     }
-    return exec_launch(self->exec, args, nargs, names);
+    PyObject *exec = Py_NewRef(self->exec);
+    int status = exec_launch((struct graph_exec *)exec, stream);
+    Py_DECREF(exec);
+    return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 static PyMethodDef graph_methods[] = {
@@ -180,6 +259,7 @@ static int
 exec_traverse(PyObject *op, visitproc visit, void *arg)
 {
     Py_VISIT(((struct graph_exec *)op)->held);
+    Py_VISIT((PyObject *)((struct graph_exec *)op)->graph);
     return core_object_traverse(op, visit, arg);
 }
 
@@ -202,48 +282,45 @@ exec_dealloc(PyObject *op)
         driver.cuGraphExecDestroy(self->handle);
         core_leave(&scope);
     }
+    Py_CLEAR(self->graph);
     Py_CLEAR(self->held);
     core_object_end_dealloc(op);
 }
 
-static PyObject *
-exec_launch(PyObject *op, CORE_ARGS)
+/* On a stream that does not capture. */
+static int
+exec_launch(struct graph_exec *self, CUstream stream)
 {
-    static const struct core_signature signature = {"launch", 0, {"stream"}};
-    struct graph_exec *self = (struct graph_exec *)op;
-    struct core_context *context = self->context;
-    PyObject *values[1];
-    CUstream stream;
-    if (core_args(&signature, args, nargs, names, values) < 0 ||
-        core_stream(values[0], &stream) < 0 || core_current() == NULL) {
-        return NULL;
-    }
-    if (!context->valid) {
-        core_fail(CUDA_ERROR_INVALID_CONTEXT, "cuGraphLaunch", NULL);
-        return NULL;
+    if (!self->context->valid) {
+        return core_fail(CUDA_ERROR_INVALID_CONTEXT, "cuGraphLaunch", NULL);
     }
     if (self->done == NULL &&
         core_check(driver.cuEventCreate(&self->done, CU_EVENT_DISABLE_TIMING),
                    "cuEventCreate") < 0) {
-        return NULL;
+        return -1;
     }
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    driver.cuStreamIsCapturing(stream, &status);
-    bool captured = status != CU_STREAM_CAPTURE_STATUS_NONE;
-    if (captured && core_capture_hold(context, op) < 0) {
-        return NULL;
-    }
-    context->outstanding++;
+    self->context->outstanding++;
     CUresult code;
     Py_BEGIN_ALLOW_THREADS code = driver.cuGraphLaunch(self->handle, stream);
-    if (code == CUDA_SUCCESS && !captured) {
+    if (code == CUDA_SUCCESS) {
         code = driver.cuEventRecord(self->done, stream);
     }
-    Py_END_ALLOW_THREADS if (core_check(code, "cuGraphLaunch") < 0)
-    {
+    Py_END_ALLOW_THREADS return core_check(code, "cuGraphLaunch");
+}
+
+static PyObject *
+exec_call(PyObject *op, CORE_ARGS)
+{
+    struct graph_exec *self = (struct graph_exec *)op;
+    CUstream stream;
+    if (launch_stream(args, nargs, names, &stream) < 0) {
         return NULL;
     }
-    Py_RETURN_NONE;
+    int status = graph_capture(self->graph, stream);
+    if (status == 0) {
+        status = exec_launch(self, stream);
+    }
+    return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 static const char *
@@ -310,6 +387,7 @@ exec_update(PyObject *op, PyObject *other)
         core_fail(code, "cuGraphExecUpdate", update_text(info.result));
         return NULL;
     }
+    Py_SETREF(self->graph, (struct core_graph *)Py_NewRef(other));
     return exec_hold(self, graph->held) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -321,7 +399,7 @@ exec_get_handle(PyObject *op, void *unused)
 }
 
 static PyMethodDef exec_methods[] = {
-    {"launch", CORE_METHOD(exec_launch),
+    {"launch", CORE_METHOD(exec_call),
      "launch(stream=None)\n--\n\nRun the whole graph in stream order."},
     {"update", exec_update, METH_O,
      "update(graph, /)\n--\n\nTake over another Graph's parameters; it must "

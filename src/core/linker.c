@@ -17,6 +17,19 @@ struct linker {
     void *values[32];
 };
 
+/* What the driver says of a cubin that is not relocatable misleads. */
+static const char *
+linker_detail(const struct linker *self, CUresult code)
+{
+    if (self->error[0] != '\0') {
+        return self->error;
+    }
+    return code == CUDA_ERROR_NO_BINARY_FOR_GPU
+               ? "what is linked has to be relocatable: compile it with "
+                 "-rdc=true"
+               : NULL;
+}
+
 /* Tells the handler, then raises if `code` is a failure. */
 static int
 linker_report(struct linker *self, CUresult code, const char *routine)
@@ -35,8 +48,7 @@ linker_report(struct linker *self, CUresult code, const char *routine)
     if (code == CUDA_SUCCESS) {
         return 0;
     }
-    return core_fail(code, routine,
-                     self->error[0] == '\0' ? NULL : self->error);
+    return core_fail(code, routine, linker_detail(self, code));
 }
 
 /* Reads the user's pairs behind the four log options. */

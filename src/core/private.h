@@ -61,6 +61,8 @@ struct core_context {
     size_t stream_count;
     unsigned captures; /* streams that capture, by Stream.capture */
     PyObject *held;    /* list: what they have used; NULL without captures */
+    CUdeviceptr *late; /* freed in stream order meanwhile: goes back later */
+    size_t late_count;
     struct core_launched launched[CORE_LAUNCHES_KEPT]; /* a ring */
     unsigned launch_count;
 };
@@ -279,6 +281,10 @@ void core_pool_stream_gone(struct core_context *context, CUstream stream);
 void core_pool_destroy(struct core_context *context);
 unsigned core_bin_number(size_t bytes); /* PyCUDA's size classes */
 size_t core_bin_bytes(unsigned bin);
+
+/* -- asyncpool.c */
+/* The captures have ended: what was dropped meanwhile goes back. */
+void core_late_free(struct core_context *context);
 
 /* -- layout.c, layout_cubin.c */
 void core_layouts_read(const void *image, size_t bytes,

@@ -37,9 +37,9 @@ capture_find(uint64_t id)
     return capture;
 }
 
-CUresult
-cpu_capture_set_tips(struct cpu_stream *stream, const CUgraphNode *tips,
-                     size_t count)
+static CUresult
+capture_set_tips(struct cpu_stream *stream, const CUgraphNode *tips,
+                 size_t count)
 {
     CUgraphNode *copy = malloc((count + 1) * sizeof *copy);
 
@@ -138,8 +138,9 @@ capture_invalidate(struct cpu_capture *capture, CUresult code)
 
 /* ---- for those who submit ---- */
 
-struct cpu_graph *
-cpu_capture_graph(struct cpu_stream *stream)
+/* The graph that the stream's capture makes; NULL: none, or invalidated. */
+static struct cpu_graph *
+capture_graph(struct cpu_stream *stream)
 {
     struct cpu_capture *capture = atomic_load(&stream->capture);
 
@@ -148,10 +149,12 @@ cpu_capture_graph(struct cpu_stream *stream)
                : NULL;
 }
 
-CUresult
-cpu_capture_tips(struct cpu_stream *stream, struct cpu_node **nodes)
+/* What the stream's next node depends on, into `nodes` with room for
+ * stream->tip_count. */
+static CUresult
+capture_tips(struct cpu_stream *stream, struct cpu_node **nodes)
 {
-    struct cpu_graph *graph = cpu_capture_graph(stream);
+    struct cpu_graph *graph = capture_graph(stream);
 
     for (size_t i = 0; i < stream->tip_count; i++) {
         nodes[i] = cpu_node_of(stream->tips[i]);
@@ -165,7 +168,7 @@ cpu_capture_tips(struct cpu_stream *stream, struct cpu_node **nodes)
 static CUresult
 capture_add(struct cpu_stream *stream, struct cpu_task *task)
 {
-    struct cpu_graph *graph = cpu_capture_graph(stream);
+    struct cpu_graph *graph = capture_graph(stream);
     struct cpu_node *after[64] = {NULL}, **list = after, *node;
 
     if (!graph) {
@@ -177,7 +180,7 @@ capture_add(struct cpu_stream *stream, struct cpu_task *task)
     if (!list) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    CUresult code = cpu_capture_tips(stream, list);
+    CUresult code = capture_tips(stream, list);
     if (!code) {
         code = cpu_node_add(graph, list, stream->tip_count, task, &node);
     }
@@ -188,7 +191,7 @@ capture_add(struct cpu_stream *stream, struct cpu_task *task)
         return code;
     }
     task->payload = NULL; /* the node's */
-    return cpu_capture_set_tips(stream, &node->handle, 1);
+    return capture_set_tips(stream, &node->handle, 1);
 }
 
 CUresult
@@ -347,6 +350,16 @@ cpu_capture_isolated(struct cpu_stream *stream)
     pthread_mutex_lock(&cpu_graph_lock);
     CUresult code = capture_invalidate(atomic_load(&stream->capture),
                                        CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
+}
+
+CUresult
+cpu_capture_asked(const struct cpu_captured *event)
+{
+    pthread_mutex_lock(&cpu_graph_lock);
+    CUresult code =
+        capture_invalidate(capture_find(event->id), CUDA_ERROR_CAPTURED_EVENT);
     pthread_mutex_unlock(&cpu_graph_lock);
     return code;
 }
@@ -595,7 +608,7 @@ cuStreamUpdateCaptureDependencies(CUstream handle, CUgraphNode *tips,
         }
     }
     if (!code) {
-        code = flags ? cpu_capture_set_tips(stream, tips, count)
+        code = flags ? capture_set_tips(stream, tips, count)
                      : tips_join(stream, tips, count);
     }
     pthread_mutex_unlock(&cpu_graph_lock);

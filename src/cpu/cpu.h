@@ -353,6 +353,8 @@ CUresult cpu_capture_record(struct cpu_stream *stream,
                             struct cpu_captured **made);
 CUresult cpu_capture_wait(struct cpu_stream *stream,
                           const struct cpu_captured *event);
+/* It was asked whether it is done, which spoils the capture. */
+CUresult cpu_capture_asked(const struct cpu_captured *event);
 /* The stream waits for what is outside of its capture. */
 CUresult cpu_capture_isolated(struct cpu_stream *stream);
 void cpu_capture_leave(struct cpu_stream *stream); /* it is destroyed */

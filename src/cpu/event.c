@@ -23,14 +23,16 @@ event_of(CUevent handle)
     return cpu_handle_object(CPU_EVENT, handle);
 }
 
-/* Recorded last in a capture: it has no time and no state. */
-static bool
-event_captured(struct cpu_event *event)
+/* Recorded last in a capture it has no time and no state, and the question
+ * ends the capture, if that is still open. */
+static CUresult
+event_asked(struct cpu_event *event)
 {
     pthread_mutex_lock(&event->lock);
-    bool captured = event->captured != NULL;
+    CUresult code =
+        event->captured ? cpu_capture_asked(event->captured) : CUDA_SUCCESS;
     pthread_mutex_unlock(&event->lock);
-    return captured;
+    return code;
 }
 
 /* The newest mark, referenced; NULL if there is none. */
@@ -197,8 +199,9 @@ cuEventQuery(CUevent handle)
     if (!event) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (event_captured(event)) {
-        return CUDA_ERROR_CAPTURED_EVENT;
+    code = event_asked(event);
+    if (code) {
+        return code;
     }
     struct cpu_op *mark = event_mark(event);
     if (!mark) {
@@ -224,8 +227,9 @@ cuEventSynchronize(CUevent handle)
     if (!event) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (event_captured(event)) {
-        return CUDA_ERROR_CAPTURED_EVENT;
+    code = event_asked(event);
+    if (code) {
+        return code;
     }
     struct cpu_op *mark = event_mark(event);
     if (mark) {
@@ -287,7 +291,7 @@ event_time(struct cpu_event *event, uint64_t *ns)
     if (!event || event->flags & CU_EVENT_DISABLE_TIMING) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (event_captured(event)) {
+    if (event_asked(event)) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     struct cpu_op *mark = event_mark(event);

@@ -50,6 +50,9 @@ node_free(struct cpu_node *node)
     free(node->after);
     free(node->params);
     free(node->described);
+    if (node->child) {
+        cpu_graph_free(node->child);
+    }
     free(node);
 }
 
@@ -204,6 +207,9 @@ cuGraphDestroy(CUgraph handle)
     if (!code && graph->capturing) {
         code = CUDA_ERROR_ILLEGAL_STATE;
     }
+    if (!code && graph->owned) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
     if (!code) {
         cpu_graph_free(graph);
     }
@@ -229,7 +235,21 @@ described_copy(struct cpu_node *to, const struct cpu_node *from)
 }
 
 static CUresult
-graph_copy(struct cpu_graph *to, struct cpu_graph *from)
+child_copy(struct cpu_node *to, const struct cpu_node *from)
+{
+    if (!from->child) {
+        return CUDA_SUCCESS;
+    }
+    to->child = cpu_graph_new();
+    if (!to->child) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    to->child->owned = true;
+    return cpu_graph_copy(to->child, from->child);
+}
+
+CUresult
+cpu_graph_copy(struct cpu_graph *to, struct cpu_graph *from)
 {
     CUresult code = cpu_holds_copy(&to->holds, from->holds);
 
@@ -246,6 +266,9 @@ graph_copy(struct cpu_graph *to, struct cpu_graph *from)
         if (!code) {
             n->twin->original = n->handle;
             code = described_copy(n->twin, n);
+        }
+        if (!code) {
+            code = child_copy(n->twin, n);
         }
     }
     for (struct cpu_node *n = to->first; n && !code; n = n->next) {
@@ -269,7 +292,7 @@ cuGraphClone(CUgraph *clone, CUgraph original)
     if (!code && !(copy = cpu_graph_new())) {
         code = CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (!code && (code = graph_copy(copy, graph))) {
+    if (!code && (code = cpu_graph_copy(copy, graph))) {
         cpu_graph_free(copy);
     }
     if (!code) {
@@ -534,5 +557,6 @@ cuGraphDestroyNode(CUgraphNode handle)
         node_free(node);
     }
     pthread_mutex_unlock(&cpu_graph_lock);
+    cpu_users_end();
     return code;
 }

@@ -36,9 +36,10 @@ struct cpu_node {
     void **params;   /* owned; for cuGraphKernelNodeGetParams */
     void *described; /* owned; the CUDA parameters of an added node */
     size_t described_bytes;
-    struct cpu_node *twin; /* scratch: its copy */
-    CUgraphNode original;  /* of a copy */
-    unsigned index;        /* scratch: place in a topological order */
+    struct cpu_graph *child; /* owned; of a node that is a graph */
+    struct cpu_node *twin;   /* scratch: its copy */
+    CUgraphNode original;    /* of a copy */
+    unsigned index;          /* scratch: place in a topological order */
 };
 
 struct cpu_graph {
@@ -46,6 +47,7 @@ struct cpu_graph {
     struct cpu_node *first, *last;
     size_t count;
     bool capturing;         /* a capture adds to it; it cannot be destroyed */
+    bool owned;             /* by a node of another graph */
     struct cpu_hold *holds; /* references to user objects */
 };
 
@@ -73,6 +75,7 @@ extern pthread_mutex_t cpu_graph_lock;
 
 struct cpu_graph *cpu_graph_new(void);
 void cpu_graph_free(struct cpu_graph *graph);
+CUresult cpu_graph_copy(struct cpu_graph *to, struct cpu_graph *from);
 struct cpu_node *cpu_node_of(CUgraphNode handle);
 /* Takes the task over where it succeeds. */
 CUresult cpu_node_add(struct cpu_graph *graph, struct cpu_node *const *after,
@@ -84,15 +87,5 @@ bool cpu_node_depends(struct cpu_node *node, struct cpu_node *on);
 bool cpu_graph_order(struct cpu_graph *graph, struct cpu_node **order);
 CUresult cpu_task_copy(struct cpu_task *to, const struct cpu_task *from);
 void cpu_task_free(struct cpu_task *task);
-
-/* ---- capture.c; the lock is held ---- */
-
-/* The graph that the stream's capture makes; NULL: none, or invalidated. */
-struct cpu_graph *cpu_capture_graph(struct cpu_stream *stream);
-/* What the stream's next node depends on, into `nodes` with room for
- * stream->tip_count. */
-CUresult cpu_capture_tips(struct cpu_stream *stream, struct cpu_node **nodes);
-CUresult cpu_capture_set_tips(struct cpu_stream *stream,
-                              const CUgraphNode *tips, size_t count);
 
 #endif

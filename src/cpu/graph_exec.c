@@ -40,23 +40,91 @@ exec_free(struct exec *exec)
     free(exec);
 }
 
+/* The next step, after those of `count` indices; the room is there. */
 static CUresult
-step_fill(struct step *step, struct cpu_node *node, struct step *steps)
+step_add(struct exec *exec, const struct cpu_node *node, const unsigned *after,
+         size_t count)
 {
+    struct step *step = &exec->steps[exec->count];
     CUresult code = cpu_task_copy(&step->task, &node->task);
 
-    step->after = malloc((node->after_count + 1) * sizeof *step->after);
+    step->after = malloc((count + 1) * sizeof *step->after);
+    exec->count++;
     if (code || !step->after) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     step->node = node->handle;
     step->leaf = true;
-    step->after_count = node->after_count;
-    for (size_t i = 0; i < node->after_count; i++) {
-        step->after[i] = node->after[i]->index;
-        steps[step->after[i]].leaf = false;
+    step->after_count = count;
+    for (size_t i = 0; i < count; i++) {
+        step->after[i] = after[i];
+        exec->steps[after[i]].leaf = false;
     }
     return CUDA_SUCCESS;
+}
+
+/* Steps of the graph and of those within it. */
+static size_t
+steps_needed(const struct cpu_graph *graph)
+{
+    size_t count = graph->count;
+
+    for (const struct cpu_node *n = graph->first; n; n = n->next) {
+        count += n->child ? 1 + steps_needed(n->child) : 0;
+    }
+    return count;
+}
+
+static CUresult steps_add(struct exec *exec, struct cpu_graph *graph,
+                          unsigned *after, const unsigned *before);
+
+/* A node's steps: one, or for a graph one before its own and one after.
+ * `index` becomes that of the last; `before`, or NULL: what comes before all
+ * of the node's graph.  `after` is scratch with room for all steps. */
+static CUresult
+node_steps(struct exec *exec, struct cpu_node *node, unsigned *after,
+           const unsigned *before)
+{
+    size_t count = 0;
+
+    for (; count < node->after_count; count++) {
+        after[count] = node->after[count]->index;
+    }
+    if (!count && before) {
+        after[count++] = *before;
+    }
+    unsigned first = (unsigned)exec->count;
+    CUresult code = step_add(exec, node, after, count);
+    if (!code && node->child) {
+        code = steps_add(exec, node->child, after, &first);
+        count = 0;
+        for (unsigned i = first; i < exec->count; i++) {
+            if (exec->steps[i].leaf) {
+                after[count++] = i;
+            }
+        }
+        code = code ? code : step_add(exec, node, after, count);
+    }
+    node->index = (unsigned)exec->count - 1;
+    return code;
+}
+
+static CUresult
+steps_add(struct exec *exec, struct cpu_graph *graph, unsigned *after,
+          const unsigned *before)
+{
+    struct cpu_node **order =
+        malloc((graph->count + 1) * sizeof(struct cpu_node *));
+    CUresult code = order ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (!code && !cpu_graph_order(graph, order)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < graph->count && !code; i++) {
+        code = node_steps(exec, order[i], after, before);
+    }
+    free(order);
+    return code ? code : cpu_holds_copy(&exec->holds, graph->holds);
 }
 
 /* An executable graph without a handle; the lock is held. */
@@ -68,25 +136,15 @@ exec_make(CUgraph handle, struct exec **made)
     if (!graph) {
         return CUDA_ERROR_INVALID_VALUE;
     }
+    size_t room = steps_needed(graph) + 1;
     struct exec *exec = calloc(1, sizeof *exec);
-    struct cpu_node **order =
-        malloc((graph->count + 1) * sizeof(struct cpu_node *));
-    CUresult code = exec && order ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-    if (!code && !cpu_graph_order(graph, order)) {
-        code = CUDA_ERROR_INVALID_VALUE;
+    unsigned *after = malloc(room * sizeof *after);
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+    if (exec && after) {
+        exec->steps = calloc(room, sizeof *exec->steps);
+        code = exec->steps ? steps_add(exec, graph, after, NULL) : code;
     }
-    if (!code) {
-        exec->count = graph->count;
-        exec->steps = calloc(graph->count + 1, sizeof *exec->steps);
-        code = exec->steps ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    for (size_t i = 0; !code && i < exec->count; i++) {
-        code = step_fill(&exec->steps[i], order[i], exec->steps);
-    }
-    if (!code) {
-        code = cpu_holds_copy(&exec->holds, graph->holds);
-    }
-    free(order);
+    free(after);
     if (code && exec) {
         exec_free(exec);
     }
@@ -308,64 +366,6 @@ exec_launch(struct exec *exec, struct cpu_stream *stream)
     return code;
 }
 
-/* The steps as nodes of the stream's capture, after its tips: what a node
- * that holds a graph would do.  `nodes` has room for all steps, `after` for
- * the dependencies of one. */
-static CUresult
-steps_capture(const struct exec *exec, struct cpu_stream *stream,
-              struct cpu_node **nodes, struct cpu_node **after)
-{
-    struct cpu_graph *graph = cpu_capture_graph(stream);
-    CUresult code = CUDA_SUCCESS;
-
-    for (size_t i = 0; i < exec->count && !code; i++) {
-        const struct step *step = &exec->steps[i];
-        size_t count = step->after_count;
-        struct cpu_task task;
-
-        for (size_t j = 0; j < count; j++) {
-            after[j] = nodes[step->after[j]];
-        }
-        if (!count) {
-            count = stream->tip_count;
-            code = cpu_capture_tips(stream, after);
-        }
-        if (!code && !(code = cpu_task_copy(&task, &step->task))) {
-            code = cpu_node_add(graph, after, count, &task, &nodes[i]);
-            if (code) {
-                cpu_task_free(&task);
-            }
-        }
-    }
-    return code;
-}
-
-static CUresult
-exec_capture(const struct exec *exec, struct cpu_stream *stream)
-{
-    size_t room = exec->count + stream->tip_count + 1, leaves = 0;
-    struct cpu_node **nodes = calloc(2 * room, sizeof(struct cpu_node *));
-    CUgraphNode *tips = malloc(room * sizeof *tips);
-    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
-
-    if (!cpu_capture_graph(stream)) {
-        code = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    } else if (nodes && tips) {
-        code = steps_capture(exec, stream, nodes, nodes + room);
-    }
-    for (size_t i = 0; i < exec->count && !code; i++) {
-        if (exec->steps[i].leaf) {
-            tips[leaves++] = nodes[i]->handle;
-        }
-    }
-    if (!code && leaves) {
-        code = cpu_capture_set_tips(stream, tips, leaves);
-    }
-    free(nodes);
-    free(tips);
-    return code;
-}
-
 CPU_API CUresult
 cuGraphLaunch(CUgraphExec handle, CUstream stream_handle)
 {
@@ -377,6 +377,9 @@ cuGraphLaunch(CUgraphExec handle, CUstream stream_handle)
     if (!code) {
         code = cpu_stream_of(stream_handle, ctx, &stream);
     }
+    if (!code && cpu_stream_records(stream)) {
+        code = cpu_capture_refuse(stream); /* a node holds a graph instead */
+    }
     if (!code) {
         code = cpu_workers_start();
     }
@@ -386,8 +389,7 @@ cuGraphLaunch(CUgraphExec handle, CUstream stream_handle)
     pthread_mutex_lock(&cpu_graph_lock);
     code = exec_of(handle, &exec);
     if (!code) {
-        code = cpu_stream_records(stream) ? exec_capture(exec, stream)
-                                          : exec_launch(exec, stream);
+        code = exec_launch(exec, stream);
     }
     pthread_mutex_unlock(&cpu_graph_lock);
     return code;

@@ -101,6 +101,10 @@ task_make(CUgraphNodeType type, const void *params, struct cpu_task *task)
     if (type == CU_GRAPH_NODE_TYPE_EMPTY) {
         return CUDA_SUCCESS;
     }
+    if (type == CU_GRAPH_NODE_TYPE_GRAPH) { /* its steps do the work */
+        task->type = type;
+        return CUDA_SUCCESS;
+    }
     if (!params) {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -234,6 +238,66 @@ cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
                     size_t count)
 {
     return node_add(node, graph, after, count, CU_GRAPH_NODE_TYPE_EMPTY, NULL);
+}
+
+/* A copy of `handle`'s graph becomes the node's; the lock is held. */
+static CUresult
+node_adopt(struct cpu_node *node, CUgraph handle)
+{
+    struct cpu_graph *graph = cpu_handle_object(CPU_GRAPH, handle);
+
+    if (!graph) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    node->child = cpu_graph_new();
+    if (!node->child) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    node->child->owned = true;
+    return cpu_graph_copy(node->child, graph);
+}
+
+CPU_API CUresult
+cuGraphAddChildGraphNode(CUgraphNode *made, CUgraph graph,
+                         const CUgraphNode *after, size_t count, CUgraph child)
+{
+    struct cpu_node draft = {0};
+    struct cpu_task task;
+    CUresult code = task_make(CU_GRAPH_NODE_TYPE_GRAPH, NULL, &task);
+
+    if (code) {
+        return code;
+    }
+    pthread_mutex_lock(&cpu_graph_lock);
+    code = node_adopt(&draft, child); /* first: it may be `graph` itself */
+    if (!code) {
+        code = node_insert(made, graph, after, count, &task, NULL);
+    }
+    if (!code) {
+        cpu_node_of(*made)->child = draft.child;
+    } else if (draft.child) {
+        cpu_graph_free(draft.child);
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    cpu_users_end();
+    return code;
+}
+
+CPU_API CUresult
+cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph *graph)
+{
+    CUresult code = cpu_ready();
+
+    pthread_mutex_lock(&cpu_graph_lock);
+    struct cpu_node *node = cpu_node_of(handle);
+    if (!code && (!node || !node->child || !graph)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!code) {
+        *graph = node->child->handle;
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
 }
 
 /* ---- asking and changing ---- */

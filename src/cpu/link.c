@@ -1,8 +1,8 @@
 /* link.c - cuLink*: several retargetable images become one.
  *
  * Called by users of the library.  Inputs are collected and handed to
- * pycuda-jit together when the caller completes the link.  A native image can
- * only be linked alone.
+ * pycuda-jit together when the caller completes the link.  A native image is
+ * as finished as a cubin that is not relocatable, and refused as that is.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -20,7 +20,6 @@ struct link {
     void **values;
     char *input; /* images, one behind the other */
     size_t input_bytes;
-    bool native; /* the one input needs no compiling */
     void *image; /* the result; the link owns it */
 };
 
@@ -104,10 +103,10 @@ cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data,
     if (code) {
         return refuse(link, code, name, error);
     }
-    if (link->native || (kind == IMAGE_NATIVE && link->input)) {
-        return refuse(link, CUDA_ERROR_INVALID_IMAGE, name,
-                      "native images cannot be linked with others: compile "
-                      "to ptx instead of cubin");
+    if (kind == IMAGE_NATIVE) {
+        return refuse(link, CUDA_ERROR_NO_BINARY_FOR_GPU, name,
+                      "a finished image cannot be linked: compile it with "
+                      "-rdc=true");
     }
     char *grown = realloc(link->input, link->input_bytes + bytes);
     if (!grown) {
@@ -116,7 +115,6 @@ cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data,
     memcpy(grown + link->input_bytes, data, bytes);
     link->input = grown;
     link->input_bytes += bytes;
-    link->native = kind == IMAGE_NATIVE;
     return CUDA_SUCCESS;
 }
 
@@ -158,17 +156,11 @@ cuLinkComplete(CUlinkState handle, void **image, size_t *size)
     if (!image || !link->input || link->image) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (link->native) {
-        result.image = link->input;
-        result.image_bytes = link->input_bytes;
-        link->input = NULL;
-    } else {
-        code = cpu_jit_run(link->input, link->input_bytes, NULL, &result);
-        if (code) {
-            refuse(link, code, "link", result.text ? result.text : "");
-        }
-        free(result.text);
+    code = cpu_jit_run(link->input, link->input_bytes, NULL, &result);
+    if (code) {
+        refuse(link, code, "link", result.text ? result.text : "");
     }
+    free(result.text);
     cpu_jit_options_report(link->option_count, link->options, link->values,
                            &link->log);
     if (code) {

@@ -1,7 +1,9 @@
 /* occupancy.c - how many blocks a "multiprocessor", here a thread, holds.
  *
  * Called by users of the library.  The figures follow the limits in
- * attributes.c, so that programs that size their grids by them work.
+ * attributes.c, so that programs that size their grids by them work.  As on a
+ * GPU, how many blocks fit does not heed the kernel's __launch_bounds__; the
+ * best size of a block does.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
@@ -14,12 +16,10 @@ blocks_for(const struct cpu_function *function, int threads, size_t shared)
 {
     size_t all = shared + function->kernel->static_shared;
     int rounded = (threads + CPU_WARP - 1) / CPU_WARP * CPU_WARP;
-    int limit = function->kernel->max_threads
-                    ? (int)function->kernel->max_threads
-                    : CPU_MAX_THREADS;
     int blocks = THREADS_A_MULTIPROCESSOR / rounded;
 
-    if (threads > limit || shared > (size_t)function->max_dynamic_shared) {
+    if (threads > CPU_MAX_THREADS ||
+        shared > (size_t)function->max_dynamic_shared) {
         return 0;
     }
     if (all && blocks > (int)(CPU_SHARED_OPTIN / all)) {
@@ -79,7 +79,9 @@ cuOccupancyMaxPotentialBlockSize(int *grid, int *threads, CUfunction handle,
     if (!grid || !threads || limit < 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    int most = limit && limit < CPU_MAX_THREADS ? limit : CPU_MAX_THREADS;
+    int most = (int)function->kernel->max_threads;
+    most = most ? most : CPU_MAX_THREADS;
+    most = limit && limit < most ? limit : most;
     for (int size = most; size > 0; size -= size % 32 ? size % 32 : 32) {
         int blocks =
             blocks_for(function, size, shared_of ? shared_of(size) : shared);

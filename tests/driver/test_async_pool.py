@@ -144,17 +144,23 @@ def test_of_a_context_that_is_gone(drv: Any) -> None:
 
 
 def test_in_a_capture(drv: Any) -> None:
-    """Nothing of it gets into a graph, and dropping it harms none."""
+    """Nothing of it gets into a graph; what is dropped goes back after it."""
     stream = drv.Stream()
     pool = drv.AsyncMemoryPool()
     dropped, used = pool.allocate(1 << 20, stream), pool.allocate(64, stream)
+    freed = pool.allocate(1 << 20, stream)
     with stream.capture() as graph:
         del dropped
         gc.collect()
+        freed.free(stream)
+        with pytest.raises(drv.LogicError):
+            freed.free()
         with pytest.raises(drv.LogicError, match="memory comes from mem_allo"):
             drv.mem_alloc_async(64)
         drv.memset_d32_async(used, 6, 16)
-    assert graph.node_count == 1 and pool.used_bytes < 1 << 20
+    assert graph.node_count == 1
+    drv.Context.synchronize()
+    assert pool.used_bytes < 1 << 20
     graph.launch(stream)
     stream.synchronize()
     assert (drv.from_device(used, 16, np.int32) == 6).all()

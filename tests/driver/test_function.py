@@ -141,12 +141,13 @@ def test_occupancy(drv: Any, get: Any) -> None:
     assert 1 <= blocks((128, 1, 1)) <= device.max_blocks_per_multiprocessor
     assert blocks(128) == blocks((16, 8)) == blocks(np.int64(128))
     assert blocks(128, shared=40 << 10) < blocks(128)
-    assert get("small").max_active_blocks_per_multiprocessor(128) == 0
+    # What fits; that launch bounds forbid such a block is another matter.
+    assert get("small").max_active_blocks_per_multiprocessor(128) >= 1
     grid, threads = shared.max_potential_block_size()
     assert grid >= device.multiprocessor_count
     assert threads % 32 == 0 and 32 <= threads <= 1024
     assert shared.max_potential_block_size(limit=64)[1] == 64
-    assert get("small").max_potential_block_size(shared=16)[1] <= 64
+    assert 1 <= get("small").max_potential_block_size(shared=16)[1] <= 64
     with pytest.raises(TypeError):
         blocks(1.5)
     with pytest.raises(drv.LogicError, match="cuOccupancyMax"):

@@ -235,11 +235,20 @@ def test_an_event_from_outside(drv: Any) -> None:
     outside = pytest.raises(drv.LogicError, match="uncaptured work")
     with outside, stream.capture():
         stream.wait_for_event(event)
-    inside = drv.Event()
-    with stream.capture():
+
+
+@pytest.mark.parametrize("how", ["query", "synchronize"])
+def test_an_event_of_a_capture(drv: Any, how: str) -> None:
+    """It has no state to ask for, and the question spoils the capture."""
+    stream, inside = drv.Stream(), drv.Event()
+    spoilt = pytest.raises(drv.LogicError, match="cuStreamEndCapture failed")
+    with spoilt, stream.capture():
         inside.record()  # on the capturing stream
         with pytest.raises(drv.LogicError, match="last recorded in a capt"):
-            inside.query()
+            getattr(inside, how)()
+    assert not stream.is_capturing
+    inside.record(stream).synchronize()
+    assert inside.query()
 
 
 def test_modes(drv: Any) -> None:
@@ -284,10 +293,57 @@ def test_a_graph_in_a_capture(drv: Any, kernels: Any, x: Any) -> None:
         inner.launch(stream)
     del inner
     gc.collect()
+    assert (outer.node_count, outer.edge_count) == (3, 2)
     outer.launch(stream)
     stream.synchronize()
     wanted = ((np.arange(32) + 1) * 2 + 100 + 1) * 2
     np.testing.assert_array_equal(x.get(), wanted)
+
+
+def test_graphs_in_captures_stay_as_they_were(
+    drv: Any, kernels: Any, x: Any
+) -> None:
+    """A Graph as well as a GraphExec, as it was last updated to."""
+    stream = drv.Stream()
+    first = add_then_twice(drv, kernels, stream, x, 1)
+    run = first.instantiate()
+    run.update(add_then_twice(drv, kernels, stream, x, 5))
+    with stream.capture() as outer:
+        run.launch(stream)
+        first.launch(stream)
+    run.update(add_then_twice(drv, kernels, stream, x, 7))
+    gone = weakref.ref(first)
+    del run, first
+    gc.collect()
+    assert gone() is not None
+    outer.launch(stream)
+    stream.synchronize()
+    wanted = ((np.arange(32) + 5) * 2 + 1) * 2
+    np.testing.assert_array_equal(x.get(), wanted)
+    del outer
+    gc.collect()
+    assert gone() is None
+    failed = pytest.raises(drv.LogicError, match="has not ended, or failed")
+    with failed, stream.capture() as unfinished:
+        unfinished.launch(stream)
+
+
+def test_graphs_let_go_of_each_other(drv: Any, kernels: Any, x: Any) -> None:
+    """Without the garbage collector: no reference goes in a circle."""
+    stream = drv.Stream()
+    graph = add_then_twice(drv, kernels, stream, x, 1)
+    run = graph.instantiate()
+    graph.launch(stream)
+    run.launch(stream)
+    stream.synchronize()
+    gone = [weakref.ref(graph), weakref.ref(run)]
+    gc.collect()
+    gc.disable()
+    try:
+        del graph, run
+        assert all(one() is None for one in gone)
+    finally:
+        gc.enable()
 
 
 def test_what_a_graph_uses_stays(drv: Any, kernels: Any) -> None:

@@ -103,14 +103,22 @@ def test_bad_images(drv: Any, bad: bytes) -> None:
         drv.module_from_buffer(bad)
 
 
-def test_link(drv: Any, image: bytes, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def relocatable(context: Any) -> bytes:
+    from pycuda.compiler import compile
+
+    return compile(SOURCE, options=["-rdc=true"])
+
+
+def test_link(drv: Any, relocatable: bytes, tmp_path: Path) -> None:
     told: list[Any] = []
     linker = drv.Linker(lambda *values: told.append(values))
-    linker.add_data(image, drv.jit_input_type.CUBIN, name="first")
+    linker.add_data(relocatable, drv.jit_input_type.CUBIN, name="first")
     module = linker.link_module()
     assert counted(drv, module) == 3
+    assert told and told[-1][0] is True
     path = tmp_path / "part.bin"
-    path.write_bytes(image)
+    path.write_bytes(relocatable)
     linker = drv.Linker()
     linker.add_file(str(path), drv.jit_input_type.CUBIN)
     assert counted(drv, linker.link_module()) == 3
@@ -122,6 +130,8 @@ def test_link_errors(drv: Any, image: bytes, tmp_path: Path) -> None:
     with pytest.raises(drv.Error, match="cuLinkAddData"):
         linker.add_data(b"no image", drv.jit_input_type.CUBIN)
     assert told and told[0][0] is False
+    with pytest.raises(drv.RuntimeError, match="-rdc=true"):
+        linker.add_data(image, drv.jit_input_type.CUBIN)
     with pytest.raises(drv.Error, match="cuLinkAddFile"):
         drv.Linker().add_file(str(tmp_path / "none"), drv.jit_input_type.CUBIN)
     with pytest.raises(TypeError):

@@ -340,26 +340,80 @@ test_nodes(CUcontext ctx, CUstream stream)
     OK(cu.cuGraphDestroy(graph));
 }
 
-/* A graph within a graph, and many branches that meet. */
+/* A graph as a node of another, also of one that is being captured, where it
+ * cannot be launched. */
 static void
 test_nested(CUstream stream)
 {
-    CUgraph inner = captured(stream, 1), outer = NULL;
+    CUgraph inner = captured(stream, 1), outer = NULL, within = NULL;
     CUgraphExec small = ready(inner);
+    CUstreamCaptureStatus status;
+    const CUgraphNode *tips;
+    CUgraphNode node, found;
+    CUgraphNodeType type;
+    size_t count = 1;
 
     OK(cu.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+           cu.cuGraphLaunch(small, stream));
+    EXPECT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+           cu.cuStreamEndCapture(stream, &outer));
+    OK(cu.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(add(0, 1, stream));
-    OK(cu.cuGraphLaunch(small, stream));
+    OK(cu.cuStreamGetCaptureInfo(stream, &status, NULL, &outer, &tips,
+                                 &count));
+    OK(cu.cuGraphAddChildGraphNode(&node, outer, tips, count, inner));
+    OK(cu.cuStreamUpdateCaptureDependencies(
+        stream, &node, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
     OK(add(0, 1, stream));
     OK(cu.cuStreamEndCapture(stream, &outer));
     OK(cu.cuGraphDestroy(inner));
     OK(cu.cuGraphExecDestroy(small));
+    OK(cu.cuGraphNodeGetType(node, &type));
+    CHECK(type == CU_GRAPH_NODE_TYPE_GRAPH);
+    OK(cu.cuGraphChildGraphNodeGetGraph(node, &within));
+    OK(cu.cuGraphGetRootNodes(within, &found, &count));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           cu.cuGraphChildGraphNodeGetGraph(found, &within));
     CUgraphExec exec = ready(outer);
     put(0, 0);
     run(exec, stream);
     CHECK(value(0) == 5);
     OK(cu.cuGraphExecDestroy(exec));
     OK(cu.cuGraphDestroy(outer));
+    EXPECT_STALE(CUDA_ERROR_INVALID_VALUE,
+                 cu.cuGraphGetNodes(within, NULL, &count));
+}
+
+/* Graphs in graphs, beside each other and empty ones, three deep. */
+static void
+test_deep(CUstream stream)
+{
+    CUgraph leaf = captured(stream, 1), middle, top, empty, clone;
+    CUgraphNode node[3];
+
+    OK(cu.cuGraphCreate(&middle, 0));
+    OK(cu.cuGraphCreate(&top, 0));
+    OK(cu.cuGraphCreate(&empty, 0));
+    OK(cu.cuGraphAddChildGraphNode(&node[0], middle, NULL, 0, leaf));
+    OK(cu.cuGraphAddChildGraphNode(&node[1], middle, node, 1, empty));
+    OK(cu.cuGraphAddChildGraphNode(&node[2], middle, node + 1, 1, leaf));
+    OK(cu.cuGraphAddChildGraphNode(&node[0], top, NULL, 0, middle));
+    OK(cu.cuGraphAddChildGraphNode(&node[1], top, node, 1, middle));
+    OK(cu.cuGraphClone(&clone, top));
+    OK(cu.cuGraphAddChildGraphNode(&node[2], top, node + 1, 1, clone));
+    OK(cu.cuGraphDestroy(clone));
+    OK(cu.cuGraphClone(&clone, top));
+    OK(cu.cuGraphDestroy(leaf));
+    OK(cu.cuGraphDestroy(middle));
+    OK(cu.cuGraphDestroy(empty));
+    OK(cu.cuGraphDestroy(top));
+    CUgraphExec exec = ready(clone);
+    put(0, 0);
+    run(exec, stream);
+    CHECK(value(0) == 510); /* eight leaves, each (x + 1) * 2 */
+    OK(cu.cuGraphExecDestroy(exec));
+    OK(cu.cuGraphDestroy(clone));
 }
 
 static void
@@ -417,6 +471,7 @@ main(int argc, char **argv)
     test_update(one);
     test_nodes(ctx, one);
     test_nested(one);
+    test_deep(one);
     test_wide(ctx, one);
     OK(cu.cuStreamDestroy(one));
     OK(cu.cuStreamDestroy(two));

@@ -8,7 +8,8 @@
 
 static const char source[] =
     "extern \"C\" {\n"
-    "__global__ void wait(volatile int *flag) { while (!*flag) { } }\n"
+    "__global__ void wait(volatile int *flag)\n"
+    "{ flag[1] = 1; while (!*flag) { } }\n"
     "__global__ void add(int *x, int y) { *x += y; }\n"
     "__global__ void twice(int *x) { *x *= 2; }\n"
     "__global__ void fill(int *x, int y)\n"
@@ -16,7 +17,8 @@ static const char source[] =
     "}\n";
 
 static CUfunction wait_kernel, add_kernel, twice_kernel, fill_kernel;
-static int *flag; /* pinned: a kernel spins on it */
+/* Pinned: a kernel says in the second that it runs, and spins on the first. */
+static int *flag;
 static CUdeviceptr device_flag, x;
 
 static void
@@ -40,8 +42,17 @@ hold(CUstream stream)
 {
     void *parameters[] = {&device_flag};
 
-    *(volatile int *)flag = 0;
+    flag[0] = flag[1] = 0;
     OK(native_launch(wait_kernel, 1, 1, stream, parameters));
+}
+
+/* Time is counted from when the device gets there. */
+static void
+await_held(void)
+{
+    while (!((volatile int *)flag)[1]) {
+        usleep(100);
+    }
 }
 
 static int
@@ -145,6 +156,7 @@ test_time(CUstream stream)
     hold(stream);
     OK(cu.cuEventRecord(end, stream));
     EXPECT(CUDA_ERROR_NOT_READY, cu.cuEventElapsedTime(&ms, start, end));
+    await_held();
     usleep(5000);
     *(volatile int *)flag = 1;
     OK(cu.cuEventSynchronize(end));
@@ -201,7 +213,7 @@ main(int argc, char **argv)
     add_kernel = native_function(module, "add");
     twice_kernel = native_function(module, "twice");
     fill_kernel = native_function(module, "fill");
-    OK(cu.cuMemHostAlloc((void **)&flag, 4, CU_MEMHOSTALLOC_DEVICEMAP));
+    OK(cu.cuMemHostAlloc((void **)&flag, 8, CU_MEMHOSTALLOC_DEVICEMAP));
     OK(cu.cuMemHostGetDevicePointer(&device_flag, flag, 0));
     OK(cu.cuMemAlloc(&x, 4));
     OK(cu.cuStreamCreate(&one, 0));
