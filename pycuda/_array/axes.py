@@ -165,25 +165,36 @@ class _Plan(NamedTuple):
     per_block: int  # rows of a block, where one thread does several
     parts: int  # that each row is cut into
     span: int  # elements of a part, or runs of them
+    lanes: int = 1  # accumulators of a thread
 
 
 def _cut(pieces: int, least: int, blocks: int, device: _Device) -> tuple:
     """(parts, pieces of each) for rows of so many pieces."""
     most = min(pieces // max(least, 1), device.blocks // max(blocks, 1))
     span = -(-pieces // max(1, min(most, 65535)))
+    span = min(span, 1 << 30)
     return -(-pieces // span), span
 
 
+_FRAME = 1 << 14  # bytes of accumulators that a thread has
+_FEW = 16  # elements of a row that is worth no loop of its own
+
+
 def _plan_in_turn(
-    kept: list, reduced: list, columns: bool, itemsize: int, device: _Device
+    kept: list, reduced: list, columns: bool, sizes: tuple, device: _Device
 ) -> _Plan:
     rows, length = product(kept), product(reduced)
-    if columns and kept[-1].length >= 16:
+    itemsize, value_size = sizes
+    width = kept[-1].length
+    if width >= _FEW and (columns or length <= _FEW):
         packed = kept[-1].source == itemsize
-        tiles = -(-kept[-1].length // 64)
-        blocks = rows // kept[-1].length * tiles
-        parts, span = _cut(length, 512, blocks, device)
-        return _Plan("columns", packed, (1, 1, 1), blocks, 1, parts, span)
+        lanes = min(1024, _FRAME // (2 * value_size))
+        lanes = min(lanes, _power_of_two(width))
+        blocks = rows // width * -(-width // lanes)
+        parts, span = _cut(length, 256, blocks, device)
+        return _Plan(
+            "columns", packed, (1, 1, 1), blocks, 1, parts, span, lanes
+        )
     packed = reduced[-1].source == itemsize
     inner = reduced[-1].length
     outer = length // inner
@@ -191,7 +202,10 @@ def _plan_in_turn(
     blocks = -(-rows // per_block)
     pieces, least = (inner, 16384) if outer == 1 else (outer, 16384 // inner)
     parts, span = _cut(pieces, least, blocks, device)
-    return _Plan("rows", packed, (1, 1, 1), blocks, per_block, parts, span)
+    lanes = 64 if inner >= 512 else 16 if inner >= 128 else 8
+    return _Plan(
+        "rows", packed, (1, 1, 1), blocks, per_block, parts, span, lanes
+    )
 
 
 def _plan_threads(
@@ -231,7 +245,7 @@ def _launch(
     kernel = make(
         Reduction(
             name, stored, out, value, stage, plan.layout, len(kept),
-            len(reduced), plan.packed,
+            len(reduced), plan.packed, plan.lanes,
         )
     )  # fmt: skip
     words = [product(kept), product(reduced), plan.span, plan.per_block]
@@ -253,10 +267,10 @@ def _launch(
 
 
 def _planned(
-    kept: list, reduced: list, columns: bool, itemsize: int, device: _Device
+    kept: list, reduced: list, columns: bool, sizes: tuple, device: _Device
 ) -> _Plan:
     if device.in_turn:
-        return _plan_in_turn(kept, reduced, columns, itemsize, device)
+        return _plan_in_turn(kept, reduced, columns, sizes, device)
     return _plan_threads(kept, reduced, columns, device)
 
 
@@ -278,7 +292,9 @@ def _run(
     columns = abs(kept[-1].source) < abs(reduced[-1].source) and (
         kept[-1].length > 1
     )
-    plan = _planned(kept, reduced, columns, a.dtype.itemsize, device)
+    size = axis_kernels.value_bytes(name, value)
+    sizes = a.dtype.itemsize, size
+    plan = _planned(kept, reduced, columns, sizes, device)
     if plan.parts == 1:
         _launch(
             name, a, target, types, 0, kept, reduced, plan, scale, centres,
@@ -287,7 +303,7 @@ def _run(
         return
     from pycuda.gpuarray import GPUArray
 
-    rows, size = product(kept), axis_kernels.value_bytes(name, value)
+    rows = product(kept)
     partial = GPUArray(rows * plan.parts * size, np.uint8)
     _launch(
         name, a, partial, types, 1, kept, reduced, plan, scale, centres,
@@ -299,7 +315,7 @@ def _run(
         step *= axis.length
     again = [Axis(plan.parts, rows * size, 0)]
     columns = rows > 1
-    plan = _planned(packed, again, columns, size, device)
+    plan = _planned(packed, again, columns, (size, size), device)
     plan = plan._replace(parts=1, span=again[0].length)
     _launch(
         name, partial, target, types, 2, packed, again, plan, scale, None,

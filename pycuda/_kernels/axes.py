@@ -3,8 +3,9 @@
 A reduction maps each element to a `Value`, combines the values of a row and
 finishes the row.  Templates: ``axis_threads.cu`` for devices whose threads
 run side by side; ``axis_rows.cu`` and ``axis_columns.cu``, without barriers,
-for those that run them in turn.  ``axis_layout.cuh`` tells where elements
-lie.  Scans along an axis are made likewise.
+for those that run them in turn, ``axis_arg_*`` where the index counts.
+``axis_layout.cuh`` tells where elements lie, ``keep.cuh`` keeps what rounding
+takes from long sums.  Scans along an axis are made likewise.
 """
 
 # SPDX-License-Identifier: MIT
@@ -21,7 +22,7 @@ from pycuda._kernels.operations import c_type, cast, computed, expression_of
 
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 _ARGUMENTS = ("argmin", "argmax")
-_ROW_LANES, _COLUMN_LANES = 128, 64
+_COLUMN_LANES = 1024  # that a thread takes side by side, at most
 _LOADS = 8  # that a thread has under way
 
 
@@ -37,6 +38,7 @@ class Reduction(NamedTuple):
     kept: int  # axes
     reduced: int
     packed: bool  # the inner axis is packed
+    lanes: int = 1  # accumulators, where threads run in turn
 
 
 def value_type(name: str, stored: np.dtype, out: np.dtype) -> np.dtype:
@@ -114,6 +116,58 @@ def centre_type(stored: np.dtype) -> np.dtype:
     return np.dtype(np.complex128 if stored.kind == "c" else np.float64)
 
 
+def kept_sums(
+    value: np.dtype, exact: bool, summed: str = "Value"
+) -> dict[str, str]:
+    """How a sum of many terms keeps what rounding takes from it.
+
+    Fields of the templates that say ``keep`` and ``settled``; `exact`: there
+    is nothing to keep, or the order of what is combined does not matter;
+    `summed`: the name of the type.
+    """
+    if exact:
+        return {
+            "summed": summed,
+            "keep_part": "",
+            "keep": "sum = combine(sum, x);",
+            "settled": "sum",
+        }
+    part = "float" if value.char in "fF" else "double"
+    keep, settled = "keep_part(sum, lost, x);", "settled_part(sum, lost)"
+    if value.kind == "c":
+        keep = (
+            f"{part} re = sum.real(), im = sum.imag();\n"
+            f"    {part} lost_re = lost.real(), lost_im = lost.imag();\n"
+            "    keep_part(re, lost_re, x.real());\n"
+            "    keep_part(im, lost_im, x.imag());\n"
+            f"    sum = {summed}(re, im);\n"
+            f"    lost = {summed}(lost_re, lost_im);"
+        )
+        settled = (
+            f"{summed}(settled_part(sum.real(), lost.real()),\n"
+            "                 settled_part(sum.imag(), lost.imag()))"
+        )
+    text = factory.load_template("keep_part.cuh").substitute(part=part)
+    return {
+        "summed": summed,
+        "keep_part": text,
+        "keep": keep,
+        "settled": settled,
+    }
+
+
+def _is_exact(reduction: Reduction) -> bool:
+    """Whether values may be combined in any order, one after the other."""
+    if reduction.name not in ("sum", "mean", "var", "std"):
+        return True
+    return reduction.value.kind not in "fc" or (
+        # Each of 2**29 terms costs less than half a place of the result.
+        reduction.out.kind in "fc"
+        and reduction.value.itemsize == 2 * reduction.out.itemsize
+        and reduction.out.itemsize >= 4
+    )
+
+
 def _finish(reduction: Reduction) -> str:
     name, value = reduction.name, reduction.value
     if reduction.stage == 1:
@@ -149,9 +203,13 @@ def _helpers(reduction: Reduction) -> str:
     )
     nan = [expression_of("isnan", (value,)).replace("x", n) for n in "xy"]
     return (
-        f"struct Best {{\n    {kind} value;\n    long long index;\n}};\n\n"
-        f"__device__ inline bool beats({kind} x, {kind} y)\n"
-        f"{{\n    return ({better}) || (({nan[0]}) && !({nan[1]}));\n}}\n"
+        f"typedef {kind} Element;\n\n"
+        "struct Best {\n    Element value;\n    long long index;\n};\n\n"
+        # No short cut: a branch would keep loops from vectors.
+        "__device__ inline bool beats(Element x, Element y)\n"
+        f"{{\n    return ({better}) | (({nan[0]}) & !({nan[1]}));\n}}\n\n"
+        "__device__ inline Element better(Element x, Element y)\n"
+        "{\n    return beats(y, x) ? y : x;\n}\n\n"
     )
 
 
@@ -202,14 +260,22 @@ def source_of(reduction: Reduction) -> str:
         "row": "x" if across else "y",
         "across": "the rows" if across else "the lanes",
         "loads": _LOADS,
-        "lanes": _COLUMN_LANES
-        if reduction.layout == "columns"
-        else _ROW_LANES,
+        "lanes": reduction.lanes,
     }
+    fields |= kept_sums(reduction.value, _is_exact(reduction))
     template = "axis_threads" if threads else f"axis_{reduction.layout}"
+    if not threads and reduction.name in _ARGUMENTS and reduction.stage < 2:
+        template = f"axis_arg_{reduction.layout}"
+        fields["element"] = cast("v", reduction.stored, reduction.value)
     return _helpers(reduction) + "".join(
         factory.load_template(part).substitute(fields)
-        for part in ("offset.cuh", "axis_layout.cuh", f"{template}.cu")
+        for part in (
+            "offset.cuh",
+            "axis_layout.cuh",
+            "keep.cuh",
+            "combined.cuh",
+            f"{template}.cu",
+        )
     )
 
 
@@ -249,10 +315,11 @@ def make_scan(scan: Scan) -> Any:
         "block": scan.block,
         "width": scan.width,
     }
+    fields |= kept_sums(value, _is_exact(reduction))
     template = "scan_block.cu" if scan.block else "scan_thread.cu"
     source = "".join(
         factory.load_template(part).substitute(fields)
-        for part in ("offset.cuh", "scan_layout.cuh", template)
+        for part in ("offset.cuh", "scan_layout.cuh", "keep.cuh", template)
     )
     types = (scan.stored, value, scan.out)
     return factory.compile_kernel(source, types, "scan_axis")
@@ -265,9 +332,17 @@ def make_long_scan(
 
     With `rows` the kernel takes the length of a row after its input.
     """
-    # Partial sums of a tile keep errors small without a wider type.
-    value = computed(out)
+    shape = scan_kernels.default_shape()
+    value = value_type(name[3:], stored, out)
+    if shape.block > 1:
+        # Tiles are scanned as trees, so that a wider type gains little.
+        value = computed(out)
     reduction = Reduction(name[3:], stored, out, value, 0, "", 0, 0, False)
+    kept = ""
+    if not _is_exact(reduction):
+        kept = factory.load_template("keep.cuh").substitute(
+            kept_sums(value, False, "Element" if rows else "Value")
+        )
     source = scan_kernels.ScanSource(
         name=name,
         stored=c_type(stored),
@@ -285,8 +360,8 @@ def make_long_scan(
         ),
         segmented=rows,
         rows=rows,
+        kept=kept,
     )
-    shape = scan_kernels.default_shape()
     function = factory.compile_kernel(
         scan_kernels.source_of(source, shape), (stored, value, out), name
     )

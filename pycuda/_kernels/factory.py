@@ -31,7 +31,8 @@ from pycuda._kernels.operations import (
 _BLOCK = 256
 _TILE_SIDE_IN_TURN = 32  # of a tile
 _PART_IN_TURN = 4096  # of a row
-_LANES_IN_TURN = 128  # accumulators of a reduction
+_SHARE_IN_TURN = 1 << 16  # elements of a block that reduces
+_LANES_IN_TURN = 64  # accumulators of a reduction
 _LOADS = 8  # words of 16 bytes that a reducing thread has under way
 _OPTIONS = ["--fmad=false", "-w"]
 
@@ -477,8 +478,10 @@ def _reduction_source(
     name: str, stage: int, types: tuple, out: np.dtype, serial: bool
 ) -> tuple[str, int]:
     """(CUDA C, elements of a tile)."""
+    from pycuda._kernels.axes import kept_sums
+
     kind = _REDUCTIONS[name]
-    block, lanes = (1, _LANES_IN_TURN) if serial else (_BLOCK, 8)
+    block = 1 if serial else _BLOCK
     fields = {
         "name": f"{name}_stage{stage}",
         "type": c_type(out),
@@ -489,11 +492,14 @@ def _reduction_source(
         "neutral": neutral_of(kind, out),
         "map": _mapped(types, out),
         "block": block,
-        "lanes": lanes,
-        # Loops that stay are vectorised on a processor core.
-        "unroll": "" if serial else "#pragma unroll",
-        "tile": block * lanes,
+        "lanes": _LANES_IN_TURN,
+        "tile": _SHARE_IN_TURN,
     }
+    fields |= kept_sums(out, kind != "sum" or out.kind not in "fc")
+    fields["keep_functions"] = "".join(
+        load_template(part).substitute(fields)
+        for part in ("keep.cuh", "combined.cuh")
+    )
     template = "reduce.cu"
     if not serial:
         template = "reduce_packs.cu"
@@ -520,7 +526,7 @@ def make_reduction(
         helper + source, (*types, out), f"{name}_stage{stage}"
     )
     if serial:
-        return function, 1, 32768, 4096
+        return function, 1, tile, 4096
     most = 4 * device_attribute("MULTIPROCESSOR_COUNT")
     return function, _BLOCK, tile // _BLOCK, most
 

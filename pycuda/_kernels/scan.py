@@ -43,6 +43,7 @@ class ScanSource(NamedTuple):
     preamble: str = ""
     segmented: bool = False
     rows: bool = False  # segmented at multiples of a length
+    kept: str = ""  # ``keep.cuh``, of sums that keep what rounding loses
 
 
 class ScanKernel(NamedTuple):
@@ -122,6 +123,15 @@ __device__ inline Element combine_elements(const Element &a, const Element &b)
 """
 
 
+def _total(source: ScanSource) -> str:
+    """How totals of tiles are combined."""
+    kind = "plain"
+    if source.kept:
+        kind = "rows" if source.rows else "kept"
+    template = factory.load_template(f"scan_total_{kind}.cuh")
+    return source.kept + template.template
+
+
 def _fields(source: ScanSource) -> dict[str, Any]:
     value, preamble = source.value, source.preamble
     expression, map_ = source.expression, source.map
@@ -141,6 +151,7 @@ def _fields(source: ScanSource) -> dict[str, Any]:
             f"some && !v.head ? before.value : Element({source.neutral})"
         )
     return heads | {
+        "total_functions": _total(source),
         "name": source.name,
         "type": value,
         "stored": source.stored,
@@ -186,7 +197,7 @@ def source_of(source: ScanSource, shape: Shape) -> str:
 
 def wrap(source: ScanSource, shape: Shape, function: Any) -> ScanKernel:
     """A kernel that was compiled from `source_of(source, shape)`."""
-    size = source.sizes[2]
+    size = source.sizes[2] * (2 if source.kept else 1)
     if source.segmented:
         size = (size + 4 + 15) // 16 * 16  # however the struct is padded
     return ScanKernel(

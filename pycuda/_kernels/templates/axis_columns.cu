@@ -1,4 +1,5 @@
-// One thread reduces $lanes neighbouring columns side by side.
+// One thread reduces $lanes neighbouring columns side by side, eight rows at
+// a time.
 extern "C" __global__ void $name($out *out, const Stored *in$extra,
                                  const Axes axes, const double scale)
 {
@@ -14,28 +15,40 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
     const long long end = first + axes.span < axes.length
                               ? first + axes.span
                               : axes.length;
-    Value partial[$lanes];
-    for (int k = 0; k < $lanes; k++) {
+    Value partial[$lanes], lost[$lanes];
+    for (int k = 0; k < count; k++) {
         partial[k] = $neutral;
+        lost[k] = Value();
     }
-    for (long long r = first; r < end; r++) {
+    long long r = first;
+    for (; r + 8 <= end; r += 8) {
+        const Stored *line[8];
+#pragma unroll
+        for (int g = 0; g < 8; g++) {
+            line[g] = &at(base, offset_of<$reduced>(
+                r + g, axes.reduced, axes.reduced_in));
+        }
+        for (int k = 0; k < count; k++) {
+            $centre
+            Value eight[8];
+#pragma unroll
+            for (int g = 0; g < 8; g++) {
+                const Stored v = at(line[g], k * step);
+                eight[g] = $map;
+            }
+            keep(partial[k], lost[k], combined<8>(eight));
+        }
+    }
+    for (; r < end; r++) {
         const Stored *line = &at(base, offset_of<$reduced>(
             r, axes.reduced, axes.reduced_in));
-        if (count == $lanes) {
-            for (int k = 0; k < $lanes; k++) {
-                const Stored v = at(line, k * step);
-                $centre
-                partial[k] = combine(partial[k], $map);
-            }
-        } else {
-            for (int k = 0; k < count; k++) {
-                const Stored v = at(line, k * step);
-                $centre
-                partial[k] = combine(partial[k], $map);
-            }
+        for (int k = 0; k < count; k++) {
+            $centre
+            const Stored v = at(line, k * step);
+            keep(partial[k], lost[k], $map);
         }
     }
     for (int k = 0; k < count; k++) {
-        finish(out, axes, row + k, partial[k], scale);
+        finish(out, axes, row + k, settled(partial[k], lost[k]), scale);
     }
 }

@@ -1,4 +1,5 @@
 // One thread reduces rows one after the other, with $lanes accumulators.
+// Eight elements meet before an accumulator sees them.
 extern "C" __global__ void $name($out *out, const Stored *in$extra,
                                  const Axes axes, const double scale)
 {
@@ -17,9 +18,10 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
         const Stored *base =
             &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));
         $centre
-        Value partial[$lanes];
+        Value partial[$lanes], lost[$lanes];
         for (int k = 0; k < $lanes; k++) {
             partial[k] = $neutral;
+            lost[k] = Value();
         }
         for (long long o = outer > 1 ? first : 0; o < (outer > 1 ? end : 1);
              o++) {
@@ -27,24 +29,31 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
                 o * inner, axes.reduced, axes.reduced_in));
             const long long stop = outer > 1 ? inner : end;
             long long j = outer > 1 ? 0 : first;
-            for (; j + $lanes <= stop; j += $lanes) {
+            for (; j + 8 * $lanes <= stop; j += 8 * $lanes) {
                 for (int k = 0; k < $lanes; k++) {
-                    const long long r = o * inner + j + k;
-                    const Stored v = at(run, (j + k) * step);
-                    partial[k] = combine(partial[k], $map);
+                    Value eight[8];
+#pragma unroll
+                    for (int g = 0; g < 8; g++) {
+                        const Stored v = at(run, (j + g * $lanes + k) * step);
+                        eight[g] = $map;
+                    }
+                    keep(partial[k], lost[k], combined<8>(eight));
                 }
             }
-            for (; j < stop; j++) {
-                const long long r = o * inner + j;
-                const Stored v = at(run, j * step);
-                partial[0] = combine(partial[0], $map);
+            for (; j + $lanes <= stop; j += $lanes) {
+                for (int k = 0; k < $lanes; k++) {
+                    const Stored v = at(run, (j + k) * step);
+                    keep(partial[k], lost[k], $map);
+                }
+            }
+            for (int k = 0; k < stop - j; k++) {
+                const Stored v = at(run, (j + k) * step);
+                keep(partial[k], lost[k], $map);
             }
         }
-        for (int half = $lanes / 2; half > 0; half /= 2) {
-            for (int k = 0; k < half; k++) {
-                partial[k] = combine(partial[k], partial[k + half]);
-            }
+        for (int k = 0; k < $lanes; k++) {
+            partial[k] = settled(partial[k], lost[k]);
         }
-        finish(out, axes, row, partial[0], scale);
+        finish(out, axes, row, combined<$lanes>(partial), scale);
     }
 }

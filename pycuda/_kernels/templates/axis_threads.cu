@@ -11,7 +11,7 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
     const long long end = first + axes.span < axes.length
                               ? first + axes.span
                               : axes.length;
-    Value result = $neutral;
+    Value result = $neutral, lost = Value();
     if (row < axes.rows) {
         const Stored *base =
             &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));
@@ -24,19 +24,22 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
                 loaded[k] = at(base, offset_of<$reduced>(
                     i + k * lanes, axes.reduced, axes.reduced_in));
             }
+            Value mapped[$loads];
 #pragma unroll
             for (int k = 0; k < $loads; k++) {
                 const long long r = i + k * lanes;
                 const Stored v = loaded[k];
-                result = combine(result, $map);
+                mapped[k] = $map;
             }
+            keep(result, lost, combined<$loads>(mapped));
         }
         for (; i < end; i += lanes) {
             const long long r = i;
             const Stored v = at(base, offset_of<$reduced>(
                 r, axes.reduced, axes.reduced_in));
-            result = combine(result, $map);
+            keep(result, lost, $map);
         }
+        result = settled(result, lost);
     }
     if (lanes > 1) {
         shared[lane * rows + local] = result;

@@ -1,4 +1,4 @@
-    Value result = block_sum(partial[0]);
+    Value result = block_sum(mine);
     if (gridDim.x == 1) {
         if (threadIdx.x == 0) {
             *out = result;
@@ -12,10 +12,11 @@
         return;
     }
     result = $neutral;
+    Value rest = Value();
     for (unsigned i = threadIdx.x; i < gridDim.x; i += $block) {
-        result = combine(result, partials[i]);
+        keep(result, rest, partials[i]);
     }
-    result = block_sum(result);
+    result = block_sum(settled(result, rest));
     if (threadIdx.x == 0) {
         *out = result;
     }

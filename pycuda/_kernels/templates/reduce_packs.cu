@@ -5,10 +5,11 @@ template <class T> struct alignas(sizeof(T) * $width) Pack {
 };
 
 $share
-    Value partial[$width];
+    Value partial[$width], lost[$width];
 #pragma unroll
     for (int k = 0; k < $width; k++) {
         partial[k] = $neutral;
+        lost[k] = Value();
     }
     unsigned long long base = first;
     if (($addresses) % 16 == 0) {
@@ -20,22 +21,23 @@ $packs
 $pack_loads
             }
 #pragma unroll
-            for (int j = 0; j < $packs_each; j++) {
+            for (int k = 0; k < $width; k++) {
+                Value run[$packs_each];
 #pragma unroll
-                for (int k = 0; k < $width; k++) {
-                    partial[k] = combine(partial[k], $map_packed);
+                for (int j = 0; j < $packs_each; j++) {
+                    run[j] = $map_packed;
                 }
+                keep(partial[k], lost[k], combined<$packs_each>(run));
             }
         }
     }
     for (unsigned long long i = base + threadIdx.x; i < end; i += $block) {
-        partial[0] = combine(partial[0], $map);
+        keep(partial[0], lost[0], $map);
     }
 #pragma unroll
-    for (int step = $width / 2; step > 0; step /= 2) {
-        for (int k = 0; k < step; k++) {
-            partial[k] = combine(partial[k], partial[k + step]);
-        }
+    for (int k = 0; k < $width; k++) {
+        partial[k] = settled(partial[k], lost[k]);
     }
+    const Value mine = combined<$width>(partial);
 $finish
 }

@@ -5,6 +5,7 @@ __device__ inline Value combine(Value x, Value y)
     return $combine;
 }
 
+$keep_functions
 $block_sum
 // Several blocks leave their results in `partials`.  With `done`, a counter
 // that is 0 between launches, the last block to finish combines them.

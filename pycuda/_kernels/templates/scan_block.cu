@@ -8,7 +8,7 @@ extern "C" __global__ void scan_axis($out *out, const Stored *in,
         (const char *)in + offset_of<$ndim>(blockIdx.x, rows.shape, rows.in);
     char *to =
         (char *)out + offset_of<$ndim>(blockIdx.x, rows.shape, rows.out);
-    Value carry = $neutral;
+    Value carry = $neutral, lost = Value();
     for (long long base = 0; base < rows.length; base += $block) {
         const long long i = base + threadIdx.x;
         Value sum = $neutral;
@@ -26,11 +26,11 @@ extern "C" __global__ void scan_axis($out *out, const Stored *in,
             shared[threadIdx.x] = sum;
             __syncthreads();
         }
-        const Value x = combine(carry, sum);
+        const Value x = combine(settled(carry, lost), sum);
         if (i < rows.length) {
             *($out *)(to + i * rows.out_stride) = $finish;
         }
-        carry = combine(carry, shared[$block - 1]);
+        keep(carry, lost, shared[$block - 1]);
         __syncthreads();
     }
 }

@@ -13,10 +13,10 @@ typedef unsigned long long Word;
 #define SCAN_EXPR(a, b) ($expression)
 
 enum { EMPTY, TOTAL, PREFIX }; // of nothing, the tile, all tiles up to it
-enum { PIECES = (sizeof(Value) + 3) / 4 };
 
-struct Pieces {
-    unsigned at[PIECES];
+template <class T> struct Pieces {
+    enum { COUNT = (sizeof(T) + 3) / 4 };
+    unsigned at[COUNT];
 };
 
 __device__ inline Value combine(Value a, Value b)
@@ -24,34 +24,38 @@ __device__ inline Value combine(Value a, Value b)
     return SCAN_EXPR(a, b);
 }
 
-__device__ inline Pieces pieces_of(const Value &value)
+$total_functions
+template <class T> __device__ inline Pieces<T> pieces_of(const T &value)
 {
-    Pieces pieces;
-    pieces.at[PIECES - 1] = 0;
-    memcpy(&pieces, &value, sizeof(Value));
+    Pieces<T> pieces;
+    pieces.at[Pieces<T>::COUNT - 1] = 0;
+    memcpy(&pieces, &value, sizeof(T));
     return pieces;
 }
 
-__device__ inline void take_pieces(Value &value, const Pieces &pieces)
+template <class T>
+__device__ inline void take_pieces(T &value, const Pieces<T> &pieces)
 {
-    memcpy(&value, &pieces, sizeof(Value));
+    memcpy(&value, &pieces, sizeof(T));
 }
 
-__device__ inline void publish(Word *state, unsigned tile, const Value &value,
+__device__ inline void publish(Word *state, unsigned tile, const Total &total,
                                unsigned flag)
 {
+    enum { PIECES = Pieces<Total>::COUNT };
     volatile Word *words = state + 1 + (unsigned long long)tile * PIECES;
-    const Pieces pieces = pieces_of(value);
+    const Pieces<Total> pieces = pieces_of(total);
 #pragma unroll
     for (int k = 0; k < PIECES; k++) {
         words[k] = (Word)flag << 32 | pieces.at[k];
     }
 }
 
-// The flag of a tile; its value, unless that is EMPTY.
+// The flag of a tile; what it says, unless that is EMPTY.
 __device__ inline unsigned look(const Word *state, unsigned tile,
-                                Pieces &pieces)
+                                Pieces<Total> &pieces)
 {
+    enum { PIECES = Pieces<Total>::COUNT };
     const volatile Word *words =
         state + 1 + (unsigned long long)tile * PIECES;
     Word word = words[0];

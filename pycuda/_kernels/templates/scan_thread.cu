@@ -17,15 +17,16 @@ extern "C" __global__ void scan_axis($out *out, const Stored *in,
     char *to = (char *)out + offset_of<$ndim>(row, rows.shape, rows.out);
     const long long in_step = rows.in[$ndim - 1];
     const long long out_step = rows.out[$ndim - 1];
-    Value sums[$width];
+    Value sums[$width], lost[$width];
     for (int k = 0; k < $width; k++) {
         sums[k] = $neutral;
+        lost[k] = Value();
     }
     for (long long i = 0; i < rows.length; i++) {
         for (int k = 0; k < count; k++) {
             const Stored v = *(const Stored *)(from + k * in_step);
-            sums[k] = combine(sums[k], $map);
-            const Value x = sums[k];
+            keep(sums[k], lost[k], $map);
+            const Value x = settled(sums[k], lost[k]);
             *($out *)(to + k * out_step) = $finish;
         }
         from += rows.in_stride;

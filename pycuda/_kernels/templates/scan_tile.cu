@@ -12,9 +12,9 @@ struct alignas(VEC > 1 ? sizeof(T) * VEC : alignof(T)) Pack {
 
 __device__ inline Value from_lane(const Value &value, unsigned source)
 {
-    Pieces pieces = pieces_of(value);
+    Pieces<Value> pieces = pieces_of(value);
 #pragma unroll
-    for (int k = 0; k < PIECES; k++) {
+    for (int k = 0; k < Pieces<Value>::COUNT; k++) {
         pieces.at[k] = __shfl_sync(0xffffffffu, pieces.at[k], source);
     }
     Value result = value;
@@ -38,9 +38,10 @@ __device__ inline Value scan_warp(Value value, unsigned lane)
 
 // By one warp: all tiles before this one, in `result` of lane 0.
 __device__ inline void look_back(const Word *state, unsigned tile,
-                                 unsigned lane, Pieces *seen, Value &result)
+                                 unsigned lane, Pieces<Total> *seen,
+                                 Total &result)
 {
-    Pieces pieces[LOOKS];
+    Pieces<Total> pieces[LOOKS];
     unsigned nearest; // distance of the first prefix
     for (;;) {
         unsigned empty = WINDOW;
@@ -74,9 +75,9 @@ __device__ inline void look_back(const Word *state, unsigned tile,
     if (lane == 0) {
         take_pieces(result, seen[nearest]);
         for (unsigned away = nearest; away-- > 0;) {
-            Value total = result;
+            Total total = result;
             take_pieces(total, seen[away]);
-            result = combine(result, total);
+            result = chained(result, total);
         }
     }
 }
@@ -139,7 +140,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 $name(const Stored *in$heads_parameter, Out *out, unsigned long long n,
       Word *state)
 {
-    __shared__ Pieces totals[WARPS], seen[WINDOW], before_tile;
+    __shared__ Pieces<Value> totals[WARPS], before_tile;
+    __shared__ Pieces<Total> seen[WINDOW];
     __shared__ unsigned number;
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned tile = 0;
@@ -186,11 +188,13 @@ $name(const Stored *in$heads_parameter, Out *out, unsigned long long n,
     }
     __syncthreads();
     if (warp == 0 && gridDim.x > 1) {
-        Value total = ends[ROWS - 1], before = total;
+        Value all = ends[ROWS - 1];
         for (int k = 1; k < WARPS; k++) {
-            take_pieces(before, totals[k]);
-            total = combine(total, before);
+            Value next = all;
+            take_pieces(next, totals[k]);
+            all = combine(all, next);
         }
+        Total total = total_of(all), before = total;
         if (lane == 0 && tile > 0) {
             publish(state, tile, total, TOTAL);
         }
@@ -199,8 +203,8 @@ $name(const Stored *in$heads_parameter, Out *out, unsigned long long n,
         }
         if (lane == 0) {
             if (tile > 0) {
-                total = combine(before, total);
-                before_tile = pieces_of(before);
+                total = chained(before, total);
+                before_tile = pieces_of(value_of(before));
             }
             publish(state, tile, total, PREFIX);
         }

@@ -4,9 +4,9 @@
 enum { RUNS = $runs, RUN = $run, TILE = RUNS * RUN };
 
 // All tiles before this one; waits until each has said its total.
-__device__ inline Value look_back(const Word *state, unsigned tile)
+__device__ inline Total look_back(const Word *state, unsigned tile)
 {
-    Pieces pieces;
+    Pieces<Total> pieces;
     unsigned at = tile, flag;
     do {
         at--;
@@ -14,41 +14,42 @@ __device__ inline Value look_back(const Word *state, unsigned tile)
             flag = look(state, at, pieces);
         } while (flag == EMPTY);
     } while (flag != PREFIX);
-    Value result = Value();
+    Total result = Total();
     take_pieces(result, pieces);
     for (at++; at < tile; at++) {
         do {
             flag = look(state, at, pieces);
         } while (flag == EMPTY);
-        Value total = result;
+        Total total = result;
         take_pieces(total, pieces);
-        result = flag == PREFIX ? total : combine(result, total);
+        result = flag == PREFIX ? total : chained(result, total);
     }
     return result;
 }
 
 // From `first` to before `end`, element after element.
-__device__ inline Value scan_run(const Stored *in$heads_parameter, Out *out,
+__device__ inline Total scan_run(const Stored *in$heads_parameter, Out *out,
                                  unsigned long long first,
-                                 unsigned long long end, Value before,
+                                 unsigned long long end, Total so_far,
                                  bool some)
 {
     for (unsigned long long i = first; i < end; i++) {
         const Value v = loaded(in[i]$heads_element);
-        const Value next = some ? combine(before, v) : v;
+        const Value before = value_of(so_far);
+        so_far = some ? extended(so_far, v) : total_of(v);
+        const Value next = value_of(so_far);
         const $result_type x = $result;
         out[i] = $finish;
-        before = next;
         some = true;
     }
-    return before;
+    return so_far;
 }
 
 extern "C" __global__ void $name(const Stored *in$heads_parameter, Out *out,
                                  unsigned long long n, Word *state)
 {
     if (gridDim.x == 1) {
-        scan_run(in$heads_argument, out, 0, n, Value(), false);
+        scan_run(in$heads_argument, out, 0, n, Total(), false);
         return;
     }
     // Tiles are numbered as blocks start, so none waits for a later one.
@@ -60,52 +61,48 @@ extern "C" __global__ void $name(const Stored *in$heads_parameter, Out *out,
                  true);
         return;
     }
-    Value sums[RUNS];
+    Total sums[RUNS];
     for (int r = 0; r < RUNS; r++) {
         const unsigned long long i = start + r * RUN;
-        sums[r] = loaded(in[i]$heads_element);
+        sums[r] = total_of(loaded(in[i]$heads_element));
     }
     for (int j = 1; j < RUN; j++) {
 #pragma unroll
         for (int r = 0; r < RUNS; r++) {
             const unsigned long long i = start + r * RUN + j;
-            sums[r] = combine(sums[r], loaded(in[i]$heads_element));
+            sums[r] = extended(sums[r], loaded(in[i]$heads_element));
         }
     }
-    Value total = sums[0];
+    Total total = sums[0];
     for (int r = 1; r < RUNS; r++) {
-        total = combine(total, sums[r]);
+        total = chained(total, sums[r]);
     }
-    Value before = Value();
+    Total so_far = Total();
     if (tile > 0) {
         publish(state, tile, total, TOTAL);
-        before = look_back(state, tile);
-        total = combine(before, total);
+        so_far = look_back(state, tile);
+        total = chained(so_far, total);
     }
     publish(state, tile, total, PREFIX);
-    if (tile == 0) {
-        // The first run has nothing before it.
-        before = scan_run(in$heads_argument, out, start, start + RUN, before,
-                          false);
-    } else {
-        before = scan_run(in$heads_argument, out, start, start + RUN, before,
-                          true);
-    }
+    // Only the first run may have nothing before it.
+    so_far = scan_run(in$heads_argument, out, start, start + RUN, so_far,
+                      tile > 0);
     for (int r = 1; r < RUNS; r++) {
-        const Value next = combine(before, sums[r]);
-        sums[r] = before;
-        before = next;
+        const Total next = chained(so_far, sums[r]);
+        sums[r] = so_far;
+        so_far = next;
     }
     for (int j = 0; j < RUN; j++) {
 #pragma unroll
         for (int r = 1; r < RUNS; r++) {
             const unsigned long long i = start + r * RUN + j;
             const bool some = true;
-            const Value before = sums[r], v = loaded(in[i]$heads_element);
-            const Value next = combine(before, v);
+            const Value v = loaded(in[i]$heads_element);
+            const Value before = value_of(sums[r]);
+            sums[r] = extended(sums[r], v);
+            const Value next = value_of(sums[r]);
             const $result_type x = $result;
             out[i] = $finish;
-            sums[r] = next;
         }
     }
 }

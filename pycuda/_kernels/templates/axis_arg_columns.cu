@@ -1,0 +1,65 @@
+// One thread finds the best elements of $lanes neighbouring columns side by
+// side, four rows at a time.
+extern "C" __global__ void $name($out *out, const Stored *in,
+                                 const Axes axes, const double scale)
+{
+    const long long width = axes.kept[$kept - 1];
+    const long long tiles = (width + $lanes - 1) / $lanes;
+    const long long start = blockIdx.x % tiles * $lanes;
+    const long long row = blockIdx.x / tiles * width + start;
+    const int count = width - start < $lanes ? (int)(width - start) : $lanes;
+    const Stored *base =
+        &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));
+    const long long step = $step;
+    const long long first = blockIdx.y * axes.span;
+    const long long end = first + axes.span < axes.length
+                              ? first + axes.span
+                              : axes.length;
+    Element best[$lanes];
+    int place[$lanes]; // within the part, which is shorter than 2**31
+    const Stored *line = &at(base, offset_of<$reduced>(
+        first, axes.reduced, axes.reduced_in));
+    for (int k = 0; k < count; k++) {
+        const Stored v = at(line, k * step);
+        best[k] = $element;
+        place[k] = 0;
+    }
+    long long r = first + 1;
+    for (; r + 4 <= end; r += 4) {
+        const Stored *lines[4];
+#pragma unroll
+        for (int g = 0; g < 4; g++) {
+            lines[g] = &at(base, offset_of<$reduced>(
+                r + g, axes.reduced, axes.reduced_in));
+        }
+        const int at_first = (int)(r - first);
+        for (int k = 0; k < count; k++) {
+            Element most = best[k];
+            int where = place[k];
+#pragma unroll
+            for (int g = 0; g < 4; g++) {
+                const Stored v = at(lines[g], k * step);
+                const Element value = $element;
+                const bool won = beats(value, most);
+                most = won ? value : most;
+                where = won ? at_first + g : where;
+            }
+            best[k] = most;
+            place[k] = where;
+        }
+    }
+    for (; r < end; r++) {
+        line = &at(base, offset_of<$reduced>(
+            r, axes.reduced, axes.reduced_in));
+        for (int k = 0; k < count; k++) {
+            const Stored v = at(line, k * step);
+            const Element value = $element;
+            const bool won = beats(value, best[k]);
+            best[k] = won ? value : best[k];
+            place[k] = won ? (int)(r - first) : place[k];
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        finish(out, axes, row + k, Best{best[k], first + place[k]}, scale);
+    }
+}

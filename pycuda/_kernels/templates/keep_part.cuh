@@ -1,0 +1,16 @@
+// A sum beside what rounding took from it, so that the errors of many terms
+// do not add up (Knuth's exact difference of a sum).
+__device__ inline void keep_part($part &sum, $part &lost, $part x)
+{
+    const $part next = sum + x;
+    const $part came = next - sum;
+    lost += (sum - (next - came)) + (x - came);
+    sum = next;
+}
+
+__device__ inline $part settled_part($part sum, $part lost)
+{
+    // What an infinite sum has lost is no number.
+    return sum - sum == 0 ? sum + lost : sum;
+}
+
