@@ -368,6 +368,24 @@ void cpu_stream_detach(struct cpu_stream *stream);
 void cpu_streams_close(struct cpu_context *ctx);
 void cpu_events_close(struct cpu_context *ctx);
 
+/* ---- ipc_event.c: events that processes share ---- */
+
+struct cpu_ipc_event;
+CUresult cpu_ipc_event_new(struct cpu_ipc_event **made);
+void cpu_ipc_event_release(struct cpu_ipc_event *event);
+CUresult cpu_ipc_event_tell(struct cpu_ipc_event *event,
+                            CUipcEventHandle *handle);
+CUresult cpu_ipc_event_open(const CUipcEventHandle *handle,
+                            struct cpu_ipc_event **made);
+CUresult cpu_ipc_event_record(struct cpu_ipc_event *event,
+                              struct cpu_stream *stream);
+/* Whether the last record so far, of any process, was reached. */
+bool cpu_ipc_event_done(struct cpu_ipc_event *event);
+void cpu_ipc_event_wait(struct cpu_ipc_event *event);
+/* The stream waits for it. */
+CUresult cpu_ipc_event_gate(struct cpu_ipc_event *event,
+                            struct cpu_stream *stream);
+
 /* ---- workers.c ---- */
 
 struct cpu_fiber {

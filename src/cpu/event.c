@@ -1,7 +1,8 @@
 /* event.c - events: marks in streams.
  *
  * Called by users of the library.  An event refers to the mark that was
- * recorded last; marks complete in stream order and keep the time.
+ * recorded last; marks complete in stream order and keep the time.  One that
+ * processes share has its state in ipc_event.c, and no mark.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -15,6 +16,7 @@ struct cpu_event {
     pthread_mutex_t lock;
     struct cpu_op *mark;           /* lock; NULL: never recorded */
     struct cpu_captured *captured; /* lock; recorded last in a capture */
+    struct cpu_ipc_event *shared;  /* or NULL; set once */
 };
 
 static struct cpu_event *
@@ -51,6 +53,29 @@ event_mark(struct cpu_event *event)
 #define EVENT_FLAGS                                                           \
     (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS)
 
+/* Takes `shared` over, also where it fails. */
+static CUresult
+event_make(CUevent *handle, struct cpu_context *ctx, unsigned flags,
+           struct cpu_ipc_event *shared)
+{
+    struct cpu_event *event = calloc(1, sizeof *event);
+
+    if (event) {
+        event->ctx = ctx;
+        event->context_id = ctx->id;
+        event->flags = flags;
+        event->shared = shared;
+        pthread_mutex_init(&event->lock, NULL);
+        *handle = cpu_handle_new(CPU_EVENT, event, ctx->id);
+    }
+    if (!event || !*handle) {
+        cpu_ipc_event_release(shared);
+        free(event);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
+}
+
 CPU_API CUresult
 cuEventCreate(CUevent *handle, unsigned flags)
 {
@@ -65,20 +90,11 @@ cuEventCreate(CUevent *handle, unsigned flags)
          !(flags & CU_EVENT_DISABLE_TIMING))) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    struct cpu_event *event = calloc(1, sizeof *event);
-    if (!event) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    struct cpu_ipc_event *shared = NULL;
+    if (flags & CU_EVENT_INTERPROCESS) {
+        code = cpu_ipc_event_new(&shared);
     }
-    event->ctx = ctx;
-    event->context_id = ctx->id;
-    event->flags = flags;
-    pthread_mutex_init(&event->lock, NULL);
-    *handle = cpu_handle_new(CPU_EVENT, event, ctx->id);
-    if (!*handle) {
-        free(event);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    return CUDA_SUCCESS;
+    return code ? code : event_make(handle, ctx, flags, shared);
 }
 
 static void
@@ -87,6 +103,7 @@ event_end(void *object)
     struct cpu_event *event = object;
 
     cpu_op_release(event->mark);
+    cpu_ipc_event_release(event->shared);
     free(event->captured);
     pthread_mutex_destroy(&event->lock);
     free(event);
@@ -119,12 +136,19 @@ static CUresult
 event_record(struct cpu_event *event, struct cpu_context *ctx,
              struct cpu_stream *stream)
 {
-    struct cpu_op *mark = cpu_op_new(ctx, CPU_OP_MARK, 0);
+    struct cpu_op *mark = NULL;
+    CUresult code = CUDA_SUCCESS;
 
-    if (!mark) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (event->shared) {
+        code = cpu_ipc_event_record(event->shared, stream);
+    } else if ((mark = cpu_op_new(ctx, CPU_OP_MARK, 0))) {
+        cpu_op_submit(stream, mark, NULL);
+    } else {
+        code = CUDA_ERROR_OUT_OF_MEMORY;
     }
-    cpu_op_submit(stream, mark, NULL);
+    if (code) {
+        return code;
+    }
     pthread_mutex_lock(&event->lock);
     struct cpu_op *old = event->mark;
     event->mark = mark;
@@ -204,10 +228,10 @@ cuEventQuery(CUevent handle)
         return code;
     }
     struct cpu_op *mark = event_mark(event);
-    if (!mark) {
+    if (!mark && !event->shared) {
         return CUDA_SUCCESS;
     }
-    bool done = cpu_op_done(mark);
+    bool done = mark ? cpu_op_done(mark) : cpu_ipc_event_done(event->shared);
     cpu_op_release(mark);
     if (!done) {
         return CUDA_ERROR_NOT_READY;
@@ -235,6 +259,8 @@ cuEventSynchronize(CUevent handle)
     if (mark) {
         cpu_op_wait(mark);
         cpu_op_release(mark);
+    } else if (event->shared) {
+        cpu_ipc_event_wait(event->shared);
     }
     cpu_fifo_flush(event->ctx);
     return cpu_context_status(event->ctx);
@@ -268,12 +294,15 @@ cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags)
         return code;
     }
     struct cpu_op *mark = event_mark(event);
-    if (!mark) {
+    if (!mark && !event->shared) {
         return CUDA_SUCCESS;
     }
     if (cpu_stream_records(stream)) {
         cpu_op_release(mark);
         return cpu_capture_isolated(stream);
+    }
+    if (!mark) {
+        return cpu_ipc_event_gate(event->shared, stream);
     }
     struct cpu_op *wait = cpu_op_new(ctx, CPU_OP_MARK, 0);
     if (wait) {
@@ -332,4 +361,42 @@ CPU_API CUresult
 cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
 {
     return cuEventElapsedTime_v2(milliseconds, start, end);
+}
+
+/* ---- events that processes share ---- */
+
+CPU_API CUresult
+cuIpcGetEventHandle(CUipcEventHandle *told, CUevent handle)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+    struct cpu_event *event = event_of(handle);
+
+    if (code) {
+        return code;
+    }
+    if (!told) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return event && event->shared ? cpu_ipc_event_tell(event->shared, told)
+                                  : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CPU_API CUresult
+cuIpcOpenEventHandle(CUevent *handle, CUipcEventHandle given)
+{
+    struct cpu_context *ctx;
+    struct cpu_ipc_event *shared;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (!code && !handle) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!code) {
+        code = cpu_ipc_event_open(&given, &shared);
+    }
+    return code ? code
+                : event_make(handle, ctx,
+                             CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING,
+                             shared);
 }

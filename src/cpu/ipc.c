@@ -7,7 +7,7 @@
  * Nothing is left behind when processes end.
  *
  * `opened_lock` guards the list of what this process opened; it comes before
- * the memory lock.  Events of other processes are not offered.
+ * the memory lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <fcntl.h>

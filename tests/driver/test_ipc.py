@@ -138,14 +138,191 @@ print("end")
     assert opener(code, b"".join(tried)) == "end\n"
 
 
-@pytest.mark.cpu
-def test_events_are_not_offered_on_the_cpu(drv: Any) -> None:
+def shared_event(drv: Any) -> Any:
     flags = drv.event_flags
-    event = drv.Event(flags.INTERPROCESS | flags.DISABLE_TIMING)
-    with pytest.raises(drv.LogicError, match="cuIpcGetEventHandle failed: op"):
-        event.ipc_handle()
-    with pytest.raises(drv.LogicError, match="event's handle has 64 bytes"):
-        drv.Event.from_ipc_handle(b"short")
+    return drv.Event(flags.INTERPROCESS | flags.DISABLE_TIMING)
+
+
+class Other:
+    """A process that runs one line after the other, and answers."""
+
+    def __init__(self, code: str, *handles: bytes) -> None:
+        loop = """
+for line in sys.stdin:
+    exec(line)
+    print("done", flush=True)
+"""
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-u", "-c", OPENER + code + loop]
+            + [handles[0].hex(), "0"]
+            + [handle.hex() for handle in handles[1:]],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def tell(self, line: str) -> None:
+        """Let it run the line; its answer is yet to come."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def answer(self) -> list[str]:
+        """What it printed until the line was done."""
+        printed: list[str] = []
+        assert self.process.stdout is not None
+        while (line := self.process.stdout.readline().strip()) != "done":
+            assert line or self.process.poll() is None, "it ended"
+            printed.append(line)
+        return printed
+
+    def do(self, line: str) -> list[str]:
+        self.tell(line)
+        return self.answer()
+
+    def __enter__(self) -> "Other":
+        return self
+
+    def __exit__(self, *reason: Any) -> None:
+        with self.process:
+            assert self.process.stdin is not None
+            self.process.stdin.close()
+            self.process.wait(60)
+
+
+OPEN_BOTH = """
+event = drv.Event.from_ipc_handle(handle)
+memory = drv.IPCMemoryHandle(bytes.fromhex(sys.argv[3]))
+stream = drv.Stream()
+host = drv.pagelocked_empty(4, np.int32)
+"""
+
+
+def test_events_of_another_process(drv: Any) -> None:
+    """Either process records, asks and waits; the other goes by it."""
+    event = shared_event(drv)
+    memory = drv.to_device(np.zeros(4, np.int32))
+    handle = event.ipc_handle()
+    assert isinstance(handle, bytearray) and len(handle) == 64
+    with Other(OPEN_BOTH, handle, drv.mem_get_ipc_handle(memory)) as other:
+        assert other.do("print(event.query())") == ["True"]
+        stream = drv.Stream()
+        for turn in range(1, 6):
+            drv.memset_d32_async(memory, turn, 4, stream)
+            event.record(stream)
+            found = other.do(
+                "stream.wait_for_event(event);"
+                "drv.memcpy_dtoh_async(host, int(memory), stream);"
+                "stream.synchronize(); print(*host)"
+            )
+            assert found == [f"{turn} " * 3 + f"{turn}"]
+            other.do(
+                f"drv.memset_d32_async(memory, {turn + 100}, 4, stream);"
+                "event.record(stream)"
+            )
+            event.synchronize()
+            assert event.query()
+            host = drv.from_device(memory, 4, np.int32)
+            assert (host == turn + 100).all()
+        with pytest.raises(drv.LogicError):
+            event.time_since(event)
+        other.do("del event, memory")
+
+
+def test_waits_for_another_process(drv: Any) -> None:
+    """A stream that waits for what the other process has not reached yet."""
+    event = shared_event(drv)
+    memory = drv.to_device(np.zeros(4, np.int32))
+    with Other(
+        OPEN_BOTH
+        + """
+from pycuda.compiler import SourceModule
+flag = drv.pagelocked_zeros(1, np.int32, mem_flags=2)
+hold = SourceModule('''
+__global__ void hold(volatile int *flag, int *to)
+{
+    const long long start = clock64();
+    while (!*flag && clock64() - start < 20000000000LL) { }
+    *to = 8;
+}
+''').get_function("hold")
+at = np.uintp(flag.base.get_device_pointer())
+def start():
+    flag[0] = 0
+    to = np.uintp(int(memory))
+    hold(at, to, block=(1, 1, 1), stream=stream)
+    event.record(stream)
+""",
+        event.ipc_handle(),
+        drv.mem_get_ipc_handle(memory),
+    ) as other:
+        mine = drv.Stream()
+        host = drv.pagelocked_zeros(4, np.int32)
+        for _ in range(3):
+            other.do("start()")
+            assert not event.query()
+            mine.wait_for_event(event)
+            drv.memcpy_dtoh_async(host, memory, mine)
+            assert not mine.is_done()
+            other.do("flag[0] = 1")
+            mine.synchronize()
+            assert event.query() and host[0] == 8
+            drv.memset_d32(memory, 0, 4)
+
+
+@pytest.mark.cpu
+def test_a_process_that_dies_holds_nobody_up(drv: Any) -> None:
+    """What it recorded counts as reached: nothing else will reach it."""
+    event = shared_event(drv)
+    memory = drv.to_device(np.zeros(4, np.int32))
+    with Other(
+        OPEN_BOTH, event.ipc_handle(), drv.mem_get_ipc_handle(memory)
+    ) as other:
+        other.do(
+            "from pycuda.compiler import SourceModule;"
+            "k = SourceModule('__global__ void k(volatile int *x)"
+            "{ while (!*x) { } }').get_function('k');"
+            "k(np.uintp(int(memory)), block=(1, 1, 1), stream=stream);"
+            "event.record(stream)"
+        )
+        assert not event.query()
+        stream = drv.Stream()
+        stream.wait_for_event(event)
+        assert not stream.is_done()
+        other.process.kill()
+        other.process.wait()
+        event.synchronize()
+        stream.synchronize()
+        assert event.query()
+    event.record(stream).synchronize()
+
+
+@pytest.mark.cpu
+def test_event_handles_that_are_stale_or_wrong(drv: Any) -> None:
+    """Only the CPU device promises to notice."""
+    event = shared_event(drv)
+    stale = bytes(event.ipc_handle())
+    with pytest.raises(drv.LogicError, match="cuIpcOpenEventHandle failed"):
+        drv.Event.from_ipc_handle(stale)  # in the process that made it
+    base = np.frombuffer(stale, np.uint8)
+    del event
+    tried = [stale]
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        wrong = base.copy()
+        wrong[rng.integers(0, 24)] ^= rng.integers(1, 256)
+        tried.append(wrong.tobytes())
+    code = """
+for i in range(0, len(handle), 64):
+    try:
+        drv.Event.from_ipc_handle(handle[i:i + 64])
+    except drv.LogicError as error:
+        assert "invalid resource handle" in str(error), error
+    else:
+        raise SystemExit("opened")
+print("end")
+"""
+    assert opener(code, b"".join(tried)) == "end\n"
 
 
 def test_event_handles(drv: Any) -> None:
@@ -153,3 +330,7 @@ def test_event_handles(drv: Any) -> None:
         drv.Event().ipc_handle()  # not made for it
     with pytest.raises(TypeError):
         drv.Event.from_ipc_handle("text")
+    with pytest.raises(drv.LogicError, match="event's handle has 64 bytes"):
+        drv.Event.from_ipc_handle(b"short")
+    with pytest.raises(drv.LogicError, match="cuEventCreate failed"):
+        drv.Event(drv.event_flags.INTERPROCESS)  # which can tell no time

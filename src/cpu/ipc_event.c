@@ -1,0 +1,335 @@
+/* ipc_event.c - what an event is that several processes share.
+ *
+ * Called by event.c for events with CU_EVENT_INTERPROCESS.  Such an event is
+ * one page in a file of memory, which other processes map through /proc, as
+ * ipc.c does with allocations.  Records are numbered, in the page; it tells
+ * the last one issued, with the process that did, and the last one reached.
+ * Who waits sleeps on the latter.  A record of a process that died counts as
+ * reached, since nothing else will reach it.
+ *
+ * A stream that waits gets an operation that nobody runs, and which a thread
+ * of its own finishes.  Pages are counted: marks and waits on their way keep
+ * them, whatever becomes of the event.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cpu/cpu.h"
+
+#define MAGIC        0x70796375657665ull
+#define PAGE         4096
+#define LOOK_NS      50000000 /* so often a waiter looks whether they live */
+#define WAITER_STACK (64u << 10)
+
+/* In the file; written by several processes. */
+struct page {
+    uint64_t magic;
+    _Atomic uint64_t issued;  /* low half: records; high half: process */
+    _Atomic uint32_t reached; /* a futex */
+};
+
+struct cpu_ipc_event {
+    atomic_uint references;
+    int fd; /* of the process that made it; else -1 */
+    struct page *page;
+};
+
+struct handle {
+    uint64_t magic;
+    int32_t pid, fd;
+    uint64_t inode;
+};
+
+_Static_assert(sizeof(struct handle) <= sizeof(CUipcEventHandle),
+               "a handle holds what it has to tell");
+
+void
+cpu_ipc_event_release(struct cpu_ipc_event *event)
+{
+    if (!event || atomic_fetch_sub(&event->references, 1) != 1) {
+        return;
+    }
+    munmap(event->page, PAGE);
+    if (event->fd >= 0) {
+        close(event->fd);
+    }
+    free(event);
+}
+
+/* Takes `fd` over if `keep`; NULL where it cannot be mapped. */
+static struct cpu_ipc_event *
+event_map(int fd, bool keep)
+{
+    struct cpu_ipc_event *event = malloc(sizeof *event);
+    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (!event || page == MAP_FAILED) {
+        free(event);
+        return NULL;
+    }
+    *event = (struct cpu_ipc_event){
+        .references = 1, .fd = keep ? fd : -1, .page = page};
+    return event;
+}
+
+CUresult
+cpu_ipc_event_new(struct cpu_ipc_event **made)
+{
+    int fd = memfd_create("pycuda-event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    if (fd < 0) {
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    /* Nobody who maps it meets a file that has shrunk. */
+    bool sized = !ftruncate(fd, PAGE) &&
+                 !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+    *made = sized ? event_map(fd, true) : NULL;
+    if (!*made) {
+        close(fd);
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    (*made)->page->magic = MAGIC;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_ipc_event_tell(struct cpu_ipc_event *event, CUipcEventHandle *handle)
+{
+    struct stat status;
+
+    if (event->fd < 0) {
+        return CUDA_ERROR_INVALID_HANDLE; /* another process's */
+    }
+    if (fstat(event->fd, &status)) {
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    struct handle told = {.magic = MAGIC,
+                          .pid = getpid(),
+                          .fd = event->fd,
+                          .inode = (uint64_t)status.st_ino};
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &told, sizeof told);
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_ipc_event_open(const CUipcEventHandle *given, struct cpu_ipc_event **made)
+{
+    struct handle handle;
+    struct stat status;
+    char path[64];
+
+    memcpy(&handle, given, sizeof handle);
+    if (handle.magic != MAGIC || handle.pid <= 0 || handle.fd < 0) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (handle.pid == getpid()) {
+        return CUDA_ERROR_INVALID_CONTEXT; /* as memory of one's own */
+    }
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", handle.pid, handle.fd);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    *made = NULL;
+    if (!fstat(fd, &status) && (uint64_t)status.st_ino == handle.inode &&
+        status.st_size == PAGE) {
+        *made = event_map(fd, false);
+    }
+    close(fd);
+    if (*made && (*made)->page->magic != MAGIC) {
+        cpu_ipc_event_release(*made);
+        *made = NULL;
+    }
+    return *made ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+/* ---- recording ---- */
+
+struct mark {
+    struct cpu_ipc_event *event;
+    uint32_t number;
+};
+
+/* The stream got there: later numbers stand. */
+static CUresult
+mark_reach(void *argument)
+{
+    struct mark *mark = argument;
+    struct page *page = mark->event->page;
+    uint32_t reached = atomic_load(&page->reached);
+
+    while ((int32_t)(mark->number - reached) > 0 &&
+           !atomic_compare_exchange_weak(&page->reached, &reached,
+                                         mark->number)) {
+    }
+    syscall(SYS_futex, &page->reached, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    cpu_ipc_event_release(mark->event);
+    return CUDA_SUCCESS;
+}
+
+static uint32_t
+number_issue(struct page *page)
+{
+    uint64_t old = atomic_load(&page->issued), new;
+
+    do {
+        new = (uint64_t)getpid() << 32 | (uint32_t)((uint32_t)old + 1);
+    } while (!atomic_compare_exchange_weak(&page->issued, &old, new));
+    return (uint32_t) new;
+}
+
+CUresult
+cpu_ipc_event_record(struct cpu_ipc_event *event, struct cpu_stream *stream)
+{
+    CUresult code = cpu_workers_start();
+    struct cpu_op *op =
+        code ? NULL
+             : cpu_op_new(stream->ctx, CPU_OP_CALLER, sizeof(struct mark));
+
+    if (!op) {
+        return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    atomic_fetch_add(&event->references, 1);
+    struct mark *mark = op->argument;
+    *mark = (struct mark){event, number_issue(event->page)};
+    op->otherwise = CPU_OP_CALL;
+    op->always = true; /* a failed context reaches its events, too */
+    op->run = mark_reach;
+    if (cpu_op_submit(stream, op, NULL)) {
+        mark_reach(mark);
+        cpu_op_finish(op);
+    }
+    cpu_op_release(op);
+    return CUDA_SUCCESS;
+}
+
+/* ---- waiting ---- */
+
+static uint32_t
+number_issued(struct cpu_ipc_event *event)
+{
+    return (uint32_t)atomic_load(&event->page->issued);
+}
+
+static bool
+issuer_dead(struct page *page)
+{
+    pid_t issuer = (pid_t)(atomic_load(&page->issued) >> 32);
+
+    return kill(issuer, 0) && errno == ESRCH;
+}
+
+static bool
+number_reached(struct page *page, uint32_t number)
+{
+    return (int32_t)(number - atomic_load(&page->reached)) <= 0;
+}
+
+static void
+number_wait(struct page *page, uint32_t number)
+{
+    const struct timespec look = {.tv_nsec = LOOK_NS};
+
+    while (!number_reached(page, number)) {
+        uint32_t reached = atomic_load(&page->reached);
+
+        if ((int32_t)(number - reached) > 0 &&
+            syscall(SYS_futex, &page->reached, FUTEX_WAIT, reached, &look,
+                    NULL, 0) &&
+            errno == ETIMEDOUT && issuer_dead(page)) {
+            return;
+        }
+    }
+}
+
+bool
+cpu_ipc_event_done(struct cpu_ipc_event *event)
+{
+    uint32_t number = number_issued(event);
+
+    return number_reached(event->page, number) || issuer_dead(event->page);
+}
+
+void
+cpu_ipc_event_wait(struct cpu_ipc_event *event)
+{
+    number_wait(event->page, number_issued(event));
+}
+
+/* A stream's wait: `gate` is finished when the number is reached. */
+struct waiter {
+    struct cpu_ipc_event *event;
+    struct cpu_op *gate;
+    uint32_t number;
+};
+
+static void *
+waiter_main(void *argument)
+{
+    struct waiter *waiter = argument;
+
+    number_wait(waiter->event->page, waiter->number);
+    cpu_op_finish(waiter->gate);
+    cpu_op_release(waiter->gate);
+    cpu_ipc_event_release(waiter->event);
+    free(waiter);
+    return NULL;
+}
+
+/* A detached thread that takes no signals. */
+static bool
+waiter_start(struct waiter *waiter)
+{
+    pthread_attr_t attributes;
+    sigset_t all, old;
+    pthread_t thread;
+
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, WAITER_STACK);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    bool started = !pthread_create(&thread, &attributes, waiter_main, waiter);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+CUresult
+cpu_ipc_event_gate(struct cpu_ipc_event *event, struct cpu_stream *stream)
+{
+    uint32_t number = number_issued(event);
+
+    if (number_reached(event->page, number)) {
+        return CUDA_SUCCESS;
+    }
+    struct waiter *waiter = malloc(sizeof *waiter);
+    struct cpu_op *gate = cpu_op_new(stream->ctx, CPU_OP_CALLER, 0);
+    struct cpu_op *wait = cpu_op_new(stream->ctx, CPU_OP_MARK, 0);
+    if (!waiter || !gate || !wait) {
+        free(waiter);
+        cpu_op_release(gate);
+        cpu_op_release(wait);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    atomic_fetch_add(&event->references, 1);
+    *waiter = (struct waiter){event, gate, number};
+    cpu_op_submit(NULL, gate, NULL); /* RUNNING from now on */
+    cpu_op_submit(stream, wait, gate);
+    cpu_op_release(wait);
+    if (!waiter_start(waiter)) {
+        waiter_main(waiter); /* no thread to be had: wait here */
+    }
+    return CUDA_SUCCESS;
+}
