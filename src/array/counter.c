@@ -42,7 +42,7 @@ counter_make(struct counter *counter)
     }
     counter->pointer = core_allocation_pointer(counter->memory);
     if (core_memcpy_htod_async(counter->pointer, zero, sizeof zero,
-                               counter->stream) < 0) {
+                               counter->stream, NULL) < 0) {
         Py_CLEAR(counter->memory);
         return -1;
     }

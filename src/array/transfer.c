@@ -72,7 +72,7 @@ dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
     }
     if (async) {
         return core_memcpy_dtoh_async(target, array->head.pointer, bytes,
-                                      stream);
+                                      stream, (PyObject *)host);
     }
     return core_memcpy_dtoh(target, array->head.pointer, bytes) < 0
                ? -1
@@ -261,7 +261,7 @@ htod(struct array *array, PyArrayObject *host, int async, CUstream stream)
         return -1;
     }
     return async ? core_memcpy_htod_async(array->head.pointer, source, bytes,
-                                          stream)
+                                          stream, (PyObject *)host)
                  : core_memcpy_htod(array->head.pointer, source, bytes);
 }
 

@@ -107,6 +107,7 @@ context_release(struct core_context *self)
         self->valid = false;
         return CUDA_SUCCESS;
     }
+    core_flights_drop(self); /* which waits for their copies */
     core_pool_destroy(self);
     self->valid = false;
     CUcontext handle = self->handle;
@@ -131,6 +132,7 @@ context_dealloc(PyObject *op)
     if (self->valid) {
         context_release(self);
     }
+    core_flights_drop(self);
     core_pool_destroy(self);
     PyMem_Free(self->late); /* the memory itself went with the context */
     PyMem_Free(self->streams);
@@ -263,6 +265,7 @@ context_synchronize(PyObject *unused_self, PyObject *unused)
     CUresult code;
     Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
     Py_END_ALLOW_THREADS current->outstanding = 0;
+    core_flights_land(current);
     Py_DECREF((PyObject *)current);
     if (core_check(code, "cuCtxSynchronize") < 0) {
         return NULL;

@@ -84,14 +84,16 @@ int core_launch_prepared(PyObject *function, const unsigned grid[3],
 int core_context(void **key);
 
 /* Copies.  The plain ones return when the copy is done; the GIL is released
- * above 64 KiB.  Async ones keep no reference to host memory. */
+ * above 64 KiB.  Async ones keep `host`, which has the host memory (NULL:
+ * the caller sees to it), until they are done, or as long as the graph that
+ * captures them. */
 int core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes);
 int core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes);
 int core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes);
 int core_memcpy_htod_async(CUdeviceptr target, const void *source,
-                           size_t bytes, CUstream stream);
+                           size_t bytes, CUstream stream, PyObject *host);
 int core_memcpy_dtoh_async(void *target, CUdeviceptr source, size_t bytes,
-                           CUstream stream);
+                           CUstream stream, PyObject *host);
 int core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source,
                            size_t bytes, CUstream stream);
 

@@ -93,6 +93,7 @@ event_synchronize(PyObject *self, PyObject *unused)
     {
         return NULL;
     }
+    core_flights_land(((struct core_object *)self)->context);
     return Py_NewRef(self);
 }
 
@@ -110,6 +111,7 @@ event_query(PyObject *self, PyObject *unused)
     if (core_check(code, "cuEventQuery") < 0) {
         return NULL;
     }
+    core_flights_land(((struct core_object *)self)->context);
     Py_RETURN_TRUE;
 }
 
@@ -153,6 +155,10 @@ event_elapsed_since(PyObject *self, PyObject *start)
     }
     CUevent first = handle_of(start), last = handle_of(self);
     CUresult code;
+    if (event_check(start, "cuEventSynchronize") < 0 ||
+        event_check(self, "cuEventSynchronize") < 0) {
+        return NULL;
+    }
     Py_BEGIN_ALLOW_THREADS code = driver.cuEventSynchronize(first);
     if (code == CUDA_SUCCESS) {
         code = driver.cuEventSynchronize(last);
@@ -247,8 +253,11 @@ static PyMethodDef event_methods[] = {
      "Milliseconds since `start`; waits for both events."},
     {"__enter__", event_enter, METH_NOARGS, NULL},
     {"__exit__", CORE_METHOD(event_exit), "Wait for the event."},
-    {"ipc_handle", event_ipc_handle, METH_NOARGS, NULL},
-    {"from_ipc_handle", event_from_ipc_handle, METH_O | METH_STATIC, NULL},
+    {"ipc_handle", event_ipc_handle, METH_NOARGS,
+     "A bytearray of 64 bytes that names the event in other processes; it "
+     "needs the flags INTERPROCESS and DISABLE_TIMING."},
+    {"from_ipc_handle", event_from_ipc_handle, METH_O | METH_STATIC,
+     "from_ipc_handle(handle, /): another process's event."},
     {NULL},
 };
 

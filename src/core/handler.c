@@ -161,10 +161,11 @@ copy_in(struct handler *self, PyObject *stream_object)
         host_buffer_fits(self, false, &view) < 0) {
         return -1;
     }
-    int status = stream == NULL
-                     ? core_memcpy_htod(pointer, view.buf, (size_t)view.len)
-                     : core_memcpy_htod_async(pointer, view.buf,
-                                              (size_t)view.len, stream);
+    int status =
+        stream == NULL
+            ? core_memcpy_htod(pointer, view.buf, (size_t)view.len)
+            : core_memcpy_htod_async(pointer, view.buf, (size_t)view.len,
+                                     stream, self->array);
     PyBuffer_Release(&view);
     return status;
 }
@@ -180,10 +181,11 @@ copy_out(struct handler *self, PyObject *stream_object)
         host_buffer_fits(self, true, &view) < 0) {
         return -1;
     }
-    int status = stream == NULL
-                     ? core_memcpy_dtoh(view.buf, pointer, (size_t)view.len)
-                     : core_memcpy_dtoh_async(view.buf, pointer,
-                                              (size_t)view.len, stream);
+    int status =
+        stream == NULL
+            ? core_memcpy_dtoh(view.buf, pointer, (size_t)view.len)
+            : core_memcpy_dtoh_async(view.buf, pointer, (size_t)view.len,
+                                     stream, self->array);
     PyBuffer_Release(&view);
     return status;
 }

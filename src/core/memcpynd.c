@@ -300,12 +300,6 @@ static PyMethodDef methods_peer[] = {
     {NULL},
 };
 
-static PyObject *
-none_or_error(CUresult code, const char *routine)
-{
-    return core_check(code, routine) < 0 ? NULL : Py_NewRef(Py_None);
-}
-
 static CUDA_MEMCPY2D
 flat_of(const CUDA_MEMCPY3D_PEER *c)
 {
@@ -388,6 +382,33 @@ ends_use(PyObject *op, const struct how *how)
     return 0;
 }
 
+/* The ends in host memory stay until the copy is done. */
+static void
+ends_keep(PyObject *op, const struct how *how)
+{
+    struct copy_object *self = (struct copy_object *)op;
+    const CUDA_MEMCPY3D_PEER *copy = &self->copy;
+    if (how->async && self->source != NULL &&
+        copy->srcMemoryType == CU_MEMORYTYPE_HOST) {
+        core_flight_keep(self->source, copy->srcHost, how->stream);
+    }
+    if (how->async && self->target != NULL &&
+        copy->dstMemoryType == CU_MEMORYTYPE_HOST) {
+        core_flight_keep(self->target, copy->dstHost, how->stream);
+    }
+}
+
+static PyObject *
+copy_result(PyObject *op, const struct how *how, CUresult code,
+            const char *routine)
+{
+    if (core_check(code, routine) < 0) {
+        return NULL;
+    }
+    ends_keep(op, how);
+    Py_RETURN_NONE;
+}
+
 static PyObject *
 call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -410,10 +431,11 @@ call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
     {
         code = driver.cuMemcpy2DUnaligned(&copy);
     }
-    Py_END_ALLOW_THREADS return none_or_error(
-        code, how.async     ? "cuMemcpy2DAsync"
-              : how.aligned ? "cuMemcpy2D"
-                            : "cuMemcpy2DUnaligned");
+    Py_END_ALLOW_THREADS return copy_result(op, &how, code,
+                                            how.async ? "cuMemcpy2DAsync"
+                                            : how.aligned
+                                                ? "cuMemcpy2D"
+                                                : "cuMemcpy2DUnaligned");
 }
 
 /* CUDA_MEMCPY3D differs from the peer struct in two fields, which have to be
@@ -438,8 +460,8 @@ call_3d(PyObject *op, PyObject *args, PyObject *kwargs)
     Py_BEGIN_ALLOW_THREADS code =
         how.async ? driver.cuMemcpy3DAsync(&copy, how.stream)
                   : driver.cuMemcpy3D(&copy);
-    Py_END_ALLOW_THREADS return none_or_error(
-        code, how.async ? "cuMemcpy3DAsync" : "cuMemcpy3D");
+    Py_END_ALLOW_THREADS return copy_result(
+        op, &how, code, how.async ? "cuMemcpy3DAsync" : "cuMemcpy3D");
 }
 
 static PyObject *
@@ -460,8 +482,8 @@ call_peer(PyObject *op, PyObject *args, PyObject *kwargs)
     Py_BEGIN_ALLOW_THREADS code =
         how.async ? driver.cuMemcpy3DPeerAsync(&copy, how.stream)
                   : driver.cuMemcpy3DPeer(&copy);
-    Py_END_ALLOW_THREADS return none_or_error(
-        code, how.async ? "cuMemcpy3DPeerAsync" : "cuMemcpy3DPeer");
+    Py_END_ALLOW_THREADS return copy_result(
+        op, &how, code, how.async ? "cuMemcpy3DPeerAsync" : "cuMemcpy3DPeer");
 }
 
 #define COPY_TYPE(prefix, text, function, methods, fields)                    \

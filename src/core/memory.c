@@ -62,32 +62,54 @@ core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
     return core_check(code, "cuMemcpyDtoD");
 }
 
+/* A capture notes the copy before it is issued: the graph has its memory. */
+static int
+host_capture(PyObject *host)
+{
+    struct core_context *context = core_stack_top();
+    return context == NULL ? 0 : core_capture_hold(context, host);
+}
+
 int
 core_memcpy_htod_async(CUdeviceptr target, const void *source, size_t bytes,
-                       CUstream stream)
+                       CUstream stream, PyObject *host)
 {
     if (bytes == 0) {
         return 0;
     }
     stream = stream == NULL ? core_stream_default() : stream;
+    if (host_capture(host) < 0) {
+        return -1;
+    }
     PyThreadState *state = gil_leave(bytes);
     CUresult code = driver.cuMemcpyHtoDAsync(target, source, bytes, stream);
     gil_return(state);
-    return core_check(code, "cuMemcpyHtoDAsync");
+    if (core_check(code, "cuMemcpyHtoDAsync") < 0) {
+        return -1;
+    }
+    core_flight_keep(host, source, stream);
+    return 0;
 }
 
 int
 core_memcpy_dtoh_async(void *target, CUdeviceptr source, size_t bytes,
-                       CUstream stream)
+                       CUstream stream, PyObject *host)
 {
     if (bytes == 0) {
         return 0;
     }
     stream = stream == NULL ? core_stream_default() : stream;
+    if (host_capture(host) < 0) {
+        return -1;
+    }
     PyThreadState *state = gil_leave(bytes);
     CUresult code = driver.cuMemcpyDtoHAsync(target, source, bytes, stream);
     gil_return(state);
-    return core_check(code, "cuMemcpyDtoHAsync");
+    if (core_check(code, "cuMemcpyDtoHAsync") < 0) {
+        return -1;
+    }
+    core_flight_keep(host, target, stream);
+    return 0;
 }
 
 int
@@ -212,17 +234,6 @@ none_or_error(int status)
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* The host side of a copy that a capture may note; needs a context. */
-static int
-host_keep(PyObject *host, bool async)
-{
-    struct core_context *context = core_current();
-    if (context == NULL) {
-        return -1;
-    }
-    return async ? core_capture_hold(context, host) : 0;
-}
-
 static PyObject *
 copy_htod(const struct core_signature *signature, bool async, CORE_ARGS)
 {
@@ -232,14 +243,14 @@ copy_htod(const struct core_signature *signature, bool async, CORE_ARGS)
     Py_buffer view;
     if (core_args(signature, args, nargs, names, values) < 0 ||
         core_stream(values[2], &stream) < 0 ||
-        end_of(values[0], stream, &target) < 0 ||
-        host_keep(values[1], async) < 0 ||
+        end_of(values[0], stream, &target) < 0 || core_current() == NULL ||
         core_buffer(values[1], false, &view) < 0) {
         return NULL;
     }
-    int status = async ? core_memcpy_htod_async(target, view.buf,
-                                                (size_t)view.len, stream)
-                       : core_memcpy_htod(target, view.buf, (size_t)view.len);
+    int status =
+        async ? core_memcpy_htod_async(target, view.buf, (size_t)view.len,
+                                       stream, values[1])
+              : core_memcpy_htod(target, view.buf, (size_t)view.len);
     PyBuffer_Release(&view);
     return none_or_error(status);
 }
@@ -253,14 +264,14 @@ copy_dtoh(const struct core_signature *signature, bool async, CORE_ARGS)
     Py_buffer view;
     if (core_args(signature, args, nargs, names, values) < 0 ||
         core_stream(values[2], &stream) < 0 ||
-        end_of(values[1], stream, &source) < 0 ||
-        host_keep(values[0], async) < 0 ||
+        end_of(values[1], stream, &source) < 0 || core_current() == NULL ||
         core_buffer(values[0], true, &view) < 0) {
         return NULL;
     }
-    int status = async ? core_memcpy_dtoh_async(view.buf, source,
-                                                (size_t)view.len, stream)
-                       : core_memcpy_dtoh(view.buf, source, (size_t)view.len);
+    int status =
+        async ? core_memcpy_dtoh_async(view.buf, source, (size_t)view.len,
+                                       stream, values[0])
+              : core_memcpy_dtoh(view.buf, source, (size_t)view.len);
     PyBuffer_Release(&view);
     return none_or_error(status);
 }

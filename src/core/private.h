@@ -48,6 +48,13 @@ struct core_launched {
 
 enum { CORE_LAUNCHES_KEPT = 3 };
 
+/* Host memory of a copy on its way: flight.c. */
+struct core_flight {
+    PyObject *host; /* strong */
+    CUstream stream;
+    CUevent event;
+};
+
 struct core_context {
     CORE_HEAD /* `context` is NULL here */
         CUcontext handle;
@@ -63,6 +70,9 @@ struct core_context {
     PyObject *held;    /* list: what they have used; NULL without captures */
     CUdeviceptr *late; /* freed in stream order meanwhile: goes back later */
     size_t late_count;
+    struct core_flight *flights;
+    size_t flight_count, flight_room;
+    size_t flight_next;                                /* the one to look at */
     struct core_launched launched[CORE_LAUNCHES_KEPT]; /* a ring */
     unsigned launch_count;
 };
@@ -281,6 +291,15 @@ void core_pool_stream_gone(struct core_context *context, CUstream stream);
 void core_pool_destroy(struct core_context *context);
 unsigned core_bin_number(size_t bytes); /* PyCUDA's size classes */
 size_t core_bin_bytes(unsigned bin);
+
+/* -- flight.c */
+/* Host memory at `address`, of a copy that was issued; never fails. */
+void core_flight_keep(PyObject *host, const void *address, CUstream stream);
+/* Drops what copies have done with. */
+void core_flights_land(struct core_context *context);
+/* The stream is idle, or the whole context goes. */
+void core_flights_of_stream(struct core_context *context, CUstream stream);
+void core_flights_drop(struct core_context *context);
 
 /* -- asyncpool.c */
 /* The captures have ended: what was dropped meanwhile goes back. */

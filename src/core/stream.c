@@ -69,13 +69,15 @@ stream_dealloc(PyObject *op)
     if (self->handle != NULL && !self->foreign &&
         core_enter(self->context, &scope)) {
         CUstream handle = self->handle;
-        bool wait = self->context->pool != NULL;
+        bool wait =
+            self->context->pool != NULL || self->context->flight_count > 0;
         Py_BEGIN_ALLOW_THREADS if (wait)
         {
             /* The pool may hold blocks last used here; done is done. */
             driver.cuStreamSynchronize(handle);
         }
         Py_END_ALLOW_THREADS core_pool_stream_gone(self->context, handle);
+        core_flights_of_stream(self->context, handle);
         core_context_drop_stream(self->context, handle);
         driver.cuStreamDestroy(handle);
         core_leave(&scope);
@@ -97,6 +99,7 @@ stream_synchronize(PyObject *op, PyObject *unused)
     {
         return NULL;
     }
+    core_flights_land(((struct core_object *)op)->context);
     Py_RETURN_NONE;
 }
 
@@ -115,6 +118,7 @@ stream_is_done(PyObject *op, PyObject *unused)
     if (core_check(code, "cuStreamQuery") < 0) {
         return NULL;
     }
+    core_flights_land(((struct core_object *)op)->context);
     Py_RETURN_TRUE;
 }
 

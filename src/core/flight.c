@@ -1,0 +1,176 @@
+/* flight.c - host memory of asynchronous copies, kept until they are done.
+ *
+ * Called after such a copy was issued, and by what waits for the device.  A
+ * flight is a reference to the copy's host object with an event behind the
+ * copy; it lands, and the reference goes, when somebody finds the event
+ * reached: two are looked at with each new copy, all of them after a wait.
+ *
+ * Only memory that the driver knows (page-locked, managed) needs it: other
+ * memory has been read or written when the call returns.
+ *
+ * Flights belong to their context, in rows [0, flight_count); rows behind
+ * have events for later ones.  Host memory refers to its context, so a flight
+ * that never lands keeps it; a stream's land with the stream at the latest.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+enum { LOOK_AT = 2, RECENT = 4 };
+
+static bool
+flight_landed(const struct core_flight *flight)
+{
+    return driver.cuEventQuery(flight->event) != CUDA_ERROR_NOT_READY;
+}
+
+/* Takes the row out; the reference may be the last one, and run anything. */
+static void
+flight_end(struct core_context *context, size_t row)
+{
+    struct core_flight *rows = context->flights, ended = rows[row];
+    size_t last = --context->flight_count;
+    rows[row] = rows[last];
+    rows[last] = (struct core_flight){.event = ended.event};
+    Py_DECREF(ended.host);
+}
+
+static void
+flights_look(struct core_context *context, size_t most)
+{
+    for (size_t looked = 0; looked < most && context->flight_count > 0;
+         looked++) {
+        size_t row = context->flight_next++ % context->flight_count;
+        if (flight_landed(&context->flights[row])) {
+            flight_end(context, row);
+            context->flight_next = row;
+        }
+    }
+}
+
+void
+core_flights_land(struct core_context *context)
+{
+    struct core_scope scope;
+    if (context->flight_count > 0 && core_enter(context, &scope)) {
+        context->flight_next = 0;
+        flights_look(context, context->flight_count);
+        core_leave(&scope);
+    }
+}
+
+void
+core_flights_of_stream(struct core_context *context, CUstream stream)
+{
+    for (size_t i = context->flight_count; i-- > 0;) {
+        if (i < context->flight_count &&
+            context->flights[i].stream == stream) {
+            flight_end(context, i);
+        }
+    }
+}
+
+void
+core_flights_drop(struct core_context *context)
+{
+    struct core_scope scope;
+    while (context->flight_count > 0) {
+        flight_end(context, context->flight_count - 1);
+    }
+    bool entered = core_enter(context, &scope);
+    for (size_t i = 0; entered && i < context->flight_room; i++) {
+        if (context->flights[i].event != NULL) {
+            driver.cuEventDestroy(context->flights[i].event);
+        }
+    }
+    if (entered) {
+        core_leave(&scope);
+    }
+    PyMem_Free(context->flights);
+    context->flights = NULL;
+    context->flight_room = 0;
+}
+
+/* A row with an event, behind the flights; NULL: there is no memory. */
+static struct core_flight *
+flight_spare(struct core_context *context)
+{
+    size_t count = context->flight_count, room = context->flight_room;
+    if (count == room) {
+        size_t more = room == 0 ? 8 : 2 * room;
+        struct core_flight *rows =
+            PyMem_Realloc(context->flights, more * sizeof *rows);
+        if (rows == NULL) {
+            return NULL;
+        }
+        memset(rows + room, 0, (more - room) * sizeof *rows);
+        context->flights = rows;
+        context->flight_room = more;
+    }
+    struct core_flight *spare = &context->flights[count];
+    if (spare->event == NULL &&
+        driver.cuEventCreate(&spare->event, CU_EVENT_DISABLE_TIMING) !=
+            CUDA_SUCCESS) {
+        spare->event = NULL;
+        return NULL;
+    }
+    return spare;
+}
+
+/* The flight of the same memory on the same stream, if it is a recent one. */
+static struct core_flight *
+flight_again(struct core_context *context, PyObject *host, CUstream stream)
+{
+    size_t count = context->flight_count;
+    for (size_t i = 1; i <= RECENT && i <= count; i++) {
+        struct core_flight *flight = &context->flights[count - i];
+        if (flight->host == host && flight->stream == stream) {
+            return flight;
+        }
+    }
+    return NULL;
+}
+
+static bool
+host_known(const void *address)
+{
+    unsigned type;
+    return driver.cuPointerGetAttribute(
+               &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+               (CUdeviceptr)(uintptr_t)address) == CUDA_SUCCESS;
+}
+
+/* Others may capture the stream, whose graph we cannot follow. */
+static bool
+stream_captures(CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return driver.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
+           status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+void
+core_flight_keep(PyObject *host, const void *address, CUstream stream)
+{
+    struct core_context *context = core_stack_top();
+    if (host == NULL || context == NULL || !context->valid ||
+        context->captures > 0 || !host_known(address) ||
+        stream_captures(stream)) {
+        return; /* what a capture uses, its graph keeps */
+    }
+    flights_look(context, LOOK_AT);
+    struct core_flight *flight = flight_again(context, host, stream);
+    bool fresh = flight == NULL;
+    if (fresh) {
+        flight = flight_spare(context);
+    }
+    if (flight == NULL ||
+        driver.cuEventRecord(flight->event, stream) != CUDA_SUCCESS) {
+        Py_BEGIN_ALLOW_THREADS driver.cuStreamSynchronize(stream);
+        Py_END_ALLOW_THREADS return;
+    }
+    if (fresh) {
+        flight->host = Py_NewRef(host);
+        flight->stream = stream;
+        context->flight_count++;
+    }
+}
