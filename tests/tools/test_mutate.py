@@ -48,6 +48,7 @@ class C:
         return (i for i in self.items)
 
     def close(self) -> None:
+        @staticmethod
         def inner():
             yield self.items.clear()
 
@@ -177,7 +178,7 @@ def test_c(tmp_path):
     view = page.make_page(sheet)
     header = ROOT / "tools" / "mutation" / "switch.h"
     subprocess.run(
-        ["cc", f'-DMUTATION_PAGE="{sheet}"', "-include", header, source,
+        ["cc", f'-DMUTATION_PAGE="{sheet}"', "-I", header.parent, source,
          "-o", program],
         check=True,
     )  # fmt: skip

@@ -97,7 +97,11 @@ class Copy:
             return data
         made = switches.switch(name, data.decode(), self._number)
         self.functions |= {each.key: each for each in made.functions}
-        return made.text.encode()
+        text = made.text
+        if made.functions and name.endswith(".c"):
+            header = str(self.folder / "switch.h")
+            text = text.replace("switch.h", header, 1)
+        return text.encode()
 
     def refresh(self) -> None:
         """Bring the tree to what the checkout holds now."""
@@ -135,7 +139,6 @@ class Copy:
                 f"-Dpython.platlibdir={self.site}",
                 f"-Dpython.purelibdir={self.site}", "-Dcpu=enabled",
                 "-Dwarning_level=0",
-                f"-Dc_args=['-include', '{header}']",
             )  # fmt: skip
         self._command("ninja", "-C", "../build", "--quiet")
         self._command(

@@ -1,8 +1,8 @@
 /* switch.h - asks whether a function is switched off, and notes its call.
  *
- * Force-included into every C file of tools/mutate.py's copy, which defines
- * MUTATION_PAGE, the path of a file that all processes map: a number, the
- * function that is off, then a byte a function, set when it was called.
+ * Every C file of tools/mutate.py's copy includes it first.  MUTATION_PAGE is
+ * the path of a file that all processes map: the number of the function that
+ * is off, then a byte a function, set when it is called.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef MUTATION_SWITCH_H

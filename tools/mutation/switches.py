@@ -110,6 +110,14 @@ def _python_trivial(body: list[ast.stmt], default: str) -> bool:
     )
 
 
+def _first_line(body: list[ast.stmt]) -> int:
+    """Where a body begins; a decorator comes before what it decorates."""
+    if not body:
+        return 0
+    above = getattr(body[0], "decorator_list", [])
+    return min(node.lineno for node in (body[0], *above))
+
+
 def _definitions(
     node: ast.AST, prefix: str = ""
 ) -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -134,18 +142,21 @@ def switch_python(path: str, text: str, number: Numbers) -> Switched:
         if ast.get_docstring(node, clean=False) is not None:
             body = body[1:]
         default = python_default(node)
-        if _python_trivial(body, default) or body[0].lineno == node.lineno:
+        first = _first_line(body)
+        if _python_trivial(body, default) or first == node.lineno:
             continue
         source = "".join(lines[node.lineno - 1 : node.end_lineno])
         found = Function(keys.take(name), node.lineno, _digest(source))
         functions.append(found)
         blank = " " * body[0].col_offset
-        inserted[body[0].lineno - 1] = (
+        inserted[first - 1] = (
             f'{blank}if __import__("pycuda_mutation").off('
             f"{number(found.key)}): {default}\n"
         )
     changed = [inserted.get(i, "") + line for i, line in enumerate(lines)]
-    return Switched(functions, "".join(changed))
+    made = "".join(changed)
+    ast.parse(made)
+    return Switched(functions, made)
 
 
 # ---- C --------------------------------------------------------------------
@@ -198,6 +209,8 @@ def switch_c(path: str, text: str, number: Numbers) -> Switched:
                 f"{{ {c_default(kind)} }}\n"
             )
         name = None
+    if functions:
+        changed.insert(0, '#include "switch.h"\n#line 1\n')
     return Switched(functions, "".join(changed))
 
 
