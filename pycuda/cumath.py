@@ -17,6 +17,7 @@ import numpy as np
 
 import pycuda.gpuarray as _gpuarray
 from pycuda import _driver
+from pycuda._kernels.operations import is_bfloat16
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.tools import context_dependent_memoize, dtype_to_ctype
 
@@ -132,6 +133,8 @@ def _kernel(name: str, dtype: np.dtype, other: np.dtype) -> ElementwiseKernel:
 def _as_real(name: str, array: Any, stream: Any) -> Any:
     """`array` in float32 or float64, as NumPy would promote it."""
     _check_array(name, array)
+    if is_bfloat16(array.dtype):
+        return array.astype(np.float32, stream)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"cumath.{name} is not defined for {array.dtype}")
     dtype = np.result_type(array.dtype, np.float16)

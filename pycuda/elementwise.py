@@ -18,7 +18,8 @@ import numpy as np
 import pycuda.driver as _drv
 from pycuda._driver import ElementwiseBase
 from pycuda._kernels import calls as _calls
-from pycuda._kernels.calls import GenericArg, parse_arguments
+from pycuda._kernels.calls import GenericArg, includes_of, parse_arguments
+from pycuda._kernels.operations import is_bfloat16
 from pycuda.compiler import SourceModule
 from pycuda.tools import (
     Argument,
@@ -54,7 +55,6 @@ _NEEDS_LOOP = re.compile(
     r"|(?:\+\+|--|&)\s*i\b"
 )
 
-_COMPLEX = "#include <pycuda-complex.hpp>\n"
 
 # Element access to an array of any strides, by its index in C order.
 _STRIDED = """\
@@ -155,7 +155,7 @@ def _generate(
     text = f"{preamble}\n{text}"
     if any(layout):
         text = _STRIDED + text
-    return _COMPLEX + text if "complex" in text else text
+    return includes_of(text) + text
 
 
 def _build(
@@ -250,9 +250,11 @@ def check_vector(
     have, want = array.dtype, argument.dtype
     if have == want:
         return array
-    if have.kind == "b" and want.kind in "iufc":
+    if have.kind == "b" and (want.kind in "iufc" or is_bfloat16(want)):
         return array.astype(want, stream)
-    if have.itemsize == want.itemsize and "V" in (have.kind, want.kind):
+    if have.itemsize == want.itemsize and (
+        issubclass(have.type, np.void) or issubclass(want.type, np.void)
+    ):
         return array
     raise TypeError(
         f"{kernel}: argument '{argument.name}' is declared "

@@ -16,6 +16,8 @@ import numpy as np
 
 import pycuda.driver as _drv
 from pycuda._kernels import factory, reduction_axes
+from pycuda._kernels.calls import includes_of
+from pycuda._kernels.operations import is_short_float
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import check_vector, same_order
 from pycuda.tools import (
@@ -156,8 +158,7 @@ def get_reduction_module(
         name=name,
         preamble=preamble,
     )
-    if "complex" in source:
-        source = "#include <pycuda-complex.hpp>\n" + source
+    source = includes_of(source, arguments) + source
     return SourceModule(source, options=options, keep=keep, no_extern_c=True)
 
 
@@ -560,7 +561,7 @@ def get_minmax_neutral(what: str, dtype: Any) -> str:
     """C expression that loses every comparison: ``what`` is max or min."""
     dtype = np.dtype(dtype)
     sign = "-" if what == "max" else ""
-    if dtype.kind == "f":
+    if dtype.kind == "f" or is_short_float(dtype):
         return f"{sign}MY_INFINITY"
     if dtype.kind == "b":
         return "false" if what == "max" else "true"
@@ -577,7 +578,7 @@ _MINMAX_PREAMBLE = "#define MY_INFINITY INFINITY\n"
 def _minmax_expr(what: str, dtype: Any) -> str:
     """Comparison that keeps a NaN once it has one."""
     sign = ">" if what == "max" else "<"
-    if np.dtype(dtype).kind == "f":
+    if np.dtype(dtype).kind == "f" or is_short_float(np.dtype(dtype)):
         return f"(a {sign} b || a != a) ? a : b"
     return f"a {sign} b ? a : b"
 

@@ -17,6 +17,7 @@ import numpy as np
 import pycuda.driver as _drv
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._kernels import scan as scan_kernels
+from pycuda._kernels.calls import includes_of
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import check_vector
 from pycuda.tools import VectorArg, dtype_to_ctype
@@ -74,8 +75,7 @@ class _ScanKernel:
         kind, size = dtype_to_ctype(self.dtype), self.dtype.itemsize
         preamble = CLUDA_PREAMBLE + self._preamble
         parts = (kind, self._scan_expr, preamble, str(self.neutral))
-        if any("complex" in part for part in parts):
-            preamble = "#include <pycuda-complex.hpp>\n" + preamble
+        preamble = includes_of("\n".join(parts)) + preamble
         return scan_kernels.ScanSource(
             name=f"{self._prefix}_scan",
             stored=kind,

@@ -343,7 +343,7 @@ class ScalarArg(Argument):
     @property
     def struct_char(self) -> str:
         """Format character for `Function.prepare`."""
-        if self.dtype.char == "V":
+        if self.dtype.kind == "V" and self.dtype.name != "bfloat16":
             return f"{self.dtype.itemsize}s"
         return self.dtype.char
 

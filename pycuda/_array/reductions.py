@@ -9,6 +9,7 @@ over some axes go to `pycuda._array.axes`.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,14 @@ import numpy as np
 from pycuda._array.axes import reduce_axes
 from pycuda._array.gather import take
 from pycuda._driver import Shortcut, _reduce
+from pycuda._kernels.operations import is_short_float, resolve_types
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
+
+
+_VOID = np.dtype(np.void)  # of what is no array
 
 
 def _short(function: Callable) -> Callable:
@@ -38,16 +43,15 @@ def _whole(
     allocator: Callable | None = None,
     neutral: Any = None,
 ) -> GPUArray:
-    """A reduction of all elements; float16 is accumulated in float32."""
-    dtypes = [array.dtype for array in arrays if array.dtype.kind not in "iu"]
+    """A reduction of all elements; short floats accumulate in float32."""
+    kinds = tuple(getattr(array, "dtype", _VOID) for array in arrays)
     if dtype is not None:
         dtype = np.dtype(dtype)
-    half = np.dtype(np.float16)
-    if dtype == half or (
-        dtype is None and dtypes and dtypes.count(half) == len(dtypes)
-    ):
+    elif functools.reduce(operator.or_, map(is_short_float, kinds)):
+        dtype = resolve_types(name, kinds)[1]
+    if dtype is not None and is_short_float(dtype):
         wide = _reduce(name, arrays, np.float32, stream, allocator, neutral)
-        return wide.astype(half, stream=stream)
+        return wide.astype(dtype, stream=stream)
     return _reduce(name, arrays, dtype, stream, allocator, neutral)
 
 

@@ -44,8 +44,8 @@ class Reduction(NamedTuple):
 def value_type(name: str, stored: np.dtype, out: np.dtype) -> np.dtype:
     """What a reduction accumulates in.
 
-    Sums of float16 add up in float32, those of float32 in float64, so that
-    the order of the elements does not show.
+    Sums of float16 and bfloat16 add up in float32, those of float32 in
+    float64, so that the order of the elements does not show.
     """
     if name in ("any", "all"):
         return _BOOL
@@ -55,7 +55,7 @@ def value_type(name: str, stored: np.dtype, out: np.dtype) -> np.dtype:
         return computed(stored)
     if name in ("var", "std"):
         return np.dtype(np.float64)
-    wide = {"e": "f4", "f": "f8", "F": "c16"}
+    wide = {"e": "f4", "E": "f4", "f": "f8", "F": "c16"}
     return np.dtype(wide.get(out.char, out))
 
 

@@ -21,6 +21,24 @@ _GENERIC = re.compile(
 )
 
 
+_HALF_ARGUMENT = re.compile(r"\bhalf\s*(?:const\b|[\s*])\s*\**\s*\w")
+
+
+def includes_of(source: str, arguments: str = "") -> str:
+    """The headers that the types in a kernel come from.
+
+    `arguments` are declarators in which ``half`` is a type and no name.
+    """
+    needed = {
+        "pycuda-complex.hpp": "complex" in source,
+        "cuda_fp16.h": "__half" in source or _HALF_ARGUMENT.search(arguments),
+        "cuda_bf16.h": "bfloat16" in source,
+    }
+    return "".join(
+        f"#include <{name}>\n" for name, is_in in needed.items() if is_in
+    )
+
+
 class GenericArg:
     """An argument whose type is a letter, bound at each call."""
 

@@ -75,6 +75,8 @@ def compile_kernel(source: str, types: tuple, name: str) -> Any:
     parts = []
     if any(dtype.char == "e" for dtype in types):
         parts.append("#include <cuda_fp16.h>\n")
+    if any(dtype.char == "E" for dtype in types):
+        parts.append(load_template("bfloat16.cuh").template)
     if any(dtype.kind == "c" for dtype in types):
         parts.append("#include <pycuda-complex.hpp>\n")
         parts.append(load_template("complex.cuh").template)
@@ -540,7 +542,7 @@ _UNITS = {
 
 
 # What arithmetic is there for, by numpy's character.
-ARITHMETIC = "?bBhHiIlLqQefdFD"
+ARITHMETIC = "?bBhHiIlLqQeEfdFD"
 
 _MOVES = {
     "get": "*(Item *)(plain + offset[0]) = inside ? *(const Item *)(indexed + "

@@ -26,6 +26,7 @@ _C_TYPES = {
     "q": "long long",
     "Q": "unsigned long long",
     "e": "half",
+    "E": "Bfloat16",
     "f": "float",
     "d": "double",
     "F": "pycuda::complex<float>",
@@ -81,15 +82,27 @@ _COMPLEX_MATH = frozenset(
 )
 
 
+def is_bfloat16(dtype: np.dtype) -> bool:
+    """Whether it is the dtype of `ml_dtypes.bfloat16`."""
+    return dtype.char == "E" and dtype.name == "bfloat16"
+
+
+def is_short_float(dtype: np.dtype) -> bool:
+    """Whether kernels compute in float32 in its place."""
+    return dtype.char == "e" or is_bfloat16(dtype)
+
+
 def c_type(dtype: np.dtype) -> str:
     """C's name of a dtype; TypeError if kernels cannot compute in it."""
     try:
-        return _C_TYPES[dtype.char]
+        if dtype.char != "E" or is_bfloat16(dtype):
+            return _C_TYPES[dtype.char]
     except KeyError:
-        raise TypeError(
-            f"no device arithmetic for dtype {dtype}: convert it with "
-            "astype() to bool, an integer, a float or complex"
-        ) from None
+        pass
+    raise TypeError(
+        f"no device arithmetic for dtype {dtype}: convert it with "
+        "astype() to bool, an integer, a float or complex"
+    )
 
 
 # --- type rules ----------------------------------------------------------
@@ -111,8 +124,8 @@ def _is_half(kind: Any) -> bool:
 
 
 def computed(dtype: np.dtype) -> np.dtype:
-    """What kernels compute in for a dtype: float32 for float16."""
-    return np.dtype(np.float32) if dtype.char == "e" else dtype
+    """What kernels compute in for a dtype: float32 for shorter floats."""
+    return np.dtype(np.float32) if is_short_float(dtype) else dtype
 
 
 def _ufunc_types(name: str, kinds: tuple) -> tuple[tuple, np.dtype]:
@@ -226,6 +239,11 @@ def cast(text: str, source: np.dtype, target: np.dtype) -> str:
         if source.char == "d":
             return f"__double2half({text})"
         return f"__float2half_rn({cast(text, source, np.dtype('f4'))})"
+    if source.char == "E":
+        return cast(f"bfloat16_to_float({text})", np.dtype("f4"), target)
+    if target.char == "E" and source.kind != "c":
+        # By way of float32, as ml_dtypes does.
+        return f"float_to_bfloat16({cast(text, source, np.dtype('f4'))})"
     if target.kind == "b":
         if source.kind == "c":
             return f"({text}.real() != 0 || {text}.imag() != 0)"

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pycuda._kernels import factory
+from pycuda._kernels.calls import includes_of
 from pycuda.compiler import SourceModule
 from pycuda.tools import VectorArg
 
@@ -78,8 +79,7 @@ def make(
         name=name,
         threads=threads,
     )
-    if "complex" in source:
-        source = "#include <pycuda-complex.hpp>\n" + source
+    source = includes_of(source, spec["arguments"] or "") + source
     module = SourceModule(
         source, options=spec["options"], keep=spec["keep"], no_extern_c=True
     )

@@ -38,12 +38,30 @@ class TypeNameNotKnown(RuntimeError):
     """A C type name that nobody registered."""
 
 
+_BFLOAT16_NAMES = ("__nv_bfloat16", "nv_bfloat16")
+
+
+class _Names(dict):  # type: ignore[type-arg]
+    """Dtypes by C name; ml_dtypes is imported where its type is named."""
+
+    def __missing__(self, name: str) -> np.dtype:
+        if name not in _BFLOAT16_NAMES:
+            raise KeyError(name)
+        try:
+            import ml_dtypes
+        except ImportError:
+            raise TypeNameNotKnown(
+                f"'{name}' needs the package ml_dtypes: pip install ml_dtypes"
+            ) from None
+        return np.dtype(ml_dtypes.bfloat16)
+
+
 class DTypeRegistry:
     """A two-way table of C type names and dtypes."""
 
     def __init__(self) -> None:
         self.dtype_to_name: dict[Any, str] = {}
-        self.name_to_dtype: dict[str, np.dtype] = {}
+        self.name_to_dtype: dict[str, np.dtype] = _Names()
 
     def get_or_register_dtype(
         self, c_names: str | Iterable[str], dtype: Any = None
@@ -84,6 +102,8 @@ class DTypeRegistry:
         try:
             return self.dtype_to_name[dtype]
         except KeyError:
+            if dtype.char == "E" and dtype.name == "bfloat16":
+                return _BFLOAT16_NAMES[0]
             raise ValueError(f"unable to map dtype '{dtype}'") from None
 
 
@@ -169,6 +189,7 @@ dtype_to_ctype = TYPE_REGISTRY.dtype_to_ctype
 
 fill_registry_with_c_types(TYPE_REGISTRY, True)
 fill_registry_with_c99_stdint_types(TYPE_REGISTRY)
+TYPE_REGISTRY.get_or_register_dtype(["__half", "half"], np.float16)
 TYPE_REGISTRY.get_or_register_dtype("pycuda::complex<float>", np.complex64)
 TYPE_REGISTRY.get_or_register_dtype("pycuda::complex<double>", np.complex128)
 
@@ -217,7 +238,10 @@ def parse_c_arg_backend(
         raise ValueError(f"couldn't parse C declarator '{c_arg}'")
     try:
         dtype = name_to_dtype(type_name)
-    except (KeyError, TypeNameNotKnown):
+    except KeyError:
         raise ValueError(f"unknown type '{type_name}'") from None
+    except TypeNameNotKnown as error:
+        text = str(error) or f"unknown type '{type_name}'"
+        raise ValueError(text) from None
     factory = vec_arg_factory if is_vector else scalar_arg_factory
     return factory(dtype, name)

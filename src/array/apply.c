@@ -25,19 +25,17 @@ operand_strong(struct operand *operand, PyArray_Descr *dtype)
     if (!dtype) {
         return -1;
     }
-    operand->code = dtype->type_num;
+    operand->code = code_of(dtype);
     Py_DECREF(dtype);
-    return PyTypeNum_ISNUMBER(operand->code) ||
-           PyTypeNum_ISBOOL(operand->code);
+    return code_computes(operand->code);
 }
 
 static int
 operand_array(struct operand *operand, struct array *array)
 {
     operand->array = array;
-    operand->code = array->dtype->type_num;
-    if (!(PyTypeNum_ISNUMBER(operand->code) ||
-          PyTypeNum_ISBOOL(operand->code)) ||
+    operand->code = code_of(array->dtype);
+    if (!code_computes(operand->code) ||
         !PyArray_ISNBO(array->dtype->byteorder)) {
         PyErr_Format(PyExc_TypeError, "no device arithmetic for dtype %S",
                      array->dtype);
@@ -101,7 +99,8 @@ operand_convert(struct operand *operand, PyArray_Descr *loop)
         memcpy(operand->value, &value, sizeof value);
         return value == -1 && PyErr_Occurred() ? -1 : 0;
     }
-    if (PyArray_IsScalar(scalar, Generic)) {
+    if (PyArray_IsScalar(scalar, Generic) && operand->code != CODE_BFLOAT16 &&
+        loop->type_num < NPY_USERDEF) {
         return PyArray_CastScalarToCtype(scalar, operand->value, loop);
     }
     return PyArray_Pack(loop, operand->value, scalar);
@@ -457,7 +456,7 @@ task_types(struct task *task, struct operand *operands,
 {
     for (int i = 0; i < task->inputs; i++) {
         struct operand *operand = &operands[i];
-        task->loop[i] = rule->loop[i]->type_num;
+        task->loop[i] = code_of(rule->loop[i]);
         task->scalar[i] = !operand->array;
         task->code[i] = operand->array ? operand->code : task->loop[i];
         if (!operand->array) {
@@ -467,8 +466,8 @@ task_types(struct task *task, struct operand *operands,
             task->value[i] = operand->value;
         }
     }
-    task->result = rule->result->type_num;
-    task->out = out->dtype->type_num;
+    task->result = code_of(rule->result);
+    task->out = code_of(out->dtype);
     return 0;
 }
 

@@ -66,13 +66,15 @@ enum layout_class {
     LAYOUT_TILES,      /* inputs that another axis walks: square tiles */
 };
 
-/* Type codes are NumPy's type numbers, and these for Python's scalars, which
- * take the type of the array beside them. */
-enum weak_code {
+/* Type codes are NumPy's type numbers, these for Python's scalars, which take
+ * the type of the array beside them, and one for ml_dtypes.bfloat16, whose
+ * number depends on what else was registered.  They fit 6 bits. */
+enum type_code {
     CODE_INT = 28,
     CODE_FLOAT = 29,
     CODE_COMPLEX = 30,
-    CODE_NONE = 31,
+    CODE_BFLOAT16 = 32,
+    CODE_FOREIGN = 63, /* a type of others: no arithmetic */
 };
 
 /* Operations that C names itself; the rest get numbers as they are first
@@ -130,7 +132,7 @@ struct kernel {
 struct operand {
     struct array *array; /* borrowed; NULL: a scalar */
     PyObject *scalar;    /* borrowed */
-    int code;            /* NumPy type number or enum weak_code */
+    int code;            /* NumPy type number or enum type_code */
     char value[16];      /* the scalar in its loop type */
 };
 
@@ -201,11 +203,16 @@ PyObject *fault_check_python(PyObject *module, PyObject *unused);
 extern PyMethodDef array_shape_methods[];
 PyObject *array_transposed(PyObject *self, PyObject *unused);
 
+/* code.c */
+int code_of(const PyArray_Descr *dtype);
+int code_computes(int code);
+PyObject *code_dtype(int code);
+PyObject *code_object(int code);
+
 /* operation.c */
 int operation_number(PyObject *name);
 PyObject *operation_name(int number);
 const struct rule *operation_rule(int operation, int inputs, const int *codes);
-PyObject *operation_code_object(int code);
 struct kernel *operation_kernel(uint64_t low, uint64_t high,
                                 PyObject *(*make_key)(void *), void *data);
 PyObject *operation_set_resolver(PyObject *module, PyObject *resolver);

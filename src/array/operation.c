@@ -162,22 +162,6 @@ operation_name(int number)
 
 /* --- rules ------------------------------------------------------------- */
 
-/* A numpy.dtype, or the Python type int, float or complex; new reference. */
-PyObject *
-operation_code_object(int code)
-{
-    switch (code) {
-    case CODE_INT:
-        return Py_NewRef(&PyLong_Type);
-    case CODE_FLOAT:
-        return Py_NewRef(&PyFloat_Type);
-    case CODE_COMPLEX:
-        return Py_NewRef(&PyComplex_Type);
-    default:
-        return (PyObject *)PyArray_DescrFromType(code);
-    }
-}
-
 static PyObject *
 rule_ask(int operation, int inputs, const int *codes)
 {
@@ -188,7 +172,7 @@ rule_ask(int operation, int inputs, const int *codes)
         PyErr_SetString(PyExc_RuntimeError, "import pycuda.gpuarray first");
     }
     for (int i = 0; types && i < inputs; i++) {
-        PyObject *type = operation_code_object(codes[i]);
+        PyObject *type = code_object(codes[i]);
         if (!type) {
             Py_CLEAR(types);
             break;

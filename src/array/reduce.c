@@ -30,16 +30,16 @@ make_key(void *data)
     PyObject *types = PyTuple_New(reduction->inputs);
 
     for (int i = 0; types && i < reduction->inputs; i++) {
-        PyObject *type = (PyObject *)PyArray_DescrFromType(reduction->code[i]);
+        PyObject *type = code_dtype(reduction->code[i]);
         if (!type) {
             Py_DECREF(types);
             return NULL;
         }
         PyTuple_SET_ITEM(types, i, type);
     }
-    return Py_BuildValue(
-        "(sOiNN)", "reduce", operation_name(reduction->operation),
-        reduction->stage, types, PyArray_DescrFromType(reduction->out));
+    return Py_BuildValue("(sOiNN)", "reduce",
+                         operation_name(reduction->operation),
+                         reduction->stage, types, code_dtype(reduction->out));
 }
 
 static struct kernel *
@@ -295,7 +295,7 @@ array_reduce_all(int operation, PyObject *object)
     if (!reduction.rule) {
         return NULL;
     }
-    reduction.out = reduction.rule->result->type_num;
+    reduction.out = code_of(reduction.rule->result);
     result =
         array_new_like(input, reduction.rule->result, 0, NULL, NULL, NULL);
     if (result && reduce_into(&reduction, &input, result, NULL) < 0) {
@@ -339,7 +339,7 @@ array_reduce_python(PyObject *module, PyObject *args, PyObject *kwargs)
     if (!dtype) {
         dtype = (PyArray_Descr *)Py_NewRef(reduction.rule->result);
     }
-    reduction.out = dtype->type_num;
+    reduction.out = code_of(dtype);
     result =
         make_result(inputs[reduction.inputs - 1], dtype, allocator, stream);
     Py_DECREF(dtype);

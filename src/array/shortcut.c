@@ -19,15 +19,16 @@ struct shortcut {
     int reduces;
 };
 
-/* An array that the short way is right for: reductions of float16 are
- * accumulated in float32, which Python arranges. */
+/* An array that the short way is right for: reductions of float16 and bfloat16
+ * are accumulated in float32, which Python arranges. */
 static int
 is_usual(const struct shortcut *self, PyObject *object)
 {
     const struct array *array = (const struct array *)object;
 
     return array_check(object) && array->size > 0 &&
-           !(self->reduces && array->dtype->type_num == NPY_HALF);
+           !(self->reduces && PyDataType_ELSIZE(array->dtype) == 2 &&
+             !PyTypeNum_ISINTEGER(array->dtype->type_num));
 }
 
 static PyObject *

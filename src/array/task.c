@@ -248,9 +248,8 @@ type_tuple(const int *codes, const int *skip, int n)
     PyObject *tuple = PyTuple_New(n);
 
     for (int i = 0; tuple && i < n; i++) {
-        PyObject *item = skip && skip[i]
-                             ? Py_NewRef(Py_None)
-                             : (PyObject *)PyArray_DescrFromType(codes[i]);
+        PyObject *item =
+            skip && skip[i] ? Py_NewRef(Py_None) : code_dtype(codes[i]);
         if (!item) {
             Py_CLEAR(tuple);
             break;
@@ -282,10 +281,9 @@ make_key(void *data)
     return Py_BuildValue(
         "(sONNNNsiNO)", "map", operation_name(task->operation),
         type_tuple(task->code, task->scalar, task->inputs),
-        type_tuple(task->loop, NULL, task->inputs),
-        PyArray_DescrFromType(task->result), PyArray_DescrFromType(task->out),
-        class_names[task->class], key_ndim(task), inner_tuple(task),
-        task->wide ? Py_True : Py_False);
+        type_tuple(task->loop, NULL, task->inputs), code_dtype(task->result),
+        code_dtype(task->out), class_names[task->class], key_ndim(task),
+        inner_tuple(task), task->wide ? Py_True : Py_False);
 }
 
 /* --- launch ------------------------------------------------------------ */

@@ -13,11 +13,11 @@ static const struct {
     char code;
     uint8_t bytes, alignment;
 } codes[] = {
-    {'P', 8, 8}, {'i', 4, 4}, {'f', 4, 4}, {'d', 8, 8}, {'I', 4, 4},
-    {'l', 8, 8}, {'L', 8, 8}, {'q', 8, 8}, {'Q', 8, 8}, {'n', 8, 8},
-    {'N', 8, 8}, {'h', 2, 2}, {'H', 2, 2}, {'b', 1, 1}, {'B', 1, 1},
-    {'?', 1, 1}, {'c', 1, 1}, {'e', 2, 2}, {'F', 8, 4}, {'D', 16, 8},
-    {'s', 1, 1}, {'p', 1, 1}, {'x', 1, 1},
+    {'P', 8, 8},  {'i', 4, 4}, {'f', 4, 4}, {'d', 8, 8}, {'I', 4, 4},
+    {'l', 8, 8},  {'L', 8, 8}, {'q', 8, 8}, {'Q', 8, 8}, {'n', 8, 8},
+    {'N', 8, 8},  {'h', 2, 2}, {'H', 2, 2}, {'b', 1, 1}, {'B', 1, 1},
+    {'?', 1, 1},  {'c', 1, 1}, {'e', 2, 2}, {'E', 2, 2}, {'F', 8, 4},
+    {'D', 16, 8}, {'s', 1, 1}, {'p', 1, 1}, {'x', 1, 1},
 };
 
 PyObject *
@@ -247,6 +247,19 @@ complex_store(const struct core_field *field, PyObject *arg, char *target)
     return 0;
 }
 
+/* The upper half of a float, rounded to nearest, ties to even. */
+static uint16_t
+bfloat16_of(float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    if (value != value) {
+        return (uint16_t)(bits >> 16 | 0x40);
+    }
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
 static int
 real_store(struct core_function *function, Py_ssize_t index,
            const struct core_field *field, PyObject *arg, char *target)
@@ -267,6 +280,11 @@ real_store(struct core_function *function, Py_ssize_t index,
         return PyFloat_Pack2(value, target, 1);
     }
     float narrow = (float)value;
+    if (field->code == 'E') {
+        uint16_t upper = bfloat16_of(narrow);
+        memcpy(target, &upper, sizeof upper);
+        return 0;
+    }
     memcpy(target, &narrow, sizeof narrow);
     return 0;
 }
@@ -288,6 +306,7 @@ field_store(struct core_function *function, Py_ssize_t index,
     case 'f':
     case 'd':
     case 'e':
+    case 'E':
         return real_store(function, index, field, arg, target);
     case 'F':
     case 'D':

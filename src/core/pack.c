@@ -87,6 +87,10 @@ type_kind(PyTypeObject *type, uint32_t *bytes)
     if (type == core.texobj_type || type == core.surfobj_type) {
         return ARGUMENT_TEXTURE;
     }
+    if (!strcmp(type->tp_name, "ml_dtypes.bfloat16")) {
+        *bytes = 2; /* behind the object's head, as in NumPy's scalars */
+        return ARGUMENT_BITS;
+    }
     return ARGUMENT_OTHER;
 }
 

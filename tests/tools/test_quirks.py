@@ -136,7 +136,7 @@ def test_arguments():
     assert tools.ScalarArg(np.float64, "x").struct_char == "d"
     assert tools.ScalarArg(np.float64, "x").declarator() == "double x"
     with pytest.raises(ValueError, match="unable to map"):
-        tools.VectorArg(np.float16, "x").declarator()
+        tools.VectorArg(np.longdouble, "x").declarator()
 
 
 def test_what_is_not_needed():

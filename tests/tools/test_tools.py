@@ -102,8 +102,8 @@ def test_bad_declarators(text, reason):
 def test_bad_dtypes():
     with pytest.raises(ValueError, match="may not be None"):
         tools.dtype_to_ctype(None)
-    with pytest.raises(ValueError, match="unable to map dtype 'float16'"):
-        tools.dtype_to_ctype(np.float16)
+    with pytest.raises(ValueError, match="unable to map dtype 'S3'"):
+        tools.dtype_to_ctype("S3")
 
 
 def test_a_registry_of_ones_own():
