@@ -387,10 +387,28 @@ def np_to_array(
     )
 
 
+def _in_order(gpuarray: Any, order: str) -> Any:
+    """A copy whose memory is contiguous in an order."""
+    from pycuda.gpuarray import empty
+
+    made = empty(gpuarray.shape, gpuarray.dtype, order=order)
+    made[...] = gpuarray
+    return made
+
+
 def gpuarray_to_array(
     gpuarray: Any, order: str, allowSurfaceBind: bool = False
 ) -> Array:
     """Copy a GPUArray into a new CUDA array; see :func:`np_to_array`."""
+    if not isinstance(gpuarray, _driver.ArrayBase):
+        raise TypeError(
+            f"expected a GPUArray, not {type(gpuarray).__name__}; "
+            "np_to_array takes arrays of NumPy"
+        )
+    flags = gpuarray.flags
+    contiguous = {"C": flags.c_contiguous, "F": flags.f_contiguous}
+    if not contiguous.get(order, True):
+        gpuarray = _in_order(gpuarray, order)
     return _fill_array(
         gpuarray,
         lambda copy, source: copy.set_src_device(source.gpudata),

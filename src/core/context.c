@@ -210,7 +210,9 @@ context_attach(PyObject *unused, CORE_ARGS)
     (void)unused;
     static const struct core_signature signature = {"attach", 0, {"flags"}};
     PyObject *values[1];
+    unsigned flags;
     if (core_args(&signature, args, nargs, names, values) < 0 ||
+        (values[0] != NULL && core_unsigned(values[0], &flags) < 0) ||
         core_open() < 0) {
         return NULL;
     }

@@ -18,15 +18,22 @@ descriptor_get_format(PyObject *op, void *unused)
                      (long)((struct descriptor *)op)->value.Format);
 }
 
+/* Whether a field is set, with an error if it is to be deleted. */
+static bool
+is_set(PyObject *object)
+{
+    if (object == NULL) {
+        PyErr_SetString(PyExc_TypeError, "cannot delete a field");
+    }
+    return object != NULL;
+}
+
 static int
 descriptor_set_format(PyObject *op, PyObject *value, void *unused)
 {
     (void)unused;
     unsigned format;
-    if (value == NULL || core_unsigned(value, &format) < 0) {
-        if (value == NULL) {
-            PyErr_SetString(PyExc_TypeError, "cannot delete format");
-        }
+    if (!is_set(value) || core_unsigned(value, &format) < 0) {
         return -1;
     }
     ((struct descriptor *)op)->value.Format = (CUarray_format)format;
@@ -46,7 +53,7 @@ static int
 descriptor_set_size(PyObject *op, PyObject *object, void *offset)
 {
     size_t value;
-    if (object == NULL || core_size(object, &value) < 0) {
+    if (!is_set(object) || core_size(object, &value) < 0) {
         return -1;
     }
     memcpy((char *)op + (uintptr_t)offset, &value, sizeof value);
@@ -65,7 +72,7 @@ static int
 descriptor_set_unsigned(PyObject *op, PyObject *object, void *offset)
 {
     unsigned value;
-    if (object == NULL || core_unsigned(object, &value) < 0) {
+    if (!is_set(object) || core_unsigned(object, &value) < 0) {
         return -1;
     }
     memcpy((char *)op + (uintptr_t)offset, &value, sizeof value);

@@ -48,7 +48,7 @@ ipc_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     }
     PyBuffer_Release(&view);
     if (!fits) {
-        core_fail(CUDA_ERROR_INVALID_VALUE, "event_from_ipc_handle",
+        core_fail(CUDA_ERROR_INVALID_VALUE, "IPCMemoryHandle",
                   "a memory handle has 64 bytes");
         return NULL;
     }

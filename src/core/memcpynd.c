@@ -47,10 +47,11 @@ copy_dealloc(PyObject *op)
 
 /* Address of a host buffer, which need not be contiguous. */
 static int
-host_address(PyObject *object, void **pointer)
+host_address(PyObject *object, bool writable, void **pointer)
 {
     Py_buffer view;
-    if (PyObject_GetBuffer(object, &view, PyBUF_STRIDED_RO) < 0) {
+    int flags = PyBUF_STRIDED_RO | (writable ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(object, &view, flags) < 0) {
         return -1;
     }
     *pointer = view.buf;
@@ -63,7 +64,7 @@ set_host(PyObject *op, PyObject *object, bool source, CUmemorytype type)
 {
     struct copy_object *self = (struct copy_object *)op;
     void *pointer;
-    if (host_address(object, &pointer) < 0) {
+    if (host_address(object, !source, &pointer) < 0) {
         return NULL;
     }
     bool unified = type == CU_MEMORYTYPE_UNIFIED;

@@ -358,6 +358,18 @@ texref_set_address_2d(PyObject *op, CORE_ARGS)
     return state_bind(state, values[0]);
 }
 
+static bool
+is_array_format(unsigned format)
+{
+    static const unsigned char formats[] = {
+        CU_AD_FORMAT_UNSIGNED_INT8,  CU_AD_FORMAT_UNSIGNED_INT16,
+        CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT8,
+        CU_AD_FORMAT_SIGNED_INT16,   CU_AD_FORMAT_SIGNED_INT32,
+        CU_AD_FORMAT_HALF,           CU_AD_FORMAT_FLOAT,
+    };
+    return format < 256 && memchr(formats, (int)format, sizeof formats);
+}
+
 static PyObject *
 texref_set_format(PyObject *op, CORE_ARGS)
 {
@@ -370,9 +382,11 @@ texref_set_format(PyObject *op, CORE_ARGS)
         core_unsigned(values[1], &channels) < 0) {
         return NULL;
     }
-    if (channels != 1 && channels != 2 && channels != 4) {
+    if (!is_array_format(format) ||
+        (channels != 1 && channels != 2 && channels != 4)) {
         core_fail(CUDA_ERROR_INVALID_VALUE, "cuTexRefSetFormat",
-                  "num_components must be 1, 2 or 4");
+                  "format must be an array_format and num_components 1, 2 "
+                  "or 4");
         return NULL;
     }
     state_of(op)->format = (CUarray_format)format;
@@ -553,8 +567,10 @@ surfref_set_array(PyObject *op, CORE_ARGS)
     struct core_texture *state = state_of(op);
     PyObject *values[2];
     CUarray handle;
+    unsigned flags;
     if (core_args(&signature, args, nargs, names, values) < 0 ||
-        core_array_handle(values[0], &handle) < 0) {
+        core_array_handle(values[0], &handle) < 0 ||
+        (values[1] != NULL && core_unsigned(values[1], &flags) < 0)) {
         return NULL;
     }
     memset(&state->where, 0, sizeof state->where);
