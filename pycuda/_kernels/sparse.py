@@ -1,0 +1,73 @@
+"""Kernels of `pycuda.sparse`, and how they are launched."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pycuda._kernels import factory
+from pycuda._kernels.operations import c_type
+from pycuda.tools import context_dependent_memoize
+
+_THREADS = 256
+_MOST_ROWS = 1024  # of a packet
+
+
+def lanes_of(length: float) -> int:
+    """How many threads sum up a row of so many entries: a power of two."""
+    if factory.runs_threads_in_turn():
+        return 1
+    lanes = 1
+    while lanes < 32 and 2 * lanes <= length:
+        lanes *= 2
+    return lanes
+
+
+def packet_rows(n: int) -> int:
+    """Rows of a packet of a matrix with n rows."""
+    processors = factory.device_attribute("MULTIPROCESSOR_COUNT")
+    wanted = -(-n // (4 * processors))
+    return min(max(-(-wanted // 32) * 32, 128), _MOST_ROWS)
+
+
+def _compiled(template: str, name: str, dtype: np.dtype, **fields: Any) -> Any:
+    source = factory.load_template(template).substitute(
+        type=c_type(dtype), name=name, **fields
+    )
+    return factory.compile_kernel(source, (dtype,), name)
+
+
+@context_dependent_memoize
+def _rows_kernel(dtype: np.dtype, lanes: int) -> Any:
+    return _compiled("sparse_rows.cu", "sparse_rows", dtype, lanes=lanes)
+
+
+@context_dependent_memoize
+def _packets_kernel(dtype: np.dtype) -> Any:
+    return _compiled("sparse_packets.cu", "sparse_packets", dtype)
+
+
+def multiply_rows(
+    dtype: np.dtype, lanes: int, rows: int, starts: Any, columns: Any,
+    values: Any, x: Any, y: Any,
+) -> None:  # fmt: skip
+    """y += the matrix of `rows` rows times x; all are packed arrays."""
+    each = _THREADS // lanes
+    _rows_kernel(dtype, lanes)(
+        np.int64(rows), starts, columns, values, x, y,
+        block=(lanes, each, 1), grid=(-(-rows // each), 1),
+        shared=_THREADS * dtype.itemsize,
+    )  # fmt: skip
+
+
+def multiply_packets(
+    dtype: np.dtype, rows: int, packets: int, parts: list[Any], x: Any, y: Any
+) -> None:
+    """y += the matrix in packets times x; `parts` as `Packets` has them."""
+    _packets_kernel(dtype)(
+        *parts, x, y, block=(_THREADS, 1, 1), grid=(packets, 1),
+        shared=rows * dtype.itemsize,
+    )  # fmt: skip

@@ -1,0 +1,57 @@
+"""Inner products whose value comes to the host while the device goes on."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import pycuda.driver as drv
+import pycuda.gpuarray as gpuarray
+
+if TYPE_CHECKING:
+    from pycuda.gpuarray import GPUArray
+
+
+def inner_product(a: GPUArray, b: GPUArray, stream: Any = None) -> GPUArray:
+    """Sum of ``conj(a) * b``, as a 0-d array."""
+    return gpuarray.dot(a.conj(), b, None, stream)
+
+
+class AsyncInnerProduct:
+    """The inner product of two vectors, under way.
+
+    Parameters
+    ----------
+    a, b : GPUArray
+        Vectors of one shape; `a` is conjugated.
+    pagelocked_allocator : callable, optional
+        Called with (shape, dtype) for page-locked host memory, such as
+        ``PageLockedMemoryPool().allocate``; default:
+        `pycuda.driver.pagelocked_empty`.
+    """
+
+    def __init__(
+        self,
+        a: GPUArray,
+        b: GPUArray,
+        pagelocked_allocator: Callable[..., Any] | None = None,
+    ) -> None:
+        allocate = pagelocked_allocator or drv.pagelocked_empty
+        self.gpu_result = inner_product(a, b)
+        self._host = allocate((1,), self.gpu_result.dtype)
+        drv.memcpy_dtoh_async(self._host, self.gpu_result.gpudata)
+        self._done = drv.Event()
+        self._done.record()
+
+    def get_host_result(self) -> Any:
+        """The value as a NumPy scalar, or None while it is not there yet."""
+        return self._host[0] if self._done.query() else None
+
+    def wait(self) -> np.generic:
+        """The value; waits for the device."""
+        self._done.synchronize()
+        return self._host[0]

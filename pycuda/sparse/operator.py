@@ -1,0 +1,70 @@
+"""Linear operators on vectors on the device."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from pycuda.gpuarray import GPUArray
+
+
+class OperatorBase:
+    """What maps a vector to a vector when it is called.
+
+    Derived classes have `shape`, ``(rows, columns)``, and `dtype`.
+    """
+
+    shape: tuple[int, int]
+    dtype: np.dtype
+
+    def __call__(self, operand: GPUArray) -> GPUArray:
+        """The operator applied to a vector."""
+        raise NotImplementedError(f"{type(self).__name__} has no __call__")
+
+
+class IdentityOperator(OperatorBase):
+    """Gives back its operand.
+
+    Parameters
+    ----------
+    dtype
+        Of the vectors.
+    n
+        Length of the vectors.
+    """
+
+    def __init__(self, dtype: Any, n: int) -> None:
+        self.dtype = np.dtype(dtype)
+        self.shape = (int(n), int(n))
+
+    def __call__(self, operand: GPUArray) -> GPUArray:
+        """`operand` itself."""
+        return operand
+
+
+class DiagonalPreconditioner(OperatorBase):
+    """Jacobi's preconditioner: divides by a matrix's diagonal.
+
+    Parameters
+    ----------
+    diagonal : GPUArray
+        The diagonal, in the order that the operator's vectors have:
+        ``spmv.permute(...)`` of it for a `PacketedSpMV`.
+    """
+
+    def __init__(self, diagonal: GPUArray) -> None:
+        if len(diagonal.shape) != 1:
+            raise ValueError(
+                f"a diagonal has one axis, not shape {diagonal.shape}"
+            )
+        self.diagonal = diagonal
+        self.dtype = diagonal.dtype
+        self.shape = (diagonal.size, diagonal.size)
+
+    def __call__(self, operand: GPUArray) -> GPUArray:
+        """``operand / diagonal``."""
+        return operand / self.diagonal
