@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pycuda._driver import ArrayBase
+from pycuda._driver import ArrayBase, _plan_set
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import factory
 from pycuda._kernels.axes import Reduction, centre_type, value_type
@@ -157,6 +157,43 @@ def product(axes: list[Axis]) -> int:
     return math.prod(axis.length for axis in axes)
 
 
+class Log:
+    """The launches of a call, for `_driver._plan_set`."""
+
+    def __init__(self) -> None:
+        self._launches: list[tuple] = []
+
+    def add(
+        self,
+        function: Any,
+        block: tuple[int, int, int],
+        grid: tuple[int, int],
+        shared: int,
+        arguments: tuple,
+    ) -> None:
+        """Note a launch; arguments are arrays or bytes."""
+        self._launches.append((function, block, grid, shared, arguments))
+
+    def keep(self, name: str, a: GPUArray, axis: Any, result: Any) -> None:
+        """Have the launches repeated for arrays with the layout of `a`."""
+        arrays = [a, result]
+        launches = []
+        for *how, arguments in self._launches:
+            slots: list[Any] = []
+            for argument in arguments:
+                if isinstance(argument, bytes):
+                    slots.append(argument)
+                    continue
+                known = [argument is array for array in arrays]
+                if True not in known:
+                    arrays.append(argument)
+                    known.append(True)
+                slots.append(known.index(True))
+            launches.append((*how, tuple(slots)))
+        temps = tuple(array.nbytes for array in arrays[2:])
+        _plan_set(name, a, axis, result, temps, tuple(launches))
+
+
 class _Plan(NamedTuple):
     layout: str
     packed: bool
@@ -178,15 +215,17 @@ def _cut(pieces: int, least: int, blocks: int, device: _Device) -> tuple:
 
 _FRAME = 1 << 14  # bytes of accumulators that a thread has
 _FEW = 16  # elements of a row that is worth no loop of its own
+_FEW_INDEXED = 64  # the same where the index counts
 
 
 def _plan_in_turn(
-    kept: list, reduced: list, columns: bool, sizes: tuple, device: _Device
-) -> _Plan:
+    kept: list, reduced: list, columns: bool, sizes: tuple, device: _Device,
+    few: int,
+) -> _Plan:  # fmt: skip
     rows, length = product(kept), product(reduced)
     itemsize, value_size = sizes
     width = kept[-1].length
-    if width >= _FEW and (columns or length <= _FEW):
+    if width >= _FEW and (columns or length <= few):
         packed = kept[-1].source == itemsize
         lanes = min(1024, _FRAME // (2 * value_size))
         lanes = min(lanes, _power_of_two(width))
@@ -239,6 +278,7 @@ def _launch(
     scale: float,
     centres: Any,
     stream: Any,
+    log: Log,
 ) -> None:
     stored, out, value = types
     make = memoised()[1]
@@ -259,18 +299,24 @@ def _launch(
     if plan.layout.startswith("threads"):
         threads = plan.block[0] * plan.block[1]
         shared = threads * axis_kernels.value_bytes(name, value)
+    packed, factor = np.array(words, np.int64), np.float64(scale)
+    grid = plan.blocks, plan.parts
     kernel(
-        target, source, *extra, np.array(words, np.int64), np.float64(scale),
-        block=plan.block, grid=(plan.blocks, plan.parts), shared=shared,
-        stream=stream,
+        target, source, *extra, packed, factor, block=plan.block, grid=grid,
+        shared=shared, stream=stream,
+    )  # fmt: skip
+    log.add(
+        kernel, plan.block, grid, shared,
+        (target, source, *extra, packed.tobytes(), factor.tobytes()),
     )  # fmt: skip
 
 
 def _planned(
-    kept: list, reduced: list, columns: bool, sizes: tuple, device: _Device
-) -> _Plan:
+    kept: list, reduced: list, columns: bool, sizes: tuple, device: _Device,
+    few: int = _FEW,
+) -> _Plan:  # fmt: skip
     if device.in_turn:
-        return _plan_in_turn(kept, reduced, columns, sizes, device)
+        return _plan_in_turn(kept, reduced, columns, sizes, device, few)
     return _plan_threads(kept, reduced, columns, device)
 
 
@@ -283,6 +329,7 @@ def _run(
     scale: float,
     centres: Any,
     stream: Any,
+    log: Log,
 ) -> None:
     device = memoised()[0]()
     kept = merged(kept, False)
@@ -294,11 +341,12 @@ def _run(
     )
     size = axis_kernels.value_bytes(name, value)
     sizes = a.dtype.itemsize, size
-    plan = _planned(kept, reduced, columns, sizes, device)
+    few = _FEW_INDEXED if name in _INDEXING else _FEW
+    plan = _planned(kept, reduced, columns, sizes, device, few)
     if plan.parts == 1:
         _launch(
             name, a, target, types, 0, kept, reduced, plan, scale, centres,
-            stream,
+            stream, log,
         )  # fmt: skip
         return
     from pycuda.gpuarray import GPUArray
@@ -307,7 +355,7 @@ def _run(
     partial = GPUArray(rows * plan.parts * size, np.uint8)
     _launch(
         name, a, partial, types, 1, kept, reduced, plan, scale, centres,
-        stream,
+        stream, log,
     )  # fmt: skip
     packed, step = [], size
     for axis in reversed(kept):
@@ -319,7 +367,7 @@ def _run(
     plan = plan._replace(parts=1, span=again[0].length)
     _launch(
         name, partial, target, types, 2, packed, again, plan, scale, None,
-        stream,
+        stream, log,
     )  # fmt: skip
 
 
@@ -405,7 +453,11 @@ def reduce_axes(
     if a.size == 0:
         _fill_empty(name, target)
     else:
-        _reduce_into(name, a, result, target, scale, stream)
+        log = Log()
+        _reduce_into(name, a, result, target, scale, stream, log)
+        usual = dtype is None and out is None and stream is None
+        if usual and allocator is None and not keepdims and ddof == 0:
+            log.keep(name, a, axis, target)
     if out is not None and target is not out:
         out[...] = target.astype(out.dtype)
     return target if out is None else out
@@ -474,6 +526,7 @@ def _reduce_into(
     target: GPUArray,
     scale: float,
     stream: Any,
+    log: Log,
 ) -> None:
     kept, reduced = _pairs(a, result, target.strides)
     centres = None
@@ -490,6 +543,6 @@ def _reduce_into(
             step *= axis.length
         _run(
             "mean", a, packed, reduced, centres, product(reduced), None,
-            stream,
+            stream, log,
         )  # fmt: skip
-    _run(name, a, kept, reduced, target, scale, centres, stream)
+    _run(name, a, kept, reduced, target, scale, centres, stream, log)

@@ -12,6 +12,7 @@ import numpy as np
 
 from pycuda._array.axes import (
     Axis,
+    Log,
     check_out,
     memoised,
     merged,
@@ -48,7 +49,7 @@ def _rows(a: GPUArray, target: GPUArray, axis: int) -> list[Axis]:
 
 
 def _launch(
-    name: str, a: GPUArray, target: GPUArray, axis: int, stream: Any
+    name: str, a: GPUArray, target: GPUArray, axis: int, stream: Any, log: Log
 ) -> None:
     rows = _rows(a, target, axis)
     count, length = product(rows), a.shape[axis]
@@ -68,10 +69,10 @@ def _launch(
     words += [row.length for row in rows]
     words += [row.source for row in rows]
     words += [row.target for row in rows]
-    kernel(
-        target, a, np.array(words, np.int64), block=(share or threads, 1, 1),
-        grid=(-(-tiles // threads), 1), stream=stream,
-    )  # fmt: skip
+    packed = np.array(words, np.int64)
+    block, grid = (share or threads, 1, 1), (-(-tiles // threads), 1)
+    kernel(target, a, packed, block=block, grid=grid, stream=stream)
+    log.add(kernel, block, grid, 0, (target, a, packed.tobytes()))
 
 
 @functools.cache
@@ -139,8 +140,9 @@ def _scan(
 ) -> GPUArray:
     if not isinstance(a, ArrayBase):
         raise TypeError(f"a GPUArray is needed, not {type(a).__name__}")
+    given, asked = a, axis
     if axis is None:
-        a, axis = a.ravel(), 0
+        a, axis = a if a.ndim == 1 else a.ravel(), 0
     elif not hasattr(axis, "__index__"):
         raise TypeError(f"axis must be an integer or None, not {axis!r}")
     (axis,) = normal_axes(axis, a.ndim)
@@ -159,7 +161,11 @@ def _scan(
     elif a.size and _better_turned(a, axis):
         _scan_turned(name, a, target, axis, stream)
     elif a.size:
-        _launch(name, a, target, axis, stream)
+        log = Log()
+        _launch(name, a, target, axis, stream, log)
+        usual = dtype is None and out is None and stream is None
+        if usual and allocator is None and a is given:
+            log.keep(name, a, asked, target)
     if out is not None and target is not out:
         out[...] = target.astype(out.dtype)
     return target if out is None else out

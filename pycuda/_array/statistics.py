@@ -7,12 +7,14 @@ Everything here leads to `pycuda._array.axes.reduce_axes`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pycuda._array import reductions as whole
 from pycuda._array import scans
 from pycuda._array.axes import reduce_axes
+from pycuda._driver import PlannedMethod
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -148,6 +150,13 @@ def count_nonzero(
     )
 
 
+def _planned(function: Callable) -> Callable:
+    """A method that repeats its launches where an axis is all it gets."""
+    return functools.update_wrapper(
+        PlannedMethod(function, function.__name__), function
+    )
+
+
 class Reductions:
     """Methods that reduce an array, with numpy's arguments."""
 
@@ -181,6 +190,7 @@ class Reductions:
             self, stream, allocator, axis=axis, keepdims=keepdims, out=out
         )
 
+    @_planned
     def sum(
         self,
         axis: Any = None,
@@ -197,6 +207,7 @@ class Reductions:
             out=out,
         )  # fmt: skip
 
+    @_planned
     def max(
         self,
         axis: Any = None,
@@ -208,6 +219,7 @@ class Reductions:
         """Largest element along some axes, or of all; NaN if there is one."""
         return whole.max(self, stream, axis=axis, keepdims=keepdims, out=out)
 
+    @_planned
     def min(
         self,
         axis: Any = None,
@@ -219,11 +231,11 @@ class Reductions:
         """Smallest element along some axes, or of all; NaN if there is one."""
         return whole.min(self, stream, axis=axis, keepdims=keepdims, out=out)
 
-    prod = prod
-    mean = mean
-    var = var
-    std = std
-    argmin = argmin
-    argmax = argmax
-    cumsum = scans.cumsum
-    cumprod = scans.cumprod
+    prod = _planned(prod)
+    mean = _planned(mean)
+    var = _planned(var)
+    std = _planned(std)
+    argmin = _planned(argmin)
+    argmax = _planned(argmax)
+    cumsum = _planned(scans.cumsum)
+    cumprod = _planned(scans.cumprod)

@@ -252,8 +252,13 @@ PyObject *dlpack_take(PyObject *module, PyObject *capsule);
 /* counter.c */
 int counter_find(CUstream stream, CUdeviceptr *counter);
 
-/* shortcut.c, elementwise.c: types of pycuda._driver. */
+/* plan.c */
+PyObject *plan_set(PyObject *module, PyObject *args);
+PyObject *plan_repeat(PyObject *name, PyObject *object, PyObject *axis);
+
+/* shortcut.c, planned.c, elementwise.c: types of pycuda._driver. */
 int array_shortcut_setup(PyObject *module);
+int array_planned_setup(PyObject *module);
 int array_elementwise_setup(PyObject *module);
 
 #endif

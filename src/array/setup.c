@@ -17,6 +17,11 @@ static PyMethodDef functions[] = {
      "_reduce(name, inputs, dtype=None, stream=None, allocator=None, "
      "neutral=None)\n--\n\n"
      "A reduction of whole arrays to a 0-d array."},
+    {"_plan_set", plan_set, METH_VARARGS,
+     "_plan_set(name, input, axis, result, temps, launches)\n--\n\n"
+     "Remembers the launches (function, block, grid, shared bytes, arguments) "
+     "of a PlannedMethod; arguments are bytes, or 0 for the input's address, "
+     "1 for the result's, 2 and more for those of memory of so many bytes."},
     {"_set_type_resolver", operation_set_resolver, METH_O,
      "_set_type_resolver(callable)\n--\n\n"
      "callable(name, types) -> (loop types, result type)."},
@@ -57,6 +62,7 @@ array_setup(PyObject *module)
 {
     if (import_numpy() < 0 || array_flags_setup(module) < 0 ||
         array_type_setup(module) < 0 || array_shortcut_setup(module) < 0 ||
+        array_planned_setup(module) < 0 ||
         array_elementwise_setup(module) < 0) {
         return -1;
     }

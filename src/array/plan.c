@@ -1,0 +1,374 @@
+/* plan.c - launches that are remembered, to be repeated for an array of the
+ * same type, shape, strides and alignment in the same context.
+ *
+ * Used by planned.c.  Python works a reduction or scan out once and hands its
+ * launches to _plan_set.
+ *
+ * A plan owns its Functions and dtypes.  Plans lie in a table with one place
+ * for each hash; a newer plan takes the place of an older one.  A plan that
+ * is running is kept alive by its count.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+
+#define PLACES         512 /* a power of two */
+#define MOST_LAUNCHES  4
+#define MOST_ARGUMENTS 6
+#define MOST_TEMPS     4
+#define MOST_SLOTS     (MOST_TEMPS + 2)
+#define ALIGNMENT      15u /* address bits that kernels look at */
+
+/* What a plan is for. */
+struct plan_key {
+    void *context;
+    const void *name;     /* interned string; compared as a pointer */
+    PyArray_Descr *dtype; /* compared as a pointer */
+    unsigned bits;        /* of the address */
+    int whole;            /* no axis */
+    long axis;
+    int ndim;
+    const npy_intp *shape, *strides;
+};
+
+/* An argument: the address in a slot, or bytes. */
+struct plan_argument {
+    int slot; /* 0: the input, 1: the result, 2...: temporary memory; -1 */
+    void *bytes;
+};
+
+struct plan_launch {
+    PyObject *function; /* strong */
+    CUfunction handle;
+    unsigned grid[3], block[3], shared;
+    int arguments;
+    struct plan_argument argument[MOST_ARGUMENTS];
+};
+
+struct plan {
+    int count; /* of who uses it; the table counts as one */
+    struct plan_key key;
+    npy_intp dims[2 * ARRAY_MAX_NDIM]; /* of the key */
+    PyArray_Descr *dtype;              /* strong; of the result */
+    int ndim;
+    npy_intp shape[ARRAY_MAX_NDIM], strides[ARRAY_MAX_NDIM];
+    int temps;
+    size_t temp_bytes[MOST_TEMPS];
+    int launches;
+    struct plan_launch launch[MOST_LAUNCHES];
+};
+
+static struct plan *plans[PLACES];
+
+static void
+plan_release(struct plan *plan)
+{
+    if (!plan || --plan->count > 0) {
+        return;
+    }
+    for (int i = 0; i < plan->launches; i++) {
+        struct plan_launch *launch = &plan->launch[i];
+        for (int k = 0; k < launch->arguments; k++) {
+            PyMem_Free(launch->argument[k].bytes);
+        }
+        Py_XDECREF(launch->function);
+    }
+    Py_XDECREF(plan->dtype);
+    Py_XDECREF(plan->key.dtype);
+    PyMem_Free(plan);
+}
+
+/* --- the table --------------------------------------------------------- */
+
+static int
+key_set(struct plan_key *key, const struct array *array, const void *name,
+        int whole, long axis)
+{
+    key->name = name;
+    key->dtype = array->dtype;
+    key->bits = (unsigned)array->head.pointer & ALIGNMENT;
+    key->whole = whole;
+    key->axis = whole ? 0 : axis;
+    key->ndim = array->ndim;
+    key->shape = array->shape;
+    key->strides = array->strides;
+    return core_context(&key->context);
+}
+
+static struct plan **
+key_place(const struct plan_key *key)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)key->name ^
+                    (uint64_t)(uintptr_t)key->dtype ^
+                    (uint64_t)(uintptr_t)key->context << 32;
+
+    hash = hash * 31 + (uint64_t)key->axis * 2 + (uint64_t)key->whole;
+    hash = hash * 31 + key->bits;
+    for (int i = 0; i < key->ndim; i++) {
+        hash = (hash ^ (uint64_t)key->shape[i]) * 0x9e3779b97f4a7c15u;
+        hash = (hash ^ (uint64_t)key->strides[i]) * 0x9e3779b97f4a7c15u;
+    }
+    hash *= 0x9e3779b97f4a7c15u;
+    return &plans[hash >> 32 & (PLACES - 1)];
+}
+
+static int
+key_equal(const struct plan_key *a, const struct plan_key *b)
+{
+    size_t bytes = (size_t)a->ndim * sizeof *a->shape;
+
+    return a->context == b->context && a->name == b->name &&
+           a->dtype == b->dtype && a->bits == b->bits &&
+           a->whole == b->whole && a->axis == b->axis && a->ndim == b->ndim &&
+           (a->ndim == 0 || (memcmp(a->shape, b->shape, bytes) == 0 &&
+                             memcmp(a->strides, b->strides, bytes) == 0));
+}
+
+/* --- running ----------------------------------------------------------- */
+
+static int
+launch_run(const struct plan_launch *launch, CUdeviceptr *slots)
+{
+    void *arguments[MOST_ARGUMENTS];
+
+    for (int k = 0; k < launch->arguments; k++) {
+        int slot = launch->argument[k].slot;
+        arguments[k] =
+            slot < 0 ? launch->argument[k].bytes : (void *)&slots[slot];
+    }
+    return core_launch(launch->handle, launch->grid, launch->block,
+                       launch->shared, NULL, arguments);
+}
+
+static int
+plan_launch(const struct plan *plan, const struct array *input,
+            const struct array *result)
+{
+    PyObject *temps[MOST_TEMPS] = {NULL};
+    CUdeviceptr slots[MOST_SLOTS] = {input->head.pointer,
+                                     result->head.pointer};
+    int status = -1;
+
+    if (core_use(input->head.owner, NULL) < 0 ||
+        core_use(result->head.owner, NULL) < 0) {
+        return -1;
+    }
+    for (int i = 0; i < plan->temps; i++) {
+        temps[i] = core_allocate(plan->temp_bytes[i], NULL);
+        if (!temps[i]) {
+            goto done;
+        }
+        slots[i + 2] = core_allocation_pointer(temps[i]);
+    }
+    status = 0;
+    for (int i = 0; status == 0 && i < plan->launches; i++) {
+        status = launch_run(&plan->launch[i], slots);
+    }
+done:
+    for (int i = 0; i < plan->temps; i++) {
+        Py_XDECREF(temps[i]);
+    }
+    return status;
+}
+
+/* The result; NULL without an exception where a subclass gave it another
+ * layout than the launches expect. */
+static PyObject *
+plan_run(struct plan *plan, struct array *input)
+{
+    size_t bytes = (size_t)plan->ndim * sizeof *plan->strides;
+    struct array *result;
+
+    plan->count++; /* an allocator of Python's may make plans */
+    result = array_new_like(input, plan->dtype, plan->ndim, plan->shape,
+                            plan->strides, NULL);
+    if (result && plan->ndim > 0 &&
+        (result->ndim != plan->ndim ||
+         memcmp(result->strides, plan->strides, bytes) != 0)) {
+        Py_CLEAR(result);
+    } else if (result && plan_launch(plan, input, result) < 0) {
+        Py_CLEAR(result);
+    }
+    plan_release(plan);
+    return (PyObject *)result;
+}
+
+/* --- making ------------------------------------------------------------ */
+
+static int
+argument_parse(struct plan_argument *argument, PyObject *object, int slots)
+{
+    if (!PyBytes_Check(object)) {
+        long slot = PyLong_AsLong(object);
+        if (slot == -1 && PyErr_Occurred()) {
+            return -1;
+        }
+        if (slot < 0 || slot >= slots) {
+            PyErr_Format(PyExc_ValueError, "there is no slot %ld", slot);
+            return -1;
+        }
+        argument->slot = (int)slot;
+        return 0;
+    }
+    size_t size = (size_t)PyBytes_GET_SIZE(object);
+    argument->slot = -1;
+    argument->bytes = PyMem_Malloc(size ? size : 1);
+    if (!argument->bytes) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    memcpy(argument->bytes, PyBytes_AS_STRING(object), size);
+    return 0;
+}
+
+/* (function, block, grid, shared bytes, arguments) */
+static int
+launch_parse(struct plan_launch *launch, PyObject *object, int slots)
+{
+    PyObject *function, *arguments;
+    unsigned *block = launch->block, *grid = launch->grid;
+
+    if (!PyArg_ParseTuple(object, "O(III)(II)IO!", &function, &block[0],
+                          &block[1], &block[2], &grid[0], &grid[1],
+                          &launch->shared, &PyTuple_Type, &arguments) ||
+        core_function(function, &launch->handle) < 0) {
+        return -1;
+    }
+    grid[2] = 1;
+    launch->function = Py_NewRef(function);
+    Py_ssize_t count = PyTuple_GET_SIZE(arguments);
+    if (count > MOST_ARGUMENTS) {
+        PyErr_SetString(PyExc_ValueError, "too many arguments for a plan");
+        return -1;
+    }
+    for (Py_ssize_t k = 0; k < count; k++) {
+        launch->arguments++;
+        if (argument_parse(&launch->argument[k],
+                           PyTuple_GET_ITEM(arguments, k), slots) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int
+plan_parse(struct plan *plan, PyObject *temps, PyObject *launches)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(launches);
+
+    if (PyTuple_GET_SIZE(temps) > MOST_TEMPS || count > MOST_LAUNCHES) {
+        PyErr_SetString(PyExc_ValueError, "too much for a plan");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(temps); i++) {
+        plan->temp_bytes[i] = PyLong_AsSize_t(PyTuple_GET_ITEM(temps, i));
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        plan->temps++;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        plan->launches++;
+        if (launch_parse(&plan->launch[i], PyTuple_GET_ITEM(launches, i),
+                         plan->temps + 2) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* The plan for `input`, giving arrays like `result`; of count 1. */
+static struct plan *
+plan_new(const struct plan_key *key, const struct array *result)
+{
+    struct plan *plan = PyMem_Calloc(1, sizeof *plan);
+    size_t bytes = (size_t)key->ndim * sizeof(npy_intp);
+
+    if (!plan) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    plan->count = 1;
+    plan->key = *key;
+    Py_INCREF(plan->key.dtype);
+    plan->key.shape = plan->dims;
+    plan->key.strides = plan->dims + ARRAY_MAX_NDIM;
+    memcpy(plan->dims, key->shape, bytes);
+    memcpy(plan->dims + ARRAY_MAX_NDIM, key->strides, bytes);
+    plan->dtype = (PyArray_Descr *)Py_NewRef(result->dtype);
+    plan->ndim = result->ndim;
+    bytes = (size_t)result->ndim * sizeof(npy_intp);
+    memcpy(plan->shape, result->shape, bytes);
+    memcpy(plan->strides, result->strides, bytes);
+    return plan;
+}
+
+/* The axis of a call; 0 where it is no small integer or None. */
+static int
+axis_parse(PyObject *object, int *whole, long *axis)
+{
+    *whole = object == Py_None;
+    *axis = 0;
+    if (!*whole && PyLong_CheckExact(object)) {
+        int overflow;
+        *axis = PyLong_AsLongAndOverflow(object, &overflow);
+        return !overflow;
+    }
+    return *whole;
+}
+
+/* _plan_set(name, input, axis, result, temps, launches) */
+PyObject *
+plan_set(PyObject *module, PyObject *args)
+{
+    PyObject *name, *input, *axis, *result, *temps, *launches;
+    struct plan_key key;
+    int whole;
+    long number;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "UOOOO!O!:_plan_set", &name, &input, &axis,
+                          &result, &PyTuple_Type, &temps, &PyTuple_Type,
+                          &launches)) {
+        return NULL;
+    }
+    if (!array_check(input) || !array_check(result)) {
+        PyErr_SetString(PyExc_TypeError, "a plan is for arrays");
+        return NULL;
+    }
+    if (!axis_parse(axis, &whole, &number)) {
+        Py_RETURN_NONE; /* no call would find it */
+    }
+    Py_INCREF(name);
+    PyUnicode_InternInPlace(&name);
+    Py_DECREF(name); /* plans are for names that methods keep alive */
+    if (key_set(&key, (struct array *)input, name, whole, number) < 0) {
+        return NULL;
+    }
+    struct plan *plan = plan_new(&key, (struct array *)result);
+    if (!plan || plan_parse(plan, temps, launches) < 0) {
+        plan_release(plan);
+        return NULL;
+    }
+    struct plan **place = key_place(&key), *old = *place;
+    *place = plan;
+    plan_release(old);
+    Py_RETURN_NONE;
+}
+
+/* What the launches remembered for a name, an array and an axis (or None)
+ * give; NULL without an exception where there are none. */
+PyObject *
+plan_repeat(PyObject *name, PyObject *object, PyObject *axis)
+{
+    struct array *array = (struct array *)object;
+    struct plan_key key;
+    int whole;
+    long number;
+
+    if (!array_check(object) || !axis_parse(axis, &whole, &number) ||
+        key_set(&key, array, name, whole, number) < 0) {
+        return NULL;
+    }
+    struct plan *plan = *key_place(&key);
+    return plan && key_equal(&plan->key, &key) ? plan_run(plan, array) : NULL;
+}

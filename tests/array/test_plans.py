@@ -1,0 +1,225 @@
+"""Launches that are remembered: a repeated reduction or scan is the first one,
+whatever changed in between.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+from layouts import VIEWS, both, numbers, same, seen
+
+import pycuda.driver as drv
+from pycuda import _driver, gpuarray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+NAMES = ["sum", "prod", "mean", "var", "std", "min", "max", "argmin",
+         "argmax", "cumsum", "cumprod"]  # fmt: skip
+EXACT = ["sum", "min", "max", "argmin", "argmax", "cumsum"]
+
+
+@pytest.fixture
+def planned(monkeypatch):
+    """The plans that Python made."""
+    from pycuda._array import axes
+
+    made = []
+
+    def note(*arguments):
+        made.append(arguments)
+        return _driver._plan_set(*arguments)
+
+    monkeypatch.setattr(axes, "_plan_set", note)
+    return made
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_second_call_needs_no_python(name, planned):
+    # Of a shape that no other test has.
+    host, device = both(numbers((37, 41 + len(name)), "f8"))
+    first = getattr(device, name)(1).get()
+    assert len(planned) == 1
+    for argument in ({"axis": 1}, {}):
+        args = () if argument else (1,)
+        again = getattr(device, name)(*args, **argument)
+        assert np.array_equal(again.get(), first)
+        assert again.dtype == first.dtype and again.shape == first.shape
+    assert len(planned) == 1
+    getattr(device, name)(0)
+    getattr(device[:, ::-1], name)(1)
+    assert len(planned) == 3
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_layouts(name):
+    """Arrays that differ in one thing do not get each other's launches."""
+    hosts = [numbers(shape, dtype, seed) for seed, (shape, dtype) in enumerate(
+        [((12, 34), "i4"), ((34, 12), "i4"), ((12, 34), "u4"),
+         ((12, 34), "f4"), ((3, 4, 34), "i4"), ((408,), "i4"),
+         ((12, 34), "?")])]  # fmt: skip
+    for _ in range(3):
+        for host in hosts:
+            for order in "CF":
+                for view in VIEWS:
+                    mine, device = both(host, order, view)
+                    for axis in (None, *range(-host.ndim, host.ndim)):
+                        if host.dtype == bool and name == "cumsum":
+                            continue
+                        want = np.asarray(getattr(mine, name)(axis))
+                        if want.dtype.kind == "f" and name in (
+                            "sum", "cumsum",
+                        ):  # fmt: skip
+                            got = getattr(device, name)(axis)
+                            np.testing.assert_allclose(
+                                got.get(), want, rtol=1e-4, atol=1e-4
+                            )
+                            continue
+                        same(getattr(device, name)(axis), want)
+
+
+def test_new_contents_and_addresses():
+    for shift in range(20):
+        host = numbers((30, 33), "i4", shift)
+        device = gpuarray.to_gpu(host)
+        same(device.sum(0), host.sum(0))
+        device += 1
+        same(device.sum(0), host.sum(0) + 30)
+        flat = gpuarray.to_gpu(host.ravel())
+        part = flat[shift : shift + 900].reshape(30, 30)
+        same(part.max(1), host.ravel()[shift : shift + 900]
+             .reshape(30, 30).max(1))  # fmt: skip
+
+
+def test_contexts():
+    host = numbers((21, 43), "i4")
+    outer = gpuarray.to_gpu(host)
+    same(outer.sum(0), host.sum(0))
+    for _ in range(3):
+        inner = drv.Context.get_device().make_context()
+        try:
+            device = gpuarray.to_gpu(host * 2)
+            same(device.sum(0), host.sum(0) * 2)
+            same(device.sum(0), host.sum(0) * 2)
+            del device
+        finally:
+            inner.pop()
+            inner.detach()
+    same(outer.sum(0), host.sum(0))
+
+
+def test_other_arguments_are_heard():
+    host, device = both(numbers((22, 44), "i4"))
+    for _ in range(2):
+        same(device.sum(0), host.sum(0))
+        same(device.sum(0, keepdims=True), host.sum(0, keepdims=True))
+        same(device.sum(0, np.int32), host.sum(0, np.int32))
+        same(device.sum((0, 1)), np.asarray(host.sum((0, 1))))
+        same(device.sum(np.int64(0)), host.sum(0))
+        out = gpuarray.zeros(44, np.int64)
+        assert device.sum(0, out=out) is out
+        same(out, host.sum(0))
+        wide = host.astype("f8")
+        np.testing.assert_allclose(
+            device.var(0, ddof=1).get(), wide.var(0, ddof=1)
+        )
+        np.testing.assert_allclose(device.var(0).get(), wide.var(0))
+        with pytest.raises(np.exceptions.AxisError):
+            device.sum(2)
+        with pytest.raises(TypeError):
+            device.sum(0, 1, 2, 3, 4, 5)
+        with pytest.raises(TypeError):
+            gpuarray.GPUArray.sum()
+        with pytest.raises(TypeError, match="GPUArray"):
+            gpuarray.GPUArray.mean(host)
+
+
+def test_any_takes_a_stream_first():
+    host, device = both(numbers((9, 8), "i4"))
+    same(device.any(axis=0), host.any(axis=0))
+    same(device.any(drv.Stream()), np.asarray(host.any()))
+    same(device.all(axis=0), host.all(axis=0))
+
+
+def test_allocators_and_classes():
+    calls = []
+
+    def allocator(size):
+        calls.append(size)
+        return drv.mem_alloc(size)
+
+    class Mine(gpuarray.GPUArray):
+        pass
+
+    host = numbers((10, 20), "f8")
+    device = gpuarray.to_gpu(host, allocator=allocator)
+    del calls[:]
+    for _ in range(3):
+        device.max(0)
+    assert calls == [160] * 3
+    mine = Mine(host.shape, host.dtype)
+    mine.set(host)
+    for _ in range(2):
+        assert type(mine.max(0)) is Mine
+        same(mine.max(0), host.max(0))
+
+
+class Turned(gpuarray.GPUArray):
+    """Whose results lie otherwise than the plan's."""
+
+    def _new_like_me(self, dtype=None, order="C"):
+        return gpuarray.empty(
+            self.shape[::-1], dtype or self.dtype, order="C"
+        ).T
+
+
+def test_results_that_lie_otherwise():
+    host = numbers((10, 21), "i8")
+    plain = gpuarray.to_gpu(host)
+    same(plain.cumsum(0), host.cumsum(0))
+    mine = Turned(host.shape, host.dtype)
+    mine.set(host)
+    for _ in range(2):
+        same(mine.cumsum(0), host.cumsum(0))
+
+
+def test_an_allocator_that_makes_plans():
+    host = numbers((6, 600), "i4")
+    others = [gpuarray.to_gpu(numbers((6, 7 + k), "i4")) for k in range(40)]
+
+    def allocator(size):
+        for other in others:
+            other.sum(0)
+        return drv.mem_alloc(size)
+
+    device = gpuarray.to_gpu(host)
+    device.sum(1)
+    device.allocator = allocator
+    for _ in range(5):
+        same(device.sum(1), host.sum(1))
+
+
+def test_it_looks_like_a_method():
+    sum_ = gpuarray.GPUArray.sum
+    assert inspect.signature(sum_).parameters["axis"].default is None
+    assert sum_.__doc__ and sum_.__name__ == "sum"
+    device = gpuarray.zeros(3, np.float32)
+    assert device.sum.__self__ is device
+    assert "axis" in inspect.signature(device.sum).parameters
+    assert pickle.loads(pickle.dumps(device.sum)) is not None
+    for views in VIEWS:
+        assert seen(device, views).sum().get() == 0
+
+
+def test_bad_plans():
+    device = gpuarray.zeros((3, 4), np.float32)
+    for launches in (((None, (1, 1, 1), (1, 1), 0, ()),), ((1,),)):
+        with pytest.raises(TypeError):
+            _driver._plan_set("sum", device, 0, device, (), launches)
+    with pytest.raises(TypeError):
+        _driver._plan_set("sum", 3, 0, device, (), ())
+    with pytest.raises(ValueError, match="too much"):
+        _driver._plan_set("sum", device, 0, device, (1,) * 9, ())
+    assert (device.sum(0).get() == 0).all()
