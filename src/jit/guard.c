@@ -463,21 +463,37 @@ match_split(struct search *search, LLVMBasicBlockRef entry)
     use_index_argument(search);
 }
 
+/* With or without a guard, a kernel that knows its index as an argument may
+ * not need to know its block (loop_entry.c). */
+static void
+use_plain_index(struct jit_kernel *kernel, LLVMValueRef expression)
+{
+    if (width_of(expression) == 32) {
+        LLVMReplaceAllUsesWith(expression,
+                               jit_body_argument(kernel, JIT_GLOBAL_INDEX));
+    }
+}
+
 void
 jit_find_guard(struct jit *jit, struct jit_kernel *kernel)
 {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(kernel->body);
     struct search search = {.jit = jit, .kernel = kernel};
     search.index = search.expression = find_index(kernel, entry);
-    if (!search.index || !has_no_effects(entry)) {
+    if (!search.index) {
         return;
     }
-    if (match_stride(&search, entry)) {
+    if (has_no_effects(entry) && match_stride(&search, entry)) {
         return;
     }
     search.index = search.expression;
-    if (!match_branch(&search, entry)) {
-        match_split(&search, entry);
+    if (!has_no_effects(entry) || !match_branch(&search, entry)) {
+        if (has_no_effects(entry)) {
+            match_split(&search, entry);
+        }
+        if (!kernel->guard.split) {
+            use_plain_index(kernel, search.expression);
+        }
         return;
     }
     use_index_argument(&search);

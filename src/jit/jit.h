@@ -306,6 +306,7 @@ struct jit_frame {
     const char *variables; /* text for its start */
     unsigned width;        /* blockDim.x if it is for one only, else 0 */
     bool internal;         /* to be inlined into the entry */
+    bool merged;           /* blocks of one row of the grid may be one */
 };
 
 /* From the function's start to the loop over blocks, whose body begins. */

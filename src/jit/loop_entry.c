@@ -85,9 +85,9 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
     jit_text_add(text,
                  "  %%some = icmp %s i64 %%limit, %%base\n"
                  "  %%room = sub i64 %%limit, %%base\n"
-                 "  %%short = icmp ult i64 %%room, %%ntid64\n"
+                 "  %%short = icmp ult i64 %%room, %%row64\n"
                  "  %%bound64 = select i1 %%short, i64 %%room, i64 "
-                 "%%ntid64\n"
+                 "%%row64\n"
                  "  %%bound = trunc nuw nsw i64 %%bound64 to i32\n"
                  "  %%row32 = trunc i64 %%base to i32\n"
                  "  br i1 %%some, label %%some.row, label %%next\n"
@@ -116,8 +116,8 @@ write_split(struct jit *jit, struct jit_kernel *kernel)
                  "  %%fit = select i1 %%enough, i64 %%last.next, i64 0\n"
                  "  %%some = icmp ugt i64 %%fit, %%base\n"
                  "  %%room = sub i64 %%fit, %%base\n"
-                 "  %%short = icmp ult i64 %%room, %%ntid64\n"
-                 "  %%capped = select i1 %%short, i64 %%room, i64 %%ntid64\n"
+                 "  %%short = icmp ult i64 %%room, %%row64\n"
+                 "  %%capped = select i1 %%short, i64 %%room, i64 %%row64\n"
                  "  %%bound64 = select i1 %%some, i64 %%capped, i64 0\n"
                  "  %%bound = trunc nuw nsw i64 %%bound64 to i32\n"
                  "  br i1 %%some, label %%rows, label %%others\n",
@@ -165,7 +165,7 @@ static void
 write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
 {
     struct jit_guard *guard = &kernel->guard;
-    struct jit_nest nest = {"", "block.head", "0", "%ntid0", "row.next", 1};
+    struct jit_nest nest = {"", "block.head", "0", "%row0", "row.next", 1};
     if (guard->split) {
         nest = (struct jit_nest){"", "rows", "0", "%bound", "others", 1};
         jit_text_add(jit->wrappers, "rows:\n");
@@ -176,11 +176,11 @@ write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
     }
     write_nest(jit, kernel, &nest, loop);
     if (guard->split) {
-        static const struct jit_nest rest = {".b",     "tail",     "%bound",
-                                             "%ntid0", "row.next", 0};
+        static const struct jit_nest rest = {".b",    "tail",     "%bound",
+                                             "%row0", "row.next", 0};
         jit_text_add(jit->wrappers,
                      "others:\n"
-                     "  %%left = icmp ult i32 %%bound, %%ntid0\n"
+                     "  %%left = icmp ult i32 %%bound, %%row0\n"
                      "  br i1 %%left, label %%tail, label %%row.next\n"
                      "tail:\n");
         write_nest(jit, kernel, &rest, loop + 1);
@@ -201,11 +201,28 @@ write_tail(struct jit *jit, struct jit_kernel *kernel)
     jit_text_blocks_end(jit);
 }
 
+/* Does nothing but the global index tell the threads apart? */
+static bool
+knows_no_block(const struct jit_kernel *kernel)
+{
+    static const int own[] = {JIT_TID,    JIT_TID + 1,   JIT_TID + 2,
+                              JIT_CTAID,  JIT_CTAID + 1, JIT_CTAID + 2,
+                              JIT_LINEAR, JIT_SHARED,    JIT_THREAD};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (LLVMGetFirstUse(jit_body_argument(kernel, own[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void
 jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel)
 {
     unsigned loop = jit_text_loops(1 + kernel->guard.split);
-    struct jit_frame frame = {.name = kernel->symbol, .variables = ""};
+    struct jit_frame frame = {.name = kernel->symbol,
+                              .variables = "",
+                              .merged = knows_no_block(kernel)};
     jit_text_blocks_start(jit, kernel, &frame);
     if (kernel->guard.split) {
         write_split(jit, kernel);

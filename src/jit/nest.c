@@ -12,6 +12,36 @@ jit_text_loops(unsigned count)
     return next - count;
 }
 
+/* %row0 and %row64, the length of the x loop, and %blocks, how often it is
+ * gone through.  Where nothing but the global index tells threads apart, all
+ * the blocks of a grid of one dimension are one row. */
+static void
+write_row(struct jit *jit, bool merged)
+{
+    jit_text_add(jit->wrappers, "  %%ntid64 = zext i32 %%ntid0 to i64\n");
+    if (!merged) {
+        jit_text_add(jit->wrappers, "  %%row0 = add i32 %%ntid0, 0\n"
+                                    "  %%row64 = add i64 %%ntid64, 0\n"
+                                    "  %%blocks = add i64 %%count, 0\n");
+        return;
+    }
+    jit_text_add(jit->wrappers,
+                 "  %%whole.size = mul i32 %%ntid1, %%ntid2\n"
+                 "  %%whole.grid = mul i32 %%nctaid1, %%nctaid2\n"
+                 "  %%one.size = icmp eq i32 %%whole.size, 1\n"
+                 "  %%one.grid = icmp eq i32 %%whole.grid, 1\n"
+                 "  %%one.row = and i1 %%one.size, %%one.grid\n"
+                 "  %%last.block = add i64 %%first, %%count\n"
+                 "  %%last.index = mul i64 %%last.block, %%ntid64\n"
+                 "  %%near = icmp ult i64 %%last.index, 2147483648\n"
+                 "  %%merge = and i1 %%one.row, %%near\n"
+                 "  %%all.threads = mul i64 %%count, %%ntid64\n"
+                 "  %%row64 = select i1 %%merge, i64 %%all.threads, "
+                 "i64 %%ntid64\n"
+                 "  %%row0 = trunc i64 %%row64 to i32\n"
+                 "  %%blocks = select i1 %%merge, i64 1, i64 %%count\n");
+}
+
 void
 jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                       const struct jit_frame *frame)
@@ -24,6 +54,7 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
     jit_text_parameters(jit, kernel);
     jit_text_geometry(jit, frame->width);
     jit_text_add(jit->wrappers, "%s", frame->variables);
+    write_row(jit, frame->merged);
     jit_text_add(jit->wrappers,
                  "  %%gx = zext i32 %%nctaid0 to i64\n"
                  "  %%gy = zext i32 %%nctaid1 to i64\n"
@@ -34,8 +65,7 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                  "  %%bx.first = trunc i64 %%bx64 to i32\n"
                  "  %%by.first = trunc i64 %%by64 to i32\n"
                  "  %%bz.first = trunc i64 %%bz64 to i32\n"
-                 "  %%ntid64 = zext i32 %%ntid0 to i64\n"
-                 "  %%none = icmp eq i64 %%count, 0\n"
+                 "  %%none = icmp eq i64 %%blocks, 0\n"
                  "  br i1 %%none, label %%out, label %%block.head\n"
                  "block.head:\n"
                  "  %%done = phi i64 [0, %%entry], [%%done.next, %%next]\n"
@@ -113,7 +143,7 @@ jit_text_blocks_end(struct jit *jit)
                  "  %%by.carry = zext i1 %%by.end to i32\n"
                  "  %%bz.next = add i32 %%ctaid2, %%by.carry\n"
                  "  %%done.next = add nuw i64 %%done, 1\n"
-                 "  %%more = icmp ult i64 %%done.next, %%count\n"
+                 "  %%more = icmp ult i64 %%done.next, %%blocks\n"
                  "  br i1 %%more, label %%block.head, label %%out\n"
                  "out:\n  ret void\n}\n");
 }
