@@ -94,6 +94,11 @@ struct jit_split {
 void jit_add_soft_points(struct jit *jit, struct jit_split *split,
                          const unsigned *ends);
 
+/* access.c: do threads of a row access memory here and there, in the blocks
+ * that are marked, and do little else? */
+bool jit_is_scattered(struct jit *jit, const struct jit_split *split,
+                      const bool *blocks);
+
 /* live.c: the points at which the value lives, as a set of bits. */
 uint64_t jit_live_points(const struct jit_split *split, LLVMValueRef value);
 /* Replaces the uses of the value outside its own block by what `make` puts

@@ -196,7 +196,8 @@ loop_fits(const struct soft *soft, unsigned head, const bool *cycle)
             return false;
         }
     }
-    return is_head(soft, head, cycle) && !has_inner_loop(soft, head, cycle);
+    return is_head(soft, head, cycle) && !has_inner_loop(soft, head, cycle) &&
+           !jit_is_scattered(soft->jit, soft->split, cycle);
 }
 
 /* Also where the loop is left, so that what follows is no part of it. */

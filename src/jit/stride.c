@@ -7,7 +7,9 @@
  *     for (b = first; b < n; b += step)
  *         if (threadIdx.x < n - b) body(b + threadIdx.x);
  * which is the same for each thread, the last rounds being empty for some;
- * soft.c can then cut it.
+ * soft.c can then cut it.  Where such a loop is all that is behind another's
+ * condition, that condition goes into the inner loop, so that all threads
+ * make both.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -22,7 +24,10 @@ struct stride {
     LLVMValueRef step, limit, compare;
     const struct jit_cfg *cfg;
     bool *inside; /* the loop's blocks */
+    LLVMBasicBlockRef gate, round;
 };
+
+enum { MOST_STRIDES = 32 };
 
 static bool
 is_opcode(LLVMValueRef value, LLVMOpcode opcode)
@@ -249,6 +254,32 @@ has_phis(LLVMBasicBlockRef block)
     return LLVMIsAPHINode(LLVMGetFirstInstruction(block)) != NULL;
 }
 
+/* i is made of the base where the gate is, and once more for who uses it in
+ * the head: what the head computes is carried round when loops are rotated. */
+static void
+replace_index(const struct stride *stride, LLVMValueRef base)
+{
+    LLVMBuilderRef builder = stride->jit->builder;
+    LLVMValueRef at = LLVMGetNextInstruction(stride->phi);
+    while (LLVMIsAPHINode(at)) {
+        at = LLVMGetNextInstruction(at);
+    }
+    LLVMPositionBuilderBefore(builder, at);
+    LLVMValueRef early = LLVMBuildAdd(builder, base, stride->index, "");
+    LLVMPositionBuilderAtEnd(builder, stride->gate);
+    LLVMValueRef index = LLVMBuildAdd(builder, base, stride->index, "");
+    for (; at; at = LLVMGetNextInstruction(at)) {
+        int count = LLVMGetNumOperands(at);
+        for (int i = 0; i < count; i++) {
+            if (LLVMGetOperand(at, (unsigned)i) == stride->phi) {
+                LLVMSetOperand(at, (unsigned)i, early);
+            }
+        }
+    }
+    LLVMReplaceAllUsesWith(stride->phi, index);
+    LLVMInstructionEraseFromParent(stride->phi);
+}
+
 static void
 change_loop(struct stride *stride, LLVMValueRef function)
 {
@@ -258,6 +289,8 @@ change_loop(struct stride *stride, LLVMValueRef function)
         LLVMAppendBasicBlockInContext(jit->context, function, "gate");
     LLVMBasicBlockRef round =
         LLVMAppendBasicBlockInContext(jit->context, function, "round");
+    stride->gate = gate;
+    stride->round = round;
     LLVMPositionBuilderAtEnd(builder, round);
     LLVMBuildBr(builder, stride->head);
     LLVMValueRef base = make_base(jit, stride, round);
@@ -268,14 +301,7 @@ change_loop(struct stride *stride, LLVMValueRef function)
             move_phi(jit, stride, phi, gate, round);
         }
     }
-    LLVMValueRef at = LLVMGetNextInstruction(stride->phi);
-    while (LLVMIsAPHINode(at)) {
-        at = LLVMGetNextInstruction(at);
-    }
-    LLVMPositionBuilderBefore(builder, at);
-    LLVMValueRef index = LLVMBuildAdd(builder, base, stride->index, "");
-    LLVMReplaceAllUsesWith(stride->phi, index);
-    LLVMInstructionEraseFromParent(stride->phi);
+    replace_index(stride, base);
     LLVMValueRef end = LLVMGetBasicBlockTerminator(stride->head);
     LLVMPositionBuilderBefore(builder, end);
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(stride->compare);
@@ -310,38 +336,132 @@ try_block(struct stride *stride, struct jit_kernel *kernel,
     return false;
 }
 
+/* ---- a loop behind another's condition ---- */
+
+/* Can it be done by threads that have no part in it? */
+static bool
+is_harmless(LLVMValueRef at)
+{
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMICmp:
+    case LLVMSelect:
+    case LLVMGetElementPtr:
+    case LLVMBr:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Does nothing happen on the way from the block to `to`, and is there no
+ * other way? */
+static bool
+leads_to(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    for (int steps = 0; from != to; steps++) {
+        LLVMValueRef at = LLVMGetFirstInstruction(from);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            if (!is_harmless(at)) {
+                return false;
+            }
+        }
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
+        if (steps == 8 || LLVMGetNumSuccessors(end) != 1) {
+            return false;
+        }
+        from = LLVMGetSuccessor(end, 0);
+    }
+    return true;
+}
+
+/* Moves the condition of `outer`'s gate to that of `inner`, if that loop is
+ * all that is behind it. */
+static void
+move_condition(const struct stride *outer, const struct stride *inner)
+{
+    LLVMBuilderRef builder = inner->jit->builder;
+    LLVMValueRef ends[2] = {LLVMGetBasicBlockTerminator(outer->gate),
+                            LLVMGetBasicBlockTerminator(inner->gate)};
+    if (LLVMGetNumSuccessors(ends[0]) != 2 || has_phis(outer->round) ||
+        !leads_to(LLVMGetSuccessor(ends[0], 0), inner->head) ||
+        !leads_to(inner->leave, outer->round)) {
+        return;
+    }
+    LLVMBasicBlockRef body = LLVMGetSuccessor(ends[0], 0);
+    LLVMPositionBuilderBefore(builder, ends[1]);
+    LLVMSetCondition(ends[1], LLVMBuildAnd(builder, LLVMGetCondition(ends[0]),
+                                           LLVMGetCondition(ends[1]), ""));
+    LLVMInstructionEraseFromParent(ends[0]);
+    LLVMPositionBuilderAtEnd(builder, outer->gate);
+    LLVMBuildBr(builder, body);
+}
+
 /* Changes one loop; false if there is none to change. */
 static bool
-change_one(struct jit *jit, struct jit_kernel *kernel)
+change_one(struct jit *jit, struct jit_kernel *kernel, struct stride *stride)
 {
     struct jit_cfg cfg;
     struct jit_map differs = {0};
-    struct stride stride = {.jit = jit};
+    stride->jit = jit;
     jit_cfg_read(&cfg, kernel->body);
     jit_find_differing(kernel, &cfg, &differs,
                        jit_allocate(cfg.count * sizeof(unsigned)),
                        jit_allocate(cfg.count));
     for (unsigned b = 0; b < cfg.count; b++) {
-        if (try_block(&stride, kernel, &cfg, &differs, cfg.blocks[b].block)) {
-            change_loop(&stride, kernel->body);
+        if (try_block(stride, kernel, &cfg, &differs, cfg.blocks[b].block)) {
+            change_loop(stride, kernel->body);
             return true;
         }
     }
     return false;
 }
 
+static void
+even_kernel(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct stride strides[MOST_STRIDES] = {{0}};
+    for (int n = 0; n < MOST_STRIDES; n++) {
+        if (!change_one(jit, kernel, &strides[n])) {
+            return;
+        }
+        for (int i = 0; i < n; i++) {
+            move_condition(&strides[i], &strides[n]);
+            move_condition(&strides[n], &strides[i]);
+        }
+    }
+}
+
+static bool
+may_even(const struct jit *jit, const struct jit_kernel *kernel)
+{
+    return jit->options.regions && kernel->fibers && !kernel->calls_kept;
+}
+
 void
 jit_even_strides(struct jit *jit)
 {
-    enum { MOST = 32 };
+    bool any = false;
     for (unsigned i = 0; i < jit->kernel_count; i++) {
-        struct jit_kernel *kernel = &jit->kernels[i];
-        for (int n = 0; jit->options.regions && kernel->fibers &&
-                        !kernel->calls_kept && n < MOST;
-             n++) {
-            if (!change_one(jit, kernel)) {
-                break;
-            }
+        any |= may_even(jit, &jit->kernels[i]);
+    }
+    if (any) {
+        jit_run_passes(jit, "function(loop-simplify)");
+    }
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        if (may_even(jit, &jit->kernels[i])) {
+            even_kernel(jit, &jit->kernels[i]);
         }
     }
 }
