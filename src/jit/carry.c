@@ -109,6 +109,14 @@ is_cheap(const struct carry *carry, LLVMValueRef value, bool uniform,
     return true;
 }
 
+bool
+jit_is_cheap(struct jit_split *split, LLVMValueRef value)
+{
+    struct carry carry = {.split = split};
+    int budget = CHEAP;
+    return is_cheap(&carry, value, !differs(&carry, value), &budget);
+}
+
 struct again {
     struct carry *carry;
     bool uniform; /* is the value the same for all threads? */

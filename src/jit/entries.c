@@ -99,8 +99,10 @@ jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
+/* A width that is known is that of blocks of one row, if rows are all that
+ * the kernel knows. */
 void
-jit_text_geometry(struct jit *jit, unsigned width)
+jit_text_geometry(struct jit *jit, unsigned width, bool flat)
 {
     struct jit_text *text = jit->wrappers;
     static const struct {
@@ -117,7 +119,14 @@ jit_text_geometry(struct jit *jit, unsigned width)
     if (width) {
         jit_text_add(text, "  %%ntid0 = add i32 0, %u\n", width);
     }
-    for (size_t i = width ? 1 : 0; i < sizeof rows / sizeof *rows; i++) {
+    if (width && flat) {
+        jit_text_add(text, "  %%ntid1 = add i32 0, 1\n"
+                           "  %%ntid2 = add i32 0, 1\n");
+    }
+    for (size_t i = !width ? 0
+                    : flat ? 3
+                           : 1;
+         i < sizeof rows / sizeof *rows; i++) {
         jit_text_add(text,
                      "  %%%s.p = getelementptr inbounds i8, ptr %%block, "
                      "i64 %u\n  %%%s = load i32, ptr %%%s.p",
@@ -256,6 +265,8 @@ jit_add_entries(struct jit *jit)
                  "!2 = !{!\"llvm.loop.unroll.disable\"}\n"
                  "!3 = !{!\"llvm.loop.interleave.count\", i32 4}\n"
                  "!5 = !{!\"llvm.loop.interleave.count\", i32 1}\n"
+                 "!6 = !{!\"llvm.loop.vectorize.predicate.enable\", i1 true}"
+                 "\n"
                  "!4 = !{!\"llvm.loop.vectorize.enable\", i1 true}\n",
                  jit->options.target, v4 ? "512" : "256", jit->options.target,
                  v4 ? "512" : "256");

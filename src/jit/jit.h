@@ -230,7 +230,8 @@ void jit_publish_failures(struct jit *jit, struct jit_kernel *kernel);
 void jit_find_guard(struct jit *jit, struct jit_kernel *kernel); /* guard.c */
 void jit_lower_shared(struct jit *jit);                          /* shared.c */
 void jit_even_strides(struct jit *jit);                          /* stride.c */
-void jit_split_kernels(struct jit *jit); /* regions.c */
+void jit_drop_stride_marks(struct jit *jit); /* once loops are unrolled */
+void jit_split_kernels(struct jit *jit);     /* regions.c */
 void jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel);
@@ -280,7 +281,7 @@ const char *jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
                              LLVMValueRef value);
 void jit_text_parameters(struct jit *jit, struct jit_kernel *kernel);
 /* `width`: blockDim.x if it is known, else 0. */
-void jit_text_geometry(struct jit *jit, unsigned width);
+void jit_text_geometry(struct jit *jit, unsigned width, bool flat);
 /* `suffix` is that of the names that differ between several loops. */
 void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
                    const char *suffix, const char *metadata);
@@ -319,8 +320,12 @@ void jit_text_nest_end(struct jit *jit, const struct jit_nest *nest,
                        unsigned loop);
 /* Numbers for the metadata of loops. */
 unsigned jit_text_loops(unsigned count);
+enum jit_hint {
+    JIT_HINT_SHORT = 1,  /* the rounds that are left over as well by vectors */
+    JIT_HINT_UNROLL = 2, /* once it is vectorised */
+};
 void jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
-                         unsigned loop);
+                         unsigned loop, unsigned hints);
 
 /* inlining.c */
 bool jit_is_kept(struct jit *jit, LLVMValueRef function);

@@ -232,6 +232,6 @@ jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel)
     write_loops(jit, kernel, loop);
     write_tail(jit, kernel);
     for (int i = 0; i <= kernel->guard.split; i++) {
-        jit_text_loop_hints(jit, kernel, loop + (unsigned)i);
+        jit_text_loop_hints(jit, kernel, loop + (unsigned)i, 0);
     }
 }

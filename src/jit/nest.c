@@ -52,7 +52,7 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                  frame->internal ? "internal " : "", frame->name,
                  frame->internal);
     jit_text_parameters(jit, kernel);
-    jit_text_geometry(jit, frame->width);
+    jit_text_geometry(jit, frame->width, kernel->flat);
     jit_text_add(jit->wrappers, "%s", frame->variables);
     write_row(jit, frame->merged);
     jit_text_add(jit->wrappers,
@@ -168,9 +168,11 @@ is_long(const struct jit_kernel *kernel)
 
 void
 jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
-                    unsigned loop)
+                    unsigned loop, unsigned hints)
 {
-    jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !2, %s%s}\n", loop,
-                 loop, kernel->flat && !is_long(kernel) ? "!3" : "!5",
+    jit_text_add(jit->wrappers, "!%u = distinct !{!%u, %s%s%s%s}\n", loop,
+                 loop, hints & JIT_HINT_UNROLL ? "" : "!2, ",
+                 kernel->flat && !is_long(kernel) ? "!3" : "!5",
+                 hints & JIT_HINT_SHORT ? ", !6" : "",
                  kernel->sequential ? "" : ", !1");
 }

@@ -61,6 +61,7 @@ jit_prepare_bodies(struct jit *jit)
     if (jit->options.level > 0) {
         unroll_loops(jit);
     }
+    jit_drop_stride_marks(jit);
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];
         kernel->flat =
@@ -83,6 +84,19 @@ drop_scope_declaration(struct jit *jit, LLVMValueRef at, void *data)
     if (jit_is_call(at, "llvm.experimental.noalias.scope.decl")) {
         LLVMInstructionEraseFromParent(at);
     }
+}
+
+/* Is there code for blocks of one row whose width is known? */
+static bool
+has_known_rows(const struct jit *jit)
+{
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        const struct jit_kernel *kernel = &jit->kernels[i];
+        if (kernel->flat && kernel->regions && kernel->regions->width) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void
@@ -108,4 +122,10 @@ jit_optimise(struct jit *jit)
     jit_run_passes(jit,
                    "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa,"
                    "early-cse,loop-mssa(licm),simplifycfg)");
+    if (has_known_rows(jit)) {
+        jit_run_passes(
+            jit, "function(loop-simplify,lcssa,loop-unroll<O3;no-partial;"
+                 "no-runtime;no-upperbound;no-peeling;full-unroll-max=16>"
+                 ",simplifycfg,early-cse<memssa>,gvn,dse)");
+    }
 }

@@ -12,6 +12,8 @@
  * constant.
  *
  * SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "jit/jit.h"
 
 static char *
@@ -218,6 +220,19 @@ write_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
     write_choice(jit, kernel->regions, point);
 }
 
+/* Rows that conditions make short leave a rest that is long beside them; on
+ * AVX-512 masks cost nothing.  Where blocks are one row, a tree of sums over
+ * shared memory can be kept in registers if its loops are unrolled. */
+static unsigned
+hints_for(const struct jit *jit, const struct jit_kernel *kernel,
+          unsigned point, unsigned width)
+{
+    bool masks = strcmp(jit->options.target, "x86-64-v4") == 0;
+    bool bounded = kernel->regions->bound_counts[point] > 0;
+    unsigned hints = masks && bounded && !kernel->flat ? JIT_HINT_SHORT : 0;
+    return hints | (width && kernel->flat ? JIT_HINT_UNROLL : 0);
+}
+
 static void
 write_function(struct jit *jit, struct jit_kernel *kernel,
                const struct jit_frame *frame)
@@ -231,7 +246,8 @@ write_function(struct jit *jit, struct jit_kernel *kernel,
     }
     jit_text_blocks_end(jit);
     for (unsigned k = 0; k < regions->count; k++) {
-        jit_text_loop_hints(jit, kernel, loop + k);
+        jit_text_loop_hints(jit, kernel, loop + k,
+                            hints_for(jit, kernel, k, frame->width));
     }
 }
 
@@ -245,11 +261,14 @@ write_chooser(struct jit *jit, struct jit_kernel *kernel)
                  "define void @\"%s\"(ptr noalias readonly %%params, "
                  "ptr %%thread, i64 %%first, i64 %%count) #0 {\nentry:\n",
                  kernel->symbol);
-    jit_text_geometry(jit, 0);
+    jit_text_geometry(jit, 0, false);
     jit_text_add(text,
-                 "  %%usual = icmp eq i32 %%ntid0, %u\n"
+                 "  %%as.wide = icmp eq i32 %%ntid0, %u\n"
+                 "  %%size = mul i32 %%ntid1, %%ntid2\n"
+                 "  %%one.row = icmp ult i32 %%size, %u\n"
+                 "  %%usual = and i1 %%as.wide, %%one.row\n"
                  "  br i1 %%usual, label %%fixed, label %%any\n",
-                 kernel->regions->width);
+                 kernel->regions->width, kernel->flat ? 2 : 0x7fffffffu);
     static const char *const names[] = {"fixed", "any"};
     for (int i = 0; i < 2; i++) {
         jit_text_add(text,

@@ -297,9 +297,7 @@ restore(struct jit *jit, struct jit_split *split)
 }
 
 /* The number that blockIdx.x is multiplied by, if it may be a block's width;
- * where rows are long the width makes little difference, so this is for
- * kernels that use threadIdx.y.  A wrong guess costs the time to compile a
- * copy that is not used. */
+ * a wrong guess costs the time to compile a copy that is not used. */
 static unsigned
 guess_width(const struct jit_kernel *kernel)
 {
@@ -320,6 +318,21 @@ guess_width(const struct jit_kernel *kernel)
         }
     }
     return 0;
+}
+
+/* Where rows are long the width makes little difference, unless many loops
+ * are shorter than a row by what is known: those of a tree. */
+static bool
+width_pays(const struct jit_kernel *kernel)
+{
+    enum { TREE = 4 }; /* levels */
+    const struct jit_regions *regions = kernel->regions;
+    unsigned levels = 0;
+    for (unsigned k = 0; k < regions->count; k++) {
+        levels += regions->bound_counts[k] == 1 &&
+                  regions->bounds[k][0].limit[0] != '%';
+    }
+    return !kernel->flat || levels >= TREE;
 }
 
 /* Cuts at all barriers that there are; what ends where, or NULL if the
@@ -345,7 +358,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel)
     struct jit_split *split = jit_allocate(sizeof *split);
     split->kernel = kernel;
     split->count = 1;
-    unsigned width = kernel->flat ? 0 : guess_width(kernel);
+    unsigned width = guess_width(kernel);
     unsigned *ends = cut_and_look(jit, split);
     if (ends) {
         jit_add_soft_points(jit, split, ends);
@@ -361,7 +374,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel)
         restore(jit, split);
         return;
     }
-    kernel->regions->width = width;
+    kernel->regions->width = width_pays(kernel) ? width : 0;
     kernel->fibers = false;
     kernel->sequential = false;
     jit_publish_failures(jit, kernel);

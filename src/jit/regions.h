@@ -111,5 +111,7 @@ void jit_replace_elsewhere(LLVMValueRef value, jit_make_at *make, void *data);
  * lives over a barrier pass through them or through the context.  False, and
  * nothing has changed, if that takes too much memory. */
 bool jit_carry_values(struct jit *jit, struct jit_split *split);
+/* Will the value be computed again at each point that needs it? */
+bool jit_is_cheap(struct jit_split *split, LLVMValueRef value);
 
 #endif

@@ -271,9 +271,10 @@ idle_from(const struct soft *soft, unsigned from)
             reached[b] ? LLVMGetFirstInstruction(cfg->blocks[b].block) : NULL;
         for (; at && idle; at = LLVMGetNextInstruction(at)) {
             bool differs = jit_map_get(&soft->split->differs, at) != 0;
-            idle =
-                !has_effect(at) &&
-                !(differs && (LLVMIsAPHINode(at) || used_in_other_block(at)));
+            idle = !has_effect(at) &&
+                   !(differs &&
+                     (LLVMIsAPHINode(at) || (used_in_other_block(at) &&
+                                             !jit_is_cheap(soft->split, at))));
         }
     }
     free(reached);

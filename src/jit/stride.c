@@ -29,6 +29,8 @@ struct stride {
 
 enum { MOST_STRIDES = 32 };
 
+static const char together[] = "__pycuda_together";
+
 static bool
 is_opcode(LLVMValueRef value, LLVMOpcode opcode)
 {
@@ -254,6 +256,29 @@ has_phis(LLVMBasicBlockRef block)
     return LLVMIsAPHINode(LLVMGetFirstInstruction(block)) != NULL;
 }
 
+/* Keeps the loop from being unrolled: each copy of what is cut would be a
+ * thread loop of its own. */
+static void
+build_mark(struct jit *jit)
+{
+    enum { INACCESSIBLE_ONLY = 12 }; /* LLVM's code for that memory */
+    static const char memory[] = "memory";
+    LLVMValueRef mark = jit_declare(
+        jit, together, LLVMVoidTypeInContext(jit->context), NULL, 0);
+    if (!jit_has_attribute(mark, "noduplicate")) {
+        unsigned kind =
+            LLVMGetEnumAttributeKindForName(memory, sizeof memory - 1);
+        LLVMAddAttributeAtIndex(
+            mark, LLVMAttributeFunctionIndex,
+            LLVMCreateEnumAttribute(jit->context, kind, INACCESSIBLE_ONLY));
+        jit_add_attribute(jit, mark, "noduplicate");
+        jit_add_attribute(jit, mark, "nounwind");
+        jit_add_attribute(jit, mark, "willreturn");
+    }
+    LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(mark), mark, NULL, 0,
+                   "");
+}
+
 /* i is made of the base where the gate is, and once more for who uses it in
  * the head: what the head computes is carried round when loops are rotated. */
 static void
@@ -292,6 +317,7 @@ change_loop(struct stride *stride, LLVMValueRef function)
     stride->gate = gate;
     stride->round = round;
     LLVMPositionBuilderAtEnd(builder, round);
+    build_mark(jit);
     LLVMBuildBr(builder, stride->head);
     LLVMValueRef base = make_base(jit, stride, round);
     for (LLVMValueRef next, phi = LLVMGetFirstInstruction(stride->head);
@@ -464,4 +490,20 @@ jit_even_strides(struct jit *jit)
             even_kernel(jit, &jit->kernels[i]);
         }
     }
+}
+
+static void
+drop_mark(struct jit *jit, LLVMValueRef at, void *data)
+{
+    (void)jit;
+    (void)data;
+    if (jit_calls(at, together)) {
+        LLVMInstructionEraseFromParent(at);
+    }
+}
+
+void
+jit_drop_stride_marks(struct jit *jit)
+{
+    jit_each_instruction_of_all(jit, drop_mark, NULL);
 }
