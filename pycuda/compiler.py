@@ -493,6 +493,12 @@ class DynamicModule(CudaModule):
         self._bind_module()
         return self
 
+    def get_function(self, name: str) -> Any:
+        """The kernel called `name`, a `pycuda.driver.Function`."""
+        if self.module is None:
+            raise RuntimeError("call link() before you look a function up")
+        return super().get_function(name)
+
 
 class DynamicSourceModule(DynamicModule):
     """A source that launches kernels itself (dynamic parallelism)."""

@@ -267,6 +267,8 @@ class OccupancyRecord:
     ) -> None:
         if threads > devdata.max_threads:
             raise ValueError("too many threads")
+        if threads < 1:
+            raise ValueError(f"a block has one thread at least, not {threads}")
         warps = -(-threads // devdata.warp_size)
         if devdata.register_allocation_unit == "warp":
             used_registers = warps * 32 * registers

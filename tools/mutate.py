@@ -168,6 +168,12 @@ def read_arguments() -> argparse.Namespace:
         help="name the functions that no test calls, try none",
     )
     add(
+        "--known",
+        action="store_true",
+        help="measure no calls: judge by the tests whose calls are known, "
+        "and leave open what these do not kill",
+    )
+    add(
         "--work",
         type=Path,
         default=ROOT / "build" / "mutate",
@@ -180,7 +186,7 @@ def read_arguments() -> argparse.Namespace:
         metavar="FILE",
         help="write the verdicts as a page of Markdown",
     )
-    return parser.parse_args()  # fmt: skip
+    return parser.parse_args()
 
 
 def choose(copy: Copy, options: argparse.Namespace) -> list[str]:
@@ -202,9 +208,9 @@ def choose(copy: Copy, options: argparse.Namespace) -> list[str]:
 
 
 def judge_all(
-    keys: list[str], copy: Copy, reach: Reach, memory: Memory
+    keys: list[str], copy: Copy, reach: Reach, memory: Memory, known: bool
 ) -> list[Verdict]:
-    """Judge what is not known yet."""
+    """Judge what is not judged yet."""
     judge = Judge(copy, reach)
     tests = reach.fingerprint()
     verdicts = []
@@ -214,7 +220,8 @@ def judge_all(
         verdict = memory.find(key, digest, tests)
         if verdict is None:
             verdict = judge.judge(key)
-            memory.keep(verdict, digest, tests)
+            if verdict.killed or not known:
+                memory.keep(verdict, digest, tests)
         seconds = time.monotonic() - start
         print(
             f"{number}. {copy.functions[key]}: {verdict.text} "
@@ -276,14 +283,15 @@ def main() -> int:
     copy.refresh()
     copy.build()
     reach = Reach(copy)
-    reach.measure()
+    if not options.known:
+        reach.measure()
     for name in reach.failing():
         print(f"fails with nothing switched off: {name}")
     if options.uncalled:
         print("\n".join(str(copy.functions[key]) for key in reach.uncalled()))
         return 0
     memory = Memory(copy.folder / "verdicts.jsonl")
-    verdicts = judge_all(keys, copy, reach, memory)
+    verdicts = judge_all(keys, copy, reach, memory, options.known)
     return 1 if report(verdicts, options) else 0
 
 

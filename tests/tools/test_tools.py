@@ -131,6 +131,11 @@ def test_register_dtype_is_deprecated():
         pytest.raises(RuntimeError, match="alias_ok"),
     ):
         tools.register_dtype(np.int32, "my_int")
+    with pytest.warns(DeprecationWarning):
+        tools.register_dtype(np.int32, "my_other_int", alias_ok=True)
+    assert tools.get_or_register_dtype("my_other_int") == np.int32
+    assert tools.dtype_to_ctype(np.int32) == "int"
+    assert tools.parse_c_arg("my_other_int x").dtype == np.int32
 
 
 @pytest.mark.parametrize(
