@@ -89,6 +89,7 @@ def _ask_compiler(
     name: str, dtype: np.dtype, needed: str, declaration: str
 ) -> np.dtype:
     """The dtype with the offsets that a kernel tells."""
+    from pycuda._kernels.calls import includes_of
     from pycuda.compiler import SourceModule
 
     names = list(dtype.names or ())
@@ -97,7 +98,7 @@ def _ask_compiler(
         f"  layout[{number}] = offsetof({name}, {field});"
         for number, field in enumerate(names, 1)
     ]
-    source = _SOURCE.format(
+    source = includes_of(needed + declaration) + _SOURCE.format(
         needed=needed, declaration=declaration, lines="\n".join(lines)
     )
     layout = np.zeros(len(lines), np.uint64)

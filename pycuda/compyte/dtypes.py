@@ -38,6 +38,10 @@ class TypeNameNotKnown(RuntimeError):
     """A C type name that nobody registered."""
 
 
+class _PackageMissing(TypeNameNotKnown):
+    """A C type name whose dtype is a package's that is not there."""
+
+
 _BFLOAT16_NAMES = ("__nv_bfloat16", "nv_bfloat16")
 
 
@@ -50,7 +54,7 @@ class _Names(dict):  # type: ignore[type-arg]
         try:
             import ml_dtypes
         except ImportError:
-            raise TypeNameNotKnown(
+            raise _PackageMissing(
                 f"'{name}' needs the package ml_dtypes: pip install ml_dtypes"
             ) from None
         return np.dtype(ml_dtypes.bfloat16)
@@ -238,10 +242,9 @@ def parse_c_arg_backend(
         raise ValueError(f"couldn't parse C declarator '{c_arg}'")
     try:
         dtype = name_to_dtype(type_name)
-    except KeyError:
+    except _PackageMissing as error:
+        raise ValueError(str(error)) from None
+    except (KeyError, TypeNameNotKnown):
         raise ValueError(f"unknown type '{type_name}'") from None
-    except TypeNameNotKnown as error:
-        text = str(error) or f"unknown type '{type_name}'"
-        raise ValueError(text) from None
     factory = vec_arg_factory if is_vector else scalar_arg_factory
     return factory(dtype, name)

@@ -68,13 +68,22 @@ def test_structs_in_structs():
     assert outer.itemsize == 28
 
 
+def test_halves_bring_their_header():
+    matched, declaration = tools.match_dtype_to_c_struct(
+        None, "half_pair", [("x", "i1"), ("y", "f2"), ("z", "f4")]
+    )
+    assert "__half y;" in declaration
+    assert [matched.fields[name][1] for name in "xyz"] == [0, 2, 4]
+    assert matched.itemsize == 8
+
+
 @pytest.mark.parametrize(
     ("name", "dtype", "reason"),
     [
         ("s", "f4", "structured dtype"),
         ("a b", [("x", "f4")], "'a b' cannot be a name"),
         ("s", [("x-y", "f4")], "'x-y' cannot be"),
-        ("s", [("x", "f2")], "unable to map"),
+        ("s", [("x", "S3")], "unable to map"),
         ("s", [("x", [("unregistered_field", "i1")])], "unable to map"),
     ],
 )
