@@ -61,6 +61,55 @@ __global__ void shuffle_sum(float *sums, const float *a, int n)
     }
 }
 
+__device__ float scan_of_warp(float x)
+{
+    for (int step = 1; step < 32; step *= 2) {
+        float other = __shfl_up_sync(0xffffffff, x, step);
+        if (threadIdx.x % 32 >= step)
+            x += other;
+    }
+    return x;
+}
+
+// Running sums of each 256 numbers: of warps, then of the warps' sums.
+__global__ void warp_scan(float *out, const float *a, int n)
+{
+    __shared__ float sums[32];
+    int t = threadIdx.x, i = blockIdx.x * 256 + t;
+    float x = scan_of_warp(i < n ? a[i] : 0);
+    if (t % 32 == 31)
+        sums[t / 32] = x;
+    __syncthreads();
+    if (t < 32)
+        sums[t] = scan_of_warp(t < 8 ? sums[t] : 0);
+    __syncthreads();
+    if (t >= 32)
+        x += sums[t / 32 - 1];
+    if (i < n)
+        out[i] = x;
+}
+
+// The numbers above 1/2 of each 256, at the start of their part of `out`.
+__global__ void compact(float *out, int *counts, const float *a, int n)
+{
+    __shared__ int count;
+    int t = threadIdx.x, lane = t % 32, first = blockIdx.x * 256;
+    if (t == 0)
+        count = 0;
+    __syncthreads();
+    float x = first + t < n ? a[first + t] : 0;
+    unsigned votes = __ballot_sync(0xffffffff, x > 0.5f);
+    int start;
+    if (lane == 0)
+        start = atomicAdd(&count, __popc(votes));
+    start = __shfl_sync(0xffffffff, start, 0);
+    if (x > 0.5f)
+        out[first + start + __popc(votes & ((1u << lane) - 1))] = x;
+    __syncthreads();
+    if (t == 0)
+        counts[blockIdx.x] = count;
+}
+
 __global__ void matmul(float *c, const float *a, const float *b, int n)
 {
     __shared__ float as[16][16], bs[16][16];

@@ -39,6 +39,33 @@ sum(const float *a, long n)
 }
 
 void
+warp_scan(float *out, const float *a, long n)
+{
+#pragma omp parallel for schedule(static)
+    for (long first = 0; first < n; first += 256) {
+        float sum = 0;
+        for (long i = first; i < first + 256; ++i) {
+            sum += a[i];
+            out[i] = sum;
+        }
+    }
+}
+
+void
+compact(float *out, int *counts, const float *a, long n)
+{
+#pragma omp parallel for schedule(static)
+    for (long first = 0; first < n; first += 256) {
+        long count = 0;
+        for (long i = first; i < first + 256; ++i) {
+            out[first + count] = a[i];
+            count += a[i] > 0.5f;
+        }
+        counts[first / 256] = (int)count;
+    }
+}
+
+void
 matmul(float *c, const float *a, const float *b, long n)
 {
 #pragma omp parallel for schedule(static)

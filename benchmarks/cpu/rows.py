@@ -145,6 +145,44 @@ class Workload:
             ),
         )
 
+    def warp_scan(self) -> Row:
+        n = 1 << 22
+        a, out = self.a[:n], self.out[:n]
+        gpu = (self.out_gpu, self.a_gpu, np.int32(n))
+        parts = a.reshape(-1, 256)
+        return Row(
+            "scan of 256 by shuffles, 2^22",
+            self.launch("warp_scan", *gpu, block=(256,), grid=(n // 256, 1)),
+            self.host("warp_scan", out, a, n),
+            lambda: np.cumsum(parts, axis=1, out=out.reshape(-1, 256)),
+            lambda: self.close(self.out_gpu, np.cumsum(parts, axis=1), 1e-4),
+            compute_bound=True,
+        )
+
+    def compact(self) -> Row:
+        n = 1 << 22
+        a, out = self.a[:n], self.out[: n + 1]
+        counts, counts_gpu = self.on_both(np.zeros(n // 256, np.int32))
+        gpu = (self.out_gpu, counts_gpu, self.a_gpu, np.int32(n))
+        places = np.arange(256)
+
+        def right() -> bool:
+            kept = places < counts_gpu.get()[:, None]
+            parts = [self.out_gpu.get()[:n], a]
+            sums = [x.reshape(-1, 256).astype(float) for x in parts]
+            return np.array_equal(counts, counts_gpu.get()) and np.allclose(
+                (sums[0] * kept).sum(1), (sums[1] * (sums[1] > 0.5)).sum(1)
+            )
+
+        return Row(
+            "compaction by votes, 2^22",
+            self.launch("compact", *gpu, block=(256,), grid=(n // 256, 1)),
+            self.host("compact", out, counts, a, n),
+            lambda: a[a > 0.5],
+            right,
+            compute_bound=True,
+        )
+
     def matmul(self) -> Row:
         n = 1024
         a, b, out = (x[: n * n] for x in (self.a, self.b, self.out))
@@ -395,6 +433,6 @@ class Workload:
         made += [self.multiply(bits, "stride_multiply") for bits in (16, 24)]
         made += [self.sine(bits) for bits in SIZES]
         made += [self.block_sum(bits) for bits in SIZES]
-        names = """shuffle_sum matmul mandelbrot black_scholes nbody convolve
+        names = """shuffle_sum warp_scan compact matmul mandelbrot black_scholes nbody convolve
             transpose radix_pass spmv fft histogram bfs_level lu_tile"""
         return made + [getattr(self, name)() for name in names.split()]

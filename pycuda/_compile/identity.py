@@ -87,7 +87,12 @@ def _gpu_compiler() -> list[bytes]:
 
 
 # Variables that make the CPU device's compiler write other code.
-_SHAPING = ("PYCUDA_CPU_REGIONS", "PYCUDA_CPU_CHECK", "PYCUDA_CPU_DEBUG")
+_SHAPING = (
+    "PYCUDA_CPU_REGIONS",
+    "PYCUDA_CPU_WARPS",
+    "PYCUDA_CPU_CHECK",
+    "PYCUDA_CPU_DEBUG",
+)
 
 
 def _cpu_compiler() -> list[bytes]:

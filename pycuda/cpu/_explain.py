@@ -80,9 +80,10 @@ def explain(source: str | Path, options: list[str] | None = None) -> Any:
     -------
     dict
         ``target``, the instruction set; ``kernels``, a dict each: ``name``,
-        ``file``, ``line``, ``level`` (loop, regions or fibers), ``reason``
-        (why fibers), ``regions`` (the loops over threads: line, and whether
-        it begins at the kernel's start or at a barrier), ``registers``,
+        ``file``, ``line``, ``level`` (loop, regions, warps or fibers),
+        ``reason`` (why fibers), ``regions`` (the loops over threads: line,
+        and whether it begins at the kernel's start, at a barrier or at a
+        warp operation), ``registers``,
         ``static_shared``, ``local_bytes``, ``frame_bytes``,
         ``parameter_bytes``, ``constant_bytes`` (bytes), ``max_threads``;
         ``remarks``, what LLVM says of loops: ``file``, ``line``, ``column``,
@@ -114,6 +115,8 @@ def explain(source: str | Path, options: list[str] | None = None) -> Any:
 _LEVELS = {
     "loop": "one loop over the threads of each block",
     "regions": "loops over the threads between barriers",
+    "warps": "loops over each warp's lanes between warp operations; blocks "
+    "whose blockDim.x is no multiple of 32 have a fiber for each thread",
     "fibers": "a fiber for each thread",
 }
 
@@ -124,7 +127,7 @@ def _region_lines(kernel: dict[str, Any]) -> list[str]:
         start = (
             "the kernel's start"
             if region["from"] == "start"
-            else "the barrier"
+            else f"the {region['from']}"
         )
         lines.append(f"    threads loop from {start}, line {region['line']}")
     return lines
@@ -141,7 +144,7 @@ def text(told: Any) -> str:
         ]
         if kernel["reason"]:
             lines.append(f"    because {kernel['reason']}")
-        if kernel["level"] == "regions":
+        if kernel["level"] in ("regions", "warps"):
             lines += _region_lines(kernel)
         lines.append(
             "  {static_shared} bytes of static shared memory, {local_bytes} "

@@ -24,6 +24,7 @@
 #define INLINE_FRAME        (32u << 10) /* more gets a stack of its own */
 #define GUARD_BYTES         4096
 #define YIELDS_BEFORE_SLEEP 4096
+#define MOST_BLOCKS         (1u << 21) /* of a launch by warps, along x */
 
 struct block_range {
     struct cpu_worker *worker;
@@ -41,6 +42,32 @@ static uint32_t
 kernel_flags(const struct cpu_launch *launch)
 {
     return launch->function->kernel->flags;
+}
+
+/* Are the launch's warps whole, each in a row of its block?  The compiler
+ * counts on at most MOST_BLOCKS blocks along x, too (src/jit/warps.h). */
+static bool
+runs_by_warps(const struct cpu_launch *launch)
+{
+    return launch->function->warp_entry && launch->block[0] % CPU_WARP == 0 &&
+           launch->grid[0] <= MOST_BLOCKS;
+}
+
+static bool
+runs_on_fibers(const struct cpu_launch *launch)
+{
+    return kernel_flags(launch) & IMAGE_KERNEL_FIBERS &&
+           !runs_by_warps(launch);
+}
+
+/* Of the stack that runs a thread, or all of a block. */
+static uint32_t
+frame_bytes(const struct cpu_launch *launch)
+{
+    const struct image_kernel *kernel = launch->function->kernel;
+
+    return runs_by_warps(launch) ? kernel->warp_frame_bytes
+                                 : kernel->frame_bytes;
 }
 
 /* ---- set-up ---- */
@@ -79,9 +106,8 @@ deep_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {
     const struct cpu_function *function = launch->function;
     size_t limit = function->module->ctx->limits[CU_LIMIT_STACK_SIZE];
-    size_t bytes =
-        round_up((size_t)function->kernel->frame_bytes + STACK_EXTRA + limit,
-                 GUARD_BYTES);
+    size_t bytes = round_up((size_t)frame_bytes(launch) + STACK_EXTRA + limit,
+                            GUARD_BYTES);
 
     bytes = (bytes < STACK_DEEP ? STACK_DEEP : bytes) + GUARD_BYTES;
     if (bytes <= worker->deep_bytes) {
@@ -405,8 +431,10 @@ loop_run(void *argument)
 {
     struct block_range *range = argument;
     struct cpu_worker *worker = range->worker;
-    image_loop_entry *entry =
-        (image_loop_entry *)range->launch->function->entry;
+    const struct cpu_function *function = range->launch->function;
+    image_loop_entry *entry = (image_loop_entry *)(runs_by_warps(range->launch)
+                                                       ? function->warp_entry
+                                                       : function->entry);
 
     entry(range->launch->params, &worker->loop_thread, range->first,
           range->count);
@@ -448,11 +476,11 @@ range_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
     worker->block.dynamic_shared = launch->dynamic_shared;
     worker->block.shared = worker->shared;
     worker->block.runtime = worker;
-    if (kernel->flags & IMAGE_KERNEL_FIBERS) {
+    if (runs_on_fibers(launch)) {
         return cpu_fibers_prepare(worker, launch);
     }
     if (kernel->flags & IMAGE_KERNEL_RECURSIVE ||
-        kernel->frame_bytes > INLINE_FRAME) {
+        frame_bytes(launch) > INLINE_FRAME) {
         code = deep_reserve(worker, launch);
         *stack = worker->deep + worker->deep_bytes;
     }
@@ -464,7 +492,7 @@ cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
               uint64_t first, uint64_t count)
 {
     struct block_range range = {worker, launch, first, count};
-    bool fibers = kernel_flags(launch) & IMAGE_KERNEL_FIBERS;
+    bool fibers = runs_on_fibers(launch);
     void *stack;
     CUresult code = range_prepare(worker, launch, &stack);
 

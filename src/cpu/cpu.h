@@ -548,6 +548,7 @@ struct cpu_function {
     const struct image_parameter *parameters;
     const char *name;
     void *entry;
+    void *warp_entry; /* NULL: none (IMAGE_KERNEL_WARPS) */
     int max_dynamic_shared;
     int carveout;
     atomic_uint ns_a_launch;           /* of the last one */

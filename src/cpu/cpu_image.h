@@ -49,7 +49,8 @@ struct cpu_image_kernel {
     const char *name;
     const struct image_kernel *row;
     const struct image_parameter *parameters; /* row->parameter_count */
-    void *entry; /* image_loop_entry or image_thread_entry: row->flags */
+    void *entry;      /* image_loop_entry or image_thread_entry: row->flags */
+    void *warp_entry; /* image_loop_entry, or NULL */
 };
 
 struct cpu_image_global {

@@ -18,7 +18,7 @@ struct cpu_image {
     const struct image_global *globals;
     const char *strings;
     struct cpu_code code;
-    void **entries;   /* of each kernel */
+    void **entries;   /* of each kernel: two, the second may be NULL */
     void **addresses; /* of each global */
 };
 
@@ -100,6 +100,7 @@ rows_are_right(const struct cpu_image *image)
     for (uint32_t i = 0; i < header->kernel_count; i++) {
         const struct image_kernel *row = &image->kernels[i];
         if (row->name >= names || row->symbol >= names ||
+            row->warp_symbol >= names ||
             row->first_parameter > header->parameter_count ||
             row->parameter_count >
                 header->parameter_count - row->first_parameter) {
@@ -174,19 +175,29 @@ host_can_run(const struct image_header *header)
 }
 
 static bool
+find_entry(struct cpu_image *image, uint32_t symbol, void **entry)
+{
+    *entry = cpu_code_find(&image->code, image->strings + symbol, 1);
+    return cpu_image_contains(*entry);
+}
+
+static bool
 find_addresses(struct cpu_image *image)
 {
     const struct image_header *header = image->header;
-    image->entries = calloc(header->kernel_count + 1u, sizeof *image->entries);
+    image->entries =
+        calloc(2 * (header->kernel_count + 1u), sizeof *image->entries);
     image->addresses =
         calloc(header->global_count + 1u, sizeof *image->addresses);
     if (!image->entries || !image->addresses) {
         return false;
     }
     for (uint32_t i = 0; i < header->kernel_count; i++) {
-        const char *symbol = image->strings + image->kernels[i].symbol;
-        image->entries[i] = cpu_code_find(&image->code, symbol, 1);
-        if (!cpu_image_contains(image->entries[i])) {
+        const struct image_kernel *row = &image->kernels[i];
+        bool both = row->flags & IMAGE_KERNEL_WARPS;
+        if (!find_entry(image, row->symbol, &image->entries[2 * i]) ||
+            (both && !find_entry(image, row->warp_symbol,
+                                 &image->entries[2 * i + 1]))) {
             return false;
         }
     }
@@ -270,7 +281,8 @@ cpu_image_kernel_at(const struct cpu_image *image, unsigned index,
     kernel->row = &image->kernels[index];
     kernel->name = image->strings + kernel->row->name;
     kernel->parameters = image->parameters + kernel->row->first_parameter;
-    kernel->entry = image->entries[index];
+    kernel->entry = image->entries[2 * index];
+    kernel->warp_entry = image->entries[2 * index + 1];
 }
 
 void

@@ -284,6 +284,7 @@ function_new(struct cpu_module *module, const struct cpu_image_kernel *found,
     function->parameters = found->parameters;
     function->name = found->name;
     function->entry = found->entry;
+    function->warp_entry = found->warp_entry;
     function->max_dynamic_shared =
         kernel->static_shared < CPU_SHARED_DEFAULT
             ? (int)(CPU_SHARED_DEFAULT - kernel->static_shared)

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define IMAGE_MAGIC   0x474d495543590cu /* bytes 0c 59 43 55 49 4d 47 00 */
-#define IMAGE_VERSION 1u
+#define IMAGE_VERSION 2u
 
 enum image_kind {
     IMAGE_NATIVE = 1,  /* payload is ELF; loadable */
@@ -54,7 +54,9 @@ struct image_header {
 enum image_kernel_flags {
     IMAGE_KERNEL_FIBERS = 1, /* entry is image_thread_entry */
     IMAGE_KERNEL_RECURSIVE =
-        2, /* or calls through pointers: stack unbounded */
+        2,                  /* or calls through pointers: stack unbounded */
+    IMAGE_KERNEL_WARPS = 4, /* has a second entry, image_loop_entry, for blocks
+                               of whole warps (src/cpu/block.c) */
 };
 
 struct image_kernel {
@@ -72,6 +74,8 @@ struct image_kernel {
     uint32_t constant_bytes;
     uint32_t max_threads; /* __launch_bounds__, or 1024 */
     uint32_t registers;   /* nominal */
+    uint32_t warp_symbol; /* offset in strings: the second entry's, or "" */
+    uint32_t warp_frame_bytes; /* stack that it needs */
 };
 
 struct image_parameter {

@@ -221,6 +221,16 @@ alloca_bytes(struct jit *jit, LLVMValueRef at)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
+/* The same for all lanes, and of no use beyond the next barrier: warps go
+ * there one after the other. */
+static bool
+is_of_warp(const struct carry *carry, LLVMValueRef value, uint64_t live)
+{
+    const struct jit_split *split = carry->split;
+    return split->warps && !jit_map_get(&split->lanes_differ, value) &&
+           !(live & ~split->kernel->regions->warp_points);
+}
+
 static void
 find_carried(struct carry *carry)
 {
@@ -234,7 +244,9 @@ find_carried(struct carry *carry)
         }
         struct carried *row = &carry->list[carry->count++];
         *row = (struct carried){.value = value, .live = live};
-        row->uniform = !differs(carry, value) && has_plain_type(value);
+        row->uniform =
+            has_plain_type(value) &&
+            (!differs(carry, value) || is_of_warp(carry, value, live));
         if (row->uniform) {
             row->number = regions->uniform_count++;
         } else {

@@ -65,6 +65,11 @@ measure_frames(struct jit *jit)
         kernel->frame_bytes =
             align_16(jit_report_frame(kernel->symbol) + CALL_OVERHEAD +
                      (kernel->calls_kept ? kept : 0));
+        kernel->warp_frame_bytes =
+            kernel->warps
+                ? align_16(jit_report_frame(jit_warp_symbol(kernel)) +
+                           CALL_OVERHEAD)
+                : 0;
     }
 }
 

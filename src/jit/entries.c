@@ -8,16 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Linker.h>
 
 #include "jit/jit.h"
 
 static const char *const argument_names[JIT_BODY_ARGUMENTS] = {
-    "%tid0",    "%tid1",    "%tid2",   "%ctaid0",  "%ctaid1",
-    "%ctaid2",  "%ntid0",   "%ntid1",  "%ntid2",   "%nctaid0",
-    "%nctaid1", "%nctaid2", "%linear", "%dynamic", "%index",
-    "%wide",    "%shared",  "%whole",  "%thread",
+    "%tid0",   "%tid1",    "%tid2",  "%ctaid0",  "%ctaid1",   "%ctaid2",
+    "%ntid0",  "%ntid1",   "%ntid2", "%nctaid0", "%nctaid1",  "%nctaid2",
+    "%linear", "%dynamic", "%index", "%wide",    "%shared",   "%whole",
+    "%thread", "%warpx",   "%warpl", "%vote",    "%exchange",
 };
 
 const char *
@@ -158,7 +159,16 @@ differs(unsigned which)
 {
     return which < JIT_CTAID || which == JIT_LINEAR ||
            which == JIT_GLOBAL_INDEX || which == JIT_WIDE_INDEX ||
-           which == JIT_WHOLE;
+           which == JIT_WHOLE || which == JIT_WARP_X ||
+           which == JIT_WARP_LINEAR || which == JIT_VOTE;
+}
+
+/* Do only kernels that run by warps have it? */
+static bool
+is_of_warps(unsigned which)
+{
+    return which == JIT_WARP_X || which == JIT_WARP_LINEAR ||
+           which == JIT_VOTE || which == JIT_EXCHANGE;
 }
 
 void
@@ -171,6 +181,8 @@ jit_text_arguments(struct jit *jit, struct jit_kernel *kernel,
         char *name = LLVMPrintTypeToString(type);
         if (i < own) {
             jit_text_add(jit->wrappers, "%s%s %%p%u", i ? ", " : "", name, i);
+        } else if (!kernel->warps && is_of_warps(i - own)) {
+            jit_text_add(jit->wrappers, "%s%s poison", i ? ", " : "", name);
         } else {
             jit_text_add(jit->wrappers, "%s%s %s%s", i ? ", " : "", name,
                          argument_names[i - own],
@@ -227,25 +239,21 @@ link_wrappers(struct jit *jit)
     }
 }
 
-void
-jit_add_entries(struct jit *jit)
+/* Starts the text of a module. */
+static void
+open_text(struct jit *jit)
 {
-    bool v4 = strcmp(jit->options.target, "x86-64-v4") == 0;
     jit->wrappers = jit_allocate(sizeof *jit->wrappers);
     jit_text_add(
         jit->wrappers, "target datalayout = \"%s\"\ntarget triple = \"%s\"\n",
         LLVMGetDataLayoutStr(jit->module), LLVMGetTarget(jit->module));
-    for (unsigned i = 0; i < jit->kernel_count; i++) {
-        struct jit_kernel *kernel = &jit->kernels[i];
-        declare_body(jit, kernel);
-        if (kernel->fibers) {
-            jit_write_thread_entry(jit, kernel);
-        } else if (kernel->regions) {
-            jit_write_region_entry(jit, kernel);
-        } else {
-            jit_write_loop_entry(jit, kernel);
-        }
-    }
+}
+
+/* Ends it, and brings it into the program's module. */
+static void
+close_text(struct jit *jit)
+{
+    bool v4 = strcmp(jit->options.target, "x86-64-v4") == 0;
     jit_text_add(jit->wrappers,
                  "declare i32 @llvm.smin.i32(i32, i32)\n"
                  "declare i32 @llvm.smax.i32(i32, i32)\n"
@@ -271,6 +279,61 @@ jit_add_entries(struct jit *jit)
                  jit->options.target, v4 ? "512" : "256", jit->options.target,
                  v4 ? "512" : "256");
     link_wrappers(jit);
+}
+
+/* A kernel's lines belong to one function: its other entry. */
+static void
+forget_place(struct jit *jit, LLVMValueRef at, void *data)
+{
+    (void)jit;
+    (void)data;
+    LLVMInstructionSetDebugLoc(at, NULL);
+}
+
+void
+jit_add_thread_entry(struct jit *jit, struct jit_kernel *kernel)
+{
+    open_text(jit);
+    declare_body(jit, kernel);
+    jit_write_thread_entry(jit, kernel);
+    close_text(jit);
+    jit_add_attribute(jit, kernel->body, "alwaysinline");
+    jit_run_passes(jit, "always-inline");
+    jit_drop_attribute(kernel->body, "alwaysinline");
+    jit_each_instruction(jit,
+                         LLVMGetNamedFunction(jit->module, kernel->symbol),
+                         forget_place, NULL);
+    kernel->threads_made = true;
+}
+
+static void
+write_entry(struct jit *jit, struct jit_kernel *kernel)
+{
+    if (kernel->warps) {
+        jit_write_warp_entry(jit, kernel);
+    } else if (kernel->threads_made) {
+        return; /* and the body is of no more use */
+    } else if (kernel->fibers) {
+        jit_write_thread_entry(jit, kernel);
+    } else if (kernel->regions) {
+        jit_write_region_entry(jit, kernel);
+    } else {
+        jit_write_loop_entry(jit, kernel);
+    }
+}
+
+void
+jit_add_entries(struct jit *jit)
+{
+    open_text(jit);
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        declare_body(jit, &jit->kernels[i]);
+        write_entry(jit, &jit->kernels[i]);
+        if (jit->kernels[i].warps) {
+            jit_text_warp_declarations(jit);
+        }
+    }
+    close_text(jit);
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];
         /* linking replaced no function: the declarations met these bodies */

@@ -36,9 +36,8 @@ static struct jit_text remarks;
 
 /* ---- before kernels are split ---- */
 
-/* Outside of our headers: the line of the call. */
-static unsigned
-line_of(LLVMValueRef at)
+unsigned
+jit_explain_line_of(LLVMValueRef at)
 {
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(at);
     unsigned line = 0;
@@ -77,7 +76,7 @@ note_stop(struct jit *jit, LLVMValueRef at, void *data)
         jit_die("out of memory");
     }
     note->stops[note->count++] =
-        (struct stop){jit_copy(name, strlen(name)), line_of(at)};
+        (struct stop){jit_copy(name, strlen(name)), jit_explain_line_of(at)};
 }
 
 static void
@@ -134,8 +133,8 @@ jit_explain_line(const struct jit_kernel *kernel, unsigned point)
     unsigned seen = 0;
 
     for (unsigned i = 0; note && point && i < note->count; i++) {
-        if (strcmp(note->stops[i].name, "__pycuda_barrier") == 0 &&
-            ++seen == point) {
+        bool barrier = strcmp(note->stops[i].name, "__pycuda_barrier") == 0;
+        if ((barrier || kernel->warps) && ++seen == point) {
             return note->stops[i].line;
         }
     }
@@ -202,35 +201,70 @@ jit_explain_remark(const char *text)
 static const char *
 level_of(const struct jit_kernel *kernel)
 {
-    return kernel->fibers ? "fibers" : kernel->regions ? "regions" : "loop";
+    return kernel->warps     ? "warps"
+           : kernel->fibers  ? "fibers"
+           : kernel->regions ? "regions"
+                             : "loop";
 }
 
-/* The stop that keeps a kernel on fibers. */
-static char *
-reason_of(const struct jit *jit, const struct note *note)
+static bool
+is_of_warps(const struct stop *stop)
 {
-    bool barriers = false;
+    static const char *const names[] = {"warp_barrier", "activemask",
+                                        "shuffle",      "ballot",
+                                        "match_any",    "reduce"};
 
-    if (!note->kernel->fibers) {
-        return "";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(stop->name + strlen("__pycuda_"), names[i]) == 0) {
+            return true;
+        }
     }
-    if (!jit->options.regions) {
-        return "regions are switched off (PYCUDA_CPU_REGIONS, or a check)";
-    }
+    return false;
+}
+
+/* A stop that fibers alone can make; else NULL. */
+static char *
+stop_reason(const struct note *note, bool *warps)
+{
     for (unsigned i = 0; i < note->count; i++) {
         const struct stop *stop = &note->stops[i];
         if (strcmp(stop->name, "__pycuda_yield") == 0) {
             return jit_format("the loop at line %u waits for other threads",
                               stop->line);
         }
-        if (strcmp(stop->name, "__pycuda_barrier") != 0) {
-            return jit_format("line %u has a warp operation or another stop "
-                              "(%s)",
-                              stop->line, stop->name + strlen("__pycuda_"));
+        *warps |= is_of_warps(stop);
+        if (strcmp(stop->name, "__pycuda_barrier") != 0 &&
+            !is_of_warps(stop)) {
+            return jit_format("line %u stops its thread (%s)", stop->line,
+                              stop->name + strlen("__pycuda_"));
         }
-        barriers = true;
     }
-    if (note->kept || !barriers) {
+    return NULL;
+}
+
+/* What keeps a kernel on fibers. */
+static char *
+reason_of(const struct jit *jit, const struct note *note)
+{
+    bool warps = false;
+
+    if (!note->kernel->fibers || note->kernel->warps) {
+        return "";
+    }
+    if (!jit->options.regions) {
+        return "regions are switched off (PYCUDA_CPU_REGIONS, or a check)";
+    }
+    char *reason = stop_reason(note, &warps);
+    if (reason) {
+        return reason;
+    }
+    if (warps && !jit->options.warps) {
+        return "running by warps is switched off (PYCUDA_CPU_WARPS)";
+    }
+    if (note->kernel->warps_not) {
+        return jit_format("%s", note->kernel->warps_not);
+    }
+    if (note->kept || !note->count) {
         return "a barrier lies in a function that cannot be inlined";
     }
     return jit_format("threads may part before the barrier at line %u",
@@ -244,13 +278,15 @@ write_regions(struct jit_text *out, const struct note *note)
     const char *comma = "";
 
     jit_text_add(out, ", \"regions\": [");
-    if (!note->kernel->fibers) {
+    if (!note->kernel->fibers || note->kernel->warps) {
         jit_text_add(out, "{\"line\": %u, \"from\": \"start\"}", note->line);
         comma = ", ";
     }
     for (unsigned i = 0; note->kernel->regions && i < note->count; i++) {
-        jit_text_add(out, "%s{\"line\": %u, \"from\": \"barrier\"}", comma,
-                     note->stops[i].line);
+        jit_text_add(out, "%s{\"line\": %u, \"from\": \"%s\"}", comma,
+                     note->stops[i].line,
+                     is_of_warps(&note->stops[i]) ? "warp operation"
+                                                  : "barrier");
     }
     jit_text_add(out, "]");
 }

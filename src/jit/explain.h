@@ -12,6 +12,8 @@ void jit_explain_stops(struct jit *jit);
 LLVMMetadataRef jit_explain_scope(const struct jit_kernel *kernel);
 /* The line of the kernel (point 0) or of one of its barriers. */
 unsigned jit_explain_line(const struct jit_kernel *kernel, unsigned point);
+/* The line of an instruction, outside of our headers; 0: not known. */
+unsigned jit_explain_line_of(LLVMValueRef at);
 /* Asks LLVM for remarks; report.c hands them in as texts. */
 void jit_explain_ask(void);
 void jit_explain_remark(const char *text);

@@ -111,13 +111,13 @@ geometry_to_load(struct jit *jit, LLVMValueRef at, void *data)
 static LLVMTypeRef
 argument_type(struct jit *jit, int which)
 {
-    if (which == JIT_SHARED || which == JIT_THREAD) {
+    if (which == JIT_SHARED || which == JIT_THREAD || which == JIT_EXCHANGE) {
         return jit->pointer;
     }
     if (which == JIT_WHOLE) {
         return jit->i1;
     }
-    return which == JIT_WIDE_INDEX ? jit->i64 : jit->i32;
+    return which == JIT_WIDE_INDEX || which == JIT_VOTE ? jit->i64 : jit->i32;
 }
 
 /* Are all uses of the pointer loads, maybe through address arithmetic? */

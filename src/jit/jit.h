@@ -40,6 +40,7 @@ struct jit_options {
     bool explain;           /* tell, in place of an image */
     unsigned checks;        /* enum jit_check */
     bool regions;           /* thread loops between barriers, where possible */
+    bool warps;             /* and between warp operations */
     int level;              /* -O0 .. -O3 */
     unsigned max_registers; /* 0: not given */
 };
@@ -99,6 +100,8 @@ struct jit_regions {
     struct jit_region_bound bounds[JIT_MAX_POINTS][JIT_MAX_BOUNDS];
     unsigned bound_counts[JIT_MAX_POINTS];
     unsigned width; /* blockDim.x that the source seems made for; 0: none */
+    uint64_t warp_points; /* those that follow a warp operation */
+    struct jit_warp_op *warp_ops[JIT_MAX_POINTS]; /* warps.h; by point */
 };
 
 struct jit_kernel {
@@ -114,11 +117,15 @@ struct jit_kernel {
     uint32_t local_bytes;
     uint32_t max_threads;
     uint32_t registers;
-    bool fibers;     /* needs image_thread_entry */
-    bool recursive;  /* recursion or calls through pointers */
-    bool calls_kept; /* calls a function that was not inlined */
-    bool flat;       /* does not use threadIdx.y: its rows are long */
-    bool sequential; /* the thread loop must not be run as a vector */
+    bool fibers;       /* needs image_thread_entry */
+    bool warps;        /* and has an entry for whole warps as well */
+    bool threads_made; /* the entry for fibers is there already */
+    uint32_t warp_frame_bytes;
+    const char *warps_not; /* why it has none, or NULL */
+    bool recursive;        /* recursion or calls through pointers */
+    bool calls_kept;       /* calls a function that was not inlined */
+    bool flat;             /* does not use threadIdx.y: its rows are long */
+    bool sequential;       /* the thread loop must not be run as a vector */
     struct jit_guard guard;
     struct jit_regions *regions; /* NULL: a plain loop or fibers */
 };
@@ -236,7 +243,9 @@ void jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_add_entries(struct jit *jit); /* entries.c */
-void jit_prepare(struct jit *jit);     /* optimise.c */
+/* entries.c: the entry for fibers, now, with a copy of the body's code. */
+void jit_add_thread_entry(struct jit *jit, struct jit_kernel *kernel);
+void jit_prepare(struct jit *jit); /* optimise.c */
 void jit_prepare_bodies(struct jit *jit);
 /* rare.c: around the vectoriser.  false: the module has no such calls. */
 bool jit_declare_rare(struct jit *jit);
@@ -260,6 +269,11 @@ enum jit_body_argument {
     JIT_SHARED,       /* pointer */
     JIT_WHOLE,        /* i1; by guard.c */
     JIT_THREAD,       /* pointer to struct image_thread */
+    /* of kernels that run by warps (warps.h), else poison: */
+    JIT_WARP_X,      /* threadIdx.x of the warp's first thread */
+    JIT_WARP_LINEAR, /* its number in the block */
+    JIT_VOTE,        /* i64: what a warp operation gives all lanes */
+    JIT_EXCHANGE,    /* pointer to the operands of warp operations */
     JIT_BODY_ARGUMENTS,
 };
 
@@ -286,6 +300,19 @@ void jit_text_geometry(struct jit *jit, unsigned width, bool flat);
 void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
                    const char *suffix, const char *metadata);
 const char *jit_body_argument_name(int which);
+/* warp_entry.c */
+char *jit_warp_symbol(const struct jit_kernel *kernel);
+void jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel);
+/* warp_text.c: of the intrinsics that warp operations use, once. */
+void jit_text_warp_declarations(struct jit *jit);
+/* region_entry.c: parts that the warps' entry has as well. */
+char *jit_region_variables(const struct jit_regions *regions);
+void jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
+                       unsigned point);
+void jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
+                     unsigned point, bool inside);
+void jit_region_point(struct jit *jit, struct jit_kernel *kernel,
+                      unsigned point, unsigned loop);
 /* The arguments of jit_text_call, without parentheses. */
 void jit_text_arguments(struct jit *jit, struct jit_kernel *kernel,
                         const char *suffix);

@@ -139,16 +139,16 @@ choose_target(struct jit_options *options)
     }
 }
 
-/* PYCUDA_CPU_REGIONS=0 leaves all kernels with barriers on fibers. */
+/* PYCUDA_CPU_REGIONS=0 leaves all kernels with barriers on fibers,
+ * PYCUDA_CPU_WARPS=0 those with warp operations. */
 static bool
-wants_regions(void)
+wants_flag(const char *variable)
 {
-    const char *named = getenv("PYCUDA_CPU_REGIONS");
+    const char *named = getenv(variable);
     bool wanted = true;
 
     if (named && *named && !set_flag(&wanted, named)) {
-        fprintf(stderr, "PYCUDA_CPU_REGIONS is '%s'; it must be 0 or 1\n",
-                named);
+        fprintf(stderr, "%s is '%s'; it must be 0 or 1\n", variable, named);
         exit(1);
     }
     return wanted;
@@ -180,7 +180,8 @@ jit_read_options(struct jit_options *options, int count, char **arguments)
     options->kind = IMAGE_NATIVE;
     options->fmad = true;
     options->level = 3;
-    options->regions = wants_regions();
+    options->regions = wants_flag("PYCUDA_CPU_REGIONS");
+    options->warps = wants_flag("PYCUDA_CPU_WARPS");
     choose_target(options);
     read_environment(options);
     for (int i = 1; i < count; i++) {

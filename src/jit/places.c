@@ -65,7 +65,8 @@ keep_kernel(struct jit *jit, struct jit_kernel *kernel)
 {
     static struct keeping keeping;
     LLVMMetadataRef scope = jit_explain_scope(kernel);
-    LLVMValueRef entry = LLVMGetNamedFunction(jit->module, kernel->symbol);
+    LLVMValueRef entry = LLVMGetNamedFunction(
+        jit->module, kernel->warps ? jit_warp_symbol(kernel) : kernel->symbol);
 
     if (!scope || !entry) {
         return;

@@ -16,8 +16,8 @@
 
 #include "jit/jit.h"
 
-static char *
-write_variables(const struct jit_regions *regions)
+char *
+jit_region_variables(const struct jit_regions *regions)
 {
     struct jit_text text = {NULL, 0, 0};
     jit_text_add(&text,
@@ -32,9 +32,9 @@ write_variables(const struct jit_regions *regions)
 }
 
 /* %i<number>.<point>: the uniform values as they are when the loop starts. */
-static void
-write_inputs(struct jit *jit, const struct jit_regions *regions,
-             unsigned point)
+void
+jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
+                  unsigned point)
 {
     for (unsigned i = 0; i < regions->uniform_count; i++) {
         if (regions->uniform_live[i] >> point & 1) {
@@ -46,9 +46,9 @@ write_inputs(struct jit *jit, const struct jit_regions *regions,
 }
 
 /* The call with what is named with the suffix `s`. */
-static void
-write_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
-           unsigned point, bool inside)
+void
+jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
+                unsigned point, bool inside)
 {
     const struct jit_regions *regions = kernel->regions;
     struct jit_text *text = jit->wrappers;
@@ -68,6 +68,19 @@ write_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
         }
     }
     jit_text_add(text, "), !llvm.access.group !0\n");
+}
+
+/* Of a kernel that runs by warps: which one the thread belongs to. */
+static void
+write_warp(struct jit *jit, const struct jit_kernel *kernel, const char *s)
+{
+    if (kernel->warps) {
+        jit_text_add(jit->wrappers,
+                     "  %%warpx%s = and i32 %%tid0%s, -32\n"
+                     "  %%warpl%s = and i32 %%linear%s, -32\n"
+                     "  %%vote%s = add i64 0, 0\n",
+                     s, s, s, s, s);
+    }
 }
 
 /* %c.<name>, the limit brought to where it makes a difference, plus one if
@@ -134,7 +147,8 @@ write_outsider(struct jit *jit, struct jit_kernel *kernel, unsigned point)
                  "  %%tid0%s = add i32 0, 0\n  %%tid1%s = add i32 0, 0\n"
                  "  %%tid2%s = add i32 0, 0\n  %%linear%s = add i32 0, 0\n",
                  s, s, s, s);
-    write_call(jit, kernel, s, point, false);
+    write_warp(jit, kernel, s);
+    jit_region_call(jit, kernel, s, point, false);
 }
 
 static void
@@ -197,9 +211,9 @@ write_choice(struct jit *jit, const struct jit_regions *regions,
     jit_text_add(text, " ]\n");
 }
 
-static void
-write_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
-            unsigned loop)
+void
+jit_region_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
+                 unsigned loop)
 {
     struct jit_nest nest = {
         .suffix = jit_format(".%u", point),
@@ -209,13 +223,14 @@ write_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
         .after = jit_format("after.%u", point),
     };
     jit_text_add(jit->wrappers, "point.%u:\n", point);
-    write_inputs(jit, kernel->regions, point);
+    jit_region_inputs(jit, kernel->regions, point);
     bool bounded = kernel->regions->bound_counts[point] > 0;
     if (bounded) {
         write_bounds(jit, kernel, point, &nest);
     }
     jit_text_nest_start(jit, &nest);
-    write_call(jit, kernel, nest.suffix, point, bounded);
+    write_warp(jit, kernel, nest.suffix);
+    jit_region_call(jit, kernel, nest.suffix, point, bounded);
     jit_text_nest_end(jit, &nest, loop);
     write_choice(jit, kernel->regions, point);
 }
@@ -242,7 +257,7 @@ write_function(struct jit *jit, struct jit_kernel *kernel,
     jit_text_blocks_start(jit, kernel, frame);
     jit_text_add(jit->wrappers, "  br label %%point.0\n");
     for (unsigned k = 0; k < regions->count; k++) {
-        write_point(jit, kernel, k, loop + k);
+        jit_region_point(jit, kernel, k, loop + k);
     }
     jit_text_blocks_end(jit);
     for (unsigned k = 0; k < regions->count; k++) {
@@ -283,7 +298,8 @@ void
 jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel)
 {
     struct jit_frame frame = {.name = kernel->symbol,
-                              .variables = write_variables(kernel->regions)};
+                              .variables =
+                                  jit_region_variables(kernel->regions)};
     if (kernel->regions->width) {
         frame.internal = true;
         frame.name = jit_format("any.%s", kernel->symbol);

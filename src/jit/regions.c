@@ -16,7 +16,9 @@
 #include <string.h>
 
 #include "image/abi.h"
+#include "jit/explain.h"
 #include "jit/regions.h"
+#include "jit/warps.h"
 
 enum {
     MOST_BLOCKS = 2000,   /* what the analysis is quick for */
@@ -26,7 +28,9 @@ enum {
 struct survey {
     struct jit_kernel *kernel;
     bool fits;
-    unsigned barriers;
+    bool by_warps;     /* may be */
+    unsigned barriers; /* and warp operations */
+    unsigned warps;
     size_t size;
 };
 
@@ -46,11 +50,14 @@ is_plain_barrier(LLVMValueRef at)
 }
 
 static bool
-call_fits(LLVMValueRef at)
+call_fits(const struct survey *survey, LLVMValueRef at)
 {
     LLVMValueRef callee = jit_callee(at);
     if (is_barrier(at)) {
         return is_plain_barrier(at);
+    }
+    if (survey->by_warps && jit_is_warp_op(at)) {
+        return true;
     }
     return callee && !jit_may_stop(jit_name(callee)) &&
            !jit_is_call(at, "llvm.stack");
@@ -59,17 +66,17 @@ call_fits(LLVMValueRef at)
 /* May the instruction be part of a kernel that is split?  Private memory
  * must be of a size and a place that are known. */
 static bool
-instruction_fits(struct jit_kernel *kernel, LLVMValueRef at)
+instruction_fits(const struct survey *survey, LLVMValueRef at)
 {
     switch (LLVMGetInstructionOpcode(at)) {
     case LLVMAlloca:
         return LLVMIsAConstantInt(LLVMGetOperand(at, 0)) &&
                LLVMGetInstructionParent(at) ==
-                   LLVMGetEntryBasicBlock(kernel->body);
+                   LLVMGetEntryBasicBlock(survey->kernel->body);
     case LLVMIndirectBr:
         return false;
     case LLVMCall:
-        return call_fits(at);
+        return call_fits(survey, at);
     default:
         return true;
     }
@@ -81,8 +88,9 @@ survey_instruction(struct jit *jit, LLVMValueRef at, void *data)
     struct survey *survey = data;
     (void)jit;
     survey->size++;
-    survey->barriers += is_barrier(at);
-    survey->fits = survey->fits && instruction_fits(survey->kernel, at);
+    survey->warps += jit_is_warp_op(at);
+    survey->barriers += is_barrier(at) || jit_is_warp_op(at);
+    survey->fits = survey->fits && instruction_fits(survey, at);
 }
 
 static bool
@@ -98,13 +106,20 @@ has_byval(struct jit_kernel *kernel)
 }
 
 static bool
-may_split(struct jit *jit, struct jit_kernel *kernel)
+may_split(struct jit *jit, struct jit_kernel *kernel, bool *warps)
 {
-    struct survey survey = {.kernel = kernel, .fits = true};
+    struct survey survey = {
+        .kernel = kernel, .fits = true, .by_warps = jit->options.warps};
     if (!kernel->fibers || kernel->calls_kept || has_byval(kernel)) {
         return false;
     }
     jit_each_instruction(jit, kernel->body, survey_instruction, &survey);
+    *warps = survey.warps > 0;
+    if (*warps && survey.barriers >= JIT_MAX_POINTS) {
+        kernel->warps_not =
+            jit_format("it has %u barriers and warp operations, more than %d",
+                       survey.barriers, JIT_MAX_POINTS - 1);
+    }
     return survey.fits && survey.barriers &&
            survey.barriers < JIT_MAX_POINTS &&
            survey.size * survey.barriers <= MOST_COPIES &&
@@ -126,9 +141,9 @@ redirect(LLVMValueRef function, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     }
 }
 
-/* Cuts the barrier's block in two and drops the barrier.  The first part is
- * the new block, so that phis that name the old one as where they come from
- * stay right. */
+/* Cuts the barrier's block in two and drops the barrier; a warp operation
+ * stays, as the second part's first.  The first part is the new block, so
+ * that phis that name the old one as where they come from stay right. */
 static void
 cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
 {
@@ -148,33 +163,54 @@ cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
             soft = &split->soft[i];
         }
     }
-    LLVMInstructionEraseFromParent(barrier);
+    LLVMValueRef warp = jit_is_warp_op(barrier) ? barrier : NULL;
+    if (!warp) {
+        LLVMInstructionEraseFromParent(barrier);
+    }
     LLVMBuildBr(jit->builder, next);
     for (unsigned k = 1; k < split->count; k++) {
         if (split->points[k].next == next) {
             split->points[k].next = head;
         }
     }
-    split->points[split->count++] = (struct jit_barrier){head, next, soft};
+    split->points[split->count++] =
+        (struct jit_barrier){head, next, soft, warp};
+}
+
+struct noted {
+    const struct jit_split *split;
+    LLVMValueRef barriers[JIT_MAX_POINTS];
+    unsigned count;
+};
+
+static bool
+is_cut(const struct jit_split *split, LLVMValueRef warp)
+{
+    for (unsigned k = 1; k < split->count; k++) {
+        if (split->points[k].warp == warp) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void
 note_barrier(struct jit *jit, LLVMValueRef at, void *data)
 {
-    LLVMValueRef **end = data;
+    struct noted *noted = data;
     (void)jit;
-    if (is_barrier(at)) {
-        *(*end)++ = at;
+    if (is_barrier(at) || (jit_is_warp_op(at) && !is_cut(noted->split, at))) {
+        noted->barriers[noted->count++] = at;
     }
 }
 
 static void
 cut_all(struct jit *jit, struct jit_split *split)
 {
-    LLVMValueRef barriers[JIT_MAX_POINTS], *end = barriers;
-    jit_each_instruction(jit, split->kernel->body, note_barrier, &end);
-    for (LLVMValueRef *at = barriers; at < end; at++) {
-        cut_at(jit, split, *at);
+    struct noted noted = {.split = split};
+    jit_each_instruction(jit, split->kernel->body, note_barrier, &noted);
+    for (unsigned i = 0; i < noted.count; i++) {
+        cut_at(jit, split, noted.barriers[i]);
     }
 }
 
@@ -243,24 +279,75 @@ meets_first(const struct jit_split *split, const unsigned *ends,
     return (before & ~own) == 0;
 }
 
-/* Do all threads go on to the same end from each place where they part? */
-static bool
-stay_together(const struct jit_split *split, const unsigned *ends)
+/* The ends that threads may part to; 0: they stay together, going on to the
+ * same end from each place where they part. */
+static uint64_t
+parting_ends(const struct jit_split *split, const struct jit_map *differs,
+             const unsigned *ends)
 {
     const struct jit_cfg *cfg = &split->cfg;
     for (unsigned b = 0; b < cfg->count; b++) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
-        if (cfg->blocks[b].successor_count < 2 ||
-            !jit_map_get(&split->differs, end)) {
+        if (cfg->blocks[b].successor_count < 2 || !jit_map_get(differs, end)) {
             continue;
         }
         uint64_t all = first_ends(split, ends, b, NO_BLOCK);
         uint64_t before = first_ends(split, ends, b, split->immediate[b]);
         if ((all & (all - 1)) && !meets_first(split, ends, b, before)) {
-            return false;
+            return all;
         }
     }
-    return true;
+    return 0;
+}
+
+/* The ends of the block's ways: warp operations are none. */
+static unsigned *
+find_block_ends(const struct jit_split *split, const unsigned *ends)
+{
+    unsigned count = split->cfg.count;
+    unsigned *own = jit_allocate(count * sizeof *own);
+    for (unsigned i = 0; i < count; i++) {
+        bool warp = ends[i] != JIT_NO_END && split->points[ends[i]].warp;
+        own[i] = warp ? JIT_NO_END : ends[i];
+    }
+    return own;
+}
+
+static void
+note_parting(struct jit_split *split, uint64_t ends)
+{
+    split->kernel->warps_not =
+        "lanes of a warp may part before a barrier or the kernel's end";
+    for (unsigned k = 1; k < split->count; k++) {
+        LLVMValueRef warp = split->points[k].warp;
+        if (ends >> k & 1 && warp) {
+            split->kernel->warps_not =
+                jit_format("lanes of a warp may part before line %u (%s)",
+                           jit_explain_line_of(warp),
+                           jit_name(jit_callee(warp)) + strlen("__pycuda_"));
+            return;
+        }
+    }
+}
+
+/* Warps go to the same barriers, the lanes of each to the same warp
+ * operations. */
+static bool
+warps_stay_together(struct jit_split *split, const unsigned *ends)
+{
+    memset(&split->lanes_differ, 0, sizeof split->lanes_differ);
+    split->lanes_apart = jit_allocate(split->cfg.count);
+    jit_find_lanes_differing(split->kernel, &split->cfg, &split->lanes_differ,
+                             split->immediate, split->lanes_apart);
+    if (parting_ends(split, &split->differs, find_block_ends(split, ends))) {
+        split->kernel->warps_not = "warps may part before a barrier";
+        return false;
+    }
+    uint64_t parting = parting_ends(split, &split->lanes_differ, ends);
+    if (parting) {
+        note_parting(split, parting);
+    }
+    return parting == 0;
 }
 
 static void
@@ -286,13 +373,25 @@ restore(struct jit *jit, struct jit_split *split)
     LLVMValueRef barrier =
         jit_declare(jit, "__pycuda_barrier", jit->i32, types, 2);
     for (unsigned k = 1; k < split->count; k++) {
-        if (split->points[k].soft) {
+        if (split->points[k].soft || split->points[k].warp) {
             continue;
         }
         LLVMPositionBuilderBefore(
             jit->builder, LLVMGetBasicBlockTerminator(split->points[k].head));
         LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(barrier), barrier,
                        arguments, 2, "");
+    }
+}
+
+static void
+drop_barriers(const struct jit_split *split)
+{
+    for (unsigned k = 1; k < split->count; k++) {
+        LLVMValueRef barrier = LLVMGetPreviousInstruction(
+            LLVMGetBasicBlockTerminator(split->points[k].head));
+        if (!split->points[k].soft && !split->points[k].warp) {
+            LLVMInstructionEraseFromParent(barrier);
+        }
     }
 }
 
@@ -349,15 +448,39 @@ cut_and_look(struct jit *jit, struct jit_split *split)
     jit_find_differing(split->kernel, &split->cfg, &split->differs,
                        split->immediate, split->apart);
     unsigned *ends = find_ends(split);
-    return stay_together(split, ends) ? ends : NULL;
+    bool together = split->warps ? warps_stay_together(split, ends)
+                                 : !parting_ends(split, &split->differs, ends);
+    return together ? ends : NULL;
+}
+
+/* The entry for fibers is made as well, for blocks that have no whole warps;
+ * then the body may change. */
+static void
+carry_by_warps(struct jit *jit, struct jit_split *split)
+{
+    struct jit_kernel *kernel = split->kernel;
+    restore(jit, split);
+    jit_add_thread_entry(jit, kernel);
+    drop_barriers(split);
+    kernel->warps = true;
+    jit_use_warp_base(jit, split);
+    jit_lower_warp_ops(jit, split);
+    if (!jit_carry_values(jit, split)) {
+        kernel->warps = false;
+        kernel->warps_not = "what lives over its stops needs too much memory";
+        kernel->regions = NULL;
+        return;
+    }
+    jit_publish_failures(jit, kernel);
 }
 
 static void
-split_kernel(struct jit *jit, struct jit_kernel *kernel)
+split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
 {
     struct jit_split *split = jit_allocate(sizeof *split);
     split->kernel = kernel;
     split->count = 1;
+    split->warps = warps;
     unsigned width = guess_width(kernel);
     unsigned *ends = cut_and_look(jit, split);
     if (ends) {
@@ -369,7 +492,11 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel)
         return;
     }
     find_successors(split, ends);
-    if (!jit_carry_values(jit, split)) {
+    if (warps && jit_find_warp_ops(jit, split)) {
+        carry_by_warps(jit, split);
+        return;
+    }
+    if (warps || !jit_carry_values(jit, split)) {
         kernel->regions = NULL;
         restore(jit, split);
         return;
@@ -384,8 +511,9 @@ void
 jit_split_kernels(struct jit *jit)
 {
     for (unsigned i = 0; i < jit->kernel_count; i++) {
-        if (jit->options.regions && may_split(jit, &jit->kernels[i])) {
-            split_kernel(jit, &jit->kernels[i]);
+        bool warps = false;
+        if (jit->options.regions && may_split(jit, &jit->kernels[i], &warps)) {
+            split_kernel(jit, &jit->kernels[i], warps);
         }
     }
     jit_run_passes(jit, "function(sroa)");

@@ -51,6 +51,13 @@ void jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                         struct jit_map *differs, unsigned *immediate,
                         bool *apart);
 
+/* The same for the lanes of a warp, where a warp's first thread has an x index
+ * that is a multiple of 32. */
+void jit_find_lanes_differing(struct jit_kernel *kernel,
+                              const struct jit_cfg *cfg,
+                              struct jit_map *differs, unsigned *immediate,
+                              bool *apart);
+
 /* threadIdx of the axis, 0 or 1, `predicate` limit: so it is for the threads
  * that have something to do. */
 struct jit_bound {
@@ -72,6 +79,8 @@ struct jit_soft_point {
 struct jit_barrier {
     LLVMBasicBlockRef head, next;
     const struct jit_soft_point *soft; /* NULL: the source has a barrier */
+    LLVMValueRef
+        warp; /* the warp operation that `next` starts with, or NULL */
 };
 
 /* One kernel while it is split.  Point 0 is the kernel's start, point k what
@@ -82,6 +91,10 @@ struct jit_split {
     struct jit_map differs;
     unsigned *immediate; /* post-dominators */
     bool *apart;
+    /* Has warp operations; what may differ between lanes of a warp. */
+    bool warps;
+    struct jit_map lanes_differ;
+    bool *lanes_apart;
     struct jit_barrier points[JIT_MAX_POINTS];
     unsigned count; /* of points */
     struct jit_soft_point soft[JIT_MAX_POINTS];

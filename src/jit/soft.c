@@ -31,6 +31,14 @@ is_end(const struct soft *soft, unsigned block)
     return soft->ends[block] != JIT_NO_END || block == soft->stop;
 }
 
+/* The block ends at a warp operation, from which warps go on alone. */
+static bool
+is_warp_end(const struct soft *soft, unsigned block)
+{
+    return soft->ends[block] != JIT_NO_END &&
+           soft->split->points[soft->ends[block]].warp;
+}
+
 /* Marks what can be reached from `from`, which counts, without passing an
  * end; an end that is reached counts.  `within` limits the way if given. */
 static void
@@ -234,7 +242,8 @@ cut_loops(struct soft *soft)
         }
     }
     for (unsigned b = 0; b < cfg->count && soft->left; b++) {
-        if (exits[b] && !heads[b] && !is_end(soft, b)) {
+        if (exits[b] && !heads[b] &&
+            (!is_end(soft, b) || is_warp_end(soft, b))) {
             add_point(soft, first_after_phis(cfg->blocks[b].block));
         }
     }
@@ -362,6 +371,21 @@ are_ranges(const struct jit_bound *bounds, unsigned count)
     return true;
 }
 
+/* Do warps go their own ways from the block? */
+static bool
+parts_warps(const struct soft *soft, unsigned from)
+{
+    const struct jit_split *split = soft->split;
+    bool *reached = jit_allocate(split->cfg.count);
+    bool found = false;
+    reach_ends(soft, from, NULL, reached);
+    for (unsigned b = 0; split->warps && b < split->cfg.count; b++) {
+        found |= reached[b] && is_warp_end(soft, b);
+    }
+    free(reached);
+    return found;
+}
+
 static void
 cut_at_condition(struct soft *soft, unsigned b)
 {
@@ -371,7 +395,8 @@ cut_at_condition(struct soft *soft, unsigned b)
     if (soft->split->apart[b] || cfg->blocks[b].successor_count != 2 ||
         !LLVMIsABranchInst(end) ||
         !match_bounds(soft->split, LLVMGetCondition(end), found.bounds,
-                      &found.bound_count)) {
+                      &found.bound_count) ||
+        parts_warps(soft, b)) {
         return;
     }
     soft->stop = b;

@@ -14,9 +14,11 @@
 #include <string.h>
 
 #include "jit/regions.h"
+#include "jit/warps.h"
 
 struct analysis {
     const struct jit_cfg *cfg;
+    struct jit_kernel *by_lane; /* not NULL: threads of a warp are compared */
     struct jit_map *differs;
     size_t words;             /* of a set of blocks */
     uint64_t *postdominators; /* a set for each block */
@@ -167,6 +169,10 @@ is_pure_call(LLVMValueRef at)
 static bool
 instruction_differs(const struct analysis *analysis, LLVMValueRef at)
 {
+    if (analysis->by_lane &&
+        jit_lanes_agree(analysis->by_lane, analysis->differs, at)) {
+        return false;
+    }
     switch (LLVMGetInstructionOpcode(at)) {
     case LLVMAlloca:
     case LLVMAtomicRMW:
@@ -321,6 +327,33 @@ spread_branch(struct analysis *analysis, unsigned branch)
     free(joined);
 }
 
+/* From the values that are marked to all that are made from them. */
+static void
+spread_all(struct analysis *analysis)
+{
+    const struct jit_cfg *cfg = analysis->cfg;
+    analysis->words = (cfg->count + 63) / 64;
+    analysis->postdominators =
+        jit_allocate(cfg->count * analysis->words * sizeof(uint64_t));
+    analysis->spread = jit_allocate(cfg->count);
+    analysis->changed = true;
+    find_postdominators(analysis);
+    while (analysis->changed) {
+        analysis->changed = false;
+        spread_values(analysis);
+        for (unsigned b = 0; b < cfg->count; b++) {
+            LLVMValueRef end =
+                LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
+            if (cfg->blocks[b].successor_count > 1 && !analysis->spread[b] &&
+                jit_map_get(analysis->differs, end)) {
+                spread_branch(analysis, b);
+            }
+        }
+    }
+    free(analysis->postdominators);
+    free(analysis->spread);
+}
+
 void
 jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                    struct jit_map *differs, unsigned *immediate, bool *apart)
@@ -328,32 +361,30 @@ jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
     static const int own[] = {JIT_TID,    JIT_TID + 1,      JIT_TID + 2,
                               JIT_LINEAR, JIT_GLOBAL_INDEX, JIT_WIDE_INDEX,
                               JIT_WHOLE,  JIT_THREAD};
-    size_t words = (cfg->count + 63) / 64;
-    struct analysis analysis = {
-        .cfg = cfg,
-        .differs = differs,
-        .words = words,
-        .postdominators = jit_allocate(cfg->count * words * sizeof(uint64_t)),
-        .immediate = immediate,
-        .apart = apart,
-        .spread = jit_allocate(cfg->count),
-        .changed = true,
-    };
+    struct analysis analysis = {.cfg = cfg,
+                                .differs = differs,
+                                .immediate = immediate,
+                                .apart = apart};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         mark(&analysis, jit_body_argument(kernel, own[i]));
     }
-    find_postdominators(&analysis);
-    while (analysis.changed) {
-        analysis.changed = false;
-        spread_values(&analysis);
-        for (unsigned b = 0; b < cfg->count; b++) {
-            LLVMValueRef end =
-                LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
-            if (cfg->blocks[b].successor_count > 1 && !analysis.spread[b] &&
-                jit_map_get(differs, end)) {
-                spread_branch(&analysis, b);
-            }
-        }
+    spread_all(&analysis);
+}
+
+void
+jit_find_lanes_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
+                         struct jit_map *differs, unsigned *immediate,
+                         bool *apart)
+{
+    static const int own[] = {JIT_TID,        JIT_LINEAR, JIT_GLOBAL_INDEX,
+                              JIT_WIDE_INDEX, JIT_WHOLE,  JIT_THREAD};
+    struct analysis analysis = {.cfg = cfg,
+                                .by_lane = kernel,
+                                .differs = differs,
+                                .immediate = immediate,
+                                .apart = apart};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        mark(&analysis, jit_body_argument(kernel, own[i]));
     }
-    free(analysis.postdominators);
+    spread_all(&analysis);
 }

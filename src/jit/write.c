@@ -25,7 +25,8 @@ add_kernels(struct jit *jit, struct jit_text *out, struct jit_text *strings)
             .name = add_string(strings, from->name),
             .symbol = add_string(strings, from->symbol),
             .flags = (from->fibers ? IMAGE_KERNEL_FIBERS : 0u) |
-                     (from->recursive ? IMAGE_KERNEL_RECURSIVE : 0u),
+                     (from->recursive ? IMAGE_KERNEL_RECURSIVE : 0u) |
+                     (from->warps ? IMAGE_KERNEL_WARPS : 0u),
             .first_parameter = first,
             .parameter_count = from->parameter_count,
             .parameter_bytes = from->parameter_bytes,
@@ -35,6 +36,9 @@ add_kernels(struct jit *jit, struct jit_text *out, struct jit_text *strings)
             .constant_bytes = jit->constant_bytes,
             .max_threads = from->max_threads,
             .registers = from->registers,
+            .warp_symbol =
+                add_string(strings, from->warps ? jit_warp_symbol(from) : ""),
+            .warp_frame_bytes = from->warp_frame_bytes,
         };
         first += from->parameter_count;
         jit_text_add_bytes(out, &row, sizeof row);

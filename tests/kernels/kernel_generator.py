@@ -10,6 +10,7 @@ and floats stay small, so results are exact.
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -161,6 +162,8 @@ ATOMICS = {
 class Generator:
     """Makes one kernel; `text` is its source, `run` computes its output."""
 
+    blocks: ClassVar = BLOCKS
+
     seed: int
     name: str = "kernel"
     depth: int = 0
@@ -175,7 +178,7 @@ class Generator:
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
         pick = self.random
-        self.block = pick.choice(BLOCKS)
+        self.block = pick.choice(self.blocks)
         self.grid = pick.randrange(1, 4)
         self.p, self.q = pick.randrange(1, 9), pick.randrange(1000)
         self.arrays = [Shared("s0"), Shared("s1")][: pick.randrange(1, 3)]

@@ -18,6 +18,7 @@ from pycuda.compiler import SourceModule
 GROUP = 10
 HEAD = "#define umulhi __umulhi\n"
 OPTIONS = ["-fmad=false"]
+SWITCH = "PYCUDA_CPU_REGIONS"
 
 
 def results(kernels: list[Generator], data: np.ndarray, cache: str) -> list:
@@ -42,23 +43,24 @@ def results(kernels: list[Generator], data: np.ndarray, cache: str) -> list:
     return outs
 
 
-def check_group(first: int, folder, monkeypatch) -> None:
+def check_group(
+    first: int, folder, monkeypatch, make=Generator, switch=SWITCH
+) -> None:
     data = np.random.default_rng(first).integers(
         0, 1 << 32, INPUT, dtype=np.uint32
     )
     kernels = [
-        Generator(seed, f"kernel_{seed}")
-        for seed in range(first, first + GROUP)
+        make(seed, f"kernel_{seed}") for seed in range(first, first + GROUP)
     ]
     expected = [kernel.run(data) for kernel in kernels]
-    for regions in "10":
-        monkeypatch.setenv("PYCUDA_CPU_REGIONS", regions)
-        cache = str(folder / regions)
+    for setting in "10":
+        monkeypatch.setenv(switch, setting)
+        cache = str(folder / setting)
         found = results(kernels, data, cache)
         for kernel, right, out in zip(kernels, expected, found, strict=True):
             wrong = np.flatnonzero(right != out)
             assert not wrong.size, (
-                f"seed {kernel.seed}, PYCUDA_CPU_REGIONS={regions}: thread "
+                f"seed {kernel.seed}, {switch}={setting}: thread "
                 f"{wrong[0]} of block {kernel.block} wrote {out[wrong[0]]}, "
                 f"not {right[wrong[0]]}; {wrong.size} are wrong"
             )

@@ -1,0 +1,327 @@
+/* warp_uniform.c - what the lanes of a warp have in common although it is
+ * made of their own indices.
+ *
+ * A warp's first thread has an x index that is a multiple of 32, and so has
+ * the block's width (warps.h).  Hence threadIdx.x, the thread's number in the
+ * block and blockIdx.x * blockDim.x + threadIdx.x are a multiple of 32 that
+ * the lanes share, plus the lane.  Such a sum shifted by 5 or more, divided
+ * by a multiple of 32, cleared of its low bits, or compared with a multiple of
+ * 32, is the same for all lanes.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/warps.h"
+
+enum {
+    DEPTH = 8, /* of the sums looked at */
+    LANE_BITS = 5,
+    MOST_THREADS = 1024, /* of a block */
+};
+
+static bool
+is_opcode(LLVMValueRef value, LLVMOpcode opcode)
+{
+    return LLVMIsAInstruction(value) &&
+           LLVMGetInstructionOpcode(value) == opcode;
+}
+
+static bool
+is_widening(LLVMValueRef value)
+{
+    return is_opcode(value, LLVMZExt) || is_opcode(value, LLVMSExt);
+}
+
+/* The constant, or -1. */
+static int64_t
+constant_of(LLVMValueRef value)
+{
+    return LLVMIsAConstantInt(value) &&
+                   LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64
+               ? LLVMConstIntGetSExtValue(value)
+               : -1;
+}
+
+/* Is the value a multiple of 32? */
+static bool
+is_multiple(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
+{
+    if (LLVMIsAConstantInt(value)) {
+        return constant_of(value) % JIT_LANES == 0;
+    }
+    if (value == jit_body_argument(kernel, JIT_NTID)) {
+        return true;
+    }
+    if (!LLVMIsAInstruction(value) || depth == 0) {
+        return false;
+    }
+    LLVMValueRef first =
+        LLVMGetNumOperands(value) > 0 ? LLVMGetOperand(value, 0) : NULL;
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMZExt:
+    case LLVMSExt:
+        return is_multiple(kernel, first, depth - 1);
+    case LLVMAdd:
+    case LLVMSub:
+        return is_multiple(kernel, first, depth - 1) &&
+               is_multiple(kernel, LLVMGetOperand(value, 1), depth - 1);
+    case LLVMMul:
+    case LLVMAnd:
+        return is_multiple(kernel, first, depth - 1) ||
+               is_multiple(kernel, LLVMGetOperand(value, 1), depth - 1);
+    case LLVMShl:
+        return constant_of(LLVMGetOperand(value, 1)) >= LANE_BITS ||
+               (constant_of(LLVMGetOperand(value, 1)) >= 0 &&
+                is_multiple(kernel, first, depth - 1));
+    default:
+        return false;
+    }
+}
+
+/* The operand of the sum that is_aligned holds for, the other one being a
+ * multiple of 32 that the lanes share; -1 if there is none. */
+static int aligned_term(const struct jit_kernel *kernel,
+                        const struct jit_map *differs, LLVMValueRef sum,
+                        int depth);
+
+/* Is the value a multiple of 32 that the lanes share, plus the lane? */
+static bool
+is_aligned(const struct jit_kernel *kernel, const struct jit_map *differs,
+           LLVMValueRef value, int depth)
+{
+    if (value == jit_body_argument(kernel, JIT_TID) ||
+        value == jit_body_argument(kernel, JIT_LINEAR)) {
+        return true;
+    }
+    if (depth == 0) {
+        return false;
+    }
+    if (is_widening(value)) {
+        return is_aligned(kernel, differs, LLVMGetOperand(value, 0),
+                          depth - 1);
+    }
+    return aligned_term(kernel, differs, value, depth) >= 0;
+}
+
+static int
+aligned_term(const struct jit_kernel *kernel, const struct jit_map *differs,
+             LLVMValueRef sum, int depth)
+{
+    if (!is_opcode(sum, LLVMAdd)) {
+        return -1;
+    }
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef other = LLVMGetOperand(sum, (unsigned)(1 - i));
+        if (!jit_map_get(differs, other) &&
+            is_multiple(kernel, other, DEPTH) &&
+            is_aligned(kernel, differs, LLVMGetOperand(sum, (unsigned)i),
+                       depth - 1)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool
+is_index_of(const struct jit_kernel *kernel, LLVMValueRef value, int argument)
+{
+    return value == jit_body_argument(kernel, argument);
+}
+
+/* Can blockIdx.x times the value, plus threadIdx.x, be no negative number?
+ * There are at most 2^21 blocks along x (src/cpu/block.c). */
+static bool
+is_block_width(const struct jit_kernel *kernel, LLVMValueRef value)
+{
+    int64_t number = constant_of(value);
+    return is_index_of(kernel, value, JIT_NTID) ||
+           (number > 0 && number <= MOST_THREADS);
+}
+
+static bool
+is_block_start(const struct jit_kernel *kernel, LLVMValueRef value)
+{
+    if (is_opcode(value, LLVMShl)) {
+        int64_t shift = constant_of(LLVMGetOperand(value, 1));
+        return is_index_of(kernel, LLVMGetOperand(value, 0), JIT_CTAID) &&
+               shift >= 0 && shift < 32 && 1 << shift <= MOST_THREADS;
+    }
+    for (unsigned i = 0; i < 2 && is_opcode(value, LLVMMul); i++) {
+        if (is_index_of(kernel, LLVMGetOperand(value, i), JIT_CTAID) &&
+            is_block_width(kernel, LLVMGetOperand(value, 1 - i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Never negative as a signed number: an index in the block or in the grid. */
+static bool
+is_natural(const struct jit_kernel *kernel, LLVMValueRef value)
+{
+    if (is_widening(value)) {
+        return is_opcode(value, LLVMZExt) ||
+               is_natural(kernel, LLVMGetOperand(value, 0));
+    }
+    if (is_index_of(kernel, value, JIT_TID) ||
+        is_index_of(kernel, value, JIT_LINEAR)) {
+        return true;
+    }
+    for (unsigned i = 0; i < 2 && is_opcode(value, LLVMAdd); i++) {
+        if (is_index_of(kernel, LLVMGetOperand(value, i), JIT_TID) &&
+            is_block_start(kernel, LLVMGetOperand(value, 1 - i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is `index predicate limit` the same for all 32 values that the index may
+ * have? */
+static bool
+limit_fits(const struct jit_kernel *kernel, const struct jit_map *differs,
+           LLVMIntPredicate predicate, LLVMValueRef limit)
+{
+    switch (predicate) {
+    case LLVMIntULT:
+    case LLVMIntUGE:
+    case LLVMIntSLT:
+    case LLVMIntSGE:
+        return !jit_map_get(differs, limit) &&
+               is_multiple(kernel, limit, DEPTH);
+    case LLVMIntUGT:
+    case LLVMIntULE:
+    case LLVMIntSGT:
+    case LLVMIntSLE:
+        return LLVMIsAConstantInt(limit) &&
+               (constant_of(limit) & (JIT_LANES - 1)) == JIT_LANES - 1;
+    default:
+        return false;
+    }
+}
+
+static bool
+forgets_lane(const struct jit_kernel *kernel, LLVMValueRef at)
+{
+    LLVMValueRef by = LLVMGetNumOperands(at) > 1 ? LLVMGetOperand(at, 1) : at;
+    int64_t number = constant_of(by);
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMLShr:
+    case LLVMAShr:
+        return number >= LANE_BITS;
+    case LLVMUDiv:
+        return number > 0 && number % JIT_LANES == 0;
+    case LLVMSDiv:
+        return number > 0 && number % JIT_LANES == 0 &&
+               is_natural(kernel, LLVMGetOperand(at, 0));
+    case LLVMAnd:
+        return LLVMIsAConstantInt(by) && number % JIT_LANES == 0;
+    default:
+        return false;
+    }
+}
+
+bool
+jit_lanes_agree(const struct jit_kernel *kernel, const struct jit_map *differs,
+                LLVMValueRef at)
+{
+    struct jit_warp_op op;
+    const char *why;
+    if (jit_is_warp_op(at)) {
+        return jit_read_warp_op(differs, at, &op, &why) && op.uniform;
+    }
+    bool known = LLVMIsAICmpInst(at)
+                     ? limit_fits(kernel, differs, LLVMGetICmpPredicate(at),
+                                  LLVMGetOperand(at, 1))
+                     : forgets_lane(kernel, at);
+    return known && is_aligned(kernel, differs, LLVMGetOperand(at, 0), DEPTH);
+}
+
+/* ---- rewriting ---- */
+
+/* The value is one of the warp, not of the block. */
+static LLVMValueRef
+note_new(struct jit_split *split, LLVMValueRef value, bool differs)
+{
+    *jit_map_place(&split->differs, value) = 1;
+    *jit_map_place(&split->lanes_differ, value) = differs;
+    return value;
+}
+
+/* The value as it is for the warp's first lane; the builder stands where it
+ * is needed. */
+static LLVMValueRef
+first_of(struct jit *jit, struct jit_split *split, LLVMValueRef value)
+{
+    const struct jit_kernel *kernel = split->kernel;
+    if (is_index_of(kernel, value, JIT_TID)) {
+        return jit_body_argument(kernel, JIT_WARP_X);
+    }
+    if (is_index_of(kernel, value, JIT_LINEAR)) {
+        return jit_body_argument(kernel, JIT_WARP_LINEAR);
+    }
+    if (is_widening(value)) {
+        LLVMValueRef inner = first_of(jit, split, LLVMGetOperand(value, 0));
+        return note_new(split,
+                        LLVMBuildCast(jit->builder,
+                                      LLVMGetInstructionOpcode(value), inner,
+                                      LLVMTypeOf(value), ""),
+                        false);
+    }
+    int term = aligned_term(kernel, &split->lanes_differ, value, DEPTH);
+    LLVMValueRef other = LLVMGetOperand(value, (unsigned)(1 - term));
+    LLVMValueRef first =
+        first_of(jit, split, LLVMGetOperand(value, (unsigned)term));
+    return note_new(split, LLVMBuildAdd(jit->builder, first, other, ""),
+                    false);
+}
+
+/* The index modulo 32, which is the lane. */
+static bool
+is_lane(const struct jit_split *split, LLVMValueRef at)
+{
+    if (!LLVMIsAInstruction(at) || LLVMGetNumOperands(at) < 2) {
+        return false;
+    }
+    int64_t number = constant_of(LLVMGetOperand(at, 1));
+    LLVMValueRef index = LLVMGetOperand(at, 0);
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+    bool rest = (opcode == LLVMAnd && number == JIT_LANES - 1) ||
+                (opcode == LLVMURem && number == JIT_LANES) ||
+                (opcode == LLVMSRem && number == JIT_LANES &&
+                 is_natural(split->kernel, index));
+    return rest &&
+           is_aligned(split->kernel, &split->lanes_differ, index, DEPTH);
+}
+
+LLVMValueRef
+jit_build_lane(struct jit *jit, struct jit_split *split, LLVMTypeRef type)
+{
+    LLVMValueRef lane =
+        LLVMBuildSub(jit->builder, jit_body_argument(split->kernel, JIT_TID),
+                     jit_body_argument(split->kernel, JIT_WARP_X), "");
+    note_new(split, lane, true);
+    return note_new(split, LLVMBuildIntCast2(jit->builder, lane, type, 0, ""),
+                    true);
+}
+
+static void
+use_base(struct jit *jit, LLVMValueRef at, void *data)
+{
+    struct jit_split *split = data;
+    LLVMPositionBuilderBefore(jit->builder, at);
+    if (is_lane(split, at)) {
+        jit_replace(at, jit_build_lane(jit, split, LLVMTypeOf(at)));
+        return;
+    }
+    bool looks = !jit_is_warp_op(at) && !LLVMIsAPHINode(at) &&
+                 LLVMGetNumOperands(at) == 2 &&
+                 (LLVMIsAICmpInst(at) || forgets_lane(split->kernel, at));
+    if (looks && jit_lanes_agree(split->kernel, &split->lanes_differ, at)) {
+        LLVMSetOperand(at, 0, first_of(jit, split, LLVMGetOperand(at, 0)));
+    }
+}
+
+void
+jit_use_warp_base(struct jit *jit, struct jit_split *split)
+{
+    jit_each_instruction(jit, split->kernel->body, use_base, split);
+}
