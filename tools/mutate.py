@@ -24,6 +24,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import subprocess
 import sys
 import time
 import tomllib
@@ -238,6 +239,18 @@ def equivalents() -> dict[str, str]:
     return {row["key"]: row["reason"] for row in table.get("function", [])}
 
 
+def revision() -> str:
+    """What the tree is, as git names it."""
+    done = subprocess.run(
+        ["git", "describe", "--always", "--dirty"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout.strip()
+
+
 def report(verdicts: list[Verdict], options: argparse.Namespace) -> int:
     """Print and record the outcome; the number of survivors."""
     reasons = equivalents()
@@ -256,7 +269,8 @@ def report(verdicts: list[Verdict], options: argparse.Namespace) -> int:
             print(f"  {verdict.key}: killed, yet equivalent.toml has it")
     if options.record:
         where = f", {' '.join(options.only)}" if options.only else ""
-        lines = [f"# Mutation, seed {options.seed}{where}", "", head, ""]
+        title = f"# Mutation of {revision()}, seed {options.seed}{where}"
+        lines = [title, "", head, ""]
         lines += ["| function | verdict |", "|---|---|"]
         lines += [
             f"| `{v.key}` | "

@@ -152,7 +152,7 @@ class Copy:
 
     def _command(self, *words: str) -> None:
         done = subprocess.run(
-            ["nice", *words],
+            ["nice", "-n", "5", *words],
             cwd=self.tree,
             env=self.environment,
             capture_output=True,
@@ -189,7 +189,7 @@ class Copy:
         page.switch_off(view, self.numbers[off] if off else 0)
         environment = dict(self.environment)
         words = [
-            "nice", sys.executable, "-P", "-m", "pytest", "-q",
+            "nice", "-n", "5", sys.executable, "-P", "-m", "pytest", "-q",
             "-p", "pycuda_mutation_plugin", "-p", "no:cacheprovider",
             "-m", "not slow", "-o", f"timeout={SECONDS_A_TEST}",
         ]  # fmt: skip
