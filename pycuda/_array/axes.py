@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pycuda._driver import ArrayBase, _plan_set
+from pycuda._driver import ArrayBase, _distance, _plan_set
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import factory
 from pycuda._kernels.axes import Reduction, centre_type, value_type
@@ -484,22 +484,23 @@ def _target(
 
 
 def _extent(a: GPUArray) -> tuple[int, int]:
-    """First and last address, and one, of an array's elements."""
-    if a.size == 0:
-        return 0, 0
+    """Where an array's bytes lie, from its first element on."""
     reach = [
         stride * (length - 1)
         for stride, length in zip(a.strides, a.shape, strict=True)
     ]
     low = sum(step for step in reach if step < 0)
     high = sum(step for step in reach if step > 0)
-    return a.ptr + low, a.ptr + high + a.itemsize
+    return low, high + a.itemsize
 
 
 def overlap(a: GPUArray, b: GPUArray) -> bool:
     """Whether two arrays may share bytes."""
+    if a.size == 0 or b.size == 0:
+        return False
     (a_low, a_high), (b_low, b_high) = _extent(a), _extent(b)
-    return a_low < b_high and b_low < a_high
+    distance = _distance(a, b)
+    return a_low < b_high + distance and b_low + distance < a_high
 
 
 def _pairs(

@@ -180,7 +180,9 @@ def from_dlpack(x: Any, *, copy: bool | None = None) -> GPUArray:
             f"the memory is on DLPack's device {there}, this context's is "
             f"{here}: copy with gpuarray.asarray()"
         )
-    order = {} if here[0] == CPU else {"stream": _LEGACY}
+    current = drv.current_stream()
+    handle = current.handle if current is not None else 0
+    order = {} if here[0] == CPU else {"stream": handle or _LEGACY}
     try:
         capsule = x.__dlpack__(max_version=(1, 0), **order)
     except TypeError:  # from before DLPack 1.0

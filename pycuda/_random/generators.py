@@ -11,6 +11,7 @@ depend on the number of threads and with it on the device; `pycuda.curandom`'s
 from __future__ import annotations
 
 import abc
+import contextlib
 import functools
 from typing import Any, ClassVar
 
@@ -18,6 +19,7 @@ import numpy as np
 
 import pycuda.driver as _drv
 import pycuda.gpuarray as _gpuarray
+from pycuda import _driver
 from pycuda._driver import ArrayBase
 from pycuda._kernels import factory
 from pycuda._random import sobol
@@ -157,24 +159,19 @@ class _Generator(abc.ABC):
             raise TypeError(f"a GPUArray is needed, not {type(data).__name__}")
         if data.size == 0:
             return
-        target = data
-        if not data.flags.forc:
-            target = data.copy() if "inplace" in name else None
-            if target is None or not target.flags.forc:
-                target = _gpuarray.empty(data.shape, data.dtype)
-                target[...] = data
-        count = data.size
-        even = count % 2 == 0 and target.ptr % (2 * data.itemsize) == 0
-        if even and f"{name}2" in self.generators:
-            name, count = f"{name}2", count // 2
-        self._launch(
-            self.generators[name], stream, target, np.uint64(count),
-            *parameters,
-        )  # fmt: skip
-        if target is not data:
-            if stream is not None:
-                stream.synchronize()
-            data[...] = target
+        with contextlib.nullcontext() if stream is None else stream.use():
+            target = data if data.flags.forc else data.copy("C")
+            count, pair = data.size, 2 * data.itemsize
+            aligned = _driver._address_bits(target) % pair == 0
+            even = aligned and count % 2 == 0
+            if even and f"{name}2" in self.generators:
+                name, count = f"{name}2", count // 2
+            self._launch(
+                self.generators[name], None, target, np.uint64(count),
+                *parameters,
+            )  # fmt: skip
+            if target is not data:
+                data[...] = target
 
     def _unsupported(self, what: str, dtype: Any) -> Exception:
         return NotImplementedError(

@@ -87,6 +87,25 @@ advanced_address_bits(PyObject *module, PyObject *array)
         (long)(((struct array *)array)->head.pointer & 255));
 }
 
+/* _distance(a, b): bytes from the first element of a to that of b; neither
+ * address gets out. */
+PyObject *
+advanced_distance(PyObject *module, PyObject *args)
+{
+    PyObject *a, *b;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OO:_distance", &a, &b)) {
+        return NULL;
+    }
+    if (!array_check(a) || !array_check(b)) {
+        PyErr_SetString(PyExc_TypeError, "two GPUArrays are needed");
+        return NULL;
+    }
+    return PyLong_FromSsize_t((Py_ssize_t)(((struct array *)b)->head.pointer -
+                                           ((struct array *)a)->head.pointer));
+}
+
 /* --- fields of records ------------------------------------------------- */
 
 /* The field's (dtype, offset), borrowed dtype. */

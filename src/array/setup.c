@@ -31,6 +31,9 @@ static PyMethodDef functions[] = {
      "value)."},
     {"_address_bits", advanced_address_bits, METH_O,
      "_address_bits(array)\n--\n\nThe last eight bits of its address."},
+    {"_distance", advanced_distance, METH_VARARGS,
+     "_distance(a, b)\n--\n\nBytes from the first element of a to that of "
+     "b."},
     {"_dlpack_give", dlpack_give, METH_VARARGS,
      "_dlpack_give(array, device type, device, stream, versioned)\n--\n\n"
      "A DLPack capsule; ready for what the stream (a handle) does next."},

@@ -74,7 +74,7 @@ dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
         return core_memcpy_dtoh_async(target, array->head.pointer, bytes,
                                       stream, (PyObject *)host);
     }
-    return core_memcpy_dtoh(target, array->head.pointer, bytes) < 0
+    return core_memcpy_dtoh(target, array->head.pointer, bytes, stream) < 0
                ? -1
                : fault_check();
 }
@@ -211,9 +211,6 @@ array_get(PyObject *self, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     async |= old_async;
-    if (!async && stream) {
-        stream = NULL;
-    }
     if (host == Py_None) {
         return get_new((struct array *)self, pagelocked, async, stream);
     }
@@ -260,9 +257,10 @@ htod(struct array *array, PyArrayObject *host, int async, CUstream stream)
     if (core_use(array->head.owner, stream) < 0) {
         return -1;
     }
-    return async ? core_memcpy_htod_async(array->head.pointer, source, bytes,
-                                          stream, (PyObject *)host)
-                 : core_memcpy_htod(array->head.pointer, source, bytes);
+    return async
+               ? core_memcpy_htod_async(array->head.pointer, source, bytes,
+                                        stream, (PyObject *)host)
+               : core_memcpy_htod(array->head.pointer, source, bytes, stream);
 }
 
 /* Elements of a host array of the same shape and dtype. */
@@ -385,7 +383,7 @@ array_set(PyObject *self, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     async |= old_async;
-    return set_any(self, source, async, async ? stream : NULL);
+    return set_any(self, source, async, stream);
 }
 
 static PyObject *

@@ -228,6 +228,7 @@ core_allocate(size_t bytes, CUstream stream)
     if (self == NULL) {
         return NULL;
     }
+    stream = stream == NULL ? core_stream_default() : stream;
     self->freed = true; /* until it has memory */
     self->stream = stream;
     self->scattered = !stream_known(context, stream);
@@ -275,8 +276,56 @@ stream_blocks(const struct core_context *context, CUstream stream)
     return false;
 }
 
+/* A wait on the device: `later` goes on once `earlier` is as far as now. */
+static int
+stream_follow(CUstream earlier, CUstream later)
+{
+    CUevent event;
+    if (core_check(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
+                   "cuEventCreate") < 0) {
+        return -1;
+    }
+    int status =
+        core_check(driver.cuEventRecord(event, earlier), "cuEventRecord");
+    if (status == 0) {
+        status = core_check(driver.cuStreamWaitEvent(later, event, 0),
+                            "cuStreamWaitEvent");
+    }
+    driver.cuEventDestroy(event);
+    return status;
+}
+
+/* Memory that nobody has used yet goes over to the stream of its first use,
+ * behind what its last owner may still do with it. */
+static int
+use_first(struct core_allocation *self, CUstream stream)
+{
+    if (!self->settled && stream_follow(self->stream, stream) < 0) {
+        return -1;
+    }
+    self->touched = true;
+    self->stream = stream;
+    return 0;
+}
+
 /* The legacy default stream orders itself and every blocking stream; between
  * any other two nothing does, and the block is `scattered`. */
+static int
+use_elsewhere(struct core_allocation *self, CUstream stream)
+{
+    struct core_context *context = self->context;
+    bool ordered = (self->stream == NULL && stream_blocks(context, stream)) ||
+                   (stream == NULL && stream_blocks(context, self->stream));
+    if (!ordered && !self->touched && self->cached && !self->scattered &&
+        stream_known(context, stream)) {
+        return use_first(self, stream);
+    }
+    self->scattered |= !ordered;
+    self->touched = true;
+    self->stream = stream;
+    return 0;
+}
+
 int
 core_use(PyObject *owner, CUstream stream)
 {
@@ -298,34 +347,12 @@ core_use(PyObject *owner, CUstream stream)
             return -1;
         }
     }
+    stream = stream == NULL ? core_stream_default() : stream;
     if (self->stream == stream) {
+        self->touched = true;
         return 0;
     }
-    bool ordered =
-        (self->stream == NULL && stream_blocks(self->context, stream)) ||
-        (stream == NULL && stream_blocks(self->context, self->stream));
-    self->scattered |= !ordered;
-    self->stream = stream;
-    return 0;
-}
-
-/* A wait on the device: `later` goes on once `earlier` is as far as now. */
-static int
-stream_follow(CUstream earlier, CUstream later)
-{
-    CUevent event;
-    if (core_check(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
-                   "cuEventCreate") < 0) {
-        return -1;
-    }
-    int status =
-        core_check(driver.cuEventRecord(event, earlier), "cuEventRecord");
-    if (status == 0) {
-        status = core_check(driver.cuStreamWaitEvent(later, event, 0),
-                            "cuStreamWaitEvent");
-    }
-    driver.cuEventDestroy(event);
-    return status;
+    return use_elsewhere(self, stream);
 }
 
 int

@@ -5,8 +5,8 @@
  * as long as the graph and what was made of it.  Captures that overlap in one
  * context share one list.
  *
- * Within the with statement the default stream of its thread is the stream
- * that captures; `open_captures`, under the GIL, tells which that is.
+ * Within the with statement the stream that captures is the current one of
+ * its thread (current.c); `open_captures`, under the GIL, tells which that is.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -17,23 +17,21 @@ struct capture {
     struct core_graph *graph;          /* strong; NULL before __enter__ */
     struct capture *next;              /* opened before, while open */
     unsigned long thread;
+    uint64_t turn; /* among what the thread has entered */
     CUstreamCaptureMode mode;
     bool open;
 };
 
 static struct capture *open_captures; /* the newest first; borrowed */
 
-CUstream
-core_stream_default(void)
+struct core_stream_object *
+core_capture_newest(const struct core_context *context, uint64_t *turn)
 {
-    if (open_captures == NULL) {
-        return NULL;
-    }
     unsigned long thread = PyThread_get_thread_ident();
-    struct core_context *context = core_stack_top();
     for (struct capture *c = open_captures; c != NULL; c = c->next) {
         if (c->thread == thread && c->context == context) {
-            return c->stream->handle;
+            *turn = c->turn;
+            return c->stream;
         }
     }
     return NULL;
@@ -170,8 +168,10 @@ capture_enter(PyObject *op, PyObject *unused)
     }
     self->open = true;
     self->thread = PyThread_get_thread_ident();
+    self->turn = core_stream_turn();
     self->next = open_captures;
     open_captures = self;
+    core_stream_defaults++;
     graph->held = Py_NewRef(context->held);
     return Py_NewRef((PyObject *)graph);
 }
@@ -186,6 +186,7 @@ capture_end(struct capture *self)
     }
     *link = self->next;
     self->open = false;
+    core_stream_defaults--;
     if (self->context->valid) {
         code = driver.cuStreamEndCapture(self->stream->handle,
                                          &self->graph->handle);

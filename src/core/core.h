@@ -40,7 +40,8 @@ int core_fail(CUresult code, const char *routine, const char *detail);
  * allocation types, PointerHolderBase, an array, an object with gpudata or
  * __cuda_array_interface__.  TypeError for anything else. */
 int core_pointer(PyObject *object, CUdeviceptr *pointer);
-/* None or a Stream. */
+/* None or a Stream.  Everywhere in this header NULL is the current stream of
+ * the thread: the default stream unless it has entered another. */
 int core_stream(PyObject *stream_or_none, CUstream *stream);
 /* The handle of a Function; TypeError for anything else.  Valid as long as
  * the Function is. */
@@ -83,12 +84,14 @@ int core_launch_prepared(PyObject *function, const unsigned grid[3],
  * of kernels may be keyed by it.  LogicError if no context is current. */
 int core_context(void **key);
 
-/* Copies.  The plain ones return when the copy is done; the GIL is released
- * above 64 KiB.  Async ones keep `host`, which has the host memory (NULL:
- * the caller sees to it), until they are done, or as long as the graph that
- * captures them. */
-int core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes);
-int core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes);
+/* Copies.  The plain ones return when the copy is done, after what was issued
+ * on the stream; the GIL is released above 64 KiB.  Async ones keep `host`,
+ * which has the host memory (NULL: the caller sees to it), until they are
+ * done, or as long as the graph that captures them. */
+int core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
+                     CUstream stream);
+int core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
+                     CUstream stream);
 int core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes);
 int core_memcpy_htod_async(CUdeviceptr target, const void *source,
                            size_t bytes, CUstream stream, PyObject *host);

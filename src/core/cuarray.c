@@ -364,8 +364,12 @@ copy_dtoa(PyObject *unused, CORE_ARGS)
         core_pointer(v[2], &source) < 0 || core_size(v[3], &length) < 0) {
         return NULL;
     }
-    return none_or_error(driver.cuMemcpyDtoA(array, index, source, length),
-                         "cuMemcpyDtoA");
+    struct core_plain plain;
+    if (core_plain_begin(&plain) < 0) {
+        return NULL;
+    }
+    CUresult code = driver.cuMemcpyDtoA(array, index, source, length);
+    return none_or_error(core_plain_end(&plain, code), "cuMemcpyDtoA");
 }
 
 static PyObject *
@@ -384,8 +388,12 @@ copy_atod(PyObject *unused, CORE_ARGS)
         core_size(v[3], &length) < 0) {
         return NULL;
     }
-    return none_or_error(driver.cuMemcpyAtoD(target, array, index, length),
-                         "cuMemcpyAtoD");
+    struct core_plain plain;
+    if (core_plain_begin(&plain) < 0) {
+        return NULL;
+    }
+    CUresult code = driver.cuMemcpyAtoD(target, array, index, length);
+    return none_or_error(core_plain_end(&plain, code), "cuMemcpyAtoD");
 }
 
 static PyObject *
@@ -404,9 +412,13 @@ copy_atoa(PyObject *unused, CORE_ARGS)
         core_size(v[3], &source_index) < 0 || core_size(v[4], &length) < 0) {
         return NULL;
     }
-    return none_or_error(driver.cuMemcpyAtoA(target, target_index, source,
-                                             source_index, length),
-                         "cuMemcpyAtoA");
+    struct core_plain plain;
+    if (core_plain_begin(&plain) < 0) {
+        return NULL;
+    }
+    CUresult code = driver.cuMemcpyAtoA(target, target_index, source,
+                                        source_index, length);
+    return none_or_error(core_plain_end(&plain, code), "cuMemcpyAtoA");
 }
 
 static PyObject *
@@ -424,10 +436,16 @@ copy_htoa(PyObject *unused, CORE_ARGS)
         core_buffer(v[2], false, &view) < 0) {
         return NULL;
     }
-    CUresult code =
-        driver.cuMemcpyHtoA(array, index, view.buf, (size_t)view.len);
+    struct core_plain plain;
+    CUresult code = CUDA_SUCCESS;
+    int status = core_plain_begin(&plain);
+    if (status == 0) {
+        code =
+            core_plain_end(&plain, driver.cuMemcpyHtoA(array, index, view.buf,
+                                                       (size_t)view.len));
+    }
     PyBuffer_Release(&view);
-    return none_or_error(code, "cuMemcpyHtoA");
+    return status < 0 ? NULL : none_or_error(code, "cuMemcpyHtoA");
 }
 
 static PyObject *
@@ -445,10 +463,16 @@ copy_atoh(PyObject *unused, CORE_ARGS)
         core_buffer(v[0], true, &view) < 0) {
         return NULL;
     }
-    CUresult code =
-        driver.cuMemcpyAtoH(view.buf, array, index, (size_t)view.len);
+    struct core_plain plain;
+    CUresult code = CUDA_SUCCESS;
+    int status = core_plain_begin(&plain);
+    if (status == 0) {
+        code =
+            core_plain_end(&plain, driver.cuMemcpyAtoH(view.buf, array, index,
+                                                       (size_t)view.len));
+    }
     PyBuffer_Release(&view);
-    return none_or_error(code, "cuMemcpyAtoH");
+    return status < 0 ? NULL : none_or_error(code, "cuMemcpyAtoH");
 }
 
 static PyMethodDef functions[] = {

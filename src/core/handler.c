@@ -162,8 +162,8 @@ copy_in(struct handler *self, PyObject *stream_object)
         return -1;
     }
     int status =
-        stream == NULL
-            ? core_memcpy_htod(pointer, view.buf, (size_t)view.len)
+        core_stream_waits(stream_object)
+            ? core_memcpy_htod(pointer, view.buf, (size_t)view.len, stream)
             : core_memcpy_htod_async(pointer, view.buf, (size_t)view.len,
                                      stream, self->array);
     PyBuffer_Release(&view);
@@ -182,8 +182,8 @@ copy_out(struct handler *self, PyObject *stream_object)
         return -1;
     }
     int status =
-        stream == NULL
-            ? core_memcpy_dtoh(view.buf, pointer, (size_t)view.len)
+        core_stream_waits(stream_object)
+            ? core_memcpy_dtoh(view.buf, pointer, (size_t)view.len, stream)
             : core_memcpy_dtoh_async(view.buf, pointer, (size_t)view.len,
                                      stream, self->array);
     PyBuffer_Release(&view);

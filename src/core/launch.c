@@ -577,16 +577,17 @@ core_prepared_timed_call(PyObject *op, CORE_ARGS)
     }
     struct timer *self =
         (struct timer *)core_object_new(core.timer_type, function->context);
+    CUstream stream = core_stream_default();
     if (self == NULL) {
         return NULL;
     }
     if (core_check(driver.cuEventCreate(&self->start, 0), "cuEventCreate") <
             0 ||
         core_check(driver.cuEventCreate(&self->end, 0), "cuEventCreate") < 0 ||
-        core_check(driver.cuEventRecord(self->start, NULL), "cuEventRecord") <
-            0 ||
+        core_check(driver.cuEventRecord(self->start, stream),
+                   "cuEventRecord") < 0 ||
         prepared_launch(function, &call, NULL) < 0 ||
-        core_check(driver.cuEventRecord(self->end, NULL), "cuEventRecord") <
+        core_check(driver.cuEventRecord(self->end, stream), "cuEventRecord") <
             0) {
         Py_DECREF((PyObject *)self);
         return NULL;

@@ -327,8 +327,18 @@ flat_of(const CUDA_MEMCPY3D_PEER *c)
 /* The one argument of a call: a Stream, or `aligned` in two dimensions. */
 struct how {
     bool async, aligned;
-    CUstream stream;
+    bool plain;      /* done when it returns, on the stream all the same */
+    CUstream stream; /* NULL where neither: the legacy stream */
 };
+
+/* After a copy on the stream. */
+static CUresult
+how_end(const struct how *how, CUresult code)
+{
+    return how->plain && code == CUDA_SUCCESS
+               ? driver.cuStreamSynchronize(how->stream)
+               : code;
+}
 
 static int
 how_read(PyObject *args, PyObject *kwargs, bool flat, struct how *how)
@@ -342,8 +352,11 @@ how_read(PyObject *args, PyObject *kwargs, bool flat, struct how *how)
                                      &object)) {
         return -1;
     }
+    how->stream = core_stream_plain(NULL);
+    how->plain = how->stream != NULL;
     if (object != NULL && PyObject_TypeCheck(object, core.stream_type)) {
         how->async = true;
+        how->plain = false;
         return core_stream(object, &how->stream);
     }
     if (object != NULL && !flat && object != Py_None) {
@@ -420,23 +433,27 @@ call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
     }
     CUDA_MEMCPY2D copy = flat_of(&((struct copy_object *)op)->copy);
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS if (how.async)
-    {
-        code = driver.cuMemcpy2DAsync(&copy, how.stream);
+    struct core_plain plain = {NULL};
+    if (!how.aligned && core_plain_begin(&plain) < 0) {
+        return NULL;
     }
-    else if (how.aligned)
-    {
-        code = driver.cuMemcpy2D(&copy);
-    }
-    else
+    Py_BEGIN_ALLOW_THREADS if (!how.aligned)
     {
         code = driver.cuMemcpy2DUnaligned(&copy);
     }
-    Py_END_ALLOW_THREADS return copy_result(op, &how, code,
-                                            how.async ? "cuMemcpy2DAsync"
-                                            : how.aligned
-                                                ? "cuMemcpy2D"
-                                                : "cuMemcpy2DUnaligned");
+    else if (how.async || how.plain)
+    {
+        code = how_end(&how, driver.cuMemcpy2DAsync(&copy, how.stream));
+    }
+    else
+    {
+        code = driver.cuMemcpy2D(&copy);
+    }
+    Py_END_ALLOW_THREADS code = core_plain_end(&plain, code);
+    return copy_result(op, &how, code,
+                       how.async     ? "cuMemcpy2DAsync"
+                       : how.aligned ? "cuMemcpy2D"
+                                     : "cuMemcpy2DUnaligned");
 }
 
 /* CUDA_MEMCPY3D differs from the peer struct in two fields, which have to be
@@ -459,8 +476,9 @@ call_3d(PyObject *op, PyObject *args, PyObject *kwargs)
     copy.reserved0 = copy.reserved1 = NULL;
     CUresult code;
     Py_BEGIN_ALLOW_THREADS code =
-        how.async ? driver.cuMemcpy3DAsync(&copy, how.stream)
-                  : driver.cuMemcpy3D(&copy);
+        how.async || how.plain
+            ? how_end(&how, driver.cuMemcpy3DAsync(&copy, how.stream))
+            : driver.cuMemcpy3D(&copy);
     Py_END_ALLOW_THREADS return copy_result(
         op, &how, code, how.async ? "cuMemcpy3DAsync" : "cuMemcpy3D");
 }
@@ -481,8 +499,9 @@ call_peer(PyObject *op, PyObject *args, PyObject *kwargs)
         copy.dstContext == NULL ? current->handle : copy.dstContext;
     CUresult code;
     Py_BEGIN_ALLOW_THREADS code =
-        how.async ? driver.cuMemcpy3DPeerAsync(&copy, how.stream)
-                  : driver.cuMemcpy3DPeer(&copy);
+        how.async || how.plain
+            ? how_end(&how, driver.cuMemcpy3DPeerAsync(&copy, how.stream))
+            : driver.cuMemcpy3DPeer(&copy);
     Py_END_ALLOW_THREADS return copy_result(
         op, &how, code, how.async ? "cuMemcpy3DPeerAsync" : "cuMemcpy3DPeer");
 }

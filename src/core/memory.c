@@ -23,41 +23,70 @@ gil_return(PyThreadState *state)
     }
 }
 
-int
-core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes)
+/* The end of a plain copy that was issued on a stream: waits. */
+static CUresult
+copy_wait(CUresult code, CUstream stream)
 {
+    return code == CUDA_SUCCESS ? driver.cuStreamSynchronize(stream) : code;
+}
+
+int
+core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
+                 CUstream stream)
+{
+    CUresult code;
     if (bytes == 0) {
         return 0;
     }
-    PyThreadState *state = gil_leave(bytes);
-    CUresult code = driver.cuMemcpyHtoD(target, source, bytes);
+    stream = core_stream_plain(stream);
+    PyThreadState *state = gil_leave(stream != NULL ? SIZE_MAX : bytes);
+    if (stream != NULL) {
+        code = copy_wait(
+            driver.cuMemcpyHtoDAsync(target, source, bytes, stream), stream);
+    } else {
+        code = driver.cuMemcpyHtoD(target, source, bytes);
+    }
     gil_return(state);
     return core_check(code, "cuMemcpyHtoD");
 }
 
 /* Waits for the kernels before it: without the GIL where there are any. */
 int
-core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes)
+core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
+                 CUstream stream)
 {
+    CUresult code;
     if (bytes == 0) {
         return 0;
     }
+    stream = core_stream_plain(stream);
     struct core_context *context = core_stack_top();
-    bool waits = context != NULL && context->outstanding > 0;
+    bool waits =
+        stream != NULL || (context != NULL && context->outstanding > 0);
     PyThreadState *state = gil_leave(waits ? SIZE_MAX : bytes);
-    CUresult code = driver.cuMemcpyDtoH(target, source, bytes);
+    if (stream != NULL) {
+        code = copy_wait(
+            driver.cuMemcpyDtoHAsync(target, source, bytes, stream), stream);
+    } else {
+        code = driver.cuMemcpyDtoH(target, source, bytes);
+    }
     gil_return(state);
     return core_check(code, "cuMemcpyDtoH");
 }
 
+/* Within the device no plain copy waits for its end. */
 int
 core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
 {
     if (bytes == 0) {
         return 0;
     }
+    CUstream stream = core_stream_plain(NULL);
     PyThreadState *state = gil_leave(bytes);
-    CUresult code = driver.cuMemcpyDtoD(target, source, bytes);
+    CUresult code =
+        stream != NULL
+            ? driver.cuMemcpyDtoDAsync(target, source, bytes, stream)
+            : driver.cuMemcpyDtoD(target, source, bytes);
     gil_return(state);
     return core_check(code, "cuMemcpyDtoD");
 }
@@ -250,7 +279,7 @@ copy_htod(const struct core_signature *signature, bool async, CORE_ARGS)
     int status =
         async ? core_memcpy_htod_async(target, view.buf, (size_t)view.len,
                                        stream, values[1])
-              : core_memcpy_htod(target, view.buf, (size_t)view.len);
+              : core_memcpy_htod(target, view.buf, (size_t)view.len, NULL);
     PyBuffer_Release(&view);
     return none_or_error(status);
 }
@@ -271,7 +300,7 @@ copy_dtoh(const struct core_signature *signature, bool async, CORE_ARGS)
     int status =
         async ? core_memcpy_dtoh_async(view.buf, source, (size_t)view.len,
                                        stream, values[0])
-              : core_memcpy_dtoh(view.buf, source, (size_t)view.len);
+              : core_memcpy_dtoh(view.buf, source, (size_t)view.len, NULL);
     PyBuffer_Release(&view);
     return none_or_error(status);
 }
@@ -347,11 +376,20 @@ copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
         return NULL;
     }
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code =
-        async ? driver.cuMemcpyPeerAsync(target, to->handle, source,
-                                         from->handle, size, stream)
-              : driver.cuMemcpyPeer(target, to->handle, source, from->handle,
-                                    size);
+    CUstream plain = async ? NULL : core_stream_plain(NULL);
+    Py_BEGIN_ALLOW_THREADS if (async || plain != NULL)
+    {
+        code = driver.cuMemcpyPeerAsync(target, to->handle, source,
+                                        from->handle, size, stream);
+    }
+    else
+    {
+        code = driver.cuMemcpyPeer(target, to->handle, source, from->handle,
+                                   size);
+    }
+    if (plain != NULL) {
+        code = copy_wait(code, plain);
+    }
     Py_END_ALLOW_THREADS return none_or_error(
         core_check(code, async ? "cuMemcpyPeerAsync" : "cuMemcpyPeer"));
 }
@@ -381,13 +419,13 @@ struct set_call {
     CUdeviceptr target;
     size_t pitch, width, height;
     unsigned value;
-    CUstream stream;
+    CUstream stream; /* a plain call: NULL, or the current stream */
 };
 
 /* Reads (dest, [pitch,] data, size | width, height[, stream]). */
 static int
 set_read(const struct core_signature *signature, unsigned bits, bool two_d,
-         struct set_call *call, CORE_ARGS)
+         bool async, struct set_call *call, CORE_ARGS)
 {
     PyObject *values[6] = {NULL};
     if (core_args(signature, args, nargs, names, values) < 0) {
@@ -395,8 +433,13 @@ set_read(const struct core_signature *signature, unsigned bits, bool two_d,
     }
     PyObject **next = values + 1;
     PyObject *stream = values[two_d ? 5 : 3];
-    if (core_stream(stream, &call->stream) < 0 ||
-        end_of(values[0], call->stream, &call->target) < 0 ||
+    if (core_stream(stream, &call->stream) < 0) {
+        return -1;
+    }
+    if (!async) {
+        call->stream = core_stream_plain(NULL);
+    }
+    if (end_of(values[0], call->stream, &call->target) < 0 ||
         (two_d && core_size(*next++, &call->pitch) < 0) ||
         set_value(*next++, bits, &call->value) < 0 ||
         core_size(*next++, &call->width) < 0 ||
@@ -406,35 +449,46 @@ set_read(const struct core_signature *signature, unsigned bits, bool two_d,
     return core_current() == NULL ? -1 : 0;
 }
 
-#define SET(name, symbol, bits, two_d, required, expression, ...)             \
+#define SET(name, symbol, bits, two_d, async, required, expression, ...)      \
     static PyObject *memory_##name(PyObject *unused, CORE_ARGS)               \
     {                                                                         \
         (void)unused;                                                         \
         static const struct core_signature signature = {                      \
             #name, required, {__VA_ARGS__}};                                  \
         struct set_call call = {0};                                           \
-        if (set_read(&signature, bits, two_d, &call, args, nargs, names) <    \
-            0) {                                                              \
+        if (set_read(&signature, bits, two_d, async, &call, args, nargs,      \
+                     names) < 0) {                                            \
             return NULL;                                                      \
         }                                                                     \
         CUresult code;                                                        \
-        Py_BEGIN_ALLOW_THREADS code = driver.symbol expression;               \
+        Py_BEGIN_ALLOW_THREADS code = expression;                             \
         Py_END_ALLOW_THREADS return none_or_error(core_check(code, #symbol)); \
     }
+#define SET_1D_ASYNC(bits, type)                                              \
+    driver.cuMemsetD##bits##Async(call.target, (type)call.value, call.width,  \
+                                  call.stream)
 #define SET_1D(bits, type)                                                    \
-    SET(memset_d##bits, cuMemsetD##bits, bits, false, 3,                      \
-        (call.target, (type)call.value, call.width), "dest", "data", "size")  \
-    SET(memset_d##bits##_async, cuMemsetD##bits##Async, bits, false, 3,       \
-        (call.target, (type)call.value, call.width, call.stream), "dest",     \
-        "data", "size", "stream")
+    SET(memset_d##bits, cuMemsetD##bits, bits, false, false, 3,               \
+        call.stream != NULL ? SET_1D_ASYNC(bits, type)                        \
+                            : driver.cuMemsetD##bits(                         \
+                                  call.target, (type)call.value, call.width), \
+        "dest", "data", "size")                                               \
+    SET(memset_d##bits##_async, cuMemsetD##bits##Async, bits, false, true, 3, \
+        SET_1D_ASYNC(bits, type), "dest", "data", "size", "stream")
+#define SET_2D_ASYNC(bits, type)                                              \
+    driver.cuMemsetD2D##bits##Async(call.target, call.pitch,                  \
+                                    (type)call.value, call.width,             \
+                                    call.height, call.stream)
 #define SET_2D(bits, type)                                                    \
-    SET(memset_d2d##bits, cuMemsetD2D##bits, bits, true, 5,                   \
-        (call.target, call.pitch, (type)call.value, call.width, call.height), \
+    SET(memset_d2d##bits, cuMemsetD2D##bits, bits, true, false, 5,            \
+        call.stream != NULL ? SET_2D_ASYNC(bits, type)                        \
+                            : driver.cuMemsetD2D##bits(                       \
+                                  call.target, call.pitch, (type)call.value,  \
+                                  call.width, call.height),                   \
         "dest", "pitch", "data", "width", "height")                           \
-    SET(memset_d2d##bits##_async, cuMemsetD2D##bits##Async, bits, true, 5,    \
-        (call.target, call.pitch, (type)call.value, call.width, call.height,  \
-         call.stream),                                                        \
-        "dest", "pitch", "data", "width", "height", "stream")
+    SET(memset_d2d##bits##_async, cuMemsetD2D##bits##Async, bits, true, true, \
+        5, SET_2D_ASYNC(bits, type), "dest", "pitch", "data", "width",        \
+        "height", "stream")
 SET_1D(8, unsigned char)
 SET_1D(16, unsigned short)
 SET_1D(32, unsigned)

@@ -3,7 +3,9 @@
  * core_allocate takes from it, the death of an allocation gives to it.  A
  * block is one whole cuMemAlloc, never split.  Its rules:
  *  - back to the stream of its last use at once; any other stream gets it
- *    only after an event, recorded there after the free, has passed;
+ *    only after an event, recorded there after the free, has passed; where a
+ *    block given so is then used on another stream first, that one waits
+ *    (core_use);
  *  - where an address left as an integer, or streams that nothing orders used
  *    the block, it is not kept: cuMemFree waits for the device;
  *  - idle memory is capped at an eighth of the device, a block at 256 MiB.
@@ -118,6 +120,7 @@ core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
     if (!core.pool_off && bytes > 0 && bytes <= LARGEST_BLOCK) {
         pool = pool_get(context);
     }
+    allocation->settled = true;
     if (pool == NULL) {
         return core_allocate_raw(&allocation->pointer, bytes);
     }
@@ -128,6 +131,7 @@ core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
         pool->idle_bytes -= rounded;
         allocation->pointer = block.pointer;
         allocation->cached = true;
+        allocation->settled = block.idle;
         return CUDA_SUCCESS;
     }
     CUresult code = core_allocate_raw(&allocation->pointer, rounded);

@@ -88,12 +88,25 @@ struct core_allocation {
     bool freed;
     bool escaped;   /* its address left as an integer */
     bool scattered; /* used on streams that nothing orders */
+    bool touched;   /* used at all since it was taken */
+    bool settled;   /* nothing of before it was taken still uses the memory */
 };
 
 struct core_stream_object {
     CORE_HEAD
     CUstream handle;
     bool foreign; /* Stream.from_handle: never destroyed */
+};
+
+/* The streams that a thread has entered, the newest last. */
+struct core_entry {
+    struct core_stream_object *stream; /* strong */
+    uint64_t turn;                     /* later ones are greater */
+};
+
+struct core_entered {
+    struct core_entry *entries;
+    size_t count, capacity;
 };
 
 struct core_event {
@@ -252,6 +265,9 @@ struct core_context *core_stack_top(void); /* borrowed, or NULL, no error */
 int core_stack_push(struct core_context *context);
 struct core_context *core_stack_pop(void); /* strong, or NULL, no error */
 int core_stack_restore(void); /* makes the stack's top CUDA's current one */
+/* What this thread has entered; NULL where there is none, with an exception
+ * if it was to be made. */
+struct core_entered *core_stack_entered(bool create);
 PyObject *core_context_wrap(CUcontext handle, CUdevice device,
                             enum core_context_kind kind);
 /* Around native calls on an object of `context` from wherever: false means
@@ -449,9 +465,38 @@ PyObject *core_stream_add_callback(PyObject *self, CORE_ARGS);
 int core_capture_hold(struct core_context *context, PyObject *object);
 int core_capture_hold_call(struct core_function *function,
                            PyObject *const *args, Py_ssize_t count);
-/* What the default stream stands for now: the stream that this thread
- * captures in the current context, else NULL. */
-CUstream core_stream_default(void);
+/* The stream that this thread captures in the context, borrowed, and when
+ * that began; NULL without one. */
+struct core_stream_object *
+core_capture_newest(const struct core_context *context, uint64_t *turn);
+
+/* -- current.c */
+extern unsigned core_stream_defaults; /* streams entered, captures open */
+CUstream core_stream_default_find(void);
+/* What the default stream stands for now: the stream that this thread entered
+ * or captures in the current context, else NULL. */
+static inline CUstream
+core_stream_default(void)
+{
+    return core_stream_defaults == 0 ? NULL : core_stream_default_find();
+}
+uint64_t core_stream_turn(void); /* for the next that is entered */
+int core_stream_push(struct core_stream_object *stream);
+int core_stream_pop(struct core_stream_object *stream);
+void core_entered_clear(struct core_entered *entered);
+PyObject *core_stream_use(PyObject *self, PyObject *unused);
+/* Where a call that is done when it returns has to go: the stream given or
+ * the current one; NULL for the legacy stream, and in a capture. */
+CUstream core_stream_plain(CUstream stream);
+/* Whether a call with this stream= is done when it returns: none was given,
+ * and this thread does not capture. */
+bool core_stream_waits(PyObject *stream_or_none);
+/* Around a plain call of the driver that knows the legacy stream only. */
+struct core_plain {
+    CUstream stream;
+};
+int core_plain_begin(struct core_plain *plain);
+CUresult core_plain_end(const struct core_plain *plain, CUresult code);
 
 /* -- handler.c */
 int core_handler_pointer(PyObject *handler, CUstream stream,
@@ -470,6 +515,7 @@ bool core_handler_has_output(PyObject *handler);
     SETUP(allocation)                                                         \
     SETUP(hostmem)                                                            \
     SETUP(stream)                                                             \
+    SETUP(current)                                                            \
     SETUP(event)                                                              \
     SETUP(memory)                                                             \
     SETUP(program)                                                            \

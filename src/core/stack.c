@@ -1,4 +1,4 @@
-/* stack.c - the per-thread stack of contexts.
+/* stack.c - the per-thread stack of contexts, and of streams entered.
  *
  * PyCUDA's rule: CUDA's own stack of a thread is kept at most one deep, and
  * its entry is the top of ours.  Our stack is a Python object in the thread
@@ -12,6 +12,7 @@ struct stack {
     PyObject_HEAD
     struct core_context **items; /* strong */
     size_t count, capacity;
+    struct core_entered entered; /* streams: current.c */
 };
 
 static _Thread_local struct stack *cached;
@@ -25,6 +26,9 @@ stack_traverse(PyObject *self, visitproc visit, void *arg)
     for (size_t i = 0; i < stack->count; i++) {
         Py_VISIT((PyObject *)stack->items[i]);
     }
+    for (size_t i = 0; i < stack->entered.count; i++) {
+        Py_VISIT((PyObject *)stack->entered.entries[i].stream);
+    }
     return 0;
 }
 
@@ -35,6 +39,7 @@ stack_clear(PyObject *self)
     while (stack->count > 0) {
         Py_DECREF((PyObject *)stack->items[--stack->count]);
     }
+    core_entered_clear(&stack->entered);
     return 0;
 }
 
@@ -48,6 +53,7 @@ stack_dealloc(PyObject *self)
     }
     stack_clear(self);
     PyMem_Free(((struct stack *)self)->items);
+    PyMem_Free(((struct stack *)self)->entered.entries);
     type->tp_free(self);
     Py_DECREF(type);
 }
@@ -94,6 +100,16 @@ stack_get(bool create)
         cached_for = id;
     }
     return (struct stack *)found;
+}
+
+struct core_entered *
+core_stack_entered(bool create)
+{
+    struct stack *stack = stack_get(create);
+    if (stack == NULL && create && !PyErr_Occurred()) {
+        PyErr_NoMemory();
+    }
+    return stack == NULL ? NULL : &stack->entered;
 }
 
 struct core_context *

@@ -53,7 +53,8 @@
     TYPE(async_allocation_type, "AsyncAllocation")                            \
     TYPE(graph_type, "Graph")                                                 \
     TYPE(graph_exec_type, "GraphExec")                                        \
-    TYPE(capture_type, "_Capture")
+    TYPE(capture_type, "_Capture")                                            \
+    TYPE(use_type, "_StreamUse")
 
 #define CORE_OBJECTS(OBJECT)                                                  \
     OBJECT(module) /* borrowed by types; strong here */                       \

@@ -203,15 +203,26 @@ static PyObject *
 stream_enter(PyObject *op, PyObject *unused)
 {
     (void)unused;
+    CUstream handle;
+    if (core_stream(op, &handle) < 0 ||
+        core_stream_push((struct core_stream_object *)op) < 0) {
+        return NULL;
+    }
     return Py_NewRef(op);
 }
 
-/* Leaving waits, unless an exception is on its way. */
+/* Leaving waits, unless an exception is on its way or the stream captures. */
 static PyObject *
 stream_exit(PyObject *op, CORE_ARGS)
 {
     (void)names;
-    if (nargs > 0 && args[0] != Py_None) {
+    struct core_stream_object *self = (struct core_stream_object *)op;
+    if (core_stream_pop(self) < 0) {
+        return NULL;
+    }
+    if ((nargs > 0 && args[0] != Py_None) ||
+        (self->context->valid && self->handle != NULL &&
+         core_stream_plain(self->handle) == NULL)) {
         Py_RETURN_NONE;
     }
     return stream_synchronize(op, NULL);
@@ -233,7 +244,11 @@ static PyMethodDef stream_methods[] = {
      "the stream is there."},
     {"launch_host_function", CORE_METHOD(core_stream_add_callback),
      "The same as add_callback."},
-    {"__enter__", stream_enter, METH_NOARGS, NULL},
+    {"use", core_stream_use, METH_NOARGS,
+     "use()\n--\n\nFor a with statement: calls without stream= go here; "
+     "leaving does not wait."},
+    {"__enter__", stream_enter, METH_NOARGS,
+     "From here on calls of this thread without stream= go to the stream."},
     {"__exit__", CORE_METHOD(stream_exit), "Wait for the stream."},
     {NULL},
 };

@@ -1,0 +1,259 @@
+/* current.c - the current stream of a thread: what the default stream, and a
+ * call without stream=, stands for.
+ *
+ * `with stream:` and `with stream.use():` enter a stream in their thread
+ * (stack.c keeps what a thread has entered, and drops it with the thread), and
+ * an open capture (capture.c) does so for as long as it lasts.  The newest of
+ * them in the current context counts.  All under the GIL.
+ *
+ * Plain calls, those that are done when they return, go to the current stream
+ * too and wait for it.  In a capture they are left to the driver, which
+ * refuses what would have to wait.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+unsigned core_stream_defaults;
+static uint64_t entered_so_far;
+
+uint64_t
+core_stream_turn(void)
+{
+    return ++entered_so_far;
+}
+
+/* The newest stream that this thread has entered in the context, borrowed. */
+static struct core_stream_object *
+current_find(const struct core_context *context)
+{
+    uint64_t turn = 0;
+    struct core_stream_object *found = core_capture_newest(context, &turn);
+    const struct core_entered *entered = core_stack_entered(false);
+    for (size_t i = entered == NULL ? 0 : entered->count; i-- > 0;) {
+        const struct core_entry *entry = &entered->entries[i];
+        if (entry->stream->context == context) {
+            return entry->turn > turn ? entry->stream : found;
+        }
+    }
+    return found;
+}
+
+CUstream
+core_stream_default_find(void)
+{
+    struct core_context *context = core_stack_top();
+    struct core_stream_object *found =
+        context == NULL ? NULL : current_find(context);
+    return found == NULL ? NULL : found->handle;
+}
+
+/* -- plain calls */
+
+CUstream
+core_stream_plain(CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    stream = stream == NULL ? core_stream_default() : stream;
+    if (stream == NULL) {
+        return NULL;
+    }
+    driver.cuStreamIsCapturing(stream, &status);
+    return status == CU_STREAM_CAPTURE_STATUS_NONE ? stream : NULL;
+}
+
+bool
+core_stream_waits(PyObject *object)
+{
+    return (object == NULL || object == Py_None) &&
+           (core_stream_default() == NULL || core_stream_plain(NULL) != NULL);
+}
+
+static int
+stream_wait(CUstream stream)
+{
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code = driver.cuStreamSynchronize(stream);
+    Py_END_ALLOW_THREADS return core_check(code, "cuStreamSynchronize");
+}
+
+int
+core_plain_begin(struct core_plain *plain)
+{
+    plain->stream = core_stream_plain(NULL);
+    return plain->stream == NULL ? 0 : stream_wait(plain->stream);
+}
+
+CUresult
+core_plain_end(const struct core_plain *plain, CUresult code)
+{
+    if (plain->stream == NULL || code != CUDA_SUCCESS) {
+        return code;
+    }
+    Py_BEGIN_ALLOW_THREADS code = driver.cuStreamSynchronize(NULL);
+    Py_END_ALLOW_THREADS return code;
+}
+
+/* -- entering and leaving */
+
+int
+core_stream_push(struct core_stream_object *stream)
+{
+    struct core_entered *entered = core_stack_entered(true);
+    if (entered == NULL) {
+        return -1;
+    }
+    if (entered->count == entered->capacity) {
+        size_t capacity = entered->capacity * 2 + 4;
+        struct core_entry *entries =
+            PyMem_Realloc(entered->entries, capacity * sizeof *entries);
+        if (entries == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        entered->entries = entries;
+        entered->capacity = capacity;
+    }
+    entered->entries[entered->count++] = (struct core_entry){
+        .stream = (struct core_stream_object *)Py_NewRef((PyObject *)stream),
+        .turn = core_stream_turn(),
+    };
+    core_stream_defaults++;
+    return 0;
+}
+
+/* Blocks that generators hold open may end in any order: the newest entry of
+ * this stream goes, wherever it stands. */
+int
+core_stream_pop(struct core_stream_object *stream)
+{
+    struct core_entered *entered = core_stack_entered(false);
+    size_t i = entered == NULL ? 0 : entered->count;
+    while (i > 0 && entered->entries[i - 1].stream != stream) {
+        i--;
+    }
+    if (i == 0) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "this thread has not entered the stream that it "
+                        "leaves");
+        return -1;
+    }
+    memmove(&entered->entries[i - 1], &entered->entries[i],
+            (entered->count - i) * sizeof *entered->entries);
+    entered->count--;
+    core_stream_defaults--;
+    Py_DECREF((PyObject *)stream);
+    return 0;
+}
+
+void
+core_entered_clear(struct core_entered *entered)
+{
+    while (entered->count > 0) {
+        core_stream_defaults--;
+        Py_DECREF((PyObject *)entered->entries[--entered->count].stream);
+    }
+}
+
+/* -- Stream.use */
+
+struct use {
+    CORE_HEAD
+    struct core_stream_object *stream; /* strong */
+};
+
+PyObject *
+core_stream_use(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    struct core_stream_object *stream = (struct core_stream_object *)op;
+    struct use *self =
+        (struct use *)core_object_new(core.use_type, stream->context);
+    if (self != NULL) {
+        self->stream = (struct core_stream_object *)Py_NewRef(op);
+    }
+    return (PyObject *)self;
+}
+
+static PyObject *
+use_enter(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    struct core_stream_object *stream = ((struct use *)op)->stream;
+    return core_stream_push(stream) < 0 ? NULL : Py_NewRef((PyObject *)stream);
+}
+
+static PyObject *
+use_exit(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    return core_stream_pop(((struct use *)op)->stream) < 0
+               ? NULL
+               : Py_NewRef(Py_None);
+}
+
+static int
+use_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT((PyObject *)((struct use *)op)->stream);
+    return core_object_traverse(op, visit, arg);
+}
+
+static void
+use_dealloc(PyObject *op)
+{
+    core_object_begin_dealloc(op);
+    Py_CLEAR(((struct use *)op)->stream);
+    core_object_end_dealloc(op);
+}
+
+static PyMethodDef use_methods[] = {
+    {"__enter__", use_enter, METH_NOARGS, "Enter; gives the Stream."},
+    {"__exit__", use_exit, METH_VARARGS, "Leave, without a wait."},
+    {NULL},
+};
+
+static PyType_Slot use_slots[] = {
+    {Py_tp_doc, "What Stream.use gives, for a with statement."},
+    {Py_tp_new, core_no_new},
+    {Py_tp_dealloc, use_dealloc},
+    {Py_tp_traverse, use_traverse},
+    {Py_tp_clear, core_object_clear},
+    {Py_tp_methods, use_methods},
+    {Py_tp_members, core_object_members},
+    {0, NULL},
+};
+
+static PyType_Spec use_spec = {
+    .name = "pycuda._driver._StreamUse",
+    .basicsize = sizeof(struct use),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = use_slots,
+};
+
+static PyObject *
+current_stream(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    struct core_context *context = core_current();
+    if (context == NULL) {
+        return NULL;
+    }
+    struct core_stream_object *found = current_find(context);
+    return Py_NewRef(found == NULL ? Py_None : (PyObject *)found);
+}
+
+static PyMethodDef functions[] = {
+    {"current_stream", current_stream, METH_NOARGS,
+     "current_stream()\n--\n\nThe Stream that calls without stream= go to in "
+     "this thread and context; None: the default stream."},
+    {NULL},
+};
+
+int
+core_current_setup(PyObject *module)
+{
+    return core_add_type(module, &core.use_type, &use_spec, NULL) < 0
+               ? -1
+               : PyModule_AddFunctions(module, functions);
+}

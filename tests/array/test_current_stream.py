@@ -1,0 +1,384 @@
+"""That every call goes to the stream it should: the one that captures, the
+one of a ``with`` statement, or ``stream=``.
+
+In a capture nothing may run: the input changes after it, and only what is in
+the graph sees the change.  Elsewhere the stream is held up by a kernel, behind
+it the input changes, and then comes the call: work on any other stream sees
+the old input.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import contextlib
+import inspect
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import stream_calls
+import stream_waiting
+from stream_calls import NO_WORK, RANDOM, Call
+
+import pycuda.driver as drv
+from pycuda import cumath, gpuarray
+from pycuda.compiler import SourceModule
+
+pytestmark = pytest.mark.usefixtures("context")
+
+NON_BLOCKING = 1
+WAIT = """
+__global__ void wait(volatile int *flag, long long most)
+{
+    // Ends by itself where the host waits for the device: no test hangs.
+    const long long start = clock64();
+    while (!*flag && clock64() - start < most) {
+    }
+}
+"""
+OLD = 0.125
+POISON = 99
+
+
+@pytest.fixture(scope="module")
+def busy(context: Any) -> Any:
+    """Makes streams that are busy: until their block ends, or for a while."""
+    wait = SourceModule(WAIT).get_function("wait")
+    flag = drv.pagelocked_zeros(
+        1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
+    )
+    where = np.uintp(int(flag.base.get_device_pointer()))
+
+    @contextlib.contextmanager
+    def make(most: int = 500_000_000) -> Iterator[Any]:
+        stream = drv.Stream(NON_BLOCKING)
+        flag[0] = 0
+        wait(where, np.int64(most), block=(1, 1, 1), stream=stream)
+        try:
+            yield stream
+        finally:
+            flag[0] = 1
+            stream.synchronize()
+
+    return make
+
+
+CALLS, WAITING = stream_calls.calls(), stream_waiting.waiting()
+
+
+def check(call: Call, result: Any) -> None:
+    got = result.get() if isinstance(result, gpuarray.GPUArray) else result
+    if call.numpy is RANDOM:
+        assert not (got == POISON).all()
+        return
+    with np.errstate(all="ignore"):
+        expected = np.asarray(call.numpy(call.input))
+    assert got.shape == expected.shape
+    np.testing.assert_allclose(got, expected, rtol=2e-5, atol=1e-6)
+
+
+def inputs(call: Call) -> tuple[Any, Any]:
+    """An array of old values, and one of those that it will get."""
+    new = gpuarray.to_gpu(np.ascontiguousarray(call.input))
+    old = gpuarray.empty_like(new)
+    old.fill(OLD)
+    return old, new
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_captured(name: str) -> None:
+    call = CALLS[name]
+    old, new = inputs(call)
+    call.ours(old)  # compiles what it needs
+    old.fill(OLD)
+    stream = drv.Stream(NON_BLOCKING)
+    drv.Context.synchronize()
+    with stream.capture() as graph:
+        result = call.ours(old)
+    assert graph.node_count > 0
+    if result is not old:
+        result.fill(POISON)
+    old.set(new)
+    drv.Context.synchronize()
+    graph.launch(stream)
+    stream.synchronize()
+    check(call, result)
+
+
+def ways(table: dict[str, Call], *always: str) -> list[tuple[str, str]]:
+    """Each call with each way that it can be told its stream."""
+    pairs = [(name, way) for name in sorted(table) for way in always]
+    offer = [name for name in sorted(table) if table[name].takes_stream]
+    return pairs + [(name, "stream=") for name in offer]
+
+
+@pytest.mark.parametrize(("name", "way"), ways(CALLS, "with", "use"))
+def test_behind(busy: Any, name: str, way: str) -> None:
+    call = CALLS[name]
+    old, new = inputs(call)
+    call.ours(old)
+    old.fill(OLD)
+    drv.Context.synchronize()
+    with busy() as stream:
+        old.set_async(new, stream=stream)
+        if way == "stream=":
+            result = call.ours(old, stream=stream)
+        elif way == "use":
+            with stream.use():
+                result = call.ours(old)
+        else:
+            stream.__enter__()  # leaving would wait
+            result = call.ours(old)
+            stream.__exit__(KeyError, KeyError(), None)
+        held = not stream.is_done()
+    assert held, "the call waited for the stream"
+    check(call, result)
+
+
+@pytest.mark.parametrize(("name", "way"), ways(WAITING, "use"))
+def test_waits_for_the_stream(busy: Any, name: str, way: str) -> None:
+    call = WAITING[name]
+    old, new = inputs(call)
+    call.ours(old)
+    old.fill(OLD)
+    drv.Context.synchronize()
+    with busy(20_000_000) as stream:
+        old.set_async(new, stream=stream)
+        if way == "use":
+            with stream.use():
+                result = call.ours(old)
+        else:
+            result = call.ours(old, stream=stream)
+        drv.Context.synchronize()
+    check(call, result)
+
+
+def offered(what: Any, names: Any) -> set[str]:
+    """Public functions and operators among the attributes of a class."""
+    known = set(dir(object)) - {f"__{op}__" for op in COMPARISONS}
+    return {
+        name
+        for name in names
+        if name not in known
+        and (name.startswith("__") or not name.startswith("_"))
+        and (inspect.isclass(what) or callable(getattr(what, name)))
+    }
+
+
+COMPARISONS = ["lt", "le", "eq", "ne", "gt", "ge"]
+
+
+@pytest.mark.parametrize(
+    "module", ["gpuarray", "GPUArray", "cumath", "driver"]
+)
+def test_no_call_is_forgotten(module: str) -> None:
+    """A new function is to be added to the table, or to what needs none."""
+    there = {
+        "gpuarray": lambda: offered(gpuarray, gpuarray.__all__),
+        "GPUArray": lambda: offered(gpuarray.GPUArray, dir(gpuarray.GPUArray)),
+        "cumath": lambda: offered(cumath, cumath.__all__),
+        "driver": lambda: {
+            name
+            for name in dir(drv)
+            if name.lower().startswith(("memcpy", "memset", "from_device"))
+        },
+    }[module]()
+    tried = {
+        name.split(":")[0].removeprefix(f"{module}.")
+        for name in [*CALLS, *WAITING]
+        if name.startswith(f"{module}.")
+    }
+    assert tried <= there
+    assert there - tried == NO_WORK[module]
+
+
+def test_calls_with_stream_are_tried_with_it() -> None:
+    for name, call in CALLS.items():
+        path = name.split(":")[0].split(".")
+        owner = {"gpuarray": gpuarray, "GPUArray": gpuarray.GPUArray}
+        if ":" in name or path[0] not in owner:
+            continue
+        function = getattr(owner[path[0]], path[1])
+        try:
+            parameters = inspect.signature(function).parameters
+        except (TypeError, ValueError):
+            continue
+        assert call.takes_stream == ("stream" in parameters), name
+
+
+# --- which stream is current ----------------------------------------------
+
+
+def test_the_newest_counts() -> None:
+    one, two = drv.Stream(), drv.Stream(NON_BLOCKING)
+    assert drv.current_stream() is None
+    with one as entered:
+        assert entered is one and drv.current_stream() is one
+        with two.use() as inner:
+            assert inner is two and drv.current_stream() is two
+            with one.capture():
+                assert drv.current_stream() is one
+                with two.use():
+                    assert drv.current_stream() is two
+                assert drv.current_stream() is one
+            assert drv.current_stream() is two
+        assert drv.current_stream() is one
+        with one:
+            assert drv.current_stream() is one
+        assert drv.current_stream() is one
+    assert drv.current_stream() is None
+
+
+def test_blocks_may_end_in_any_order() -> None:
+    one, two = drv.Stream(), drv.Stream()
+    one.__enter__()
+    two.__enter__()
+    one.__exit__(None, None, None)
+    assert drv.current_stream() is two
+    two.__exit__(None, None, None)
+    assert drv.current_stream() is None
+    with pytest.raises(RuntimeError, match="has not entered the stream"):
+        one.__exit__(None, None, None)
+    with pytest.raises(RuntimeError, match="has not entered the stream"):
+        two.use().__exit__(None, None, None)
+
+
+def test_exceptions_leave_the_stream() -> None:
+    stream = drv.Stream()
+    with pytest.raises(KeyError), stream:
+        raise KeyError
+    with pytest.raises(KeyError), stream.use():
+        raise KeyError
+    assert drv.current_stream() is None
+
+
+def test_each_thread_has_its_own() -> None:
+    stream, seen = drv.Stream(), []
+    context = drv.Context.get_current()
+
+    def look() -> None:
+        context.push()
+        seen.append(drv.current_stream())
+        other = drv.Stream()
+        other.__enter__()  # dropped with the thread
+        seen.append(drv.current_stream() is other)
+        drv.Context.pop()
+
+    with stream:
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+        assert drv.current_stream() is stream
+    assert seen == [None, True]
+    assert drv.current_stream() is None
+
+
+def test_each_context_has_its_own(context: Any) -> None:
+    with drv.Stream() as stream:
+        other = drv.Device(0).make_context()
+        try:
+            assert drv.current_stream() is None
+            assert (gpuarray.zeros(4, np.float32) + 1).get().sum() == 4
+            with drv.Stream() as inner:
+                assert drv.current_stream() is inner
+        finally:
+            other.pop()
+        assert drv.current_stream() is stream
+        other.detach()
+
+
+def test_a_stream_that_is_gone_is_refused(context: Any) -> None:
+    other = drv.Device(0).make_context()
+    stream = drv.Stream()
+    other.pop()
+    other.detach()
+    with pytest.raises(drv.LogicError, match="context"), stream:
+        pass
+    assert drv.current_stream() is None
+
+
+def test_a_capture_inside_does_not_wait() -> None:
+    stream = drv.Stream()
+    a = gpuarray.to_gpu(stream_calls.X)
+    a + 1
+    with stream.capture() as graph, stream:
+        result = a + 1
+    graph.launch()
+    np.testing.assert_array_equal(result.get(), stream_calls.X + 1)
+
+
+def test_events_are_recorded_on_it(busy: Any) -> None:
+    with busy() as stream:
+        with stream.use():
+            event = drv.Event().record()
+        assert not event.query()
+    event.synchronize()
+
+
+def test_out_is_there_when_a_call_without_stream_returns(busy: Any) -> None:
+    kernel = SourceModule(
+        "__global__ void fill(int *x) { x[threadIdx.x] = threadIdx.x; }"
+    ).get_function("fill")
+    host = drv.pagelocked_zeros(32, np.int32)
+    with busy(20_000_000) as stream, stream.use():
+        kernel(drv.Out(host), block=(32, 1, 1))
+        assert host[31] == 31
+    with busy() as stream, stream.use():
+        host[...] = 0
+        kernel(drv.Out(host), block=(32, 1, 1), stream=stream)
+        assert host[31] == 0
+    assert host[31] == 31
+
+
+SLOW = """
+__global__ void slow(float *x, int n, long long cycles)
+{
+    const long long start = clock64();
+    while (clock64() - start < cycles) {
+    }
+    for (int i = 0; i < n; i++) {
+        x[i] = 7;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("first", [NON_BLOCKING, None])
+def test_a_block_given_early_waits_on_its_first_stream(
+    first: int | None,
+) -> None:
+    """A block that a running kernel writes is free again for its stream; used
+    on another one first, that one waits for the kernel."""
+    size = 1 << 12
+    slow = SourceModule(SLOW).get_function("slow")
+    one = drv.Stream(first) if first is not None else drv.Stream()
+    two = drv.Stream(NON_BLOCKING)
+    early = drv.pagelocked_empty(size, np.float32)
+    with two.use():
+        gpuarray.empty(size, np.float32).fill(0)  # compiles
+    drv.Context.synchronize()
+    with one.use():
+        freed = gpuarray.empty(size, np.float32)
+        slow(freed, np.int32(size), np.int64(50_000_000), block=(1, 1, 1))
+        del freed
+        again = gpuarray.empty(size, np.float32)
+    assert not one.is_done()
+    again.fill(5, stream=two)
+    again.get_async(two, early)
+    drv.Context.synchronize()
+    assert (early == 5).all()
+    assert (again.get() == 5).all()
+
+
+def test_temporaries_of_a_stream_are_kept_for_it(busy: Any) -> None:
+    """Memory that was made for one stream and used on another first goes back
+    to the pool: no cuMemFree waits for the device."""
+    x = gpuarray.zeros(100, np.float32)
+    gpuarray.var(x)
+    drv.Context.synchronize()
+    with busy() as stream:
+        for _ in range(3):
+            gpuarray.var(x, stream=stream)
+            gpuarray.empty_like(x).fill(1, stream=stream)
+        assert not stream.is_done()
