@@ -40,6 +40,7 @@ from pycuda._array.statistics import (
     count_nonzero,
     mean,
     prod,
+    ptp,
     std,
     var,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "ones",
     "ones_like",
     "prod",
+    "ptp",
     "reshape",
     "splay",
     "stack",

@@ -248,6 +248,7 @@ class ReductionKernel:
             "lanes": 1 if self.dtype_out.kind == "V" else self._shape.lanes,
         }
         self._stages: dict[Any, tuple[Any, Any]] = {}
+        self._others: dict[np.dtype, ReductionKernel] = {}
         self.stage1_func, self.stage1_arg_types = self._stage(1)
         self.stage2_func, self.stage2_arg_types = self._stage(2)
         assert any(isinstance(a, VectorArg) for a in self.stage1_arg_types), (
@@ -275,6 +276,7 @@ class ReductionKernel:
         kernel_wrapper: Any = None,
         axis: Any = None,
         keepdims: bool = False,
+        dtype: Any = None,
         **_ignored: Any,
     ) -> Any:
         """Reduce; the number of elements is that of the first vector.
@@ -296,12 +298,19 @@ class ReductionKernel:
             and ``i`` counts in C order with these axes last.
         keepdims
             Whether the axes stay, with length 1.
+        dtype
+            Of accumulator and result in this call, in place of `dtype_out`.
 
         Returns
         -------
         GPUArray
             `out`, or a new array without the axes reduced.
         """
+        if dtype is not None and np.dtype(dtype) != self.dtype_out:
+            return self._with_dtype(np.dtype(dtype))(
+                *args, stream=stream, out=out, allocator=allocator,
+                kernel_wrapper=kernel_wrapper, axis=axis, keepdims=keepdims,
+            )  # fmt: skip
         if axis is not None or keepdims:
             return self._over_axes(
                 args, axis, keepdims, stream, out, allocator
@@ -336,6 +345,17 @@ class ReductionKernel:
             launch = wrap(self._stage(2)[0].prepared_async_call)
             inputs = [target]
             size = blocks
+
+    def _with_dtype(self, dtype: np.dtype) -> ReductionKernel:
+        """The same reduction, accumulated in another dtype."""
+        if dtype not in self._others:
+            spec = self._spec
+            self._others[dtype] = ReductionKernel(
+                dtype, spec["neutral"], spec["reduce_expr"], spec["map_expr"],
+                spec["arguments"], self.name, spec["keep"], spec["options"],
+                spec["preamble"],
+            )  # fmt: skip
+        return self._others[dtype]
 
     def _over_axes(
         self,

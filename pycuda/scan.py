@@ -16,6 +16,7 @@ import numpy as np
 
 import pycuda.driver as _drv
 from pycuda._cluda import CLUDA_PREAMBLE
+from pycuda._driver import _apply
 from pycuda._kernels import scan as scan_kernels
 from pycuda._kernels.calls import includes_of
 from pycuda.compiler import SourceModule
@@ -27,7 +28,7 @@ __all__ = ["ExclusiveScanKernel", "InclusiveScanKernel"]
 _SHAPES = scan_kernels.default_shape
 
 
-def _heads(segments: Any, source: Any) -> Any:
+def _heads(segments: Any, source: Any, stream: Any) -> Any:
     """Where segments begin, as packed bytes that are not 0."""
     if getattr(segments, "shape", None) != source.shape:
         raise ValueError(
@@ -36,7 +37,7 @@ def _heads(segments: Any, source: Any) -> Any:
         )
     if segments.dtype.itemsize == 1 and segments.flags.c_contiguous:
         return segments
-    return segments != 0
+    return _apply("not_equal", (segments, 0), None, None, stream)
 
 
 class _ScanKernel:
@@ -113,6 +114,7 @@ class _ScanKernel:
         stream: Any = None,
         *,
         segments: Any = None,
+        axis: int | None = None,
     ) -> Any:
         """Scan `input_ary`, in place unless `output_ary` is given.
 
@@ -129,6 +131,9 @@ class _ScanKernel:
         segments
             GPUArray of the same shape and any dtype; the scan begins anew
             where it is not 0.
+        axis
+            Scan along this axis of an input of any shape and strides, each
+            row of the others by itself.
         """
         import pycuda.gpuarray as gpuarray
 
@@ -139,13 +144,52 @@ class _ScanKernel:
             )  # fmt: skip
         elif output_ary is None:
             output_ary = input_ary
+        if axis is not None:
+            return self._along(input_ary, output_ary, segments, axis, stream)
         self._check(input_ary, output_ary)
-        heads = () if segments is None else (_heads(segments, input_ary),)
+        heads = (
+            () if segments is None else (_heads(segments, input_ary, stream),)
+        )
         (n,) = input_ary.shape
         if n:
             kernel = self._compiled(bool(heads))
             kernel((input_ary, *heads, output_ary), n, stream)
         return output_ary
+
+    def _along(
+        self, source: Any, target: Any, segments: Any, axis: int, stream: Any
+    ) -> Any:
+        """Rows one behind the other are segments of one scan."""
+        import pycuda.gpuarray as gpuarray
+
+        self._check_types(source, target)
+        (axis,) = np.lib.array_utils.normalize_axis_tuple(axis, source.ndim)
+        order = [k for k in range(source.ndim) if k != axis] + [axis]
+        if segments is not None:
+            segments = _heads(segments, source, stream).transpose(order)
+        if source.size == 0:
+            return target
+        packed = source.transpose(order).copy("C", stream)
+        heads = gpuarray.empty(packed.shape, np.uint8, source.allocator)
+        if segments is None:
+            heads.fill(0, stream)
+        else:
+            heads.set_async(segments.astype(np.uint8, stream), stream)
+        heads[..., 0].fill(1, stream)
+        flat = packed.reshape(-1)
+        self._compiled(True)((flat, heads, flat), flat.size, stream)
+        target.transpose(order).set_async(packed, stream)
+        return target
+
+    def _check_types(self, source: Any, target: Any) -> None:
+        if source.shape != target.shape:
+            raise ValueError("input and output must have the same shape")
+        for array in (source, target):
+            if check_vector(self._prefix, self._argument, array) is not array:
+                raise TypeError(
+                    f"{self._prefix}: an array of {self.dtype} is needed, "
+                    f"not of {array.dtype}"
+                )
 
     def _check(self, source: Any, target: Any) -> None:
         if source.shape != target.shape:
@@ -157,14 +201,9 @@ class _ScanKernel:
         if len(source.shape) != 1:
             raise ValueError(
                 "a scan needs an array of one dimension, not "
-                f"{len(source.shape)}: use .ravel()"
+                f"{len(source.shape)}: use axis= or .ravel()"
             )
-        for array in (source, target):
-            if check_vector(self._prefix, self._argument, array) is not array:
-                raise TypeError(
-                    f"{self._prefix}: an array of {self.dtype} is needed, "
-                    f"not of {array.dtype}"
-                )
+        self._check_types(source, target)
 
 
 class InclusiveScanKernel(_ScanKernel):

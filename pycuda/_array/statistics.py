@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from pycuda._array import reductions as whole
 from pycuda._array import scans
-from pycuda._array.axes import reduce_axes
-from pycuda._driver import PlannedMethod
+from pycuda._array.axes import check_out, reduce_axes
+from pycuda._driver import PlannedMethod, _apply
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -150,6 +150,29 @@ def count_nonzero(
     )
 
 
+def ptp(
+    a: GPUArray,
+    axis: Any = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    stream: drv.Stream | None = None,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """Largest element less the smallest, along some axes or of all.
+
+    Integers wrap, as in numpy.
+    """
+    high = reduce_axes(
+        "max", a, axis, keepdims, None, None, 0, stream, allocator
+    )
+    low = reduce_axes("min", a, axis, keepdims, None, None, 0, stream)
+    if out is not None:
+        check_out(out, high.shape, high.dtype)
+    target = high if out is None else out
+    return _apply("subtract", (high, low), target, None, stream)
+
+
 def _planned(function: Callable) -> Callable:
     """A method that repeats its launches where an axis is all it gets."""
     return functools.update_wrapper(
@@ -235,6 +258,7 @@ class Reductions:
     mean = _planned(mean)
     var = _planned(var)
     std = _planned(std)
+    ptp = ptp
     argmin = _planned(argmin)
     argmax = _planned(argmax)
     cumsum = _planned(scans.cumsum)

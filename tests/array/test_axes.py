@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from layouts import both, numbers, orders, same, shapes, views
 
 from pycuda import gpuarray
+from pycuda.reduction import ReductionKernel
+from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -239,3 +241,69 @@ def test_streams_and_allocator():
     stream.synchronize()
     close(got, host.sum(0, keepdims=True))
     assert calls == [160]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("axis", [None, 0, -1, (0, 2)])
+def test_ptp(dtype, axis):
+    host = numbers((5, 4, 6), dtype)
+    device = gpuarray.to_gpu(host)
+    want = np.ptp(host, axis=axis)
+    same(gpuarray.ptp(device, axis), want)
+    same(device.ptp(axis=axis, keepdims=True), np.ptp(host, axis, None, True))
+    out = gpuarray.empty(np.shape(want), np.float64)
+    assert gpuarray.ptp(device[::-1], axis, out) is out
+    same(out, np.asarray(np.ptp(host[::-1], axis), np.float64))
+    with pytest.raises(ValueError, match="no elements"):
+        gpuarray.ptp(gpuarray.empty((0, 3), dtype))
+    with pytest.raises(ValueError, match="out has shape"):
+        gpuarray.ptp(device, 1, gpuarray.empty(3, dtype))
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("view", ["whole", "transposed", "reversed"])
+def test_scan_kernels_along_axes(axis, view, exclusive):
+    """Not commutative: the order of operands shows."""
+    kind = ExclusiveScanKernel if exclusive else InclusiveScanKernel
+    kernel = kind(np.int32, "b == 0 ? a : b", 0)
+    host, device = both(numbers((7, 9, 5), "i4"), "C", view)
+    segments = numbers(host.shape, "i1", 3) > 3
+    for marks in (None, segments):
+        want = np.zeros_like(host)
+        last = np.zeros(np.take(host, 0, axis).shape, host.dtype)
+        for k in range(host.shape[axis]):
+            at = (slice(None),) * (axis % 3) + (k,)
+            if marks is not None:
+                last = np.where(marks[at], 0, last)
+            now = np.where(host[at] == 0, last, host[at])
+            want[at] = last if exclusive else now
+            last = now
+        heads = None if marks is None else gpuarray.to_gpu(marks)
+        same(kernel(device, "new", segments=heads, axis=axis), want)
+    out = gpuarray.empty(host.shape, np.int32, order="F")
+    assert kernel(device, out, axis=axis) is out
+    once = kernel(device, axis=axis)
+    assert once is device
+    same(device, out.get())
+    empty = gpuarray.empty((0, 4), np.int32)
+    assert kernel(empty, axis=1) is empty
+    with pytest.raises(np.exceptions.AxisError):
+        kernel(device, axis=3)
+    with pytest.raises(TypeError, match="int32"):
+        kernel(device.astype(np.float32), axis=0)
+
+
+def test_reduction_kernels_take_a_dtype():
+    host = np.full((3, 400), 100, np.int8)
+    device = gpuarray.to_gpu(host)
+    kernel = ReductionKernel(np.int8, "0", "a+b", arguments="char *in")
+    assert kernel(device).dtype == np.int8
+    same(kernel(device, dtype=np.int32), np.asarray(120_000, np.int32))
+    rows = kernel(device, axis=1, dtype=np.float64, keepdims=True)
+    same(rows, np.full((3, 1), 40_000.0))
+    out = gpuarray.empty(3, np.int64)
+    assert kernel(device, axis=1, dtype=np.int64, out=out) is out
+    same(out, np.full(3, 40_000))
+    with pytest.raises(ValueError, match="dtype"):
+        kernel(device, dtype=np.int32, out=gpuarray.empty((), np.int8))
