@@ -8,6 +8,7 @@
  *    (core_use);
  *  - where an address left as an integer, or streams that nothing orders used
  *    the block, it is not kept: cuMemFree waits for the device;
+ *  - a stream that ends is waited for;
  *  - idle memory is capped at an eighth of the device, a block at 256 MiB.
  *
  * All under the GIL; native frees of many blocks happen with it released, on
@@ -69,11 +70,27 @@ pool_get(struct core_context *context)
     return context->pool;
 }
 
+static unsigned rules_off;
+
+bool
+core_pool_heeds(enum core_pool_rule rule)
+{
+    return (rules_off & rule) == 0;
+}
+
+static PyObject *
+pool_without(PyObject *unused, PyObject *rules)
+{
+    (void)unused;
+    return core_unsigned(rules, &rules_off) < 0 ? NULL : Py_NewRef(Py_None);
+}
+
 /* Whether `stream` may write into the block now. */
 static bool
 block_ready(struct block *block, CUstream stream)
 {
-    if (block->idle || block->stream == stream) {
+    if (block->idle || block->stream == stream ||
+        !core_pool_heeds(RULE_OTHER_STREAMS)) {
         return true;
     }
     if (block->event == NULL) {
@@ -156,8 +173,9 @@ core_pool_give(struct core_allocation *allocation)
     struct core_pool *pool = allocation->context->pool;
     size_t rounded;
     bin_of(allocation->bytes, &rounded);
-    if (pool == NULL || core.forked || allocation->escaped ||
-        allocation->scattered ||
+    if (pool == NULL || core.forked ||
+        (allocation->escaped && core_pool_heeds(RULE_ESCAPED)) ||
+        (allocation->scattered && core_pool_heeds(RULE_SCATTERED)) ||
         pool->idle_bytes + rounded > pool->most_bytes) {
         return false;
     }
@@ -257,4 +275,17 @@ core_pool_destroy(struct core_context *context)
         core_leave(&scope);
     }
     PyMem_Free(pool);
+}
+
+static PyMethodDef functions[] = {
+    {"_pool_without", pool_without, METH_O,
+     "Turn rules of the default pool off, bit by bit: only for tests, which "
+     "show that memory is used too early then."},
+    {NULL},
+};
+
+int
+core_pool_setup(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
 }

@@ -303,6 +303,15 @@ CUresult core_pool_take(struct core_context *context, size_t bytes,
 /* Takes the block back; false: the caller frees it. */
 bool core_pool_give(struct core_allocation *allocation);
 void core_pool_trim(struct core_context *context);
+/* What keeps memory from being used again too early; each rule can be turned
+ * off, for tests that show what it is for. */
+enum core_pool_rule {
+    RULE_OTHER_STREAMS = 1, /* wait for an event of the last user's */
+    RULE_ESCAPED = 2,       /* addresses that left are not kept */
+    RULE_SCATTERED = 4,     /* nor what several streams used */
+    RULE_ENDING_STREAMS = 8 /* are waited for */
+};
+bool core_pool_heeds(enum core_pool_rule rule);
 void core_pool_stream_gone(struct core_context *context, CUstream stream);
 void core_pool_destroy(struct core_context *context);
 unsigned core_bin_number(size_t bytes); /* PyCUDA's size classes */
@@ -513,6 +522,7 @@ bool core_handler_has_output(PyObject *handler);
     SETUP(context)                                                            \
     SETUP(holder)                                                             \
     SETUP(allocation)                                                         \
+    SETUP(pool)                                                               \
     SETUP(hostmem)                                                            \
     SETUP(stream)                                                             \
     SETUP(current)                                                            \

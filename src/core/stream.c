@@ -69,8 +69,9 @@ stream_dealloc(PyObject *op)
     if (self->handle != NULL && !self->foreign &&
         core_enter(self->context, &scope)) {
         CUstream handle = self->handle;
-        bool wait =
-            self->context->pool != NULL || self->context->flight_count > 0;
+        bool wait = (self->context->pool != NULL &&
+                     core_pool_heeds(RULE_ENDING_STREAMS)) ||
+                    self->context->flight_count > 0;
         Py_BEGIN_ALLOW_THREADS if (wait)
         {
             /* The pool may hold blocks last used here; done is done. */

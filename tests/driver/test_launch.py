@@ -437,37 +437,3 @@ def test_message_form(drv: Any) -> None:
         drv.mem_alloc(0)
     assert re.match(r"cuMemAlloc failed: [a-z ]+$", str(caught.value))
     assert caught.value.args == (str(caught.value),)
-
-
-SLOW = """
-__global__ void late(int *a, int rounds)
-{
-    for (int i = 0; i < rounds; i++) __nanosleep(1000000);
-    a[threadIdx.x] = -1;
-}
-"""
-
-
-@pytest.mark.parametrize("flags", [0, 1], ids=["blocking", "non-blocking"])
-def test_pool_never_reuses_memory_early(drv: Any, flags: int) -> None:
-    """A kernel still runs on a stream when its array's memory is freed."""
-    from pycuda import gpuarray
-    from pycuda.compiler import SourceModule
-
-    late = SourceModule(SLOW).get_function("late")
-    late(gpuarray.zeros(256, np.int32), np.int32(0), block=(256, 1, 1))
-    streams = [drv.Stream(flags) for _ in range(2)]
-    for _ in range(3):
-        old = gpuarray.zeros(256, np.int32)
-        drv.Context.synchronize()
-        late(old, np.int32(20), block=(256, 1, 1), stream=streams[0])
-        del old
-        host = drv.pagelocked_zeros(256, np.int32)
-        host[:] = 7
-        new = drv.In(host)
-        new.get_device_alloc()
-        new.pre_call(streams[1])
-        for stream in streams:
-            stream.synchronize()
-        got = drv.from_device(new.dev_alloc, 256, np.int32)
-        assert (got == 7).all()

@@ -1,0 +1,179 @@
+"""The default pool never hands memory out while somebody still writes to it.
+
+A kernel that is held up writes late into memory that was freed meanwhile, and
+new memory of the same size is taken and filled: the late values never show.
+Each case is run with its rule turned off, too: then they do.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("context")
+
+# The gate opens by itself where the pool waits for the device.
+SOURCE = """
+__global__ void late(volatile int *flag, int *to)
+{
+    const long long start = clock64();
+    while (!*flag && clock64() - start < 500000000LL) { }
+    to[threadIdx.x] = -1;
+}
+"""
+COUNT = 1000
+OTHER_STREAMS, ESCAPED, SCATTERED, ENDING_STREAMS = 1, 2, 4, 8
+
+
+@pytest.fixture(scope="module")
+def drv() -> Any:
+    import pycuda.driver
+
+    return pycuda.driver
+
+
+class Late:
+    """Kernels that write -1 when the gate is opened."""
+
+    def __init__(self, drv: Any) -> None:
+        from pycuda.compiler import SourceModule
+
+        self.drv = drv
+        self.kernel = SourceModule(SOURCE).get_function("late")
+        self.flag = drv.pagelocked_zeros(1, np.int32, mem_flags=2)
+        self.at = np.uintp(self.flag.base.get_device_pointer())
+        self.sevens = drv.pagelocked_empty(COUNT, np.int32)
+        self.sevens.fill(7)
+        self.open()
+        self.write(np.uintp(drv.mem_alloc(4 * COUNT)), drv.Stream())
+        drv.Context.synchronize()
+
+    def write(self, to: Any, stream: Any) -> None:
+        self.kernel(self.at, to, block=(COUNT, 1, 1), stream=stream)
+
+    def close(self) -> None:
+        self.flag[0] = 0
+
+    def open(self) -> None:
+        self.flag[0] = 1
+
+    def old(self) -> Any:
+        """Memory of the pool that nobody uses now."""
+        from pycuda import gpuarray
+
+        array = gpuarray.zeros(COUNT, np.int32)
+        self.drv.Context.synchronize()
+        return array
+
+    def new(self, stream: Any) -> Any:
+        """Memory that is taken after the old was freed, full of sevens."""
+        handler = self.drv.In(self.sevens)
+        handler.get_device_alloc()
+        handler.pre_call(stream)
+        stream.synchronize()
+        return handler.dev_alloc
+
+
+@pytest.fixture
+def late(drv: Any, context: Any) -> Iterator[Late]:
+    from pycuda import _driver
+
+    drv.mem_get_info()  # trims the pool: no block of other tests is left
+    made = Late(drv)
+    made.close()
+    yield made
+    made.open()
+    _driver._pool_without(0)
+    drv.Context.synchronize()
+
+
+def another_stream(late: Late, one: Any, two: Any) -> None:
+    late.write(late.old(), one)
+
+
+def integer(late: Late, one: Any, two: Any) -> None:
+    old = late.old()
+    late.write(np.uintp(int(old.gpudata)), one)
+
+
+def attribute(late: Late, one: Any, two: Any) -> None:
+    old = late.old()
+    late.write(np.uintp(old.ptr), one)
+
+
+def array_interface(late: Late, one: Any, two: Any) -> None:
+    old = late.old()
+    late.write(np.uintp(old.__cuda_array_interface__["data"][0]), one)
+
+
+def index(late: Late, one: Any, two: Any) -> None:
+    old = late.old()
+    late.write(np.uintp(old.gpudata.__index__()), one)
+
+
+def two_streams(late: Late, one: Any, two: Any) -> None:
+    old = late.old()
+    late.write(old, one)
+    late.drv.memset_d32_async(old.gpudata, 0, COUNT, two)
+    two.synchronize()
+
+
+RACES = {
+    "another stream": (another_stream, OTHER_STREAMS),
+    "int()": (integer, ESCAPED),
+    ".ptr": (attribute, ESCAPED),
+    "__index__": (index, ESCAPED),
+    "__cuda_array_interface__": (array_interface, ESCAPED),
+    "two streams": (two_streams, SCATTERED),
+}
+
+
+def found(late: Late, race: Callable[..., None], flags: int) -> Any:
+    """What the new memory holds when all is done."""
+    one, two = (late.drv.Stream(flags) for _ in range(2))
+    race(late, one, two)
+    new = late.new(two)
+    late.open()
+    late.drv.Context.synchronize()
+    return late.drv.from_device(new, COUNT, np.int32)
+
+
+@pytest.mark.parametrize("name", RACES)
+@pytest.mark.parametrize("flags", [0, 1], ids=["blocking", "non-blocking"])
+def test_nothing_is_used_too_early(late: Late, name: str, flags: int) -> None:
+    race, _ = RACES[name]
+    assert (found(late, race, flags) == 7).all()
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_each_rule_is_needed(late: Late, name: str) -> None:
+    from pycuda import _driver
+
+    race, rule = RACES[name]
+    _driver._pool_without(rule)
+    # What non-blocking streams used is scattered: that rule would do, too.
+    flags = 0 if rule == OTHER_STREAMS else 1
+    assert (found(late, race, flags) == -1).all()
+
+
+def stream_ended(late: Late) -> Any:
+    """The only stream that used the memory ends before its kernel does."""
+    one, two = late.drv.Stream(), late.drv.Stream()
+    late.write(late.old(), one)
+    del one
+    new = late.new(two)
+    late.open()
+    late.drv.Context.synchronize()
+    return late.drv.from_device(new, COUNT, np.int32)
+
+
+def test_a_stream_that_ends(late: Late) -> None:
+    assert (stream_ended(late) == 7).all()
+
+
+def test_streams_that_end_must_be_waited_for(late: Late) -> None:
+    from pycuda import _driver
+
+    _driver._pool_without(ENDING_STREAMS)
+    assert (stream_ended(late) == -1).all()
