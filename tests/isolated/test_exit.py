@@ -1,5 +1,8 @@
 """Whatever is left when a process ends is released without a message."""
 
+import itertools
+import random
+
 import pytest
 from isolated import run
 
@@ -144,3 +147,132 @@ def test_sys_exit_and_uncaught_error() -> None:
         "a = drv.mem_alloc(10)\nos._exit(4)",
         status=4,
     )
+
+
+# ---- what is left, by how the context came to be --------------------------
+
+STATES = {
+    "contexts left pushed": """
+keep.append([drv.Device(0).make_context() for _ in range(2)])
+here.push()
+here.push()
+keep.append(drv.Device(0).retain_primary_context())
+keep[-1].push()
+keep.append(drv.mem_alloc(100))
+""",
+    "pools alive": """
+for pool in (drv.DeviceMemoryPool(), tools.DeviceMemoryPool()):
+    keep.extend([pool, pool.allocate(5000), pool.allocate(300)])
+    keep.pop()
+host = drv.PageLockedMemoryPool()
+keep.extend([host, host.allocate((10, 10), np.float32)])
+stream_pool = drv.AsyncMemoryPool()
+keep.extend([stream_pool, stream_pool.allocate(100), drv.mem_alloc_async(9)])
+keep.append(gpuarray.zeros(1000, np.float32) + 1)
+keep[-1] = None
+""",
+    "streams alive": """
+for flags in (0, 1, 0):
+    stream = drv.Stream(flags)
+    late(room, np.int32(3), block=(64, 1, 1), stream=stream)
+    stream.add_callback(int, "5")
+    pinned = drv.pagelocked_zeros(64, np.int32)
+    drv.memcpy_dtoh_async(pinned, room.gpudata, stream)
+    keep.extend([stream, drv.Event().record(stream)])
+del stream, pinned
+""",
+    "threads running": """
+import threading
+def work():
+    with here:
+        array = gpuarray.zeros(1000, np.float32)
+        while True:
+            array = array + 1
+            keep.append(drv.Stream())
+            del keep[10:]
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(random.random() / 10)
+""",
+    "objects in cycles": """
+class Node:
+    pass
+for made in (drv.Stream(), drv.Event(), drv.mem_alloc(64), late, room, here):
+    node = Node()
+    node.made, node.me = made, node
+    made.node = node
+    keep.append(made)
+node = made = None
+keep.append(keep)
+del keep
+""",
+    "exceptions at exit": """
+import atexit
+sys.excepthook = sys.unraisablehook = lambda *of: None
+def fail():
+    raise KeyError("at exit")
+atexit.register(fail)
+class Fails:
+    def __del__(self):
+        keep.append(gpuarray.zeros(4, np.int32) + 1)
+        raise ValueError("in a destructor")
+fails = Fails()
+with drv.Stream() as stream:
+    late(room, np.int32(3), block=(64, 1, 1), stream=stream)
+    raise RuntimeError("in a with statement")
+""",
+    "os._exit": """
+import os
+late(room, np.int32(3), block=(64, 1, 1))
+keep.append(drv.Stream())
+os._exit(0)
+""",
+    "fork": """
+import os
+late(room, np.int32(3), block=(64, 1, 1))
+child = os.fork()
+if child == 0:
+    sys.exit(0)  # destructors run, of objects that are the parent's
+assert os.waitpid(child, 0)[1] == 0
+""",
+}
+SETTING = """
+import random, time
+import pycuda.tools as tools
+here = drv.Context.get_current()
+late = SourceModule('''
+__global__ void late(int *a, int n)
+{
+    const long long start = clock64();
+    while (clock64() - start < n * 1000000LL) { }
+    a[threadIdx.x] = n;
+}
+''').get_function("late")
+room = gpuarray.zeros(64, np.int32)
+"""
+CELLS = list(itertools.product(STATES, CONTEXTS))
+
+
+def end_once(state: str, context: str, seed: int) -> None:
+    """One run of a cell, beside a few other objects that the seed draws."""
+    chance = random.Random(f"{state} {context} {seed}")
+    others = sorted(set(PARTS) - {"capture"})
+    more = chance.sample(others, chance.randrange(4))
+    code = [HEAD + CONTEXTS[context], SETTING, f"random.seed({seed})"]
+    code += [PARTS[name] for name in more] + [STATES[state]]
+    failing = state == "exceptions at exit"
+    run("\n".join(code), status=1 if failing else 0)
+
+
+@pytest.mark.parametrize(("state", "context"), CELLS)
+def test_cell(state: str, context: str) -> None:
+    end_once(state, context, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(("state", "context"), CELLS)
+def test_cell_often(state: str, context: str) -> None:
+    """24 cells by 42 runs: more than a thousand."""
+    for seed in range(1, 43):
+        end_once(state, context, seed)

@@ -1,0 +1,277 @@
+"""No object of the driver's leaves anything behind, each in its own process.
+
+What is counted: Python's blocks, the C heap (on the CPU device; NVIDIA's
+driver keeps what it likes), device memory, file descriptors and mappings.
+Other processes may use the device and threads may still be at work, so a leak
+is what grows in every one of several rounds.
+"""
+
+import pytest
+from isolated import run
+
+LEAK = """
+import atexit, ctypes, gc, os, subprocess, sys
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda import _driver, gpuarray
+from pycuda.compiler import SourceModule, compile
+SOURCE = (
+    "texture<float, 2> t; surface<void, 2> s;"
+    "__global__ void k(int *a, float b) {}"
+    "__global__ void k2(cudaTextureObject_t object) {}"
+)
+module = SourceModule(SOURCE)
+image = compile(SOURCE)
+k = module.get_function("k")
+k2 = module.get_function("k2")
+memory = drv.mem_alloc(4096)
+host = np.zeros(4, np.int32)
+stream = drv.Stream()
+gpu = gpuarray.zeros(16, np.float32)
+pinned = drv.pagelocked_zeros(64, np.int32)
+pool = drv.DeviceMemoryPool()
+page_pool = drv.PageLockedMemoryPool(drv.PageLockedAllocator(0))
+async_pool = drv.AsyncMemoryPool()
+flat = drv.ArrayDescriptor()
+flat.width = flat.height = 4
+flat.format, flat.num_channels = drv.array_format.FLOAT, 1
+deep = drv.ArrayDescriptor3D()
+deep.width = deep.height = deep.depth = 4
+deep.format, deep.num_channels = drv.array_format.FLOAT, 1
+deep.flags = 0
+with stream.capture() as graph:
+    k(memory, np.float32(1), block=(1, 1, 1), stream=stream)
+planted = []
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+
+class Heap(ctypes.Structure):
+    names = ("arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks"
+             " fordblks keepcost").split()
+    _fields_ = [(name, ctypes.c_size_t) for name in names]
+
+libc.mallinfo2.restype = Heap
+on_cpu = _driver._device_kind() == "cpu"
+{prepare}
+def step():
+{body}
+
+def counts():
+    gc.collect()
+    drv.Context.synchronize()
+    heap = libc.mallinfo2() if on_cpu else Heap()
+    with open("/proc/self/maps") as maps:
+        mappings = sum(1 for line in maps)
+    free = drv.mem_get_info()[0]
+    return (
+        sys.getallocatedblocks(), heap.uordblks + heap.hblkhd, -free,
+        len(os.listdir("/proc/self/fd")), mappings,
+    )
+
+NAMES = ("blocks", "bytes of the heap", "bytes of the device", "files",
+         "mappings")
+LEAST = (200, 6000, 1 << 20, 20, 40)
+for _ in range(60):
+    step()
+always = set(NAMES)
+for _ in range(4):
+    before = counts()
+    for _ in range(400):
+        step()
+    grown = [b - a for a, b in zip(before, counts())]
+    always &= {n for n, g, l in zip(NAMES, grown, LEAST) if g > l}
+    if not always:
+        break
+print(sorted(always))
+"""
+
+# Statements.
+BODIES = {
+    "launch": "k(memory, np.float32(1), block=(1, 1, 1))",
+    "launch on a stream": "k(memory, np.float32(1), block=(1, 1, 1),"
+    " stream=stream)",
+    "handlers": "k(drv.InOut(host), np.float32(1), block=(1, 1, 1))",
+    "prepared": "k.prepare('Pf').prepared_call((1, 1), (1, 1, 1), memory, 1)",
+    "timed": "k.prepare('Pf').prepared_timed_call("
+    "(1, 1), (1, 1, 1), memory, 1)()",
+    "capture": "with stream.capture():\n"
+    "        k(memory, np.float32(1), block=(1, 1, 1), stream=stream)",
+    "broken capture": "try:\n"
+    "        with stream.capture(): stream.synchronize()\n"
+    "    except drv.LogicError: pass",
+    "graph in a capture": "with stream.capture() as more:\n"
+    "        graph.launch(stream)\n"
+    "    more.launch(stream); stream.synchronize()",
+    "callback": "stream.add_callback(int, '5'); stream.synchronize()",
+    "asynchronous copy": "drv.memcpy_htod_async(memory,"
+    " drv.pagelocked_zeros(64, 'i4'), stream); stream.synchronize()",
+    "texref": "drv.matrix_to_texref(np.zeros((4, 4), 'f4'),"
+    " module.get_texref('t'), 'C')",
+    "texture object": "k2(drv.TextureObject(drv.matrix_to_array("
+    "np.zeros((4, 4), 'f4'), 'C')), block=(1, 1, 1))",
+    "surface object": "k2(drv.SurfaceObject(drv.np_to_array("
+    "np.zeros((4, 4), 'f4'), 'C', True)), block=(1, 1, 1))",
+    "texture errors": "try: drv.TextureObject(memory)\n"
+    "    except TypeError: pass\n"
+    "    try: drv.TextureObject(memory, bytes=64, format=32, filter_mode=9)\n"
+    "    except ValueError: pass",
+    "attributes": "drv.Device(0).get_attributes()",
+    "copies": "drv.from_device(drv.to_device(host), 4, 'i4')",
+    "aligned": "drv.aligned_zeros((4, 4), 'f4')",
+    "array arithmetic": "gpu + 1; gpuarray.sum(gpu).get()",
+    "shared event": "drv.Event(drv.event_flags.INTERPROCESS |"
+    " drv.event_flags.DISABLE_TIMING).record(stream).ipc_handle()",
+    "errors": "try: k(memory, 1, block=(1, 1, 1))\n"
+    "    except TypeError: pass\n"
+    "    try: drv.mem_alloc(0)\n"
+    "    except drv.LogicError: pass\n"
+    "    try: k.prepare('Pi').prepared_call((1, 1), (1, 1, 1), memory, 'x')\n"
+    "    except Exception: pass\n"
+    "    try: drv.module_from_buffer(b'no image')\n"
+    "    except drv.Error: pass",
+}
+# Expressions: an object of each public class.
+OBJECTS = {
+    "AlignedHostAllocation": "drv.aligned_empty(16, 'i4').base",
+    "ArgumentHandler": "drv.ArgumentHandler(host)",
+    "Array": "drv.Array(flat)",
+    "ArrayDescriptor": "drv.Array(flat).get_descriptor()",
+    "ArrayDescriptor3D": "drv.Array(deep).get_descriptor_3d()",
+    "AsyncAllocation": "drv.mem_alloc_async(4096, stream)",
+    "AsyncMemoryPool": "drv.AsyncMemoryPool()",
+    "Context": "context()",
+    "Device": "drv.Device(0)",
+    "DeviceAllocation": "drv.mem_alloc(4096)",
+    "DeviceMemoryPool": "used(drv.DeviceMemoryPool())",
+    "Event": "drv.Event().record(stream)",
+    "Function": "module.get_function('k')",
+    "Graph": "captured()",
+    "GraphExec": "launched(captured().instantiate())",
+    "IPCMemoryHandle": "drv.IPCMemoryHandle(foreign)",
+    "In": "allocated(drv.In(host))",
+    "InOut": "allocated(drv.InOut(host))",
+    "Linker": "drv.Linker(print, None, True)",
+    "ManagedAllocation": "drv.managed_empty(16, 'i4').base",
+    "Memcpy2D": "ends(drv.Memcpy2D())",
+    "Memcpy3D": "ends(drv.Memcpy3D())",
+    "Memcpy3DPeer": "ends(drv.Memcpy3DPeer())",
+    "Module": "drv.module_from_buffer(image)",
+    "Out": "allocated(drv.Out(host))",
+    "PageLockedAllocator": "drv.PageLockedAllocator(0)",
+    "PageLockedMemoryPool": "used(drv.PageLockedMemoryPool("
+    "drv.PageLockedAllocator(0)), (2, 2), np.int32)",
+    "PagelockedHostAllocation": "drv.pagelocked_empty(16, 'i4').base",
+    "PointerHolderBase": "Holder()",
+    "PooledDeviceAllocation": "pool.allocate(5000)",
+    "PooledHostAllocation": "page_pool.allocate(5000, np.int32).base",
+    "RegisteredHostMemory": "drv.register_host_memory("
+    "drv.aligned_empty(2048, 'i4')).base",
+    "Stream": "drv.Stream()",
+    "SurfaceObject": "drv.SurfaceObject(drv.np_to_array("
+    "np.zeros((4, 4), 'f4'), 'C', True))",
+    "SurfaceReference": "module.get_surfref('s')",
+    "TextureObject": "drv.TextureObject(drv.matrix_to_array("
+    "np.zeros((4, 4), 'f4'), 'C'))",
+    "TextureReference": "drv.TextureReference()",
+}
+# What the expressions above use.
+PREPARE = """
+class Holder(drv.PointerHolderBase):
+    def get_pointer(self):
+        return int(memory)
+def context():
+    made = drv.Device(0).make_context()
+    made.pop()
+    return made
+def used(pool, *how):
+    pool.allocate(*how or (5000,))
+    return pool
+def allocated(handler):
+    handler.get_device_alloc()
+    return handler
+def captured():
+    with stream.capture() as made:
+        k(memory, np.float32(1), block=(1, 1, 1), stream=stream)
+    return made
+def launched(run):
+    run.launch(stream)
+    return run
+def ends(copy):
+    copy.set_src_host(host)
+    copy.set_dst_device(memory)
+    copy.width_in_bytes = copy.src_pitch = copy.dst_pitch = 16
+    copy.height = copy.depth = 1
+    copy()
+    return copy
+"""
+OTHER = """
+other = subprocess.Popen(
+    [sys.executable, "-P", "-W", "ignore", "-c", '''
+import pycuda.autoinit
+import pycuda.driver as drv
+memory = drv.mem_alloc(4096)
+print(drv.mem_get_ipc_handle(memory).hex(), flush=True)
+input()
+'''],
+    stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+)
+foreign = bytes.fromhex(other.stdout.readline().decode())
+atexit.register(other.communicate, b"\\n")
+"""
+# Nobody makes one: aliases, bases of others, and holders of flags.
+NOT_MADE = {
+    "ArrayBase", "ElementwiseBase", "Shortcut", "HostAllocation",
+    "HostPointer", "ManagedAllocationOrStub", "array3d_flags",
+    "host_alloc_flags", "mem_host_register_flags",
+}  # fmt: skip
+
+
+def leaks(body: str, prepare: str = PREPARE) -> str:
+    code = LEAK.replace("{body}", "    " + body)
+    return run(code.replace("{prepare}", prepare))
+
+
+@pytest.mark.no_sanitizer
+@pytest.mark.parametrize("name", BODIES)
+def test_no_leak(name: str) -> None:
+    assert leaks(BODIES[name]) == "[]\n"
+
+
+@pytest.mark.no_sanitizer
+@pytest.mark.parametrize("name", OBJECTS)
+def test_no_object_leaks(name: str) -> None:
+    kind = "Holder" if name == "PointerHolderBase" else name
+    body = f"assert type({OBJECTS[name]}).__name__ == {kind!r}"
+    prepare = PREPARE + (OTHER if name == "IPCMemoryHandle" else "")
+    assert leaks(body, prepare) == "[]\n"
+
+
+def test_every_public_class_has_its_turn() -> None:
+    import pycuda.driver as drv
+
+    classes = {
+        name
+        for name, value in vars(drv).items()
+        if isinstance(value, type)
+        and value.__module__ == "pycuda._driver"
+        and not issubclass(value, int | Exception)
+    }
+    assert classes == set(OBJECTS) | NOT_MADE
+
+
+@pytest.mark.no_sanitizer
+@pytest.mark.parametrize(
+    ("body", "seen"),
+    [
+        ("planted.append(np.zeros(1))", "blocks"),
+        ("planted.append(drv.Event())", "blocks"),
+        ("planted.append(drv.mem_alloc(4096))", "bytes of the device"),
+        ("planted.append(os.open('/dev/null', 0))", "files"),
+        pytest.param(
+            "libc.malloc(16)", "bytes of the heap", marks=pytest.mark.cpu
+        ),
+    ],
+)
+def test_a_planted_leak_is_seen(body: str, seen: str) -> None:
+    assert seen in leaks(body)
