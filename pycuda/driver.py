@@ -39,6 +39,7 @@ from pycuda._driver import (
     memcpy_htod,
     pagelocked_empty,
 )
+from pycuda._graphed import graphed as graphed
 
 # The names that PyCUDA exports and ``import *`` would hide or lacks.
 MemoryError = _driver.MemoryError

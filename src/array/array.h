@@ -194,6 +194,7 @@ PyObject *advanced_get(PyObject *self, PyObject *key);
 int advanced_set(PyObject *self, PyObject *key, PyObject *value);
 PyObject *advanced_address_bits(PyObject *module, PyObject *array);
 PyObject *advanced_distance(PyObject *module, PyObject *args);
+PyObject *advanced_identity(PyObject *module, PyObject *array);
 PyObject *advanced_field(PyObject *self, PyObject *name);
 PyObject *fault_register(PyObject *module, PyObject *args);
 PyObject *fault_registered(PyObject *module, PyObject *unused);

@@ -31,6 +31,8 @@ static PyMethodDef functions[] = {
      "value)."},
     {"_address_bits", advanced_address_bits, METH_O,
      "_address_bits(array)\n--\n\nThe last eight bits of its address."},
+    {"_identity", advanced_identity, METH_O,
+     "_identity(array)\n--\n\n(address, shape, strides, dtype), to compare."},
     {"_distance", advanced_distance, METH_VARARGS,
      "_distance(a, b)\n--\n\nBytes from the first element of a to that of "
      "b."},

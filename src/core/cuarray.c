@@ -365,7 +365,7 @@ copy_dtoa(PyObject *unused, CORE_ARGS)
         return NULL;
     }
     struct core_plain plain;
-    if (core_plain_begin(&plain) < 0) {
+    if (core_plain_begin(&plain, "cuMemcpyDtoA") < 0) {
         return NULL;
     }
     CUresult code = driver.cuMemcpyDtoA(array, index, source, length);
@@ -389,7 +389,7 @@ copy_atod(PyObject *unused, CORE_ARGS)
         return NULL;
     }
     struct core_plain plain;
-    if (core_plain_begin(&plain) < 0) {
+    if (core_plain_begin(&plain, "cuMemcpyAtoD") < 0) {
         return NULL;
     }
     CUresult code = driver.cuMemcpyAtoD(target, array, index, length);
@@ -413,7 +413,7 @@ copy_atoa(PyObject *unused, CORE_ARGS)
         return NULL;
     }
     struct core_plain plain;
-    if (core_plain_begin(&plain) < 0) {
+    if (core_plain_begin(&plain, "cuMemcpyAtoA") < 0) {
         return NULL;
     }
     CUresult code = driver.cuMemcpyAtoA(target, target_index, source,
@@ -438,7 +438,7 @@ copy_htoa(PyObject *unused, CORE_ARGS)
     }
     struct core_plain plain;
     CUresult code = CUDA_SUCCESS;
-    int status = core_plain_begin(&plain);
+    int status = core_plain_begin(&plain, "cuMemcpyHtoA");
     if (status == 0) {
         code =
             core_plain_end(&plain, driver.cuMemcpyHtoA(array, index, view.buf,
@@ -465,7 +465,7 @@ copy_atoh(PyObject *unused, CORE_ARGS)
     }
     struct core_plain plain;
     CUresult code = CUDA_SUCCESS;
-    int status = core_plain_begin(&plain);
+    int status = core_plain_begin(&plain, "cuMemcpyAtoH");
     if (status == 0) {
         code =
             core_plain_end(&plain, driver.cuMemcpyAtoH(view.buf, array, index,

@@ -7,8 +7,8 @@
  * them in the current context counts.  All under the GIL.
  *
  * Plain calls, those that are done when they return, go to the current stream
- * too and wait for it.  In a capture they are left to the driver, which
- * refuses what would have to wait.
+ * too and wait for it.  In a capture they are refused: they would act once,
+ * and not with the graph.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -49,23 +49,34 @@ core_stream_default_find(void)
 
 /* -- plain calls */
 
-CUstream
-core_stream_plain(CUstream stream)
+bool
+core_stream_captures(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    stream = stream == NULL ? core_stream_default() : stream;
-    if (stream == NULL) {
-        return NULL;
-    }
     driver.cuStreamIsCapturing(stream, &status);
-    return status == CU_STREAM_CAPTURE_STATUS_NONE ? stream : NULL;
+    return status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+int
+core_stream_plain(CUstream *stream, const char *routine)
+{
+    *stream = *stream == NULL ? core_stream_default() : *stream;
+    if (*stream == NULL || !core_stream_captures(*stream)) {
+        return 0;
+    }
+    return core_fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, routine,
+                     "a call that is done when it returns would run once, "
+                     "now, and not with the graph");
 }
 
 bool
 core_stream_waits(PyObject *object)
 {
-    return (object == NULL || object == Py_None) &&
-           (core_stream_default() == NULL || core_stream_plain(NULL) != NULL);
+    if (object != NULL && object != Py_None) {
+        return false;
+    }
+    CUstream stream = core_stream_default();
+    return stream == NULL || !core_stream_captures(stream);
 }
 
 static int
@@ -77,9 +88,12 @@ stream_wait(CUstream stream)
 }
 
 int
-core_plain_begin(struct core_plain *plain)
+core_plain_begin(struct core_plain *plain, const char *routine)
 {
-    plain->stream = core_stream_plain(NULL);
+    plain->stream = NULL;
+    if (core_stream_plain(&plain->stream, routine) < 0) {
+        return -1;
+    }
     return plain->stream == NULL ? 0 : stream_wait(plain->stream);
 }
 

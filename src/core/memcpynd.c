@@ -341,7 +341,8 @@ how_end(const struct how *how, CUresult code)
 }
 
 static int
-how_read(PyObject *args, PyObject *kwargs, bool flat, struct how *how)
+how_read(PyObject *args, PyObject *kwargs, const char *routine, bool flat,
+         struct how *how)
 {
     PyObject *object = NULL;
     static char *flat_keywords[] = {"aligned", NULL};
@@ -352,11 +353,8 @@ how_read(PyObject *args, PyObject *kwargs, bool flat, struct how *how)
                                      &object)) {
         return -1;
     }
-    how->stream = core_stream_plain(NULL);
-    how->plain = how->stream != NULL;
     if (object != NULL && PyObject_TypeCheck(object, core.stream_type)) {
         how->async = true;
-        how->plain = false;
         return core_stream(object, &how->stream);
     }
     if (object != NULL && !flat && object != Py_None) {
@@ -367,9 +365,13 @@ how_read(PyObject *args, PyObject *kwargs, bool flat, struct how *how)
     if (object != NULL) {
         int truth = PyObject_IsTrue(object);
         how->aligned = truth > 0;
-        return truth < 0 ? -1 : 0;
+        if (truth < 0) {
+            return -1;
+        }
     }
-    return 0;
+    int status = core_stream_plain(&how->stream, routine);
+    how->plain = how->stream != NULL;
+    return status;
 }
 
 /* Device memory that was set is in use on the stream; refused if freed. */
@@ -427,14 +429,14 @@ static PyObject *
 call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     struct how how;
-    if (how_read(args, kwargs, true, &how) < 0 || ends_use(op, &how) < 0 ||
-        core_current() == NULL) {
+    if (how_read(args, kwargs, "cuMemcpy2D", true, &how) < 0 ||
+        ends_use(op, &how) < 0 || core_current() == NULL) {
         return NULL;
     }
     CUDA_MEMCPY2D copy = flat_of(&((struct copy_object *)op)->copy);
     CUresult code;
     struct core_plain plain = {NULL};
-    if (!how.aligned && core_plain_begin(&plain) < 0) {
+    if (!how.aligned && core_plain_begin(&plain, "cuMemcpy2DUnaligned") < 0) {
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS if (!how.aligned)
@@ -468,8 +470,8 @@ call_3d(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     struct how how;
     CUDA_MEMCPY3D copy;
-    if (how_read(args, kwargs, false, &how) < 0 || ends_use(op, &how) < 0 ||
-        core_current() == NULL) {
+    if (how_read(args, kwargs, "cuMemcpy3D", false, &how) < 0 ||
+        ends_use(op, &how) < 0 || core_current() == NULL) {
         return NULL;
     }
     memcpy(&copy, &((struct copy_object *)op)->copy, sizeof copy);
@@ -488,7 +490,8 @@ call_peer(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     struct how how;
     struct core_context *current = core_current();
-    if (current == NULL || how_read(args, kwargs, false, &how) < 0 ||
+    if (current == NULL ||
+        how_read(args, kwargs, "cuMemcpy3DPeer", false, &how) < 0 ||
         ends_use(op, &how) < 0) {
         return NULL;
     }

@@ -38,7 +38,9 @@ core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
     if (bytes == 0) {
         return 0;
     }
-    stream = core_stream_plain(stream);
+    if (core_stream_plain(&stream, "cuMemcpyHtoD") < 0) {
+        return -1;
+    }
     PyThreadState *state = gil_leave(stream != NULL ? SIZE_MAX : bytes);
     if (stream != NULL) {
         code = copy_wait(
@@ -59,7 +61,9 @@ core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
     if (bytes == 0) {
         return 0;
     }
-    stream = core_stream_plain(stream);
+    if (core_stream_plain(&stream, "cuMemcpyDtoH") < 0) {
+        return -1;
+    }
     struct core_context *context = core_stack_top();
     bool waits =
         stream != NULL || (context != NULL && context->outstanding > 0);
@@ -81,7 +85,10 @@ core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
     if (bytes == 0) {
         return 0;
     }
-    CUstream stream = core_stream_plain(NULL);
+    CUstream stream = NULL;
+    if (core_stream_plain(&stream, "cuMemcpyDtoD") < 0) {
+        return -1;
+    }
     PyThreadState *state = gil_leave(bytes);
     CUresult code =
         stream != NULL
@@ -376,7 +383,10 @@ copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
         return NULL;
     }
     CUresult code;
-    CUstream plain = async ? NULL : core_stream_plain(NULL);
+    CUstream plain = NULL;
+    if (!async && core_stream_plain(&plain, "cuMemcpyPeer") < 0) {
+        return NULL;
+    }
     Py_BEGIN_ALLOW_THREADS if (async || plain != NULL)
     {
         code = driver.cuMemcpyPeerAsync(target, to->handle, source,
@@ -437,7 +447,10 @@ set_read(const struct core_signature *signature, unsigned bits, bool two_d,
         return -1;
     }
     if (!async) {
-        call->stream = core_stream_plain(NULL);
+        call->stream = NULL;
+        if (core_stream_plain(&call->stream, signature->function) < 0) {
+            return -1;
+        }
     }
     if (end_of(values[0], call->stream, &call->target) < 0 ||
         (two_d && core_size(*next++, &call->pitch) < 0) ||

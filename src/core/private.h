@@ -494,9 +494,11 @@ int core_stream_push(struct core_stream_object *stream);
 int core_stream_pop(struct core_stream_object *stream);
 void core_entered_clear(struct core_entered *entered);
 PyObject *core_stream_use(PyObject *self, PyObject *unused);
-/* Where a call that is done when it returns has to go: the stream given or
- * the current one; NULL for the legacy stream, and in a capture. */
-CUstream core_stream_plain(CUstream stream);
+bool core_stream_captures(CUstream stream);
+/* Where a call that is done when it returns has to go: the stream given, or
+ * for NULL the current one, NULL for the legacy stream.  LogicError in a
+ * capture. */
+int core_stream_plain(CUstream *stream, const char *routine);
 /* Whether a call with this stream= is done when it returns: none was given,
  * and this thread does not capture. */
 bool core_stream_waits(PyObject *stream_or_none);
@@ -504,7 +506,7 @@ bool core_stream_waits(PyObject *stream_or_none);
 struct core_plain {
     CUstream stream;
 };
-int core_plain_begin(struct core_plain *plain);
+int core_plain_begin(struct core_plain *plain, const char *routine);
 CUresult core_plain_end(const struct core_plain *plain, CUresult code);
 
 /* -- handler.c */

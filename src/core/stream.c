@@ -222,8 +222,7 @@ stream_exit(PyObject *op, CORE_ARGS)
         return NULL;
     }
     if ((nargs > 0 && args[0] != Py_None) ||
-        (self->context->valid && self->handle != NULL &&
-         core_stream_plain(self->handle) == NULL)) {
+        (self->context->valid && core_stream_captures(self->handle))) {
         Py_RETURN_NONE;
     }
     return stream_synchronize(op, NULL);

@@ -206,8 +206,11 @@ def test_the_default_stream_is_its_own_in_other_threads(
         (lambda drv, s, x: s.synchronize(), "nothing in a capture may wait"),
         (lambda drv, s, x: s.is_done(), "stream is capturing"),
         (lambda drv, s, x: drv.Context.synchronize(), "stream is capturing"),
-        (lambda drv, s, x: x.get(), "legacy stream depend on a capturing"),
-        (lambda drv, s, x: drv.memset_d8(x.gpudata, 0, 4), "the default str"),
+        (
+            lambda drv, s, x: x.get(),
+            "would run once, now, and not with the gr",
+        ),
+        (lambda drv, s, x: drv.memset_d8(x.gpudata, 0, 4), "memset_d8 failed"),
     ],
     ids=["synchronize", "is_done", "Context.synchronize", "get", "memset_d8"],
 )
