@@ -215,17 +215,15 @@ def _cut(pieces: int, least: int, blocks: int, device: _Device) -> tuple:
 
 _FRAME = 1 << 14  # bytes of accumulators that a thread has
 _FEW = 16  # elements of a row that is worth no loop of its own
-_FEW_INDEXED = 64  # the same where the index counts
 
 
 def _plan_in_turn(
-    kept: list, reduced: list, columns: bool, sizes: tuple, device: _Device,
-    few: int,
-) -> _Plan:  # fmt: skip
+    kept: list, reduced: list, columns: bool, sizes: tuple, device: _Device
+) -> _Plan:
     rows, length = product(kept), product(reduced)
     itemsize, value_size = sizes
     width = kept[-1].length
-    if width >= _FEW and (columns or length <= few):
+    if width >= _FEW and (columns or length <= _FEW):
         packed = kept[-1].source == itemsize
         lanes = min(1024, _FRAME // (2 * value_size))
         lanes = min(lanes, _power_of_two(width))
@@ -312,11 +310,10 @@ def _launch(
 
 
 def _planned(
-    kept: list, reduced: list, columns: bool, sizes: tuple, device: _Device,
-    few: int = _FEW,
-) -> _Plan:  # fmt: skip
+    kept: list, reduced: list, columns: bool, sizes: tuple, device: _Device
+) -> _Plan:
     if device.in_turn:
-        return _plan_in_turn(kept, reduced, columns, sizes, device, few)
+        return _plan_in_turn(kept, reduced, columns, sizes, device)
     return _plan_threads(kept, reduced, columns, device)
 
 
@@ -341,8 +338,7 @@ def _run(
     )
     size = axis_kernels.value_bytes(name, value)
     sizes = a.dtype.itemsize, size
-    few = _FEW_INDEXED if name in _INDEXING else _FEW
-    plan = _planned(kept, reduced, columns, sizes, device, few)
+    plan = _planned(kept, reduced, columns, sizes, device)
     if plan.parts == 1:
         _launch(
             name, a, target, types, 0, kept, reduced, plan, scale, centres,

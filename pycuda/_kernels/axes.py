@@ -197,20 +197,41 @@ def _helpers(reduction: Reduction) -> str:
         )
     if name not in _ARGUMENTS:
         return ""
-    kind = c_type(value)
+    return (
+        f"typedef {c_type(value)} Element;\n\n"
+        "struct Best {\n    Element value;\n    long long index;\n};\n\n"
+        "__device__ inline bool beats(Element x, Element y)\n"
+        f"{{\n    return {_beats(reduction)};\n}}\n\n" + _keys(name, value)
+    )
+
+
+def _keys(name: str, value: np.dtype) -> str:
+    """What elements are compared by: integers where they can be."""
+    template = "axis_key_beats.cuh"
+    if value.kind != "c":
+        template = "axis_key.cuh"
+    if value.kind == "f":
+        template = "axis_key_float.cuh"
+    turn = "" if name == "argmax" else "!" if value.kind == "b" else "~"
+    return factory.load_template(template).substitute(
+        key={4: "int", 8: "long long"}.get(value.itemsize, ""),
+        bits=8 * value.itemsize - 1,
+        turn=turn,
+    )
+
+
+def _beats(reduction: Reduction) -> str:
+    """Whether x comes before y, wherever they are; a NaN beats all others."""
+    name, value = reduction.name, reduction.value
+    if value.kind == "f":
+        # No short cut: a branch would keep loops from vectors.
+        worse = "<=" if name == "argmax" else ">="
+        return f"!(x {worse} y) & (y == y)"
     better = expression_of(
         "greater" if name == "argmax" else "less", (value, value)
     )
     nan = [expression_of("isnan", (value,)).replace("x", n) for n in "xy"]
-    return (
-        f"typedef {kind} Element;\n\n"
-        "struct Best {\n    Element value;\n    long long index;\n};\n\n"
-        # No short cut: a branch would keep loops from vectors.
-        "__device__ inline bool beats(Element x, Element y)\n"
-        f"{{\n    return ({better}) | (({nan[0]}) & !({nan[1]}));\n}}\n\n"
-        "__device__ inline Element better(Element x, Element y)\n"
-        "{\n    return beats(y, x) ? y : x;\n}\n\n"
-    )
+    return f"({better}) | (({nan[0]}) & !({nan[1]}))"
 
 
 _TARGETS = {

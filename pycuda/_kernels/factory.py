@@ -30,8 +30,10 @@ from pycuda._kernels.operations import (
 
 _BLOCK = 256
 _TILE_SIDE_IN_TURN = 32  # of a tile
-_PART_IN_TURN = 4096  # of a row
+_PART_IN_TURN = 4096  # elements of a block
 _SHARE_IN_TURN = 1 << 16  # elements of a block that reduces
+_STEPS_IN_TURN = (-1, 2)  # of strided rows that have loops of their own
+_STRIDED = 2  # how an operand whose walk is not known is walked
 _LANES_IN_TURN = 64  # accumulators of a reduction
 _LOADS = 8  # words of 16 bytes that a reducing thread has under way
 _OPTIONS = ["--fmad=false", "-w"]
@@ -202,17 +204,19 @@ class _Map:
         )
 
     def _element(
-        self, operand: int, dtype: np.dtype, name: str, at: str = "j"
+        self, operand: int, dtype: np.dtype, name: str, step: int = 0
     ) -> str:
-        """The element of a row that a thread works on."""
+        """Element j of a row; `step`: a walk in elements, if it is known."""
         walk = self.inner[operand] if self.inner else 0
         if walk == 0:
             return f"{name}_row"
         if walk == 1:
-            return f"({name}_row + {at})"
+            return f"({name}_row + j)"
+        if step:
+            return f"({name}_row + j * {step})"
         const = "" if name == "out" else "const "
         return (
-            f"(({const}{c_type(dtype)} *)(({const}char *){name}_row + {at} * "
+            f"(({const}{c_type(dtype)} *)(({const}char *){name}_row + j * "
             f"layout.strides[{operand}][{self.ndim - 1}]))"
         )
 
@@ -229,12 +233,12 @@ class _Map:
             for k in self.arrays
         ]
 
-    def _row_loads(self) -> list[str]:
+    def _row_loads(self, step: int = 0) -> list[str]:
         operand = self._operands()
         return self.loads(
             lambda k: (
                 "(*"
-                + self._element(operand[k], self.stored[k], f"in{k}")
+                + self._element(operand[k], self.stored[k], f"in{k}", step)
                 + ")"
             )
         )
@@ -251,11 +255,42 @@ class _Map:
     def strided(self, template: str) -> str:
         return load_template(template).substitute(
             self._fields(),
-            part=_PART_IN_TURN,
             index_type="unsigned long long" if self.wide else "unsigned int",
-            rows=_indent(self._rows(), 4 if self.inner else 8),
+            rows=_indent(self._rows(), 4 if self.layout == "rows" else 8),
             loads=_indent(self._row_loads(), 8),
             out_element=self._element(0, self.out, "out"),
+        )
+
+    def rows_in_turn(self) -> str:
+        if not self.inner:
+            self.inner = (_STRIDED,) * (len(self.arrays) + 1)
+        types = [self.out, *(self.stored[k] for k in self.arrays)]
+        strided = [
+            (f"layout.strides[{k}][{self.ndim - 1}]", c_type(dtype))
+            for k, dtype in enumerate(types)
+            if self.inner[k] == _STRIDED
+        ]
+        loops = [self._loop(0)]
+        for step in _STEPS_IN_TURN if strided else ():
+            known = " && ".join(
+                f"{stride} == {step} * (long long)sizeof({kind})"
+                for stride, kind in strided
+            )
+            head, tail = f"        if ({known}) {{\n", "        } else {\n"
+            loops = [head, self._loop(step), tail, *loops, "        }\n"]
+        return load_template("map_rows_thread.cu").substitute(
+            self._fields(),
+            part=_PART_IN_TURN,
+            rows=_indent(self._rows(), 8),
+            loops="".join(loops).rstrip("\n"),
+        )
+
+    def _loop(self, step: int) -> str:
+        """Over a run of a row."""
+        return load_template("map_row_loop.cu").substitute(
+            result=self.value(),
+            loads=_indent(self._row_loads(step), 12),
+            out_element=self._element(0, self.out, "out", step),
         )
 
     def packs(self) -> str:
@@ -287,16 +322,40 @@ class _Map:
         """An element of a tile; `slow` counts along the axis before."""
         const = "" if name == "out" else "const "
         strides = f"layout.strides[{operand}]"
+        step = f"{strides}[LAST]"
+        if self.inner[operand] == 1:
+            step = f"(long long)sizeof({c_type(dtype)})"
         return (
             f"(*({const}{c_type(dtype)} *)(({const}char *){name}_row + "
-            f"{slow} * {strides}[BEFORE] + {fast} * {strides}[LAST]))"
+            f"{slow} * {strides}[BEFORE] + {fast} * {step}))"
         )
 
     def tiles_in_turn(self) -> str:
-        operand = self._operands()
+        operand, turns = self._operands(), []
+        if self.operation != "copy":
+            turned = [k for k in self.arrays if self.inner[operand[k]] == 3]
+            for k in turned:
+                kind = c_type(self.stored[k])
+                element = self._in_tile(
+                    operand[k], self.stored[k], f"in{k}", "fast", "slow"
+                )
+                turns += [
+                    f"{kind} turned{k}[SIDE][SIDE];",
+                    "for (int slow = 0; slow < fast_end; slow++) {",
+                    "    for (int fast = 0; fast < slow_end; fast++) {",
+                    f"        turned{k}[fast][slow] = {element};",
+                    "    }",
+                    "}",
+                ]
+        else:
+            turned = []
         loads = self.loads(
-            lambda k: self._in_tile(
-                operand[k], self.stored[k], f"in{k}", "slow", "fast"
+            lambda k: (
+                f"turned{k}[slow][fast]"
+                if k in turned
+                else self._in_tile(
+                    operand[k], self.stored[k], f"in{k}", "slow", "fast"
+                )
             )
         )
         out = self._in_tile(0, self.out, "out", "slow", "fast")
@@ -304,6 +363,7 @@ class _Map:
             self._fields(),
             side=_TILE_SIDE_IN_TURN,
             rows=_indent(self._rows(), 4),
+            turns=_indent(turns, 4),
             loads=_indent(loads, 12),
             out_element=f"&{out}",
         )
@@ -374,10 +434,11 @@ class _Map:
             return self.packs(), _BLOCK, self.width()
         if self.layout == "aligned" and not in_turn:
             return self.aligned(), _BLOCK, self.width()
+        if self.layout in ("flat", "rows", "packs") and in_turn:
+            return self.rows_in_turn(), 1, _PART_IN_TURN
         if self.layout == "flat":
+            self.inner = ()  # a thread finds all of an element's place
             return self.strided("map_flat.cu"), _BLOCK, 1
-        if self.layout in ("rows", "packs") and in_turn:
-            return self.strided("map_rows_thread.cu"), 1, _PART_IN_TURN
         if self.layout == "rows":
             return self.strided("map_rows.cu"), _BLOCK, 1
         return self.dense(), _BLOCK, 1

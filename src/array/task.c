@@ -13,6 +13,8 @@
 
 /* Rows shorter than this are not worth blocks of their own. */
 #define ROW_MINIMUM 64
+/* In shorter ones each element's place is worked out from nothing. */
+#define WALK_MINIMUM 8
 /* Nor are tiles with a shorter side. */
 #define TILE_MINIMUM 16
 /* Nor wide loads for shorter rows. */
@@ -178,6 +180,7 @@ choose_strided(struct task *task)
         choose_inner(task);
         task->class = rows_pack(task) ? LAYOUT_PACKS : LAYOUT_ROWS;
     } else {
+        choose_inner(task);
         task->class = LAYOUT_FLAT;
     }
 }
@@ -214,7 +217,9 @@ key_ndim(const struct task *task)
 static int
 inner_walks(const struct task *task)
 {
-    return task->class >= LAYOUT_ROWS && task->class != LAYOUT_FLAT
+    npy_intp least = task->class == LAYOUT_FLAT ? WALK_MINIMUM : 0;
+
+    return task->class >= LAYOUT_ROWS && row_length(task) >= least
                ? task->layout.operands
                : 0;
 }
@@ -312,6 +317,14 @@ shape_rows(const struct task *task, const struct kernel *kernel,
     shape->blocks = task->layout.size / row_length(task) * shape->along;
 }
 
+/* Threads that run in turn take so many elements each, wherever rows end. */
+static int
+walks_rows(const struct task *task, const struct kernel *kernel)
+{
+    return kernel->block > 1 &&
+           (task->class == LAYOUT_ROWS || task->class == LAYOUT_PACKS);
+}
+
 /* per_thread is the side of a tile. */
 static void
 shape_tiles(const struct task *task, const struct kernel *kernel,
@@ -338,7 +351,7 @@ launch_shape(const struct task *task, const struct kernel *kernel,
     *shape = (struct shape){.block = {kernel->block, 1, 1}};
     if (task->class == LAYOUT_TILES) {
         shape_tiles(task, kernel, shape);
-    } else if (inner_walks(task)) {
+    } else if (walks_rows(task, kernel)) {
         shape_rows(task, kernel, shape);
     } else {
         shape->blocks = quotient_up(task->layout.size, per_block);

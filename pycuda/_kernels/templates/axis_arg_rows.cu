@@ -1,53 +1,27 @@
-// One thread finds the best element of rows, one after the other: the best
-// value of a chunk first and, where that beats all before it, its place.
-__device__ inline Best best_of(const Stored *run, const long long step,
+// One thread finds the best element of rows, one after the other: the best key
+// of a chunk first and, where that is ahead of all before it, its place.
+// Plain loops over integers are what compilers make the most of.
+__device__ inline Key best_key(const Stored *run, const long long step,
                                const int count)
 {
-    enum { LANES = $lanes };
-    Element partial[LANES];
-    for (int k = 0; k < LANES; k++) {
-        const Stored v = at(run, 0);
-        partial[k] = $element;
+    const Stored v = at(run, 0);
+    Key best = key_of($element);
+    for (int k = 1; k < count; k++) {
+        const Stored v = at(run, k * step);
+        const Key key = key_of($element);
+        best = ahead(key, best) ? key : best;
     }
-    long long j = 0;
-    for (; j + 4 * LANES <= count; j += 4 * LANES) {
-        for (int k = 0; k < LANES; k++) {
-            Element four[4];
-#pragma unroll
-            for (int g = 0; g < 4; g++) {
-                const Stored v = at(run, (j + g * LANES + k) * step);
-                four[g] = $element;
-            }
-            partial[k] = better(better(better(partial[k], four[0]),
-                                       better(four[1], four[2])), four[3]);
-        }
-    }
-    for (; j + LANES <= count; j += LANES) {
-        for (int k = 0; k < LANES; k++) {
-            const Stored v = at(run, (j + k) * step);
-            partial[k] = better(partial[k], $element);
-        }
-    }
-    for (int k = 0; k < (int)(count - j); k++) {
-        const Stored v = at(run, (j + k) * step);
-        partial[k] = better(partial[k], $element);
-    }
-    for (int half = LANES / 2; half > 0; half /= 2) {
-        for (int k = 0; k < half; k++) {
-            partial[k] = better(partial[k], partial[k + half]);
-        }
-    }
-    return Best{partial[0], -1};
+    return best;
 }
 
-// The first place of a value that nothing beats.
-__device__ inline long long place_of(const Stored *run, const long long step,
-                                     const int count, const Element best)
+// The first place of a key that no other is ahead of.
+__device__ inline int place_of(const Stored *run, const long long step,
+                               const int count, const Key best)
 {
     int place = count;
     for (int k = 0; k < count; k++) {
         const Stored v = at(run, k * step);
-        const int here = beats(best, $element) ? count : k;
+        const int here = ahead(best, key_of($element)) ? count : k;
         place = here < place ? here : place;
     }
     return place;
@@ -72,6 +46,7 @@ extern "C" __global__ void $name($out *out, const Stored *in,
         const Stored *base =
             &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));
         Value result = $neutral;
+        Key best = Key();
         for (long long o = outer > 1 ? first : 0; o < (outer > 1 ? end : 1);
              o++) {
             const long long stop = outer > 1 ? inner : end;
@@ -79,11 +54,12 @@ extern "C" __global__ void $name($out *out, const Stored *in,
                 const Stored *run = &at(base, j * step + offset_of<$reduced>(
                     o * inner, axes.reduced, axes.reduced_in));
                 const int count = stop - j < CHUNK ? (int)(stop - j) : CHUNK;
-                Best found = best_of(run, step, count);
-                if (result.index < 0 || beats(found.value, result.value)) {
-                    found.index = o * inner + j +
-                                  place_of(run, step, count, found.value);
-                    result = found;
+                const Key found = best_key(run, step, count);
+                if (result.index < 0 || ahead(found, best)) {
+                    const int place = place_of(run, step, count, found);
+                    const Stored v = at(run, place * step);
+                    result = Best{$element, o * inner + j + place};
+                    best = found;
                 }
             }
         }

@@ -1,28 +1,43 @@
-// A block, which is one thread, for each part of a row of $part elements.
+// A block, which is one thread, for each $part elements, row after row: where
+// a row ends the next one's place is worked out from it.
 struct Layout {
     long long size, blocks, shape[$ndim], strides[$operands][$ndim];
 };
 
 extern "C" __global__ void $name($parameters, const Layout layout)
 {
-    unsigned row = blockIdx.x / (unsigned)layout.blocks;
-    const unsigned part = blockIdx.x - row * (unsigned)layout.blocks;
     const long long length = layout.shape[$ndim - 1];
-    const long long first = (long long)part * $part;
-    const long long end = length - first < $part ? length : first + $part;
-    long long offset[$operands] = {};
+    const long long begin = (long long)blockIdx.x * $part;
+    long long left = layout.size - begin < $part ? layout.size - begin : $part;
+    unsigned long long row = (unsigned long long)begin / length;
+    long long first = begin - (long long)row * length;
+    long long index[$ndim] = {}, offset[$operands] = {};
     for (int axis = $ndim - 2; axis >= 0; axis--) {
-        const unsigned length = (unsigned)layout.shape[axis];
-        const unsigned rest = row / length;
-        const unsigned index = row - rest * length;
+        const unsigned long long count = layout.shape[axis];
+        const unsigned long long rest = row / count;
+        index[axis] = (long long)(row - rest * count);
         for (int k = 0; k < $operands; k++) {
-            offset[k] += index * layout.strides[k][axis];
+            offset[k] += index[axis] * layout.strides[k][axis];
         }
         row = rest;
     }
+    while (left > 0) {
+        const long long end = length - first < left ? length : first + left;
 $rows
-    for (long long j = first; j < end; j++) {
-$loads
-        *$out_element = $result;
+$loops
+        left -= end - first;
+        first = 0;
+        for (int axis = $ndim - 2; axis >= 0; axis--) {
+            for (int k = 0; k < $operands; k++) {
+                offset[k] += layout.strides[k][axis];
+            }
+            if (++index[axis] < layout.shape[axis]) {
+                break;
+            }
+            index[axis] = 0;
+            for (int k = 0; k < $operands; k++) {
+                offset[k] -= layout.shape[axis] * layout.strides[k][axis];
+            }
+        }
     }
 }

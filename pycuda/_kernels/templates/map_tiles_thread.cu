@@ -1,5 +1,6 @@
 // A block, which is one thread, for each square tile of the last two axes:
-// what a tile touches stays in the cache.
+// what a tile touches stays in the cache.  Inputs that lie across are turned
+// first, unless they are all that there is.
 struct Layout {
     long long size, blocks, shape[$ndim], strides[$operands][$ndim];
 };
@@ -32,6 +33,7 @@ extern "C" __global__ void $name($parameters, const Layout layout)
         batch = next;
     }
 $rows
+$turns
     for (int slow = 0; slow < slow_end; slow++) {
         for (int fast = 0; fast < fast_end; fast++) {
 $loads
