@@ -17,9 +17,44 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as drv
+from pycuda._array.common import HOST_ARRAY
+from pycuda._array.creation import (
+    diag,
+    eye,
+    full,
+    full_like,
+    identity,
+    linspace,
+    meshgrid,
+)
 from pycuda._array.exchange import Exchange, asarray, from_dlpack
-from pycuda._array.gather import multi_put, multi_take, multi_take_put, take
+from pycuda._array.gather import multi_put, multi_take, multi_take_put
+from pycuda._array.joining import (
+    append,
+    column_stack,
+    concat,
+    concatenate,
+    dstack,
+    hstack,
+    stack,
+    vstack,
+)
 from pycuda._array.legacy import Legacy
+from pycuda._array.mathematics import (
+    FUNCTIONS,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+)
+from pycuda._array.mathematics import (
+    divmod as divmod,
+)
+from pycuda._array.mathematics import (
+    round as round,
+)
+from pycuda._array.methods import Methods
 from pycuda._array.reductions import (
     all,
     any,
@@ -33,6 +68,47 @@ from pycuda._array.reductions import (
     sum,
 )
 from pycuda._array.scans import cumprod, cumsum
+from pycuda._array.selecting import (
+    argwhere,
+    choose,
+    clip,
+    compress,
+    extract,
+    flatnonzero,
+    nonzero,
+    put,
+    put_along_axis,
+    take,
+    take_along_axis,
+    where,
+)
+from pycuda._array.shaping import (
+    array_split,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_arrays,
+    broadcast_to,
+    diagonal,
+    diff,
+    expand_dims,
+    flip,
+    fliplr,
+    flipud,
+    hsplit,
+    matrix_transpose,
+    moveaxis,
+    repeat,
+    roll,
+    split,
+    squeeze,
+    swapaxes,
+    tile,
+    tril,
+    triu,
+    unstack,
+    vsplit,
+)
 from pycuda._array.statistics import (
     Reductions,
     argmax,
@@ -51,36 +127,76 @@ __all__ = [
     "GPUArray",
     "all",
     "any",
+    "append",
     "arange",
     "argmax",
     "argmin",
+    "argwhere",
+    "array_split",
     "asarray",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_to",
+    "choose",
+    "clip",
+    "column_stack",
+    "compress",
+    "concat",
     "concatenate",
     "count_nonzero",
     "cumprod",
     "cumsum",
+    "diag",
+    "diagonal",
+    "diff",
     "dot",
+    "dstack",
     "empty",
     "empty_like",
+    "expand_dims",
+    "extract",
+    "eye",
+    "flatnonzero",
+    "flip",
+    "fliplr",
+    "flipud",
     "from_dlpack",
+    "full",
+    "full_like",
+    "hsplit",
+    "hstack",
+    "identity",
     "if_positive",
+    "linspace",
     "logical_and",
     "logical_not",
     "logical_or",
+    "matrix_transpose",
     "max",
     "maximum",
     "mean",
+    "meshgrid",
     "min",
     "minimum",
+    "moveaxis",
     "multi_put",
     "multi_take",
     "multi_take_put",
+    "nonzero",
     "ones",
     "ones_like",
     "prod",
     "ptp",
+    "put",
+    "put_along_axis",
+    "repeat",
     "reshape",
+    "roll",
     "splay",
+    "split",
+    "squeeze",
     "stack",
     "std",
     "subset_dot",
@@ -88,22 +204,28 @@ __all__ = [
     "subset_min",
     "subset_sum",
     "sum",
+    "swapaxes",
     "take",
+    "take_along_axis",
+    "tile",
     "to_gpu",
     "to_gpu_async",
     "transpose",
+    "tril",
+    "triu",
+    "unstack",
     "var",
     "vec",
+    "vsplit",
+    "vstack",
     "where",
     "zeros",
     "zeros_like",
 ]
 
-_HOST_ARRAY = (
-    "a host array cannot be mixed with a GPUArray: move it to the device with "
-    "gpuarray.to_gpu(), or fetch the GPUArray with .get()"
-)
-
+# Some of these have names of builtins, and are not for `import *`.
+globals().update(FUNCTIONS)
+__all__ += sorted(name for name in FUNCTIONS if not hasattr(builtins, name))
 
 # --- launch shapes -------------------------------------------------------
 
@@ -152,7 +274,7 @@ def _rebuild(cls: type, host: np.ndarray, state: dict | None) -> GPUArray:
     return array
 
 
-class GPUArray(ArrayBase, Reductions, Exchange, Legacy):
+class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
     """An n-dimensional array on the device.
 
     Parameters
@@ -193,13 +315,13 @@ class GPUArray(ArrayBase, Reductions, Exchange, Legacy):
         out = kwargs.pop("out", None)
         for value in (*inputs, *(out or ())):
             if isinstance(value, np.ndarray) and value.ndim:
-                raise TypeError(_HOST_ARRAY)
+                raise TypeError(HOST_ARRAY)
         if method != "__call__" or kwargs or ufunc.nout != 1:
             return NotImplemented
         name = _UFUNC_ALIASES.get(ufunc.__name__, ufunc.__name__)
         target = out[0] if out else None
         if target is not None and not isinstance(target, GPUArray):
-            raise TypeError(_HOST_ARRAY)
+            raise TypeError(HOST_ARRAY)
         return _apply(name, inputs, target)
 
     # -- elements
@@ -512,82 +634,7 @@ def arange(
     return _apply("arange", numbers, result, None, stream)
 
 
-# --- joining, shape ------------------------------------------------------
-
-
-def _normal_axis(axis: int, ndim: int) -> int:
-    if not -ndim <= axis < ndim:
-        raise ValueError(f"invalid axis: {axis} for {ndim} axes")
-    return axis % ndim
-
-
-def concatenate(
-    arrays: Sequence[GPUArray],
-    axis: int = 0,
-    allocator: Callable | None = None,
-    stream: drv.Stream | None = None,
-) -> GPUArray:
-    """Join arrays along an axis that they have."""
-    arrays = list(arrays)
-    if not arrays:
-        raise ValueError("need at least one array to concatenate")
-    first = arrays[0]
-    if first.ndim == 0:
-        raise ValueError("zero-dimensional arrays cannot be concatenated")
-    axis = _normal_axis(axis, first.ndim)
-    for array in arrays[1:]:
-        if array.ndim != first.ndim:
-            raise ValueError(
-                "arrays must have the same number of axes: "
-                f"{first.ndim} and {array.ndim}"
-            )
-        rest, expected = list(array.shape), list(first.shape)
-        del rest[axis], expected[axis]
-        if rest != expected:
-            raise ValueError(
-                "array dimensions must agree except along the axis: "
-                f"{first.shape} and {array.shape}"
-            )
-    shape = list(first.shape)
-    shape[axis] = builtins.sum(array.shape[axis] for array in arrays)
-    dtype = np.result_type(*(array.dtype for array in arrays))
-    result = first.__class__(tuple(shape), dtype, allocator or first.allocator)
-    at = 0
-    for array in arrays:
-        end = at + array.shape[axis]
-        part = result[(slice(None),) * axis + (slice(at, end),)]
-        _copy_into(part, array, stream)
-        at = end
-    return result
-
-
-def _copy_into(
-    target: GPUArray, source: GPUArray, stream: drv.Stream | None
-) -> None:
-    """``target[...] = source`` with a cast."""
-    if source.dtype == target.dtype:
-        target.set(source, True, stream)
-    else:
-        _apply("copy", (source,), target, None, stream)
-
-
-def stack(
-    arrays: Sequence[GPUArray],
-    axis: int = 0,
-    allocator: Callable | None = None,
-    stream: drv.Stream | None = None,
-) -> GPUArray:
-    """Join arrays of one shape along a new axis."""
-    arrays = list(arrays)
-    if not arrays:
-        raise IndexError("stack needs at least one array")
-    first = arrays[0]
-    if builtins.any(array.shape != first.shape for array in arrays):
-        raise ValueError("arrays must have the same shape")
-    axis = _normal_axis(axis, first.ndim + 1)
-    index = (slice(None),) * axis + (None,)
-    parts = [array[index] for array in arrays]
-    return concatenate(parts, axis, allocator, stream)
+# --- shape ---------------------------------------------------------------
 
 
 def reshape(a: GPUArray, *shape: Any, **kwargs: Any) -> GPUArray:
@@ -625,88 +672,6 @@ def if_positive(
     ):
         raise ValueError("dtypes do not match")
     return _apply("if_positive", (criterion, then_, else_), out, None, stream)
-
-
-def where(
-    criterion: GPUArray,
-    then_: Any,
-    else_: Any,
-    out: GPUArray | None = None,
-    stream: drv.Stream | None = None,
-) -> GPUArray:
-    """Elements of ``then_`` where criterion is not 0, else of ``else_``."""
-    return _apply("where", (criterion, then_, else_), out, None, stream)
-
-
-def maximum(
-    a: Any,
-    b: Any,
-    out: GPUArray | None = None,
-    stream: drv.Stream | None = None,
-) -> GPUArray:
-    """The larger of each pair of elements; NaN if either is."""
-    return _apply("maximum", (a, b), out, None, stream)
-
-
-def minimum(
-    a: Any,
-    b: Any,
-    out: GPUArray | None = None,
-    stream: drv.Stream | None = None,
-) -> GPUArray:
-    """The smaller of each pair of elements; NaN if either is."""
-    return _apply("minimum", (a, b), out, None, stream)
-
-
-def _logical(
-    name: str,
-    values: tuple,
-    out: GPUArray | None,
-    allocator: Callable | None,
-) -> GPUArray:
-    arrays = [value for value in values if isinstance(value, ArrayBase)]
-    if not arrays:
-        result = getattr(np, name)(*values)
-        return to_gpu(np.asarray(result), allocator or drv.mem_alloc)
-    if out is None and allocator is not None:
-        shape = np.broadcast_shapes(*(array.shape for array in arrays))
-        out = GPUArray(shape, np.bool_, allocator)
-    return _apply(name, values, out)
-
-
-def logical_and(
-    x1: Any,
-    x2: Any,
-    /,
-    out: GPUArray | None = None,
-    *,
-    allocator: Callable | None = None,
-) -> GPUArray:
-    """Truth of both, as bool."""
-    return _logical("logical_and", (x1, x2), out, allocator)
-
-
-def logical_or(
-    x1: Any,
-    x2: Any,
-    /,
-    out: GPUArray | None = None,
-    *,
-    allocator: Callable | None = None,
-) -> GPUArray:
-    """Truth of either, as bool."""
-    return _logical("logical_or", (x1, x2), out, allocator)
-
-
-def logical_not(
-    x: Any,
-    /,
-    out: GPUArray | None = None,
-    *,
-    allocator: Callable | None = None,
-) -> GPUArray:
-    """Opposite of the truth, as bool."""
-    return _logical("logical_not", (x,), out, allocator)
 
 
 # --- for programs that reach inside --------------------------------------

@@ -41,14 +41,20 @@ def flat(array: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
     return array.copy("C", stream)
 
 
-def _line(array: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
+def line(array: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
     """All elements as one axis; a view where they lie in C order."""
     return flat(array, stream).reshape(array.size)
 
 
-def _check_out(out: Any, size: int, dtype: np.dtype) -> GPUArray:
+def check_dtype(out: GPUArray, dtype: np.dtype) -> None:
+    """TypeError unless `out` has this dtype."""
     if out.dtype != dtype:
         raise TypeError(f"out has dtype {out.dtype}, expected {dtype}")
+
+
+def check_out(out: Any, size: int, dtype: np.dtype) -> GPUArray:
+    """`out`, if `size` elements can be written one after the other."""
+    check_dtype(out, dtype)
     if out.size < size:
         raise ValueError(f"out has {out.size} elements, expected {size}")
     if not out.flags.forc:
@@ -69,8 +75,8 @@ def take(
     """
     indices = index_array(indices, stream)
     if out is not None:
-        _check_out(out, indices.size, a.dtype)
-    return indexing.get(_line(a, stream), indices, out, stream)
+        check_out(out, indices.size, a.dtype)
+    return indexing.get(line(a, stream), indices, out, stream)
 
 
 def multi_take(
@@ -104,11 +110,11 @@ def _scatter_targets(
     if len(out) != len(arrays):
         raise ValueError("out must have as many arrays as arrays")
     for array, target in zip(arrays, out, strict=True):
-        _check_out(target, 0, array.dtype)
+        check_out(target, 0, array.dtype)
     return list(out)
 
 
-def _memory_order(target: GPUArray) -> GPUArray:
+def memory_order(target: GPUArray) -> GPUArray:
     """The elements of a contiguous array as they lie in memory."""
     return (target if target.flags.c_contiguous else target.T).reshape(
         target.size
@@ -142,7 +148,7 @@ def multi_take_put(
             number = np.int64(offset)
             source = _apply("add", (source, number), None, None, stream)
         values = take(array, source, None, stream)
-        indexing.set(_memory_order(target), dest_indices, values, stream)
+        indexing.set(memory_order(target), dest_indices, values, stream)
     return targets
 
 
@@ -165,6 +171,6 @@ def multi_put(
     targets = _scatter_targets(arrays, dest_shape, out)
     for array, target in zip(arrays, targets, strict=True):
         indexing.set(
-            _memory_order(target), dest_indices, _line(array, stream), stream
+            memory_order(target), dest_indices, line(array, stream), stream
         )
     return targets

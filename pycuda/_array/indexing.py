@@ -150,7 +150,7 @@ def _basic(a: GPUArray, key: tuple) -> GPUArray:
     return ArrayBase.__getitem__(a, key)
 
 
-def _mask_arrays(entry: Any) -> list[Any]:
+def mask_arrays(entry: Any) -> list[Any]:
     """The arrays of integers that a mask stands for."""
     if isinstance(entry, np.ndarray):
         return list(np.nonzero(entry))
@@ -202,7 +202,7 @@ def _split(a: GPUArray, key: Any) -> _Key:
             parts = [entry]
             if entry.dtype.kind == "b":
                 _check_mask(entry, a.shape, axis)
-                parts = _mask_arrays(entry)
+                parts = mask_arrays(entry)
             for part in parts:
                 if isinstance(part, np.ndarray):
                     part = _checked_host(part, axis, a.shape[axis])

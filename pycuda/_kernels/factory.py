@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from pycuda import _driver
+from pycuda._kernels import functions
 from pycuda._kernels.operations import (
     c_type,
     cast,
@@ -82,9 +83,25 @@ def compile_kernel(source: str, types: tuple, name: str) -> Any:
     if any(dtype.kind == "c" for dtype in types):
         parts.append("#include <pycuda-complex.hpp>\n")
         parts.append(load_template("complex.cuh").template)
-    parts += [load_template("arithmetic.cuh").template, source]
+    parts += [load_template("arithmetic.cuh").template]
+    parts += _functions_in(source, types)
+    parts += [source]
     module = SourceModule("\n".join(parts), options=_OPTIONS, no_extern_c=True)
     return module.get_function(name)
+
+
+def _functions_in(source: str, types: tuple) -> list[str]:
+    """The headers of the functions that a source calls."""
+    names = []
+    if "number_" in source:
+        names += ["functions"]
+        if any(dtype.kind == "c" for dtype in types):
+            names += ["complex_numbers"]
+        if "number_half" in source:
+            names += ["half_functions"]
+    if "principal_" in source:
+        names += ["complex_functions"]
+    return [load_template(f"{name}.cuh").template for name in names]
 
 
 def _indent(lines: list[str], depth: int) -> str:
@@ -149,7 +166,10 @@ class _Map:
     def value(self) -> str:
         types = tuple(computed(dtype) for dtype in self.loop)
         result = computed(self.result)
-        text = expression_of(self.operation, types)
+        operation = self.operation
+        if self.loop and self.loop[0].char == "e":
+            operation = functions.HALF.get(operation, operation)
+        text = expression_of(operation, types)
         text = f"({c_type(result)})({text})"
         if result != self.result:
             text = cast(text, result, self.result)

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from pycuda._kernels import functions
+
 _C_TYPES = {
     "?": "bool",
     "b": "signed char",
@@ -167,6 +169,24 @@ def _select_types(kinds: tuple) -> tuple[tuple, np.dtype]:
     return (_checked((_as_dtype(kinds[0]),))[0], result, result), result
 
 
+def _clip_types(kinds: tuple) -> tuple[tuple, np.dtype]:
+    # Numbers of Python are weak beside all the others together.
+    first, *rest = sorted(kinds, key=lambda kind: isinstance(kind, type))
+    result = _as_dtype(first)
+    for kind in rest:
+        result = _common((result, kind))
+    return (result,) * 3, result
+
+
+def _scale_types(kinds: tuple) -> tuple[tuple, np.dtype]:
+    """Of ldexp: a float type, and what the exponent is."""
+    number, power = kinds
+    if isinstance(number, np.dtype) and number.kind in "biu":
+        number = np.maximum.resolve_dtypes((number, np.dtype("f4"), None))[-1]
+    found = np.ldexp.resolve_dtypes((number, power, None))
+    return found[:2], found[2]
+
+
 def _sum_type(dtype: np.dtype) -> np.dtype:
     if dtype.kind in "bi":
         return np.dtype(np.int64)
@@ -200,6 +220,8 @@ _TYPE_RULES: dict[str, Callable[[tuple], tuple[tuple, np.dtype]]] = {
     "imag": _part_types,
     "where": _select_types,
     "if_positive": _select_types,
+    "clip": _clip_types,
+    "ldexp": _scale_types,
     "arange": _arange_types,
     "sum": _sum_types,
     "any": _truth_types,
@@ -439,6 +461,10 @@ _EXPRESSIONS: dict[str, Callable[[list], str]] = {
 
 def _math_expression(name: str, types: tuple) -> str:
     dtype = types[0]
+    if dtype.kind in "biu" and name in functions.WHOLES:
+        return functions.WHOLES[name]
+    if dtype.kind == "c" and name in functions.COMPLEX:
+        return functions.COMPLEX[name]
     if dtype.kind == "c" and name not in _COMPLEX_MATH:
         raise TypeError(f"{name} is not defined for {dtype} on the device")
     arguments = ", ".join("xyz"[: len(types)])
@@ -450,7 +476,7 @@ def expression_of(name: str, types: tuple) -> str:
     """C for an operation on x, y, z of the given types."""
     if name in _MATH:
         return _math_expression(name, types)
-    try:
-        return _EXPRESSIONS[name](list(types))
-    except KeyError:
-        raise ValueError(f"unknown operation {name!r}") from None
+    found = _EXPRESSIONS.get(name) or functions.EXPRESSIONS.get(name)
+    if found is None:
+        raise ValueError(f"unknown operation {name!r}")
+    return found(list(types))

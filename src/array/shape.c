@@ -1,5 +1,5 @@
 /* shape.c - the same elements in another shape: reshape, ravel, view,
- * squeeze, transpose.
+ * squeeze, transpose, any strides.
  *
  * Methods of ArrayBase.  All give views where strides can say it; reshape and
  * ravel copy where they cannot.  The order is NumPy's logical order.
@@ -242,27 +242,97 @@ array_transpose(PyObject *self, PyObject *args, PyObject *kwargs)
 
 /* --- squeeze, view ----------------------------------------------------- */
 
-static PyObject *
-array_squeeze(PyObject *self, PyObject *unused)
+/* Marks the axes named, which must have length 1; -1 with an exception. */
+static int
+squeezed_axes(const struct array *array, PyObject *axes, unsigned *marked)
 {
-    struct array *array = (struct array *)self;
-    int kept = 0, ndim = 0;
+    npy_intp given[ARRAY_MAX_NDIM];
+    int n = array_parse_shape(axes, given);
 
-    (void)unused;
-    for (int axis = 0; axis < array->ndim; axis++) {
-        ndim += array->shape[axis] != 1;
+    *marked = 0;
+    for (int i = 0; i < n; i++) {
+        npy_intp axis = given[i] < 0 ? given[i] + array->ndim : given[i];
+        if (axis < 0 || axis >= array->ndim || *marked & 1u << axis) {
+            PyErr_Format(PyExc_ValueError,
+                         "squeeze: axis %zd is repeated, or not one of %d",
+                         given[i], array->ndim);
+            return -1;
+        }
+        if (array->shape[axis] != 1) {
+            PyErr_Format(PyExc_ValueError,
+                         "cannot select an axis to squeeze out which has size "
+                         "not equal to one: axis %zd has length %zd",
+                         axis, array->shape[axis]);
+            return -1;
+        }
+        *marked |= 1u << axis;
     }
-    struct array *view = array_view(array, ndim);
+    return n < 0 ? -1 : 0;
+}
+
+static PyObject *
+array_squeeze(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"axis", NULL};
+    struct array *array = (struct array *)self;
+    PyObject *axes = Py_None;
+    unsigned gone = 0;
+    int kept = 0;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:squeeze", names,
+                                     &axes) ||
+        (axes != Py_None && squeezed_axes(array, axes, &gone) < 0)) {
+        return NULL;
+    }
+    for (int axis = 0; axes == Py_None && axis < array->ndim; axis++) {
+        gone |= array->shape[axis] == 1 ? 1u << axis : 0;
+    }
+    struct array *view =
+        array_view(array, array->ndim - __builtin_popcount(gone));
     if (!view) {
         return NULL;
     }
     for (int axis = 0; axis < array->ndim; axis++) {
-        if (array->shape[axis] != 1) {
+        if (!(gone & 1u << axis)) {
             view->shape[kept] = array->shape[axis];
             view->strides[kept++] = array->strides[axis];
         }
     }
     array_view_finish(view);
+    return (PyObject *)view;
+}
+
+/* _strided(shape, strides): strides are those of a part of this array, such
+ * as its diagonal, or 0. */
+static PyObject *
+array_strided(PyObject *self, PyObject *args)
+{
+    struct array *array = (struct array *)self;
+    npy_intp shape[ARRAY_MAX_NDIM], strides[ARRAY_MAX_NDIM];
+    PyObject *lengths, *steps;
+
+    if (!PyArg_ParseTuple(args, "OO:_strided", &lengths, &steps)) {
+        return NULL;
+    }
+    int ndim = array_parse_shape(lengths, shape);
+    int n = ndim < 0 ? -1 : array_parse_shape(steps, strides);
+    if (n < 0 || array_verify_shape(ndim, shape, 1) < 0) {
+        return NULL;
+    }
+    if (n != ndim) {
+        PyErr_Format(PyExc_ValueError, "strides has %d entries, shape has %d",
+                     n, ndim);
+        return NULL;
+    }
+    if (array_verify_strides(array, ndim, shape, strides) < 0) {
+        return NULL;
+    }
+    struct array *view = array_view(array, ndim);
+    if (view) {
+        memcpy(view->shape, shape, (size_t)ndim * sizeof *shape);
+        memcpy(view->strides, strides, (size_t)ndim * sizeof *strides);
+        array_view_finish(view);
+    }
     return (PyObject *)view;
 }
 
@@ -367,8 +437,12 @@ PyMethodDef array_shape_methods[] = {
      "ravel($self)\n--\n\nOne axis, C order."},
     {"transpose", KEYWORDS(array_transpose),
      "transpose($self, axes=None)\n--\n\nView with the axes permuted."},
-    {"squeeze", array_squeeze, METH_NOARGS,
-     "squeeze($self)\n--\n\nView without the axes of length 1."},
+    {"squeeze", KEYWORDS(array_squeeze),
+     "squeeze($self, axis=None)\n--\n\nView without the axes of length 1, or "
+     "some of them."},
+    {"_strided", array_strided, METH_VARARGS,
+     "_strided($self, shape, strides)\n--\n\n"
+     "View with other strides, in bytes."},
     {"view", KEYWORDS(array_view_as),
      "view($self, dtype=None)\n--\n\nView of the same bytes as another "
      "dtype."},

@@ -1,0 +1,103 @@
+"""What the functions of `pycuda.gpuarray` check and make alike."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pycuda._driver import ArrayBase, _apply
+
+if TYPE_CHECKING:
+    import pycuda.driver as drv
+    from pycuda.gpuarray import GPUArray
+
+HOST_ARRAY = (
+    "a host array cannot be mixed with a GPUArray: move it to the device with "
+    "gpuarray.to_gpu(), or fetch the GPUArray with .get()"
+)
+
+
+def check_array(a: Any, name: str = "a") -> GPUArray:
+    """`a`, if it is an array on the device; else TypeError."""
+    if isinstance(a, ArrayBase):
+        return a  # type: ignore[return-value]
+    if isinstance(a, np.ndarray) and a.ndim:
+        raise TypeError(HOST_ARRAY)
+    raise TypeError(f"{name} must be a GPUArray, not {type(a).__name__}")
+
+
+def check_arrays(arrays: Any, what: str) -> list[GPUArray]:
+    """The arrays of a sequence of some; `what` names who needs it."""
+    if isinstance(arrays, ArrayBase):
+        arrays = [arrays[k] for k in range(len(arrays))]
+    found = [check_array(a, f"{what}: each operand") for a in arrays]
+    if not found:
+        raise ValueError(f"need at least one array to {what}")
+    return found
+
+
+def normal_axis(axis: Any, ndim: int) -> int:
+    """An axis counted from the front; numpy's AxisError if there is none."""
+    axis = operator.index(axis)
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(axis, ndim, "invalid axis")
+    return axis % ndim
+
+
+def make(
+    model: GPUArray,
+    shape: Sequence[int],
+    dtype: Any,
+    allocator: Callable | None = None,
+) -> GPUArray:
+    """A new array in C order, of the model's class and allocator."""
+    made = model.__class__.__new__(model.__class__)
+    ArrayBase.__init__(made, shape, dtype, allocator or model.allocator)
+    return made
+
+
+def copy_into(
+    target: GPUArray, source: GPUArray, stream: drv.Stream | None
+) -> None:
+    """``target[...] = source``, with a cast where it is needed."""
+    if source.dtype == target.dtype and source.shape == target.shape:
+        target.set(source, True, stream)
+    else:
+        _apply("copy", (source,), target, None, stream)
+
+
+def at_axis(axis: int, entry: Any) -> tuple[Any, ...]:
+    """A key that takes `entry` of one axis and all of those before."""
+    return (slice(None),) * axis + (entry,)
+
+
+def check_target(
+    out: Any, shape: Sequence[int], dtype: np.dtype, casting: str = "same_kind"
+) -> GPUArray:
+    """`out`, if a result of this shape and dtype can go there."""
+    out = check_array(out, "out")
+    if tuple(out.shape) != tuple(shape):
+        raise ValueError(
+            f"out has shape {out.shape}, the result {tuple(shape)}"
+        )
+    if not np.can_cast(dtype, out.dtype, casting):
+        raise TypeError(
+            f"cannot cast the result from {dtype} to out's {out.dtype} with "
+            f"casting rule '{casting}'"
+        )
+    return out
+
+
+def finish(
+    result: GPUArray, out: GPUArray | None, stream: drv.Stream | None
+) -> GPUArray:
+    """`result`, or `out` with its elements."""
+    if out is None:
+        return result
+    copy_into(check_target(out, result.shape, result.dtype), result, stream)
+    return out

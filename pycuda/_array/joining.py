@@ -1,0 +1,187 @@
+"""Arrays put together: concatenate, stack and their kin."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pycuda._array.common import (
+    at_axis,
+    check_arrays,
+    check_target,
+    copy_into,
+    make,
+    normal_axis,
+)
+from pycuda._array.shaping import atleast_1d, atleast_2d, atleast_3d
+
+if TYPE_CHECKING:
+    import pycuda.driver as drv
+    from pycuda.gpuarray import GPUArray
+
+
+def _joined_shape(arrays: Sequence[GPUArray], axis: int) -> list[int]:
+    first = arrays[0]
+    for array in arrays[1:]:
+        if array.ndim != first.ndim:
+            raise ValueError(
+                "arrays must have the same number of axes: "
+                f"{first.ndim} and {array.ndim}"
+            )
+        rest, expected = list(array.shape), list(first.shape)
+        del rest[axis], expected[axis]
+        if rest != expected:
+            raise ValueError(
+                "array dimensions must agree except along the axis: "
+                f"{first.shape} and {array.shape}"
+            )
+    shape = list(first.shape)
+    shape[axis] = builtins.sum(array.shape[axis] for array in arrays)
+    return shape
+
+
+def concatenate(
+    arrays: Sequence[GPUArray],
+    axis: int | None = 0,
+    allocator: Callable | None = None,
+    stream: drv.Stream | None = None,
+    *,
+    out: GPUArray | None = None,
+    dtype: Any = None,
+    casting: str = "same_kind",
+) -> GPUArray:
+    """Join arrays along an axis that they have.
+
+    Parameters
+    ----------
+    axis
+        None: the arrays are made flat first, in C order.
+    out
+        Where the result goes; without it and `dtype` numpy's promotion
+        decides what dtype the result has.
+    """
+    arrays = check_arrays(arrays, "concatenate")
+    if out is not None and dtype is not None:
+        raise TypeError(
+            "concatenate() only takes `out` or `dtype` as an argument, but "
+            "both were provided."
+        )
+    if axis is None:
+        arrays, axis = [array.ravel() for array in arrays], 0
+    first = arrays[0]
+    if first.ndim == 0:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    axis = normal_axis(axis, first.ndim)
+    shape = _joined_shape(arrays, axis)
+    kind = np.result_type(*(array.dtype for array in arrays))
+    if dtype is not None:
+        dtype = np.dtype(dtype)
+        _check_casts(arrays, dtype, casting)
+    if out is None:
+        result = make(first, shape, dtype or kind, allocator)
+    else:
+        result = check_target(out, shape, kind, casting)
+    at = 0
+    for array in arrays:
+        end = at + array.shape[axis]
+        copy_into(result[at_axis(axis, slice(at, end))], array, stream)
+        at = end
+    return result
+
+
+def _check_casts(
+    arrays: Sequence[GPUArray], dtype: np.dtype, casting: Any
+) -> None:
+    for array in arrays:
+        if not np.can_cast(array.dtype, dtype, casting):
+            raise TypeError(
+                f"cannot cast an array from {array.dtype} to {dtype} with "
+                f"casting rule '{casting}'"
+            )
+
+
+def stack(
+    arrays: Sequence[GPUArray],
+    axis: int = 0,
+    allocator: Callable | None = None,
+    stream: drv.Stream | None = None,
+    *,
+    out: GPUArray | None = None,
+    dtype: Any = None,
+    casting: str = "same_kind",
+) -> GPUArray:
+    """Join arrays of one shape along a new axis."""
+    if len(arrays) == 0:
+        raise IndexError("stack needs at least one array")
+    arrays = check_arrays(arrays, "stack")
+    first = arrays[0]
+    if builtins.any(array.shape != first.shape for array in arrays):
+        raise ValueError("arrays must have the same shape")
+    axis = normal_axis(axis, first.ndim + 1)
+    parts = [array[at_axis(axis, None)] for array in arrays]
+    return concatenate(
+        parts, axis, allocator, stream, out=out, dtype=dtype, casting=casting
+    )
+
+
+def vstack(
+    tup: Sequence[GPUArray],
+    *,
+    dtype: Any = None,
+    casting: str = "same_kind",
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Join along the first axis; arrays of one axis are rows."""
+    rows = [atleast_2d(a) for a in check_arrays(tup, "vstack")]
+    return concatenate(rows, 0, None, stream, dtype=dtype, casting=casting)
+
+
+def hstack(
+    tup: Sequence[GPUArray],
+    *,
+    dtype: Any = None,
+    casting: str = "same_kind",
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Join along the second axis, or the only one."""
+    parts = [atleast_1d(a) for a in check_arrays(tup, "hstack")]
+    axis = 0 if parts[0].ndim == 1 else 1
+    return concatenate(parts, axis, None, stream, dtype=dtype, casting=casting)
+
+
+def dstack(
+    tup: Sequence[GPUArray], *, stream: drv.Stream | None = None
+) -> GPUArray:
+    """Join along the third axis, which arrays of fewer get."""
+    parts = [atleast_3d(a) for a in check_arrays(tup, "dstack")]
+    return concatenate(parts, 2, None, stream)
+
+
+def column_stack(
+    tup: Sequence[GPUArray], *, stream: drv.Stream | None = None
+) -> GPUArray:
+    """Join along the second axis; arrays of one axis are columns."""
+    parts = [
+        a if a.ndim > 1 else atleast_1d(a)[:, None]
+        for a in check_arrays(tup, "column_stack")
+    ]
+    return concatenate(parts, 1, None, stream)
+
+
+def append(
+    arr: GPUArray,
+    values: GPUArray,
+    axis: int | None = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """`values` behind `arr`, along an axis or both made flat."""
+    return concatenate([arr, values], axis, None, stream)
+
+
+concat = concatenate

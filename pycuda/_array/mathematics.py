@@ -1,0 +1,303 @@
+"""Numpy's element-wise functions for `pycuda.gpuarray`, made from a table.
+
+Each has the name that numpy gives it, and that of the array API standard.
+What they compute is in `pycuda._kernels.operations` and ``functions``.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import pycuda.driver as drv
+from pycuda import _driver
+from pycuda._array.common import check_array
+from pycuda._driver import ArrayBase, _apply
+
+if TYPE_CHECKING:
+    from pycuda.gpuarray import GPUArray
+
+# Numpy's name of a ufunc -> what it is called besides.
+UNARY = {
+    "absolute": ["abs"],
+    "arccos": ["acos"],
+    "arccosh": ["acosh"],
+    "arcsin": ["asin"],
+    "arcsinh": ["asinh"],
+    "arctan": ["atan"],
+    "arctanh": ["atanh"],
+    "bitwise_count": [],
+    "cbrt": [],
+    "ceil": [],
+    "conjugate": ["conj"],
+    "cos": [],
+    "cosh": [],
+    "deg2rad": ["radians"],
+    "exp": [],
+    "exp2": [],
+    "expm1": [],
+    "fabs": [],
+    "floor": [],
+    "invert": ["bitwise_invert", "bitwise_not"],
+    "isfinite": [],
+    "isinf": [],
+    "isnan": [],
+    "log": [],
+    "log10": [],
+    "log1p": [],
+    "log2": [],
+    "negative": [],
+    "positive": [],
+    "rad2deg": ["degrees"],
+    "reciprocal": [],
+    "rint": [],
+    "sign": [],
+    "signbit": [],
+    "sin": [],
+    "sinh": [],
+    "spacing": [],
+    "sqrt": [],
+    "square": [],
+    "tan": [],
+    "tanh": [],
+    "trunc": [],
+}
+BINARY = {
+    "add": [],
+    "arctan2": ["atan2"],
+    "bitwise_and": [],
+    "bitwise_or": [],
+    "bitwise_xor": [],
+    "copysign": [],
+    "equal": [],
+    "float_power": [],
+    "floor_divide": [],
+    "fmax": [],
+    "fmin": [],
+    "fmod": [],
+    "gcd": [],
+    "greater": [],
+    "greater_equal": [],
+    "heaviside": [],
+    "hypot": [],
+    "lcm": [],
+    "ldexp": [],
+    "left_shift": ["bitwise_left_shift"],
+    "less": [],
+    "less_equal": [],
+    "logaddexp": [],
+    "logaddexp2": [],
+    "logical_xor": [],
+    "multiply": [],
+    "nextafter": [],
+    "not_equal": [],
+    "power": ["pow"],
+    "remainder": ["mod"],
+    "right_shift": ["bitwise_right_shift"],
+    "subtract": [],
+    "true_divide": ["divide"],
+}
+
+_PARAMETERS = """
+
+    Parameters
+    ----------
+    {operands}
+        GPUArrays of any shape and strides{more}.
+    out
+        GPUArray for the result, which is returned; default: a new one.
+    stream
+        Stream to run in.
+    """
+
+
+def _unary(name: str) -> Callable[..., Any]:
+    def function(
+        x: Any,
+        /,
+        out: GPUArray | None = None,
+        *,
+        stream: drv.Stream | None = None,
+    ) -> GPUArray:
+        check_array(x, "x")
+        return _apply(name, (x,), out, None, stream)
+
+    return function
+
+
+def _binary(name: str) -> Callable[..., Any]:
+    def function(
+        x1: Any,
+        x2: Any,
+        /,
+        out: GPUArray | None = None,
+        *,
+        stream: drv.Stream | None = None,
+    ) -> GPUArray:
+        result = _apply(name, (x1, x2), out, None, stream)
+        if result is NotImplemented:
+            raise TypeError(
+                f"{name} is for GPUArrays and numbers, not for "
+                f"{type(x1).__name__} and {type(x2).__name__}"
+            )
+        return result
+
+    return function
+
+
+def _named(function: Callable[..., Any], name: str, text: str) -> Any:
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "pycuda.gpuarray"
+    function.__doc__ = text
+    return function
+
+
+def _make_all() -> dict[str, Callable[..., Any]]:
+    made = {}
+    for name, others in UNARY.items():
+        text = f"`numpy.{name}` of every element." + _PARAMETERS.format(
+            operands="x", more=""
+        )
+        for own in (name, *others):
+            function = _named(_unary(name), own, text)
+            made[own] = functools.update_wrapper(
+                _driver.Shortcut(function, name), function
+            )
+    for name, others in BINARY.items():
+        text = f"`numpy.{name}` of pairs of elements." + _PARAMETERS.format(
+            operands="x1, x2", more=", or one of them a number"
+        )
+        for own in (name, *others):
+            made[own] = _named(_binary(name), own, text)
+    return made
+
+
+FUNCTIONS = _make_all()
+
+
+# --- with shapes or results of their own ---------------------------------
+
+
+def maximum(
+    a: Any,
+    b: Any,
+    out: GPUArray | None = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """The larger of each pair of elements; NaN if either is."""
+    return _apply("maximum", (a, b), out, None, stream)
+
+
+def minimum(
+    a: Any,
+    b: Any,
+    out: GPUArray | None = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """The smaller of each pair of elements; NaN if either is."""
+    return _apply("minimum", (a, b), out, None, stream)
+
+
+def divmod(
+    x1: Any, x2: Any, /, *, stream: drv.Stream | None = None
+) -> tuple[GPUArray, GPUArray]:
+    """(quotients rounded down, remainders) of pairs of elements."""
+    return (
+        FUNCTIONS["floor_divide"](x1, x2, stream=stream),
+        FUNCTIONS["remainder"](x1, x2, stream=stream),
+    )
+
+
+def round(
+    a: GPUArray,
+    decimals: int = 0,
+    out: GPUArray | None = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Elements to so many decimals; halves to the even neighbour.
+
+    Negative `decimals` count digits before the point.
+    """
+    check_array(a)
+    if a.dtype.kind in "iu" and decimals >= 0:
+        return _apply("copy", (a,), out, None, stream)
+    if a.dtype.kind == "b":
+        a = a.astype(np.float32, stream)
+    if decimals == 0:
+        return _apply("rint", (a,), out, None, stream)
+    before, after = "multiply", "true_divide"
+    if decimals < 0:
+        before, after = after, before
+    scale = 10.0 ** abs(decimals)
+    made = _apply(before, (a, scale), None, None, stream)
+    made = _apply("rint", (made,), None, None, stream)
+    made = _apply(after, (made, scale), None, None, stream)
+    if made.dtype != a.dtype:
+        made = made.astype(a.dtype, stream)
+    return made if out is None else _apply("copy", (made,), out, None, stream)
+
+
+# --- truth ---------------------------------------------------------------
+
+
+def _logical(
+    name: str,
+    values: tuple,
+    out: GPUArray | None,
+    allocator: Callable | None,
+    stream: drv.Stream | None,
+) -> GPUArray:
+    from pycuda.gpuarray import GPUArray, to_gpu
+
+    arrays = [value for value in values if isinstance(value, ArrayBase)]
+    if not arrays:
+        result = getattr(np, name)(*values)
+        return to_gpu(np.asarray(result), allocator or drv.mem_alloc)
+    if out is None and allocator is not None:
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+        out = GPUArray(shape, np.bool_, allocator)
+    return _apply(name, values, out, None, stream)
+
+
+def logical_and(
+    x1: Any,
+    x2: Any,
+    /,
+    out: GPUArray | None = None,
+    *,
+    allocator: Callable | None = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Truth of both, as bool."""
+    return _logical("logical_and", (x1, x2), out, allocator, stream)
+
+
+def logical_or(
+    x1: Any,
+    x2: Any,
+    /,
+    out: GPUArray | None = None,
+    *,
+    allocator: Callable | None = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Truth of either, as bool."""
+    return _logical("logical_or", (x1, x2), out, allocator, stream)
+
+
+def logical_not(
+    x: Any,
+    /,
+    out: GPUArray | None = None,
+    *,
+    allocator: Callable | None = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Opposite of the truth, as bool."""
+    return _logical("logical_not", (x,), out, allocator, stream)

@@ -1,0 +1,202 @@
+"""Methods of GPUArray that numpy's arrays have beyond PyCUDA's."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from pycuda._array import mathematics, selecting, shaping
+from pycuda._driver import ArrayBase, _apply
+
+if TYPE_CHECKING:
+    import pycuda.driver as drv
+    from pycuda.gpuarray import GPUArray
+
+
+class Methods:
+    """Base of `pycuda.gpuarray.GPUArray` with numpy's methods."""
+
+    __slots__ = ()
+
+    # -- operators
+
+    def __divmod__(self, other: Any) -> Any:
+        return _pair(self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return _pair(other, self)
+
+    # -- as a number
+
+    def item(self, *args: Any) -> Any:
+        """One element as a Python number.
+
+        Parameters
+        ----------
+        *args
+            Which: nothing if there is one only, a number that counts in C
+            order, or an index for each axis.
+        """
+        return _chosen(self, args).get().item()
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers."""
+        return self.get().tolist()  # type: ignore[attr-defined]
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        array: Any = self
+        if array.ndim or array.dtype.kind not in "iu":
+            raise TypeError(
+                "only integer scalar arrays can be converted to a scalar index"
+            )
+        return operator.index(self.item())
+
+    # -- shape
+
+    @property
+    def mT(self) -> GPUArray:
+        """View with the last two axes exchanged."""
+        return shaping.matrix_transpose(self)
+
+    def flatten(self, order: str = "C") -> GPUArray:
+        """Copy with one axis."""
+        array: Any = self
+        if order in ("A", "K"):
+            order = "C" if array.flags.c_contiguous else "F"
+        return array.copy(order).reshape(array.size, order=order)
+
+    def swapaxes(self, axis1: int, axis2: int) -> GPUArray:
+        """View with two axes exchanged."""
+        return shaping.swapaxes(self, axis1, axis2)
+
+    def diagonal(
+        self, offset: int = 0, axis1: int = 0, axis2: int = 1
+    ) -> GPUArray:
+        """`pycuda.gpuarray.diagonal`."""
+        return shaping.diagonal(self, offset, axis1, axis2)
+
+    def repeat(
+        self,
+        repeats: Any,
+        axis: int | None = None,
+        *,
+        stream: drv.Stream | None = None,
+    ) -> GPUArray:
+        """`pycuda.gpuarray.repeat`."""
+        return shaping.repeat(self, repeats, axis, stream=stream)
+
+    # -- elements
+
+    def nonzero(self) -> tuple[GPUArray, ...]:
+        """`pycuda.gpuarray.nonzero`."""
+        return selecting.nonzero(self)
+
+    def take(
+        self,
+        indices: Any,
+        axis: int | None = None,
+        out: GPUArray | None = None,
+        mode: str = "raise",
+        *,
+        stream: drv.Stream | None = None,
+    ) -> GPUArray:
+        """`pycuda.gpuarray.take`."""
+        return selecting.take(self, indices, out, stream, axis=axis, mode=mode)
+
+    def put(
+        self,
+        indices: Any,
+        values: Any,
+        mode: str = "raise",
+        *,
+        stream: drv.Stream | None = None,
+    ) -> None:
+        """`pycuda.gpuarray.put`."""
+        selecting.put(self, indices, values, mode, stream=stream)
+
+    def choose(
+        self,
+        choices: Any,
+        out: GPUArray | None = None,
+        mode: str = "raise",
+        *,
+        stream: drv.Stream | None = None,
+    ) -> GPUArray:
+        """`pycuda.gpuarray.choose`."""
+        return selecting.choose(self, choices, out, mode, stream=stream)
+
+    def compress(
+        self,
+        condition: Any,
+        axis: int | None = None,
+        out: GPUArray | None = None,
+        *,
+        stream: drv.Stream | None = None,
+    ) -> GPUArray:
+        """`pycuda.gpuarray.compress`."""
+        return selecting.compress(condition, self, axis, out, stream=stream)
+
+    def clip(
+        self,
+        min: Any = None,
+        max: Any = None,
+        out: GPUArray | None = None,
+        *,
+        stream: drv.Stream | None = None,
+    ) -> GPUArray:
+        """`pycuda.gpuarray.clip`."""
+        return selecting.clip(self, min, max, out, stream=stream)
+
+    def round(
+        self,
+        decimals: int = 0,
+        out: GPUArray | None = None,
+        *,
+        stream: drv.Stream | None = None,
+    ) -> GPUArray:
+        """`pycuda.gpuarray.round`."""
+        return mathematics.round(self, decimals, out, stream=stream)
+
+
+def _pair(left: Any, right: Any) -> Any:
+    quotient = _apply("floor_divide", (left, right))
+    if quotient is NotImplemented:
+        return NotImplemented
+    return quotient, _apply("remainder", (left, right))
+
+
+def _chosen(array: Any, args: tuple) -> ArrayBase:
+    """The one element that `item` is asked for."""
+    if len(args) == 1 and isinstance(args[0], tuple):
+        args = args[0]
+    if not args:
+        if array.size != 1:
+            raise ValueError(
+                "can only convert an array of size 1 to a Python scalar"
+            )
+        return array.reshape(())
+    places = [operator.index(k) for k in args]
+    if len(places) == 1 and array.ndim != 1:
+        (place,) = places
+        if not -array.size <= place < array.size:
+            raise IndexError(
+                f"index {place} is out of bounds for size {array.size}"
+            )
+        places, rest = [], place % array.size
+        for length in reversed(array.shape):
+            places.insert(0, rest % length)
+            rest //= length
+    if len(places) != array.ndim:
+        raise ValueError("incorrect number of indices for array")
+    return array[tuple(places)]

@@ -1,0 +1,387 @@
+"""Elements chosen by masks, indices and bounds: where, take, put, clip.
+
+Indices on the device are checked there: one out of range gives 0, or is left
+out, and the next ``get()`` raises IndexError (`pycuda._array.indexing`).
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pycuda._array import gather, indexing
+from pycuda._array.common import (
+    at_axis,
+    check_array,
+    check_target,
+    finish,
+    normal_axis,
+)
+from pycuda._array.shaping import broadcast_to
+from pycuda._driver import ArrayBase, _apply
+
+if TYPE_CHECKING:
+    import pycuda.driver as drv
+    from pycuda.gpuarray import GPUArray
+
+_MODES = ("raise", "wrap", "clip")
+
+
+# --- by truth ------------------------------------------------------------
+
+
+def where(
+    criterion: GPUArray,
+    then_: Any,
+    else_: Any,
+    out: GPUArray | None = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Elements of ``then_`` where criterion is not 0, else of ``else_``.
+
+    All three broadcast together.  Where a criterion alone is given to
+    ``numpy.where``, use `nonzero`.
+    """
+    return _apply("where", (criterion, then_, else_), out, None, stream)
+
+
+def _mask_of(a: GPUArray) -> GPUArray:
+    check_array(a)
+    return a if a.dtype.kind == "b" else _apply("not_equal", (a, 0))
+
+
+def nonzero(a: GPUArray) -> tuple[GPUArray, ...]:
+    """Where elements are not 0: an array of int64 for each axis.
+
+    Waits for the device, for their number.
+    """
+    if check_array(a).ndim == 0:
+        raise ValueError(
+            "Calling nonzero on 0d arrays is not allowed. Use "
+            "atleast_1d(scalar).nonzero() instead."
+        )
+    return tuple(indexing.mask_arrays(_mask_of(a)))
+
+
+def flatnonzero(a: GPUArray) -> GPUArray:
+    """Where elements are not 0, in C order."""
+    return indexing.nonzero_flat(_mask_of(a))
+
+
+def argwhere(a: GPUArray) -> GPUArray:
+    """Where elements are not 0: a row of indices for each."""
+    from pycuda._array.joining import stack
+    from pycuda.gpuarray import GPUArray
+
+    if check_array(a).ndim == 0:
+        count = int(bool(_mask_of(a)))
+        return GPUArray((count, 0), np.int64)
+    return stack(nonzero(a), 1)
+
+
+# --- by index ------------------------------------------------------------
+
+
+def _indices(given: Any, length: int, mode: str, stream: Any) -> Any:
+    """Indices as `indexing` takes them, brought into range by a mode."""
+    if mode not in _MODES:
+        raise ValueError(f"mode must be one of {_MODES}, not {mode!r}")
+    if not isinstance(given, ArrayBase):
+        host = np.asarray(given)
+        if host.size == 0 and not isinstance(given, np.ndarray):
+            host = host.astype(np.intp)
+        given = host
+    if given.dtype.kind == "b":
+        given = given.astype(np.int64)
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"indices must be integers, not {given.dtype}")
+    if mode == "raise" or given.size == 0:
+        return given
+    if length == 0:
+        raise IndexError("cannot take from an axis without elements")
+    if isinstance(given, np.ndarray):
+        return given % length if mode == "wrap" else (
+            given.clip(0, length - 1)
+        )  # fmt: skip
+    wide = given.astype(np.int64, stream)
+    if mode == "wrap":
+        return _apply("remainder", (wide, length), None, None, stream)
+    return _apply("clip", (wide, 0, length - 1), None, None, stream)
+
+
+def _as_key(indices: Any) -> Any:
+    """Indices with an axis at least: a key that is no view."""
+    return indices.reshape(1) if indices.ndim == 0 else indices
+
+
+def take(
+    a: GPUArray,
+    indices: Any,
+    out: GPUArray | None = None,
+    stream: drv.Stream | None = None,
+    *,
+    axis: int | None = None,
+    mode: str = "raise",
+) -> GPUArray:
+    """Elements along an axis, by index; negative ones count from the end.
+
+    Parameters
+    ----------
+    indices
+        Integers in any shape, on the device or the host.
+    axis
+        None: the array counts as flat in C order.
+    mode
+        What becomes of indices out of range: "raise", "wrap" around, or
+        "clip" to the nearest; with the last two negative ones are out.
+
+    Notes
+    -----
+    With "raise" an index on the device that is out of range gives 0, and an
+    IndexError at the next ``get()`` or the next indexing by an array.
+    """
+    check_array(a)
+    if axis is None:
+        a, axis = gather.line(a, stream), 0
+    axis = normal_axis(axis, max(a.ndim, 1))
+    indices = _indices(indices, a.shape[axis], mode, stream)
+    shape = (*a.shape[:axis], *indices.shape, *a.shape[axis + 1 :])
+    key = at_axis(axis, _as_key(indices))
+    if out is None:
+        return indexing.get(a, key, None, stream).reshape(shape)
+    check_array(out, "out")
+    if out.shape == shape and not out.flags.c_contiguous:
+        gather.check_dtype(out, a.dtype)
+        return finish(indexing.get(a, key, None, stream), out, stream)
+    size = int(np.prod(shape, dtype=np.int64))
+    gather.check_out(out, size, a.dtype)
+    return indexing.get(a, key, out, stream)
+
+
+def take_along_axis(
+    arr: GPUArray,
+    indices: GPUArray,
+    axis: int | None = -1,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Elements along an axis by indices of their own for each row."""
+    check_array(arr, "arr")
+    if axis is None:
+        arr, axis = arr.ravel(), 0
+    key = _along(arr, indices, axis)
+    return indexing.get(arr, key, None, stream)
+
+
+def put_along_axis(
+    arr: GPUArray,
+    indices: GPUArray,
+    values: Any,
+    axis: int | None = -1,
+    *,
+    stream: drv.Stream | None = None,
+) -> None:
+    """The opposite of `take_along_axis`: `values` go into `arr`."""
+    check_array(arr, "arr")
+    if axis is None:
+        if not arr.flags.c_contiguous:
+            raise ValueError("axis=None needs an array that lies in C order")
+        arr, axis = arr.ravel(), 0
+    indexing.set(arr, _along(arr, indices, axis), values, stream)
+
+
+def _along(arr: GPUArray, indices: Any, axis: int) -> tuple[Any, ...]:
+    """A key: `indices` for one axis, all places along the others."""
+    axis = normal_axis(axis, arr.ndim)
+    if not isinstance(indices, ArrayBase):
+        indices = np.asarray(indices)
+    if indices.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    if indices.ndim != arr.ndim:
+        raise ValueError(
+            "`indices` and `arr` must have the same number of dimensions"
+        )
+    key: list[Any] = []
+    for k, length in enumerate(arr.shape):
+        if k == axis:
+            key.append(indices)
+            continue
+        steps = [1] * arr.ndim
+        steps[k] = length
+        key.append(np.arange(length).reshape(steps))
+    return tuple(key)
+
+
+def put(
+    a: GPUArray,
+    ind: Any,
+    v: Any,
+    mode: str = "raise",
+    *,
+    stream: drv.Stream | None = None,
+) -> None:
+    """``a.flat[ind] = v``, in place; `v` is repeated if it is shorter.
+
+    Of several values for one place, any may stay.
+    """
+    check_array(a)
+    indices = _as_key(_indices(ind, a.size, mode, stream)).reshape(-1)
+    if not isinstance(v, ArrayBase):
+        v = np.asarray(v)
+    values = v.reshape(-1)
+    if indices.size == 0 or values.size == 0:
+        return
+    if values.size not in (1, indices.size):
+        turns = np.arange(indices.size) % values.size
+        values = values[turns]
+    key: Any = indices
+    if a.ndim != 1:
+        view = a if a.ndim else a.reshape(1)
+        if view.flags.c_contiguous:
+            a = view.reshape(-1)
+        else:
+            key, a = _unravelled(indices, view.shape, stream), view
+    indexing.set(a, key, values, stream)
+
+
+def _unravelled(indices: Any, shape: tuple, stream: Any) -> tuple[Any, ...]:
+    """Flat indices as one index an axis; one out of range stays so."""
+    size = int(np.prod(shape))
+    if isinstance(indices, np.ndarray):
+        low, high = int(indices.min()), int(indices.max())
+        if low < -size or high >= size:
+            raise IndexError(
+                f"index {low if low < -size else high} is out of bounds for "
+                f"size {size}"
+            )
+        return np.unravel_index(indices % size, shape)
+
+    def run(name: str, *values: Any) -> GPUArray:
+        return _apply(name, values, None, None, stream)
+
+    flat = indices.astype(np.int64, stream)
+    flat = run("where", run("less", flat, 0), run("add", flat, size), flat)
+    parts = []
+    for length in shape[:0:-1]:
+        parts.insert(0, run("remainder", flat, length))
+        flat = run("floor_divide", flat, length)
+    # What was below -size is negative still, which would count as near the
+    # end: it goes beyond it.
+    beyond = run("less", flat, 0)
+    return run("where", beyond, shape[0], flat), *parts
+
+
+def choose(
+    a: GPUArray,
+    choices: Sequence[Any],
+    out: GPUArray | None = None,
+    mode: str = "raise",
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """``choices[a[i]][i]`` for each place i; all broadcast together.
+
+    Parameters
+    ----------
+    choices
+        Arrays on the device and numbers, or one array of one axis more.
+    """
+    from pycuda._array.common import check_arrays
+    from pycuda._array.joining import stack
+    from pycuda.gpuarray import to_gpu
+
+    check_array(a)
+    arrays = [
+        to_gpu(np.asarray(choice)) if np.isscalar(choice) else choice
+        for choice in choices
+    ]
+    arrays = check_arrays(arrays, "choose")
+    indices = _indices(a, len(arrays), mode, stream)
+    shape = np.broadcast_shapes(a.shape, *(c.shape for c in arrays))
+    kind = np.result_type(*(choice.dtype for choice in arrays))
+    parts = [broadcast_to(choice, shape) for choice in arrays]
+    table = stack(parts, 0, None, stream, dtype=kind, casting="safe")
+    places = [
+        np.arange(n).reshape([-1 if k == j else 1 for j in range(len(shape))])
+        for k, n in enumerate(shape)
+    ]
+    picked = broadcast_to(indices, shape)
+    if not shape:
+        picked = picked.reshape(1)
+    found = indexing.get(table, (picked, *places), None, stream)
+    return finish(found.reshape(shape), out, stream)
+
+
+def compress(
+    condition: Any,
+    a: GPUArray,
+    axis: int | None = None,
+    out: GPUArray | None = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """The elements along an axis for which a condition of one axis holds."""
+    if not isinstance(condition, ArrayBase):
+        condition = np.asarray(condition)
+    if condition.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    if isinstance(condition, ArrayBase):
+        indices: Any = flatnonzero(condition)
+    else:
+        indices = np.flatnonzero(condition)
+    return finish(take(a, indices, None, stream, axis=axis), out, stream)
+
+
+def extract(condition: GPUArray, arr: GPUArray) -> GPUArray:
+    """The elements for which a condition holds, in C order."""
+    return take(arr, flatnonzero(condition))
+
+
+# --- by bounds -----------------------------------------------------------
+
+
+def clip(
+    a: GPUArray,
+    a_min: Any = None,
+    a_max: Any = None,
+    out: GPUArray | None = None,
+    *,
+    min: Any = None,
+    max: Any = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Elements no smaller than `a_min` and no larger than `a_max`.
+
+    Parameters
+    ----------
+    a_min, a_max
+        Numbers or arrays that broadcast; None: no bound.
+    min, max
+        Other names of them.
+
+    Notes
+    -----
+    NaN stays, and a bound that is NaN gives NaN.
+    """
+    low, high = (
+        (a_min if min is None else min),
+        (a_max if max is None else max),
+    )
+    check_array(a)
+    if a.dtype.kind in "iu":
+        info = np.iinfo(a.dtype)
+        low = None if type(low) is int and low <= info.min else low
+        high = None if type(high) is int and high >= info.max else high
+    if low is not None and high is not None:
+        return _apply("clip", (a, low, high), out, None, stream)
+    if low is not None:
+        return _apply("maximum", (a, low), out, None, stream)
+    if high is not None:
+        return _apply("minimum", (a, high), out, None, stream)
+    if out is not None:
+        check_target(out, out.shape, a.dtype)
+    return _apply("copy", (a,), out, None, stream)

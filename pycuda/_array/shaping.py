@@ -1,0 +1,485 @@
+"""The same elements in other places: views, joins and copies.
+
+What strides can say is a view of the same memory, as in numpy; that of
+`broadcast_to` can be written to, and then shows one value in many places.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pycuda._array.common import (
+    at_axis,
+    check_array,
+    copy_into,
+    make,
+    normal_axis,
+)
+from pycuda._driver import _apply
+
+if TYPE_CHECKING:
+    import pycuda.driver as drv
+    from pycuda.gpuarray import GPUArray
+
+
+def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    return np.lib.array_utils.normalize_axis_tuple(axis, ndim)
+
+
+# --- views ---------------------------------------------------------------
+
+
+def broadcast_to(array: GPUArray, shape: Any) -> GPUArray:
+    """View of `array` in a shape that it broadcasts to."""
+    check_array(array, "array")
+    if not isinstance(shape, Sequence):
+        shape = (operator.index(shape),)
+    shape = tuple(operator.index(length) for length in shape)
+    missing = len(shape) - array.ndim
+    lengths = (1,) * missing + array.shape
+    if missing < 0 or any(
+        have not in (1, want)
+        for have, want in zip(lengths, shape, strict=True)
+    ):
+        raise ValueError(
+            f"an array of shape {array.shape} does not broadcast to {shape}"
+        )
+    strides = (0,) * missing + tuple(
+        0 if length == 1 else stride
+        for length, stride in zip(array.shape, array.strides, strict=True)
+    )
+    return array._strided(shape, strides)
+
+
+def broadcast_arrays(*arrays: GPUArray) -> tuple[GPUArray, ...]:
+    """Views of arrays in the shape that they broadcast to together."""
+    for array in arrays:
+        check_array(array, "each operand")
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    return tuple(broadcast_to(array, shape) for array in arrays)
+
+
+def expand_dims(a: GPUArray, axis: Any) -> GPUArray:
+    """View with axes of length 1 where `axis` says, in the result."""
+    check_array(a)
+    count = len(axis) if isinstance(axis, Sequence) else 1
+    places = _axes(axis, a.ndim + count)
+    key = [None if k in places else slice(None) for k in range(a.ndim + count)]
+    return a[(*key, Ellipsis)]
+
+
+def squeeze(a: GPUArray, axis: Any = None) -> GPUArray:
+    """View without the axes of length 1, or those of them that are named."""
+    return check_array(a).squeeze(axis)
+
+
+def moveaxis(a: GPUArray, source: Any, destination: Any) -> GPUArray:
+    """View with some axes moved; the others keep their order."""
+    check_array(a)
+    given = _axes(source, a.ndim)
+    places = _axes(destination, a.ndim)
+    if len(given) != len(places):
+        raise ValueError(
+            "source and destination must name the same number of axes, not "
+            f"{len(given)} and {len(places)}"
+        )
+    order = [axis for axis in range(a.ndim) if axis not in given]
+    for place, axis in sorted(zip(places, given, strict=True)):
+        order.insert(place, axis)
+    return a.transpose(order)
+
+
+def swapaxes(a: GPUArray, axis1: int, axis2: int) -> GPUArray:
+    """View with two axes exchanged."""
+    check_array(a)
+    order = list(range(a.ndim))
+    first, second = normal_axis(axis1, a.ndim), normal_axis(axis2, a.ndim)
+    order[first], order[second] = order[second], order[first]
+    return a.transpose(order)
+
+
+def matrix_transpose(x: GPUArray, /) -> GPUArray:
+    """View with the last two axes exchanged."""
+    if check_array(x, "x").ndim < 2:
+        raise ValueError(
+            f"a matrix needs two axes or more, the array has {x.ndim}"
+        )
+    return swapaxes(x, -1, -2)
+
+
+def flip(m: GPUArray, axis: Any = None) -> GPUArray:
+    """View with the elements along some axes, or all, in reverse."""
+    check_array(m, "m")
+    axes = range(m.ndim) if axis is None else _axes(axis, m.ndim)
+    key = [
+        slice(None, None, -1) if k in axes else slice(None)
+        for k in range(m.ndim)
+    ]
+    return m[(*key, Ellipsis)]
+
+
+def fliplr(m: GPUArray) -> GPUArray:
+    """View with the second axis in reverse."""
+    if check_array(m, "m").ndim < 2:
+        raise ValueError("fliplr needs an array of two axes or more")
+    return flip(m, 1)
+
+
+def flipud(m: GPUArray) -> GPUArray:
+    """View with the first axis in reverse."""
+    if check_array(m, "m").ndim < 1:
+        raise ValueError("flipud needs an array of one axis or more")
+    return flip(m, 0)
+
+
+def diagonal(
+    a: GPUArray, offset: int = 0, axis1: int = 0, axis2: int = 1
+) -> GPUArray:
+    """View of a diagonal of each matrix that two axes span.
+
+    The diagonal's axis is the result's last.
+    """
+    if check_array(a).ndim < 2:
+        raise ValueError("a diagonal needs an array of two axes or more")
+    first, second = normal_axis(axis1, a.ndim), normal_axis(axis2, a.ndim)
+    if first == second:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    others = [k for k in range(a.ndim) if k not in (first, second)]
+    moved = a.transpose([*others, first, second])
+    moved = moved[..., max(-offset, 0) :, max(offset, 0) :]
+    strides = moved.strides
+    return moved._strided(
+        (*moved.shape[:-2], min(moved.shape[-2:])),
+        (*strides[:-2], strides[-2] + strides[-1]),
+    )
+
+
+def atleast_1d(*arrays: GPUArray) -> Any:
+    """Views with one axis or more."""
+    return _at_least(arrays, lambda a: a[None] if a.ndim == 0 else a)
+
+
+def atleast_2d(*arrays: GPUArray) -> Any:
+    """Views with two axes or more."""
+    keys = {0: (None, None), 1: (None,)}
+    return _at_least(arrays, lambda a: a[keys[a.ndim]] if a.ndim < 2 else a)
+
+
+def atleast_3d(*arrays: GPUArray) -> Any:
+    """Views with three axes or more."""
+    keys = {
+        0: (None,) * 3,
+        1: (None, slice(None), None),
+        2: (slice(None), slice(None), None),
+    }
+    return _at_least(arrays, lambda a: a[keys[a.ndim]] if a.ndim < 3 else a)
+
+
+def _at_least(arrays: tuple, view: Any) -> Any:
+    found = tuple(view(check_array(a, "each operand")) for a in arrays)
+    return found[0] if len(found) == 1 else found
+
+
+# --- splitting -----------------------------------------------------------
+
+
+def _cut(ary: GPUArray, places: Sequence[int], axis: int) -> list[GPUArray]:
+    edges = [0, *places, ary.shape[axis]]
+    return [
+        ary[at_axis(axis, slice(low, high))]
+        for low, high in zip(edges[:-1], edges[1:], strict=True)
+    ]
+
+
+def array_split(
+    ary: GPUArray, indices_or_sections: Any, axis: int = 0
+) -> list[GPUArray]:
+    """Views of parts along an axis, of nearly the same length.
+
+    Parameters
+    ----------
+    indices_or_sections
+        The number of parts, or where all parts but the first begin.
+    """
+    check_array(ary, "ary")
+    axis = normal_axis(axis, ary.ndim)
+    if isinstance(indices_or_sections, (Sequence, np.ndarray)):
+        return _cut(ary, [int(k) for k in indices_or_sections], axis)
+    sections = operator.index(indices_or_sections)
+    if sections <= 0:
+        raise ValueError("number sections must be larger than 0")
+    least, more = divmod(ary.shape[axis], sections)
+    places = [k * least + min(k, more) for k in range(1, sections)]
+    return _cut(ary, places, axis)
+
+
+def split(
+    ary: GPUArray, indices_or_sections: Any, axis: int = 0
+) -> list[GPUArray]:
+    """`array_split` into parts of exactly the same length."""
+    check_array(ary, "ary")
+    if not isinstance(indices_or_sections, (Sequence, np.ndarray)):
+        sections = operator.index(indices_or_sections)
+        length = ary.shape[normal_axis(axis, ary.ndim)]
+        if sections > 0 and length % sections:
+            raise ValueError(
+                f"array split does not result in an equal division: {length} "
+                f"into {sections}"
+            )
+    return array_split(ary, indices_or_sections, axis)
+
+
+def hsplit(ary: GPUArray, indices_or_sections: Any) -> list[GPUArray]:
+    """`split` along the second axis, or the only one."""
+    if check_array(ary, "ary").ndim == 0:
+        raise ValueError("hsplit needs an array of one axis or more")
+    return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
+
+
+def vsplit(ary: GPUArray, indices_or_sections: Any) -> list[GPUArray]:
+    """`split` along the first of two axes or more."""
+    if check_array(ary, "ary").ndim < 2:
+        raise ValueError("vsplit needs an array of two axes or more")
+    return split(ary, indices_or_sections, 0)
+
+
+def unstack(x: GPUArray, /, *, axis: int = 0) -> tuple[GPUArray, ...]:
+    """Views of the array at each place along an axis."""
+    axis = normal_axis(axis, check_array(x, "x").ndim)
+    return tuple(x[at_axis(axis, k)] for k in range(x.shape[axis]))
+
+
+# --- copies --------------------------------------------------------------
+
+
+def roll(
+    a: GPUArray,
+    shift: Any,
+    axis: Any = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Elements moved along axes; what leaves at one end enters at the other.
+
+    With no axis the array counts as flat in C order.
+    """
+    check_array(a)
+    if axis is None:
+        flat = roll(a.ravel(), shift, 0, stream=stream)
+        return flat.reshape(a.shape)
+    axes = np.lib.array_utils.normalize_axis_tuple(
+        axis, a.ndim, allow_duplicate=True
+    )
+    shifts = np.broadcast_to(shift, np.broadcast_shapes(
+        np.shape(shift), (len(axes),))).ravel()  # fmt: skip
+    axes = np.broadcast_to(axes, shifts.shape)
+    total = dict.fromkeys((int(k) for k in axes), 0)
+    for k, by in zip(axes, shifts, strict=True):
+        total[int(k)] += int(by)
+    result = make(a, a.shape, a.dtype)
+    _roll_parts(result, a, list(total.items()), stream)
+    return result
+
+
+def _roll_parts(
+    target: GPUArray, source: GPUArray, moves: list, stream: Any
+) -> None:
+    """Copies the corners that rolling by some axes cuts an array into."""
+    if target.size == 0:
+        return
+    if not moves:
+        copy_into(target, source, stream)
+        return
+    (axis, by), *rest = moves
+    length = source.shape[axis]
+    by %= length
+    for there, here in (
+        (slice(by, None), slice(0, length - by)),
+        (slice(0, by), slice(length - by, None)),
+    ):
+        _roll_parts(
+            target[at_axis(axis, there)], source[at_axis(axis, here)], rest,
+            stream,
+        )  # fmt: skip
+
+
+def tile(
+    A: GPUArray, reps: Any, *, stream: drv.Stream | None = None
+) -> GPUArray:
+    """An array repeated as a whole, `reps` times along each axis."""
+    check_array(A, "A")
+    counts = [operator.index(n) for n in np.atleast_1d(np.asarray(reps))]
+    if any(n < 0 for n in counts):
+        raise ValueError(f"negative repetitions: {reps}")
+    ndim = max(len(counts), A.ndim)
+    counts = [1] * (ndim - len(counts)) + counts
+    lengths = (1,) * (ndim - A.ndim) + A.shape
+    result = make(
+        A,
+        [n * length for n, length in zip(counts, lengths, strict=True)],
+        A.dtype,
+    )
+    if result.size:
+        pairs = [n for pair in zip(counts, lengths, strict=True) for n in pair]
+        key = tuple(k for _ in lengths for k in (None, slice(None)))
+        view = A.reshape(lengths)[key] if ndim else A
+        _spread_into(result.reshape(pairs), view, stream)
+    return result
+
+
+def _spread_into(target: GPUArray, source: GPUArray, stream: Any) -> None:
+    """A copy to all of `target`, which `source` broadcasts to."""
+    target.set(broadcast_to(source, target.shape), True, stream)
+
+
+def repeat(
+    a: GPUArray,
+    repeats: Any,
+    axis: int | None = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Each element `repeats` times, one after the other.
+
+    Parameters
+    ----------
+    repeats
+        A number, or one for each element along the axis; where these are
+        on the device, the host waits for them.
+    axis
+        None: the array counts as flat in C order.
+    """
+    from pycuda._array.selecting import take
+    from pycuda.gpuarray import GPUArray, to_gpu
+
+    check_array(a)
+    if axis is None:
+        a, axis = a.ravel(), 0
+    axis = normal_axis(axis, a.ndim)
+    if isinstance(repeats, GPUArray):
+        repeats = repeats.get()
+    counts = np.asarray(repeats)
+    if counts.dtype.kind not in "biu":
+        raise TypeError(f"repeats must be integers, not {counts.dtype}")
+    if counts.size and counts.min() < 0:
+        raise ValueError("repeats may not contain negative values.")
+    if counts.size == 1:
+        return _repeat_evenly(a, int(counts.reshape(-1)[0]), axis, stream)
+    if counts.shape != (a.shape[axis],):
+        raise ValueError(
+            f"repeats of shape {counts.shape} for {a.shape[axis]} elements "
+            "along the axis"
+        )
+    places = np.repeat(np.arange(len(counts)), counts)
+    return take(a, to_gpu(places), None, stream, axis=axis)
+
+
+def _repeat_evenly(
+    a: GPUArray, count: int, axis: int, stream: Any
+) -> GPUArray:
+    length = a.shape[axis]
+    before, after = a.shape[:axis], a.shape[axis + 1 :]
+    result = make(a, (*before, length * count, *after), a.dtype)
+    if result.size:
+        _spread_into(
+            result.reshape(*before, length, count, *after),
+            a[at_axis(axis + 1, None)],
+            stream,
+        )
+    return result
+
+
+def _triangle(
+    m: GPUArray, k: int, operation: str, stream: drv.Stream | None
+) -> GPUArray:
+    from pycuda.gpuarray import arange
+
+    if check_array(m, "m").ndim < 1:
+        raise ValueError("a triangle needs an array of one axis or more")
+    if m.ndim == 1:
+        m = broadcast_to(m, (m.shape[0],) * 2)
+    rows, columns = (
+        arange(n, dtype=np.int64, stream=stream) for n in m.shape[-2:]
+    )
+    kept = _apply(
+        operation, (rows[:, None], columns[None] - int(k)), None, None, stream
+    )
+    zero = np.zeros((), m.dtype)[()]
+    return _apply("where", (kept, m, zero), None, None, stream)
+
+
+def tril(
+    m: GPUArray, k: int = 0, *, stream: drv.Stream | None = None
+) -> GPUArray:
+    """Copy with zeros above the k-th diagonal of the last two axes."""
+    return _triangle(m, k, "greater_equal", stream)
+
+
+def triu(
+    m: GPUArray, k: int = 0, *, stream: drv.Stream | None = None
+) -> GPUArray:
+    """Copy with zeros below the k-th diagonal of the last two axes."""
+    return _triangle(m, k, "less_equal", stream)
+
+
+def diff(
+    a: GPUArray,
+    n: int = 1,
+    axis: int = -1,
+    prepend: Any = None,
+    append: Any = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Each element less the one before it along an axis, n times.
+
+    Parameters
+    ----------
+    prepend, append
+        A number or array to put at either end first.
+    """
+    from pycuda._array.joining import concatenate
+
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    check_array(a)
+    if n == 0:
+        return a
+    if a.ndim == 0:
+        raise ValueError(
+            "diff requires input that is at least one dimensional"
+        )
+    axis = normal_axis(axis, a.ndim)
+    ends = [_end(prepend, a, axis), a, _end(append, a, axis)]
+    parts = [part for part in ends if part is not None]
+    if len(parts) > 1:
+        a = concatenate(parts, axis, stream=stream)
+    operation = "not_equal" if a.dtype.kind == "b" else "subtract"
+    for _ in range(n):
+        later, sooner = slice(1, None), slice(None, -1)
+        pair = (a[at_axis(axis, later)], a[at_axis(axis, sooner)])
+        a = _apply(operation, pair, None, None, stream)
+    return a
+
+
+def _end(value: Any, a: GPUArray, axis: int) -> GPUArray | None:
+    """What diff puts at an end: an array, or a number of length 1."""
+    from pycuda.gpuarray import GPUArray, to_gpu
+
+    if value is None:
+        return None
+    if not isinstance(value, GPUArray):
+        if np.ndim(value):
+            check_array(value)
+        value = to_gpu(np.asarray(value))
+    if value.ndim == 0:
+        shape = list(a.shape)
+        shape[axis] = 1
+        return broadcast_to(value, shape)
+    return value
