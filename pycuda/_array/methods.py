@@ -7,7 +7,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from pycuda._array import mathematics, selecting, shaping
+from pycuda._array import mathematics, selecting, shaping, sorting
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
@@ -146,6 +146,43 @@ class Methods:
     ) -> GPUArray:
         """`pycuda.gpuarray.compress`."""
         return selecting.compress(condition, self, axis, out, stream=stream)
+
+    def sort(
+        self,
+        axis: int = -1,
+        kind: str | None = None,
+        order: Any = None,
+        *,
+        stable: bool | None = None,
+        stream: drv.Stream | None = None,
+    ) -> None:
+        """Sorts along an axis, in place: see `pycuda.gpuarray.sort`."""
+        sorting.sort_in_place(self, axis, kind, order, stable, stream)
+
+    def argsort(
+        self,
+        axis: int | None = -1,
+        kind: str | None = None,
+        order: Any = None,
+        *,
+        stable: bool | None = None,
+        stream: drv.Stream | None = None,
+    ) -> GPUArray:
+        """`pycuda.gpuarray.argsort`."""
+        return sorting.argsort(
+            self, axis, kind, order, stable=stable, stream=stream
+        )
+
+    def searchsorted(
+        self,
+        v: Any,
+        side: str = "left",
+        sorter: GPUArray | None = None,
+        *,
+        stream: drv.Stream | None = None,
+    ) -> GPUArray:
+        """`pycuda.gpuarray.searchsorted`."""
+        return sorting.searchsorted(self, v, side, sorter, stream=stream)
 
     def clip(
         self,

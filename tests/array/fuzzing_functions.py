@@ -335,6 +335,62 @@ def creates(rng: Any) -> Iterator[str]:
         yield from run(name, *((end, end) for end in ends), **options)
 
 
+# --- order ---------------------------------------------------------------
+
+
+def sorts(rng: Any) -> Iterator[str]:
+    dtype = str(rng.choice(DTYPES))
+    a = pair(rng, shape_of(rng), dtype)
+    if rng.random() < 0.4:  # many that are equal
+        host = np.asarray(np.round(values(rng, a[0].shape, dtype, "small")))
+        a = host, gpuarray.to_gpu(host)
+    name = str(rng.choice(["sort", "argsort", "argsort", "unique"]))
+    if name == "unique":
+        flags = {
+            f"return_{part}": bool(rng.random() < 0.5)
+            for part in ("index", "inverse", "counts")
+        }
+        yield f"unique of {describe(a[0])} with {flags}"
+        want = np.unique(a[0], **flags)
+        got = gpuarray.unique(a[1], **flags)
+        if not any(flags.values()):
+            want, got = (want,), (got,)
+        compare_values(got[0], want[0])
+        same(got[1:], want[1:])
+        return
+    axis = axes_of(rng, a[0].ndim, False)
+    if a[0].ndim == 0:
+        return
+    yield f"{name}(axis={axis}) of {describe(a[0])}"
+    want = getattr(np, name)(a[0], axis=axis, kind="stable")
+    got = getattr(gpuarray, name)(a[1], axis=axis)
+    if name == "argsort":
+        compare(got, want)
+    else:
+        compare_values(got, want)
+
+
+def searches(rng: Any) -> Iterator[str]:
+    dtype = str(rng.choice([d for d in DTYPES if d[0] != "c"]))
+    row = values(rng, (int(rng.integers(0, 50)),), dtype, "any")
+    if rng.random() < 0.5 and row.dtype.kind == "f":
+        row = np.round(row)
+    v = pair(rng, shape_of(rng), dtype)
+    side = str(rng.choice(["left", "right"]))
+    sorter = np.argsort(row, kind="stable")
+    yield f"searchsorted of {describe(v[0])} in {row}, {side}"
+    if rng.random() < 0.4:
+        want = np.searchsorted(row, v[0], side, sorter)
+        got = gpuarray.searchsorted(
+            gpuarray.to_gpu(row), v[1], side, gpuarray.to_gpu(sorter)
+        )
+    else:
+        row = row[sorter]
+        want = np.searchsorted(row, v[0], side)
+        got = gpuarray.searchsorted(gpuarray.to_gpu(row), v[1], side)
+    compare(got, want)
+
+
 # --- element by element --------------------------------------------------
 
 
@@ -441,6 +497,7 @@ FAMILIES = [
     *[views] * 3, *[copies] * 4, *[joins] * 3, *[takes] * 3, *[puts] * 2,
     chooses, *[masks] * 2, along, *[clips] * 2, *[creates] * 2, *[unary] * 5,
     *[binary] * 5, rounds,
+    *[sorts] * 4, searches,
 ]  # fmt: skip
 
 

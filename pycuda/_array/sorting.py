@@ -1,0 +1,544 @@
+"""Sorting along an axis, and what follows from it, for `pycuda.gpuarray`.
+
+All sorts are stable radix sorts; NaN comes last.  Rows are packed first, with
+the axis last.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+import pycuda.driver as drv
+from pycuda._array.common import check_array, make, normal_axis
+from pycuda._driver import ArrayBase, _apply
+from pycuda._kernels import factory
+from pycuda._kernels import sorting as kernels
+from pycuda._kernels.sorting import Sort
+
+if TYPE_CHECKING:
+    from pycuda.gpuarray import GPUArray
+
+_LONG = 1 << 17  # elements of a row that one thread still sorts alone
+_CHUNK = 1 << 16  # least elements of what a row is cut into
+_WIDE = 1 << 30
+_NOTHING = np.uint64(0)
+
+
+@functools.cache
+def _memoised() -> dict[str, Callable[..., Any]]:
+    from pycuda.tools import context_dependent_memoize
+
+    def device() -> tuple[bool, int]:
+        return (
+            factory.runs_threads_in_turn(),
+            factory.device_attribute("MULTIPROCESSOR_COUNT"),
+        )
+
+    makers = {
+        "device": device,
+        "in_turn": kernels.make_in_turn,
+        "rows": kernels.make_rows,
+        "sweep": kernels.make_sweep,
+        "search": kernels.make_search,
+    }
+    return {
+        name: context_dependent_memoize(maker)
+        for name, maker in makers.items()
+    }
+
+
+# --- rows of packed elements ---------------------------------------------
+
+
+class _Rows(NamedTuple):
+    """What is sorted: packed rows, and their order if it is wanted."""
+
+    items: GPUArray
+    result: GPUArray | None  # of int64
+    rows: int
+    n: int  # elements of each
+    flip: np.uint32
+    stream: Any
+
+    def spare(self, dtype: Any = None) -> GPUArray:
+        """As much memory again."""
+        return make(self.items, self.items.shape, dtype or self.items.dtype)
+
+    def orders(self, wide: bool) -> tuple[Any, Any]:
+        """Room for the order while it is made."""
+        if self.result is None:
+            return _NOTHING, _NOTHING
+        kind = np.uint64 if wide else np.uint32
+        return self.spare(kind), self.spare(kind)
+
+
+def _sort_in_turn(work: _Rows, blocks: int) -> GPUArray:
+    wide = work.n >= _WIDE
+    sort = Sort(work.items.dtype, work.result is not None, wide)
+    rows, count, places, move = _memoised()["in_turn"](sort)
+    spare, (order, other) = work.spare(), work.orders(wide)
+    result = _NOTHING if work.result is None else work.result
+    if work.n <= _LONG:
+        each = max(1, min(-(-work.rows // blocks), 65536 // work.n))
+        rows(
+            work.items, spare, order, other, result, np.int64(work.rows),
+            np.int64(each), np.uint32(work.n), work.flip, block=(1, 1, 1),
+            grid=(-(-work.rows // each), 1), stream=work.stream,
+        )  # fmt: skip
+        return work.items
+    chunks = min(-(-blocks // work.rows), work.n // _CHUNK)
+    each = np.int64(-(-work.n // chunks))
+    counts = make(
+        work.items, (work.rows * kernels.DIGITS * chunks,), np.uint64
+    )
+    shape: dict[str, Any] = {
+        "block": (1, 1, 1),
+        "grid": (chunks, work.rows),
+        "stream": work.stream,
+    }
+    here, there = work.items, spare
+    for number in range(sort.passes):
+        step = np.int32(number)
+        count(here, np.int64(work.n), each, counts, step, work.flip, **shape)
+        places(
+            counts, np.uint64(chunks), block=(1, 1, 1), grid=(work.rows, 1),
+            stream=work.stream,
+        )  # fmt: skip
+        move(
+            here, there, order, other, result, np.int64(work.n), each, counts,
+            step, work.flip, **shape,
+        )  # fmt: skip
+        here, there = there, here
+        order, other = other, order
+    return here
+
+
+def _sort_rows(work: _Rows) -> GPUArray:
+    """Each row by a block, in place."""
+    dtype = work.items.dtype
+    threads, items = kernels.row_shape(dtype, work.n)
+    ordered = work.result is not None
+    kernel = _memoised()["rows"](Sort(dtype, ordered, False, threads, items))
+    kernel(
+        work.items, work.result if ordered else _NOTHING, np.uint32(work.n),
+        work.flip, block=(threads, 1, 1), grid=(work.rows, 1),
+        stream=work.stream,
+    )  # fmt: skip
+    return work.items
+
+
+def _zeros(model: GPUArray, words: int, dtype: Any, stream: Any) -> GPUArray:
+    made = make(model, (words,), dtype)
+    drv.memset_d32_async(made.gpudata, 0, made.nbytes // 4, stream)
+    return made
+
+
+def _sort_sweep(work: _Rows, processors: int) -> GPUArray:
+    dtype, wide = work.items.dtype, work.n >= _WIDE
+    items = kernels.most_items(dtype)
+    sort = Sort(dtype, work.result is not None, wide, kernels.BLOCK, items)
+    count, places, sweep = _memoised()["sweep"](sort)
+    tile = kernels.BLOCK * items
+    tiles = -(-work.n // tile)
+    starts = _zeros(
+        work.items, work.rows * sort.passes * kernels.DIGITS, np.uint64,
+        work.stream,
+    )  # fmt: skip
+    numbers = _zeros(work.items, sort.passes, np.uint32, work.stream)
+    chunks = max(1, min(8 * processors // work.rows, -(-work.n // 8192)))
+    span = -(-work.n // chunks)
+    chunks = -(-work.n // span)
+    block = (kernels.BLOCK, 1, 1)
+    count(
+        work.items, np.uint64(work.n), np.uint32(chunks), np.uint32(span),
+        starts, work.flip, block=block, grid=(chunks * work.rows, 1),
+        stream=work.stream,
+    )  # fmt: skip
+    places(
+        starts, block=(kernels.DIGITS, 1, 1),
+        grid=(work.rows * sort.passes, 1), stream=work.stream,
+    )  # fmt: skip
+    here, there = work.items, work.spare()
+    order, other = work.orders(wide)
+    result = _NOTHING if work.result is None else work.result
+    kind = np.uint64 if wide else np.uint32
+    for number in range(sort.passes):
+        states = _zeros(
+            work.items, work.rows * tiles * kernels.DIGITS, kind, work.stream
+        )
+        sweep(
+            here, there, order, other, result, np.uint64(work.n),
+            np.uint32(tiles), starts, states, numbers, np.int32(number),
+            work.flip, block=block, grid=(work.rows * tiles, 1),
+            stream=work.stream,
+        )  # fmt: skip
+        here, there = there, here
+        order, other = other, order
+    return here
+
+
+def _device() -> tuple[bool, int]:
+    """(whether threads run in turn, multiprocessors)."""
+    return _memoised()["device"]()
+
+
+def _sort_packed(work: _Rows) -> GPUArray:
+    """The sorted items, in the same or other memory."""
+    in_turn, processors = _device()
+    if in_turn:
+        return _sort_in_turn(work, 4 * processors)
+    if work.n <= kernels.BLOCK * kernels.most_items(work.items.dtype):
+        return _sort_rows(work)
+    return _sort_sweep(work, processors)
+
+
+def _sorted(
+    a: GPUArray, axis: int | None, ordered: bool, descending: bool, stream: Any
+) -> tuple[GPUArray, GPUArray | None]:
+    """(sorted copy, order or None), both with the axis last and packed."""
+    check_array(a)
+    kernels.check_dtype(a.dtype)
+    if axis is None:
+        a, axis = a.ravel(), 0
+    axis = normal_axis(axis, a.ndim)
+    last = a.transpose([k for k in range(a.ndim) if k != axis] + [axis])
+    packed = make(a, last.shape, a.dtype)
+    result = make(a, last.shape, np.int64) if ordered else None
+    if a.size == 0:
+        return packed, result
+    packed.set(last, True, stream)
+    n = last.shape[-1]
+    if n == 1:
+        if result is not None:
+            result.fill(np.int64(0), stream)
+        return packed, result
+    flip = np.uint32(255 if descending else 0)
+    work = _Rows(packed, result, a.size // n, n, flip, stream)
+    return _sort_packed(work), result
+
+
+def _check_kind(kind: Any, order: Any, stable: Any) -> None:
+    if order is not None:
+        raise ValueError("Cannot specify order when the array has no fields.")
+    known = (None, "quicksort", "heapsort", "mergesort", "stable")
+    if kind not in known:
+        raise ValueError(f"sort kind must be one of {known[1:]}, not {kind!r}")
+    if kind is not None and stable is not None:
+        raise ValueError(
+            "`kind` and keyword parameters can't be provided at the same time."
+        )
+
+
+def _back(a: GPUArray, axis: int | None, found: GPUArray) -> GPUArray:
+    """The axis put back where it was, in C order."""
+    if axis is None or a.ndim < 2 or normal_axis(axis, a.ndim) == a.ndim - 1:
+        return found
+    from pycuda._array.shaping import moveaxis
+
+    return moveaxis(found, -1, axis)
+
+
+def _in_c_order(array: GPUArray, stream: Any) -> GPUArray:
+    return array if array.flags.c_contiguous else array.copy("C", stream)
+
+
+def sort(
+    a: GPUArray,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: Any = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Sorted copy.
+
+    Parameters
+    ----------
+    axis
+        Along which to sort; None: the array counts as flat.
+    kind, stable
+        For numpy's sake: every sort is stable.
+    descending
+        Largest first; equal elements keep their order.
+
+    Notes
+    -----
+    NaN counts as larger than all numbers.  Complex numbers are ordered by
+    their real parts, then by the imaginary ones.
+    """
+    _check_kind(kind, order, stable)
+    found, _ = _sorted(a, axis, False, descending, stream)
+    return _in_c_order(_back(a, axis, found), stream)
+
+
+def argsort(
+    a: GPUArray,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: Any = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Indices (int64) that sort an array along an axis.
+
+    The arguments are those of `sort`.
+    """
+    _check_kind(kind, order, stable)
+    _, found = _sorted(a, axis, True, descending, stream)
+    return _in_c_order(_back(a, axis, found), stream)
+
+
+def sort_in_place(
+    a: GPUArray,
+    axis: int,
+    kind: str | None,
+    order: Any,
+    stable: bool | None,
+    stream: drv.Stream | None,
+) -> None:
+    """What the method ``a.sort()`` does."""
+    _check_kind(kind, order, stable)
+    found, _ = _sorted(a, axis, False, False, stream)
+    a.set(_back(a, axis, found), True, stream)
+
+
+# --- searching -----------------------------------------------------------
+
+
+def searchsorted(
+    a: GPUArray,
+    v: Any,
+    side: str = "left",
+    sorter: GPUArray | None = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Where elements of `v` go into sorted `a` so that it stays sorted.
+
+    Parameters
+    ----------
+    a
+        One axis, in ascending order (or `sorter` says in which).
+    v
+        An array on the device, or a number.
+    side
+        "left": before elements that are equal; "right": behind them.
+    """
+    from pycuda.gpuarray import to_gpu
+
+    if side not in ("left", "right"):
+        raise ValueError(f"side must be 'left' or 'right' (got '{side}')")
+    if check_array(a).ndim != 1:
+        raise ValueError(f"a must have one axis, not {a.ndim}")
+    if not isinstance(v, ArrayBase):
+        host = np.asarray(v)
+        if host.ndim:
+            check_array(host, "v")
+        kind = np.result_type(a.dtype, v)
+        v = to_gpu(host.astype(kind))
+    else:
+        kind = np.result_type(a.dtype, v.dtype)
+    a, v = (x if x.dtype == kind else x.astype(kind, stream) for x in (a, v))
+    a, v = (_in_c_order(x, stream) for x in (a, v))
+    if sorter is not None:
+        sorter = check_array(sorter, "sorter")
+        if sorter.dtype.kind not in "iu":
+            raise TypeError("sorter must only contain integers")
+        if sorter.shape != a.shape:
+            raise ValueError("sorter.size must equal len(a)")
+        sorter = _in_c_order(sorter.astype(np.int64, stream), stream)
+    result = make(v, v.shape, np.int64)
+    if v.size == 0:
+        return result
+    kernel = _memoised()["search"](kind, sorter is not None, side == "right")
+    kernel(
+        result, a if a.size else _NOTHING,
+        _NOTHING if sorter is None or not sorter.size else sorter,
+        np.uint64(a.size), v, np.uint64(v.size), block=(256, 1, 1),
+        grid=(-(-v.size // 256), 1), stream=stream,
+    )  # fmt: skip
+    return result
+
+
+# --- sets ----------------------------------------------------------------
+
+
+def _new_values(values: GPUArray, equal_nan: bool, stream: Any) -> GPUArray:
+    """Whether each of sorted values differs from the one before."""
+    mask = make(values, values.shape, np.bool_)
+    mask[:1].fill(np.True_, stream)
+    pair = values[1:], values[:-1]
+    later = mask[1:]
+    _apply("not_equal", pair, later, None, stream)
+    if equal_nan and values.dtype.kind in "fcV":
+        nan = [_apply("isnan", (x,), None, None, stream) for x in pair]
+        both = _apply("logical_and", tuple(nan), None, None, stream)
+        other = _apply("logical_not", (both,), None, None, stream)
+        _apply("logical_and", (later, other), later, None, stream)
+    return mask
+
+
+class _Unique(NamedTuple):
+    values: GPUArray
+    order: GPUArray | None  # of all elements, sorted
+    mask: GPUArray  # of those that are new, in sorted order
+    firsts: GPUArray  # where the mask is set
+
+
+def _unique(
+    flat: GPUArray, ordered: bool, equal_nan: bool, stream: Any
+) -> _Unique:
+    from pycuda._array.indexing import nonzero_flat
+    from pycuda._array.selecting import take
+
+    found, order = _sorted(flat, -1, ordered, False, stream)
+    mask = _new_values(found, equal_nan, stream)
+    firsts = nonzero_flat(mask)
+    return _Unique(take(found, firsts, None, stream), order, mask, firsts)
+
+
+def _counts(found: _Unique, n: int, stream: Any) -> GPUArray:
+    firsts = found.firsts
+    result = make(firsts, firsts.shape, np.int64)
+    if firsts.size:
+        pair = firsts[1:], firsts[:-1]
+        _apply("subtract", pair, result[:-1], None, stream)
+        _apply("subtract", (n, firsts[-1:]), result[-1:], None, stream)
+    return result
+
+
+def _inverse(found: _Unique, stream: Any) -> GPUArray:
+    from pycuda._array import indexing
+    from pycuda._array.scans import cumsum
+
+    numbers = cumsum(found.mask, dtype=np.int64, stream=stream)
+    _apply("subtract", (numbers, 1), numbers, None, stream)
+    result = make(numbers, numbers.shape, np.int64)
+    if numbers.size:
+        indexing.set(result, found.order, numbers, stream)
+    return result
+
+
+def unique(
+    ar: GPUArray,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: None = None,
+    *,
+    equal_nan: bool = True,
+    stream: drv.Stream | None = None,
+) -> Any:
+    """The different elements, sorted.
+
+    Waits for the device, for their number.
+
+    Parameters
+    ----------
+    return_index
+        Also where each is found first.
+    return_inverse
+        Also the index of each element of `ar` in the result.
+    return_counts
+        Also how often each is there.
+    equal_nan
+        Whether all NaN count as one.
+    """
+    if axis is not None:
+        raise NotImplementedError(
+            "unique along an axis is not there on the device: fetch the array "
+            "with .get() and use numpy.unique"
+        )
+    flat = check_array(ar, "ar").ravel()
+    ordered = return_index or return_inverse
+    found = _unique(flat, ordered, equal_nan, stream)
+    results = [found.values]
+    if return_index:
+        from pycuda._array.selecting import take
+
+        results.append(take(found.order, found.firsts, None, stream))
+    if return_inverse:
+        results.append(_inverse(found, stream).reshape(ar.shape))
+    if return_counts:
+        results.append(_counts(found, flat.size, stream))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+class UniqueAllResult(NamedTuple):
+    """What `unique_all` gives."""
+
+    values: GPUArray
+    indices: GPUArray
+    inverse_indices: GPUArray
+    counts: GPUArray
+
+
+class UniqueCountsResult(NamedTuple):
+    """What `unique_counts` gives."""
+
+    values: GPUArray
+    counts: GPUArray
+
+
+class UniqueInverseResult(NamedTuple):
+    """What `unique_inverse` gives."""
+
+    values: GPUArray
+    inverse_indices: GPUArray
+
+
+def unique_all(x: GPUArray, /) -> UniqueAllResult:
+    """`unique` with all its results; each NaN is an element of its own."""
+    return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
+
+
+def unique_counts(x: GPUArray, /) -> UniqueCountsResult:
+    """`unique` with counts; each NaN is an element of its own."""
+    return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
+
+
+def unique_inverse(x: GPUArray, /) -> UniqueInverseResult:
+    """`unique` with inverse indices; each NaN is an element of its own."""
+    return UniqueInverseResult(
+        *unique(x, return_inverse=True, equal_nan=False)
+    )
+
+
+def unique_values(x: GPUArray, /) -> GPUArray:
+    """`unique`; each NaN is an element of its own."""
+    return unique(x, equal_nan=False)
+
+
+def isin(
+    element: GPUArray,
+    test_elements: GPUArray,
+    *,
+    invert: bool = False,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Whether each element is one of `test_elements`."""
+    from pycuda._array.selecting import take
+
+    check_array(element, "element")
+    check_array(test_elements, "test_elements")
+    result = make(element, element.shape, np.bool_)
+    if test_elements.size == 0 or element.size == 0:
+        return result.fill(np.bool_(invert), stream)
+    kind = np.result_type(element.dtype, test_elements.dtype)
+    known = sort(test_elements.astype(kind, stream), None, stream=stream)
+    wanted = element.astype(kind, stream)
+    places = searchsorted(known, wanted, stream=stream)
+    _apply("minimum", (places, known.size - 1), places, None, stream)
+    found = take(known, places, None, stream)
+    name = "not_equal" if invert else "equal"
+    return _apply(name, (found, wanted), result, None, stream)

@@ -1,0 +1,156 @@
+"""CUDA C for sorts: which templates a dtype and a device need.
+
+``sort_thread.cu`` is for devices whose threads run in turn; ``sort_rows.cu``
+(a block a row) and ``sort_sweep.cu`` (a block a tile) for the others.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pycuda._kernels import factory
+from pycuda._kernels.operations import c_type
+
+_WORDS = {
+    1: "unsigned char",
+    2: "unsigned short",
+    4: "unsigned int",
+    8: "unsigned long long",
+}
+_INFINITIES = {
+    "e": "0x7c00",
+    "E": "0x7f80",
+    "f": "0x7f800000",
+    "d": "0x7ff0000000000000",
+}
+DIGITS = 256
+BLOCK = 256
+
+
+class Sort(NamedTuple):
+    """What the kernels of a sort are compiled for."""
+
+    dtype: np.dtype
+    ordered: bool  # whether the order is wanted, and not the values alone
+    wide: bool  # rows of 2**30 elements or more
+    threads: int = 1  # of a block
+    items: int = 1  # of a thread
+
+    @property
+    def passes(self) -> int:
+        """How many digits an element has."""
+        return self.dtype.itemsize + (self.dtype.kind == "c")
+
+
+def check_dtype(dtype: np.dtype) -> None:
+    """TypeError unless elements of this dtype have an order."""
+    c_type(dtype)
+
+
+def most_items(dtype: np.dtype) -> int:
+    """The elements that a thread of a block holds."""
+    return {16: 8, 8: 16}.get(dtype.itemsize, 24)
+
+
+def row_shape(dtype: np.dtype, n: int) -> tuple[int, int]:
+    """(threads, elements of each) for a row of n, which must fit."""
+    threads = 32
+    while threads < BLOCK and threads * 8 < n:
+        threads *= 2
+    for items in (1, 2, 4, 8, 16):
+        if threads * items >= n:
+            return threads, items
+    return threads, most_items(dtype)
+
+
+def _fields(sort: Sort) -> dict[str, Any]:
+    dtype = sort.dtype
+    parts = 2 if dtype.kind == "c" else 1
+    part = np.empty(0, dtype).real.dtype if parts == 2 else dtype
+    real = part.kind == "f" or part.char == "E"
+    return {
+        "word": _WORDS[part.itemsize],
+        "parts": parts,
+        "passes": sort.passes,
+        "is_signed": int(part.kind == "i"),
+        "is_real": int(real),
+        "infinity": _INFINITIES[part.char] if real else "0",
+        "ordered": int(sort.ordered),
+        "index": "unsigned long long" if sort.wide else "unsigned int",
+        "state": "unsigned long long" if sort.wide else "unsigned int",
+        "threads": sort.threads,
+        "items": sort.items,
+        "copies": max(1, 32 // max(sort.passes, 4)),
+    }
+
+
+def _source(sort: Sort, *templates: str) -> str:
+    fields = _fields(sort)
+    return "".join(
+        factory.load_template(name).substitute(fields) for name in templates
+    )
+
+
+def _compiled(source: str, names: tuple[str, ...]) -> tuple[Any, ...]:
+    first = factory.compile_kernel(source, (), names[0])
+    return (
+        first,
+        *(factory.compile_kernel(source, (), name) for name in names[1:]),
+    )
+
+
+def make_in_turn(sort: Sort) -> tuple[Any, ...]:
+    """(rows, count, places, move) of ``sort_thread.cu``."""
+    source = _source(sort, "sort_digits.cuh", "sort_thread.cu")
+    return _compiled(
+        source, ("sort_rows", "sort_count", "sort_places", "sort_move")
+    )
+
+
+def make_rows(sort: Sort) -> Any:
+    """The kernel in which each block sorts a row."""
+    source = _source(sort, "sort_digits.cuh", "sort_block.cuh", "sort_rows.cu")
+    return factory.compile_kernel(source, (), "sort_rows")
+
+
+def make_sweep(sort: Sort) -> tuple[Any, ...]:
+    """(count, starts, sweep) of ``sort_sweep.cu``."""
+    source = _source(
+        sort, "sort_digits.cuh", "sort_block.cuh", "sort_sweep.cu"
+    )
+    return _compiled(source, ("sort_count", "sort_starts", "sort_sweep"))
+
+
+def make_search(a: np.dtype, sorted_by: bool, right: bool) -> Any:
+    """The kernel of ``search.cu``: where values belong in a sorted row."""
+    return factory.compile_kernel(
+        factory.load_template("search.cu").substitute(
+            type=c_type(a),
+            is_complex=int(a.kind == "c"),
+            before=_before(a),
+            sorter="sorter[middle]" if sorted_by else "middle",
+            goes_right="!before(value, x)" if right else "before(x, value)",
+        ),
+        (a,),
+        "search",
+    )
+
+
+def _before(dtype: np.dtype) -> str:
+    """C for x < y in the order of sorts."""
+    if dtype.kind == "c":
+        return (
+            "nan_group(x) != nan_group(y) ? nan_group(x) < nan_group(y) : "
+            "real_before(x.real(), y.real()) || "
+            "(!real_before(y.real(), x.real()) && "
+            "real_before(x.imag(), y.imag()))"
+        )
+    if dtype.char == "e":
+        return "real_before(__half2float(x), __half2float(y))"
+    if dtype.char == "E":
+        return "real_before(bfloat16_to_float(x), bfloat16_to_float(y))"
+    return "real_before(x, y)" if dtype.kind == "f" else "x < y"

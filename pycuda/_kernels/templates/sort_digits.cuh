@@ -1,0 +1,56 @@
+// The digits that a stable radix sort orders elements by, the least
+// significant first.  Elements move as they are; keys are made on the fly:
+// NaN comes after all numbers, zeros of either sign are equal.
+typedef $word Word; // of an element's part, unsigned
+typedef $index Index;
+
+struct Element {
+    Word part[$parts]; // of a complex number: real, imaginary
+};
+
+enum { DIGITS = 256, BYTES = sizeof(Word), PASSES = $passes };
+enum { SIGNED = $is_signed, REAL = $is_real, PARTS = $parts };
+enum { ORDERED = $ordered }; // whether the order counts, or values alone
+
+#define SORT_SIGN ((Word)((Word)1 << (8 * sizeof(Word) - 1)))
+
+__device__ inline bool part_is_nan(Word bits)
+{
+    return REAL && (Word)(bits & (Word)~SORT_SIGN) > (Word)($infinity);
+}
+
+// Orders as an unsigned number.
+__device__ inline Word key_of(Word bits)
+{
+    if (SIGNED) {
+        return (Word)(bits ^ SORT_SIGN);
+    }
+    if (!REAL) {
+        return bits;
+    }
+    if (part_is_nan(bits)) {
+        return (Word)~(Word)0;
+    }
+    if (bits == SORT_SIGN) {
+        return SORT_SIGN; // of zero
+    }
+    return bits & SORT_SIGN ? (Word)~bits : (Word)(bits | SORT_SIGN);
+}
+
+// `flip` is 255 for the opposite order.
+__device__ inline unsigned digit_of(const Element &element, int pass,
+                                    unsigned flip)
+{
+    if (PARTS == 1) {
+        return ((unsigned)(key_of(element.part[0]) >> (8 * pass)) & 255) ^
+               flip;
+    }
+    // Complex: imaginary parts, real parts, then where NaN is.
+    if (pass == 2 * BYTES) {
+        const unsigned group = 2 * part_is_nan(element.part[0]) +
+                               part_is_nan(element.part[PARTS - 1]);
+        return group ^ flip;
+    }
+    const Word bits = pass < BYTES ? element.part[PARTS - 1] : element.part[0];
+    return ((unsigned)(key_of(bits) >> (8 * (pass % BYTES))) & 255) ^ flip;
+}

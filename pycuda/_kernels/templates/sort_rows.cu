@@ -1,0 +1,61 @@
+// A block sorts a row that fits a tile: all passes in shared memory.
+extern "C" __global__ void __launch_bounds__(THREADS)
+sort_rows(Element *items, long long *result, unsigned n, unsigned flip)
+{
+    __shared__ __align__(16) unsigned char memory[sizeof(Shared)];
+    Shared &shared = *reinterpret_cast<Shared *>(memory);
+    const unsigned long long base = (unsigned long long)blockIdx.x * n;
+    Element own[ITEMS];
+    Index order[ITEMS];
+    unsigned digits[ITEMS], places[ITEMS], counts[EACH];
+
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+        const unsigned i = lane_of(k);
+        order[k] = i;
+        if (i < n) {
+            own[k] = items[base + i];
+        }
+    }
+    for (int pass = 0; pass < PASSES; pass++) {
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            // What lies beyond the row stays behind it.
+            digits[k] = lane_of(k) < n ? digit_of(own[k], pass, flip) : 255;
+        }
+        rank_tile(shared, digits, places, counts);
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            shared.items[places[k]] = own[k];
+        }
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            own[k] = shared.items[lane_of(k)];
+        }
+        __syncthreads();
+        if (!ORDERED) {
+            continue;
+        }
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            shared.order[places[k]] = order[k];
+        }
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            order[k] = shared.order[lane_of(k)];
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+        const unsigned i = lane_of(k);
+        if (i < n) {
+            items[base + i] = own[k];
+            if (ORDERED) {
+                result[base + i] = order[k];
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+// Sorts for threads that run in turn, one a block.
+//
+// Short rows are each sorted by one thread.  Long ones are cut into chunks:
+// a pass counts the digits of each chunk, turns the counts into places, and
+// moves the elements.
+enum { FEW = 40 }; // elements that are sorted by insertion
+
+struct Buffers {
+    Element *items, *items_spare;
+    Index *order, *order_spare;
+    long long *result; // the order, in the end
+};
+
+__device__ inline bool comes_before(const Element &x, const Element &y,
+                                    unsigned flip)
+{
+    for (int pass = PASSES - 1; pass >= 0; pass--) {
+        const unsigned a = digit_of(x, pass, flip);
+        const unsigned b = digit_of(y, pass, flip);
+        if (a != b) {
+            return a < b;
+        }
+    }
+    return false;
+}
+
+__device__ inline void sort_few(Element *items, long long *result,
+                                unsigned n, unsigned flip)
+{
+    for (unsigned i = 0; i < n; i++) {
+        const Element item = items[i];
+        unsigned at = i;
+        while (at > 0 && comes_before(item, items[at - 1], flip)) {
+            items[at] = items[at - 1];
+            if (ORDERED) {
+                result[at] = result[at - 1];
+            }
+            at--;
+        }
+        items[at] = item;
+        if (ORDERED) {
+            result[at] = i;
+        }
+    }
+}
+
+__device__ inline void count_all(const Element *items, unsigned n,
+                                 unsigned flip, unsigned (*counts)[DIGITS])
+{
+    for (int pass = 0; pass < PASSES; pass++) {
+        for (int digit = 0; digit < DIGITS; digit++) {
+            counts[pass][digit] = 0;
+        }
+    }
+    for (unsigned i = 0; i < n; i++) {
+        const Element item = items[i];
+#pragma unroll
+        for (int pass = 0; pass < PASSES; pass++) {
+            counts[pass][digit_of(item, pass, flip)]++;
+        }
+    }
+}
+
+// Counts become places; false where all elements have the same digit.
+__device__ inline bool place_digits(unsigned *counts, unsigned n)
+{
+    unsigned place = 0;
+    bool some = true;
+    for (int digit = 0; digit < DIGITS; digit++) {
+        const unsigned count = counts[digit];
+        some = some && count != n;
+        counts[digit] = place;
+        place += count;
+    }
+    return some;
+}
+
+__device__ inline void sort_row(Buffers row, unsigned n, unsigned flip)
+{
+    unsigned counts[PASSES][DIGITS];
+    if (n <= FEW) {
+        sort_few(row.items, row.result, n, flip);
+        return;
+    }
+    count_all(row.items, n, flip, counts);
+    Element *from = row.items, *to = row.items_spare;
+    Index *order = row.order, *next = row.order_spare;
+    bool first = true;
+    for (int pass = 0; pass < PASSES; pass++) {
+        unsigned *place = counts[pass];
+        if (!place_digits(place, n)) {
+            continue;
+        }
+        for (unsigned i = 0; i < n; i++) {
+            const Element item = from[i];
+            const unsigned at = place[digit_of(item, pass, flip)]++;
+            to[at] = item;
+            if (ORDERED) {
+                next[at] = first ? (Index)i : order[i];
+            }
+        }
+        first = false;
+        Element *sorted = to;
+        to = from;
+        from = sorted;
+        Index *known = next;
+        next = order;
+        order = known;
+    }
+    if (from != row.items) {
+        for (unsigned i = 0; i < n; i++) {
+            row.items[i] = from[i];
+        }
+    }
+    for (unsigned i = 0; ORDERED && i < n; i++) {
+        row.result[i] = first ? i : order[i];
+    }
+}
+
+extern "C" __global__ void sort_rows(Element *items, Element *spare,
+                                     Index *order, Index *order_spare,
+                                     long long *result, long long rows,
+                                     long long each, unsigned n,
+                                     unsigned flip)
+{
+    const long long start = blockIdx.x * each;
+    for (long long row = start; row < start + each && row < rows; row++) {
+        const long long at = row * n;
+        Buffers own = {items + at, spare + at, 0, 0, 0};
+        if (ORDERED) {
+            own.order = order + at;
+            own.order_spare = order_spare + at;
+            own.result = result + at;
+        }
+        sort_row(own, n, flip);
+    }
+}
+
+// counts[row][digit][chunk] of grid (chunks, rows).
+extern "C" __global__ void sort_count(const Element *items, long long n,
+                                      long long each,
+                                      unsigned long long *counts, int pass,
+                                      unsigned flip)
+{
+    const long long first = blockIdx.x * each;
+    const long long end = first + each < n ? first + each : n;
+    const Element *row = items + blockIdx.y * n;
+    unsigned long long own[DIGITS];
+    for (int digit = 0; digit < DIGITS; digit++) {
+        own[digit] = 0;
+    }
+    for (long long i = first; i < end; i++) {
+        own[digit_of(row[i], pass, flip)]++;
+    }
+    counts += (unsigned long long)blockIdx.y * DIGITS * gridDim.x;
+    for (int digit = 0; digit < DIGITS; digit++) {
+        counts[digit * gridDim.x + blockIdx.x] = own[digit];
+    }
+}
+
+// A thread a row: counts become the places before which they lie.
+extern "C" __global__ void sort_places(unsigned long long *counts,
+                                       unsigned long long chunks)
+{
+    unsigned long long *row = counts + blockIdx.x * DIGITS * chunks;
+    unsigned long long place = 0;
+    for (unsigned long long i = 0; i < DIGITS * chunks; i++) {
+        const unsigned long long count = row[i];
+        row[i] = place;
+        place += count;
+    }
+}
+
+// What is gathered for a digit before it is written: a cache line.
+enum { RUN = 64 / sizeof(Element) > 4 ? 64 / sizeof(Element) : 4 };
+
+extern "C" __global__ void sort_move(const Element *items, Element *target,
+                                     const Index *order, Index *next,
+                                     long long *result, long long n,
+                                     long long each,
+                                     const unsigned long long *counts,
+                                     int pass, unsigned flip)
+{
+    const long long first = blockIdx.x * each;
+    const long long end = first + each < n ? first + each : n;
+    const long long base = blockIdx.y * n;
+    const bool last = pass == PASSES - 1;
+    unsigned long long place[DIGITS];
+    unsigned filled[DIGITS];
+    Element run[DIGITS][RUN];
+    Index order_run[ORDERED ? DIGITS : 1][RUN];
+
+    counts += (unsigned long long)blockIdx.y * DIGITS * gridDim.x;
+    for (int digit = 0; digit < DIGITS; digit++) {
+        place[digit] = base + counts[digit * gridDim.x + blockIdx.x];
+        filled[digit] = 0;
+    }
+    for (long long i = first; i < end; i++) {
+        const Element item = items[base + i];
+        const unsigned digit = digit_of(item, pass, flip);
+        const unsigned at = filled[digit];
+        run[digit][at] = item;
+        if (ORDERED) {
+            order_run[digit][at] = pass == 0 ? (Index)i : order[base + i];
+        }
+        filled[digit] = at + 1;
+        if (at + 1 < RUN) {
+            continue;
+        }
+        const unsigned long long to = place[digit];
+#pragma unroll
+        for (int k = 0; k < RUN; k++) {
+            target[to + k] = run[digit][k];
+        }
+        for (int k = 0; ORDERED && k < RUN; k++) {
+            if (last) {
+                result[to + k] = order_run[digit][k];
+            } else {
+                next[to + k] = order_run[digit][k];
+            }
+        }
+        place[digit] = to + RUN;
+        filled[digit] = 0;
+    }
+    for (int digit = 0; digit < DIGITS; digit++) {
+        for (unsigned k = 0; k < filled[digit]; k++) {
+            const unsigned long long to = place[digit] + k;
+            target[to] = run[digit][k];
+            if (ORDERED && last) {
+                result[to] = order_run[digit][k];
+            } else if (ORDERED) {
+                next[to] = order_run[digit][k];
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+"""sort, argsort, unique and searchsorted against NumPy.
+
+Every device sorts in two ways, for threads that run in turn and for those
+that run side by side; both are tested on whatever device is there.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+
+from pycuda import gpuarray
+from pycuda._array import sorting
+
+pytestmark = pytest.mark.usefixtures("context")
+
+DTYPES = "?bBhHiIlLefdFD"
+
+
+@pytest.fixture(params=["in turn", "side by side"])
+def way(request, monkeypatch):
+    """Sorts as each kind of device does."""
+    processors = sorting._device()[1]
+    in_turn = request.param == "in turn"
+    monkeypatch.setattr(sorting, "_device", lambda: (in_turn, processors))
+    return request.param
+
+
+def numbers(shape, char, seed=0):
+    """All that a dtype has, with many equal ones, zeros and NaN."""
+    rng, dtype = np.random.default_rng(seed), np.dtype(char)
+    if dtype.kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        wide = rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+        few = rng.integers(0, 5, shape).astype(dtype)
+        return np.where(rng.random(shape) < 0.5, wide, few)
+    if dtype.kind == "c":
+        made = np.empty(shape, dtype)
+        part = "f" if char == "F" else "d"
+        made.real = numbers(shape, part, seed + 1)
+        made.imag = numbers(shape, part, seed + 2)
+        return made
+    made = rng.normal(0, 3, shape)
+    special = [np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0]
+    turn = rng.random(shape)
+    made = np.where(turn < 0.3, rng.choice(special, shape), made)
+    return np.where(turn > 0.7, np.round(made), made).astype(dtype)
+
+
+def check(host, axis=-1):
+    device = gpuarray.to_gpu(host)
+    got = gpuarray.sort(device, axis).get()
+    order = gpuarray.argsort(device, axis)
+    wanted = np.argsort(host, axis, kind="stable")
+    assert order.dtype == np.int64
+    assert np.array_equal(order.get(), wanted)
+    flat = host.ravel() if axis is None else host
+    values = np.take_along_axis(flat, wanted, 0 if axis is None else axis)
+    # To the last bit: equal numbers keep their places, NaN their signs.
+    assert got.tobytes() == values.tobytes()
+    assert np.array_equal(
+        device.get(), host, equal_nan=host.dtype.kind in "fc"
+    )
+
+
+@pytest.mark.parametrize("char", DTYPES)
+def test_all_dtypes(way, char):
+    check(numbers(700, char))
+    check(numbers((3, 33), char), 0)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [(0,), (1,), (2,), (41,), (4, 0), (0, 4), (7, 1), (300, 3), (2, 6200)],
+)
+def test_all_shapes(way, shape):
+    host = numbers(shape, "f")
+    for axis in (-1, 0, None):
+        check(host, axis)
+
+
+@pytest.mark.parametrize("char", "Bid")
+def test_long_rows(way, char):
+    """Rows that are cut into parts."""
+    n = 300_000 if way == "in turn" else 20_000
+    check(numbers(n, char))
+    check(numbers((2, n // 2), char))
+
+
+def test_one_value(way):
+    check(np.full(20_000, 3.5, np.float32))
+
+
+def test_views(way):
+    host = numbers((6, 50, 4), "h")
+    device = gpuarray.to_gpu(host)
+    views = (
+        lambda a: a.transpose((2, 0, 1)),
+        lambda a: a[::-1, ::2, 1:],
+        lambda a: a[:, 7],
+    )
+    for view in views:
+        for axis in (0, 1, -1):
+            assert np.array_equal(
+                gpuarray.sort(view(device), axis).get(),
+                np.sort(view(host), axis),
+            )
+
+
+def test_descending_keeps_the_order_of_equals(way):
+    host = np.array([3, 1, 3, 2, 1], np.int32)
+    order = gpuarray.argsort(gpuarray.to_gpu(host), descending=True)
+    assert order.get().tolist() == [0, 2, 3, 1, 4]
+    values = gpuarray.sort(gpuarray.to_gpu(host), descending=True)
+    assert values.get().tolist() == [3, 3, 2, 1, 1]
+
+
+def test_method_sorts_in_place():
+    host = numbers((5, 30), "i")
+    device = gpuarray.to_gpu(host)
+    view = device[:, ::2]
+    assert view.sort(0) is None
+    host[:, ::2].sort(0)
+    assert np.array_equal(device.get(), host)
+
+
+@pytest.mark.parametrize("char", "?bfdD")
+def test_unique(char):
+    host = numbers((20, 30), char)
+    got = gpuarray.unique(gpuarray.to_gpu(host), True, True, True)
+    want = np.unique(host, True, True, True)
+    for ours, theirs in zip(got, want, strict=True):
+        assert np.array_equal(ours.get(), theirs, equal_nan=char in "fdD")
+
+
+def test_unique_counts_nan_as_the_standard_says():
+    host = np.array([1, np.nan, 1, np.nan], np.float32)
+    found = gpuarray.unique_all(gpuarray.to_gpu(host))
+    assert found.counts.get().tolist() == [2, 1, 1]
+    assert found.inverse_indices.get().tolist() == [0, 1, 0, 2]
+    assert gpuarray.unique(gpuarray.to_gpu(host)).size == 2
+
+
+def test_unique_of_nothing():
+    empty = gpuarray.empty(0, np.float32)
+    for part in gpuarray.unique(empty, True, True, True):
+        assert part.shape == (0,)
+
+
+@pytest.mark.parametrize("char", DTYPES)
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_searchsorted(char, side):
+    row, values = np.sort(numbers(90, char)), numbers((4, 50), char, 5)
+    got = gpuarray.searchsorted(
+        gpuarray.to_gpu(row), gpuarray.to_gpu(values), side
+    )
+    assert np.array_equal(got.get(), np.searchsorted(row, values, side))
+
+
+def test_isin():
+    a, b = numbers((7, 9), "b"), numbers(12, "b", 1)
+    da, db = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
+    assert np.array_equal(gpuarray.isin(da, db).get(), np.isin(a, b))
+    none = gpuarray.isin(da, db[:0], invert=True).get()
+    assert none.all()
+
+
+def test_errors():
+    a = gpuarray.zeros((2, 3), np.float32)
+    with pytest.raises(ValueError, match="axis 2"):
+        gpuarray.sort(a, 2)
+    with pytest.raises(ValueError, match="kind"):
+        gpuarray.sort(a, kind="bubble")
+    with pytest.raises(ValueError, match="order"):
+        gpuarray.argsort(a, order="x")
+    with pytest.raises(TypeError, match="to_gpu"):
+        gpuarray.sort(np.zeros(3))
+    with pytest.raises(TypeError, match="arithmetic"):
+        gpuarray.sort(gpuarray.empty(3, np.dtype([("x", "i4")])))
+    with pytest.raises(ValueError, match="side"):
+        gpuarray.searchsorted(a[0], a, "middle")
+    with pytest.raises(ValueError, match="one axis"):
+        gpuarray.searchsorted(a, a)
+    with pytest.raises(NotImplementedError, match="numpy"):
+        gpuarray.unique(a, axis=0)
+    with pytest.raises(np.exceptions.AxisError):
+        gpuarray.sort(gpuarray.zeros((), np.float32))
