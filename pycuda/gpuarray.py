@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda._array.common import HOST_ARRAY
 from pycuda._array.creation import (
     diag,
     eye,
@@ -27,6 +26,7 @@ from pycuda._array.creation import (
     linspace,
     meshgrid,
 )
+from pycuda._array.dispatch import dispatch, dispatch_ufunc
 from pycuda._array.exchange import Exchange, asarray, from_dlpack
 from pycuda._array.gather import multi_put, multi_take, multi_take_put
 from pycuda._array.joining import (
@@ -276,8 +276,6 @@ def splay(n: int, dev: drv.Device | None = None) -> tuple[tuple, tuple]:
 
 # --- the array -----------------------------------------------------------
 
-_UFUNC_ALIASES = {"divide": "true_divide", "mod": "remainder"}
-
 
 def _rebuild(cls: type, host: np.ndarray, state: dict | None) -> GPUArray:
     """Make an array again from a pickle."""
@@ -332,17 +330,13 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
         self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
     ) -> Any:
         """Numpy's ufuncs on device arrays and scalars."""
-        out = kwargs.pop("out", None)
-        for value in (*inputs, *(out or ())):
-            if isinstance(value, np.ndarray) and value.ndim:
-                raise TypeError(HOST_ARRAY)
-        if method != "__call__" or kwargs or ufunc.nout != 1:
-            return NotImplemented
-        name = _UFUNC_ALIASES.get(ufunc.__name__, ufunc.__name__)
-        target = out[0] if out else None
-        if target is not None and not isinstance(target, GPUArray):
-            raise TypeError(HOST_ARRAY)
-        return _apply(name, inputs, target)
+        return dispatch_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(
+        self, func: Callable, types: Any, args: tuple, kwargs: dict
+    ) -> Any:
+        """Numpy's functions on device arrays."""
+        return dispatch(func, args, kwargs)
 
     # -- elements
 

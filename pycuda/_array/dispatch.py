@@ -1,0 +1,283 @@
+"""Numpy's functions on device arrays: ``np.sort(a)`` is ``gpuarray.sort(a)``.
+
+Numpy asks `GPUArray.__array_function__`; what is not in the table is refused,
+so that nothing is copied to the host unseen.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from pycuda._array.common import HOST_ARRAY
+from pycuda._driver import ArrayBase, _apply
+
+# Functions of pycuda.gpuarray with the name and the meaning of numpy's.
+_SAME = """
+all any append argmax argmin argsort argwhere array_split atleast_1d
+atleast_2d atleast_3d broadcast_arrays broadcast_to choose clip
+column_stack compress concatenate count_nonzero cumprod cumsum diag
+diagonal diff dstack empty_like expand_dims extract flatnonzero flip fliplr
+flipud full_like hsplit hstack isin linspace matrix_transpose max mean
+meshgrid min moveaxis nonzero ones_like prod put put_along_axis repeat roll
+round searchsorted sort split squeeze stack std sum swapaxes take
+take_along_axis tile transpose tril triu unique unique_all unique_counts
+unique_inverse unique_values unstack var vsplit vstack zeros_like
+""".split()  # noqa: SIM905
+
+
+_ALIASES = {"amax": "max", "amin": "min"}
+
+
+def _shape_of(a: Any) -> tuple[int, ...]:
+    return a.shape
+
+
+def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    from pycuda import gpuarray
+
+    if x is None and y is None:
+        return gpuarray.nonzero(condition)
+    return gpuarray.where(condition, x, y)
+
+
+def _reshape(
+    a: Any, /, shape: Any = None, order: str = "C", *, copy: Any = None
+) -> Any:
+    result = a.reshape(shape, order=order)
+    return result.copy() if copy else result
+
+
+def _ravel(a: Any, order: str = "C") -> Any:
+    return a.reshape(-1, order=order)
+
+
+def _copy(a: Any, order: str = "K", subok: bool = False) -> Any:
+    return a.copy() if order == "K" else a.copy(order)
+
+
+def _size(a: Any, axis: int | None = None) -> int:
+    return a.size if axis is None else a.shape[axis]
+
+
+def _array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    from pycuda import gpuarray
+
+    if getattr(a1, "shape", ()) != getattr(a2, "shape", ()):
+        return False
+    same = a1 == a2
+    if equal_nan:
+        same = same | (gpuarray.isnan(a1) & gpuarray.isnan(a2))
+    return bool(gpuarray.all(same).get())
+
+
+def _copyto(
+    dst: Any, src: Any, casting: str = "same_kind", where: Any = True
+) -> None:
+    if isinstance(src, np.ndarray) and src.ndim:
+        raise TypeError(HOST_ARRAY)
+    kind = getattr(src, "dtype", None)
+    if kind is not None and not np.can_cast(kind, dst.dtype, casting):
+        raise TypeError(
+            f"Cannot cast array data from {kind} to {dst.dtype} according to "
+            f"the rule '{casting}'"
+        )
+    if where is True:
+        _apply("copy", (src,), dst)
+    else:
+        _apply("where", (where, src, dst), dst)
+
+
+_OWN: dict[str, Callable[..., Any]] = {
+    "where": _where,
+    "reshape": _reshape,
+    "ravel": _ravel,
+    "copy": _copy,
+    "copyto": _copyto,
+    "shape": _shape_of,
+    "ndim": lambda a: a.ndim,
+    "size": _size,
+    "real": lambda val: val.real,
+    "imag": lambda val: val.imag,
+    "result_type": lambda *values: np.result_type(*map(_type_of, values)),
+    "can_cast": lambda from_, to, casting="safe": np.can_cast(
+        _type_of(from_), to, casting
+    ),
+    "iscomplexobj": lambda x: x.dtype.kind == "c",
+    "isrealobj": lambda x: x.dtype.kind != "c",
+    "array_equal": _array_equal,
+    "array_repr": lambda arr, *args, **kwargs: repr(arr),
+    "array_str": lambda a, *args, **kwargs: str(a),
+    "may_share_memory": lambda a, b, max_work=None: _may_share(a, b),
+    "shares_memory": lambda a, b, max_work=None: _may_share(a, b),
+}
+
+
+def _type_of(value: Any) -> Any:
+    return value.dtype if isinstance(value, ArrayBase) else value
+
+
+def _may_share(a: Any, b: Any) -> bool:
+    from pycuda._array.axes import overlap
+
+    if not isinstance(a, ArrayBase) or not isinstance(b, ArrayBase):
+        return False
+    return overlap(a, b)
+
+
+@functools.cache
+def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
+    from pycuda import gpuarray
+
+    table = {}
+    for name in _SAME:
+        table[getattr(np, name)] = getattr(gpuarray, name)
+    for name, ours in _ALIASES.items():
+        table[getattr(np, name)] = getattr(gpuarray, ours)
+    for name, function in _OWN.items():
+        table[getattr(np, name)] = function
+    return table
+
+
+def _host_arrays(values: Any, depth: int = 2) -> Iterator[np.ndarray]:
+    """Host arrays among arguments and in lists of them."""
+    for value in values:
+        if isinstance(value, np.ndarray) and value.ndim:
+            yield value
+        elif isinstance(value, (list, tuple)) and depth:
+            yield from _host_arrays(value, depth - 1)
+
+
+# Where arrays of the host are indices, counts or places.
+_TAKES_HOST = frozenset([
+    "take", "put", "repeat", "split", "array_split", "hsplit", "vsplit",
+    "compress", "roll", "tile", "take_along_axis", "put_along_axis",
+])  # fmt: skip
+
+
+def dispatch(function: Callable, args: tuple, kwargs: dict) -> Any:
+    """What a function of numpy gives for arguments with device arrays."""
+    own = _table().get(function)
+    name = getattr(function, "__name__", str(function))
+    if own is None:
+        raise TypeError(
+            f"numpy.{name} has no form for GPUArrays: fetch them with .get(), "
+            "or use what pycuda.gpuarray has"
+        )
+    given = (*args, *kwargs.values())
+    if name not in _TAKES_HOST and next(_host_arrays(given), None) is not None:
+        raise TypeError(HOST_ARRAY)
+    args, kwargs = _translated(function, own, args, kwargs)
+    return own(*args, **kwargs)
+
+
+@functools.cache
+def _parameters(function: Callable) -> dict[str, inspect.Parameter] | None:
+    try:
+        return dict(inspect.signature(function).parameters)
+    except ValueError:  # what is written in C may not tell
+        return None
+
+
+def _translated(
+    function: Callable, own: Callable, args: tuple, kwargs: dict
+) -> tuple[tuple, dict]:
+    """Arguments of numpy's function as those of ours.
+
+    Numpy's defaults are left out: what we do not have must not be given.
+    """
+    theirs, ours = _parameters(function), _parameters(own)
+    if theirs is None or ours is None:
+        return args, kwargs
+    kinds = [parameter.kind for parameter in theirs.values()]
+    if inspect.Parameter.VAR_POSITIONAL in kinds:
+        return args, kwargs
+    named = dict(zip(list(theirs)[: len(args)], args, strict=True)) | kwargs
+    first, *rest = named
+    found = {}
+    for name in rest:
+        value, default = named[name], theirs[name].default
+        if value is default or value is np._NoValue:
+            continue
+        if name not in ours:
+            raise TypeError(
+                f"numpy.{function.__name__} on a GPUArray does not take "
+                f"'{name}'"
+            )
+        found[name] = value
+    leading = []
+    for name, parameter in list(ours.items())[1:]:
+        if parameter.kind is not parameter.POSITIONAL_ONLY:
+            break
+        if name in found:
+            leading.append(found.pop(name))
+    return (named[first], *leading), found
+
+
+# --- ufuncs --------------------------------------------------------------
+
+_UFUNC_ALIASES = {"divide": "true_divide", "mod": "remainder"}
+_REDUCTIONS = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+
+
+def _two_results(name: str) -> Callable[..., Any] | None:
+    from pycuda import cumath, gpuarray
+
+    return {
+        "divmod": gpuarray.divmod,
+        "modf": cumath.modf,
+        "frexp": cumath.frexp,
+    }.get(name)
+
+
+def _reduced(name: str, a: Any, target: Any, kwargs: dict) -> Any:
+    """``np.add.reduce`` and the like."""
+    from pycuda import gpuarray
+
+    own = _REDUCTIONS.get(name)
+    known = {"axis", "dtype", "keepdims"}
+    if own is None or not isinstance(a, ArrayBase) or set(kwargs) - known:
+        return NotImplemented
+    options = {"axis": kwargs.get("axis", 0)}
+    options["keepdims"] = kwargs.get("keepdims", False)
+    if kwargs.get("dtype") is not None:
+        if name not in ("add", "multiply"):
+            return NotImplemented
+        options["dtype"] = kwargs["dtype"]
+    return getattr(gpuarray, own)(a, out=target, **options)
+
+
+def dispatch_ufunc(
+    ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict
+) -> Any:
+    """What a ufunc of numpy gives for arguments with device arrays."""
+    out = kwargs.pop("out", None) or ()
+    if next(_host_arrays((*inputs, *out), 0), None) is not None:
+        raise TypeError(HOST_ARRAY)
+    if any(x is not None and not isinstance(x, ArrayBase) for x in out):
+        raise TypeError(HOST_ARRAY)
+    target = out[0] if out else None
+    name = _UFUNC_ALIASES.get(ufunc.__name__, ufunc.__name__)
+    if method == "reduce":
+        return _reduced(name, inputs[0], target, kwargs)
+    if method != "__call__" or kwargs:
+        return NotImplemented
+    if ufunc.nout != 1:
+        own = _two_results(name)
+        return NotImplemented if own is None or out else own(*inputs)
+    if ufunc.signature is not None:
+        return NotImplemented
+    return _apply(name, inputs, target)
