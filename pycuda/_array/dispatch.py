@@ -24,10 +24,11 @@ all any append argmax argmin argsort argwhere array_split atleast_1d
 atleast_2d atleast_3d broadcast_arrays broadcast_to choose clip
 column_stack compress concatenate count_nonzero cumprod cumsum diag
 diagonal diff dstack empty_like expand_dims extract flatnonzero flip fliplr
-flipud full_like hsplit hstack isin linspace matrix_transpose max mean
-meshgrid min moveaxis nonzero ones_like prod put put_along_axis repeat roll
+flipud full_like hsplit inner hstack isin linspace matrix_transpose max mean
+meshgrid min moveaxis nonzero ones_like outer prod put put_along_axis
+repeat roll
 round searchsorted sort split squeeze stack std sum swapaxes take
-take_along_axis tile transpose tril triu unique unique_all unique_counts
+take_along_axis tile trace transpose tril triu unique unique_all unique_counts
 unique_inverse unique_values unstack var vsplit vstack zeros_like
 """.split()  # noqa: SIM905
 
@@ -94,7 +95,14 @@ def _copyto(
         _apply("where", (where, src, dst), dst)
 
 
+def _dot(a: Any, b: Any, out: Any = None) -> Any:
+    from pycuda._array.products import numpy_dot
+
+    return numpy_dot(a, b, out)
+
+
 _OWN: dict[str, Callable[..., Any]] = {
+    "dot": _dot,
     "where": _where,
     "reshape": _reshape,
     "ravel": _ravel,
@@ -273,6 +281,10 @@ def dispatch_ufunc(
     name = _UFUNC_ALIASES.get(ufunc.__name__, ufunc.__name__)
     if method == "reduce":
         return _reduced(name, inputs[0], target, kwargs)
+    if method == "__call__" and name in ("matmul", "vecdot"):
+        from pycuda import gpuarray
+
+        return getattr(gpuarray, name)(*inputs, out=target, **kwargs)
     if method != "__call__" or kwargs:
         return NotImplemented
     if ufunc.nout != 1:

@@ -7,7 +7,9 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from pycuda._array import mathematics, selecting, shaping, sorting
+import numpy as np
+
+from pycuda._array import mathematics, products, selecting, shaping, sorting
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
@@ -27,6 +29,21 @@ class Methods:
 
     def __rdivmod__(self, other: Any) -> Any:
         return _pair(other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return products.matmul(self, other) if _multiplies(other) else (
+            NotImplemented
+        )  # fmt: skip
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return products.matmul(other, self) if _multiplies(other) else (
+            NotImplemented
+        )  # fmt: skip
+
+    def __imatmul__(self, other: Any) -> Any:
+        if not _multiplies(other):
+            return NotImplemented
+        return products.matmul(self, other, self)
 
     # -- as a number
 
@@ -85,6 +102,21 @@ class Methods:
     ) -> GPUArray:
         """`pycuda.gpuarray.diagonal`."""
         return shaping.diagonal(self, offset, axis1, axis2)
+
+    def trace(
+        self,
+        offset: int = 0,
+        axis1: int = 0,
+        axis2: int = 1,
+        dtype: Any = None,
+        out: GPUArray | None = None,
+        *,
+        stream: drv.Stream | None = None,
+    ) -> GPUArray:
+        """`pycuda.gpuarray.trace`."""
+        return products.trace(
+            self, offset, axis1, axis2, dtype, out, stream=stream
+        )
 
     def repeat(
         self,
@@ -204,6 +236,11 @@ class Methods:
     ) -> GPUArray:
         """`pycuda.gpuarray.round`."""
         return mathematics.round(self, decimals, out, stream=stream)
+
+
+def _multiplies(other: Any) -> bool:
+    """Whether @ is ours; of host arrays the error tells what to do."""
+    return isinstance(other, (ArrayBase, np.ndarray))
 
 
 def _pair(left: Any, right: Any) -> Any:

@@ -1,0 +1,400 @@
+"""Products of matrices and vectors, for `pycuda.gpuarray`."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from pycuda._array.axes import overlap
+from pycuda._array.common import (
+    check_array,
+    check_target,
+    copy_into,
+    make,
+    normal_axis,
+)
+from pycuda._array.indexing import is_misaligned
+from pycuda._array.shaping import broadcast_to, moveaxis
+from pycuda._driver import ArrayBase, _apply
+from pycuda._kernels import factory
+from pycuda._kernels import products as kernels
+from pycuda._kernels.operations import c_type
+from pycuda._kernels.products import Product
+
+if TYPE_CHECKING:
+    import pycuda.driver as drv
+    from pycuda.gpuarray import GPUArray
+
+
+@functools.cache
+def _memoised() -> dict[str, Callable[..., Any]]:
+    from pycuda.tools import context_dependent_memoize
+
+    def device() -> tuple[bool, int]:
+        return (
+            factory.runs_threads_in_turn(),
+            factory.device_attribute("MULTIPROCESSOR_COUNT"),
+        )
+
+    return {
+        "device": context_dependent_memoize(device),
+        "block": context_dependent_memoize(kernels.make_block),
+        "in_turn": context_dependent_memoize(kernels.make_in_turn),
+    }
+
+
+def _device() -> tuple[bool, int]:
+    """(whether threads run in turn, multiprocessors)."""
+    return _memoised()["device"]()
+
+
+# --- shapes --------------------------------------------------------------
+
+
+class _Task(NamedTuple):
+    """Matrices, with batches of the same shape before the last two axes."""
+
+    a: GPUArray
+    b: GPUArray
+    c: GPUArray
+    stream: Any
+
+    @property
+    def inner(self) -> int:
+        return self.a.shape[-1]
+
+    def words(self, lengths: list, steps: list) -> list[int]:
+        """The numbers that kernels take."""
+        rows, columns = self.c.shape[-2:]
+        found = [rows, columns, self.inner, math.prod(lengths)]
+        for matrix in (self.a, self.b, self.c):
+            found += [s // matrix.itemsize for s in matrix.strides[-2:]]
+        found += lengths
+        for own in steps:
+            found += own
+        return found
+
+
+def _batch(task: _Task) -> tuple[list[int], list[list[int]]]:
+    """Lengths of the batch, and the steps of a, b and c in bytes."""
+    lengths: list[int] = []
+    steps: list[list[int]] = [[], [], []]
+    for axis, length in enumerate(task.c.shape[:-2]):
+        if length == 1:
+            continue
+        here = [m.strides[axis] for m in (task.a, task.b, task.c)]
+        if lengths and all(
+            own[-1] == step * length
+            for own, step in zip(steps, here, strict=True)
+        ):
+            lengths[-1] *= length
+            for own, step in zip(steps, here, strict=True):
+                own[-1] = step
+            continue
+        lengths.append(length)
+        for own, step in zip(steps, here, strict=True):
+            own.append(step)
+    return lengths or [1], [own or [0] for own in steps]
+
+
+def _run_in_turn(task: _Task) -> None:
+    lengths, steps = _batch(task)
+    out = task.c.dtype
+    product = Product(task.a.dtype, task.b.dtype, out, len(lengths))
+    pack, multiply = _memoised()["in_turn"](product)
+    rows, columns = task.c.shape[-2:]
+    batches, wide = math.prod(lengths), kernels.wide(out)
+    panels = -(-rows // kernels.HIGH), -(-columns // wide)
+    value = kernels.value_type(out)
+    left = make(
+        task.c, (batches * panels[0] * kernels.HIGH * task.inner,), value
+    )
+    right = make(task.c, (batches * panels[1] * wide * task.inner,), value)
+    words = np.array([*task.words(lengths, steps), *panels], np.int64)
+    block = (1, 1, 1)
+    pack(
+        left, right, task.a, task.b, words, block=block,
+        grid=(batches * sum(panels), 1), stream=task.stream,
+    )  # fmt: skip
+    blocks = math.prod(-(-n // kernels.PANELS) for n in panels)
+    multiply(
+        task.c, left, right, words, block=block, grid=(batches * blocks, 1),
+        stream=task.stream,
+    )  # fmt: skip
+
+
+def _tile(rows: int, columns: int, batches: int, most: int, busy: int) -> Any:
+    """(rows, columns) of a thread: large, but enough blocks for all."""
+    down = across = most
+    while down > 1 and 8 * down >= rows:
+        down //= 2
+    while across > 1 and 8 * across >= columns:
+        across //= 2
+    while (
+        max(down, across) > 2
+        and batches * -(-rows // (16 * down)) * -(-columns // (16 * across))
+        < busy
+    ):
+        if down >= across:
+            down //= 2
+        else:
+            across //= 2
+    return down, across
+
+
+def _deep(matrix: GPUArray, inner: int) -> bool:
+    """Whether neighbours in memory lie along the inner axis."""
+    return abs(matrix.strides[inner]) < abs(matrix.strides[-3 - inner])
+
+
+def _run_blocks(task: _Task, processors: int) -> None:
+    lengths, steps = _batch(task)
+    out = task.c.dtype
+    most = {16: 2, 8: 4}.get(kernels.value_type(out).itemsize, 8)
+    rows, columns = task.c.shape[-2:]
+    batches = math.prod(lengths)
+    down, across = _tile(rows, columns, batches, most, processors)
+    kernel = _memoised()["block"](
+        Product(
+            task.a.dtype, task.b.dtype, out, len(lengths), down, across,
+            _deep(task.a, -1), _deep(task.b, -2),
+        )
+    )  # fmt: skip
+    tiles = -(-rows // (16 * down)) * -(-columns // (16 * across))
+    kernel(
+        task.c, task.a, task.b, np.array(task.words(lengths, steps), np.int64),
+        block=(256, 1, 1), grid=(batches * tiles, 1), stream=task.stream,
+    )  # fmt: skip
+
+
+def _run(task: _Task) -> None:
+    in_turn, processors = _device()
+    if task.c.size == 0:
+        return
+    if task.inner == 0:
+        task.c.fill(np.zeros((), task.c.dtype), task.stream)
+    elif in_turn:
+        _run_in_turn(task)
+    else:
+        _run_blocks(task, processors)
+
+
+# --- matmul --------------------------------------------------------------
+
+
+def _result_type(a: np.dtype, b: np.dtype) -> np.dtype:
+    found = np.matmul.resolve_dtypes((a, b, None))[-1]
+    c_type(found)
+    return found
+
+
+def _joined(a: GPUArray, b: GPUArray) -> tuple[int, ...]:
+    """Shape of the product of matrices."""
+    if a.shape[-1] != b.shape[-2]:
+        raise ValueError(
+            f"matmul: {a.shape} by {b.shape}: the first has {a.shape[-1]} "
+            f"columns, the second {b.shape[-2]} rows"
+        )
+    try:
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except ValueError:
+        raise ValueError(
+            f"matmul: the axes before the last two do not broadcast: {a.shape}"
+            f" and {b.shape}"
+        ) from None
+    return (*batch, a.shape[-2], b.shape[-1])
+
+
+def _usable(target: GPUArray, dtype: np.dtype, inputs: Sequence) -> bool:
+    """Whether kernels can write the product there."""
+    return (
+        target.dtype == dtype
+        and not is_misaligned(target)
+        and not any(overlap(target, x) for x in inputs)
+        and all(
+            step or length == 1
+            for step, length in zip(target.strides, target.shape, strict=True)
+        )
+    )
+
+
+def matmul(
+    x1: GPUArray,
+    x2: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Product of matrices, ``x1 @ x2``.
+
+    Parameters
+    ----------
+    x1, x2
+        Matrices in the last two axes; those before broadcast.  An array of
+        one axis is a row on the left and a column on the right, and its axis
+        is not in the result.
+    out
+        Where the result goes.
+
+    Notes
+    -----
+    float16 is added up in float32; integers wrap.
+    """
+    a, b = check_array(x1, "x1"), check_array(x2, "x2")
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError(
+            "matmul: an operand has no axes; use * to multiply by a number"
+        )
+    dtype = _result_type(a.dtype, b.dtype)
+    row, column = a.ndim == 1, b.ndim == 1
+    a = a[None] if row else a
+    b = b[:, None] if column else b
+    shape = _joined(a, b)
+    final = (
+        *shape[:-2],
+        *(() if row else shape[-2:-1]),
+        *(() if column else shape[-1:]),
+    )
+    if out is not None:
+        check_target(out, final, dtype)
+    a, b = (x.copy("C", stream) if is_misaligned(x) else x for x in (a, b))
+    target = out
+    if out is None or not _usable(out, dtype, (a, b)):
+        target = make(a, final, dtype)
+    whole = target
+    if row:
+        whole = whole[..., None, :] if not column else whole[..., None]
+    if column:
+        whole = whole[..., None]
+    a, b = (broadcast_to(x, (*shape[:-2], *x.shape[-2:])) for x in (a, b))
+    _run(_Task(a, b, whole, stream))
+    if out is not None and target is not out:
+        copy_into(out, target, stream)
+    return target if out is None else out
+
+
+def vecdot(
+    x1: GPUArray,
+    x2: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    *,
+    axis: int = -1,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Inner products along an axis; the first operand is conjugated."""
+    a, b = check_array(x1, "x1"), check_array(x2, "x2")
+    a, b = (moveaxis(x, axis, -1) for x in (a, b))
+    if a.shape[-1] != b.shape[-1]:
+        raise ValueError(
+            f"vecdot: lengths {a.shape[-1]} and {b.shape[-1]} differ"
+        )
+    if a.dtype.kind == "c":
+        a = _apply("conjugate", (a,), None, None, stream)
+    found = matmul(a[..., None, :], b[..., None], stream=stream)[..., 0, 0]
+    if out is None:
+        return found
+    copy_into(check_target(out, found.shape, found.dtype), found, stream)
+    return out
+
+
+def outer(
+    a: GPUArray,
+    b: GPUArray,
+    out: GPUArray | None = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Products of each element of `a` with each of `b`, both made flat."""
+    a, b = check_array(a, "a").ravel(), check_array(b, "b").ravel()
+    return _apply("multiply", (a[:, None], b[None]), out, None, stream)
+
+
+def inner(
+    a: GPUArray, b: GPUArray, /, *, stream: drv.Stream | None = None
+) -> GPUArray:
+    """Sum of products over the last axes of both."""
+    a, b = check_array(a, "a"), check_array(b, "b")
+    if a.ndim == 0 or b.ndim == 0:
+        return _apply("multiply", (a, b), None, None, stream)
+    return tensordot(a, b, ((-1,), (-1,)), stream=stream)
+
+
+def tensordot(
+    a: GPUArray,
+    b: GPUArray,
+    axes: Any = 2,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Sum of products over some axes of both.
+
+    Parameters
+    ----------
+    axes
+        How many: the last of `a` and the first of `b`; or (axes of a, axes
+        of b).
+    """
+    a, b = check_array(a, "a"), check_array(b, "b")
+    if isinstance(axes, (int, np.integer)):
+        mine = list(range(a.ndim - axes, a.ndim))
+        other = list(range(axes))
+    else:
+        mine, other = (
+            list(x) if isinstance(x, Sequence) else [x] for x in axes
+        )
+    mine = [normal_axis(k, a.ndim) for k in mine]
+    other = [normal_axis(k, b.ndim) for k in other]
+    if [a.shape[k] for k in mine] != [b.shape[k] for k in other]:
+        raise ValueError("shape-mismatch for sum")
+    left = [k for k in range(a.ndim) if k not in mine]
+    right = [k for k in range(b.ndim) if k not in other]
+    count = math.prod(a.shape[k] for k in mine)
+    shape = [a.shape[k] for k in left] + [b.shape[k] for k in right]
+    rows = a.transpose([*left, *mine]).reshape(
+        math.prod(a.shape[k] for k in left), count
+    )
+    columns = b.transpose([*other, *right]).reshape(
+        count, math.prod(b.shape[k] for k in right)
+    )
+    return matmul(rows, columns, stream=stream).reshape(shape)
+
+
+def numpy_dot(a: Any, b: Any, out: GPUArray | None = None) -> GPUArray:
+    """``numpy.dot``; `pycuda.gpuarray.dot` is PyCUDA's and counts as flat."""
+    if not isinstance(a, ArrayBase) or not isinstance(b, ArrayBase) or (
+        a.ndim == 0 or b.ndim == 0
+    ):  # fmt: skip
+        return _apply("multiply", (a, b), out)
+    if b.ndim <= 2:
+        return matmul(a, b, out)
+    found = tensordot(a, b, ((-1,), (-2,)))
+    if out is None:
+        return found
+    copy_into(check_target(out, found.shape, found.dtype), found, None)
+    return out
+
+
+def trace(
+    a: GPUArray,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: Any = None,
+    out: GPUArray | None = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Sum along a diagonal."""
+    from pycuda._array.axes import reduce_axes
+    from pycuda._array.shaping import diagonal
+
+    line = diagonal(a, offset, axis1, axis2)
+    return reduce_axes("sum", line, -1, False, dtype, out, 0, stream)

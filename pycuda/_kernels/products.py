@@ -1,0 +1,131 @@
+"""CUDA C for products of matrices: see ``matmul_block.cu`` and, for devices
+whose threads run in turn, ``matmul_thread.cu``.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pycuda._kernels import factory
+from pycuda._kernels.operations import c_type, cast
+
+HIGH = 6  # rows of a panel of matmul_thread.cu
+PANELS = 8  # of either matrix in a block of it
+
+
+class Product(NamedTuple):
+    """What a kernel is compiled for."""
+
+    a: np.dtype
+    b: np.dtype
+    out: np.dtype
+    ndim: int  # axes of the batch
+    down: int = 1  # rows of a thread
+    across: int = 1  # columns of a thread
+    a_deep: bool = False  # neighbours in memory lie along the inner axis
+    b_deep: bool = False
+
+
+def value_type(out: np.dtype) -> np.dtype:
+    """What products are added up in."""
+    if out.kind in "biu":
+        return np.dtype(np.uint64 if out.itemsize == 8 else np.uint32)
+    if out.char in "eE":
+        return np.dtype(np.float32)
+    return out
+
+
+def wide(out: np.dtype) -> int:
+    """Columns of a panel of ``matmul_thread.cu``."""
+    lane = np.empty(0, value_type(out)).real.dtype
+    return 32 // lane.itemsize * (1 if out.kind == "c" else 2)
+
+
+def _multiply_add(value: np.dtype, out: np.dtype) -> str:
+    if out.kind == "b":
+        return "c |= a & b;"
+    if value.kind == "u":
+        return "c += a * b;"
+    name = "fmaf" if value.char in "fF" else "fma"
+    if value.kind == "f":
+        return f"c = {name}(a, b, c);"
+    real = f"{name}(a.real(), b.real(), {name}(-a.imag(), b.imag(), c.real()))"
+    imag = f"{name}(a.real(), b.imag(), {name}(a.imag(), b.real(), c.imag()))"
+    return f"c = Value({real}, {imag});"
+
+
+def _vector_step(value: np.dtype, out: np.dtype) -> str:
+    """C for what a row of a tile does in a step."""
+    if value.kind != "c":
+        step = {
+            "b": "sums[i][j] |= a & b[j];",
+            "f": "sums[i][j] = __builtin_elementwise_fma(a, b[j], "
+            "sums[i][j]);",
+        }.get(out.kind if out.kind == "b" else value.kind,
+              "sums[i][j] += a * b[j];")  # fmt: skip
+        return f"for (int j = 0; j < VECTORS; j++) {{ {step} }}"
+    fma = "__builtin_elementwise_fma"
+    return (
+        "const Vector e = (Vector)(left[HIGH + i]);\n"
+        f"sums[i][0] = {fma}(a, b[0], {fma}(-e, b[1], sums[i][0]));\n"
+        f"sums[i][1] = {fma}(a, b[1], {fma}(e, b[0], sums[i][1]));"
+    )
+
+
+def _fields(product: Product) -> dict[str, Any]:
+    out, value = product.out, value_type(product.out)
+    lane = np.empty(0, value).real.dtype
+    # As numpy: an element is first converted to the result's type.
+    casts = [
+        cast(cast("v", stored, out), out, value)
+        for stored in (product.a, product.b)
+    ]
+    return {
+        "stored_a": c_type(product.a),
+        "stored_b": c_type(product.b),
+        "out": c_type(out),
+        "value": c_type(value),
+        "lane": c_type(lane),
+        "multiply_add": _multiply_add(value, out),
+        "vector_step": _vector_step(value, out),
+        "cast_a": casts[0],
+        "cast_b": casts[1],
+        "cast_out": cast("v", value, out),
+        "ndim": product.ndim,
+        "down": product.down,
+        "across": product.across,
+        "deep": 8 if max(product.down, product.across) > 4 else 16,
+        "a_deep": int(product.a_deep),
+        "b_deep": int(product.b_deep),
+    }
+
+
+def _source(product: Product, template: str) -> str:
+    fields = _fields(product)
+    return "".join(
+        factory.load_template(name).substitute(fields)
+        for name in ("offset.cuh", "matmul.cuh", template)
+    )
+
+
+def _types(product: Product) -> tuple[np.dtype, ...]:
+    return product.a, product.b, product.out
+
+
+def make_block(product: Product) -> Any:
+    """The kernel of ``matmul_block.cu``."""
+    source = _source(product, "matmul_block.cu")
+    return factory.compile_kernel(source, _types(product), "matmul")
+
+
+def make_in_turn(product: Product) -> tuple[Any, Any]:
+    """(pack, multiply) of ``matmul_thread.cu``."""
+    source = _source(product, "matmul_thread.cu")
+    return tuple(
+        factory.compile_kernel(source, _types(product), name)
+        for name in ("matmul_pack", "matmul")
+    )
