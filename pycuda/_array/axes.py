@@ -398,7 +398,7 @@ def _fill_empty(name: str, target: GPUArray) -> None:
     """The result of reducing no elements."""
     value: Any = {"prod": 1, "all": 1}.get(name, 0)
     if name in _AVERAGES:
-        value = np.nan
+        value = complex(np.nan, np.nan) if target.dtype.kind == "c" else np.nan
     target.fill(np.asarray(value).astype(target.dtype))
 
 

@@ -10,6 +10,7 @@ says what was done.
 
 from __future__ import annotations
 
+import functools
 import operator
 import warnings
 from collections.abc import Callable
@@ -18,6 +19,9 @@ from typing import Any
 import numpy as np
 
 from pycuda import cumath, gpuarray
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.reduction import ReductionKernel
+from pycuda.scan import InclusiveScanKernel
 
 try:  # without it the same seeds are other cases
     import ml_dtypes
@@ -598,11 +602,160 @@ def join(rng: Any) -> None:
         compare_values(gpuarray.minimum(ga, gb), quietly(np.minimum, a, b))
 
 
+# --- records -------------------------------------------------------------
+
+RECORDS = [
+    np.dtype([("x", "f4"), ("y", "f4")]),
+    np.dtype([("n", "u1"), ("value", "f8")]),  # packed: misaligned
+    np.dtype([("n", "i2"), ("part", [("a", "i8"), ("b", "f4")])], align=True),
+    np.dtype([("x", "f4"), ("y", "f4"), ("z", "f4")]),
+    np.dtype([("a", "c16"), ("b", "i4"), ("c", "u2")]),
+]
+
+
+def filled(rng: Any, shape: tuple, dtype: Any) -> Any:
+    """An array of records."""
+    made = np.zeros(shape, dtype)
+    for name in dtype.names or ():
+        field = dtype[name]
+        make = filled if field.names else values
+        made[name] = make(rng, shape, field)
+    return made
+
+
+def alike(got: Any, want: Any) -> None:
+    """The fields are; what pads them may be anything."""
+    got = got.get() if isinstance(got, gpuarray.GPUArray) else got
+    if got.dtype != want.dtype or got.shape != want.shape:
+        raise Difference(f"{got.dtype}{got.shape}, not {describe(want)}")
+    for name in want.dtype.names or ():
+        if want.dtype[name].names:
+            alike(got[name], want[name])
+        else:
+            compare(got[name], want[name])
+
+
+def records(rng: Any) -> None:
+    dtype = RECORDS[rng.integers(len(RECORDS))]
+    base = filled(rng, shape_of(rng, 3), dtype)
+    device = gpuarray.to_gpu(base)
+    a, ga = viewed(rng, base, device, False)
+    key = entries(rng, a.shape)
+    there = moved(key) if rng.random() < 0.5 else tuple(key)
+    yield f"records {describe(a)}[{key}]"
+    alike(ga, a)
+    alike(ga.copy("F"), a)
+    try:
+        part = a[tuple(key)]
+    except IndexError as error:
+        refused(error, lambda: ga[there].get())
+        return
+    alike(ga[there], np.asarray(part))
+    places = np.arange(a.size).reshape(a.shape)[tuple(key)]
+    if len(np.unique(places)) == places.size:
+        value = filled(rng, np.shape(part), dtype)
+        a[tuple(key)] = value
+        ga[there] = value if rng.random() < 0.5 else gpuarray.to_gpu(value)
+    name = str(rng.choice([n for n in dtype.names if not dtype[n].names]))
+    yield f"field {name} of {describe(a)}"
+    if dtype[name].kind != "c":
+        quietly(a[name].__iadd__, a[name][..., ::-1] if a.ndim else a[name])
+        field = ga[name]
+        field += ga[name][..., ::-1] if a.ndim else ga[name]
+        alike(device, base)
+        compare(ga[name] > 1, quietly(operator.gt, a[name], 1))
+    one = filled(rng, (), dtype)
+    ga.fill(one)
+    a[...] = one
+    alike(device, base)
+
+
+# --- kernels of one's own ------------------------------------------------
+
+
+@functools.cache
+def kernels() -> dict[str, Any]:
+    return {
+        "apply": ElementwiseKernel(
+            "T *x, U *y, T *z", "z[i] = y[i] > (U)0 ? x[i] : (T)3"
+        ),
+        "sum": ReductionKernel("i8", "0", "a+b", arguments="int *in"),
+        "last": InclusiveScanKernel("i4", "b == 0 ? a : b"),
+    }
+
+
+def own(rng: Any) -> None:
+    shape = shape_of(rng)
+    left = str(rng.choice(["u1", "i2", "i4", "i8", "f4", "f8"]))
+    a, ga = pair(rng, shape, left, "small")
+    b, gb = pair(rng, a.shape, str(rng.choice(["i1", "i4", "f8"])), "small")
+    if b.shape != a.shape:
+        b, gb = a, ga
+    yield f"kernels on {describe(a)} and {describe(b)}"
+    want = np.where(b > 0, a, a.dtype.type(3))
+    compare(kernels()["apply"](ga, gb, None), want)
+    target = gpuarray.empty_like(ga)
+    kernels()["apply"](ga, gb, target)
+    compare(target, want)
+    a, ga = pair(rng, shape, "i4", "small")
+    axis = axes_of(rng, a.ndim, True)
+    if a.ndim:
+        keep = bool(rng.random() < 0.5)
+        options = {"axis": axis, "keepdims": keep}
+        got = kernels()["sum"](ga, **options)
+        compare(got, np.asarray(a.sum(dtype="i8", **options)))
+        axis = int(rng.integers(-a.ndim, a.ndim))
+        want = np.array(a)
+        for k in range(1, a.shape[axis]):
+            here = (slice(None),) * (axis % a.ndim) + (k,)
+            before = (*here[:-1], k - 1)
+            want[here] = np.where(a[here] == 0, want[before], a[here])
+        compare(kernels()["last"](ga, "new", axis=axis), want)
+
+
+def spreads(rng: Any) -> None:
+    """mean, var, std, ptp along axes."""
+    name = str(rng.choice(["mean", "var", "std", "ptp"]))
+    dtype = str(rng.choice([d for d in DTYPES if d != "?"]))
+    if "c" in dtype and name == "ptp":
+        dtype = "f4"
+    a, ga = pair(rng, shape_of(rng), dtype, "finite", False)
+    axis = axes_of(rng, a.ndim, True)
+    yield f"{name}(axis={axis}) of {describe(a)}"
+    function = getattr(gpuarray, name)
+    try:
+        want = np.asarray(quietly(lambda: getattr(np, name)(a, axis=axis)))
+    except ValueError as error:
+        refused(error, lambda: function(ga, axis=axis))
+        return
+    got = function(ga, axis=axis)
+    if name == "ptp":
+        compare(got, want)
+        return
+    if got.dtype != want.dtype:
+        raise Difference(f"dtype {got.dtype}, not {want.dtype}")
+    wide = a.astype("c16" if a.dtype.kind == "c" else "f8")
+    exact = quietly(lambda: getattr(np, name)(wide, axis=axis))
+    size = quietly(lambda: np.mean(np.abs(wide), axis=axis))
+    if name != "mean":
+        peak = quietly(lambda: np.max(np.abs(wide), axis=axis, initial=0))
+        size = peak**2 if name == "var" else peak
+        if name == "std":  # an error of the square shows more near 0
+            size = np.asarray(size) + 1e-7 * np.asarray(peak)
+    allowed = 2 * steps(a, axis) * ulp(want.dtype, np.asarray(size))
+    if name == "std":
+        allowed = np.maximum(allowed, 1e-6 * np.asarray(size))
+    rounded = quietly(np.asarray(exact).astype, want.dtype)
+    limit = np.isfinite(np.abs(rounded)) & np.isfinite(allowed)
+    compare(got, np.where(limit, exact, rounded), np.where(limit, allowed, 0))
+
+
 # --- cases ---------------------------------------------------------------
 
 FAMILIES = [
     *[binary] * 6, *[in_place] * 3, *[get] * 4, *[put] * 4, *[assign] * 2,
     *[reduce] * 4, *[scan] * 2, unary, math, math, casts, join,
+    *[records] * 3, *[own] * 2, spreads, spreads,
 ]  # fmt: skip
 
 

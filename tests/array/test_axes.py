@@ -294,6 +294,13 @@ def test_scan_kernels_along_axes(axis, view, exclusive):
         kernel(device.astype(np.float32), axis=0)
 
 
+def test_mean_of_no_complex_numbers():
+    for shape, axis in ((0, None), ((2, 0), 1)):
+        mean = gpuarray.mean(gpuarray.empty(shape, "c8"), axis).get()
+        assert np.isnan(mean.real).all()
+        assert np.isnan(mean.imag).all()
+
+
 def test_reduction_kernels_take_a_dtype():
     host = np.full((3, 400), 100, np.int8)
     device = gpuarray.to_gpu(host)
