@@ -67,6 +67,9 @@ jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
     case LLVMMul:
         opcode = "mul";
         break;
+    case LLVMShl:
+        opcode = "shl";
+        break;
     default:
         break;
     }

@@ -87,6 +87,7 @@ jit_is_uniform(struct jit_kernel *kernel, LLVMValueRef value, int depth)
     case LLVMAdd:
     case LLVMSub:
     case LLVMMul:
+    case LLVMShl:
         return jit_is_uniform(kernel, LLVMGetOperand(value, 0), depth + 1) &&
                jit_is_uniform(kernel, LLVMGetOperand(value, 1), depth + 1);
     case LLVMZExt:
@@ -246,14 +247,14 @@ match_condition(struct search *search, LLVMValueRef user, unsigned operand,
     return false;
 }
 
-static bool
-only_returns(LLVMBasicBlockRef block)
+bool
+jit_only_returns(LLVMBasicBlockRef block)
 {
     return LLVMIsAReturnInst(LLVMGetFirstInstruction(block)) != NULL;
 }
 
-static bool
-has_no_effects(LLVMBasicBlockRef block)
+bool
+jit_has_no_effects(LLVMBasicBlockRef block)
 {
     LLVMValueRef at = LLVMGetFirstInstruction(block);
     for (; at; at = LLVMGetNextInstruction(at)) {
@@ -275,8 +276,8 @@ match_branch(struct search *search, LLVMBasicBlockRef block)
     if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2) {
         return false;
     }
-    bool leave_first = only_returns(LLVMGetSuccessor(end, 0));
-    bool leave_second = only_returns(LLVMGetSuccessor(end, 1));
+    bool leave_first = jit_only_returns(LLVMGetSuccessor(end, 0));
+    bool leave_second = jit_only_returns(LLVMGetSuccessor(end, 1));
     return leave_first != leave_second &&
            match_condition(search, end, 0, leave_second);
 }
@@ -322,7 +323,7 @@ find_stride_phi(LLVMBasicBlockRef entry)
     LLVMValueRef phi = LLVMGetFirstInstruction(header);
     if (!LLVMIsAPHINode(phi) || LLVMCountIncoming(phi) != 2 ||
         LLVMIsAPHINode(LLVMGetNextInstruction(phi)) ||
-        !has_no_effects(header)) {
+        !jit_has_no_effects(header)) {
         return NULL;
     }
     return phi;
@@ -336,11 +337,11 @@ leaves_only_from(struct jit_kernel *kernel, LLVMBasicBlockRef header)
     for (; block; block = LLVMGetNextBasicBlock(block)) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
         unsigned count = LLVMGetNumSuccessors(end);
-        if (count == 0 && !only_returns(block)) {
+        if (count == 0 && !jit_only_returns(block)) {
             return false;
         }
         for (unsigned i = 0; block != header && i < count; i++) {
-            if (only_returns(LLVMGetSuccessor(end, i))) {
+            if (jit_only_returns(LLVMGetSuccessor(end, i))) {
                 return false;
             }
         }
@@ -360,7 +361,7 @@ cut_back_edge(struct jit *jit, LLVMBasicBlockRef header,
               LLVMBasicBlockRef latch)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(header);
-    bool first = only_returns(LLVMGetSuccessor(end, 0));
+    bool first = jit_only_returns(LLVMGetSuccessor(end, 0));
     LLVMBasicBlockRef leave = LLVMGetSuccessor(end, first ? 0 : 1);
     LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(latch));
     LLVMPositionBuilderAtEnd(jit->builder, latch);
@@ -483,12 +484,12 @@ jit_find_guard(struct jit *jit, struct jit_kernel *kernel)
     if (!search.index) {
         return;
     }
-    if (has_no_effects(entry) && match_stride(&search, entry)) {
+    if (jit_has_no_effects(entry) && match_stride(&search, entry)) {
         return;
     }
     search.index = search.expression;
-    if (!has_no_effects(entry) || !match_branch(&search, entry)) {
-        if (has_no_effects(entry)) {
+    if (!jit_has_no_effects(entry) || !match_branch(&search, entry)) {
+        if (jit_has_no_effects(entry)) {
             match_split(&search, entry);
         }
         if (!kernel->guard.split) {

@@ -88,6 +88,15 @@ struct jit_region_bound {
     LLVMIntPredicate predicate; /* threadIdx predicate limit */
 };
 
+/* Threads that leave before the first barrier (early.c). */
+struct jit_early {
+    LLVMValueRef condition; /* NULL: none */
+    LLVMBasicBlockRef leave;
+    bool leave_first;      /* where the condition holds */
+    struct jit_text setup; /* as for a guard */
+    const char *ends[2];   /* how many threads of a row, and rows, stay */
+};
+
 /* A kernel that is run as thread loops between barriers (regions.c). */
 struct jit_regions {
     unsigned count;                   /* of points to start at */
@@ -127,6 +136,7 @@ struct jit_kernel {
     bool flat;             /* does not use threadIdx.y: its rows are long */
     bool sequential;       /* the thread loop must not be run as a vector */
     struct jit_guard guard;
+    struct jit_early early;
     struct jit_regions *regions; /* NULL: a plain loop or fibers */
 };
 
@@ -210,6 +220,8 @@ void jit_expand_constant(struct jit *jit, LLVMValueRef value, jit_make *make,
 /* guard.c: is the value the same for all threads of a block, and made of
  * parameters, block geometry and simple arithmetic? */
 bool jit_is_uniform(struct jit_kernel *kernel, LLVMValueRef value, int depth);
+bool jit_only_returns(LLVMBasicBlockRef block);
+bool jit_has_no_effects(LLVMBasicBlockRef block);
 
 /* options.c: ends the process on a wrong command line. */
 void jit_read_options(struct jit_options *options, int count,

@@ -151,12 +151,20 @@ write_outsider(struct jit *jit, struct jit_kernel *kernel, unsigned point)
     jit_region_call(jit, kernel, s, point, false);
 }
 
+/* How many threads of a row, or rows, there are. */
+static const char *
+last_of(const struct jit_kernel *kernel, int axis)
+{
+    static const char *const all[] = {"%ntid0", "%ntid1"};
+    return kernel->early.condition ? kernel->early.ends[axis] : all[axis];
+}
+
 static void
 write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
              struct jit_nest *nest)
 {
     const char *first[2] = {"0", "0"};
-    const char *last[2] = {"%ntid0", "%ntid1"};
+    const char *last[2] = {last_of(kernel, 0), last_of(kernel, 1)};
     for (unsigned i = 0; i < kernel->regions->bound_counts[point]; i++) {
         const struct jit_region_bound *bound =
             &kernel->regions->bounds[point][i];
@@ -177,6 +185,24 @@ write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
     nest->end = last[0];
     nest->first_row = first[1];
     nest->last_row = last[1];
+}
+
+/* A block of which all threads leave at once has nothing to do. */
+static void
+write_early(struct jit *jit, struct jit_kernel *kernel)
+{
+    if (!kernel->early.condition) {
+        jit_text_add(jit->wrappers, "  br label %%point.0\n");
+        return;
+    }
+    jit_text_add(jit->wrappers,
+                 "%s"
+                 "  %%stay0 = icmp ne i32 %s, 0\n"
+                 "  %%stay1 = icmp ne i32 %s, 0\n"
+                 "  %%stay = and i1 %%stay0, %%stay1\n"
+                 "  br i1 %%stay, label %%point.0, label %%next\n",
+                 kernel->early.setup.bytes, kernel->early.ends[0],
+                 kernel->early.ends[1]);
 }
 
 /* Where to go after the loop of `point`. */
@@ -219,8 +245,9 @@ jit_region_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
         .suffix = jit_format(".%u", point),
         .before = jit_format("point.%u", point),
         .start = "0",
-        .end = "%ntid0",
+        .end = last_of(kernel, 0),
         .after = jit_format("after.%u", point),
+        .last_row = last_of(kernel, 1),
     };
     jit_text_add(jit->wrappers, "point.%u:\n", point);
     jit_region_inputs(jit, kernel->regions, point);
@@ -255,7 +282,7 @@ write_function(struct jit *jit, struct jit_kernel *kernel,
     struct jit_regions *regions = kernel->regions;
     unsigned loop = jit_text_loops(regions->count);
     jit_text_blocks_start(jit, kernel, frame);
-    jit_text_add(jit->wrappers, "  br label %%point.0\n");
+    write_early(jit, kernel);
     for (unsigned k = 0; k < regions->count; k++) {
         jit_region_point(jit, kernel, k, loop + k);
     }

@@ -381,6 +381,7 @@ restore(struct jit *jit, struct jit_split *split)
         LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(barrier), barrier,
                        arguments, 2, "");
     }
+    jit_restore_early(jit, split->kernel);
 }
 
 static void
@@ -482,6 +483,9 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
     split->count = 1;
     split->warps = warps;
     unsigned width = guess_width(kernel);
+    if (!warps) {
+        jit_find_early(jit, kernel);
+    }
     unsigned *ends = cut_and_look(jit, split);
     if (ends) {
         jit_add_soft_points(jit, split, ends);

@@ -112,6 +112,11 @@ void jit_add_soft_points(struct jit *jit, struct jit_split *split,
 bool jit_is_scattered(struct jit *jit, const struct jit_split *split,
                       const bool *blocks);
 
+/* early.c: takes the threads that leave at once out of the body and puts them
+ * back; kernel->early says who stays. */
+void jit_find_early(struct jit *jit, struct jit_kernel *kernel);
+void jit_restore_early(struct jit *jit, struct jit_kernel *kernel);
+
 /* live.c: the points at which the value lives, as a set of bits. */
 uint64_t jit_live_points(const struct jit_split *split, LLVMValueRef value);
 /* Replaces the uses of the value outside its own block by what `make` puts
