@@ -253,6 +253,7 @@ struct cpu_launch {
     _Atomic uint64_t next; /* first block that nobody has taken */
     atomic_int error;
     unsigned joined; /* workers in it; scheduler lock */
+    unsigned most_joined;
     uint64_t started_ns;
     uint64_t serial; /* for the checks */
     bool cooperative;
@@ -321,7 +322,11 @@ uint64_t cpu_now_ns(void);
 extern pthread_mutex_t cpu_scheduler_lock;
 /* For workers.c; the lock is held. */
 struct cpu_op *cpu_queue_take(bool kernels_too);
+struct cpu_op *cpu_queue_help(const struct cpu_op *op);
+void cpu_queue_more(struct cpu_op *op);
 void cpu_queue_leave(struct cpu_op *op);
+extern atomic_uint cpu_queue_spinning; /* workers that look for work */
+extern unsigned cpu_queue_sleeping;    /* workers that must be woken */
 extern pthread_cond_t cpu_queue_work, cpu_queue_calls;
 extern atomic_uint cpu_queue_puts; /* grows with each operation queued */
 
@@ -446,6 +451,9 @@ struct cpu_worker {
 };
 
 struct cpu_worker *cpu_worker_self(void); /* of a caller; NULL: no memory */
+/* Runs pieces of the kernel that `op` is or waits for, in place of a worker;
+ * false if there are none for the caller. */
+bool cpu_worker_help(const struct cpu_op *op);
 extern _Thread_local struct cpu_worker *cpu_worker_tls
     __attribute__((tls_model("initial-exec")));
 CUresult cpu_workers_start(void);

@@ -11,7 +11,10 @@
 
 #include "cpu/graph.h"
 
-#define INLINE_NS       10000u /* expected time of a launch run by its caller */
+/* Expected time of a launch run by its caller: less than it takes to wake a
+ * worker, or to share the work with one that is awake. */
+#define INLINE_NS       10000u
+#define INLINE_AWAKE_NS 3000u
 #define CHUNKS_A_WORKER 8
 #define RECURSIVE_CHUNKS                                                      \
     8 /* so few workers at most: their guards cost maps                       \
@@ -96,7 +99,7 @@ params_copy(const struct cpu_function *function, char *to, void **params,
     return CUDA_SUCCESS;
 }
 
-/* Is this launch expected to be over sooner than a worker would wake? */
+/* Is this launch expected to be over sooner than a worker would help? */
 static bool
 launch_is_quick(const struct cpu_function *function, uint64_t threads)
 {
@@ -111,7 +114,10 @@ launch_is_quick(const struct cpu_function *function, uint64_t threads)
     if (threads > known) {
         ns = ns * (threads / known + 1);
     }
-    return ns <= INLINE_NS;
+    bool awake =
+        atomic_load_explicit(&cpu_queue_spinning, memory_order_relaxed) != 0;
+    return ns <=
+           (awake && cpu_state.threads > 1 ? INLINE_AWAKE_NS : INLINE_NS);
 }
 
 void
@@ -169,6 +175,7 @@ cpu_launch_finish(struct cpu_launch *launch)
 {
     struct cpu_function *function = launch->function;
     uint64_t ns = cpu_now_ns() - launch->started_ns;
+    ns *= launch->most_joined > 1 ? launch->most_joined : 1;
     int error = atomic_load(&launch->error);
 
     if (error) {

@@ -36,6 +36,9 @@ struct queue {
 
 static struct queue ready_calls, ready_kernels;
 
+atomic_uint cpu_queue_spinning;
+unsigned cpu_queue_sleeping;
+
 uint64_t
 cpu_now_ns(void)
 {
@@ -220,6 +223,34 @@ waiters_wake(void)
     }
 }
 
+/* Workers that spin come by themselves. */
+static void
+workers_wake(uint64_t wanted)
+{
+    uint64_t more =
+        wanted > cpu_queue_spinning ? wanted - cpu_queue_spinning : 0;
+
+    atomic_fetch_add(&cpu_queue_puts, 1);
+    for (; more && more < cpu_queue_sleeping; more--) {
+        pthread_cond_signal(&cpu_queue_work);
+    }
+    if (more) {
+        pthread_cond_broadcast(&cpu_queue_work);
+    }
+}
+
+/* How many workers shall come at once for the pieces of a launch.  One place
+ * is left for who waits for its end (cpu_worker_help), if it may. */
+static uint64_t
+workers_for(const struct cpu_launch *launch)
+{
+    uint64_t pieces = (launch->total + launch->chunk - 1) / launch->chunk;
+    uint64_t most = (uint64_t)cpu_state.threads;
+    uint64_t wanted = pieces < most ? pieces : most;
+
+    return wanted - (wanted > 1 && launch->function->may_inline);
+}
+
 /* Marks it done and starts those that waited; marks that become done on the
  * way are chained in `marks`, so that no recursion is needed. */
 static void
@@ -257,12 +288,7 @@ op_start(struct cpu_op *op, struct queue *marks)
     case CPU_OP_KERNEL:
         atomic_store(&op->state, CPU_OP_READY);
         queue_put(&ready_kernels, op);
-        atomic_fetch_add(&cpu_queue_puts, 1);
-        if (op->launch.total > op->launch.chunk) {
-            pthread_cond_broadcast(&cpu_queue_work);
-        } else {
-            pthread_cond_signal(&cpu_queue_work);
-        }
+        workers_wake(workers_for(&op->launch));
         break;
     case CPU_OP_CALLER:
         atomic_store_explicit(&op->state, CPU_OP_RUNNING,
@@ -336,26 +362,47 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
 
 /* ---- waiting ---- */
 
-static void
-wait_state(struct cpu_op *op, unsigned least)
+/* Spins until the operation is in the state, until something was queued
+ * after `seen`, or until it has taken too long: false. */
+static bool
+wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
 {
     uint64_t until = 0;
 
     for (unsigned turn = 0;; turn++) {
-        if (atomic_load_explicit(&op->state, memory_order_acquire) >= least) {
-            return;
+        if (atomic_load_explicit(&op->state, memory_order_acquire) >= least ||
+            atomic_load_explicit(&cpu_queue_puts, memory_order_relaxed) !=
+                seen) {
+            return true;
         }
         if (turn % 64 == 63) {
             uint64_t now = cpu_now_ns();
             until = until ? until : now + SPIN_NS;
             if (now >= until) {
-                break;
+                return false;
             }
         }
 #if defined(__x86_64__)
         __builtin_ia32_pause();
 #endif
     }
+}
+
+/* Who waits takes part in the work first. */
+static void
+wait_state(struct cpu_op *op, unsigned least)
+{
+    unsigned seen;
+
+    do {
+        seen = atomic_load(&cpu_queue_puts);
+        do {
+            if (atomic_load_explicit(&op->state, memory_order_acquire) >=
+                least) {
+                return;
+            }
+        } while (cpu_worker_help(op));
+    } while (wait_spin(op, least, seen));
     pthread_mutex_lock(&cpu_scheduler_lock);
     sleepers++;
     while (atomic_load(&op->state) < least) {
@@ -534,8 +581,35 @@ cpu_op_call(struct cpu_op *op)
 
 /* ---- for workers; the lock is held ---- */
 
+static bool
+has_pieces(struct cpu_launch *launch)
+{
+    return atomic_load(&launch->next) < launch->total || !launch->joined;
+}
+
+/* The caller is one of those who run the launch at the queue's head. */
+static struct cpu_op *
+kernel_join(void)
+{
+    struct cpu_op *op = ready_kernels.first;
+    struct cpu_launch *launch = &op->launch;
+
+    if (!launch->joined++ && !launch->started_ns) {
+        launch->started_ns = cpu_now_ns();
+        atomic_store(&op->state, CPU_OP_RUNNING);
+    }
+    launch->most_joined = launch->joined > launch->most_joined
+                              ? launch->joined
+                              : launch->most_joined;
+    if (launch->total <= launch->chunk) {
+        queue_pop(&ready_kernels);
+    }
+    return op;
+}
+
 /* A call, which the taker runs and finishes, or a kernel with blocks left,
- * which the taker has then joined. */
+ * which the taker has then joined.  None, while as many as there are workers
+ * are in the first kernel: no processor is free. */
 struct cpu_op *
 cpu_queue_take(bool kernels_too)
 {
@@ -545,22 +619,41 @@ cpu_queue_take(bool kernels_too)
         return op;
     }
     while (kernels_too && ready_kernels.first) {
-        struct cpu_op *op = ready_kernels.first;
-        struct cpu_launch *launch = &op->launch;
+        struct cpu_launch *launch = &ready_kernels.first->launch;
 
-        if (atomic_load(&launch->next) < launch->total || !launch->joined) {
-            if (!launch->joined++ && !launch->started_ns) {
-                launch->started_ns = cpu_now_ns();
-                atomic_store(&op->state, CPU_OP_RUNNING);
-            }
-            if (launch->total <= launch->chunk) {
-                queue_pop(&ready_kernels);
-            }
-            return op;
+        if (has_pieces(launch)) {
+            return launch->joined < (unsigned)cpu_state.threads ? kernel_join()
+                                                                : NULL;
         }
         queue_pop(&ready_kernels); /* its last blocks are being run */
     }
     return NULL;
+}
+
+/* The same for a thread that waits for `op`: joins the first kernel if that
+ * is `op`, or may be what `op` waits for. */
+struct cpu_op *
+cpu_queue_help(const struct cpu_op *op)
+{
+    struct cpu_op *first = ready_kernels.first;
+
+    return first && (first == op || op->pending) &&
+                   first->launch.function->may_inline &&
+                   has_pieces(&first->launch) &&
+                   first->launch.joined < (unsigned)cpu_state.threads
+               ? kernel_join()
+               : NULL;
+}
+
+/* Does the launch have pieces, and places, for one more?  Who has run the
+ * first piece asks: by then a waiting thread has come, or will not. */
+void
+cpu_queue_more(struct cpu_op *op)
+{
+    if (ready_kernels.first == op && has_pieces(&op->launch) &&
+        op->launch.joined < (unsigned)cpu_state.threads) {
+        workers_wake(1);
+    }
 }
 
 /* After a worker found no more blocks: the last one out finishes. */
@@ -571,6 +664,9 @@ cpu_queue_leave(struct cpu_op *op)
 
     if (ready_kernels.first == op) {
         queue_pop(&ready_kernels);
+        if (ready_kernels.first) {
+            workers_wake(workers_for(&ready_kernels.first->launch));
+        }
     }
     if (!--launch->joined) {
         cpu_launch_finish(launch);

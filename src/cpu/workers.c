@@ -77,9 +77,11 @@ cpu_worker_self(void)
 
 /* Runs pieces of the launch until none is left. */
 static void
-launch_work(struct cpu_worker *worker, struct cpu_launch *launch)
+launch_work(struct cpu_worker *worker, struct cpu_op *op)
 {
-    for (;;) {
+    struct cpu_launch *launch = &op->launch;
+
+    for (bool asked = launch->total <= launch->chunk;; asked = true) {
         uint64_t first = atomic_fetch_add(&launch->next, launch->chunk);
 
         if (first >= launch->total) {
@@ -94,7 +96,30 @@ launch_work(struct cpu_worker *worker, struct cpu_launch *launch)
         if (code) {
             atomic_store(&launch->error, (int)code);
         }
+        if (!asked) {
+            pthread_mutex_lock(&cpu_scheduler_lock);
+            cpu_queue_more(op);
+            pthread_mutex_unlock(&cpu_scheduler_lock);
+        }
     }
+}
+
+bool
+cpu_worker_help(const struct cpu_op *op)
+{
+    struct cpu_worker *worker = cpu_worker_self();
+
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    struct cpu_op *found = worker ? cpu_queue_help(op) : NULL;
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    if (!found) {
+        return false;
+    }
+    launch_work(worker, found);
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    cpu_queue_leave(found);
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    return true;
 }
 
 /* Spins until something was queued after `seen`, or it has taken too long. */
@@ -125,12 +150,16 @@ work_wait(bool kernels, pthread_cond_t *wake)
     if (!op && kernels) {
         unsigned seen = atomic_load(&cpu_queue_puts);
 
+        cpu_queue_spinning++;
         pthread_mutex_unlock(&cpu_scheduler_lock);
         work_spin(seen);
         pthread_mutex_lock(&cpu_scheduler_lock);
+        cpu_queue_spinning--;
     }
     while (!op && !(op = cpu_queue_take(kernels))) {
+        cpu_queue_sleeping += kernels;
         pthread_cond_wait(wake, &cpu_scheduler_lock);
+        cpu_queue_sleeping -= kernels;
     }
     pthread_mutex_unlock(&cpu_scheduler_lock);
     return op;
@@ -162,7 +191,7 @@ worker_main(void *argument)
             cpu_op_call(op);
             continue;
         }
-        launch_work(worker, &op->launch);
+        launch_work(worker, op);
         pthread_mutex_lock(&cpu_scheduler_lock);
         cpu_queue_leave(op);
         pthread_mutex_unlock(&cpu_scheduler_lock);
