@@ -1,0 +1,53 @@
+"""The soak in short: threads, streams, memory that stays what it was.
+
+``benchmarks/soak.py`` itself makes ten million operations.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOAK = Path(__file__).resolve().parents[2] / "benchmarks" / "soak.py"
+
+# Sanitizers keep freed memory for a while, and so it grows.
+pytestmark = pytest.mark.no_sanitizer
+
+
+def soak(*options: str, seconds: int) -> subprocess.CompletedProcess[str]:
+    """Run the program for a while."""
+    return subprocess.run(
+        [sys.executable, str(SOAK), f"--seconds={seconds}", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+def test_soak() -> None:
+    done = soak("--operations=60000", "--threads=3", seconds=60)
+    assert done.returncode == 0, done.stdout
+    assert "passed" in done.stdout
+
+
+@pytest.mark.slow
+def test_soak_for_longer() -> None:
+    done = soak("--operations=2000000", "--threads=8", seconds=240)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("plant", "said"),
+    [("leak", "the host's memory grows"), ("value", "Wrong: after")],
+)
+def test_it_would_find(plant: str, said: str) -> None:
+    done = soak(
+        "--operations=600000", "--threads=2", f"--plant={plant}", seconds=8
+    )
+    assert done.returncode == 1
+    assert said in done.stdout
