@@ -3,15 +3,19 @@
  *
  * All three share one object, which holds the widest of CUDA's three structs;
  * the call makes the narrower ones of it.  Host buffers, arrays and contexts
- * that were set are kept alive until they are replaced.
+ * that were set are kept alive until they are replaced.  A copy that would
+ * leave a host buffer's memory is refused: nobody else would notice.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
+#include "core/numpy.h"
+
 struct copy_object {
     CORE_HEAD
     CUDA_MEMCPY3D_PEER copy;
-    PyObject *source, *target;                 /* strong: what was set */
+    PyObject *source, *target;       /* strong: what was set */
+    size_t source_room, target_room; /* bytes behind srcHost, dstHost */
     PyObject *source_context, *target_context; /* strong Contexts or NULL */
 };
 
@@ -45,18 +49,72 @@ copy_dealloc(PyObject *op)
     core_object_end_dealloc(op);
 }
 
-/* Address of a host buffer, which need not be contiguous. */
-static int
-host_address(PyObject *object, bool writable, void **pointer)
+/* Where the memory ends that begins at the buffer's first element. */
+static const char *
+buffer_end(const Py_buffer *view)
 {
-    Py_buffer view;
+    const char *end = (const char *)view->buf + view->itemsize;
+    for (int i = 0; i < view->ndim; i++) {
+        if (view->shape[i] == 0) {
+            return view->buf;
+        }
+        if (view->strides[i] > 0) {
+            end += (view->shape[i] - 1) * view->strides[i];
+        }
+    }
+    return end;
+}
+
+/* The array whose memory it is: programs copy whole matrices by a view of
+ * their first row. */
+static PyObject *
+host_root(PyObject *object)
+{
+    while (PyArray_Check(object) &&
+           PyArray_BASE((PyArrayObject *)object) != NULL &&
+           PyArray_Check(PyArray_BASE((PyArrayObject *)object))) {
+        object = PyArray_BASE((PyArrayObject *)object);
+    }
+    return object;
+}
+
+/* Address of a host buffer, which need not be contiguous, and how much memory
+ * follows. */
+static int
+host_address(PyObject *object, bool writable, void **pointer, size_t *room)
+{
+    Py_buffer view, root;
     int flags = PyBUF_STRIDED_RO | (writable ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(object, &view, flags) < 0) {
         return -1;
     }
+    const char *end = buffer_end(&view);
+    if (PyObject_GetBuffer(host_root(object), &root, PyBUF_STRIDED_RO) < 0) {
+        PyErr_Clear();
+    } else {
+        end = buffer_end(&root) > end ? buffer_end(&root) : end;
+        PyBuffer_Release(&root);
+    }
     *pointer = view.buf;
+    *room = (size_t)(end - (const char *)view.buf);
     PyBuffer_Release(&view);
     return 0;
+}
+
+/* One end of the copy becomes `object`: what was set there before is no more,
+ * also for who sets the memory type by hand. */
+static void
+end_take(struct copy_object *self, bool source, PyObject *object)
+{
+    if (source) {
+        self->copy.srcHost = NULL;
+        self->copy.srcArray = NULL;
+        Py_XSETREF(self->source, Py_NewRef(object));
+    } else {
+        self->copy.dstHost = NULL;
+        self->copy.dstArray = NULL;
+        Py_XSETREF(self->target, Py_NewRef(object));
+    }
 }
 
 static PyObject *
@@ -64,24 +122,26 @@ set_host(PyObject *op, PyObject *object, bool source, CUmemorytype type)
 {
     struct copy_object *self = (struct copy_object *)op;
     void *pointer;
-    if (host_address(object, !source, &pointer) < 0) {
+    size_t room;
+    if (host_address(object, !source, &pointer, &room) < 0) {
         return NULL;
     }
     bool unified = type == CU_MEMORYTYPE_UNIFIED;
+    end_take(self, source, object);
     if (source) {
         self->copy.srcMemoryType = type;
         self->copy.srcHost = pointer;
         if (unified) {
             self->copy.srcDevice = (CUdeviceptr)(uintptr_t)pointer;
         }
-        Py_XSETREF(self->source, Py_NewRef(object));
+        self->source_room = room;
     } else {
         self->copy.dstMemoryType = type;
         self->copy.dstHost = pointer;
         if (unified) {
             self->copy.dstDevice = (CUdeviceptr)(uintptr_t)pointer;
         }
-        Py_XSETREF(self->target, Py_NewRef(object));
+        self->target_room = room;
     }
     Py_RETURN_NONE;
 }
@@ -120,7 +180,7 @@ set_src_device(PyObject *op, PyObject *object)
     }
     self->copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
     self->copy.srcDevice = pointer;
-    Py_XSETREF(self->source, Py_NewRef(object));
+    end_take(self, true, object);
     Py_RETURN_NONE;
 }
 
@@ -134,7 +194,7 @@ set_dst_device(PyObject *op, PyObject *object)
     }
     self->copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
     self->copy.dstDevice = pointer;
-    Py_XSETREF(self->target, Py_NewRef(object));
+    end_take(self, false, object);
     Py_RETURN_NONE;
 }
 
@@ -142,11 +202,13 @@ static PyObject *
 set_src_array(PyObject *op, PyObject *array)
 {
     struct copy_object *self = (struct copy_object *)op;
-    if (core_array_handle(array, &self->copy.srcArray) < 0) {
+    CUarray handle;
+    if (core_array_handle(array, &handle) < 0) {
         return NULL;
     }
+    end_take(self, true, array);
     self->copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-    Py_XSETREF(self->source, Py_NewRef(array));
+    self->copy.srcArray = handle;
     Py_RETURN_NONE;
 }
 
@@ -154,11 +216,13 @@ static PyObject *
 set_dst_array(PyObject *op, PyObject *array)
 {
     struct copy_object *self = (struct copy_object *)op;
-    if (core_array_handle(array, &self->copy.dstArray) < 0) {
+    CUarray handle;
+    if (core_array_handle(array, &handle) < 0) {
         return NULL;
     }
+    end_take(self, false, array);
     self->copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-    Py_XSETREF(self->target, Py_NewRef(array));
+    self->copy.dstArray = handle;
     Py_RETURN_NONE;
 }
 
@@ -226,7 +290,7 @@ set_device(PyObject *op, PyObject *object, void *offset)
     struct copy_object *self = (struct copy_object *)op;
     bool source =
         (uintptr_t)offset == offsetof(struct copy_object, copy.srcDevice);
-    Py_XSETREF(*(source ? &self->source : &self->target), Py_NewRef(object));
+    end_take(self, source, object);
     return 0;
 }
 
@@ -374,6 +438,67 @@ how_read(PyObject *args, PyObject *kwargs, const char *routine, bool flat,
     return status;
 }
 
+/* How far into its memory one end of the copy reaches; SIZE_MAX for more than
+ * there can be. */
+static size_t
+end_reach(const CUDA_MEMCPY3D_PEER *c, bool source, bool flat)
+{
+    size_t x = source ? c->srcXInBytes : c->dstXInBytes;
+    size_t y = source ? c->srcY : c->dstY, reach;
+    size_t z = flat ? 0 : source ? c->srcZ : c->dstZ;
+    size_t pitch = source ? c->srcPitch : c->dstPitch;
+    size_t height = flat ? 0 : source ? c->srcHeight : c->dstHeight;
+    size_t depth = flat ? 1 : c->Depth;
+    if (c->WidthInBytes == 0 || c->Height == 0 || depth == 0) {
+        return 0;
+    }
+    bool over = __builtin_add_overflow(x, c->WidthInBytes, &reach);
+    pitch = pitch == 0 ? reach : pitch;
+    over |= __builtin_add_overflow(y, c->Height - 1, &y);
+    height = height == 0 ? y + 1 : height;
+    over |= __builtin_add_overflow(z, depth - 1, &z);
+    over |= __builtin_mul_overflow(z, height, &z);
+    over |= __builtin_add_overflow(y, z, &y);
+    over |= __builtin_mul_overflow(y, pitch, &y);
+    over |= __builtin_add_overflow(reach, y, &reach);
+    return over ? SIZE_MAX : reach;
+}
+
+static int
+end_fits(struct copy_object *self, bool source, bool flat, const char *routine)
+{
+    const CUDA_MEMCPY3D_PEER *c = &self->copy;
+    CUmemorytype type = source ? c->srcMemoryType : c->dstMemoryType;
+    const void *host = source ? c->srcHost : c->dstHost;
+    size_t room = source ? self->source_room : self->target_room;
+    size_t reach = end_reach(c, source, flat);
+    char text[160];
+    bool is_host = type == CU_MEMORYTYPE_HOST ||
+                   (type == CU_MEMORYTYPE_UNIFIED && host != NULL);
+    if (!is_host || (host != NULL && reach <= room) || reach == 0) {
+        return 0;
+    }
+    const char *which = source ? "source" : "target";
+    if (host == NULL) {
+        snprintf(text, sizeof text, "the %s's host memory was not set", which);
+    } else {
+        snprintf(text, sizeof text,
+                 "the copy reaches %zu bytes into the %s's host memory, which "
+                 "has %zu",
+                 reach, which, room);
+    }
+    return core_fail(CUDA_ERROR_INVALID_VALUE, routine, text);
+}
+
+static int
+ends_fit(PyObject *op, bool flat, const char *routine)
+{
+    struct copy_object *self = (struct copy_object *)op;
+    return end_fits(self, true, flat, routine) < 0
+               ? -1
+               : end_fits(self, false, flat, routine);
+}
+
 /* Device memory that was set is in use on the stream; refused if freed. */
 static int
 ends_use(PyObject *op, const struct how *how)
@@ -430,7 +555,7 @@ call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     struct how how;
     if (how_read(args, kwargs, "cuMemcpy2D", true, &how) < 0 ||
-        ends_use(op, &how) < 0 || core_current() == NULL) {
+        ends_use(op, &how) < 0 || ends_fit(op, true, "cuMemcpy2D") < 0) {
         return NULL;
     }
     CUDA_MEMCPY2D copy = flat_of(&((struct copy_object *)op)->copy);
@@ -471,7 +596,7 @@ call_3d(PyObject *op, PyObject *args, PyObject *kwargs)
     struct how how;
     CUDA_MEMCPY3D copy;
     if (how_read(args, kwargs, "cuMemcpy3D", false, &how) < 0 ||
-        ends_use(op, &how) < 0 || core_current() == NULL) {
+        ends_use(op, &how) < 0 || ends_fit(op, false, "cuMemcpy3D") < 0) {
         return NULL;
     }
     memcpy(&copy, &((struct copy_object *)op)->copy, sizeof copy);
@@ -485,6 +610,21 @@ call_3d(PyObject *op, PyObject *args, PyObject *kwargs)
         op, &how, code, how.async ? "cuMemcpy3DAsync" : "cuMemcpy3D");
 }
 
+static int
+contexts_live(PyObject *op)
+{
+    struct copy_object *self = (struct copy_object *)op;
+    PyObject *contexts[] = {self->source_context, self->target_context};
+    for (int i = 0; i < 2; i++) {
+        if (contexts[i] != NULL &&
+            !((struct core_context *)contexts[i])->valid) {
+            return core_fail(CUDA_ERROR_INVALID_CONTEXT, "cuMemcpy3DPeer",
+                             "a context of the copy was detached");
+        }
+    }
+    return 0;
+}
+
 static PyObject *
 call_peer(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -492,7 +632,8 @@ call_peer(PyObject *op, PyObject *args, PyObject *kwargs)
     struct core_context *current = core_current();
     if (current == NULL ||
         how_read(args, kwargs, "cuMemcpy3DPeer", false, &how) < 0 ||
-        ends_use(op, &how) < 0) {
+        ends_use(op, &how) < 0 || contexts_live(op) < 0 ||
+        ends_fit(op, false, "cuMemcpy3DPeer") < 0) {
         return NULL;
     }
     CUDA_MEMCPY3D_PEER copy = ((struct copy_object *)op)->copy;

@@ -315,3 +315,95 @@ def test_peers(drv: Any, context: Any, stream: Any) -> None:
             drv.memcpy_peer(target, source, 400, dest_context=1)
     finally:
         other.detach()
+
+
+def boxed(drv: Any, make: str, **sizes: int) -> Any:
+    copy = getattr(drv, make)()
+    for name, value in sizes.items():
+        setattr(copy, name, value)
+    return copy
+
+
+@pytest.mark.parametrize("make", ["Memcpy2D", "Memcpy3D", "Memcpy3DPeer"])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {"width_in_bytes": 44, "height": 10},
+        {"width_in_bytes": 40, "height": 11},
+        {"width_in_bytes": 40, "height": 10, "src_y": 1, "dst_y": 1},
+        {"src_x_in_bytes": 4, "dst_x_in_bytes": 4, "width_in_bytes": 40},
+        {"width_in_bytes": 4, "height": 2, "src_pitch": 400},
+        {"width_in_bytes": 4, "height": 2, "src_pitch": 2**63},
+        {"width_in_bytes": 2**62, "height": 2**62},
+    ],
+    ids=str,
+)
+def test_copies_that_leave_the_host_memory(
+    drv: Any, make: str, sizes: dict[str, int]
+) -> None:
+    """Refused before anything is read or written."""
+    sizes = {"src_pitch": 40, "height": 10} | sizes
+    sizes |= {"dst_pitch": sizes["src_pitch"]}
+    if make != "Memcpy2D":
+        sizes |= {"depth": 1}
+    host = np.zeros((10, 10), np.float32)
+    memory = drv.mem_alloc(4000)
+    outward = boxed(drv, make, **sizes)
+    outward.set_src_device(memory)
+    outward.set_dst_host(host)
+    inward = boxed(drv, make, **sizes)
+    inward.set_src_host(host)
+    inward.set_dst_device(memory)
+    arguments = [(True,)] if make == "Memcpy2D" else [()]
+    for given in [*arguments, (drv.Stream(),)]:
+        with pytest.raises(drv.LogicError, match="the target's host memory"):
+            outward(*given)
+        with pytest.raises(drv.LogicError, match="source's host memory, whi"):
+            inward(*given)
+
+
+def test_rows_of_a_larger_matrix(drv: Any) -> None:
+    """A view is where the copy begins; its matrix is what there is."""
+    matrix = np.arange(100, dtype=np.float32).reshape(10, 10)
+    memory = drv.mem_alloc(400)
+    copy = boxed(drv, "Memcpy2D", width_in_bytes=12, height=9, src_pitch=40)
+    copy.set_src_host(matrix[1, 3:6])
+    copy.set_dst_device(memory)
+    copy.dst_pitch = 12
+    copy()
+    found = drv.from_device(memory, (9, 3), np.float32)
+    np.testing.assert_array_equal(found, matrix[1:, 3:6])
+    copy.height = 10
+    with pytest.raises(drv.LogicError, match="reaches 372 bytes into .* 348"):
+        copy()
+
+
+def test_ends_that_were_replaced(drv: Any) -> None:
+    """The type alone does not bring an earlier end back."""
+    memory = drv.to_device(np.arange(4, dtype=np.int32))
+    copy = boxed(drv, "Memcpy2D", width_in_bytes=16, height=1)
+    copy.set_src_host(np.zeros(4, np.int32))
+    copy.set_dst_host(np.zeros(4, np.int32))
+    copy.set_src_device(memory)
+    copy.set_dst_device(memory)
+    copy.src_memory_type = drv.memory_type.HOST
+    with pytest.raises(drv.LogicError, match="source's host memory was not"):
+        copy()
+    copy.set_src_device(memory)
+    copy.dst_memory_type = drv.memory_type.HOST
+    with pytest.raises(drv.LogicError, match="target's host memory was not"):
+        copy()
+
+
+def test_peers_whose_context_is_gone(drv: Any) -> None:
+    other = drv.Device(0).make_context()
+    other.pop()
+    memory = drv.mem_alloc(64)
+    copy = boxed(drv, "Memcpy3DPeer", width_in_bytes=8, height=1, depth=1)
+    copy.set_src_device(memory)
+    copy.set_dst_device(memory)
+    copy.dst_x_in_bytes = 32
+    copy.set_src_context(other)
+    other.detach()
+    with pytest.raises(drv.LogicError, match="context of the copy was det"):
+        copy()

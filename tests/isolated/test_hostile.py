@@ -9,33 +9,71 @@ import pytest
 from isolated import run
 
 CALLS = """
-import random, sys, threading
+import gc, random, sys, threading, warnings
 import numpy as np
 import pycuda.autoinit
 import pycuda.driver as drv
-from pycuda import gpuarray
+from pycuda import _driver, gpuarray
 from pycuda.compiler import SourceModule
 random.seed({seed})
 # Callbacks may be called with anything, and say so.
 threading.excepthook = lambda reason: None
-module = SourceModule(
-    "texture<float, 2> t; __constant__ int c[4];"
+SOURCE = (
+    "texture<float, 2> t; surface<void, 2> s; __constant__ int c[4];"
     "__global__ void k(int *a, float b) {{ if (a) a[0] += b; }}"
 )
+module = SourceModule(SOURCE)
+
+def kinds(flat, stream):
+    "An object of each kind, in the current context."
+    with stream.capture() as graph:
+        drv.memset_d32_async(gpuarray.zeros(4, "i4").gpudata, 1, 4, stream)
+    own = SourceModule(SOURCE)
+    async_pool = drv.AsyncMemoryPool()
+    pool = drv.DeviceMemoryPool()
+    host_pool = drv.PageLockedMemoryPool()
+    shared = drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING
+    return [
+        drv.mem_alloc(64), stream, drv.Event(), drv.Event(shared),
+        gpuarray.zeros(4, np.float32), own.module, own.get_function("k"),
+        own.get_texref("t"), own.get_surfref("s"), drv.Array(flat),
+        graph, graph.instantiate(), stream.capture(), drv.Linker(),
+        async_pool, async_pool.allocate(64), pool, pool.allocate(64),
+        host_pool, host_pool.allocate(4, np.int32).base,
+        drv.pagelocked_zeros(4, np.int32), drv.pagelocked_zeros(4, "i4").base,
+        drv.managed_zeros(4, np.int32, mem_flags=1),
+        drv.register_host_memory(drv.aligned_zeros(1024, "i4")).base,
+        drv.TextureObject(drv.matrix_to_array(np.zeros((4, 4), "f4"), "C")),
+        drv.SurfaceObject(
+            drv.np_to_array(np.zeros((4, 4), "f4"), "C", True)),
+        drv.In(np.zeros(2)), drv.InOut(np.zeros(2)), drv.TextureReference(),
+        drv.Memcpy2D(), drv.Memcpy3D(), drv.Memcpy3DPeer(),
+        drv.ArrayDescriptor(), drv.ArrayDescriptor3D(),
+    ]
+
+flat = drv.ArrayDescriptor()
+flat.width = flat.height = 4
+flat.format, flat.num_channels = drv.array_format.FLOAT, 1
 freed = drv.mem_alloc(256)
 freed.free()
-dead_stream_event = drv.Event()
-def objects():
+gone = drv.Device(0).make_context()
+dead = kinds(flat, drv.Stream())  # whose context is gone
+gone.detach()
+other = drv.Device(0).make_context()
+foreign = kinds(flat, drv.Stream())  # of a context that is not current
+other.pop()
+
+def plain():
     return [
         None, 0, 1, -1, 7, 2**31, 2**63, 2**64, -2**40, 1.5, "x", "", b"abc",
         [], (), (1,), (1, 2, 3), (1, 2, 3, 4), {{}}, object(), np.float32(2),
         np.int64(3), np.zeros(4), np.zeros((3, 5))[:, ::2], np.zeros(0),
         np.array("text"), bytearray(64), memoryview(b"abcd"), True, 1 + 2j,
-        float("nan"), drv.mem_alloc(64), freed, drv.Stream(), drv.Event(),
-        gpuarray.zeros(4, np.float32), module.module,
-        module.get_function("k"), module.get_texref("t"),
-        drv.Device(0), drv.In(np.zeros(2)), drv.device_attribute.WARP_SIZE,
-        drv.ArrayDescriptor(), drv.Memcpy2D(), int, repr, slice(1, 2, 0),
+        float("nan"), int, repr, slice(1, 2, 0), np.zeros((4, 4), "f4"),
+        np.zeros((2, 3, 4), "u1", order="F"), np.dtype("f4"), "C", "F",
+        drv.Device(0), drv.device_attribute.WARP_SIZE, drv.array_format.FLOAT,
+        drv.jit_input_type.CUBIN, drv.limit.STACK_SIZE, freed, gone, other,
+        drv.memory_type.HOST, drv.memory_type.ARRAY, drv.memory_type.DEVICE,
     ]
 SKIP = {{
     # end or stop the process's own state
@@ -43,36 +81,44 @@ SKIP = {{
     # reads a file by name
     "module_from_file",
 }}
-def targets():
-    yield from (
-        (name, getattr(drv, name)) for name in dir(drv)
-        if callable(getattr(drv, name)) and name not in SKIP
-        and not name.startswith("_") and getattr(
-            getattr(drv, name), "__module__", "") != "builtins"
-        and name not in ("np", "os", "Context")
-    )
-    for thing in objects()[31:43]:
-        for name in dir(thing):
-            if name.startswith("_") or name in ("detach", "pop", "push"):
+STATE = {{"detach", "pop", "push", "retain_primary_context", "make_context"}}
+
+def targets(live):
+    for name in dir(drv):
+        value = getattr(drv, name)
+        if (callable(value) and name not in SKIP and name[0] != "_"
+                and getattr(value, "__module__", "") != "builtins"
+                and name not in ("np", "os", "Context")):
+            yield name, value
+    for thing in live + dead + foreign + [drv.Device(0)]:
+        if isinstance(thing, np.ndarray):
+            continue  # NumPy's methods are NumPy's
+        for name in dir(type(thing)):
+            if name.startswith("_") or name in STATE:
                 continue
-            method = getattr(type(thing), name, None)
-            if callable(method):
-                kind = type(thing).__name__
-                yield f"{{kind}}.{{name}}", getattr(thing, name)
-pool = list(targets())
+            value = getattr(type(thing), name, None)
+            kind = f"{{type(thing).__name__}}.{{name}}"
+            if callable(value):
+                yield kind, getattr(thing, name)
+            elif hasattr(value, "__set__") and name != "gpudata":
+                yield kind, lambda *x, t=thing, n=name, **k: (
+                    setattr(t, n, *x[:1]) if x else getattr(t, n))
+        if callable(thing):
+            yield type(thing).__name__, thing
 calls = answers = 0
 while calls < {calls}:
-    if calls % 500 == 0:
-        pool = list(targets())
+    if calls % 200 == 0:
+        live = kinds(flat, drv.Stream())
+        pool = list(targets(live))
+        gc.collect()
     name, function = random.choice(pool)
-    values = objects()
+    values = plain() + live + random.sample(dead + foreign, 12)
     positional = random.sample(values, random.randint(0, 4))
     named = {{}}
     if random.random() < 0.3:
         keys = ["stream", "block", "grid", "shape", "dtype", "order", "flags"]
         named[random.choice(keys)] = random.choice(values)
     calls += 1
-    import warnings
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -80,6 +126,13 @@ while calls < {calls}:
             answers += 1
         except Exception as error:
             assert not isinstance(error, SystemError), (name, error)
+# All of that, and the device still computes.
+for stream in [x for x in live + foreign if isinstance(x, drv.Stream)]:
+    assert stream.is_capturing in (True, False)
+del live, pool, values, positional, named, function, dead, foreign
+gc.collect()
+array = gpuarray.to_gpu(np.arange(100, dtype="f4"))
+assert (array + 1).get().tolist() == list(range(1, 101))
 print(answers > 0)
 """
 
