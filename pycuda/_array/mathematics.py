@@ -16,7 +16,7 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _driver
-from pycuda._array.common import check_array
+from pycuda._array.common import HOST_ARRAY, check_array
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
@@ -257,8 +257,12 @@ def _logical(
 
     arrays = [value for value in values if isinstance(value, ArrayBase)]
     if not arrays:
-        result = getattr(np, name)(*values)
-        return to_gpu(np.asarray(result), allocator or drv.mem_alloc)
+        if any(np.ndim(value) for value in values):
+            raise TypeError(HOST_ARRAY)
+        result = np.asarray(getattr(np, name)(*values))
+        if out is not None:
+            return out.fill(result, stream)
+        return to_gpu(result, allocator or drv.mem_alloc)
     if out is None and allocator is not None:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         out = GPUArray(shape, np.bool_, allocator)

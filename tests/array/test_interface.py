@@ -149,3 +149,10 @@ def test_vector_types(name, most):
 
 def test_empty_is_the_class():
     assert gpuarray.empty is gpuarray.GPUArray
+
+
+def test_gl_is_refused_as_by_a_pycuda_without_it():
+    assert not drv.have_gl_ext()
+    for name in ("pycuda.gl", "pycuda.gl.autoinit"):
+        with pytest.raises(ImportError, match="without GL extension support"):
+            importlib.import_module(name)

@@ -137,6 +137,12 @@ def test_logical_functions_of_numbers():
     assert gpuarray.logical_and(1, 0).get() == np.False_
     assert gpuarray.logical_or(1, 0).get() == np.True_
     assert gpuarray.logical_not(0).get() == np.True_
+    out = gpuarray.zeros(2, np.bool_)
+    assert gpuarray.logical_or(1, 0, out) is out
+    same(out, np.array([True, True]))
+    for host in (GRID, [1, 0]):
+        with pytest.raises(TypeError, match="host array"):
+            gpuarray.logical_and(host, host)
 
 
 def test_scan_into_a_new_array():
