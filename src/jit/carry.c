@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "jit/regions.h"
+#include "jit/warps.h"
 
 enum {
     CHEAP = 12, /* instructions that are done again rather than carried */
@@ -26,7 +27,8 @@ struct carried {
     LLVMValueRef slot;
     uint64_t live; /* the points where it lives */
     bool uniform;
-    unsigned number; /* of the uniform ones */
+    bool in_lanes;   /* in an array of the warp's lanes */
+    unsigned number; /* of the uniform ones, or of the array */
     uint64_t offset; /* of the others, in the context */
 };
 
@@ -39,6 +41,7 @@ struct carry {
     unsigned count;
     LLVMBasicBlockRef before; /* runs at every point */
     LLVMValueRef linear;      /* 64 bits */
+    LLVMValueRef lane;        /* the same */
     uint64_t context_bytes;
 };
 
@@ -221,14 +224,32 @@ alloca_bytes(struct jit *jit, LLVMValueRef at)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/* The same for all lanes, and of no use beyond the next barrier: warps go
- * there one after the other. */
+/* Of no use beyond the next barrier?  Warps go there one after the other. */
 static bool
-is_of_warp(const struct carry *carry, LLVMValueRef value, uint64_t live)
+is_of_warp(const struct carry *carry, uint64_t live)
 {
     const struct jit_split *split = carry->split;
-    return split->warps && !jit_map_get(&split->lanes_differ, value) &&
-           !(live & ~split->kernel->regions->warp_points);
+    return split->warps && !(live & ~split->kernel->regions->warp_points);
+}
+
+static void
+choose_place(struct carry *carry, struct carried *row)
+{
+    struct jit_regions *regions = carry->split->kernel->regions;
+    LLVMTypeRef type = memory_type(carry->jit, LLVMTypeOf(row->value));
+    bool warp = is_of_warp(carry, row->live);
+    bool shared =
+        !differs(carry, row->value) ||
+        (warp && !jit_map_get(&carry->split->lanes_differ, row->value));
+    row->uniform = shared && has_plain_type(row->value);
+    row->in_lanes = !row->uniform && warp;
+    if (row->uniform) {
+        row->number = regions->uniform_count++;
+    } else if (row->in_lanes) {
+        jit_add_lanes(carry->jit, carry->split, type, &row->number);
+    } else {
+        row->offset = take_context(carry, size_of(carry->jit, type));
+    }
 }
 
 static void
@@ -244,15 +265,7 @@ find_carried(struct carry *carry)
         }
         struct carried *row = &carry->list[carry->count++];
         *row = (struct carried){.value = value, .live = live};
-        row->uniform =
-            has_plain_type(value) &&
-            (!differs(carry, value) || is_of_warp(carry, value, live));
-        if (row->uniform) {
-            row->number = regions->uniform_count++;
-        } else {
-            LLVMTypeRef type = memory_type(carry->jit, LLVMTypeOf(value));
-            row->offset = take_context(carry, size_of(carry->jit, type));
-        }
+        choose_place(carry, row);
     }
     regions->uniform_types =
         jit_allocate(regions->uniform_count * sizeof *regions->uniform_types);
@@ -323,12 +336,25 @@ use_bounds(struct carry *carry)
     }
 }
 
+/* A variable of the source, not one that stands for lanes. */
+static bool
+is_private(const struct carry *carry, LLVMValueRef value)
+{
+    const struct jit_split *split = carry->split;
+    for (unsigned i = 0; i < split->kernel->regions->lane_count; i++) {
+        if (split->lanes[i] == value) {
+            return false;
+        }
+    }
+    return LLVMIsAAllocaInst(value) != NULL;
+}
+
 static bool
 context_fits(struct carry *carry)
 {
     uint64_t bytes = carry->context_bytes;
     for (unsigned i = 0; i < carry->value_count; i++) {
-        if (LLVMIsAAllocaInst(carry->values[i])) {
+        if (is_private(carry, carry->values[i])) {
             bytes +=
                 alloca_bytes(carry->jit, carry->values[i]) * threads_of(carry);
         }
@@ -383,7 +409,8 @@ add_arguments(struct carry *carry)
     struct jit_regions *regions = kernel->regions;
     LLVMValueRef old = kernel->body;
     unsigned own = LLVMCountParams(old);
-    unsigned count = own + JIT_REGION_UNIFORMS + 2 * regions->uniform_count;
+    unsigned lanes = own + JIT_REGION_UNIFORMS + 2 * regions->uniform_count;
+    unsigned count = lanes + regions->lane_count;
     LLVMTypeRef *types = jit_allocate(count * sizeof(LLVMTypeRef));
     LLVMGetParamTypes(LLVMGlobalGetValueType(old), types);
     types[own + JIT_REGION_CONTEXT] = jit->pointer;
@@ -393,6 +420,9 @@ add_arguments(struct carry *carry)
         unsigned at = own + JIT_REGION_UNIFORMS + 2 * i;
         types[at] = regions->uniform_types[i];
         types[at + 1] = jit->pointer;
+    }
+    for (unsigned i = 0; i < regions->lane_count; i++) {
+        types[lanes + i] = jit->pointer;
     }
     kernel->body =
         LLVMAddFunction(jit->module, "",
@@ -408,6 +438,13 @@ add_arguments(struct carry *carry)
     const char *name = jit_format("body.%s", kernel->name);
     LLVMSetValueName2(kernel->body, name, strlen(name));
     jit_add_attribute(jit, kernel->body, "nounwind");
+}
+
+static LLVMValueRef
+lanes_in(const struct carry *carry, unsigned number)
+{
+    unsigned uniforms = carry->split->kernel->regions->uniform_count;
+    return extra(carry, JIT_REGION_UNIFORMS + 2 * uniforms + number);
 }
 
 /* ---- private memory ---- */
@@ -442,7 +479,7 @@ move_private_memory(struct carry *carry)
 {
     for (unsigned i = 0; i < carry->value_count; i++) {
         LLVMValueRef at = carry->values[i];
-        if (!LLVMIsAAllocaInst(at)) {
+        if (!is_private(carry, at)) {
             continue;
         }
         uint64_t bytes = alloca_bytes(carry->jit, at);
@@ -482,6 +519,18 @@ store_value(struct carry *carry, const struct carried *row)
     LLVMBuildStore(carry->jit->builder, row->value, row->slot);
 }
 
+/* Where a value that differs between threads is kept. */
+static LLVMValueRef
+kept_place(struct carry *carry, const struct carried *row, LLVMTypeRef type)
+{
+    if (!row->in_lanes) {
+        return context_place(carry, type, row->offset, carry->linear);
+    }
+    return LLVMBuildInBoundsGEP2(carry->jit->builder, type,
+                                 lanes_in(carry, row->number), &carry->lane, 1,
+                                 "");
+}
+
 /* Before the barrier: from the variables to where they are kept. */
 static void
 keep_values(struct carry *carry, unsigned point)
@@ -509,8 +558,7 @@ keep_values(struct carry *carry, unsigned point)
         if (kept != type) {
             value = LLVMBuildZExt(jit->builder, value, kept, "");
         }
-        LLVMBuildStore(jit->builder, value,
-                       context_place(carry, kept, row->offset, carry->linear));
+        LLVMBuildStore(jit->builder, value, kept_place(carry, row, kept));
     }
     LLVMBuildStore(jit->builder, jit_constant(jit, point),
                    extra(carry, JIT_REGION_NEXT));
@@ -533,9 +581,8 @@ fetch_values(struct carry *carry, unsigned point)
             value = uniform_in(carry, row->number);
         } else {
             LLVMTypeRef kept = memory_type(jit, type);
-            value = LLVMBuildLoad2(
-                jit->builder, kept,
-                context_place(carry, kept, row->offset, carry->linear), "");
+            value = LLVMBuildLoad2(jit->builder, kept,
+                                   kept_place(carry, row, kept), "");
             if (kept != type) {
                 value = LLVMBuildTrunc(jit->builder, value, type, "");
             }
@@ -583,6 +630,17 @@ connect_points(struct carry *carry, LLVMBasicBlockRef start)
     end_returns(carry);
 }
 
+/* The arrays of a warp's lanes are arguments from here on. */
+static void
+use_lanes(struct carry *carry)
+{
+    struct jit_split *split = carry->split;
+    carry->lane = jit_build_lane(carry->jit, split, carry->jit->i64);
+    for (unsigned i = 0; i < split->kernel->regions->lane_count; i++) {
+        jit_replace(split->lanes[i], lanes_in(carry, i));
+    }
+}
+
 static void
 rewrite(struct carry *carry)
 {
@@ -595,6 +653,9 @@ rewrite(struct carry *carry)
     carry->linear = LLVMBuildZExt(
         jit->builder, jit_body_argument(carry->split->kernel, JIT_LINEAR),
         jit->i64, "");
+    if (carry->split->warps) {
+        use_lanes(carry);
+    }
     for (unsigned i = 0; i < carry->count; i++) {
         struct carried *row = &carry->list[i];
         row->slot =

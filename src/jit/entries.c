@@ -15,10 +15,10 @@
 #include "jit/jit.h"
 
 static const char *const argument_names[JIT_BODY_ARGUMENTS] = {
-    "%tid0",   "%tid1",    "%tid2",  "%ctaid0",  "%ctaid1",   "%ctaid2",
-    "%ntid0",  "%ntid1",   "%ntid2", "%nctaid0", "%nctaid1",  "%nctaid2",
-    "%linear", "%dynamic", "%index", "%wide",    "%shared",   "%whole",
-    "%thread", "%warpx",   "%warpl", "%vote",    "%exchange",
+    "%tid0",   "%tid1",    "%tid2",  "%ctaid0",  "%ctaid1",  "%ctaid2",
+    "%ntid0",  "%ntid1",   "%ntid2", "%nctaid0", "%nctaid1", "%nctaid2",
+    "%linear", "%dynamic", "%index", "%wide",    "%shared",  "%whole",
+    "%thread", "%warpx",   "%warpl", "%vote",
 };
 
 const char *
@@ -171,7 +171,7 @@ static bool
 is_of_warps(unsigned which)
 {
     return which == JIT_WARP_X || which == JIT_WARP_LINEAR ||
-           which == JIT_VOTE || which == JIT_EXCHANGE;
+           which == JIT_VOTE;
 }
 
 void

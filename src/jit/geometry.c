@@ -111,7 +111,7 @@ geometry_to_load(struct jit *jit, LLVMValueRef at, void *data)
 static LLVMTypeRef
 argument_type(struct jit *jit, int which)
 {
-    if (which == JIT_SHARED || which == JIT_THREAD || which == JIT_EXCHANGE) {
+    if (which == JIT_SHARED || which == JIT_THREAD) {
         return jit->pointer;
     }
     if (which == JIT_WHOLE) {

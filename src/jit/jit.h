@@ -111,6 +111,8 @@ struct jit_regions {
     unsigned width; /* blockDim.x that the source seems made for; 0: none */
     uint64_t warp_points; /* those that follow a warp operation */
     struct jit_warp_op *warp_ops[JIT_MAX_POINTS]; /* warps.h; by point */
+    unsigned lane_count; /* of arrays with an item for each lane of a warp */
+    LLVMTypeRef *lane_types;
 };
 
 struct jit_kernel {
@@ -285,13 +287,12 @@ enum jit_body_argument {
     JIT_WARP_X,      /* threadIdx.x of the warp's first thread */
     JIT_WARP_LINEAR, /* its number in the block */
     JIT_VOTE,        /* i64: what a warp operation gives all lanes */
-    JIT_EXCHANGE,    /* pointer to the operands of warp operations */
     JIT_BODY_ARGUMENTS,
 };
 
 /* What the body of a split kernel has after those: where to start, where to
- * say which point comes next (0: none), and for each uniform value what it
- * is and where to put what it becomes. */
+ * say which point comes next (0: none), for each uniform value what it is and
+ * where to put what it becomes, and the arrays of a warp's lanes. */
 enum jit_region_argument {
     JIT_REGION_CONTEXT,
     JIT_REGION_POINT,

@@ -86,17 +86,35 @@ drop_scope_declaration(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
-/* Is there code for blocks of one row whose width is known? */
+/* Is there code for blocks of one row whose width is known, or for warps?
+ * Their loops are of a few vectors, which may stay in registers. */
 static bool
-has_known_rows(const struct jit *jit)
+has_known_rows(const struct jit *jit, bool *warps)
 {
+    bool rows = false;
+    *warps = false;
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         const struct jit_kernel *kernel = &jit->kernels[i];
-        if (kernel->flat && kernel->regions && kernel->regions->width) {
-            return true;
-        }
+        *warps |= kernel->warps;
+        rows |= kernel->flat && kernel->regions && kernel->regions->width;
     }
-    return false;
+    return rows || *warps;
+}
+
+/* Of a warp's loops that are no vectors all rounds may go but one: `if (lane
+ * == 0)`. */
+static void
+unroll_rows(struct jit *jit, bool warps)
+{
+    jit_run_passes(
+        jit, jit_format("function(loop-simplify,lcssa,loop-unroll<O3;"
+                        "no-partial;no-runtime;no-upperbound;no-peeling;"
+                        "full-unroll-max=%d>,simplifycfg,%searly-cse<memssa>,"
+                        "gvn,dse%s)",
+                        warps ? 32 : 16, warps ? "sroa," : "",
+                        warps ? ",jump-threading,instcombine<"
+                                "no-verify-fixpoint>,simplifycfg,adce"
+                              : ""));
 }
 
 void
@@ -122,10 +140,8 @@ jit_optimise(struct jit *jit)
     jit_run_passes(jit,
                    "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa,"
                    "early-cse,loop-mssa(licm),simplifycfg)");
-    if (has_known_rows(jit)) {
-        jit_run_passes(
-            jit, "function(loop-simplify,lcssa,loop-unroll<O3;no-partial;"
-                 "no-runtime;no-upperbound;no-peeling;full-unroll-max=16>"
-                 ",simplifycfg,early-cse<memssa>,gvn,dse)");
+    bool warps;
+    if (has_known_rows(jit, &warps)) {
+        unroll_rows(jit, warps);
     }
 }

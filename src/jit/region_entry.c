@@ -67,6 +67,9 @@ jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
             jit_text_add(text, ", %s poison, ptr %%v%u", type, i);
         }
     }
+    for (unsigned i = 0; i < regions->lane_count; i++) {
+        jit_text_add(text, ", ptr %%lane%u", i);
+    }
     jit_text_add(text, "), !llvm.access.group !0\n");
 }
 

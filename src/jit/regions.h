@@ -95,6 +95,7 @@ struct jit_split {
     bool warps;
     struct jit_map lanes_differ;
     bool *lanes_apart;
+    LLVMValueRef *lanes; /* variables that stand for kernel->regions' arrays */
     struct jit_barrier points[JIT_MAX_POINTS];
     unsigned count; /* of points */
     struct jit_soft_point soft[JIT_MAX_POINTS];

@@ -42,14 +42,15 @@ write_variables(const struct jit_regions *regions)
 {
     struct jit_text text = {NULL, 0, 0};
     jit_text_add(&text, "%s", jit_region_variables(regions));
-    jit_text_add(&text,
-                 "  %%exchange = alloca [%d x i8], align 64\n"
-                 "  %%from = alloca i32\n  %%warp.x = alloca i32\n"
-                 "  %%warp.y = alloca i32\n  %%warp.z = alloca i32\n"
-                 "  %%warp.l = alloca i32\n"
-                 "  %%rows = mul nuw nsw i32 %%ntid1, %%ntid2\n"
-                 "  %%threads = mul nuw nsw i32 %%ntid0, %%rows\n",
-                 JIT_EXCHANGE_BYTES);
+    jit_text_add(&text, "  %%from = alloca i32\n  %%warp.x = alloca i32\n"
+                        "  %%warp.y = alloca i32\n  %%warp.z = alloca i32\n"
+                        "  %%warp.l = alloca i32\n"
+                        "  %%rows = mul nuw nsw i32 %%ntid1, %%ntid2\n"
+                        "  %%threads = mul nuw nsw i32 %%ntid0, %%rows\n");
+    for (unsigned i = 0; i < regions->lane_count; i++) {
+        jit_text_add(&text, "  %%lane%u = alloca [%d x %s], align 64\n", i,
+                     JIT_LANES, LLVMPrintTypeToString(regions->lane_types[i]));
+    }
     for (unsigned i = 0; i < regions->uniform_count; i++) {
         jit_text_add(&text, "  %%k%u = alloca %s\n", i,
                      LLVMPrintTypeToString(regions->uniform_types[i]));
@@ -264,7 +265,7 @@ jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel)
     jit_text_blocks_end(jit);
     for (unsigned k = 0; k < regions->count; k++) {
         if (by_lanes(regions, k)) {
-            jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !2, !5, !1}\n",
+            jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !5, !1}\n",
                          loop + k, loop + k);
         } else {
             jit_text_loop_hints(jit, kernel, loop + k, 0);

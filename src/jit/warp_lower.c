@@ -2,10 +2,12 @@
  *
  * Called by regions.c when a kernel has been cut at its warp operations.  What
  * a lane brings to an operation that is not constant it stores in its place
- * of the exchange memory before the point; what it gets, it loads there after
+ * of an array before the point; what it gets, it loads from another one after
  * it.  What all lanes get comes as an argument of the body instead.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
 #include "jit/explain.h"
 #include "jit/warps.h"
 
@@ -31,52 +33,78 @@ jit_find_warp_ops(struct jit *jit, struct jit_split *split)
     return true;
 }
 
-/* The lane's place; the builder stands where it is needed. */
-static LLVMValueRef
-build_place(struct jit *jit, struct jit_split *split, enum jit_exchange where,
-            LLVMTypeRef type)
+LLVMValueRef
+jit_add_lanes(struct jit *jit, struct jit_split *split, LLVMTypeRef type,
+              unsigned *number)
 {
-    LLVMBuilderRef builder = jit->builder;
-    LLVMValueRef start = LLVMConstInt(jit->i64, where, 0);
-    LLVMValueRef lane = jit_build_lane(jit, split, jit->i64);
-    LLVMValueRef base = LLVMBuildInBoundsGEP2(
-        builder, jit->i8, jit_body_argument(split->kernel, JIT_EXCHANGE),
-        &start, 1, "");
-    return LLVMBuildInBoundsGEP2(builder, type, base, &lane, 1, "");
+    struct jit_regions *regions = split->kernel->regions;
+    unsigned count = regions->lane_count + 1;
+    regions->lane_types =
+        realloc(regions->lane_types, count * sizeof *regions->lane_types);
+    split->lanes = realloc(split->lanes, count * sizeof *split->lanes);
+    if (!regions->lane_types || !split->lanes) {
+        jit_die("out of memory");
+    }
+    LLVMPositionBuilderBefore(
+        jit->builder,
+        LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(split->kernel->body)));
+    *number = regions->lane_count++;
+    regions->lane_types[*number] = type;
+    split->lanes[*number] = LLVMBuildAlloca(
+        jit->builder, LLVMArrayType2(type, JIT_LANES), "lanes");
+    return split->lanes[*number];
 }
 
-static void
-put(struct jit *jit, struct jit_split *split, enum jit_exchange where,
+/* The lane's place in an array; the builder stands where it is needed. */
+static LLVMValueRef
+build_place(struct jit *jit, struct jit_split *split, unsigned number)
+{
+    LLVMValueRef lane = jit_build_lane(jit, split, jit->i64);
+    return LLVMBuildInBoundsGEP2(jit->builder,
+                                 split->kernel->regions->lane_types[number],
+                                 split->lanes[number], &lane, 1, "");
+}
+
+/* Gives the lanes' values an array, and puts this one's there. */
+static unsigned
+put(struct jit *jit, struct jit_split *split, LLVMValueRef before,
     LLVMTypeRef type, LLVMValueRef value)
 {
+    unsigned number;
+    jit_add_lanes(jit, split, type, &number);
+    LLVMPositionBuilderBefore(jit->builder, before);
     if (LLVMIsAZExtInst(value) &&
         LLVMTypeOf(LLVMGetOperand(value, 0)) == type) {
         value = LLVMGetOperand(value, 0);
     } else {
         value = LLVMBuildIntCast2(jit->builder, value, type, 0, "");
     }
-    LLVMBuildStore(jit->builder, value, build_place(jit, split, where, type));
+    LLVMBuildStore(jit->builder, value, build_place(jit, split, number));
+    return number;
 }
 
 /* Where the operands are in a call, as in warp_ops.c. */
 enum { MASK, VALUE, HOW, ARGUMENT };
 
 static void
-put_operands(struct jit *jit, struct jit_split *split,
-             const struct jit_warp_op *op, LLVMValueRef call)
+put_operands(struct jit *jit, struct jit_split *split, struct jit_warp_op *op,
+             const struct jit_barrier *point)
 {
+    LLVMValueRef call = point->warp;
+    LLVMValueRef before = LLVMGetBasicBlockTerminator(point->head);
     if (op->kind == JIT_WARP_BARRIER || op->kind == JIT_WARP_ACTIVE) {
         return;
     }
-    put(jit, split, JIT_EXCHANGE_VALUE, op->bits == 64 ? jit->i64 : jit->i32,
-        LLVMGetOperand(call, VALUE));
+    op->value_lanes =
+        put(jit, split, before, op->bits == 64 ? jit->i64 : jit->i32,
+            LLVMGetOperand(call, VALUE));
     if (!op->fixed_mask) {
-        put(jit, split, JIT_EXCHANGE_MASK, jit->i32,
-            LLVMGetOperand(call, MASK));
+        op->mask_lanes =
+            put(jit, split, before, jit->i32, LLVMGetOperand(call, MASK));
     }
     if (op->kind == JIT_WARP_SHUFFLE && !op->fixed_argument) {
-        put(jit, split, JIT_EXCHANGE_ARGUMENT, jit->i32,
-            LLVMGetOperand(call, ARGUMENT));
+        op->argument_lanes =
+            put(jit, split, before, jit->i32, LLVMGetOperand(call, ARGUMENT));
     }
 }
 
@@ -96,14 +124,15 @@ take_vote(struct jit *jit, struct jit_split *split, LLVMTypeRef type)
 }
 
 static LLVMValueRef
-take_own(struct jit *jit, struct jit_split *split,
-         const struct jit_warp_op *op, LLVMTypeRef type)
+take_own(struct jit *jit, struct jit_split *split, struct jit_warp_op *op,
+         LLVMValueRef call)
 {
     bool wide = op->kind == JIT_WARP_SHUFFLE && op->bits == 64;
-    LLVMTypeRef kept = wide ? jit->i64 : jit->i32;
-    LLVMValueRef value =
-        LLVMBuildLoad2(jit->builder, kept,
-                       build_place(jit, split, JIT_EXCHANGE_RESULT, kept), "");
+    LLVMTypeRef type = LLVMTypeOf(call), kept = wide ? jit->i64 : jit->i32;
+    jit_add_lanes(jit, split, kept, &op->result_lanes);
+    LLVMPositionBuilderBefore(jit->builder, call);
+    LLVMValueRef value = LLVMBuildLoad2(
+        jit->builder, kept, build_place(jit, split, op->result_lanes), "");
     *jit_map_place(&split->differs, value) = 1;
     *jit_map_place(&split->lanes_differ, value) = 1;
     if (type == kept) {
@@ -116,22 +145,18 @@ take_own(struct jit *jit, struct jit_split *split,
 }
 
 static void
-lower(struct jit *jit, struct jit_split *split, const struct jit_warp_op *op,
+lower(struct jit *jit, struct jit_split *split, struct jit_warp_op *op,
       const struct jit_barrier *point)
 {
     LLVMValueRef call = point->warp;
-    LLVMPositionBuilderBefore(jit->builder,
-                              LLVMGetBasicBlockTerminator(point->head));
-    put_operands(jit, split, op, call);
+    put_operands(jit, split, op, point);
     if (op->kind == JIT_WARP_BARRIER) {
         LLVMInstructionEraseFromParent(call);
         return;
     }
     LLVMPositionBuilderBefore(jit->builder, call);
-    LLVMTypeRef type = LLVMTypeOf(call);
-    LLVMValueRef result = op->uniform ? take_vote(jit, split, type)
-                                      : take_own(jit, split, op, type);
-    jit_replace(call, result);
+    jit_replace(call, op->uniform ? take_vote(jit, split, LLVMTypeOf(call))
+                                  : take_own(jit, split, op, call));
 }
 
 void

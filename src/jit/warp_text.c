@@ -1,7 +1,7 @@
 /* warp_text.c - warp operations on vectors of 32, as IR text.
  *
  * Called by warp_entry.c between the loops over a warp's lanes.  The operands
- * are loaded from the exchange memory; the result goes there, or is
+ * are loaded from the lanes' arrays; the result goes to one, or is
  * %vote.<point> if all lanes get the same.
  *
  * SPDX-License-Identifier: MIT */
@@ -68,39 +68,30 @@ splat(int number)
     return vector_text(the_number, &number);
 }
 
-/* %<name>.<point>: the lanes' values at the place. */
+/* %<name>.<point>: the array's values. */
 static void
 load_lanes(struct jit_text *text, const char *name, unsigned bits,
-           enum jit_exchange where, unsigned point)
+           unsigned lanes, unsigned point)
 {
-    jit_text_add(text,
-                 "  %%%sp.%u = getelementptr inbounds i8, ptr %%exchange, "
-                 "i64 %d\n"
-                 "  %%%s.%u = load <32 x i%u>, ptr %%%sp.%u, align 64\n",
-                 name, point, where, name, point, bits, name, point);
+    jit_text_add(text, "  %%%s.%u = load <32 x i%u>, ptr %%lane%u, align 64\n",
+                 name, point, bits, lanes);
 }
 
 static void
 store_lanes(struct jit_text *text, const char *name, unsigned bits,
-            unsigned point)
+            unsigned lanes, unsigned point)
 {
-    jit_text_add(text,
-                 "  %%rp.%u = getelementptr inbounds i8, ptr %%exchange, "
-                 "i64 %d\n"
-                 "  store <32 x i%u> %%%s.%u, ptr %%rp.%u, align 64\n",
-                 point, JIT_EXCHANGE_RESULT, bits, name, point, point);
+    jit_text_add(text, "  store <32 x i%u> %%%s.%u, ptr %%lane%u, align 64\n",
+                 bits, name, point, lanes);
 }
 
-/* The first lane's word at the place, %<name>.<point>. */
+/* The first lane's word, %<name>.<point>. */
 static void
-load_first(struct jit_text *text, const char *name, enum jit_exchange where,
+load_first(struct jit_text *text, const char *name, unsigned lanes,
            unsigned point)
 {
-    jit_text_add(text,
-                 "  %%%sp.%u = getelementptr inbounds i8, ptr %%exchange, "
-                 "i64 %d\n"
-                 "  %%%s.%u = load i32, ptr %%%sp.%u, align 64\n",
-                 name, point, where, name, point, name, point);
+    jit_text_add(text, "  %%%s.%u = load i32, ptr %%lane%u, align 64\n", name,
+                 point, lanes);
 }
 
 /* %m.<point>: the mask that all lanes have. */
@@ -111,7 +102,7 @@ shared_mask(struct jit_text *text, const struct jit_warp_op *op,
     if (op->fixed_mask) {
         jit_text_add(text, "  %%m.%u = add i32 0, %d\n", point, (int)op->mask);
     } else {
-        load_first(text, "m", JIT_EXCHANGE_MASK, point);
+        load_first(text, "m", op->mask_lanes, point);
     }
 }
 
@@ -170,7 +161,7 @@ mask_sources(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
         jit_text_add(text, "  %%mask.%u = add <32 x i32> %s, %s\n", k,
                      splat((int)op->mask), splat(0));
     } else {
-        load_lanes(text, "mask", 32, JIT_EXCHANGE_MASK, k);
+        load_lanes(text, "mask", 32, op->mask_lanes, k);
     }
     jit_text_add(text,
                  "  %%bits.%u = lshr <32 x i32> %%mask.%u, %%src.%u\n"
@@ -186,14 +177,14 @@ gather(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     static const int one = 1;
     jit_text_add(text,
                  "  %%all.%u = icmp ne <32 x i32> %s, zeroinitializer\n"
-                 "  %%at.%u = getelementptr inbounds i%u, ptr %%exchange, "
+                 "  %%at.%u = getelementptr inbounds i%u, ptr %%lane%u, "
                  "<32 x i32> %%from.%u\n"
                  "  %%result.%u = call <32 x i%u> "
                  "@llvm.masked.gather.v32i%u.v32p0(<32 x ptr> %%at.%u, i32 4, "
                  "<32 x i1> %%all.%u, <32 x i%u> poison)\n",
-                 k, vector_text(the_number, &one), k, op->bits, k, k, op->bits,
-                 op->bits, k, k, op->bits);
-    store_lanes(text, "result", op->bits, k);
+                 k, vector_text(the_number, &one), k, op->bits,
+                 op->value_lanes, k, k, op->bits, op->bits, k, k, op->bits);
+    store_lanes(text, "result", op->bits, op->result_lanes, k);
 }
 
 static void
@@ -204,14 +195,14 @@ write_broadcast(struct jit_text *text, const struct jit_warp_op *op,
         jit_text_add(text, "  %%lane.%u = add i32 0, %d\n", k,
                      op->argument & 31);
     } else {
-        load_first(text, "arg", JIT_EXCHANGE_ARGUMENT, k);
+        load_first(text, "arg", op->argument_lanes, k);
         jit_text_add(text, "  %%lane.%u = and i32 %%arg.%u, 31\n", k, k);
     }
     jit_text_add(text,
-                 "  %%at.%u = getelementptr inbounds i%u, ptr %%exchange, i32 "
+                 "  %%at.%u = getelementptr inbounds i%u, ptr %%lane%u, i32 "
                  "%%lane.%u\n"
                  "  %%one.%u = load i%u, ptr %%at.%u\n",
-                 k, op->bits, k, k, op->bits, k);
+                 k, op->bits, op->value_lanes, k, k, op->bits, k);
     vote(text, "one", op->bits, k);
 }
 
@@ -223,19 +214,19 @@ write_shuffle(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
         return;
     }
     if (op->fixed_argument && op->fixed_mask) {
-        load_lanes(text, "value", op->bits, JIT_EXCHANGE_VALUE, k);
+        load_lanes(text, "value", op->bits, op->value_lanes, k);
         jit_text_add(text,
                      "  %%result.%u = shufflevector <32 x i%u> %%value.%u, "
                      "<32 x i%u> poison, <32 x i32> %s\n",
                      k, op->bits, k, op->bits, vector_text(fixed_source, op));
-        store_lanes(text, "result", op->bits, k);
+        store_lanes(text, "result", op->bits, op->result_lanes, k);
         return;
     }
     if (op->fixed_argument) {
         jit_text_add(text, "  %%arg.%u = add <32 x i32> %s, %s\n", k,
                      splat(op->argument), splat(0));
     } else {
-        load_lanes(text, "arg", 32, JIT_EXCHANGE_ARGUMENT, k);
+        load_lanes(text, "arg", 32, op->argument_lanes, k);
     }
     find_sources(text, op, k);
     mask_sources(text, op, k);
@@ -247,7 +238,7 @@ write_shuffle(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 static void
 write_ballot(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
-    load_lanes(text, "value", 32, JIT_EXCHANGE_VALUE, k);
+    load_lanes(text, "value", 32, op->value_lanes, k);
     jit_text_add(text,
                  "  %%set.%u = icmp ne <32 x i32> %%value.%u, "
                  "zeroinitializer\n"
@@ -260,7 +251,7 @@ write_ballot(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
         vote(text, "own", 32, k);
         return;
     }
-    load_lanes(text, "mask", 32, JIT_EXCHANGE_MASK, k);
+    load_lanes(text, "mask", 32, op->mask_lanes, k);
     jit_text_add(text,
                  "  %%v1.%u = insertelement <32 x i32> poison, i32 "
                  "%%votes.%u, i32 0\n"
@@ -269,7 +260,7 @@ write_ballot(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                  "  %%named.%u = or <32 x i32> %%mask.%u, %s\n"
                  "  %%result.%u = and <32 x i32> %%v32.%u, %%named.%u\n",
                  k, k, k, k, k, k, vector_text(lane_bit, NULL), k, k, k);
-    store_lanes(text, "result", 32, k);
+    store_lanes(text, "result", 32, op->result_lanes, k);
 }
 
 struct reduction {
@@ -292,7 +283,7 @@ static void
 write_reduce(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
     const struct reduction *row = &reductions[op->how];
-    load_lanes(text, "value", 32, JIT_EXCHANGE_VALUE, k);
+    load_lanes(text, "value", 32, op->value_lanes, k);
     shared_mask(text, op, k);
     jit_text_add(text,
                  "  %%set.%u = bitcast i32 %%m.%u to <32 x i1>\n"
@@ -309,14 +300,14 @@ static void
 write_match(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
     unsigned bits = op->bits;
-    load_lanes(text, "value", bits, JIT_EXCHANGE_VALUE, k);
+    load_lanes(text, "value", bits, op->value_lanes, k);
     jit_text_add(text,
                  "  br label %%match.%u\nmatch.%u:\n"
                  "  %%l.%u = phi i32 [0, %%op.%u], [%%l.next.%u, %%match.%u]\n"
-                 "  %%vp.%u = getelementptr inbounds i%u, ptr %%exchange, i32 "
+                 "  %%vp.%u = getelementptr inbounds i%u, ptr %%lane%u, i32 "
                  "%%l.%u\n"
                  "  %%v0.%u = load i%u, ptr %%vp.%u\n",
-                 k, k, k, k, k, k, k, bits, k, k, bits, k);
+                 k, k, k, k, k, k, k, bits, op->value_lanes, k, k, bits, k);
     jit_text_add(text,
                  "  %%v1.%u = insertelement <32 x i%u> poison, i%u %%v0.%u, "
                  "i32 0\n"
@@ -329,20 +320,17 @@ write_match(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
         jit_text_add(text, "  %%m.%u = add i32 0, %d\n", k, (int)op->mask);
     } else {
         jit_text_add(text,
-                     "  %%mi.%u = add i32 %%l.%u, %d\n"
-                     "  %%mp.%u = getelementptr inbounds i32, ptr %%exchange, "
-                     "i32 %%mi.%u\n  %%m.%u = load i32, ptr %%mp.%u\n",
-                     k, k, JIT_EXCHANGE_MASK / 4, k, k, k, k);
+                     "  %%mp.%u = getelementptr inbounds i32, ptr %%lane%u, "
+                     "i32 %%l.%u\n  %%m.%u = load i32, ptr %%mp.%u\n",
+                     k, op->mask_lanes, k, k, k);
     }
     jit_text_add(text,
                  "  %%bit.%u = shl i32 1, %%l.%u\n"
                  "  %%named.%u = or i32 %%m.%u, %%bit.%u\n"
                  "  %%own.%u = and i32 %%set.%u, %%named.%u\n"
-                 "  %%ri.%u = add i32 %%l.%u, %d\n"
-                 "  %%rp.%u = getelementptr inbounds i32, ptr %%exchange, i32 "
-                 "%%ri.%u\n  store i32 %%own.%u, ptr %%rp.%u\n",
-                 k, k, k, k, k, k, k, k, k, k, JIT_EXCHANGE_RESULT / 4, k, k,
-                 k, k);
+                 "  %%rp.%u = getelementptr inbounds i32, ptr %%lane%u, i32 "
+                 "%%l.%u\n  store i32 %%own.%u, ptr %%rp.%u\n",
+                 k, k, k, k, k, k, k, k, k, op->result_lanes, k, k, k);
     jit_text_add(text,
                  "  %%l.next.%u = add nuw nsw i32 %%l.%u, 1\n"
                  "  %%l.more.%u = icmp ult i32 %%l.next.%u, 32\n"

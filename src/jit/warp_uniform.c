@@ -274,20 +274,23 @@ first_of(struct jit *jit, struct jit_split *split, LLVMValueRef value)
                     false);
 }
 
-/* The index modulo 32, which is the lane. */
+/* The index modulo 32, which is the lane; the sign's bit may be kept, which
+ * tells what the modulus of a signed number is compared with. */
 static bool
 is_lane(const struct jit_split *split, LLVMValueRef at)
 {
+    static const int64_t sign_and_lane = INT32_MIN + JIT_LANES - 1;
     if (!LLVMIsAInstruction(at) || LLVMGetNumOperands(at) < 2) {
         return false;
     }
     int64_t number = constant_of(LLVMGetOperand(at, 1));
     LLVMValueRef index = LLVMGetOperand(at, 0);
     LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+    bool natural = is_natural(split->kernel, index);
     bool rest = (opcode == LLVMAnd && number == JIT_LANES - 1) ||
                 (opcode == LLVMURem && number == JIT_LANES) ||
-                (opcode == LLVMSRem && number == JIT_LANES &&
-                 is_natural(split->kernel, index));
+                (opcode == LLVMSRem && number == JIT_LANES && natural) ||
+                (opcode == LLVMAnd && number == sign_and_lane && natural);
     return rest &&
            is_aligned(split->kernel, &split->lanes_differ, index, DEPTH);
 }
@@ -308,6 +311,11 @@ use_base(struct jit *jit, LLVMValueRef at, void *data)
 {
     struct jit_split *split = data;
     LLVMPositionBuilderBefore(jit->builder, at);
+    if (is_opcode(at, LLVMAdd) && is_natural(split->kernel, at)) {
+        LLVMSetNSW(at, 1);
+        LLVMSetNUW(at, 1);
+        return;
+    }
     if (is_lane(split, at)) {
         jit_replace(at, jit_build_lane(jit, split, LLVMTypeOf(at)));
         return;

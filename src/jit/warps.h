@@ -4,7 +4,9 @@
  * as at barriers (regions.h), but such a point belongs to a warp, not to the
  * block: the entry (warp_entry.c) takes one warp after the other from barrier
  * to barrier, in loops over its 32 lanes, and does the operations between
- * them on vectors (warp_text.c).
+ * them on vectors (warp_text.c).  What the lanes bring to an operation, what
+ * they get, and what lives from one to another, lies in arrays of 32, which
+ * the passes make registers where they can.
  *
  * All this holds for blocks whose blockDim.x is a multiple of 32; others run
  * the kernel on fibers (src/cpu/block.c), so it has both entries.
@@ -17,16 +19,6 @@
 
 #define JIT_LANES 32
 
-/* Where operands and results lie in the memory at JIT_EXCHANGE: for each lane
- * a value of 4 or 8 bytes, 4 bytes of the rest. */
-enum jit_exchange {
-    JIT_EXCHANGE_VALUE = 0,
-    JIT_EXCHANGE_ARGUMENT = 256,
-    JIT_EXCHANGE_MASK = 384,
-    JIT_EXCHANGE_RESULT = 512,
-    JIT_EXCHANGE_BYTES = 768,
-};
-
 enum jit_warp_kind {
     JIT_WARP_BARRIER,
     JIT_WARP_ACTIVE, /* __activemask */
@@ -36,8 +28,7 @@ enum jit_warp_kind {
     JIT_WARP_REDUCE,
 };
 
-/* One warp operation.  What is not constant the lanes leave in the exchange
- * memory. */
+/* One warp operation.  What is not constant the lanes leave in arrays. */
 struct jit_warp_op {
     enum jit_warp_kind kind;
     int how;          /* enum image_shuffle or image_reduce */
@@ -49,6 +40,8 @@ struct jit_warp_op {
     bool fixed_argument; /* `argument` is known: a shuffle's lane or delta */
     int32_t argument;
     bool uniform; /* the result is the same for all lanes: JIT_VOTE */
+    /* Arrays with an item for each lane (%lane<number> in the entry). */
+    unsigned value_lanes, argument_lanes, mask_lanes, result_lanes;
 };
 
 /* warp_ops.c: is it a call of a warp operation? */
@@ -66,6 +59,10 @@ bool jit_lanes_agree(const struct jit_kernel *kernel,
                      const struct jit_map *differs, LLVMValueRef at);
 /* Makes visible to LLVM what jit_lanes_agree knows, and lane numbers. */
 void jit_use_warp_base(struct jit *jit, struct jit_split *split);
+/* An array of 32 of the type; *number is its number in the entry.  A variable
+ * of the body stands for it, until carry.c makes it an argument. */
+LLVMValueRef jit_add_lanes(struct jit *jit, struct jit_split *split,
+                           LLVMTypeRef type, unsigned *number);
 /* The lane's number, where the builder stands. */
 LLVMValueRef jit_build_lane(struct jit *jit, struct jit_split *split,
                             LLVMTypeRef type);
