@@ -98,7 +98,11 @@ def _fields(product: Product) -> dict[str, Any]:
         "ndim": product.ndim,
         "down": product.down,
         "across": product.across,
-        "deep": 8 if max(product.down, product.across) > 4 else 16,
+        # Each thread loads something of both strips.
+        "deep": 8
+        if max(product.down, product.across) > 4
+        and min(product.down, product.across) > 1
+        else 16,
         "a_deep": int(product.a_deep),
         "b_deep": int(product.b_deep),
     }
