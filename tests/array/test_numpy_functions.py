@@ -141,9 +141,8 @@ def test_binary_functions(name):
     host = np.array([[1, 2, 3], [7, 5, 6]], "i4" if integers else "f4")
     other = np.array([2, 3, 1], "i4" if name == "ldexp" else host.dtype)
     want = getattr(np, name)(host, other)
-    got = getattr(gpuarray, name)(
-        gpuarray.to_gpu(host), gpuarray.to_gpu(other)
-    )
+    own = getattr(gpuarray, name)
+    got = own(gpuarray.to_gpu(host), gpuarray.to_gpu(other))
     assert got.dtype == want.dtype
     np.testing.assert_allclose(got.get(), want, rtol=2e-6)
     if name != "ldexp":
