@@ -463,12 +463,13 @@ cuStreamBeginCapture(CUstream stream)
     return cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
-/* Does every node lead to what the first stream did last? */
+/* Does every node lead to what the first stream did last, those apart that it
+ * was told to forget? */
 static bool
 capture_joined(struct cpu_capture *capture)
 {
     for (struct cpu_node *n = capture->graph->first; n; n = n->next) {
-        bool leads = tips_have(capture->origin, n->handle);
+        bool leads = n->let_go || tips_have(capture->origin, n->handle);
 
         for (struct cpu_node *m = n->next; m && !leads; m = m->next) {
             leads = cpu_node_depends(m, n);
@@ -583,6 +584,23 @@ cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
     return cuStreamGetCaptureInfo_v2(stream, status, NULL, NULL, NULL, NULL);
 }
 
+/* Other tips than those so far, which need not be joined any more. */
+static CUresult
+capture_replace_tips(struct cpu_stream *stream, const CUgraphNode *tips,
+                     size_t count)
+{
+    for (size_t i = 0; i < stream->tip_count; i++) {
+        struct cpu_node *node = cpu_node_of(stream->tips[i]);
+        if (node) {
+            node->let_go = true;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        cpu_node_of(tips[i])->let_go = false;
+    }
+    return capture_set_tips(stream, tips, count);
+}
+
 CPU_API CUresult
 cuStreamUpdateCaptureDependencies(CUstream handle, CUgraphNode *tips,
                                   size_t count, unsigned flags)
@@ -608,7 +626,7 @@ cuStreamUpdateCaptureDependencies(CUstream handle, CUgraphNode *tips,
         }
     }
     if (!code) {
-        code = flags ? capture_set_tips(stream, tips, count)
+        code = flags ? capture_replace_tips(stream, tips, count)
                      : tips_join(stream, tips, count);
     }
     pthread_mutex_unlock(&cpu_graph_lock);

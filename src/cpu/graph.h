@@ -40,6 +40,7 @@ struct cpu_node {
     struct cpu_node *twin;   /* scratch: its copy */
     CUgraphNode original;    /* of a copy */
     unsigned index;          /* scratch: place in a topological order */
+    bool let_go;             /* a capturing stream was told to forget it */
 };
 
 struct cpu_graph {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cpu/cpu.h"
 
@@ -110,15 +111,14 @@ cpu_file_read(const char *path, void **bytes, size_t *size)
 {
     FILE *file = fopen(path, "rbe");
     CUresult code = CUDA_ERROR_FILE_NOT_FOUND;
-    long length;
+    struct stat status;
 
     if (!file) {
         return code;
     }
     *bytes = NULL;
-    if (!fseek(file, 0, SEEK_END) && (length = ftell(file)) >= 0 &&
-        !fseek(file, 0, SEEK_SET)) {
-        *size = (size_t)length;
+    if (!fstat(fileno(file), &status) && S_ISREG(status.st_mode)) {
+        *size = (size_t)status.st_size;
         *bytes = calloc(1, *size + READ_EXTRA);
         code = *bytes ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }
