@@ -181,7 +181,9 @@ def table_text(heads: list[str], rows: list[list[object]]) -> str:
     def cell(value: object) -> str:
         if value is None:
             return ""
-        return f"{value:.3g}" if isinstance(value, float) else str(value)
+        if not isinstance(value, float):
+            return str(value)
+        return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
     lines = [heads, ["---"] * len(heads), *(map(cell, row) for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

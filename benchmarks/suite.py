@@ -1,9 +1,11 @@
 """Runs benchmarks one after the other and keeps what they print.
 
-Usage: ``python benchmarks/suite.py [cpu|gpu|NAME...] [--out FOLDER]``.  Writes
-FOLDER/<date>-<machine>.json (all tables), .md (the same to read) and, with
-matplotlib, .png: each package's figure beside this one's.  Without ``--out``
-nothing is kept.
+Usage: ``python benchmarks/suite.py [cpu|gpu|NAME...] [--out FOLDER]
+[--budget SECONDS]``.  Writes FOLDER/<date>-<machine>.json (all tables), .md
+(the same to read) and, with matplotlib, .png: each package's figure beside
+this one's, and -scaling.png: time as arrays grow.  Without ``--out`` nothing
+is kept.  The files are written anew after each script, so that a run that is
+cut off leaves what it had.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,6 +17,7 @@ import json
 import os
 import platform
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,7 +28,8 @@ from common import HERE, table_text
 from twin import device_kind
 
 CPU = ["launch", "arrays", "compile"]
-GPU = ["launch", "arrays", "compile", "bandwidth"]
+GPU = ["launch", "arrays", "bandwidth", "scaling", "compile"]
+BUDGET = 480  # seconds on a GPU
 OURS = "this package"
 PEERS = ["numpy", "cupy-cuda13x", "torch", "cuda-core", "numba-cuda"]
 
@@ -52,18 +56,29 @@ def show_progress(done: int, of: int, name: str, start: float) -> None:
     print(f"\r{line:<78}", end="" if done < of else "\n", file=sys.stderr)
 
 
-def run(path: Path) -> tuple[int, str, list[dict]]:
-    """One script's exit status, what it printed, and its tables."""
+def run(path: Path, seconds: float) -> tuple[int, str, list[dict]]:
+    """One script's exit status, what it printed, and its tables.
+
+    A script that is not done after so many seconds is ended, with all that
+    it started; the status is then 124.
+    """
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as tables:
-        done = subprocess.run(
+        started = subprocess.Popen(
             [sys.executable, str(path)],
             env=os.environ | {"BENCHMARK_TABLES": tables.name},
             stdout=subprocess.PIPE,
             text=True,
-            check=False,
+            start_new_session=True,
         )
+        try:
+            said, _ = started.communicate(timeout=max(seconds, 1))
+            status = started.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(started.pid, signal.SIGKILL)
+            said, _ = started.communicate()
+            status = 124
         found = [json.loads(line) for line in tables]
-    return done.returncode, done.stdout, found
+    return status, said, found
 
 
 def processor() -> str:
@@ -105,12 +120,21 @@ def to_markdown(about: dict, results: list[dict]) -> str:
     for result in results:
         parts += ["", f"## {result['script']}", ""]
         if result["status"]:
-            parts += [f"Ended with status {result['status']}.", ""]
+            parts += [ended(result), ""]
         for table in result["tables"]:
             parts += [table_text(table["heads"], table["rows"]), ""]
         if result["said"]:
             parts += ["```", result["said"], "```"]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def ended(result: dict) -> str:
+    """What a script's status means for its tables."""
+    if result["status"] == 124:
+        return "Ended unfinished: the suite's time was up."
+    if "void:" in result["said"]:
+        return "Void: the twin was slow, so the machine was too busy."
+    return f"Ended with status {result['status']}."
 
 
 def outside_tables(text: str) -> str:
@@ -126,6 +150,7 @@ def figures(table: dict) -> tuple[list[str], list[list[float | None]]]:
         return [], []
     mine = heads.index(OURS)
     skipped = {"ratio", "goal", "met", "ratio to the best", OURS, heads[0]}
+    skipped |= {"spread", "GB/s"}
     others = [k for k, head in enumerate(heads) if head not in skipped]
     rows, values = [], []
     for row in table["rows"]:
@@ -158,6 +183,7 @@ def plot(about: dict, results: list[dict], path: Path) -> None:
         (result["script"], table, *figures(table))
         for result in results
         for table in result["tables"]
+        if result["script"] != "scaling"
     ]
     tables = [entry for entry in tables if entry[2] and entry[3]]
     if not tables:
@@ -186,8 +212,66 @@ def plot(about: dict, results: list[dict], path: Path) -> None:
     figure.savefig(path, dpi=80)
 
 
+def plot_scaling(about: dict, results: list[dict], path: Path) -> None:
+    """Lines: time as arrays grow, as a multiple of the kernel by hand."""
+    tables = [
+        table
+        for result in results
+        if result["script"] == "scaling"
+        for table in result["tables"]
+        if table["rows"]
+    ]
+    if not tables:
+        return
+    try:
+        import matplotlib
+    except ImportError:
+        return
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    columns = min(4, len(tables))
+    lines = -(-len(tables) // columns)
+    figure, axes = pyplot.subplots(
+        lines, columns, figsize=(3 * columns, 2.6 * lines), squeeze=False,
+        sharey=True,
+    )  # fmt: skip
+    for axis, table in zip(axes.flat, tables, strict=False):
+        heads = table["heads"]
+        sizes = [int(row[0].removeprefix("2^")) for row in table["rows"]]
+        packages = [OURS, *heads[heads.index("GB/s") + 1 :]]
+        for name in packages:
+            k = heads.index(name)
+            points = [
+                (size, row[k] / row[1])
+                for size, row in zip(sizes, table["rows"], strict=True)
+                if isinstance(row[k], int | float)
+            ]
+            axis.plot(*zip(*points, strict=True), marker=".", label=name)
+        axis.axhline(1, color="black", linewidth=1)
+        axis.axhline(1.1, color="black", linewidth=0.5, linestyle=":")
+        axis.set_title(heads[0].removesuffix(": us"), fontsize="small")
+        axis.set_yscale("log", base=2)
+        axis.set_ylim(0.5, 16)
+    for axis in list(axes.flat)[len(tables) :]:
+        axis.set_visible(False)
+    axes[0][0].legend(fontsize="x-small")
+    figure.supxlabel("log2 of the elements", fontsize="small")
+    figure.supylabel("time, kernel by hand = 1", fontsize="small")
+    figure.suptitle(f"{about['device']}, {about['date']}")
+    figure.tight_layout()
+    figure.savefig(path, dpi=80)
+
+
+def draw(about: dict, results: list[dict], base: Path) -> None:
+    """Both pictures, beside the other files."""
+    plot(about, results, base.with_suffix(".png"))
+    scaling = base.with_name(f"{base.stem}-scaling.png")
+    plot_scaling(about, results, scaling)
+
+
 def keep(folder: Path, results: list[dict]) -> None:
-    """Write the three files."""
+    """Write the files."""
     about = machine()
     slug = re.sub(r"[^a-z0-9]+", "-", about["device"].lower()).strip("-")
     base = folder / f"{about['date']}-{slug}"
@@ -195,19 +279,28 @@ def keep(folder: Path, results: list[dict]) -> None:
     document = {"machine": about, "results": results}
     base.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n")
     base.with_suffix(".md").write_text(to_markdown(about, results))
-    plot(about, results, base.with_suffix(".png"))
+    draw(about, results, base)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", help="default: by the device")
     parser.add_argument("--out", type=Path, help="folder to keep results in")
+    parser.add_argument("--budget", type=float, help="seconds for all")
+    parser.add_argument("--plot", type=Path, help="a .json: its pictures only")
     options = parser.parse_args()
-    paths = scripts_of(options.names or [device_kind()])
+    if options.plot:
+        document = json.loads(options.plot.read_text())
+        draw(document["machine"], document["results"], options.plot)
+        return
+    kind = device_kind()
+    paths = scripts_of(options.names or [kind])
+    budget = options.budget or (BUDGET if kind == "gpu" else 7200)
     start, results = time.monotonic(), []
     for done, path in enumerate(paths):
         show_progress(done, len(paths), path.stem, start)
-        status, text, tables = run(path)
+        left = budget - (time.monotonic() - start)
+        status, text, tables = run(path, left)
         print(f"\n== {path.stem}\n{text}", flush=True)
         results.append(
             {
@@ -217,9 +310,9 @@ def main() -> None:
                 "tables": tables,
             }
         )
+        if options.out:
+            keep(options.out, results)
     show_progress(len(paths), len(paths), "done", start)
-    if options.out:
-        keep(options.out, results)
     sys.exit(any(result["status"] for result in results))
 
 

@@ -1,0 +1,397 @@
+"""Time of operations as arrays grow, beside kernels written by hand.
+
+Usage: ``python benchmarks/scaling.py [--from 10] [--to 30] [--step 2]
+[--budget SECONDS]``.
+
+At each size, a power of two, this package's operation and a kernel of
+``gpu/twin.cu``, launched by a loop in C, take turns in one process.  CuPy and
+torch do the same work in processes of their own.  A figure is the median of
+the rounds; the spread is from the least to the greatest round.  Operations
+that allocate their result do so here; the kernels by hand write where they
+are told.  The goal: within a tenth of the kernel by hand at each size.
+"""
+
+import argparse
+import ctypes
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import build_c, describe_machine, print_table, run_json
+from twin import cpu_library, device_kind
+
+GOAL = 1.10
+ROUNDS = 7
+BATCH_SECONDS = 0.004
+ROWS = {
+    # row: bytes an element that are read and written
+    "copy": 8,
+    "fill": 4,
+    "x + y": 12,
+    "a*x + y, ElementwiseKernel": 12,
+    "sin(x)": 8,
+    "sum(x)": 4,
+    "dot(x, y)": 8,
+    "transpose copy": 8,
+}
+Call = Callable[[int], float]  # seconds of so many in a row, and a wait
+
+
+class Twin:
+    """The kernels by hand, and the loop that launches them."""
+
+    def __init__(self) -> None:
+        from pycuda import compiler
+
+        self.library = ctypes.CDLL(
+            str(build_c("gpu/launch_loop.c", "-O2", shared=True))
+        )
+        self.library.loop_run.restype = ctypes.c_double
+        self.library.loop_copy.restype = ctypes.c_double
+        driver = cpu_library() or "libcuda.so.1"
+        if self.library.loop_open(driver.encode()):
+            sys.exit(f"{driver} lacks functions that the twin needs")
+        path = Path(__file__).parent / "gpu" / "twin.cu"
+        image = bytes(compiler.compile(path.read_text(), no_extern_c=True))
+        self.module = ctypes.c_void_p()
+        self.kept: list[Any] = [image]
+        if self.library.loop_module(image, ctypes.byref(self.module)):
+            sys.exit("the twin's kernels could not be loaded")
+
+    def kernel(
+        self, name: str, grid: int, block: tuple[int, int], *values: Any
+    ) -> Call:
+        """Launches of one kernel with these arguments."""
+        function = ctypes.c_void_p()
+        if self.library.loop_function(
+            self.module, f"twin_{name}".encode(), ctypes.byref(function)
+        ):
+            sys.exit(f"the twin has no kernel twin_{name}")
+        pointers = (ctypes.c_void_p * len(values))(
+            *(ctypes.addressof(value) for value in values)
+        )
+        self.kept.append((values, pointers))
+        return lambda count: self.library.loop_run(
+            function, grid, *block, pointers, count
+        )
+
+    def copy(self, target: int, source: int, size: int) -> Call:
+        """Copies by the driver."""
+        addresses = (ctypes.c_uint64(target), ctypes.c_uint64(source))
+        return lambda count: self.library.loop_copy(
+            *addresses, ctypes.c_size_t(size), count
+        )
+
+
+def batches_of(call: Callable[[], object], finish: Callable) -> Call:
+    """The same for a call of Python's."""
+
+    def run(count: int) -> float:
+        finish()
+        start = time.perf_counter()
+        for _ in range(count):
+            call()
+        finish()
+        return time.perf_counter() - start
+
+    return run
+
+
+def shape_of(n: int) -> tuple[int, int]:
+    """Rows and columns of n elements as a matrix."""
+    rows = 1 << (n.bit_length() - 1) // 2
+    return rows, n // rows
+
+
+def twin_calls(twin: Twin, n: int, x: Any, y: Any, z: Any) -> dict[str, Call]:
+    """What C does for each row."""
+    from pycuda import gpuarray
+    from pycuda.driver import Context, device_attribute
+
+    a, b, c = (ctypes.c_uint64(int(array.ptr)) for array in (x, y, z))
+    blocks, flat = n // 1024, (256, 1)
+    units = Context.get_device().get_attribute(
+        device_attribute.MULTIPROCESSOR_COUNT
+    )
+    some = max(1, min(n // 4096, 8 * units))
+    parts = gpuarray.zeros(some + 1, np.float32)
+    done = gpuarray.zeros(1, np.uint32)
+    twin.kept.append((parts, done))
+    left = [ctypes.c_uint64(int(v.ptr)) for v in (parts, done)]
+    vectors = ctypes.c_size_t(n // 4)
+    rows, columns = shape_of(n)
+    total = ctypes.c_uint64(int(parts.ptr) + 4 * some)
+    return {
+        "copy": twin.copy(c.value, a.value, 4 * n),
+        "fill": twin.kernel("fill", blocks, flat, c, ctypes.c_float(1)),
+        "x + y": twin.kernel("add", blocks, flat, a, b, c),
+        "a*x + y, ElementwiseKernel": twin.kernel(
+            "axpy", blocks, flat, a, b, c, ctypes.c_float(2)
+        ),
+        "sin(x)": twin.kernel("sin", blocks, flat, a, c),
+        "sum(x)": twin.kernel("sum", some, flat, a, vectors, *left, total),
+        "dot(x, y)": twin.kernel(
+            "dot", some, flat, a, b, vectors, *left, total
+        ),
+        "transpose copy": twin.kernel(
+            "transpose", n // 1024, (32, 8), a, c,
+            ctypes.c_int(rows), ctypes.c_int(columns),
+        ),
+    }  # fmt: skip
+
+
+def verify(raw: dict[str, Call], n: int, z: Any, kept: list[Any]) -> None:
+    """That the kernels by hand do the work: x is 0.5 and y 0.25."""
+    parts = kept[1][0]
+    expected = {
+        "copy": 0.5,
+        "fill": 1,
+        "x + y": 0.75,
+        "a*x + y, ElementwiseKernel": 1.25,
+        "sin(x)": np.sin(np.float32(0.5)),
+        "transpose copy": 0.5,
+    }
+    for row, call in raw.items():
+        z.fill(-1)
+        if call(2) < 0:
+            sys.exit(f"{row}: the twin's launch failed")
+        if row in expected:
+            got = z[:: max(1, n // 1024)].get()
+            right = np.allclose(got, expected[row], rtol=1e-6)
+        else:
+            share = 0.5 if row == "sum(x)" else 0.125
+            right = np.allclose(parts[-1].get(), share * n, rtol=1e-4)
+        if not right:
+            sys.exit(f"{row}: the twin's kernel is wrong at {n} elements")
+
+
+def our_calls(n: int, x: Any, y: Any, z: Any) -> dict[str, Call]:
+    """What this package does for each row."""
+    import pycuda.driver as cuda
+    from pycuda import cumath, gpuarray
+    from pycuda.elementwise import ElementwiseKernel
+
+    axpy = ElementwiseKernel(
+        "float a, float *x, float *y, float *z", "z[i] = a * x[i] + y[i]"
+    )
+    square, turned = x.reshape(shape_of(n)), z.reshape(shape_of(n)[::-1])
+
+    def transpose() -> None:
+        turned[...] = square.T
+
+    calls = {
+        "copy": lambda: cuda.memcpy_dtod_async(z.gpudata, x.gpudata, 4 * n),
+        "fill": lambda: z.fill(1),
+        "x + y": lambda: x + y,
+        "a*x + y, ElementwiseKernel": lambda: axpy(2, x, y, z),
+        "sin(x)": lambda: cumath.sin(x),
+        "sum(x)": lambda: gpuarray.sum(x),
+        "dot(x, y)": lambda: gpuarray.dot(x, y),
+        "transpose copy": transpose,
+    }
+    finish = cuda.Context.synchronize
+    return {row: batches_of(call, finish) for row, call in calls.items()}
+
+
+def batch_size(call: Call) -> int:
+    """How many in a row take about `BATCH_SECONDS`."""
+    call(1)
+    seconds = max(call(4) / 4, 1e-7)
+    return int(min(500, max(1, BATCH_SECONDS / seconds)))
+
+
+def figures(seconds: list[float]) -> dict[str, float]:
+    """Microseconds: the median and both ends."""
+    return {
+        "median": 1e6 * statistics.median(seconds),
+        "least": 1e6 * min(seconds),
+        "most": 1e6 * max(seconds),
+    }
+
+
+def take_turns(calls: dict[str, Call]) -> dict[str, dict[str, float]]:
+    """Several calls of one operation, round by round."""
+    counts = {name: batch_size(call) for name, call in calls.items()}
+    taken: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(ROUNDS):
+        for name, call in calls.items():
+            taken[name].append(call(counts[name]) / counts[name])
+    return {name: figures(seconds) for name, seconds in taken.items()}
+
+
+def measure_ours(log2: int) -> dict:
+    """This package beside the kernels by hand, at one size."""
+    import pycuda.driver as cuda
+    from pycuda import gpuarray
+
+    n = 1 << log2
+    x, y = (gpuarray.empty(n, np.float32).fill(v) for v in (0.5, 0.25))
+    z = gpuarray.empty_like(x)
+    if "twin" not in _kept:
+        _kept["twin"] = Twin()
+    raw = twin_calls(_kept["twin"], n, x, y, z)
+    ours = our_calls(n, x, y, z)
+    verify(raw, n, z, _kept["twin"].kept)
+    result = {
+        row: take_turns({"raw": raw[row], "ours": ours[row]}) for row in ROWS
+    }
+    cuda.Context.synchronize()
+    _kept["twin"].kept[1:] = []
+    return result
+
+
+def measure_library(log2: int, xp: Any, finish: Any, extra: Any) -> dict:
+    """CuPy or torch, at one size."""
+    x, y, z, axpy = extra(1 << log2)
+    turned = z.reshape(shape_of(1 << log2)[::-1])
+    square = x.reshape(shape_of(1 << log2))
+
+    def copy() -> None:
+        z[...] = x
+
+    def fill() -> None:
+        z[...] = 1
+
+    def transpose() -> None:
+        turned[...] = square.T
+
+    calls = {
+        "copy": copy,
+        "fill": fill,
+        "x + y": lambda: x + y,
+        "a*x + y, ElementwiseKernel": lambda: axpy(x, y, z),
+        "sin(x)": lambda: xp.sin(x),
+        "sum(x)": lambda: x.sum(),
+        "dot(x, y)": lambda: xp.dot(x, y),
+        "transpose copy": transpose,
+    }
+    return {
+        row: take_turns({"it": batches_of(call, finish)})["it"]
+        for row, call in calls.items()
+        if call is not None
+    }
+
+
+def measure_cupy(log2: int) -> dict:
+    import cupy
+
+    kernel = cupy.ElementwiseKernel(
+        "float32 a, float32 x, float32 y", "float32 z", "z = a * x + y"
+    )
+
+    def arrays(n: int) -> tuple:
+        x, y, z = (cupy.full(n, v, cupy.float32) for v in (0.5, 0.25, 0))
+        return x, y, z, lambda x, y, z: kernel(2, x, y, z)
+
+    finish = cupy.cuda.Device().synchronize
+    return measure_library(log2, cupy, finish, arrays)
+
+
+def measure_torch(log2: int) -> dict:
+    import torch
+
+    if not torch.cuda.is_available():
+        raise ImportError("torch has no GPU")
+
+    def arrays(n: int) -> tuple:
+        x, y, z = (torch.full((n,), v, device="cuda") for v in (0.5, 0.25, 0))
+        return x, y, z, lambda x, y, z: torch.add(y, x, alpha=2, out=z)
+
+    return measure_library(log2, torch, torch.cuda.synchronize, arrays)
+
+
+_kept: dict[str, Any] = {}
+PEERS = {"ours": measure_ours, "CuPy": measure_cupy, "torch": measure_torch}
+
+
+def peer(name: str, options: argparse.Namespace) -> None:
+    """The body of a process: all sizes, until the time is up."""
+    start, found = time.monotonic(), {}
+    if name == "ours":
+        import pycuda.autoinit
+
+        found["device"] = pycuda.autoinit.device.name()
+    for log2 in sizes_of(options):
+        try:
+            found[str(log2)] = PEERS[name](log2)
+        except ImportError:
+            sys.exit(77)
+        except Exception as error:  # memory, mostly: the sizes before count
+            print(f"2^{log2}: {error}", file=sys.stderr)
+            break
+        if time.monotonic() - start > options.budget / len(PEERS):
+            print(f"the time is up after 2^{log2}", file=sys.stderr)
+            break
+    print(json.dumps(found))
+
+
+def sizes_of(options: argparse.Namespace) -> list[int]:
+    """Logarithms of the sizes."""
+    return list(range(options.first, options.last + 1, options.step))
+
+
+def report(ours: dict, others: dict[str, dict]) -> None:
+    """A table an operation: a line a size."""
+    for row, size in ROWS.items():
+        heads = [f"{row}: us", "kernel by hand", "spread", "this package"]
+        heads += ["ratio", "met", "GB/s", *others]
+        lines = []
+        for log2, found in ours.items():
+            raw, mine = found[row]["raw"], found[row]["ours"]
+            ratio = mine["median"] / raw["median"]
+            spread = 100 * (raw["most"] - raw["least"]) / raw["median"]
+            bandwidth = size * (1 << int(log2)) / mine["median"] / 1e3
+            cells = [
+                other.get(log2, {}).get(row, {}).get("median")
+                for other in others.values()
+            ]
+            lines.append(
+                [
+                    f"2^{log2}",
+                    raw["median"],
+                    f"{spread:.0f} %",
+                    mine["median"],
+                    f"{ratio:.2f}",
+                    "yes" if ratio <= GOAL else f"no, by {ratio - GOAL:.2f}",
+                    bandwidth,
+                    *cells,
+                ]
+            )
+        print(f"\n{row}\n")
+        print_table(heads, lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--from", dest="first", type=int, default=10)
+    parser.add_argument("--to", dest="last", type=int)
+    parser.add_argument("--step", type=int, default=2)
+    parser.add_argument("--budget", type=float, default=90)
+    parser.add_argument("--peer", choices=PEERS, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.last is None:
+        options.last = 30 if device_kind() == "gpu" else 22
+    if options.peer:
+        peer(options.peer, options)
+        return
+    command = [sys.executable, __file__, f"--from={options.first}"]
+    command += [f"--to={options.last}", f"--step={options.step}"]
+    command += [f"--budget={options.budget}"]
+    ours = run_json([*command, "--peer=ours"])
+    others = {}
+    if device_kind() == "gpu":
+        for name in ["CuPy", "torch"]:
+            found = run_json([*command, f"--peer={name}"], may_fail=True)
+            if found and "failed" not in found:
+                others[name] = found
+    describe_machine(ours.pop("device"))
+    report(ours, others)
+
+
+if __name__ == "__main__":
+    main()
