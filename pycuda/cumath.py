@@ -17,7 +17,7 @@ import numpy as np
 
 import pycuda.gpuarray as _gpuarray
 from pycuda import _driver
-from pycuda._kernels.operations import is_bfloat16
+from pycuda._kernels.operations import is_bfloat16, is_short_float
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.tools import context_dependent_memoize, dtype_to_ctype
 
@@ -143,11 +143,15 @@ def _as_real(name: str, array: Any, stream: Any) -> Any:
 
 
 def _two_results(name: str, arg: Any, stream: Any) -> tuple[Any, Any]:
-    arg = _as_real(name, arg, stream)
-    first = _gpuarray.empty_like(arg)
-    second = _gpuarray.empty_like(arg)
-    kernel = _kernel(name, arg.dtype, arg.dtype)
-    kernel(arg, first, second, stream=stream)
+    wide = _as_real(name, arg, stream)
+    first = _gpuarray.empty_like(wide)
+    second = _gpuarray.empty_like(wide)
+    kernel = _kernel(name, wide.dtype, wide.dtype)
+    kernel(wide, first, second, stream=stream)
+    if is_short_float(arg.dtype):
+        return first.astype(arg.dtype, stream), second.astype(
+            arg.dtype, stream
+        )
     return first, second
 
 
@@ -166,9 +170,13 @@ def modf(arg: Any, stream: Any = None) -> tuple[Any, Any]:
 
 def ldexp(significand: Any, exponent: Any, stream: Any = None) -> Any:
     """``significand * 2**exponent``; exponents are truncated to integers."""
-    significand = _as_real("ldexp", significand, stream)
+    wide = _as_real("ldexp", significand, stream)
     _check_array("ldexp", exponent)
-    result = _gpuarray.empty_like(significand)
-    kernel = _kernel("ldexp", significand.dtype, exponent.dtype)
-    kernel(significand, exponent, result, stream=stream)
+    if is_short_float(exponent.dtype):
+        exponent = exponent.astype(np.float32, stream)
+    result = _gpuarray.empty_like(wide)
+    kernel = _kernel("ldexp", wide.dtype, exponent.dtype)
+    kernel(wide, exponent, result, stream=stream)
+    if is_short_float(significand.dtype):
+        return result.astype(significand.dtype, stream)
     return result

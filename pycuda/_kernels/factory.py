@@ -99,6 +99,8 @@ def _functions_in(source: str, types: tuple) -> list[str]:
             names += ["complex_numbers"]
         if "number_half" in source:
             names += ["half_functions"]
+        if "number_bfloat16" in source:
+            names += ["bfloat16_functions"]
     if "principal_" in source:
         names += ["complex_functions"]
     return [load_template(f"{name}.cuh").template for name in names]
@@ -167,8 +169,9 @@ class _Map:
         types = tuple(computed(dtype) for dtype in self.loop)
         result = computed(self.result)
         operation = self.operation
-        if self.loop and self.loop[0].char == "e":
-            operation = functions.HALF.get(operation, operation)
+        if self.loop:
+            short = (self.loop[0].char, operation)
+            operation = functions.SHORT.get(short, operation)
         text = expression_of(operation, types)
         text = f"({c_type(result)})({text})"
         if result != self.result:

@@ -76,8 +76,10 @@ EXPRESSIONS: dict[str, Expression] = {
     "signbit": _kinds(f="signbit(x)"),
     "nextafter": _suffixed("nextafter{}(x, y)"),
     "nextafter_half": lambda types: "number_half_after(x, y)",
+    "nextafter_bfloat16": lambda types: "number_bfloat16_after(x, y)",
     "spacing": _kinds(f="number_spacing(x)"),
     "spacing_half": lambda types: "number_half_spacing(x)",
+    "spacing_bfloat16": lambda types: "number_bfloat16_spacing(x)",
     "heaviside": _kinds(f="x != x ? x : x == 0 ? y : x < 0 ? 0 : 1"),
     "logaddexp": _kinds(f="number_logaddexp(x, y)"),
     "logaddexp2": _kinds(f="number_logaddexp2(x, y)"),
@@ -117,5 +119,10 @@ WHOLES = {
     "fmod": "number_rest(x, y)",
 }
 
-# Where float16 needs more than to be computed in float32.
-HALF = {"nextafter": "nextafter_half", "spacing": "spacing_half"}
+# What needs more than to be computed in float32, by the type's character.
+SHORT = {
+    ("e", "nextafter"): "nextafter_half",
+    ("e", "spacing"): "spacing_half",
+    ("E", "nextafter"): "nextafter_bfloat16",
+    ("E", "spacing"): "spacing_bfloat16",
+}

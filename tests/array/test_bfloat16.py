@@ -165,12 +165,23 @@ def test_functions(name):
 def test_functions_of_two_results():
     a = gpuarray.to_gpu(np.array([0.75, -6, 0], BF16))
     significand, exponent = cumath.frexp(a)
+    assert significand.dtype == exponent.dtype == BF16
     assert significand.get().tolist() == [0.75, -0.75, 0]
     assert exponent.get().tolist() == [0, 3, 0]
     fraction, whole = cumath.modf(a)
     assert fraction.get().tolist() == [0.75, 0, 0]
     assert whole.get().tolist() == [0, -6, 0]
+    same(cumath.ldexp(a, exponent), a.get() * np.array([1, 8, 1], BF16))
     same(cumath.fmod(a, a + 1), np.fmod(a.get(), a.get() + BF16.type(1)))
+
+
+def test_neighbours():
+    down = np.full_like(EVERY, -np.inf)
+    device = gpuarray.to_gpu(EVERY)
+    same(np.spacing(device), np.spacing(EVERY))
+    for to in (down, -down, np.zeros_like(EVERY), EVERY[::-1].copy()):
+        got = np.nextafter(device, gpuarray.to_gpu(to))
+        same(got, np.nextafter(EVERY, to))
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1])
