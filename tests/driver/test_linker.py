@@ -131,7 +131,7 @@ def test_link_errors(drv: Any, image: bytes, tmp_path: Path) -> None:
         linker.add_data(b"no image", drv.jit_input_type.CUBIN)
     assert told and told[0][0] is False
     with pytest.raises(drv.RuntimeError, match="-rdc=true"):
-        linker.add_data(image, drv.jit_input_type.CUBIN)
+        drv.Linker().add_data(image, drv.jit_input_type.CUBIN)
     with pytest.raises(drv.Error, match="cuLinkAddFile"):
         drv.Linker().add_file(str(tmp_path / "none"), drv.jit_input_type.CUBIN)
     with pytest.raises(TypeError):
