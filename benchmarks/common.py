@@ -175,15 +175,18 @@ def merge_least(into: dict, new: dict) -> None:
             into[key] = value
 
 
+def number_text(value: float) -> str:
+    """A number with three digits that count."""
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
 def table_text(heads: list[str], rows: list[list[object]]) -> str:
-    """A Markdown table; numbers with three digits that count."""
+    """A Markdown table."""
 
     def cell(value: object) -> str:
         if value is None:
             return ""
-        if not isinstance(value, float):
-            return str(value)
-        return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+        return number_text(value) if isinstance(value, float) else str(value)
 
     lines = [heads, ["---"] * len(heads), *(map(cell, row) for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-from common import HERE, table_text
+from common import HERE, number_text, table_text
 
 OURS = "this package"
 README = HERE.parent / "README.md"
@@ -62,7 +62,7 @@ def lines_of(result: dict) -> list[list[object]]:
             mine = row[heads.index(OURS)]
             raw = row[heads.index("raw C")] if "raw C" in heads else None
             name, figure = best_peer(heads, row, more)
-            peer = f"{figure:.3g} ({name})" if name else ""
+            peer = f"{number_text(figure)} ({name})" if name else ""
             lines.append([f"{row[0]}, {unit}", raw, mine, peer])
     return lines
 
