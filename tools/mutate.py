@@ -86,9 +86,10 @@ class Memory:
 class Judge:
     """Switches functions off and runs tests."""
 
-    def __init__(self, copy: Copy, reach: Reach) -> None:
+    def __init__(self, copy: Copy, reach: Reach, calling: bool) -> None:
         self.copy = copy
         self.reach = reach
+        self.calling = calling  # run no other tests of the files
         self.sound: set[str] = set()  # tests that pass, seen again
         self.unsound: set[str] = set()
 
@@ -97,7 +98,7 @@ class Judge:
         calling = self.reach.tests_of(key)
         if not calling:
             return Verdict(key, f"{SURVIVED}: no test calls it")
-        rest = self.reach.whole_files(calling)
+        rest = [] if self.calling else self.reach.whole_files(calling)
         done: set[str] = set()
         for tests in (calling[:FIRST], calling[FIRST:], rest):
             fresh = [test for test in tests if test.name not in done]
@@ -175,6 +176,12 @@ def read_arguments() -> argparse.Namespace:
         "and leave open what these do not kill",
     )
     add(
+        "--calling",
+        action="store_true",
+        help="run no tests but those that call the function, and leave open "
+        "what these do not kill",
+    )
+    add(
         "--work",
         type=Path,
         default=ROOT / "build" / "mutate",
@@ -209,10 +216,15 @@ def choose(copy: Copy, options: argparse.Namespace) -> list[str]:
 
 
 def judge_all(
-    keys: list[str], copy: Copy, reach: Reach, memory: Memory, known: bool
+    keys: list[str],
+    copy: Copy,
+    reach: Reach,
+    memory: Memory,
+    options: argparse.Namespace,
 ) -> list[Verdict]:
     """Judge what is not judged yet."""
-    judge = Judge(copy, reach)
+    judge = Judge(copy, reach, options.calling)
+    quick = options.known or options.calling
     tests = reach.fingerprint()
     verdicts = []
     for number, key in enumerate(keys, 1):
@@ -221,7 +233,7 @@ def judge_all(
         verdict = memory.find(key, digest, tests)
         if verdict is None:
             verdict = judge.judge(key)
-            if verdict.killed or not known:
+            if verdict.killed or not quick:
                 memory.keep(verdict, digest, tests)
         seconds = time.monotonic() - start
         print(
@@ -305,7 +317,7 @@ def main() -> int:
         print("\n".join(str(copy.functions[key]) for key in reach.uncalled()))
         return 0
     memory = Memory(copy.folder / "verdicts.jsonl")
-    verdicts = judge_all(keys, copy, reach, memory, options.known)
+    verdicts = judge_all(keys, copy, reach, memory, options)
     return 1 if report(verdicts, options) else 0
 
 

@@ -265,9 +265,10 @@ class FakeCopy:
         return NO_END if NO_END in failing else ""
 
 
-def judged(tmp_path, verdicts, key="a.py:f"):
+def judged(tmp_path, verdicts, key="a.py:f", calling=False):
     copy = FakeCopy(tmp_path, verdicts)
-    return mutate.Judge(copy, Reach(copy)).judge(key), copy.ran
+    judge = mutate.Judge(copy, Reach(copy), calling)
+    return judge.judge(key), copy.ran
 
 
 def test_the_most_particular_tests_come_first(tmp_path):
@@ -287,6 +288,8 @@ def test_a_survivor_met_every_test_of_the_files(tmp_path):
 def test_another_test_of_the_file_may_notice(tmp_path):
     verdict, _ = judged(tmp_path, {"a.py:f": ["other"]})
     assert verdict.text == "killed by tests/y.py::other"
+    verdict, ran = judged(tmp_path, {"a.py:f": ["other"]}, calling=True)
+    assert not verdict.killed and len(ran) == 1
 
 
 def test_what_fails_anyway_kills_nothing(tmp_path):

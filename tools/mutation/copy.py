@@ -195,9 +195,7 @@ class Copy:
         ]  # fmt: skip
         words += [] if calls else ["-x"]
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
-            own = bool(off) and bool(_COMPILERS.match(off))
-            cache = Path(scratch) if own else self.folder / "cache"
-            environment["XDG_CACHE_HOME"] = str(cache)
+            environment["XDG_CACHE_HOME"] = str(self._cache(off, scratch))
             environment["HYPOTHESIS_STORAGE_DIRECTORY"] = scratch
             if calls:
                 environment["PYCUDA_MUTATION_CALLS"] = str(calls)
@@ -209,6 +207,21 @@ class Copy:
                 return self._run(words + files, environment, limit)
             finally:
                 page.switch_off(view, 0)
+
+    def _cache(self, off: str, scratch: str) -> Path:
+        """Compiled kernels: a fresh folder where a compiler is looked at.
+
+        What the front end precompiles is no work of `pycuda-jit`, and stays.
+        """
+        known = self.folder / "cache"
+        if not _COMPILERS.match(off):
+            return known
+        headers = known / "pycuda-c" / "front"
+        if off.startswith("src/jit/") and headers.is_dir():
+            own = Path(scratch) / "pycuda-c" / "front"
+            shutil.copytree(headers, own, copy_function=os.link)
+            own.chmod(0o700)
+        return Path(scratch)
 
     def _run(
         self, words: list[str], environment: dict[str, str], limit: float
