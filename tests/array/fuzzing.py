@@ -543,7 +543,7 @@ def reduce(rng: Any) -> None:
     if kind_of(want.dtype) not in "fc" or name in ("min", "max"):
         compare_values(got, want)
         return
-    wide = a.astype("c16" if a.dtype.kind == "c" else "f8")
+    wide = a.astype(np.clongdouble if a.dtype.kind == "c" else np.longdouble)
     exact = quietly(lambda: getattr(np, name)(wide, **options))
     size = quietly(lambda: getattr(np, name)(np.abs(wide), **options))
     turns = steps(a, axis) if name == "sum" else 2 ** steps(a, axis)
@@ -569,8 +569,9 @@ def scan(rng: Any) -> None:
     if kind_of(want.dtype) != "f" or name == "cumprod":
         compare(got, want)
         return
-    exact = np.cumsum(a.astype("f8"), axis=axis)
-    size = np.cumsum(np.abs(a.astype("f8")), axis=axis)
+    wide = a.astype(np.longdouble)
+    exact = np.cumsum(wide, axis=axis)
+    size = np.cumsum(np.abs(wide), axis=axis)
     allowed = 2 * steps(a, axis) * ulp(want.dtype, size)
     rounded = quietly(exact.astype, want.dtype)
     limit = np.isfinite(rounded) & np.isfinite(allowed)
@@ -734,7 +735,7 @@ def spreads(rng: Any) -> None:
         return
     if got.dtype != want.dtype:
         raise Difference(f"dtype {got.dtype}, not {want.dtype}")
-    wide = a.astype("c16" if a.dtype.kind == "c" else "f8")
+    wide = a.astype(np.clongdouble if a.dtype.kind == "c" else np.longdouble)
     exact = quietly(lambda: getattr(np, name)(wide, axis=axis))
     size = quietly(lambda: np.mean(np.abs(wide), axis=axis))
     if name != "mean":
