@@ -107,7 +107,7 @@ context_release(struct core_context *self)
         self->valid = false;
         return CUDA_SUCCESS;
     }
-    core_flights_drop(self); /* which waits for their copies */
+    core_flights_drop(self);
     core_pool_destroy(self);
     self->valid = false;
     CUcontext handle = self->handle;

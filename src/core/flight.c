@@ -73,10 +73,15 @@ void
 core_flights_drop(struct core_context *context)
 {
     struct core_scope scope;
+    bool entered = core_enter(context, &scope);
+    flights_look(context, entered ? context->flight_count : 0);
+    if (entered && context->flight_count > 0) {
+        Py_BEGIN_ALLOW_THREADS driver.cuCtxSynchronize();
+        Py_END_ALLOW_THREADS
+    }
     while (context->flight_count > 0) {
         flight_end(context, context->flight_count - 1);
     }
-    bool entered = core_enter(context, &scope);
     for (size_t i = 0; entered && i < context->flight_room; i++) {
         if (context->flights[i].event != NULL) {
             driver.cuEventDestroy(context->flights[i].event);

@@ -322,8 +322,9 @@ size_t core_bin_bytes(unsigned bin);
 void core_flight_keep(PyObject *host, const void *address, CUstream stream);
 /* Drops what copies have done with. */
 void core_flights_land(struct core_context *context);
-/* The stream is idle, or the whole context goes. */
-void core_flights_of_stream(struct core_context *context, CUstream stream);
+void core_flights_of_stream(struct core_context *context,
+                            CUstream stream); /* which is idle */
+/* The context goes; waits for it if there are any. */
 void core_flights_drop(struct core_context *context);
 
 /* -- asyncpool.c */

@@ -224,6 +224,25 @@ def test_other_host_memory_is_not_kept(drv: Any) -> None:
     np.testing.assert_array_equal(found, np.arange(1000))
 
 
+def test_a_wrapper_of_the_context_goes(drv: Any, held: Held) -> None:
+    """Its flights are waited for: nobody else would know of them."""
+    pool = drv.PageLockedMemoryPool(drv.PageLockedAllocator(0))
+    host, memory = pool.allocate(1000, np.int32), drv.mem_alloc(4000)
+    host[:] = np.arange(1000)
+    wrapper = drv.Context.attach()
+    held.hold()
+    drv.memcpy_htod_async(memory, host, held.stream)
+    del host
+    assert pool.active_blocks == 1
+    wrapper.pop()
+    del wrapper
+    pool.allocate(1000, np.int32).fill(-1)
+    held.release()
+    held.stream.synchronize()
+    found = drv.from_device(memory, 1000, np.int32)
+    np.testing.assert_array_equal(found, np.arange(1000))
+
+
 def test_the_context_goes_before_the_copies_are_done(drv: Any) -> None:
     other = drv.Device(0).make_context()
     host, memory, stream = pinned(drv), drv.mem_alloc(4000), drv.Stream()
