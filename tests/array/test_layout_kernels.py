@@ -86,3 +86,16 @@ def test_rows(made, dtype):
         assert ((b + b[:, 5:6]).get() == a + a[:, 5:6]).all()
     layouts = {layout for layout, _ in made}
     assert {"packs", "rows"} <= layouts
+
+
+def test_axes_that_are_walked_evenly_are_one(made):
+    """Backwards, turned or with axes of length 1: a flat loop does it."""
+    host, device = both(numbers((2, 3, 4, 5), "i4"))
+    back = device[::-1, ::-1, ::-1, ::-1]
+    back += back
+    turned = device.transpose(2, 0, 3, 1)
+    turned *= 3
+    single = device.reshape(1, 2, 1, 3, 20)
+    single -= 1
+    assert (device.get() == 6 * host - 1).all()
+    assert {layout for layout, _ in made} == {"contiguous"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import gpuarray, reduction, tools
+from pycuda import cumath, gpuarray, reduction, tools
 from pycuda._array import indexing
 from pycuda.curandom import seed_getter_uniform, seed_getter_unique
 from pycuda.elementwise import ElementwiseKernel, get_elwise_range_module
@@ -179,3 +179,22 @@ def test_seeds():
     assert (same == same[0]).all() and same[0] >= 0
     assert len({seed_getter_uniform(1).get()[0] for _ in range(8)}) > 1
     assert len(set(seed_getter_unique(100).get().tolist())) > 90
+
+
+def test_what_objects_say_of_themselves(table):
+    assert repr(table.flags) == (
+        "  C_CONTIGUOUS : True\n  F_CONTIGUOUS : False"
+    )
+    assert repr(table.T.flags) == (
+        "  C_CONTIGUOUS : False\n  F_CONTIGUOUS : True"
+    )
+    assert repr(cumath.sin).startswith("<function sin at")
+
+
+def test_the_last_comes_first():
+    numbers = gpuarray.to_gpu(np.arange(4))
+    assert [int(one.get()) for one in reversed(numbers)] == [3, 2, 1, 0]
+    rows = gpuarray.to_gpu(TABLE)
+    assert [row.get().tolist() for row in reversed(rows)] == [
+        row.tolist() for row in TABLE[::-1]
+    ]

@@ -260,6 +260,23 @@ __global__ void k(int *out)
         thread=(0, 0, 0),
     ),
     dict(
+        name="device_malloc_after_free",
+        source="""
+__global__ void k(int *out)
+{
+    int *p = (int *)malloc(40);
+    free(p);
+    int *q = (int *)malloc(40);
+    q[0] = out[0];
+    p[out[0]] = 2; // HERE
+    free(q);
+}""",
+        args=[np.array([3], np.int32)],
+        block=(1, 1, 1),
+        kind="out-of-bounds",
+        thread=(0, 0, 0),
+    ),
+    dict(
         name="memcpy",
         source="""
 struct big { float v[20]; };

@@ -354,6 +354,22 @@ def test_prepare_refusals(drv: Any, module: Any) -> None:
         scale.prepared_call((1, 1), (1, 1, 1), 0, 0, 1.0, 0, foo=1)
 
 
+def test_prepared_sizes(drv: Any, module: Any, data: Any) -> None:
+    """Integers are resized to their parameters, other values are not."""
+    source = drv.to_device(data)
+    target = drv.mem_alloc(data.nbytes)
+    scale = module.get_function("scale")
+    for code in "qhB":
+        drv.memset_d8(target, 0, data.nbytes)
+        scale.prepare(f"PPf{code}")
+        scale.prepared_call((4, 1), (32, 1, 1), target, source, 2.0, 100)
+        assert (drv.from_device_like(target, data) == 2 * data).all()
+    for wrong in ("PPdi", "PPfd", "PPfs"):
+        with pytest.raises(TypeError, match=f"prepared format '{wrong}'"):
+            scale.prepare(wrong)
+            scale.prepared_call((1, 1), (1, 1, 1), target, source, 2.0, 1)
+
+
 def test_prepared_types(drv: Any, module: Any) -> None:
     out = drv.mem_alloc(56)
     types = module.get_function("types").prepare("PbhiqfdB")

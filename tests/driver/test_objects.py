@@ -36,6 +36,16 @@ def test_device(drv: Any) -> None:
         drv.Device(1.5)
 
 
+def test_versions(drv: Any) -> None:
+    version = drv.get_driver_version()
+    assert version >= 11000
+    assert drv.get_version() == (version // 1000, version % 1000 // 10, 0)
+    assert drv.get_curand_version() >= (10, 0, 0)
+    assert drv.have_gl_ext() is False
+    with pytest.raises(TypeError):
+        drv.get_version(1)
+
+
 def test_context_stack(drv: Any, context: Any) -> None:
     assert drv.Context.get_current() is context
     other = drv.Device(0).make_context()
