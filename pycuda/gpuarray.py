@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as drv
+from pycuda._array.common import make
 from pycuda._array.creation import (
     diag,
     eye,
@@ -139,6 +140,7 @@ from pycuda._array.statistics import (
     std,
     var,
 )
+from pycuda._array.storage import load, save, savez
 from pycuda._driver import ArrayBase, _apply
 from pycuda._vector_types import NAMES, vec
 
@@ -192,6 +194,7 @@ __all__ = [
     "inner",
     "isin",
     "linspace",
+    "load",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -218,6 +221,8 @@ __all__ = [
     "repeat",
     "reshape",
     "roll",
+    "save",
+    "savez",
     "searchsorted",
     "sort",
     "splay",
@@ -585,10 +590,9 @@ def empty_like(
             for stride in _packed_strides(model)
         )
         order = "C"
-    return other_ary.__class__(
-        other_ary.shape, dtype, other_ary.allocator, strides=strides,
-        order=order,
-    )  # fmt: skip
+    return make(
+        other_ary, other_ary.shape, dtype, strides=strides, order=order
+    )
 
 
 def zeros_like(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pycuda._array.common import make
 from pycuda._driver import ArrayBase, _distance, _plan_set
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import factory
@@ -473,10 +474,8 @@ def _target(
             return out
     strides = result.of(_result_strides(a, result.axes, dtype.itemsize))
     if not result.shape or a.flags.c_contiguous:
-        return a.__class__(result.shape, dtype, allocator or a.allocator)
-    return a.__class__(
-        result.shape, dtype, allocator or a.allocator, strides=strides
-    )
+        return make(a, result.shape, dtype, allocator)
+    return make(a, result.shape, dtype, allocator, strides)
 
 
 def _extent(a: GPUArray) -> tuple[int, int]:

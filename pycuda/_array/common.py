@@ -54,10 +54,18 @@ def make(
     shape: Sequence[int],
     dtype: Any,
     allocator: Callable | None = None,
+    strides: Sequence[int] | None = None,
+    order: str = "C",
 ) -> GPUArray:
-    """A new array in C order, of the model's class and allocator."""
+    """A new array of the model's class and allocator.
+
+    The class's own __init__, which may take what it will, is not called.
+    """
     made = model.__class__.__new__(model.__class__)
-    ArrayBase.__init__(made, shape, dtype, allocator or model.allocator)
+    ArrayBase.__init__(
+        made, shape, dtype, allocator or model.allocator, strides=strides,
+        order=order,
+    )  # fmt: skip
     return made
 
 

@@ -25,10 +25,11 @@ atleast_2d atleast_3d broadcast_arrays broadcast_to choose clip column_stack
 compress concatenate count_nonzero cumprod cumsum diag diagonal diff dstack
 empty_like expand_dims extract flatnonzero flip fliplr flipud full_like
 hsplit hstack inner isin linspace matrix_transpose max mean meshgrid min
-moveaxis nonzero ones_like outer prod put put_along_axis repeat roll round
-searchsorted sort split squeeze stack std sum swapaxes take take_along_axis
-tensordot tile trace transpose tril triu unique unique_all unique_counts
-unique_inverse unique_values unstack var vsplit vstack zeros_like
+moveaxis nonzero ones_like outer prod ptp put put_along_axis repeat roll
+round save savez searchsorted sort split squeeze stack std sum swapaxes take
+take_along_axis tensordot tile trace transpose tril triu unique unique_all
+unique_counts unique_inverse unique_values unstack var vsplit vstack
+zeros_like
 """.split()  # noqa: SIM905
 
 

@@ -21,6 +21,7 @@ from pycuda._array.axes import (
     product,
     result_type,
 )
+from pycuda._array.common import make
 from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import scan as scan_kernels
@@ -119,11 +120,11 @@ def _scan_turned(
     order = [k for k in range(a.ndim) if k != axis] + [axis]
     back = [order.index(k) for k in range(a.ndim)]
     shape = tuple(a.shape[k] for k in order)
-    turned = a.__class__(shape, a.dtype, a.allocator)
+    turned = make(a, shape, a.dtype)
     _apply("copy", (a.transpose(order),), turned, None, stream)
     sums = turned
     if target.dtype != a.dtype:
-        sums = a.__class__(shape, target.dtype, a.allocator)
+        sums = make(a, shape, target.dtype)
     kernel = _memoised_long()(name, a.dtype, target.dtype, True)
     kernel((turned, np.uint64(shape[-1]), sums), a.size, stream)
     _apply("copy", (sums.transpose(back),), target, None, stream)
@@ -151,7 +152,7 @@ def _scan(
         check_out(out, a.shape, kind)
     target = out
     if out is None or out.dtype != kind or (out is not a and overlap(a, out)):
-        target = a.__class__(a.shape, kind, allocator or a.allocator)
+        target = make(a, a.shape, kind, allocator)
     if a.size and _fits_long(a, target):
         kernel = _memoised_long()(name, a.dtype, target.dtype, False)
         kernel((a, target), a.size, stream)
