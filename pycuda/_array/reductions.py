@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 _VOID = np.dtype(np.void)  # of what is no array
 
 
-def _short(function: Callable) -> Callable:
-    """`function`, run in C where it gets one array and nothing else."""
+def _short(function: Callable, inputs: int = 1) -> Callable:
+    """`function`, run in C where it gets so many arrays and nothing else."""
     return functools.update_wrapper(
-        Shortcut(function, function.__name__, reduces=True), function
+        Shortcut(function, function.__name__, True, inputs), function
     )
 
 
@@ -165,6 +165,7 @@ def min(
     return reduce_axes("min", a, axis, keepdims, None, out, 0, stream)
 
 
+@functools.partial(_short, inputs=2)
 def dot(
     a: GPUArray,
     b: GPUArray,

@@ -243,7 +243,8 @@ int array_bool(PyObject *self);
 int array_assign(struct array *target, PyObject *value);
 
 /* reduce.c */
-PyObject *array_reduce_all(int operation, PyObject *object);
+PyObject *array_reduce_all(int operation, int inputs,
+                           PyObject *const *objects);
 PyObject *array_reduce_python(PyObject *module, PyObject *args,
                               PyObject *kwargs);
 

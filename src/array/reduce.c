@@ -278,27 +278,31 @@ make_result(struct array *model, PyArray_Descr *dtype, PyObject *allocator,
     return result;
 }
 
-/* An array that is not empty, with every choice left to the defaults. */
+/* Arrays of one shape that are not empty, with every choice left to the
+ * defaults. */
 PyObject *
-array_reduce_all(int operation, PyObject *object)
+array_reduce_all(int operation, int inputs, PyObject *const *objects)
 {
     struct reduction reduction = {
-        .operation = operation, .inputs = 1, .stage = 1};
-    struct operand operand;
-    struct array *result, *input = (struct array *)object;
+        .operation = operation, .inputs = inputs, .stage = 1};
+    struct array *arrays[ARRAY_INPUTS], *result;
 
-    if (operand_set(&operand, object) < 0) {
-        return NULL;
+    for (int i = 0; i < inputs; i++) {
+        struct operand operand;
+        if (operand_set(&operand, objects[i]) < 0) {
+            return NULL;
+        }
+        arrays[i] = operand.array;
+        reduction.code[i] = operand.code;
     }
-    reduction.code[0] = operand.code;
-    reduction.rule = operation_rule(operation, 1, reduction.code);
+    reduction.rule = operation_rule(operation, inputs, reduction.code);
     if (!reduction.rule) {
         return NULL;
     }
     reduction.out = code_of(reduction.rule->result);
-    result =
-        array_new_like(input, reduction.rule->result, 0, NULL, NULL, NULL);
-    if (result && reduce_into(&reduction, &input, result, NULL) < 0) {
+    result = array_new_like(arrays[inputs - 1], reduction.rule->result, 0,
+                            NULL, NULL, NULL);
+    if (result && reduce_into(&reduction, arrays, result, NULL) < 0) {
         Py_CLEAR(result);
     }
     return (PyObject *)result;

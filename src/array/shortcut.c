@@ -1,8 +1,8 @@
-/* shortcut.c - Shortcut: a function of Python whose usual call, one array and
- * nothing else, needs no Python frame.
+/* shortcut.c - Shortcut: a function of Python whose usual call, one array (or
+ * two of one shape) and nothing else, needs no Python frame.
  *
  * pycuda.cumath and pycuda._array.reductions wrap their functions in it.
- * Anything but one array that is not empty goes to the Python function.
+ * Anything but arrays that are not empty goes to the Python function.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -17,6 +17,7 @@ struct shortcut {
     PyObject *function; /* strong */
     int operation;
     int reduces;
+    int inputs;
 };
 
 /* An array that the short way is right for: reductions of float16 and bfloat16
@@ -31,15 +32,32 @@ is_usual(const struct shortcut *self, PyObject *object)
              !PyTypeNum_ISINTEGER(array->dtype->type_num));
 }
 
+static int
+are_usual(const struct shortcut *self, PyObject *const *args)
+{
+    const struct array *first = (const struct array *)args[0];
+
+    for (int i = 0; i < self->inputs; i++) {
+        const struct array *array = (const struct array *)args[i];
+        if (!is_usual(self, args[i]) || array->ndim != first->ndim ||
+            memcmp(array->shape, first->shape,
+                   (size_t)first->ndim * sizeof *first->shape) != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static PyObject *
 shortcut_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                     PyObject *names)
 {
     struct shortcut *self = (struct shortcut *)op;
 
-    if (PyVectorcall_NARGS(nargsf) == 1 && !names && is_usual(self, args[0])) {
+    if (PyVectorcall_NARGS(nargsf) == self->inputs && !names &&
+        are_usual(self, args)) {
         return self->reduces
-                   ? array_reduce_all(self->operation, args[0])
+                   ? array_reduce_all(self->operation, self->inputs, args)
                    : array_apply(self->operation, 1, args, NULL, NULL, NULL);
     }
     return PyObject_Vectorcall(self->function, args, nargsf, names);
@@ -48,12 +66,16 @@ shortcut_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
 static PyObject *
 shortcut_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *keywords[] = {"function", "name", "reduces", NULL};
+    static char *keywords[] = {"function", "name", "reduces", "inputs", NULL};
     PyObject *function, *name;
-    int reduces = 0;
+    int reduces = 0, inputs = 1;
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OU|p:Shortcut", keywords,
-                                     &function, &name, &reduces)) {
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OU|pi:Shortcut", keywords,
+                                     &function, &name, &reduces, &inputs)) {
+        return NULL;
+    }
+    if (inputs < 1 || inputs > (reduces ? ARRAY_INPUTS : 1)) {
+        PyErr_Format(PyExc_ValueError, "%d inputs are not possible", inputs);
         return NULL;
     }
     int operation = operation_number(name);
@@ -64,6 +86,7 @@ shortcut_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         self->function = Py_NewRef(function);
         self->operation = operation;
         self->reduces = reduces;
+        self->inputs = inputs;
     }
     return (PyObject *)self;
 }
