@@ -1,22 +1,31 @@
 """Greatest error of each mathematical function of a device.
 
-Usage: ``python tools/accuracy.py [--device cpu|gpu] [--samples N] [--json]
-[NAME...]``.  Each function is evaluated on the device, in float and in double,
-over random bit patterns and over an interval of everyday arguments, and
-compared with mpmath.  Printed are the greatest error in units in the last
-place, the argument where it is, and the greatest error that the CUDA C++
-Programming Guide documents; that one is measured against the correctly
-rounded result, so an error below bound + 1/2 keeps it.
+Usage: ``python tools/accuracy.py [--device cpu|gpu] [--samples N]
+[--json [FILE]] [NAME...]`` measures, and ``python tools/accuracy.py --page``
+writes docs/accuracy.md from what was measured before, which lies in
+docs/accuracy-cpu.json and docs/accuracy-gpu.json.  With names a FILE keeps its
+other functions.
+
+Each function is evaluated on the device, in float and in double, over random
+bit patterns and over an interval of everyday arguments, and compared with
+mpmath.  A record holds the greatest error in units in the last place, the
+argument where it is, and the greatest error that the CUDA C++ Programming
+Guide documents; that one is measured against the correctly rounded result, so
+an error below bound + 1/2 keeps it.
 
 Needs numpy and mpmath besides the package itself.
 """
 
 import argparse
 import json
+import multiprocessing
 import os
 import sys
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -171,9 +180,9 @@ def error_of(got: float, exact: mpmath.mpf, dtype: type) -> float:
     return float(abs(mpmath.mpf(float(got)) - exact) / step(exact, dtype))
 
 
-def measure(name: str, kind: str, count: int, seed: int = 1) -> dict:
-    """Greatest error of a function over `count` samples (fewer where mpmath
-    is slow)."""
+def prepare(name: str, kind: str, count: int, seed: int = 1) -> tuple:
+    """(arguments, the device's values) of so many samples, fewer where
+    mpmath is slow."""
     row, dtype = ROWS[name], TYPES[kind]
     count = count // 8 if name in SLOW else count
     arguments = [
@@ -189,16 +198,20 @@ def measure(name: str, kind: str, count: int, seed: int = 1) -> dict:
             ).astype(dtype)
         right = np.isfinite(arguments[1])
         arguments = [x[right] for x in arguments]
-    got = evaluate(name, dtype, *arguments)
+    return arguments, evaluate(name, dtype, *arguments)
+
+
+def compare(name: str, kind: str, arguments: list, got: np.ndarray) -> dict:
+    """The greatest error among samples, against mpmath."""
     worst, where = -1.0, (0.0,)
     with mpmath.workdps(80 if name == "erfcinv" else 40):
         for value, *at in zip(got, *arguments, strict=True):
             at = [float(x) for x in at]
             exact = mpmath.mpf(ROWS[name].exact(*map(mpmath.mpf, at)))
-            error = error_of(value, exact, dtype)
+            error = error_of(value, exact, TYPES[kind])
             if not error <= worst:
                 worst, where = error, tuple(at)
-    bound = row.bounds[kind == "double"]
+    bound = ROWS[name].bounds[kind == "double"]
     return {
         "name": name,
         "type": kind,
@@ -210,13 +223,128 @@ def measure(name: str, kind: str, count: int, seed: int = 1) -> dict:
     }
 
 
+def measure(name: str, kind: str, count: int, seed: int = 1) -> dict:
+    """The record of one function and type."""
+    return compare(name, kind, *prepare(name, kind, count, seed))
+
+
+def measure_all(names: list[str], count: int) -> list[dict]:
+    """A record for each function and type; mpmath runs on all cores."""
+    tasks = [(name, kind) for name in names for kind in TYPES]
+    done = [prepare(*task, count) for task in tasks]
+    # Processes of their own: one that has a context must not be forked.
+    spawn = multiprocessing.get_context("spawn")
+    cores = len(os.sched_getaffinity(0))
+    with ProcessPoolExecutor(cores, mp_context=spawn) as pool:
+        waiting = [
+            pool.submit(compare, *task, *values)
+            for task, values in zip(tasks, done, strict=True)
+        ]
+        return [each.result() for each in waiting]
+
+
+# --- the page ------------------------------------------------------------
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+HEAD = """\
+# Accuracy
+
+Greatest errors in units in the last place (ulp), against mpmath: half of the
+arguments are random bit patterns, half everyday ones. "Goal" is the maximum
+that the CUDA C++ Programming Guide gives, against the correctly rounded
+result: an error below goal + 1/2 keeps it. What misses its goal is **bold**.
+
+"""
+
+FOOT = """
+`pow` is measured at exponents with finite results; `erfcx`, `j0` and the
+others that have no bound on the whole line, where the guide gives one.
+`tests/kernels/test_device_math.py` looks at far more floats (2^22 each) and at
+special values on whatever device runs the tests.
+
+`tools/accuracy.py --device cpu --json docs/accuracy-cpu.json` measures the CPU
+device, `--device gpu --json docs/accuracy-gpu.json` a GPU (less than a minute
+on 16 cores; it needs numpy and mpmath), and `tools/accuracy.py --page` writes
+this page from both.
+"""
+
+
+def table(records: dict[str, dict]) -> list[str]:
+    """The page's table from what devices measured."""
+    heads = ["function"]
+    for kind in TYPES:
+        heads += [*(f"{kind}, {device}" for device in records), "goal"]
+    found = {
+        (device, row["name"], row["type"]): row
+        for device, record in records.items()
+        for row in record["functions"]
+    }
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for name, row in ROWS.items():
+        if not any(name == key[1] for key in found):
+            continue
+        cells = [f"`{name}`"]
+        for kind, goal in zip(TYPES, row.bounds, strict=True):
+            for device in records:
+                cells.append(cell(found.get((device, name, kind))))
+            cells.append(str(goal))
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def cell(row: dict[str, Any] | None) -> str:
+    """An error; bold where it misses its goal."""
+    if row is None:
+        return ""
+    text = f"{row['error']:.2f}"
+    return text if row["kept"] else f"**{text}**"
+
+
+def page(folder: Path) -> str:
+    """docs/accuracy.md, from the records in a folder."""
+    records, notes = {}, []
+    for device, title in (("cpu", "CPU device"), ("gpu", "GPU")):
+        path = folder / f"accuracy-{device}.json"
+        if path.exists():
+            records[title] = json.loads(path.read_text())
+            notes.append(f"{title}: {records[title]['device']}.")
+        else:
+            notes.append(f"{title}: not measured yet.")
+    lines = [" ".join(notes), "", *table(records)]
+    return HEAD + "\n".join(lines) + "\n" + FOOT
+
+
+def write_record(path: Path, record: dict) -> None:
+    """Write a record; functions that it lacks stay as they were."""
+    if path.exists():
+        new = {(row["name"], row["type"]) for row in record["functions"]}
+        record["functions"] += [
+            row
+            for row in json.loads(path.read_text())["functions"]
+            if (row["name"], row["type"]) not in new
+        ]
+    order = list(ROWS)
+    record["functions"].sort(key=lambda row: order.index(row["name"]))
+    path.write_text(json.dumps(record, indent=1) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--device", choices=["cpu", "gpu"])
-    parser.add_argument("--samples", type=int, default=20000)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--samples", type=int, default=16000)
+    parser.add_argument(
+        "--json", nargs="?", const="-", metavar="FILE",
+        help="print records, or write them to a file",
+    )  # fmt: skip
+    parser.add_argument(
+        "--page", action="store_true", help="write docs/accuracy.md"
+    )
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
+    if options.page:
+        (DOCS / "accuracy.md").write_text(page(DOCS))
+        return
     unknown = set(options.names) - set(ROWS)
     if unknown:
         sys.exit(f"unknown: {', '.join(unknown)} (of {', '.join(ROWS)})")
@@ -224,24 +352,14 @@ def main() -> None:
         os.environ["PYCUDA_DEVICE"] = options.device
     import pycuda.autoinit
 
-    found = [
-        measure(name, kind, options.samples)
-        for name in options.names or ROWS
-        for kind in TYPES
-    ]
-    if options.json:
-        device = pycuda.autoinit.device.name()
-        print(json.dumps({"device": device, "functions": found}, indent=1))
-        return
-    print(
-        "| function | float | bound | double | bound |\n|---|---|---|---|---|"
-    )
-    for one, two in zip(found[::2], found[1::2], strict=True):
-        cells = [one["name"]]
-        for row in (one, two):
-            mark = "" if row["kept"] else " (!)"
-            cells += [f"{row['error']:.2f}{mark}", str(row["bound"])]
-        print("| " + " | ".join(cells) + " |")
+    found = measure_all(options.names or list(ROWS), options.samples)
+    record = {"device": pycuda.autoinit.device.name(), "functions": found}
+    if options.json == "-":
+        print(json.dumps(record, indent=1))
+    elif options.json:
+        write_record(Path(options.json), record)
+    else:
+        print("\n".join(table({record["device"]: record})))
 
 
 if __name__ == "__main__":
