@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pycuda._array.common import make
-from pycuda._driver import ArrayBase, _distance, _plan_set
+from pycuda._driver import ArrayBase, _address_bits, _distance, _plan_set
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import factory
 from pycuda._kernels.axes import Reduction, centre_type, value_type
@@ -40,6 +40,7 @@ class Axis(NamedTuple):
 class _Device(NamedTuple):
     in_turn: bool  # threads run one after the other
     blocks: int  # that keep it busy
+    threads: int  # that it runs side by side
 
 
 @functools.cache
@@ -53,6 +54,8 @@ def memoised() -> tuple[Callable, Callable, Callable]:
             in_turn,
             (8 if in_turn else 32)
             * factory.device_attribute("MULTIPROCESSOR_COUNT"),
+            factory.device_attribute("MULTIPROCESSOR_COUNT")
+            * factory.device_attribute("MAX_THREADS_PER_MULTIPROCESSOR"),
         )
 
     return (
@@ -203,7 +206,7 @@ class _Plan(NamedTuple):
     per_block: int  # rows of a block, where one thread does several
     parts: int  # that each row is cut into
     span: int  # elements of a part, or runs of them
-    lanes: int = 1  # accumulators of a thread
+    lanes: int = 1  # accumulators of a thread, or threads that share a row
 
 
 def _cut(pieces: int, least: int, blocks: int, device: _Device) -> tuple:
@@ -246,6 +249,11 @@ def _plan_in_turn(
     )
 
 
+_THREADS = 256  # of a block
+_COLUMN_WORDS = 8  # side by side: 128 bytes, a line of a GPU's cache
+_WAVES = 2  # how often rows are cut, in devices full of threads
+
+
 def _plan_threads(
     kept: list, reduced: list, columns: bool, device: _Device
 ) -> _Plan:
@@ -263,6 +271,46 @@ def _plan_threads(
     blocks = -(-rows // per_block)
     parts, span = _cut(length, 16 * lanes, blocks, device)
     return _Plan(layout, False, block, blocks, 1, parts, span)
+
+
+def _fits_words(
+    kept: list, reduced: list, columns: bool, dtype: np.dtype, bits: int
+) -> bool:
+    """Whether all of an array lies in words of 16 bytes."""
+    width = axis_kernels.word_width(dtype)
+    packed, others = (kept, reduced) if columns else (reduced, kept)
+    strides = [axis.source for axis in (*packed[:-1], *others)]
+    return (
+        width > 1
+        and 16 % dtype.itemsize == 0
+        and packed[-1].source == dtype.itemsize
+        and (packed[-1].length % width == 0 if columns else len(packed) == 1)
+        and all(value % 16 == 0 for value in (bits, *strides))
+    )
+
+
+def _plan_words(
+    kept: list, reduced: list, columns: bool, width: int, device: _Device
+) -> _Plan:
+    rows, length = product(kept), product(reduced)
+    if columns:
+        wide = min(_COLUMN_WORDS, _power_of_two(rows // width))
+        lanes = _THREADS // wide
+        block, layout = (wide, lanes, 1), "words_columns"
+        blocks = -(-rows // (wide * width))
+        least = 4 * lanes
+    else:
+        words = max(length // (4 * width), 1)
+        lanes = min(_THREADS, 1 << words.bit_length() - 1)
+        block, layout = (lanes, _THREADS // lanes, 1), "words_rows"
+        blocks = -(-rows // block[1])
+        least = 8 * lanes * width
+    full = device._replace(blocks=_WAVES * device.threads // _THREADS)
+    parts, span = _cut(length, least, blocks, full)
+    if parts > 1 and not columns:
+        span = -(-span // 16) * 16
+        parts = -(-length // span)
+    return _Plan(layout, True, block, blocks, 1, parts, span, lanes)
 
 
 def _launch(
@@ -285,6 +333,7 @@ def _launch(
         Reduction(
             name, stored, out, value, stage, plan.layout, len(kept),
             len(reduced), plan.packed, plan.lanes,
+            plan.block[0] * plan.block[1],
         )
     )  # fmt: skip
     words = [product(kept), product(reduced), plan.span, plan.per_block]
@@ -340,6 +389,11 @@ def _run(
     size = axis_kernels.value_bytes(name, value)
     sizes = a.dtype.itemsize, size
     plan = _planned(kept, reduced, columns, sizes, device)
+    if not device.in_turn and _fits_words(
+        kept, reduced, columns, a.dtype, _address_bits(a)
+    ):
+        width = axis_kernels.word_width(a.dtype)
+        plan = _plan_words(kept, reduced, columns, width, device)
     if plan.parts == 1:
         _launch(
             name, a, target, types, 0, kept, reduced, plan, scale, centres,

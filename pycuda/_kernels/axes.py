@@ -24,6 +24,7 @@ _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 _ARGUMENTS = ("argmin", "argmax")
 _COLUMN_LANES = 1024  # that a thread takes side by side, at most
 _LOADS = 8  # that a thread has under way
+_WORDS = 4  # of 16 bytes, the same
 
 
 class Reduction(NamedTuple):
@@ -34,11 +35,12 @@ class Reduction(NamedTuple):
     out: np.dtype
     value: np.dtype  # accumulated; of the element where the index counts
     stage: int  # 0: all at once; 1: gives values; 2: combines values
-    layout: str  # threads_rows, threads_columns, rows, columns
+    layout: str  # [words_ or threads_] rows or columns
     kept: int  # axes
     reduced: int
     packed: bool  # the inner axis is packed
-    lanes: int = 1  # accumulators, where threads run in turn
+    lanes: int = 1  # accumulators, or threads that share a row of words
+    threads: int = 1  # of a block that moves words
 
 
 def value_type(name: str, stored: np.dtype, out: np.dtype) -> np.dtype:
@@ -248,14 +250,17 @@ def source_of(reduction: Reduction) -> str:
         value = "Best"
     out = value if reduction.stage == 1 else c_type(reduction.out)
     stored = value if reduction.stage == 2 else c_type(reduction.stored)
-    threads = reduction.layout.startswith("threads")
+    kind_of, _, _ = reduction.layout.rpartition("_")
     across = reduction.layout == "threads_columns"
-    row = "row + k" if reduction.layout == "columns" else "row"
-    extra = centre = ""
+    row = {"columns": "row + k", "words_columns": "row + w"}.get(
+        reduction.layout, "row"
+    )
+    extra = centre = extra_value = extra_name = ""
     if reduction.name in ("var", "std") and reduction.stage < 2:
         kind = c_type(centre_type(reduction.stored))
         extra = f", const {kind} *centres"
         centre = f"const {kind} centre = centres[{row}];"
+        extra_value, extra_name = f", {kind} centre", ", centre"
     axis = "kept" if reduction.layout == "columns" else "reduced"
     last = getattr(reduction, axis) - 1
     fields = {
@@ -273,6 +278,8 @@ def source_of(reduction: Reduction) -> str:
         "kept": reduction.kept,
         "reduced": reduction.reduced,
         "extra": extra,
+        "extra_value": extra_value,
+        "extra_name": extra_name,
         "centre": centre,
         "step": "sizeof(Stored)"
         if reduction.packed
@@ -280,24 +287,30 @@ def source_of(reduction: Reduction) -> str:
         "lane": "y" if across else "x",
         "row": "x" if across else "y",
         "across": "the rows" if across else "the lanes",
-        "loads": _LOADS,
+        "loads": _WORDS if kind_of == "words" else _LOADS,
         "lanes": reduction.lanes,
+        "threads": reduction.threads,
+        "width": word_width(reduction.stored),
     }
     fields |= kept_sums(reduction.value, _is_exact(reduction))
-    template = "axis_threads" if threads else f"axis_{reduction.layout}"
-    if not threads and reduction.name in _ARGUMENTS and reduction.stage < 2:
+    parts = ["offset.cuh", "axis_layout.cuh", "keep.cuh", "combined.cuh"]
+    if kind_of == "words":
+        parts.append("axis_words.cuh")
+    template = f"axis_{reduction.layout}"
+    if kind_of == "threads":
+        template = "axis_threads"
+    elif not kind_of and reduction.name in _ARGUMENTS and reduction.stage < 2:
         template = f"axis_arg_{reduction.layout}"
         fields["element"] = cast("v", reduction.stored, reduction.value)
     return _helpers(reduction) + "".join(
         factory.load_template(part).substitute(fields)
-        for part in (
-            "offset.cuh",
-            "axis_layout.cuh",
-            "keep.cuh",
-            "combined.cuh",
-            f"{template}.cu",
-        )
+        for part in (*parts, f"{template}.cu")
     )
+
+
+def word_width(stored: np.dtype) -> int:
+    """Elements of a word of 16 bytes."""
+    return max(1, 16 // stored.itemsize)
 
 
 def make(reduction: Reduction) -> Any:

@@ -1,0 +1,23 @@
+enum { WIDTH = $width, LOADS = $loads, LANES = $lanes, THREADS = $threads };
+
+// Elements that are moved as one word.
+template <class T> struct alignas(sizeof(T) * WIDTH) Pack {
+    T at[WIDTH];
+};
+
+// The value of the lane whose number differs in one bit.
+__device__ inline Value from_lane(const Value &value, int bit)
+{
+    struct {
+        unsigned at[(sizeof(Value) + 3) / 4];
+    } pieces = {};
+    memcpy(&pieces, &value, sizeof(Value));
+#pragma unroll
+    for (int k = 0; k < (int)(sizeof pieces / 4); k++) {
+        pieces.at[k] = __shfl_xor_sync(0xffffffffu, pieces.at[k], bit);
+    }
+    Value result = value;
+    memcpy(&result, &pieces, sizeof(Value));
+    return result;
+}
+
