@@ -391,6 +391,52 @@ def searches(rng: Any) -> Iterator[str]:
     compare(got, want)
 
 
+# --- products ------------------------------------------------------------
+
+
+def multiplies(rng: Any) -> Iterator[str]:
+    left, right = PAIRS[rng.integers(len(PAIRS))]
+    m, k, n = (int(x) for x in rng.integers(0, 40, 3))
+    batch = [int(x) for x in rng.integers(1, 4, rng.integers(0, 3))]
+    thin = [x if rng.random() < 0.6 else 1 for x in batch]
+    shapes = [(*batch, m, k), (*thin[rng.integers(0, len(thin) + 1) :], k, n)]
+    if rng.random() < 0.2:
+        shapes[0] = (k,)
+    if rng.random() < 0.2:
+        shapes[1] = (k,)
+    operands = []
+    for shape, dtype in zip(shapes, (left, right), strict=True):
+        host = np.asarray(values(rng, shape, dtype, "small"))
+        turned = len(shape) > 1 and rng.random() < 0.4
+        if turned:
+            host = np.ascontiguousarray(host.swapaxes(-1, -2))
+        device = gpuarray.to_gpu(host)
+        if turned:
+            host = host.swapaxes(-1, -2)
+            device = gpuarray.swapaxes(device, -1, -2)
+        if rng.random() < 0.3:
+            host, device = host[..., ::-1], device[..., ::-1]
+        operands.append((host, device))
+    (a, ga), (b, gb) = operands
+    yield f"{describe(a)} @ {describe(b)}"
+    try:
+        want = quietly(lambda: np.matmul(a, b))
+    except ValueError as error:
+        refused(error, lambda: gpuarray.matmul(ga, gb))
+        return
+    got = gpuarray.matmul(ga, gb)
+    if want.dtype.kind not in "fc":
+        compare(got, want)
+        return
+    if got.dtype != want.dtype:
+        raise Difference(f"dtype {got.dtype}, not {want.dtype}")
+    wide = "c16" if want.dtype.kind == "c" else "f8"
+    exact = np.matmul(a.astype(wide), b.astype(wide))
+    size = np.matmul(np.abs(a).astype("f8"), np.abs(b).astype("f8"))
+    rounded = exact.astype(want.dtype)
+    compare(got, rounded, (k + 4) * ulp(want.dtype, np.asarray(size)))
+
+
 # --- element by element --------------------------------------------------
 
 
@@ -497,7 +543,7 @@ FAMILIES = [
     *[views] * 3, *[copies] * 4, *[joins] * 3, *[takes] * 3, *[puts] * 2,
     chooses, *[masks] * 2, along, *[clips] * 2, *[creates] * 2, *[unary] * 5,
     *[binary] * 5, rounds,
-    *[sorts] * 4, searches,
+    *[sorts] * 4, searches, *[multiplies] * 2,
 ]  # fmt: skip
 
 
