@@ -423,3 +423,31 @@ def test_malloc_in_a_kernel():
     reference.kernel(HEAP)(cuda.InOut(kept), cuda.Out(out), block=(64, 1, 1))
     assert np.array_equal(out, np.arange(64)[::-1])
     assert np.unique(kept).size == 64
+
+
+def tripled_calls(levels):
+    """Functions that each call the one before three times."""
+    lines = ["__device__ unsigned f0(unsigned x) { return 5 * x + 1; }"]
+    lines += [
+        f"__device__ unsigned f{n}(unsigned x)\n"
+        f"{{ return f{n - 1}(x) + 3 * f{n - 1}(x + {n}) ^ f{n - 1}(x - 1); }}"
+        for n in range(1, levels + 1)
+    ]
+    lines += [
+        "__global__ void kernel(unsigned *out)",
+        f"{{ out[threadIdx.x] = f{levels}(threadIdx.x); }}",
+    ]
+    return "\n".join(lines)
+
+
+@pytest.mark.cpu  # a GPU's compiler has rules of its own
+def test_not_everything_is_inlined():
+    """Half a million copies of f0 would take the compiler forever."""
+    out = np.empty(4, np.uint32)
+    reference.kernel(tripled_calls(12))(cuda.Out(out), block=(4, 1, 1))
+    x = np.arange(-12, 4 + 12 * 13 // 2, dtype=np.int64)
+    values = (5 * x + 1) & 0xFFFFFFFF
+    for n in range(1, 13):
+        here, there = values[1 : values.size - n], values[1 + n :]
+        values = (here + 3 * there & 0xFFFFFFFF) ^ values[: here.size]
+    assert np.array_equal(out, values[:4])
