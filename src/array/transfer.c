@@ -438,10 +438,9 @@ fill_packed(struct array *array, PyObject *value, CUstream stream)
 static int
 has_kernel_type(const struct array *array)
 {
-    int code = array->dtype->type_num;
+    int code = code_of(array->dtype);
 
-    return (PyTypeNum_ISNUMBER(code) || PyTypeNum_ISBOOL(code)) &&
-           code != NPY_HALF && code != NPY_LONGDOUBLE &&
+    return code_computes(code) && code != NPY_HALF && code != NPY_LONGDOUBLE &&
            code != NPY_CLONGDOUBLE && PyArray_ISNBO(array->dtype->byteorder);
 }
 

@@ -16,6 +16,7 @@ import sys
 import numpy as np
 import pytest
 
+import pycuda.driver as drv
 from pycuda import cumath, gpuarray
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.reduction import ReductionKernel, get_minmax_kernel
@@ -125,6 +126,28 @@ def test_creation_copies_and_fills():
     same(gpuarray.where(device > 0, device, -device), np.where(a > 0, a, -a))
     assert str(device) == str(a)
     assert repr(device) == repr(a)
+
+
+def test_exchange():
+    a = gpuarray.to_gpu(normal((5, 4)))
+    again = gpuarray.from_dlpack(a.T)
+    assert again.ptr == a.ptr
+    same(again, a.get().T)
+    assert gpuarray.asarray(a.get()).dtype == BF16
+
+
+def test_fills_wait_for_nothing():
+    """They are captured, so they are launches alone."""
+    a, stream = gpuarray.zeros((4, 6), BF16), drv.Stream()
+    a[:, ::2].fill(1, stream=stream)  # compiles
+    stream.synchronize()
+    with stream.capture() as graph:
+        a[:, ::2].fill(BF16.type(2.5), stream=stream)
+    graph.launch(stream)
+    stream.synchronize()
+    want = np.zeros((4, 6), BF16)
+    want[:, ::2] = 2.5
+    same(a, want)
 
 
 def test_indexing_and_in_place():
