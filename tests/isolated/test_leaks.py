@@ -123,6 +123,7 @@ BODIES = {
     "copies": "drv.from_device(drv.to_device(host), 4, 'i4')",
     "aligned": "drv.aligned_zeros((4, 4), 'f4')",
     "array arithmetic": "gpu + 1; gpuarray.sum(gpu).get()",
+    "array of many axes": "gpu.reshape(1, 2, 1, 2, 1, 4).T + 1",
     "shared event": "drv.Event(drv.event_flags.INTERPROCESS |"
     " drv.event_flags.DISABLE_TIMING).record(stream).ipc_handle()",
     "errors": "try: k(memory, 1, block=(1, 1, 1))\n"
