@@ -41,5 +41,19 @@ def _warn_of_twin() -> None:
             return
 
 
+def __getattr__(name: str) -> object:
+    """Say what is wrong where the sources hide the installed package."""
+    if name == "_driver":
+        import os
+
+        if os.path.isfile(os.path.join(__path__[0], "meson.build")):
+            raise ImportError(
+                f"{__path__[0]} holds the sources, not the built package, "
+                "and Python found it first, in the current folder: start in "
+                "another folder, or with python -P"
+            )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 _warn_of_twin()
 del _warn_of_twin

@@ -181,7 +181,7 @@ def test_it_goes_to_the_current_stream(step: Any) -> None:
     wait(np.int64(1), block=(1, 1, 1))
     drv.Context.synchronize()
     with drv.Stream(1).use() as stream:
-        wait(np.int64(20_000_000), block=(1, 1, 1))
+        wait(np.int64(500_000_000), block=(1, 1, 1))
         b.fill(2)
         total = step(a, b)
         assert not stream.is_done()

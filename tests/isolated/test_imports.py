@@ -2,6 +2,10 @@
 
 # SPDX-License-Identifier: MIT
 
+import subprocess
+import sys
+from pathlib import Path
+
 from isolated import run
 
 # Small ones of the standard library; what is not here takes milliseconds.
@@ -30,3 +34,28 @@ def test_little_is_imported_beside_numpy():
 def test_the_package_alone_imports_no_numpy():
     printed = run("import sys, pycuda; print('numpy' in sys.modules)")
     assert printed == "False\n"
+
+
+def test_the_sources_are_not_the_package():
+    """Python takes the current folder first, and says so in a clone."""
+    root = Path(__file__).parents[2]
+    for module in ("pycuda.driver", "pycuda.autoinit", "pycuda.compiler"):
+        done = subprocess.run(
+            [sys.executable, "-c", f"import {module}"],
+            cwd=root,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 1
+        assert "holds the sources" in done.stderr and "-P" in done.stderr
+    printed = run(
+        """
+        import pycuda
+        try:
+            pycuda.nothing
+        except AttributeError as error:
+            print(error)
+        """
+    )
+    assert printed == "module 'pycuda' has no attribute 'nothing'\n"
