@@ -433,6 +433,7 @@ class Workload:
         made += [self.multiply(bits, "stride_multiply") for bits in (16, 24)]
         made += [self.sine(bits) for bits in SIZES]
         made += [self.block_sum(bits) for bits in SIZES]
-        names = """shuffle_sum warp_scan compact matmul mandelbrot black_scholes nbody convolve
-            transpose radix_pass spmv fft histogram bfs_level lu_tile"""
+        names = """shuffle_sum warp_scan compact matmul mandelbrot
+            black_scholes nbody convolve transpose radix_pass spmv fft
+            histogram bfs_level lu_tile"""
         return made + [getattr(self, name)() for name in names.split()]

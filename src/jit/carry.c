@@ -565,6 +565,18 @@ keep_values(struct carry *carry, unsigned point)
     LLVMBuildRetVoid(jit->builder);
 }
 
+/* The load is of what was widened from the type: so it is if it is stored
+ * again. */
+static void
+note_range(struct jit *jit, LLVMValueRef load, LLVMTypeRef type)
+{
+    LLVMValueRef ends[2] = {
+        LLVMConstInt(jit->i8, 0, 0),
+        LLVMConstInt(jit->i8, 1ull << LLVMGetIntTypeWidth(type), 0)};
+    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(jit->context, "range", 5),
+                    LLVMMDNodeInContext(jit->context, ends, 2));
+}
+
 /* After the barrier: back into the variables. */
 static void
 fetch_values(struct carry *carry, unsigned point)
@@ -584,6 +596,7 @@ fetch_values(struct carry *carry, unsigned point)
             value = LLVMBuildLoad2(jit->builder, kept,
                                    kept_place(carry, row, kept), "");
             if (kept != type) {
+                note_range(jit, value, type);
                 value = LLVMBuildTrunc(jit->builder, value, type, "");
             }
         }

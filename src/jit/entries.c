@@ -278,6 +278,7 @@ close_text(struct jit *jit)
                  "!5 = !{!\"llvm.loop.interleave.count\", i32 1}\n"
                  "!6 = !{!\"llvm.loop.vectorize.predicate.enable\", i1 true}"
                  "\n"
+                 "!7 = !{!\"llvm.loop.unroll.full\"}\n"
                  "!4 = !{!\"llvm.loop.vectorize.enable\", i1 true}\n",
                  jit->options.target, v4 ? "512" : "256", jit->options.target,
                  v4 ? "512" : "256");

@@ -111,6 +111,7 @@ struct jit_regions {
     unsigned width; /* blockDim.x that the source seems made for; 0: none */
     uint64_t warp_points; /* those that follow a warp operation */
     struct jit_warp_op *warp_ops[JIT_MAX_POINTS]; /* warps.h; by point */
+    uint64_t short_points; /* where little is done that is no vector's work */
     unsigned lane_count; /* of arrays with an item for each lane of a warp */
     LLVMTypeRef *lane_types;
 };

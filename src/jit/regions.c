@@ -465,7 +465,9 @@ carry_by_warps(struct jit *jit, struct jit_split *split)
     drop_barriers(split);
     kernel->warps = true;
     jit_use_warp_base(jit, split);
+    jit_find_short_points(split);
     jit_lower_warp_ops(jit, split);
+    jit_open_counted_stores(jit, split);
     if (!jit_carry_values(jit, split)) {
         kernel->warps = false;
         kernel->warps_not = "what lives over its stops needs too much memory";
@@ -496,6 +498,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
         return;
     }
     find_successors(split, ends);
+    jit_open_gates(jit, split);
     if (warps && jit_find_warp_ops(jit, split)) {
         carry_by_warps(jit, split);
         return;

@@ -108,6 +108,9 @@ struct jit_split {
 void jit_add_soft_points(struct jit *jit, struct jit_split *split,
                          const unsigned *ends);
 
+/* gates.c: conditions that let all threads of a row through say so. */
+void jit_open_gates(struct jit *jit, struct jit_split *split);
+
 /* access.c: do threads of a row access memory here and there, in the blocks
  * that are marked, and do little else? */
 bool jit_is_scattered(struct jit *jit, const struct jit_split *split,

@@ -265,8 +265,9 @@ jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel)
     jit_text_blocks_end(jit);
     for (unsigned k = 0; k < regions->count; k++) {
         if (by_lanes(regions, k)) {
-            jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !5, !1}\n",
-                         loop + k, loop + k);
+            jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !5, !1%s}\n",
+                         loop + k, loop + k,
+                         regions->short_points >> k & 1 ? ", !7" : "");
         } else {
             jit_text_loop_hints(jit, kernel, loop + k, 0);
         }

@@ -55,6 +55,70 @@ jit_add_lanes(struct jit *jit, struct jit_split *split, LLVMTypeRef type,
     return split->lanes[*number];
 }
 
+/* Work that keeps the vectoriser away. */
+static bool
+resists(LLVMValueRef at)
+{
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMLoad:
+    case LLVMStore:
+        return LLVMGetVolatile(at);
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Is there little to do from the block to the next points, and some of it
+ * resists? */
+static bool
+is_short(const struct jit_split *split, unsigned from)
+{
+    enum { SHORT = 40 }; /* instructions, times 32 */
+    const struct jit_cfg *cfg = &split->cfg;
+    bool *ends = jit_allocate(cfg->count);
+    unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
+    unsigned count = 0, size = 0, resisting = 0;
+    for (unsigned k = 1; k < split->count; k++) {
+        ends[jit_cfg_index(cfg, split->points[k].head)] = true;
+    }
+    bool *seen = jit_allocate(cfg->count);
+    queue[count++] = from;
+    seen[from] = true;
+    for (unsigned i = 0; i < count && size <= SHORT; i++) {
+        const struct jit_block *row = &cfg->blocks[queue[i]];
+        LLVMValueRef at = LLVMGetFirstInstruction(row->block);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            size++;
+            resisting += resists(at);
+        }
+        for (unsigned k = 0; !ends[queue[i]] && k < row->successor_count;
+             k++) {
+            if (!seen[row->successors[k]]) {
+                seen[row->successors[k]] = true;
+                queue[count++] = row->successors[k];
+            }
+        }
+    }
+    free(ends);
+    free(queue);
+    free(seen);
+    return size <= SHORT && resisting;
+}
+
+void
+jit_find_short_points(struct jit_split *split)
+{
+    for (unsigned k = 0; k < split->count; k++) {
+        unsigned from =
+            k ? jit_cfg_index(&split->cfg, split->points[k].next) : 0;
+        split->kernel->regions->short_points |= (uint64_t)is_short(split, from)
+                                                << k;
+    }
+}
+
 /* The lane's place in an array; the builder stands where it is needed. */
 static LLVMValueRef
 build_place(struct jit *jit, struct jit_split *split, unsigned number)

@@ -70,8 +70,14 @@ LLVMValueRef jit_build_lane(struct jit *jit, struct jit_split *split,
 /* warp_lower.c: reads the operations of all points; false, and the kernel
  * knows why, if some cannot be done. */
 bool jit_find_warp_ops(struct jit *jit, struct jit_split *split);
+/* Points from which a loop over lanes is to be written out: `if (lane == 0)`
+ * then leaves one round of 32. */
+void jit_find_short_points(struct jit_split *split);
 /* Puts the lanes' sides of the operations in the calls' places. */
 void jit_lower_warp_ops(struct jit *jit, struct jit_split *split);
+
+/* warp_store.c: `if (keep) out[count] = x`, without a branch. */
+void jit_open_counted_stores(struct jit *jit, struct jit_split *split);
 
 /* warp_text.c: the operation before `point`, in the entry; it sets
  * %vote.<point>. */

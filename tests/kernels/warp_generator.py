@@ -254,6 +254,66 @@ class WarpGenerator(Generator):
             )
         ]
 
+    def pack(self) -> list[Stmt]:
+        """The values of those lanes that have one, packed by a vote."""
+        test, value = self.condition(False), self.expr(False, 2)
+        name, mask = self.random.choice("abc"), self.mask()
+        self.serial += 1
+        kept = f"kept{self.serial}"
+
+        def run(m, mask):
+            holds, values = test.value(m), value.value(m)
+            result = np.zeros(m.threads, np.uint32)
+            for first in range(0, m.threads, WARP):
+                part = slice(first, first + WARP)
+                packed = values[part][holds[part]]
+                result[first : first + packed.size] = packed
+            m.set(name, result, mask)
+            return mask
+
+        return [
+            Stmt(
+                [
+                    f"unsigned {kept} = __ballot_sync({mask}, {test.text});",
+                    f"if ({kept} >> t % 32 & 1) sw[t / 32 * 32 + "
+                    f"__popc({kept} & ((1u << t % 32) - 1))] = {value.text};",
+                    f"__syncwarp({mask});",
+                    f"{name} = t % 32 < __popc({kept}) ? sw[t] : 0;",
+                    f"__syncwarp({mask});",
+                ],
+                run,
+            )
+        ]
+
+    def lead(self) -> list[Stmt]:
+        """One lane adds to its warp's counter and tells the others."""
+        lane = 0 if not self.whole() else self.random.choice([0, 5, 31])
+        value = self.expr(False, 2)
+        name = self.random.choice("abc")
+        self.serial += 1
+        old = f"old{self.serial}"
+
+        def run(m, mask):
+            counts = m.shared.setdefault("sc", np.zeros(WARP, np.uint32))
+            values, result = value.value(m), m.fill(0)
+            for warp in np.unique(np.flatnonzero(mask) // WARP):
+                result[warp * WARP : (warp + 1) * WARP] = counts[warp]
+                counts[warp] += values[warp * WARP + lane]
+            m.set(name, result, mask)
+            return mask
+
+        return [
+            Stmt(
+                [
+                    f"unsigned {old} = 0;",
+                    f"if (t % 32 == {lane}) {old} = "
+                    f"atomicAdd(&sc[t / 32], {value.text});",
+                    f"{name} = __shfl_sync({self.mask()}, {old}, {lane});",
+                ],
+                run,
+            )
+        ]
+
     # ---- control flow ----
 
     def warp_condition(self) -> Expr:
@@ -354,6 +414,7 @@ class WarpGenerator(Generator):
             return super().statement()
         choices = [self.shuffle] * 5 + [self.vote] * 2
         choices += [self.reduce, self.match, self.half, self.exchange]
+        choices += [self.pack, self.lead]
         if self.depth < 3:
             choices += [self.warp_branch] * 3 + [self.warp_loop] * 2
         return self.random.choice(choices)()
@@ -361,4 +422,9 @@ class WarpGenerator(Generator):
     def whole_text(self) -> list[str]:
         lines = super().whole_text()
         at = lines.index("{") + 1
-        return [*lines[:at], "    __shared__ unsigned sw[256];", *lines[at:]]
+        shared = [
+            "    __shared__ unsigned sw[256], sc[32];",
+            "    if (threadIdx.x + threadIdx.y + threadIdx.z == 0)",
+            "        for (int k = 0; k < 32; ++k) sc[k] = 0;",
+        ]
+        return [*lines[:at], *shared, *lines[at:]]
