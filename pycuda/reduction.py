@@ -9,13 +9,14 @@ stage are few, so that each thread works through many elements.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda._kernels import factory, reduction_axes
+from pycuda._kernels import calls, factory, reduction_axes
 from pycuda._kernels.calls import includes_of
 from pycuda._kernels.operations import is_short_float
 from pycuda.compiler import SourceModule
@@ -199,13 +200,31 @@ def get_reduction_kernel_and_types(
     return function, types
 
 
+def _letters_of(arguments: Any) -> bool:
+    """Whether a letter stands for a type among the declarators."""
+    return isinstance(arguments, str) and any(
+        isinstance(argument, calls.GenericArg)
+        for argument in calls.parse_arguments(arguments)
+    )
+
+
+def _check_count(
+    name: str, types: Sequence[Any], given: Sequence[Any]
+) -> None:
+    if len(given) != len(types):
+        raise TypeError(
+            f"{name}: {len(types)} arguments expected "
+            f"({', '.join(a.name for a in types)}), {len(given)} given"
+        )
+
+
 class ReductionKernel:
     """Map each element, reduce the results to one.
 
     Parameters
     ----------
     dtype_out
-        Dtype of accumulator and result.
+        Dtype of accumulator and result, or a letter of `arguments`.
     neutral
         C expression (or number) that changes nothing when reduced with.
     reduce_expr
@@ -214,7 +233,9 @@ class ReductionKernel:
         C expression in the arguments and the index ``i``; default
         ``in[i]``.
     arguments
-        C declarators with commas; at least one vector.
+        C declarators with commas; at least one vector.  A capital letter as
+        a type is any type: arrays decide at each call, and it is a C type in
+        the expressions and the preamble.
     name, keep, options, preamble
         As in `pycuda.elementwise.ElementwiseKernel`.
     """
@@ -231,6 +252,15 @@ class ReductionKernel:
         options: list[str] | None = None,
         preamble: str = "",
     ) -> None:
+        self._letters = _letters_of(arguments)
+        if self._letters:
+            self.name = name
+            self._generic = (
+                dtype_out, neutral, reduce_expr, map_expr, arguments, name,
+                keep, options, preamble,
+            )  # fmt: skip
+            self._bound: dict[tuple, ReductionKernel] = {}
+            return
         self.dtype_out = np.dtype(dtype_out)
         self._shape = _shape()
         self.block_size = self._shape.block
@@ -306,8 +336,11 @@ class ReductionKernel:
         GPUArray
             `out`, or a new array without the axes reduced.
         """
-        if dtype is not None and np.dtype(dtype) != self.dtype_out:
-            return self._with_dtype(np.dtype(dtype))(
+        kernel = self._bind(args) if self._letters else self
+        if dtype is not None and np.dtype(dtype) != kernel.dtype_out:
+            kernel = kernel._with_dtype(np.dtype(dtype))
+        if kernel is not self:
+            return kernel(
                 *args, stream=stream, out=out, allocator=allocator,
                 kernel_wrapper=kernel_wrapper, axis=axis, keepdims=keepdims,
             )  # fmt: skip
@@ -345,6 +378,32 @@ class ReductionKernel:
             launch = wrap(self._stage(2)[0].prepared_async_call)
             inputs = [target]
             size = blocks
+
+    def _bind(self, values: Sequence[Any]) -> ReductionKernel:
+        """The kernel for the types that the letters stand for in a call."""
+        arguments = calls.parse_arguments(self._generic[4])
+        _check_count(self.name, arguments, values)
+        letters = calls.bind(self.name, arguments, values)
+        key = tuple(sorted(letters.items()))
+        if key not in self._bound:
+            out, neutral, reduce_expr, map_expr, _, *rest = self._generic
+            names = "".join(
+                f"typedef {dtype_to_ctype(dtype)} {letter};\n"
+                for letter, dtype in key
+            )
+            bound = [
+                a.bound(letters[a.letter])
+                if isinstance(a, calls.GenericArg)
+                else a
+                for a in arguments
+            ]
+            rest[-1] = names + rest[-1]
+            self._bound[key] = ReductionKernel(
+                letters.get(out, out) if isinstance(out, str) else out,
+                neutral, reduce_expr, map_expr,
+                ", ".join(a.declarator() for a in bound), *rest,
+            )  # fmt: skip
+        return self._bound[key]
 
     def _with_dtype(self, dtype: np.dtype) -> ReductionKernel:
         """The same reduction, accumulated in another dtype."""
@@ -441,11 +500,7 @@ class ReductionKernel:
         self, types: list[Any], args: Any, stream: Any
     ) -> list[Any]:
         """The arrays among the arguments, converted where that is allowed."""
-        if len(args) != len(types):
-            raise TypeError(
-                f"{self.name}: {len(types)} arguments expected "
-                f"({', '.join(a.name for a in types)}), {len(args)} given"
-            )
+        _check_count(self.name, types, args)
         arrays = []
         for argument, value in zip(types, args, strict=True):
             if not isinstance(argument, VectorArg):

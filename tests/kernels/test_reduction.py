@@ -216,3 +216,41 @@ def test_any_and_all(dtype):
     assert not all_of(gpuarray.to_gpu(x)).get()
     x[:] = 1
     assert all_of(gpuarray.to_gpu(x)).get()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i4", "u8", "f2", "f4", "f8", "c8"])
+def test_letters_stand_for_types(dtype):
+    total = ReductionKernel("T", "0", "a+b", arguments="const T *in")
+    host = (np.arange(60) % 5).reshape(3, 20).astype(dtype)
+    device = gpuarray.to_gpu(host)
+    got = total(device)
+    assert got.dtype == dtype
+    assert got.get() == host.sum().astype(dtype)
+    rows = total(device[:, ::2], axis=1, keepdims=True)
+    want = host[:, ::2].sum(1, keepdims=True).astype(dtype)
+    np.testing.assert_array_equal(rows.get(), want)
+    if dtype not in ("f2", "c8"):  # C++ adds neither to a double
+        assert total(device, dtype=np.float64).get() == float(host.sum())
+    out = gpuarray.empty((), dtype)
+    assert total(device, out=out) is out
+
+
+def test_letters_in_expressions():
+    weighed = ReductionKernel(
+        np.float64,
+        "0",
+        "a+b",
+        "(double)((T)(s * x[i]) * twice(y[i]))",
+        "T s, const T *x, U *y, float f",
+        preamble="__device__ U twice(U v) { return 2 * v; }\n",
+    )
+    x, y = np.array([1, 2, 3], "i2"), np.array([0.5, 0.25, 2])
+    got = weighed(np.int16(3), gpuarray.to_gpu(x), gpuarray.to_gpu(y), 1.5)
+    assert got.get() == (3 * x * 2 * y).sum()
+    with pytest.raises(TypeError, match="4 arguments expected"):
+        weighed(gpuarray.to_gpu(x))
+    kernel = ReductionKernel("T", "0", "a+b", "x[i] * y[i]", "T *x, T *y")
+    with pytest.raises(TypeError, match="T stands for int16 in"):
+        kernel(gpuarray.to_gpu(x), gpuarray.to_gpu(y))
+    with pytest.raises(TypeError, match="must be a GPUArray"):
+        kernel(gpuarray.to_gpu(x), x)
