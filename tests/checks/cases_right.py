@@ -475,13 +475,15 @@ __global__ void k(int *out)
 {
     for (int i = 0; i < 8; i++) {
         int *p = (int *)malloc(32);
-        p[i] = threadIdx.x;
+        for (int j = 0; j < 8; j++)
+            p[j] = threadIdx.x;
         out[threadIdx.x] = p[i];
         free(p);
+        __syncwarp();
     }
 }""",
-        args=[1024],
-        block=(256, 1, 1),
+        args=[4096],
+        block=(1024, 1, 1),
     ),
     dict(
         name="producer_and_consumer_in_a_block",

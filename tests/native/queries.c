@@ -440,6 +440,13 @@ main(int argc, char **argv)
     OK(cu.cuModuleLoadData(&module, image));
     functions(module);
     OK(cu.cuModuleUnload(module));
+    if (native_on_cpu) { /* whose images are of one kind */
+        OK(cu.cuModuleLoadFatBinary(&module, image));
+        native_function(module, "put");
+        OK(cu.cuModuleUnload(module));
+        EXPECT(CUDA_ERROR_INVALID_IMAGE,
+               cu.cuModuleLoadFatBinary(&module, "no image"));
+    }
     libraries(image, size);
     free(image);
     memory();
