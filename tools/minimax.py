@@ -242,6 +242,30 @@ THIRD = mpf(1) / 3
 OCTANT = mpmath.pi / 4 * (1 + mpf(2) ** -12)
 QUARTER = mpmath.pi / 2 * (1 + mpf(2) ** -12)
 
+
+def near_zero(
+    function: Function, guess: float, half: float, count: int
+) -> Polynomial:
+    """f(z + t) = t P(t) about the zero z of a function near a guess."""
+    zero = mpmath.findroot(function, guess)
+    slope = mpmath.diff(function, zero)
+
+    def target(t: mpf) -> mpf:
+        return function(zero + t) / t if abs(t) > SMALL else slope
+
+    return Polynomial(target, lambda t: 1 / target(t), -half, half, count, 53)
+
+
+def bessel(order: int) -> tuple[Function, Function]:
+    return (
+        lambda x: mpmath.besselj(order, x),
+        lambda x: mpmath.bessely(order, x),
+    )
+
+
+J0, Y0 = bessel(0)
+J1, Y1 = bessel(1)
+
 ROWS: dict[str, Polynomial] = {
     # exp(r) = 1 + r + r^2 P(r); EXPM1: the same, relative to expm1
     "EXPF": after(mpmath.exp, 2, lambda x: 1 + x, (-HALF, HALF), 5),
@@ -327,6 +351,16 @@ ROWS: dict[str, Polynomial] = {
         lambda x: mpmath.log(mpmath.erfc(x)), mpmath.erfc, 0.99, 4.1, 7
     ),
     "ERFCF": erfc_scaled(2, 1e9, 12, 24),
+    # Bessel's functions about their zeros below 8
+    "J0_1": near_zero(J0, 2.4048, 0.55, 13),
+    "J0_2": near_zero(J0, 5.5201, 0.55, 13),
+    "J1_1": near_zero(J1, 3.8317, 0.55, 13),
+    "J1_2": near_zero(J1, 7.0156, 0.55, 13),
+    "Y0_1": near_zero(Y0, 0.8936, 0.3, 19),
+    "Y0_2": near_zero(Y0, 3.9577, 0.55, 15),
+    "Y0_3": near_zero(Y0, 7.0861, 0.55, 13),
+    "Y1_1": near_zero(Y1, 2.1971, 0.5, 17),
+    "Y1_2": near_zero(Y1, 5.4297, 0.55, 14),
 }
 
 

@@ -224,10 +224,33 @@ def test_special_values_of_two_arguments(name, dtype):
 
 
 @pytest.mark.parametrize("kind", ["float", "double"])
-@pytest.mark.parametrize("name", ["pow", "atan2", "hypot", "normcdf", "sinpi"])
+@pytest.mark.parametrize("name", ["pow", "atan2", "hypot", "normcdf", "sinpi",
+                                  "j0", "j1", "y0", "y1"])  # fmt: skip
 def test_errors_against_mpmath(name, kind):
     found = accuracy.measure(name, kind, 600)
     assert found["kept"], found
+
+
+ZEROS = {"j0": [2.404825557695773, 5.520078110286311],
+         "j1": [3.8317059702075125, 7.015586669815619],
+         "y0": [0.8935769662791675, 3.957678419314858, 7.086051060301773],
+         "y1": [2.197141326031017, 5.429681040794135]}  # fmt: skip
+
+
+@pytest.mark.cpu  # how near NVIDIA's functions come is theirs
+@pytest.mark.parametrize("name", ZEROS)
+def test_bessel_functions_about_their_zeros(name):
+    """No small error beside 1 but one beside the result."""
+    steps = np.array([0, 1, -1, 5, -40, 3e3, -2e7, 1e12, -2e15]) * 2.0**-52
+    x = np.concatenate([z * (1 + steps) for z in ZEROS[name]])
+    if name[0] == "j":
+        x = np.concatenate([x, -x])
+    got = accuracy.evaluate(name, np.float64, x)
+    with accuracy.mpmath.workdps(40):
+        for value, at in zip(got, x, strict=True):
+            exact = accuracy.ROWS[name].exact(accuracy.mpmath.mpf(float(at)))
+            error = accuracy.error_of(value, exact, np.float64)
+            assert error < accuracy.ROWS[name].bounds[1] + 0.5, (at, error)
 
 
 ALL = sorted(set(accuracy.ROWS) - set(accuracy.TWO_ARGUMENTS))

@@ -26,6 +26,7 @@ extern "C++" {
 #include "math_double.h"
 #include "math_double_trig.h"
 #include "math_double_more.h"
+#include "math_bessel.h"
 #include "math_extra.h"
 #include "math_overloads.h"
 #include "math_fast.h"

@@ -31,10 +31,13 @@ __PYCUDA_LIBM1(rint)
 __PYCUDA_LIBM1(nearbyint)
 __PYCUDA_LIBM1(tgamma)
 __PYCUDA_LIBM1(lgamma)
-__PYCUDA_LIBM1(j0)
-__PYCUDA_LIBM1(j1)
-__PYCUDA_LIBM1(y0)
-__PYCUDA_LIBM1(y1)
+#define __PYCUDA_FLOAT1(NAME)                                                 \
+    __PYCUDA_LIBM float NAME##f(float) __PYCUDA_CONST;
+__PYCUDA_FLOAT1(j0)
+__PYCUDA_FLOAT1(j1)
+__PYCUDA_FLOAT1(y0)
+__PYCUDA_FLOAT1(y1)
+#undef __PYCUDA_FLOAT1
 __PYCUDA_DOUBLE2(fmod)
 __PYCUDA_DOUBLE2(remainder)
 __PYCUDA_LIBM2(copysign)

@@ -310,3 +310,88 @@
         -0x1.bc2016p-5f, -0x1.06afd4p-7f, 0x1.1ced9ap-7f, 0x1.3d6b4p-10f,     \
         -0x1.6f8becp-10f, -0x1.6fba7cp-12f, 0x1.5635e6p-13f,                  \
         0x1.fc229ap-15f)
+/* error 2^-53.3 */
+#define __PYCUDA_J0_1(t)                                                      \
+    __PYCUDA_POLY13(                                                          \
+        t, -0x1.09cdb3655128p-1, 0x1.ba1deea029493p-4, 0x1.cfae86436875dp-5,  \
+        -0x1.1bb1cbe1a3c7bp-7, -0x1.1f99258febfbfp-9, 0x1.15382b9f73191p-12,  \
+        0x1.6ed3b6d91d138p-15, -0x1.232c752e8b03ep-18,                        \
+        -0x1.1cc95be3761e2p-21, 0x1.7ff3a97424995p-25,                        \
+        0x1.225c1e6e3c67dp-28, -0x1.5713007e030ep-32, 0x1.726fb90c7b4a6p-34)
+/* error 2^-54.7 */
+#define __PYCUDA_J0_2(t)                                                      \
+    __PYCUDA_POLY13(                                                          \
+        t, 0x1.5c6e60a097823p-2, -0x1.f8f72e7a848ep-6,                        \
+        -0x1.b2150cb41ea4ap-5, 0x1.2f7ffe9025705p-8, 0x1.27e31fe9e3b11p-9,    \
+        -0x1.6f641f41a7d2fp-13, -0x1.863f48e45588p-15,                        \
+        0x1.ad77d75bfe7a3p-19, 0x1.32e816dd9f472p-21,                         \
+        -0x1.2da3468694c86p-25, -0x1.43a277f03bacp-28,                        \
+        0x1.1c2c2e167af81p-32, 0x1.ea8c4c697c23dp-35)
+/* error 2^-55.4 */
+#define __PYCUDA_J1_1(t)                                                      \
+    __PYCUDA_POLY13(                                                          \
+        t, -0x1.9c6cf582cbf7fp-2, 0x1.ae8a39f51ad04p-5,                       \
+        0x1.b589d1da13a16p-5, -0x1.537544c331ef2p-8, -0x1.24b3409981389p-9,   \
+        0x1.6e4c2d5390abap-13, 0x1.83a06ebb49cfdp-15,                         \
+        -0x1.9799d5385585dp-19, -0x1.338334c46cac8p-21,                       \
+        0x1.1706b4208805ap-25, 0x1.46a011ee9c1e4p-28,                         \
+        -0x1.032d81384e4f4p-32, -0x1.9d2b655a5119p-35)
+/* error 2^-53.5 */
+#define __PYCUDA_J1_2(t)                                                      \
+    __PYCUDA_POLY13(                                                          \
+        t, 0x1.33518b3874e8ap-2, -0x1.5e70dc60362bfp-6,                       \
+        -0x1.80c83bdeee298p-5, 0x1.9a4b292e3dbf3p-9, 0x1.13fbc7d621ea6p-9,    \
+        -0x1.07358bbd6b29ap-13, -0x1.796a7382319c6p-15,                       \
+        0x1.4255af0ff3ca7p-19, 0x1.302452ec4b0a6p-21,                         \
+        -0x1.d48b1801404fep-26, -0x1.40a951020c504p-28,                       \
+        0x1.c30d9890df258p-33, -0x1.14953615f486p-35)
+/* error 2^-51.6 */
+#define __PYCUDA_Y0_1(t)                                                      \
+    __PYCUDA_POLY19(                                                          \
+        t, 0x1.c24371844b88ap-1, -0x1.f7e38a46d71ebp-2,                       \
+        0x1.c3b1338af4698p-3, -0x1.cf18e6a463cd4p-3, 0x1.c068086b46642p-3,    \
+        -0x1.a396a8435f054p-3, 0x1.9424b9b6d1192p-3, -0x1.8d359f0b3cd34p-3,   \
+        0x1.8c08a9a6bce3ap-3, -0x1.8f823597c6bp-3, 0x1.96e4e675e1829p-3,      \
+        -0x1.a1470e51e4494p-3, 0x1.af254f7f3a93dp-3, -0x1.c8276ceae0dd6p-3,   \
+        0x1.de73ab4e04ddap-3, -0x1.a58038970a361p-3, 0x1.b1236899b9f67p-3,    \
+        -0x1.c543fbd5addb9p-2, 0x1.ee2e1cdeb0439p-2)
+/* error 2^-56.0 */
+#define __PYCUDA_Y0_2(t)                                                      \
+    __PYCUDA_POLY15(                                                          \
+        t, -0x1.9c34256a12a0cp-2, 0x1.a09c9290367eep-5,                       \
+        0x1.df6d59bf50dbap-5, -0x1.c116fdc597d87p-8, -0x1.1e32bc4ec3f36p-9,   \
+        0x1.9982765084257p-13, 0x1.ab2c1eeb466eap-15,                         \
+        -0x1.48637040e4674p-18, -0x1.3b1cb89e9704dp-22,                       \
+        -0x1.777c45cc1a69fp-26, 0x1.43c8342045195p-26,                        \
+        -0x1.f5353a821e022p-29, 0x1.07da48f11e005p-30,                        \
+        -0x1.bf75bf7e5d1afp-33, -0x1.261958464a30bp-33)
+/* error 2^-53.6 */
+#define __PYCUDA_Y0_3(t)                                                      \
+    __PYCUDA_POLY13(                                                          \
+        t, 0x1.334cca0697a5bp-2, -0x1.5aef611fc4d58p-6,                       \
+        -0x1.8969c64cbf728p-5, 0x1.b2f14a9552aedp-9, 0x1.1d35e86049e5p-9,     \
+        -0x1.26dd71e3e1dd8p-13, -0x1.8177e6752cfd2p-15,                       \
+        0x1.6a9227d908f3fp-19, 0x1.34acc38c26329p-21,                         \
+        -0x1.0a286e47407b6p-25, -0x1.4782f25a6fd5ap-28,                       \
+        0x1.f99734976073ap-33, 0x1.6575f5fce4ea3p-34)
+/* error 2^-53.8 */
+#define __PYCUDA_Y1_1(t)                                                      \
+    __PYCUDA_POLY17(                                                          \
+        t, 0x1.0aa48442f014bp-1, -0x1.e56f82217b8bfp-4,                       \
+        -0x1.0d2af4e932592p-5, -0x1.3a6dec37572eap-8, 0x1.e671c7d169329p-8,   \
+        -0x1.5429dc44aed5ep-9, 0x1.17ab4acd0b09p-10, -0x1.0b2d903a4183dp-11,  \
+        0x1.eea7d7ad6c372p-13, -0x1.c3f733b5d4ba5p-14,                        \
+        0x1.9d1263e531de2p-15, -0x1.79c65b8980f9cp-16,                        \
+        0x1.58e83cc95cf8dp-17, -0x1.32b9ff9d69824p-18,                        \
+        0x1.169925a1670c2p-19, -0x1.46a401361f6ebp-20,                        \
+        0x1.2df569f4daa27p-21)
+/* error 2^-53.7 */
+#define __PYCUDA_Y1_2(t)                                                      \
+    __PYCUDA_POLY14(                                                          \
+        t, -0x1.5c7c556f0c19ap-2, 0x1.00b9f8571ca1fp-5,                       \
+        0x1.a15d92dfe4154p-5, -0x1.10a329e2c25fcp-8, -0x1.1be6db999d7bdp-9,   \
+        0x1.337c7e1433237p-13, 0x1.85b94296a893bp-15,                         \
+        -0x1.80619394e35dfp-19, -0x1.256112894a1b7p-21,                       \
+        0x1.b63433e654f37p-26, 0x1.848eea170b0eap-28,                         \
+        -0x1.ad5a92a5d8913p-32, -0x1.02eb50e22971cp-34,                       \
+        0x1.fcfbdcf9a5375p-41)
