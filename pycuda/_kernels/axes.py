@@ -366,7 +366,7 @@ def make_long_scan(
 
     With `rows` the kernel takes the length of a row after its input.
     """
-    shape = scan_kernels.default_shape()
+    shape = scan_kernels.default_shape(max(stored.itemsize, out.itemsize))
     value = value_type(name[3:], stored, out)
     if shape.block > 1:
         # Tiles are scanned as trees, so that a wider type gains little.
