@@ -192,6 +192,7 @@ class Copy:
             "nice", "-n", "5", sys.executable, "-P", "-m", "pytest", "-q",
             "-p", "pycuda_mutation_plugin", "-p", "no:cacheprovider",
             "-m", "not slow", "-o", f"timeout={SECONDS_A_TEST}",
+            "-o", "timeout_method=thread",  # ends what a kernel holds up
         ]  # fmt: skip
         words += [] if calls else ["-x"]
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
@@ -247,7 +248,8 @@ class Copy:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         (self.folder / "last.log").write_text(output)
-        if process.returncode == -signal.SIGKILL and not output:
+        ended = process.returncode == -signal.SIGKILL and not output
+        if ended or "+++ Timeout +++" in output:
             return NO_END
         if process.returncode in (0, 5):
             return ""
