@@ -32,7 +32,7 @@ def includes_of(source: str, arguments: str = "") -> str:
     needed = {
         "pycuda-complex.hpp": "complex" in source,
         "cuda_fp16.h": "__half" in source or _HALF_ARGUMENT.search(arguments),
-        "cuda_bf16.h": "bfloat16" in source,
+        "cuda_bf16.h": "nv_bfloat16" in source,
     }
     return "".join(
         f"#include <{name}>\n" for name, is_in in needed.items() if is_in

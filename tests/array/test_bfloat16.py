@@ -18,6 +18,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import cumath, gpuarray
+from pycuda._kernels.calls import includes_of
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.reduction import ReductionKernel, get_minmax_kernel
 from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
@@ -300,6 +301,23 @@ def test_other_types_are_refused():
     ):
         with pytest.raises(TypeError, match="no device arithmetic"):
             run()
+
+
+def test_names_of_ones_own_need_no_header():
+    """A program's own bfloat16 and half, and a variable of that name."""
+    kernel = ElementwiseKernel(
+        "float *half, unsigned short *z",
+        "bfloat16 v; v.bits = (unsigned short)half[i]; z[i] = v.bits",
+        preamble="struct bfloat16 { unsigned short bits; };",
+    )
+    z = gpuarray.zeros(3, np.uint16)
+    kernel(gpuarray.ones(3, np.float32), z)
+    assert z.get().tolist() == [1, 1, 1]
+    total = ReductionKernel("f4", "0", "a+b", "half[i]", "float *half")
+    assert float(total(gpuarray.ones(3, np.float32)).get()) == 3
+    assert includes_of("x", "float *half, double half") == ""
+    for text in ("half *x", "const half x", "float a, half const * x"):
+        assert includes_of("x", text) == "#include <cuda_fp16.h>\n"
 
 
 def test_names():
