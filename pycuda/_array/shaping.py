@@ -405,10 +405,11 @@ def _triangle(
     if m.ndim == 1:
         m = broadcast_to(m, (m.shape[0],) * 2)
     rows, columns = (
-        arange(n, dtype=np.int64, stream=stream) for n in m.shape[-2:]
+        arange(first, first + n, dtype=np.int64, stream=stream)
+        for first, n in zip((int(k), 0), m.shape[-2:], strict=True)
     )
     kept = _apply(
-        operation, (rows[:, None], columns[None] - int(k)), None, None, stream
+        operation, (rows[:, None], columns[None]), None, None, stream
     )
     zero = np.zeros((), m.dtype)[()]
     return _apply("where", (kept, m, zero), None, None, stream)

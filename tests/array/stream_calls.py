@@ -407,14 +407,17 @@ def shapes_and_copies() -> dict[str, Call]:
             lambda x: np.minimum(x, 1),
             lambda a, **s: gpuarray.minimum(a, 1, **s),
         ),
-        "gpuarray.logical_and": plain(
+        "gpuarray.logical_and": with_stream(
             lambda x: np.logical_and(x, x > 1),
-            lambda a: gpuarray.logical_and(a, on_device("mask")),
+            lambda a, **s: gpuarray.logical_and(a, on_device("mask"), **s),
         ),
-        "gpuarray.logical_or": plain(
-            lambda x: np.logical_or(x, x), lambda a: gpuarray.logical_or(a, a)
+        "gpuarray.logical_or": with_stream(
+            lambda x: np.logical_or(x, x),
+            lambda a, **s: gpuarray.logical_or(a, a, **s),
         ),
-        "gpuarray.logical_not": plain(np.logical_not, gpuarray.logical_not),
+        "gpuarray.logical_not": with_stream(
+            np.logical_not, lambda a, **s: gpuarray.logical_not(a, **s)
+        ),
         "GPUArray.__array_ufunc__": plain(np.sin, np.sin),
     }
 
