@@ -204,6 +204,35 @@ core_dimensions(PyObject *object, const char *what, unsigned out[3])
     return status;
 }
 
+/* Only what cannot change is known again. */
+static bool
+is_constant(PyObject *object)
+{
+    if (!PyTuple_CheckExact(object)) {
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); i++) {
+        if (!PyLong_CheckExact(PyTuple_GET_ITEM(object, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int
+core_shape_read(struct core_shape *shape, PyObject *object, const char *what,
+                unsigned out[3])
+{
+    if (core_dimensions(object, what, out) < 0) {
+        return -1;
+    }
+    if (is_constant(object)) {
+        memcpy(shape->lengths, out, sizeof shape->lengths);
+        Py_XSETREF(shape->tuple, Py_NewRef(object));
+    }
+    return 0;
+}
+
 int
 core_buffer(PyObject *object, bool writable, Py_buffer *view)
 {

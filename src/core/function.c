@@ -117,6 +117,8 @@ function_dealloc(PyObject *op)
     Py_CLEAR(self->arg_format);
     Py_CLEAR(self->texrefs);
     Py_CLEAR(self->module);
+    Py_CLEAR(self->grid.tuple);
+    Py_CLEAR(self->block.tuple);
     core_object_end_dealloc(op);
 }
 

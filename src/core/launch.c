@@ -178,7 +178,9 @@ core_launch_packed(struct core_function *function, const unsigned grid[3],
 void
 core_pack_free(struct core_pack *pack)
 {
-    PyMem_Free(pack->heap);
+    if (pack->heap != NULL) {
+        PyMem_Free(pack->heap);
+    }
 }
 
 /* The keywords of one call. */
@@ -360,8 +362,9 @@ core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     struct call call;
     unsigned grid[3] = {1, 1, 1}, block[3], shared = 0;
     if (call_read(&call, args + count, names) < 0 ||
-        core_dimensions(call.block, "block", block) < 0 ||
-        (call.grid != NULL && core_dimensions(call.grid, "grid", grid) < 0) ||
+        core_shape_known(&function->block, call.block, "block", block) < 0 ||
+        (call.grid != NULL &&
+         core_shape_known(&function->grid, call.grid, "grid", grid) < 0) ||
         (call.shared != NULL && core_unsigned(call.shared, &shared) < 0)) {
         return NULL;
     }
@@ -392,8 +395,7 @@ core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
 static int
 shared_size_read(PyObject *const *values, PyObject *names, unsigned *shared)
 {
-    *shared = 0;
-    for (Py_ssize_t i = 0; names != NULL && i < PyTuple_GET_SIZE(names); i++) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i);
         if (name != core.str_shared_size &&
             PyUnicode_Compare(name, core.str_shared_size) != 0) {
@@ -432,11 +434,15 @@ prepared_read(struct core_function *function, const char *method,
     }
     call->args = args + leading;
     call->count = nargs - leading;
-    if (core_dimensions(args[0], "grid", call->grid) < 0 ||
-        core_dimensions(args[1], "block", call->block) < 0) {
+    call->shared = 0;
+    if (core_shape_known(&function->grid, args[0], "grid", call->grid) < 0 ||
+        core_shape_known(&function->block, args[1], "block", call->block) <
+            0) {
         return -1;
     }
-    return shared_size_read(args + nargs, names, &call->shared);
+    return names == NULL
+               ? 0
+               : shared_size_read(args + nargs, names, &call->shared);
 }
 
 static int

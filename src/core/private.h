@@ -169,6 +169,12 @@ struct core_slot {
     uint32_t bytes; /* of a NumPy scalar */
 };
 
+/* A grid or block that was read, to know it again by its identity. */
+struct core_shape {
+    PyObject *tuple; /* strong, of exact ints; or NULL */
+    unsigned lengths[3];
+};
+
 struct core_function {
     CORE_HEAD
     vectorcallfunc vectorcall;
@@ -183,9 +189,10 @@ struct core_function {
     PyObject *arg_format; /* str or NULL */
     PyObject *texrefs;    /* list or NULL */
     struct core_format *format;
-    struct core_oldstyle *old; /* owned; NULL before its first call */
-    size_t shared_allowed;     /* dynamic shared memory asked for so far */
-    bool warned;               /* about PyCUDA's packing */
+    struct core_oldstyle *old;     /* owned; NULL before its first call */
+    size_t shared_allowed;         /* dynamic shared memory asked for so far */
+    bool warned;                   /* about PyCUDA's packing */
+    struct core_shape grid, block; /* of the last call */
 };
 
 struct core_array_object {
@@ -237,6 +244,19 @@ int core_int(PyObject *object, int *value);
 const char *core_text(PyObject *object, const char *what);
 /* grid or block: an int, a tuple or a list of 1 to 3 ints. */
 int core_dimensions(PyObject *object, const char *what, unsigned out[3]);
+/* The same, where the next call is likely to bring the same tuple. */
+int core_shape_read(struct core_shape *shape, PyObject *object,
+                    const char *what, unsigned out[3]);
+static inline int
+core_shape_known(struct core_shape *shape, PyObject *object, const char *what,
+                 unsigned out[3])
+{
+    if (shape->tuple != object) {
+        return core_shape_read(shape, object, what, out);
+    }
+    memcpy(out, shape->lengths, sizeof shape->lengths);
+    return 0;
+}
 /* A contiguous buffer (C or Fortran); release with PyBuffer_Release. */
 int core_buffer(PyObject *object, bool writable, Py_buffer *view);
 /* shape (int or iterable) into at most 32 lengths; returns ndim or -1. */
