@@ -465,6 +465,7 @@ def test_preloaded_libraries_do_not_reach_the_children():
     assert code == OK, log
 
 
+@pytest.mark.no_sanitizer
 def test_small_kernel_compiles_quickly(nvrtc):
     """50 ms is the goal on a quiet machine; the rest is for a busy one."""
     times = []
