@@ -27,26 +27,44 @@ note_private_memory(struct jit *jit, LLVMValueRef at, void *data)
     kernel->sequential |= LLVMIsAAllocaInst(at) != NULL;
 }
 
+/* Is or is not a call at which kernels are cut to be copied?  False if the
+ * module has none. */
+static bool
+hold_stops(struct jit *jit, bool hold)
+{
+    static const char *const names[] = {
+        "__pycuda_barrier",   "__pycuda_warp_barrier", "__pycuda_shuffle",
+        "__pycuda_ballot",    "__pycuda_match_any",    "__pycuda_reduce",
+        "__pycuda_activemask"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        LLVMValueRef stop = LLVMGetNamedFunction(jit->module, names[i]);
+        found |= stop != NULL;
+        if (stop && hold) {
+            jit_add_attribute(jit, stop, "noduplicate");
+        } else if (stop) {
+            jit_drop_attribute(stop, "noduplicate");
+        }
+    }
+    return found;
+}
+
 /* Small constant loops are unrolled, so that private arrays become values;
- * loops around a barrier only if they are very short, since each copy of a
- * barrier is a region more. */
+ * loops around a barrier or a warp operation only if they are very short,
+ * since each copy of one is a region more. */
 static void
 unroll_loops(struct jit *jit)
 {
-    LLVMValueRef barrier =
-        LLVMGetNamedFunction(jit->module, "__pycuda_barrier");
     const char *rest = "sroa,early-cse,instcombine<no-verify-fixpoint>,"
                        "simplifycfg";
     const char *unroll = "loop-unroll<O3;no-partial;no-runtime;no-upperbound;"
                          "no-peeling;full-unroll-max=";
-    if (barrier) {
-        jit_add_attribute(jit, barrier, "noduplicate");
-    }
+    bool stops = hold_stops(jit, true);
     jit_run_passes(jit, jit_format("function(loop-simplify,lcssa,"
                                    "loop(loop-rotate,indvars),%s64>,%s)",
                                    unroll, rest));
-    if (barrier) {
-        jit_drop_attribute(barrier, "noduplicate");
+    if (stops) {
+        hold_stops(jit, false);
         jit_run_passes(jit, jit_format("function(loop-simplify,lcssa,"
                                        "loop(loop-rotate,indvars),%s10>,%s)",
                                        unroll, rest));
