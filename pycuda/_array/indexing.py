@@ -238,13 +238,14 @@ def _split(a: GPUArray, key: Any) -> _Key:
 
 
 @functools.cache
-def _memoised() -> tuple[Callable, Callable, Callable]:
+def _memoised() -> tuple[Callable, Callable, Callable, Callable]:
     from pycuda.tools import context_dependent_memoize
 
     return (
         context_dependent_memoize(factory.make_move),
         context_dependent_memoize(factory.make_compact),
         context_dependent_memoize(_fault_words),
+        context_dependent_memoize(factory.make_take),
     )
 
 
@@ -460,9 +461,52 @@ def get(
     result = _new(a, shape) if out is None else out
     if result.size and a.itemsize:
         split = _uploaded(split, stream)
+        if _is_line(split):
+            take_line(
+                split.view, split.arrays[0], split.names[0], result, stream
+            )
+            return result
         strides = result.strides if out is None else _packed(result, shape)
         _run(split, shape, result, strides, "get", stream)
     return result
+
+
+def _is_line(key: _Key) -> bool:
+    """Whether one array of indices picks from a packed row."""
+    view = key.view
+    return (
+        len(key.arrays) == 1
+        and key.axes == [0]
+        and view.size > 0
+        and view.flags.c_contiguous
+        and key.arrays[0].flags.c_contiguous
+    )
+
+
+def take_line(
+    view: GPUArray,
+    indices: GPUArray,
+    axis: int,
+    result: GPUArray,
+    stream: drv.Stream | None,
+) -> None:
+    """``result = view[indices]`` where all lie in C order.
+
+    `view` has one axis, which the user knows as `axis`, and some elements;
+    so have `indices`.
+    """
+    unit = _unit(
+        view.itemsize, _driver._address_bits(view),
+        _driver._address_bits(result),
+    )  # fmt: skip
+    kernel, block, each = _memoised()[3](
+        unit, view.itemsize // unit, indices.dtype, axis
+    )
+    kernel(
+        result, view, indices, _memoised()[2]()[1], np.int64(view.size),
+        np.int64(indices.size), block=(block, 1, 1),
+        grid=(-(-indices.size // (block * each)), 1), stream=stream,
+    )  # fmt: skip
 
 
 def _packed(array: GPUArray, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _driver
-from pycuda._array.common import HOST_ARRAY, check_array
+from pycuda._array.common import HOST_ARRAY, check_array, finish
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
@@ -231,6 +231,12 @@ def round(
         a = a.astype(np.float32, stream)
     if decimals == 0:
         return _apply("rint", (a,), out, None, stream)
+    if a.dtype.kind == "c":
+        # Each part on its own, as numpy does.
+        part = np.empty(0, a.dtype).real.dtype
+        parts = a.copy("C", stream)[..., None].view(part)
+        made = round(parts, decimals, stream=stream).view(a.dtype)[..., 0]
+        return finish(made, out, stream)
     before, after = "multiply", "true_divide"
     if decimals < 0:
         before, after = after, before

@@ -367,10 +367,11 @@ def repeat(
     counts = np.asarray(repeats)
     if counts.dtype.kind not in "biu":
         raise TypeError(f"repeats must be integers, not {counts.dtype}")
-    if counts.size and counts.min() < 0:
+    if counts.size and counts.min() < 0 and a.shape[axis]:
         raise ValueError("repeats may not contain negative values.")
     if counts.size == 1:
-        return _repeat_evenly(a, int(counts.reshape(-1)[0]), axis, stream)
+        count = max(int(counts.reshape(-1)[0]), 0)
+        return _repeat_evenly(a, count, axis, stream)
     if counts.shape != (a.shape[axis],):
         raise ValueError(
             f"repeats of shape {counts.shape} for {a.shape[axis]} elements "

@@ -687,6 +687,25 @@ def make_move(
     return compile_kernel(source, (), "move")
 
 
+def make_take(
+    unit: int, count: int, index: np.dtype, axis: int
+) -> tuple[Any, int, int]:
+    """(kernel of ``templates/take.cu``, threads of a block, each's elements).
+
+    Elements are `count` words of `unit` bytes; a fault names `axis`.
+    """
+    in_turn = runs_threads_in_turn()
+    block, each = (1, _PART_IN_TURN) if in_turn else (_BLOCK, 1)
+    source = load_template("take.cu").substitute(
+        unit=_UNITS[unit],
+        count=count,
+        index=c_type(index),
+        axis=axis,
+        each=each,
+    )
+    return compile_kernel(source, (), "take"), block, each
+
+
 def make_compact() -> Any:
     """``out[ends[i] - 1] = i`` where ends grow; of (out, ends, size)."""
     return compile_kernel(load_template("compact.cu").template, (), "compact")

@@ -291,7 +291,12 @@ def clips(rng: Any) -> Iterator[str]:
     turn = rng.random()
     low = (None, None) if turn < 0.2 else low
     high = (None, None) if turn > 0.8 else high
-    yield f"clip of {describe(a[0])} to {low[0]!r} and {high[0]!r}"
+    yield (
+        f"clip of {describe(a[0])} to {describe(low[0])} and "
+        f"{describe(high[0])}"
+    )
+    if "bfloat16" in (left, right):
+        return  # numpy's clip goes by way of float32
     try:
         want = quietly(lambda: np.clip(a[0], low[0], high[0]))
     except (ValueError, TypeError, OverflowError) as error:
