@@ -13,6 +13,8 @@ import pytest
 import pycuda.cumath as cumath
 import pycuda.driver as drv
 import pycuda.gpuarray as gpuarray
+from pycuda import _driver
+from pycuda._kernels import factory
 from pycuda.elementwise import ElementwiseKernel
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -157,3 +159,44 @@ def test_kernel_is_collected():
     del kernel
     gc.collect()
     assert gone() is None
+
+
+@pytest.fixture
+def asked():
+    """What C asked Python for: kernels to make, dtypes to resolve."""
+    found = []
+
+    def kernel(key):
+        found.append(key)
+        return factory.make_kernel(key)
+
+    def dtypes(*key):
+        found.append(key)
+        return factory.resolve_types(*key)
+
+    _driver._set_kernel_factory(kernel)
+    _driver._set_type_resolver(dtypes)
+    yield found
+    _driver._set_kernel_factory(factory.make_kernel)
+    _driver._set_type_resolver(factory.resolve_types)
+
+
+def test_python_is_asked_once(asked):
+    context = drv.Context.get_device().make_context()
+    try:
+        a = gpuarray.to_gpu(np.arange(600, dtype=np.uint16))
+        for wanted in (None, 0, 0):
+            before = len(asked)
+            found = (a + a).get(), (a * np.float32(0.5)).get()
+            assert (found[0] == 2 * np.arange(600)).all()
+            assert (found[1] == np.arange(600) / 2).all()
+            total = a.sum()
+            assert int(total.get()) == 599 * 300
+            if wanted is None:
+                assert len(asked) >= before + 3, "other operations"
+            else:
+                assert len(asked) == before, asked[before:]
+        del a, total
+    finally:
+        context.pop()
+        context.detach()

@@ -425,6 +425,43 @@ def test_malloc_in_a_kernel():
     assert np.unique(kept).size == 64
 
 
+PLACES = """
+__device__ int by_recursion(int n)
+{
+    return n ? by_recursion(n - 1) + threadIdx.x + blockDim.y
+             : 10 * blockIdx.y + 100 * gridDim.x + 1000 * threadIdx.z;
+}
+
+__device__ int through_pointer(int n)
+{
+    return n * blockDim.x + threadIdx.y + 100 * blockIdx.z;
+}
+
+__global__ void kernel(int *out, int n)
+{
+    int (*volatile called)(int) = through_pointer;
+    int thread = threadIdx.x
+        + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    out[block * blockDim.x * blockDim.y * blockDim.z + thread]
+        = by_recursion(n) + 100000 * called(n);
+}
+"""
+
+
+def test_places_in_functions_that_stay_calls():
+    """What a recursive function and one behind a pointer know of them."""
+    shape = z, y, x, tz, ty, tx = (2, 3, 2, 2, 3, 4)
+    out = np.empty(shape, np.int32)
+    reference.kernel(PLACES)(
+        cuda.Out(out), np.int32(3), grid=(x, y, z), block=(tx, ty, tz)
+    )
+    bz, by, _, kz, ky, kx = np.indices(shape)
+    expected = 3 * (kx + ty) + 10 * by + 100 * x + 1000 * kz
+    expected = expected + 100000 * (3 * tx + ky + 100 * bz)
+    assert np.array_equal(out, expected)
+
+
 def tripled_calls(levels):
     """Functions that each call the one before three times."""
     lines = ["__device__ unsigned f0(unsigned x) { return 5 * x + 1; }"]
