@@ -303,8 +303,9 @@ NO_WORK = {
     "gpuarray": {
         "array_split", "atleast_1d", "atleast_2d", "atleast_3d",
         "broadcast_arrays", "broadcast_to", "diagonal", "expand_dims",
-        "flip", "fliplr", "flipud", "hsplit", "matrix_transpose", "meshgrid",
-        "moveaxis", "split", "squeeze", "swapaxes", "unstack", "vsplit",
+        "flip", "fliplr", "flipud", "hsplit", "load", "matrix_transpose",
+        "meshgrid", "moveaxis", "save", "savez", "split", "squeeze",
+        "swapaxes", "unstack", "vsplit",
     },
     "GPUArray": {
         "__array_function__", "__index__", "diagonal", "mT", "swapaxes",
