@@ -35,6 +35,7 @@ _BLOCK = 256  # threads that share a row, or take a row each
 _MANY = 1 << 16  # rows that keep threads of a row each busy
 _WIDTH = 64  # rows side by side, where threads run in turn
 _LONG = 1 << 13  # elements; a single row of more is cut into tiles
+_LONG_INTEGERS = 1 << 17  # where one processor core adds one at a time
 
 
 def _rows(a: GPUArray, target: GPUArray, axis: int) -> list[Axis]:
@@ -84,9 +85,12 @@ def _memoised_long() -> Callable[..., Any]:
 
 
 def _fits_long(a: GPUArray, target: GPUArray) -> bool:
+    least = _LONG
+    if target.dtype.kind in "iu" and memoised()[0]().in_turn:
+        least = _LONG_INTEGERS
     return (
         a.ndim == 1
-        and a.size > _LONG
+        and a.size > least
         and a.flags.c_contiguous
         and target.flags.c_contiguous
     )
