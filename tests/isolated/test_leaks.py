@@ -13,7 +13,7 @@ import pytest
 from isolated import run
 
 LEAK = """
-import atexit, ctypes, gc, os, subprocess, sys
+import atexit, ctypes, gc, os, subprocess, sys, threading
 import numpy as np
 import pycuda.autoinit
 import pycuda.driver as drv
@@ -106,6 +106,20 @@ BODIES = {
     "graph in a capture": "with stream.capture() as more:\n"
     "        graph.launch(stream)\n"
     "    more.launch(stream); stream.synchronize()",
+    "current stream": "with stream, stream.use():\n"
+    "        k(memory, np.float32(1), block=(1, 1, 1)); gpu + 1",
+    "current stream of an error": "try:\n"
+    "        with drv.Stream(), stream.use(): raise KeyError\n"
+    "    except KeyError: pass",
+    "current stream of a thread": "def work(made):\n"
+    "        context.push(); made.__enter__(); drv.Context.pop()\n"
+    "    context = drv.Context.get_current()\n"
+    "    one = threading.Thread(target=work, args=(drv.Stream(),))\n"
+    "    one.start(); one.join()",
+    "grids of tuples": "for n in range(3):\n"
+    "        k(memory, np.float32(1), block=(1 + n, 1, 1), grid=(n + 1, 1))",
+    "graphed": "f = drv.graphed(lambda a, n: a + n, maxsize=2)\n"
+    "    for n in range(3): f(gpu, n)",
     "callback": "stream.add_callback(int, '5'); stream.synchronize()",
     "asynchronous copy": "drv.memcpy_htod_async(memory,"
     " drv.pagelocked_zeros(64, 'i4'), stream); stream.synchronize()",
