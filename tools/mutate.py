@@ -305,7 +305,7 @@ def main() -> int:
     if options.list:
         print("\n".join(str(copy.functions[key]) for key in keys))
         return 0
-    options.work.mkdir(parents=True, exist_ok=True)
+    copy.lock()
     copy.refresh()
     copy.build()
     reach = Reach(copy)

@@ -228,6 +228,16 @@ def test_the_package(tmp_path):
         assert key in copy.functions and len(reason) > 20
 
 
+def test_one_process_a_folder(tmp_path):
+    first, second = Copy(tmp_path / "work"), Copy(tmp_path / "work")
+    first.lock()
+    with pytest.raises(SystemExit, match="another process works in"):
+        second.lock()
+    first.held.close()
+    second.lock()
+    second.held.close()
+
+
 # Three functions, and tests as (file, name, outcome, functions called).
 NUMBERS = {"a.py:f": 1, "a.py:g": 2, "a.py:h": 3}
 TESTS = [

@@ -10,6 +10,7 @@ numbers, which never change once given).
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import re
@@ -102,6 +103,15 @@ class Copy:
             header = str(self.folder / "switch.h")
             text = text.replace("switch.h", header, 1)
         return text.encode()
+
+    def lock(self) -> None:
+        """Keep the folder to this process; exits if another has it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.held = (self.folder / "lock").open("w")
+        try:
+            fcntl.flock(self.held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit(f"another process works in {self.folder}: give --work")
 
     def refresh(self) -> None:
         """Bring the tree to what the checkout holds now."""
