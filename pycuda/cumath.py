@@ -22,9 +22,10 @@ from pycuda.elementwise import ElementwiseKernel
 from pycuda.tools import context_dependent_memoize, dtype_to_ctype
 
 __all__ = [
-    "acos", "asin", "atan", "ceil", "cos", "cosh", "exp", "fabs", "floor",
-    "fmod", "frexp", "ldexp", "log", "log10", "modf", "sin", "sinh", "sqrt",
-    "tan", "tanh",
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "ceil", "cos",
+    "cosh", "exp", "exp2", "expm1", "fabs", "floor", "fmod", "frexp", "ldexp",
+    "log", "log10", "log1p", "log2", "modf", "rint", "sin", "sinh", "sqrt",
+    "tan", "tanh", "trunc",
 ]  # fmt: skip
 
 
@@ -94,6 +95,18 @@ atan = _make_unary("atan", "arctan")
 sinh = _make_unary("sinh", "sinh")
 cosh = _make_unary("cosh", "cosh")
 tanh = _make_unary("tanh", "tanh")
+
+# Beyond PyCUDA.
+acosh = _make_unary("acosh", "arccosh")
+asinh = _make_unary("asinh", "arcsinh")
+atanh = _make_unary("atanh", "arctanh")
+cbrt = _make_unary("cbrt", "cbrt")
+exp2 = _make_unary("exp2", "exp2")
+expm1 = _make_unary("expm1", "expm1")
+log1p = _make_unary("log1p", "log1p")
+log2 = _make_unary("log2", "log2")
+rint = _make_unary("rint", "rint")
+trunc = _make_unary("trunc", "trunc")
 
 
 def fmod(arg: Any, mod: Any, stream: Any = None) -> Any:

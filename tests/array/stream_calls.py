@@ -216,6 +216,8 @@ def of_cumath() -> dict[str, Call]:
     """Every function of `cumath`."""
     names = ["fabs", "ceil", "floor", "exp", "log", "log10", "sqrt", "sin"]
     names += ["cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"]
+    names += ["acosh", "asinh", "atanh", "cbrt", "exp2", "expm1", "log1p"]
+    names += ["log2", "rint", "trunc"]
     there = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
     small = np.linspace(0.1, 0.9, 8, dtype=np.float32)
     table = {}
@@ -224,10 +226,12 @@ def of_cumath() -> dict[str, Call]:
         table[f"cumath.{name}"] = with_stream(
             numpy,
             lambda a, f=name, **s: getattr(cumath, f)(a, **s),
-            input=small,
+            input=small + (name == "acosh"),
         )
         table[f"cumath.{name}:short"] = plain(
-            numpy, lambda a, f=name: getattr(cumath, f)(a), input=small
+            numpy,
+            lambda a, f=name: getattr(cumath, f)(a),
+            input=small + (name == "acosh"),
         )
     table["cumath.fmod"] = with_stream(
         lambda x: np.fmod(x, x[::-1]),

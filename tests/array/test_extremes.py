@@ -118,7 +118,7 @@ def test_float16(name):
 
 @pytest.mark.parametrize("name", cumath.__all__)
 def test_float16_functions(name):
-    host = np.linspace(0.1, 0.9, 9).astype("f2")
+    host = np.linspace(0.1, 0.9, 9).astype("f2") + (name == "acosh")
     a = gpuarray.to_gpu(host)
     numpy_name = {"acos": "arccos", "asin": "arcsin", "atan": "arctan"}
     function = getattr(np, numpy_name.get(name, name))
