@@ -126,6 +126,23 @@ image_read(const char *image, size_t bytes, struct core_layouts *layouts)
     }
 }
 
+bool
+core_image_whole(const void *image, size_t bytes)
+{
+    const uint64_t magic = IMAGE_MAGIC;
+    struct image_header header;
+    size_t compared = bytes < sizeof magic ? bytes : sizeof magic;
+
+    if (memcmp(image, &magic, compared)) {
+        return true; /* another's */
+    }
+    if (bytes < sizeof header) {
+        return false;
+    }
+    memcpy(&header, image, sizeof header);
+    return header.bytes <= bytes;
+}
+
 void
 core_layouts_read(const void *image, size_t bytes,
                   struct core_layouts *layouts)

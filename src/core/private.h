@@ -352,6 +352,9 @@ void core_flights_drop(struct core_context *context);
 void core_late_free(struct core_context *context);
 
 /* -- layout.c, layout_cubin.c */
+/* Whether an image of the CPU device has all the bytes that it tells of: the
+ * driver is given no length. */
+bool core_image_whole(const void *image, size_t bytes);
 void core_layouts_read(const void *image, size_t bytes,
                        struct core_layouts *layouts);
 void core_layouts_free(struct core_layouts *layouts);

@@ -124,6 +124,11 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
     if (pairs != NULL && options_add(&options, pairs) < 0) {
         goto done;
     }
+    if (!core_image_whole(image, bytes)) {
+        core_fail(CUDA_ERROR_INVALID_IMAGE, "cuModuleLoadDataEx",
+                  "the image is cut off");
+        goto done;
+    }
     Py_BEGIN_ALLOW_THREADS code = driver.cuModuleLoadDataEx(
         &handle, image, options.count, options.names, options.values);
     Py_END_ALLOW_THREADS options.info[LOG_BYTES - 1] =

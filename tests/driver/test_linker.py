@@ -97,6 +97,19 @@ def test_functions_keep_their_module(drv: Any, image: bytes) -> None:
     assert function.__name__ == "count"
 
 
+@pytest.mark.cpu  # NVIDIA's driver answers for its own
+def test_images_that_are_cut_off_or_damaged(drv: Any, image: bytes) -> None:
+    for length in [1, 7, 8, 9, 100, *range(111, len(image), 97)]:
+        with pytest.raises(drv.LogicError, match="the image is cut off"):
+            drv.module_from_buffer(image[:length])
+    for place in range(0, len(image), 61):
+        damaged = bytearray(image)
+        damaged[place] ^= 0x55
+        with pytest.raises(drv.LogicError, match="cuModuleLoadDataEx failed"):
+            drv.module_from_buffer(bytes(damaged))
+    assert counted(drv, drv.module_from_buffer(image + b"more")) == 3
+
+
 @pytest.mark.parametrize("bad", [b"", b"no image", b"\x7fELF" + bytes(100)])
 def test_bad_images(drv: Any, bad: bytes) -> None:
     with pytest.raises(drv.Error, match="cuModuleLoadData"):
