@@ -9,7 +9,8 @@
  *  - where an address left as an integer, or streams that nothing orders used
  *    the block, it is not kept: cuMemFree waits for the device;
  *  - a stream that ends is waited for;
- *  - idle memory is capped at an eighth of the device, a block at 256 MiB.
+ *  - idle memory is capped at an eighth of the device, a block at half of that
+ *    (docs/decisions/0010).
  *
  * All under the GIL; native frees of many blocks happen with it released, on
  * a list that no one else sees.
@@ -22,7 +23,6 @@ enum {
     SMALLEST = 512,
     TRIED_BLOCKS = 8, /* of a bin, from the newest */
 };
-#define LARGEST_BLOCK ((size_t)256 << 20)
 
 struct block {
     CUdeviceptr pointer;
@@ -134,8 +134,11 @@ core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
     size_t rounded;
     unsigned bin = bytes == 0 ? 0 : bin_of(bytes, &rounded);
     struct core_pool *pool = NULL;
-    if (!core.pool_off && bytes > 0 && bytes <= LARGEST_BLOCK) {
+    if (!core.pool_off && bytes > 0) {
         pool = pool_get(context);
+    }
+    if (pool != NULL && bytes > pool->most_bytes / 2) {
+        pool = NULL;
     }
     allocation->settled = true;
     if (pool == NULL) {
@@ -153,7 +156,10 @@ core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
     }
     CUresult code = core_allocate_raw(&allocation->pointer, rounded);
     allocation->cached = code == CUDA_SUCCESS;
-    return code;
+    /* What rounding adds may be what is not there. */
+    return code == CUDA_ERROR_OUT_OF_MEMORY
+               ? core_allocate_raw(&allocation->pointer, bytes)
+               : code;
 }
 
 static bool

@@ -325,6 +325,20 @@ def test_default_pool_gives_memory_back(drv: Any) -> None:
         _driver._pointer_device(address)
 
 
+@pytest.mark.cpu  # where fresh memory is zero
+def test_default_pool_keeps_large_blocks(drv: Any) -> None:
+    from pycuda import gpuarray
+
+    array = gpuarray.empty(300 << 20, np.uint8)
+    array.fill(7)
+    del array
+    again = gpuarray.empty(300 << 20, np.uint8)
+    assert again[5:6].get()[0] == 7
+    del again
+    drv.mem_get_info()
+    assert gpuarray.empty(300 << 20, np.uint8)[5:6].get()[0] == 0
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_arrays(drv: Any, order: str) -> None:
     host = np.arange(12, dtype=np.float32).reshape(3, 4)
