@@ -170,22 +170,30 @@ done:
     return status;
 }
 
+/* Whether the launches may write to `result`. */
+static int
+plan_fits(const struct plan *plan, const struct array *result)
+{
+    size_t bytes = (size_t)plan->ndim * sizeof *plan->strides;
+
+    return result->ndim == plan->ndim && result->dtype == plan->dtype &&
+           (plan->ndim == 0 ||
+            (memcmp(result->shape, plan->shape, bytes) == 0 &&
+             memcmp(result->strides, plan->strides, bytes) == 0));
+}
+
 /* The result; NULL without an exception where a subclass gave it another
  * layout than the launches expect. */
 static PyObject *
 plan_run(struct plan *plan, struct array *input)
 {
-    size_t bytes = (size_t)plan->ndim * sizeof *plan->strides;
     struct array *result;
 
     plan->count++; /* an allocator of Python's may make plans */
     result = array_new_like(input, plan->dtype, plan->ndim, plan->shape,
                             plan->strides, NULL);
-    if (result && plan->ndim > 0 &&
-        (result->ndim != plan->ndim ||
-         memcmp(result->strides, plan->strides, bytes) != 0)) {
-        Py_CLEAR(result);
-    } else if (result && plan_launch(plan, input, result) < 0) {
+    if (result &&
+        (!plan_fits(plan, result) || plan_launch(plan, input, result) < 0)) {
         Py_CLEAR(result);
     }
     plan_release(plan);

@@ -133,7 +133,7 @@ def count_of(host, axis):
     return math.prod(host.shape[k] for k in axes)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(pair=arrays(), data=st.data())
 def test_sums(kernels, pair, data):
     host, device = pair
@@ -144,7 +144,7 @@ def test_sums(kernels, pair, data):
            count_of(host, axis))  # fmt: skip
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(pair=arrays(), data=st.data())
 def test_means(kernels, pair, data):
     host, device = pair
@@ -155,7 +155,7 @@ def test_means(kernels, pair, data):
     within(device.mean(axis).get(), mean, size, count)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(pair=arrays(("f4", "f8")), data=st.data())
 def test_variances(kernels, pair, data):
     host, device = pair
@@ -172,7 +172,7 @@ def test_variances(kernels, pair, data):
     within(device.std(axis).get(), root, root, count, ulp(mean, "f8"))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(pair=arrays())
 def test_dot(kernels, pair):
     host, device = pair
@@ -186,7 +186,7 @@ def test_dot(kernels, pair):
     within(got, added(a * b, None), size, 2 * host.size)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(pair=arrays(), data=st.data())
 def test_running_sums(kernels, pair, data):
     host, device = pair

@@ -62,10 +62,10 @@ def test_layouts(name):
         [((12, 34), "i4"), ((34, 12), "i4"), ((12, 34), "u4"),
          ((12, 34), "f4"), ((3, 4, 34), "i4"), ((408,), "i4"),
          ((12, 34), "?")])]  # fmt: skip
-    for _ in range(3):
+    for _ in range(2):
         for host in hosts:
             for order in "CF":
-                for view in VIEWS:
+                for view in ("whole", "transposed", "reversed"):
                     mine, device = both(host, order, view)
                     for axis in (None, *range(-host.ndim, host.ndim)):
                         if host.dtype == bool and name == "cumsum":
