@@ -14,8 +14,10 @@
 enum {
     DEPTH = 8, /* of the sums looked at */
     LANE_BITS = 5,
-    MOST_THREADS = 1024, /* of a block */
+    MOST_BLOCKS = 1 << 21, /* along x (src/cpu/block.c) */
 };
+
+#define TOO_MUCH (UINT64_C(1) << 31)
 
 static bool
 is_opcode(LLVMValueRef value, LLVMOpcode opcode)
@@ -126,60 +128,63 @@ is_index_of(const struct jit_kernel *kernel, LLVMValueRef value, int argument)
     return value == jit_body_argument(kernel, argument);
 }
 
-/* Can blockIdx.x times the value, plus threadIdx.x, be no negative number?
- * There are at most 2^21 blocks along x (src/cpu/block.c). */
-static bool
-is_block_width(const struct jit_kernel *kernel, LLVMValueRef value)
+/* The largest that the value can be if it is made of indices, sizes and
+ * constants without wrapping round; TOO_MUCH: not known. */
+static uint64_t
+most_of(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
 {
-    int64_t number = constant_of(value);
-    return is_index_of(kernel, value, JIT_NTID) ||
-           (number > 0 && number <= MOST_THREADS);
-}
-
-static bool
-is_block_start(const struct jit_kernel *kernel, LLVMValueRef value)
-{
-    if (is_opcode(value, LLVMShl)) {
-        int64_t shift = constant_of(LLVMGetOperand(value, 1));
-        return is_index_of(kernel, LLVMGetOperand(value, 0), JIT_CTAID) &&
-               shift >= 0 && shift < 32 && 1 << shift <= MOST_THREADS;
-    }
-    for (unsigned i = 0; i < 2 && is_opcode(value, LLVMMul); i++) {
-        if (is_index_of(kernel, LLVMGetOperand(value, i), JIT_CTAID) &&
-            is_block_width(kernel, LLVMGetOperand(value, 1 - i))) {
-            return true;
+    static const struct {
+        int argument;
+        uint64_t most;
+    } known[] = {{JIT_TID, 1023},      {JIT_TID + 1, 1023},
+                 {JIT_TID + 2, 63},    {JIT_NTID, 1024},
+                 {JIT_NTID + 1, 1024}, {JIT_NTID + 2, 64},
+                 {JIT_LINEAR, 1023},   {JIT_CTAID, MOST_BLOCKS - 1}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (value == jit_body_argument(kernel, known[i].argument)) {
+            return known[i].most;
         }
     }
-    return false;
+    if (LLVMIsAConstantInt(value)) {
+        int64_t number = constant_of(value);
+        return number >= 0 && number < (int64_t)TOO_MUCH ? (uint64_t)number
+                                                         : TOO_MUCH;
+    }
+    if (is_opcode(value, LLVMZExt) || is_opcode(value, LLVMSExt)) {
+        return most_of(kernel, LLVMGetOperand(value, 0), depth);
+    }
+    bool sum = is_opcode(value, LLVMAdd), shift = is_opcode(value, LLVMShl);
+    if (depth == 0 || (!sum && !shift && !is_opcode(value, LLVMMul))) {
+        return TOO_MUCH;
+    }
+    uint64_t a = most_of(kernel, LLVMGetOperand(value, 0), depth - 1);
+    uint64_t b = most_of(kernel, LLVMGetOperand(value, 1), depth - 1);
+    if (a == TOO_MUCH || b == TOO_MUCH || (shift && b > 31)) {
+        return TOO_MUCH;
+    }
+    uint64_t most = sum ? a + b : shift ? a << b : a * b;
+    return most < TOO_MUCH ? most : TOO_MUCH;
 }
 
-/* Never negative as a signed number: an index in the block or in the grid. */
+/* Never negative as a signed number, and not wrapped round. */
 static bool
 is_natural(const struct jit_kernel *kernel, LLVMValueRef value)
 {
-    if (is_widening(value)) {
-        return is_opcode(value, LLVMZExt) ||
-               is_natural(kernel, LLVMGetOperand(value, 0));
-    }
-    if (is_index_of(kernel, value, JIT_TID) ||
-        is_index_of(kernel, value, JIT_LINEAR)) {
-        return true;
-    }
-    for (unsigned i = 0; i < 2 && is_opcode(value, LLVMAdd); i++) {
-        if (is_index_of(kernel, LLVMGetOperand(value, i), JIT_TID) &&
-            is_block_start(kernel, LLVMGetOperand(value, 1 - i))) {
-            return true;
-        }
-    }
-    return false;
+    return most_of(kernel, value, DEPTH) != TOO_MUCH;
 }
 
-/* Is `index predicate limit` the same for all 32 values that the index may
- * have? */
+/* Is the test the same for all 32 values that its index may have? */
 static bool
 limit_fits(const struct jit_kernel *kernel, const struct jit_map *differs,
-           LLVMIntPredicate predicate, LLVMValueRef limit)
+           LLVMValueRef test)
 {
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
+    LLVMValueRef limit = LLVMGetOperand(test, 1);
+    bool below = predicate >= LLVMIntSGT && LLVMIsAConstantInt(limit) &&
+                 constant_of(limit) < 0;
+    if (below && is_natural(kernel, LLVMGetOperand(test, 0))) {
+        return true;
+    }
     switch (predicate) {
     case LLVMIntULT:
     case LLVMIntUGE:
@@ -196,6 +201,30 @@ limit_fits(const struct jit_kernel *kernel, const struct jit_map *differs,
     default:
         return false;
     }
+}
+
+/* The index in `index + number < limit`, which instcombine makes of `index /
+ * 32 == 0` for signed numbers, if all 32 values give the same; else NULL. */
+static LLVMValueRef
+offset_index(const struct jit_kernel *kernel, const struct jit_map *differs,
+             LLVMValueRef test)
+{
+    LLVMValueRef sum = LLVMIsAICmpInst(test) ? LLVMGetOperand(test, 0) : NULL;
+    if (!sum || !is_opcode(sum, LLVMAdd)) {
+        return NULL;
+    }
+    LLVMValueRef index = LLVMGetOperand(sum, 0);
+    int64_t number = constant_of(LLVMGetOperand(sum, 1));
+    int64_t limit = constant_of(LLVMGetOperand(test, 1)) - number;
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
+    bool fits =
+        number > 0 && limit > 0 && number < 1024 &&
+        ((predicate == LLVMIntULT && limit % JIT_LANES == 0) ||
+         (predicate == LLVMIntUGT && limit % JIT_LANES == JIT_LANES - 1));
+    return fits && is_natural(kernel, index) &&
+                   is_aligned(kernel, differs, index, DEPTH)
+               ? index
+               : NULL;
 }
 
 static bool
@@ -228,10 +257,11 @@ jit_lanes_agree(const struct jit_kernel *kernel, const struct jit_map *differs,
     if (jit_is_warp_op(at)) {
         return jit_read_warp_op(differs, at, &op, &why) && op.uniform;
     }
-    bool known = LLVMIsAICmpInst(at)
-                     ? limit_fits(kernel, differs, LLVMGetICmpPredicate(at),
-                                  LLVMGetOperand(at, 1))
-                     : forgets_lane(kernel, at);
+    if (offset_index(kernel, differs, at)) {
+        return true;
+    }
+    bool known = LLVMIsAICmpInst(at) ? limit_fits(kernel, differs, at)
+                                     : forgets_lane(kernel, at);
     return known && is_aligned(kernel, differs, LLVMGetOperand(at, 0), DEPTH);
 }
 
@@ -318,6 +348,14 @@ use_base(struct jit *jit, LLVMValueRef at, void *data)
     }
     if (is_lane(split, at)) {
         jit_replace(at, jit_build_lane(jit, split, LLVMTypeOf(at)));
+        return;
+    }
+    LLVMValueRef index = offset_index(split->kernel, &split->lanes_differ, at);
+    if (index) {
+        LLVMValueRef number = LLVMGetOperand(LLVMGetOperand(at, 0), 1);
+        LLVMValueRef sum = LLVMBuildAdd(
+            jit->builder, first_of(jit, split, index), number, "");
+        LLVMSetOperand(at, 0, note_new(split, sum, false));
         return;
     }
     bool looks = !jit_is_warp_op(at) && !LLVMIsAPHINode(at) &&

@@ -107,11 +107,21 @@ K sleeps(float *out)
     __nanosleep(10);
     out[threadIdx.x] = __shfl_xor_sync(ALL, out[threadIdx.x], 1);
 }
+K rows_of_threads(float *out)
+{
+    int t = threadIdx.x + blockDim.x * threadIdx.y, warp = t / 32;
+    float v = out[t];
+    if (warp == 0)
+        v = sum_of_warp(v);
+    for (int i = 0; i <= warp; ++i)
+        v += __shfl_xor_sync(ALL, v, 1);
+    out[t] = v;
+}
 """
 
 BY_WARPS = [
     "block_sum", "row_sums", "tiles", "small_tiles", "until_none",
-    "without_syncwarp",
+    "without_syncwarp", "rows_of_threads",
 ]  # fmt: skip
 ON_FIBERS = {
     "half": "lanes of a warp may part before line 76 (shuffle)",
