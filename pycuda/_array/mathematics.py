@@ -234,8 +234,9 @@ def round(
     if a.dtype.kind == "c":
         # Each part on its own, as numpy does.
         part = np.empty(0, a.dtype).real.dtype
-        parts = a.copy("C", stream)[..., None].view(part)
-        made = round(parts, decimals, stream=stream).view(a.dtype)[..., 0]
+        parts = a.copy("C", stream).reshape(a.size).view(part)
+        made = round(parts, decimals, stream=stream).view(a.dtype)
+        made = made.reshape(a.shape)
         return finish(made, out, stream)
     before, after = "multiply", "true_divide"
     if decimals < 0:

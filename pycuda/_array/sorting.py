@@ -141,7 +141,7 @@ def _zeros(model: GPUArray, words: int, dtype: Any, stream: Any) -> GPUArray:
 
 def _sort_sweep(work: _Rows, processors: int) -> GPUArray:
     dtype, wide = work.items.dtype, work.n >= _WIDE
-    items = kernels.most_items(dtype)
+    items = kernels.most_items(dtype, wide)
     sort = Sort(dtype, work.result is not None, wide, kernels.BLOCK, items)
     count, places, sweep = _memoised()["sweep"](sort)
     tile = kernels.BLOCK * items

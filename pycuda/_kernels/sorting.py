@@ -51,9 +51,13 @@ def check_dtype(dtype: np.dtype) -> None:
     c_type(dtype)
 
 
-def most_items(dtype: np.dtype) -> int:
-    """The elements that a thread of a block holds."""
-    return {16: 8, 8: 16}.get(dtype.itemsize, 24)
+def most_items(dtype: np.dtype, wide: bool = False) -> int:
+    """The elements that a thread of a block holds.
+
+    They, or the order of `wide` rows, must fit shared memory.
+    """
+    largest = max(dtype.itemsize, 8 if wide else 4)
+    return {16: 8, 8: 16}.get(largest, 24)
 
 
 def row_shape(dtype: np.dtype, n: int) -> tuple[int, int]:

@@ -350,6 +350,8 @@ def sorts(rng: Any) -> Iterator[str]:
         host = np.asarray(np.round(values(rng, a[0].shape, dtype, "small")))
         a = host, gpuarray.to_gpu(host)
     name = str(rng.choice(["sort", "argsort", "argsort", "unique"]))
+    if dtype == "bfloat16" and name == "unique":
+        return  # numpy does not put its NaN last
     if name == "unique":
         flags = {
             f"return_{part}": bool(rng.random() < 0.5)

@@ -87,6 +87,8 @@ CALLS = {
     "clip of ints": lambda m, a: m.clip(a.astype(np.uint8), -5, 300),
     "round": lambda m, a: m.round(a / 3, 1),
     "round tens": lambda m, a: m.round(a.astype(np.int32), -1),
+    "round of complex": lambda m, a: m.round(a / 7 + 1j * a, 2),
+    "round of one": lambda m, a: m.round((a / 7 + 1j * a)[0, 0, 0], 1),
     "divmod": lambda m, a: m.divmod(a, -3)[0],
     "atleast_3d": lambda m, a: m.atleast_3d(a[0]),
     "logical_xor": lambda m, a: m.logical_xor(a, a > 2),
