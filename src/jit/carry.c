@@ -416,6 +416,8 @@ add_arguments(struct carry *carry)
     types[own + JIT_REGION_CONTEXT] = jit->pointer;
     types[own + JIT_REGION_POINT] = jit->i32;
     types[own + JIT_REGION_NEXT] = jit->pointer;
+    types[own + JIT_REGION_VOTES] = jit->pointer;
+    types[own + JIT_REGION_VOTED] = jit->i32;
     for (unsigned i = 0; i < regions->uniform_count; i++) {
         unsigned at = own + JIT_REGION_UNIFORMS + 2 * i;
         types[at] = regions->uniform_types[i];
@@ -655,6 +657,20 @@ use_lanes(struct carry *carry)
 }
 
 static void
+lower_votes(struct carry *carry)
+{
+    struct jit_split *split = carry->split;
+    for (unsigned k = 1; k < split->count; k++) {
+        if (split->points[k].vote.kind) {
+            jit_lower_vote(carry->jit, &split->points[k].vote,
+                           extra(carry, JIT_REGION_VOTES),
+                           extra(carry, JIT_REGION_VOTED));
+            split->kernel->regions->votes = true;
+        }
+    }
+}
+
+static void
 rewrite(struct carry *carry)
 {
     struct jit *jit = carry->jit;
@@ -682,6 +698,7 @@ rewrite(struct carry *carry)
     }
     use_bounds(carry);
     connect_points(carry, start);
+    lower_votes(carry);
     carry->split->kernel->regions->context_bytes = carry->context_bytes;
 }
 

@@ -105,6 +105,7 @@ struct jit_regions {
     unsigned uniform_count;           /* values carried in variables */
     LLVMTypeRef *uniform_types;
     uint64_t *uniform_live; /* the points where each lives */
+    bool votes;             /* some barrier has a result */
     uint64_t context_bytes; /* for the values that differ by thread */
     struct jit_region_bound bounds[JIT_MAX_POINTS][JIT_MAX_BOUNDS];
     unsigned bound_counts[JIT_MAX_POINTS];
@@ -298,6 +299,8 @@ enum jit_region_argument {
     JIT_REGION_CONTEXT,
     JIT_REGION_POINT,
     JIT_REGION_NEXT,
+    JIT_REGION_VOTES, /* pointer to the sum of what threads vote for */
+    JIT_REGION_VOTED, /* i32, the sum as it was before this point */
     JIT_REGION_UNIFORMS,
 };
 

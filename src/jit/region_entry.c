@@ -22,7 +22,8 @@ jit_region_variables(const struct jit_regions *regions)
     struct jit_text text = {NULL, 0, 0};
     jit_text_add(&text,
                  "  %%context = alloca [%llu x i8], align 64\n"
-                 "  %%point = alloca i32\n",
+                 "  %%point = alloca i32\n"
+                 "  %%votes = alloca i32\n",
                  (unsigned long long)regions->context_bytes);
     for (unsigned i = 0; i < regions->uniform_count; i++) {
         jit_text_add(&text, "  %%v%u = alloca %s\n", i,
@@ -36,6 +37,12 @@ void
 jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
                   unsigned point)
 {
+    if (regions->votes) {
+        jit_text_add(jit->wrappers,
+                     "  %%voted.%u = load i32, ptr %%votes\n"
+                     "  store i32 0, ptr %%votes\n",
+                     point);
+    }
     for (unsigned i = 0; i < regions->uniform_count; i++) {
         if (regions->uniform_live[i] >> point & 1) {
             jit_text_add(jit->wrappers, "  %%i%u.%u = load %s, ptr %%v%u\n", i,
@@ -59,6 +66,10 @@ jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
                  s, s, s, s, inside, kernel->name);
     jit_text_arguments(jit, kernel, s);
     jit_text_add(text, ", ptr %%context, i32 %u, ptr %%point", point);
+    jit_text_add(text,
+                 regions->votes ? ", ptr %%votes, i32 %%voted.%u"
+                                : ", ptr %%votes, i32 0",
+                 point);
     for (unsigned i = 0; i < regions->uniform_count; i++) {
         char *type = LLVMPrintTypeToString(regions->uniform_types[i]);
         if (regions->uniform_live[i] >> point & 1) {

@@ -31,6 +31,7 @@ struct survey {
     bool by_warps;     /* may be */
     unsigned barriers; /* and warp operations */
     unsigned warps;
+    unsigned votes;
     size_t size;
 };
 
@@ -44,9 +45,7 @@ is_barrier(LLVMValueRef at)
 static bool
 is_plain_barrier(LLVMValueRef at)
 {
-    LLVMValueRef kind = LLVMGetOperand(at, 0);
-    return LLVMIsAConstantInt(kind) && !LLVMGetFirstUse(at) &&
-           LLVMConstIntGetZExtValue(kind) == IMAGE_BARRIER_PLAIN;
+    return LLVMIsAConstantInt(LLVMGetOperand(at, 0)) && !LLVMGetFirstUse(at);
 }
 
 static bool
@@ -54,7 +53,7 @@ call_fits(const struct survey *survey, LLVMValueRef at)
 {
     LLVMValueRef callee = jit_callee(at);
     if (is_barrier(at)) {
-        return is_plain_barrier(at);
+        return is_plain_barrier(at) || jit_is_vote(at);
     }
     if (survey->by_warps && jit_is_warp_op(at)) {
         return true;
@@ -89,6 +88,7 @@ survey_instruction(struct jit *jit, LLVMValueRef at, void *data)
     (void)jit;
     survey->size++;
     survey->warps += jit_is_warp_op(at);
+    survey->votes += is_barrier(at) && !is_plain_barrier(at);
     survey->barriers += is_barrier(at) || jit_is_warp_op(at);
     survey->fits = survey->fits && instruction_fits(survey, at);
 }
@@ -120,7 +120,7 @@ may_split(struct jit *jit, struct jit_kernel *kernel, bool *warps)
             jit_format("it has %u barriers and warp operations, more than %d",
                        survey.barriers, JIT_MAX_POINTS - 1);
     }
-    return survey.fits && survey.barriers &&
+    return survey.fits && survey.barriers && !(*warps && survey.votes) &&
            survey.barriers < JIT_MAX_POINTS &&
            survey.size * survey.barriers <= MOST_COPIES &&
            LLVMCountBasicBlocks(kernel->body) <= MOST_BLOCKS;
@@ -163,6 +163,11 @@ cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
             soft = &split->soft[i];
         }
     }
+    struct jit_vote vote = {0};
+    if (is_barrier(barrier) && jit_is_vote(barrier)) {
+        jit_cut_vote(jit, barrier, head, &vote);
+    }
+    LLVMPositionBuilderAtEnd(jit->builder, head);
     LLVMValueRef warp = jit_is_warp_op(barrier) ? barrier : NULL;
     if (!warp) {
         LLVMInstructionEraseFromParent(barrier);
@@ -174,7 +179,7 @@ cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
         }
     }
     split->points[split->count++] =
-        (struct jit_barrier){head, next, soft, warp};
+        (struct jit_barrier){head, next, soft, warp, vote};
 }
 
 struct noted {
@@ -378,8 +383,12 @@ restore(struct jit *jit, struct jit_split *split)
         }
         LLVMPositionBuilderBefore(
             jit->builder, LLVMGetBasicBlockTerminator(split->points[k].head));
-        LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(barrier), barrier,
-                       arguments, 2, "");
+        LLVMValueRef back =
+            LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(barrier),
+                           barrier, arguments, 2, "");
+        if (split->points[k].vote.kind) {
+            jit_restore_vote(jit, &split->points[k].vote, back);
+        }
     }
     jit_restore_early(jit, split->kernel);
 }

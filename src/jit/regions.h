@@ -75,12 +75,19 @@ struct jit_soft_point {
     bool inverted; /* the branch's condition is false where they hold */
 };
 
+/* A barrier with a result (votes.c); kind NULL: without. */
+struct jit_vote {
+    LLVMValueRef kind;               /* the barrier's first argument */
+    LLVMValueRef call, told, result; /* what stands for it */
+};
+
 /* A barrier: `head` ends just before it, `next` is what follows. */
 struct jit_barrier {
     LLVMBasicBlockRef head, next;
     const struct jit_soft_point *soft; /* NULL: the source has a barrier */
     LLVMValueRef
         warp; /* the warp operation that `next` starts with, or NULL */
+    struct jit_vote vote;
 };
 
 /* One kernel while it is split.  Point 0 is the kernel's start, point k what
@@ -115,6 +122,16 @@ void jit_open_gates(struct jit *jit, struct jit_split *split);
  * that are marked, and do little else? */
 bool jit_is_scattered(struct jit *jit, const struct jit_split *split,
                       const bool *blocks);
+
+/* votes.c */
+bool jit_is_vote(LLVMValueRef barrier);
+void jit_cut_vote(struct jit *jit, LLVMValueRef barrier,
+                  LLVMBasicBlockRef head, struct jit_vote *vote);
+/* `barrier` is a plain one in the place of the one that was cut. */
+void jit_restore_vote(struct jit *jit, const struct jit_vote *vote,
+                      LLVMValueRef barrier);
+void jit_lower_vote(struct jit *jit, const struct jit_vote *vote,
+                    LLVMValueRef sum, LLVMValueRef told);
 
 /* early.c: takes the threads that leave at once out of the body and puts them
  * back; kernel->early says who stays. */

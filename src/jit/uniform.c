@@ -156,7 +156,7 @@ is_pure_call(LLVMValueRef at)
                                          "llvm.stack",  "llvm.read",
                                          "llvm.masked", "llvm.get"};
     if (!jit_is_call(at, "llvm.")) {
-        return false;
+        return jit_calls(at, "__pycuda_voted");
     }
     for (size_t i = 0; i < sizeof impure / sizeof *impure; i++) {
         if (jit_is_call(at, impure[i])) {
