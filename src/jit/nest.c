@@ -172,7 +172,8 @@ jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
 {
     jit_text_add(jit->wrappers, "!%u = distinct !{!%u, %s%s%s%s}\n", loop,
                  loop, hints & JIT_HINT_UNROLL ? "" : "!2, ",
-                 kernel->flat && !is_long(kernel) ? "!3" : "!5",
+                 kernel->flat && !kernel->regions && !is_long(kernel) ? "!3"
+                                                                      : "!5",
                  hints & JIT_HINT_SHORT ? ", !6" : "",
                  kernel->sequential ? "" : ", !1");
 }

@@ -285,7 +285,9 @@ hints_for(const struct jit *jit, const struct jit_kernel *kernel,
 {
     bool masks = strcmp(jit->options.target, "x86-64-v4") == 0;
     bool bounded = kernel->regions->bound_counts[point] > 0;
-    unsigned hints = masks && bounded && !kernel->flat ? JIT_HINT_SHORT : 0;
+    bool unusual = kernel->regions->width && !width;
+    unsigned hints =
+        masks && !kernel->flat && (bounded || unusual) ? JIT_HINT_SHORT : 0;
     return hints | (width && kernel->flat ? JIT_HINT_UNROLL : 0);
 }
 
