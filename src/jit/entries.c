@@ -14,6 +14,10 @@
 
 #include "jit/jit.h"
 
+/* Vectors whose elements lie here and there are put together by single loads
+ * and stores: the instructions for that are slower (Zen 4) or no faster. */
+#define FEATURES "+prefer-no-gather,+prefer-no-scatter"
+
 static const char *const argument_names[JIT_BODY_ARGUMENTS] = {
     "%tid0",   "%tid1",    "%tid2",  "%ctaid0",  "%ctaid1",  "%ctaid2",
     "%ntid0",  "%ntid1",   "%ntid2", "%nctaid0", "%nctaid1", "%nctaid2",
@@ -267,7 +271,8 @@ close_text(struct jit *jit)
                  "declare i64 @llvm.umin.i64(i64, i64)\n"
                  "declare i64 @llvm.umax.i64(i64, i64)\n"
                  "attributes #0 = { nounwind \"target-cpu\"=\"%s\" "
-                 "\"prefer-vector-width\"=\"%s\" \"warn-stack-size\"=\"0\" }\n"
+                 "\"prefer-vector-width\"=\"%s\" \"warn-stack-size\"=\"0\" "
+                 "\"target-features\"=\"" FEATURES "\" }\n"
                  "attributes #1 = { nounwind alwaysinline "
                  "\"target-cpu\"=\"%s\" "
                  "\"prefer-vector-width\"=\"%s\" }\n"
