@@ -38,14 +38,15 @@ struct survey {
 static bool
 is_barrier(LLVMValueRef at)
 {
-    return jit_calls(at, "__pycuda_barrier");
+    return jit_calls(at, "__pycuda_barrier") || jit_is_cut_mark(at);
 }
 
 /* A barrier whose result nobody wants. */
 static bool
 is_plain_barrier(LLVMValueRef at)
 {
-    return LLVMIsAConstantInt(LLVMGetOperand(at, 0)) && !LLVMGetFirstUse(at);
+    return jit_is_cut_mark(at) ||
+           (LLVMIsAConstantInt(LLVMGetOperand(at, 0)) && !LLVMGetFirstUse(at));
 }
 
 static bool
@@ -157,14 +158,16 @@ cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
         LLVMInstructionRemoveFromParent(at);
         LLVMInsertIntoBuilder(jit->builder, at);
     }
-    const struct jit_soft_point *soft = NULL;
+    static const struct jit_soft_point mark;
+    const struct jit_soft_point *soft =
+        jit_is_cut_mark(barrier) ? &mark : NULL;
     for (unsigned i = 0; i < split->soft_count; i++) {
         if (split->soft[i].barrier == barrier) {
             soft = &split->soft[i];
         }
     }
     struct jit_vote vote = {0};
-    if (is_barrier(barrier) && jit_is_vote(barrier)) {
+    if (is_barrier(barrier) && !is_plain_barrier(barrier)) {
         jit_cut_vote(jit, barrier, head, &vote);
     }
     LLVMPositionBuilderAtEnd(jit->builder, head);
@@ -532,5 +535,6 @@ jit_split_kernels(struct jit *jit)
             split_kernel(jit, &jit->kernels[i], warps);
         }
     }
+    jit_drop_cut_marks(jit);
     jit_run_passes(jit, "function(sroa)");
 }

@@ -118,6 +118,17 @@ void jit_add_soft_points(struct jit *jit, struct jit_split *split,
 /* gates.c: conditions that let all threads of a row through say so. */
 void jit_open_gates(struct jit *jit, struct jit_split *split);
 
+/* ahead.c: the address, in the blocks of a loop, of an array's element
+ * `index` if its rows should be fetched ahead; else NULL. */
+LLVMValueRef jit_far_row(const struct jit_cfg *cfg, const bool *inside,
+                         LLVMValueRef index, LLVMValueRef step);
+/* Fetches, between the blocks, the row of that array from element `next`. */
+void jit_fetch_row(struct jit *jit, struct jit_kernel *kernel,
+                   LLVMBasicBlockRef from, LLVMBasicBlockRef to,
+                   LLVMValueRef address, LLVMValueRef next);
+bool jit_is_cut_mark(LLVMValueRef at);
+void jit_drop_cut_marks(struct jit *jit);
+
 /* access.c: do threads of a row access memory here and there, in the blocks
  * that are marked, and do little else? */
 bool jit_is_scattered(struct jit *jit, const struct jit_split *split,

@@ -239,6 +239,7 @@ make_base(struct jit *jit, struct stride *stride, LLVMBasicBlockRef round)
                               LLVMGetBasicBlockTerminator(stride->before));
     LLVMValueRef first = LLVMBuildSub(jit->builder, start, stride->index, "");
     LLVMValueRef step = copy_before(jit, stride, stride->step);
+    stride->step = step;
     LLVMValueRef base = new_phi(jit, stride->phi);
     LLVMPositionBuilderBefore(jit->builder,
                               LLVMGetBasicBlockTerminator(round));
@@ -305,10 +306,25 @@ replace_index(const struct stride *stride, LLVMValueRef base)
     LLVMInstructionEraseFromParent(stride->phi);
 }
 
+/* From the head to the gate, by way of the next round's row. */
 static void
-change_loop(struct stride *stride, LLVMValueRef function)
+fetch_ahead(const struct stride *stride, struct jit_kernel *kernel,
+            LLVMValueRef address, LLVMValueRef base)
 {
     struct jit *jit = stride->jit;
+    LLVMBasicBlockRef ahead =
+        LLVMInsertBasicBlockInContext(jit->context, stride->gate, "ahead");
+    LLVMPositionBuilderAtEnd(jit->builder, ahead);
+    LLVMValueRef next = LLVMBuildAdd(jit->builder, base, stride->step, "");
+    jit_fetch_row(jit, kernel, ahead, stride->gate, address, next);
+    LLVMSetSuccessor(LLVMGetBasicBlockTerminator(stride->head), 0, ahead);
+}
+
+static void
+change_loop(struct stride *stride, struct jit_kernel *kernel)
+{
+    struct jit *jit = stride->jit;
+    LLVMValueRef function = kernel->body;
     LLVMBuilderRef builder = jit->builder;
     LLVMBasicBlockRef gate =
         LLVMAppendBasicBlockInContext(jit->context, function, "gate");
@@ -320,6 +336,8 @@ change_loop(struct stride *stride, LLVMValueRef function)
     build_mark(jit);
     LLVMBuildBr(builder, stride->head);
     LLVMValueRef base = make_base(jit, stride, round);
+    LLVMValueRef row =
+        jit_far_row(stride->cfg, stride->inside, stride->phi, stride->step);
     for (LLVMValueRef next, phi = LLVMGetFirstInstruction(stride->head);
          LLVMIsAPHINode(phi); phi = next) {
         next = LLVMGetNextInstruction(phi);
@@ -341,6 +359,9 @@ change_loop(struct stride *stride, LLVMValueRef function)
     LLVMBuildCondBr(
         builder, LLVMBuildICmp(builder, LLVMIntULT, stride->index, left, ""),
         stride->body, round);
+    if (row) {
+        fetch_ahead(stride, kernel, row, base);
+    }
 }
 
 static bool
@@ -447,7 +468,7 @@ change_one(struct jit *jit, struct jit_kernel *kernel, struct stride *stride)
                        jit_allocate(cfg.count));
     for (unsigned b = 0; b < cfg.count; b++) {
         if (try_block(stride, kernel, &cfg, &differs, cfg.blocks[b].block)) {
-            change_loop(stride, kernel->body);
+            change_loop(stride, kernel);
             return true;
         }
     }
