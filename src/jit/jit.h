@@ -113,7 +113,7 @@ struct jit_regions {
     uint64_t warp_points; /* those that follow a warp operation */
     struct jit_warp_op *warp_ops[JIT_MAX_POINTS]; /* warps.h; by point */
     uint64_t short_points; /* where little is done that is no vector's work */
-    unsigned lane_count; /* of arrays with an item for each lane of a warp */
+    unsigned lane_count;   /* of arrays with an item for each lane of a warp */
     LLVMTypeRef *lane_types;
 };
 
