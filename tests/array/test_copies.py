@@ -4,6 +4,7 @@
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -145,3 +146,15 @@ def test_text_is_the_hosts():
     host, device = both(numbers((3, 4), "f4"))
     assert str(device) == str(host)
     assert repr(device) == repr(host)
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (5,), (2, 3, 4), (3, 2)], ids=str)
+def test_shapes_that_do_not_fit(shape):
+    target = gpuarray.zeros((3, 4), np.float32)
+    wrong = gpuarray.zeros(shape, np.float32) + 1
+    text = f"must be same shape, or broadcast: src {re.escape(str(shape))}"
+    with pytest.raises(ValueError, match=text):
+        target[...] = wrong
+    with pytest.raises(ValueError, match=text):
+        target[:, ::-1] = wrong
+    assert not target.get().any()

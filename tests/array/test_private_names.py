@@ -198,3 +198,11 @@ def test_the_last_comes_first():
     assert [row.get().tolist() for row in reversed(rows)] == [
         row.tolist() for row in TABLE[::-1]
     ]
+
+
+@pytest.mark.parametrize("name", ["shape", "strides", "dtype"])
+def test_attributes_stay(table, name):
+    before = getattr(table, name)
+    with pytest.raises(AttributeError, match="cannot delete"):
+        delattr(table, name)
+    assert getattr(table, name) == before

@@ -5,6 +5,7 @@
 import gc
 import inspect
 import pickle
+import sys
 import weakref
 
 import numpy as np
@@ -200,3 +201,25 @@ def test_python_is_asked_once(asked):
     finally:
         context.pop()
         context.detach()
+
+
+@pytest.mark.parametrize("call", [
+    lambda a: cumath.sin(a),
+    lambda a: gpuarray.sum(a),
+    lambda a: a + a,
+], ids=["function", "sum", "sum of two"])  # fmt: skip
+def test_a_second_call_runs_no_python(call):
+    a = gpuarray.to_gpu(numbers())
+    call(a)
+    frames = []
+
+    def profile(frame, event, argument):
+        if event == "call":
+            frames.append(frame.f_code.co_qualname)
+
+    sys.setprofile(profile)
+    try:
+        call(a)
+    finally:
+        sys.setprofile(None)
+    assert len(frames) == 1, frames

@@ -308,3 +308,15 @@ def test_commands_where_the_cache_is_off(monkeypatch, capsys):
         commands.main(["trim", "--size", "-3"])
     with pytest.raises(SystemExit):
         commands.main([])
+
+
+def test_the_files_of_an_nvrtc_stand_for_it(tmp_path, monkeypatch):
+    library = tmp_path / "libnvrtc.so.13"
+    library.write_bytes(b"1")
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path / 'no'}:{tmp_path}")
+    before = identity._gpu_compiler()
+    assert any(str(library).encode() in part for part in before)
+    library.write_bytes(b"22")
+    assert identity._gpu_compiler() != before
+    monkeypatch.setenv("PYCUDA_NVRTC", str(library))
+    assert str(library).encode() in identity._gpu_compiler()[0]
