@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import compiler
+from pycuda import _driver, compiler
 
 VALUE = """
 __global__ void value(int *out)
@@ -174,3 +174,28 @@ def test_a_kernel_that_launches_a_kernel():
     out = np.zeros(1, np.int32)
     module.get_function("value")(drv.Out(out), block=(1, 1, 1))
     assert out[0] == 14
+
+
+def test_headers_in_memory():
+    """What `_driver._compile` takes besides; files need not be written."""
+    major, minor = drv.Context.get_device().compute_capability()
+    source = '#include "mine.h"\nextern "C"' + VALUE
+    options = [f"--gpu-architecture=sm_{major}{minor}"]
+    headers = {
+        "mine.h": '#include "deep/one.h"',
+        "deep/one.h": "#define VALUE 9",
+    }
+    status, image, log, _ = _driver._compile(
+        source, "kernel.cu", options, headers, "cubin", []
+    )
+    assert status == 0, log
+    out = np.zeros(1, np.int32)
+    function = drv.module_from_buffer(image).get_function("value")
+    function(drv.Out(out), block=(1, 1, 1))
+    assert out[0] == 9
+    status, image, log, _ = _driver._compile(
+        source, "kernel.cu", options, {}, "cubin", []
+    )
+    assert status != 0 and not image and "mine.h" in log
+    with pytest.raises(TypeError):
+        _driver._compile(source, "k.cu", options, {"mine.h": 5}, "cubin", [])
