@@ -10,7 +10,7 @@
  *    the block, it is not kept: cuMemFree waits for the device;
  *  - a stream that ends is waited for;
  *  - idle memory is capped at an eighth of the device, a block at half of that
- *    (docs/decisions/0010).
+ *    (docs/decisions/0012).
  *
  * All under the GIL; native frees of many blocks happen with it released, on
  * a list that no one else sees.
