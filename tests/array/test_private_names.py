@@ -206,3 +206,23 @@ def test_attributes_stay(table, name):
     with pytest.raises(AttributeError, match="cannot delete"):
         delattr(table, name)
     assert getattr(table, name) == before
+
+
+def test_order_of_an_array_made_by_hand():
+    for order, strides in (("C", (16, 4)), ("F", (4, 12))):
+        made = gpuarray.GPUArray((3, 4), np.float32, order=order)
+        assert made.strides == strides
+    with pytest.raises(ValueError, match="invalid order: K"):
+        gpuarray.GPUArray((3, 4), np.float32, order="K")
+
+
+def test_the_index_counts_in_memory():
+    """Where all arrays lie in one order, C's or Fortran's."""
+    kernel = ElementwiseKernel("float *x, float *z", "z[i] = x[i] + i")
+    for order in "CF":
+        x = gpuarray.zeros((3, 4), np.float32, order=order)
+        z = gpuarray.empty_like(x)
+        kernel(x, z)
+        found = z.get()
+        assert found.ravel(order="K").tolist() == list(range(12))
+        assert (found.strides == (16, 4)) == (order == "C")
