@@ -462,6 +462,31 @@ def test_places_in_functions_that_stay_calls():
     assert np.array_equal(out, expected)
 
 
+SHARED = """
+__shared__ int before[5], room[64];
+
+__device__ int sum_of(int n)
+{
+    return n == 0 ? before[3] : room[n - 1] + sum_of(n - 1);
+}
+
+__global__ void kernel(int *out)
+{
+    room[threadIdx.x] = threadIdx.x + blockIdx.x;
+    before[threadIdx.x % 5] = 1000;
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum_of(threadIdx.x + 1);
+}
+"""
+
+
+def test_shared_memory_in_a_recursive_function():
+    out = np.empty((3, 64), np.int32)
+    reference.kernel(SHARED)(cuda.Out(out), grid=(3, 1), block=(64, 1, 1))
+    rows = np.arange(64) + np.arange(3)[:, None]
+    assert np.array_equal(out, 1000 + rows.cumsum(axis=1))
+
+
 def tripled_calls(levels):
     """Functions that each call the one before three times."""
     lines = ["__device__ unsigned f0(unsigned x) { return 5 * x + 1; }"]
