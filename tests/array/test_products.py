@@ -18,8 +18,10 @@ LOOSE = {"e": 2e-3, "f": 1e-6, "F": 2e-6, "d": 1e-15, "D": 2e-15}
 @pytest.fixture(params=["in turn", "side by side"])
 def way(request, monkeypatch):
     """Multiplies as each kind of device does."""
-    processors = products._device()[1]
+    has_turns, processors = products._device()
     in_turn = request.param == "in turn"
+    if in_turn and not has_turns:
+        pytest.skip("these kernels load words as a CPU may")
     monkeypatch.setattr(products, "_device", lambda: (in_turn, processors))
     return request.param
 

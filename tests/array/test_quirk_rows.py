@@ -367,29 +367,30 @@ def test_get_async_gives_page_locked_memory():
 
 
 def test_structs_need_nothing_volatile():
-    pair = np.dtype([("low", np.float32), ("high", np.float32)])
+    # A dtype that no other test names.
+    pair = np.dtype([("bottom", np.float32), ("top", np.float32)])
     get_or_register_dtype("quirk_pair", pair)
     for operator in (
         "",
-        "__device__ quirk_pair(float a, float b) : low(a), high(b) {}\n"
+        "__device__ quirk_pair(float a, float b) : bottom(a), top(b) {}\n"
         "__device__ quirk_pair() {}\n"
         "__device__ quirk_pair(quirk_pair const volatile &o)"
-        " : low(o.low), high(o.high) {}\n"
+        " : bottom(o.bottom), top(o.top) {}\n"
         "__device__ quirk_pair(quirk_pair const &o)"
-        " : low(o.low), high(o.high) {}\n"
+        " : bottom(o.bottom), top(o.top) {}\n"
         "__device__ volatile quirk_pair &operator=(quirk_pair const &o)"
-        " volatile { low = o.low; high = o.high; return *this; }\n"
+        " volatile { bottom = o.bottom; top = o.top; return *this; }\n"
         "__device__ quirk_pair &operator=(quirk_pair const &o)"
-        " { low = o.low; high = o.high; return *this; }\n",
+        " { bottom = o.bottom; top = o.top; return *this; }\n",
     ):
         make = "quirk_pair(x[i], x[i])" if operator else "make_pair(x[i])"
         preamble = (
-            f"struct quirk_pair {{\nfloat low, high;\n{operator}}};\n"
+            f"struct quirk_pair {{\nfloat bottom, top;\n{operator}}};\n"
             "__device__ quirk_pair make_pair(float x)\n"
-            "{ quirk_pair p; p.low = p.high = x; return p; }\n"
+            "{ quirk_pair p; p.bottom = p.top = x; return p; }\n"
             "__device__ quirk_pair both(quirk_pair a, quirk_pair b)\n"
-            "{ quirk_pair p; p.low = fminf(a.low, b.low);"
-            " p.high = fmaxf(a.high, b.high); return p; }\n"
+            "{ quirk_pair p; p.bottom = fminf(a.bottom, b.bottom);"
+            " p.top = fmaxf(a.top, b.top); return p; }\n"
         )
         kernel = ReductionKernel(
             pair, "make_pair(0)", "both(a, b)", make, "const float *x",
@@ -397,8 +398,8 @@ def test_structs_need_nothing_volatile():
         )  # fmt: skip
         x = np.random.default_rng(0).normal(size=5000).astype(np.float32)
         got = kernel(to_gpu(x)).get()
-        assert got["low"] == x.min()
-        assert got["high"] == x.max()
+        assert got["bottom"] == x.min()
+        assert got["top"] == x.max()
 
 
 def test_arrays_without_axes_are_scalars():

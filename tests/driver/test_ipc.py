@@ -268,6 +268,7 @@ def start():
             mine.synchronize()
             assert event.query() and host[0] == 8
             drv.memset_d32(memory, 0, 4)
+            drv.Context.synchronize()  # the other process would not wait
 
 
 @pytest.mark.cpu

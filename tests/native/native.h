@@ -63,6 +63,9 @@ native_name(CUresult code)
 
 #define OK(call) EXPECT(CUDA_SUCCESS, call)
 
+/* A pointer that may not be NULL: only the CPU library promises an answer. */
+#define EXPECT_NULL(code, call) EXPECT_STALE(code, call)
+
 /* A handle that is gone: only the CPU library promises an answer. */
 #define EXPECT_STALE(code, call)                                              \
     do {                                                                      \

@@ -151,8 +151,8 @@ streams(CUcontext ctx)
     OK(cu.cuStreamAddCallback(stream, count_up, &seen, 0));
     OK(cu.cuStreamSynchronize(stream));
     CHECK(seen.calls == 2 && seen.stream == stream);
-    EXPECT(CUDA_ERROR_INVALID_VALUE,
-           cu.cuStreamAddCallback(stream, NULL, &seen, 0));
+    EXPECT_NULL(CUDA_ERROR_INVALID_VALUE,
+                cu.cuStreamAddCallback(stream, NULL, &seen, 0));
     OK(cu.cuStreamDestroy(second));
     OK(cu.cuStreamDestroy(stream));
     EXPECT_STALE(CUDA_ERROR_INVALID_HANDLE, cu.cuStreamGetCtx(stream, &of));
@@ -309,9 +309,9 @@ memory(void)
     CHECK(type == 0 && managed == 0);
     OK(cu.cuPointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
                                 pointer));
-    EXPECT(CUDA_ERROR_INVALID_VALUE,
-           cu.cuPointerSetAttribute(NULL, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
-                                    pointer));
+    EXPECT_NULL(CUDA_ERROR_INVALID_VALUE,
+                cu.cuPointerSetAttribute(
+                    NULL, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, pointer));
     OK(cu.cuMemcpy(other, pointer, 4));
     OK(cu.cuMemcpy((CUdeviceptr)&back, other, 4));
     CHECK(back == word);
@@ -319,7 +319,7 @@ memory(void)
     OK(cu.cuMemcpyAsync((CUdeviceptr)host, pointer, 4, NULL));
     OK(cu.cuCtxSynchronize());
     CHECK(*(int *)host == word);
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuMemAllocHost(NULL, 4));
+    EXPECT_NULL(CUDA_ERROR_INVALID_VALUE, cu.cuMemAllocHost(NULL, 4));
     OK(cu.cuMemAllocManaged(&shown, 4, CU_MEM_ATTACH_GLOBAL));
     OK(cu.cuPointerGetAttributes(3, names, data, shown));
     CHECK(managed == 1);
@@ -415,8 +415,8 @@ capture_modes(void)
     CHECK(mode == CU_STREAM_CAPTURE_MODE_GLOBAL);
     OK(cu.cuThreadExchangeStreamCaptureMode(&mode));
     CHECK(mode == CU_STREAM_CAPTURE_MODE_RELAXED);
-    EXPECT(CUDA_ERROR_INVALID_VALUE,
-           cu.cuThreadExchangeStreamCaptureMode(NULL));
+    EXPECT_NULL(CUDA_ERROR_INVALID_VALUE,
+                cu.cuThreadExchangeStreamCaptureMode(NULL));
     mode = 77;
     EXPECT(CUDA_ERROR_INVALID_VALUE,
            cu.cuThreadExchangeStreamCaptureMode(&mode));
