@@ -172,19 +172,22 @@ def test_host_arrays_are_read_anew() -> None:
 def test_it_goes_to_the_current_stream(step: Any) -> None:
     a, b = arrays()
     step(a, b)
-    drv.Context.synchronize()
+    b.fill(1)
     wait = SourceModule(
-        "__global__ void wait(long long most) {"
+        "__global__ void wait(volatile int *flag) {"
         " const long long start = clock64();"
-        " while (clock64() - start < most) {} }"
+        " while (!*flag && clock64() - start < 20000000000LL) {} }"
     ).get_function("wait")
-    wait(np.int64(1), block=(1, 1, 1))
+    flag = drv.pagelocked_zeros(1, np.int32, mem_flags=2)
+    where = np.uintp(flag.base.get_device_pointer())
     drv.Context.synchronize()
     with drv.Stream(1).use() as stream:
-        wait(np.int64(500_000_000), block=(1, 1, 1))
+        wait(where, block=(1, 1, 1))
         b.fill(2)
         total = step(a, b)
-        assert not stream.is_done()
+        held = not stream.is_done()
+        flag[0] = 1
+        assert held
         assert total.get() == 64 * 6
 
 
