@@ -99,7 +99,7 @@ def test_float_on_the_whole_line(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", REFERENCE.keys() & WHOLE_LINE.keys())
+@pytest.mark.parametrize("name", sorted(REFERENCE.keys() & WHOLE_LINE.keys()))
 def test_float_densely(name):
     check_dense(name, 1 << 22)
 
