@@ -265,13 +265,17 @@ fault_shared(struct fault *fault, const struct cpu_worker *worker)
     fault_finish(fault, "out-of-bounds", NULL, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-/* Shared memory lies far from the device's: what is near it was meant. */
+/* Shared memory lies far from the device's: what is near it was meant, if it
+ * is no block, used or freed, of the heap. */
 static bool
 is_near_shared(const struct cpu_worker *worker, uintptr_t address)
 {
     uintptr_t start = (uintptr_t)worker->shared;
+    struct cpu_check_allocation found;
 
-    return start && address - start + NEAR_SHARED < 2 * NEAR_SHARED;
+    return start && address - start + NEAR_SHARED < 2 * NEAR_SHARED &&
+           !(cpu_check_find(address, &found) &&
+             inside(address, 1, found.base, found.bytes));
 }
 
 static void

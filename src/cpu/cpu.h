@@ -521,6 +521,9 @@ void cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
                          bool tracked);
 void cpu_check_freed(uintptr_t base);
 void cpu_check_renewed(const void *memory, size_t bytes);
+/* Takes a block of malloc's that a kernel has freed, to give it back later, so
+ * that accesses to it are seen; false: nothing was done, free it. */
+bool cpu_check_quarantine(void *block, size_t bytes);
 /* The host wrote memory, or copied some of the device's. */
 void cpu_check_filled(const void *to, size_t bytes);
 void cpu_check_copied(const void *to, const void *from, size_t bytes);

@@ -82,17 +82,6 @@ __pycuda_malloc(size_t bytes)
     return head + 1;
 }
 
-/* Freed blocks stay unused for a while, so that accesses to them are seen:
- * gives the block that has been waiting longest in exchange. */
-static void
-heap_delay(struct heap_head **head)
-{
-    static struct heap_head *_Atomic waiting[256];
-    static atomic_uint turn;
-
-    *head = atomic_exchange(&waiting[atomic_fetch_add(&turn, 1) % 256], *head);
-}
-
 void
 __pycuda_free(void *pointer)
 {
@@ -110,10 +99,11 @@ __pycuda_free(void *pointer)
     atomic_fetch_sub(&worker->ctx->heap_used, head->bytes);
     if (cpu_check_flags) {
         cpu_check_freed((uintptr_t)pointer);
-        heap_delay(&head);
     }
     worker->in_kernel = 0;
-    free(head);
+    if (!cpu_check_quarantine(head, head->bytes)) {
+        free(head);
+    }
     worker->in_kernel = 1;
 }
 

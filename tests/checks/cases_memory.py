@@ -273,8 +273,26 @@ __global__ void k(int *out)
 }""",
         args=[np.array([3], np.int32)],
         block=(1, 1, 1),
-        # What the heap does with the freed block decides.
-        kind=("out-of-bounds", "use-after-free"),
+        kind="use-after-free",
+        thread=(0, 0, 0),
+    ),
+    dict(
+        name="device_malloc_long_after_free",
+        source="""
+__global__ void k(int *out)
+{
+    int *p = (int *)malloc(40);
+    free(p);
+    for (int i = 0; i < 2000; i++) {
+        int *q = (int *)malloc(40);
+        q[0] = i;
+        free(q);
+    }
+    out[0] = p[out[0]]; // HERE
+}""",
+        args=[np.array([3], np.int32)],
+        block=(1, 1, 1),
+        kind="use-after-free",
         thread=(0, 0, 0),
     ),
     dict(
