@@ -170,10 +170,12 @@ void
 jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
                     unsigned loop, unsigned hints)
 {
+    /* A debugger stops at one place of a line: there is to be one copy. */
+    bool single = jit->options.debug;
+    bool copies = kernel->flat && !kernel->regions && !single;
     jit_text_add(jit->wrappers, "!%u = distinct !{!%u, %s%s%s%s}\n", loop,
                  loop, hints & JIT_HINT_UNROLL ? "" : "!2, ",
-                 kernel->flat && !kernel->regions && !is_long(kernel) ? "!3"
-                                                                      : "!5",
-                 hints & JIT_HINT_SHORT ? ", !6" : "",
+                 copies && !is_long(kernel) ? "!3" : "!5",
+                 single || hints & JIT_HINT_SHORT ? ", !6" : "",
                  kernel->sequential ? "" : ", !1");
 }

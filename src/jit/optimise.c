@@ -147,11 +147,14 @@ jit_optimise(struct jit *jit)
         return;
     }
     jit_run_passes(
-        jit, "function(sroa,early-cse<memssa>,simplifycfg,"
-             "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"
-             "loop-mssa(loop-rotate,licm,simple-loop-unswitch<nontrivial>),"
-             "simplifycfg,instcombine<no-verify-fixpoint>,loop(indvars),"
-             "loop-simplify,lcssa,loop-vectorize)");
+        jit,
+        jit_format("function(sroa,early-cse<memssa>,simplifycfg,"
+                   "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"
+                   "loop-mssa(loop-rotate,licm%s),"
+                   "simplifycfg,instcombine<no-verify-fixpoint>,"
+                   "loop(indvars),loop-simplify,lcssa,loop-vectorize)",
+                   jit->options.debug ? ""
+                                      : ",simple-loop-unswitch<nontrivial>"));
     if (rare) {
         jit_define_rare(jit);
     }
@@ -159,7 +162,7 @@ jit_optimise(struct jit *jit)
                    "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa,"
                    "early-cse,loop-mssa(licm),simplifycfg)");
     bool warps;
-    if (has_known_rows(jit, &warps)) {
+    if (!jit->options.debug && has_known_rows(jit, &warps)) {
         unroll_rows(jit, warps);
     }
 }

@@ -510,7 +510,9 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
         return;
     }
     find_successors(split, ends);
-    jit_open_gates(jit, split);
+    if (!jit->options.debug) {
+        jit_open_gates(jit, split);
+    }
     if (warps && jit_find_warp_ops(jit, split)) {
         carry_by_warps(jit, split);
         return;
@@ -520,7 +522,8 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
         restore(jit, split);
         return;
     }
-    kernel->regions->width = width_pays(kernel) ? width : 0;
+    kernel->regions->width =
+        !jit->options.debug && width_pays(kernel) ? width : 0;
     kernel->fibers = false;
     kernel->sequential = false;
     jit_publish_failures(jit, kernel);

@@ -155,7 +155,7 @@ __global__ void k(int *out)
     int i = threadIdx.x;
     s[i] = i;
     __syncthreads();
-    out[i] = twice(s[63 - i]);
+    out[i] = twice(s[blockDim.x - 1 - i]);
 }
 '''
 OPTIONS = ["-lineinfo"]
@@ -192,17 +192,15 @@ def test_line_tables_on_request(program):
     assert b".debug_line" in image(PROGRAM.replace("-lineinfo", "-G"))
 
 
+# Whole vectors, and fewer threads than one has.
 @pytest.mark.skipif(not shutil.which("gdb"), reason="no gdb")
 @pytest.mark.parametrize(
-    "option",
-    [
-        # Optimised kernels may lose the line since blocks run as rows.
-        pytest.param("-lineinfo", marks=pytest.mark.xfail(strict=False)),
-        "-G",
-    ],
+    "option, target, threads",
+    [("-lineinfo", "", 64), ("-lineinfo", "x86-64-v3", 5), ("-G", "", 64)],
 )
-def test_a_debugger_stops_at_a_line(program, option):
-    program.write_text(PROGRAM.replace("-lineinfo", option))
+def test_a_debugger_stops_at_a_line(program, option, target, threads):
+    text = PROGRAM.replace("-lineinfo", option)
+    program.write_text(text.replace("(64, 1, 1)", f"({threads}, 1, 1)"))
     commands = [
         "set breakpoint pending on",
         "handle SIGSEGV nostop noprint pass",
@@ -220,7 +218,7 @@ def test_a_debugger_stops_at_a_line(program, option):
         text=True,
         timeout=120,
         cwd=program.parent,
-        env=dict(os.environ, PYCUDA_DEVICE="cpu"),
+        env=dict(os.environ, PYCUDA_DEVICE="cpu", PYCUDA_CPU_TARGET=target),
     )
     if "ptrace: Operation not permitted" in done.stdout + done.stderr:
         pytest.skip("no debugger may attach here")
