@@ -78,6 +78,11 @@ int api_open_driver(struct api_choice *choice);
 int api_open_nvrtc(int driver_version, int device_arch,
                    struct api_choice *choice);
 
+/* Around fork(), in the process and in its child: no other thread is opening a
+ * library while the process is copied. */
+void api_fork_begin(void);
+void api_fork_end(void);
+
 /* Base names of the driver's functions that the opened library lacks, ended
  * by NULL; empty before it is open. */
 const char *const *api_missing_functions(void);

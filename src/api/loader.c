@@ -277,3 +277,15 @@ api_open_driver(struct api_choice *choice)
     pthread_mutex_unlock(&loader_lock);
     return status;
 }
+
+void
+api_fork_begin(void)
+{
+    pthread_mutex_lock(&loader_lock);
+}
+
+void
+api_fork_end(void)
+{
+    pthread_mutex_unlock(&loader_lock);
+}

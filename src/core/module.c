@@ -51,6 +51,7 @@ static void
 after_fork(void)
 {
     core.forked = core.initialised || (core.opened && !core.is_cpu);
+    api_fork_end();
 }
 
 static int
@@ -68,7 +69,8 @@ state_setup(PyObject *module)
     /* a block of the pool is larger than what was asked for, and lives on */
     core.pool_off = (pool != NULL && strcmp(pool, "0") == 0) ||
                     (checks != NULL && *checks != 0);
-    return pthread_atfork(NULL, NULL, after_fork) == 0 ? 0 : -1;
+    return pthread_atfork(api_fork_begin, api_fork_end, after_fork) == 0 ? 0
+                                                                         : -1;
 }
 
 static int

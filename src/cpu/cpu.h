@@ -96,6 +96,7 @@ void cpu_handles_end(enum cpu_kind kind, uint64_t owner, void (*end)(void *));
 struct cpu_state {
     atomic_bool initialized;
     atomic_bool forked; /* this process is the child of one that used us */
+    bool fork_safe;     /* fork.c watches */
     int device_count;
     int visible[CPU_MAX_DEVICES]; /* virtual device behind each ordinal */
     int threads;                  /* worker threads */
@@ -103,6 +104,7 @@ struct cpu_state {
 };
 
 extern struct cpu_state cpu_state;
+extern pthread_mutex_t cpu_init_lock;
 
 CUresult cpu_ready(void);                   /* NOT_INITIALIZED before cuInit */
 CUresult cpu_device_check(CUdevice device); /* and INVALID_DEVICE */

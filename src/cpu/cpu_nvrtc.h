@@ -10,6 +10,7 @@
 #define PYCUDA_CPU_NVRTC_H
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -66,6 +67,12 @@ void nvrtc_process_free(struct nvrtc_process *process);
 /* Says in `log` how the child failed, with its last words. */
 void nvrtc_process_explain(const struct nvrtc_process *process,
                            const char *what, struct nvrtc_text *log);
+
+/* ---- locks; fork.c holds all of them while the process is copied ---- */
+
+extern pthread_mutex_t nvrtc_choice_lock; /* nvrtc_frontend.c: what it found */
+extern pthread_mutex_t nvrtc_start_lock;  /* nvrtc_process.c: starting one */
+extern pthread_mutex_t nvrtc_list_lock;   /* nvrtc_api.c: live programs */
 
 /* ---- nvrtc_paths.c: where the package's files lie ---- */
 

@@ -1,7 +1,7 @@
 /* device.c - cuInit, versions and devices.
  *
  * Called by users of the library.  Owns `cpu_state`, written by the first
- * cuInit only.  A child of fork() finds `initialized` off for good.
+ * cuInit only.  A child of fork() finds `initialized` off for good: fork.c.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -12,16 +12,7 @@
 
 struct cpu_state cpu_state;
 
-static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void
-after_fork(void)
-{
-    if (atomic_load(&cpu_state.initialized)) {
-        atomic_store(&cpu_state.forked, true);
-        atomic_store(&cpu_state.initialized, false);
-    }
-}
+pthread_mutex_t cpu_init_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int
 devices_wanted(void)
@@ -90,7 +81,7 @@ cuInit(unsigned flags)
     if (flags) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    pthread_mutex_lock(&init_lock);
+    pthread_mutex_lock(&cpu_init_lock);
     if (!atomic_load(&cpu_state.initialized)) {
         devices_find();
         cpu_state.threads = cpu_thread_count();
@@ -101,13 +92,13 @@ cuInit(unsigned flags)
             code = CUDA_ERROR_NO_DEVICE;
         } else if (code) {
             /* the variable's text is wrong */
-        } else if (pthread_atfork(NULL, NULL, after_fork)) {
+        } else if (!cpu_state.fork_safe) {
             code = CUDA_ERROR_OUT_OF_MEMORY;
         } else {
             atomic_store(&cpu_state.initialized, true);
         }
     }
-    pthread_mutex_unlock(&init_lock);
+    pthread_mutex_unlock(&cpu_init_lock);
     return code;
 }
 

@@ -20,10 +20,10 @@
 #include "api/nvrtc_rows.h"
 NVRTC_API const char *nvrtcGetErrorString(nvrtcResult result);
 
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct _nvrtcProgram *list; /* under list_lock */
+pthread_mutex_t nvrtc_list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct _nvrtcProgram *list; /* under nvrtc_list_lock */
 
-/* The place in the list that points to `program`; list_lock is held. */
+/* The place in the list that points to `program`; nvrtc_list_lock is held. */
 static struct _nvrtcProgram **
 list_find(nvrtcProgram program)
 {
@@ -38,9 +38,9 @@ list_find(nvrtcProgram program)
 static bool
 program_alive(nvrtcProgram program)
 {
-    pthread_mutex_lock(&list_lock);
+    pthread_mutex_lock(&nvrtc_list_lock);
     bool alive = program && *list_find(program);
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&nvrtc_list_lock);
     return alive;
 }
 
@@ -174,10 +174,10 @@ nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name,
         program_free(made);
         return NVRTC_ERROR_OUT_OF_MEMORY;
     }
-    pthread_mutex_lock(&list_lock);
+    pthread_mutex_lock(&nvrtc_list_lock);
     made->next = list;
     list = made;
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&nvrtc_list_lock);
     *program = made;
     return NVRTC_SUCCESS;
 }
@@ -188,13 +188,13 @@ nvrtcDestroyProgram(nvrtcProgram *program)
     if (program == NULL || *program == NULL) {
         return NVRTC_ERROR_INVALID_PROGRAM;
     }
-    pthread_mutex_lock(&list_lock);
+    pthread_mutex_lock(&nvrtc_list_lock);
     struct _nvrtcProgram **link = list_find(*program);
     bool found = *link != NULL;
     if (found) {
         *link = (*link)->next;
     }
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&nvrtc_list_lock);
     if (!found) {
         return NVRTC_ERROR_INVALID_PROGRAM;
     }

@@ -15,8 +15,9 @@
 
 #define FRONTEND_MAJOR "19"
 
-static pthread_mutex_t choice_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct nvrtc_words choice; /* under choice_lock until it has words */
+pthread_mutex_t nvrtc_choice_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nvrtc_words
+    choice; /* under nvrtc_choice_lock until it has words */
 
 static const char advice[] =
     "The CPU device compiles CUDA C++ with clang " FRONTEND_MAJOR
@@ -104,12 +105,12 @@ find(struct nvrtc_text *log)
 const struct nvrtc_words *
 nvrtc_frontend_find(struct nvrtc_text *log)
 {
-    pthread_mutex_lock(&choice_lock);
+    pthread_mutex_lock(&nvrtc_choice_lock);
     if (choice.count == 0) {
         find(log);
     }
     bool found = choice.count > 0 && !choice.failed;
-    pthread_mutex_unlock(&choice_lock);
+    pthread_mutex_unlock(&nvrtc_choice_lock);
     return found ? &choice : NULL;
 }
 

@@ -20,6 +20,8 @@
 
 extern char **environ;
 
+pthread_mutex_t nvrtc_start_lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* Variables that would change what the child is: preloaded libraries and the
  * settings of a sanitizer that the parent runs under. */
 static const char *const unwanted[] = {
@@ -102,8 +104,8 @@ spawn(pid_t *pid, char *const argv[], int in, int out, int err)
     return code;
 }
 
-int
-nvrtc_process_start(struct nvrtc_process *process, char *const argv[])
+static int
+process_start(struct nvrtc_process *process, char *const argv[])
 {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
     int code;
@@ -130,6 +132,17 @@ fail:
     close_pair(in);
     close_pair(out);
     close_pair(err);
+    return code;
+}
+
+/* No fork() of another thread falls in between: its child would keep the ends
+ * that are closed here, and their readers wait for it. */
+int
+nvrtc_process_start(struct nvrtc_process *process, char *const argv[])
+{
+    pthread_mutex_lock(&nvrtc_start_lock);
+    int code = process_start(process, argv);
+    pthread_mutex_unlock(&nvrtc_start_lock);
     return code;
 }
 
@@ -170,6 +183,7 @@ feed(int *fd, const char **input, size_t *bytes)
         *bytes = 0;
     }
     if (*bytes == 0) {
+        shutdown(*fd, SHUT_WR); /* also for a forked child's copy */
         close_end(fd);
     }
 }

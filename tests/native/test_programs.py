@@ -9,8 +9,8 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-# Of a GPU's driver `faults` would ask answers that NVIDIA does not promise.
-CPU_ONLY = {"faults"}
+# Of a GPU's driver these would ask answers that NVIDIA does not promise.
+CPU_ONLY = {"faults", "forks"}
 PROGRAMS = [
     pytest.param(name, marks=pytest.mark.cpu) if name in CPU_ONLY else name
     for name in sorted(path.stem for path in HERE.glob("*.c"))
