@@ -4,6 +4,7 @@ The tests run against the installed package, never against the sources beside
 them, which hold no compiled module.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,16 @@ def device_kind() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs the other device; ask for the device only then."""
+    """Skip what needs the other device; ask for the device only then.
+
+    Files with slow tests come first, then those with many, so that none is
+    left to a single process at the end when files are run side by side.
+    """
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    tests = Counter(item.path for item in items)
+    items.sort(
+        key=lambda item: (item.path not in slow, -tests[item.path], item.path)
+    )
     for kind, other in (("gpu", "cpu"), ("cpu", "gpu")):
         marked = [item for item in items if item.get_closest_marker(kind)]
         if marked and device_kind() == other:
