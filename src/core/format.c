@@ -179,6 +179,7 @@ integer_store(struct core_function *function, Py_ssize_t index,
     long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
     uint64_t bits = (uint64_t)value;
     bool is_signed = strchr("bhilqn", field->code) != NULL;
+    bool negative = !overflow && value < 0;
     if (overflow > 0 && !is_signed) {
         bits = PyLong_AsUnsignedLongLong(number);
         overflow = PyErr_Occurred() != NULL;
@@ -190,9 +191,7 @@ integer_store(struct core_function *function, Py_ssize_t index,
     if (fits && is_signed && width < 64) {
         fits = value >= -(1LL << (width - 1)) && value < 1LL << (width - 1);
     } else if (fits && !is_signed) {
-        fits = (value >= 0 || bits > INT64_MAX) &&
-               (width == 64 || bits >> width == 0) &&
-               !(value < 0 && overflow == 0 && value != (long long)bits);
+        fits = !negative && (width == 64 || bits >> width == 0);
     }
     if (!fits) {
         PyErr_Format(core_struct_error(),

@@ -159,6 +159,23 @@ def test_prepared_mistakes(drv: Any, get: Any) -> None:
         pointer.prepared_call((1, 1), (1, 1, 1), memory, 1, shared=4)
 
 
+def test_prepared_words_of_64_bits(drv: Any) -> None:
+    from pycuda.compiler import SourceModule
+
+    store = SourceModule(
+        "__global__ void store(unsigned long long *p, unsigned long long x)"
+        "{ *p = x; }"
+    ).get_function("store")
+    memory = room(drv, 1, "u8")
+    store.prepare("PQ")
+    for value in (0, 2**63 - 1, 2**63, 3 << 62, 2**64 - 1):
+        store.prepared_call((1, 1), (1, 1, 1), memory, value)
+        assert drv.from_device(memory, 1, "u8")[0] == value
+    for value in (-1, -5, 2**64):
+        with pytest.raises(struct.error, match="out of range"):
+            store.prepared_call((1, 1), (1, 1, 1), memory, value)
+
+
 def test_out_is_there_when_the_call_returns(drv: Any, get: Any) -> None:
     result = np.zeros(1, np.int32)
     get("pointer")(drv.Out(result), np.int32(5), **ONE)
