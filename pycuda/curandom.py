@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.gpuarray as _gpuarray
+from pycuda._random import philox
 from pycuda._random.generators import (
     MRG32k3aRandomNumberGenerator,
     ScrambledSobol32RandomNumberGenerator,
@@ -25,12 +26,13 @@ from pycuda._random.generators import (
     generate_scramble_constants32,
     generate_scramble_constants64,
 )
+from pycuda._random.philox import PhiloxRandomNumberGenerator
 from pycuda.compiler import SourceModule
 from pycuda.driver import direction_vector_set
-from pycuda.tools import context_dependent_memoize
 
 __all__ = [
     "MRG32k3aRandomNumberGenerator",
+    "PhiloxRandomNumberGenerator",
     "ScrambledSobol32RandomNumberGenerator",
     "ScrambledSobol64RandomNumberGenerator",
     "Sobol32RandomNumberGenerator",
@@ -46,95 +48,13 @@ __all__ = [
     "seed_getter_unique",
 ]
 
-_BLOCK = 256
-
-# A new array's memory is aligned for stores of 16 bytes.
-# Rounds multiply two words by fixed odd numbers, swap halves, and mix in a
-# key that grows by the golden ratio and sqrt(3) - 1 (in units of 2**-32).
-_SOURCE = """\
-static __device__ uint4 philox(unsigned long long counter, uint2 key)
-{
-  uint4 c = make_uint4((unsigned)counter, (unsigned)(counter >> 32), 0u, 0u);
-  for (int turn = 0; turn < 10; turn++) {
-    unsigned long long left = 0xD2511F53ull * c.x;
-    unsigned long long right = 0xCD9E8D57ull * c.z;
-    c = make_uint4((unsigned)(right >> 32) ^ c.y ^ key.x, (unsigned)right,
-                   (unsigned)(left >> 32) ^ c.w ^ key.y, (unsigned)left);
-    key.x += 0x9E3779B9u;
-    key.y += 0xBB67AE85u;
-  }
-  return c;
+# dtype -> what a kernel makes
+_KINDS: dict[Any, tuple[str, tuple]] = {
+    np.dtype(np.float32): ("random", ()),
+    np.dtype(np.float64): ("random", ()),
+    np.dtype(np.int32): ("bits32", (0,)),
+    np.dtype(np.uint32): ("bits32", (0,)),
 }
-
-static __device__ float to_float(unsigned bits)
-{
-  return (float)(bits >> 8) * (1.0f / 16777216.0f);
-}
-
-static __device__ double to_double(unsigned high, unsigned low)
-{
-  unsigned long long bits = (unsigned long long)high << 32 | low;
-  return (double)(long long)(bits >> 11) * (1.0 / 9007199254740992.0);
-}
-
-__global__ void fill_uint(unsigned *out, size_t n, unsigned a, unsigned b)
-{
-  size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x, first = 4 * i;
-  if (first >= n) { return; }
-  uint4 r = philox(i, make_uint2(a, b));
-  if (first + 4 <= n) {
-    *(uint4 *)(out + first) = r;
-  } else {
-    out[first] = r.x;
-    if (first + 1 < n) { out[first + 1] = r.y; }
-    if (first + 2 < n) { out[first + 2] = r.z; }
-  }
-}
-
-__global__ void fill_float(float *out, size_t n, unsigned a, unsigned b)
-{
-  size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x, first = 4 * i;
-  if (first >= n) { return; }
-  uint4 r = philox(i, make_uint2(a, b));
-  float4 f = make_float4(to_float(r.x), to_float(r.y),
-                         to_float(r.z), to_float(r.w));
-  if (first + 4 <= n) {
-    *(float4 *)(out + first) = f;
-  } else {
-    out[first] = f.x;
-    if (first + 1 < n) { out[first + 1] = f.y; }
-    if (first + 2 < n) { out[first + 2] = f.z; }
-  }
-}
-
-__global__ void fill_double(double *out, size_t n, unsigned a, unsigned b)
-{
-  size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x;
-  if (2 * i < n) {
-    uint4 r = philox(i, make_uint2(a, b));
-    out[2 * i] = to_double(r.x, r.y);
-    if (2 * i + 1 < n) { out[2 * i + 1] = to_double(r.z, r.w); }
-  }
-}
-"""
-
-# dtype -> (kernel, elements that one thread makes)
-_KINDS = {
-    np.dtype(np.float32): ("fill_float", 4),
-    np.dtype(np.float64): ("fill_double", 2),
-    np.dtype(np.int32): ("fill_uint", 4),
-    np.dtype(np.uint32): ("fill_uint", 4),
-}
-
-
-@context_dependent_memoize
-def _module() -> Any:
-    return SourceModule(_SOURCE)
-
-
-@context_dependent_memoize
-def _kernel(name: str) -> Any:
-    return _module().get_function(name).prepare("PNII")
 
 
 def rand(shape: Any, dtype: Any = np.float32, stream: Any = None) -> Any:
@@ -161,19 +81,8 @@ def rand(shape: Any, dtype: Any = np.float32, stream: Any = None) -> Any:
             f"rand makes float32, float64, int32 and uint32, not {dtype}"
         )
     result = _gpuarray.empty(shape, dtype)
-    seed = np.random.randint(0, 2**32, size=2, dtype=np.uint32)
-    if result.size:
-        name, each = _KINDS[dtype]
-        blocks = -(-result.size // (each * _BLOCK))
-        _kernel(name).prepared_async_call(
-            (blocks, 1),
-            (_BLOCK, 1, 1),
-            stream,
-            result.gpudata,
-            result.size,
-            int(seed[0]),
-            int(seed[1]),
-        )
+    kind, parameters = _KINDS[dtype]
+    philox.launch(kind, result, 0, philox.drawn_key(), 0, parameters, stream)
     return result
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Print the jump tables of pycuda/cuda/cpu/include/curand/*_jump.h.
+"""Print the jump tables of pycuda/cuda/pycuda-random/*_jump.h.
 
     tools/curand_tables.py xorwow > .../xorwow_jump.h
     tools/curand_tables.py mrg32k3a > .../mrg32k3a_jump.h

@@ -52,6 +52,8 @@ def on_device(key: str) -> Any:
             "backwards": np.arange(7, -1, -1),
             "forwards": np.arange(8),
             "mask": X > 1,
+            "nothing": 0 * X,
+            "fives": np.full_like(X, 5),
             "seven": np.array(7, np.float32),
             "small": np.array([[1, 2, 0, 3], [2, 1, 0, 2]], np.int32),
         }[key]
@@ -516,6 +518,7 @@ def generators() -> dict[str, Call]:
             **s,
         ),
     )
+    table |= of_numpys_names()
     for kind in ["MRG32k3a", "Sobol32", "ScrambledSobol64"]:
         table[f"curandom.{kind}RandomNumberGenerator.gen_uniform"] = (
             with_stream(
@@ -525,6 +528,79 @@ def generators() -> dict[str, Call]:
                 ),
             )
         )
+    return table
+
+
+def of_numpys_names() -> dict[str, Call]:
+    """What Philox draws under the names of NumPy's generator."""
+    name = "curandom.PhiloxRandomNumberGenerator"
+    draws: dict[str, tuple] = {
+        "random": (),
+        "uniform": (-1, 5),
+        "integers": (0, 90),
+        "standard_normal": (),
+        "normal": (0.5, 2),
+        "lognormal": (0.5, 2),
+        "standard_exponential": (),
+        "exponential": (2,),
+        "poisson": (900,),
+        "standard_gamma": (2,),
+        "gamma": (2, 3),
+        "choice": (90,),
+    }
+    table = {
+        f"{name}.{what}": with_stream(
+            RANDOM,
+            lambda a, w=what, v=values, **s: getattr(generator("Philox"), w)(
+                *v, size=8, **s
+            ),
+        )
+        for what, values in draws.items()
+    }
+    for what in ("random", "normal", "lognormal", "exponential"):
+        table[f"{name}.{what}:out"] = fills(
+            lambda r, w=what, **s: getattr(generator("Philox"), w)(out=r, **s)
+        )
+    for what in ("uniform", "normal", "log_normal"):
+        values = (0, 1) if what == "log_normal" else ()
+        table[f"{name}.fill_{what}"] = fills(
+            lambda r, w=what, v=values, **s: into_given(
+                getattr(generator("Philox"), f"fill_{w}"), r, *v, **s
+            )
+        )
+    table[f"{name}.normal:arrays"] = with_stream(
+        lambda x: x,
+        lambda a, **s: generator("Philox").normal(
+            a, on_device("nothing"), dtype="f4", **s
+        ),
+    )
+    table[f"{name}.poisson:arrays"] = Call(
+        np.zeros_like,
+        lambda a, **s: generator("Philox").poisson(a, **s),
+        input=0 * X,
+        takes_stream=True,
+    )
+    table[f"{name}.permutation"] = with_stream(
+        RANDOM, lambda a, **s: generator("Philox").permutation(8, **s)
+    )
+    table[f"{name}.permutation:array"] = with_stream(
+        lambda x: x[:1],
+        lambda a, **s: generator("Philox").permutation(a[:1], **s),
+    )
+    table[f"{name}.shuffle"] = with_stream(
+        lambda x: np.full_like(x, 5),
+        lambda a, **s: into_given(
+            lambda r, **s: generator("Philox").shuffle(r, **s),
+            on_device("fives").copy(),
+            **s,
+        ),
+    )
+    table[f"{name}.choice:array"] = with_stream(
+        lambda x: x[:1],
+        lambda a, **s: generator("Philox").choice(
+            a[:1], 1, replace=False, **s
+        ),
+    )
     return table
 
 

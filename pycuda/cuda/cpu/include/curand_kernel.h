@@ -9,11 +9,11 @@
 #pragma once
 
 extern "C++" {
-#include "curand/xorwow.h"
-#include "curand/mrg32k3a.h"
-#include "curand/philox.h"
-#include "curand/sobol.h"
-#include "curand/uniform.h"
-#include "curand/normal.h"
-#include "curand/poisson.h"
+#include <pycuda-random/xorwow.h>
+#include <pycuda-random/mrg32k3a.h>
+#include <pycuda-random/philox.h>
+#include <pycuda-random/sobol.h>
+#include <pycuda-random/uniform.h>
+#include <pycuda-random/normal.h>
+#include <pycuda-random/poisson.h>
 }

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
+#include "device.h"
 #include "mrg32k3a_jump.h"
 
 struct curandStateMRG32k3a {
@@ -23,12 +24,12 @@ __pycuda_mrg(curandStateMRG32k3a *state)
 {
     unsigned int *a = state->s1, *b = state->s2;
     /* -a is M - a, so that neither sum leaves 64 bits. */
-    unsigned long long p = (1403580ull * a[1] +
-                            810728ull * (__PYCUDA_MRG_M1 - a[0])) %
-                           __PYCUDA_MRG_M1;
-    unsigned long long q = (527612ull * b[2] +
-                            1370589ull * (__PYCUDA_MRG_M2 - b[0])) %
-                           __PYCUDA_MRG_M2;
+    unsigned long long p =
+        (1403580ull * a[1] + 810728ull * (__PYCUDA_MRG_M1 - a[0])) %
+        __PYCUDA_MRG_M1;
+    unsigned long long q =
+        (527612ull * b[2] + 1370589ull * (__PYCUDA_MRG_M2 - b[0])) %
+        __PYCUDA_MRG_M2;
     a[0] = a[1];
     a[1] = a[2];
     a[2] = (unsigned int)p;

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
+#include "device.h"
 
 struct curandStatePhilox4_32_10 {
     uint4 ctr, output;
@@ -13,16 +14,29 @@ struct curandStatePhilox4_32_10 {
 };
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
+/* The upper word of a product; the lower one is put into *low. */
+__pycuda_fn unsigned int
+__pycuda_philox_multiply(unsigned int a, unsigned int b, unsigned int *low)
+{
+#ifdef __PYCUDA_CPU__
+    /* Two products of 32 bits: vectors hold them without widening. */
+    *low = a * b;
+    return __umulhi(a, b);
+#else
+    unsigned long long product = (unsigned long long)a * b;
+    *low = (unsigned int)product;
+    return (unsigned int)(product >> 32);
+#endif
+}
 __pycuda_fn uint4
 curand_Philox4x32_10(uint4 c, uint2 key)
 {
+#pragma unroll
     for (int round = 0; round < 10; round++) {
-        unsigned long left = 0xD2511F53ul * c.x;
-        unsigned long right = 0xCD9E8D57ul * c.z;
-        c = make_uint4((unsigned int)(right >> 32) ^ c.y ^ key.x,
-                       (unsigned int)right,
-                       (unsigned int)(left >> 32) ^ c.w ^ key.y,
-                       (unsigned int)left);
+        unsigned int y, w;
+        unsigned int z = __pycuda_philox_multiply(0xD2511F53u, c.x, &w);
+        unsigned int x = __pycuda_philox_multiply(0xCD9E8D57u, c.z, &y);
+        c = make_uint4(x ^ c.y ^ key.x, y, z ^ c.w ^ key.y, w);
         key.x += 0x9E3779B9u;
         key.y += 0xBB67AE85u;
     }
@@ -31,12 +45,12 @@ curand_Philox4x32_10(uint4 c, uint2 key)
 
 /* Adds n to the counter, or to its upper half. */
 __pycuda_fn void
-__pycuda_philox_count(curandStatePhilox4_32_10 *state, unsigned long n,
+__pycuda_philox_count(curandStatePhilox4_32_10 *state, unsigned long long n,
                       bool upper)
 {
     uint4 *c = &state->ctr;
-    unsigned long low = (unsigned long)c->y << 32 | c->x;
-    unsigned long high = (unsigned long)c->w << 32 | c->z;
+    unsigned long long low = (unsigned long long)c->y << 32 | c->x;
+    unsigned long long high = (unsigned long long)c->w << 32 | c->z;
     if (upper) {
         high += n;
     } else {

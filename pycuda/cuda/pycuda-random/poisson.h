@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
+#include "device.h"
 
 template <class State>
 __pycuda_template_fn unsigned int

@@ -2,34 +2,10 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
-
-/* The middles of 2^32, 2^53 or 2^64 equal parts, rounded. */
-__pycuda_fn float
-_curand_uniform(unsigned int x)
-{
-    return fmaf((float)x, 0x1p-32f, 0x1p-33f);
-}
-__pycuda_fn float
-_curand_uniform(unsigned long long x)
-{
-    return fmaf((float)x, 0x1p-64f, 0x1p-65f);
-}
-__pycuda_fn double
-_curand_uniform_double(unsigned int x)
-{
-    return fma((double)x, 0x1p-32, 0x1p-33);
-}
-__pycuda_fn double
-_curand_uniform_double(unsigned long long x)
-{
-    return fma((double)(x >> 11), 0x1p-53, 0x1p-54);
-}
-__pycuda_fn double
-_curand_uniform_double_hq(unsigned int low, unsigned int high)
-{
-    unsigned long bits = (unsigned long)high << 21 ^ low;
-    return fma((double)bits, 0x1p-53, 0x1p-54);
-}
+#include "convert.h"
+#include "mrg32k3a.h"
+#include "philox.h"
+#include "xorwow.h"
 
 /* One number of the state's own kind. */
 template <class State>
@@ -56,12 +32,12 @@ __PYCUDA_UNIFORM_PAIR(curandStatePhilox4_32_10)
 __pycuda_fn float
 curand_uniform(curandStateMRG32k3a *state)
 {
-    return (float)((double)__pycuda_mrg(state) * 0x1.000000d00000bp-32);
+    return (float)((double)__pycuda_mrg(state) * 2.328306549295728e-10);
 }
 __pycuda_fn double
 curand_uniform_double(curandStateMRG32k3a *state)
 {
-    return (double)__pycuda_mrg(state) * 0x1.000000d00000bp-32;
+    return (double)__pycuda_mrg(state) * 2.328306549295728e-10;
 }
 
 __pycuda_fn float4

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
+#include "device.h"
 
 __pycuda_fn float2
 __pycuda_box_muller(float u, float v)

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
+#include "device.h"
 #include "xorwow_jump.h"
 
 struct curandStateXORWOW {

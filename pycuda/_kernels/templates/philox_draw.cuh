@@ -1,0 +1,217 @@
+// What Philox's words become.  `draw` makes the elements of a block, the
+// first of which is `first`, and tells whether any must be made by `again`.
+
+static __device__ Long long_of(unsigned int low, unsigned int high)
+{
+    return (Long)high << 32 | low;
+}
+static __device__ float of_one(unsigned int x, float)
+{
+    return (float)(int)(x >> 8) * 5.960464477539063e-08f;
+}
+static __device__ double of_one(Long x, double)
+{
+    return (double)(long long)(x >> 11) * 1.1102230246251565e-16;
+}
+
+template <class T> struct Sure { // no number is ever rejected
+    __device__ void again(const Sequence &, Long, Long, T *) const {}
+};
+
+// How many bits an element takes is told by `Word`.
+template <class T, class Word> struct Each;
+template <class T> struct Each<T, unsigned int> : Sure<T> {
+    enum { WIDTH = 4 };
+    template <class Make>
+    static __device__ void all(uint4 w, T *values, const Make &make)
+    {
+        values[0] = make(w.x);
+        values[1] = make(w.y);
+        values[2] = make(w.z);
+        values[3] = make(w.w);
+    }
+};
+template <class T> struct Each<T, Long> : Sure<T> {
+    enum { WIDTH = 2 };
+    template <class Make>
+    static __device__ void all(uint4 w, T *values, const Make &make)
+    {
+        values[0] = make(long_of(w.x, w.y));
+        values[1] = make(long_of(w.z, w.w));
+    }
+};
+template <class T> struct WordOf { typedef unsigned int type; };
+template <> struct WordOf<double> { typedef Long type; };
+
+// All integers, `low` higher.
+template <class T, class Word> struct Bits : Each<T, Word> {
+    T low;
+    __device__ Bits(T low) : low(low) {}
+    __device__ bool draw(uint4 w, Long, T *values) const
+    {
+        const Long least = (Long)low;
+        this->all(w, values, [=](Word x) { return (T)(least + x); });
+        return false;
+    }
+};
+
+// Reals of [0, 1).
+template <class T> struct Random : Each<T, typename WordOf<T>::type> {
+    __device__ bool draw(uint4 w, Long, T *values) const
+    {
+        typedef typename WordOf<T>::type Word;
+        this->all(w, values, [](Word x) { return of_one(x, T()); });
+        return false;
+    }
+};
+
+// Reals of (0, 1].
+static __device__ float above_zero(unsigned int x, float)
+{
+    return _curand_uniform(x);
+}
+static __device__ double above_zero(Long x, double)
+{
+    return _curand_uniform_double_hq((unsigned int)x, (unsigned int)(x >> 32));
+}
+template <class T> struct Uniform : Each<T, typename WordOf<T>::type> {
+    __device__ bool draw(uint4 w, Long, T *values) const
+    {
+        typedef typename WordOf<T>::type Word;
+        this->all(w, values, [](Word x) { return above_zero(x, T()); });
+        return false;
+    }
+};
+
+// Box and Muller's transform: a pair of numbers from a pair.
+static __device__ void normal_pair(float u, float v, float *pair)
+{
+    const float radius = sqrtf(-2.0f * logf(u));
+    sincospif(2.0f * v, pair, pair + 1);
+    pair[0] *= radius;
+    pair[1] *= radius;
+}
+static __device__ void normal_pair(double u, double v, double *pair)
+{
+    const double radius = sqrt(-2.0 * log(u));
+    sincospi(2.0 * v, pair, pair + 1);
+    pair[0] *= radius;
+    pair[1] *= radius;
+}
+template <class T> struct Standard;
+template <> struct Standard<float> : Sure<float> {
+    enum { WIDTH = 4 };
+    __device__ static void pairs(uint4 w, float *values)
+    {
+        normal_pair(above_zero(w.x, 0.0f), above_zero(w.y, 0.0f), values);
+        normal_pair(above_zero(w.z, 0.0f), above_zero(w.w, 0.0f), values + 2);
+    }
+};
+template <> struct Standard<double> : Sure<double> {
+    enum { WIDTH = 2 };
+    __device__ static void pairs(uint4 w, double *values)
+    {
+        normal_pair(above_zero(long_of(w.x, w.y), 0.0),
+                    above_zero(long_of(w.z, w.w), 0.0), values);
+    }
+};
+template <class T> struct Normal : Standard<T> {
+    T mean, deviation;
+    __device__ Normal(T mean, T deviation) : mean(mean), deviation(deviation)
+    {
+    }
+    __device__ bool draw(uint4 w, Long, T *values) const
+    {
+        this->pairs(w, values);
+        for (int k = 0; k < this->WIDTH; k++) {
+            values[k] = mean + deviation * values[k];
+        }
+        return false;
+    }
+};
+static __device__ float exponential(float x) { return expf(x); }
+static __device__ double exponential(double x) { return exp(x); }
+template <class T> struct LogNormal : Standard<T> {
+    T mean, deviation;
+    __device__ LogNormal(T mean, T deviation)
+        : mean(mean), deviation(deviation)
+    {
+    }
+    __device__ bool draw(uint4 w, Long, T *values) const
+    {
+        this->pairs(w, values);
+        for (int k = 0; k < this->WIDTH; k++) {
+            values[k] = exponential(mean + deviation * values[k]);
+        }
+        return false;
+    }
+};
+
+static __device__ float logarithm(float x) { return logf(x); }
+static __device__ double logarithm(double x) { return log(x); }
+template <class T> struct Exponential : Each<T, typename WordOf<T>::type> {
+    T scale;
+    __device__ Exponential(T scale) : scale(scale) {}
+    __device__ bool draw(uint4 w, Long, T *values) const
+    {
+        typedef typename WordOf<T>::type Word;
+        const T width = scale;
+        this->all(w, values, [=](Word x) {
+            return width * -logarithm(above_zero(x, T()));
+        });
+        return false;
+    }
+};
+
+// Integers of [low, low + range) without bias (Lemire, "Fast random integer
+// generation in an interval", 2019).  The upper half of word times range is
+// the number; the `least` first of the lower halves are rejected.
+template <class T, class Word> struct Within {
+    enum { WIDTH = 16 / sizeof(Word) };
+    T low;
+    Word range, least;
+    __device__ Within(T low, Word range, Word least)
+        : low(low), range(range), least(least)
+    {
+    }
+    static __device__ unsigned int upper(unsigned int a, unsigned int b)
+    {
+        return __umulhi(a, b);
+    }
+    static __device__ Long upper(Long a, Long b) { return __umul64hi(a, b); }
+    static __device__ void words(uint4 w, unsigned int *x)
+    {
+        x[0] = w.x;
+        x[1] = w.y;
+        x[2] = w.z;
+        x[3] = w.w;
+    }
+    static __device__ void words(uint4 w, Long *x)
+    {
+        x[0] = long_of(w.x, w.y);
+        x[1] = long_of(w.z, w.w);
+    }
+    __device__ bool draw(uint4 w, Long, T *values) const
+    {
+        Word x[WIDTH];
+        bool rejected = false;
+        words(w, x);
+        for (int k = 0; k < WIDTH; k++) {
+            values[k] = (T)((Long)low + upper(x[k], range));
+            rejected |= x[k] * range < least;
+        }
+        return rejected;
+    }
+    __device__ void again(const Sequence &from, Long at, Long,
+                          T *values) const
+    {
+        for (int k = 0; k < WIDTH; k++) {
+            Word x[WIDTH];
+            unsigned int attempt = 0;
+            do {
+                words(from.block(at, attempt++), x);
+            } while (x[k] * range < least);
+            values[k] = (T)((Long)low + upper(x[k], range));
+        }
+    }
+};

@@ -1,0 +1,128 @@
+// How Philox fills arrays.  Four words of the generator's sequence are a
+// block, which its number and the key give; element e takes the 4 / WIDTH
+// words from `position` + e * 4 / WIDTH on.  So a result depends on nothing
+// but the key, the sequence and the position.
+#include <pycuda-random/philox.h>
+#include <pycuda-random/convert.h>
+
+typedef unsigned long long Long;
+
+struct Sequence {
+    uint2 key;
+    unsigned int number;
+
+    // The attempts after the first are for what rejects numbers.
+    __device__ uint4 block(Long at, unsigned int attempt = 0) const
+    {
+        return curand_Philox4x32_10(
+            make_uint4((unsigned int)at, (unsigned int)(at >> 32), number,
+                       attempt),
+            key);
+    }
+};
+
+template <class T, int WIDTH>
+struct alignas(sizeof(T) * WIDTH < 16 ? sizeof(T) * WIDTH : 16) Pack {
+    T at[WIDTH];
+};
+
+// What part of the first block earlier calls took, in elements.
+template <int WIDTH>
+static __device__ unsigned int elements_before(Long position)
+{
+    return (unsigned int)(position % 4) * WIDTH / 4;
+}
+
+// The elements of block `j` of a fill that are wanted.
+template <int WIDTH, class T, class Make>
+static __device__ void fill_part(T *out, Long n, Long j, Long position,
+                                 const Sequence &from, const Make &make)
+{
+    const Long first = WIDTH * j - elements_before<WIDTH>(position);
+    const Long at = position / 4 + j;
+    T values[WIDTH];
+    if (make.draw(from.block(at), first, values)) {
+        make.again(from, at, first, values);
+    }
+    for (int k = 0; k < WIDTH; k++) {
+        if (first + k < n) { // where first is below 0 it is large
+            out[first + k] = values[k];
+        }
+    }
+}
+
+#if $in_turn
+// Blocks of a thread, and of a part of them that vectors make; those with
+// rejected numbers are then made anew, one by one.
+#define SHARE 1024
+#define PART  64
+
+template <int WIDTH, class T, class Make>
+static __device__ void fill_row(T *out, Long n, Long j, unsigned int count,
+                                Long position, const Sequence &from,
+                                const Make &make)
+{
+    const Long first = WIDTH * j - elements_before<WIDTH>(position);
+    const Long at = position / 4 + j;
+    bool any = false, rejected[PART];
+    T *const row = out + first;
+    for (unsigned int i = 0; i < count; i++) {
+        T values[WIDTH];
+        rejected[i] = make.draw(from.block(at + i), first + WIDTH * i, values);
+        any |= rejected[i];
+        for (int k = 0; k < WIDTH; k++) {
+            row[WIDTH * i + k] = values[k];
+        }
+    }
+    for (unsigned int i = 0; any && i < count; i++) {
+        if (rejected[i]) {
+            fill_part<WIDTH>(out, n, j + i, position, from, make);
+        }
+    }
+}
+
+template <int WIDTH, class T, class Make>
+static __device__ void fill(T *out, Long n, Long position,
+                            const Sequence &from, const Make &make)
+{
+    const Long elements = n + elements_before<WIDTH>(position);
+    const Long whole = elements / WIDTH;
+    const Long blocks = (elements + WIDTH - 1) / WIDTH;
+    Long j = (Long)blockIdx.x * SHARE;
+    const Long end = min(j + SHARE, blocks), inner = min(end, whole);
+    if (j == 0 && elements > n) {
+        fill_part<WIDTH>(out, n, j++, position, from, make);
+    }
+    for (; j < inner; j += PART) {
+        fill_row<WIDTH>(out, n, j, (unsigned int)min((Long)PART, inner - j),
+                        position, from, make);
+    }
+    if (whole < end) {
+        fill_part<WIDTH>(out, n, whole, position, from, make);
+    }
+}
+#else
+template <int WIDTH, class T, class Make>
+static __device__ void fill(T *out, Long n, Long position,
+                            const Sequence &from, const Make &make)
+{
+    const unsigned int before = elements_before<WIDTH>(position);
+    const Long blocks = (n + before + WIDTH - 1) / WIDTH;
+    const Long threads = (Long)gridDim.x * blockDim.x;
+    const bool packed =
+        before == 0 && (size_t)out % sizeof(Pack<T, WIDTH>) == 0;
+    for (Long j = (Long)blockIdx.x * blockDim.x + threadIdx.x; j < blocks;
+         j += threads) {
+        if (!packed || WIDTH * (j + 1) > n) {
+            fill_part<WIDTH>(out, n, j, position, from, make);
+            continue;
+        }
+        const Long at = position / 4 + j;
+        Pack<T, WIDTH> pack;
+        if (make.draw(from.block(at), WIDTH * j, pack.at)) {
+            make.again(from, at, WIDTH * j, pack.at);
+        }
+        reinterpret_cast<Pack<T, WIDTH> *>(out)[j] = pack;
+    }
+}
+#endif

@@ -1,0 +1,576 @@
+"""What generators draw, under the names of `numpy.random.Generator`.
+
+A generator has `_draw`; `pycuda._random.philox` lists the kinds of numbers.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import operator
+from typing import Any
+
+import numpy as np
+
+import pycuda.gpuarray as _gpuarray
+from pycuda._array.common import check_array
+from pycuda._driver import ArrayBase
+
+_REALS = frozenset("fd")
+_INTEGERS = frozenset("bBhHiIlLqQ")
+_POISSON = frozenset("bBhHiIlLqQfd")
+
+
+def _in(stream: Any) -> Any:
+    return contextlib.nullcontext() if stream is None else stream.use()
+
+
+def _shape_of(size: Any) -> tuple[int, ...]:
+    if size is None:
+        return ()
+    if np.ndim(size) == 0:
+        size = (size,)
+    shape = tuple(operator.index(n) for n in size)
+    if any(n < 0 for n in shape):
+        raise ValueError(f"size must not be negative, as in {shape}")
+    return shape
+
+
+def _target(
+    what: str, size: Any, dtype: Any, default: Any, out: Any, kinds: frozenset
+) -> Any:
+    """`out`, checked, or a new array."""
+    if out is not None:
+        check_array(out, "out")
+        default = out.dtype
+    dtype = np.dtype(default if dtype is None else dtype)
+    if dtype.char not in kinds:
+        raise TypeError(f"{what} makes no numbers of {dtype}")
+    if out is None:
+        return _gpuarray.empty(_shape_of(size), dtype)
+    if out.dtype != dtype:
+        raise TypeError(f"out is of {out.dtype}, and {dtype} was asked for")
+    if size is not None and _shape_of(size) != out.shape:
+        raise ValueError(
+            f"out has shape {out.shape}, and size is {_shape_of(size)}"
+        )
+    return out
+
+
+def _spread(size: Any, out: Any, *parameters: Any) -> Any:
+    """The size that parameters which are arrays ask for."""
+    if size is not None or out is not None:
+        return size
+    shapes = [p.shape for p in parameters if isinstance(p, ArrayBase)]
+    return np.broadcast_shapes(*shapes) if shapes else None
+
+
+def _number(value: Any, name: str, least: float | None = None) -> float:
+    """A parameter that is a number, and not below `least`."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        check_array(value, name)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{name} must be a number or a GPUArray, not "
+            f"{type(value).__name__}"
+        ) from None
+    if least is not None and not number >= least:
+        raise ValueError(f"{name} must be at least {least:g}, not {number:g}")
+    return number
+
+
+class Distributions(abc.ABC):
+    """NumPy's methods, over `_draw`.
+
+    `size` is a shape or a length; None with no `out` gives an array without
+    dimensions.  `out` is filled and returned; its dtype is the default for
+    `dtype`.  `stream` is where it happens.
+    """
+
+    @abc.abstractmethod
+    def _draw(
+        self, kind: str, out: Any, parameters: tuple, stream: Any
+    ) -> None:
+        """Fill `out` with a kind of numbers."""
+
+    # --- PyCUDA's names ----------------------------------------------------
+
+    def _refuse(self, what: str, data: Any, kinds: str) -> None:
+        if not isinstance(data, ArrayBase):
+            raise TypeError(f"a GPUArray is needed, not {type(data).__name__}")
+        if data.dtype.char not in kinds:
+            raise NotImplementedError(
+                f"{type(self).__name__} makes no {what} numbers of "
+                f"{data.dtype}"
+            )
+
+    def fill_uniform(self, data: Any, stream: Any = None) -> None:
+        """Fill with reals of (0, 1], or with all integers.
+
+        Parameters
+        ----------
+        data
+            GPUArray of float32, float64, or integers of 32 or 64 bits.
+        stream
+            Stream to run in.
+        """
+        self._refuse("uniform", data, "fdiIlLqQ")
+        if data.dtype.kind == "f":
+            self._draw("uniform", data, (), stream)
+        else:
+            self._draw(f"bits{8 * data.dtype.itemsize}", data, (0,), stream)
+
+    def fill_normal(self, data: Any, stream: Any = None) -> None:
+        """Fill float32 or float64 with normal numbers of mean 0, width 1."""
+        self._refuse("normal", data, "fd")
+        self._draw("normal", data, (0.0, 1.0), stream)
+
+    def fill_log_normal(
+        self, data: Any, mean: float, stddev: float, stream: Any = None
+    ) -> None:
+        """Fill float32 or float64 with exponentials of normal numbers.
+
+        `mean` and `stddev` are those of the normal numbers.
+        """
+        self._refuse("log-normal", data, "fd")
+        self._draw("lognormal", data, (float(mean), float(stddev)), stream)
+
+    def fill_poisson(
+        self,
+        data: Any,
+        lambda_value: float | None = None,
+        stream: Any = None,
+    ) -> None:
+        """Fill with Poisson numbers.
+
+        Parameters
+        ----------
+        data
+            GPUArray of integers, float32 or float64.
+        lambda_value
+            The mean.  Without it the elements are their means to begin with.
+        """
+        self._refuse("Poisson", data, "bBhHiIlLqQfd")
+        if lambda_value is not None:
+            self.poisson(lambda_value, out=data, stream=stream)
+            return
+        with _in(stream):
+            self._draw("poisson", data, _means(data, data), None)
+
+    def gen_uniform(self, shape: Any, dtype: Any, stream: Any = None) -> Any:
+        """A new array, filled by `fill_uniform`."""
+        result = _gpuarray.empty(shape, dtype)
+        self.fill_uniform(result, stream)
+        return result
+
+    def gen_normal(self, shape: Any, dtype: Any, stream: Any = None) -> Any:
+        """A new array, filled by `fill_normal`."""
+        result = _gpuarray.empty(shape, dtype)
+        self.fill_normal(result, stream)
+        return result
+
+    def gen_log_normal(
+        self,
+        shape: Any,
+        dtype: Any,
+        mean: float,
+        stddev: float,
+        stream: Any = None,
+    ) -> Any:
+        """A new array, filled by `fill_log_normal`."""
+        result = _gpuarray.empty(shape, dtype)
+        self.fill_log_normal(result, mean, stddev, stream)
+        return result
+
+    def gen_poisson(
+        self, shape: Any, dtype: Any, lambda_value: float, stream: Any = None
+    ) -> Any:
+        """A new array, filled by `fill_poisson`."""
+        result = _gpuarray.empty(shape, dtype)
+        self.fill_poisson(result, lambda_value, stream)
+        return result
+
+    # --- reals -------------------------------------------------------------
+
+    def random(
+        self,
+        size: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        stream: Any = None,
+    ) -> Any:
+        """Reals of [0, 1), float64 or float32: multiples of 2**-53, 2**-24."""
+        with _in(stream):
+            out = _target("random", size, dtype, np.float64, out, _REALS)
+            self._draw("random", out, (), None)
+        return out
+
+    def uniform(
+        self,
+        low: Any = 0.0,
+        high: Any = 1.0,
+        size: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        stream: Any = None,
+    ) -> Any:
+        """Reals of [low, high), numbers or arrays; rounding may give high."""
+        with _in(stream):
+            size = _spread(size, out, low, high)
+            out = self.random(size, dtype, out)
+            out *= high - low
+            out += low
+        return out
+
+    def _scaled(
+        self,
+        kind: str,
+        what: str,
+        parameters: tuple,
+        target: tuple,
+        standard: tuple = (0.0, 1.0),
+    ) -> Any:
+        """Of a place and a width, which may be arrays."""
+        size, dtype, out = target
+        size = _spread(size, out, *parameters)
+        out = _target(what, size, dtype, np.float64, out, _REALS)
+        if not any(isinstance(p, ArrayBase) for p in parameters):
+            self._draw(kind, out, parameters, None)
+            return out
+        self._draw(kind, out, standard, None)
+        *places, width = parameters
+        out *= width
+        for place in places:
+            out += place
+        return out
+
+    def standard_normal(
+        self,
+        size: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        stream: Any = None,
+    ) -> Any:
+        """Normal numbers of mean 0 and width 1, float64 or float32."""
+        return self.normal(0.0, 1.0, size, dtype, out, stream)
+
+    def normal(
+        self,
+        loc: Any = 0.0,
+        scale: Any = 1.0,
+        size: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        stream: Any = None,
+    ) -> Any:
+        """Normal numbers of mean `loc` and standard deviation `scale`.
+
+        Both may be arrays on the device, which are broadcast.
+        """
+        with _in(stream):
+            parameters = _place_and_width(loc, "loc", scale, "scale")
+            return self._scaled(
+                "normal", "normal", parameters, (size, dtype, out)
+            )
+
+    def lognormal(
+        self,
+        mean: Any = 0.0,
+        sigma: Any = 1.0,
+        size: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        stream: Any = None,
+    ) -> Any:
+        """Exponentials of normal numbers of these parameters."""
+        from pycuda import cumath
+
+        with _in(stream):
+            parameters = _place_and_width(mean, "mean", sigma, "sigma")
+            target = (size, dtype, out)
+            if not any(isinstance(p, ArrayBase) for p in parameters):
+                return self._scaled(
+                    "lognormal", "lognormal", parameters, target
+                )
+            out = self._scaled("normal", "lognormal", parameters, target)
+            return cumath.exp(out, out=out)
+
+    def standard_exponential(
+        self,
+        size: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        stream: Any = None,
+    ) -> Any:
+        """Exponential numbers of mean 1, float64 or float32."""
+        return self.exponential(1.0, size, dtype, out, stream)
+
+    def exponential(
+        self,
+        scale: Any = 1.0,
+        size: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        stream: Any = None,
+    ) -> Any:
+        """Exponential numbers of mean `scale`, a number or an array."""
+        with _in(stream):
+            if not isinstance(scale, ArrayBase):
+                scale = _number(scale, "scale", 0)
+            return self._scaled(
+                "exponential", "exponential", (scale,), (size, dtype, out),
+                (1.0,),
+            )  # fmt: skip
+
+    def standard_gamma(
+        self,
+        shape: float,
+        size: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        stream: Any = None,
+    ) -> Any:
+        """Gamma numbers of this shape, and scale 1."""
+        return self.gamma(shape, 1.0, size, dtype, out, stream)
+
+    def gamma(
+        self,
+        shape: float,
+        scale: float = 1.0,
+        size: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        stream: Any = None,
+    ) -> Any:
+        """Gamma numbers of this shape, above 0, and scale."""
+        values = _number(shape, "shape", 0), _number(scale, "scale", 0)
+        if values[0] == 0:
+            raise ValueError("shape must be above 0")
+        with _in(stream):
+            out = _target("gamma", size, dtype, np.float64, out, _REALS)
+            self._draw("gamma", out, values, None)
+        return out
+
+    # --- integers ----------------------------------------------------------
+
+    def poisson(
+        self,
+        lam: Any = 1.0,
+        size: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        stream: Any = None,
+    ) -> Any:
+        """Poisson numbers of mean `lam`, by default int64.
+
+        Where `lam` is an array, elements that are not above 0 give 0.
+        """
+        with _in(stream):
+            size = _spread(size, out, lam)
+            out = _target("poisson", size, dtype, np.int64, out, _POISSON)
+            if isinstance(lam, ArrayBase):
+                self._draw("poisson", out, _means(lam, out), None)
+                return out
+            lam = _number(lam, "lam", 0)
+            most = _highest(out.dtype)
+            if lam + 10 * lam**0.5 > most:
+                raise ValueError(f"lam is {lam:g}, too large for {out.dtype}")
+            self._draw("poisson", out, (0, lam), None)
+        return out
+
+    def integers(
+        self,
+        low: int,
+        high: int | None = None,
+        size: Any = None,
+        dtype: Any = None,
+        endpoint: bool = False,
+        out: Any = None,
+        stream: Any = None,
+    ) -> Any:
+        """Integers of [low, high), each as probable as any other.
+
+        Parameters
+        ----------
+        low, high
+            Integers; without `high` they are of [0, low).
+        dtype
+            Any integers; default int64.
+        endpoint
+            Whether `high` is one of the numbers.
+        """
+        if high is None:
+            low, high = 0, low
+        low, high = _integer(low, "low"), _integer(high, "high")
+        high += bool(endpoint)
+        with _in(stream):
+            out = _target("integers", size, dtype, np.int64, out, _INTEGERS)
+            info = np.iinfo(out.dtype)
+            if low < info.min or high - 1 > info.max:
+                raise ValueError(
+                    f"[{low}, {high}) is not within the range of {out.dtype}"
+                )
+            if low >= high:
+                raise ValueError(f"low ({low}) must be below high ({high})")
+            self._draw(*_range_kind(low, high - low, out), None)
+        return out
+
+    def permutation(self, x: Any, axis: int = 0, stream: Any = None) -> Any:
+        """The integers below `x` in random order, or `x` with them as index.
+
+        Parameters
+        ----------
+        x
+            An integer, or an array on the device, of which a copy is made.
+        axis
+            The axis whose places change.
+        """
+        with _in(stream):
+            if isinstance(x, ArrayBase):
+                order = self._order(x.shape[_gpuarray_axis(axis, x.ndim)])
+                return _gpuarray.take(x, order, axis=axis)
+            if isinstance(x, np.ndarray):
+                check_array(x, "x")
+            count = _integer(x, "x")
+            if count < 0:
+                raise ValueError(f"x must not be negative, as {count} is")
+            return self._order(count)
+
+    def _order(self, count: int) -> Any:
+        """The integers below `count` by random keys of 64 bits."""
+        keys = _gpuarray.empty(count, np.uint64)
+        self._draw("bits64", keys, (0,), None)
+        return _gpuarray.argsort(keys, stable=True)
+
+    def shuffle(self, x: Any, axis: int = 0, stream: Any = None) -> None:
+        """Bring the elements along an axis of `x` into random order."""
+        check_array(x, "x")
+        with _in(stream):
+            x[...] = self.permutation(x, axis)
+
+    def choice(
+        self,
+        a: Any,
+        size: Any = None,
+        replace: bool = True,
+        p: Any = None,
+        axis: int = 0,
+        shuffle: bool = True,
+        stream: Any = None,
+    ) -> Any:
+        """Elements of `a`, or integers below it.
+
+        Parameters
+        ----------
+        a
+            An integer, or an array on the device.
+        replace
+            Whether an element may be chosen more than once.
+        p
+            How probable each is, relative to their sum: an array on the
+            device, which nobody checks, or a list.
+        axis
+            Which axis of `a` the elements lie along.
+        shuffle
+            Is there for NumPy's sake: the order is always random.
+        """
+        with _in(stream):
+            is_array = isinstance(a, ArrayBase)
+            if isinstance(a, np.ndarray) and a.ndim:
+                check_array(a, "a")
+            count = (
+                a.shape[_gpuarray_axis(axis, a.ndim)]
+                if is_array
+                else _integer(a, "a")
+            )
+            shape = _shape_of(size)
+            wanted = int(np.prod(shape, dtype=np.int64))
+            if count <= 0 and wanted:
+                raise ValueError("there is nothing to choose from")
+            if not replace and wanted > count:
+                raise ValueError(
+                    f"{wanted} of {count} cannot be chosen without repeating"
+                )
+            weights = None if p is None else _weights(p, count)
+            index = self._chosen(count, wanted, replace, weights)
+            index = index.reshape(shape)
+            return _gpuarray.take(a, index, axis=axis) if is_array else index
+
+    def _chosen(self, count: int, wanted: int, replace: bool, p: Any) -> Any:
+        if not wanted:
+            return _gpuarray.empty(0, np.int64)
+        if p is None and replace:
+            return self.integers(0, count, wanted)
+        if p is None:
+            return self._order(count)[:wanted].copy()
+        if replace:
+            ends = _gpuarray.cumsum(p)
+            at = self.random(wanted) * ends[-1]
+            index = _gpuarray.searchsorted(ends, at, side="right")
+            return _gpuarray.minimum(index, count - 1)
+        # The first of exponential numbers of these rates (Efraimidis and
+        # Spirakis, 2006) are what drawing one after another gives.
+        keys = self.standard_exponential(count) / p
+        return _gpuarray.argsort(keys)[:wanted].copy()
+
+
+def _place_and_width(
+    place: Any, place_name: str, width: Any, width_name: str
+) -> tuple[Any, Any]:
+    if not isinstance(place, ArrayBase):
+        place = _number(place, place_name)
+    if not isinstance(width, ArrayBase):
+        width = _number(width, width_name, 0)
+    return place, width
+
+
+def _gpuarray_axis(axis: Any, ndim: int) -> int:
+    from pycuda._array.common import normal_axis
+
+    return normal_axis(axis, ndim)
+
+
+def _integer(value: Any, name: str) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"{name} must be an integer, not {type(value).__name__}"
+        ) from None
+
+
+def _highest(dtype: np.dtype) -> float:
+    return float(np.iinfo(dtype).max) if dtype.kind in "iu" else float("inf")
+
+
+def _means(means: Any, out: Any) -> tuple[Any, float]:
+    """The parameters of Poisson numbers, a mean an element."""
+    packed = _gpuarray.empty(out.shape, np.float64)
+    packed[...] = means
+    return packed, 0.0
+
+
+def _range_kind(low: int, count: int, out: Any) -> tuple[str, Any, tuple]:
+    """What makes `count` integers from `low` on."""
+    bits = 32 if count <= 1 << 32 else 64
+    if count == 1 << bits:
+        return f"bits{bits}", out, (low,)
+    return f"within{bits}", out, (low, count, (1 << bits) % count)
+
+
+def _weights(p: Any, count: int) -> Any:
+    """`p` as float64 on the device."""
+    if not isinstance(p, ArrayBase):
+        if isinstance(p, np.ndarray):
+            check_array(p, "p")
+        host = np.asarray(p, np.float64)
+        if not (host >= 0).all() or not 0 < host.sum() < np.inf:
+            raise ValueError("p must not be negative, nor zero altogether")
+        p = _gpuarray.to_gpu(host)
+    if p.shape != (count,):
+        raise ValueError(f"p has shape {p.shape}, and ({count},) is needed")
+    return p.astype(np.float64)

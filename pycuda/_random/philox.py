@@ -1,0 +1,308 @@
+"""Philox 4x32-10, the generator behind `pycuda.curandom.rand`.
+
+Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC11).  Number i
+is a function of the key, the sequence and i: what is drawn depends neither on
+the device nor on the shape of a launch.  ``templates/philox*`` have the
+kernels, which are compiled one by one when they are wanted.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import contextlib
+import operator
+import threading
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from pycuda._driver import ArrayBase
+from pycuda._kernels import factory
+from pycuda._kernels.operations import c_type
+from pycuda._random.distributions import Distributions
+from pycuda.compiler import SourceModule
+from pycuda.tools import context_dependent_memoize
+
+_BLOCK = 256
+_SHARE_IN_TURN = 1024  # blocks of words that a thread makes, as in the source
+_OPTIONS = ["--fmad=false"]
+_MASK = 0xFFFFFFFF
+
+
+class Kind(NamedTuple):
+    """What a kernel makes: its class in the templates, and the parameters.
+
+    A parameter is its type in C and its character in a launch's format; None
+    stands for the type of the result.
+    """
+
+    maker: str
+    parameters: tuple[tuple[str | None, str], ...] = ()
+    width: int = 0  # elements of a block of words; 0: 16 bytes
+
+    def elements(self, dtype: np.dtype) -> int:
+        """Of a block of four words."""
+        return self.width or 16 // dtype.itemsize
+
+
+_T = (None, "")
+KINDS = {
+    "random": Kind("Random<{}>"),
+    "uniform": Kind("Uniform<{}>"),
+    "normal": Kind("Normal<{}>", (_T, _T)),
+    "lognormal": Kind("LogNormal<{}>", (_T, _T)),
+    "exponential": Kind("Exponential<{}>", (_T,)),
+    "bits32": Kind("Bits<{}, unsigned int>", (_T,), 4),
+    "bits64": Kind("Bits<{}, Long>", (_T,), 2),
+    "within32": Kind(
+        "Within<{}, unsigned int>",
+        (_T, ("unsigned int", "I"), ("unsigned int", "I")),
+        4,
+    ),
+    "within64": Kind(
+        "Within<{}, Long>", (_T, ("Long", "Q"), ("Long", "Q")), 2
+    ),
+    "poisson": Kind(
+        "Poisson<{}>", (("const double *", "P"), ("double", "d")), 1
+    ),
+    "gamma": Kind("Gamma<{}>", (("double", "d"), ("double", "d")), 1),
+}
+
+
+@context_dependent_memoize
+def _kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, int, int]:
+    """(function, elements of a block of words, threads, most blocks)."""
+    in_turn = factory.runs_threads_in_turn()
+    row, name = KINDS[kind], c_type(dtype)
+    parts = ["philox_fill.cuh", "philox_draw.cuh"]
+    if row.width == 1:
+        parts.append("philox_reject.cuh")
+    source = "".join(
+        factory.load_template(part).safe_substitute(in_turn=int(in_turn))
+        for part in parts
+    )
+    source += factory.load_template("philox.cu").substitute(
+        type=name,
+        maker=row.maker.format(name),
+        parameters="".join(
+            f", {kind or name} p{k}"
+            for k, (kind, _) in enumerate(row.parameters)
+        ),
+        arguments=", ".join(f"p{k}" for k in range(len(row.parameters))),
+    )
+    module = SourceModule(source, options=_OPTIONS, no_extern_c=True)
+    characters = "".join(c or dtype.char for _, c in row.parameters)
+    function = module.get_function("draw").prepare(f"PQQIII{characters}")
+    most = 0
+    if not in_turn:
+        most = 8 * factory.device_attribute("MULTIPROCESSOR_COUNT")
+    return function, row.elements(dtype), 1 if in_turn else _BLOCK, most
+
+
+def launch(
+    kind: str,
+    out: Any,
+    position: int,
+    key: tuple[int, int],
+    number: int,
+    parameters: tuple = (),
+    stream: Any = None,
+) -> None:
+    """Fill `out`, packed in memory, from a position of a sequence on."""
+    n = out.size
+    if not n:
+        return
+    function, width, threads, most = _kernel(kind, out.dtype)
+    blocks = (n + position % 4 * width // 4 + width - 1) // width
+    if most:
+        grid = min(-(-blocks // threads), most)
+    else:
+        grid = -(-blocks // _SHARE_IN_TURN)
+    function.prepared_async_call(
+        (grid, 1), (threads, 1, 1), stream, out, n, position,
+        key[0], key[1], number, *parameters,
+    )  # fmt: skip
+
+
+def drawn_key() -> tuple[int, int]:
+    """A key of NumPy's global generator, which `numpy.random.seed` starts."""
+    draw = np.random.random_sample
+    return int(draw() * 4294967296.0), int(draw() * 4294967296.0)
+
+
+def _key_of(seed: Any) -> tuple[int, int]:
+    if seed is None:
+        return drawn_key()
+    if isinstance(seed, np.random.SeedSequence):
+        low, high = seed.generate_state(2, np.uint32)
+        return int(low), int(high)
+    if callable(seed):
+        words = seed(2)
+        if (
+            not isinstance(words, ArrayBase)
+            or words.dtype.kind not in "iu"
+            or words.size != 2
+        ):
+            raise TypeError(
+                "seed must be GPUArray of integers of right length: shape (2,)"
+            )
+        low, high = words.get().ravel()
+        return int(low) & _MASK, int(high) & _MASK
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        raise TypeError(
+            "seed must be an integer, a numpy.random.SeedSequence or a "
+            f"function that makes seeds, not {type(seed).__name__}"
+        ) from None
+    return _words_of(number, "seed")
+
+
+def _words_of(number: Any, what: str) -> tuple[int, int]:
+    number = operator.index(number)
+    if not 0 <= number < 1 << 64:
+        raise ValueError(f"{what} must be of [0, 2**64), not {number}")
+    return number & _MASK, number >> 32
+
+
+class PhiloxRandomNumberGenerator(Distributions):
+    """Philox 4x32-10: the same numbers on every device.
+
+    Parameters
+    ----------
+    seed_getter
+        An integer of [0, 2**64), a `numpy.random.SeedSequence`, or what the
+        other generators take: called with 2, it gives a GPUArray of so many
+        int32.  Default: drawn from `numpy.random`.
+    offset
+        Words of 32 bits to leave out.
+    sequence
+        Which of the seed's 2**32 sequences, of 2**64 words each.
+
+    Notes
+    -----
+    A number of 32 bits is made of one word of the sequence, one of 64 bits of
+    two, a Poisson or gamma number of four; so drawing n numbers and then m is
+    drawing n + m.  The methods are safe to call from several threads.
+    """
+
+    state_type: ClassVar[str] = "curandStatePhilox4_32_10"
+    generator_bits: ClassVar[int] = 32
+    has_box_muller: ClassVar[bool] = True
+    block_count: ClassVar[int] = 1
+    generators_per_block: ClassVar[int] = 1
+
+    def __init__(
+        self, seed_getter: Any = None, offset: int = 0, *, sequence: int = 0
+    ) -> None:
+        self._lock = threading.Lock()
+        self._key = _key_of(seed_getter)
+        self._number = self._checked_number(sequence)
+        _words_of(offset, "offset")
+        self._position = operator.index(offset)
+
+    @staticmethod
+    def _checked_number(number: Any) -> int:
+        number = operator.index(number)
+        if not 0 <= number <= _MASK:
+            raise ValueError(f"sequence must be of [0, 2**32), not {number}")
+        return number
+
+    # --- drawing -----------------------------------------------------------
+
+    def _take(self, words: int, each: int) -> int:
+        """Where as many words begin, of which an element takes `each`."""
+        with self._lock:
+            position = -(-self._position // each) * each
+            if position + words > 1 << 64:
+                raise ValueError("the 2**64 words of a sequence are used up")
+            self._position = position + words
+            return position
+
+    def _draw(
+        self, kind: str, out: Any, parameters: tuple, stream: Any
+    ) -> None:
+        each = 4 // KINDS[kind].elements(out.dtype)
+        position = self._take(out.size * each, each)
+        with contextlib.nullcontext() if stream is None else stream.use():
+            target = out if out.flags.forc else out.copy("C")
+            launch(kind, target, position, self._key, self._number, parameters)
+            if target is not out:
+                out[...] = target
+
+    # --- places ------------------------------------------------------------
+
+    def call_skip_ahead(self, i: int, stream: Any = None) -> None:
+        """Leave out `i` words of the sequence."""
+        _words_of(i, "i")
+        self._take(operator.index(i), 1)
+
+    def call_skip_ahead_array(self, i: Any, stream: Any = None) -> None:
+        """`call_skip_ahead` for a GPUArray of one integer."""
+        if (
+            not isinstance(i, ArrayBase)
+            or i.size != 1
+            or i.dtype.kind not in "iu"
+        ):
+            raise TypeError("a GPUArray of 1 integer is needed")
+        self.call_skip_ahead(int(i.get(stream=stream).ravel()[0]))
+
+    def call_skip_ahead_sequence(self, i: int, stream: Any = None) -> None:
+        """Go `i` sequences on, to the same place."""
+        with self._lock:
+            self._number = self._checked_number(
+                self._number + operator.index(i)
+            )
+
+    def call_skip_ahead_sequence_array(
+        self, i: Any, stream: Any = None
+    ) -> None:
+        """`call_skip_ahead_sequence` for a GPUArray of one integer."""
+        if (
+            not isinstance(i, ArrayBase)
+            or i.size != 1
+            or i.dtype.kind not in "iu"
+        ):
+            raise TypeError("a GPUArray of 1 integer is needed")
+        self.call_skip_ahead_sequence(int(i.get(stream=stream).ravel()[0]))
+
+    def get_state(self) -> dict[str, Any]:
+        """All that the numbers to come depend on, as `set_state` takes it."""
+        with self._lock:
+            return {
+                "generator": "Philox4x32-10",
+                "seed": self._key[1] << 32 | self._key[0],
+                "sequence": self._number,
+                "position": self._position,
+            }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on where `get_state` was called."""
+        if state.get("generator") != "Philox4x32-10":
+            raise ValueError(
+                "the state of a Philox4x32-10 is needed, not of "
+                f"{state.get('generator')!r}"
+            )
+        key = _words_of(state["seed"], "seed")
+        number = self._checked_number(state["sequence"])
+        position = operator.index(state["position"])
+        if not 0 <= position <= 1 << 64:
+            raise ValueError(f"position must be of [0, 2**64], not {position}")
+        with self._lock:
+            self._key, self._number = key, number
+            self._position = position
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.get_state()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._lock = threading.Lock()
+        self.set_state(state)
+
+    def __repr__(self) -> str:
+        state = self.get_state()
+        return (
+            f"PhiloxRandomNumberGenerator({state['seed']}, "
+            f"{state['position']}, sequence={state['sequence']})"
+        )

@@ -1,0 +1,34 @@
+/* convert.h - words into uniform numbers of (0, 1].
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include "device.h"
+
+/* The middles of 2^32, 2^53 or 2^64 equal parts, rounded. */
+__pycuda_fn float
+_curand_uniform(unsigned int x)
+{
+    return fmaf((float)x, 2.3283064365386963e-10f, 1.1641532182693481e-10f);
+}
+__pycuda_fn float
+_curand_uniform(unsigned long long x)
+{
+    return fmaf((float)x, 5.421010862427522e-20f, 2.710505431213761e-20f);
+}
+__pycuda_fn double
+_curand_uniform_double(unsigned int x)
+{
+    return fma((double)x, 2.3283064365386963e-10, 1.1641532182693481e-10);
+}
+__pycuda_fn double
+_curand_uniform_double(unsigned long long x)
+{
+    return fma((double)(x >> 11), 1.1102230246251565e-16,
+               5.551115123125783e-17);
+}
+__pycuda_fn double
+_curand_uniform_double_hq(unsigned int low, unsigned int high)
+{
+    unsigned long long bits = (unsigned long long)high << 21 ^ low;
+    return fma((double)bits, 1.1102230246251565e-16, 5.551115123125783e-17);
+}
