@@ -1,11 +1,11 @@
 """CUDA C for reductions over some axes of an array.
 
 A reduction maps each element to a `Value`, combines the values of a row and
-finishes the row.  Templates: ``axis_threads.cu`` for devices whose threads
-run side by side; ``axis_rows.cu`` and ``axis_columns.cu``, without barriers,
-for those that run them in turn, ``axis_arg_*`` where the index counts.
-``axis_layout.cuh`` tells where elements lie, ``keep.cuh`` keeps what rounding
-takes from long sums.  Scans along an axis are made likewise.
+finishes the row.  Templates: ``axis/threads.cu`` for devices whose threads
+run side by side; ``axis/rows.cu`` and ``axis/columns.cu``, without barriers,
+for those that run them in turn, ``axis/arg_*`` where the index counts.
+``axis/layout.cuh`` tells where elements lie, ``reduce/keep.cuh`` keeps what
+rounding takes from long sums.  Scans along an axis are made likewise.
 """
 
 # SPDX-License-Identifier: MIT
@@ -149,7 +149,7 @@ def kept_sums(
             f"{summed}(settled_part(sum.real(), lost.real()),\n"
             "                 settled_part(sum.imag(), lost.imag()))"
         )
-    text = factory.load_template("keep_part.cuh").substitute(part=part)
+    text = factory.load_template("reduce/keep_part.cuh").substitute(part=part)
     return {
         "summed": summed,
         "keep_part": text,
@@ -209,11 +209,11 @@ def _helpers(reduction: Reduction) -> str:
 
 def _keys(name: str, value: np.dtype) -> str:
     """What elements are compared by: integers where they can be."""
-    template = "axis_key_beats.cuh"
+    template = "axis/key_beats.cuh"
     if value.kind != "c":
-        template = "axis_key.cuh"
+        template = "axis/key.cuh"
     if value.kind == "f":
-        template = "axis_key_float.cuh"
+        template = "axis/key_float.cuh"
     turn = "" if name == "argmax" else "!" if value.kind == "b" else "~"
     return factory.load_template(template).substitute(
         key={4: "int", 8: "long long"}.get(value.itemsize, ""),
@@ -293,14 +293,19 @@ def source_of(reduction: Reduction) -> str:
         "width": word_width(reduction.stored),
     }
     fields |= kept_sums(reduction.value, _is_exact(reduction))
-    parts = ["offset.cuh", "axis_layout.cuh", "keep.cuh", "combined.cuh"]
+    parts = [
+        "index/offset.cuh",
+        "axis/layout.cuh",
+        "reduce/keep.cuh",
+        "reduce/combined.cuh",
+    ]
     if kind_of == "words":
-        parts.append("axis_words.cuh")
-    template = f"axis_{reduction.layout}"
+        parts.append("axis/words.cuh")
+    template = f"axis/{reduction.layout}"
     if kind_of == "threads":
-        template = "axis_threads"
+        template = "axis/threads"
     elif not kind_of and reduction.name in _ARGUMENTS and reduction.stage < 2:
-        template = f"axis_arg_{reduction.layout}"
+        template = f"axis/arg_{reduction.layout}"
         fields["element"] = cast("v", reduction.stored, reduction.value)
     return _helpers(reduction) + "".join(
         factory.load_template(part).substitute(fields)
@@ -350,10 +355,15 @@ def make_scan(scan: Scan) -> Any:
         "width": scan.width,
     }
     fields |= kept_sums(value, _is_exact(reduction))
-    template = "scan_block.cu" if scan.block else "scan_thread.cu"
+    template = "scan/block.cu" if scan.block else "scan/thread.cu"
     source = "".join(
         factory.load_template(part).substitute(fields)
-        for part in ("offset.cuh", "scan_layout.cuh", "keep.cuh", template)
+        for part in (
+            "index/offset.cuh",
+            "scan/layout.cuh",
+            "reduce/keep.cuh",
+            template,
+        )
     )
     types = (scan.stored, value, scan.out)
     return factory.compile_kernel(source, types, "scan_axis")
@@ -374,7 +384,7 @@ def make_long_scan(
     reduction = Reduction(name[3:], stored, out, value, 0, "", 0, 0, False)
     kept = ""
     if not _is_exact(reduction):
-        kept = factory.load_template("keep.cuh").substitute(
+        kept = factory.load_template("reduce/keep.cuh").substitute(
             kept_sums(value, False, "Element" if rows else "Value")
         )
     source = scan_kernels.ScanSource(

@@ -3,8 +3,8 @@
 The C extension asks `make_kernel` when its kernel table has no entry, and
 `resolve_types` when it meets an operation on types that it has not seen.  Both
 answers are kept in C, so nothing here is on a hot path.  Templates lie in
-``templates``, one a file; the launch parameters that they take are described
-at the top of ``src/array/task.c`` and ``src/array/reduce.c``.
+``templates``, a folder a subject; the launch parameters that they take are
+described at the top of ``src/array/task.c`` and ``src/array/reduce.c``.
 """
 
 # SPDX-License-Identifier: MIT
@@ -42,7 +42,7 @@ _OPTIONS = ["--fmad=false", "-w"]
 
 @functools.cache
 def load_template(name: str) -> string.Template:
-    """The file `name` of ``templates``."""
+    """The file `name`, with its folder, of ``templates``."""
     path = os.path.join(os.path.dirname(__file__), "templates", name)
     with open(path, encoding="utf-8") as stream:
         return string.Template(stream.read())
@@ -79,11 +79,11 @@ def compile_kernel(source: str, types: tuple, name: str) -> Any:
     if any(dtype.char == "e" for dtype in types):
         parts.append("#include <cuda_fp16.h>\n")
     if any(dtype.char == "E" for dtype in types):
-        parts.append(load_template("bfloat16.cuh").template)
+        parts.append(load_template("numbers/bfloat16.cuh").template)
     if any(dtype.kind == "c" for dtype in types):
         parts.append("#include <pycuda-complex.hpp>\n")
-        parts.append(load_template("complex.cuh").template)
-    parts += [load_template("arithmetic.cuh").template]
+        parts.append(load_template("numbers/complex.cuh").template)
+    parts += [load_template("numbers/arithmetic.cuh").template]
     parts += _functions_in(source, types)
     parts += [source]
     module = SourceModule("\n".join(parts), options=_OPTIONS, no_extern_c=True)
@@ -103,7 +103,7 @@ def _functions_in(source: str, types: tuple) -> list[str]:
             names += ["bfloat16_functions"]
     if "principal_" in source:
         names += ["complex_functions"]
-    return [load_template(f"{name}.cuh").template for name in names]
+    return [load_template(f"numbers/{name}.cuh").template for name in names]
 
 
 def _indent(lines: list[str], depth: int) -> str:
@@ -181,7 +181,7 @@ class _Map:
         return cast(text, self.result, self.out)
 
     def dense(self) -> str:
-        return load_template("map_dense.cu").substitute(
+        return load_template("map/dense.cu").substitute(
             name=self.name,
             parameters=self.parameters(),
             loads=_indent(self.loads(lambda k: f"in{k}[i]"), 8),
@@ -204,7 +204,7 @@ class _Map:
             if self.operation == "arange"
             else []
         )
-        return load_template("map_aligned.cu").substitute(
+        return load_template("map/aligned.cu").substitute(
             name=self.name,
             parameters=self.parameters(),
             width=self.width(),
@@ -301,7 +301,7 @@ class _Map:
             )
             head, tail = f"        if ({known}) {{\n", "        } else {\n"
             loops = [head, self._loop(step), tail, *loops, "        }\n"]
-        return load_template("map_rows_thread.cu").substitute(
+        return load_template("map/rows_thread.cu").substitute(
             self._fields(),
             part=_PART_IN_TURN,
             rows=_indent(self._rows(), 8),
@@ -310,7 +310,7 @@ class _Map:
 
     def _loop(self, step: int) -> str:
         """Over a run of a row."""
-        return load_template("map_row_loop.cu").substitute(
+        return load_template("map/row_loop.cu").substitute(
             result=self.value(),
             loads=_indent(self._row_loads(step), 12),
             out_element=self._element(0, self.out, "out", step),
@@ -328,7 +328,7 @@ class _Map:
         loads = self.loads(
             lambda k: f"pack{k}.at[k]" if k in packed else f"(*in{k}_row)"
         )
-        return load_template("map_packs.cu").substitute(
+        return load_template("map/packs.cu").substitute(
             self._fields(),
             width=self.width(),
             out_type=c_type(self.out),
@@ -382,7 +382,7 @@ class _Map:
             )
         )
         out = self._in_tile(0, self.out, "out", "slow", "fast")
-        return load_template("map_tiles_thread.cu").substitute(
+        return load_template("map/tiles_thread.cu").substitute(
             self._fields(),
             side=_TILE_SIDE_IN_TURN,
             rows=_indent(self._rows(), 4),
@@ -420,7 +420,7 @@ class _Map:
             )
         )
         out = self._in_tile(0, self.out, "out", "slow", "fast")
-        return load_template("map_tiles.cu").substitute(
+        return load_template("map/tiles.cu").substitute(
             self._fields(),
             block=_BLOCK,
             side=side,
@@ -461,9 +461,9 @@ class _Map:
             return self.rows_in_turn(), 1, _PART_IN_TURN
         if self.layout == "flat":
             self.inner = ()  # a thread finds all of an element's place
-            return self.strided("map_flat.cu"), _BLOCK, 1
+            return self.strided("map/flat.cu"), _BLOCK, 1
         if self.layout == "rows":
-            return self.strided("map_rows.cu"), _BLOCK, 1
+            return self.strided("map/rows.cu"), _BLOCK, 1
         return self.dense(), _BLOCK, 1
 
     def make(self) -> tuple[Any, int, int, int]:
@@ -584,16 +584,16 @@ def _reduction_source(
     fields |= kept_sums(out, kind != "sum" or out.kind not in "fc")
     fields["keep_functions"] = "".join(
         load_template(part).substitute(fields)
-        for part in ("keep.cuh", "combined.cuh")
+        for part in ("reduce/keep.cuh", "reduce/combined.cuh")
     )
-    template = "reduce.cu"
+    template = "reduce/reduce.cu"
     if not serial:
-        template = "reduce_packs.cu"
+        template = "reduce/packs.cu"
         fields |= _packed_fields(types, out)
-    how = "reduce_thread.cuh" if serial else "reduce_block.cuh"
+    how = "reduce/thread.cuh" if serial else "reduce/block.cuh"
     fields["block_sum"] = load_template(how).substitute(fields)
-    fields["share"] = load_template("reduce_share.cuh").substitute(fields)
-    fields["finish"] = load_template("reduce_block.cu").substitute(fields)
+    fields["share"] = load_template("reduce/share.cuh").substitute(fields)
+    fields["finish"] = load_template("reduce/finish.cu").substitute(fields)
     return load_template(template).substitute(fields), fields["tile"]
 
 
@@ -646,7 +646,7 @@ def make_move(
     indices: tuple[np.dtype, ...],
     wide: bool,
 ) -> Any:
-    """The kernel of ``templates/move.cu`` for indices of these dtypes.
+    """The kernel of ``index/move.cu`` for indices of these dtypes.
 
     Parameters
     ----------
@@ -671,7 +671,7 @@ def make_move(
             "}",
             f"offset[1] += place * layout.step[{k}];",
         ]
-    source = load_template("move.cu").substitute(
+    source = load_template("index/move.cu").substitute(
         unit=_UNITS[unit],
         count=count,
         indices=len(indices),
@@ -690,13 +690,13 @@ def make_move(
 def make_take(
     unit: int, count: int, index: np.dtype, axis: int
 ) -> tuple[Any, int, int]:
-    """(kernel of ``templates/take.cu``, threads of a block, each's elements).
+    """(kernel of ``index/take.cu``, threads of a block, each's elements).
 
     Elements are `count` words of `unit` bytes; a fault names `axis`.
     """
     in_turn = runs_threads_in_turn()
     block, each = (1, _PART_IN_TURN) if in_turn else (_BLOCK, 1)
-    source = load_template("take.cu").substitute(
+    source = load_template("index/take.cu").substitute(
         unit=_UNITS[unit],
         count=count,
         index=c_type(index),
@@ -708,7 +708,8 @@ def make_take(
 
 def make_compact() -> Any:
     """``out[ends[i] - 1] = i`` where ends grow; of (out, ends, size)."""
-    return compile_kernel(load_template("compact.cu").template, (), "compact")
+    source = load_template("index/compact.cu").template
+    return compile_kernel(source, (), "compact")
 
 
 def make_kernel(key: tuple) -> tuple[Any, int, int, int]:

@@ -1,8 +1,8 @@
 """C for the element-wise functions of NumPy that are no operators.
 
 `pycuda._kernels.operations` looks here for what it does not have itself.  The
-expressions call ``number_...`` of ``templates/functions.cuh`` and
-``principal_...`` of ``templates/complex_functions.cuh``, which a source gets
+expressions call ``number_...`` of ``numbers/functions.cuh`` and
+``principal_...`` of ``numbers/complex_functions.cuh``, which a source gets
 only if it names one of them.
 """
 

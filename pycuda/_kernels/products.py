@@ -1,5 +1,5 @@
-"""CUDA C for products of matrices: see ``matmul_block.cu`` and, for devices
-whose threads run in turn, ``matmul_thread.cu``.
+"""CUDA C for products of matrices: see ``matmul/block.cu`` and, for devices
+whose threads run in turn, ``matmul/thread.cu``.
 """
 
 # SPDX-License-Identifier: MIT
@@ -13,7 +13,7 @@ import numpy as np
 from pycuda._kernels import factory
 from pycuda._kernels.operations import c_type, cast
 
-HIGH = 6  # rows of a panel of matmul_thread.cu
+HIGH = 6  # rows of a panel of matmul/thread.cu
 PANELS = 8  # of either matrix in a block of it
 
 
@@ -40,7 +40,7 @@ def value_type(out: np.dtype) -> np.dtype:
 
 
 def wide(out: np.dtype) -> int:
-    """Columns of a panel of ``matmul_thread.cu``."""
+    """Columns of a panel of ``matmul/thread.cu``."""
     lane = np.empty(0, value_type(out)).real.dtype
     return 32 // lane.itemsize * (1 if out.kind == "c" else 2)
 
@@ -112,7 +112,7 @@ def _source(product: Product, template: str) -> str:
     fields = _fields(product)
     return "".join(
         factory.load_template(name).substitute(fields)
-        for name in ("offset.cuh", "matmul.cuh", template)
+        for name in ("index/offset.cuh", "matmul/matmul.cuh", template)
     )
 
 
@@ -121,14 +121,14 @@ def _types(product: Product) -> tuple[np.dtype, ...]:
 
 
 def make_block(product: Product) -> Any:
-    """The kernel of ``matmul_block.cu``."""
-    source = _source(product, "matmul_block.cu")
+    """The kernel of ``matmul/block.cu``."""
+    source = _source(product, "matmul/block.cu")
     return factory.compile_kernel(source, _types(product), "matmul")
 
 
 def make_in_turn(product: Product) -> tuple[Any, Any]:
-    """(pack, multiply) of ``matmul_thread.cu``."""
-    source = _source(product, "matmul_thread.cu")
+    """(pack, multiply) of ``matmul/thread.cu``."""
+    source = _source(product, "matmul/thread.cu")
     return tuple(
         factory.compile_kernel(source, _types(product), name)
         for name in ("matmul_pack", "matmul")

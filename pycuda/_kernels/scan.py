@@ -1,7 +1,7 @@
 """CUDA C for scans of contiguous arrays of one dimension.
 
-Each element is read once and written once: see ``scan_state.cuh``,
-``scan_tile.cu`` (threads that run side by side) and ``scan_tile_thread.cu``
+Each element is read once and written once: see ``scan/state.cuh``,
+``scan/tile.cu`` (threads that run side by side) and ``scan/tile_thread.cu``
 (threads that run in turn, one a block) in ``templates``.
 """
 
@@ -43,7 +43,7 @@ class ScanSource(NamedTuple):
     preamble: str = ""
     segmented: bool = False
     rows: bool = False  # segmented at multiples of a length
-    kept: str = ""  # ``keep.cuh``, of sums that keep what rounding loses
+    kept: str = ""  # ``reduce/keep.cuh``, of sums that keep what is lost
 
 
 class ScanKernel(NamedTuple):
@@ -129,7 +129,7 @@ def _total(source: ScanSource) -> str:
     kind = "plain"
     if source.kept:
         kind = "rows" if source.rows else "kept"
-    template = factory.load_template(f"scan_total_{kind}.cuh")
+    template = factory.load_template(f"scan/total_{kind}.cuh")
     return source.kept + template.template
 
 
@@ -188,11 +188,11 @@ def _cut(source: ScanSource, shape: Shape) -> tuple[dict[str, int], int]:
 
 def source_of(source: ScanSource, shape: Shape) -> str:
     """The CUDA C of a scan."""
-    template = "scan_tile_thread.cu" if shape.block == 1 else "scan_tile.cu"
+    template = "scan/tile_thread.cu" if shape.block == 1 else "scan/tile.cu"
     fields = _fields(source) | _cut(source, shape)[0]
     return "".join(
         factory.load_template(name).substitute(fields)
-        for name in ("scan_state.cuh", template)
+        for name in ("scan/state.cuh", template)
     )
 
 

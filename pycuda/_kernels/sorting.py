@@ -1,7 +1,7 @@
 """CUDA C for sorts: which templates a dtype and a device need.
 
-``sort_thread.cu`` is for devices whose threads run in turn; ``sort_rows.cu``
-(a block a row) and ``sort_sweep.cu`` (a block a tile) for the others.
+``sort/thread.cu`` is for devices whose threads run in turn; ``sort/rows.cu``
+(a block a row) and ``sort/sweep.cu`` (a block a tile) for the others.
 """
 
 # SPDX-License-Identifier: MIT
@@ -108,8 +108,8 @@ def _compiled(source: str, names: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 def make_in_turn(sort: Sort) -> tuple[Any, ...]:
-    """(rows, count, places, move) of ``sort_thread.cu``."""
-    source = _source(sort, "sort_digits.cuh", "sort_thread.cu")
+    """(rows, count, places, move) of ``sort/thread.cu``."""
+    source = _source(sort, "sort/digits.cuh", "sort/thread.cu")
     return _compiled(
         source, ("sort_rows", "sort_count", "sort_places", "sort_move")
     )
@@ -117,22 +117,22 @@ def make_in_turn(sort: Sort) -> tuple[Any, ...]:
 
 def make_rows(sort: Sort) -> Any:
     """The kernel in which each block sorts a row."""
-    source = _source(sort, "sort_digits.cuh", "sort_block.cuh", "sort_rows.cu")
+    source = _source(sort, "sort/digits.cuh", "sort/block.cuh", "sort/rows.cu")
     return factory.compile_kernel(source, (), "sort_rows")
 
 
 def make_sweep(sort: Sort) -> tuple[Any, ...]:
-    """(count, starts, sweep) of ``sort_sweep.cu``."""
+    """(count, starts, sweep) of ``sort/sweep.cu``."""
     source = _source(
-        sort, "sort_digits.cuh", "sort_block.cuh", "sort_sweep.cu"
+        sort, "sort/digits.cuh", "sort/block.cuh", "sort/sweep.cu"
     )
     return _compiled(source, ("sort_count", "sort_starts", "sort_sweep"))
 
 
 def make_search(a: np.dtype, sorted_by: bool, right: bool) -> Any:
-    """The kernel of ``search.cu``: where values belong in a sorted row."""
+    """``sort/search.cu``: where values belong in a sorted row."""
     return factory.compile_kernel(
-        factory.load_template("search.cu").substitute(
+        factory.load_template("sort/search.cu").substitute(
             type=c_type(a),
             is_complex=int(a.kind == "c"),
             before=_before(a),

@@ -42,12 +42,12 @@ def _compiled(template: str, name: str, dtype: np.dtype, **fields: Any) -> Any:
 
 @context_dependent_memoize
 def _rows_kernel(dtype: np.dtype, lanes: int) -> Any:
-    return _compiled("sparse_rows.cu", "sparse_rows", dtype, lanes=lanes)
+    return _compiled("sparse/rows.cu", "sparse_rows", dtype, lanes=lanes)
 
 
 @context_dependent_memoize
 def _packets_kernel(dtype: np.dtype) -> Any:
-    return _compiled("sparse_packets.cu", "sparse_packets", dtype)
+    return _compiled("sparse/packets.cu", "sparse_packets", dtype)
 
 
 def multiply_rows(

@@ -33,7 +33,7 @@ _LONGS = (np.dtype(np.int64), np.dtype(np.uint64))
 
 @context_dependent_memoize
 def _module(fields: tuple) -> Any:
-    source = factory.load_template("random.cu").substitute(dict(fields))
+    source = factory.load_template("random/random.cu").substitute(dict(fields))
     return SourceModule(source, no_extern_c=True)
 
 

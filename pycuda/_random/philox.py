@@ -75,14 +75,14 @@ def _kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, int, int]:
     """(function, elements of a block of words, threads, most blocks)."""
     in_turn = factory.runs_threads_in_turn()
     row, name = KINDS[kind], c_type(dtype)
-    parts = ["philox_fill.cuh", "philox_draw.cuh"]
+    parts = ["random/philox_fill.cuh", "random/philox_draw.cuh"]
     if row.width == 1:
-        parts.append("philox_reject.cuh")
+        parts.append("random/philox_reject.cuh")
     source = "".join(
         factory.load_template(part).safe_substitute(in_turn=int(in_turn))
         for part in parts
     )
-    source += factory.load_template("philox.cu").substitute(
+    source += factory.load_template("random/philox.cu").substitute(
         type=name,
         maker=row.maker.format(name),
         parameters="".join(

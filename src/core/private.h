@@ -48,7 +48,7 @@ struct core_launched {
 
 enum { CORE_LAUNCHES_KEPT = 3 };
 
-/* Host memory of a copy on its way: flight.c. */
+/* Host memory of a copy on its way: memory/flight.c. */
 struct core_flight {
     PyObject *host; /* strong */
     CUstream stream;
@@ -224,7 +224,7 @@ struct core_texture {
     enum core_fetched gives;
 };
 
-/* -- args.c: arguments of methods */
+/* -- python/args.c: arguments of methods */
 
 #define CORE_MAX_ARGS 8
 struct core_signature {
@@ -262,7 +262,7 @@ int core_buffer(PyObject *object, bool writable, Py_buffer *view);
 /* shape (int or iterable) into at most 32 lengths; returns ndim or -1. */
 int core_shape(PyObject *shape, Py_intptr_t *lengths);
 
-/* -- object.c: common ends of all objects */
+/* -- python/object.c: common ends of all objects */
 PyObject *core_object_new(PyTypeObject *type, struct core_context *context);
 int core_object_traverse(PyObject *self, visitproc visit, void *arg);
 int core_object_clear(PyObject *self);
@@ -273,13 +273,13 @@ int core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
                   PyTypeObject *base);
 extern PyMemberDef core_object_members[];
 
-/* -- check.c */
+/* -- python/check.c */
 CUresult core_quiet(CUresult code); /* for destructors: ignores */
 int core_open(void);                /* loads the driver library */
 /* The same, and LogicError for `routine` before init(). */
 int core_open_ready(const char *routine);
 
-/* -- context.c, stack.c */
+/* -- context/context.c, context/stack.c */
 struct core_context *core_current(void);   /* borrowed, or NULL + LogicError */
 struct core_context *core_stack_top(void); /* borrowed, or NULL, no error */
 int core_stack_push(struct core_context *context);
@@ -303,15 +303,15 @@ int core_context_add_stream(struct core_context *context, CUstream handle,
                             bool blocking);
 void core_context_drop_stream(struct core_context *context, CUstream handle);
 
-/* -- device.c */
+/* -- context/device.c */
 PyObject *core_device_object(CUdevice device);
 int core_device_ordinal(PyObject *device, CUdevice *ordinal);
 
-/* -- enums.c */
+/* -- python/enums.c */
 /* A member of an enum class by value. */
 PyObject *core_enum(const char *name, long value);
 
-/* -- allocation.c, pool.c */
+/* -- memory/allocation.c, memory/pool.c */
 PyObject *core_allocation_wrap(PyTypeObject *type,
                                struct core_context *context,
                                CUdeviceptr pointer, size_t bytes);
@@ -337,7 +337,7 @@ void core_pool_destroy(struct core_context *context);
 unsigned core_bin_number(size_t bytes); /* PyCUDA's size classes */
 size_t core_bin_bytes(unsigned bin);
 
-/* -- flight.c */
+/* -- memory/flight.c */
 /* Host memory at `address`, of a copy that was issued; never fails. */
 void core_flight_keep(PyObject *host, const void *address, CUstream stream);
 /* Drops what copies have done with. */
@@ -347,11 +347,11 @@ void core_flights_of_stream(struct core_context *context,
 /* The context goes; waits for it if there are any. */
 void core_flights_drop(struct core_context *context);
 
-/* -- asyncpool.c */
+/* -- memory/asyncpool.c */
 /* The captures have ended: what was dropped meanwhile goes back. */
 void core_late_free(struct core_context *context);
 
-/* -- layout.c, layout_cubin.c */
+/* -- code/layout.c, code/layout_cubin.c */
 /* Whether an image of the CPU device has all the bytes that it tells of: the
  * driver is given no length. */
 bool core_image_whole(const void *image, size_t bytes);
@@ -366,7 +366,7 @@ struct core_layout *core_layouts_add(struct core_layouts *layouts,
                                      const char *name, size_t length,
                                      uint32_t count);
 
-/* -- program.c (Module), texref.c */
+/* -- code/program.c (Module), texture/texref.c */
 PyObject *core_module_load(const void *image, size_t bytes);
 PyObject *core_texref_for(struct core_module *module, CUdeviceptr variable);
 PyObject *core_surfref_for(struct core_module *module, CUdeviceptr variable);
@@ -374,7 +374,7 @@ PyObject *core_surfref_for(struct core_module *module, CUdeviceptr variable);
 int core_textures_update(struct core_module *module, CUstream stream);
 void core_textures_free(struct core_module *module);
 
-/* -- texobj.c */
+/* -- texture/texobj.c */
 /* The object of a TextureObject or SurfaceObject that is about to be used on
  * `stream`. */
 int core_texture_object(PyObject *object, CUstream stream,
@@ -382,13 +382,13 @@ int core_texture_object(PyObject *object, CUstream stream,
 /* Four numbers. */
 int core_border_color(PyObject *object, float color[4]);
 
-/* -- cuarray.c */
+/* -- texture/cuarray.c */
 int core_array_handle(PyObject *object, CUarray *handle);
 PyObject *core_array_wrap(CUarray handle, struct core_context *context,
                           PyObject *owner);
 int core_descriptor_read(PyObject *object, CUDA_ARRAY_DESCRIPTOR *descriptor);
 
-/* -- function.c, pack.c, format.c, launch.c */
+/* -- code/function.c, launch/pack.c, launch/format.c, launch/launch.c */
 PyObject *core_function_new(struct core_module *module, const char *name);
 PyObject *core_function_vectorcall(PyObject *self, PyObject *const *args,
                                    size_t nargsf, PyObject *names);
@@ -472,7 +472,7 @@ int core_shared_allow(struct core_function *function, size_t bytes);
 /* -1 with LogicError where its context is gone, or none is current. */
 int core_function_ready(struct core_function *function, const char *routine);
 
-/* -- failure.c */
+/* -- launch/failure.c */
 void core_launch_note(struct core_context *context, PyObject *name,
                       CUfunction function, const unsigned grid[3],
                       const unsigned block[3]);
@@ -485,12 +485,13 @@ int core_launch_fail(CUresult code, struct core_function *function,
                      const unsigned grid[3], const unsigned block[3],
                      unsigned shared, const struct core_pack *pack);
 
-/* -- occupancy.c, oldstyle.c: methods of Function */
+/* -- code/occupancy.c, launch/oldstyle.c: methods of Function */
 PyObject *core_occupancy_blocks(PyObject *function, CORE_ARGS);
 PyObject *core_occupancy_best(PyObject *function, CORE_ARGS);
 extern PyMethodDef core_oldstyle_methods[];
 
-/* -- capture.c, callback.c: methods of Stream; what captures keep alive */
+/* -- stream/capture.c, stream/callback.c: methods of Stream; what captures
+ * keep alive */
 PyObject *core_stream_capture(PyObject *self, CORE_ARGS);
 PyObject *core_stream_is_capturing(PyObject *self, void *unused);
 PyObject *core_stream_add_callback(PyObject *self, CORE_ARGS);
@@ -503,7 +504,7 @@ int core_capture_hold_call(struct core_function *function,
 struct core_stream_object *
 core_capture_newest(const struct core_context *context, uint64_t *turn);
 
-/* -- current.c */
+/* -- stream/current.c */
 extern unsigned core_stream_defaults; /* streams entered, captures open */
 CUstream core_stream_default_find(void);
 /* What the default stream stands for now: the stream that this thread entered
@@ -533,7 +534,7 @@ struct core_plain {
 int core_plain_begin(struct core_plain *plain, const char *routine);
 CUresult core_plain_end(const struct core_plain *plain, CUresult code);
 
-/* -- handler.c */
+/* -- launch/handler.c */
 int core_handler_pointer(PyObject *handler, CUstream stream,
                          CUdeviceptr *pointer);
 int core_handler_pre(PyObject *handler, PyObject *stream);

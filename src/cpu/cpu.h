@@ -1,9 +1,9 @@
 /* cpu.h - what the files of the CPU driver share.
  *
  * Lock order, outermost first: a context's `lock`, an event's lock, the graph
- * lock (graph.h), the memory lock (arena.c), the scheduler lock (scheduler.c),
- * the printf lock.  No lock is held while
- * kernel code, a host function or a copy runs.
+ * lock (graph/graph.h), the memory lock (memory/arena.c), the scheduler lock
+ * (stream/scheduler.c), the printf lock.  No lock is held while kernel code, a
+ * host function or a copy runs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_CPU_H
@@ -37,7 +37,7 @@ struct cpu_image;
 struct cpu_op;
 struct cpu_worker;
 
-/* ---- handle.c: handles that can be checked without a crash ---- */
+/* ---- device/handle.c: handles that can be checked without a crash ---- */
 
 enum cpu_kind {
     CPU_NONE,
@@ -91,7 +91,7 @@ void cpu_handle_delete(void *handle);
 /* Deletes all handles of a kind that a context owns; `end` frees objects. */
 void cpu_handles_end(enum cpu_kind kind, uint64_t owner, void (*end)(void *));
 
-/* ---- device.c, attributes.c ---- */
+/* ---- device/device.c, device/attributes.c ---- */
 
 struct cpu_state {
     atomic_bool initialized;
@@ -109,10 +109,10 @@ extern pthread_mutex_t cpu_init_lock;
 CUresult cpu_ready(void);                   /* NOT_INITIALIZED before cuInit */
 CUresult cpu_device_check(CUdevice device); /* and INVALID_DEVICE */
 int cpu_device_attribute(CUdevice_attribute attribute, int *value);
-int cpu_thread_count(void); /* threads.c: what the machine grants us */
+int cpu_thread_count(void); /* device/threads.c: what the machine grants us */
 uint64_t cpu_memory_bytes(void);
 
-/* ---- context.c ---- */
+/* ---- device/context.c ---- */
 
 struct cpu_stream {
     CUstream handle;
@@ -142,7 +142,7 @@ struct cpu_context {
     struct cpu_stream *streams; /* all, legacy first; scheduler lock */
     unsigned outstanding;       /* operations; scheduler lock */
     struct cpu_module *modules; /* lock */
-    struct cpu_fifo *fifo;      /* printf.c */
+    struct cpu_fifo *fifo;      /* run/printf.c */
     uint64_t peers;             /* bit a device */
     atomic_size_t heap_used;    /* device-side malloc */
     atomic_uint capturing;      /* streams that capture */
@@ -163,7 +163,7 @@ CUresult cpu_context_new(CUdevice device, unsigned flags,
 void cpu_context_destroy(struct cpu_context *ctx);
 bool cpu_context_flags_valid(unsigned flags);
 
-/* ---- arena.c: device memory ---- */
+/* ---- memory/arena.c: device memory ---- */
 
 enum cpu_memory_kind {
     CPU_MEMORY_FREE,
@@ -196,9 +196,9 @@ struct cpu_shared {
 /* Moves the allocation at the address, and those that share its pages, into a
  * file of memory; nobody may write meanwhile. */
 CUresult cpu_arena_share(uintptr_t address, struct cpu_shared *shared);
-void cpu_ipc_close(struct cpu_context *ctx); /* ipc.c: it ends */
+void cpu_ipc_close(struct cpu_context *ctx); /* memory/ipc.c: it ends */
 
-/* mempool.c: memory of the pool is going to be freed. */
+/* memory/mempool.c: memory of the pool is going to be freed. */
 void cpu_pool_return(CUmemoryPool pool, size_t bytes);
 
 CUresult cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
@@ -215,12 +215,12 @@ void cpu_arena_free_context(uint64_t context_id);
 bool cpu_arena_contains(uintptr_t address);
 size_t cpu_arena_used(int device);
 
-/* ---- memory.c ---- */
+/* ---- memory/memory.c ---- */
 
 /* Checks that [pointer, pointer + bytes) is memory of the device's. */
 CUresult cpu_memory_check(CUdeviceptr pointer, size_t bytes);
 
-/* ---- scheduler.c: operations and their order ---- */
+/* ---- stream/scheduler.c: operations and their order ---- */
 
 typedef CUresult cpu_run(void *argument);
 
@@ -322,7 +322,7 @@ void cpu_op_call(struct cpu_op *op);
 uint64_t cpu_now_ns(void);
 
 extern pthread_mutex_t cpu_scheduler_lock;
-/* For workers.c; the lock is held. */
+/* For stream/workers.c; the lock is held. */
 struct cpu_op *cpu_queue_take(bool kernels_too);
 struct cpu_op *cpu_queue_help(const struct cpu_op *op);
 void cpu_queue_more(struct cpu_op *op);
@@ -332,7 +332,7 @@ extern unsigned cpu_queue_sleeping;    /* workers that must be woken */
 extern pthread_cond_t cpu_queue_work, cpu_queue_calls;
 extern atomic_uint cpu_queue_puts; /* grows with each operation queued */
 
-/* ---- capture.c ---- */
+/* ---- graph/capture.c ---- */
 
 struct cpu_task;
 /* Where the thread's next piece of work is noted instead of done, or NULL. */
@@ -366,7 +366,7 @@ CUresult cpu_capture_asked(const struct cpu_captured *event);
 CUresult cpu_capture_isolated(struct cpu_stream *stream);
 void cpu_capture_leave(struct cpu_stream *stream); /* it is destroyed */
 
-/* ---- stream.c, event.c ---- */
+/* ---- stream/stream.c, stream/event.c ---- */
 
 CUresult cpu_stream_of(CUstream handle, struct cpu_context *ctx,
                        struct cpu_stream **stream);
@@ -375,7 +375,7 @@ void cpu_stream_detach(struct cpu_stream *stream);
 void cpu_streams_close(struct cpu_context *ctx);
 void cpu_events_close(struct cpu_context *ctx);
 
-/* ---- ipc_event.c: events that processes share ---- */
+/* ---- stream/ipc_event.c: events that processes share ---- */
 
 struct cpu_ipc_event;
 CUresult cpu_ipc_event_new(struct cpu_ipc_event **made);
@@ -393,7 +393,7 @@ void cpu_ipc_event_wait(struct cpu_ipc_event *event);
 CUresult cpu_ipc_event_gate(struct cpu_ipc_event *event,
                             struct cpu_stream *stream);
 
-/* ---- workers.c ---- */
+/* ---- stream/workers.c ---- */
 
 struct cpu_fiber {
     void *sp;
@@ -460,7 +460,7 @@ extern _Thread_local struct cpu_worker *cpu_worker_tls
     __attribute__((tls_model("initial-exec")));
 CUresult cpu_workers_start(void);
 
-/* ---- fiber.c ---- */
+/* ---- run/fiber.c ---- */
 
 void cpu_fiber_switch(void **from, void *to);
 /* Calls function(argument), on `stack` unless NULL, and returns 0, or what
@@ -472,7 +472,7 @@ int cpu_fiber_guard(void **saved, void (*function)(void *), void *argument,
 void cpu_fiber_unwind(void *saved, int value);
 void *cpu_fiber_prepare(char *top, void (*entry)(void));
 
-/* ---- block.c, warp.c, runtime.c ---- */
+/* ---- run/block.c, run/warp.c, run/runtime.c ---- */
 
 /* Runs blocks [first, first + count) of a launch; the error, if one failed. */
 CUresult cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
@@ -495,7 +495,7 @@ cpu_fiber_ready(struct cpu_worker *worker, unsigned linear)
     worker->ready[linear / 64] |= 1ull << (linear % 64);
 }
 
-/* ---- launch.c ---- */
+/* ---- run/launch.c ---- */
 
 void cpu_launch_finish(struct cpu_launch *launch);
 /* Makes `op`, whose argument is the parameters, a launch. */
@@ -503,7 +503,7 @@ void cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
                      const unsigned grid[3], const unsigned block[3],
                      unsigned shared, bool cooperative);
 
-/* ---- check_*.c: PYCUDA_CPU_CHECK (more in check.h) ---- */
+/* ---- check/: PYCUDA_CPU_CHECK (more in check/check.h) ---- */
 
 enum cpu_check_flag {
     CPU_CHECK_MEMORY = 1,
@@ -540,19 +540,19 @@ void cpu_check_mask(struct cpu_worker *worker, uint32_t mask);
 const char *cpu_check_found(CUresult code);
 void cpu_check_drop(struct cpu_worker *worker);
 
-/* ---- fault.c ---- */
+/* ---- run/fault.c ---- */
 
 void cpu_fault_install(void);
 /* Like run(argument), but a fault ends it with CUDA_ERROR_INVALID_VALUE. */
 CUresult cpu_fault_guard(cpu_run *run, void *argument);
 
-/* ---- printf.c ---- */
+/* ---- run/printf.c ---- */
 
 struct cpu_fifo *cpu_fifo_new(void);
 void cpu_fifo_delete(struct cpu_fifo *fifo);
 void cpu_fifo_flush(struct cpu_context *ctx);
 
-/* ---- module.c, function.c ---- */
+/* ---- module/module.c, module/function.c ---- */
 
 struct cpu_function {
     CUfunction handle;
@@ -612,7 +612,7 @@ CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module);
 CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned count,
                                     CUmodule module);
 
-/* ---- jit.c: pycuda-jit as a child process ---- */
+/* ---- nvrtc/jit.c: pycuda-jit as a child process ---- */
 
 struct cpu_jit_result {
     void *image; /* malloc */
@@ -624,7 +624,7 @@ struct cpu_jit_result {
 CUresult cpu_jit_run(const void *input, size_t bytes, char *const options[],
                      struct cpu_jit_result *result);
 
-/* ---- array.c, texture.c ---- */
+/* ---- texture/array.c, texture/texture.c ---- */
 
 struct cpu_array {
     CUarray handle;
@@ -656,7 +656,7 @@ struct cpu_texture {
     float border[4]; /* as the format can hold it */
 };
 
-/* ---- copy.c ---- */
+/* ---- memory/copy.c ---- */
 
 struct cpu_rows {
     char *to;

@@ -3,8 +3,8 @@
  * A kernel in an image is native code.  libpycuda_cpu calls it through one of
  * the two entry types below; the kernel calls back only the functions listed
  * in IMAGE_RUNTIME (plus libm, memcpy and friends: the allow-list in
- * src/cpu/image_symbols.c).  pycuda-jit hard-codes the field offsets of the
- * structs here; the static assertions keep both sides honest.
+ * src/cpu/module/image_symbols.c).  pycuda-jit hard-codes the field offsets of
+ * the structs here; the static assertions keep both sides honest.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_IMAGE_ABI_H

@@ -1,12 +1,12 @@
 /* image.h - the format of compiled CPU kernels: what stands where a cubin
  * (native code) or PTX (bitcode) stands on a GPU.
  *
- * Written by pycuda-jit (src/jit/write.c), read by libpycuda_cpu
- * (src/cpu/image.c) and, for the parameter tables alone, by pycuda._driver
- * (src/core/layout.c).  Little-endian, self-describing, position-independent:
- * all references are byte offsets from the start of the image.  Readers check
- * every offset and count against `bytes` before they use it: an image may
- * come from a damaged cache.
+ * Written by pycuda-jit (src/jit/output/write.c), read by libpycuda_cpu
+ * (src/cpu/module/image.c) and, for the parameter tables alone, by
+ * pycuda._driver (src/core/code/layout.c).  Little-endian, self-describing,
+ * position-independent: all references are byte offsets from the start of the
+ * image.  Readers check every offset and count against `bytes` before they use
+ * it: an image may come from a damaged cache.
  *
  *   struct image_header
  *   struct image_kernel[kernel_count]
@@ -56,7 +56,7 @@ enum image_kernel_flags {
     IMAGE_KERNEL_RECURSIVE =
         2,                  /* or calls through pointers: stack unbounded */
     IMAGE_KERNEL_WARPS = 4, /* has a second entry, image_loop_entry, for blocks
-                               of whole warps (src/cpu/block.c) */
+                               of whole warps (src/cpu/run/block.c) */
 };
 
 struct image_kernel {

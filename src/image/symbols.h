@@ -1,8 +1,9 @@
 /* symbols.h - the functions of libc, libm and libgcc that an image may call.
  *
- * pycuda-jit refuses sources that need anything else (src/jit/check.c); the
- * loader hands these in by address (src/cpu/image_symbols.c).  The functions
- * of the CPU device itself are IMAGE_RUNTIME in abi.h.
+ * pycuda-jit refuses sources that need anything else
+ * (src/jit/retarget/check.c); the loader hands these in by address
+ * (src/cpu/module/image_symbols.c).  The functions of the CPU device itself
+ * are IMAGE_RUNTIME in abi.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_IMAGE_SYMBOLS_H

@@ -58,9 +58,9 @@ struct jit_parameter {
     bool is_struct; /* by value: a pointer into the buffer */
 };
 
-/* What guard.c found out about a kernel's first branch: threads whose global
- * x index is not below `limit` do nothing.  The index is then an argument of
- * the body, and the thread loop's bound follows from the limit. */
+/* What entries/guard.c found out about a kernel's first branch: threads whose
+ * global x index is not below `limit` do nothing.  The index is then an
+ * argument of the body, and the thread loop's bound follows from the limit. */
 struct jit_guard {
     bool found;
     bool wide;         /* the index has 64 bits, not 32 */
@@ -88,7 +88,7 @@ struct jit_region_bound {
     LLVMIntPredicate predicate; /* threadIdx predicate limit */
 };
 
-/* Threads that leave before the first barrier (early.c). */
+/* Threads that leave before the first barrier (regions/early.c). */
 struct jit_early {
     LLVMValueRef condition; /* NULL: none */
     LLVMBasicBlockRef leave;
@@ -97,7 +97,7 @@ struct jit_early {
     const char *ends[2];   /* how many threads of a row, and rows, stay */
 };
 
-/* A kernel that is run as thread loops between barriers (regions.c). */
+/* A kernel run as thread loops between barriers (regions/regions.c). */
 struct jit_regions {
     unsigned count;                   /* of points to start at */
     uint64_t follows[JIT_MAX_POINTS]; /* points that may come next; bit 0 is
@@ -111,7 +111,7 @@ struct jit_regions {
     unsigned bound_counts[JIT_MAX_POINTS];
     unsigned width; /* blockDim.x that the source seems made for; 0: none */
     uint64_t warp_points; /* those that follow a warp operation */
-    struct jit_warp_op *warp_ops[JIT_MAX_POINTS]; /* warps.h; by point */
+    struct jit_warp_op *warp_ops[JIT_MAX_POINTS]; /* warps/warps.h; by point */
     uint64_t short_points; /* where little is done that is no vector's work */
     unsigned lane_count;   /* of arrays with an item for each lane of a warp */
     LLVMTypeRef *lane_types;
@@ -221,8 +221,8 @@ typedef LLVMValueRef jit_make(struct jit *jit, LLVMValueRef function,
 void jit_expand_constant(struct jit *jit, LLVMValueRef value, jit_make *make,
                          void *data);
 
-/* guard.c: is the value the same for all threads of a block, and made of
- * parameters, block geometry and simple arithmetic? */
+/* entries/guard.c: is the value the same for all threads of a block, and made
+ * of parameters, block geometry and simple arithmetic? */
 bool jit_is_uniform(struct jit_kernel *kernel, LLVMValueRef value, int depth);
 bool jit_only_returns(LLVMBasicBlockRef block);
 bool jit_has_no_effects(LLVMBasicBlockRef block);
@@ -232,44 +232,45 @@ void jit_read_options(struct jit_options *options, int count,
                       char **arguments);
 
 /* The steps, in the order in which main.c calls them. */
-void jit_read(struct jit *jit);            /* read.c: stdin -> module */
-void jit_find_kernels(struct jit *jit);    /* kernels.c */
-void jit_open_target(struct jit *jit);     /* emit.c */
-void jit_lower_variables(struct jit *jit); /* variables.c */
-void jit_map_intrinsics(struct jit *jit);  /* intrinsics.c */
-void jit_check_source(struct jit *jit, bool linkable); /* check.c */
-void jit_retarget(struct jit *jit);                    /* retarget.c */
-void jit_set_math(struct jit *jit);                    /* retarget.c */
-void jit_lower_arithmetic(struct jit *jit);            /* arithmetic.c */
-void jit_widen_divisions(struct jit *jit);             /* arithmetic.c */
-void jit_choose_inlining(struct jit *jit);             /* inlining.c */
-void jit_insert_checks(struct jit *jit);               /* check_insert.c */
-void jit_keep_level(struct jit *jit);                  /* lockstep.c */
-void jit_find_spinning(struct jit *jit);               /* spinning.c */
-void jit_find_stops(struct jit *jit);                  /* stops.c */
-void jit_make_bodies(struct jit *jit);                 /* geometry.c */
-/* geometry.c: a failed assertion names its thread. */
+void jit_read(struct jit *jit);         /* retarget/read.c: stdin -> module */
+void jit_find_kernels(struct jit *jit); /* retarget/kernels.c */
+void jit_open_target(struct jit *jit);  /* output/emit.c */
+void jit_lower_variables(struct jit *jit); /* retarget/variables.c */
+void jit_map_intrinsics(struct jit *jit);  /* retarget/intrinsics.c */
+void jit_check_source(struct jit *jit, bool linkable); /* retarget/check.c */
+void jit_retarget(struct jit *jit);         /* retarget/retarget.c */
+void jit_set_math(struct jit *jit);         /* retarget/retarget.c */
+void jit_lower_arithmetic(struct jit *jit); /* retarget/arithmetic.c */
+void jit_widen_divisions(struct jit *jit);  /* retarget/arithmetic.c */
+void jit_choose_inlining(struct jit *jit);  /* retarget/inlining.c */
+void jit_insert_checks(struct jit *jit);    /* checks/insert.c */
+void jit_keep_level(struct jit *jit);       /* fibers/lockstep.c */
+void jit_find_spinning(struct jit *jit);    /* fibers/spinning.c */
+void jit_find_stops(struct jit *jit);       /* fibers/stops.c */
+void jit_make_bodies(struct jit *jit);      /* retarget/geometry.c */
+/* retarget/geometry.c: a failed assertion names its thread. */
 void jit_publish_failures(struct jit *jit, struct jit_kernel *kernel);
-void jit_find_guard(struct jit *jit, struct jit_kernel *kernel); /* guard.c */
-void jit_lower_shared(struct jit *jit);                          /* shared.c */
-void jit_even_strides(struct jit *jit);                          /* stride.c */
-void jit_drop_stride_marks(struct jit *jit); /* once loops are unrolled */
-void jit_split_kernels(struct jit *jit);     /* regions.c */
+void jit_find_guard(struct jit *jit,
+                    struct jit_kernel *kernel); /* entries/guard.c */
+void jit_lower_shared(struct jit *jit);         /* retarget/shared.c */
+void jit_even_strides(struct jit *jit);         /* regions/stride.c */
+void jit_drop_stride_marks(struct jit *jit);    /* once loops are unrolled */
+void jit_split_kernels(struct jit *jit);        /* regions/regions.c */
 void jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel);
-void jit_add_entries(struct jit *jit); /* entries.c */
-/* entries.c: the entry for fibers, now, with a copy of the body's code. */
+void jit_add_entries(struct jit *jit); /* entries/entries.c */
+/* entries/entries.c: an entry for fibers, now, with a copy of the body. */
 void jit_add_thread_entry(struct jit *jit, struct jit_kernel *kernel);
-void jit_prepare(struct jit *jit); /* optimise.c */
+void jit_prepare(struct jit *jit); /* output/optimise.c */
 void jit_prepare_bodies(struct jit *jit);
-/* rare.c: around the vectoriser.  false: the module has no such calls. */
+/* output/rare.c: around the vectoriser.  false: there are no such calls. */
 bool jit_declare_rare(struct jit *jit);
 void jit_define_rare(struct jit *jit);
 /* The C library's function behind `__pycuda_rare_...`, else NULL. */
 const char *jit_rare_function(const char *name);
-void jit_optimise(struct jit *jit);            /* optimise.c */
-LLVMMemoryBufferRef jit_emit(struct jit *jit); /* emit.c */
+void jit_optimise(struct jit *jit);            /* output/optimise.c */
+LLVMMemoryBufferRef jit_emit(struct jit *jit); /* output/emit.c */
 void jit_write(struct jit *jit, const char *payload, size_t bytes);
 
 /* Arguments that a body has after the kernel's own. */
@@ -280,12 +281,12 @@ enum jit_body_argument {
     JIT_NCTAID = 9,
     JIT_LINEAR = 12,
     JIT_DYNAMIC_BYTES,
-    JIT_GLOBAL_INDEX, /* i32; by guard.c */
-    JIT_WIDE_INDEX,   /* i64; by guard.c */
+    JIT_GLOBAL_INDEX, /* i32; by entries/guard.c */
+    JIT_WIDE_INDEX,   /* i64; by entries/guard.c */
     JIT_SHARED,       /* pointer */
-    JIT_WHOLE,        /* i1; by guard.c */
+    JIT_WHOLE,        /* i1; by entries/guard.c */
     JIT_THREAD,       /* pointer to struct image_thread */
-    /* of kernels that run by warps (warps.h), else poison: */
+    /* of kernels that run by warps (warps/warps.h), else poison: */
     JIT_WARP_X,      /* threadIdx.x of the warp's first thread */
     JIT_WARP_LINEAR, /* its number in the block */
     JIT_VOTE,        /* i64: what a warp operation gives all lanes */
@@ -305,7 +306,7 @@ enum jit_region_argument {
 };
 
 LLVMValueRef jit_body_argument(const struct jit_kernel *kernel, int which);
-/* entries.c: the parts that both entry types share, as IR text. */
+/* entries/entries.c: the parts that both entry types share, as IR text. */
 /* The text of a value that jit_is_uniform accepts, after the instructions
  * that it needs, which go to `text`. */
 const char *jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
@@ -317,12 +318,12 @@ void jit_text_geometry(struct jit *jit, unsigned width, bool flat);
 void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
                    const char *suffix, const char *metadata);
 const char *jit_body_argument_name(int which);
-/* warp_entry.c */
+/* entries/warp.c */
 char *jit_warp_symbol(const struct jit_kernel *kernel);
 void jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel);
-/* warp_text.c: of the intrinsics that warp operations use, once. */
+/* warps/vectors.c: of the intrinsics that warp operations use, once. */
 void jit_text_warp_declarations(struct jit *jit);
-/* region_entry.c: parts that the warps' entry has as well. */
+/* entries/region.c: parts that the warps' entry has as well. */
 char *jit_region_variables(const struct jit_regions *regions);
 void jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
                        unsigned point);
@@ -334,7 +335,7 @@ void jit_region_point(struct jit *jit, struct jit_kernel *kernel,
 void jit_text_arguments(struct jit *jit, struct jit_kernel *kernel,
                         const char *suffix);
 
-/* nest.c: the frames of the entries that run whole blocks. */
+/* entries/nest.c: the frames of the entries that run whole blocks. */
 /* One nest of loops; all its names end in `suffix`. */
 struct jit_nest {
     const char *suffix;
@@ -371,13 +372,13 @@ enum jit_hint {
 void jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
                          unsigned loop, unsigned hints);
 
-/* inlining.c */
+/* retarget/inlining.c */
 bool jit_is_kept(struct jit *jit, LLVMValueRef function);
-/* kernels.c */
+/* retarget/kernels.c */
 bool jit_is_kernel(struct jit *jit, LLVMValueRef function);
-/* stops.c */
+/* fibers/stops.c */
 bool jit_may_stop(const char *name);
-/* check.c: may the name stay undefined in the object? */
+/* retarget/check.c: may the name stay undefined in the object? */
 bool jit_is_known_symbol(const char *name);
 
 #endif

@@ -12,7 +12,7 @@
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/DebugInfo.h>
 
-#include "jit/checks.h"
+#include "jit/checks/checks.h"
 #include "jit/explain.h"
 #include "jit/jit.h"
 

@@ -1,7 +1,7 @@
 """Threads that return before a barrier that the others wait at.
 
 On the CPU device such kernels run as loops over the threads that stay
-(`src/jit/early.c`), or on fibers where it cannot tell who stays.
+(`src/jit/regions/early.c`), or on fibers where it cannot tell who stays.
 """
 
 import json

@@ -1,7 +1,8 @@
 """Loops over i = first + threadIdx.x, += step, in kernels with barriers.
 
 On the CPU device all threads of a block make such loops together, which may
-fetch ahead what slow rounds read (`src/jit/stride.c`, `src/jit/ahead.c`).
+fetch ahead what slow rounds read (`stride.c` and `ahead.c` of
+`src/jit/regions`).
 """
 
 import numpy as np

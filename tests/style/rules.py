@@ -91,6 +91,11 @@ def function_length(text: str) -> list[str]:
     ]
 
 
+def room_of(path: Path) -> str:
+    """The room of a file of src/, in whichever folder of it."""
+    return path.relative_to(ROOT / "src").parts[0]
+
+
 def include_direction(text: str, room: str) -> list[str]:
     """Rooms include only the rooms below them."""
     wrong = []
@@ -143,7 +148,8 @@ def is_overload(node: ast.AST) -> bool:
 
 
 def unlisted_sources(room: Path) -> list[str]:
-    """C files that no meson.build of the room mentions."""
-    text = "".join(path.read_text() for path in room.rglob("meson.build"))
-    names = [path.name for path in sorted(room.rglob("*.c"))]
-    return [name for name in names if f"{name}'" not in text]
+    """C files that the meson.build of the room does not list."""
+    text = "".join(path.read_text() for path in room.glob("meson.build"))
+    paths = sorted(room.rglob("*.c"))
+    names = [path.relative_to(room).as_posix() for path in paths]
+    return [name for name in names if f"'{name}'" not in text]

@@ -56,10 +56,14 @@ def test_functions_are_short():
 
 def test_rooms_include_only_what_lies_below():
     def check(text, path):
-        return rules.include_direction(text, path.parts[-2])
+        return rules.include_direction(text, rules.room_of(path))
 
     assert complaints(SOURCES, check) == []
     assert rules.include_direction('#include "core/core.h"', "api")
+    deep = rules.ROOT / "src" / "cpu" / "memory" / "arena.c"
+    assert rules.include_direction(
+        '#include "core/core.h"', rules.room_of(deep)
+    )
     assert rules.include_direction("#include <Python.h>", "cpu")
     assert rules.include_direction("#include <llvm-c/Core.h>", "cpu")
     assert rules.include_direction("#include <cuda.h>", "core")
@@ -71,10 +75,11 @@ def test_sources_are_listed():
 
 
 def test_a_source_that_is_not_listed_is_seen(tmp_path):
-    (tmp_path / "meson.build").write_text("files('a.c')")
-    (tmp_path / "a.c").touch()
-    (tmp_path / "b.c").touch()
-    assert rules.unlisted_sources(tmp_path) == ["b.c"]
+    (tmp_path / "meson.build").write_text("files('a.c', 'in/b.c')")
+    (tmp_path / "in").mkdir()
+    for name in ("a.c", "b.c", "in/a.c", "in/b.c"):
+        (tmp_path / name).touch()
+    assert rules.unlisted_sources(tmp_path) == ["b.c", "in/a.c"]
 
 
 def test_nothing_built_is_tracked():

@@ -32,7 +32,7 @@ NO_END = "the tests did not end"
 # What a fresh cache of kernels is needed for: a function of the compilers is
 # not called when the image is there already.
 _COMPILERS = re.compile(
-    r"src/jit/|src/cpu/(nvrtc|jit|image|link)|src/core/(nvrtc|linker|program)"
+    r"src/jit/|src/cpu/(nvrtc|module)/|src/core/code/(nvrtc|linker|program)"
     r"|src/api/|pycuda/(_compile/|compiler)"
 )
 

@@ -1,6 +1,6 @@
 /* device.h - CUDA C++ of the CPU device, included before every kernel source.
  *
- * The front end (src/cpu/nvrtc_frontend.c) precompiles it.  It takes nothing
+ * The front end (src/cpu/nvrtc/frontend.c) precompiles it.  It takes nothing
  * from a CUDA toolkit: everything is declared in the files below, one subject
  * each, over the runtime functions of src/image/abi.h.
  *

@@ -9,7 +9,8 @@
  *
  * Polynomials are those of tools/minimax.py.  Arguments that hardly any
  * program has (sin(1e30)) go to the C library by __pycuda_rare_*: pycuda-jit
- * makes a branch of those that is taken if any lane needs it (src/jit/rare.c).
+ * (src/jit/output/rare.c) makes a branch of those that is taken if any lane
+ * needs it.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -6,7 +6,7 @@
 #ifndef TESTS_NATIVE_JIT_HARNESS_H
 #define TESTS_NATIVE_JIT_HARNESS_H
 
-#include "cpu/cpu_image.h"
+#include "cpu/module/image.h"
 #include "image/abi.h"
 
 struct shape {

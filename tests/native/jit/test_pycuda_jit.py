@@ -82,14 +82,14 @@ def program(name: str, folder: Path, *options: str) -> Path:
     """Build a C program of the tests with the harness and the loader."""
     out = folder / name
     if not out.exists():
-        cpu = ROOT / "src/cpu"
+        module = ROOT / "src/cpu/module"
         subprocess.run(
             ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra"]
             + ["-Werror", *options, f"-I{ROOT / 'src'}", f"-I{HERE}"]
             + [HERE / f"{name}.c", HERE / "harness.c"]
-            + [HERE / "harness_absent.c", cpu / "image.c"]
-            + [cpu / "image_elf.c", cpu / "image_debug.c"]
-            + [cpu / "image_symbols.c", "-lm"]
+            + [HERE / "harness_absent.c", module / "image.c"]
+            + [module / "image_elf.c", module / "image_debug.c"]
+            + [module / "image_symbols.c", "-lm"]
             + ["-o", out],
             check=True,
         )

@@ -1,0 +1,439 @@
+/* access.c - may a kernel access these bytes?
+ *
+ * Called by checked kernels before each access.  What an address was made
+ * from decides, where the compiler knows it: a variable's own bounds, or
+ * those of the allocation that a pointer parameter points to.  Otherwise the
+ * address must lie in some memory that the thread may use.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu/check/check.h"
+#include "cpu/module/image.h"
+
+#define NEAR_SHARED ((uintptr_t)256 << 10)
+#define NULL_BYTES  4096 /* an address below comes from a null pointer */
+
+struct range {
+    uintptr_t base;
+    size_t bytes;
+};
+
+static bool
+inside(uintptr_t address, uint64_t bytes, uintptr_t base, uint64_t size)
+{
+    uintptr_t offset = address - base;
+
+    return offset <= size && bytes <= size - offset;
+}
+
+/* ---- where an address lies ---- */
+
+bool
+cpu_check_is_shared(const struct cpu_worker *worker, uintptr_t address)
+{
+    return inside(address, 1, (uintptr_t)worker->shared,
+                  worker->launch->function->kernel->static_shared +
+                      (uint64_t)worker->launch->dynamic_shared);
+}
+
+/* The running thread's own stack, between its frames and its start. */
+bool
+cpu_check_is_stack(const struct cpu_worker *worker, uintptr_t address)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+    if (worker->launch->function->kernel->flags & IMAGE_KERNEL_FIBERS) {
+        uintptr_t top =
+            (uintptr_t)worker->stacks + (worker->current + 1) * worker->stride;
+        return address >= here && address < top;
+    }
+    if (worker->deep &&
+        inside(here, 1, (uintptr_t)worker->deep, worker->deep_bytes)) {
+        return address >= here &&
+               address < (uintptr_t)worker->deep + worker->deep_bytes;
+    }
+    return address >= here && address < (uintptr_t)worker->guard;
+}
+
+/* A shared variable, or the dynamic part; NULL: none holds the bytes. */
+static const struct cpu_check_variable *
+shared_find(const struct cpu_check *check, uintptr_t address, uint64_t bytes)
+{
+    for (unsigned i = 0; i < check->shared_count; i++) {
+        const struct cpu_check_variable *row = &check->shared[i];
+
+        if (inside(address, bytes, row->base, row->bytes)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static void
+recent_add(struct cpu_check *check, uintptr_t base, size_t bytes)
+{
+    unsigned at = check->recent_next++ % CPU_CHECK_RECENT;
+
+    check->recent[at].base = base;
+    check->recent[at].bytes = bytes;
+}
+
+/* The live global memory that holds the address; size 0: none does. */
+static struct range
+global_find(struct cpu_check *check, uintptr_t address)
+{
+    struct cpu_check_allocation found;
+    struct cpu_allocation other;
+    unsigned frees = atomic_load(&cpu_check_frees);
+
+    if (check->frees != frees) {
+        check->frees = frees;
+        memset(check->recent, 0, sizeof check->recent);
+    }
+    for (int i = 0; i < CPU_CHECK_RECENT; i++) {
+        if (address - check->recent[i].base < check->recent[i].bytes) {
+            return (struct range){check->recent[i].base,
+                                  check->recent[i].bytes};
+        }
+    }
+    if (cpu_check_find(address, &found) && !found.freed &&
+        address - found.base < found.bytes) {
+        recent_add(check, found.base, found.bytes);
+        return (struct range){found.base, found.bytes};
+    }
+    if (cpu_arena_find(address, &other)) {
+        recent_add(check, other.base, other.bytes);
+        return (struct range){other.base, other.bytes};
+    }
+    return (struct range){0, 0};
+}
+
+static bool
+address_is_right(struct cpu_check *check, const struct cpu_worker *worker,
+                 uintptr_t address, uint64_t bytes)
+{
+    struct range global = global_find(check, address);
+
+    if (global.bytes) {
+        return inside(address, bytes, global.base, global.bytes);
+    }
+    if (cpu_check_is_shared(worker, address)) {
+        return shared_find(check, address, bytes) != NULL;
+    }
+    return cpu_check_is_stack(worker, address) ||
+           inside(address, bytes, (uintptr_t)worker->launch->params,
+                  worker->launch->function->kernel->parameter_bytes) ||
+           cpu_image_holds((const void *)address);
+}
+
+/* ---- saying what is wrong ---- */
+
+enum verdict {
+    UNKNOWN,
+    RIGHT,
+    BEYOND_VARIABLE,
+    BEYOND_OBJECT, /* that a pointer parameter points into */
+    NOWHERE,
+    MISALIGNED,
+};
+
+struct access {
+    uintptr_t address;
+    uint64_t bytes;
+    uintptr_t object; /* as __pycuda_check has it */
+    uint64_t object_bytes;
+    const struct image_site *site;
+};
+
+struct fault {
+    uintptr_t address;
+    uint64_t bytes;
+    uintptr_t object;
+    uint64_t object_bytes;
+    const struct image_site *site;
+    char detail[400];
+};
+
+/* "12 bytes after the end of", "4 bytes before". */
+static int
+offset_text(char *text, size_t size, uintptr_t address, uint64_t bytes,
+            uintptr_t base, uint64_t object_bytes)
+{
+    if (address < base) {
+        return snprintf(text, size, "%llu bytes before",
+                        (unsigned long long)(base - address));
+    }
+    uint64_t offset = address - base;
+    if (offset < object_bytes) {
+        return snprintf(text, size, "the last %llu of them beyond the end of",
+                        (unsigned long long)(offset + bytes - object_bytes));
+    }
+    return snprintf(text, size, "%llu bytes after the end of",
+                    (unsigned long long)(offset - object_bytes));
+}
+
+static void
+variable_describe(struct fault *fault, const char *space, const char *name)
+{
+    char where[80];
+
+    offset_text(where, sizeof where, fault->address, fault->bytes,
+                fault->object, fault->object_bytes);
+    snprintf(fault->detail, sizeof fault->detail,
+             "out of bounds: %s %s%s%s%s of %llu bytes (offset %lld)", where,
+             space, *name ? " '" : "", name, *name ? "'" : "",
+             (unsigned long long)fault->object_bytes,
+             (long long)(fault->address - fault->object));
+}
+
+static void
+allocation_describe(struct fault *fault,
+                    const struct cpu_check_allocation *found)
+{
+    char where[80];
+    bool inside_freed =
+        found->freed && inside(fault->address, 1, found->base, found->bytes);
+
+    offset_text(where, sizeof where, fault->address, fault->bytes, found->base,
+                found->bytes);
+    if (inside_freed) {
+        snprintf(fault->detail, sizeof fault->detail,
+                 "use after free: offset %llu of the %zu bytes made by %s "
+                 "(allocation %llu, %s), freed by %s",
+                 (unsigned long long)(fault->address - found->base),
+                 found->bytes, found->maker, (unsigned long long)found->order,
+                 found->made_at, found->freed_at);
+        return;
+    }
+    snprintf(fault->detail, sizeof fault->detail,
+             "out of bounds: %s the %zu bytes made by %s (allocation %llu, "
+             "%s%s; offset %lld)",
+             where, found->bytes, found->maker,
+             (unsigned long long)found->order, found->made_at,
+             found->freed ? ", since freed" : "",
+             (long long)(fault->address - found->base));
+}
+
+static void
+fault_finish(struct fault *fault, const char *kind,
+             const struct cpu_check_allocation *allocation, CUresult code)
+{
+    struct cpu_check_finding finding = {.check = "memory",
+                                        .kind = kind,
+                                        .site = fault->site,
+                                        .code = code,
+                                        .has_address = true,
+                                        .address = fault->address,
+                                        .bytes = fault->bytes,
+                                        .detail = fault->detail,
+                                        .allocation = allocation};
+
+    cpu_check_report(&finding);
+}
+
+static const char *
+variable_space(const struct image_site *site)
+{
+    return site->flags & IMAGE_SITE_SHARED  ? *site->object
+                                                  ? "the shared variable"
+                                                  : "the dynamic shared memory"
+           : site->flags & IMAGE_SITE_LOCAL ? "the thread's own variable"
+                                            : "the device variable";
+}
+
+/* An address that was made from a variable and lies outside of it. */
+static void
+fault_variable(struct fault *fault)
+{
+    variable_describe(fault, variable_space(fault->site), fault->site->object);
+    fault_finish(fault, "out-of-bounds", NULL, CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+static void
+fault_shared(struct fault *fault, const struct cpu_worker *worker)
+{
+    fault->object = (uintptr_t)worker->shared;
+    fault->object_bytes = worker->launch->function->kernel->static_shared +
+                          (uint64_t)worker->launch->dynamic_shared;
+    snprintf(fault->detail, sizeof fault->detail,
+             "out of bounds: offset %lld of the block's %llu bytes of shared "
+             "memory belongs to no variable of this kernel",
+             (long long)(fault->address - fault->object),
+             (unsigned long long)fault->object_bytes);
+    fault_finish(fault, "out-of-bounds", NULL, CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+/* Shared memory lies far from the device's: what is near it was meant, if it
+ * is no block, used or freed, of the heap. */
+static bool
+is_near_shared(const struct cpu_worker *worker, uintptr_t address)
+{
+    uintptr_t start = (uintptr_t)worker->shared;
+    struct cpu_check_allocation found;
+
+    return start && address - start + NEAR_SHARED < 2 * NEAR_SHARED &&
+           !(cpu_check_find(address, &found) &&
+             inside(address, 1, found.base, found.bytes));
+}
+
+static void
+fault_global(struct fault *fault, uintptr_t named)
+{
+    struct cpu_check_allocation found;
+    const char *kind = "out-of-bounds";
+    bool known = cpu_check_find(named, &found);
+
+    if (fault->address < NULL_BYTES && !(known && named >= NULL_BYTES)) {
+        kind = "null";
+        known = false;
+        snprintf(fault->detail, sizeof fault->detail,
+                 "null pointer (address 0x%llx)",
+                 (unsigned long long)fault->address);
+    } else if (known) {
+        allocation_describe(fault, &found);
+        if (found.freed &&
+            inside(fault->address, 1, found.base, found.bytes)) {
+            kind = "use-after-free";
+        }
+    } else {
+        kind = "wild-address";
+        snprintf(fault->detail, sizeof fault->detail,
+                 "the address 0x%llx is near no memory of the device",
+                 (unsigned long long)fault->address);
+    }
+    fault_finish(fault, kind, known ? &found : NULL,
+                 CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+static void
+fault_alignment(struct fault *fault)
+{
+    snprintf(fault->detail, sizeof fault->detail,
+             "misaligned: the address 0x%llx is no multiple of %u",
+             (unsigned long long)fault->address, fault->site->alignment);
+    fault_finish(fault, "misaligned", NULL, CUDA_ERROR_MISALIGNED_ADDRESS);
+}
+
+/* ---- the check ---- */
+
+/* An access through a pointer parameter must stay in what that points into.
+ * One that points behind some memory, or to none, says nothing. */
+static enum verdict
+judge_parameter(struct cpu_check *check, uintptr_t address, uint64_t bytes,
+                uintptr_t pointer)
+{
+    struct range range = global_find(check, pointer);
+
+    if (!range.bytes) {
+        return UNKNOWN;
+    }
+    return inside(address, bytes, range.base, range.bytes) ? RIGHT
+                                                           : BEYOND_OBJECT;
+}
+
+static enum verdict
+judge(struct cpu_check *check, const struct access *access)
+{
+    enum verdict verdict = UNKNOWN;
+
+    if (access->object && !(access->site->flags & IMAGE_SITE_POINTER)) {
+        verdict = inside(access->address, access->bytes, access->object,
+                         access->object_bytes)
+                      ? RIGHT
+                      : BEYOND_VARIABLE;
+    } else if (access->object) {
+        verdict = judge_parameter(check, access->address, access->bytes,
+                                  access->object);
+    }
+    if (verdict == UNKNOWN) {
+        verdict = address_is_right(check, cpu_worker_tls, access->address,
+                                   access->bytes)
+                      ? RIGHT
+                      : NOWHERE;
+    }
+    if (verdict == RIGHT && access->site->alignment > 1 &&
+        access->address % access->site->alignment) {
+        verdict = MISALIGNED;
+    }
+    return verdict;
+}
+
+static void
+refuse(const struct access *access, enum verdict verdict)
+{
+    const struct cpu_worker *worker = cpu_worker_tls;
+    struct fault fault = {.address = access->address,
+                          .bytes = access->bytes,
+                          .object = access->object,
+                          .object_bytes = access->object_bytes,
+                          .site = access->site};
+
+    if (verdict == BEYOND_VARIABLE) {
+        fault_variable(&fault);
+    } else if (verdict == MISALIGNED) {
+        fault_alignment(&fault);
+    } else if (verdict == BEYOND_OBJECT) {
+        fault_global(&fault, access->object);
+    } else if (is_near_shared(worker, access->address)) {
+        fault_shared(&fault, worker);
+    } else {
+        fault_global(&fault, access->address);
+    }
+}
+
+/* Where an access goes that was refused, if the program shall go on. */
+static void *
+spare_room(struct cpu_check *check, uint64_t bytes)
+{
+    if (bytes > sizeof check->spare) {
+        cpu_fibers_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+    memset(check->spare, 0, sizeof check->spare);
+    return check->spare;
+}
+
+void *
+__pycuda_check(void *pointer, uint64_t bytes, void *object,
+               uint64_t object_bytes, const struct image_site *site)
+{
+    struct access access = {(uintptr_t)pointer, bytes, (uintptr_t)object,
+                            object_bytes, site};
+
+    if (!bytes || !(cpu_check_flags & CPU_CHECK_MEMORY)) {
+        return pointer;
+    }
+    struct cpu_check *check = cpu_check_enter();
+    enum verdict verdict = judge(check, &access);
+    if (verdict == RIGHT) {
+        return pointer;
+    }
+    refuse(&access, verdict);
+    return spare_room(check, bytes);
+}
+
+void
+__pycuda_check_shared(void *variable, uint64_t bytes,
+                      const struct image_site *site)
+{
+    struct cpu_check *check = cpu_check_enter();
+    uintptr_t base = (uintptr_t)variable;
+
+    for (unsigned i = 0; i < check->shared_count; i++) {
+        if (check->shared[i].base == base) {
+            return;
+        }
+    }
+    if (check->shared_count == CPU_CHECK_SHARED) {
+        return;
+    }
+    if (!bytes) {
+        bytes = cpu_worker_tls->launch->dynamic_shared;
+    }
+    if (cpu_check_flags & CPU_CHECK_INIT) {
+        __pycuda_check_local(variable, bytes);
+    }
+    check->shared[check->shared_count++] =
+        (struct cpu_check_variable){base, bytes, site->object};
+}

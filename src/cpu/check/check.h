@@ -1,0 +1,115 @@
+/* check.h - what the files of the checks share (PYCUDA_CPU_CHECK).
+ *
+ * Checked kernels call __pycuda_check* (image/abi.h); this room's files
+ * answer.  All state of a block that runs is its worker's; allocations and
+ * what is known of memory are the process's, behind the locks of
+ * allocations.c and shadow.c, which are the innermost ones.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_CHECK_H
+#define PYCUDA_CPU_CHECK_H
+
+#include "cpu/cpu.h"
+
+/* ---- allocations.c ---- */
+
+enum { CPU_CHECK_PLACE = 160 }; /* bytes of a text that names a place */
+
+struct cpu_check_allocation {
+    uintptr_t base;
+    size_t bytes;
+    const char *maker; /* the API's function */
+    uint64_t order;    /* 1: the process's first */
+    bool freed;
+    bool tracked; /* it is known which bytes were written */
+    char made_at[CPU_CHECK_PLACE];
+    char freed_at[CPU_CHECK_PLACE];
+};
+
+/* The allocation that holds `address`, or else the nearest one, live or not,
+ * within a mebibyte; false: there is none. */
+bool cpu_check_find(uintptr_t address, struct cpu_check_allocation *found);
+/* Grows whenever memory is freed. */
+extern atomic_uint cpu_check_frees;
+
+/* place.c: who called the library, as text. */
+void cpu_check_place(char text[CPU_CHECK_PLACE]);
+
+/* ---- the state of a worker's block ---- */
+
+#define CPU_CHECK_SHARED 64 /* shared variables of a kernel that are known */
+#define CPU_CHECK_RECENT 8
+
+struct cpu_check_variable {
+    uintptr_t base;
+    size_t bytes;
+    const char *name;
+};
+
+/* When a thread, or another of its block, handed on what it wrote. */
+struct cpu_check_order {
+    uint32_t released, acquired;
+    bool fenced;
+};
+
+struct cpu_check_warp {
+    /* seen[i][j]: lane i knows what lane j had done up to this step */
+    uint16_t seen[CPU_WARP][CPU_WARP];
+};
+
+struct cpu_check {
+    struct cpu_launch *launch; /* whose block is described */
+    uint64_t serial;           /* of the launch */
+    uint64_t block;            /* linear index */
+    uint32_t ctaid[3];         /* the same, by axis */
+    unsigned epoch;            /* barriers passed */
+    uint32_t acquired;         /* by any of its threads; see race.c */
+    struct {
+        uintptr_t base;
+        size_t bytes;
+    } recent[CPU_CHECK_RECENT];
+    unsigned recent_next, frees;
+    struct cpu_check_variable shared[CPU_CHECK_SHARED];
+    unsigned shared_count;
+    uint32_t returned[CPU_MAX_THREADS / 32]; /* ended by `return` */
+    const struct image_site *at[CPU_MAX_THREADS];
+    struct cpu_check_order threads[CPU_MAX_THREADS];
+    struct cpu_check_warp warps[CPU_MAX_THREADS / CPU_WARP];
+    _Alignas(16) char spare[4096]; /* where refused accesses go */
+};
+
+/* The state of the calling worker, reset where a block has begun. */
+struct cpu_check *cpu_check_enter(void);
+/* The thread that runs, by its linear index. */
+unsigned cpu_check_thread(void);
+
+/* ---- report.c ---- */
+
+/* One thing found.  Texts may be NULL. */
+struct cpu_check_finding {
+    const char *check; /* memory, race, sync, init */
+    const char *kind;
+    const struct image_site *site;
+    CUresult code; /* that the launch ends with */
+    bool has_address;
+    uintptr_t address;
+    uint64_t bytes;
+    const char *detail;              /* what is wrong, a clause */
+    const struct image_site *second; /* the other side, or NULL */
+    unsigned second_thread;
+    uint64_t second_block;
+    const unsigned *thread; /* that it is about; NULL: the running one */
+    const struct cpu_check_allocation *allocation;
+};
+
+/* Writes the report; does not return unless the program shall go on. */
+void cpu_check_report(const struct cpu_check_finding *finding);
+const char *cpu_check_access_name(const struct image_site *site);
+void cpu_check_triple(char text[40], uint64_t linear, const uint32_t size[3]);
+
+/* ---- access.c: where does an address lie? ---- */
+
+bool cpu_check_is_shared(const struct cpu_worker *worker, uintptr_t address);
+bool cpu_check_is_stack(const struct cpu_worker *worker, uintptr_t address);
+
+#endif

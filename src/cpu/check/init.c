@@ -1,0 +1,149 @@
+/* init.c - reads of memory that nobody has written.
+ *
+ * Called by checked kernels at each access, and by copy.c and fill.c.
+ * Tracked are allocations of device memory, shared memory and private
+ * variables; everything else counts as written.  A copy hands on what is
+ * known of its source and is no use of it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/check/shadow.h"
+
+static void
+report(uintptr_t address, uint64_t bytes, const struct image_site *site)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+    struct cpu_check_allocation found;
+    char detail[400];
+    bool shared = cpu_check_is_shared(worker, address);
+    bool local = !shared && cpu_check_is_stack(worker, address);
+    bool global = !shared && !local && cpu_check_find(address, &found) &&
+                  address - found.base < found.bytes;
+
+    if (global) {
+        snprintf(detail, sizeof detail,
+                 "never written: offset %llu of the %zu bytes made by %s "
+                 "(allocation %llu, %s)",
+                 (unsigned long long)(address - found.base), found.bytes,
+                 found.maker, (unsigned long long)found.order, found.made_at);
+    } else {
+        snprintf(detail, sizeof detail, "never written: %s%s%s%s",
+                 shared  ? "shared memory"
+                 : local ? "the thread's own memory"
+                         : "device memory",
+                 *site->object ? " ('" : "", site->object,
+                 *site->object ? "')" : "");
+    }
+    struct cpu_check_finding finding = {.check = "init",
+                                        .kind = shared ? "uninitialised-shared"
+                                                : local
+                                                    ? "uninitialised-local"
+                                                    : "uninitialised-global",
+                                        .site = site,
+                                        .code = CUDA_ERROR_LAUNCH_FAILED,
+                                        .has_address = true,
+                                        .address = address,
+                                        .bytes = bytes,
+                                        .detail = detail,
+                                        .allocation = global ? &found : NULL};
+    cpu_check_report(&finding);
+}
+
+/* Of a vector some members may be meant to stay unset. */
+static bool
+all_unset(uintptr_t address, uint64_t bytes)
+{
+    for (uint64_t i = 0; i < bytes; i += 4) {
+        if (!cpu_check_unset(address + i, bytes - i < 4 ? bytes - i : 4)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+__pycuda_check_init(const void *pointer, uint64_t bytes,
+                    const struct image_site *site)
+{
+    uintptr_t address = (uintptr_t)pointer;
+
+    if (!(cpu_check_flags & CPU_CHECK_INIT) || !bytes) {
+        return;
+    }
+    cpu_check_enter();
+    if (site->flags & IMAGE_SITE_READ && cpu_check_unset(address, bytes) &&
+        (bytes <= 8 || all_unset(address, bytes))) {
+        report(address, bytes, site);
+    }
+    if (site->flags & IMAGE_SITE_WRITE) {
+        cpu_check_mark(address, bytes, true);
+    }
+}
+
+void
+__pycuda_check_local(const void *variable, uint64_t bytes)
+{
+    if (cpu_check_flags & CPU_CHECK_INIT) {
+        cpu_check_mark((uintptr_t)variable, bytes, false);
+    }
+}
+
+void
+__pycuda_check_copy(const void *to, const void *from, uint64_t bytes)
+{
+    if (!(cpu_check_flags & CPU_CHECK_INIT)) {
+        return;
+    }
+    for (uint64_t i = 0; i < bytes; i++) {
+        cpu_check_mark((uintptr_t)to + i, 1,
+                       !cpu_check_unset((uintptr_t)from + i, 1));
+    }
+}
+
+void
+__pycuda_check_value(uint32_t undefined, const struct image_site *site)
+{
+    char detail[200];
+
+    if (!undefined || !(cpu_check_flags & CPU_CHECK_INIT)) {
+        return;
+    }
+    /* a name as the compiler has it may end in .0, .lcssa and the like */
+    int length = (int)strcspn(site->object, ".");
+    cpu_check_enter();
+    snprintf(detail, sizeof detail,
+             "a variable%s%.*s%s is used that nothing was assigned to",
+             length ? " ('" : "", length, site->object, length ? "')" : "");
+    struct cpu_check_finding finding = {.check = "init",
+                                        .kind = "uninitialised-value",
+                                        .site = site,
+                                        .code = CUDA_ERROR_LAUNCH_FAILED,
+                                        .detail = detail};
+    cpu_check_report(&finding);
+}
+
+/* ---- the host's own copies and fills ---- */
+
+void
+cpu_check_filled(const void *to, size_t bytes)
+{
+    if (cpu_check_flags & CPU_CHECK_INIT) {
+        cpu_check_mark((uintptr_t)to, bytes, true);
+    }
+}
+
+void
+cpu_check_copied(const void *to, const void *from, size_t bytes)
+{
+    if (!(cpu_check_flags & CPU_CHECK_INIT)) {
+        return;
+    }
+    if (cpu_check_unset((uintptr_t)from, bytes)) {
+        __pycuda_check_copy(to, from, bytes);
+    } else {
+        cpu_check_mark((uintptr_t)to, bytes, true);
+    }
+}

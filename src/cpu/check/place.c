@@ -1,0 +1,143 @@
+/* place.c - who called the library: a line of Python, or of C.
+ *
+ * Called where memory is allocated or freed while it is checked.  In a
+ * process with Python the innermost frame outside of the package is looked
+ * up through Python's own functions, if this thread holds the GIL.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu/check/check.h"
+
+/* Python's stable functions, as far as they are needed. */
+struct python {
+    int (*has_gil)(void);
+    void *(*frame)(void);
+    void *(*back)(void *);
+    void *(*code)(void *);
+    int (*line)(void *);
+    void *(*attribute)(void *, const char *);
+    const char *(*text)(void *, ssize_t *);
+    void (*release)(void *);
+};
+
+static bool
+python_find(struct python *python)
+{
+    static const char *const names[] = {
+        "PyGILState_Check",        "PyEval_GetFrame",
+        "PyFrame_GetBack",         "PyFrame_GetCode",
+        "PyFrame_GetLineNumber",   "PyObject_GetAttrString",
+        "PyUnicode_AsUTF8AndSize", "Py_DecRef"};
+    void *found[sizeof names / sizeof *names];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        found[i] = dlsym(RTLD_DEFAULT, names[i]);
+        if (!found[i]) {
+            return false;
+        }
+    }
+    _Static_assert(sizeof *python == sizeof found, "one a name");
+    memcpy(python, found, sizeof found);
+    return python->has_gil();
+}
+
+/* The folder that holds the package, from where this library lies. */
+static size_t
+package_length(const char **path)
+{
+    Dl_info self;
+
+    if (!dladdr((void *)(uintptr_t)cpu_check_place, &self) ||
+        !self.dli_fname) {
+        return 0;
+    }
+    const char *end = strstr(self.dli_fname, "/lib/libpycuda_cpu");
+    *path = self.dli_fname;
+    return end ? (size_t)(end - self.dli_fname) + 1 : 0;
+}
+
+/* Writes the frame's place, if it is not the package's own. */
+static bool
+frame_place(const struct python *python, void *frame,
+            char text[CPU_CHECK_PLACE])
+{
+    const char *package = NULL;
+    size_t length = package_length(&package);
+    ssize_t size;
+    void *code = python->code(frame);
+    void *file = code ? python->attribute(code, "co_filename") : NULL;
+    const char *name = file ? python->text(file, &size) : NULL;
+    bool right = name && !(length && !strncmp(name, package, length));
+
+    if (right) {
+        size_t over = strlen(name) > 120 ? strlen(name) - 120 : 0;
+        snprintf(text, CPU_CHECK_PLACE, "%s:%d", name + over,
+                 python->line(frame));
+    }
+    if (file) {
+        python->release(file);
+    }
+    if (code) {
+        python->release(code);
+    }
+    return right;
+}
+
+static bool
+python_place(char text[CPU_CHECK_PLACE])
+{
+    struct python python;
+    bool found = false;
+
+    if (!python_find(&python)) {
+        return false;
+    }
+    void *frame = python.frame(); /* borrowed */
+    for (bool borrowed = true; frame && !found; borrowed = false) {
+        found = frame_place(&python, frame, text);
+        void *back = found ? NULL : python.back(frame);
+        if (!borrowed) {
+            python.release(frame);
+        }
+        frame = back;
+    }
+    return found;
+}
+
+static void
+native_place(char text[CPU_CHECK_PLACE])
+{
+    void *callers[16];
+    int count = backtrace(callers, 16);
+    Dl_info self, caller;
+
+    if (!dladdr((void *)(uintptr_t)cpu_check_place, &self)) {
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!dladdr(callers[i], &caller) ||
+            caller.dli_fbase == self.dli_fbase || !caller.dli_fname) {
+            continue;
+        }
+        const char *file = strrchr(caller.dli_fname, '/');
+        snprintf(text, CPU_CHECK_PLACE, "%s%s%.60s+0x%zx",
+                 caller.dli_sname ? caller.dli_sname : "",
+                 caller.dli_sname ? " in " : "",
+                 file ? file + 1 : caller.dli_fname,
+                 (size_t)((char *)callers[i] - (char *)caller.dli_fbase));
+        return;
+    }
+}
+
+void
+cpu_check_place(char text[CPU_CHECK_PLACE])
+{
+    text[0] = 0;
+    if (!python_place(text)) {
+        native_place(text);
+    }
+}

@@ -1,0 +1,340 @@
+/* report.c - what was found, for people and for programs.
+ *
+ * Called by the checks on the thread of a worker, often on a fiber's small
+ * stack: texts are built in buffers of the process's, behind one lock.  A
+ * report goes to stderr and, as a line of JSON, to the file that
+ * PYCUDA_CPU_CHECK_REPORT names.  The last one stays as part of the error's
+ * text (cuGetErrorString).
+ *
+ * SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpu/check/check.h"
+
+CUresult cuGetErrorString(CUresult code, const char **text);
+
+#define SEEN_MAX 1024 /* sites told before, if the program goes on */
+
+static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
+static char line[2048], json[4096], found_text[4][2400];
+static unsigned found_next;
+static CUresult found_code;
+static struct {
+    const void *site, *kind;
+    uint64_t serial;
+} seen[SEEN_MAX];
+static unsigned seen_count;
+
+struct text {
+    char *bytes;
+    size_t size, length;
+};
+
+static void text_add(struct text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void
+text_add(struct text *text, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    int n = vsnprintf(text->bytes + text->length, text->size - text->length,
+                      format, list);
+    va_end(list);
+    if (n > 0) {
+        text->length += (size_t)n;
+    }
+    if (text->length >= text->size) {
+        text->length = text->size - 1;
+    }
+}
+
+/* _Z3addIfEvPT_ -> add; _ZN1a3addEv -> a::add; other names as they are. */
+static void
+kernel_name(char *to, size_t size, const char *name)
+{
+    struct text text = {to, size, 0};
+    bool nested = strncmp(name, "_ZN", 3) == 0;
+    const char *at = name + (nested ? 3 : 2);
+
+    to[0] = 0;
+    if (strncmp(name, "_Z", 2) != 0 || *at < '1' || *at > '9') {
+        text_add(&text, "%s", name);
+        return;
+    }
+    do {
+        char *word;
+        unsigned long n = strtoul(at, &word, 10);
+        if (strlen(word) < n) {
+            return;
+        }
+        text_add(&text, "%s%.*s", text.length ? "::" : "", (int)n, word);
+        at = word + n;
+    } while (nested && *at >= '1' && *at <= '9');
+}
+
+void
+cpu_check_triple(char text[40], uint64_t linear, const uint32_t size[3])
+{
+    uint64_t x = linear % size[0], rest = linear / size[0];
+
+    snprintf(text, 40, "(%llu,%llu,%llu)", (unsigned long long)x,
+             (unsigned long long)(rest % size[1]),
+             (unsigned long long)(rest / size[1]));
+}
+
+const char *
+cpu_check_access_name(const struct image_site *site)
+{
+    unsigned both = IMAGE_SITE_READ | IMAGE_SITE_WRITE;
+
+    if (site->flags & IMAGE_SITE_ATOMIC) {
+        return "atomic operation";
+    }
+    if ((site->flags & both) == both) {
+        return "update";
+    }
+    return site->flags & IMAGE_SITE_WRITE ? "write" : "read";
+}
+
+static unsigned
+thread_of(const struct cpu_check_finding *finding)
+{
+    return finding->thread ? *finding->thread : cpu_check_thread();
+}
+
+static void
+place_add(struct text *text, const struct image_site *site)
+{
+    if (site && site->line) {
+        text_add(text, "%s:%u:%u", site->file, site->line, site->column);
+    } else {
+        text_add(text, "%s", "an unknown place");
+    }
+}
+
+/* ---- for people ---- */
+
+static void
+line_make(struct text *text, const struct cpu_check_finding *finding)
+{
+    const struct cpu_launch *launch = cpu_worker_tls->launch;
+    const struct cpu_check *check = cpu_worker_tls->check;
+    char name[200], thread[40], block[40];
+
+    kernel_name(name, sizeof name, launch->function->name);
+    cpu_check_triple(thread, thread_of(finding), launch->block);
+    cpu_check_triple(block, check->block, launch->grid);
+    place_add(text, finding->site);
+    text_add(text, ": %s: ", finding->check);
+    if (finding->has_address) {
+        text_add(text, "%s of %llu bytes, ",
+                 cpu_check_access_name(finding->site),
+                 (unsigned long long)finding->bytes);
+    }
+    text_add(text, "%s [kernel %s, block %s, thread %s]", finding->detail,
+             name, block, thread);
+    if (finding->second) {
+        cpu_check_triple(thread, finding->second_thread, launch->block);
+        cpu_check_triple(block, finding->second_block, launch->grid);
+        text_add(text, " against the %s at ",
+                 cpu_check_access_name(finding->second));
+        place_add(text, finding->second);
+        text_add(text, " [block %s, thread %s]", block, thread);
+    }
+}
+
+/* ---- for programs ---- */
+
+static void
+json_text(struct text *text, const char *key, const char *value)
+{
+    text_add(text, ", \"%s\": \"", key);
+    for (; *value; value++) {
+        unsigned char c = (unsigned char)*value;
+        if (c == '"' || c == '\\') {
+            text_add(text, "\\%c", c);
+        } else if (c < 32) {
+            text_add(text, "\\u%04x", c);
+        } else {
+            text_add(text, "%c", c);
+        }
+    }
+    text_add(text, "\"");
+}
+
+static void
+json_triple(struct text *text, const char *key, uint64_t linear,
+            const uint32_t size[3])
+{
+    char triple[40];
+
+    cpu_check_triple(triple, linear, size);
+    triple[strlen(triple) - 1] = 0;
+    text_add(text, ", \"%s\": [%s]", key, triple + 1);
+}
+
+static void
+json_place(struct text *text, const struct image_site *site)
+{
+    json_text(text, "file", site ? site->file : "");
+    text_add(text, ", \"line\": %u, \"column\": %u", site ? site->line : 0,
+             site ? site->column : 0);
+}
+
+static void
+json_allocation(struct text *text,
+                const struct cpu_check_allocation *allocation,
+                uintptr_t address)
+{
+    text_add(text,
+             ", \"allocation\": {\"order\": %llu, \"bytes\": %zu, "
+             "\"offset\": %lld, \"freed\": %s",
+             (unsigned long long)allocation->order, allocation->bytes,
+             (long long)(address - allocation->base),
+             allocation->freed ? "true" : "false");
+    json_text(text, "maker", allocation->maker);
+    json_text(text, "made_at", allocation->made_at);
+    if (allocation->freed) {
+        json_text(text, "freed_at", allocation->freed_at);
+    }
+    text_add(text, "}");
+}
+
+static void
+json_make(struct text *text, const struct cpu_check_finding *finding)
+{
+    const struct cpu_launch *launch = cpu_worker_tls->launch;
+    char name[200];
+
+    kernel_name(name, sizeof name, launch->function->name);
+    text_add(text, "{\"check\": \"%s\", \"kind\": \"%s\"", finding->check,
+             finding->kind);
+    json_text(text, "kernel", name);
+    json_triple(text, "block", cpu_worker_tls->check->block, launch->grid);
+    json_triple(text, "thread", thread_of(finding), launch->block);
+    json_place(text, finding->site);
+    if (finding->has_address) {
+        json_text(text, "access", cpu_check_access_name(finding->site));
+        text_add(text, ", \"bytes\": %llu, \"address\": \"0x%llx\"",
+                 (unsigned long long)finding->bytes,
+                 (unsigned long long)finding->address);
+    }
+    if (finding->site && *finding->site->object) {
+        json_text(text, "object", finding->site->object);
+    }
+    if (finding->allocation) {
+        json_allocation(text, finding->allocation, finding->address);
+    }
+    if (finding->second) {
+        text_add(text, ", \"other\": {\"access\": \"%s\"",
+                 cpu_check_access_name(finding->second));
+        json_place(text, finding->second);
+        json_triple(text, "block", finding->second_block, launch->grid);
+        json_triple(text, "thread", finding->second_thread, launch->block);
+        text_add(text, "}");
+    }
+    json_text(text, "message", line);
+    text_add(text, "}\n");
+}
+
+static void
+json_write(const struct text *text)
+{
+    const char *path = getenv("PYCUDA_CPU_CHECK_REPORT");
+    int file =
+        path && *path
+            ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)
+            : -1;
+
+    if (file >= 0) {
+        /* a report that cannot be written is on stderr all the same */
+        ssize_t unused = write(file, text->bytes, text->length);
+        (void)unused;
+        close(file);
+    }
+}
+
+/* ---- the whole ---- */
+
+/* Was the same told before in this launch? */
+static bool
+told_before(const struct cpu_check_finding *finding)
+{
+    uint64_t serial = cpu_worker_tls->launch->serial;
+
+    for (unsigned i = 0; i < seen_count; i++) {
+        if (seen[i].site == finding->site && seen[i].kind == finding->kind &&
+            seen[i].serial == serial) {
+            return true;
+        }
+    }
+    unsigned at = seen_count < SEEN_MAX ? seen_count++ : serial % SEEN_MAX;
+    seen[at].site = finding->site;
+    seen[at].kind = finding->kind;
+    seen[at].serial = serial;
+    return false;
+}
+
+static void
+report_write(const struct cpu_check_finding *finding)
+{
+    struct text people = {line, sizeof line, 0};
+    struct text programs = {json, sizeof json, 0};
+
+    line_make(&people, finding);
+    json_make(&programs, finding);
+    fprintf(stderr, "PYCUDA_CPU_CHECK: %s\n", line);
+    json_write(&programs);
+}
+
+static void
+found_keep(CUresult code)
+{
+    const char *standard = NULL;
+    unsigned next = (found_next + 1) % 4;
+
+    found_code = CUDA_SUCCESS;
+    cuGetErrorString(code, &standard);
+    snprintf(found_text[next], sizeof found_text[next], "%s: %s", standard,
+             line);
+    found_next = next;
+    found_code = code;
+}
+
+void
+cpu_check_report(const struct cpu_check_finding *finding)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+    bool goes_on = cpu_check_flags & CPU_CHECK_CONTINUE;
+
+    worker->in_kernel = 0;
+    pthread_mutex_lock(&report_lock);
+    bool ended = !goes_on && atomic_load(&worker->launch->error);
+    if (!ended && !(goes_on && told_before(finding))) {
+        report_write(finding);
+    }
+    if (!goes_on && !ended) {
+        int none = 0;
+        found_keep(finding->code);
+        atomic_compare_exchange_strong(&worker->launch->error, &none,
+                                       (int)finding->code);
+    }
+    pthread_mutex_unlock(&report_lock);
+    worker->in_kernel = 1;
+    if (!goes_on) {
+        cpu_fibers_fail(finding->code);
+    }
+}
+
+const char *
+cpu_check_found(CUresult code)
+{
+    return code && code == found_code ? found_text[found_next] : NULL;
+}

@@ -1,0 +1,56 @@
+/* settings.c - what PYCUDA_CPU_CHECK asks for, read by cuInit.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/check/check.h"
+
+unsigned cpu_check_flags;
+
+static const struct {
+    const char *name;
+    unsigned flag;
+} words[] = {
+    {"memory", CPU_CHECK_MEMORY},     {"race", CPU_CHECK_RACE},
+    {"sync", CPU_CHECK_SYNC},         {"init", CPU_CHECK_INIT},
+    {"continue", CPU_CHECK_CONTINUE},
+};
+
+static unsigned
+word_flag(const char *text, size_t length)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strlen(words[i].name) == length &&
+            strncmp(words[i].name, text, length) == 0) {
+            return words[i].flag;
+        }
+    }
+    return 0;
+}
+
+CUresult
+cpu_check_open(void)
+{
+    const char *text = getenv("PYCUDA_CPU_CHECK");
+    unsigned flags = 0;
+
+    while (text && *text) {
+        size_t length = strcspn(text, ",");
+        unsigned flag = word_flag(text, length);
+
+        if (!flag) {
+            fprintf(stderr,
+                    "PYCUDA_CPU_CHECK has the word '%.*s'; it may hold "
+                    "memory, race, sync, init and continue, with commas "
+                    "between\n",
+                    (int)length, text);
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        flags |= flag;
+        text += length + (text[length] == ',');
+    }
+    cpu_check_flags = flags;
+    return CUDA_SUCCESS;
+}

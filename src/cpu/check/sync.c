@@ -1,0 +1,270 @@
+/* sync.c - barriers and warp operations that not all threads reach.
+ *
+ * Called by block.c and warp.c when threads meet, end, or cannot go on.
+ * Where a thread stands is known from __pycuda_check_at, which its code calls
+ * before each stop.  A `return` in the source is a thread's right; a thread
+ * that comes to its end past a barrier that others wait at is a fault.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu/check/check.h"
+
+struct text {
+    char bytes[700];
+    size_t length;
+};
+
+static void text_add(struct text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void
+text_add(struct text *text, const char *format, ...)
+{
+    size_t room = sizeof text->bytes - text->length;
+    va_list list;
+
+    va_start(list, format);
+    int n = vsnprintf(text->bytes + text->length, room, format, list);
+    va_end(list);
+    text->length += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
+/* ---- which threads ---- */
+
+enum state { LIVE, AT_BARRIER, AT_WARP, ENDED, RETURNED };
+
+static enum state
+state_of(const struct cpu_worker *worker, const struct cpu_check *check,
+         unsigned thread)
+{
+    const struct cpu_warp *warp = &worker->warps[thread / CPU_WARP];
+    uint32_t bit = 1u << (thread % CPU_WARP);
+
+    if (!(warp->live & bit)) {
+        return check->returned[thread / CPU_WARP] & bit ? RETURNED : ENDED;
+    }
+    if (warp->stopped & bit) {
+        return AT_BARRIER;
+    }
+    return (warp->waiting | warp->asking) & bit ? AT_WARP : LIVE;
+}
+
+static bool
+same_group(const struct cpu_worker *worker, const struct cpu_check *check,
+           unsigned one, unsigned two)
+{
+    enum state state = state_of(worker, check, one);
+
+    return state == state_of(worker, check, two) &&
+           (state >= ENDED || state == LIVE ||
+            check->at[one] == check->at[two]);
+}
+
+/* "0-15, 20" : the threads in the same state, at the same place. */
+static void
+group_add(struct text *text, const struct cpu_worker *worker,
+          const struct cpu_check *check, unsigned like)
+{
+    unsigned ranges = 0, most = 6;
+
+    for (unsigned i = like; i < worker->threads; i++) {
+        if (!same_group(worker, check, like, i)) {
+            continue;
+        }
+        unsigned end = i;
+        while (end + 1 < worker->threads &&
+               same_group(worker, check, like, end + 1)) {
+            end++;
+        }
+        if (ranges++ < most) {
+            text_add(text, ranges > 1 ? ", %u" : "%u", i);
+            text_add(text, end > i ? "-%u" : "", end);
+        }
+        i = end;
+    }
+    if (ranges > most) {
+        text_add(text, " and others");
+    }
+}
+
+static void
+place_add(struct text *text, const struct image_site *site)
+{
+    if (site && site->line) {
+        text_add(text, "%s:%u:%u", site->file, site->line, site->column);
+    } else {
+        text_add(text, "an unknown place");
+    }
+}
+
+/* All groups of threads: "threads 0-15 wait at the barrier of k.cu:4:5". */
+static void
+groups_add(struct text *text, const struct cpu_worker *worker,
+           const struct cpu_check *check)
+{
+    static const char *const words[] = {
+        [LIVE] = "have not arrived",
+        [AT_BARRIER] = "wait at the barrier of ",
+        [AT_WARP] = "wait at the warp operation of ",
+        [ENDED] = "have ended without arriving",
+        [RETURNED] = "have returned"};
+
+    for (unsigned i = 0; i < worker->threads; i++) {
+        bool first = true;
+
+        for (unsigned k = 0; k < i && first; k++) {
+            first = !same_group(worker, check, k, i);
+        }
+        if (!first) {
+            continue;
+        }
+        enum state state = state_of(worker, check, i);
+        text_add(text, i ? "; threads " : "threads ");
+        group_add(text, worker, check, i);
+        text_add(text, " %s", words[state]);
+        if (state == AT_BARRIER || state == AT_WARP) {
+            place_add(text, check->at[i]);
+        }
+    }
+}
+
+static void
+report(const char *kind, const struct image_site *site, const unsigned *thread,
+       const struct text *text)
+{
+    struct cpu_check_finding finding = {.check = "sync",
+                                        .kind = kind,
+                                        .site = site,
+                                        .code = CUDA_ERROR_LAUNCH_FAILED,
+                                        .detail = text->bytes,
+                                        .thread = thread};
+
+    cpu_check_report(&finding);
+}
+
+/* ---- the block's barrier ---- */
+
+/* It is complete; the threads that wait have not been let go yet. */
+void
+cpu_check_barrier(struct cpu_worker *worker)
+{
+    struct cpu_check *check = cpu_check_enter();
+    struct text text = {.length = 0};
+    unsigned first = worker->threads, other = worker->threads;
+
+    for (unsigned i = 0; i < worker->threads; i++) {
+        enum state state = state_of(worker, check, i);
+
+        if (state == AT_BARRIER && first == worker->threads) {
+            first = i;
+        } else if (state == ENDED ||
+                   (state == AT_BARRIER && check->at[i] != check->at[first])) {
+            other = other < i ? other : i;
+        }
+    }
+    check->epoch++;
+    if (other == worker->threads || first == worker->threads ||
+        !(cpu_check_flags & CPU_CHECK_SYNC)) {
+        return;
+    }
+    text_add(&text, "barrier in divergent code: ");
+    groups_add(&text, worker, check);
+    report("divergent-barrier", check->at[first], &first, &text);
+}
+
+void
+__pycuda_check_at(const struct image_site *site)
+{
+    struct cpu_check *check = cpu_check_enter();
+    unsigned thread = cpu_check_thread();
+
+    if (site->flags & IMAGE_SITE_RETURN) {
+        check->returned[thread / CPU_WARP] |= 1u << (thread % CPU_WARP);
+    } else {
+        check->at[thread] = site;
+    }
+}
+
+/* ---- warp operations ---- */
+
+/* A lane asks for a meeting: it must be one of those it names. */
+void
+cpu_check_mask(struct cpu_worker *worker, uint32_t mask)
+{
+    struct cpu_check *check = cpu_check_enter();
+    unsigned thread = worker->current;
+    const struct cpu_warp *warp = &worker->warps[thread / CPU_WARP];
+    unsigned first = thread / CPU_WARP * CPU_WARP;
+    unsigned there = worker->threads - first;
+    uint32_t exist = there >= CPU_WARP ? ~0u : (1u << there) - 1;
+    uint32_t gone =
+        mask & exist & ~warp->live & ~check->returned[thread / CPU_WARP];
+    struct text text = {.length = 0};
+
+    if (!(cpu_check_flags & CPU_CHECK_SYNC)) {
+        return;
+    }
+    if (!(mask >> (thread % CPU_WARP) & 1)) {
+        text_add(&text,
+                 "the mask 0x%08x of a warp operation does not name the "
+                 "calling lane %u",
+                 mask, thread % CPU_WARP);
+        report("mask-without-caller", check->at[thread], &thread, &text);
+    } else if (gone) {
+        text_add(&text,
+                 "the mask 0x%08x of a warp operation names lanes that have "
+                 "ended without arriving (0x%08x); ",
+                 mask, gone);
+        groups_add(&text, worker, check);
+        report("mask-names-ended", check->at[thread], &thread, &text);
+    }
+}
+
+/* The running thread ends: who waits for it in its warp, waits in vain. */
+void
+cpu_check_exit(struct cpu_worker *worker)
+{
+    struct cpu_check *check = cpu_check_enter();
+    unsigned thread = worker->current, lane = thread % CPU_WARP;
+    const struct cpu_warp *warp = &worker->warps[thread / CPU_WARP];
+    struct text text = {.length = 0};
+
+    if (!(cpu_check_flags & CPU_CHECK_SYNC) ||
+        check->returned[thread / CPU_WARP] >> lane & 1) {
+        return;
+    }
+    for (unsigned i = 0; i < CPU_WARP; i++) {
+        unsigned waiting = thread - lane + i;
+
+        if (warp->waiting >> i & 1 && warp->mask[i] >> lane & 1) {
+            text_add(&text,
+                     "the mask 0x%08x of a warp operation names lane %u, "
+                     "which ends without arriving; ",
+                     warp->mask[i], lane);
+            groups_add(&text, worker, check);
+            report("mask-names-ended", check->at[waiting], &waiting, &text);
+            return;
+        }
+    }
+}
+
+/* ---- nobody can go on ---- */
+
+void
+cpu_check_deadlock(struct cpu_worker *worker)
+{
+    struct cpu_check *check = cpu_check_enter();
+    struct text text = {.length = 0};
+    unsigned thread = 0;
+
+    while (thread + 1 < worker->threads &&
+           state_of(worker, check, thread) >= ENDED) {
+        thread++;
+    }
+    text_add(&text, "deadlock: ");
+    groups_add(&text, worker, check);
+    report("deadlock", check->at[thread], &thread, &text);
+}

@@ -1,0 +1,58 @@
+/* fork.c - what a child of fork() finds.
+ *
+ * Workers are not there in a child, and what they did is half done: after
+ * cuInit the driver API is over for it (every call answers NOT_INITIALIZED,
+ * before it takes a lock or waits).  NVRTC, and the driver where the parent
+ * had not begun, go on working; so the locks that they take are held by who
+ * forks while it forks, and are free on both sides afterwards.
+ *
+ * Lock order: as in `locks`.  fork() therefore waits while another thread is
+ * in cuInit or starts a compiler's process, which takes milliseconds; a
+ * child has no copies of that process's ends then.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/cpu.h"
+#include "cpu/nvrtc/nvrtc.h"
+
+static pthread_mutex_t *const locks[] = {
+    &cpu_init_lock,
+    &nvrtc_choice_lock,
+    &nvrtc_start_lock,
+    &nvrtc_list_lock,
+};
+
+#define LOCKS (sizeof locks / sizeof *locks)
+
+static void
+locks_take(void)
+{
+    for (size_t i = 0; i < LOCKS; i++) {
+        pthread_mutex_lock(locks[i]);
+    }
+}
+
+static void
+locks_release(void)
+{
+    for (size_t i = LOCKS; i-- > 0;) {
+        pthread_mutex_unlock(locks[i]);
+    }
+}
+
+static void
+child_begin(void)
+{
+    if (atomic_load(&cpu_state.initialized)) {
+        atomic_store(&cpu_state.forked, true);
+        atomic_store(&cpu_state.initialized, false);
+    }
+    locks_release();
+}
+
+/* Once a process; the library is never unloaded. */
+__attribute__((constructor)) static void
+handlers_install(void)
+{
+    cpu_state.fork_safe =
+        pthread_atfork(locks_take, locks_release, child_begin) == 0;
+}

@@ -1,0 +1,45 @@
+/* image_symbols.c - the functions that compiled kernels may call, handed in
+ * by address.
+ *
+ * The loader never searches the process's symbols: what is not here cannot
+ * be called.  The lists are image/abi.h and image/symbols.h, which
+ * pycuda-jit checks sources against.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "cpu/module/image.h"
+#include "image/abi.h"
+#include "image/symbols.h"
+
+#define DECLARE_RUNTIME(result, name, arguments, stops) result name arguments;
+IMAGE_RUNTIME(DECLARE_RUNTIME)
+
+/* libgcc's helpers: only their addresses are needed. */
+#define DECLARE_HELPER(name) void name(void);
+IMAGE_LIBGCC(DECLARE_HELPER)
+
+struct symbol {
+    const char *name;
+    void *address;
+};
+
+#define ADDRESS(function)                           ((void *)(uintptr_t)(function))
+#define ROW_RUNTIME(result, name, arguments, stops) {#name, ADDRESS(name)},
+#define ROW_LIBM(name)                              {#name, ADDRESS(name)}, {#name "f", ADDRESS(name##f)},
+#define ROW_PLAIN(name)                             {#name, ADDRESS(name)},
+
+static const struct symbol symbols[] = {IMAGE_RUNTIME(ROW_RUNTIME) IMAGE_LIBM(
+    ROW_LIBM) IMAGE_LIBC(ROW_PLAIN) IMAGE_LIBGCC(ROW_PLAIN)};
+
+void *
+cpu_image_symbol(const char *name)
+{
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        if (strcmp(symbols[i].name, name) == 0) {
+            return symbols[i].address;
+        }
+    }
+    return NULL;
+}

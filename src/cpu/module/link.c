@@ -1,0 +1,191 @@
+/* link.c - cuLink*: several retargetable images become one.
+ *
+ * Called by users of the library.  Inputs are collected and handed to
+ * pycuda-jit together when the caller completes the link.  A native image is
+ * as finished as a cubin that is not relocatable, and refused as that is.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "cpu/module/image.h"
+
+struct link {
+    CUlinkState handle;
+    struct cpu_jit_log log;
+    unsigned option_count;
+    CUjit_option *options; /* the caller's, valid until the end */
+    void **values;
+    char *input; /* images, one behind the other */
+    size_t input_bytes;
+    void *image; /* the result; the link owns it */
+};
+
+static CUresult
+link_of(CUlinkState handle, struct link **link)
+{
+    CUresult code = cpu_ready();
+
+    *link = cpu_handle_object(CPU_LINK, handle);
+    return code || *link ? code : CUDA_ERROR_INVALID_HANDLE;
+}
+
+static CUresult
+refuse(struct link *link, CUresult code, const char *name, const char *why)
+{
+    if (link->log.error && link->log.error_bytes) {
+        snprintf(link->log.error, link->log.error_bytes, "%s: %s", name, why);
+    }
+    return code;
+}
+
+CPU_API CUresult
+cuLinkCreate_v2(unsigned count, CUjit_option *options, void **values,
+                CUlinkState *handle)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!handle) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct link *link = calloc(1, sizeof *link);
+    if (!link) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    code = cpu_jit_options(count, options, values, &link->log);
+    link->option_count = count;
+    link->options = options;
+    link->values = values;
+    link->handle = code ? NULL : cpu_handle_new(CPU_LINK, link, 0);
+    if (!link->handle) {
+        free(link);
+        return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *handle = link->handle;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data,
+                 size_t size, const char *name, unsigned count,
+                 CUjit_option *options, void **values)
+{
+    char error[256] = "";
+    struct link *link;
+    uint32_t kind;
+    CUresult code = link_of(handle, &link);
+
+    (void)count;
+    (void)options;
+    (void)values;
+    if (code) {
+        return code;
+    }
+    if (!data || !size || (unsigned)type >= CU_JIT_NUM_INPUT_TYPES ||
+        link->image) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    name = name ? name : "unknown";
+    size_t bytes =
+        size < sizeof(struct image_header) ? 0 : cpu_image_bytes(data);
+    if (!bytes || bytes > size) {
+        return refuse(link, CUDA_ERROR_INVALID_IMAGE, name,
+                      "not an image of the CPU device: link what its own "
+                      "NVRTC (libpycuda_cpu.so) compiled to ptx");
+    }
+    code = cpu_image_check(data, bytes, &kind, error, sizeof error);
+    if (code) {
+        return refuse(link, code, name, error);
+    }
+    if (kind == IMAGE_NATIVE) {
+        return refuse(link, CUDA_ERROR_NO_BINARY_FOR_GPU, name,
+                      "a finished image cannot be linked: compile it with "
+                      "-rdc=true");
+    }
+    char *grown = realloc(link->input, link->input_bytes + bytes);
+    if (!grown) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memcpy(grown + link->input_bytes, data, bytes);
+    link->input = grown;
+    link->input_bytes += bytes;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuLinkAddFile_v2(CUlinkState handle, CUjitInputType type, const char *path,
+                 unsigned count, CUjit_option *options, void **values)
+{
+    struct link *link;
+    CUresult code = link_of(handle, &link);
+    void *bytes;
+    size_t size;
+
+    if (code) {
+        return code;
+    }
+    if (!path) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    code = cpu_file_read(path, &bytes, &size);
+    if (code) {
+        return refuse(link, code, path, "cannot be read");
+    }
+    code = cuLinkAddData_v2(handle, type, bytes, size, path, count, options,
+                            values);
+    free(bytes);
+    return code;
+}
+
+CPU_API CUresult
+cuLinkComplete(CUlinkState handle, void **image, size_t *size)
+{
+    struct cpu_jit_result result = {0};
+    struct link *link;
+    CUresult code = link_of(handle, &link);
+
+    if (code) {
+        return code;
+    }
+    if (!image || !link->input || link->image) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    code = cpu_jit_run(link->input, link->input_bytes, NULL, &result);
+    if (code) {
+        refuse(link, code, "link", result.text ? result.text : "");
+    }
+    free(result.text);
+    cpu_jit_options_report(link->option_count, link->options, link->values,
+                           &link->log);
+    if (code) {
+        return code;
+    }
+    link->image = result.image;
+    *image = result.image;
+    if (size) {
+        *size = result.image_bytes;
+    }
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuLinkDestroy(CUlinkState handle)
+{
+    struct link *link;
+    CUresult code = link_of(handle, &link);
+
+    if (code) {
+        return code;
+    }
+    cpu_handle_delete(handle);
+    free(link->input);
+    free(link->image);
+    free(link);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,371 @@
+/* module.c - modules: loading images, kernels and variables by name.
+ *
+ * Called by users of the library, library.c and link.c.  image.c relocates the
+ * code; here stand the handles.  A module keeps its own copy of the image's
+ * bytes, since a caller's buffer may go.  A context's lock guards its modules.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "cpu/module/image.h"
+
+#define ELF_MAGIC      0x464c457fu
+#define ELF_CUDA       190
+#define FATBIN_MAGIC   0xba55ed50u
+#define FATBIN_WRAPPER 0x466243b1u
+#define PTX_LOOK       4096 /* bytes in which PTX says .version */
+
+/* ---- what the caller handed in ---- */
+
+/* True if `bytes` starts so; reads no further than the first difference. */
+static bool
+starts_with(const void *bytes, uint64_t magic, size_t count)
+{
+    const unsigned char *at = bytes;
+
+    for (size_t i = 0; i < count; i++) {
+        if (at[i] != (magic >> (8 * i) & 0xff)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+size_t
+cpu_image_bytes(const void *bytes)
+{
+    return starts_with(bytes, IMAGE_MAGIC, sizeof(uint64_t))
+               ? cpu_image_size(bytes)
+               : 0;
+}
+
+static bool
+is_ptx(const char *text)
+{
+    for (size_t i = 0; i < PTX_LOOK && text[i]; i++) {
+        unsigned char c = (unsigned char)text[i];
+
+        if (c < 9 || (c > 13 && c < 32)) {
+            return false;
+        }
+        if (!strncmp(text + i, ".version", 8)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+log_error(struct cpu_jit_log *log, const char *text)
+{
+    if (log && log->error && log->error_bytes) {
+        snprintf(log->error, log->error_bytes, "%s", text);
+    }
+}
+
+/* Why an image that is not ours cannot be loaded. */
+static CUresult
+foreign_refuse(const void *bytes, struct cpu_jit_log *log)
+{
+    const Elf64_Ehdr *elf = bytes;
+
+    if (starts_with(bytes, ELF_MAGIC, SELFMAG)) {
+        if (elf->e_machine != ELF_CUDA) {
+            log_error(log, "this ELF file is not a CUDA image");
+            return CUDA_ERROR_INVALID_IMAGE;
+        }
+        log_error(log, "this is a cubin for a GPU: the CPU device loads what "
+                       "its own NVRTC (libpycuda_cpu.so) compiled");
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    }
+    if (starts_with(bytes, FATBIN_MAGIC, 4) ||
+        starts_with(bytes, FATBIN_WRAPPER, 4)) {
+        log_error(log, "this is a fatbin for GPUs: the CPU device loads what "
+                       "its own NVRTC (libpycuda_cpu.so) compiled");
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    }
+    if (is_ptx(bytes)) {
+        log_error(log, "this is PTX for a GPU: the CPU device cannot "
+                       "translate it; compile the CUDA C++ source with its "
+                       "own NVRTC (libpycuda_cpu.so)");
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    }
+    log_error(log, "neither an image of the CPU device nor of a GPU");
+    return CUDA_ERROR_INVALID_IMAGE;
+}
+
+/* ---- loading ---- */
+
+/* Tells arena.c of the module's variables, so that copies are checked. */
+static void
+globals_adopt(struct cpu_module *module)
+{
+    for (unsigned i = 0; i < cpu_image_global_count(module->image); i++) {
+        struct cpu_image_global global;
+
+        cpu_image_global_at(module->image, i, &global);
+        struct cpu_allocation as = {.base = (uintptr_t)global.address,
+                                    .bytes = (size_t)global.row->bytes,
+                                    .kind = CPU_MEMORY_GLOBAL,
+                                    .device = module->ctx->device,
+                                    .context_id = module->ctx->id};
+        if (as.bytes) {
+            cpu_arena_adopt(&as);
+        }
+    }
+}
+
+static void
+globals_disown(struct cpu_module *module)
+{
+    for (unsigned i = 0; i < cpu_image_global_count(module->image); i++) {
+        struct cpu_image_global global;
+
+        cpu_image_global_at(module->image, i, &global);
+        cpu_arena_disown((uintptr_t)global.address, CPU_MEMORY_GLOBAL);
+    }
+}
+
+/* Takes `bytes`, which malloc made. */
+static CUresult
+native_load(struct cpu_context *ctx, void *bytes, size_t size,
+            struct cpu_jit_log *log, struct cpu_module **made)
+{
+    struct cpu_module *module = calloc(1, sizeof *module);
+    char error[512] = "";
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (!module) {
+        goto fail;
+    }
+    code = cpu_image_load(bytes, size, &module->image, error, sizeof error);
+    if (code) {
+        log_error(log, error);
+        goto fail;
+    }
+    module->ctx = ctx;
+    module->bytes = bytes;
+    module->handle = cpu_handle_new(CPU_MODULE, module, 0);
+    if (!module->handle) {
+        cpu_image_unload(module->image);
+        code = CUDA_ERROR_OUT_OF_MEMORY;
+        goto fail;
+    }
+    pthread_mutex_lock(&ctx->lock);
+    module->next = ctx->modules;
+    ctx->modules = module;
+    pthread_mutex_unlock(&ctx->lock);
+    globals_adopt(module);
+    cpu_fault_install();
+    *made = module;
+    return CUDA_SUCCESS;
+fail:
+    free(module);
+    free(bytes);
+    return code;
+}
+
+/* Bitcode becomes native code first. */
+static CUresult
+bitcode_load(struct cpu_context *ctx, const void *bytes, size_t size,
+             struct cpu_jit_log *log, struct cpu_module **made)
+{
+    struct cpu_jit_result result;
+    CUresult code = cpu_jit_run(bytes, size, NULL, &result);
+
+    if (code) {
+        log_error(log, result.text ? result.text : "");
+    } else if (result.image_bytes < sizeof(struct image_header) ||
+               cpu_image_bytes(result.image) != result.image_bytes) {
+        log_error(log, "pycuda-jit wrote something that is no image");
+        code = CUDA_ERROR_INVALID_IMAGE;
+        free(result.image);
+    } else {
+        code = native_load(ctx, result.image, result.image_bytes, log, made);
+    }
+    free(result.text);
+    return code;
+}
+
+CUresult
+cpu_module_load(struct cpu_context *ctx, const void *bytes,
+                struct cpu_jit_log *log, struct cpu_module **module)
+{
+    char error[512] = "";
+    size_t size = cpu_image_bytes(bytes);
+    uint32_t kind;
+
+    if (!size) {
+        return foreign_refuse(bytes, log);
+    }
+    CUresult code = cpu_image_check(bytes, size, &kind, error, sizeof error);
+    if (code) {
+        log_error(log, error);
+        return code;
+    }
+    if (kind == IMAGE_BITCODE) {
+        return bitcode_load(ctx, bytes, size, log, module);
+    }
+    void *copy = malloc(size);
+    if (!copy) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memcpy(copy, bytes, size);
+    return native_load(ctx, copy, size, log, module);
+}
+
+/* ---- unloading ---- */
+
+static void
+module_free(struct cpu_module *module)
+{
+    cpu_handle_delete(module->handle);
+    while (module->functions) {
+        struct cpu_function *function = module->functions;
+
+        module->functions = function->next;
+        cpu_handle_delete(function->handle);
+        free(function);
+    }
+    globals_disown(module);
+    cpu_image_unload(module->image);
+    free(module->bytes);
+    free(module);
+}
+
+void
+cpu_module_close(struct cpu_module *module)
+{
+    struct cpu_context *ctx = module->ctx;
+
+    cpu_scheduler_drain(ctx); /* its kernels may be queued */
+    cpu_fifo_flush(ctx);
+    pthread_mutex_lock(&ctx->lock);
+    struct cpu_module **at = &ctx->modules;
+    while (*at && *at != module) {
+        at = &(*at)->next;
+    }
+    if (*at) {
+        *at = module->next;
+    }
+    pthread_mutex_unlock(&ctx->lock);
+    module_free(module);
+}
+
+void
+cpu_modules_close(struct cpu_context *ctx)
+{
+    while (ctx->modules) {
+        struct cpu_module *module = ctx->modules;
+
+        ctx->modules = module->next;
+        module_free(module);
+    }
+}
+
+/* ---- functions ---- */
+
+static CUresult
+function_new(struct cpu_module *module, const struct cpu_image_kernel *found,
+             struct cpu_function **made)
+{
+    struct cpu_function *function = calloc(1, sizeof *function);
+    const struct image_kernel *kernel = found->row;
+
+    if (!function) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    function->module = module;
+    function->kernel = kernel;
+    function->parameters = found->parameters;
+    function->name = found->name;
+    function->entry = found->entry;
+    function->warp_entry = found->warp_entry;
+    function->max_dynamic_shared =
+        kernel->static_shared < CPU_SHARED_DEFAULT
+            ? (int)(CPU_SHARED_DEFAULT - kernel->static_shared)
+            : 0;
+    function->carveout = -1;
+    function->may_inline =
+        !(kernel->flags & (IMAGE_KERNEL_FIBERS | IMAGE_KERNEL_RECURSIVE));
+    function->handle = cpu_handle_new(CPU_FUNCTION, function, 0);
+    if (!function->handle) {
+        free(function);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    function->next = module->functions;
+    module->functions = function;
+    *made = function;
+    return CUDA_SUCCESS;
+}
+
+/* The kernel's object, made when it is first asked for. */
+static CUresult
+function_get(struct cpu_module *module, const struct cpu_image_kernel *found,
+             struct cpu_function **function)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    pthread_mutex_lock(&module->ctx->lock);
+    struct cpu_function *f = module->functions;
+    while (f && f->kernel != found->row) {
+        f = f->next;
+    }
+    *function = f;
+    if (!f) {
+        code = function_new(module, found, function);
+    }
+    pthread_mutex_unlock(&module->ctx->lock);
+    return code;
+}
+
+CUresult
+cpu_function_at(struct cpu_module *module, uint32_t index,
+                struct cpu_function **function)
+{
+    struct cpu_image_kernel found;
+
+    cpu_image_kernel_at(module->image, index, &found);
+    return function_get(module, &found, function);
+}
+
+uint32_t
+cpu_module_kernels(const struct cpu_module *module)
+{
+    return cpu_image_kernel_count(module->image);
+}
+
+CUresult
+cpu_function_find(struct cpu_module *module, const char *name,
+                  struct cpu_function **function)
+{
+    struct cpu_image_kernel found;
+
+    if (!cpu_image_find_kernel(module->image, name, &found)) {
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    return function_get(module, &found, function);
+}
+
+CUresult
+cpu_module_global(struct cpu_module *module, const char *name,
+                  CUdeviceptr *pointer, size_t *bytes, bool managed_only)
+{
+    struct cpu_image_global found;
+
+    if (!cpu_image_find_global(module->image, name, &found) ||
+        (managed_only && !(found.row->flags & IMAGE_GLOBAL_MANAGED))) {
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    if (pointer) {
+        *pointer = (CUdeviceptr)(uintptr_t)found.address;
+    }
+    if (bytes) {
+        *bytes = (size_t)found.row->bytes;
+    }
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,401 @@
+/* compile.c - one compilation: source, front end, pycuda-jit, image.
+ *
+ * Called by api.c.  pycuda-jit is started before the front end runs and
+ * waits for its input, so that their starts overlap.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpu/nvrtc/nvrtc.h"
+
+/* All that one compilation works with. */
+struct job {
+    struct _nvrtcProgram *program;
+    struct nvrtc_options options;
+    const struct nvrtc_words *frontend;
+    struct nvrtc_pch pch;
+    char headers[PATH_MAX]; /* pycuda/cuda */
+    char folder[PATH_MAX];  /* headers given in memory; "": none */
+    struct nvrtc_process jit;
+};
+
+/* ---- the source as the front end sees it ---- */
+
+/* assert is defined in the precompiled header, before -DNDEBUG counts. */
+static const char prologue[] = "#ifdef NDEBUG\n"
+                               "#undef assert\n"
+                               "#define assert(expression) ((void)0)\n"
+                               "#endif\n";
+
+/* What has no execution space becomes the device's: functions by one pragma,
+ * variables by another. */
+static const char device_begin[] =
+    "#pragma clang force_cuda_host_device begin\n"
+    "#pragma clang attribute push(__attribute__((device)), "
+    "apply_to = variable(is_global))\n";
+static const char device_end[] = "\n#pragma clang attribute pop\n"
+                                 "#pragma clang force_cuda_host_device end\n";
+
+static void
+line_directive(struct nvrtc_text *source, const char *name)
+{
+    nvrtc_text_print(source, "#line 1 \"");
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\') {
+            nvrtc_text_add(source, "\\", 1);
+        }
+        nvrtc_text_add(source, *name == '\n' ? " " : name, 1);
+    }
+    nvrtc_text_print(source, "\"\n");
+}
+
+static void
+source_make(const struct job *job, bool ask, struct nvrtc_text *source)
+{
+    const struct _nvrtcProgram *program = job->program;
+
+    if (job->pch.path[0] == 0) {
+        nvrtc_text_add(source, job->pch.includes.bytes,
+                       job->pch.includes.length);
+    }
+    for (size_t i = 0; i < job->pch.rest.count; i++) {
+        nvrtc_text_print(source, "#include \"%s\"\n", job->pch.rest.word[i]);
+    }
+    nvrtc_text_print(source, "%s", prologue);
+    if (job->options.device_default) {
+        nvrtc_text_print(source, "%s", device_begin);
+    }
+    line_directive(source, program->name);
+    nvrtc_text_add(source, program->source, strlen(program->source));
+    if (job->options.device_default) {
+        nvrtc_text_print(source, "%s", device_end);
+    }
+    if (ask) {
+        nvrtc_names_ask(program, source);
+    } else {
+        nvrtc_names_use(program, source);
+    }
+}
+
+/* ---- the front end ---- */
+
+static void
+frontend_argv(const struct job *job, bool text, struct nvrtc_words *argv)
+{
+    nvrtc_words_add_all(argv, job->frontend);
+    nvrtc_frontend_flags(argv, job->headers, &job->options);
+    if (job->folder[0]) {
+        nvrtc_words_add(argv, "-I%s", job->folder);
+    }
+    nvrtc_words_add_all(argv, &job->options.preprocess);
+    if (job->options.quiet) {
+        nvrtc_words_add(argv, "-w");
+    }
+    if (job->pch.path[0]) {
+        nvrtc_words_add(argv, "-include-pch");
+        nvrtc_words_add(argv, "%s", job->pch.path);
+    }
+    nvrtc_words_add(argv, text ? "-emit-llvm" : "-emit-llvm-bc");
+    nvrtc_words_add(argv, "-o");
+    nvrtc_words_add(argv, "-");
+    nvrtc_words_add(argv, "-x");
+    nvrtc_words_add(argv, "cuda");
+    nvrtc_words_add(argv, "-");
+}
+
+/* Copies the diagnostics without clang's closing count, which names the GPU
+ * that it believes in. */
+static void
+log_add(struct nvrtc_text *log, const struct nvrtc_text *said)
+{
+    const char *line = said->bytes ? said->bytes : "";
+
+    while (*line) {
+        size_t n = strcspn(line, "\n");
+        n += line[n] == '\n';
+        const char *count = strstr(line, " generated when compiling for sm_");
+        if (count == NULL || count >= line + n) {
+            nvrtc_text_add(log, line, n);
+        }
+        line += n;
+    }
+}
+
+/* 1 is an error in the source; anything else is the front end's own. */
+static nvrtcResult
+frontend_judge(const struct job *job, const struct nvrtc_process *process)
+{
+    struct nvrtc_text *log = &job->program->log;
+
+    if (process->status == 0) {
+        log_add(log, &process->err);
+        return NVRTC_SUCCESS;
+    }
+    if (process->status == 1 && process->err.length) {
+        log_add(log, &process->err);
+    } else {
+        nvrtc_process_explain(process, "The front end (clang)", log);
+    }
+    return NVRTC_ERROR_COMPILATION;
+}
+
+static nvrtcResult
+frontend_run(struct job *job, bool ask, struct nvrtc_process *process)
+{
+    struct nvrtc_words argv = {0};
+    struct nvrtc_text source = {0};
+    int code = ENOMEM;
+
+    source_make(job, ask, &source);
+    frontend_argv(job, ask, &argv);
+    if (!source.failed && !argv.failed) {
+        code = nvrtc_process_start(process, argv.word);
+    }
+    if (code == 0) {
+        code = nvrtc_process_finish(process, source.bytes, source.length);
+    }
+    nvrtc_text_free(&source);
+    nvrtc_words_free(&argv);
+    if (code) {
+        nvrtc_text_print(&job->program->log, "%s can't be run: %s\n",
+                         job->frontend->word[0], strerror(code));
+        return NVRTC_ERROR_COMPILATION;
+    }
+    return frontend_judge(job, process);
+}
+
+/* A precompiled header that the front end refuses (damaged on disk, say) is
+ * removed, and the source compiled once more without. */
+static bool
+pch_refused(const struct job *job)
+{
+    const char *log = job->program->log.bytes;
+
+    return job->pch.path[0] && log && strstr(log, job->pch.path);
+}
+
+/* nvcc lets a shared variable have a type whose constructor does something,
+ * and does not run it; clang refuses.  For pycuda::complex (see there) the
+ * constructor can be left out.  true: worth another try. */
+static bool
+shared_refused(struct job *job)
+{
+    static const char words[] = "initialization is not supported for "
+                                "__shared__ variables";
+    struct nvrtc_text *log = &job->program->log;
+
+    if (log->bytes == NULL || strstr(log->bytes, words) == NULL) {
+        return false;
+    }
+    nvrtc_words_add(&job->options.language, "-ftrivial-auto-var-init=zero");
+    nvrtc_words_add(&job->options.preprocess, "-D__PYCUDA_TRIVIAL_COMPLEX__");
+    nvrtc_pch_free(&job->pch);
+    return nvrtc_pch_get(&job->pch, job->frontend, job->headers, &job->options,
+                         log);
+}
+
+static void
+forget(struct job *job, struct nvrtc_process *process)
+{
+    nvrtc_text_free(&job->program->log);
+    nvrtc_process_free(process);
+}
+
+static nvrtcResult
+frontend_compile(struct job *job)
+{
+    struct nvrtc_process process = {0};
+    nvrtcResult result = frontend_run(job, false, &process);
+
+    if (result != NVRTC_SUCCESS && pch_refused(job)) {
+        unlink(job->pch.path);
+        job->pch.path[0] = 0;
+        forget(job, &process);
+        result = frontend_run(job, false, &process);
+    }
+    if (result != NVRTC_SUCCESS && shared_refused(job)) {
+        forget(job, &process);
+        result = frontend_run(job, false, &process);
+    }
+    if (result == NVRTC_SUCCESS) {
+        job->program->bitcode = process.out;
+        process.out = (struct nvrtc_text){0};
+    }
+    nvrtc_process_free(&process);
+    return result;
+}
+
+static nvrtcResult
+names_compile(struct job *job)
+{
+    struct nvrtc_process process = {0};
+    struct nvrtc_text kept = job->program->log;
+
+    if (job->program->expression_count == 0) {
+        return NVRTC_SUCCESS;
+    }
+    /* the same warnings a second time are not wanted; errors are */
+    job->program->log = (struct nvrtc_text){0};
+    nvrtcResult result = frontend_run(job, true, &process);
+    if (result == NVRTC_SUCCESS) {
+        nvrtc_text_free(&job->program->log);
+        job->program->log = kept;
+        if (!nvrtc_names_read(job->program, process.out.bytes,
+                              &job->program->log)) {
+            result = NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+        }
+    } else {
+        nvrtc_text_free(&kept);
+    }
+    nvrtc_process_free(&process);
+    return result;
+}
+
+/* ---- pycuda-jit ---- */
+
+static nvrtcResult
+jit_start(struct nvrtc_process *process, const char *kind,
+          const struct nvrtc_words *flags, struct nvrtc_text *log)
+{
+    struct nvrtc_words argv = {0};
+    char path[PATH_MAX];
+    int code = ENOMEM;
+
+    if (!nvrtc_path_package(path, "PYCUDA_JIT", "bin/pycuda-jit")) {
+        nvrtc_text_print(log, "pycuda-jit was not found: PYCUDA_JIT names no "
+                              "file, or the installation is incomplete.\n");
+        return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    }
+    nvrtc_words_add(&argv, "%s", path);
+    nvrtc_words_add(&argv, "--kind=%s", kind);
+    if (flags) {
+        nvrtc_words_add_all(&argv, flags);
+    }
+    if (!argv.failed) {
+        code = nvrtc_process_start(process, argv.word);
+    }
+    nvrtc_words_free(&argv);
+    if (code) {
+        nvrtc_text_print(log, "%s can't be run: %s\n", path, strerror(code));
+        return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    }
+    return NVRTC_SUCCESS;
+}
+
+/* Gives it the bitcode and takes the image. */
+static nvrtcResult
+jit_finish(struct nvrtc_process *process, const struct nvrtc_text *bitcode,
+           struct nvrtc_text *image, struct nvrtc_text *log)
+{
+    int code = nvrtc_process_finish(process, bitcode->bytes, bitcode->length);
+
+    if (code) {
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    }
+    if (process->status == 0 && process->out.length) {
+        log_add(log, &process->err);
+        *image = process->out;
+        process->out = (struct nvrtc_text){0};
+        return NVRTC_SUCCESS;
+    }
+    if (process->status == 1 && process->err.length) {
+        log_add(log, &process->err);
+    } else {
+        nvrtc_process_explain(process, "pycuda-jit", log);
+    }
+    return NVRTC_ERROR_COMPILATION;
+}
+
+nvrtcResult
+nvrtc_compile_ptx(struct _nvrtcProgram *program)
+{
+    struct nvrtc_process process = {0};
+
+    if (program->ptx.length) {
+        return NVRTC_SUCCESS;
+    }
+    nvrtcResult result = jit_start(&process, "bitcode", NULL, &program->log);
+    if (result == NVRTC_SUCCESS) {
+        result = jit_finish(&process, &program->bitcode, &program->ptx,
+                            &program->log);
+    }
+    nvrtc_process_free(&process);
+    return result;
+}
+
+/* ---- the whole ---- */
+
+static nvrtcResult
+job_prepare(struct job *job, int count, const char *const *options)
+{
+    struct nvrtc_text *log = &job->program->log;
+    char given[PATH_MAX];
+
+    if (!nvrtc_options_parse(&job->options, count, options, log)) {
+        return NVRTC_ERROR_INVALID_OPTION;
+    }
+    if (!nvrtc_path_package(given, "PYCUDA_CUDA_HEADERS", "cuda") ||
+        !realpath(given, job->headers)) {
+        nvrtc_text_print(log, "The CPU device's headers (pycuda/cuda) were "
+                              "not found; PYCUDA_CUDA_HEADERS can name the "
+                              "folder.\n");
+        return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    }
+    job->frontend = nvrtc_frontend_find(log);
+    if (job->frontend == NULL ||
+        !nvrtc_pch_get(&job->pch, job->frontend, job->headers, &job->options,
+                       log)) {
+        return NVRTC_ERROR_COMPILATION;
+    }
+    if (!nvrtc_folder_make(job->program, job->folder, log)) {
+        return NVRTC_ERROR_INVALID_INPUT;
+    }
+    return NVRTC_SUCCESS;
+}
+
+static nvrtcResult
+job_run(struct job *job)
+{
+    struct _nvrtcProgram *program = job->program;
+    const char *kind = job->options.relocatable ? "bitcode" : "native";
+    nvrtcResult result =
+        jit_start(&job->jit, kind, &job->options.jit, &program->log);
+
+    if (result == NVRTC_SUCCESS) {
+        result = frontend_compile(job);
+    }
+    if (result == NVRTC_SUCCESS) {
+        result = names_compile(job);
+    }
+    if (result == NVRTC_SUCCESS) {
+        result = jit_finish(&job->jit, &program->bitcode, &program->cubin,
+                            &program->log);
+    }
+    return result;
+}
+
+nvrtcResult
+nvrtc_compile(struct _nvrtcProgram *program, int count,
+              const char *const *options)
+{
+    struct job job = {.program = program};
+
+    program->compiled = false;
+    nvrtc_text_free(&program->log);
+    nvrtc_text_free(&program->bitcode);
+    nvrtc_text_free(&program->cubin);
+    nvrtc_text_free(&program->ptx);
+    nvrtcResult result = job_prepare(&job, count, options);
+    if (result == NVRTC_SUCCESS) {
+        result = job_run(&job);
+    }
+    nvrtc_folder_remove(program, job.folder);
+    nvrtc_process_free(&job.jit);
+    nvrtc_pch_free(&job.pch);
+    nvrtc_options_free(&job.options);
+    program->compiled = result == NVRTC_SUCCESS;
+    return result;
+}

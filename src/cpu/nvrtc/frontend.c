@@ -1,0 +1,199 @@
+/* frontend.c - which clang is the front end, and its flags.
+ *
+ * Called by compile.c and pch.c.  The choice is made once in a
+ * process, under a mutex, and kept.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpu/nvrtc/nvrtc.h"
+
+#define FRONTEND_MAJOR "19"
+
+pthread_mutex_t nvrtc_choice_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nvrtc_words
+    choice; /* under nvrtc_choice_lock until it has words */
+
+static const char advice[] =
+    "The CPU device compiles CUDA C++ with clang " FRONTEND_MAJOR
+    " and found none.  Any of these helps:\n"
+    "  pip install 'ziglang==0.14.*'   (no root needed)\n"
+    "  apt install clang-19\n"
+    "  PYCUDA_CLANG=/path/to/clang-19  (or to zig 0.14)\n";
+
+static bool
+is_program(const char *path)
+{
+    return strchr(path, '/') && access(path, X_OK) == 0;
+}
+
+/* zig's clang is a subcommand of zig. */
+static void
+choose(const char *path)
+{
+    const char *name = strrchr(path, '/');
+
+    name = name ? name + 1 : path;
+    nvrtc_words_add(&choice, "%s", path);
+    if (!strncmp(name, "zig", 3)) {
+        nvrtc_words_add(&choice, "clang");
+    }
+}
+
+/* `name` in the folders of PATH. */
+static bool
+find_on_path(char path[PATH_MAX], const char *name)
+{
+    const char *rest = getenv("PATH");
+
+    while (rest && *rest) {
+        size_t n = strcspn(rest, ":");
+        int length = snprintf(path, PATH_MAX, "%.*s/%s", (int)n, rest, name);
+        if (n && length < PATH_MAX && access(path, X_OK) == 0) {
+            return true;
+        }
+        rest += n + (rest[n] != 0);
+    }
+    return false;
+}
+
+static bool
+find_zig(char path[PATH_MAX])
+{
+    const char *folder = getenv("PYCUDA_ZIGLANG");
+
+    if (nvrtc_path_package(path, "PYCUDA_NO_SUCH", "../ziglang/zig") &&
+        is_program(path)) {
+        return true;
+    }
+    if (folder == NULL || *folder == 0) {
+        return false;
+    }
+    int n = snprintf(path, PATH_MAX, "%s/zig", folder);
+    return n < PATH_MAX && is_program(path);
+}
+
+static void
+find(struct nvrtc_text *log)
+{
+    const char *given = getenv("PYCUDA_CLANG");
+    char path[PATH_MAX];
+
+    if (given && *given) {
+        if (is_program(given) || find_on_path(path, given)) {
+            choose(is_program(given) ? given : path);
+        } else {
+            nvrtc_text_print(log, "PYCUDA_CLANG=%s is not a program.\n%s",
+                             given, advice);
+        }
+        return;
+    }
+    if (find_zig(path) || find_on_path(path, "clang-19")) {
+        choose(path);
+    } else if (is_program("/usr/lib/llvm-19/bin/clang")) {
+        choose("/usr/lib/llvm-19/bin/clang");
+    } else {
+        nvrtc_text_print(log, "%s", advice);
+    }
+}
+
+const struct nvrtc_words *
+nvrtc_frontend_find(struct nvrtc_text *log)
+{
+    pthread_mutex_lock(&nvrtc_choice_lock);
+    if (choice.count == 0) {
+        find(log);
+    }
+    bool found = choice.count > 0 && !choice.failed;
+    pthread_mutex_unlock(&nvrtc_choice_lock);
+    return found ? &choice : NULL;
+}
+
+bool
+nvrtc_frontend_check(const struct nvrtc_words *frontend,
+                     struct nvrtc_text *log)
+{
+    struct nvrtc_process process;
+    struct nvrtc_words argv = {0};
+    bool right = false;
+
+    nvrtc_words_add_all(&argv, frontend);
+    nvrtc_words_add(&argv, "--version");
+    int code = argv.failed ? ENOMEM : nvrtc_process_start(&process, argv.word);
+    if (code) {
+        nvrtc_text_print(log, "%s can't be run: %s.\n%s", frontend->word[0],
+                         strerror(code), advice);
+        goto done;
+    }
+    nvrtc_process_finish(&process, NULL, 0);
+    const char *said = process.out.bytes ? process.out.bytes : "";
+    right = strstr(said, "clang version " FRONTEND_MAJOR ".") != NULL;
+    if (!right) {
+        nvrtc_text_print(
+            log, "%s is not clang " FRONTEND_MAJOR "; it says: %.200s\n%s",
+            frontend->word[0], said, advice);
+    }
+    nvrtc_process_free(&process);
+done:
+    nvrtc_words_free(&argv);
+    return right;
+}
+
+#if defined __aarch64__
+#define HOST_TRIPLE "aarch64-unknown-linux-gnu"
+#else
+#define HOST_TRIPLE "x86_64-unknown-linux-gnu"
+#endif
+
+static const char *const fixed_flags[] = {
+    "-cc1",
+    "-triple",
+    "nvptx64-nvidia-cuda",
+    "-aux-triple",
+    HOST_TRIPLE,
+    "-fcuda-is-device",
+    "-target-cpu",
+    "sm_70",
+    "-target-feature",
+    "+ptx85",
+    /* our headers and no others */
+    "-nostdsysteminc",
+    "-nobuiltininc",
+    "-nostdinc++",
+    /* the language; later words win over these */
+    "-std=c++17",
+    "-ffp-contract=fast",
+    "-fgnuc-version=4.2.1",
+    "-fdeprecated-macro",
+    "-fcuda-allow-variadic-functions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-Wno-pragma-clang-attribute",
+    /* all work on the code is pycuda-jit's */
+    "-O3",
+    "-disable-llvm-passes",
+    "-disable-llvm-verifier",
+    "-disable-free",
+    "-clear-ast-before-backend",
+    "-debug-info-kind=line-tables-only",
+    "-dwarf-version=5",
+};
+
+void
+nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
+                     const struct nvrtc_options *options)
+{
+    for (size_t i = 0; i < sizeof fixed_flags / sizeof *fixed_flags; i++) {
+        nvrtc_words_add(argv, "%s", fixed_flags[i]);
+    }
+    nvrtc_words_add(argv, "-internal-isystem");
+    nvrtc_words_add(argv, "%s/nvrtc", headers);
+    nvrtc_words_add(argv, "-internal-isystem");
+    nvrtc_words_add(argv, "%s/cpu/include", headers);
+    nvrtc_words_add_all(argv, &options->language);
+}

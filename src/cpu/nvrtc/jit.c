@@ -1,0 +1,63 @@
+/* jit.c - runs pycuda-jit, which turns retargetable bitcode into an image.
+ *
+ * Called by module.c and link.c when they are given what stands for PTX here.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "cpu/nvrtc/nvrtc.h"
+
+#define JIT_WORDS 12
+
+/* Moves the outputs of a child that has ended into `result`. */
+static void
+result_take(struct nvrtc_process *process, struct cpu_jit_result *result)
+{
+    struct nvrtc_text text = {0};
+
+    result->status = process->status;
+    if (!process->status) {
+        result->image = process->out.bytes;
+        result->image_bytes = process->out.length;
+        process->out = (struct nvrtc_text){0};
+    } else if (process->status < 0) {
+        nvrtc_process_explain(process, "pycuda-jit", &text);
+    }
+    if (!text.bytes) {
+        text = process->err;
+        process->err = (struct nvrtc_text){0};
+    }
+    result->text = text.bytes;
+}
+
+CUresult
+cpu_jit_run(const void *input, size_t bytes, char *const options[],
+            struct cpu_jit_result *result)
+{
+    struct nvrtc_process process = {0};
+    char path[PATH_MAX];
+    char *argv[JIT_WORDS] = {path};
+
+    *result = (struct cpu_jit_result){.status = -1};
+    for (int i = 0; options && options[i] && i + 2 < JIT_WORDS; i++) {
+        argv[i + 1] = options[i];
+    }
+    if (!nvrtc_path_package(path, "PYCUDA_JIT", "bin/pycuda-jit") ||
+        nvrtc_process_start(&process, argv)) {
+        result->text = strdup("pycuda-jit could not be started; it is "
+                              "looked for beside the library, or where "
+                              "PYCUDA_JIT says");
+        return CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
+    }
+    int failed = nvrtc_process_finish(&process, input, bytes);
+    if (failed) {
+        result->text = strdup("pycuda-jit: its pipes failed");
+    } else {
+        result_take(&process, result);
+    }
+    nvrtc_process_free(&process);
+    return !failed && !result->status ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
+}

@@ -1,0 +1,184 @@
+/* nvrtc.h - what the files of the NVRTC API on the CPU device share.
+ *
+ * api.c exports nvrtc*; a program is compiled by compile.c, which
+ * runs two child processes: the front end (frontend.c; clang -cc1) and
+ * pycuda-jit.  No state but the list of live programs and the front end found
+ * first; both are behind mutexes of their own files.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_NVRTC_H
+#define PYCUDA_CPU_NVRTC_H
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "api/nvrtc_types.h"
+
+/* ---- text.c: text that grows, and lists of strings ----
+ * A failed allocation sets `failed` and leaves the rest as it was; callers
+ * look once, at the end. */
+
+struct nvrtc_text {
+    char *bytes; /* zero-terminated once anything was added */
+    size_t length;
+    size_t capacity;
+    bool failed;
+};
+
+void nvrtc_text_add(struct nvrtc_text *text, const void *bytes, size_t n);
+void nvrtc_text_print(struct nvrtc_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void nvrtc_text_free(struct nvrtc_text *text);
+
+struct nvrtc_words {
+    char **word; /* NULL-terminated once anything was added */
+    size_t count;
+    size_t capacity;
+    bool failed;
+};
+
+void nvrtc_words_add(struct nvrtc_words *words, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void nvrtc_words_add_all(struct nvrtc_words *words,
+                         const struct nvrtc_words *more);
+void nvrtc_words_free(struct nvrtc_words *words);
+
+/* ---- process.c: a child with pipes at its three ends ---- */
+
+struct nvrtc_process {
+    pid_t pid; /* 0: not running */
+    int input, output, errors;
+    int status; /* after finish: 0, an exit status, or -signal */
+    struct nvrtc_text out, err;
+};
+
+/* 0 or an errno.  The child gets a process group of its own and an environment
+ * without LD_* and the sanitizers' variables. */
+int nvrtc_process_start(struct nvrtc_process *process, char *const argv[]);
+/* Feeds `input`, collects both outputs, waits.  0 or an errno. */
+int nvrtc_process_finish(struct nvrtc_process *process, const void *input,
+                         size_t bytes);
+/* Ends a child whose result is not wanted, and frees everything. */
+void nvrtc_process_free(struct nvrtc_process *process);
+/* Says in `log` how the child failed, with its last words. */
+void nvrtc_process_explain(const struct nvrtc_process *process,
+                           const char *what, struct nvrtc_text *log);
+
+/* ---- locks; fork.c holds all of them while the process is copied ---- */
+
+extern pthread_mutex_t nvrtc_choice_lock; /* frontend.c: what it found */
+extern pthread_mutex_t nvrtc_start_lock;  /* process.c: starting one */
+extern pthread_mutex_t nvrtc_list_lock;   /* api.c: live programs */
+
+/* ---- paths.c: where the package's files lie ---- */
+
+/* `../name` seen from the library, or what `variable` says; false: too long or
+ * unknown. */
+bool nvrtc_path_package(char path[PATH_MAX], const char *variable,
+                        const char *name);
+/* The folder for precompiled headers, made if need be; false: none. */
+bool nvrtc_path_cache(char path[PATH_MAX]);
+
+/* ---- options.c ---- */
+
+struct nvrtc_options {
+    struct nvrtc_words language;    /* cc1 flags that shape headers too */
+    struct nvrtc_words preprocess;  /* cc1 flags: -I -D -U */
+    struct nvrtc_words preincludes; /* files */
+    struct nvrtc_words jit;         /* pycuda-jit's flags */
+    bool device_default;            /* --device-as-default-execution-space */
+    bool relocatable;
+    bool quiet; /* no warnings */
+};
+
+/* false: an option is wrong, `log` says which. */
+bool nvrtc_options_parse(struct nvrtc_options *options, int count,
+                         const char *const *texts, struct nvrtc_text *log);
+void nvrtc_options_free(struct nvrtc_options *options);
+
+/* ---- frontend.c ---- */
+
+/* The words that start clang's cc1, found once in a process; NULL: there is
+ * none, `log` says what to install. */
+const struct nvrtc_words *nvrtc_frontend_find(struct nvrtc_text *log);
+/* A front end whose precompiled headers are not there yet: is it usable? */
+bool nvrtc_frontend_check(const struct nvrtc_words *frontend,
+                          struct nvrtc_text *log);
+/* The flags that every run has: target, language, our header folders. */
+void nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
+                          const struct nvrtc_options *options);
+
+/* ---- pch.c ---- */
+
+struct nvrtc_pch {
+    char path[PATH_MAX];        /* "": no precompiled header can be used */
+    struct nvrtc_text includes; /* the headers as #include lines */
+    struct nvrtc_words rest;    /* pre-includes that are not ours */
+};
+
+/* Finds or makes the precompiled form of our headers for these options.
+ * false: the front end can't be used, `log` says why. */
+bool nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
+                   const char *headers, const struct nvrtc_options *options,
+                   struct nvrtc_text *log);
+void nvrtc_pch_free(struct nvrtc_pch *pch);
+
+/* ---- programs ---- */
+
+struct nvrtc_header {
+    char *name;
+    char *source;
+};
+
+struct nvrtc_expression {
+    char *text;
+    char *lowered; /* NULL before a successful compilation */
+};
+
+struct _nvrtcProgram {
+    struct _nvrtcProgram *next; /* api.c's list */
+    char *name;
+    char *source;
+    struct nvrtc_header *headers;
+    int header_count;
+    struct nvrtc_expression *expressions;
+    size_t expression_count;
+    bool compiled; /* nvrtcCompileProgram succeeded */
+    struct nvrtc_text log;
+    struct nvrtc_text bitcode; /* the front end's output */
+    struct nvrtc_text cubin;   /* native image; bitcode image with -rdc */
+    struct nvrtc_text ptx;     /* bitcode image, made when asked for */
+};
+
+/* ---- compile.c ---- */
+
+nvrtcResult nvrtc_compile(struct _nvrtcProgram *program, int count,
+                          const char *const *options);
+/* Fills program->ptx. */
+nvrtcResult nvrtc_compile_ptx(struct _nvrtcProgram *program);
+
+/* ---- names.c: name expressions ---- */
+
+/* Lines to put after the source, so that what the expressions name is
+ * instantiated. */
+void nvrtc_names_use(const struct _nvrtcProgram *program,
+                     struct nvrtc_text *source);
+/* Lines that make the names readable in textual IR, and the reading. */
+void nvrtc_names_ask(const struct _nvrtcProgram *program,
+                     struct nvrtc_text *source);
+bool nvrtc_names_read(struct _nvrtcProgram *program, const char *ir,
+                      struct nvrtc_text *log);
+
+/* ---- folder.c: headers given in memory ---- */
+
+/* Writes them to a new temporary folder; `path` is "" if there are none. */
+bool nvrtc_folder_make(const struct _nvrtcProgram *program,
+                       char path[PATH_MAX], struct nvrtc_text *log);
+void nvrtc_folder_remove(const struct _nvrtcProgram *program,
+                         const char *path);
+
+#endif

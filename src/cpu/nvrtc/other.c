@@ -1,0 +1,82 @@
+/* other.c - NVRTC functions about things that this compiler lacks.
+ *
+ * LTO and OptiX code exist for GPUs only; precompiled headers are made and
+ * found without being asked for.  Each answers as NVRTC does when the thing
+ * was not asked for.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
+
+#include "cpu/nvrtc/nvrtc.h"
+
+#define NVRTC_API __attribute__((visibility("default")))
+#define NVRTC_ROW(base, symbol, since, parameters, arguments)                 \
+    NVRTC_API nvrtcResult symbol parameters;
+#include "api/nvrtc_rows.h"
+
+/* What nvrtcSetPCHHeapSize was told; only nvrtcGetPCHHeapSize reads it. */
+static atomic_size_t heap_bytes = 256u << 20;
+
+nvrtcResult
+nvrtcGetLTOIRSize(nvrtcProgram program, size_t *bytes)
+{
+    (void)program;
+    (void)bytes;
+    return NVRTC_ERROR_INVALID_PROGRAM;
+}
+
+nvrtcResult
+nvrtcGetLTOIR(nvrtcProgram program, char *ltoir)
+{
+    (void)program;
+    (void)ltoir;
+    return NVRTC_ERROR_INVALID_PROGRAM;
+}
+
+nvrtcResult
+nvrtcGetOptiXIRSize(nvrtcProgram program, size_t *bytes)
+{
+    (void)program;
+    (void)bytes;
+    return NVRTC_ERROR_INVALID_PROGRAM;
+}
+
+nvrtcResult
+nvrtcGetOptiXIR(nvrtcProgram program, char *optixir)
+{
+    (void)program;
+    (void)optixir;
+    return NVRTC_ERROR_INVALID_PROGRAM;
+}
+
+nvrtcResult
+nvrtcGetPCHHeapSize(size_t *bytes)
+{
+    if (bytes == NULL) {
+        return NVRTC_ERROR_INVALID_INPUT;
+    }
+    *bytes = heap_bytes;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult
+nvrtcSetPCHHeapSize(size_t bytes)
+{
+    heap_bytes = bytes;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult
+nvrtcGetPCHCreateStatus(nvrtcProgram program)
+{
+    (void)program;
+    return NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED;
+}
+
+nvrtcResult
+nvrtcGetPCHHeapSizeRequired(nvrtcProgram program, size_t *bytes)
+{
+    (void)program;
+    (void)bytes;
+    return NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED;
+}

@@ -1,0 +1,275 @@
+/* process.c - a child process with pipes at its three ends.
+ *
+ * Used for clang and pycuda-jit.  The input end is a socket, so that a child
+ * that dies early gives EPIPE and not SIGPIPE to the user's program.  Any
+ * thread; a process belongs to one call.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cpu/nvrtc/nvrtc.h"
+
+extern char **environ;
+
+pthread_mutex_t nvrtc_start_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Variables that would change what the child is: preloaded libraries and the
+ * settings of a sanitizer that the parent runs under. */
+static const char *const unwanted[] = {
+    "LD_",     "ASAN_",           "LSAN_",  "UBSAN_", "TSAN_",
+    "MALLOC_", "GLIBC_TUNABLES=", "CLANG_", "CCC_",
+};
+
+static bool
+variable_wanted(const char *variable)
+{
+    for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++) {
+        if (!strncmp(variable, unwanted[i], strlen(unwanted[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* An array of borrowed strings; NULL: no memory. */
+static char **
+child_environment(void)
+{
+    size_t count = 0;
+
+    while (environ && environ[count]) {
+        count++;
+    }
+    char **copy = calloc(count + 1, sizeof *copy);
+    if (copy == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0, n = 0; i < count; i++) {
+        if (variable_wanted(environ[i])) {
+            copy[n++] = environ[i];
+        }
+    }
+    return copy;
+}
+
+static void
+close_pair(int pair[2])
+{
+    for (int i = 0; i < 2; i++) {
+        if (pair[i] >= 0) {
+            close(pair[i]);
+            pair[i] = -1;
+        }
+    }
+}
+
+static int
+spawn(pid_t *pid, char *const argv[], int in, int out, int err)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    char **environment = child_environment();
+
+    if (environment == NULL) {
+        return ENOMEM;
+    }
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in, 0);
+    posix_spawn_file_actions_adddup2(&actions, out, 1);
+    posix_spawn_file_actions_adddup2(&actions, err, 2);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
+                                              POSIX_SPAWN_SETSIGMASK |
+                                              POSIX_SPAWN_SETSIGDEF);
+    int code =
+        posix_spawn(pid, argv[0], &actions, &attributes, argv, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    free(environment);
+    return code;
+}
+
+static int
+process_start(struct nvrtc_process *process, char *const argv[])
+{
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
+    int code;
+
+    *process = (struct nvrtc_process){.input = -1, .output = -1, .errors = -1};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) ||
+        pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC)) {
+        code = errno;
+        goto fail;
+    }
+    code = spawn(&process->pid, argv, in[0], out[1], err[1]);
+    if (code) {
+        process->pid = 0;
+        goto fail;
+    }
+    close(in[0]);
+    close(out[1]);
+    close(err[1]);
+    process->input = in[1];
+    process->output = out[0];
+    process->errors = err[0];
+    return 0;
+fail:
+    close_pair(in);
+    close_pair(out);
+    close_pair(err);
+    return code;
+}
+
+/* No fork() of another thread falls in between: its child would keep the ends
+ * that are closed here, and their readers wait for it. */
+int
+nvrtc_process_start(struct nvrtc_process *process, char *const argv[])
+{
+    pthread_mutex_lock(&nvrtc_start_lock);
+    int code = process_start(process, argv);
+    pthread_mutex_unlock(&nvrtc_start_lock);
+    return code;
+}
+
+static void
+close_end(int *fd)
+{
+    if (*fd >= 0) {
+        close(*fd);
+        *fd = -1;
+    }
+}
+
+/* Reads what is there; at the end of the stream closes it. */
+static void
+drain(int *fd, struct nvrtc_text *text)
+{
+    char buffer[1 << 16];
+    ssize_t n = read(*fd, buffer, sizeof buffer);
+
+    if (n > 0) {
+        nvrtc_text_add(text, buffer, (size_t)n);
+    } else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
+        close_end(fd);
+    }
+}
+
+/* Sends what the socket takes; closes it when all is sent or nobody reads. */
+static void
+feed(int *fd, const char **input, size_t *bytes)
+{
+    ssize_t n =
+        *bytes ? send(*fd, *input, *bytes, MSG_NOSIGNAL | MSG_DONTWAIT) : 0;
+
+    if (n > 0) {
+        *input += n;
+        *bytes -= (size_t)n;
+    } else if (n < 0 && errno != EINTR && errno != EAGAIN) {
+        *bytes = 0;
+    }
+    if (*bytes == 0) {
+        shutdown(*fd, SHUT_WR); /* also for a forked child's copy */
+        close_end(fd);
+    }
+}
+
+/* The exit status, or -signal.  Where another part of the program has reaped
+ * the child, the status is unknown: output is taken for success. */
+static void
+reap(struct nvrtc_process *process)
+{
+    int status;
+    pid_t pid;
+
+    do {
+        pid = waitpid(process->pid, &status, 0);
+    } while (pid < 0 && errno == EINTR);
+    process->pid = 0;
+    if (pid < 0) {
+        process->status = process->out.length ? 0 : 1;
+    } else if (WIFSIGNALED(status)) {
+        process->status = -WTERMSIG(status);
+    } else {
+        process->status = WEXITSTATUS(status);
+    }
+}
+
+int
+nvrtc_process_finish(struct nvrtc_process *process, const void *input,
+                     size_t bytes)
+{
+    const char *rest = input;
+
+    feed(&process->input, &rest, &bytes);
+    while (process->input >= 0 || process->output >= 0 ||
+           process->errors >= 0) {
+        struct pollfd ends[3] = {
+            {.fd = process->input, .events = POLLOUT},
+            {.fd = process->output, .events = POLLIN},
+            {.fd = process->errors, .events = POLLIN},
+        };
+        if (poll(ends, 3, -1) < 0) {
+            continue; /* EINTR: poll's arguments are right */
+        }
+        if (ends[0].revents) {
+            feed(&process->input, &rest, &bytes);
+        }
+        if (ends[1].revents) {
+            drain(&process->output, &process->out);
+        }
+        if (ends[2].revents) {
+            drain(&process->errors, &process->err);
+        }
+    }
+    reap(process);
+    return process->out.failed || process->err.failed ? ENOMEM : 0;
+}
+
+void
+nvrtc_process_free(struct nvrtc_process *process)
+{
+    if (process->pid > 0) {
+        close_end(&process->input);
+        close_end(&process->output);
+        close_end(&process->errors);
+        kill(process->pid, SIGKILL);
+        reap(process);
+    }
+    nvrtc_text_free(&process->out);
+    nvrtc_text_free(&process->err);
+}
+
+void
+nvrtc_process_explain(const struct nvrtc_process *process, const char *what,
+                      struct nvrtc_text *log)
+{
+    const char *words = process->err.bytes ? process->err.bytes : "";
+    size_t length = strlen(words);
+
+    if (process->status < 0) {
+        nvrtc_text_print(log, "%s was ended by signal %d (%s).\n", what,
+                         -process->status, strsignal(-process->status));
+    } else {
+        nvrtc_text_print(log, "%s failed with status %d.\n", what,
+                         process->status);
+    }
+    if (length) {
+        nvrtc_text_print(log, "Its last words:\n%s\n",
+                         words + (length > 2000 ? length - 2000 : 0));
+    }
+}

@@ -1,0 +1,131 @@
+/* text.c - text that grows, and lists of strings.
+ *
+ * Used by all nvrtc_*.c.  No threads: each text belongs to one call.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/nvrtc/nvrtc.h"
+
+/* Room for `n` more bytes and a zero. */
+static bool
+text_reserve(struct nvrtc_text *text, size_t n)
+{
+    if (text->failed) {
+        return false;
+    }
+    size_t need = text->length + n + 1;
+    if (need <= text->capacity) {
+        return true;
+    }
+    size_t capacity = text->capacity ? text->capacity : 256;
+    while (capacity < need) {
+        capacity *= 2;
+    }
+    char *bytes = realloc(text->bytes, capacity);
+    if (bytes == NULL) {
+        text->failed = true;
+        return false;
+    }
+    text->bytes = bytes;
+    text->capacity = capacity;
+    return true;
+}
+
+void
+nvrtc_text_add(struct nvrtc_text *text, const void *bytes, size_t n)
+{
+    if (!text_reserve(text, n)) {
+        return;
+    }
+    if (n) {
+        memcpy(text->bytes + text->length, bytes, n);
+    }
+    text->length += n;
+    text->bytes[text->length] = 0;
+}
+
+void
+nvrtc_text_print(struct nvrtc_text *text, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    int n = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (n < 0 || !text_reserve(text, (size_t)n)) {
+        text->failed = true;
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(text->bytes + text->length, (size_t)n + 1, format, arguments);
+    va_end(arguments);
+    text->length += (size_t)n;
+}
+
+void
+nvrtc_text_free(struct nvrtc_text *text)
+{
+    free(text->bytes);
+    *text = (struct nvrtc_text){0};
+}
+
+/* Takes `word`. */
+static void
+words_push(struct nvrtc_words *words, char *word)
+{
+    if (word == NULL || words->failed) {
+        words->failed = true;
+        free(word);
+        return;
+    }
+    if (words->count + 2 > words->capacity) {
+        size_t capacity = words->capacity ? 2 * words->capacity : 32;
+        char **more = realloc(words->word, capacity * sizeof *more);
+        if (more == NULL) {
+            words->failed = true;
+            free(word);
+            return;
+        }
+        words->word = more;
+        words->capacity = capacity;
+    }
+    words->word[words->count++] = word;
+    words->word[words->count] = NULL;
+}
+
+void
+nvrtc_words_add(struct nvrtc_words *words, const char *format, ...)
+{
+    char *word = NULL;
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (vasprintf(&word, format, arguments) < 0) {
+        word = NULL;
+    }
+    va_end(arguments);
+    words_push(words, word);
+}
+
+void
+nvrtc_words_add_all(struct nvrtc_words *words, const struct nvrtc_words *more)
+{
+    words->failed |= more->failed;
+    for (size_t i = 0; i < more->count; i++) {
+        words_push(words, strdup(more->word[i]));
+    }
+}
+
+void
+nvrtc_words_free(struct nvrtc_words *words)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        free(words->word[i]);
+    }
+    free(words->word);
+    *words = (struct nvrtc_words){0};
+}

@@ -1,0 +1,514 @@
+/* block.c - runs blocks: a loop the kernel brings, or a fiber a thread.
+ *
+ * Called by workers.c and launch.c with a worker that belongs to the calling
+ * thread; all state is the worker's.  Fibers take turns in the order of their
+ * linear index; one stops only inside a function of image/abi.h.  When no
+ * fiber can go on, the launch fails: it never hangs.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
+#include "cpu/cpu.h"
+
+#define STACK_EXTRA         (16u << 10) /* beyond the frame that LLVM reports */
+#define STACK_RECURSIVE     (256u << 10) /* least, for kernels that recurse */
+#define STACK_DEEP          (1u << 20) /* least, for a loop that needs its own */
+#define STACK_COLOUR        320        /* keeps stacks off one cache set */
+#define INLINE_FRAME        (32u << 10) /* more gets a stack of its own */
+#define GUARD_BYTES         4096
+#define YIELDS_BEFORE_SLEEP 4096
+#define MOST_BLOCKS         (1u << 21) /* of a launch by warps, along x */
+
+struct block_range {
+    struct cpu_worker *worker;
+    struct cpu_launch *launch;
+    uint64_t first, count;
+};
+
+static size_t
+round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static uint32_t
+kernel_flags(const struct cpu_launch *launch)
+{
+    return launch->function->kernel->flags;
+}
+
+/* Are the launch's warps whole, each in a row of its block?  The compiler
+ * counts on at most MOST_BLOCKS blocks along x, too (src/jit/warps/warps.h).
+ */
+static bool
+runs_by_warps(const struct cpu_launch *launch)
+{
+    return launch->function->warp_entry && launch->block[0] % CPU_WARP == 0 &&
+           launch->grid[0] <= MOST_BLOCKS;
+}
+
+static bool
+runs_on_fibers(const struct cpu_launch *launch)
+{
+    return kernel_flags(launch) & IMAGE_KERNEL_FIBERS &&
+           !runs_by_warps(launch);
+}
+
+/* Of the stack that runs a thread, or all of a block. */
+static uint32_t
+frame_bytes(const struct cpu_launch *launch)
+{
+    const struct image_kernel *kernel = launch->function->kernel;
+
+    return runs_by_warps(launch) ? kernel->warp_frame_bytes
+                                 : kernel->frame_bytes;
+}
+
+/* ---- set-up ---- */
+
+static CUresult
+shared_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
+{
+    size_t bytes = round_up(launch->function->kernel->static_shared +
+                                (size_t)launch->dynamic_shared + 128,
+                            128);
+
+    if (bytes <= worker->shared_bytes) {
+        return CUDA_SUCCESS;
+    }
+    char *shared = aligned_alloc(128, bytes);
+    if (!shared) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    free(worker->shared);
+    worker->shared = shared;
+    worker->shared_bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+static void *
+stack_map(size_t bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static CUresult
+deep_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
+{
+    const struct cpu_function *function = launch->function;
+    size_t limit = function->module->ctx->limits[CU_LIMIT_STACK_SIZE];
+    size_t bytes = round_up((size_t)frame_bytes(launch) + STACK_EXTRA + limit,
+                            GUARD_BYTES);
+
+    bytes = (bytes < STACK_DEEP ? STACK_DEEP : bytes) + GUARD_BYTES;
+    if (bytes <= worker->deep_bytes) {
+        return CUDA_SUCCESS;
+    }
+    char *deep = stack_map(bytes);
+    if (!deep || mprotect(deep, GUARD_BYTES, PROT_NONE)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (worker->deep) {
+        munmap(worker->deep, worker->deep_bytes);
+    }
+    worker->deep = deep;
+    worker->deep_bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+static void
+stacks_drop(struct cpu_worker *worker)
+{
+    if (worker->stacks) {
+        munmap(worker->stacks, worker->stacks_bytes);
+        worker->stacks = NULL;
+        worker->stacks_bytes = worker->stride = worker->guard_bytes = 0;
+    }
+}
+
+static CUresult
+stacks_guard(struct cpu_worker *worker, unsigned threads)
+{
+    for (unsigned i = 0; i < threads; i++) {
+        if (mprotect(worker->stacks + i * worker->stride, GUARD_BYTES,
+                     PROT_NONE)) {
+            stacks_drop(worker);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    worker->guard_bytes = GUARD_BYTES;
+    return CUDA_SUCCESS;
+}
+
+/* Stacks for all threads of a block.  With recursion each has a guard page
+ * below it; such stacks are given back after the launch, since a process may
+ * have some 65,000 mappings only. */
+static CUresult
+stacks_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
+{
+    const struct cpu_function *function = launch->function;
+    bool recursive = kernel_flags(launch) & IMAGE_KERNEL_RECURSIVE;
+    size_t stack = function->kernel->frame_bytes +
+                   (size_t)(cpu_check_flags ? 2 * STACK_EXTRA : STACK_EXTRA);
+    size_t stride;
+
+    if (recursive) {
+        stack += function->module->ctx->limits[CU_LIMIT_STACK_SIZE];
+        stack = stack < STACK_RECURSIVE ? STACK_RECURSIVE : stack;
+        stride = round_up(stack, GUARD_BYTES) + GUARD_BYTES;
+    } else {
+        stride = round_up(stack, GUARD_BYTES) + STACK_COLOUR;
+    }
+    if (worker->stride >= stride && !recursive && !worker->guard_bytes &&
+        worker->stacks_bytes >= worker->stride * launch->threads) {
+        return CUDA_SUCCESS;
+    }
+    stacks_drop(worker);
+    size_t bytes = round_up(stride * launch->threads, GUARD_BYTES);
+    worker->stacks = stack_map(bytes);
+    if (!worker->stacks) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    worker->stacks_bytes = bytes;
+    worker->stride = stride;
+    return recursive ? stacks_guard(worker, launch->threads) : CUDA_SUCCESS;
+}
+
+CUresult
+cpu_fibers_prepare(struct cpu_worker *worker, struct cpu_launch *launch)
+{
+    if (!worker->fibers) {
+        worker->fibers = calloc(CPU_MAX_THREADS, sizeof *worker->fibers);
+        worker->warps =
+            calloc(CPU_MAX_THREADS / CPU_WARP, sizeof *worker->warps);
+        if (!worker->fibers || !worker->warps) {
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    worker->threads = launch->threads;
+    return stacks_reserve(worker, launch);
+}
+
+/* ---- fibers ---- */
+
+/* The next ready fiber after `from`, round the block; -1: none is. */
+static int
+ready_next(const struct cpu_worker *worker, unsigned from)
+{
+    unsigned words = (worker->threads + 63) / 64;
+    unsigned start = from / 64, bit = from % 64;
+    uint64_t word =
+        bit == 63 ? 0 : worker->ready[start] & (~0ull << (bit + 1));
+
+    for (unsigned i = 0; i <= words; i++) {
+        unsigned at = (start + i) % words;
+
+        if (i) {
+            word = worker->ready[at];
+        }
+        if (word) {
+            return (int)(at * 64 + (unsigned)__builtin_ctzll(word));
+        }
+    }
+    return -1;
+}
+
+CPU_ON_FIBER void
+cpu_fibers_fail(CUresult code)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+
+    worker->in_kernel = 0;
+    cpu_fiber_unwind(worker->guard, (int)code);
+}
+
+CPU_ON_FIBER void
+cpu_fibers_next(struct cpu_worker *worker)
+{
+    unsigned from = worker->current;
+    int to = ready_next(worker, from);
+
+    if (to < 0) {
+        if (cpu_check_flags) {
+            cpu_check_deadlock(worker);
+        }
+        cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED); /* deadlock */
+    }
+    if ((unsigned)to == from) {
+        return;
+    }
+    worker->current = (unsigned)to;
+    worker->self = &worker->fibers[to].thread;
+    cpu_fiber_switch(&worker->fibers[from].sp, worker->fibers[to].sp);
+}
+
+/* Does not return. */
+CPU_ON_FIBER static void
+fiber_exit(struct cpu_worker *worker)
+{
+    unsigned linear = worker->current;
+    void *unused;
+
+    worker->ready[linear / 64] &= ~(1ull << (linear % 64));
+    worker->warps[linear / CPU_WARP].live &= ~(1u << (linear % CPU_WARP));
+    worker->live--;
+    if (cpu_check_flags) {
+        cpu_check_exit(worker);
+    }
+    if (!worker->live) {
+        cpu_fiber_switch(&unused, worker->main_sp);
+    }
+    cpu_warp_resolve(worker, linear / CPU_WARP);
+    cpu_fibers_barrier_check(worker);
+    cpu_fibers_next(worker);
+}
+
+CPU_ON_FIBER static void
+fiber_main(void)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+    struct cpu_launch *launch = worker->launch;
+    image_thread_entry *entry = (image_thread_entry *)launch->function->entry;
+
+    entry(launch->params, worker->self);
+    fiber_exit(worker);
+}
+
+static void
+fibers_reset(struct cpu_worker *worker, const struct cpu_launch *launch)
+{
+    unsigned threads = worker->threads, linear = 0;
+
+    memset(worker->ready, 0, sizeof worker->ready);
+    memset(worker->warps, 0,
+           (threads + CPU_WARP - 1) / CPU_WARP * sizeof *worker->warps);
+    worker->live = threads;
+    worker->arrived = 0;
+    worker->barrier_count = 0;
+    for (uint32_t z = 0; z < launch->block[2]; z++) {
+        for (uint32_t y = 0; y < launch->block[1]; y++) {
+            for (uint32_t x = 0; x < launch->block[0]; x++, linear++) {
+                struct cpu_fiber *fiber = &worker->fibers[linear];
+                char *top = worker->stacks + (linear + 1) * worker->stride;
+
+                fiber->thread = (struct image_thread){.tid = {x, y, z},
+                                                      .linear = linear,
+                                                      .block = &worker->block,
+                                                      .runtime = worker};
+                fiber->sp = cpu_fiber_prepare(top, fiber_main);
+                cpu_fiber_ready(worker, linear);
+                worker->warps[linear / CPU_WARP].live |=
+                    1u << (linear % CPU_WARP);
+            }
+        }
+    }
+}
+
+void
+cpu_fibers_run(struct cpu_worker *worker)
+{
+    fibers_reset(worker, worker->launch);
+    worker->current = 0;
+    worker->self = &worker->fibers[0].thread;
+    cpu_fiber_switch(&worker->main_sp, worker->fibers[0].sp);
+}
+
+/* ---- the block's barrier, and giving way ---- */
+
+/* Releases the barrier if all threads that live have arrived. */
+void
+cpu_fibers_barrier_check(struct cpu_worker *worker)
+{
+    if (!worker->arrived || worker->arrived != worker->live) {
+        return;
+    }
+    if (cpu_check_flags) {
+        cpu_check_barrier(worker);
+    }
+    bool all = worker->barrier_count == (int)worker->live;
+    worker->barrier_results[worker->barrier_phase & 1] =
+        worker->barrier_count | (all ? 1 << 16 : 0);
+    worker->barrier_phase++;
+    worker->arrived = 0;
+    worker->barrier_count = 0;
+    for (unsigned i = 0; i < (worker->threads + 31) / 32; i++) {
+        worker->ready[i / 2] |= (uint64_t)worker->warps[i].stopped
+                                << (i % 2 * 32);
+        worker->warps[i].stopped = 0;
+    }
+}
+
+CPU_ON_FIBER int32_t
+__pycuda_barrier(int32_t kind, int32_t predicate)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+    unsigned linear = worker->current, phase = worker->barrier_phase;
+
+    worker->barrier_count += predicate != 0;
+    worker->arrived++;
+    worker->warps[linear / CPU_WARP].stopped |= 1u << (linear % CPU_WARP);
+    worker->ready[linear / 64] &= ~(1ull << (linear % 64));
+    cpu_fibers_barrier_check(worker);
+    if (worker->barrier_phase == phase) {
+        cpu_warp_stop(worker, linear / CPU_WARP);
+        cpu_fibers_next(worker);
+    }
+    int result = worker->barrier_results[phase & 1];
+    switch (kind) {
+    case IMAGE_BARRIER_COUNT:
+        return result & 0xffff;
+    case IMAGE_BARRIER_AND:
+        return result >> 16;
+    case IMAGE_BARRIER_OR:
+        return (result & 0xffff) != 0;
+    default:
+        return 0;
+    }
+}
+
+CPU_ON_FIBER void
+__pycuda_yield(void)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+
+    cpu_warp_give_way(worker, worker->current / CPU_WARP);
+    cpu_fibers_next(worker);
+    if (++worker->yields % YIELDS_BEFORE_SLEEP == 0) {
+        sched_yield(); /* what it waits for may be another thread's */
+    }
+}
+
+CPU_ON_FIBER void
+__pycuda_nanosleep(uint32_t nanoseconds)
+{
+    uint64_t until = cpu_now_ns() + nanoseconds;
+
+    do {
+        __pycuda_yield();
+    } while (cpu_now_ns() < until);
+}
+
+CPU_ON_FIBER void
+__pycuda_exit(void)
+{
+    fiber_exit(cpu_worker_tls);
+}
+
+/* ---- blocks ---- */
+
+/* After a kernel was left in the middle: ASan must not take what its frames
+ * marked for marks of frames to come. */
+#ifdef __SANITIZE_ADDRESS__
+#define LEFT_FRAMES ((size_t)64 << 10)
+
+static void
+frames_forget(const struct cpu_worker *worker)
+{
+    __asan_unpoison_memory_region(worker->stacks, worker->stacks_bytes);
+    __asan_unpoison_memory_region(worker->deep, worker->deep_bytes);
+    __asan_unpoison_memory_region((char *)worker->guard - LEFT_FRAMES,
+                                  LEFT_FRAMES);
+}
+#else
+static void
+frames_forget(const struct cpu_worker *worker)
+{
+    (void)worker;
+}
+#endif
+
+static void
+loop_run(void *argument)
+{
+    struct block_range *range = argument;
+    struct cpu_worker *worker = range->worker;
+    const struct cpu_function *function = range->launch->function;
+    image_loop_entry *entry = (image_loop_entry *)(runs_by_warps(range->launch)
+                                                       ? function->warp_entry
+                                                       : function->entry);
+
+    entry(range->launch->params, &worker->loop_thread, range->first,
+          range->count);
+}
+
+static void
+fibers_range_run(void *argument)
+{
+    struct block_range *range = argument;
+    struct image_block *block = &range->worker->block;
+
+    for (uint64_t i = 0; i < range->count; i++) {
+        uint64_t index = range->first + i;
+
+        block->ctaid[0] = (uint32_t)(index % block->nctaid[0]);
+        index /= block->nctaid[0];
+        block->ctaid[1] = (uint32_t)(index % block->nctaid[1]);
+        block->ctaid[2] = (uint32_t)(index / block->nctaid[1]);
+        cpu_fibers_run(range->worker);
+    }
+}
+
+static CUresult
+range_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
+              void **stack)
+{
+    const struct image_kernel *kernel = launch->function->kernel;
+    CUresult code = shared_reserve(worker, launch);
+
+    *stack = NULL;
+    if (code) {
+        return code;
+    }
+    worker->launch = launch;
+    worker->ctx = launch->function->module->ctx;
+    worker->self = &worker->loop_thread;
+    memcpy(worker->block.ntid, launch->block, sizeof launch->block);
+    memcpy(worker->block.nctaid, launch->grid, sizeof launch->grid);
+    worker->block.dynamic_shared = launch->dynamic_shared;
+    worker->block.shared = worker->shared;
+    worker->block.runtime = worker;
+    if (runs_on_fibers(launch)) {
+        return cpu_fibers_prepare(worker, launch);
+    }
+    if (kernel->flags & IMAGE_KERNEL_RECURSIVE ||
+        frame_bytes(launch) > INLINE_FRAME) {
+        code = deep_reserve(worker, launch);
+        *stack = worker->deep + worker->deep_bytes;
+    }
+    return code;
+}
+
+CUresult
+cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
+              uint64_t first, uint64_t count)
+{
+    struct block_range range = {worker, launch, first, count};
+    bool fibers = runs_on_fibers(launch);
+    void *stack;
+    CUresult code = range_prepare(worker, launch, &stack);
+
+    if (code) {
+        return code;
+    }
+    worker->in_kernel = 1;
+    code = (CUresult)cpu_fiber_guard(
+        &worker->guard, fibers ? fibers_range_run : loop_run, &range, stack);
+    worker->in_kernel = 0;
+    if (code) {
+        frames_forget(worker);
+    }
+    if (worker->guard_bytes) {
+        stacks_drop(worker);
+    }
+    return code;
+}

@@ -1,0 +1,376 @@
+/* launch.c - cuLaunchKernel and its relatives.
+ *
+ * Called by users of the library.  A launch becomes a KERNEL operation that
+ * workers share, block by block in the order of the grid; a small one of a
+ * kernel that is known to be quick is run by the caller, if nothing is before
+ * it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/graph/graph.h"
+
+/* Expected time of a launch run by its caller: less than it takes to wake a
+ * worker, or to share the work with one that is awake. */
+#define INLINE_NS       10000u
+#define INLINE_AWAKE_NS 3000u
+#define CHUNKS_A_WORKER 8
+#define RECURSIVE_CHUNKS                                                      \
+    8 /* so few workers at most: their guards cost maps                       \
+       */
+
+static _Atomic uint64_t last_serial;
+
+static CUresult
+shape_check(const struct cpu_function *function, const unsigned grid[3],
+            const unsigned block[3], unsigned shared)
+{
+    static const unsigned grid_max[3] = {2147483647u, 65535, 65535};
+    static const unsigned block_max[3] = {1024, 1024, 64};
+    const struct image_kernel *kernel = function->kernel;
+
+    for (int i = 0; i < 3; i++) {
+        if (!grid[i] || grid[i] > grid_max[i] || !block[i] ||
+            block[i] > block_max[i]) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    if (threads > CPU_MAX_THREADS) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (kernel->max_threads && threads > kernel->max_threads) {
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    }
+    if (shared > (unsigned)function->max_dynamic_shared) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* The argument buffer that `extra` describes. */
+static CUresult
+extra_read(void **extra, const void **buffer, size_t *bytes)
+{
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+            *buffer = extra[1];
+        } else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+            *bytes = extra[1] ? *(const size_t *)extra[1] : 0;
+        } else {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return *buffer ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult
+params_copy(const struct cpu_function *function, char *to, void **params,
+            void **extra)
+{
+    const struct image_kernel *kernel = function->kernel;
+    const void *buffer = NULL;
+    size_t bytes = 0;
+
+    if (params && extra) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (extra) {
+        CUresult code = extra_read(extra, &buffer, &bytes);
+        if (code || bytes < kernel->parameter_bytes) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        memcpy(to, buffer, kernel->parameter_bytes);
+        return CUDA_SUCCESS;
+    }
+    if (!params) {
+        return kernel->parameter_count ? CUDA_ERROR_INVALID_VALUE
+                                       : CUDA_SUCCESS;
+    }
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct image_parameter *parameter = &function->parameters[i];
+
+        if (!params[i]) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        memcpy(to + parameter->offset, params[i], parameter->bytes);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Is this launch expected to be over sooner than a worker would help? */
+static bool
+launch_is_quick(const struct cpu_function *function, uint64_t threads)
+{
+    uint64_t ns =
+        atomic_load_explicit(&function->ns_a_launch, memory_order_relaxed);
+    uint64_t known = atomic_load_explicit(&function->threads_a_launch,
+                                          memory_order_relaxed);
+
+    if (!function->may_inline || !known) {
+        return false;
+    }
+    if (threads > known) {
+        ns = ns * (threads / known + 1);
+    }
+    bool awake =
+        atomic_load_explicit(&cpu_queue_spinning, memory_order_relaxed) != 0;
+    return ns <=
+           (awake && cpu_state.threads > 1 ? INLINE_AWAKE_NS : INLINE_NS);
+}
+
+void
+cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
+                const unsigned grid[3], const unsigned block[3],
+                unsigned shared, bool cooperative)
+{
+    struct cpu_launch *launch = &op->launch;
+    uint64_t pieces = (uint64_t)cpu_state.threads * CHUNKS_A_WORKER;
+
+    launch->serial = atomic_fetch_add(&last_serial, 1) + 1;
+    launch->function = function;
+    for (int i = 0; i < 3; i++) {
+        launch->grid[i] = grid[i];
+        launch->block[i] = block[i];
+    }
+    launch->dynamic_shared = shared;
+    launch->threads = block[0] * block[1] * block[2];
+    launch->params = op->argument;
+    launch->total = (uint64_t)grid[0] * grid[1] * grid[2];
+    if (function->kernel->flags & IMAGE_KERNEL_RECURSIVE) {
+        pieces = RECURSIVE_CHUNKS;
+    }
+    if (cpu_state.threads == 1) {
+        pieces = 1;
+    }
+    launch->chunk = (launch->total + pieces - 1) / pieces;
+    launch->cooperative = cooperative;
+    atomic_store(&launch->grid_arrived, 0);
+    if (cooperative) {
+        launch->chunk = 1;
+    }
+}
+
+/* By the caller's thread. */
+static void
+launch_inline(struct cpu_op *op)
+{
+    struct cpu_worker *worker = cpu_worker_self();
+    struct cpu_launch *launch = &op->launch;
+    CUresult code = cpu_context_status(op->ctx);
+
+    launch->started_ns = cpu_now_ns();
+    if (!code) {
+        code = worker ? cpu_block_run(worker, launch, 0, launch->total)
+                      : CUDA_ERROR_OUT_OF_MEMORY;
+        atomic_store(&launch->error, (int)code);
+    }
+    cpu_launch_finish(launch);
+    cpu_op_finish(op);
+}
+
+void
+cpu_launch_finish(struct cpu_launch *launch)
+{
+    struct cpu_function *function = launch->function;
+    uint64_t ns = cpu_now_ns() - launch->started_ns;
+    ns *= launch->most_joined > 1 ? launch->most_joined : 1;
+    int error = atomic_load(&launch->error);
+
+    if (error) {
+        cpu_context_fail(function->module->ctx, (CUresult)error);
+    }
+    atomic_store_explicit(&function->ns_a_launch,
+                          ns < UINT32_MAX ? ns : UINT32_MAX,
+                          memory_order_relaxed);
+    atomic_store_explicit(&function->threads_a_launch,
+                          launch->total * launch->threads,
+                          memory_order_relaxed);
+}
+
+struct launch_call {
+    CUfunction function;
+    unsigned grid[3], block[3];
+    unsigned shared;
+    CUstream stream;
+    void **params, **extra;
+    bool cooperative;
+};
+
+/* The launch as a task of a graph. */
+static CUresult
+launch_note(struct cpu_context *ctx, struct cpu_stream *stream,
+            struct cpu_function *function, const struct launch_call *call)
+{
+    struct cpu_task task = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
+                            .context_id = ctx->id,
+                            .bytes = function->kernel->parameter_bytes,
+                            .function = function->handle,
+                            .shared = call->shared,
+                            .cooperative = call->cooperative};
+
+    task.payload = malloc(task.bytes + 1);
+    if (!task.payload) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memcpy(task.grid, call->grid, sizeof task.grid);
+    memcpy(task.block, call->block, sizeof task.block);
+    CUresult code =
+        params_copy(function, task.payload, call->params, call->extra);
+    if (code) {
+        cpu_task_free(&task);
+        return code;
+    }
+    return cpu_task_note(stream, &task);
+}
+
+static CUresult
+launch_submit(struct cpu_context *ctx, struct cpu_stream *stream,
+              struct cpu_function *function, const struct launch_call *call)
+{
+    uint64_t threads = (uint64_t)call->grid[0] * call->grid[1] *
+                       call->grid[2] *
+                       (call->block[0] * call->block[1] * call->block[2]);
+    bool quick = !call->cooperative && launch_is_quick(function, threads);
+    struct cpu_op *op = cpu_op_new(ctx, quick ? CPU_OP_CALLER : CPU_OP_KERNEL,
+                                   function->kernel->parameter_bytes);
+
+    if (!op) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    CUresult code =
+        params_copy(function, op->argument, call->params, call->extra);
+    if (!code) {
+        code = cpu_workers_start();
+    }
+    if (code) {
+        cpu_op_release(op);
+        return code;
+    }
+    op->otherwise = CPU_OP_KERNEL;
+    cpu_launch_fill(op, function, call->grid, call->block, call->shared,
+                    call->cooperative);
+    if (cpu_op_submit(stream, op, NULL) && quick) {
+        launch_inline(op);
+    }
+    cpu_op_release(op);
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+launch(const struct launch_call *call)
+{
+    struct cpu_context *ctx;
+    struct cpu_stream *stream;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    struct cpu_function *function = cpu_function_of(call->function);
+    if (!function || function->module->ctx != ctx) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    code = cpu_stream_of(call->stream, ctx, &stream);
+    if (!code) {
+        code = shape_check(function, call->grid, call->block, call->shared);
+    }
+    if (code) {
+        return code;
+    }
+    if (call->cooperative &&
+        (uint64_t)call->grid[0] * call->grid[1] * call->grid[2] >
+            (uint64_t)cpu_state.threads) {
+        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    }
+    return cpu_stream_records(stream)
+               ? launch_note(ctx, stream, function, call)
+               : launch_submit(ctx, stream, function, call);
+}
+
+CPU_API CUresult
+cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+               unsigned grid_z, unsigned block_x, unsigned block_y,
+               unsigned block_z, unsigned shared, CUstream stream,
+               void **params, void **extra)
+{
+    struct launch_call call = {
+        .function = function,
+        .grid = {grid_x, grid_y, grid_z},
+        .block = {block_x, block_y, block_z},
+        .shared = shared,
+        .stream = stream,
+        .params = params,
+        .extra = extra,
+    };
+
+    return launch(&call);
+}
+
+CPU_API CUresult
+cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x,
+                          unsigned grid_y, unsigned grid_z, unsigned block_x,
+                          unsigned block_y, unsigned block_z, unsigned shared,
+                          CUstream stream, void **params)
+{
+    struct launch_call call = {
+        .function = function,
+        .grid = {grid_x, grid_y, grid_z},
+        .block = {block_x, block_y, block_z},
+        .shared = shared,
+        .stream = stream,
+        .params = params,
+        .cooperative = true,
+    };
+
+    return launch(&call);
+}
+
+/* Takes what a launch attribute asks for; hints are taken as read. */
+static CUresult
+attribute_take(const CUlaunchAttribute *attribute, struct launch_call *call)
+{
+    switch ((int)attribute->id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        call->cooperative = attribute->value.cooperative != 0;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        return attribute->value.clusterDim.x * attribute->value.clusterDim.y *
+                           attribute->value.clusterDim.z ==
+                       1
+                   ? CUDA_SUCCESS
+                   : CUDA_ERROR_NOT_SUPPORTED;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_SUCCESS;
+    }
+}
+
+CPU_API CUresult
+cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                 void **params, void **extra)
+{
+    if (!config || (config->numAttrs && !config->attrs)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct launch_call call = {
+        .function = function,
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .shared = config->sharedMemBytes,
+        .stream = config->hStream,
+        .params = params,
+        .extra = extra,
+    };
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        CUresult code = attribute_take(&config->attrs[i], &call);
+
+        if (code) {
+            return code;
+        }
+    }
+    return launch(&call);
+}

@@ -1,0 +1,675 @@
+/* scheduler.c - operations, what each waits for, and who runs them.
+ *
+ * Streams, events and the default stream's rules are one thing here: an
+ * operation waits for others, and becomes ready when the last of them is
+ * done.  Called by every file that submits work (stream order), by workers.c
+ * (taking it) and by waiting threads.
+ *
+ * One lock guards the graph, the queues and the streams' tails.  An operation
+ * is referenced by its stream's tail, by events, by waiters, and once by
+ * "it is not done yet".
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cpu/graph/graph.h"
+
+#define SPIN_NS  20000 /* a waiting thread spins so long before it sleeps */
+#define FREE_MAX 256   /* operations kept for reuse */
+
+pthread_mutex_t cpu_scheduler_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t cpu_queue_work = PTHREAD_COND_INITIALIZER;
+pthread_cond_t cpu_queue_calls = PTHREAD_COND_INITIALIZER;
+
+atomic_uint cpu_queue_puts;
+
+static pthread_cond_t state_changed = PTHREAD_COND_INITIALIZER;
+static unsigned sleepers; /* threads in state_changed */
+static struct cpu_op *free_ops;
+static unsigned free_count;
+
+struct queue {
+    struct cpu_op *first, *last;
+};
+
+static struct queue ready_calls, ready_kernels;
+
+atomic_uint cpu_queue_spinning;
+unsigned cpu_queue_sleeping;
+
+uint64_t
+cpu_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void
+queue_put(struct queue *queue, struct cpu_op *op)
+{
+    op->next = NULL;
+    if (queue->last) {
+        queue->last->next = op;
+    } else {
+        queue->first = op;
+    }
+    queue->last = op;
+}
+
+static struct cpu_op *
+queue_pop(struct queue *queue)
+{
+    struct cpu_op *op = queue->first;
+
+    queue->first = op->next;
+    if (!queue->first) {
+        queue->last = NULL;
+    }
+    return op;
+}
+
+/* ---- life of an operation ---- */
+
+struct cpu_op *
+cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
+           size_t payload_bytes)
+{
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    struct cpu_op *op = free_ops;
+    if (op) {
+        free_ops = op->next;
+        free_count--;
+    }
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    if (!op && !(op = aligned_alloc(64, (sizeof *op + 63) & ~63ul))) {
+        return NULL;
+    }
+    memset(op, 0, offsetof(struct cpu_op, payload));
+    atomic_init(&op->references, 1);
+    op->kind = op->otherwise = kind;
+    op->ctx = ctx;
+    op->argument = op->payload;
+    if (payload_bytes > CPU_OP_PAYLOAD) {
+        op->heap = malloc(payload_bytes);
+        op->argument = op->heap;
+        if (!op->heap) {
+            cpu_op_release(op);
+            return NULL;
+        }
+    }
+    return op;
+}
+
+static void
+op_free_locked(struct cpu_op *op)
+{
+    if (op->heap) {
+        free(op->heap);
+        op->heap = NULL;
+    }
+    if (op->edges && op->edges != op->few) {
+        free(op->edges);
+    }
+    if (free_count < FREE_MAX) {
+        op->next = free_ops;
+        free_ops = op;
+        free_count++;
+    } else {
+        free(op);
+    }
+}
+
+static void
+op_release_locked(struct cpu_op *op)
+{
+    if (op && atomic_fetch_sub(&op->references, 1) == 1) {
+        op_free_locked(op);
+    }
+}
+
+void
+cpu_op_release(struct cpu_op *op)
+{
+    if (op && atomic_fetch_sub(&op->references, 1) == 1) {
+        pthread_mutex_lock(&cpu_scheduler_lock);
+        op_free_locked(op);
+        pthread_mutex_unlock(&cpu_scheduler_lock);
+    }
+}
+
+/* ---- the graph; the lock is held ---- */
+
+static void op_start(struct cpu_op *op, struct queue *marks);
+
+static bool
+edge_add(struct cpu_op *op, struct cpu_op *on, unsigned capacity)
+{
+    if (!on || on == op || cpu_op_done(on) || op->edge_count == capacity) {
+        return false;
+    }
+    struct cpu_edge *edge = &op->edges[op->edge_count++];
+    edge->to = op;
+    edge->next = on->dependents;
+    on->dependents = edge;
+    op->pending++;
+    return true;
+}
+
+static bool
+stream_blocking(const struct cpu_stream *stream)
+{
+    return !(stream->flags & CU_STREAM_NON_BLOCKING);
+}
+
+/* Room for every edge that the operation may get. */
+static bool
+edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
+              unsigned *capacity)
+{
+    unsigned wanted = (unsigned)after + (stream ? 2 : 0);
+
+    if (stream && stream == &stream->ctx->legacy) {
+        wanted -= 2; /* its own tail is among those of all streams */
+        for (struct cpu_stream *s = stream->ctx->streams; s; s = s->next) {
+            wanted++;
+        }
+    }
+    op->edges = op->few;
+    *capacity = 3;
+    if (wanted > 3) {
+        struct cpu_edge *more = malloc(wanted * sizeof *more);
+        if (!more) {
+            return false;
+        }
+        op->edges = more;
+        *capacity = wanted;
+    }
+    return true;
+}
+
+static void
+edges_make(struct cpu_stream *stream, struct cpu_op *op,
+           struct cpu_op *const *after, size_t count, unsigned capacity)
+{
+    for (size_t i = 0; i < count; i++) {
+        edge_add(op, after[i], capacity);
+    }
+    if (!stream) {
+        return;
+    }
+    struct cpu_context *ctx = stream->ctx;
+
+    edge_add(op, stream->tail, capacity);
+    if (stream == &ctx->legacy) {
+        for (struct cpu_stream *s = ctx->streams; s; s = s->next) {
+            if (s != stream && stream_blocking(s)) {
+                edge_add(op, s->tail, capacity);
+            }
+        }
+    } else if (stream_blocking(stream)) {
+        edge_add(op, ctx->legacy.tail, capacity);
+    }
+}
+
+static void
+waiters_wake(void)
+{
+    if (sleepers) {
+        pthread_cond_broadcast(&state_changed);
+    }
+}
+
+/* Workers that spin come by themselves. */
+static void
+workers_wake(uint64_t wanted)
+{
+    uint64_t more =
+        wanted > cpu_queue_spinning ? wanted - cpu_queue_spinning : 0;
+
+    atomic_fetch_add(&cpu_queue_puts, 1);
+    for (; more && more < cpu_queue_sleeping; more--) {
+        pthread_cond_signal(&cpu_queue_work);
+    }
+    if (more) {
+        pthread_cond_broadcast(&cpu_queue_work);
+    }
+}
+
+/* How many workers shall come at once for the pieces of a launch.  One place
+ * is left for who waits for its end (cpu_worker_help), if it may. */
+static uint64_t
+workers_for(const struct cpu_launch *launch)
+{
+    uint64_t pieces = (launch->total + launch->chunk - 1) / launch->chunk;
+    uint64_t most = (uint64_t)cpu_state.threads;
+    uint64_t wanted = pieces < most ? pieces : most;
+
+    return wanted - (wanted > 1 && launch->function->may_inline);
+}
+
+/* Marks it done and starts those that waited; marks that become done on the
+ * way are chained in `marks`, so that no recursion is needed. */
+static void
+op_complete(struct cpu_op *op, struct queue *marks)
+{
+    struct cpu_edge *edge = op->dependents;
+
+    op->finished_ns = cpu_now_ns();
+    op->dependents = NULL;
+    atomic_store_explicit(&op->state, CPU_OP_DONE, memory_order_release);
+    while (edge) {
+        struct cpu_edge *next = edge->next;
+        if (!--edge->to->pending) {
+            op_start(edge->to, marks);
+        }
+        edge = next;
+    }
+    op->ctx->outstanding--;
+}
+
+static void
+op_start(struct cpu_op *op, struct queue *marks)
+{
+    switch (op->kind) {
+    case CPU_OP_MARK:
+        queue_put(marks, op);
+        break;
+    case CPU_OP_CALL:
+        atomic_store(&op->state, CPU_OP_READY);
+        queue_put(&ready_calls, op);
+        atomic_fetch_add(&cpu_queue_puts, 1);
+        pthread_cond_signal(&cpu_queue_calls);
+        pthread_cond_signal(&cpu_queue_work); /* the other may be busy */
+        break;
+    case CPU_OP_KERNEL:
+        atomic_store(&op->state, CPU_OP_READY);
+        queue_put(&ready_kernels, op);
+        workers_wake(workers_for(&op->launch));
+        break;
+    case CPU_OP_CALLER:
+        atomic_store_explicit(&op->state, CPU_OP_RUNNING,
+                              memory_order_release);
+        waiters_wake();
+        break;
+    }
+}
+
+static void
+op_finish_locked(struct cpu_op *op)
+{
+    struct queue marks = {0};
+
+    op_complete(op, &marks);
+    op_release_locked(op);
+    while (marks.first) {
+        struct cpu_op *mark = queue_pop(&marks);
+        op_complete(mark, &marks);
+        op_release_locked(mark);
+    }
+    waiters_wake();
+}
+
+void
+cpu_op_finish(struct cpu_op *op)
+{
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    op_finish_locked(op);
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+}
+
+bool
+cpu_op_submit(struct cpu_stream *stream, struct cpu_op *op,
+              struct cpu_op *also)
+{
+    return cpu_op_submit_after(stream, op, &also, also ? 1 : 0);
+}
+
+bool
+cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
+                    struct cpu_op *const *after, size_t count)
+{
+    struct queue marks = {0};
+    unsigned capacity;
+    bool at_once;
+
+    /* not done yet; the tail */
+    atomic_fetch_add(&op->references, stream ? 2 : 1);
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    if (edges_reserve(stream, op, count, &capacity)) {
+        edges_make(stream, op, after, count, capacity);
+    }
+    if (stream) {
+        op_release_locked(stream->tail);
+        stream->tail = op;
+    }
+    op->ctx->outstanding++;
+    at_once = !op->pending;
+    if (!at_once) {
+        op->kind = op->otherwise;
+    }
+    if (at_once && op->kind == CPU_OP_MARK) {
+        op_finish_locked(op);
+    } else if (at_once) {
+        op_start(op, &marks);
+    }
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    return at_once;
+}
+
+/* ---- waiting ---- */
+
+/* Spins until the operation is in the state, until something was queued
+ * after `seen`, or until it has taken too long: false. */
+static bool
+wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
+{
+    uint64_t until = 0;
+
+    for (unsigned turn = 0;; turn++) {
+        if (atomic_load_explicit(&op->state, memory_order_acquire) >= least ||
+            atomic_load_explicit(&cpu_queue_puts, memory_order_relaxed) !=
+                seen) {
+            return true;
+        }
+        if (turn % 64 == 63) {
+            uint64_t now = cpu_now_ns();
+            until = until ? until : now + SPIN_NS;
+            if (now >= until) {
+                return false;
+            }
+        }
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    }
+}
+
+/* Who waits takes part in the work first. */
+static void
+wait_state(struct cpu_op *op, unsigned least)
+{
+    unsigned seen;
+
+    do {
+        seen = atomic_load(&cpu_queue_puts);
+        do {
+            if (atomic_load_explicit(&op->state, memory_order_acquire) >=
+                least) {
+                return;
+            }
+        } while (cpu_worker_help(op));
+    } while (wait_spin(op, least, seen));
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    sleepers++;
+    while (atomic_load(&op->state) < least) {
+        pthread_cond_wait(&state_changed, &cpu_scheduler_lock);
+    }
+    sleepers--;
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+}
+
+void
+cpu_op_wait(struct cpu_op *op)
+{
+    wait_state(op, CPU_OP_DONE);
+}
+
+void
+cpu_op_wait_ready(struct cpu_op *op)
+{
+    wait_state(op, CPU_OP_RUNNING);
+}
+
+struct cpu_op *
+cpu_stream_tail(struct cpu_stream *stream)
+{
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    struct cpu_op *op = stream->tail;
+    if (op) {
+        atomic_fetch_add(&op->references, 1);
+    }
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    return op;
+}
+
+bool
+cpu_stream_idle(struct cpu_stream *stream)
+{
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    bool idle = !stream->tail || cpu_op_done(stream->tail);
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    return idle;
+}
+
+void
+cpu_stream_wait(struct cpu_stream *stream)
+{
+    struct cpu_op *op = cpu_stream_tail(stream);
+
+    if (op) {
+        cpu_op_wait(op);
+        cpu_op_release(op);
+    }
+}
+
+/* Waits until no stream of the context has an unfinished operation. */
+void
+cpu_scheduler_drain(struct cpu_context *ctx)
+{
+    for (;;) {
+        struct cpu_op *op = NULL;
+
+        pthread_mutex_lock(&cpu_scheduler_lock);
+        for (struct cpu_stream *s = ctx->streams; s && !op; s = s->next) {
+            if (s->tail && !cpu_op_done(s->tail)) {
+                op = s->tail;
+                atomic_fetch_add(&op->references, 1);
+            }
+        }
+        bool busy = ctx->outstanding > 0;
+        pthread_mutex_unlock(&cpu_scheduler_lock);
+        if (op) {
+            cpu_op_wait(op);
+            cpu_op_release(op);
+        } else if (!busy) {
+            return;
+        } else { /* of a stream that was destroyed */
+            pthread_mutex_lock(&cpu_scheduler_lock);
+            sleepers++;
+            while (ctx->outstanding) {
+                pthread_cond_wait(&state_changed, &cpu_scheduler_lock);
+            }
+            sleepers--;
+            pthread_mutex_unlock(&cpu_scheduler_lock);
+        }
+    }
+}
+
+/* ---- pieces of work ---- */
+
+static CUresult
+op_run(struct cpu_op *op)
+{
+    CUresult code = cpu_context_status(op->ctx);
+
+    return code && !op->always ? code : op->run(op->argument);
+}
+
+CUresult
+cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument)
+{
+    struct cpu_op *op = cpu_op_new(stream->ctx, CPU_OP_CALLER, 0);
+
+    if (!op) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    op->run = run;
+    op->argument = argument;
+    if (!cpu_op_submit(stream, op, NULL)) {
+        cpu_op_wait_ready(op);
+    }
+    CUresult code = op_run(op);
+    cpu_op_finish(op);
+    cpu_op_release(op);
+    return code;
+}
+
+/* The same as a task. */
+static CUresult
+run_note(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
+         const void *argument, size_t bytes)
+{
+    struct cpu_task task = {.type = type,
+                            .run = run,
+                            .context_id = stream->ctx->id,
+                            .bytes = bytes};
+
+    task.payload = malloc(bytes);
+    if (!task.payload) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memcpy(task.payload, argument, bytes);
+    return cpu_task_note(stream, &task);
+}
+
+CUresult
+cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
+              const void *argument, size_t bytes, bool small)
+{
+    if (cpu_stream_records(stream)) {
+        return run_note(stream, type, run, argument, bytes);
+    }
+    CUresult code = small ? CUDA_SUCCESS : cpu_workers_start();
+    struct cpu_op *op;
+
+    if (code) {
+        return code;
+    }
+    op = cpu_op_new(stream->ctx, small ? CPU_OP_CALLER : CPU_OP_CALL, bytes);
+    if (!op) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    op->otherwise = CPU_OP_CALL;
+    op->run = run;
+    memcpy(op->argument, argument, bytes);
+    bool at_once = cpu_op_submit(stream, op, NULL);
+    if (small && at_once) {
+        code = op_run(op);
+        cpu_op_finish(op);
+    } else if (small) {
+        code = cpu_workers_start();
+    }
+    cpu_op_release(op);
+    return code;
+}
+
+/* What a worker does with a call; an error poisons the context. */
+void
+cpu_op_call(struct cpu_op *op)
+{
+    CUresult code = op_run(op);
+
+    if (code) {
+        cpu_context_fail(op->ctx, code);
+    }
+    cpu_op_finish(op);
+}
+
+/* ---- for workers; the lock is held ---- */
+
+static bool
+has_pieces(struct cpu_launch *launch)
+{
+    return atomic_load(&launch->next) < launch->total || !launch->joined;
+}
+
+/* The caller is one of those who run the launch at the queue's head. */
+static struct cpu_op *
+kernel_join(void)
+{
+    struct cpu_op *op = ready_kernels.first;
+    struct cpu_launch *launch = &op->launch;
+
+    if (!launch->joined++ && !launch->started_ns) {
+        launch->started_ns = cpu_now_ns();
+        atomic_store(&op->state, CPU_OP_RUNNING);
+    }
+    launch->most_joined = launch->joined > launch->most_joined
+                              ? launch->joined
+                              : launch->most_joined;
+    if (launch->total <= launch->chunk) {
+        queue_pop(&ready_kernels);
+    }
+    return op;
+}
+
+/* A call, which the taker runs and finishes, or a kernel with blocks left,
+ * which the taker has then joined.  None, while as many as there are workers
+ * are in the first kernel: no processor is free. */
+struct cpu_op *
+cpu_queue_take(bool kernels_too)
+{
+    if (ready_calls.first) {
+        struct cpu_op *op = queue_pop(&ready_calls);
+        atomic_store(&op->state, CPU_OP_RUNNING);
+        return op;
+    }
+    while (kernels_too && ready_kernels.first) {
+        struct cpu_launch *launch = &ready_kernels.first->launch;
+
+        if (has_pieces(launch)) {
+            return launch->joined < (unsigned)cpu_state.threads ? kernel_join()
+                                                                : NULL;
+        }
+        queue_pop(&ready_kernels); /* its last blocks are being run */
+    }
+    return NULL;
+}
+
+/* The same for a thread that waits for `op`: joins the first kernel if that
+ * is `op`, or may be what `op` waits for. */
+struct cpu_op *
+cpu_queue_help(const struct cpu_op *op)
+{
+    struct cpu_op *first = ready_kernels.first;
+
+    return first && (first == op || op->pending) &&
+                   first->launch.function->may_inline &&
+                   has_pieces(&first->launch) &&
+                   first->launch.joined < (unsigned)cpu_state.threads
+               ? kernel_join()
+               : NULL;
+}
+
+/* Does the launch have pieces, and places, for one more?  Who has run the
+ * first piece asks: by then a waiting thread has come, or will not. */
+void
+cpu_queue_more(struct cpu_op *op)
+{
+    if (ready_kernels.first == op && has_pieces(&op->launch) &&
+        op->launch.joined < (unsigned)cpu_state.threads) {
+        workers_wake(1);
+    }
+}
+
+/* After a worker found no more blocks: the last one out finishes. */
+void
+cpu_queue_leave(struct cpu_op *op)
+{
+    struct cpu_launch *launch = &op->launch;
+
+    if (ready_kernels.first == op) {
+        queue_pop(&ready_kernels);
+        if (ready_kernels.first) {
+            workers_wake(workers_for(&ready_kernels.first->launch));
+        }
+    }
+    if (!--launch->joined) {
+        cpu_launch_finish(launch);
+        op_finish_locked(op);
+    }
+}

@@ -1,0 +1,352 @@
+/* read.c - sampling, as the CUDA programming guide defines it.
+ *
+ * Called by kernels.  Weights of the linear filter have 8 bits of fraction.
+ * Without normalised coordinates, wrap and mirror act as clamp.  What the
+ * guide leaves open is as an H100 does it (tests/kernels/data): how weights
+ * and results are rounded, layers out of range, mirrored edges.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "cpu/texture/texel.h"
+
+/* ---- coordinates ---- */
+
+/* An index within [0, n), or -1: the border. */
+static int32_t
+index_address(CUaddress_mode mode, int32_t i, int32_t n)
+{
+    if (i >= 0 && i < n) {
+        return i;
+    }
+    switch ((int)mode) {
+    case CU_TR_ADDRESS_MODE_BORDER:
+        return -1;
+    case CU_TR_ADDRESS_MODE_WRAP:
+        return (i % n + n) % n;
+    case CU_TR_ADDRESS_MODE_MIRROR:
+        i = (i % (2 * n) + 2 * n) % (2 * n);
+        return i < n ? i : 2 * n - 1 - i;
+    default:
+        return i < 0 ? 0 : n - 1;
+    }
+}
+
+/* Keeps a coordinate in the range of int32_t; NaN becomes 0. */
+static float
+bounded(float x)
+{
+    if (!(x == x)) {
+        return 0;
+    }
+    return x > 1e9f ? 1e9f : x < -1e9f ? -1e9f : x;
+}
+
+struct axis {
+    int32_t index[2]; /* -1: border */
+    int part;         /* of the second, in 256ths */
+};
+
+/* The texel at a coordinate, or the pair that a linear filter mixes. */
+static void
+axis_set(const struct cpu_texture *texture, int dimension, float x, int32_t n,
+         bool pair, struct axis *axis)
+{
+    CUaddress_mode mode = texture->how.addressMode[dimension];
+
+    if (!texture->normalised && mode != CU_TR_ADDRESS_MODE_BORDER) {
+        mode = CU_TR_ADDRESS_MODE_CLAMP;
+    }
+    if (texture->normalised) {
+        x = (mode == CU_TR_ADDRESS_MODE_WRAP ? x - floorf(x) : x) * (float)n;
+    }
+    x = bounded(x);
+    axis->part = 0;
+    axis->index[1] = -1;
+    if (!pair) {
+        axis->index[0] = index_address(mode, (int32_t)floorf(x), n);
+        return;
+    }
+    float low = floorf(x - 0.5f);
+    axis->part = (int)floorf((x - 0.5f - low) * 256 + 0.5f);
+    if (axis->part == 256) {
+        axis->part = 0;
+        low += 1;
+    }
+    axis->index[0] = index_address(mode, (int32_t)low, n);
+    axis->index[1] = index_address(mode, (int32_t)low + 1, n);
+}
+
+/* ---- fetches ---- */
+
+static const char *
+texel_at(const struct cpu_texture *texture, const struct axis axes[3],
+         int corner, int32_t layer)
+{
+    int32_t x = axes[0].index[corner & 1];
+    int32_t y = axes[1].index[corner >> 1 & 1];
+    int32_t z = axes[2].index[corner >> 2 & 1];
+
+    if (x < 0 || y < 0 || z < 0) {
+        return NULL;
+    }
+    return texture->data + (size_t)(z + layer) * texture->slice +
+           (size_t)y * texture->pitch + (size_t)x * texture->element;
+}
+
+/* The weights of the eight corners, in 256ths, as an H100 rounds them: the
+ * whole is split along z, each part along x, each of those along y. */
+static void
+weights_set(const struct axis axes[3], int weights[8])
+{
+    for (int z = 0; z < 2; z++) {
+        int deep = z ? axes[2].part : 256 - axes[2].part;
+        int right = (deep * axes[0].part + 128) / 256;
+
+        for (int x = 0; x < 2; x++) {
+            int column = x ? right : deep - right;
+            /* ties go to the corner that is right and below, or neither */
+            int below = (column * axes[1].part + 127 + x) / 256;
+
+            weights[4 * z + x] = column - below;
+            weights[4 * z + 2 + x] = below;
+        }
+    }
+}
+
+/* Rounds to 11 digits, ties away from zero: what a filter of halves gives. */
+static float
+half_rounded(double x)
+{
+    int exponent;
+
+    frexp(x, &exponent);
+    double unit = ldexp(1, exponent - 11 > -24 ? exponent - 11 : -24);
+    return (float)copysign(floor(fabs(x) / unit + 0.5) * unit, x);
+}
+
+/* Filters of 8- and 16-bit numbers compute in whole numbers: how many of
+ * them make 1 in texels and in the result; 0 for floats. */
+struct unit {
+    double texel, result;
+};
+
+static struct unit
+unit_of(const struct cpu_texture *texture)
+{
+    switch ((int)texture->format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+        return texture->srgb ? (struct unit){0} : (struct unit){65535, 65535};
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return (struct unit){127, 32767};
+    case CU_AD_FORMAT_SIGNED_INT16:
+        return (struct unit){32767, 32767};
+    default:
+        return (struct unit){0};
+    }
+}
+
+/* The result of a filter from its sum, which has 256ths of texels. */
+static float
+filtered(const struct cpu_texture *texture, struct unit unit, double sum)
+{
+    sum /= 256;
+    if (unit.texel > 0) {
+        return (float)(floor(sum * (unit.result / unit.texel) + 0.5) /
+                       unit.result);
+    }
+    return texture->format == CU_AD_FORMAT_HALF && isfinite(sum)
+               ? half_rounded(sum)
+               : (float)sum;
+}
+
+static void
+mix(const struct cpu_texture *texture, const struct axis axes[3],
+    int32_t layer, union texel *out)
+{
+    struct unit unit = unit_of(texture);
+    double sums[4] = {0};
+    int weights[8];
+
+    weights_set(axes, weights);
+    for (int corner = 0; corner < 8; corner++) {
+        union texel texel;
+
+        if (!weights[corner]) {
+            continue;
+        }
+        cpu_texel_read(texture, texel_at(texture, axes, corner, layer),
+                       &texel);
+        for (unsigned c = 0; c < texture->channels; c++) {
+            double value = texel.f[c];
+
+            sums[c] += weights[corner] *
+                       (unit.texel > 0 ? rint(value * unit.texel) : value);
+        }
+    }
+    for (unsigned c = 0; c < texture->channels; c++) {
+        out->f[c] = filtered(texture, unit, sums[c]);
+    }
+}
+
+static void
+sample(const struct cpu_texture *texture, int dimensions,
+       const float position[3], int32_t layer, union texel *out)
+{
+    const int32_t extent[3] = {texture->width, texture->height,
+                               texture->depth};
+    struct axis axes[3] = {{.part = 0}};
+
+    for (int i = 0; i < dimensions; i++) {
+        axis_set(texture, i, position[i], extent[i], texture->linear,
+                 &axes[i]);
+    }
+    cpu_texel_clear(texture, out);
+    if (texture->linear) {
+        mix(texture, axes, layer, out);
+    } else {
+        cpu_texel_read(texture, texel_at(texture, axes, 0, layer), out);
+    }
+    for (unsigned c = 0; texture->snorm && c < texture->channels; c++) {
+        out->f[c] = fmaxf(out->f[c], -1); /* the least value is below */
+    }
+}
+
+/* The corners in the order of the result: (0, 1), (1, 1), (1, 0), (0, 0). */
+static void
+gather(const struct cpu_texture *texture, const float position[2],
+       int32_t component, union texel *out)
+{
+    static const int corners[4] = {2, 3, 1, 0};
+    struct axis axes[3] = {{.part = 0}};
+
+    axis_set(texture, 0, position[0], texture->width, true, &axes[0]);
+    axis_set(texture, 1, position[1], texture->height, true, &axes[1]);
+    for (int i = 0; i < 4; i++) {
+        union texel texel;
+
+        cpu_texel_clear(texture, &texel);
+        cpu_texel_read(texture, texel_at(texture, axes, corners[i], 0),
+                       &texel);
+        out->u[i] = texel.u[component & 3];
+    }
+}
+
+/* The face that a direction meets, and where on it, within [0, 1]. */
+static int
+cube_face(const float direction[3], float position[3])
+{
+    float x = direction[0], y = direction[1], z = direction[2];
+    float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+    float s, t, major;
+    int face;
+
+    if (ax >= ay && ax >= az) {
+        face = x < 0;
+        s = x < 0 ? z : -z;
+        t = -y;
+        major = ax;
+    } else if (ay >= az) {
+        face = 2 + (y < 0);
+        s = x;
+        t = y < 0 ? -z : z;
+        major = ay;
+    } else {
+        face = 4 + (z < 0);
+        s = z < 0 ? -x : x;
+        t = -y;
+        major = az;
+    }
+    major = major > 0 ? major : 1;
+    position[0] = (s / major + 1) / 2;
+    position[1] = (t / major + 1) / 2;
+    return face;
+}
+
+/* Unsigned, as on a GPU: -1 is the last. */
+static int32_t
+layer_clamp(int32_t layer, int32_t layers)
+{
+    return layer < 0 || layer >= layers ? layers - 1 : layer;
+}
+
+static void
+cube_sample(const struct cpu_texture *texture, const float direction[3],
+            int32_t layer, union texel *out)
+{
+    struct cpu_texture face_texture = *texture;
+    float position[3] = {0};
+    int face = cube_face(direction, position);
+
+    face_texture.normalised = true;
+    for (int i = 0; i < 3; i++) { /* a face ends at its edges */
+        face_texture.how.addressMode[i] = CU_TR_ADDRESS_MODE_CLAMP;
+    }
+    sample(&face_texture, 2, position,
+           layer_clamp(layer * 6 + face, texture->layers), out);
+}
+
+static const struct cpu_texture *
+texture_needed(uint64_t object)
+{
+    const struct cpu_texture *texture =
+        cpu_handle_object(CPU_TEXTURE, (void *)(uintptr_t)object);
+
+    if (!texture) {
+        cpu_fibers_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+    return texture;
+}
+
+void
+__pycuda_texture(uint64_t object, int32_t access, float x, float y, float z,
+                 int32_t layer, void *out)
+{
+    const struct cpu_texture *texture = texture_needed(object);
+    const float position[3] = {x, y, z}, row[3] = {x, 0, 0};
+    int32_t inside = layer_clamp(layer, texture->layers);
+    union texel texel;
+
+    switch (access) {
+    case IMAGE_ACCESS_1D: /* to a GPU's filter a row of an image, at 0 */
+        sample(texture, texture->linear ? 2 : 1, row, 0, &texel);
+        break;
+    case IMAGE_ACCESS_1D_LAYERED:
+        sample(texture, 1, position, inside, &texel);
+        break;
+    case IMAGE_ACCESS_2D:
+        sample(texture, 2, position, 0, &texel);
+        break;
+    case IMAGE_ACCESS_2D_LAYERED:
+        sample(texture, 2, position, inside, &texel);
+        break;
+    case IMAGE_ACCESS_3D:
+        sample(texture, 3, position, 0, &texel);
+        break;
+    case IMAGE_ACCESS_CUBE:
+        cube_sample(texture, position, 0, &texel);
+        break;
+    case IMAGE_ACCESS_CUBE_LAYERED:
+        cube_sample(texture, position, layer, &texel);
+        break;
+    default:
+        gather(texture, position, layer, &texel);
+    }
+    memcpy(out, &texel, sizeof texel);
+}
+
+void
+__pycuda_texture_fetch(uint64_t object, int32_t index, void *out)
+{
+    const struct cpu_texture *texture = texture_needed(object);
+    union texel texel;
+
+    cpu_texel_clear(texture, &texel);
+    if (index >= 0 && index < texture->width) {
+        cpu_texel_read(
+            texture, texture->data + (size_t)index * texture->element, &texel);
+    }
+    memcpy(out, &texel, sizeof texel);
+}

@@ -1,0 +1,248 @@
+/* texture.c - texture objects: what is sampled, and how.
+ *
+ * Called by users of the library.  An object is immutable; kernels read it in
+ * read.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+static CUresult
+from_array(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
+{
+    const struct cpu_array *array =
+        cpu_handle_object(CPU_ARRAY, resource->res.array.hArray);
+
+    if (!array) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    bool layered = array->descriptor.Flags &
+                   (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
+    texture->format = array->descriptor.Format;
+    texture->channels = array->descriptor.NumChannels;
+    texture->data = array->data;
+    texture->pitch = array->pitch;
+    texture->slice = array->pitch * array->rows;
+    texture->width = (int32_t)array->descriptor.Width;
+    texture->height = (int32_t)array->rows;
+    texture->depth = layered ? 1 : (int32_t)array->layers;
+    texture->layers = layered ? (int32_t)array->layers : 1;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+from_line(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
+{
+    CUdeviceptr pointer = resource->res.linear.devPtr;
+    size_t bytes = resource->res.linear.sizeInBytes;
+
+    texture->format = resource->res.linear.format;
+    texture->channels = resource->res.linear.numChannels;
+    size_t element = cpu_format_bytes(texture->format) * texture->channels;
+    if (!element || !bytes || bytes / element > INT32_MAX ||
+        cpu_memory_check(pointer, bytes)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    texture->data = (const char *)(uintptr_t)pointer;
+    texture->width = (int32_t)(bytes / element);
+    texture->height = texture->depth = texture->layers = 1;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+from_pitch(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
+{
+    CUdeviceptr pointer = resource->res.pitch2D.devPtr;
+    size_t width = resource->res.pitch2D.width;
+    size_t height = resource->res.pitch2D.height;
+
+    texture->format = resource->res.pitch2D.format;
+    texture->channels = resource->res.pitch2D.numChannels;
+    texture->pitch = resource->res.pitch2D.pitchInBytes;
+    size_t row = width * cpu_format_bytes(texture->format) * texture->channels;
+    if (!row || !height || width > 131072 || height > 65536 ||
+        (height > 1 && texture->pitch < row) ||
+        cpu_memory_check(pointer, (height - 1) * texture->pitch + row)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    texture->data = (const char *)(uintptr_t)pointer;
+    texture->width = (int32_t)width;
+    texture->height = (int32_t)height;
+    texture->depth = texture->layers = 1;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+from_resource(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
+{
+    switch ((int)resource->resType) {
+    case CU_RESOURCE_TYPE_ARRAY:
+        return from_array(texture, resource);
+    case CU_RESOURCE_TYPE_LINEAR:
+        return from_line(texture, resource);
+    case CU_RESOURCE_TYPE_PITCH2D:
+        return from_pitch(texture, resource);
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static bool
+channels_valid(unsigned channels)
+{
+    return channels == 1 || channels == 2 || channels == 4;
+}
+
+/* A border's colour, rounded to what the format holds, ties down. */
+static float
+border_value(CUarray_format format, float x)
+{
+    float most = 0, least = -1;
+
+    switch ((int)format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+        most = 255, least = 0;
+        break;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+        most = 65535, least = 0;
+        break;
+    case CU_AD_FORMAT_SIGNED_INT8:
+        most = 127;
+        break;
+    case CU_AD_FORMAT_SIGNED_INT16:
+        most = 32767;
+        break;
+    case CU_AD_FORMAT_HALF:
+        return (float)(_Float16)x;
+    default:
+        return x;
+    }
+    x = fminf(fmaxf(x, least), 1);
+    return (float)(ceil((double)x * most - 0.5) / most);
+}
+
+/* Works out what a fetch gives, from format, flags and filter. */
+static void
+modes_set(struct cpu_texture *texture)
+{
+    size_t bytes = cpu_format_bytes(texture->format);
+    bool floats = texture->format == CU_AD_FORMAT_FLOAT ||
+                  texture->format == CU_AD_FORMAT_HALF;
+
+    texture->normalised = texture->how.flags & CU_TRSF_NORMALIZED_COORDINATES;
+    texture->integers = !floats && (bytes == 4 || texture->how.flags &
+                                                      CU_TRSF_READ_AS_INTEGER);
+    texture->snorm =
+        !texture->integers && (texture->format == CU_AD_FORMAT_SIGNED_INT8 ||
+                               texture->format == CU_AD_FORMAT_SIGNED_INT16);
+    for (int c = 0; c < 4; c++) {
+        texture->border[c] =
+            border_value(texture->format, texture->how.borderColor[c]);
+    }
+    texture->srgb =
+        bytes == 1 && !texture->integers && texture->how.flags & CU_TRSF_SRGB;
+    texture->linear = texture->how.filterMode == CU_TR_FILTER_MODE_LINEAR &&
+                      !texture->integers;
+}
+
+CPU_API CUresult
+cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
+                  const CUDA_TEXTURE_DESC *how,
+                  const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!object || !resource || !how) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (view && view->format != CU_RES_VIEW_FORMAT_NONE) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    struct cpu_texture *texture = calloc(1, sizeof *texture);
+    if (!texture) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    texture->resource = *resource;
+    texture->how = *how;
+    code = from_resource(texture, resource);
+    if (!code && !channels_valid(texture->channels)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    void *handle = code ? NULL : cpu_handle_new(CPU_TEXTURE, texture, ctx->id);
+    if (!handle) {
+        free(texture);
+        return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    texture->element = cpu_format_bytes(texture->format) * texture->channels;
+    modes_set(texture);
+    *object = (CUtexObject)(uintptr_t)handle;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+texture_of(CUtexObject object, struct cpu_texture **texture)
+{
+    CUresult code = cpu_ready();
+
+    *texture = cpu_handle_object(CPU_TEXTURE, (void *)(uintptr_t)object);
+    return code || *texture ? code : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CPU_API CUresult
+cuTexObjectDestroy(CUtexObject object)
+{
+    struct cpu_context *ctx;
+    struct cpu_texture *texture;
+    CUresult code = texture_of(object, &texture);
+
+    if (code) {
+        return code;
+    }
+    if (cpu_context_current_any(&ctx) == CUDA_SUCCESS) {
+        cpu_scheduler_drain(ctx); /* kernels that sample it */
+    }
+    cpu_handle_delete((void *)(uintptr_t)object);
+    free(texture);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUtexObject object)
+{
+    struct cpu_texture *texture;
+    CUresult code = texture_of(object, &texture);
+
+    if (code) {
+        return code;
+    }
+    if (!resource) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *resource = texture->resource;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *how, CUtexObject object)
+{
+    struct cpu_texture *texture;
+    CUresult code = texture_of(object, &texture);
+
+    if (code) {
+        return code;
+    }
+    if (!how) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *how = texture->how;
+    return CUDA_SUCCESS;
+}

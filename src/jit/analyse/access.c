@@ -1,0 +1,164 @@
+/* access.c - which accesses to memory vectors would make one by one.
+ *
+ * Called by soft.c before it makes a loop that each thread goes through one
+ * that all threads make together.  Then the threads of a row access memory
+ * side by side: fine if they have neighbouring elements or all the same one,
+ * costly if each has its own place, which was at least near where the same
+ * thread's last access was.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/regions/regions.h"
+
+enum {
+    MOST_STEPS = 16, /* from an address to what it is made of */
+    NEAR = 4,        /* elements between neighbours' that do no harm */
+    WORTH = 12,      /* instructions that a scattered access costs */
+};
+
+struct walk {
+    struct jit *jit;
+    const struct jit_split *split;
+};
+
+static bool find_factor(const struct walk *walk, LLVMValueRef value, int steps,
+                        int64_t *factor);
+
+static uint64_t
+size_of(const struct walk *walk, LLVMTypeRef type)
+{
+    return LLVMABISizeOfType(LLVMGetModuleDataLayout(walk->jit->module), type);
+}
+
+/* a + sign * b, and their like. */
+static bool
+sum_factor(const struct walk *walk, LLVMValueRef value, int sign, int steps,
+           int64_t *factor)
+{
+    int64_t other;
+    if (!find_factor(walk, LLVMGetOperand(value, 0), steps, factor) ||
+        !find_factor(walk, LLVMGetOperand(value, 1), steps, &other)) {
+        return false;
+    }
+    *factor += sign * other;
+    return true;
+}
+
+static bool
+product_factor(const struct walk *walk, LLVMValueRef value, int steps,
+               int64_t *factor)
+{
+    LLVMValueRef number = LLVMGetOperand(value, 1);
+    bool shift = LLVMGetInstructionOpcode(value) == LLVMShl;
+    if (!LLVMIsAConstantInt(number) ||
+        !find_factor(walk, LLVMGetOperand(value, 0), steps, factor)) {
+        return false;
+    }
+    int64_t by = LLVMConstIntGetSExtValue(number);
+    if (by < 0 || by > (shift ? 20 : 1 << 20)) {
+        return false;
+    }
+    *factor *= shift ? INT64_C(1) << by : by;
+    return true;
+}
+
+/* The bytes between the places of neighbouring threads. */
+static bool
+address_factor(const struct walk *walk, LLVMValueRef value, int steps,
+               int64_t *factor)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(value);
+    unsigned count = (unsigned)LLVMGetNumOperands(value);
+    if (!find_factor(walk, LLVMGetOperand(value, 0), steps, factor)) {
+        return false;
+    }
+    for (unsigned i = 1; i < count; i++) {
+        int64_t index;
+        if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind) {
+            return true; /* within a struct: the same for all */
+        }
+        type = i > 1 ? LLVMGetElementType(type) : type;
+        if (!find_factor(walk, LLVMGetOperand(value, i), steps, &index)) {
+            return false;
+        }
+        *factor += index * (int64_t)size_of(walk, type);
+    }
+    return true;
+}
+
+/* By how much does the value grow from thread to thread of a row? */
+static bool
+find_factor(const struct walk *walk, LLVMValueRef value, int steps,
+            int64_t *factor)
+{
+    const struct jit_kernel *kernel = walk->split->kernel;
+    static const int row[] = {JIT_TID, JIT_LINEAR, JIT_GLOBAL_INDEX,
+                              JIT_WIDE_INDEX};
+    *factor = 0;
+    if (!jit_map_get(&walk->split->differs, value)) {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        if (value == jit_body_argument(kernel, row[i])) {
+            *factor = 1;
+            return true;
+        }
+    }
+    if (!LLVMIsAInstruction(value)) {
+        return true; /* other indices are the same for the row */
+    }
+    if (steps-- == 0) {
+        return false;
+    }
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMAdd:
+    case LLVMOr:
+        return sum_factor(walk, value, 1, steps, factor);
+    case LLVMSub:
+        return sum_factor(walk, value, -1, steps, factor);
+    case LLVMMul:
+    case LLVMShl:
+        return product_factor(walk, value, steps, factor);
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+        return find_factor(walk, LLVMGetOperand(value, 0), steps, factor);
+    case LLVMGetElementPtr:
+        return address_factor(walk, value, steps, factor);
+    default:
+        return false;
+    }
+}
+
+static bool
+is_scattered(const struct walk *walk, LLVMValueRef at)
+{
+    int64_t factor;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+    if (opcode != LLVMLoad && opcode != LLVMStore) {
+        return false;
+    }
+    bool store = opcode == LLVMStore;
+    LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(at, 0) : at);
+    int64_t near = NEAR * (int64_t)size_of(walk, type);
+    return !find_factor(walk, LLVMGetOperand(at, store), MOST_STEPS,
+                        &factor) ||
+           factor > near || factor < -near;
+}
+
+bool
+jit_is_scattered(struct jit *jit, const struct jit_split *split,
+                 const bool *blocks)
+{
+    struct walk walk = {jit, split};
+    unsigned size = 0, scattered = 0;
+    for (unsigned b = 0; b < split->cfg.count; b++) {
+        LLVMValueRef at =
+            blocks[b] ? LLVMGetFirstInstruction(split->cfg.blocks[b].block)
+                      : NULL;
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            size++;
+            scattered += is_scattered(&walk, at);
+        }
+    }
+    return scattered * WORTH > size;
+}

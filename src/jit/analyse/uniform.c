@@ -1,0 +1,390 @@
+/* uniform.c - which values may differ between the threads of a block.
+ *
+ * A value differs if it is made from a thread's own index, from private
+ * memory, an atomic operation or a call, or from values that differ; if it
+ * is a phi where threads meet that bring different values; or if a loop that
+ * threads leave at different times computes it and it is used outside.  What
+ * is loaded from an address that is the same for all threads does not differ:
+ * another thread's store to it would be a race.
+ *
+ * Ways that end in a trap are left out: no thread comes back from there.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/regions/regions.h"
+#include "jit/warps/warps.h"
+
+struct analysis {
+    const struct jit_cfg *cfg;
+    struct jit_kernel *by_lane; /* not NULL: threads of a warp are compared */
+    struct jit_map *differs;
+    size_t words;             /* of a set of blocks */
+    uint64_t *postdominators; /* a set for each block */
+    unsigned *immediate;      /* post-dominator, or NO_BLOCK */
+    bool *apart;              /* not all threads may come there together */
+    bool *spread;             /* the branch at its end was looked at */
+    bool changed;
+};
+
+static uint64_t *
+set_of(const struct analysis *analysis, unsigned block)
+{
+    return analysis->postdominators + block * analysis->words;
+}
+
+static bool
+set_has(const uint64_t *set, unsigned block)
+{
+    return set[block / 64] >> (block % 64) & 1;
+}
+
+/* One step towards the post-dominators of `block`. */
+static bool
+narrow_set(struct analysis *analysis, unsigned block)
+{
+    const struct jit_block *row = &analysis->cfg->blocks[block];
+    uint64_t *set = set_of(analysis, block);
+    bool changed = false;
+    for (size_t w = 0; w < analysis->words; w++) {
+        uint64_t word = ~UINT64_C(0);
+        for (unsigned i = 0; i < row->successor_count; i++) {
+            word &= set_of(analysis, row->successors[i])[w];
+        }
+        if (w == block / 64) {
+            word |= UINT64_C(1) << (block % 64);
+        }
+        changed |= word != set[w];
+        set[w] = word;
+    }
+    return changed;
+}
+
+static unsigned
+set_size(const struct analysis *analysis, unsigned block)
+{
+    unsigned size = 0;
+    for (size_t w = 0; w < analysis->words; w++) {
+        size += (unsigned)__builtin_popcountll(set_of(analysis, block)[w]);
+    }
+    return size;
+}
+
+/* The nearest of a block's post-dominators has the most itself.  Blocks from
+ * which nothing returns have no meaningful set. */
+static void
+find_immediate(struct analysis *analysis, const bool *returning)
+{
+    unsigned count = analysis->cfg->count;
+    unsigned *sizes = jit_allocate(count * sizeof *sizes);
+    for (unsigned i = 0; i < count; i++) {
+        sizes[i] = set_size(analysis, i);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        unsigned best = 0;
+        analysis->immediate[i] = NO_BLOCK;
+        for (unsigned k = 0; returning[i] && k < count; k++) {
+            if (k != i && returning[k] && sizes[k] > best &&
+                set_has(set_of(analysis, i), k)) {
+                best = sizes[k];
+                analysis->immediate[i] = k;
+            }
+        }
+    }
+    free(sizes);
+}
+
+/* Blocks from which some way leads to a return. */
+static void
+find_returning(const struct jit_cfg *cfg, bool *returning)
+{
+    bool changed = true;
+    for (unsigned i = 0; i < cfg->count; i++) {
+        returning[i] = cfg->blocks[i].returns;
+    }
+    while (changed) {
+        changed = false;
+        for (unsigned i = cfg->count; i-- > 0;) {
+            for (unsigned k = 0;
+                 !returning[i] && k < cfg->blocks[i].successor_count; k++) {
+                returning[i] = returning[cfg->blocks[i].successors[k]];
+                changed |= returning[i];
+            }
+        }
+    }
+}
+
+static void
+find_postdominators(struct analysis *analysis)
+{
+    const struct jit_cfg *cfg = analysis->cfg;
+    bool changed = true;
+    bool *returning = jit_allocate(cfg->count);
+    memset(analysis->postdominators, 0xff,
+           cfg->count * analysis->words * sizeof(uint64_t));
+    for (unsigned i = 0; i < cfg->count; i++) {
+        if (cfg->blocks[i].returns) {
+            memset(set_of(analysis, i), 0, analysis->words * sizeof(uint64_t));
+            set_of(analysis, i)[i / 64] = UINT64_C(1) << (i % 64);
+        }
+    }
+    while (changed) {
+        changed = false;
+        for (unsigned i = cfg->count; i-- > 0;) {
+            changed |=
+                cfg->blocks[i].successor_count && narrow_set(analysis, i);
+        }
+    }
+    find_returning(cfg, returning);
+    find_immediate(analysis, returning);
+}
+
+static void
+mark(struct analysis *analysis, LLVMValueRef value)
+{
+    unsigned *place = jit_map_place(analysis->differs, value);
+    analysis->changed |= !*place;
+    *place = 1;
+}
+
+/* Intrinsics that compute from their arguments and nothing else. */
+static bool
+is_pure_call(LLVMValueRef at)
+{
+    static const char *const impure[] = {"llvm.mem",    "llvm.lifetime",
+                                         "llvm.stack",  "llvm.read",
+                                         "llvm.masked", "llvm.get"};
+    if (!jit_is_call(at, "llvm.")) {
+        return jit_calls(at, "__pycuda_voted");
+    }
+    for (size_t i = 0; i < sizeof impure / sizeof *impure; i++) {
+        if (jit_is_call(at, impure[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+instruction_differs(const struct analysis *analysis, LLVMValueRef at)
+{
+    if (analysis->by_lane &&
+        jit_lanes_agree(analysis->by_lane, analysis->differs, at)) {
+        return false;
+    }
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMAlloca:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+    case LLVMVAArg:
+        return true;
+    case LLVMCall:
+        if (!is_pure_call(at)) {
+            return true;
+        }
+        break;
+    case LLVMLoad:
+        if (LLVMGetVolatile(at) ||
+            LLVMGetOrdering(at) != LLVMAtomicOrderingNotAtomic) {
+            return true;
+        }
+        break;
+    default:
+        break;
+    }
+    int count = LLVMGetNumOperands(at);
+    for (int i = 0; i < count; i++) {
+        if (jit_map_get(analysis->differs, LLVMGetOperand(at, (unsigned)i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+spread_values(struct analysis *analysis)
+{
+    for (unsigned b = 0; b < analysis->cfg->count; b++) {
+        LLVMValueRef at =
+            LLVMGetFirstInstruction(analysis->cfg->blocks[b].block);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            if (!jit_map_get(analysis->differs, at) &&
+                instruction_differs(analysis, at)) {
+                mark(analysis, at);
+            }
+        }
+    }
+}
+
+static bool
+used_outside(const struct analysis *analysis, LLVMValueRef value,
+             const bool *inside)
+{
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMBasicBlockRef user = LLVMGetInstructionParent(LLVMGetUser(use));
+        if (!inside[jit_cfg_index(analysis->cfg, user)]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Threads leave the cycle through `branch` in different rounds. */
+static void
+mark_cycle(struct analysis *analysis, unsigned branch, const bool *after)
+{
+    unsigned count = analysis->cfg->count;
+    unsigned stop = analysis->immediate[branch];
+    bool *cycle = jit_allocate(count), *reached = jit_allocate(count);
+    for (unsigned x = 0; x < count; x++) {
+        if (after[x] && x != stop) {
+            memset(reached, 0, count);
+            jit_cfg_reach(analysis->cfg, x, stop, reached);
+            cycle[x] = reached[branch];
+        }
+    }
+    for (unsigned x = 0; x < count; x++) {
+        LLVMValueRef at =
+            cycle[x] ? LLVMGetFirstInstruction(analysis->cfg->blocks[x].block)
+                     : NULL;
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            if (used_outside(analysis, at, cycle)) {
+                mark(analysis, at);
+            }
+        }
+    }
+    free(cycle);
+    free(reached);
+}
+
+/* Do threads that parted at `branch` and came by the blocks `after` bring
+ * more than one value to the phi? */
+static bool
+phi_parts(const struct analysis *analysis, LLVMValueRef phi, unsigned branch,
+          const bool *after)
+{
+    LLVMValueRef seen = NULL;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        unsigned from =
+            jit_cfg_index(analysis->cfg, LLVMGetIncomingBlock(phi, i));
+        LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+        if (from != branch &&
+            (!after[from] || from == analysis->immediate[branch])) {
+            continue;
+        }
+        if (seen && seen != value) {
+            return true;
+        }
+        seen = value;
+    }
+    return false;
+}
+
+static void
+mark_joined(struct analysis *analysis, unsigned block, unsigned branch,
+            const bool *after)
+{
+    LLVMValueRef phi =
+        LLVMGetFirstInstruction(analysis->cfg->blocks[block].block);
+    for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        if (phi_parts(analysis, phi, branch, after)) {
+            mark(analysis, phi);
+        }
+    }
+}
+
+/* Threads part at the end of `branch`: where do they meet again? */
+static void
+spread_branch(struct analysis *analysis, unsigned branch)
+{
+    const struct jit_block *row = &analysis->cfg->blocks[branch];
+    unsigned count = analysis->cfg->count;
+    bool *reached = jit_allocate(count), *after = jit_allocate(count);
+    bool *joined = jit_allocate(count);
+    analysis->spread[branch] = analysis->changed = true;
+    for (unsigned i = 0; i < row->successor_count; i++) {
+        memset(reached, 0, count);
+        jit_cfg_reach(analysis->cfg, row->successors[i],
+                      analysis->immediate[branch], reached);
+        for (unsigned x = 0; x < count; x++) {
+            joined[x] |= after[x] && reached[x];
+            after[x] |= reached[x];
+        }
+    }
+    for (unsigned x = 0; x < count; x++) {
+        if (joined[x]) {
+            mark_joined(analysis, x, branch, after);
+        }
+        analysis->apart[x] |= after[x] && x != analysis->immediate[branch];
+    }
+    if (after[branch]) {
+        mark_cycle(analysis, branch, after);
+    }
+    free(reached);
+    free(after);
+    free(joined);
+}
+
+/* From the values that are marked to all that are made from them. */
+static void
+spread_all(struct analysis *analysis)
+{
+    const struct jit_cfg *cfg = analysis->cfg;
+    analysis->words = (cfg->count + 63) / 64;
+    analysis->postdominators =
+        jit_allocate(cfg->count * analysis->words * sizeof(uint64_t));
+    analysis->spread = jit_allocate(cfg->count);
+    analysis->changed = true;
+    find_postdominators(analysis);
+    while (analysis->changed) {
+        analysis->changed = false;
+        spread_values(analysis);
+        for (unsigned b = 0; b < cfg->count; b++) {
+            LLVMValueRef end =
+                LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
+            if (cfg->blocks[b].successor_count > 1 && !analysis->spread[b] &&
+                jit_map_get(analysis->differs, end)) {
+                spread_branch(analysis, b);
+            }
+        }
+    }
+    free(analysis->postdominators);
+    free(analysis->spread);
+}
+
+void
+jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
+                   struct jit_map *differs, unsigned *immediate, bool *apart)
+{
+    static const int own[] = {JIT_TID,    JIT_TID + 1,      JIT_TID + 2,
+                              JIT_LINEAR, JIT_GLOBAL_INDEX, JIT_WIDE_INDEX,
+                              JIT_WHOLE,  JIT_THREAD};
+    struct analysis analysis = {.cfg = cfg,
+                                .differs = differs,
+                                .immediate = immediate,
+                                .apart = apart};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        mark(&analysis, jit_body_argument(kernel, own[i]));
+    }
+    spread_all(&analysis);
+}
+
+void
+jit_find_lanes_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
+                         struct jit_map *differs, unsigned *immediate,
+                         bool *apart)
+{
+    static const int own[] = {JIT_TID,        JIT_LINEAR, JIT_GLOBAL_INDEX,
+                              JIT_WIDE_INDEX, JIT_WHOLE,  JIT_THREAD};
+    struct analysis analysis = {.cfg = cfg,
+                                .by_lane = kernel,
+                                .differs = differs,
+                                .immediate = immediate,
+                                .apart = apart};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        mark(&analysis, jit_body_argument(kernel, own[i]));
+    }
+    spread_all(&analysis);
+}

@@ -1,0 +1,419 @@
+/* insert.c - puts the calls of __pycuda_check* into checked kernels.
+ *
+ * Called by main.c once device functions are inlined.  Only what
+ * jit_options.checks names is put in.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "image/abi.h"
+#include "jit/checks/checks.h"
+
+static LLVMValueRef
+call_check(struct jit *jit, const char *name, LLVMTypeRef result,
+           LLVMValueRef *arguments, unsigned count)
+{
+    LLVMTypeRef types[8];
+
+    for (unsigned i = 0; i < count; i++) {
+        types[i] = LLVMTypeOf(arguments[i]);
+    }
+    LLVMValueRef function = jit_declare(jit, name, result, types, count);
+    return LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
+                          function, arguments, count, "");
+}
+
+static LLVMTypeRef
+no_result(struct jit *jit)
+{
+    return LLVMVoidTypeInContext(jit->context);
+}
+
+static LLVMValueRef
+as_long(struct jit *jit, LLVMValueRef value)
+{
+    return LLVMBuildZExtOrBitCast(jit->builder, value, jit->i64, "");
+}
+
+/* The bits of a stored value of at most 8 bytes; else 0. */
+static LLVMValueRef
+value_bits(struct jit *jit, const struct jit_access *access)
+{
+    LLVMTypeRef type = access->value ? LLVMTypeOf(access->value) : NULL;
+
+    if (!type || access->size > 8) {
+        return LLVMConstInt(jit->i64, 0, 0);
+    }
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
+        return LLVMBuildPtrToInt(jit->builder, access->value, jit->i64, "");
+    }
+    if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind) {
+        return as_long(jit, access->value);
+    }
+    LLVMTypeRef bits =
+        LLVMIntTypeInContext(jit->context, (unsigned)access->size * 8);
+    return as_long(jit,
+                   LLVMBuildBitCast(jit->builder, access->value, bits, ""));
+}
+
+/* Is the access the whole of a variable, or its first part? */
+static bool
+is_plainly_inside(const struct jit_access *access,
+                  const struct jit_object *object, LLVMValueRef address)
+{
+    return access->size && object->base == address &&
+           access->size <= object->size;
+}
+
+/* `s.field = v` of a bit field reads its neighbours, whatever they are. */
+static bool
+is_bit_field_read(LLVMValueRef load)
+{
+    LLVMUseRef use = LLVMGetFirstUse(load);
+
+    if (!use || LLVMGetNextUse(use) || !LLVMIsALoadInst(load)) {
+        return false;
+    }
+    LLVMValueRef user = LLVMGetUser(use);
+    return LLVMIsABinaryOperator(user) &&
+           LLVMGetInstructionOpcode(user) == LLVMAnd &&
+           LLVMIsAConstantInt(LLVMGetOperand(user, 1)) &&
+           LLVMGetFirstUse(user) &&
+           LLVMGetInstructionOpcode(LLVMGetUser(LLVMGetFirstUse(user))) ==
+               LLVMOr;
+}
+
+static void
+insert_race(struct jit *jit, const struct jit_access *access,
+            LLVMValueRef address, LLVMValueRef bytes, LLVMValueRef site)
+{
+    LLVMValueRef arguments[] = {address, bytes, value_bits(jit, access), site};
+
+    call_check(jit, "__pycuda_check_race", no_result(jit), arguments, 4);
+}
+
+static void
+insert_init(struct jit *jit, const struct jit_access *access,
+            LLVMValueRef address, LLVMValueRef bytes, LLVMValueRef site)
+{
+    LLVMValueRef arguments[] = {address, bytes, site};
+    bool copy =
+        LLVMIsAMemCpyInst(access->at) || LLVMIsAMemMoveInst(access->at);
+
+    if (copy && access->flags & IMAGE_SITE_WRITE) {
+        LLVMValueRef both[] = {address, LLVMGetOperand(access->at, 1), bytes};
+        call_check(jit, "__pycuda_check_copy", no_result(jit), both, 3);
+    } else if (!copy && !is_bit_field_read(access->at)) {
+        call_check(jit, "__pycuda_check_init", no_result(jit), arguments, 3);
+    }
+}
+
+static LLVMValueRef
+insert_memory(struct jit *jit, const struct jit_object *object,
+              LLVMValueRef address, LLVMValueRef bytes, LLVMValueRef site)
+{
+    LLVMValueRef base =
+        object->base ? object->base : LLVMConstNull(jit->pointer);
+    LLVMValueRef arguments[] = {address, bytes, base, object->bytes, site};
+
+    return call_check(jit, "__pycuda_check", jit->pointer, arguments, 5);
+}
+
+static void
+instrument_access(struct jit *jit, const struct jit_access *access)
+{
+    LLVMValueRef address = LLVMGetOperand(access->at, access->operand);
+    unsigned checks = jit->options.checks;
+    struct jit_object object;
+
+    if (LLVMGetPointerAddressSpace(LLVMTypeOf(address)) != 0) {
+        return;
+    }
+    LLVMPositionBuilderBefore(jit->builder, access->at);
+    jit_object_of(jit, address, &object);
+    if (!object.bytes) {
+        object.bytes = LLVMConstInt(jit->i64, 0, 0);
+    }
+    LLVMValueRef bytes = as_long(jit, access->bytes);
+    LLVMValueRef site =
+        jit_site(jit, access->at, object.name, access->flags | object.flags,
+                 access->alignment);
+    if (checks & JIT_CHECK_MEMORY &&
+        !is_plainly_inside(access, &object, address)) {
+        address = insert_memory(jit, &object, address, bytes, site);
+        LLVMSetOperand(access->at, access->operand, address);
+    }
+    if (checks & JIT_CHECK_RACE && !(object.flags & IMAGE_SITE_LOCAL)) {
+        insert_race(jit, access, address, bytes, site);
+    }
+    if (checks & JIT_CHECK_INIT && !jit_is_copy(access->at)) {
+        insert_init(jit, access, address, bytes, site);
+    }
+}
+
+static void
+insert_local(struct jit *jit, LLVMValueRef variable)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(jit->module);
+    uint64_t size = LLVMABISizeOfType(layout, LLVMGetAllocatedType(variable));
+    LLVMValueRef arguments[] = {variable, LLVMConstInt(jit->i64, size, 0)};
+
+    call_check(jit, "__pycuda_check_local", no_result(jit), arguments, 2);
+}
+
+static void
+mark_written(struct jit *jit, LLVMValueRef at, LLVMValueRef address,
+             uint64_t bytes)
+{
+    LLVMValueRef arguments[] = {address, LLVMConstInt(jit->i64, bytes, 0),
+                                jit_site(jit, at, NULL, IMAGE_SITE_WRITE, 1)};
+
+    call_check(jit, "__pycuda_check_init", no_result(jit), arguments, 3);
+}
+
+/* Functions of the run time and of libm write through pointers unseen. */
+static void
+trust_callee(struct jit *jit, LLVMValueRef at)
+{
+    enum { MOST_WRITTEN = 16 };
+    unsigned count = LLVMGetNumArgOperands(at);
+
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(at, i);
+        struct jit_object object;
+
+        if (LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMPointerTypeKind) {
+            continue;
+        }
+        LLVMPositionBuilderBefore(jit->builder, at);
+        jit_object_of(jit, operand, &object);
+        if (object.flags & IMAGE_SITE_LOCAL) {
+            mark_written(jit, at, object.base, object.size);
+        } else if (!LLVMIsAConstant(operand)) {
+            mark_written(jit, at, operand, MOST_WRITTEN);
+        }
+    }
+}
+
+static bool
+is_foreign(LLVMValueRef callee)
+{
+    static const char *const quiet[] = {
+        "llvm.",           "__pycuda_check", "__pycuda_vprintf",
+        "__pycuda_assert", "__pycuda_free",  "__pycuda_surface_write"};
+    const char *name = jit_name(callee);
+
+    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+        if (strncmp(name, quiet[i], strlen(quiet[i])) == 0) {
+            return false;
+        }
+    }
+    return LLVMIsDeclaration(callee);
+}
+
+/* The thread is about to stop, or says why it ends. */
+static void
+insert_stop(struct jit *jit, LLVMValueRef at, const char *name)
+{
+    unsigned flags = strcmp(name, "__pycuda_barrier") == 0 ? IMAGE_SITE_BARRIER
+                     : strcmp(name, "__pycuda_exit") == 0  ? IMAGE_SITE_RETURN
+                                                           : IMAGE_SITE_WARP;
+
+    if (strcmp(name, "__pycuda_yield") == 0 ||
+        strcmp(name, "__pycuda_nanosleep") == 0) {
+        return;
+    }
+    LLVMPositionBuilderBefore(jit->builder, at);
+    LLVMValueRef site = jit_site(jit, at, NULL, flags, 0);
+    call_check(jit, "__pycuda_check_at", no_result(jit), &site, 1);
+}
+
+static void
+instrument_other(struct jit *jit, LLVMValueRef at)
+{
+    unsigned checks = jit->options.checks;
+    LLVMValueRef callee = jit_callee(at);
+    const char *name = callee ? jit_name(callee) : "";
+
+    if (checks & JIT_CHECK_RACE && LLVMIsAFenceInst(at)) {
+        LLVMPositionBuilderBefore(jit->builder, at);
+        call_check(jit, "__pycuda_check_fence", no_result(jit), NULL, 0);
+    }
+    if (checks & JIT_CHECK_INIT &&
+        strncmp(name, "llvm.lifetime.start", 19) == 0 &&
+        LLVMIsAAllocaInst(LLVMGetOperand(at, 1))) {
+        LLVMPositionBuilderBefore(jit->builder, at);
+        insert_local(jit, LLVMGetOperand(at, 1));
+    }
+    if (checks & JIT_CHECK_INIT && callee && is_foreign(callee)) {
+        trust_callee(jit, at);
+    }
+    if (callee && jit_may_stop(name)) {
+        insert_stop(jit, at, name);
+    }
+    if (jit_is_return(jit, at)) {
+        LLVMPositionBuilderBefore(jit->builder, at);
+        LLVMValueRef site = jit_site(jit, at, NULL, IMAGE_SITE_RETURN, 0);
+        call_check(jit, "__pycuda_check_at", no_result(jit), &site, 1);
+    }
+}
+
+/* Private variables without a declared life live as long as the call. */
+static bool
+has_life(LLVMValueRef variable)
+{
+    LLVMUseRef use = LLVMGetFirstUse(variable);
+
+    for (; use; use = LLVMGetNextUse(use)) {
+        if (jit_is_call(LLVMGetUser(use), "llvm.lifetime.start")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- whole functions ---- */
+
+struct list {
+    LLVMValueRef *rows;
+    size_t count;
+};
+
+static void
+list_add(struct jit *jit, LLVMValueRef at, void *data)
+{
+    struct list *list = data;
+
+    (void)jit;
+    if (list->rows) {
+        list->rows[list->count] = at;
+    }
+    list->count++;
+}
+
+static struct list
+instructions_of(struct jit *jit, LLVMValueRef function)
+{
+    struct list list = {NULL, 0};
+
+    jit_each_instruction(jit, function, list_add, &list);
+    list.rows = jit_allocate(list.count * sizeof *list.rows);
+    list.count = 0;
+    jit_each_instruction(jit, function, list_add, &list);
+    return list;
+}
+
+/* Structs that are handed over by value are written by the caller. */
+static void
+mark_parameters(struct jit *jit, LLVMValueRef function, LLVMValueRef before)
+{
+    for (unsigned i = 0; i < LLVMCountParams(function); i++) {
+        LLVMAttributeRef byval = LLVMGetEnumAttributeAtIndex(
+            function, i + 1, LLVMGetEnumAttributeKindForName("byval", 5));
+        if (byval) {
+            LLVMPositionBuilderBefore(jit->builder, before);
+            mark_written(
+                jit, before, LLVMGetParam(function, i),
+                LLVMABISizeOfType(LLVMGetModuleDataLayout(jit->module),
+                                  LLVMGetTypeAttributeValue(byval)));
+        }
+    }
+}
+
+static void
+instrument_function(struct jit *jit, LLVMValueRef function)
+{
+    struct list list = instructions_of(jit, function);
+    LLVMValueRef end = NULL; /* of the private variables at the start */
+
+    for (size_t i = 0; i < list.count; i++) {
+        LLVMValueRef at = list.rows[i];
+        struct jit_access accesses[2];
+        unsigned count = jit_accesses_of(jit, at, accesses);
+
+        end = end || LLVMIsAAllocaInst(at) ? end : at;
+        for (unsigned k = 0; k < count; k++) {
+            instrument_access(jit, &accesses[k]);
+        }
+        if (!count) {
+            instrument_other(jit, at);
+        }
+    }
+    if (!(jit->options.checks & JIT_CHECK_INIT)) {
+        return;
+    }
+    mark_parameters(jit, function, end);
+    for (size_t i = 0; i < list.count; i++) {
+        if (LLVMIsAAllocaInst(list.rows[i]) && !has_life(list.rows[i])) {
+            LLVMPositionBuilderBefore(jit->builder, end);
+            insert_local(jit, list.rows[i]);
+        }
+    }
+}
+
+static bool
+uses_variable(LLVMValueRef value, LLVMValueRef function)
+{
+    LLVMUseRef use = LLVMGetFirstUse(value);
+
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAInstruction(user)
+                ? LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) ==
+                      function
+                : uses_variable(user, function)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* At a function's start its shared variables are told, so that addresses
+ * whose origin is not known can be judged. */
+static void
+tell_shared(struct jit *jit, LLVMValueRef function)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(jit->module);
+    LLVMValueRef first =
+        LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
+    LLVMValueRef at = LLVMGetFirstGlobal(jit->module);
+
+    while (LLVMIsAAllocaInst(first)) {
+        first = LLVMGetNextInstruction(first);
+    }
+    for (; at; at = LLVMGetNextGlobal(at)) {
+        const char *section = jit_section(at);
+        bool dynamic = strcmp(section, "dynamic") == 0;
+
+        if ((!dynamic && strcmp(section, "shared") != 0) ||
+            !uses_variable(at, function)) {
+            continue;
+        }
+        LLVMPositionBuilderBefore(jit->builder, first);
+        uint64_t size =
+            dynamic ? 0
+                    : LLVMABISizeOfType(layout, LLVMGlobalGetValueType(at));
+        LLVMValueRef arguments[] = {
+            at, LLVMConstInt(jit->i64, size, 0),
+            jit_site(jit, first, dynamic ? "" : jit_source_name(at),
+                     IMAGE_SITE_SHARED, 0)};
+        call_check(jit, "__pycuda_check_shared", no_result(jit), arguments, 3);
+    }
+}
+
+void
+jit_insert_checks(struct jit *jit)
+{
+    LLVMValueRef at = LLVMGetFirstFunction(jit->module);
+
+    for (; at; at = LLVMGetNextFunction(at)) {
+        if (LLVMIsDeclaration(at)) {
+            continue;
+        }
+        if (jit->options.checks & JIT_CHECK_INIT) {
+            jit_check_values(jit, at);
+        }
+        instrument_function(jit, at);
+        tell_shared(jit, at);
+    }
+}

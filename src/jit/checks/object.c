@@ -1,0 +1,188 @@
+/* object.c - which variable or parameter an address was made from.
+ *
+ * Called by insert.c.  Address arithmetic, casts, and choices between
+ * addresses of one object are followed; what is loaded from memory is not.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/abi.h"
+#include "jit/checks/checks.h"
+
+enum { MOST_STEPS = 64 };
+
+struct walk {
+    LLVMValueRef seen[MOST_STEPS];
+    unsigned count;
+    LLVMValueRef base; /* found; NULL: nothing yet */
+    bool mixed;        /* several, or one that cannot be known */
+};
+
+static void walk_from(struct walk *walk, LLVMValueRef value);
+
+static void
+walk_choice(struct walk *walk, LLVMValueRef value)
+{
+    if (LLVMIsAPHINode(value)) {
+        for (unsigned i = 0; i < LLVMCountIncoming(value); i++) {
+            walk_from(walk, LLVMGetIncomingValue(value, i));
+        }
+    } else {
+        walk_from(walk, LLVMGetOperand(value, 1));
+        walk_from(walk, LLVMGetOperand(value, 2));
+    }
+}
+
+/* The value that an address is made from in one step, or NULL. */
+static LLVMValueRef
+step_back(LLVMValueRef value)
+{
+    if (LLVMIsAInstruction(value)) {
+        return LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) ||
+                       LLVMIsAAddrSpaceCastInst(value)
+                   ? LLVMGetOperand(value, 0)
+                   : NULL;
+    }
+    if (LLVMIsAConstantExpr(value)) {
+        LLVMOpcode code = LLVMGetConstOpcode(value);
+
+        return code == LLVMGetElementPtr || code == LLVMBitCast ||
+                       code == LLVMAddrSpaceCast
+                   ? LLVMGetOperand(value, 0)
+                   : NULL;
+    }
+    return NULL;
+}
+
+static bool
+walk_saw(struct walk *walk, LLVMValueRef value)
+{
+    for (unsigned i = 0; i < walk->count; i++) {
+        if (walk->seen[i] == value) {
+            return true;
+        }
+    }
+    if (walk->count == MOST_STEPS) {
+        walk->mixed = true;
+        return true;
+    }
+    walk->seen[walk->count++] = value;
+    return false;
+}
+
+static void
+walk_from(struct walk *walk, LLVMValueRef value)
+{
+    if (walk->mixed || walk_saw(walk, value)) {
+        return;
+    }
+    LLVMValueRef next = step_back(value);
+    if (next) {
+        walk_from(walk, next);
+    } else if (LLVMIsAPHINode(value) || LLVMIsASelectInst(value)) {
+        walk_choice(walk, value);
+    } else if (walk->base && walk->base != value) {
+        walk->mixed = true;
+    } else {
+        walk->base = value;
+    }
+}
+
+static uint64_t
+size_of(struct jit *jit, LLVMTypeRef type)
+{
+    return LLVMABISizeOfType(LLVMGetModuleDataLayout(jit->module), type);
+}
+
+/* _ZZ1kE1s (s in a function k) and _ZL1t (a static t) -> s, t. */
+const char *
+jit_source_name(LLVMValueRef variable)
+{
+    const char *name = jit_name(variable);
+    const char *at = name + strlen(name);
+
+    if (strncmp(name, "_Z", 2) != 0) {
+        return name;
+    }
+    while (--at > name) {
+        char *word;
+        unsigned long length = strtoul(at, &word, 10);
+        if (isdigit((unsigned char)*at) && !isdigit((unsigned char)at[-1]) &&
+            length && strlen(word) >= length &&
+            (!word[length] || word[length] == '_')) {
+            return jit_copy(word, length);
+        }
+    }
+    return name;
+}
+
+static void
+object_variable(struct jit *jit, LLVMValueRef base, struct jit_object *object)
+{
+    const char *section = jit_section(base);
+    bool dynamic = strcmp(section, "dynamic") == 0;
+    bool shared = dynamic || strcmp(section, "shared") == 0;
+
+    object->base = base;
+    object->name = dynamic ? "" : jit_source_name(base);
+    object->flags = shared ? IMAGE_SITE_SHARED : IMAGE_SITE_VARIABLE;
+    if (dynamic) {
+        LLVMValueRef size =
+            jit_declare(jit, "__pycuda_dynamic_shared", jit->i32, NULL, 0);
+        LLVMValueRef call = LLVMBuildCall2(
+            jit->builder, LLVMGlobalGetValueType(size), size, NULL, 0, "");
+        object->bytes = LLVMBuildZExt(jit->builder, call, jit->i64, "");
+        return;
+    }
+    object->size = size_of(jit, LLVMGlobalGetValueType(base));
+}
+
+static void
+object_parameter(struct jit *jit, LLVMValueRef base, struct jit_object *object)
+{
+    LLVMValueRef function = LLVMGetParamParent(base);
+    unsigned index = 0;
+
+    while (LLVMGetParam(function, index) != base) {
+        index++;
+    }
+    LLVMAttributeRef byval = LLVMGetEnumAttributeAtIndex(
+        function, index + 1, LLVMGetEnumAttributeKindForName("byval", 5));
+    if (byval) {
+        object->base = base;
+        object->flags = IMAGE_SITE_LOCAL;
+        object->size = size_of(jit, LLVMGetTypeAttributeValue(byval));
+    } else if (jit_is_kernel(jit, function)) {
+        object->base = base;
+        object->flags = IMAGE_SITE_POINTER;
+    }
+    object->name = jit_name(base);
+}
+
+/* New instructions go to where the builder stands. */
+void
+jit_object_of(struct jit *jit, LLVMValueRef pointer, struct jit_object *object)
+{
+    struct walk walk = {.count = 0};
+
+    *object = (struct jit_object){.name = ""};
+    walk_from(&walk, pointer);
+    if (walk.mixed || !walk.base) {
+        return;
+    }
+    if (LLVMIsAGlobalVariable(walk.base)) {
+        object_variable(jit, walk.base, object);
+    } else if (LLVMIsAAllocaInst(walk.base)) {
+        object->base = walk.base;
+        object->name = jit_name(walk.base);
+        object->flags = IMAGE_SITE_LOCAL;
+        object->size = size_of(jit, LLVMGetAllocatedType(walk.base));
+    } else if (LLVMIsAArgument(walk.base)) {
+        object_parameter(jit, walk.base, object);
+    }
+    if (!object->bytes) {
+        object->bytes = LLVMConstInt(jit->i64, object->size, 0);
+    }
+}

@@ -1,0 +1,118 @@
+/* operand.c - what an instruction reads and writes.
+ *
+ * Called by insert.c: loads, stores, atomic operations, and the
+ * intrinsics that copy and fill.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "image/abi.h"
+#include "jit/checks/checks.h"
+
+static uint64_t
+size_of(struct jit *jit, LLVMTypeRef type)
+{
+    return LLVMStoreSizeOfType(LLVMGetModuleDataLayout(jit->module), type);
+}
+
+static unsigned
+volatile_flag(LLVMValueRef at)
+{
+    return LLVMGetVolatile(at) ? IMAGE_SITE_VOLATILE : 0;
+}
+
+static unsigned
+atomic_flag(LLVMValueRef at)
+{
+    return LLVMGetOrdering(at) != LLVMAtomicOrderingNotAtomic
+               ? IMAGE_SITE_ATOMIC
+               : 0;
+}
+
+/* Does the value become what a compare-and-swap expects?  Then it may be
+ * stale: the swap finds out.  `old = *p; do ... atomicCAS(p, old, ...)`. */
+static bool
+feeds_swap(LLVMValueRef value, int depth)
+{
+    LLVMUseRef use = LLVMGetFirstUse(value);
+
+    for (; use && depth; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAAtomicCmpXchgInst(user) &&
+            LLVMGetOperand(user, 1) == value) {
+            return true;
+        }
+        if ((LLVMIsAPHINode(user) || LLVMIsACastInst(user)) &&
+            feeds_swap(user, depth - 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+access_set(struct jit *jit, struct jit_access *access, LLVMTypeRef type)
+{
+    access->size = size_of(jit, type);
+    access->bytes = LLVMConstInt(jit->i64, access->size, 0);
+}
+
+static unsigned
+scalar_access(struct jit *jit, LLVMValueRef at, struct jit_access *access)
+{
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMLoad:
+        access->flags = IMAGE_SITE_READ | volatile_flag(at) | atomic_flag(at);
+        access->flags |= feeds_swap(at, 6) ? IMAGE_SITE_VOLATILE : 0;
+        access->alignment = LLVMGetAlignment(at);
+        access_set(jit, access, LLVMTypeOf(at));
+        return 1;
+    case LLVMStore:
+        access->operand = 1;
+        access->value = LLVMGetOperand(at, 0);
+        access->flags = IMAGE_SITE_WRITE | volatile_flag(at) | atomic_flag(at);
+        access->alignment = LLVMGetAlignment(at);
+        access_set(jit, access, LLVMTypeOf(access->value));
+        return 1;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        access->flags = IMAGE_SITE_READ | IMAGE_SITE_WRITE | IMAGE_SITE_ATOMIC;
+        access_set(jit, access, LLVMTypeOf(LLVMGetOperand(at, 1)));
+        access->alignment = (unsigned)access->size;
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static void
+range_access(LLVMValueRef at, unsigned operand, unsigned flags,
+             struct jit_access *access)
+{
+    access->at = at;
+    access->operand = operand;
+    access->flags = flags;
+    access->alignment = 1;
+    access->bytes = LLVMGetOperand(at, 2);
+    if (LLVMIsAConstantInt(access->bytes)) {
+        access->size = LLVMConstIntGetZExtValue(access->bytes);
+    }
+}
+
+unsigned
+jit_accesses_of(struct jit *jit, LLVMValueRef at,
+                struct jit_access accesses[2])
+{
+    memset(accesses, 0, 2 * sizeof *accesses);
+    accesses[0].at = at;
+    if (LLVMIsAMemSetInst(at)) {
+        range_access(at, 0, IMAGE_SITE_WRITE, &accesses[0]);
+        return 1;
+    }
+    if (LLVMIsAMemCpyInst(at) || LLVMIsAMemMoveInst(at)) {
+        range_access(at, 1, IMAGE_SITE_READ, &accesses[0]);
+        range_access(at, 0, IMAGE_SITE_WRITE, &accesses[1]);
+        return 2;
+    }
+    return scalar_access(jit, at, accesses);
+}

@@ -1,0 +1,116 @@
+/* site.c - places in the source as constants of the image.
+ *
+ * Called by insert.c and value.c.  The place of an instruction is
+ * where the user's own code is: what was inlined from our headers counts as
+ * being at the call.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "image/abi.h"
+#include "jit/checks/checks.h"
+
+struct place {
+    const char *file;
+    unsigned line, column;
+};
+
+static bool
+is_ours(const char *file)
+{
+    return strstr(file, "/pycuda/cuda/") != NULL;
+}
+
+static void
+place_read(LLVMMetadataRef location, struct place *place)
+{
+    unsigned length = 0;
+    LLVMMetadataRef file =
+        LLVMDIScopeGetFile(LLVMDILocationGetScope(location));
+    const char *name = file ? LLVMDIFileGetFilename(file, &length) : "";
+
+    place->file = jit_copy(name, length);
+    place->line = LLVMDILocationGetLine(location);
+    place->column = LLVMDILocationGetColumn(location);
+}
+
+/* Line 0 stands for code that the compiler made. */
+static void
+place_of(LLVMValueRef at, struct place *place)
+{
+    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(at);
+
+    *place = (struct place){"", 0, 0};
+    for (; location; location = LLVMDILocationGetInlinedAt(location)) {
+        struct place here;
+
+        place_read(location, &here);
+        if (here.line || !place->line) {
+            *place = here;
+        }
+        if (here.line && !is_ours(here.file)) {
+            return;
+        }
+    }
+}
+
+static LLVMValueRef
+private_constant(struct jit *jit, LLVMTypeRef type, LLVMValueRef value)
+{
+    LLVMValueRef made = LLVMAddGlobal(jit->module, type, "");
+
+    LLVMSetInitializer(made, value);
+    LLVMSetGlobalConstant(made, 1);
+    LLVMSetLinkage(made, LLVMPrivateLinkage);
+    return made;
+}
+
+/* Each text once. */
+static LLVMValueRef
+text_constant(struct jit *jit, const char *text)
+{
+    static struct known {
+        char *text;
+        LLVMValueRef value;
+        struct known *next;
+    } * known;
+    size_t length = strlen(text);
+
+    for (struct known *at = known; at; at = at->next) {
+        if (strcmp(at->text, text) == 0) {
+            return at->value;
+        }
+    }
+    struct known *row = jit_allocate(sizeof *row);
+    LLVMValueRef bytes =
+        LLVMConstStringInContext2(jit->context, text, length, 0);
+    row->text = jit_copy(text, length);
+    row->value = private_constant(jit, LLVMTypeOf(bytes), bytes);
+    row->next = known;
+    known = row;
+    return row->value;
+}
+
+LLVMValueRef
+jit_site(struct jit *jit, LLVMValueRef at, const char *object, unsigned flags,
+         unsigned alignment)
+{
+    struct place place;
+
+    place_of(at, &place);
+    LLVMValueRef fields[] = {
+        text_constant(jit, place.file),
+        text_constant(jit, object ? object : ""),
+        jit_constant(jit, place.line),
+        jit_constant(jit, place.column),
+        jit_constant(jit, flags),
+        jit_constant(jit, alignment),
+    };
+    LLVMValueRef value = LLVMConstStructInContext(
+        jit->context, fields, sizeof fields / sizeof *fields, 0);
+    LLVMValueRef site = private_constant(jit, LLVMTypeOf(value), value);
+    LLVMSetAlignment(site, 8);
+    return site;
+}

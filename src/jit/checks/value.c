@@ -1,0 +1,301 @@
+/* value.c - private values that nobody set, where they decide something.
+ *
+ * Called by insert.c.  A variable without a value is `undef` once it
+ * lives in a register.  Where paths with and without a value meet, a second
+ * value runs along that says which it was; a calculation, a comparison, a
+ * store or a call that uses the value then tells __pycuda_check_value.
+ * Handing a value on is no use; nor is the copy of a struct whose members
+ * were not all set.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/abi.h"
+#include "jit/checks/checks.h"
+
+/* A value that may be undefined, and the i1 that says whether it is. */
+struct doubt {
+    LLVMValueRef value, shadow;
+};
+
+struct doubts {
+    struct doubt *rows;
+    size_t count, capacity;
+};
+
+static struct {
+    unsigned line, column;
+} * copies; /* of structs */
+static size_t copy_count;
+
+static void
+note_copy(struct jit *jit, LLVMValueRef at, void *data)
+{
+    (void)jit;
+    (void)data;
+    if (LLVMIsAMemCpyInst(at) || LLVMIsAMemMoveInst(at)) {
+        copies = realloc(copies, (copy_count + 1) * sizeof *copies);
+        if (!copies) {
+            jit_die("out of memory");
+        }
+        copies[copy_count].line = LLVMGetDebugLocLine(at);
+        copies[copy_count++].column = LLVMGetDebugLocColumn(at);
+    }
+}
+
+/* Before SROA makes single stores of the copies. */
+void
+jit_note_copies(struct jit *jit)
+{
+    jit_each_instruction_of_all(jit, note_copy, NULL);
+}
+
+bool
+jit_is_copy(LLVMValueRef at)
+{
+    if (LLVMIsAMemCpyInst(at) || LLVMIsAMemMoveInst(at)) {
+        return false; /* the whole, not one of its pieces */
+    }
+    for (size_t i = 0; i < copy_count; i++) {
+        if (copies[i].line == LLVMGetDebugLocLine(at) &&
+            copies[i].column == LLVMGetDebugLocColumn(at)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct doubt *
+doubt_of(struct doubts *doubts, LLVMValueRef value)
+{
+    for (size_t i = 0; i < doubts->count; i++) {
+        if (doubts->rows[i].value == value) {
+            return &doubts->rows[i];
+        }
+    }
+    return NULL;
+}
+
+static bool
+hands_on(LLVMValueRef at)
+{
+    return LLVMIsAPHINode(at) || LLVMIsASelectInst(at) ||
+           LLVMIsACastInst(at) != NULL;
+}
+
+static bool
+is_scalar(LLVMValueRef value)
+{
+    switch (LLVMGetTypeKind(LLVMTypeOf(value))) {
+    case LLVMIntegerTypeKind:
+    case LLVMHalfTypeKind:
+    case LLVMBFloatTypeKind:
+    case LLVMFloatTypeKind:
+    case LLVMDoubleTypeKind:
+    case LLVMPointerTypeKind:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool
+in_doubt(struct doubts *doubts, LLVMValueRef value)
+{
+    return LLVMIsUndef(value) || doubt_of(doubts, value);
+}
+
+static bool
+takes_doubt(struct doubts *doubts, LLVMValueRef at)
+{
+    int count = LLVMGetNumOperands(at);
+
+    for (int i = LLVMIsASelectInst(at) ? 1 : 0; i < count; i++) {
+        if (in_doubt(doubts, LLVMGetOperand(at, (unsigned)i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+doubt_add(struct doubts *doubts, LLVMValueRef value)
+{
+    if (doubts->count == doubts->capacity) {
+        doubts->capacity = 2 * doubts->capacity + 16;
+        doubts->rows =
+            realloc(doubts->rows, doubts->capacity * sizeof *doubts->rows);
+        if (!doubts->rows) {
+            jit_die("out of memory");
+        }
+    }
+    doubts->rows[doubts->count++] = (struct doubt){value, NULL};
+}
+
+static void
+find_doubt(struct jit *jit, LLVMValueRef at, void *data)
+{
+    (void)jit;
+    if (hands_on(at) && is_scalar(at) && !doubt_of(data, at) &&
+        takes_doubt(data, at)) {
+        doubt_add(data, at);
+    }
+}
+
+static LLVMValueRef
+shadow_of(struct jit *jit, struct doubts *doubts, LLVMValueRef value)
+{
+    struct doubt *doubt = doubt_of(doubts, value);
+
+    return doubt && doubt->shadow
+               ? doubt->shadow
+               : LLVMConstInt(jit->i1, LLVMIsUndef(value) != 0, 0);
+}
+
+/* Phis first: they may refer to one another in circles. */
+static void
+make_phi(struct jit *jit, struct doubt *doubt)
+{
+    LLVMPositionBuilderBefore(jit->builder, doubt->value);
+    doubt->shadow = LLVMBuildPhi(jit->builder, jit->i1, "");
+}
+
+static void
+fill_phi(struct jit *jit, struct doubts *doubts, struct doubt *doubt)
+{
+    for (unsigned i = 0; i < LLVMCountIncoming(doubt->value); i++) {
+        LLVMBasicBlockRef from = LLVMGetIncomingBlock(doubt->value, i);
+        LLVMValueRef shadow =
+            shadow_of(jit, doubts, LLVMGetIncomingValue(doubt->value, i));
+        LLVMAddIncoming(doubt->shadow, &shadow, &from, 1);
+    }
+}
+
+/* A cast or a select, once its operands have shadows; false: not yet. */
+static bool
+make_other(struct jit *jit, struct doubts *doubts, struct doubt *doubt)
+{
+    LLVMValueRef at = doubt->value;
+    int count = LLVMGetNumOperands(at);
+
+    for (int i = 0; i < count; i++) {
+        struct doubt *operand =
+            doubt_of(doubts, LLVMGetOperand(at, (unsigned)i));
+        if (operand && !operand->shadow) {
+            return false;
+        }
+    }
+    if (LLVMIsACastInst(at)) {
+        doubt->shadow = shadow_of(jit, doubts, LLVMGetOperand(at, 0));
+        return true;
+    }
+    LLVMPositionBuilderBefore(jit->builder, at);
+    doubt->shadow =
+        LLVMBuildSelect(jit->builder, LLVMGetOperand(at, 0),
+                        shadow_of(jit, doubts, LLVMGetOperand(at, 1)),
+                        shadow_of(jit, doubts, LLVMGetOperand(at, 2)), "");
+    return true;
+}
+
+static void
+make_shadows(struct jit *jit, struct doubts *doubts)
+{
+    bool changed = true;
+
+    for (size_t i = 0; i < doubts->count; i++) {
+        if (LLVMIsAPHINode(doubts->rows[i].value)) {
+            make_phi(jit, &doubts->rows[i]);
+        }
+    }
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < doubts->count; i++) {
+            if (!doubts->rows[i].shadow) {
+                changed |= make_other(jit, doubts, &doubts->rows[i]);
+            }
+        }
+    }
+    for (size_t i = 0; i < doubts->count; i++) {
+        if (LLVMIsAPHINode(doubts->rows[i].value)) {
+            fill_phi(jit, doubts, &doubts->rows[i]);
+        }
+    }
+}
+
+/* A bit field is set in a word whose other bits nobody has set. */
+static bool
+is_bit_field_write(LLVMValueRef at)
+{
+    LLVMUseRef use = LLVMGetFirstUse(at);
+
+    return LLVMIsABinaryOperator(at) &&
+           LLVMGetInstructionOpcode(at) == LLVMAnd &&
+           LLVMIsAConstantInt(LLVMGetOperand(at, 1)) && use &&
+           !LLVMGetNextUse(use) && LLVMIsABinaryOperator(LLVMGetUser(use)) &&
+           LLVMGetInstructionOpcode(LLVMGetUser(use)) == LLVMOr;
+}
+
+/* The operand that the instruction uses and nobody may have set, or NULL. */
+static LLVMValueRef
+used_in_doubt(struct doubts *doubts, LLVMValueRef at)
+{
+    int count = LLVMIsASelectInst(at) ? 1 : LLVMGetNumOperands(at);
+    bool uses = LLVMIsABinaryOperator(at) || LLVMIsACmpInst(at) ||
+                LLVMIsAStoreInst(at) || LLVMIsALoadInst(at) ||
+                LLVMIsABranchInst(at) || LLVMIsASwitchInst(at) ||
+                LLVMIsASelectInst(at) || LLVMIsAUnaryOperator(at) ||
+                LLVMIsAGetElementPtrInst(at) || LLVMIsACallInst(at);
+
+    uses &= !is_bit_field_write(at);
+    if (LLVMIsACallInst(at)) {
+        count = (int)LLVMGetNumArgOperands(at);
+    }
+    for (int i = 0; uses && i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(at, (unsigned)i);
+        bool undefined = LLVMIsUndef(operand);
+        if (is_scalar(operand) && in_doubt(doubts, operand) &&
+            !(undefined && jit_is_copy(at)) &&
+            !(undefined && LLVMIsACallInst(at))) {
+            return operand;
+        }
+    }
+    return NULL;
+}
+
+static void
+tell_use(struct jit *jit, LLVMValueRef at, void *data)
+{
+    LLVMValueRef value = used_in_doubt(data, at);
+
+    if (!value) {
+        return;
+    }
+    LLVMPositionBuilderBefore(jit->builder, at);
+    LLVMValueRef shadow = shadow_of(jit, data, value);
+    LLVMValueRef arguments[] = {
+        LLVMBuildZExt(jit->builder, shadow, jit->i32, ""),
+        jit_site(jit, at, LLVMIsUndef(value) ? "" : jit_name(value),
+                 IMAGE_SITE_LOCAL, 0)};
+    LLVMTypeRef types[] = {jit->i32, jit->pointer};
+    LLVMValueRef function =
+        jit_declare(jit, "__pycuda_check_value",
+                    LLVMVoidTypeInContext(jit->context), types, 2);
+    LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function), function,
+                   arguments, 2, "");
+}
+
+void
+jit_check_values(struct jit *jit, LLVMValueRef function)
+{
+    struct doubts doubts = {NULL, 0, 0};
+    size_t before;
+
+    do {
+        before = doubts.count;
+        jit_each_instruction(jit, function, find_doubt, &doubts);
+    } while (doubts.count != before);
+    make_shadows(jit, &doubts);
+    jit_each_instruction(jit, function, tell_use, &doubts);
+    free(doubts.rows);
+}

@@ -1,0 +1,507 @@
+/* guard.c - `if (i < n)` around a kernel (also `i >= 2 && i < n`) becomes the
+ * bound of its thread loop, and a grid-stride loop a loop around the thread
+ * loop.
+ *
+ * i is blockIdx.x * blockDim.x + threadIdx.x.  With the bound the loop needs
+ * no masked stores, and i is known not to wrap.  A loop `for (; i < n;
+ * i += stride)` that is the whole kernel is interchanged with the thread loop:
+ * the threads are independent, so only the order within each thread counts.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/jit.h"
+
+struct search {
+    struct jit *jit;
+    struct jit_kernel *kernel;
+    LLVMValueRef index;      /* what is compared: the index or a phi of it */
+    LLVMValueRef expression; /* the index's own computation */
+    LLVMValueRef limit;
+    bool want_lower; /* looks for index >= constant, else index < limit */
+};
+
+static bool
+is_argument(struct jit_kernel *kernel, LLVMValueRef value, int which,
+            bool wide)
+{
+    if (wide) {
+        if (!LLVMIsAZExtInst(value)) {
+            return false;
+        }
+        value = LLVMGetOperand(value, 0);
+    }
+    return value == jit_body_argument(kernel, which);
+}
+
+static bool
+is_opcode(LLVMValueRef value, LLVMOpcode opcode)
+{
+    return LLVMIsAInstruction(value) &&
+           LLVMGetInstructionOpcode(value) == opcode;
+}
+
+/* blockIdx.x * blockDim.x + threadIdx.x, in either order of operands. */
+static bool
+is_global_index(struct jit_kernel *kernel, LLVMValueRef value, bool wide)
+{
+    if (!is_opcode(value, LLVMAdd)) {
+        return false;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef product = LLVMGetOperand(value, i);
+        if (!is_argument(kernel, LLVMGetOperand(value, 1 - i), JIT_TID,
+                         wide) ||
+            !is_opcode(product, LLVMMul)) {
+            continue;
+        }
+        for (unsigned k = 0; k < 2; k++) {
+            if (is_argument(kernel, LLVMGetOperand(product, k), JIT_CTAID,
+                            wide) &&
+                is_argument(kernel, LLVMGetOperand(product, 1 - k), JIT_NTID,
+                            wide)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool
+jit_is_uniform(struct jit_kernel *kernel, LLVMValueRef value, int depth)
+{
+    if (LLVMIsAConstantInt(value)) {
+        return LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64;
+    }
+    if (LLVMIsAArgument(value)) {
+        for (int i = JIT_TID; i < JIT_CTAID; i++) {
+            if (value == jit_body_argument(kernel, i)) {
+                return false;
+            }
+        }
+        return value != jit_body_argument(kernel, JIT_LINEAR) &&
+               LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMIntegerTypeKind;
+    }
+    if (!LLVMIsAInstruction(value) || depth > 8) {
+        return false;
+    }
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+        return jit_is_uniform(kernel, LLVMGetOperand(value, 0), depth + 1) &&
+               jit_is_uniform(kernel, LLVMGetOperand(value, 1), depth + 1);
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+        return jit_is_uniform(kernel, LLVMGetOperand(value, 0), depth + 1);
+    default:
+        return false;
+    }
+}
+
+static unsigned
+width_of(LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind
+               ? LLVMGetIntTypeWidth(type)
+               : 0;
+}
+
+/* Fills the guard if `left predicate right` says index < limit. */
+static bool
+match_comparison(struct search *search, LLVMValueRef left,
+                 LLVMIntPredicate predicate, LLVMValueRef right)
+{
+    struct jit_guard *guard = &search->kernel->guard;
+    bool extended_by_sign = LLVMIsASExtInst(left) != NULL;
+    bool extended = extended_by_sign || LLVMIsAZExtInst(left) != NULL;
+    LLVMValueRef index = extended ? LLVMGetOperand(left, 0) : left;
+    unsigned width = width_of(right);
+    if (index != search->index || !jit_is_uniform(search->kernel, right, 0) ||
+        (width != 32 && width != 64) ||
+        (predicate != LLVMIntSLT && predicate != LLVMIntULT)) {
+        return false;
+    }
+    guard->wide = width_of(index) == 64;
+    guard->compare_signed = predicate == LLVMIntSLT;
+    guard->index_signed = extended ? extended_by_sign : guard->compare_signed;
+    search->limit = right;
+    return true;
+}
+
+static LLVMIntPredicate
+opposite(LLVMIntPredicate predicate)
+{
+    switch (predicate) {
+    case LLVMIntSLT:
+        return LLVMIntSGE;
+    case LLVMIntSGE:
+        return LLVMIntSLT;
+    case LLVMIntUGE:
+        return LLVMIntULT;
+    case LLVMIntSLE:
+        return LLVMIntSGT;
+    case LLVMIntULE:
+        return LLVMIntUGT;
+    case LLVMIntSGT:
+        return LLVMIntSLE;
+    case LLVMIntUGT:
+        return LLVMIntULE;
+    default:
+        return LLVMIntEQ;
+    }
+}
+
+static LLVMIntPredicate
+swapped(LLVMIntPredicate predicate)
+{
+    switch (predicate) {
+    case LLVMIntSGT:
+        return LLVMIntSLT;
+    case LLVMIntUGT:
+        return LLVMIntULT;
+    default:
+        return LLVMIntEQ;
+    }
+}
+
+/* i > 99 (to leave) and i <= 99 (to go on) are i < 100. */
+static bool
+match_constant(struct search *search, LLVMValueRef left,
+               LLVMIntPredicate predicate, LLVMValueRef right)
+{
+    if (!LLVMIsAConstantInt(right) || width_of(right) > 64 ||
+        LLVMConstIntGetSExtValue(right) < 0 ||
+        LLVMConstIntGetSExtValue(right) >= 0x7ffffffe) {
+        return false;
+    }
+    LLVMValueRef next = LLVMConstInt(LLVMTypeOf(right),
+                                     LLVMConstIntGetZExtValue(right) + 1, 0);
+    if (predicate == LLVMIntSLE) {
+        return match_comparison(search, left, LLVMIntSLT, next);
+    }
+    return predicate == LLVMIntULE &&
+           match_comparison(search, left, LLVMIntULT, next);
+}
+
+/* index > 1 or index >= 2; a 32-bit signed index only. */
+static bool
+match_lower(struct search *search, LLVMValueRef left,
+            LLVMIntPredicate predicate, LLVMValueRef right)
+{
+    if (left != search->index || !LLVMIsAConstantInt(right) ||
+        (predicate != LLVMIntSGT && predicate != LLVMIntSGE)) {
+        return false;
+    }
+    int64_t least =
+        LLVMConstIntGetSExtValue(right) + (predicate == LLVMIntSGT);
+    search->kernel->guard.lower = least;
+    return least > 0;
+}
+
+static bool
+match_leaf(struct search *search, LLVMValueRef compare, bool go_on)
+{
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
+    LLVMValueRef left = LLVMGetOperand(compare, 0);
+    LLVMValueRef right = LLVMGetOperand(compare, 1);
+    if (!go_on) {
+        predicate = opposite(predicate);
+    }
+    if (search->want_lower) {
+        return match_lower(search, left, predicate, right);
+    }
+    return match_comparison(search, left, predicate, right) ||
+           match_comparison(search, right, swapped(predicate), left) ||
+           match_constant(search, left, predicate, right);
+}
+
+/* Looks for the comparison in a condition that must be `go_on` for the
+ * kernel to do anything; replaces it by that constant. */
+static bool
+match_condition(struct search *search, LLVMValueRef user, unsigned operand,
+                bool go_on)
+{
+    LLVMTypeRef bit = search->jit->i1;
+    LLVMValueRef value = LLVMGetOperand(user, operand);
+    if (LLVMIsAICmpInst(value)) {
+        if (!match_leaf(search, value, go_on)) {
+            return false;
+        }
+        LLVMSetOperand(user, operand, LLVMConstInt(bit, go_on, 0));
+        return true;
+    }
+    if (is_opcode(value, go_on ? LLVMAnd : LLVMOr)) {
+        return match_condition(search, value, 0, go_on) ||
+               match_condition(search, value, 1, go_on);
+    }
+    if (is_opcode(value, LLVMSelect)) {
+        unsigned other = go_on ? 1 : 2, fixed = 3 - other;
+        LLVMValueRef end = LLVMGetOperand(value, fixed);
+        return LLVMTypeOf(value) == bit &&
+               end == LLVMConstInt(bit, !go_on, 0) &&
+               (match_condition(search, value, 0, go_on) ||
+                match_condition(search, value, other, go_on));
+    }
+    return false;
+}
+
+bool
+jit_only_returns(LLVMBasicBlockRef block)
+{
+    return LLVMIsAReturnInst(LLVMGetFirstInstruction(block)) != NULL;
+}
+
+bool
+jit_has_no_effects(LLVMBasicBlockRef block)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    for (; at; at = LLVMGetNextInstruction(at)) {
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+        if (opcode == LLVMStore || opcode == LLVMCall || opcode == LLVMFence ||
+            opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg ||
+            (opcode == LLVMLoad && LLVMGetVolatile(at))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The branch at the block's end leaves the kernel on one side. */
+static bool
+match_branch(struct search *search, LLVMBasicBlockRef block)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2) {
+        return false;
+    }
+    bool leave_first = jit_only_returns(LLVMGetSuccessor(end, 0));
+    bool leave_second = jit_only_returns(LLVMGetSuccessor(end, 1));
+    return leave_first != leave_second &&
+           match_condition(search, end, 0, leave_second);
+}
+
+static LLVMValueRef
+find_index(struct jit_kernel *kernel, LLVMBasicBlockRef block)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    for (; at; at = LLVMGetNextInstruction(at)) {
+        if (is_global_index(kernel, at, false) ||
+            is_global_index(kernel, at, true)) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static void
+use_index_argument(struct search *search)
+{
+    bool wide = search->kernel->guard.wide;
+    LLVMValueRef by = jit_body_argument(
+        search->kernel, wide ? JIT_WIDE_INDEX : JIT_GLOBAL_INDEX);
+    struct jit_guard *guard = &search->kernel->guard;
+    guard->limit =
+        jit_text_operand(&guard->setup, search->kernel, search->limit);
+    guard->limit_width = width_of(search->limit);
+    if (search->index != search->expression) {
+        LLVMReplaceAllUsesWith(search->index, by);
+    }
+    LLVMReplaceAllUsesWith(search->expression, by);
+}
+
+/* Grid-stride loop: entry without effects -> header with one phi. */
+static LLVMValueRef
+find_stride_phi(LLVMBasicBlockRef entry)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(entry);
+    if (LLVMGetNumSuccessors(end) != 1) {
+        return NULL;
+    }
+    LLVMBasicBlockRef header = LLVMGetSuccessor(end, 0);
+    LLVMValueRef phi = LLVMGetFirstInstruction(header);
+    if (!LLVMIsAPHINode(phi) || LLVMCountIncoming(phi) != 2 ||
+        LLVMIsAPHINode(LLVMGetNextInstruction(phi)) ||
+        !jit_has_no_effects(header)) {
+        return NULL;
+    }
+    return phi;
+}
+
+/* No way out of the loop but the header's branch; no private memory. */
+static bool
+leaves_only_from(struct jit_kernel *kernel, LLVMBasicBlockRef header)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel->body);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+        unsigned count = LLVMGetNumSuccessors(end);
+        if (count == 0 && !jit_only_returns(block)) {
+            return false;
+        }
+        for (unsigned i = 0; block != header && i < count; i++) {
+            if (jit_only_returns(LLVMGetSuccessor(end, i))) {
+                return false;
+            }
+        }
+        LLVMValueRef at = LLVMGetFirstInstruction(block);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            if (LLVMIsAAllocaInst(at)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* The loop's body runs once; its back edge leaves. */
+static void
+cut_back_edge(struct jit *jit, LLVMBasicBlockRef header,
+              LLVMBasicBlockRef latch)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(header);
+    bool first = jit_only_returns(LLVMGetSuccessor(end, 0));
+    LLVMBasicBlockRef leave = LLVMGetSuccessor(end, first ? 0 : 1);
+    LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(latch));
+    LLVMPositionBuilderAtEnd(jit->builder, latch);
+    LLVMBuildBr(jit->builder, leave);
+}
+
+static bool
+match_stride(struct search *search, LLVMBasicBlockRef entry)
+{
+    struct jit_kernel *kernel = search->kernel;
+    LLVMValueRef phi = find_stride_phi(entry);
+    if (!phi) {
+        return false;
+    }
+    LLVMBasicBlockRef header = LLVMGetInstructionParent(phi);
+    unsigned back = LLVMGetIncomingBlock(phi, 0) == entry ? 1 : 0;
+    LLVMBasicBlockRef latch = LLVMGetIncomingBlock(phi, back);
+    LLVMValueRef start = LLVMGetIncomingValue(phi, 1 - back);
+    LLVMValueRef next = LLVMGetIncomingValue(phi, back);
+    if (start != search->expression || !is_opcode(next, LLVMAdd) ||
+        LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(latch)) != 1 ||
+        !leaves_only_from(kernel, header)) {
+        return false;
+    }
+    unsigned own = LLVMGetOperand(next, 0) == phi ? 0 : 1;
+    LLVMValueRef stride = LLVMGetOperand(next, 1 - own);
+    if (LLVMGetOperand(next, own) != phi ||
+        !jit_is_uniform(kernel, stride, 0)) {
+        return false;
+    }
+    search->index = phi;
+    if (!match_branch(search, header)) {
+        return false;
+    }
+    kernel->guard.stride =
+        jit_text_operand(&kernel->guard.setup, kernel, stride);
+    kernel->guard.stride_width = width_of(stride);
+    cut_back_edge(search->jit, header, latch);
+    use_index_argument(search);
+    kernel->guard.found = true;
+    LLVMInstructionEraseFromParent(phi);
+    return true;
+}
+
+/* value = index * factor + addend, with small constants */
+static bool
+match_affine(struct search *search, LLVMValueRef value)
+{
+    struct jit_guard *guard = &search->kernel->guard;
+    uint64_t numbers[2] = {0, 0}; /* of the sum and of the product */
+    static const LLVMOpcode opcodes[2] = {LLVMAdd, LLVMShl};
+    for (int i = 0; i < 2; i++) {
+        if (!is_opcode(value, opcodes[i]) ||
+            !LLVMIsAConstantInt(LLVMGetOperand(value, 1))) {
+            return false;
+        }
+        numbers[i] = LLVMConstIntGetZExtValue(LLVMGetOperand(value, 1));
+        value = LLVMGetOperand(value, 0);
+    }
+    guard->addend = numbers[0];
+    guard->factor = UINT64_C(1) << (numbers[1] & 63);
+    return value == search->expression && numbers[0] < 1u << 20 &&
+           numbers[1] < 20;
+}
+
+/* `if (first + n <= size)` where first is a multiple of a 64-bit index: the
+ * threads before a bound take one way, the others another. */
+static void
+match_split(struct search *search, LLVMBasicBlockRef entry)
+{
+    struct jit_kernel *kernel = search->kernel;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(entry);
+    if (LLVMGetNumSuccessors(end) != 2 ||
+        !LLVMIsAICmpInst(LLVMGetCondition(end))) {
+        return;
+    }
+    LLVMValueRef compare = LLVMGetCondition(end);
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
+    LLVMValueRef left = LLVMGetOperand(compare, 0);
+    LLVMValueRef right = LLVMGetOperand(compare, 1);
+    bool turned = predicate == LLVMIntULT || predicate == LLVMIntUGE;
+    if (turned) {
+        LLVMValueRef other = left;
+        left = right;
+        right = other;
+    }
+    bool whole = predicate == LLVMIntULE || predicate == LLVMIntUGE;
+    if ((!whole && predicate != LLVMIntUGT && predicate != LLVMIntULT) ||
+        width_of(right) != 64 || !jit_is_uniform(kernel, right, 0) ||
+        !match_affine(search, left)) {
+        return;
+    }
+    LLVMValueRef argument = jit_body_argument(kernel, JIT_WHOLE);
+    LLVMPositionBuilderBefore(search->jit->builder, end);
+    LLVMSetCondition(end,
+                     whole ? argument
+                           : LLVMBuildNot(search->jit->builder, argument, ""));
+    search->limit = right;
+    kernel->guard.split = kernel->guard.wide = true;
+    use_index_argument(search);
+}
+
+/* With or without a guard, a kernel that knows its index as an argument may
+ * not need to know its block (loop.c). */
+static void
+use_plain_index(struct jit_kernel *kernel, LLVMValueRef expression)
+{
+    if (width_of(expression) == 32) {
+        LLVMReplaceAllUsesWith(expression,
+                               jit_body_argument(kernel, JIT_GLOBAL_INDEX));
+    }
+}
+
+void
+jit_find_guard(struct jit *jit, struct jit_kernel *kernel)
+{
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(kernel->body);
+    struct search search = {.jit = jit, .kernel = kernel};
+    search.index = search.expression = find_index(kernel, entry);
+    if (!search.index) {
+        return;
+    }
+    if (jit_has_no_effects(entry) && match_stride(&search, entry)) {
+        return;
+    }
+    search.index = search.expression;
+    if (!jit_has_no_effects(entry) || !match_branch(&search, entry)) {
+        if (jit_has_no_effects(entry)) {
+            match_split(&search, entry);
+        }
+        if (!kernel->guard.split) {
+            use_plain_index(kernel, search.expression);
+        }
+        return;
+    }
+    use_index_argument(&search);
+    kernel->guard.found = true;
+    search.want_lower = kernel->guard.index_signed && !kernel->guard.wide;
+    search.index = jit_body_argument(kernel, JIT_GLOBAL_INDEX);
+    if (search.want_lower && !match_branch(&search, entry)) {
+        kernel->guard.lower = 0;
+    }
+}

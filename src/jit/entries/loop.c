@@ -1,0 +1,237 @@
+/* loop.c - the entry of a kernel whose blocks are loops over threads.
+ *
+ * For each block of [first, first + count): z, y, x loops around the body,
+ * x innermost, so that the vectoriser sees the threads of a row.  The
+ * threads are independent (CUDA's model: no barrier, no spinning), which the
+ * access group says, unless private memory is shared between the iterations
+ * (kernel->sequential).  A guard bounds the x loop; a grid-stride loop goes
+ * around the three.  (The loops' frames are in nest.c.)
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/jit.h"
+
+/* The limit as 64 bits; a 32-bit index never passes its own range. */
+static void
+write_limit(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_guard *guard = &kernel->guard;
+    struct jit_text *text = jit->wrappers;
+    const char *limit = guard->limit;
+    if (guard->setup.length) {
+        jit_text_add(text, "%s", guard->setup.bytes);
+    }
+    if (guard->limit_width == 32) {
+        jit_text_add(text, "  %%limit = %s i32 %s to i64\n",
+                     guard->index_signed ? "sext" : "zext", limit);
+    } else if (guard->wide) {
+        jit_text_add(text, "  %%limit = add i64 %s, 0\n", limit);
+    } else {
+        const char *end = guard->index_signed ? "2147483648" : "4294967296";
+        jit_text_add(text,
+                     "  %%far = icmp %s i64 %s, %s\n"
+                     "  %%limit = select i1 %%far, i64 %s, i64 %s\n",
+                     guard->compare_signed ? "sgt" : "ugt", limit, end, end,
+                     limit);
+    }
+}
+
+/* Sets %start, the x loop's first thread, if it is not 0. */
+static void
+write_lower(struct jit *jit, struct jit_kernel *kernel)
+{
+    if (kernel->guard.lower == 0) {
+        jit_text_add(jit->wrappers, "  br label %%rows\nrows:\n");
+        return;
+    }
+    jit_text_add(jit->wrappers,
+                 "  %%before = sub i64 %lld, %%base\n"
+                 "  %%late = icmp sgt i64 %%before, 0\n"
+                 "  %%start64 = select i1 %%late, i64 %%before, i64 0\n"
+                 "  %%any = icmp ult i64 %%start64, %%bound64\n"
+                 "  %%start = trunc i64 %%start64 to i32\n"
+                 "  br i1 %%any, label %%rows, label %%next\nrows:\n",
+                 (long long)kernel->guard.lower);
+}
+
+/* Sets %base (64 bits) and %bound, the x loop's end; leaves to `leave` when
+ * no thread has work. */
+static void
+write_guard(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_guard *guard = &kernel->guard;
+    struct jit_text *text = jit->wrappers;
+    if (guard->wide) {
+        jit_text_add(text, "  %%ctaid64 = zext i32 %%ctaid0 to i64\n"
+                           "  %%base.first = mul nuw nsw i64 %%ctaid64, "
+                           "%%ntid64\n");
+    } else {
+        jit_text_add(text, "  %%base.first = %s i32 %%base32 to i64\n",
+                     guard->index_signed ? "sext" : "zext");
+    }
+    write_limit(jit, kernel);
+    if (guard->stride) {
+        const char *stride = guard->stride;
+        bool wide = guard->stride_width == 64;
+        jit_text_add(text, "  %%stride = %s i%d %s%s\n", wide ? "add" : "zext",
+                     wide ? 64 : 32, stride, wide ? ", 0" : " to i64");
+    }
+    jit_text_add(text, "  br label %%row\nrow:\n");
+    if (guard->stride) {
+        jit_text_add(text, "  %%base = phi i64 [%%base.first, %%block.head], "
+                           "[%%base.next, %%row.next]\n");
+    } else {
+        jit_text_add(text, "  %%base = add i64 %%base.first, 0\n");
+    }
+    jit_text_add(text,
+                 "  %%some = icmp %s i64 %%limit, %%base\n"
+                 "  %%room = sub i64 %%limit, %%base\n"
+                 "  %%short = icmp ult i64 %%room, %%row64\n"
+                 "  %%bound64 = select i1 %%short, i64 %%room, i64 "
+                 "%%row64\n"
+                 "  %%bound = trunc nuw nsw i64 %%bound64 to i32\n"
+                 "  %%row32 = trunc i64 %%base to i32\n"
+                 "  br i1 %%some, label %%some.row, label %%next\n"
+                 "some.row:\n",
+                 guard->compare_signed ? "sgt" : "ugt");
+    write_lower(jit, kernel);
+}
+
+/* How many threads of the block, from the first, have index * factor +
+ * addend <= limit: %bound. */
+static void
+write_split(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_guard *guard = &kernel->guard;
+    unsigned long long factor = guard->factor, addend = guard->addend;
+    jit_text_add(jit->wrappers,
+                 "  %%ctaid64 = zext i32 %%ctaid0 to i64\n"
+                 "  %%base = mul nuw nsw i64 %%ctaid64, %%ntid64\n");
+    write_limit(jit, kernel);
+    jit_text_add(jit->wrappers,
+                 "  %%row32 = trunc i64 %%base to i32\n"
+                 "  %%enough = icmp uge i64 %%limit, %llu\n"
+                 "  %%over = sub i64 %%limit, %llu\n"
+                 "  %%last = udiv i64 %%over, %llu\n"
+                 "  %%last.next = add i64 %%last, 1\n"
+                 "  %%fit = select i1 %%enough, i64 %%last.next, i64 0\n"
+                 "  %%some = icmp ugt i64 %%fit, %%base\n"
+                 "  %%room = sub i64 %%fit, %%base\n"
+                 "  %%short = icmp ult i64 %%room, %%row64\n"
+                 "  %%capped = select i1 %%short, i64 %%room, i64 %%row64\n"
+                 "  %%bound64 = select i1 %%some, i64 %%capped, i64 0\n"
+                 "  %%bound = trunc nuw nsw i64 %%bound64 to i32\n"
+                 "  br i1 %%some, label %%rows, label %%others\n",
+                 addend, addend, factor);
+}
+
+static void
+write_index(struct jit *jit, struct jit_kernel *kernel,
+            const struct jit_nest *nest)
+{
+    struct jit_guard *guard = &kernel->guard;
+    struct jit_text *text = jit->wrappers;
+    const char *s = nest->suffix;
+    jit_text_add(text, "  %%whole%s = add i1 0, %d\n", s, nest->whole);
+    if (!guard->found && !guard->split) {
+        jit_text_add(text,
+                     "  %%index%s = add i32 %%base32, %%tid0%s\n"
+                     "  %%wide%s = add i64 0, 0\n",
+                     s, s, s);
+        return;
+    }
+    const char *flags = guard->wide           ? ""
+                        : guard->index_signed ? "nsw "
+                                              : "nuw ";
+    jit_text_add(text,
+                 "  %%index%s = add %si32 %%row32, %%tid0%s\n"
+                 "  %%tid64%s = zext nneg i32 %%tid0%s to i64\n"
+                 "  %%wide%s = add nuw %si64 %%base, %%tid64%s\n",
+                 s, flags, s, s, s, s, guard->compare_signed ? "nsw " : "", s);
+}
+
+static void
+write_nest(struct jit *jit, struct jit_kernel *kernel,
+           const struct jit_nest *nest, unsigned loop)
+{
+    const char *s = nest->suffix;
+    jit_text_nest_start(jit, nest);
+    write_index(jit, kernel, nest);
+    jit_text_call(jit, kernel, s,
+                  kernel->sequential ? "" : ", !llvm.access.group !0");
+    jit_text_nest_end(jit, nest, loop);
+}
+
+static void
+write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
+{
+    struct jit_guard *guard = &kernel->guard;
+    struct jit_nest nest = {"", "block.head", "0", "%row0", "row.next", 1};
+    if (guard->split) {
+        nest = (struct jit_nest){"", "rows", "0", "%bound", "others", 1};
+        jit_text_add(jit->wrappers, "rows:\n");
+    } else if (guard->found) {
+        nest.before = "rows";
+        nest.start = guard->lower ? "%start" : "0";
+        nest.end = "%bound";
+    }
+    write_nest(jit, kernel, &nest, loop);
+    if (guard->split) {
+        static const struct jit_nest rest = {".b",    "tail",     "%bound",
+                                             "%row0", "row.next", 0};
+        jit_text_add(jit->wrappers,
+                     "others:\n"
+                     "  %%left = icmp ult i32 %%bound, %%row0\n"
+                     "  br i1 %%left, label %%tail, label %%row.next\n"
+                     "tail:\n");
+        write_nest(jit, kernel, &rest, loop + 1);
+    }
+}
+
+static void
+write_tail(struct jit *jit, struct jit_kernel *kernel)
+{
+    jit_text_add(jit->wrappers, "row.next:\n");
+    if (kernel->guard.stride) {
+        jit_text_add(jit->wrappers,
+                     "  %%base.next = add i64 %%base, %%stride\n"
+                     "  br label %%row\n");
+    } else {
+        jit_text_add(jit->wrappers, "  br label %%next\n");
+    }
+    jit_text_blocks_end(jit);
+}
+
+/* Does nothing but the global index tell the threads apart? */
+static bool
+knows_no_block(const struct jit_kernel *kernel)
+{
+    static const int own[] = {JIT_TID,    JIT_TID + 1,   JIT_TID + 2,
+                              JIT_CTAID,  JIT_CTAID + 1, JIT_CTAID + 2,
+                              JIT_LINEAR, JIT_SHARED,    JIT_THREAD};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (LLVMGetFirstUse(jit_body_argument(kernel, own[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel)
+{
+    unsigned loop = jit_text_loops(1 + kernel->guard.split);
+    struct jit_frame frame = {.name = kernel->symbol,
+                              .variables = "",
+                              .merged = knows_no_block(kernel)};
+    jit_text_blocks_start(jit, kernel, &frame);
+    if (kernel->guard.split) {
+        write_split(jit, kernel);
+    } else if (kernel->guard.found) {
+        write_guard(jit, kernel);
+    }
+    write_loops(jit, kernel, loop);
+    write_tail(jit, kernel);
+    for (int i = 0; i <= kernel->guard.split; i++) {
+        jit_text_loop_hints(jit, kernel, loop + (unsigned)i, 0);
+    }
+}

@@ -1,0 +1,357 @@
+/* region.c - the entry of a kernel that is split at its barriers.
+ *
+ * For each block of [first, first + count), from point to point: a loop over
+ * the block's threads around the body with that point as a constant, then on
+ * to the point that the threads came to (any thread's word will do: they stay
+ * together).  Uniform values are variables of the entry, which the passes
+ * make registers; values that differ by thread lie in the context, which is
+ * on the stack: a large frame gets a stack of its own (src/cpu/run/block.c).
+ *
+ * A source that multiplies blockIdx.x by a number seems made for blocks of
+ * that width; they get a copy of the code of their own, with the width as a
+ * constant.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "jit/jit.h"
+
+char *
+jit_region_variables(const struct jit_regions *regions)
+{
+    struct jit_text text = {NULL, 0, 0};
+    jit_text_add(&text,
+                 "  %%context = alloca [%llu x i8], align 64\n"
+                 "  %%point = alloca i32\n"
+                 "  %%votes = alloca i32\n",
+                 (unsigned long long)regions->context_bytes);
+    for (unsigned i = 0; i < regions->uniform_count; i++) {
+        jit_text_add(&text, "  %%v%u = alloca %s\n", i,
+                     LLVMPrintTypeToString(regions->uniform_types[i]));
+    }
+    return text.bytes;
+}
+
+/* %i<number>.<point>: the uniform values as they are when the loop starts. */
+void
+jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
+                  unsigned point)
+{
+    if (regions->votes) {
+        jit_text_add(jit->wrappers,
+                     "  %%voted.%u = load i32, ptr %%votes\n"
+                     "  store i32 0, ptr %%votes\n",
+                     point);
+    }
+    for (unsigned i = 0; i < regions->uniform_count; i++) {
+        if (regions->uniform_live[i] >> point & 1) {
+            jit_text_add(jit->wrappers, "  %%i%u.%u = load %s, ptr %%v%u\n", i,
+                         point,
+                         LLVMPrintTypeToString(regions->uniform_types[i]), i);
+        }
+    }
+}
+
+/* The call with what is named with the suffix `s`. */
+void
+jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
+                unsigned point, bool inside)
+{
+    const struct jit_regions *regions = kernel->regions;
+    struct jit_text *text = jit->wrappers;
+    jit_text_add(text,
+                 "  %%index%s = add i32 %%base32, %%tid0%s\n"
+                 "  %%wide%s = add i64 0, 0\n  %%whole%s = add i1 0, %d\n"
+                 "  call void @\"body.%s\"(",
+                 s, s, s, s, inside, kernel->name);
+    jit_text_arguments(jit, kernel, s);
+    jit_text_add(text, ", ptr %%context, i32 %u, ptr %%point", point);
+    jit_text_add(text,
+                 regions->votes ? ", ptr %%votes, i32 %%voted.%u"
+                                : ", ptr %%votes, i32 0",
+                 point);
+    for (unsigned i = 0; i < regions->uniform_count; i++) {
+        char *type = LLVMPrintTypeToString(regions->uniform_types[i]);
+        if (regions->uniform_live[i] >> point & 1) {
+            jit_text_add(text, ", %s %%i%u.%u, ptr %%v%u", type, i, point, i);
+        } else {
+            jit_text_add(text, ", %s poison, ptr %%v%u", type, i);
+        }
+    }
+    for (unsigned i = 0; i < regions->lane_count; i++) {
+        jit_text_add(text, ", ptr %%lane%u", i);
+    }
+    jit_text_add(text, "), !llvm.access.group !0\n");
+}
+
+/* Of a kernel that runs by warps: which one the thread belongs to. */
+static void
+write_warp(struct jit *jit, const struct jit_kernel *kernel, const char *s)
+{
+    if (kernel->warps) {
+        jit_text_add(jit->wrappers,
+                     "  %%warpx%s = and i32 %%tid0%s, -32\n"
+                     "  %%warpl%s = and i32 %%linear%s, -32\n"
+                     "  %%vote%s = add i64 0, 0\n",
+                     s, s, s, s, s);
+    }
+}
+
+/* %c.<name>, the limit brought to where it makes a difference, plus one if
+ * that is where the range ends or starts. */
+static void
+write_limit(struct jit_text *text, const struct jit_region_bound *bound,
+            const char *name)
+{
+    LLVMIntPredicate predicate = bound->predicate;
+    bool is_signed = predicate >= LLVMIntSGT && predicate <= LLVMIntSLE;
+    bool next = predicate == LLVMIntULE || predicate == LLVMIntSLE ||
+                predicate == LLVMIntUGT || predicate == LLVMIntSGT;
+    const char *kind = is_signed ? "s" : "u";
+    const char *bits = bound->bits == 64 ? "i64" : "i32";
+    jit_text_add(text,
+                 "  %%c0.%s = call %s @llvm.%smin.%s(%s %s, %s 2000)\n"
+                 "  %%c1.%s = call %s @llvm.%smax.%s(%s %%c0.%s, %s %s)\n",
+                 name, bits, kind, bits, bits, bound->limit, bits, name, bits,
+                 kind, bits, bits, name, bits, is_signed ? "-1" : "0");
+    jit_text_add(text,
+                 bound->bits == 64 ? "  %%c2.%s = trunc i64 %%c1.%s to i32\n"
+                                   : "  %%c2.%s = add i32 %%c1.%s, 0\n",
+                 name, name);
+    jit_text_add(text,
+                 "  %%c3.%s = add nsw i32 %%c2.%s, %d\n"
+                 "  %%c.%s = call i32 @llvm.smax.i32(i32 %%c3.%s, i32 0)\n",
+                 name, name, next, name, name);
+}
+
+/* Narrows [first, last), the names of values, by the bound. */
+static void
+write_range(struct jit_text *text, const struct jit_region_bound *bound,
+            const char *name, const char **first, const char **last)
+{
+    LLVMIntPredicate predicate = bound->predicate;
+    bool equal = predicate == LLVMIntEQ;
+    bool less = predicate == LLVMIntULT || predicate == LLVMIntSLT ||
+                predicate == LLVMIntULE || predicate == LLVMIntSLE;
+    write_limit(text, bound, name);
+    if (less || equal) {
+        jit_text_add(text,
+                     "  %%e.%s = add nuw nsw i32 %%c.%s, %d\n"
+                     "  %%last.%s = call i32 @llvm.umin.i32(i32 %%e.%s, "
+                     "i32 %s)\n",
+                     name, name, equal, name, name, *last);
+        *last = jit_format("%%last.%s", name);
+    }
+    if (!less) {
+        jit_text_add(text,
+                     "  %%first.%s = call i32 @llvm.umax.i32(i32 %%c.%s, "
+                     "i32 %s)\n",
+                     name, name, *first);
+        *first = jit_format("%%first.%s", name);
+    }
+}
+
+/* A thread outside the bounds says what the uniform values become and where
+ * to go; it does nothing else. */
+static void
+write_outsider(struct jit *jit, struct jit_kernel *kernel, unsigned point)
+{
+    const char *s = jit_format(".o%u", point);
+    jit_text_add(jit->wrappers,
+                 "  %%tid0%s = add i32 0, 0\n  %%tid1%s = add i32 0, 0\n"
+                 "  %%tid2%s = add i32 0, 0\n  %%linear%s = add i32 0, 0\n",
+                 s, s, s, s);
+    write_warp(jit, kernel, s);
+    jit_region_call(jit, kernel, s, point, false);
+}
+
+/* How many threads of a row, or rows, there are. */
+static const char *
+last_of(const struct jit_kernel *kernel, int axis)
+{
+    static const char *const all[] = {"%ntid0", "%ntid1"};
+    return kernel->early.condition ? kernel->early.ends[axis] : all[axis];
+}
+
+static void
+write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
+             struct jit_nest *nest)
+{
+    const char *first[2] = {"0", "0"};
+    const char *last[2] = {last_of(kernel, 0), last_of(kernel, 1)};
+    for (unsigned i = 0; i < kernel->regions->bound_counts[point]; i++) {
+        const struct jit_region_bound *bound =
+            &kernel->regions->bounds[point][i];
+        write_range(jit->wrappers, bound, jit_format("%u.%u", point, i),
+                    &first[bound->axis], &last[bound->axis]);
+    }
+    write_outsider(jit, kernel, point);
+    jit_text_add(jit->wrappers,
+                 "  %%some0.%u = icmp ult i32 %s, %s\n"
+                 "  %%some1.%u = icmp ult i32 %s, %s\n"
+                 "  %%some.%u = and i1 %%some0.%u, %%some1.%u\n"
+                 "  br i1 %%some.%u, label %%go.%u, label %%after.%u\n"
+                 "go.%u:\n",
+                 point, first[0], last[0], point, first[1], last[1], point,
+                 point, point, point, point, point, point);
+    nest->before = jit_format("go.%u", point);
+    nest->start = first[0];
+    nest->end = last[0];
+    nest->first_row = first[1];
+    nest->last_row = last[1];
+}
+
+/* A block of which all threads leave at once has nothing to do. */
+static void
+write_early(struct jit *jit, struct jit_kernel *kernel)
+{
+    if (!kernel->early.condition) {
+        jit_text_add(jit->wrappers, "  br label %%point.0\n");
+        return;
+    }
+    jit_text_add(jit->wrappers,
+                 "%s"
+                 "  %%stay0 = icmp ne i32 %s, 0\n"
+                 "  %%stay1 = icmp ne i32 %s, 0\n"
+                 "  %%stay = and i1 %%stay0, %%stay1\n"
+                 "  br i1 %%stay, label %%point.0, label %%next\n",
+                 kernel->early.setup.bytes, kernel->early.ends[0],
+                 kernel->early.ends[1]);
+}
+
+/* Where to go after the loop of `point`. */
+static void
+write_choice(struct jit *jit, const struct jit_regions *regions,
+             unsigned point)
+{
+    struct jit_text *text = jit->wrappers;
+    uint64_t follows = regions->follows[point];
+    jit_text_add(text, "after.%u:\n", point);
+    if (!(follows & ~UINT64_C(1))) {
+        jit_text_add(text, "  br label %%next\n");
+        return;
+    }
+    if (!(follows & (follows - 1))) {
+        jit_text_add(text, "  br label %%point.%d\n",
+                     __builtin_ctzll(follows));
+        return;
+    }
+    int last = 63 - __builtin_clzll(follows);
+    jit_text_add(text,
+                 "  %%to.%u = load i32, ptr %%point\n"
+                 "  switch i32 %%to.%u, label %%point.%d [",
+                 point, point, last);
+    for (int k = 0; k < last; k++) {
+        if (follows >> k & 1 && k == 0) {
+            jit_text_add(text, " i32 0, label %%next");
+        } else if (follows >> k & 1) {
+            jit_text_add(text, " i32 %d, label %%point.%d", k, k);
+        }
+    }
+    jit_text_add(text, " ]\n");
+}
+
+void
+jit_region_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
+                 unsigned loop)
+{
+    struct jit_nest nest = {
+        .suffix = jit_format(".%u", point),
+        .before = jit_format("point.%u", point),
+        .start = "0",
+        .end = last_of(kernel, 0),
+        .after = jit_format("after.%u", point),
+        .last_row = last_of(kernel, 1),
+    };
+    jit_text_add(jit->wrappers, "point.%u:\n", point);
+    jit_region_inputs(jit, kernel->regions, point);
+    bool bounded = kernel->regions->bound_counts[point] > 0;
+    if (bounded) {
+        write_bounds(jit, kernel, point, &nest);
+    }
+    jit_text_nest_start(jit, &nest);
+    write_warp(jit, kernel, nest.suffix);
+    jit_region_call(jit, kernel, nest.suffix, point, bounded);
+    jit_text_nest_end(jit, &nest, loop);
+    write_choice(jit, kernel->regions, point);
+}
+
+/* Rows that conditions make short leave a rest that is long beside them; on
+ * AVX-512 masks cost nothing.  Where blocks are one row, a tree of sums over
+ * shared memory can be kept in registers if its loops are unrolled. */
+static unsigned
+hints_for(const struct jit *jit, const struct jit_kernel *kernel,
+          unsigned point, unsigned width)
+{
+    bool masks = strcmp(jit->options.target, "x86-64-v4") == 0;
+    bool bounded = kernel->regions->bound_counts[point] > 0;
+    bool unusual = kernel->regions->width && !width;
+    unsigned hints =
+        masks && !kernel->flat && (bounded || unusual) ? JIT_HINT_SHORT : 0;
+    return hints | (width && kernel->flat ? JIT_HINT_UNROLL : 0);
+}
+
+static void
+write_function(struct jit *jit, struct jit_kernel *kernel,
+               const struct jit_frame *frame)
+{
+    struct jit_regions *regions = kernel->regions;
+    unsigned loop = jit_text_loops(regions->count);
+    jit_text_blocks_start(jit, kernel, frame);
+    write_early(jit, kernel);
+    for (unsigned k = 0; k < regions->count; k++) {
+        jit_region_point(jit, kernel, k, loop + k);
+    }
+    jit_text_blocks_end(jit);
+    for (unsigned k = 0; k < regions->count; k++) {
+        jit_text_loop_hints(jit, kernel, loop + k,
+                            hints_for(jit, kernel, k, frame->width));
+    }
+}
+
+/* The entry that chooses between the function for one width of block and
+ * that for any. */
+static void
+write_chooser(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_text *text = jit->wrappers;
+    jit_text_add(text,
+                 "define void @\"%s\"(ptr noalias readonly %%params, "
+                 "ptr %%thread, i64 %%first, i64 %%count) #0 {\nentry:\n",
+                 kernel->symbol);
+    jit_text_geometry(jit, 0, false);
+    jit_text_add(text,
+                 "  %%as.wide = icmp eq i32 %%ntid0, %u\n"
+                 "  %%size = mul i32 %%ntid1, %%ntid2\n"
+                 "  %%one.row = icmp ult i32 %%size, %u\n"
+                 "  %%usual = and i1 %%as.wide, %%one.row\n"
+                 "  br i1 %%usual, label %%fixed, label %%any\n",
+                 kernel->regions->width, kernel->flat ? 2 : 0x7fffffffu);
+    static const char *const names[] = {"fixed", "any"};
+    for (int i = 0; i < 2; i++) {
+        jit_text_add(text,
+                     "%s:\n  call void @\"%s.%s\"(ptr %%params, "
+                     "ptr %%thread, i64 %%first, i64 %%count)\n  ret void\n",
+                     names[i], names[i], kernel->symbol);
+    }
+    jit_text_add(text, "}\n");
+}
+
+void
+jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_frame frame = {.name = kernel->symbol,
+                              .variables =
+                                  jit_region_variables(kernel->regions)};
+    if (kernel->regions->width) {
+        frame.internal = true;
+        frame.name = jit_format("any.%s", kernel->symbol);
+        write_function(jit, kernel, &frame);
+        frame.name = jit_format("fixed.%s", kernel->symbol);
+        frame.width = kernel->regions->width;
+    }
+    write_function(jit, kernel, &frame);
+    if (kernel->regions->width) {
+        write_chooser(jit, kernel);
+    }
+}

@@ -1,0 +1,275 @@
+/* warp.c - the entry of a kernel that runs by warps.
+ *
+ * As in region.c the code goes from point to point.  Where no warp
+ * operation can come before the next barrier, all threads of the block are
+ * one loop, as there.  Else one warp after the other goes its way from this
+ * barrier to the next:
+ *
+ *     point.B   keep the uniform values as they are at the barrier
+ *     again.B   for each warp: take them
+ *     lanes.B   loop over the lanes, from the barrier
+ *     after.B   to the point that the lanes came to: op.W, or warp.end
+ *     op.W      the warp operation; on to lanes.W, after.W
+ *     warp.end  the next warp: again.B; after the last: the barrier's point
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/warps/warps.h"
+
+/* The points that belong to the block. */
+static uint64_t
+block_points(const struct jit_regions *regions)
+{
+    return ~regions->warp_points;
+}
+
+/* Is the point a barrier (or the start) that warps go on from alone? */
+static bool
+parts_warps(const struct jit_regions *regions, unsigned point)
+{
+    return !(regions->warp_points >> point & 1) &&
+           regions->follows[point] & regions->warp_points;
+}
+
+/* Is the loop from the point one over the lanes of a warp? */
+static bool
+by_lanes(const struct jit_regions *regions, unsigned point)
+{
+    return parts_warps(regions, point) || regions->warp_points >> point & 1;
+}
+
+static char *
+write_variables(const struct jit_regions *regions)
+{
+    struct jit_text text = {NULL, 0, 0};
+    jit_text_add(&text, "%s", jit_region_variables(regions));
+    jit_text_add(&text, "  %%from = alloca i32\n  %%warp.x = alloca i32\n"
+                        "  %%warp.y = alloca i32\n  %%warp.z = alloca i32\n"
+                        "  %%warp.l = alloca i32\n"
+                        "  %%rows = mul nuw nsw i32 %%ntid1, %%ntid2\n"
+                        "  %%threads = mul nuw nsw i32 %%ntid0, %%rows\n");
+    for (unsigned i = 0; i < regions->lane_count; i++) {
+        jit_text_add(&text, "  %%lane%u = alloca [%d x %s], align 64\n", i,
+                     JIT_LANES, LLVMPrintTypeToString(regions->lane_types[i]));
+    }
+    for (unsigned i = 0; i < regions->uniform_count; i++) {
+        jit_text_add(&text, "  %%k%u = alloca %s\n", i,
+                     LLVMPrintTypeToString(regions->uniform_types[i]));
+    }
+    return text.bytes;
+}
+
+/* Copies the uniform values that live at the point. */
+static void
+copy_uniform(struct jit *jit, const struct jit_regions *regions,
+             unsigned point, const char *from, const char *to)
+{
+    for (unsigned i = 0; i < regions->uniform_count; i++) {
+        char *type = LLVMPrintTypeToString(regions->uniform_types[i]);
+        if (regions->uniform_live[i] >> point & 1) {
+            jit_text_add(jit->wrappers,
+                         "  %%%s.%u.%u = load %s, ptr %%%s%u\n"
+                         "  store %s %%%s.%u.%u, ptr %%%s%u\n",
+                         to, i, point, type, from, i, type, to, i, point, to,
+                         i);
+        }
+    }
+}
+
+static void
+write_start(struct jit *jit, const struct jit_regions *regions, unsigned point)
+{
+    struct jit_text *text = jit->wrappers;
+    jit_text_add(text, "point.%u:\n", point);
+    copy_uniform(jit, regions, point, "v", "k");
+    jit_text_add(text,
+                 "  store i32 %u, ptr %%from\n  store i32 0, ptr %%warp.x\n"
+                 "  store i32 0, ptr %%warp.y\n  store i32 0, ptr %%warp.z\n"
+                 "  store i32 0, ptr %%warp.l\n"
+                 "  br label %%again.%u\nagain.%u:\n",
+                 point, point, point);
+    copy_uniform(jit, regions, point, "k", "v");
+    jit_text_add(text,
+                 "  %%vote.%u = add i64 0, 0\n"
+                 "  br label %%lanes.%u\n",
+                 point, point);
+}
+
+static void
+write_lanes(struct jit *jit, struct jit_kernel *kernel, unsigned k,
+            unsigned loop)
+{
+    struct jit_text *text = jit->wrappers;
+    const char *s = jit_format(".%u", k);
+    jit_text_add(text,
+                 "lanes%s:\n"
+                 "  %%warpx%s = load i32, ptr %%warp.x\n"
+                 "  %%tid1%s = load i32, ptr %%warp.y\n"
+                 "  %%tid2%s = load i32, ptr %%warp.z\n"
+                 "  %%warpl%s = load i32, ptr %%warp.l\n",
+                 s, s, s, s, s);
+    jit_region_inputs(jit, kernel->regions, k);
+    jit_text_add(text,
+                 "  br label %%x%s\nx%s:\n"
+                 "  %%x%s.i = phi i32 [0, %%lanes%s], [%%x.next%s, "
+                 "%%x.end%s]\n"
+                 "  %%tid0%s = add nuw nsw i32 %%warpx%s, %%x%s.i\n"
+                 "  %%linear%s = add nuw nsw i32 %%warpl%s, %%x%s.i\n",
+                 s, s, s, s, s, s, s, s, s, s, s, s);
+    jit_region_call(jit, kernel, s, k, false);
+    jit_text_add(text,
+                 "  br label %%x.end%s\nx.end%s:\n"
+                 "  %%x.next%s = add nuw nsw i32 %%x%s.i, 1\n"
+                 "  %%x.more%s = icmp ult i32 %%x.next%s, %d\n"
+                 "  br i1 %%x.more%s, label %%x%s, label %%after%s, "
+                 "!llvm.loop !%u\n",
+                 s, s, s, s, s, s, JIT_LANES, s, s, s, loop);
+}
+
+/* Where the warp goes after the lanes' loop. */
+static void
+write_choice(struct jit *jit, const struct jit_regions *regions, unsigned k)
+{
+    struct jit_text *text = jit->wrappers;
+    uint64_t warp = regions->follows[k] & regions->warp_points;
+    uint64_t block = regions->follows[k] & block_points(regions);
+    jit_text_add(text, "after.%u:\n", k);
+    if (!warp) {
+        jit_text_add(text, "  br label %%warp.end\n");
+        return;
+    }
+    if (!block && !(warp & (warp - 1))) {
+        jit_text_add(text, "  br label %%op.%d\n", __builtin_ctzll(warp));
+        return;
+    }
+    int last = 63 - __builtin_clzll(warp);
+    jit_text_add(text,
+                 "  %%to.%u = load i32, ptr %%point\n"
+                 "  switch i32 %%to.%u, label %%",
+                 k, k);
+    jit_text_add(text, block ? "warp.end [" : "op.%d [", last);
+    for (int i = 1; i <= (block ? last : last - 1); i++) {
+        if (warp >> i & 1) {
+            jit_text_add(text, " i32 %d, label %%op.%d", i, i);
+        }
+    }
+    jit_text_add(text, " ]\n");
+}
+
+static void
+write_point(struct jit *jit, struct jit_kernel *kernel, unsigned k,
+            unsigned loop)
+{
+    const struct jit_regions *regions = kernel->regions;
+    if (regions->warp_points >> k & 1) {
+        jit_text_add(jit->wrappers, "op.%u:\n", k);
+        jit_text_warp_op(jit, regions->warp_ops[k], k);
+        jit_text_add(jit->wrappers, "  br label %%lanes.%u\n", k);
+    } else if (parts_warps(regions, k)) {
+        write_start(jit, regions, k);
+    } else {
+        jit_region_point(jit, kernel, k, loop);
+        return;
+    }
+    write_lanes(jit, kernel, k, loop);
+    write_choice(jit, regions, k);
+}
+
+/* A switch on the variable, to <label>.<number> for each bit of `set`. */
+static void
+write_switch(struct jit_text *text, const char *variable, uint64_t set,
+             const char *label)
+{
+    int last = 63 - __builtin_clzll(set);
+    jit_text_add(text,
+                 "  %%%s.to = load i32, ptr %%%s\n"
+                 "  switch i32 %%%s.to, label %%%s.%d [",
+                 variable, variable, variable, label, last);
+    for (int i = 0; i < last; i++) {
+        if (set >> i & 1) {
+            jit_text_add(text, " i32 %d, label %%%s.%d", i, label, i);
+        }
+    }
+    jit_text_add(text, " ]\n");
+}
+
+/* To the next warp, or on from the barrier that all warps have come to. */
+static void
+write_warp_end(struct jit *jit, const struct jit_regions *regions)
+{
+    struct jit_text *text = jit->wrappers;
+    uint64_t starts = 0, ends = 0;
+    for (unsigned k = 0; k < regions->count; k++) {
+        starts |= (uint64_t)parts_warps(regions, k) << k;
+        if (by_lanes(regions, k)) {
+            ends |= regions->follows[k] & block_points(regions);
+        }
+    }
+    jit_text_add(text,
+                 "warp.end:\n"
+                 "  %%wx = load i32, ptr %%warp.x\n"
+                 "  %%wx.more = add nuw nsw i32 %%wx, 32\n"
+                 "  %%wx.end = icmp eq i32 %%wx.more, %%ntid0\n"
+                 "  %%wx.next = select i1 %%wx.end, i32 0, i32 %%wx.more\n"
+                 "  store i32 %%wx.next, ptr %%warp.x\n"
+                 "  %%wx.carry = zext i1 %%wx.end to i32\n"
+                 "  %%wy = load i32, ptr %%warp.y\n"
+                 "  %%wy.more = add nuw nsw i32 %%wy, %%wx.carry\n"
+                 "  %%wy.end = icmp eq i32 %%wy.more, %%ntid1\n"
+                 "  %%wy.next = select i1 %%wy.end, i32 0, i32 %%wy.more\n"
+                 "  store i32 %%wy.next, ptr %%warp.y\n");
+    jit_text_add(text,
+                 "  %%wy.carry = zext i1 %%wy.end to i32\n"
+                 "  %%wz = load i32, ptr %%warp.z\n"
+                 "  %%wz.next = add nuw nsw i32 %%wz, %%wy.carry\n"
+                 "  store i32 %%wz.next, ptr %%warp.z\n"
+                 "  %%wl = load i32, ptr %%warp.l\n"
+                 "  %%wl.next = add nuw nsw i32 %%wl, 32\n"
+                 "  store i32 %%wl.next, ptr %%warp.l\n"
+                 "  %%wl.more = icmp ult i32 %%wl.next, %%threads\n"
+                 "  br i1 %%wl.more, label %%warp.next, label %%warp.last\n"
+                 "warp.next:\n");
+    write_switch(text, "from", starts, "again");
+    jit_text_add(text, "warp.last:\n");
+    if (ends & 1) { /* the kernel's end is `next` */
+        jit_text_add(text, "  %%ended = load i32, ptr %%point\n"
+                           "  %%all = icmp eq i32 %%ended, 0\n"
+                           "  br i1 %%all, label %%next, label %%warp.on\n"
+                           "warp.on:\n");
+    }
+    if (ends & ~UINT64_C(1)) {
+        write_switch(text, "point", ends & ~UINT64_C(1), "point");
+    } else {
+        jit_text_add(text, "  unreachable\n");
+    }
+}
+
+char *
+jit_warp_symbol(const struct jit_kernel *kernel)
+{
+    return jit_format("warps.%s", kernel->symbol);
+}
+
+void
+jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_regions *regions = kernel->regions;
+    struct jit_frame frame = {.name = jit_warp_symbol(kernel),
+                              .variables = write_variables(regions)};
+    unsigned loop = jit_text_loops(regions->count);
+    jit_text_blocks_start(jit, kernel, &frame);
+    jit_text_add(jit->wrappers, "  br label %%point.0\n");
+    for (unsigned k = 0; k < regions->count; k++) {
+        write_point(jit, kernel, k, loop + k);
+    }
+    write_warp_end(jit, regions);
+    jit_text_blocks_end(jit);
+    for (unsigned k = 0; k < regions->count; k++) {
+        if (by_lanes(regions, k)) {
+            jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !5, !1%s}\n",
+                         loop + k, loop + k,
+                         regions->short_points >> k & 1 ? ", !7" : "");
+        } else {
+            jit_text_loop_hints(jit, kernel, loop + k, 0);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+/* ahead.c - loops that no vector can help fetch what their next round reads.
+ *
+ * Called by stride.c for `for (i = first + threadIdx.x; i < n; i += step)`
+ * with the step of a grid: each round reads a short row of memory far from
+ * the last one's, which no processor foresees.  Vectors read rows so fast
+ * that several rounds overlap; a loop with atomic or volatile accesses goes
+ * element by element.  So before such a round one thread asks for the row of
+ * the next.  Asking for an address that does not exist does no harm.
+ *
+ * The request gets a region of its own: __pycuda_cut, before and behind it,
+ * is a barrier if the kernel is split, and nothing if it is not.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/regions/regions.h"
+#include "jit/warps/warps.h"
+
+enum {
+    FAR = 2048, /* elements from which a known step counts as far */
+    LINE = 64,  /* bytes */
+};
+
+static const char cut[] = "__pycuda_cut";
+
+bool
+jit_is_cut_mark(LLVMValueRef at)
+{
+    return jit_calls(at, cut);
+}
+
+static bool
+is_slow(LLVMValueRef at)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+    return opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg ||
+           ((opcode == LLVMLoad || opcode == LLVMStore) &&
+            LLVMGetVolatile(at));
+}
+
+/* The address of the element `index` of an array, if it is loaded from. */
+static LLVMValueRef
+address_of(LLVMValueRef at, LLVMValueRef index)
+{
+    if (!LLVMIsALoadInst(at) || LLVMGetVolatile(at)) {
+        return NULL;
+    }
+    LLVMValueRef address = LLVMGetOperand(at, 0);
+    if (!LLVMIsAGetElementPtrInst(address) ||
+        LLVMGetNumOperands(address) != 2 ||
+        !LLVMIsAArgument(LLVMGetOperand(address, 0))) {
+        return NULL;
+    }
+    LLVMValueRef used = LLVMGetOperand(address, 1);
+    if (LLVMIsASExtInst(used) || LLVMIsAZExtInst(used)) {
+        used = LLVMGetOperand(used, 0);
+    }
+    return used == index ? address : NULL;
+}
+
+LLVMValueRef
+jit_far_row(const struct jit_cfg *cfg, const bool *inside, LLVMValueRef index,
+            LLVMValueRef step)
+{
+    LLVMValueRef row = NULL;
+    bool slow = false;
+    bool near =
+        LLVMIsAConstantInt(step) && LLVMConstIntGetZExtValue(step) < FAR;
+    for (unsigned b = 0; b < cfg->count; b++) {
+        LLVMValueRef at =
+            inside[b] ? LLVMGetFirstInstruction(cfg->blocks[b].block) : NULL;
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            slow |= is_slow(at);
+            row = row ? row : address_of(at, index);
+            if (jit_is_warp_op(at)) {
+                return NULL;
+            }
+        }
+    }
+    return slow && !near ? row : NULL;
+}
+
+static void
+build_cut(struct jit *jit)
+{
+    LLVMValueRef mark =
+        jit_declare(jit, cut, LLVMVoidTypeInContext(jit->context), NULL, 0);
+    LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(mark), mark, NULL, 0,
+                   "");
+}
+
+static void
+build_prefetch(struct jit *jit, LLVMValueRef address)
+{
+    static const char name[] = "llvm.prefetch";
+    LLVMValueRef prefetch = LLVMGetIntrinsicDeclaration(
+        jit->module, LLVMLookupIntrinsicID(name, sizeof name - 1),
+        &jit->pointer, 1);
+    LLVMValueRef arguments[4] = {address, jit_constant(jit, 0),
+                                 jit_constant(jit, 3), jit_constant(jit, 1)};
+    LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(prefetch), prefetch,
+                   arguments, 4, "");
+}
+
+/* In `block`: for (at = 0; at < bytes; at += LINE) fetch(row + at), from
+ * `before` and on to `after`. */
+static void
+write_loop(struct jit *jit, LLVMBasicBlockRef before, LLVMBasicBlockRef block,
+           LLVMBasicBlockRef after, LLVMValueRef row, LLVMValueRef bytes)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMPositionBuilderAtEnd(builder, block);
+    LLVMValueRef at = LLVMBuildPhi(builder, jit->i32, "");
+    build_prefetch(jit, LLVMBuildGEP2(builder, jit->i8, row, &at, 1, ""));
+    LLVMValueRef next = LLVMBuildAdd(builder, at, jit_constant(jit, LINE), "");
+    LLVMBuildCondBr(builder,
+                    LLVMBuildICmp(builder, LLVMIntULT, next, bytes, ""), block,
+                    after);
+    LLVMValueRef values[2] = {jit_constant(jit, 0), next};
+    LLVMBasicBlockRef blocks[2] = {before, block};
+    LLVMAddIncoming(at, values, blocks, 2);
+}
+
+void
+jit_fetch_row(struct jit *jit, struct jit_kernel *kernel,
+              LLVMBasicBlockRef from, LLVMBasicBlockRef to,
+              LLVMValueRef address, LLVMValueRef next)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(address);
+    uint64_t size =
+        LLVMABISizeOfType(LLVMGetModuleDataLayout(jit->module), type);
+    LLVMBasicBlockRef loop =
+        LLVMInsertBasicBlockInContext(jit->context, to, "fetch");
+    LLVMBasicBlockRef done =
+        LLVMInsertBasicBlockInContext(jit->context, to, "fetched");
+    LLVMPositionBuilderAtEnd(builder, from);
+    LLVMValueRef row =
+        LLVMBuildGEP2(builder, type, LLVMGetOperand(address, 0), &next, 1, "");
+    LLVMValueRef bytes =
+        LLVMBuildMul(builder, jit_body_argument(kernel, JIT_NTID),
+                     jit_constant(jit, size), "");
+    build_cut(jit);
+    LLVMValueRef first =
+        LLVMBuildICmp(builder, LLVMIntEQ, jit_body_argument(kernel, JIT_TID),
+                      jit_constant(jit, 0), "");
+    LLVMBuildCondBr(builder, first, loop, done);
+    write_loop(jit, from, loop, done, row, bytes);
+    LLVMPositionBuilderAtEnd(builder, done);
+    build_cut(jit);
+    LLVMBuildBr(builder, to);
+}
+
+static void
+drop_mark(struct jit *jit, LLVMValueRef at, void *data)
+{
+    (void)jit;
+    (void)data;
+    if (jit_is_cut_mark(at)) {
+        LLVMInstructionEraseFromParent(at);
+    }
+}
+
+void
+jit_drop_cut_marks(struct jit *jit)
+{
+    jit_each_instruction_of_all(jit, drop_mark, NULL);
+}

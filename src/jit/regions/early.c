@@ -1,0 +1,320 @@
+/* early.c - threads that leave a kernel before its first barrier.
+ *
+ * Called by regions.c around the splitting of a kernel:
+ *     if (x >= width || y >= height) return;
+ * where x is threadIdx.x and what is the same for all threads, and y the same
+ * along its axis, leaves the first so many threads of a row, and the first so
+ * many rows.  The condition goes, and all thread loops of the entry end there
+ * (entries/region.c); a block without such threads is passed over.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/regions/regions.h"
+
+enum { MOST_TERMS = 4 };
+
+struct term {
+    LLVMValueRef value;
+    bool is_signed;
+};
+
+/* threadIdx of the axis + terms < limit */
+struct bound {
+    int axis;
+    struct term terms[MOST_TERMS];
+    unsigned count;
+    struct term limit;
+    bool or_equal;
+};
+
+struct search {
+    struct jit_kernel *kernel;
+    struct bound bounds[JIT_MAX_BOUNDS];
+    unsigned count;
+};
+
+static bool
+is_opcode(LLVMValueRef value, LLVMOpcode opcode)
+{
+    return LLVMIsAInstruction(value) &&
+           LLVMGetInstructionOpcode(value) == opcode;
+}
+
+static unsigned
+width_of(LLVMValueRef value)
+{
+    return LLVMGetIntTypeWidth(LLVMTypeOf(value));
+}
+
+/* The value that is extended, and how; itself if it is not. */
+static LLVMValueRef
+without_extension(LLVMValueRef value, bool *is_signed)
+{
+    if (LLVMIsASExtInst(value) || LLVMIsAZExtInst(value)) {
+        *is_signed = LLVMIsASExtInst(value) != NULL;
+        return LLVMGetOperand(value, 0);
+    }
+    return value;
+}
+
+static bool
+match_thread(const struct search *search, LLVMValueRef value, int *axis)
+{
+    bool ignored;
+    value = without_extension(value, &ignored);
+    for (*axis = 0; *axis < 2; ++*axis) {
+        if (value == jit_body_argument(search->kernel, JIT_TID + *axis)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* blockIdx * blockDim, blockIdx * 256, or a small constant: a sum with it does
+ * not wrap, where CUDA defines the program. */
+static bool
+is_block_start(const struct jit_kernel *kernel, LLVMValueRef value)
+{
+    bool ignored;
+    if (LLVMIsAConstantInt(value)) {
+        return width_of(value) <= 64 && LLVMConstIntGetSExtValue(value) >= 0 &&
+               LLVMConstIntGetSExtValue(value) < 1 << 30;
+    }
+    if (!is_opcode(value, LLVMMul) && !is_opcode(value, LLVMShl)) {
+        return false;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef one =
+            without_extension(LLVMGetOperand(value, i), &ignored);
+        LLVMValueRef other =
+            without_extension(LLVMGetOperand(value, 1 - i), &ignored);
+        for (int axis = 0; axis < 2; axis++) {
+            if (one == jit_body_argument(kernel, JIT_CTAID + axis) &&
+                (LLVMIsAConstantInt(other) ||
+                 other == jit_body_argument(kernel, JIT_NTID + axis))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool
+match_index(const struct search *search, LLVMValueRef value, bool is_signed,
+            struct bound *bound)
+{
+    if (match_thread(search, value, &bound->axis)) {
+        return true;
+    }
+    value = without_extension(value, &is_signed);
+    bool add = is_opcode(value, LLVMAdd);
+    bool safe = add && (is_signed ? LLVMGetNSW(value) : LLVMGetNUW(value));
+    for (unsigned i = 0; add && bound->count < MOST_TERMS && i < 2; i++) {
+        LLVMValueRef other = LLVMGetOperand(value, 1 - i);
+        if (!jit_is_uniform(search->kernel, other, 0) ||
+            !(safe || is_block_start(search->kernel, other))) {
+            continue;
+        }
+        unsigned place = bound->count++;
+        bound->terms[place] = (struct term){other, is_signed};
+        if (match_index(search, LLVMGetOperand(value, i), is_signed, bound)) {
+            return true;
+        }
+        bound->count = place;
+    }
+    return false;
+}
+
+static LLVMIntPredicate
+mirrored(LLVMIntPredicate predicate)
+{
+    static const LLVMIntPredicate table[] = {
+        [LLVMIntUGT] = LLVMIntULT, [LLVMIntUGE] = LLVMIntULE,
+        [LLVMIntSGT] = LLVMIntSLT, [LLVMIntSGE] = LLVMIntSLE,
+        [LLVMIntULT] = LLVMIntUGT, [LLVMIntULE] = LLVMIntUGE,
+        [LLVMIntSLT] = LLVMIntSGT, [LLVMIntSLE] = LLVMIntSGE,
+        [LLVMIntEQ] = LLVMIntEQ,   [LLVMIntNE] = LLVMIntNE};
+    return table[predicate];
+}
+
+static LLVMIntPredicate
+inverse(LLVMIntPredicate predicate)
+{
+    static const LLVMIntPredicate table[] = {
+        [LLVMIntUGT] = LLVMIntULE, [LLVMIntUGE] = LLVMIntULT,
+        [LLVMIntSGT] = LLVMIntSLE, [LLVMIntSGE] = LLVMIntSLT,
+        [LLVMIntULT] = LLVMIntUGE, [LLVMIntULE] = LLVMIntUGT,
+        [LLVMIntSLT] = LLVMIntSGE, [LLVMIntSLE] = LLVMIntSGT,
+        [LLVMIntEQ] = LLVMIntNE,   [LLVMIntNE] = LLVMIntEQ};
+    return table[predicate];
+}
+
+/* left `predicate` right as threadIdx + rest < or <= limit. */
+static bool
+match_comparison(struct search *search, LLVMValueRef left,
+                 LLVMIntPredicate predicate, LLVMValueRef right)
+{
+    struct bound *bound = &search->bounds[search->count];
+    bool is_signed = predicate == LLVMIntSLT || predicate == LLVMIntSLE;
+    bool or_equal = predicate == LLVMIntULE || predicate == LLVMIntSLE;
+    if (!(is_signed || or_equal || predicate == LLVMIntULT) ||
+        (or_equal && width_of(right) > 32) || width_of(right) > 64) {
+        return false;
+    }
+    *bound = (struct bound){.limit = {right, is_signed}, .or_equal = or_equal};
+    if (!match_index(search, left, is_signed, bound) ||
+        !jit_is_uniform(search->kernel, right, 0)) {
+        return false;
+    }
+    search->count++;
+    return true;
+}
+
+/* Is `value` being `go_on` a matter of bounds alone? */
+static bool
+match_condition(struct search *search, LLVMValueRef value, bool go_on)
+{
+    if (LLVMIsAICmpInst(value) && search->count < JIT_MAX_BOUNDS &&
+        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(value, 0))) ==
+            LLVMIntegerTypeKind) {
+        LLVMIntPredicate predicate = LLVMGetICmpPredicate(value);
+        LLVMValueRef left = LLVMGetOperand(value, 0);
+        LLVMValueRef right = LLVMGetOperand(value, 1);
+        predicate = go_on ? predicate : inverse(predicate);
+        return match_comparison(search, left, predicate, right) ||
+               match_comparison(search, right, mirrored(predicate), left);
+    }
+    if (is_opcode(value, go_on ? LLVMAnd : LLVMOr)) {
+        return match_condition(search, LLVMGetOperand(value, 0), go_on) &&
+               match_condition(search, LLVMGetOperand(value, 1), go_on);
+    }
+    if (is_opcode(value, LLVMSelect)) {
+        unsigned other = go_on ? 1 : 2;
+        LLVMValueRef fixed = LLVMGetOperand(value, 3 - other);
+        return LLVMIsAConstantInt(fixed) &&
+               LLVMConstIntGetZExtValue(fixed) == !go_on &&
+               match_condition(search, LLVMGetOperand(value, 0), go_on) &&
+               match_condition(search, LLVMGetOperand(value, other), go_on);
+    }
+    return false;
+}
+
+/* ---- the text for the entry ---- */
+
+/* The name of the term with 64 bits. */
+static const char *
+write_wide(struct jit_text *text, struct jit_kernel *kernel,
+           const struct term *term)
+{
+    static unsigned serial;
+    const char *operand = jit_text_operand(text, kernel, term->value);
+    if (width_of(term->value) == 64) {
+        return operand;
+    }
+    const char *name = jit_format("%%far.%u", serial++);
+    jit_text_add(text, "  %s = %s i%u %s to i64\n", name,
+                 term->is_signed ? "sext" : "zext", width_of(term->value),
+                 operand);
+    return name;
+}
+
+/* The name of the sum of the terms. */
+static const char *
+write_sum(struct jit_text *text, struct jit_kernel *kernel,
+          const struct bound *bound, unsigned number)
+{
+    const char *sum = "0";
+    for (unsigned i = 0; i < bound->count; i++) {
+        const char *term = write_wide(text, kernel, &bound->terms[i]);
+        const char *more = jit_format("%%sum.%u.%u", number, i);
+        jit_text_add(text, "  %s = add i64 %s, %s\n", more, sum, term);
+        sum = more;
+    }
+    return sum;
+}
+
+/* %live.<number>: how many threads or rows are left. */
+static void
+write_bound(struct jit_text *text, struct jit_kernel *kernel,
+            const struct bound *bound, unsigned number, const char *before[2])
+{
+    const char *live = jit_format("%%live.%u", number);
+    const char *sum = write_sum(text, kernel, bound, number);
+    const char *limit = write_wide(text, kernel, &bound->limit);
+    jit_text_add(text,
+                 "  %%end.%u = add i64 %s, %d\n"
+                 "  %%any.%u = icmp %s i64 %s, %%end.%u\n"
+                 "  %%left.%u = sub i64 %%end.%u, %s\n"
+                 "  %%most.%u = call i64 @llvm.umin.i64(i64 %%left.%u, i64 "
+                 "2000)\n"
+                 "  %%few.%u = select i1 %%any.%u, i64 %%most.%u, i64 0\n"
+                 "  %%few32.%u = trunc i64 %%few.%u to i32\n",
+                 number, limit, bound->or_equal, number,
+                 bound->limit.is_signed ? "slt" : "ult", sum, number, number,
+                 number, sum, number, number, number, number, number, number,
+                 number);
+    jit_text_add(text,
+                 "  %s = call i32 @llvm.umin.i32(i32 %%few32.%u, i32 %s)\n",
+                 live, number, before[bound->axis]);
+    before[bound->axis] = live;
+}
+
+static void
+write_bounds(const struct search *search)
+{
+    struct jit_kernel *kernel = search->kernel;
+    struct jit_text *text = &kernel->early.setup;
+    const char *ends[2] = {"%ntid0", "%ntid1"};
+    for (unsigned i = 0; i < search->count; i++) {
+        write_bound(text, kernel, &search->bounds[i], i, ends);
+    }
+    kernel->early.ends[0] = ends[0];
+    kernel->early.ends[1] = ends[1];
+}
+
+/* ---- the change, and back ---- */
+
+void
+jit_find_early(struct jit *jit, struct jit_kernel *kernel)
+{
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(kernel->body);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(entry);
+    struct search search = {.kernel = kernel};
+    if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2 ||
+        !jit_has_no_effects(entry)) {
+        return;
+    }
+    LLVMBasicBlockRef ways[2] = {LLVMGetSuccessor(end, 0),
+                                 LLVMGetSuccessor(end, 1)};
+    bool leave_first = jit_only_returns(ways[0]);
+    LLVMValueRef condition = LLVMGetCondition(end);
+    if (leave_first == jit_only_returns(ways[1]) ||
+        !match_condition(&search, condition, !leave_first)) {
+        return;
+    }
+    write_bounds(&search);
+    kernel->early.condition = condition;
+    kernel->early.leave = ways[!leave_first];
+    kernel->early.leave_first = leave_first;
+    LLVMInstructionEraseFromParent(end);
+    LLVMPositionBuilderAtEnd(jit->builder, entry);
+    LLVMBuildBr(jit->builder, ways[leave_first]);
+}
+
+/* The way on may have got another first block meanwhile. */
+void
+jit_restore_early(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_early *early = &kernel->early;
+    if (!early->condition) {
+        return;
+    }
+    LLVMBasicBlockRef entry = LLVMGetInstructionParent(early->condition);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(entry);
+    LLVMBasicBlockRef go_on = LLVMGetSuccessor(end, 0);
+    LLVMInstructionEraseFromParent(end);
+    LLVMPositionBuilderAtEnd(jit->builder, entry);
+    LLVMBuildCondBr(jit->builder, early->condition,
+                    early->leave_first ? early->leave : go_on,
+                    early->leave_first ? go_on : early->leave);
+    *early = (struct jit_early){0};
+}

@@ -1,0 +1,543 @@
+/* regions.c - kernels whose barriers all threads reach together become thread
+ * loops between the barriers, instead of fibers.
+ *
+ * Such a body gets a further argument, the point at which to start (0, or
+ * what follows barrier k), and returns at each barrier; the entry
+ * (entries/region.c) calls it with constant points, one loop over the threads
+ * for each, so that inlining leaves of every copy just the code from that
+ * point to the next barriers.  Any control flow will do.
+ *
+ * Condition: wherever threads may part, they meet again before the next
+ * barrier, or only one barrier, or only the kernel's end, can come next; no
+ * other function that stops is called.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/abi.h"
+#include "jit/explain.h"
+#include "jit/regions/regions.h"
+#include "jit/warps/warps.h"
+
+enum {
+    MOST_BLOCKS = 2000,   /* what the analysis is quick for */
+    MOST_COPIES = 200000, /* instructions times points */
+};
+
+struct survey {
+    struct jit_kernel *kernel;
+    bool fits;
+    bool by_warps;     /* may be */
+    unsigned barriers; /* and warp operations */
+    unsigned warps;
+    unsigned votes;
+    size_t size;
+};
+
+static bool
+is_barrier(LLVMValueRef at)
+{
+    return jit_calls(at, "__pycuda_barrier") || jit_is_cut_mark(at);
+}
+
+/* A barrier whose result nobody wants. */
+static bool
+is_plain_barrier(LLVMValueRef at)
+{
+    return jit_is_cut_mark(at) ||
+           (LLVMIsAConstantInt(LLVMGetOperand(at, 0)) && !LLVMGetFirstUse(at));
+}
+
+static bool
+call_fits(const struct survey *survey, LLVMValueRef at)
+{
+    LLVMValueRef callee = jit_callee(at);
+    if (is_barrier(at)) {
+        return is_plain_barrier(at) || jit_is_vote(at);
+    }
+    if (survey->by_warps && jit_is_warp_op(at)) {
+        return true;
+    }
+    return callee && !jit_may_stop(jit_name(callee)) &&
+           !jit_is_call(at, "llvm.stack");
+}
+
+/* May the instruction be part of a kernel that is split?  Private memory
+ * must be of a size and a place that are known. */
+static bool
+instruction_fits(const struct survey *survey, LLVMValueRef at)
+{
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMAlloca:
+        return LLVMIsAConstantInt(LLVMGetOperand(at, 0)) &&
+               LLVMGetInstructionParent(at) ==
+                   LLVMGetEntryBasicBlock(survey->kernel->body);
+    case LLVMIndirectBr:
+        return false;
+    case LLVMCall:
+        return call_fits(survey, at);
+    default:
+        return true;
+    }
+}
+
+static void
+survey_instruction(struct jit *jit, LLVMValueRef at, void *data)
+{
+    struct survey *survey = data;
+    (void)jit;
+    survey->size++;
+    survey->warps += jit_is_warp_op(at);
+    survey->votes += is_barrier(at) && !is_plain_barrier(at);
+    survey->barriers += is_barrier(at) || jit_is_warp_op(at);
+    survey->fits = survey->fits && instruction_fits(survey, at);
+}
+
+static bool
+has_byval(struct jit_kernel *kernel)
+{
+    unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
+    for (unsigned i = 0; i < kernel->parameter_count; i++) {
+        if (LLVMGetEnumAttributeAtIndex(kernel->body, i + 1, byval)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+may_split(struct jit *jit, struct jit_kernel *kernel, bool *warps)
+{
+    struct survey survey = {
+        .kernel = kernel, .fits = true, .by_warps = jit->options.warps};
+    if (!kernel->fibers || kernel->calls_kept || has_byval(kernel)) {
+        return false;
+    }
+    jit_each_instruction(jit, kernel->body, survey_instruction, &survey);
+    *warps = survey.warps > 0;
+    if (*warps && survey.barriers >= JIT_MAX_POINTS) {
+        kernel->warps_not =
+            jit_format("it has %u barriers and warp operations, more than %d",
+                       survey.barriers, JIT_MAX_POINTS - 1);
+    }
+    return survey.fits && survey.barriers && !(*warps && survey.votes) &&
+           survey.barriers < JIT_MAX_POINTS &&
+           survey.size * survey.barriers <= MOST_COPIES &&
+           LLVMCountBasicBlocks(kernel->body) <= MOST_BLOCKS;
+}
+
+static void
+redirect(LLVMValueRef function, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    LLVMBasicBlockRef at = LLVMGetFirstBasicBlock(function);
+    for (; at; at = LLVMGetNextBasicBlock(at)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(at);
+        unsigned count = end ? LLVMGetNumSuccessors(end) : 0;
+        for (unsigned i = 0; i < count; i++) {
+            if (LLVMGetSuccessor(end, i) == from) {
+                LLVMSetSuccessor(end, i, to);
+            }
+        }
+    }
+}
+
+/* Cuts the barrier's block in two and drops the barrier; a warp operation
+ * stays, as the second part's first.  The first part is the new block, so
+ * that phis that name the old one as where they come from stay right. */
+static void
+cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
+{
+    LLVMBasicBlockRef next = LLVMGetInstructionParent(barrier);
+    LLVMBasicBlockRef head =
+        LLVMInsertBasicBlockInContext(jit->context, next, "before.barrier");
+    redirect(split->kernel->body, next, head);
+    LLVMPositionBuilderAtEnd(jit->builder, head);
+    LLVMValueRef at;
+    while ((at = LLVMGetFirstInstruction(next)) != barrier) {
+        LLVMInstructionRemoveFromParent(at);
+        LLVMInsertIntoBuilder(jit->builder, at);
+    }
+    static const struct jit_soft_point mark;
+    const struct jit_soft_point *soft =
+        jit_is_cut_mark(barrier) ? &mark : NULL;
+    for (unsigned i = 0; i < split->soft_count; i++) {
+        if (split->soft[i].barrier == barrier) {
+            soft = &split->soft[i];
+        }
+    }
+    struct jit_vote vote = {0};
+    if (is_barrier(barrier) && !is_plain_barrier(barrier)) {
+        jit_cut_vote(jit, barrier, head, &vote);
+    }
+    LLVMPositionBuilderAtEnd(jit->builder, head);
+    LLVMValueRef warp = jit_is_warp_op(barrier) ? barrier : NULL;
+    if (!warp) {
+        LLVMInstructionEraseFromParent(barrier);
+    }
+    LLVMBuildBr(jit->builder, next);
+    for (unsigned k = 1; k < split->count; k++) {
+        if (split->points[k].next == next) {
+            split->points[k].next = head;
+        }
+    }
+    split->points[split->count++] =
+        (struct jit_barrier){head, next, soft, warp, vote};
+}
+
+struct noted {
+    const struct jit_split *split;
+    LLVMValueRef barriers[JIT_MAX_POINTS];
+    unsigned count;
+};
+
+static bool
+is_cut(const struct jit_split *split, LLVMValueRef warp)
+{
+    for (unsigned k = 1; k < split->count; k++) {
+        if (split->points[k].warp == warp) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+note_barrier(struct jit *jit, LLVMValueRef at, void *data)
+{
+    struct noted *noted = data;
+    (void)jit;
+    if (is_barrier(at) || (jit_is_warp_op(at) && !is_cut(noted->split, at))) {
+        noted->barriers[noted->count++] = at;
+    }
+}
+
+static void
+cut_all(struct jit *jit, struct jit_split *split)
+{
+    struct noted noted = {.split = split};
+    jit_each_instruction(jit, split->kernel->body, note_barrier, &noted);
+    for (unsigned i = 0; i < noted.count; i++) {
+        cut_at(jit, split, noted.barriers[i]);
+    }
+}
+
+/* The points' numbers by block: which barrier the block ends at, 0 for the
+ * kernel's end, or JIT_NO_END. */
+static unsigned *
+find_ends(const struct jit_split *split)
+{
+    const struct jit_cfg *cfg = &split->cfg;
+    unsigned *ends = jit_allocate(cfg->count * sizeof *ends);
+    for (unsigned i = 0; i < cfg->count; i++) {
+        ends[i] = cfg->blocks[i].returns ? 0 : JIT_NO_END;
+    }
+    for (unsigned k = 1; k < split->count; k++) {
+        ends[jit_cfg_index(cfg, split->points[k].head)] = k;
+    }
+    return ends;
+}
+
+/* The ends that are reached first from `from`, as a set of bits; what comes
+ * after the block `meeting` does not count. */
+static uint64_t
+first_ends(const struct jit_split *split, const unsigned *ends, unsigned from,
+           unsigned meeting)
+{
+    const struct jit_cfg *cfg = &split->cfg;
+    unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
+    bool *seen = jit_allocate(cfg->count);
+    unsigned count = 0;
+    uint64_t found = 0;
+    queue[count++] = from;
+    seen[from] = true;
+    for (unsigned i = 0; i < count; i++) {
+        const struct jit_block *row = &cfg->blocks[queue[i]];
+        if (ends[queue[i]] != JIT_NO_END) {
+            found |= UINT64_C(1) << ends[queue[i]];
+            continue;
+        }
+        if (queue[i] == meeting) {
+            continue;
+        }
+        for (unsigned k = 0; k < row->successor_count; k++) {
+            if (!seen[row->successors[k]]) {
+                seen[row->successors[k]] = true;
+                queue[count++] = row->successors[k];
+            }
+        }
+    }
+    free(queue);
+    free(seen);
+    return found;
+}
+
+/* Do all threads that part at `branch` meet before any end, which may be
+ * where they meet? */
+static bool
+meets_first(const struct jit_split *split, const unsigned *ends,
+            unsigned branch, uint64_t before)
+{
+    unsigned meeting = split->immediate[branch];
+    if (meeting == NO_BLOCK) {
+        return false;
+    }
+    uint64_t own =
+        ends[meeting] == JIT_NO_END ? 0 : UINT64_C(1) << ends[meeting];
+    return (before & ~own) == 0;
+}
+
+/* The ends that threads may part to; 0: they stay together, going on to the
+ * same end from each place where they part. */
+static uint64_t
+parting_ends(const struct jit_split *split, const struct jit_map *differs,
+             const unsigned *ends)
+{
+    const struct jit_cfg *cfg = &split->cfg;
+    for (unsigned b = 0; b < cfg->count; b++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
+        if (cfg->blocks[b].successor_count < 2 || !jit_map_get(differs, end)) {
+            continue;
+        }
+        uint64_t all = first_ends(split, ends, b, NO_BLOCK);
+        uint64_t before = first_ends(split, ends, b, split->immediate[b]);
+        if ((all & (all - 1)) && !meets_first(split, ends, b, before)) {
+            return all;
+        }
+    }
+    return 0;
+}
+
+/* The ends of the block's ways: warp operations are none. */
+static unsigned *
+find_block_ends(const struct jit_split *split, const unsigned *ends)
+{
+    unsigned count = split->cfg.count;
+    unsigned *own = jit_allocate(count * sizeof *own);
+    for (unsigned i = 0; i < count; i++) {
+        bool warp = ends[i] != JIT_NO_END && split->points[ends[i]].warp;
+        own[i] = warp ? JIT_NO_END : ends[i];
+    }
+    return own;
+}
+
+static void
+note_parting(struct jit_split *split, uint64_t ends)
+{
+    split->kernel->warps_not =
+        "lanes of a warp may part before a barrier or the kernel's end";
+    for (unsigned k = 1; k < split->count; k++) {
+        LLVMValueRef warp = split->points[k].warp;
+        if (ends >> k & 1 && warp) {
+            split->kernel->warps_not =
+                jit_format("lanes of a warp may part before line %u (%s)",
+                           jit_explain_line_of(warp),
+                           jit_name(jit_callee(warp)) + strlen("__pycuda_"));
+            return;
+        }
+    }
+}
+
+/* Warps go to the same barriers, the lanes of each to the same warp
+ * operations. */
+static bool
+warps_stay_together(struct jit_split *split, const unsigned *ends)
+{
+    memset(&split->lanes_differ, 0, sizeof split->lanes_differ);
+    split->lanes_apart = jit_allocate(split->cfg.count);
+    jit_find_lanes_differing(split->kernel, &split->cfg, &split->lanes_differ,
+                             split->immediate, split->lanes_apart);
+    if (parting_ends(split, &split->differs, find_block_ends(split, ends))) {
+        split->kernel->warps_not = "warps may part before a barrier";
+        return false;
+    }
+    uint64_t parting = parting_ends(split, &split->lanes_differ, ends);
+    if (parting) {
+        note_parting(split, parting);
+    }
+    return parting == 0;
+}
+
+static void
+find_successors(struct jit_split *split, const unsigned *ends)
+{
+    struct jit_regions *regions = jit_allocate(sizeof *split->kernel->regions);
+    regions->count = split->count;
+    for (unsigned k = 0; k < split->count; k++) {
+        unsigned start =
+            k ? jit_cfg_index(&split->cfg, split->points[k].next) : 0;
+        regions->follows[k] = first_ends(split, ends, start, NO_BLOCK);
+    }
+    split->kernel->regions = regions;
+}
+
+/* Puts the barriers back: the kernel stays on fibers. */
+static void
+restore(struct jit *jit, struct jit_split *split)
+{
+    LLVMTypeRef types[2] = {jit->i32, jit->i32};
+    LLVMValueRef arguments[2] = {jit_constant(jit, IMAGE_BARRIER_PLAIN),
+                                 jit_constant(jit, 0)};
+    LLVMValueRef barrier =
+        jit_declare(jit, "__pycuda_barrier", jit->i32, types, 2);
+    for (unsigned k = 1; k < split->count; k++) {
+        if (split->points[k].soft || split->points[k].warp) {
+            continue;
+        }
+        LLVMPositionBuilderBefore(
+            jit->builder, LLVMGetBasicBlockTerminator(split->points[k].head));
+        LLVMValueRef back =
+            LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(barrier),
+                           barrier, arguments, 2, "");
+        if (split->points[k].vote.kind) {
+            jit_restore_vote(jit, &split->points[k].vote, back);
+        }
+    }
+    jit_restore_early(jit, split->kernel);
+}
+
+static void
+drop_barriers(const struct jit_split *split)
+{
+    for (unsigned k = 1; k < split->count; k++) {
+        LLVMValueRef barrier = LLVMGetPreviousInstruction(
+            LLVMGetBasicBlockTerminator(split->points[k].head));
+        if (!split->points[k].soft && !split->points[k].warp) {
+            LLVMInstructionEraseFromParent(barrier);
+        }
+    }
+}
+
+/* The number that blockIdx.x is multiplied by, if it may be a block's width;
+ * a wrong guess costs the time to compile a copy that is not used. */
+static unsigned
+guess_width(const struct jit_kernel *kernel)
+{
+    LLVMUseRef use = LLVMGetFirstUse(jit_body_argument(kernel, JIT_CTAID));
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(user);
+        if ((opcode != LLVMShl && opcode != LLVMMul) ||
+            !LLVMIsAConstantInt(LLVMGetOperand(user, 1))) {
+            continue;
+        }
+        uint64_t number = LLVMConstIntGetZExtValue(LLVMGetOperand(user, 1));
+        uint64_t width = opcode == LLVMMul ? number
+                         : number < 32     ? UINT64_C(1) << number
+                                           : 0;
+        if (width >= 8 && width <= 1024) {
+            return (unsigned)width;
+        }
+    }
+    return 0;
+}
+
+/* Where rows are long the width makes little difference, unless many loops
+ * are shorter than a row by what is known: those of a tree. */
+static bool
+width_pays(const struct jit_kernel *kernel)
+{
+    enum { TREE = 4 }; /* levels */
+    const struct jit_regions *regions = kernel->regions;
+    unsigned levels = 0;
+    for (unsigned k = 0; k < regions->count; k++) {
+        levels += regions->bound_counts[k] == 1 &&
+                  regions->bounds[k][0].limit[0] != '%';
+    }
+    return !kernel->flat || levels >= TREE;
+}
+
+/* Cuts at all barriers that there are; what ends where, or NULL if the
+ * threads do not stay together. */
+static unsigned *
+cut_and_look(struct jit *jit, struct jit_split *split)
+{
+    cut_all(jit, split);
+    jit_cfg_read(&split->cfg, split->kernel->body);
+    unsigned count = split->cfg.count;
+    memset(&split->differs, 0, sizeof split->differs);
+    split->immediate = jit_allocate(count * sizeof *split->immediate);
+    split->apart = jit_allocate(count);
+    jit_find_differing(split->kernel, &split->cfg, &split->differs,
+                       split->immediate, split->apart);
+    unsigned *ends = find_ends(split);
+    bool together = split->warps ? warps_stay_together(split, ends)
+                                 : !parting_ends(split, &split->differs, ends);
+    return together ? ends : NULL;
+}
+
+/* The entry for fibers is made as well, for blocks that have no whole warps;
+ * then the body may change. */
+static void
+carry_by_warps(struct jit *jit, struct jit_split *split)
+{
+    struct jit_kernel *kernel = split->kernel;
+    restore(jit, split);
+    jit_add_thread_entry(jit, kernel);
+    drop_barriers(split);
+    kernel->warps = true;
+    jit_use_warp_base(jit, split);
+    jit_find_short_points(split);
+    jit_lower_warp_ops(jit, split);
+    jit_open_counted_stores(jit, split);
+    if (!jit_carry_values(jit, split)) {
+        kernel->warps = false;
+        kernel->warps_not = "what lives over its stops needs too much memory";
+        kernel->regions = NULL;
+        return;
+    }
+    jit_publish_failures(jit, kernel);
+}
+
+static void
+split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
+{
+    struct jit_split *split = jit_allocate(sizeof *split);
+    split->kernel = kernel;
+    split->count = 1;
+    split->warps = warps;
+    unsigned width = guess_width(kernel);
+    if (!warps) {
+        jit_find_early(jit, kernel);
+    }
+    unsigned *ends = cut_and_look(jit, split);
+    if (ends) {
+        jit_add_soft_points(jit, split, ends);
+        ends = split->soft_count ? cut_and_look(jit, split) : ends;
+    }
+    if (!ends) {
+        restore(jit, split);
+        return;
+    }
+    find_successors(split, ends);
+    if (!jit->options.debug) {
+        jit_open_gates(jit, split);
+    }
+    if (warps && jit_find_warp_ops(jit, split)) {
+        carry_by_warps(jit, split);
+        return;
+    }
+    if (warps || !jit_carry_values(jit, split)) {
+        kernel->regions = NULL;
+        restore(jit, split);
+        return;
+    }
+    kernel->regions->width =
+        !jit->options.debug && width_pays(kernel) ? width : 0;
+    kernel->fibers = false;
+    kernel->sequential = false;
+    jit_publish_failures(jit, kernel);
+}
+
+void
+jit_split_kernels(struct jit *jit)
+{
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        bool warps = false;
+        if (jit->options.regions && may_split(jit, &jit->kernels[i], &warps)) {
+            split_kernel(jit, &jit->kernels[i], warps);
+        }
+    }
+    jit_drop_cut_marks(jit);
+    jit_run_passes(jit, "function(sroa)");
+}

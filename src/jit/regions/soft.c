@@ -1,0 +1,430 @@
+/* soft.c - further points at which a split kernel's thread loops end.
+ *
+ * Called by regions.c for a kernel whose barriers are cut.  Where all threads
+ * come together anyway, cutting changes no result, but:
+ *   - a loop that all threads make together, cut at its head, becomes a loop
+ *     around thread loops, which can then be vectorised;
+ *   - a condition like `threadIdx.x < n` becomes the thread loop's bounds,
+ *     if the threads beyond have nothing to do before the next point.
+ *
+ * Both only mark: they put a call of __pycuda_barrier there, which is cut
+ * like any other.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/abi.h"
+#include "jit/regions/regions.h"
+
+struct soft {
+    struct jit *jit;
+    struct jit_split *split;
+    const unsigned *ends;
+    unsigned left; /* how many points may be added */
+    unsigned stop; /* a block that is to become an end, or NO_BLOCK */
+};
+
+static bool
+is_end(const struct soft *soft, unsigned block)
+{
+    return soft->ends[block] != JIT_NO_END || block == soft->stop;
+}
+
+/* The block ends at a warp operation, from which warps go on alone. */
+static bool
+is_warp_end(const struct soft *soft, unsigned block)
+{
+    return soft->ends[block] != JIT_NO_END &&
+           soft->split->points[soft->ends[block]].warp;
+}
+
+/* Marks what can be reached from `from`, which counts, without passing an
+ * end; an end that is reached counts.  `within` limits the way if given. */
+static void
+reach_ends(const struct soft *soft, unsigned from, const bool *within,
+           bool *reached)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
+    unsigned count = 0;
+    queue[count++] = from;
+    reached[from] = true;
+    for (unsigned i = 0; i < count; i++) {
+        const struct jit_block *row = &cfg->blocks[queue[i]];
+        for (unsigned k = 0;
+             !is_end(soft, queue[i]) && k < row->successor_count; k++) {
+            unsigned to = row->successors[k];
+            if (!reached[to] && (!within || within[to])) {
+                reached[to] = true;
+                queue[count++] = to;
+            }
+        }
+    }
+    free(queue);
+}
+
+static LLVMValueRef
+first_after_phis(LLVMBasicBlockRef block)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    while (LLVMIsAPHINode(at)) {
+        at = LLVMGetNextInstruction(at);
+    }
+    return at;
+}
+
+static struct jit_soft_point *
+add_point(struct soft *soft, LLVMValueRef before)
+{
+    struct jit *jit = soft->jit;
+    LLVMTypeRef types[2] = {jit->i32, jit->i32};
+    LLVMValueRef arguments[2] = {jit_constant(jit, IMAGE_BARRIER_PLAIN),
+                                 jit_constant(jit, 0)};
+    LLVMValueRef barrier =
+        jit_declare(jit, "__pycuda_barrier", jit->i32, types, 2);
+    struct jit_soft_point *row = &soft->split->soft[soft->split->soft_count++];
+    LLVMPositionBuilderBefore(jit->builder, before);
+    row->barrier =
+        LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(barrier), barrier,
+                       arguments, 2, "");
+    soft->left--;
+    return row;
+}
+
+/* ---- loops ---- */
+
+static bool
+has_effect(LLVMValueRef at)
+{
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMStore:
+    case LLVMFence:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return true;
+    case LLVMLoad:
+        return LLVMGetVolatile(at);
+    case LLVMCall:
+        return !jit_is_call(at, "llvm.") || jit_is_call(at, "llvm.mem");
+    default:
+        return false;
+    }
+}
+
+/* What keeps the vectoriser away: it needs no thread loop of its own. */
+static bool
+resists(LLVMBasicBlockRef block)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    for (; at; at = LLVMGetNextInstruction(at)) {
+        bool plain =
+            LLVMGetInstructionOpcode(at) == LLVMStore && !LLVMGetVolatile(at);
+        if (has_effect(at) && !plain) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The blocks on ways from `head` back to it that pass no end; false if there
+ * is none. */
+static bool
+find_cycle(const struct soft *soft, unsigned head, bool *cycle)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    bool *after = jit_allocate(cfg->count);
+    bool *back = jit_allocate(cfg->count);
+    bool found = false;
+    reach_ends(soft, head, NULL, after);
+    for (unsigned x = 0; x < cfg->count; x++) {
+        if (!after[x] || is_end(soft, x)) {
+            continue;
+        }
+        memset(back, 0, cfg->count);
+        for (unsigned k = 0; k < cfg->blocks[x].successor_count; k++) {
+            reach_ends(soft, cfg->blocks[x].successors[k], NULL, back);
+        }
+        cycle[x] = back[head];
+        found |= cycle[x];
+    }
+    free(after);
+    free(back);
+    return found && cycle[head];
+}
+
+/* Entered from outside, so that it is where the loop starts. */
+static bool
+is_head(const struct soft *soft, unsigned head, const bool *cycle)
+{
+    const struct jit_block *row = &soft->split->cfg.blocks[head];
+    for (unsigned k = 0; k < row->predecessor_count; k++) {
+        if (!cycle[row->predecessors[k]]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is some block of the cycle on a cycle that does not pass `head`, and that
+ * threads leave at different times? */
+static bool
+has_inner_loop(const struct soft *soft, unsigned head, const bool *cycle)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    bool *within = jit_allocate(cfg->count);
+    bool *reached = jit_allocate(cfg->count);
+    bool found = false;
+    memcpy(within, cycle, cfg->count);
+    within[head] = false;
+    for (unsigned x = 0; !found && x < cfg->count; x++) {
+        if (!within[x] || !soft->split->apart[x]) {
+            continue;
+        }
+        memset(reached, 0, cfg->count);
+        for (unsigned k = 0; k < cfg->blocks[x].successor_count; k++) {
+            if (within[cfg->blocks[x].successors[k]]) {
+                reach_ends(soft, cfg->blocks[x].successors[k], within,
+                           reached);
+            }
+        }
+        found = reached[x];
+    }
+    free(within);
+    free(reached);
+    return found;
+}
+
+static bool
+loop_fits(const struct soft *soft, unsigned head, const bool *cycle)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    for (unsigned x = 0; x < cfg->count; x++) {
+        if (cycle[x] && resists(cfg->blocks[x].block)) {
+            return false;
+        }
+    }
+    return is_head(soft, head, cycle) && !has_inner_loop(soft, head, cycle) &&
+           !jit_is_scattered(soft->jit, soft->split, cycle);
+}
+
+/* Also where the loop is left, so that what follows is no part of it. */
+static void
+cut_loop(struct soft *soft, unsigned head, const bool *cycle, bool *exits)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    for (unsigned x = 0; x < cfg->count; x++) {
+        for (unsigned k = 0; cycle[x] && k < cfg->blocks[x].successor_count;
+             k++) {
+            unsigned to = cfg->blocks[x].successors[k];
+            exits[to] |= !cycle[to] && !soft->split->apart[to];
+        }
+    }
+    add_point(soft, first_after_phis(cfg->blocks[head].block));
+}
+
+static void
+cut_loops(struct soft *soft)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    bool *cycle = jit_allocate(cfg->count);
+    bool *exits = jit_allocate(cfg->count);
+    bool *heads = jit_allocate(cfg->count);
+    for (unsigned b = 0; b < cfg->count && soft->left > 1; b++) {
+        if (soft->split->apart[b] || cfg->blocks[b].predecessor_count < 2 ||
+            is_end(soft, b)) {
+            continue;
+        }
+        memset(cycle, 0, cfg->count);
+        if (find_cycle(soft, b, cycle) && loop_fits(soft, b, cycle)) {
+            heads[b] = true;
+            cut_loop(soft, b, cycle, exits);
+        }
+    }
+    for (unsigned b = 0; b < cfg->count && soft->left; b++) {
+        if (exits[b] && !heads[b] &&
+            (!is_end(soft, b) || is_warp_end(soft, b))) {
+            add_point(soft, first_after_phis(cfg->blocks[b].block));
+        }
+    }
+    free(cycle);
+    free(exits);
+    free(heads);
+}
+
+/* ---- conditions on the thread's index ---- */
+
+static bool
+used_in_other_block(LLVMValueRef value)
+{
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    for (; use; use = LLVMGetNextUse(use)) {
+        if (LLVMGetInstructionParent(LLVMGetUser(use)) !=
+            LLVMGetInstructionParent(value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does a thread that goes this way do nothing before its next end? */
+static bool
+idle_from(const struct soft *soft, unsigned from)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    bool *reached = jit_allocate(cfg->count);
+    bool idle = true;
+    reach_ends(soft, from, NULL, reached);
+    for (unsigned b = 0; b < cfg->count && idle; b++) {
+        LLVMValueRef at =
+            reached[b] ? LLVMGetFirstInstruction(cfg->blocks[b].block) : NULL;
+        for (; at && idle; at = LLVMGetNextInstruction(at)) {
+            bool differs = jit_map_get(&soft->split->differs, at) != 0;
+            idle = !has_effect(at) &&
+                   !(differs &&
+                     (LLVMIsAPHINode(at) || (used_in_other_block(at) &&
+                                             !jit_is_cheap(soft->split, at))));
+        }
+    }
+    free(reached);
+    return idle;
+}
+
+static LLVMIntPredicate
+inverse(LLVMIntPredicate predicate)
+{
+    static const LLVMIntPredicate table[] = {
+        [LLVMIntULT] = LLVMIntUGE, [LLVMIntULE] = LLVMIntUGT,
+        [LLVMIntUGT] = LLVMIntULE, [LLVMIntUGE] = LLVMIntULT,
+        [LLVMIntSLT] = LLVMIntSGE, [LLVMIntSLE] = LLVMIntSGT,
+        [LLVMIntSGT] = LLVMIntSLE, [LLVMIntSGE] = LLVMIntSLT,
+        [LLVMIntEQ] = LLVMIntNE,   [LLVMIntNE] = LLVMIntEQ};
+    return table[predicate];
+}
+
+static LLVMIntPredicate
+mirrored(LLVMIntPredicate predicate)
+{
+    static const LLVMIntPredicate table[] = {
+        [LLVMIntULT] = LLVMIntUGT, [LLVMIntULE] = LLVMIntUGE,
+        [LLVMIntUGT] = LLVMIntULT, [LLVMIntUGE] = LLVMIntULE,
+        [LLVMIntSLT] = LLVMIntSGT, [LLVMIntSLE] = LLVMIntSGE,
+        [LLVMIntSGT] = LLVMIntSLT, [LLVMIntSGE] = LLVMIntSLE,
+        [LLVMIntEQ] = LLVMIntEQ,   [LLVMIntNE] = LLVMIntNE};
+    return table[predicate];
+}
+
+/* threadIdx.x or .y against what is the same for all threads. */
+static bool
+match_bound(const struct jit_split *split, LLVMValueRef test,
+            struct jit_bound *bound)
+{
+    if (!LLVMIsAICmpInst(test)) {
+        return false;
+    }
+    for (unsigned side = 0; side < 2; side++) {
+        LLVMValueRef index = LLVMGetOperand(test, side);
+        if (LLVMIsASExtInst(index) || LLVMIsAZExtInst(index)) {
+            index = LLVMGetOperand(index, 0);
+        }
+        LLVMValueRef limit = LLVMGetOperand(test, 1 - side);
+        LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
+        for (int axis = 0; axis < 2; axis++) {
+            if (index == jit_body_argument(split->kernel, JIT_TID + axis) &&
+                !jit_map_get(&split->differs, limit)) {
+                bound->axis = axis;
+                bound->predicate = side ? mirrored(predicate) : predicate;
+                bound->limit = limit;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* All that must hold for the condition; false if some of it is no bound. */
+static bool
+match_bounds(const struct jit_split *split, LLVMValueRef test,
+             struct jit_bound *bounds, unsigned *count)
+{
+    bool choice = LLVMIsASelectInst(test) &&
+                  LLVMIsAConstantInt(LLVMGetOperand(test, 2)) &&
+                  LLVMIsNull(LLVMGetOperand(test, 2));
+    bool both =
+        LLVMIsAInstruction(test) && LLVMGetInstructionOpcode(test) == LLVMAnd;
+    if (choice || both) {
+        return match_bounds(split, LLVMGetOperand(test, 0), bounds, count) &&
+               match_bounds(split, LLVMGetOperand(test, 1), bounds, count);
+    }
+    return *count < JIT_MAX_BOUNDS &&
+           match_bound(split, test, &bounds[(*count)++]);
+}
+
+static bool
+are_ranges(const struct jit_bound *bounds, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (bounds[i].predicate == LLVMIntNE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Do warps go their own ways from the block? */
+static bool
+parts_warps(const struct soft *soft, unsigned from)
+{
+    const struct jit_split *split = soft->split;
+    bool *reached = jit_allocate(split->cfg.count);
+    bool found = false;
+    reach_ends(soft, from, NULL, reached);
+    for (unsigned b = 0; split->warps && b < split->cfg.count; b++) {
+        found |= reached[b] && is_warp_end(soft, b);
+    }
+    free(reached);
+    return found;
+}
+
+static void
+cut_at_condition(struct soft *soft, unsigned b)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
+    struct jit_soft_point found = {0};
+    if (soft->split->apart[b] || cfg->blocks[b].successor_count != 2 ||
+        !LLVMIsABranchInst(end) ||
+        !match_bounds(soft->split, LLVMGetCondition(end), found.bounds,
+                      &found.bound_count) ||
+        parts_warps(soft, b)) {
+        return;
+    }
+    soft->stop = b;
+    for (unsigned way = 0; way < (found.bound_count == 1 ? 2 : 1); way++) {
+        unsigned other = jit_cfg_index(cfg, LLVMGetSuccessor(end, 1 - way));
+        if (way) {
+            found.inverted = true;
+            found.bounds[0].predicate = inverse(found.bounds[0].predicate);
+        }
+        if (are_ranges(found.bounds, found.bound_count) &&
+            idle_from(soft, other)) {
+            struct jit_soft_point *row = add_point(soft, end);
+            found.barrier = row->barrier;
+            *row = found;
+            break;
+        }
+    }
+    soft->stop = NO_BLOCK;
+}
+
+void
+jit_add_soft_points(struct jit *jit, struct jit_split *split,
+                    const unsigned *ends)
+{
+    struct soft soft = {jit, split, ends, JIT_MAX_POINTS - split->count,
+                        NO_BLOCK};
+    for (unsigned b = 0; b < split->cfg.count && soft.left; b++) {
+        cut_at_condition(&soft, b);
+    }
+    cut_loops(&soft);
+}

@@ -1,0 +1,530 @@
+/* stride.c - loops that start at a thread's index become loops that all
+ * threads make together.
+ *
+ * Called for kernels with barriers, before loops are rotated.
+ *     for (i = first + threadIdx.x; i < n; i += step) body(i);
+ * with `first`, `n` and `step` the same for all threads becomes
+ *     for (b = first; b < n; b += step)
+ *         if (threadIdx.x < n - b) body(b + threadIdx.x);
+ * which is the same for each thread, the last rounds being empty for some;
+ * soft.c can then cut it.  Where such a loop is all that is behind another's
+ * condition, that condition goes into the inner loop, so that all threads
+ * make both.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "jit/regions/regions.h"
+
+struct stride {
+    struct jit *jit;
+    LLVMBasicBlockRef head, latch, before, body, leave;
+    LLVMValueRef phi;   /* i */
+    LLVMValueRef index; /* threadIdx of some axis */
+    LLVMValueRef step, limit, compare;
+    const struct jit_cfg *cfg;
+    bool *inside; /* the loop's blocks */
+    LLVMBasicBlockRef gate, round;
+};
+
+enum { MOST_STRIDES = 32 };
+
+static const char together[] = "__pycuda_together";
+
+static bool
+is_opcode(LLVMValueRef value, LLVMOpcode opcode)
+{
+    return LLVMIsAInstruction(value) &&
+           LLVMGetInstructionOpcode(value) == opcode;
+}
+
+/* The thread's index in a sum whose other terms are the same for all. */
+static LLVMValueRef
+find_index(const struct jit_kernel *kernel, const struct jit_map *differs,
+           LLVMValueRef sum)
+{
+    for (int axis = 0; axis < 2; axis++) {
+        if (sum == jit_body_argument(kernel, JIT_TID + axis)) {
+            return sum;
+        }
+    }
+    for (unsigned i = 0; is_opcode(sum, LLVMAdd) && i < 2; i++) {
+        if (!jit_map_get(differs, LLVMGetOperand(sum, 1 - i))) {
+            return find_index(kernel, differs, LLVMGetOperand(sum, i));
+        }
+    }
+    return NULL;
+}
+
+static bool
+used_only_in_loop(const struct jit_cfg *cfg, LLVMValueRef value,
+                  const bool *inside)
+{
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    for (; use; use = LLVMGetNextUse(use)) {
+        if (!inside[jit_cfg_index(
+                cfg, LLVMGetInstructionParent(LLVMGetUser(use)))]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+is_inside(const struct jit_cfg *cfg, LLVMValueRef value, const bool *inside)
+{
+    return LLVMIsAInstruction(value) &&
+           inside[jit_cfg_index(cfg, LLVMGetInstructionParent(value))];
+}
+
+/* Can the value be computed before the loop? */
+static bool
+may_leave(const struct jit_cfg *cfg, LLVMValueRef value, const bool *inside,
+          int depth)
+{
+    if (!is_inside(cfg, value, inside)) {
+        return true;
+    }
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMAdd:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMZExt:
+    case LLVMTrunc:
+        break;
+    default:
+        return false;
+    }
+    int count = LLVMGetNumOperands(value);
+    for (int i = 0; i < count; i++) {
+        if (depth == 0 || !may_leave(cfg, LLVMGetOperand(value, (unsigned)i),
+                                     inside, depth - 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Is the phi used in the loop only, and can the step be had before it?  There
+ * may be other ways out of the loop than the head's branch. */
+static bool
+stays_inside(const struct jit_cfg *cfg, struct stride *stride)
+{
+    unsigned head = jit_cfg_index(cfg, stride->head);
+    bool *inside = jit_allocate(cfg->count);
+    bool *out = jit_allocate(cfg->count);
+    jit_cfg_reach(cfg, jit_cfg_index(cfg, stride->body), head, inside);
+    jit_cfg_reach(cfg, jit_cfg_index(cfg, stride->leave), head, out);
+    for (unsigned b = 0; b < cfg->count; b++) {
+        inside[b] = b == head || (inside[b] && !out[b]);
+    }
+    bool stays = may_leave(cfg, stride->step, inside, 4) &&
+                 inside[jit_cfg_index(cfg, stride->latch)] &&
+                 used_only_in_loop(cfg, stride->phi, inside);
+    free(out);
+    stride->cfg = cfg;
+    stride->inside = inside;
+    return stays;
+}
+
+static bool
+match_compare(struct stride *stride, const struct jit_map *differs)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(stride->head);
+    if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2) {
+        return false;
+    }
+    LLVMValueRef compare = LLVMGetCondition(end);
+    if (!LLVMIsAICmpInst(compare) ||
+        LLVMGetOperand(compare, 0) != stride->phi ||
+        (LLVMGetICmpPredicate(compare) != LLVMIntULT &&
+         LLVMGetICmpPredicate(compare) != LLVMIntSLT)) {
+        return false;
+    }
+    stride->compare = compare;
+    stride->limit = LLVMGetOperand(compare, 1);
+    stride->body = LLVMGetSuccessor(end, 0);
+    stride->leave = LLVMGetSuccessor(end, 1);
+    return !jit_map_get(differs, stride->limit);
+}
+
+static bool
+match_phi(struct stride *stride, struct jit_kernel *kernel,
+          const struct jit_map *differs, LLVMValueRef phi)
+{
+    LLVMValueRef end;
+    for (unsigned back = 0; back < 2; back++) {
+        LLVMValueRef next = LLVMGetIncomingValue(phi, back);
+        LLVMValueRef start = LLVMGetIncomingValue(phi, 1 - back);
+        stride->phi = phi;
+        stride->head = LLVMGetInstructionParent(phi);
+        stride->latch = LLVMGetIncomingBlock(phi, back);
+        stride->before = LLVMGetIncomingBlock(phi, 1 - back);
+        end = LLVMGetBasicBlockTerminator(stride->latch);
+        stride->index = find_index(kernel, differs, start);
+        if (!stride->index || !is_opcode(next, LLVMAdd) ||
+            LLVMGetNumSuccessors(end) != 1) {
+            continue;
+        }
+        unsigned own = LLVMGetOperand(next, 0) == phi ? 0 : 1;
+        stride->step = LLVMGetOperand(next, 1 - own);
+        if (LLVMGetOperand(next, own) == phi &&
+            !jit_map_get(differs, stride->step) &&
+            match_compare(stride, differs)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the change ---- */
+
+static LLVMValueRef
+new_phi(struct jit *jit, LLVMValueRef like)
+{
+    LLVMPositionBuilderBefore(jit->builder, like);
+    return LLVMBuildPhi(jit->builder, LLVMTypeOf(like), "");
+}
+
+/* The phi takes what comes round from the block `round`, where threads that
+ * had nothing to do come from `gate` with the value as it was. */
+static void
+move_phi(struct jit *jit, const struct stride *stride, LLVMValueRef phi,
+         LLVMBasicBlockRef gate, LLVMBasicBlockRef round)
+{
+    bool latch_first = LLVMGetIncomingBlock(phi, 0) == stride->latch;
+    LLVMValueRef back = LLVMGetIncomingValue(phi, latch_first ? 0 : 1);
+    LLVMValueRef start = LLVMGetIncomingValue(phi, latch_first ? 1 : 0);
+    LLVMValueRef moved = new_phi(jit, phi);
+    LLVMPositionBuilderBefore(jit->builder, LLVMGetFirstInstruction(round));
+    LLVMValueRef merged = LLVMBuildPhi(jit->builder, LLVMTypeOf(phi), "");
+    LLVMReplaceAllUsesWith(phi, moved);
+    back = back == phi ? moved : back;
+    LLVMValueRef values[2] = {start, merged};
+    LLVMBasicBlockRef blocks[2] = {stride->before, round};
+    LLVMAddIncoming(moved, values, blocks, 2);
+    LLVMValueRef ways[2] = {back, moved};
+    LLVMBasicBlockRef from[2] = {stride->latch, gate};
+    LLVMAddIncoming(merged, ways, from, 2);
+    LLVMInstructionEraseFromParent(phi);
+}
+
+/* The step before the loop: copies of what it is made from in the loop. */
+static LLVMValueRef
+copy_before(struct jit *jit, const struct stride *stride, LLVMValueRef value)
+{
+    if (!is_inside(stride->cfg, value, stride->inside)) {
+        return value;
+    }
+    LLVMValueRef copy = LLVMInstructionClone(value);
+    int count = LLVMGetNumOperands(value);
+    for (int i = 0; i < count; i++) {
+        LLVMSetOperand(
+            copy, (unsigned)i,
+            copy_before(jit, stride, LLVMGetOperand(value, (unsigned)i)));
+    }
+    LLVMPositionBuilderBefore(jit->builder,
+                              LLVMGetBasicBlockTerminator(stride->before));
+    LLVMInsertIntoBuilder(jit->builder, copy);
+    return copy;
+}
+
+static LLVMValueRef
+make_base(struct jit *jit, struct stride *stride, LLVMBasicBlockRef round)
+{
+    bool latch_first = LLVMGetIncomingBlock(stride->phi, 0) == stride->latch;
+    LLVMValueRef start =
+        LLVMGetIncomingValue(stride->phi, latch_first ? 1 : 0);
+    LLVMPositionBuilderBefore(jit->builder,
+                              LLVMGetBasicBlockTerminator(stride->before));
+    LLVMValueRef first = LLVMBuildSub(jit->builder, start, stride->index, "");
+    LLVMValueRef step = copy_before(jit, stride, stride->step);
+    stride->step = step;
+    LLVMValueRef base = new_phi(jit, stride->phi);
+    LLVMPositionBuilderBefore(jit->builder,
+                              LLVMGetBasicBlockTerminator(round));
+    LLVMValueRef next = LLVMBuildAdd(jit->builder, base, step, "");
+    LLVMValueRef values[2] = {first, next};
+    LLVMBasicBlockRef blocks[2] = {stride->before, round};
+    LLVMAddIncoming(base, values, blocks, 2);
+    return base;
+}
+
+/* Phis of the body's first block name the head, which the gate replaces. */
+static bool
+has_phis(LLVMBasicBlockRef block)
+{
+    return LLVMIsAPHINode(LLVMGetFirstInstruction(block)) != NULL;
+}
+
+/* Keeps the loop from being unrolled: each copy of what is cut would be a
+ * thread loop of its own. */
+static void
+build_mark(struct jit *jit)
+{
+    enum { INACCESSIBLE_ONLY = 12 }; /* LLVM's code for that memory */
+    static const char memory[] = "memory";
+    LLVMValueRef mark = jit_declare(
+        jit, together, LLVMVoidTypeInContext(jit->context), NULL, 0);
+    if (!jit_has_attribute(mark, "noduplicate")) {
+        unsigned kind =
+            LLVMGetEnumAttributeKindForName(memory, sizeof memory - 1);
+        LLVMAddAttributeAtIndex(
+            mark, LLVMAttributeFunctionIndex,
+            LLVMCreateEnumAttribute(jit->context, kind, INACCESSIBLE_ONLY));
+        jit_add_attribute(jit, mark, "noduplicate");
+        jit_add_attribute(jit, mark, "nounwind");
+        jit_add_attribute(jit, mark, "willreturn");
+    }
+    LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(mark), mark, NULL, 0,
+                   "");
+}
+
+/* i is made of the base where the gate is, and once more for who uses it in
+ * the head: what the head computes is carried round when loops are rotated. */
+static void
+replace_index(const struct stride *stride, LLVMValueRef base)
+{
+    LLVMBuilderRef builder = stride->jit->builder;
+    LLVMValueRef at = LLVMGetNextInstruction(stride->phi);
+    while (LLVMIsAPHINode(at)) {
+        at = LLVMGetNextInstruction(at);
+    }
+    LLVMPositionBuilderBefore(builder, at);
+    LLVMValueRef early = LLVMBuildAdd(builder, base, stride->index, "");
+    LLVMPositionBuilderAtEnd(builder, stride->gate);
+    LLVMValueRef index = LLVMBuildAdd(builder, base, stride->index, "");
+    for (; at; at = LLVMGetNextInstruction(at)) {
+        int count = LLVMGetNumOperands(at);
+        for (int i = 0; i < count; i++) {
+            if (LLVMGetOperand(at, (unsigned)i) == stride->phi) {
+                LLVMSetOperand(at, (unsigned)i, early);
+            }
+        }
+    }
+    LLVMReplaceAllUsesWith(stride->phi, index);
+    LLVMInstructionEraseFromParent(stride->phi);
+}
+
+/* From the head to the gate, by way of the next round's row. */
+static void
+fetch_ahead(const struct stride *stride, struct jit_kernel *kernel,
+            LLVMValueRef address, LLVMValueRef base)
+{
+    struct jit *jit = stride->jit;
+    LLVMBasicBlockRef ahead =
+        LLVMInsertBasicBlockInContext(jit->context, stride->gate, "ahead");
+    LLVMPositionBuilderAtEnd(jit->builder, ahead);
+    LLVMValueRef next = LLVMBuildAdd(jit->builder, base, stride->step, "");
+    jit_fetch_row(jit, kernel, ahead, stride->gate, address, next);
+    LLVMSetSuccessor(LLVMGetBasicBlockTerminator(stride->head), 0, ahead);
+}
+
+static void
+change_loop(struct stride *stride, struct jit_kernel *kernel)
+{
+    struct jit *jit = stride->jit;
+    LLVMValueRef function = kernel->body;
+    LLVMBuilderRef builder = jit->builder;
+    LLVMBasicBlockRef gate =
+        LLVMAppendBasicBlockInContext(jit->context, function, "gate");
+    LLVMBasicBlockRef round =
+        LLVMAppendBasicBlockInContext(jit->context, function, "round");
+    stride->gate = gate;
+    stride->round = round;
+    LLVMPositionBuilderAtEnd(builder, round);
+    build_mark(jit);
+    LLVMBuildBr(builder, stride->head);
+    LLVMValueRef base = make_base(jit, stride, round);
+    LLVMValueRef row =
+        jit_far_row(stride->cfg, stride->inside, stride->phi, stride->step);
+    for (LLVMValueRef next, phi = LLVMGetFirstInstruction(stride->head);
+         LLVMIsAPHINode(phi); phi = next) {
+        next = LLVMGetNextInstruction(phi);
+        if (phi != base && phi != stride->phi) {
+            move_phi(jit, stride, phi, gate, round);
+        }
+    }
+    replace_index(stride, base);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(stride->head);
+    LLVMPositionBuilderBefore(builder, end);
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(stride->compare);
+    LLVMValueRef more =
+        LLVMBuildICmp(builder, predicate, base, stride->limit, "");
+    LLVMSetCondition(end, more);
+    LLVMSetSuccessor(end, 0, gate);
+    LLVMSetSuccessor(LLVMGetBasicBlockTerminator(stride->latch), 0, round);
+    LLVMPositionBuilderAtEnd(builder, gate);
+    LLVMValueRef left = LLVMBuildSub(builder, stride->limit, base, "");
+    LLVMBuildCondBr(
+        builder, LLVMBuildICmp(builder, LLVMIntULT, stride->index, left, ""),
+        stride->body, round);
+    if (row) {
+        fetch_ahead(stride, kernel, row, base);
+    }
+}
+
+static bool
+try_block(struct stride *stride, struct jit_kernel *kernel,
+          const struct jit_cfg *cfg, const struct jit_map *differs,
+          LLVMBasicBlockRef block)
+{
+    LLVMValueRef phi = LLVMGetFirstInstruction(block);
+    for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        if (LLVMCountIncoming(phi) == 2 &&
+            LLVMTypeOf(phi) ==
+                LLVMTypeOf(jit_body_argument(kernel, JIT_TID)) &&
+            match_phi(stride, kernel, differs, phi) &&
+            stride->body != stride->head && stride->leave != stride->head &&
+            stays_inside(cfg, stride) && !has_phis(stride->body)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- a loop behind another's condition ---- */
+
+/* Can it be done by threads that have no part in it? */
+static bool
+is_harmless(LLVMValueRef at)
+{
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMICmp:
+    case LLVMSelect:
+    case LLVMGetElementPtr:
+    case LLVMBr:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Does nothing happen on the way from the block to `to`, and is there no
+ * other way? */
+static bool
+leads_to(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    for (int steps = 0; from != to; steps++) {
+        LLVMValueRef at = LLVMGetFirstInstruction(from);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            if (!is_harmless(at)) {
+                return false;
+            }
+        }
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
+        if (steps == 8 || LLVMGetNumSuccessors(end) != 1) {
+            return false;
+        }
+        from = LLVMGetSuccessor(end, 0);
+    }
+    return true;
+}
+
+/* Moves the condition of `outer`'s gate to that of `inner`, if that loop is
+ * all that is behind it. */
+static void
+move_condition(const struct stride *outer, const struct stride *inner)
+{
+    LLVMBuilderRef builder = inner->jit->builder;
+    LLVMValueRef ends[2] = {LLVMGetBasicBlockTerminator(outer->gate),
+                            LLVMGetBasicBlockTerminator(inner->gate)};
+    if (LLVMGetNumSuccessors(ends[0]) != 2 || has_phis(outer->round) ||
+        !leads_to(LLVMGetSuccessor(ends[0], 0), inner->head) ||
+        !leads_to(inner->leave, outer->round)) {
+        return;
+    }
+    LLVMBasicBlockRef body = LLVMGetSuccessor(ends[0], 0);
+    LLVMPositionBuilderBefore(builder, ends[1]);
+    LLVMSetCondition(ends[1], LLVMBuildAnd(builder, LLVMGetCondition(ends[0]),
+                                           LLVMGetCondition(ends[1]), ""));
+    LLVMInstructionEraseFromParent(ends[0]);
+    LLVMPositionBuilderAtEnd(builder, outer->gate);
+    LLVMBuildBr(builder, body);
+}
+
+/* Changes one loop; false if there is none to change. */
+static bool
+change_one(struct jit *jit, struct jit_kernel *kernel, struct stride *stride)
+{
+    struct jit_cfg cfg;
+    struct jit_map differs = {0};
+    stride->jit = jit;
+    jit_cfg_read(&cfg, kernel->body);
+    jit_find_differing(kernel, &cfg, &differs,
+                       jit_allocate(cfg.count * sizeof(unsigned)),
+                       jit_allocate(cfg.count));
+    for (unsigned b = 0; b < cfg.count; b++) {
+        if (try_block(stride, kernel, &cfg, &differs, cfg.blocks[b].block)) {
+            change_loop(stride, kernel);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+even_kernel(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct stride strides[MOST_STRIDES] = {{0}};
+    for (int n = 0; n < MOST_STRIDES; n++) {
+        if (!change_one(jit, kernel, &strides[n])) {
+            return;
+        }
+        for (int i = 0; i < n; i++) {
+            move_condition(&strides[i], &strides[n]);
+            move_condition(&strides[n], &strides[i]);
+        }
+    }
+}
+
+static bool
+may_even(const struct jit *jit, const struct jit_kernel *kernel)
+{
+    return jit->options.regions && kernel->fibers && !kernel->calls_kept;
+}
+
+void
+jit_even_strides(struct jit *jit)
+{
+    bool any = false;
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        any |= may_even(jit, &jit->kernels[i]);
+    }
+    if (any) {
+        jit_run_passes(jit, "function(loop-simplify)");
+    }
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        if (may_even(jit, &jit->kernels[i])) {
+            even_kernel(jit, &jit->kernels[i]);
+        }
+    }
+}
+
+static void
+drop_mark(struct jit *jit, LLVMValueRef at, void *data)
+{
+    (void)jit;
+    (void)data;
+    if (jit_calls(at, together)) {
+        LLVMInstructionEraseFromParent(at);
+    }
+}
+
+void
+jit_drop_stride_marks(struct jit *jit)
+{
+    jit_each_instruction_of_all(jit, drop_mark, NULL);
+}

@@ -1,0 +1,180 @@
+/* ops.c - what a call of a warp operation says.
+ *
+ * Called by regions.c, which wants to know where kernels can be cut, by
+ * lanes.c and by lower.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "image/abi.h"
+#include "jit/warps/warps.h"
+
+enum { FULL_WIDTH = JIT_LANES };
+
+/* Where a call has what; -1: nowhere. */
+struct form {
+    const char *name;
+    enum jit_warp_kind kind;
+    int mask, value, how, argument, width;
+};
+
+static const struct form forms[] = {
+    {"__pycuda_warp_barrier", JIT_WARP_BARRIER, 0, -1, -1, -1, -1},
+    {"__pycuda_activemask", JIT_WARP_ACTIVE, -1, -1, -1, -1, -1},
+    {"__pycuda_shuffle", JIT_WARP_SHUFFLE, 0, 1, 2, 3, 4},
+    {"__pycuda_ballot", JIT_WARP_BALLOT, 0, 1, -1, -1, -1},
+    {"__pycuda_match_any", JIT_WARP_MATCH, 0, 1, -1, -1, -1},
+    {"__pycuda_reduce", JIT_WARP_REDUCE, 0, 1, 2, -1, -1},
+};
+
+static const struct form *
+form_of(LLVMValueRef at)
+{
+    LLVMValueRef callee = jit_callee(at);
+    for (size_t i = 0; callee && i < sizeof forms / sizeof *forms; i++) {
+        if (strcmp(jit_name(callee), forms[i].name) == 0) {
+            return &forms[i];
+        }
+    }
+    return NULL;
+}
+
+bool
+jit_is_warp_op(LLVMValueRef at)
+{
+    return form_of(at) != NULL;
+}
+
+/* The 32-bit constant in the place; false if it is none. */
+static bool
+read_constant(LLVMValueRef call, int place, int32_t *number)
+{
+    LLVMValueRef value = LLVMGetOperand(call, (unsigned)place);
+    if (!LLVMIsAConstantInt(value)) {
+        return false;
+    }
+    *number = (int32_t)LLVMConstIntGetSExtValue(value);
+    return true;
+}
+
+/* Float and 32-bit values come widened to 64. */
+static unsigned
+bits_of(LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (LLVMIsAZExtInst(value)) {
+        type = LLVMTypeOf(LLVMGetOperand(value, 0));
+    }
+    return LLVMGetIntTypeWidth(type) <= 32 ? 32 : 64;
+}
+
+static bool
+read_mask(const struct jit_map *lanes_differ, LLVMValueRef call,
+          const struct form *form, struct jit_warp_op *op)
+{
+    int32_t mask = -1;
+    LLVMValueRef value =
+        form->mask < 0 ? NULL : LLVMGetOperand(call, (unsigned)form->mask);
+    op->fixed_mask = !value || read_constant(call, form->mask, &mask) ||
+                     jit_calls(value, "__pycuda_activemask");
+    op->mask = (uint32_t)mask;
+    op->shared_mask = op->fixed_mask || !jit_map_get(lanes_differ, value);
+    return op->kind != JIT_WARP_REDUCE || op->shared_mask;
+}
+
+static bool
+read_shuffle(LLVMValueRef call, const struct form *form,
+             struct jit_warp_op *op)
+{
+    int32_t how, width;
+    if (!read_constant(call, form->how, &how) ||
+        !read_constant(call, form->width, &width)) {
+        return false;
+    }
+    op->how = how;
+    op->width = width < 1 || width > FULL_WIDTH ? FULL_WIDTH : width;
+    op->fixed_argument = read_constant(call, form->argument, &op->argument);
+    return true;
+}
+
+/* Every lane asks for the same lane, which all may ask. */
+static bool
+is_broadcast(const struct jit_map *lanes_differ, LLVMValueRef call,
+             const struct form *form, const struct jit_warp_op *op)
+{
+    LLVMValueRef argument = LLVMGetOperand(call, (unsigned)form->argument);
+    return op->how == IMAGE_SHUFFLE_IDX && op->width == FULL_WIDTH &&
+           op->fixed_mask && !jit_map_get(lanes_differ, argument) &&
+           (op->mask == UINT32_MAX ||
+            (op->fixed_argument && op->mask >> (op->argument & 31) & 1));
+}
+
+static bool
+is_uniform(const struct jit_map *lanes_differ, LLVMValueRef call,
+           const struct form *form, const struct jit_warp_op *op)
+{
+    switch (op->kind) {
+    case JIT_WARP_ACTIVE:
+        return true;
+    case JIT_WARP_SHUFFLE:
+        return is_broadcast(lanes_differ, call, form, op);
+    case JIT_WARP_BALLOT:
+    case JIT_WARP_REDUCE:
+        return op->shared_mask;
+    default:
+        return false;
+    }
+}
+
+bool
+jit_read_warp_op(const struct jit_map *lanes_differ, LLVMValueRef call,
+                 struct jit_warp_op *op, const char **why)
+{
+    const struct form *form = form_of(call);
+    int32_t how = 0;
+    *op = (struct jit_warp_op){.kind = form->kind, .bits = 32};
+    *why = NULL;
+    if (form->value >= 0) {
+        op->bits = bits_of(LLVMGetOperand(call, (unsigned)form->value));
+    }
+    if (!read_mask(lanes_differ, call, form, op)) {
+        *why = "reduces by masks that differ within a warp";
+    } else if (op->kind == JIT_WARP_SHUFFLE && !read_shuffle(call, form, op)) {
+        *why = "shuffles by a width that is no constant";
+    } else if (op->kind == JIT_WARP_REDUCE &&
+               !read_constant(call, form->how, &how)) {
+        *why = "reduces by an operation that is no constant";
+    }
+    if (*why) {
+        return false;
+    }
+    op->how = op->kind == JIT_WARP_REDUCE ? how : op->how;
+    op->uniform = is_uniform(lanes_differ, call, form, op);
+    return true;
+}
+
+int
+jit_shuffle_source(const struct jit_warp_op *op, int lane, int argument)
+{
+    int width = op->width, first = lane & ~(width - 1), source = lane;
+    switch (op->how) {
+    case IMAGE_SHUFFLE_IDX:
+        source = first + (argument & (width - 1));
+        break;
+    case IMAGE_SHUFFLE_UP:
+        source =
+            argument >= 0 && lane - argument >= first ? lane - argument : lane;
+        break;
+    case IMAGE_SHUFFLE_DOWN:
+        source = argument >= 0 && argument < width &&
+                         lane + argument < first + width
+                     ? lane + argument
+                     : lane;
+        break;
+    default:
+        source = lane ^ argument;
+        source = source >= 0 && source < first + width ? source : lane;
+    }
+    bool there = source == lane || op->mask >> source & 1;
+    return there ? source : lane;
+}
