@@ -689,6 +689,20 @@ class Array:
     def get_descriptor(self) -> ArrayDescriptor: ...
     def get_descriptor_3d(self) -> ArrayDescriptor3D: ...
 
+class MipmappedArray:
+    def __init__(
+        self,
+        descriptor: ArrayDescriptor | ArrayDescriptor3D,
+        /,
+        levels: int | None = None,
+    ) -> None: ...
+    @property
+    def handle(self) -> int: ...
+    @property
+    def levels(self) -> int: ...
+    def free(self) -> None: ...
+    def get_level(self, level: int, /) -> Array: ...
+
 class TextureReference:
     def set_array(self, array: Array, /) -> None: ...
     def set_address(
@@ -719,7 +733,7 @@ class SurfaceReference:
 class TextureObject:
     def __init__(
         self,
-        resource: Array | Pointer,
+        resource: Array | MipmappedArray | Pointer,
         *,
         address_mode: address_mode | Sequence[address_mode] = ...,
         filter_mode: filter_mode = ...,
@@ -732,6 +746,10 @@ class TextureObject:
         bytes: int = ...,
         descr: ArrayDescriptor = ...,
         pitch: int = ...,
+        mipmap_filter_mode: filter_mode = ...,
+        mipmap_level_bias: float = 0,
+        min_mipmap_level_clamp: float = 0,
+        max_mipmap_level_clamp: float | None = None,
     ) -> None: ...
     def __int__(self) -> int: ...
     def __index__(self) -> int: ...

@@ -387,6 +387,13 @@ int core_array_handle(PyObject *object, CUarray *handle);
 PyObject *core_array_wrap(CUarray handle, struct core_context *context,
                           PyObject *owner);
 int core_descriptor_read(PyObject *object, CUDA_ARRAY_DESCRIPTOR *descriptor);
+/* Either kind of descriptor. */
+int core_descriptor3d_read(PyObject *object,
+                           CUDA_ARRAY3D_DESCRIPTOR *descriptor);
+
+/* -- texture/mipmap.c */
+/* Of a MipmappedArray. */
+int core_mipmap_handle(PyObject *object, CUmipmappedArray *handle);
 
 /* -- code/function.c, launch/pack.c, launch/format.c, launch/launch.c */
 PyObject *core_function_new(struct core_module *module, const char *name);
@@ -559,6 +566,7 @@ bool core_handler_has_output(PyObject *handler);
     SETUP(function)                                                           \
     SETUP(handler)                                                            \
     SETUP(cuarray)                                                            \
+    SETUP(mipmap)                                                             \
     SETUP(texref)                                                             \
     SETUP(texobj)                                                             \
     SETUP(memcpynd)                                                           \

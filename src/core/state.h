@@ -41,6 +41,7 @@
     TYPE(descriptor_type, "ArrayDescriptor")                                  \
     TYPE(descriptor3d_type, "ArrayDescriptor3D")                              \
     TYPE(cuarray_type, "Array")                                               \
+    TYPE(mipmap_type, "MipmappedArray")                                       \
     TYPE(texref_type, "TextureReference")                                     \
     TYPE(surfref_type, "SurfaceReference")                                    \
     TYPE(texobj_type, "TextureObject")                                        \

@@ -47,6 +47,7 @@ enum cpu_kind {
     CPU_MODULE,
     CPU_FUNCTION,
     CPU_ARRAY,
+    CPU_MIPMAP,
     CPU_TEXTURE,
     CPU_SURFACE,
     CPU_LINK,
@@ -624,7 +625,7 @@ struct cpu_jit_result {
 CUresult cpu_jit_run(const void *input, size_t bytes, char *const options[],
                      struct cpu_jit_result *result);
 
-/* ---- texture/array.c, texture/texture.c ---- */
+/* ---- texture/array.c, texture/mipmap.c, texture/texture.c ---- */
 
 struct cpu_array {
     CUarray handle;
@@ -635,6 +636,24 @@ struct cpu_array {
     size_t rows;    /* at least 1 */
     size_t layers;  /* depth, layers or faces; at least 1 */
     char *data;
+    bool is_level; /* of a mipmapped array, which frees it */
+};
+
+/* An array with a handle of its own. */
+CUresult cpu_array_new(struct cpu_context *ctx,
+                       const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                       struct cpu_array **array);
+CUresult cpu_array_free(struct cpu_array *array); /* nobody uses it */
+
+#define CPU_MIPMAP_LEVELS 18 /* of 131072 texels a side */
+
+/* texture/mipmap.c: each level is an array of half the sides of the one
+ * before. */
+struct cpu_mipmap {
+    CUmipmappedArray handle;
+    struct cpu_context *ctx;
+    unsigned count; /* of levels; at least 1 */
+    struct cpu_array *levels[CPU_MIPMAP_LEVELS];
 };
 
 size_t cpu_format_bytes(CUarray_format format);
@@ -654,6 +673,14 @@ struct cpu_texture {
     bool srgb;       /* encoding of the first three channels */
     bool snorm;      /* a fetch gives numbers of [-1, 1] */
     float border[4]; /* as the format can hold it */
+    /* Of a mipmapped array; `data` and what follows it are level 0's. */
+    bool level_linear; /* filter between two levels */
+    int32_t level_count;
+    struct cpu_level {
+        const char *data;
+        size_t pitch, slice;
+        int32_t width, height, depth;
+    } levels[]; /* level_count; 0 of them: not mipmapped */
 };
 
 /* ---- memory/copy.c ---- */

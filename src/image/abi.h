@@ -167,6 +167,16 @@ enum image_site_flags {
         (uint64_t object, int32_t access, float x, float y, float z,          \
          int32_t layer, void *out),                                           \
         0)                                                                    \
+    /* The same at a level of detail, and at the one that six numbers call    \
+     * for: the changes of x, y and z along each of two directions. */        \
+    ROW(void, __pycuda_texture_level,                                         \
+        (uint64_t object, int32_t access, float x, float y, float z,          \
+         int32_t layer, float level, void *out),                              \
+        0)                                                                    \
+    ROW(void, __pycuda_texture_gradient,                                      \
+        (uint64_t object, int32_t access, float x, float y, float z,          \
+         int32_t layer, const float *changes, void *out),                     \
+        0)                                                                    \
     /* tex1Dfetch: integer coordinate into linear memory. */                  \
     ROW(void, __pycuda_texture_fetch,                                         \
         (uint64_t object, int32_t index, void *out), 0)                       \

@@ -47,6 +47,9 @@ def kinds(flat, stream):
         drv.TextureObject(drv.matrix_to_array(np.zeros((4, 4), "f4"), "C")),
         drv.SurfaceObject(
             drv.np_to_array(np.zeros((4, 4), "f4"), "C", True)),
+        drv.MipmappedArray(flat), drv.MipmappedArray(flat).get_level(1),
+        drv.TextureObject(
+            drv.MipmappedArray(flat), normalized_coordinates=True),
         drv.In(np.zeros(2)), drv.InOut(np.zeros(2)), drv.TextureReference(),
         drv.Memcpy2D(), drv.Memcpy3D(), drv.Memcpy3DPeer(),
         drv.ArrayDescriptor(), drv.ArrayDescriptor3D(),

@@ -177,6 +177,7 @@ OBJECTS = {
     "Memcpy2D": "ends(drv.Memcpy2D())",
     "Memcpy3D": "ends(drv.Memcpy3D())",
     "Memcpy3DPeer": "ends(drv.Memcpy3DPeer())",
+    "MipmappedArray": "mipmapped(drv.MipmappedArray(flat))",
     "Module": "drv.module_from_buffer(image)",
     "Out": "allocated(drv.Out(host))",
     "PageLockedAllocator": "drv.PageLockedAllocator(0)",
@@ -218,6 +219,12 @@ def captured():
 def launched(run):
     run.launch(stream)
     return run
+def mipmapped(chain):
+    levels = [chain.get_level(i) for i in range(chain.levels)]
+    k2(drv.TextureObject(chain, normalized_coordinates=True), block=(1, 1, 1))
+    try: chain.get_level(99)
+    except IndexError: pass
+    return chain
 def ends(copy):
     copy.set_src_host(host)
     copy.set_dst_device(memory)
@@ -275,7 +282,7 @@ def test_every_public_class_has_its_turn() -> None:
     listed = Path(__file__).parents[1] / "driver" / "interface.toml"
     classes = set(tomllib.loads(listed.read_text())["classes"])
     new = {"Graph", "GraphExec", "TextureObject", "SurfaceObject"}
-    new |= {"AsyncAllocation", "AsyncMemoryPool"}
+    new |= {"AsyncAllocation", "AsyncMemoryPool", "MipmappedArray"}
     assert classes | new <= set(OBJECTS) | NOT_MADE
     assert all(hasattr(drv, name) for name in OBJECTS)
 

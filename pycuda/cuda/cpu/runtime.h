@@ -43,6 +43,12 @@ __device__ unsigned long __pycuda_globaltimer(void);
 __device__ unsigned int __pycuda_smid(void);
 __device__ void __pycuda_texture(unsigned long object, int access, float x,
                                  float y, float z, int layer, void *out);
+__device__ void __pycuda_texture_level(unsigned long object, int access,
+                                       float x, float y, float z, int layer,
+                                       float level, void *out);
+__device__ void __pycuda_texture_gradient(unsigned long object, int access,
+                                          float x, float y, float z, int layer,
+                                          const float *changes, void *out);
 __device__ void __pycuda_texture_fetch(unsigned long object, int index,
                                        void *out);
 __device__ void __pycuda_surface_read(unsigned long object, int access, int x,

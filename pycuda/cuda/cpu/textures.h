@@ -88,21 +88,21 @@ tex1Dfetch(T *texel, cudaTextureObject_t object, int x)
 #define __PYCUDA_TEXTURE(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)         \
     template <class T>                                                        \
     __pycuda_template_fn T NAME(cudaTextureObject_t object,                   \
-                       __PYCUDA_LIST DECLARE)                                 \
+                                __PYCUDA_LIST DECLARE)                        \
     {                                                                         \
         return __pycuda_sample<T>(object, ACCESS, X, Y, Z, LAYER);            \
     }                                                                         \
     template <class T>                                                        \
     __pycuda_template_fn void NAME(T *texel, cudaTextureObject_t object,      \
-                          __PYCUDA_LIST DECLARE)                              \
+                                   __PYCUDA_LIST DECLARE)                     \
     {                                                                         \
         *texel = NAME<T>(object, __PYCUDA_LIST PASS);                         \
     }
 #define __PYCUDA_LIST(...) __VA_ARGS__
 __PYCUDA_TEXTURE(tex1D, __PYCUDA_1D, (float x), (x), x, 0, 0, 0)
 __PYCUDA_TEXTURE(tex2D, __PYCUDA_2D, (float x, float y), (x, y), x, y, 0, 0)
-__PYCUDA_TEXTURE(tex3D, __PYCUDA_3D, (float x, float y, float z), (x, y, z),
-                 x, y, z, 0)
+__PYCUDA_TEXTURE(tex3D, __PYCUDA_3D, (float x, float y, float z), (x, y, z), x,
+                 y, z, 0)
 __PYCUDA_TEXTURE(tex1DLayered, __PYCUDA_1D_LAYERED, (float x, int layer),
                  (x, layer), x, 0, 0, layer)
 __PYCUDA_TEXTURE(tex2DLayered, __PYCUDA_2D_LAYERED,
@@ -112,44 +112,85 @@ __PYCUDA_TEXTURE(texCubemap, __PYCUDA_CUBE, (float x, float y, float z),
 __PYCUDA_TEXTURE(texCubemapLayered, __PYCUDA_CUBE_LAYERED,
                  (float x, float y, float z, int layer), (x, y, z, layer), x,
                  y, z, layer)
-/* There are no mipmaps on this device: every level, and whatever level a
- * gradient asks for, is the first. */
-__PYCUDA_TEXTURE(tex1DLod, __PYCUDA_1D, (float x, float), (x, 0), x, 0, 0, 0)
-__PYCUDA_TEXTURE(tex2DLod, __PYCUDA_2D, (float x, float y, float), (x, y, 0),
-                 x, y, 0, 0)
-__PYCUDA_TEXTURE(tex3DLod, __PYCUDA_3D, (float x, float y, float z, float),
-                 (x, y, z, 0), x, y, z, 0)
-__PYCUDA_TEXTURE(tex1DLayeredLod, __PYCUDA_1D_LAYERED,
-                 (float x, int layer, float), (x, layer, 0), x, 0, 0, layer)
-__PYCUDA_TEXTURE(tex2DLayeredLod, __PYCUDA_2D_LAYERED,
-                 (float x, float y, int layer, float), (x, y, layer, 0), x, y,
-                 0, layer)
-__PYCUDA_TEXTURE(texCubemapLod, __PYCUDA_CUBE,
-                 (float x, float y, float z, float), (x, y, z, 0), x, y, z, 0)
-__PYCUDA_TEXTURE(texCubemapLayeredLod, __PYCUDA_CUBE_LAYERED,
-                 (float x, float y, float z, int layer, float),
-                 (x, y, z, layer, 0), x, y, z, layer)
-__PYCUDA_TEXTURE(tex1DGrad, __PYCUDA_1D, (float x, float, float), (x, 0, 0),
-                 x, 0, 0, 0)
-__PYCUDA_TEXTURE(tex2DGrad, __PYCUDA_2D,
-                 (float x, float y, float2 dx, float2 dy), (x, y, dx, dy), x,
-                 y, 0, 0)
-__PYCUDA_TEXTURE(tex3DGrad, __PYCUDA_3D,
-                 (float x, float y, float z, float4 dx, float4 dy),
-                 (x, y, z, dx, dy), x, y, z, 0)
-__PYCUDA_TEXTURE(tex1DLayeredGrad, __PYCUDA_1D_LAYERED,
-                 (float x, int layer, float, float), (x, layer, 0, 0), x, 0,
-                 0, layer)
-__PYCUDA_TEXTURE(tex2DLayeredGrad, __PYCUDA_2D_LAYERED,
-                 (float x, float y, int layer, float2 dx, float2 dy),
-                 (x, y, layer, dx, dy), x, y, 0, layer)
-__PYCUDA_TEXTURE(texCubemapGrad, __PYCUDA_CUBE,
-                 (float x, float y, float z, float4 dx, float4 dy),
-                 (x, y, z, dx, dy), x, y, z, 0)
-__PYCUDA_TEXTURE(texCubemapLayeredGrad, __PYCUDA_CUBE_LAYERED,
-                 (float x, float y, float z, int layer, float4 dx, float4 dy),
-                 (x, y, z, layer, dx, dy), x, y, z, layer)
 #undef __PYCUDA_TEXTURE
+
+/* Of a mipmapped texture the functions above read level 0; these the level of
+ * detail that they are given, */
+#define __PYCUDA_LEVEL(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)           \
+    template <class T>                                                        \
+    __pycuda_template_fn T NAME(cudaTextureObject_t object,                   \
+                                __PYCUDA_LIST DECLARE, float level)           \
+    {                                                                         \
+        __pycuda_words words;                                                 \
+        __pycuda_texture_level(object, ACCESS, X, Y, Z, LAYER, level,         \
+                               &words);                                       \
+        return __pycuda_texel<T>(words);                                      \
+    }                                                                         \
+    template <class T>                                                        \
+    __pycuda_template_fn void NAME(T *texel, cudaTextureObject_t object,      \
+                                   __PYCUDA_LIST DECLARE, float level)        \
+    {                                                                         \
+        *texel = NAME<T>(object, __PYCUDA_LIST PASS, level);                  \
+    }
+__PYCUDA_LEVEL(tex1DLod, __PYCUDA_1D, (float x), (x), x, 0, 0, 0)
+__PYCUDA_LEVEL(tex2DLod, __PYCUDA_2D, (float x, float y), (x, y), x, y, 0, 0)
+__PYCUDA_LEVEL(tex3DLod, __PYCUDA_3D, (float x, float y, float z), (x, y, z),
+               x, y, z, 0)
+__PYCUDA_LEVEL(tex1DLayeredLod, __PYCUDA_1D_LAYERED, (float x, int layer),
+               (x, layer), x, 0, 0, layer)
+__PYCUDA_LEVEL(tex2DLayeredLod, __PYCUDA_2D_LAYERED,
+               (float x, float y, int layer), (x, y, layer), x, y, 0, layer)
+__PYCUDA_LEVEL(texCubemapLod, __PYCUDA_CUBE, (float x, float y, float z),
+               (x, y, z), x, y, z, 0)
+__PYCUDA_LEVEL(texCubemapLayeredLod, __PYCUDA_CUBE_LAYERED,
+               (float x, float y, float z, int layer), (x, y, z, layer), x, y,
+               z, layer)
+#undef __PYCUDA_LEVEL
+
+/* and these the one at which a step along dx or dy is about a texel. */
+#define __PYCUDA_GRADIENT(NAME, ACCESS, VECTOR, CHANGES, DECLARE, PASS, X, Y, \
+                          Z, LAYER)                                           \
+    template <class T>                                                        \
+    __pycuda_template_fn T NAME(cudaTextureObject_t object,                   \
+                                __PYCUDA_LIST DECLARE, VECTOR dx, VECTOR dy)  \
+    {                                                                         \
+        const float changes[6] = {__PYCUDA_LIST CHANGES};                     \
+        __pycuda_words words;                                                 \
+        __pycuda_texture_gradient(object, ACCESS, X, Y, Z, LAYER, changes,    \
+                                  &words);                                    \
+        return __pycuda_texel<T>(words);                                      \
+    }                                                                         \
+    template <class T>                                                        \
+    __pycuda_template_fn void NAME(T *texel, cudaTextureObject_t object,      \
+                                   __PYCUDA_LIST DECLARE, VECTOR dx,          \
+                                   VECTOR dy)                                 \
+    {                                                                         \
+        *texel = NAME<T>(object, __PYCUDA_LIST PASS, dx, dy);                 \
+    }
+#define __PYCUDA_CHANGES_1D (dx, 0, 0, dy, 0, 0)
+#define __PYCUDA_CHANGES_2D (dx.x, dx.y, 0, dy.x, dy.y, 0)
+#define __PYCUDA_CHANGES_3D (dx.x, dx.y, dx.z, dy.x, dy.y, dy.z)
+__PYCUDA_GRADIENT(tex1DGrad, __PYCUDA_1D, float, __PYCUDA_CHANGES_1D,
+                  (float x), (x), x, 0, 0, 0)
+__PYCUDA_GRADIENT(tex2DGrad, __PYCUDA_2D, float2, __PYCUDA_CHANGES_2D,
+                  (float x, float y), (x, y), x, y, 0, 0)
+__PYCUDA_GRADIENT(tex3DGrad, __PYCUDA_3D, float4, __PYCUDA_CHANGES_3D,
+                  (float x, float y, float z), (x, y, z), x, y, z, 0)
+__PYCUDA_GRADIENT(tex1DLayeredGrad, __PYCUDA_1D_LAYERED, float,
+                  __PYCUDA_CHANGES_1D, (float x, int layer), (x, layer), x, 0,
+                  0, layer)
+__PYCUDA_GRADIENT(tex2DLayeredGrad, __PYCUDA_2D_LAYERED, float2,
+                  __PYCUDA_CHANGES_2D, (float x, float y, int layer),
+                  (x, y, layer), x, y, 0, layer)
+__PYCUDA_GRADIENT(texCubemapGrad, __PYCUDA_CUBE, float4, __PYCUDA_CHANGES_3D,
+                  (float x, float y, float z), (x, y, z), x, y, z, 0)
+__PYCUDA_GRADIENT(texCubemapLayeredGrad, __PYCUDA_CUBE_LAYERED, float4,
+                  __PYCUDA_CHANGES_3D, (float x, float y, float z, int layer),
+                  (x, y, z, layer), x, y, z, layer)
+#undef __PYCUDA_CHANGES_1D
+#undef __PYCUDA_CHANGES_2D
+#undef __PYCUDA_CHANGES_3D
+#undef __PYCUDA_GRADIENT
 
 /* One component of each of the four texels that a linear filter would mix:
  * (i, j+1), (i+1, j+1), (i+1, j), (i, j). */

@@ -158,6 +158,26 @@ core_descriptor_read(PyObject *object, CUDA_ARRAY_DESCRIPTOR *descriptor)
     return 0;
 }
 
+int
+core_descriptor3d_read(PyObject *object, CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+    CUDA_ARRAY_DESCRIPTOR flat;
+    if (Py_IS_TYPE(object, core.descriptor3d_type)) {
+        *descriptor = ((struct descriptor *)object)->value;
+        return 0;
+    }
+    if (core_descriptor_read(object, &flat) < 0) {
+        return -1;
+    }
+    *descriptor = (CUDA_ARRAY3D_DESCRIPTOR){
+        .Width = flat.Width,
+        .Height = flat.Height,
+        .Format = flat.Format,
+        .NumChannels = flat.NumChannels,
+    };
+    return 0;
+}
+
 PyObject *
 core_array_wrap(CUarray handle, struct core_context *context, PyObject *owner)
 {
@@ -339,6 +359,11 @@ core_array_handle(PyObject *object, CUarray *handle)
     if (!self->owned && self->owner == NULL) {
         return core_fail(CUDA_ERROR_INVALID_HANDLE, "array",
                          "this array was freed");
+    }
+    CUmipmappedArray chain;
+    if (self->owner != NULL && Py_IS_TYPE(self->owner, core.mipmap_type) &&
+        core_mipmap_handle(self->owner, &chain) < 0) {
+        return -1;
     }
     return self->context->valid ? 0 : core_context_gone("array");
 }

@@ -8,6 +8,10 @@
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
+#include <math.h>
+
+#define MOST_LEVEL 1000.0f /* more than there are: no clamp */
+
 struct object {
     CORE_HEAD
     unsigned long long handle; /* 0: freed */
@@ -160,14 +164,13 @@ format_of_dtype(PyObject *object)
 struct given {
     PyObject *resource, *format, *channels, *bytes, *descr, *pitch;
     PyObject *address, *filter, *border;
-    int coordinates, floats, srgb; /* truths */
+    PyObject *level_filter, *bias, *least, *most; /* of levels */
+    int coordinates, floats, srgb;                /* truths */
 };
 
 static int
-array_read(const struct given *given, CUDA_RESOURCE_DESC *where,
-           CUarray_format *format)
+not_linear(const struct given *given)
 {
-    CUDA_ARRAY3D_DESCRIPTOR descriptor;
     if (given->format != NULL || given->bytes != NULL ||
         given->descr != NULL || given->pitch != NULL) {
         PyErr_SetString(PyExc_TypeError,
@@ -176,15 +179,54 @@ array_read(const struct given *given, CUDA_RESOURCE_DESC *where,
                         "linear memory");
         return -1;
     }
-    where->resType = CU_RESOURCE_TYPE_ARRAY;
-    if (core_array_handle(given->resource, &where->res.array.hArray) < 0 ||
-        core_check(driver.cuArray3DGetDescriptor(&descriptor,
-                                                 where->res.array.hArray),
+    return 0;
+}
+
+static int
+format_ask(CUarray array, CUarray_format *format)
+{
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    if (core_check(driver.cuArray3DGetDescriptor(&descriptor, array),
                    "cuArray3DGetDescriptor") < 0) {
         return -1;
     }
     *format = descriptor.Format;
     return 0;
+}
+
+static int
+mipmap_read(const struct given *given, CUDA_RESOURCE_DESC *where,
+            CUarray_format *format)
+{
+    CUmipmappedArray *handle = &where->res.mipmap.hMipmappedArray;
+    CUarray first;
+    if (!given->coordinates) {
+        PyErr_SetString(PyExc_ValueError,
+                        "TextureObject: a MipmappedArray needs "
+                        "normalized_coordinates=True, since its levels "
+                        "differ in size");
+        return -1;
+    }
+    where->resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+    return not_linear(given) < 0 ||
+                   core_mipmap_handle(given->resource, handle) < 0 ||
+                   core_check(
+                       driver.cuMipmappedArrayGetLevel(&first, *handle, 0),
+                       "cuMipmappedArrayGetLevel") < 0
+               ? -1
+               : format_ask(first, format);
+}
+
+static int
+array_read(const struct given *given, CUDA_RESOURCE_DESC *where,
+           CUarray_format *format)
+{
+    where->resType = CU_RESOURCE_TYPE_ARRAY;
+    return not_linear(given) < 0 ||
+                   core_array_handle(given->resource,
+                                     &where->res.array.hArray) < 0
+               ? -1
+               : format_ask(where->res.array.hArray, format);
 }
 
 static int
@@ -268,6 +310,9 @@ resource_read(const struct given *given, CUDA_RESOURCE_DESC *where,
 {
     if (Py_IS_TYPE(given->resource, core.cuarray_type)) {
         return array_read(given, where, format);
+    }
+    if (Py_IS_TYPE(given->resource, core.mipmap_type)) {
+        return mipmap_read(given, where, format);
     }
     return given->descr != NULL ? pitched_read(given, where, format)
                                 : linear_read(given, where, format);
@@ -392,6 +437,69 @@ how_read(const struct given *given, CUarray_format format,
     return 0;
 }
 
+static int
+number_read(PyObject *object, const char *name, float *value)
+{
+    double wide = PyFloat_AsDouble(object);
+    if (wide == -1 && PyErr_Occurred()) {
+        return -1;
+    }
+    if (isnan(wide)) {
+        PyErr_Format(PyExc_ValueError, "%s must be a number, not nan", name);
+        return -1;
+    }
+    *value = (float)wide;
+    return 0;
+}
+
+/* Which of its levels a MipmappedArray shows, and how they are mixed. */
+static int
+levels_read(const struct given *given, CUDA_TEXTURE_DESC *how)
+{
+    const struct {
+        PyObject *object;
+        const char *name;
+        float *value;
+    } rows[] = {
+        {given->bias, "mipmap_level_bias", &how->mipmapLevelBias},
+        {given->least, "min_mipmap_level_clamp", &how->minMipmapLevelClamp},
+        {given->most, "max_mipmap_level_clamp", &how->maxMipmapLevelClamp},
+    };
+    unsigned filter = CU_TR_FILTER_MODE_POINT;
+    bool mipmapped = Py_IS_TYPE(given->resource, core.mipmap_type);
+    if (mipmapped) {
+        how->maxMipmapLevelClamp = MOST_LEVEL;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].object == NULL || rows[i].object == Py_None) {
+            continue;
+        }
+        if (!mipmapped) {
+            PyErr_Format(PyExc_TypeError, "%s is for a MipmappedArray",
+                         rows[i].name);
+            return -1;
+        }
+        if (number_read(rows[i].object, rows[i].name, rows[i].value) < 0) {
+            return -1;
+        }
+    }
+    if (given->level_filter != NULL &&
+        core_unsigned(given->level_filter, &filter) < 0) {
+        return -1;
+    }
+    bool linear = filter == CU_TR_FILTER_MODE_LINEAR;
+    if (filter > CU_TR_FILTER_MODE_LINEAR ||
+        (linear && (how->flags & CU_TRSF_READ_AS_INTEGER))) {
+        PyErr_SetString(PyExc_ValueError,
+                        linear ? "mipmap_filter_mode.LINEAR mixes floats: "
+                                 "integers need normalized_float=True"
+                               : "mipmap_filter_mode must be a filter_mode");
+        return -1;
+    }
+    how->mipmapFilterMode = (CUfilter_mode)filter;
+    return 0;
+}
+
 static PyObject *
 texture_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -407,6 +515,10 @@ texture_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
                                "bytes",
                                "descr",
                                "pitch",
+                               "mipmap_filter_mode",
+                               "mipmap_level_bias",
+                               "min_mipmap_level_clamp",
+                               "max_mipmap_level_clamp",
                                NULL};
     struct given given = {0};
     CUDA_RESOURCE_DESC where = {0};
@@ -414,17 +526,19 @@ texture_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     CUarray_format format;
     unsigned long long handle;
     if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "O|$OOpppOOOOOO:TextureObject", keywords,
+            args, kwargs, "O|$OOpppOOOOOOOOOO:TextureObject", keywords,
             &given.resource, &given.address, &given.filter, &given.coordinates,
             &given.floats, &given.srgb, &given.border, &given.format,
-            &given.channels, &given.bytes, &given.descr, &given.pitch) ||
+            &given.channels, &given.bytes, &given.descr, &given.pitch,
+            &given.level_filter, &given.bias, &given.least, &given.most) ||
         core_current() == NULL || resource_read(&given, &where, &format) < 0 ||
-        how_read(&given, format, &how) < 0) {
+        how_read(&given, format, &how) < 0 || levels_read(&given, &how) < 0) {
         return NULL;
     }
     CUresult code = driver.cuTexObjectCreate(&handle, &where, &how, NULL);
     if (code == CUDA_ERROR_INVALID_VALUE &&
-        where.resType != CU_RESOURCE_TYPE_ARRAY) {
+        where.resType != CU_RESOURCE_TYPE_ARRAY &&
+        where.resType != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) {
         core_fail(code, "cuTexObjectCreate",
                   "linear memory must begin at a multiple of "
                   "device_attribute.TEXTURE_ALIGNMENT, rows at one of "
@@ -479,11 +593,16 @@ core_texture_object(PyObject *op, CUstream stream, unsigned long long *handle)
 {
     struct object *self = (struct object *)op;
     CUarray array;
+    CUmipmappedArray chain;
     if (object_alive(self) < 0) {
         return -1;
     }
     if (Py_IS_TYPE(self->resource, core.cuarray_type) &&
         core_array_handle(self->resource, &array) < 0) {
+        return -1;
+    }
+    if (Py_IS_TYPE(self->resource, core.mipmap_type) &&
+        core_mipmap_handle(self->resource, &chain) < 0) {
         return -1;
     }
     self->used = true;
@@ -564,7 +683,10 @@ OBJECT_SLOTS(texture_slots,
              "filter_mode=filter_mode.POINT, normalized_coordinates=False, "
              "normalized_float=False, srgb=False, border_color=None, "
              "format=None, num_channels=1, bytes=None, descr=None, "
-             "pitch=None): an Array or linear memory as kernels sample it.",
+             "pitch=None, mipmap_filter_mode=filter_mode.POINT, "
+             "mipmap_level_bias=0, min_mipmap_level_clamp=0, "
+             "max_mipmap_level_clamp=None): an Array, a MipmappedArray or "
+             "linear memory as kernels sample it.",
              texture_new, texture_fields);
 OBJECT_SLOTS(surface_slots,
              "SurfaceObject(array): an Array as kernels read and write it.",

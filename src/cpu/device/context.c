@@ -128,7 +128,8 @@ cpu_context_destroy(struct cpu_context *ctx)
     cpu_events_close(ctx);
     cpu_handles_end(CPU_TEXTURE, ctx->id, free);
     cpu_handles_end(CPU_SURFACE, ctx->id, free);
-    cpu_handles_end(CPU_ARRAY, ctx->id, free); /* its memory is the arena's */
+    cpu_handles_end(CPU_MIPMAP, ctx->id, free); /* its levels are arrays */
+    cpu_handles_end(CPU_ARRAY, ctx->id, free);  /* its memory is the arena's */
     cpu_ipc_close(ctx);
     cpu_arena_free_context(ctx->id);
     cpu_fifo_delete(ctx->fifo);

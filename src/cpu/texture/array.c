@@ -59,17 +59,14 @@ descriptor_valid(const CUDA_ARRAY3D_DESCRIPTOR *d)
     return !d->Depth || d->Height;
 }
 
-static CUresult
-array_new(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+CUresult
+cpu_array_new(struct cpu_context *ctx,
+              const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+              struct cpu_array **made)
 {
-    struct cpu_context *ctx;
     uintptr_t base;
-    CUresult code = cpu_context_current(&ctx);
 
-    if (code) {
-        return code;
-    }
-    if (!handle || !descriptor || !descriptor_valid(descriptor)) {
+    if (!descriptor_valid(descriptor)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     struct cpu_array *array = calloc(1, sizeof *array);
@@ -86,16 +83,48 @@ array_new(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
     struct cpu_allocation as = {.kind = CPU_MEMORY_DEVICE,
                                 .device = ctx->device,
                                 .context_id = ctx->id};
-    code = cpu_arena_allocate(array->pitch * array->rows * array->layers, &as,
-                              &base);
+    CUresult code = cpu_arena_allocate(
+        array->pitch * array->rows * array->layers, &as, &base);
     array->data = (char *)base;
     array->handle = code ? NULL : cpu_handle_new(CPU_ARRAY, array, ctx->id);
     if (!array->handle) {
+        if (!code) {
+            cpu_arena_free(base, CPU_MEMORY_DEVICE);
+        }
         free(array);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *handle = array->handle;
+    *made = array;
     return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_array_free(struct cpu_array *array)
+{
+    cpu_handle_delete(array->handle);
+    CUresult code = cpu_arena_free((uintptr_t)array->data, CPU_MEMORY_DEVICE);
+    free(array);
+    return code;
+}
+
+static CUresult
+array_new(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+    struct cpu_context *ctx;
+    struct cpu_array *array;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!handle || !descriptor) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    code = cpu_array_new(ctx, descriptor, &array);
+    if (!code) {
+        *handle = array->handle;
+    }
+    return code;
 }
 
 CPU_API CUresult
@@ -136,11 +165,11 @@ cuArrayDestroy(CUarray handle)
     if (code) {
         return code;
     }
+    if (array->is_level) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
     cpu_scheduler_drain(array->ctx);
-    cpu_handle_delete(handle);
-    code = cpu_arena_free((uintptr_t)array->data, CPU_MEMORY_DEVICE);
-    free(array);
-    return code;
+    return cpu_array_free(array);
 }
 
 CPU_API CUresult

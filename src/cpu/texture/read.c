@@ -234,34 +234,52 @@ gather(const struct cpu_texture *texture, const float position[2],
     }
 }
 
-/* The face that a direction meets, and where on it, within [0, 1]. */
-static int
-cube_face(const float direction[3], float position[3])
+int
+cpu_cube_face(const float direction[3])
 {
     float x = direction[0], y = direction[1], z = direction[2];
     float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
-    float s, t, major;
-    int face;
 
     if (ax >= ay && ax >= az) {
-        face = x < 0;
-        s = x < 0 ? z : -z;
-        t = -y;
-        major = ax;
-    } else if (ay >= az) {
-        face = 2 + (y < 0);
-        s = x;
-        t = y < 0 ? -z : z;
-        major = ay;
-    } else {
-        face = 4 + (z < 0);
-        s = z < 0 ? -x : x;
-        t = -y;
-        major = az;
+        return x < 0;
     }
-    major = major > 0 ? major : 1;
-    position[0] = (s / major + 1) / 2;
-    position[1] = (t / major + 1) / 2;
+    return ay >= az ? 2 + (y < 0) : 4 + (z < 0);
+}
+
+void
+cpu_cube_axes(int face, const float v[3], float axes[3])
+{
+    float sign = face & 1 ? -1 : 1;
+
+    switch (face / 2) {
+    case 0:
+        axes[0] = -sign * v[2];
+        axes[1] = -v[1];
+        axes[2] = sign * v[0];
+        break;
+    case 1:
+        axes[0] = v[0];
+        axes[1] = sign * v[2];
+        axes[2] = sign * v[1];
+        break;
+    default:
+        axes[0] = sign * v[0];
+        axes[1] = -v[1];
+        axes[2] = sign * v[2];
+    }
+}
+
+/* The face that a direction meets, and where on it, within [0, 1]. */
+static int
+cube_place(const float direction[3], float position[3])
+{
+    int face = cpu_cube_face(direction);
+    float axes[3];
+
+    cpu_cube_axes(face, direction, axes);
+    float major = axes[2] > 0 ? axes[2] : 1;
+    position[0] = (axes[0] / major + 1) / 2;
+    position[1] = (axes[1] / major + 1) / 2;
     return face;
 }
 
@@ -278,7 +296,7 @@ cube_sample(const struct cpu_texture *texture, const float direction[3],
 {
     struct cpu_texture face_texture = *texture;
     float position[3] = {0};
-    int face = cube_face(direction, position);
+    int face = cube_place(direction, position);
 
     face_texture.normalised = true;
     for (int i = 0; i < 3; i++) { /* a face ends at its edges */
@@ -288,8 +306,8 @@ cube_sample(const struct cpu_texture *texture, const float direction[3],
            layer_clamp(layer * 6 + face, texture->layers), out);
 }
 
-static const struct cpu_texture *
-texture_needed(uint64_t object)
+const struct cpu_texture *
+cpu_texture_needed(uint64_t object)
 {
     const struct cpu_texture *texture =
         cpu_handle_object(CPU_TEXTURE, (void *)(uintptr_t)object);
@@ -301,46 +319,55 @@ texture_needed(uint64_t object)
 }
 
 void
-__pycuda_texture(uint64_t object, int32_t access, float x, float y, float z,
-                 int32_t layer, void *out)
+cpu_texture_sample(const struct cpu_texture *texture, int32_t access,
+                   const float position[3], int32_t layer, union texel *texel)
 {
-    const struct cpu_texture *texture = texture_needed(object);
-    const float position[3] = {x, y, z}, row[3] = {x, 0, 0};
+    const float row[3] = {position[0], 0, 0};
     int32_t inside = layer_clamp(layer, texture->layers);
-    union texel texel;
 
     switch (access) {
     case IMAGE_ACCESS_1D: /* to a GPU's filter a row of an image, at 0 */
-        sample(texture, texture->linear ? 2 : 1, row, 0, &texel);
+        sample(texture, texture->linear ? 2 : 1, row, 0, texel);
         break;
     case IMAGE_ACCESS_1D_LAYERED:
-        sample(texture, 1, position, inside, &texel);
+        sample(texture, 1, position, inside, texel);
         break;
     case IMAGE_ACCESS_2D:
-        sample(texture, 2, position, 0, &texel);
+        sample(texture, 2, position, 0, texel);
         break;
     case IMAGE_ACCESS_2D_LAYERED:
-        sample(texture, 2, position, inside, &texel);
+        sample(texture, 2, position, inside, texel);
         break;
     case IMAGE_ACCESS_3D:
-        sample(texture, 3, position, 0, &texel);
+        sample(texture, 3, position, 0, texel);
         break;
     case IMAGE_ACCESS_CUBE:
-        cube_sample(texture, position, 0, &texel);
+        cube_sample(texture, position, 0, texel);
         break;
     case IMAGE_ACCESS_CUBE_LAYERED:
-        cube_sample(texture, position, layer, &texel);
+        cube_sample(texture, position, layer, texel);
         break;
     default:
-        gather(texture, position, layer, &texel);
+        gather(texture, position, layer, texel);
     }
+}
+
+void
+__pycuda_texture(uint64_t object, int32_t access, float x, float y, float z,
+                 int32_t layer, void *out)
+{
+    const float position[3] = {x, y, z};
+    union texel texel;
+
+    cpu_texture_sample(cpu_texture_needed(object), access, position, layer,
+                       &texel);
     memcpy(out, &texel, sizeof texel);
 }
 
 void
 __pycuda_texture_fetch(uint64_t object, int32_t index, void *out)
 {
-    const struct cpu_texture *texture = texture_needed(object);
+    const struct cpu_texture *texture = cpu_texture_needed(object);
     union texel texel;
 
     cpu_texel_clear(texture, &texel);

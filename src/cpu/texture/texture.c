@@ -11,11 +11,8 @@
 #include "cpu/cpu.h"
 
 static CUresult
-from_array(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
+from_array(struct cpu_texture *texture, const struct cpu_array *array)
 {
-    const struct cpu_array *array =
-        cpu_handle_object(CPU_ARRAY, resource->res.array.hArray);
-
     if (!array) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
@@ -30,6 +27,36 @@ from_array(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
     texture->height = (int32_t)array->rows;
     texture->depth = layered ? 1 : (int32_t)array->layers;
     texture->layers = layered ? (int32_t)array->layers : 1;
+    return CUDA_SUCCESS;
+}
+
+/* The levels that a view shows; without one, all. */
+static CUresult
+from_mipmap(struct cpu_texture *texture, const struct cpu_mipmap *mipmap,
+            const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    if (!mipmap) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    unsigned first = view ? view->firstMipmapLevel : 0;
+    unsigned last = view ? view->lastMipmapLevel : mipmap->count - 1;
+
+    if (first > last || last >= mipmap->count ||
+        !(texture->how.flags & CU_TRSF_NORMALIZED_COORDINATES)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (unsigned i = last + 1; i-- > first;) { /* the first stays */
+        from_array(texture, mipmap->levels[i]);
+        texture->levels[i - first] = (struct cpu_level){
+            .data = texture->data,
+            .pitch = texture->pitch,
+            .slice = texture->slice,
+            .width = texture->width,
+            .height = texture->height,
+            .depth = texture->depth,
+        };
+    }
+    texture->level_count = (int32_t)(last - first + 1);
     return CUDA_SUCCESS;
 }
 
@@ -76,17 +103,23 @@ from_pitch(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
 }
 
 static CUresult
-from_resource(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
+from_resource(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource,
+              const CUDA_RESOURCE_VIEW_DESC *view)
 {
     switch ((int)resource->resType) {
     case CU_RESOURCE_TYPE_ARRAY:
-        return from_array(texture, resource);
+        return from_array(
+            texture, cpu_handle_object(CPU_ARRAY, resource->res.array.hArray));
     case CU_RESOURCE_TYPE_LINEAR:
         return from_line(texture, resource);
     case CU_RESOURCE_TYPE_PITCH2D:
         return from_pitch(texture, resource);
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return from_mipmap(
+            texture,
+            cpu_handle_object(CPU_MIPMAP,
+                              resource->res.mipmap.hMipmappedArray),
+            view);
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -148,6 +181,9 @@ modes_set(struct cpu_texture *texture)
         bytes == 1 && !texture->integers && texture->how.flags & CU_TRSF_SRGB;
     texture->linear = texture->how.filterMode == CU_TR_FILTER_MODE_LINEAR &&
                       !texture->integers;
+    texture->level_linear =
+        texture->how.mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR &&
+        !texture->integers;
 }
 
 CPU_API CUresult
@@ -167,13 +203,17 @@ cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
     if (view && view->format != CU_RES_VIEW_FORMAT_NONE) {
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    struct cpu_texture *texture = calloc(1, sizeof *texture);
+    size_t levels = resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY
+                        ? CPU_MIPMAP_LEVELS
+                        : 0;
+    struct cpu_texture *texture =
+        calloc(1, sizeof *texture + levels * sizeof *texture->levels);
     if (!texture) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     texture->resource = *resource;
     texture->how = *how;
-    code = from_resource(texture, resource);
+    code = from_resource(texture, resource, view);
     if (!code && !channels_valid(texture->channels)) {
         code = CUDA_ERROR_INVALID_VALUE;
     }

@@ -1,0 +1,192 @@
+/* mipmap.c - MipmappedArray: a chain of Arrays, each half as large.
+ *
+ * A level is an Array that keeps the chain; freeing the chain ends them all.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+struct mipmap {
+    CORE_HEAD
+    CUmipmappedArray handle; /* NULL: freed */
+    unsigned count;          /* levels */
+};
+
+/* How many levels the driver makes when it is asked for `wanted`. */
+static unsigned
+level_count(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned wanted)
+{
+    bool layered = (descriptor->Flags &
+                    (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)) != 0;
+    size_t side = descriptor->Width;
+    unsigned most = 1;
+    side = descriptor->Height > side ? descriptor->Height : side;
+    side = !layered && descriptor->Depth > side ? descriptor->Depth : side;
+    for (; side > 1; side >>= 1) {
+        most++;
+    }
+    return wanted < 1 ? 1 : wanted > most ? most : wanted;
+}
+
+static PyObject *
+mipmap_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *keywords[] = {"", "levels", NULL};
+    PyObject *object, *levels = NULL;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    unsigned wanted = UINT32_MAX;
+    CUmipmappedArray handle;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:MipmappedArray",
+                                     keywords, &object, &levels) ||
+        core_descriptor3d_read(object, &descriptor) < 0 ||
+        (levels != NULL && levels != Py_None &&
+         core_unsigned(levels, &wanted) < 0)) {
+        return NULL;
+    }
+    struct core_context *context = core_current();
+    if (context == NULL) {
+        return NULL;
+    }
+    if (wanted == 0) {
+        PyErr_SetString(PyExc_ValueError,
+                        "MipmappedArray: levels must be 1 or more");
+        return NULL;
+    }
+    unsigned count = level_count(&descriptor, wanted);
+    if (core_check(driver.cuMipmappedArrayCreate(&handle, &descriptor, count),
+                   "cuMipmappedArrayCreate") < 0) {
+        return NULL;
+    }
+    struct mipmap *self = (struct mipmap *)core_object_new(type, context);
+    if (self == NULL) {
+        driver.cuMipmappedArrayDestroy(handle);
+        return NULL;
+    }
+    self->handle = handle;
+    self->count = count;
+    return (PyObject *)self;
+}
+
+static CUresult
+mipmap_release(struct mipmap *self)
+{
+    struct core_scope scope;
+    CUresult code = CUDA_SUCCESS;
+    CUmipmappedArray handle = self->handle;
+    self->handle = NULL;
+    if (handle != NULL && core_enter(self->context, &scope)) {
+        Py_BEGIN_ALLOW_THREADS code = driver.cuMipmappedArrayDestroy(handle);
+        Py_END_ALLOW_THREADS core_leave(&scope);
+    }
+    return code;
+}
+
+static void
+mipmap_dealloc(PyObject *op)
+{
+    core_object_begin_dealloc(op);
+    mipmap_release((struct mipmap *)op);
+    core_object_end_dealloc(op);
+}
+
+int
+core_mipmap_handle(PyObject *object, CUmipmappedArray *handle)
+{
+    struct mipmap *self = (struct mipmap *)object;
+    *handle = self->handle;
+    if (self->handle == NULL) {
+        return core_fail(CUDA_ERROR_INVALID_HANDLE, "mipmapped_array",
+                         "this mipmapped array was freed");
+    }
+    return self->context->valid ? 0 : core_context_gone("mipmapped_array");
+}
+
+static PyObject *
+mipmap_free(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    if (core_check(mipmap_release((struct mipmap *)op),
+                   "cuMipmappedArrayDestroy") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+mipmap_get_level(PyObject *op, PyObject *which)
+{
+    struct mipmap *self = (struct mipmap *)op;
+    CUmipmappedArray handle;
+    CUarray array;
+    int level;
+    if (core_int(which, &level) < 0 || core_mipmap_handle(op, &handle) < 0 ||
+        core_current() == NULL) {
+        return NULL;
+    }
+    if (level < 0 || (unsigned)level >= self->count) {
+        PyErr_Format(PyExc_IndexError,
+                     "level %d of a mipmapped array with levels 0 to %u",
+                     level, self->count - 1);
+        return NULL;
+    }
+    return core_check(driver.cuMipmappedArrayGetLevel(&array, handle,
+                                                      (unsigned)level),
+                      "cuMipmappedArrayGetLevel") < 0
+               ? NULL
+               : core_array_wrap(array, self->context, op);
+}
+
+static PyObject *
+mipmap_levels(PyObject *op, void *unused)
+{
+    (void)unused;
+    return PyLong_FromUnsignedLong(((struct mipmap *)op)->count);
+}
+
+static PyObject *
+mipmap_get_handle(PyObject *op, void *unused)
+{
+    (void)unused;
+    return PyLong_FromVoidPtr(((struct mipmap *)op)->handle);
+}
+
+static PyMethodDef mipmap_methods[] = {
+    {"free", mipmap_free, METH_NOARGS,
+     "Give the memory of all levels back; repeatable."},
+    {"get_level", mipmap_get_level, METH_O,
+     "get_level(level, /)\n--\n\nThe Array that holds the level; 0 is the "
+     "largest."},
+    {NULL},
+};
+
+static PyGetSetDef mipmap_getset[] = {
+    {"handle", mipmap_get_handle, NULL, "CUmipmappedArray as an int", NULL},
+    {"levels", mipmap_levels, NULL, "how many levels there are", NULL},
+    {NULL},
+};
+
+static PyType_Slot mipmap_slots[] = {
+    {Py_tp_doc, "MipmappedArray(descriptor, levels=None): Arrays of which "
+                "each is half as large as the one before, down to 1 texel or "
+                "`levels` of them."},
+    {Py_tp_new, mipmap_new},
+    {Py_tp_dealloc, mipmap_dealloc},
+    {Py_tp_traverse, core_object_traverse},
+    {Py_tp_clear, core_object_clear},
+    {Py_tp_methods, mipmap_methods},
+    {Py_tp_getset, mipmap_getset},
+    {Py_tp_members, core_object_members},
+    {0, NULL},
+};
+
+static PyType_Spec mipmap_spec = {
+    .name = "pycuda._driver.MipmappedArray",
+    .basicsize = sizeof(struct mipmap),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = mipmap_slots,
+};
+
+int
+core_mipmap_setup(PyObject *module)
+{
+    return core_add_type(module, &core.mipmap_type, &mipmap_spec, NULL);
+}

@@ -1,0 +1,153 @@
+/* mipmap.c - mipmapped arrays: a chain of arrays, each half as large.
+ *
+ * Called by users of the library and by texture.c.  A level is an array like
+ * any other, for copies and surfaces too, that only goes with its chain.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "cpu/cpu.h"
+
+/* How many levels there can be: until the longest side is 1. */
+static unsigned
+levels_most(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+    bool deep =
+        !(descriptor->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP));
+    size_t side = descriptor->Width;
+    unsigned count = 1;
+
+    side = descriptor->Height > side ? descriptor->Height : side;
+    side = deep && descriptor->Depth > side ? descriptor->Depth : side;
+    for (; side > 1 && count < CPU_MIPMAP_LEVELS; side >>= 1) {
+        count++;
+    }
+    return count;
+}
+
+/* A side of 0 is a dimension that is not there. */
+static size_t
+side_of(size_t side, unsigned level)
+{
+    return side && !(side >> level) ? 1 : side >> level;
+}
+
+static CUDA_ARRAY3D_DESCRIPTOR
+level_descriptor(const CUDA_ARRAY3D_DESCRIPTOR *base, unsigned level)
+{
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = *base;
+
+    descriptor.Width = side_of(base->Width, level);
+    descriptor.Height = side_of(base->Height, level);
+    if (!(base->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP))) {
+        descriptor.Depth = side_of(base->Depth, level);
+    }
+    return descriptor;
+}
+
+static CUresult
+mipmap_free(struct cpu_mipmap *mipmap)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    if (mipmap->handle) {
+        cpu_handle_delete(mipmap->handle);
+    }
+    for (unsigned i = 0; i < mipmap->count; i++) {
+        CUresult failed = cpu_array_free(mipmap->levels[i]);
+        code = code ? code : failed;
+    }
+    free(mipmap);
+    return code;
+}
+
+static CUresult
+levels_make(struct cpu_mipmap *mipmap,
+            const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        CUDA_ARRAY3D_DESCRIPTOR level = level_descriptor(descriptor, i);
+        CUresult code = cpu_array_new(mipmap->ctx, &level, &mipmap->levels[i]);
+
+        if (code) {
+            return code;
+        }
+        mipmap->levels[i]->is_level = true;
+        mipmap->count++;
+    }
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuMipmappedArrayCreate(CUmipmappedArray *handle,
+                       const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                       unsigned levels)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (!handle || !descriptor) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    unsigned most = levels_most(descriptor);
+    struct cpu_mipmap *mipmap = calloc(1, sizeof *mipmap);
+    if (!mipmap) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    mipmap->ctx = ctx;
+    levels = levels < 1 ? 1 : levels > most ? most : levels;
+    code = levels_make(mipmap, descriptor, levels);
+    if (!code) {
+        mipmap->handle = cpu_handle_new(CPU_MIPMAP, mipmap, ctx->id);
+        code = mipmap->handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (code) {
+        mipmap_free(mipmap);
+        return code;
+    }
+    *handle = mipmap->handle;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+mipmap_of(CUmipmappedArray handle, struct cpu_mipmap **mipmap)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    *mipmap = cpu_handle_object(CPU_MIPMAP, handle);
+    return code || *mipmap ? code : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CPU_API CUresult
+cuMipmappedArrayGetLevel(CUarray *array, CUmipmappedArray handle,
+                         unsigned level)
+{
+    struct cpu_mipmap *mipmap;
+    CUresult code = mipmap_of(handle, &mipmap);
+
+    if (code) {
+        return code;
+    }
+    if (!array || level >= mipmap->count) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *array = mipmap->levels[level]->handle;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuMipmappedArrayDestroy(CUmipmappedArray handle)
+{
+    struct cpu_mipmap *mipmap;
+    CUresult code = mipmap_of(handle, &mipmap);
+
+    if (code) {
+        return code;
+    }
+    cpu_scheduler_drain(mipmap->ctx);
+    return mipmap_free(mipmap);
+}
