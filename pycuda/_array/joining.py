@@ -12,6 +12,7 @@ import numpy as np
 
 from pycuda._array.common import (
     at_axis,
+    check_array,
     check_arrays,
     check_target,
     copy_into,
@@ -78,14 +79,16 @@ def concatenate(
         raise ValueError("zero-dimensional arrays cannot be concatenated")
     axis = normal_axis(axis, first.ndim)
     shape = _joined_shape(arrays, axis)
-    kind = np.result_type(*(array.dtype for array in arrays))
-    if dtype is not None:
-        dtype = np.dtype(dtype)
+    if out is not None:
+        dtype = check_array(out, "out").dtype
+        result = check_target(out, shape, dtype)
         _check_casts(arrays, dtype, casting)
-    if out is None:
-        result = make(first, shape, dtype or kind, allocator)
     else:
-        result = check_target(out, shape, kind, casting)
+        if dtype is None:
+            dtype = np.result_type(*(array.dtype for array in arrays))
+        else:
+            _check_casts(arrays, dtype := np.dtype(dtype), casting)
+        result = make(first, shape, dtype, allocator)
     at = 0
     for array in arrays:
         end = at + array.shape[axis]

@@ -369,3 +369,28 @@ else:
         env=dict(os.environ), capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+def test_joined_with_what_it_does_not_promote_with():
+    """A dtype or target that is given needs no common dtype."""
+    a, b = normal((4, 3)), np.arange(6, dtype=np.uint16).reshape(2, 3)
+    pair = [gpuarray.to_gpu(a), gpuarray.to_gpu(b)]
+    want = np.concatenate([a, b], dtype=np.float64)
+    same(gpuarray.concatenate(pair, dtype=np.float64), want)
+    out = gpuarray.empty((6, 3), np.float64)
+    assert gpuarray.concatenate(pair, out=out) is out
+    same(out, want)
+    with pytest.raises(TypeError, match="promote"):
+        gpuarray.concatenate(pair)
+    with pytest.raises(TypeError, match="from bfloat16 to int32"):
+        gpuarray.concatenate(pair, out=out.view(np.int32)[:, :3])
+
+
+def test_clip():
+    """In the dtype of operators; NumPy has no loop and gives float32."""
+    a, low, high = normal((50, 6)), normal(6, 1), np.float32(2.5)
+    ga, glow = gpuarray.to_gpu(a), gpuarray.to_gpu(low)
+    want = np.clip(a, low, BF16.type(high)).astype(BF16)
+    same(gpuarray.clip(ga, glow, BF16.type(high)), want)
+    same(gpuarray.clip(ga, glow, high), np.clip(a, low, high))
+    same(gpuarray.clip(ga, -1, None), np.clip(a, -1, None).astype(BF16))

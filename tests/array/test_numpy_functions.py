@@ -368,3 +368,16 @@ def test_errors():
     ]:
         with pytest.raises(error):
             call()
+
+
+def test_spacing_of_every_float16():
+    """With its argument's sign, which NumPy's has for wider floats alone."""
+    every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    positive = every[: 1 << 15]
+    with np.errstate(all="ignore"):
+        sizes = np.spacing(positive)
+    got = gpuarray.spacing(gpuarray.to_gpu(every)).get()
+    assert np.array_equal(got[: 1 << 15], sizes, equal_nan=True)
+    negative = got[1 << 15 :]
+    assert negative[0] == sizes[0]  # of -0.0, as of wider floats
+    assert np.array_equal(negative[1:], -sizes[1:], equal_nan=True)
