@@ -67,6 +67,24 @@ __global__ void k(pair *a, pair *b, float *out)
         thread=(0, 0, 0),
     ),
     dict(
+        name="copied_through_a_local",
+        source="""
+struct pair { float x, y; };
+__global__ void k(pair *a, pair *b, float *out)
+{
+    int i = threadIdx.x;
+    a[i].x = 1.f;
+    const pair p = a[i];
+    b[i] = p;
+    out[i] = b[i].x;
+    out[i] += b[i].y; // HERE
+}""",
+        args=[64, 64, 64],
+        block=(8, 1, 1),
+        kind="uninitialised-global",
+        thread=(0, 0, 0),
+    ),
+    dict(
         name="atomic_counter",
         source="""
 __global__ void k(int *counter)

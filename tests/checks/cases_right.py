@@ -355,6 +355,39 @@ __global__ void k(item *out)
         args=[512],
     ),
     dict(
+        name="struct_through_a_local",
+        source="""
+struct item { unsigned char part[1]; };
+__global__ void k(const item *in, item *spare, item *out, int *sum)
+{
+    for (int i = 0; i < 50; i++) {
+        const item it = in[i];
+        spare[49 - i] = it;
+    }
+    for (int i = 0; i < 50; i++) out[i] = spare[i];
+    for (int i = 0; i < 50; i++) sum[i] = out[i].part[0];
+}""",
+        args=[np.arange(50, dtype=np.uint8), 50, 50, 200],
+        block=(1, 1, 1),
+    ),
+    dict(
+        name="struct_kept_for_the_next_turn",
+        source="""
+struct item { int key, value; };
+__global__ void k(const item *in, item *out, int *sum)
+{
+    item before = {0, 0};
+    for (int i = 0; i < 20; i++) {
+        const item it = in[i];
+        out[i] = before;
+        before = it;
+        sum[i] = out[i].key + out[i].value;
+    }
+}""",
+        args=[np.arange(40, dtype=np.int32), 160, 80],
+        block=(1, 1, 1),
+    ),
+    dict(
         name="bit_fields",
         source="""
 struct bits { unsigned a : 3, b : 5, c : 24; };

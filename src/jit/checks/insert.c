@@ -108,6 +108,27 @@ insert_init(struct jit *jit, const struct jit_access *access,
     }
 }
 
+/* A piece of a copied struct, which lies in a register between its load and
+ * its store: what is known of the source goes along, else it is written.  The
+ * load is no use. */
+static void
+insert_piece(struct jit *jit, const struct jit_access *access,
+             LLVMValueRef address, LLVMValueRef bytes, LLVMValueRef site)
+{
+    LLVMValueRef value = access->value;
+    LLVMValueRef written[] = {address, bytes, site};
+
+    if (!value || LLVMIsUndef(value)) {
+        return;
+    }
+    if (LLVMIsALoadInst(value) && jit_is_copy(value)) {
+        LLVMValueRef both[] = {address, LLVMGetOperand(value, 0), bytes};
+        call_check(jit, "__pycuda_check_copy", no_result(jit), both, 3);
+    } else {
+        call_check(jit, "__pycuda_check_init", no_result(jit), written, 3);
+    }
+}
+
 static LLVMValueRef
 insert_memory(struct jit *jit, const struct jit_object *object,
               LLVMValueRef address, LLVMValueRef bytes, LLVMValueRef site)
@@ -146,7 +167,9 @@ instrument_access(struct jit *jit, const struct jit_access *access)
     if (checks & JIT_CHECK_RACE && !(object.flags & IMAGE_SITE_LOCAL)) {
         insert_race(jit, access, address, bytes, site);
     }
-    if (checks & JIT_CHECK_INIT && !jit_is_copy(access->at)) {
+    if (checks & JIT_CHECK_INIT && jit_is_copy(access->at)) {
+        insert_piece(jit, access, address, bytes, site);
+    } else if (checks & JIT_CHECK_INIT) {
         insert_init(jit, access, address, bytes, site);
     }
 }
