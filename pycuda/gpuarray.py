@@ -91,6 +91,14 @@ from pycuda._array.selecting import (
     take_along_axis,
     where,
 )
+from pycuda._array.sets import (
+    isin,
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
 from pycuda._array.shaping import (
     array_split,
     atleast_1d,
@@ -118,17 +126,7 @@ from pycuda._array.shaping import (
     unstack,
     vsplit,
 )
-from pycuda._array.sorting import (
-    argsort,
-    isin,
-    searchsorted,
-    sort,
-    unique,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
-)
+from pycuda._array.sorting import argsort, searchsorted, sort
 from pycuda._array.statistics import (
     Reductions,
     argmax,

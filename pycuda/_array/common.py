@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,6 +68,11 @@ def make(
         order=order,
     )  # fmt: skip
     return made
+
+
+def using(stream: drv.Stream | None) -> AbstractContextManager[Any]:
+    """A block in which all calls go to a stream; None: to the current one."""
+    return nullcontext() if stream is None else stream.use()
 
 
 def copy_into(

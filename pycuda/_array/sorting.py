@@ -16,7 +16,7 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda._array.common import check_array, make, normal_axis
-from pycuda._driver import ArrayBase, _apply
+from pycuda._driver import ArrayBase
 from pycuda._kernels import factory
 from pycuda._kernels import sorting as kernels
 from pycuda._kernels.sorting import Sort
@@ -198,7 +198,7 @@ def _sort_packed(work: _Rows) -> GPUArray:
     return _sort_sweep(work, processors)
 
 
-def _sorted(
+def sorted_rows(
     a: GPUArray, axis: int | None, ordered: bool, descending: bool, stream: Any
 ) -> tuple[GPUArray, GPUArray | None]:
     """(sorted copy, order or None), both with the axis last and packed."""
@@ -275,7 +275,7 @@ def sort(
     their real parts, then by the imaginary ones.
     """
     _check_kind(kind, order, stable)
-    found, _ = _sorted(a, axis, False, descending, stream)
+    found, _ = sorted_rows(a, axis, False, descending, stream)
     return _in_c_order(_back(a, axis, found), stream)
 
 
@@ -294,7 +294,7 @@ def argsort(
     The arguments are those of `sort`.
     """
     _check_kind(kind, order, stable)
-    _, found = _sorted(a, axis, True, descending, stream)
+    _, found = sorted_rows(a, axis, True, descending, stream)
     return _in_c_order(_back(a, axis, found), stream)
 
 
@@ -308,7 +308,7 @@ def sort_in_place(
 ) -> None:
     """What the method ``a.sort()`` does."""
     _check_kind(kind, order, stable)
-    found, _ = _sorted(a, axis, False, False, stream)
+    found, _ = sorted_rows(a, axis, False, False, stream)
     a.set(_back(a, axis, found), True, stream)
 
 
@@ -368,177 +368,3 @@ def searchsorted(
         grid=(-(-v.size // 256), 1), stream=stream,
     )  # fmt: skip
     return result
-
-
-# --- sets ----------------------------------------------------------------
-
-
-def _new_values(values: GPUArray, equal_nan: bool, stream: Any) -> GPUArray:
-    """Whether each of sorted values differs from the one before."""
-    mask = make(values, values.shape, np.bool_)
-    mask[:1].fill(np.True_, stream)
-    pair = values[1:], values[:-1]
-    later = mask[1:]
-    _apply("not_equal", pair, later, None, stream)
-    if equal_nan and values.dtype.kind in "fcV":
-        nan = [_apply("isnan", (x,), None, None, stream) for x in pair]
-        both = _apply("logical_and", tuple(nan), None, None, stream)
-        other = _apply("logical_not", (both,), None, None, stream)
-        _apply("logical_and", (later, other), later, None, stream)
-    return mask
-
-
-class _Unique(NamedTuple):
-    values: GPUArray
-    order: GPUArray | None  # of all elements, sorted
-    mask: GPUArray  # of those that are new, in sorted order
-    firsts: GPUArray  # where the mask is set
-
-
-def _unique(
-    flat: GPUArray, ordered: bool, equal_nan: bool, stream: Any
-) -> _Unique:
-    from pycuda._array.indexing import nonzero_flat
-    from pycuda._array.selecting import take
-
-    found, order = _sorted(flat, -1, ordered, False, stream)
-    mask = _new_values(found, equal_nan, stream)
-    firsts = nonzero_flat(mask)
-    return _Unique(take(found, firsts, None, stream), order, mask, firsts)
-
-
-def _counts(found: _Unique, n: int, stream: Any) -> GPUArray:
-    firsts = found.firsts
-    result = make(firsts, firsts.shape, np.int64)
-    if firsts.size:
-        pair = firsts[1:], firsts[:-1]
-        _apply("subtract", pair, result[:-1], None, stream)
-        _apply("subtract", (n, firsts[-1:]), result[-1:], None, stream)
-    return result
-
-
-def _inverse(found: _Unique, stream: Any) -> GPUArray:
-    from pycuda._array import indexing
-    from pycuda._array.scans import cumsum
-
-    numbers = cumsum(found.mask, dtype=np.int64, stream=stream)
-    _apply("subtract", (numbers, 1), numbers, None, stream)
-    result = make(numbers, numbers.shape, np.int64)
-    if numbers.size:
-        indexing.set(result, found.order, numbers, stream)
-    return result
-
-
-def unique(
-    ar: GPUArray,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    axis: None = None,
-    *,
-    equal_nan: bool = True,
-    stream: drv.Stream | None = None,
-) -> Any:
-    """The different elements, sorted.
-
-    Waits for the device, for their number.
-
-    Parameters
-    ----------
-    return_index
-        Also where each is found first.
-    return_inverse
-        Also the index of each element of `ar` in the result.
-    return_counts
-        Also how often each is there.
-    equal_nan
-        Whether all NaN count as one.
-    """
-    if axis is not None:
-        raise NotImplementedError(
-            "unique along an axis is not there on the device: fetch the array "
-            "with .get() and use numpy.unique"
-        )
-    flat = check_array(ar, "ar").ravel()
-    ordered = return_index or return_inverse
-    found = _unique(flat, ordered, equal_nan, stream)
-    results = [found.values]
-    if return_index:
-        from pycuda._array.selecting import take
-
-        results.append(take(found.order, found.firsts, None, stream))
-    if return_inverse:
-        results.append(_inverse(found, stream).reshape(ar.shape))
-    if return_counts:
-        results.append(_counts(found, flat.size, stream))
-    return results[0] if len(results) == 1 else tuple(results)
-
-
-class UniqueAllResult(NamedTuple):
-    """What `unique_all` gives."""
-
-    values: GPUArray
-    indices: GPUArray
-    inverse_indices: GPUArray
-    counts: GPUArray
-
-
-class UniqueCountsResult(NamedTuple):
-    """What `unique_counts` gives."""
-
-    values: GPUArray
-    counts: GPUArray
-
-
-class UniqueInverseResult(NamedTuple):
-    """What `unique_inverse` gives."""
-
-    values: GPUArray
-    inverse_indices: GPUArray
-
-
-def unique_all(x: GPUArray, /) -> UniqueAllResult:
-    """`unique` with all its results; each NaN is an element of its own."""
-    return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
-
-
-def unique_counts(x: GPUArray, /) -> UniqueCountsResult:
-    """`unique` with counts; each NaN is an element of its own."""
-    return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
-
-
-def unique_inverse(x: GPUArray, /) -> UniqueInverseResult:
-    """`unique` with inverse indices; each NaN is an element of its own."""
-    return UniqueInverseResult(
-        *unique(x, return_inverse=True, equal_nan=False)
-    )
-
-
-def unique_values(x: GPUArray, /) -> GPUArray:
-    """`unique`; each NaN is an element of its own."""
-    return unique(x, equal_nan=False)
-
-
-def isin(
-    element: GPUArray,
-    test_elements: GPUArray,
-    *,
-    invert: bool = False,
-    stream: drv.Stream | None = None,
-) -> GPUArray:
-    """Whether each element is one of `test_elements`."""
-    from pycuda._array.selecting import take
-
-    check_array(element, "element")
-    check_array(test_elements, "test_elements")
-    result = make(element, element.shape, np.bool_)
-    if test_elements.size == 0 or element.size == 0:
-        return result.fill(np.bool_(invert), stream)
-    kind = np.result_type(element.dtype, test_elements.dtype)
-    known = sort(test_elements.astype(kind, stream), None, stream=stream)
-    wanted = element.astype(kind, stream)
-    places = searchsorted(known, wanted, stream=stream)
-    _apply("minimum", (places, known.size - 1), places, None, stream)
-    found = take(known, places, None, stream)
-    name = "not_equal" if invert else "equal"
-    return _apply(name, (found, wanted), result, None, stream)

@@ -224,7 +224,23 @@ def waiting() -> dict[str, Call]:
         )
     return {
         **table,
-        "gpuarray.unique": plain(np.unique, gpuarray.unique),
+        "gpuarray.unique": with_stream(
+            np.unique, lambda a, **s: gpuarray.unique(a, **s)
+        ),
+        "gpuarray.unique:all": with_stream(
+            lambda x: np.concatenate(
+                [np.ravel(part) for part in np.unique(x.T, True, True, True)]
+            ),
+            lambda a, **s: host(gpuarray.unique(a.T, True, True, True, **s)),
+        ),
+        "gpuarray.unique:rows": with_stream(
+            lambda x: np.concatenate(
+                [np.ravel(p) for p in np.unique(x, True, True, True, axis=1)]
+            ),
+            lambda a, **s: host(
+                gpuarray.unique(a, True, True, True, axis=1, **s)
+            ),
+        ),
         "gpuarray.unique_values": plain(np.unique, gpuarray.unique_values),
         "gpuarray.nonzero": plain(
             lambda x: np.concatenate(np.nonzero(x > 1)),

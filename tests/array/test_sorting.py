@@ -1,4 +1,4 @@
-"""sort, argsort, unique and searchsorted against NumPy.
+"""sort, argsort and searchsorted against NumPy.
 
 Every device sorts in two ways, for threads that run in turn and for those
 that run side by side; both are tested on whatever device is there.
@@ -152,31 +152,6 @@ def test_method_sorts_in_place():
     assert np.array_equal(device.get(), host)
 
 
-@pytest.mark.parametrize("char", [*"?befdD", *SHORT])
-def test_unique(char):
-    host = numbers((20, 30), char)
-    got = gpuarray.unique(gpuarray.to_gpu(host), True, True, True)
-    want = np.unique(orderly(host), True, True, True)
-    assert got[0].dtype == host.dtype
-    for ours, theirs in zip(got, want, strict=True):
-        ours = orderly(ours.get())
-        assert np.array_equal(ours, theirs, equal_nan=ours.dtype.kind in "fc")
-
-
-def test_unique_counts_nan_as_the_standard_says():
-    host = np.array([1, np.nan, 1, np.nan], np.float32)
-    found = gpuarray.unique_all(gpuarray.to_gpu(host))
-    assert found.counts.get().tolist() == [2, 1, 1]
-    assert found.inverse_indices.get().tolist() == [0, 1, 0, 2]
-    assert gpuarray.unique(gpuarray.to_gpu(host)).size == 2
-
-
-def test_unique_of_nothing():
-    empty = gpuarray.empty(0, np.float32)
-    for part in gpuarray.unique(empty, True, True, True):
-        assert part.shape == (0,)
-
-
 @pytest.mark.parametrize("char", DTYPES)
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_searchsorted(char, side):
@@ -187,14 +162,6 @@ def test_searchsorted(char, side):
     )
     want = np.searchsorted(orderly(row), orderly(values), side)
     assert np.array_equal(got.get(), want)
-
-
-def test_isin():
-    a, b = numbers((7, 9), "b"), numbers(12, "b", 1)
-    da, db = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
-    assert np.array_equal(gpuarray.isin(da, db).get(), np.isin(a, b))
-    none = gpuarray.isin(da, db[:0], invert=True).get()
-    assert none.all()
 
 
 def test_errors():
@@ -213,7 +180,5 @@ def test_errors():
         gpuarray.searchsorted(a[0], a, "middle")
     with pytest.raises(ValueError, match="one axis"):
         gpuarray.searchsorted(a, a)
-    with pytest.raises(NotImplementedError, match="numpy"):
-        gpuarray.unique(a, axis=0)
     with pytest.raises(np.exceptions.AxisError):
         gpuarray.sort(gpuarray.zeros((), np.float32))
