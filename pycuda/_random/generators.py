@@ -1,9 +1,8 @@
-"""The generator classes of `pycuda.curandom`: cuRAND's device generators.
+"""The generator classes of `pycuda.curandom` that have states.
 
-A generator has ``block_count * generators_per_block`` states, one a thread.
-Thread t makes elements t, t + T, ... of what is filled, so that results
-depend on the number of threads and with it on the device; `pycuda.curandom`'s
-`rand` does not.
+A generator has ``block_count * generators_per_block`` states, T on every
+device.  State t makes elements t, t + T, ... of what is filled: results do not
+depend on the device, nor on how kernels are launched.
 """
 
 # SPDX-License-Identifier: MIT
@@ -13,6 +12,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import functools
+import operator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,24 +29,43 @@ from pycuda.tools import context_dependent_memoize
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 _WORDS = (np.dtype(np.int32), np.dtype(np.uint32))
 _LONGS = (np.dtype(np.int64), np.dtype(np.uint64))
+# As many states fill a large GPU, and have Sobol' sequences of their own.
+_BLOCKS = 256
+_BLOCK = 64
+_OPTIONS = ["--fmad=false"]
 
 
 @context_dependent_memoize
 def _module(fields: tuple) -> Any:
     source = factory.load_template("random/random.cu").substitute(dict(fields))
-    return SourceModule(source, no_extern_c=True)
+    return SourceModule(source, options=_OPTIONS, no_extern_c=True)
 
 
 @context_dependent_memoize
 def _state_bytes(state: str) -> int:
     from pycuda.characterize import sizeof
 
-    return sizeof(state, "#include <curand_kernel.h>")
+    return sizeof(state, "#include <pycuda-random/generators.h>")
 
 
 def _default_seeds(count: int) -> Any:
     seeds = np.random.randint(0, 2**31 - 1, size=count).astype(np.int32)
     return _gpuarray.to_gpu(seeds)
+
+
+def _same_seeds(seed: Any) -> Any:
+    """What gives every state the same seed; their sequences differ."""
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        raise TypeError(
+            "seed must be GPUArray of integers of right length, made by a "
+            f"function, or an integer, not {type(seed).__name__}"
+        ) from None
+    if not 0 <= number < 1 << 31:
+        raise ValueError(f"seed must be of [0, 2**31), not {number}")
+    word = np.int32(number)
+    return lambda count: _gpuarray.to_gpu(np.full(count, word))
 
 
 class _Generator(abc.ABC):
@@ -59,13 +78,26 @@ class _Generator(abc.ABC):
     _seed_type: ClassVar[str] = "int"
     _prepare: ClassVar[str]
     _skip_word: ClassVar[str] = "unsigned long long"
+    _offset_bits: ClassVar[int] = 64
+
+    block_count: int = _BLOCKS
+    generators_per_block: int = _BLOCK
 
     def __init__(self, seeds: Any, scrambles: Any, offset: int) -> None:
+        self._compile()
+        self._start(seeds, scrambles, self._checked_offset(offset))
+
+    def _compile(self) -> None:
+        self._in_turn = factory.runs_threads_in_turn()
         bits = self.generator_bits
         scramble = "unsigned int" if bits == 32 else "unsigned long long"
         fields = {
             "state": self.state_type,
             "bits": bits,
+            "in_turn": int(self._in_turn),
+            "copied": int(self.has_box_muller),
+            "block": self.generators_per_block,
+            "threads": self._threads,
             "shift": bits - 32,
             "pairs": int(self.has_box_muller),
             "seed": self._seed_type,
@@ -82,13 +114,14 @@ class _Generator(abc.ABC):
             name: self.module.get_function(name) for name in self._names()
         }
         self._prepare_kernel = self.module.get_function("prepare")
-        count = _drv.device_attribute.MULTIPROCESSOR_COUNT
-        self.block_count = _drv.Context.get_device().get_attribute(count)
-        self.generators_per_block = min(
-            function.max_threads_per_block
-            for function in (*self.generators.values(), self._prepare_kernel)
-        )
-        self._start(seeds, scrambles, offset)
+
+    def _checked_offset(self, offset: Any) -> int:
+        offset = operator.index(offset)
+        if not 0 <= offset < 1 << self._offset_bits:
+            raise ValueError(
+                f"offset must be of [0, 2**{self._offset_bits}), not {offset}"
+            )
+        return offset
 
     def _names(self) -> list[str]:
         reals = ["float", "double"]
@@ -113,13 +146,26 @@ class _Generator(abc.ABC):
     @functools.cached_property
     def state(self) -> Any:
         """The states, one a thread."""
-        size = _state_bytes(self.state_type)
-        return _drv.mem_alloc(self._threads * size)
+        size = self._threads * _state_bytes(self.state_type)
+        memory = _drv.mem_alloc(size)
+        _drv.memset_d8(memory, 0, size)
+        return memory
 
-    def _launch(self, kernel: Any, stream: Any, *arguments: Any) -> None:
+    def _launch(
+        self,
+        kernel: Any,
+        stream: Any,
+        *arguments: Any,
+        count: int | None = None,
+    ) -> None:
+        """With all states, or those that `count` elements need."""
+        blocks, threads = self.block_count, self.generators_per_block
+        if count is not None:
+            blocks = min(blocks, -(-count // threads))
+            threads = 1 if self._in_turn else threads
         kernel(
-            self.state, *arguments, grid=(self.block_count, 1),
-            block=(self.generators_per_block, 1, 1), stream=stream,
+            self.state, *arguments, grid=(blocks, 1), block=(threads, 1, 1),
+            stream=stream,
         )  # fmt: skip
 
     def _seed_array(self, given: Any, make: Any, what: str) -> Any:
@@ -160,15 +206,16 @@ class _Generator(abc.ABC):
         if data.size == 0:
             return
         with contextlib.nullcontext() if stream is None else stream.use():
-            target = data if data.flags.forc else data.copy("C")
-            count, pair = data.size, 2 * data.itemsize
-            aligned = _driver._address_bits(target) % pair == 0
-            even = aligned and count % 2 == 0
-            if even and f"{name}2" in self.generators:
+            count, target = data.size, data
+            if count % 2 == 0 and f"{name}2" in self.generators:
                 name, count = f"{name}2", count // 2
+                if _driver._address_bits(data) % (2 * data.itemsize):
+                    target = data.copy("C")  # pairs lie at even places
+            if not target.flags.forc:
+                target = data.copy("C")
             self._launch(
                 self.generators[name], None, target, np.uint64(count),
-                *parameters,
+                *parameters, count=count,
             )  # fmt: skip
             if target is not data:
                 data[...] = target
@@ -284,10 +331,17 @@ class _Generator(abc.ABC):
     # --- skipping ----------------------------------------------------------
 
     def _skip(self, name: str, steps: int, stream: Any) -> None:
+        steps, bits = operator.index(steps), self._skip_bits
+        if not 0 <= steps < 1 << bits:
+            raise ValueError(f"i must be of [0, 2**{bits}), not {steps}")
         self._launch(self.generators[name], stream, np.uint64(steps))
 
+    @property
+    def _skip_bits(self) -> int:
+        return 32 if self._skip_word == "unsigned int" else 64
+
     def _skip_array(self, name: str, steps: Any, stream: Any) -> None:
-        bits = 32 if self._skip_word == "unsigned int" else 64
+        bits = self._skip_bits
         if (
             not isinstance(steps, ArrayBase)
             or steps.dtype != np.dtype(f"u{bits // 8}")
@@ -299,6 +353,50 @@ class _Generator(abc.ABC):
                 "a generator"
             )
         self._launch(self.generators[f"{name}_array"], stream, steps)
+
+    # --- keeping -----------------------------------------------------------
+
+    @property
+    def _kept_name(self) -> str:
+        return self.state_type.removeprefix("curandState")
+
+    def get_state(self) -> dict[str, Any]:
+        """All that the numbers to come depend on, as `set_state` takes it.
+
+        Waits for the device.  "states" holds the words of the states, a row
+        each, the same on every device.
+        """
+        words = _state_bytes(self.state_type) // 4
+        states = np.empty((self._threads, words), np.uint32)
+        _drv.Context.synchronize()
+        _drv.memcpy_dtoh(states, self.state)
+        return {"generator": self._kept_name, "states": states}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on where `get_state` of a generator of this class was called."""
+        if state.get("generator") != self._kept_name:
+            raise ValueError(
+                f"the state of a {self._kept_name} is needed, not of "
+                f"{state.get('generator')!r}"
+            )
+        words = _state_bytes(self.state_type) // 4
+        states = np.ascontiguousarray(state["states"])
+        if states.shape != (self._threads, words) or (
+            states.dtype != np.uint32
+        ):
+            raise ValueError(
+                f"states must be uint32 of shape {(self._threads, words)}, "
+                f"not {states.dtype} of {states.shape}"
+            )
+        _drv.Context.synchronize()
+        _drv.memcpy_htod(self.state, states)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.get_state()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._compile()
+        self.set_state(state)
 
     def call_skip_ahead(self, i: int, stream: Any = None) -> None:
         """Leave out `i` numbers of each state's sequence."""
@@ -317,7 +415,11 @@ class _Pseudo(_Generator):
     _prepare = "curand_init(seeds[t], t, offset, states + t);"
 
     def __init__(self, seed_getter: Any = None, offset: int = 0) -> None:
-        super().__init__(seed_getter or _default_seeds, None, offset)
+        if seed_getter is None:
+            seed_getter = _default_seeds
+        elif not callable(seed_getter):
+            seed_getter = _same_seeds(seed_getter)
+        super().__init__(seed_getter, None, offset)
 
     def _start(self, seeds: Any, scrambles: Any, offset: int) -> None:
         array = self._seed_array(seeds, seeds, "seed")
@@ -344,7 +446,8 @@ class XORWOWRandomNumberGenerator(_Pseudo):
     ----------
     seed_getter
         Called with the number of generators; gives a GPUArray of so many
-        int32.  Default: drawn from `numpy.random`.
+        int32.  Or an integer of [0, 2**31), the seed of all; their sequences
+        differ.  Default: drawn from `numpy.random`.
     offset
         Numbers of each sequence to leave out.
     """
@@ -377,6 +480,7 @@ class _Sobol(_Generator):
 
     _vectors: ClassVar[Any]
     _scrambled: ClassVar[bool] = False
+    _offset_bits: ClassVar[int] = 32
 
     def __init__(
         self, dir_vector: Any = None, scramble_vector: Any = None,

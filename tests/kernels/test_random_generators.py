@@ -1,11 +1,17 @@
-"""curandom's generators: known answers, skipping, moments, bad input."""
+"""curandom's generators with states: known answers, the same bits everywhere,
+skipping, keeping, moments, bad input.
+"""
 
 # SPDX-License-Identifier: MIT
+
+import copy
+import hashlib
+import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-import pycuda.driver as drv
 from pycuda import curandom, gpuarray
 from pycuda._random import sobol
 
@@ -24,15 +30,6 @@ SCRAMBLED = [
     curandom.ScrambledSobol64RandomNumberGenerator,
 ]
 ALL = PSEUDO + SOBOL + SCRAMBLED
-
-
-@pytest.fixture(scope="module", autouse=True)
-def needs_headers(context):
-    """NVIDIA's compiler has curand_kernel.h from a wheel or a toolkit."""
-    try:
-        curandom.get_curand_version()
-    except drv.CompileError:
-        pytest.skip("no curand_kernel.h here")
 
 
 def threads(generator):
@@ -65,6 +62,16 @@ def test_the_tables_first_dimensions():
     assert [int(v) >> 27 for v in vectors[2, :5]] == [16, 24, 12, 18, 29]
     wide = sobol.direction_vectors(64)
     assert (wide[:, :32] >> np.uint64(32) == vectors).all()
+
+
+def test_the_tables_numbers_are_scipys():
+    import scipy.stats
+
+    place = Path(scipy.stats.__file__).parent / "_sobol_direction_numbers.npz"
+    polynomials, initial = sobol._initial()
+    with np.load(place) as theirs:
+        assert (theirs["poly"][: sobol.DIMENSIONS] == polynomials).all()
+        assert (theirs["vinit"][: sobol.DIMENSIONS] == initial).all()
 
 
 @pytest.mark.parametrize("table", [sobol.direction_vectors,
@@ -110,6 +117,187 @@ def test_xorwow_of_the_first_state():
         v = [*v[1:], (v[4] ^ v[4] << 4 ^ t ^ t << 1) & mask]
         d = d + 362437 & mask
         assert number == (v[4] + d & mask)
+
+
+def mrg32k3a(count, skipped):
+    """State t of seed 0: L'Ecuyer's recurrences, t * 2**76 numbers on."""
+    rows = []
+    for t in skipped:
+        parts = []
+        for last, m in (
+            ((-810728, 1403580, 0), 4294967087),
+            ((-1370589, 0, 527612), 4294944443),
+        ):
+            step = np.array([[0, 1, 0], [0, 0, 1], last], object) % m
+            power = np.identity(3, object)
+            for bit in bin(t << 76)[2:]:
+                power = power.dot(power) % m
+                power = power.dot(step) % m if bit == "1" else power
+            x = list(power.dot(np.array([12345] * 3, object)) % m)
+            for _ in range(count):
+                x.append(
+                    sum(c * v for c, v in zip(last, x[-3:], strict=True)) % m
+                )
+            parts.append(x[3:])
+        rows.append(
+            [
+                (p - q) % 4294967087 or 4294967087
+                for p, q in zip(*parts, strict=True)
+            ]
+        )
+    return np.array(rows, object).T
+
+
+def test_mrg32k3a_of_several_states():
+    generator = curandom.MRG32k3aRandomNumberGenerator(0)
+    shape = (6, threads(generator))
+    states = [0, 1, 2, 77, 16_383]
+    got = generator.gen_uniform(shape, np.float64).get()[:, states]
+    expected = mrg32k3a(6, states).astype(np.float64) / 4294967088
+    np.testing.assert_allclose(got, expected, rtol=3e-16)
+    # Integers are as many, spread over 32 bits.
+    bits = numbers(curandom.MRG32k3aRandomNumberGenerator(0), 6)[:, states]
+    assert abs(bits / 2**32 - expected).max() < 2.0**-31
+
+
+# Of other runs, on other devices: what must not change.  Words, floats,
+# doubles (and long words) one after another; words after skipping numbers,
+# and sequences.
+SUMS = {
+    "XORWOW": (
+        "328981a37f36c983 9e0fd970e1af1e11 48c092aa44dfe93d "
+        "1019356604980a7e d7e9e15e1a94410a"
+    ),
+    "MRG32k3a": (
+        "5c9fe3649282581b edc80c3e1d8c115f 47de0307c226ef0f "
+        "7857492c9bbccb2a 0f4601597e9e82bb"
+    ),
+    "Sobol32": (
+        "aeec892cc41cd697 ded827d9f6b0712f 99c16efcb34603ec d0f30ad7e2c78fe9"
+    ),
+    "ScrambledSobol32": (
+        "a82f44440accf694 d74aef4914adfb3e 91c7c9554a203d15 193e4ceb1b7316b4"
+    ),
+    "Sobol64": (
+        "aeec892cc41cd697 ded827d9f6b0712f 11d3f7e293b6dbe7 "
+        "4ef7ac00ab72c158 733b384e431b56eb"
+    ),
+    "ScrambledSobol64": (
+        "4b073d4ed33f952d 18cf2eff0244db3d 3b4c6cade128bacf "
+        "cea58ffae0fbecc7 6de046e32fab5828"
+    ),
+}
+
+
+def digest(array):
+    return hashlib.sha256(array.get().tobytes()).hexdigest()[:16]
+
+
+def kept_sums(generator, long_words, sequences):
+    draw = generator.gen_uniform
+    dtypes = [np.uint32, np.float32, np.float64]
+    sums = [digest(draw(50_001, dtype)) for dtype in dtypes]
+    if long_words:
+        sums.append(digest(draw(20_001, np.uint64)))
+    generator.call_skip_ahead(1_234_567)
+    sums.append(digest(draw(50_000, np.uint32)))
+    if sequences:
+        generator.call_skip_ahead_sequence(3)
+        sums.append(digest(draw(50_000, np.uint32)))
+    return " ".join(sums)
+
+
+def seeded(kind, offset=0):
+    pseudo = issubclass(kind, tuple(PSEUDO))
+    return kind(20261121, offset) if pseudo else kind(offset=offset)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_sums_of_other_devices(kind):
+    name = kind.__name__.removesuffix("RandomNumberGenerator")
+    wide = kind.generator_bits == 64
+    got = kept_sums(seeded(kind, 5), wide, kind in PSEUDO)
+    assert got == SUMS[name]
+
+
+@pytest.mark.parametrize("kind", [PSEUDO[0], SOBOL[1]])
+def test_launches_of_another_shape(kind):
+    class Other(kind):
+        block_count = 64
+        generators_per_block = 256
+
+    for dtype in (np.float32, np.uint32):
+        for n in (1, 100, 40_001):
+            one, two = seeded(kind), seeded(Other)
+            for _ in range(2):
+                got = one.gen_uniform(n, dtype).get()
+                assert (got == two.gen_uniform(n, dtype).get()).all()
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("way", ["pickle", "copy", "state"])
+def test_states_are_kept(kind, way):
+    generator = seeded(kind)
+    generator.gen_uniform(20_001, np.float32)
+    generator.gen_normal(3, np.float64)  # half of a pair is left over
+    if way == "pickle":
+        other = pickle.loads(pickle.dumps(generator))
+    elif way == "copy":
+        other = copy.deepcopy(generator)
+    else:
+        other = kind(offset=1)
+        other.set_state(generator.get_state())
+    for _ in range(2):
+        one, two = (
+            g.gen_normal(20_001, np.float64) for g in (generator, other)
+        )
+        np.testing.assert_array_equal(one.get(), two.get())
+    one, two = generator.get_state(), other.get_state()
+    assert one["generator"] == two["generator"]
+    assert (one["states"] == two["states"]).all()
+
+
+def test_bad_states():
+    generator = curandom.XORWOWRandomNumberGenerator(1)
+    good = generator.get_state()
+    with pytest.raises(ValueError, match="XORWOW is needed, not of 'MRG"):
+        generator.set_state({**good, "generator": "MRG32k3a"})
+    for wrong in (good["states"][1:], good["states"].astype(np.int64)):
+        with pytest.raises(ValueError, match="states must be uint32"):
+            generator.set_state({**good, "states": wrong})
+
+
+@pytest.mark.parametrize("kind", PSEUDO)
+def test_one_seed_for_all(kind):
+    one, two = numbers(kind(77), 2), numbers(kind(77), 2)
+    assert (one == two).all() and len(np.unique(one)) > 0.999 * one.size
+    assert (one != numbers(kind(78), 2)).mean() > 0.999
+    for wrong in (-1, 1 << 31):
+        with pytest.raises(ValueError, match="seed must be of"):
+            kind(wrong)
+    with pytest.raises(TypeError, match="seed must be"):
+        kind("x")
+
+
+def test_pairs_do_not_depend_on_where_they_lie():
+    one, two = (curandom.XORWOWRandomNumberGenerator(5) for _ in range(2))
+    room = gpuarray.zeros(1003, np.float32)
+    one.fill_normal(room[1:1001])
+    expected = two.gen_normal(1000, np.float32).get()
+    assert (room.get()[1:1001] == expected).all()
+
+
+@pytest.mark.parametrize("kind", SOBOL)
+def test_sobol_is_scipys(kind):
+    """SciPy keeps its points in the same order, 64 bits in units of 2**-64."""
+    from scipy.stats import qmc
+
+    generator = kind()
+    d, bits = 300, kind.generator_bits
+    mine = numbers(generator, 64)[:, :d]
+    engine = qmc.Sobol(d, scramble=False, bits=30)
+    points = (engine.random(64) * 2**30).astype(np.uint64)
+    assert ((mine >> (bits - 30)) == points).all()
 
 
 @pytest.mark.parametrize("kind", ALL)

@@ -28,7 +28,7 @@ typedef unsigned long long curandDirectionVectors64_t[64];
     __pycuda_fn T curand(STATE *state)                                        \
     {                                                                         \
         T result = state->x;                                                  \
-        int zero = __builtin_ctzll(~(unsigned long long)state->i);            \
+        unsigned int zero = __ffsll(~(long long)state->i) - 1;                \
         state->x ^= state->direction_vectors[zero < BITS ? zero : BITS - 1];  \
         state->i++;                                                           \
         return result;                                                        \

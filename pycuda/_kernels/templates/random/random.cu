@@ -1,11 +1,38 @@
-// Kernels of a generator of pycuda.curandom.  Each thread has a state of its
-// own and makes elements t, t + T, ... where T is the number of threads.
-#include <curand_kernel.h>
+// Kernels of a generator of pycuda.curandom.  State t makes elements t, t + T,
+// ... where T is the number of states.
+#include <pycuda-random/generators.h>
 
 typedef $state State;
 #define THREAD ((size_t)blockIdx.x * blockDim.x + threadIdx.x)
 #define THREADS ((size_t)gridDim.x * blockDim.x)
 
+#if $in_turn
+// A thread takes a block of states; some elements of each in turn, so that
+// what it writes stays in its cache.
+#define ROWS 32
+
+template <class T, class Make>
+__device__ inline void fill(State *states, T *out, size_t n, Make make)
+{
+    const size_t first = (size_t)blockIdx.x * $block, all = $threads;
+    for (size_t row = 0; row < n; row += ROWS * all) {
+        for (size_t t = first; t < first + $block && row + t < n; t++) {
+            const size_t end = min(n, row + ROWS * all);
+#if $copied
+            State state = states[t], *const s = &state;
+#else
+            State *const s = states + t;
+#endif
+            for (size_t i = row + t; i < end; i += all) {
+                out[i] = make(s, i);
+            }
+#if $copied
+            states[t] = state;
+#endif
+        }
+    }
+}
+#else
 template <class T, class Make>
 __device__ inline void fill(State *states, T *out, size_t n, Make make)
 {
@@ -15,6 +42,7 @@ __device__ inline void fill(State *states, T *out, size_t n, Make make)
     }
     states[THREAD] = state;
 }
+#endif
 
 #define FILL(NAME, T, MAKE)                                                   \
     extern "C" __global__ void NAME(State *states, T *out, size_t n)          \

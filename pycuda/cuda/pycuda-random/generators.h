@@ -1,0 +1,16 @@
+/* generators.h - all generators and distributions, as cuRAND names them.
+ *
+ * XORWOW (Marsaglia 2003), MRG32k3a (L'Ecuyer 1999), Philox4x32-10 (Salmon et
+ * al. 2011), Sobol' (Bratley and Fox 1988), written from their papers.  The
+ * CPU device's curand_kernel.h is this file; `pycuda.curandom` compiles it on
+ * every device, so that integers and uniform numbers have the same bits.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include "xorwow.h"
+#include "mrg32k3a.h"
+#include "philox.h"
+#include "sobol.h"
+#include "uniform.h"
+#include "normal.h"
+#include "poisson.h"
