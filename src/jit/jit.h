@@ -18,6 +18,9 @@
 
 #include "image/image.h"
 
+/* A function that returns its argument, a pointer nobody else has. */
+#define JIT_OWN "__pycuda_own"
+
 #define JIT_MAX_PARAMETERS 1024
 #define JIT_MAX_POINTS     64 /* regions of a kernel: bits of a word */
 #define JIT_MAX_BOUNDS     4  /* of a point's thread loop */
@@ -262,6 +265,7 @@ void jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_add_entries(struct jit *jit); /* entries/entries.c */
 /* entries/entries.c: an entry for fibers, now, with a copy of the body. */
 void jit_add_thread_entry(struct jit *jit, struct jit_kernel *kernel);
+void jit_tune(void);               /* output/optimise.c: LLVM's own options */
 void jit_prepare(struct jit *jit); /* output/optimise.c */
 void jit_prepare_bodies(struct jit *jit);
 /* output/rare.c: around the vectoriser.  false: there are no such calls. */
@@ -269,6 +273,9 @@ bool jit_declare_rare(struct jit *jit);
 void jit_define_rare(struct jit *jit);
 /* The C library's function behind `__pycuda_rare_...`, else NULL. */
 const char *jit_rare_function(const char *name);
+/* output/pieces.c: after passes that keep memory in registers. */
+void jit_join_pieces(struct jit *jit);
+void jit_drop_own(struct jit *jit);
 void jit_optimise(struct jit *jit);            /* output/optimise.c */
 LLVMMemoryBufferRef jit_emit(struct jit *jit); /* output/emit.c */
 void jit_write(struct jit *jit, const char *payload, size_t bytes);
@@ -313,7 +320,7 @@ const char *jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
                              LLVMValueRef value);
 void jit_text_parameters(struct jit *jit, struct jit_kernel *kernel);
 /* `width`: blockDim.x if it is known, else 0. */
-void jit_text_geometry(struct jit *jit, unsigned width, bool flat);
+void jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own);
 /* `suffix` is that of the names that differ between several loops. */
 void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
                    const char *suffix, const char *metadata);
@@ -359,7 +366,7 @@ struct jit_frame {
 void jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                            const struct jit_frame *frame);
 /* A block ends by going to the label `next`. */
-void jit_text_blocks_end(struct jit *jit);
+void jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel);
 void jit_text_nest_start(struct jit *jit, const struct jit_nest *nest);
 void jit_text_nest_end(struct jit *jit, const struct jit_nest *nest,
                        unsigned loop);

@@ -135,6 +135,7 @@ main(int count, char **arguments)
 {
     static struct jit jit;
     jit_read_options(&jit.options, count, arguments);
+    jit_tune();
     if (jit.options.explain) {
         jit_explain_ask();
     }

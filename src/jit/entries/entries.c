@@ -108,9 +108,11 @@ jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
 }
 
 /* A width that is known is that of blocks of one row, if rows are all that
- * the kernel knows. */
+ * the kernel knows.  `own`: nobody else knows the block's shared memory while
+ * the entry runs, so that no pointer from elsewhere means it
+ * (output/pieces.c). */
 void
-jit_text_geometry(struct jit *jit, unsigned width, bool flat)
+jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own)
 {
     struct jit_text *text = jit->wrappers;
     static const struct {
@@ -120,10 +122,16 @@ jit_text_geometry(struct jit *jit, unsigned width, bool flat)
                 {"ntid2", 20, 65},      {"nctaid0", 24, 0x80000000u},
                 {"nctaid1", 28, 65536}, {"nctaid2", 32, 65536},
                 {"dynamic", 36, 0}};
-    jit_text_add(text, "  %%blockp = getelementptr inbounds i8, ptr %%thread, "
-                       "i64 16\n  %%block = load ptr, ptr %%blockp\n"
-                       "  %%sharedp = getelementptr inbounds i8, ptr %%block, "
-                       "i64 40\n  %%shared = load ptr, ptr %%sharedp\n");
+    jit_text_add(text,
+                 "  %%blockp = getelementptr inbounds i8, ptr %%thread, "
+                 "i64 16\n  %%block = load ptr, ptr %%blockp\n"
+                 "  %%sharedp = getelementptr inbounds i8, ptr %%block, "
+                 "i64 40\n  %%shared%s = load ptr, ptr %%sharedp\n",
+                 own ? ".all" : "");
+    if (own) {
+        jit_text_add(text, "  %%shared = call noalias ptr @" JIT_OWN
+                           "(ptr %%shared.all)\n");
+    }
     if (width) {
         jit_text_add(text, "  %%ntid0 = add i32 0, %u\n", width);
     }
@@ -270,6 +278,9 @@ close_text(struct jit *jit)
                  "declare i64 @llvm.smax.i64(i64, i64)\n"
                  "declare i64 @llvm.umin.i64(i64, i64)\n"
                  "declare i64 @llvm.umax.i64(i64, i64)\n"
+                 "declare void @llvm.lifetime.end.p0(i64, ptr)\n"
+                 "declare noalias ptr @" JIT_OWN "(ptr) nounwind "
+                 "willreturn nosync nofree memory(none)\n"
                  "attributes #0 = { nounwind \"target-cpu\"=\"%s\" "
                  "\"prefer-vector-width\"=\"%s\" \"warn-stack-size\"=\"0\" "
                  "\"target-features\"=\"" FEATURES "\" }\n"

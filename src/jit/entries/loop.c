@@ -198,7 +198,7 @@ write_tail(struct jit *jit, struct jit_kernel *kernel)
     } else {
         jit_text_add(jit->wrappers, "  br label %%next\n");
     }
-    jit_text_blocks_end(jit);
+    jit_text_blocks_end(jit, kernel);
 }
 
 /* Does nothing but the global index tell the threads apart? */

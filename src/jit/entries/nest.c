@@ -52,7 +52,8 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                  frame->internal ? "internal " : "", frame->name,
                  frame->internal);
     jit_text_parameters(jit, kernel);
-    jit_text_geometry(jit, frame->width, kernel->flat);
+    jit_text_geometry(jit, frame->width, kernel->flat,
+                      kernel->regions != NULL);
     jit_text_add(jit->wrappers, "%s", frame->variables);
     write_row(jit, frame->merged);
     jit_text_add(jit->wrappers,
@@ -128,11 +129,19 @@ jit_text_nest_end(struct jit *jit, const struct jit_nest *nest, unsigned loop)
                  s, s, s, s, s, s, nest->after);
 }
 
+/* What a block leaves in shared memory nobody reads: stores whose values were
+ * kept in registers may go. */
 void
-jit_text_blocks_end(struct jit *jit)
+jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
 {
+    jit_text_add(jit->wrappers, "next:\n");
+    if (kernel->static_shared) {
+        jit_text_add(jit->wrappers,
+                     "  call void @llvm.lifetime.end.p0(i64 %u, "
+                     "ptr %%shared)\n",
+                     kernel->static_shared);
+    }
     jit_text_add(jit->wrappers,
-                 "next:\n"
                  "  %%bx.more = add i32 %%ctaid0, 1\n"
                  "  %%bx.end = icmp eq i32 %%bx.more, %%nctaid0\n"
                  "  %%bx.next = select i1 %%bx.end, i32 0, i32 %%bx.more\n"

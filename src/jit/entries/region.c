@@ -302,7 +302,7 @@ write_function(struct jit *jit, struct jit_kernel *kernel,
     for (unsigned k = 0; k < regions->count; k++) {
         jit_region_point(jit, kernel, k, loop + k);
     }
-    jit_text_blocks_end(jit);
+    jit_text_blocks_end(jit, kernel);
     for (unsigned k = 0; k < regions->count; k++) {
         jit_text_loop_hints(jit, kernel, loop + k,
                             hints_for(jit, kernel, k, frame->width));
@@ -319,7 +319,7 @@ write_chooser(struct jit *jit, struct jit_kernel *kernel)
                  "define void @\"%s\"(ptr noalias readonly %%params, "
                  "ptr %%thread, i64 %%first, i64 %%count) #0 {\nentry:\n",
                  kernel->symbol);
-    jit_text_geometry(jit, 0, false);
+    jit_text_geometry(jit, 0, false, false);
     jit_text_add(text,
                  "  %%as.wide = icmp eq i32 %%ntid0, %u\n"
                  "  %%size = mul i32 %%ntid1, %%ntid2\n"

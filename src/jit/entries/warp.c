@@ -262,7 +262,7 @@ jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel)
         write_point(jit, kernel, k, loop + k);
     }
     write_warp_end(jit, regions);
-    jit_text_blocks_end(jit);
+    jit_text_blocks_end(jit, kernel);
     for (unsigned k = 0; k < regions->count; k++) {
         if (by_lanes(regions, k)) {
             jit_text_add(jit->wrappers, "!%u = distinct !{!%u, !5, !1%s}\n",

@@ -7,7 +7,18 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include <llvm-c/Support.h>
+
 #include "jit/jit.h"
+
+/* A thread loop is to be unswitched however many others are beside it. */
+void
+jit_tune(void)
+{
+    static const char *const words[] = {
+        "pycuda-jit", "-enable-unswitch-cost-multiplier=false"};
+    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+}
 
 /* Inlines device functions and brings the code into a shape that the later
  * steps recognise; loops stay as the source has them. */
@@ -133,6 +144,7 @@ unroll_rows(struct jit *jit, bool warps)
                         warps ? ",jump-threading,instcombine<"
                                 "no-verify-fixpoint>,simplifycfg,adce"
                               : ""));
+    jit_join_pieces(jit);
 }
 
 void
@@ -144,6 +156,7 @@ jit_optimise(struct jit *jit)
     if (jit->options.level == 0) {
         jit_define_rare(jit);
         jit_run_passes(jit, "function(sroa)");
+        jit_drop_own(jit);
         return;
     }
     jit_run_passes(
@@ -165,4 +178,5 @@ jit_optimise(struct jit *jit)
     if (!jit->options.debug && has_known_rows(jit, &warps)) {
         unroll_rows(jit, warps);
     }
+    jit_drop_own(jit);
 }

@@ -1,38 +1,56 @@
 /* gates.c - rows of threads that a condition lets through as a whole.
  *
  * Called by regions.c for a kernel that is split, before values are carried.
- * `if (threadIdx.x < limit)`, where all threads have the same limit, is a mask
- * in a vectorised thread loop, which AVX2 has to compute.  With `blockDim.x <=
- * limit ||` before it, which is the same for all, the loop is unswitched: the
- * rounds of a strided loop but the last need no mask.
+ * `if (base + threadIdx.x < limit)`, where all threads have the same base (or
+ * none) and limit, is a mask in a vectorised thread loop, which has to be
+ * computed.  With `base + blockDim.x <= limit ||` before it, which is the same
+ * for all, the loop is unswitched: whole rows need no mask.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/regions/regions.h"
 
-/* The limit of a condition of that form, or NULL. */
-static LLVMValueRef
-limit_of(const struct jit_split *split, LLVMValueRef test)
+struct gate {
+    LLVMValueRef sum;   /* base + threadIdx.x, 32 bits */
+    LLVMValueRef limit; /* 32 bits */
+    bool is_signed;
+};
+
+/* Is it threadIdx.x, and what all threads share added to it? */
+static bool
+is_row(const struct jit_split *split, LLVMValueRef sum)
 {
-    LLVMValueRef index = jit_body_argument(split->kernel, JIT_TID);
-    LLVMIntPredicate wanted[2][2] = {{LLVMIntULT, LLVMIntSLT},
-                                     {LLVMIntUGT, LLVMIntSGT}};
-    for (unsigned side = 0; LLVMIsAICmpInst(test) && side < 2; side++) {
-        LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
-        LLVMValueRef limit = LLVMGetOperand(test, 1 - side);
-        if (LLVMGetOperand(test, side) == index && !LLVMIsConstant(limit) &&
-            !jit_map_get(&split->differs, limit) &&
-            (predicate == wanted[side][0] || predicate == wanted[side][1])) {
-            return limit;
+    if (sum == jit_body_argument(split->kernel, JIT_TID)) {
+        return true;
+    }
+    bool add =
+        LLVMIsAInstruction(sum) && LLVMGetInstructionOpcode(sum) == LLVMAdd;
+    for (unsigned i = 0; add && i < 2; i++) {
+        if (!jit_map_get(&split->differs, LLVMGetOperand(sum, 1 - i))) {
+            return is_row(split, LLVMGetOperand(sum, i));
         }
     }
-    return NULL;
+    return false;
 }
 
 static bool
-is_signed(LLVMValueRef test)
+match_gate(const struct jit_split *split, LLVMValueRef test, struct gate *gate)
 {
-    LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
-    return predicate == LLVMIntSLT || predicate == LLVMIntSGT;
+    for (unsigned side = 0; LLVMIsAICmpInst(test) && side < 2; side++) {
+        LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
+        bool less = predicate == LLVMIntULT || predicate == LLVMIntSLT;
+        bool more = predicate == LLVMIntUGT || predicate == LLVMIntSGT;
+        gate->sum = LLVMGetOperand(test, side);
+        gate->limit = LLVMGetOperand(test, 1 - side);
+        gate->is_signed = predicate == LLVMIntSLT || predicate == LLVMIntSGT;
+        bool known = LLVMIsConstant(gate->limit) &&
+                     gate->sum == jit_body_argument(split->kernel, JIT_TID);
+        if ((side ? more : less) && !known &&
+            !jit_map_get(&split->differs, gate->limit) &&
+            is_row(split, gate->sum)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Does the entry decide who passes the block? */
@@ -48,26 +66,77 @@ is_bounded(const struct jit_split *split, LLVMBasicBlockRef block)
     return false;
 }
 
+static LLVMValueRef
+widen(struct jit *jit, LLVMValueRef value, bool is_signed)
+{
+    return is_signed ? LLVMBuildSExt(jit->builder, value, jit->i64, "")
+                     : LLVMBuildZExt(jit->builder, value, jit->i64, "");
+}
+
+/* The condition with the gate's before it, which is not new to any thread.
+ * With 64 bits the row's end cannot run over. */
+static LLVMValueRef
+open_gate(struct jit *jit, struct jit_split *split, LLVMValueRef test,
+          const struct gate *gate)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMValueRef index = jit_body_argument(split->kernel, JIT_TID);
+    LLVMValueRef width = jit_body_argument(split->kernel, JIT_NTID);
+    LLVMValueRef base = LLVMBuildSub(builder, gate->sum, index, "");
+    LLVMValueRef end =
+        LLVMBuildAdd(builder, widen(jit, base, gate->is_signed),
+                     LLVMBuildZExt(builder, width, jit->i64, ""), "");
+    LLVMValueRef whole =
+        LLVMBuildICmp(builder, gate->is_signed ? LLVMIntSLE : LLVMIntULE, end,
+                      widen(jit, gate->limit, gate->is_signed), "");
+    LLVMValueRef opened = LLVMBuildOr(builder, whole, test, "");
+    LLVMValueRef made[] = {base, end, whole, opened};
+    for (unsigned i = 0; i < sizeof made / sizeof *made; i++) {
+        *jit_map_place(&split->differs, made[i]) = 1;
+        *jit_map_place(&split->lanes_differ, made[i]) = 1;
+    }
+    return opened;
+}
+
+/* The same of the condition, or of both parts of a conjunction. */
+static LLVMValueRef
+open_gates(struct jit *jit, struct jit_split *split, LLVMValueRef test,
+           int depth)
+{
+    struct gate gate;
+    if (match_gate(split, test, &gate)) {
+        return open_gate(jit, split, test, &gate);
+    }
+    if (depth && LLVMIsAInstruction(test) &&
+        LLVMGetInstructionOpcode(test) == LLVMAnd) {
+        LLVMValueRef parts[2];
+        for (unsigned i = 0; i < 2; i++) {
+            parts[i] =
+                open_gates(jit, split, LLVMGetOperand(test, i), depth - 1);
+        }
+        if (parts[0] != LLVMGetOperand(test, 0) ||
+            parts[1] != LLVMGetOperand(test, 1)) {
+            LLVMValueRef both =
+                LLVMBuildAnd(jit->builder, parts[0], parts[1], "");
+            *jit_map_place(&split->differs, both) = 1;
+            *jit_map_place(&split->lanes_differ, both) = 1;
+            return both;
+        }
+    }
+    return test;
+}
+
 void
 jit_open_gates(struct jit *jit, struct jit_split *split)
 {
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(split->kernel->body);
-    LLVMValueRef width = jit_body_argument(split->kernel, JIT_NTID);
     for (; block; block = LLVMGetNextBasicBlock(block)) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
         bool choice = LLVMIsABranchInst(end) && LLVMIsConditional(end);
-        LLVMValueRef test = choice ? LLVMGetCondition(end) : NULL;
-        LLVMValueRef limit = test ? limit_of(split, test) : NULL;
-        if (!limit || is_bounded(split, block)) {
-            continue;
+        if (choice && !is_bounded(split, block)) {
+            LLVMPositionBuilderBefore(jit->builder, end);
+            LLVMSetCondition(end,
+                             open_gates(jit, split, LLVMGetCondition(end), 2));
         }
-        LLVMPositionBuilderBefore(jit->builder, end);
-        LLVMValueRef whole = LLVMBuildICmp(
-            jit->builder, is_signed(test) ? LLVMIntSLE : LLVMIntULE, width,
-            limit, "");
-        LLVMValueRef opened = LLVMBuildOr(jit->builder, whole, test, "");
-        *jit_map_place(&split->differs, opened) = 1;
-        *jit_map_place(&split->lanes_differ, opened) = 1;
-        LLVMSetCondition(end, opened);
     }
 }

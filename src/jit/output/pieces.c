@@ -1,0 +1,128 @@
+/* pieces.c - what is left to do when shared memory has become registers.
+ *
+ * Called by optimise.c.  Where LLVM finds a stored vector that a shorter load
+ * reads a part of, it takes the part by shifting a number as long as the
+ * vector,
+ *     trunc (lshr (bitcast <16 x float> to i512), 256) to i256
+ * which makes a dozen moves through other registers.  A shuffle is one.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/jit.h"
+
+static bool
+is_opcode(LLVMValueRef value, LLVMOpcode opcode)
+{
+    return LLVMIsAInstruction(value) &&
+           LLVMGetInstructionOpcode(value) == opcode;
+}
+
+static unsigned
+bits_of(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMIntegerTypeKind:
+        return LLVMGetIntTypeWidth(type);
+    case LLVMHalfTypeKind:
+    case LLVMBFloatTypeKind:
+        return 16;
+    case LLVMFloatTypeKind:
+        return 32;
+    case LLVMDoubleTypeKind:
+        return 64;
+    case LLVMVectorTypeKind:
+        return LLVMGetVectorSize(type) * bits_of(LLVMGetElementType(type));
+    default:
+        return 0;
+    }
+}
+
+/* The vector that the truncated number is a part of, from bit `first` on; or
+ * NULL. */
+static LLVMValueRef
+find_whole(LLVMValueRef number, uint64_t *first)
+{
+    *first = 0;
+    if (is_opcode(number, LLVMLShr) &&
+        LLVMIsAConstantInt(LLVMGetOperand(number, 1)) &&
+        LLVMGetIntTypeWidth(LLVMTypeOf(number)) <= 512) {
+        LLVMValueRef count = LLVMGetOperand(number, 1);
+        LLVMTypeRef type = LLVMTypeOf(count);
+        if (LLVMGetIntTypeWidth(type) > 64) {
+            count = LLVMConstTrunc(
+                count, LLVMInt64TypeInContext(LLVMGetTypeContext(type)));
+        }
+        *first = LLVMConstIntGetZExtValue(count);
+        number = LLVMGetOperand(number, 0);
+    }
+    if (!is_opcode(number, LLVMBitCast)) {
+        return NULL;
+    }
+    LLVMValueRef whole = LLVMGetOperand(number, 0);
+    bool vector = LLVMGetTypeKind(LLVMTypeOf(whole)) == LLVMVectorTypeKind;
+    return vector ? whole : NULL;
+}
+
+static LLVMValueRef
+take(struct jit *jit, LLVMValueRef whole, unsigned first, LLVMTypeRef type)
+{
+    LLVMValueRef lanes[64];
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) {
+        return LLVMBuildExtractElement(jit->builder, whole,
+                                       jit_constant(jit, first), "");
+    }
+    unsigned count = LLVMGetVectorSize(type);
+    for (unsigned i = 0; i < count; i++) {
+        lanes[i] = jit_constant(jit, first + i);
+    }
+    return LLVMBuildShuffleVector(jit->builder, whole,
+                                  LLVMGetPoison(LLVMTypeOf(whole)),
+                                  LLVMConstVector(lanes, count), "");
+}
+
+/* `at` is a bitcast of a truncated number, or such a number. */
+static void
+join_piece(struct jit *jit, LLVMValueRef at, void *data)
+{
+    LLVMValueRef cut = is_opcode(at, LLVMBitCast) ? LLVMGetOperand(at, 0) : at;
+    uint64_t first;
+    (void)data;
+    if (!is_opcode(cut, LLVMTrunc) ||
+        LLVMGetTypeKind(LLVMTypeOf(cut)) != LLVMIntegerTypeKind) {
+        return;
+    }
+    LLVMValueRef whole = find_whole(LLVMGetOperand(cut, 0), &first);
+    LLVMTypeRef type = LLVMTypeOf(at);
+    bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    LLVMTypeRef element = vector ? LLVMGetElementType(type) : type;
+    unsigned bits = bits_of(element);
+    if (!whole || LLVMGetElementType(LLVMTypeOf(whole)) != element ||
+        bits == 0 || first % bits != 0 ||
+        (vector && LLVMGetVectorSize(type) > 64) ||
+        first + bits_of(type) > bits_of(LLVMTypeOf(whole))) {
+        return;
+    }
+    LLVMPositionBuilderBefore(jit->builder, at);
+    jit_replace(at, take(jit, whole, (unsigned)(first / bits), type));
+}
+
+void
+jit_join_pieces(struct jit *jit)
+{
+    jit_each_instruction_of_all(jit, join_piece, NULL);
+}
+
+static void
+drop_own(struct jit *jit, LLVMValueRef at, void *data)
+{
+    (void)jit;
+    (void)data;
+    if (jit_calls(at, JIT_OWN)) {
+        jit_replace(at, LLVMGetOperand(at, 0));
+    }
+}
+
+void
+jit_drop_own(struct jit *jit)
+{
+    jit_each_instruction_of_all(jit, drop_own, NULL);
+}
