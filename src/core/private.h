@@ -74,7 +74,8 @@ struct core_context {
     size_t flight_count, flight_room;
     size_t flight_next;                                /* the one to look at */
     struct core_launched launched[CORE_LAUNCHES_KEPT]; /* a ring */
-    unsigned launch_count;
+    unsigned launched_at;                              /* the newest */
+    unsigned launched_count; /* at most CORE_LAUNCHES_KEPT */
 };
 
 struct core_allocation {
@@ -193,6 +194,9 @@ struct core_function {
     size_t shared_allowed;         /* dynamic shared memory asked for so far */
     bool warned;                   /* about PyCUDA's packing */
     struct core_shape grid, block; /* of the last call */
+    PyObject *names; /* a call's keywords, where they are just block and grid:
+                        strong, or NULL */
+    int grid_at;     /* its place among them, or -1; the other is block */
 };
 
 struct core_array_object {
@@ -410,7 +414,7 @@ enum {
 };
 
 /* The packed arguments of one launch; lives on the stack, uninitialised but
- * for what core_pack_init sets. */
+ * for what pack_begin (hot.h) sets. */
 struct core_pack {
     PyObject *stream_object; /* borrowed; NULL or None for the default */
     CUstream stream;
@@ -429,11 +433,7 @@ struct core_pack {
     void *local_pointers[CORE_LOCAL_POINTERS];
     _Alignas(16) char local[CORE_LOCAL_BYTES];
 };
-/* Leaves the pack fit for core_pack_free also where it fails. */
-int core_pack_init(struct core_pack *pack, const struct core_layout *layout,
-                   PyObject *stream);
 int core_pack_reserve(struct core_pack *pack, size_t bytes, size_t pointers);
-void core_pack_free(struct core_pack *pack);
 int core_pack_arguments(struct core_function *function, PyObject *const *args,
                         Py_ssize_t count, struct core_pack *pack);
 /* Stores an integer into a parameter of any size that holds it. */
@@ -463,6 +463,8 @@ PyObject *core_format_of_type(PyObject *type);
 PyObject *core_launch_buffer(PyObject *self, CORE_ARGS);
 bool core_format_fits(const struct core_format *format,
                       const struct core_layout *layout);
+/* Remembers the type of an argument of this parameter. */
+void core_slot_learn(struct core_slot *slot, PyTypeObject *type);
 int core_format_pack(struct core_function *function, PyObject *const *args,
                      Py_ssize_t count, struct core_pack *pack);
 PyObject *core_struct_error(void); /* borrowed */

@@ -119,6 +119,7 @@ function_dealloc(PyObject *op)
     Py_CLEAR(self->module);
     Py_CLEAR(self->grid.tuple);
     Py_CLEAR(self->block.tuple);
+    Py_CLEAR(self->names);
     core_object_end_dealloc(op);
 }
 

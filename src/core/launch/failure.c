@@ -25,8 +25,10 @@ core_launch_note(struct core_context *context, PyObject *name,
                  CUfunction function, const unsigned grid[3],
                  const unsigned block[3])
 {
-    struct core_launched *launched =
-        &context->launched[context->launch_count++ % CORE_LAUNCHES_KEPT];
+    unsigned at = (context->launched_at + 1) % CORE_LAUNCHES_KEPT;
+    struct core_launched *launched = &context->launched[at];
+    context->launched_at = at;
+    context->launched_count += context->launched_count < CORE_LAUNCHES_KEPT;
     PyObject *old = launched->name;
     launched->name = Py_XNewRef(name);
     launched->function = function;
@@ -40,8 +42,9 @@ core_launches_forget(struct core_context *context)
 {
     for (int i = 0; i < CORE_LAUNCHES_KEPT; i++) {
         Py_CLEAR(context->launched[i].name);
+        context->launched[i] = (struct core_launched){0};
     }
-    context->launch_count = 0;
+    context->launched_count = 0;
 }
 
 static const char *
@@ -79,11 +82,11 @@ core_sticky_detail(CUresult code, char *text, size_t room)
     int used = snprintf(text, room,
                         "a kernel failed, and its context is of no more use: "
                         "make a new one, or start the program again");
-    unsigned count = context->launch_count;
-    unsigned shown = count < CORE_LAUNCHES_KEPT ? count : CORE_LAUNCHES_KEPT;
-    for (unsigned i = 0; i < shown && used > 0 && (size_t)used < room; i++) {
+    unsigned newest = context->launched_at + CORE_LAUNCHES_KEPT;
+    for (unsigned i = 0;
+         i < context->launched_count && used > 0 && (size_t)used < room; i++) {
         const struct core_launched *launched =
-            &context->launched[(count - 1 - i) % CORE_LAUNCHES_KEPT];
+            &context->launched[(newest - i) % CORE_LAUNCHES_KEPT];
         used += snprintf(
             text + used, room - (size_t)used,
             "%s'%.100s', grid (%u, %u, %u), block (%u, %u, %u)",

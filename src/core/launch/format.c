@@ -6,7 +6,7 @@
  * Errors are pycuda._pvt_struct.error, which derives from struct.error.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/launch/hot.h"
 #include "core/numpy.h"
 
 static const struct {
@@ -157,15 +157,6 @@ integer_store(struct core_function *function, Py_ssize_t index,
               const struct core_field *field, PyObject *arg, char *target,
               uint32_t bytes)
 {
-    if (PyLong_CheckExact(arg) && field->code == 'i' && bytes == 4) {
-        int overflowed;
-        long small = PyLong_AsLongAndOverflow(arg, &overflowed);
-        if (!overflowed && small >= INT32_MIN && small <= INT32_MAX) {
-            int32_t value = (int32_t)small;
-            memcpy(target, &value, sizeof value);
-            return 0;
-        }
-    }
     PyObject *number =
         PyLong_CheckExact(arg) ? Py_NewRef(arg) : PyNumber_Index(arg);
     if (number == NULL) {
@@ -371,6 +362,63 @@ format_error(struct core_function *function)
     return -1;
 }
 
+/* What is stored in most launches; false leaves it to field_store. */
+static inline bool
+field_store_again(const struct core_field *field, const struct core_slot *slot,
+                  PyObject *arg, CUstream stream, uint32_t bytes, char *target)
+{
+    long number;
+    float narrow;
+    switch (field->code) {
+    case 'P':
+        return Py_TYPE(arg) == slot->type &&
+               address_store(slot, arg, stream, target);
+    case 'i':
+        if (bytes != 4 || !PyLong_CheckExact(arg) ||
+            !small_int(arg, &number)) {
+            return false;
+        }
+        memcpy(target, &number, 4); /* little-endian; a digit has 30 bits */
+        return true;
+    case 'f':
+        if (!PyFloat_CheckExact(arg)) {
+            return false;
+        }
+        narrow = (float)PyFloat_AS_DOUBLE(arg);
+        memcpy(target, &narrow, sizeof narrow);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Each field goes to its parameter. */
+static inline int
+format_pack_by_layout(struct core_function *function,
+                      const struct core_format *format, PyObject *const *args,
+                      struct core_pack *pack)
+{
+    const struct core_parameter *parameters = function->layout.parameters;
+    for (uint32_t i = 0; i < format->count; i++) {
+        const struct core_field *field = &format->fields[i];
+        struct core_slot *slot = &function->slots[i];
+        char *target = pack->buffer + parameters[i].offset;
+        pack->pointers[i] = target;
+        if (USUAL(field_store_again(field, slot, args[i], pack->stream,
+                                    parameters[i].bytes, target))) {
+            continue;
+        }
+        if (field->code == 'P' && Py_TYPE(args[i]) != slot->type) {
+            core_slot_learn(slot, Py_TYPE(args[i]));
+        }
+        if (field_store(function, i, field, args[i], pack, target,
+                        parameters[i].bytes) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static int
 format_pack(struct core_function *function, const struct core_format *format,
             PyObject *const *args, Py_ssize_t count, struct core_pack *pack)
@@ -383,24 +431,20 @@ format_pack(struct core_function *function, const struct core_format *format,
                      function->name, format->count, count);
         return -1;
     }
-    bool by_layout = format->by_layout;
-    if (layout->known && !by_layout && format->bytes != layout->bytes) {
+    if (USUAL(format->by_layout)) {
+        return format_pack_by_layout(function, format, args, pack);
+    }
+    if (layout->known && format->bytes != layout->bytes) {
         return format_error(function);
     }
-    if (!by_layout) {
-        if (core_pack_reserve(pack, format->bytes, 0) < 0) {
-            return -1;
-        }
-        memset(pack->buffer, 0, format->bytes);
+    if (core_pack_reserve(pack, format->bytes, 0) < 0) {
+        return -1;
     }
+    memset(pack->buffer, 0, format->bytes);
     for (Py_ssize_t i = 0; i < count; i++) {
         const struct core_field *field = &format->fields[i];
-        uint32_t offset =
-            by_layout ? layout->parameters[i].offset : field->offset;
-        uint32_t bytes =
-            by_layout ? layout->parameters[i].bytes : field->bytes;
         if (field_store(function, i, field, args[i], pack,
-                        pack->buffer + offset, bytes) < 0) {
+                        pack->buffer + field->offset, field->bytes) < 0) {
             return -1;
         }
     }

@@ -7,7 +7,7 @@
  * beyond, where the launch may have to wait for the device.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/launch/hot.h"
 
 #include <time.h>
 
@@ -43,7 +43,7 @@ core_launch_counted(struct core_context *context, CUfunction function,
                     unsigned shared, CUstream stream, void **arguments,
                     void **extra)
 {
-    if (++context->outstanding < MOST_OUTSTANDING) {
+    if (USUAL(++context->outstanding < MOST_OUTSTANDING)) {
         return launch_now(function, grid, block, shared, stream, arguments,
                           extra);
     }
@@ -68,11 +68,11 @@ core_launch(CUfunction function, const unsigned grid[3],
         return -1;
     }
     stream = stream == NULL ? core_stream_default() : stream;
-    core_launch_note(context, NULL, function, grid, block);
-    return core_check(core_launch_counted(context, function, grid, block,
-                                          shared_bytes, stream, arguments,
-                                          NULL),
-                      "cuLaunchKernel");
+    launch_note(context, NULL, function, grid, block);
+    CUresult code = core_launch_counted(context, function, grid, block,
+                                        shared_bytes, stream, arguments, NULL);
+    return USUAL(code == CUDA_SUCCESS) ? 0
+                                       : core_check(code, "cuLaunchKernel");
 }
 
 int
@@ -139,10 +139,23 @@ launch_extended(struct core_function *function, const unsigned grid[3],
     Py_END_ALLOW_THREADS return code;
 }
 
-int
-core_launch_packed(struct core_function *function, const unsigned grid[3],
-                   const unsigned block[3], unsigned shared,
-                   struct core_pack *pack)
+static int
+launch_end(CUresult code, struct core_function *function,
+           const unsigned grid[3], const unsigned block[3], unsigned shared,
+           struct core_pack *pack)
+{
+    if (USUAL(code == CUDA_SUCCESS)) {
+        launch_note(function->context, function->name, NULL, grid, block);
+        return 0;
+    }
+    return core_launch_fail(code, function, grid, block, shared, pack);
+}
+
+/* With textures, much shared memory, options, or a buffer of arguments. */
+static __attribute__((noinline)) int
+launch_unusual(struct core_function *function, const unsigned grid[3],
+               const unsigned block[3], unsigned shared,
+               struct core_pack *pack)
 {
     if (!function->context->valid) {
         return core_context_gone("cuLaunchKernel");
@@ -168,19 +181,24 @@ core_launch_packed(struct core_function *function, const unsigned grid[3],
                                    buffer ? NULL : pack->pointers,
                                    buffer ? extra : NULL);
     }
-    if (code == CUDA_SUCCESS) {
-        core_launch_note(function->context, function->name, NULL, grid, block);
-        return 0;
-    }
-    return core_launch_fail(code, function, grid, block, shared, pack);
+    return launch_end(code, function, grid, block, shared, pack);
 }
 
-void
-core_pack_free(struct core_pack *pack)
+int
+core_launch_packed(struct core_function *function, const unsigned grid[3],
+                   const unsigned block[3], unsigned shared,
+                   struct core_pack *pack)
 {
-    if (pack->heap != NULL) {
-        PyMem_Free(pack->heap);
+    struct core_context *context = function->context;
+    if (UNUSUAL(!context->valid || function->module->textures != NULL ||
+                shared > USUAL_SHARED || pack->as_buffer ||
+                pack->cooperative || pack->cluster[0] != 0)) {
+        return launch_unusual(function, grid, block, shared, pack);
     }
+    CUresult code =
+        core_launch_counted(context, function->handle, grid, block, shared,
+                            pack->stream, pack->pointers, NULL);
+    return launch_end(code, function, grid, block, shared, pack);
 }
 
 /* The keywords of one call. */
@@ -241,10 +259,41 @@ extra_keywords(PyObject *names)
     return -1;
 }
 
+/* Names that are just block, or block and grid, are known again by their
+ * identity: they are a constant of the caller's code. */
+static void
+names_learn(struct core_function *function, PyObject *names)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(names);
+    int grid_at = -1;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i);
+        if (name == core.str_grid && grid_at < 0) {
+            grid_at = (int)i;
+        } else if (name != core.str_block) {
+            return;
+        }
+    }
+    if (count == 1 + (grid_at >= 0)) {
+        Py_XSETREF(function->names, Py_NewRef(names));
+        function->grid_at = grid_at;
+    }
+}
+
 static int
-call_read(struct call *call, PyObject *const *values, PyObject *names)
+call_read(struct core_function *function, struct call *call,
+          PyObject *const *values, PyObject *names)
 {
     *call = (struct call){0};
+    if (USUAL(names != NULL && names == function->names)) {
+        call->block = values[function->grid_at == 0];
+        call->grid = function->grid_at < 0 ? NULL : values[function->grid_at];
+        if (USUAL(call->block != Py_None)) {
+            return 0;
+        }
+    } else if (names != NULL) {
+        names_learn(function, names);
+    }
     Py_ssize_t count = names == NULL ? 0 : PyTuple_GET_SIZE(names);
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject **place = keyword_find(call, PyTuple_GET_ITEM(names, i));
@@ -361,7 +410,7 @@ core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     Py_ssize_t count = PyVectorcall_NARGS(nargsf);
     struct call call;
     unsigned grid[3] = {1, 1, 1}, block[3], shared = 0;
-    if (call_read(&call, args + count, names) < 0 ||
+    if (call_read(function, &call, args + count, names) < 0 ||
         core_shape_known(&function->block, call.block, "block", block) < 0 ||
         (call.grid != NULL &&
          core_shape_known(&function->grid, call.grid, "grid", grid) < 0) ||
@@ -381,13 +430,14 @@ core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     }
     struct core_pack pack;
     PyObject *result = NULL;
-    if (core_pack_init(&pack, &function->layout, call.stream) == 0 &&
-        options_read(&call, &pack) == 0 &&
+    if (pack_begin(&pack, &function->layout, call.stream) == 0 &&
+        (USUAL(call.cooperative == NULL && call.cluster == NULL) ||
+         options_read(&call, &pack) == 0) &&
         core_pack_arguments(function, args, count, &pack) == 0) {
         result =
             call_run(function, args, count, grid, block, shared, timed, &pack);
     }
-    core_pack_free(&pack);
+    pack_end(&pack);
     return result;
 }
 
@@ -454,7 +504,7 @@ prepared_launch(struct core_function *function, struct prepared *call,
         core_capture_hold_call(function, call->args, call->count) < 0) {
         return -1;
     }
-    if (core_pack_init(&pack, &function->layout, stream) < 0) {
+    if (pack_begin(&pack, &function->layout, stream) < 0) {
         return -1;
     }
     int status = core_format_pack(function, call->args, call->count, &pack);
@@ -462,7 +512,7 @@ prepared_launch(struct core_function *function, struct prepared *call,
         status = core_launch_packed(function, call->grid, call->block,
                                     call->shared, &pack);
     }
-    core_pack_free(&pack);
+    pack_end(&pack);
     return status;
 }
 
@@ -618,7 +668,7 @@ core_launch_buffer(PyObject *op, CORE_ARGS)
         return NULL;
     }
     struct core_pack pack;
-    int status = core_pack_init(&pack, &function->layout, values[4]);
+    int status = pack_begin(&pack, &function->layout, values[4]);
     if (status == 0) {
         status = core_pack_reserve(&pack, (size_t)view.len, 0);
     }
@@ -628,7 +678,7 @@ core_launch_buffer(PyObject *op, CORE_ARGS)
         pack.as_buffer = true;
         status = core_launch_packed(function, grid, block, shared, &pack);
     }
-    core_pack_free(&pack);
+    pack_end(&pack);
     PyBuffer_Release(&view);
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }

@@ -5,7 +5,7 @@
  * at the offsets that the caller names.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/launch/hot.h"
 
 enum { ARGUMENT_BYTES = 4096 };
 
@@ -178,7 +178,7 @@ launch_state(PyObject *op, const unsigned grid[3], PyObject *stream)
     if (state == NULL) {
         return NULL;
     }
-    int status = core_pack_init(&pack, &self->layout, stream);
+    int status = pack_begin(&pack, &self->layout, stream);
     if (status == 0) {
         status = core_pack_reserve(&pack, state->bytes + 1, 0);
     }
@@ -189,7 +189,7 @@ launch_state(PyObject *op, const unsigned grid[3], PyObject *stream)
         status =
             core_launch_packed(self, grid, state->block, state->shared, &pack);
     }
-    core_pack_free(&pack);
+    pack_end(&pack);
     return none_or_error(status);
 }
 

@@ -11,7 +11,7 @@
  * names kernel, parameter, expected and given.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/launch/hot.h"
 #include "core/numpy.h"
 
 /* What one argument is worth. */
@@ -94,8 +94,8 @@ type_kind(PyTypeObject *type, uint32_t *bytes)
     return ARGUMENT_OTHER;
 }
 
-static void
-slot_learn(struct core_slot *slot, PyTypeObject *type)
+void
+core_slot_learn(struct core_slot *slot, PyTypeObject *type)
 {
     PyTypeObject *old = slot->type;
     slot->type = (PyTypeObject *)Py_NewRef((PyObject *)type);
@@ -282,31 +282,61 @@ value_resize(struct core_function *function, Py_ssize_t index,
 }
 
 static int
+argument_store(struct core_function *function, uint32_t index, PyObject *arg,
+               struct core_pack *pack, char *target)
+{
+    struct core_slot *slot = &function->slots[index];
+    uint32_t bytes = function->layout.parameters[index].bytes;
+    struct value value;
+    if (Py_TYPE(arg) != slot->type) {
+        core_slot_learn(slot, Py_TYPE(arg));
+    }
+    if (value_read(function, index, arg, slot, pack, &value) < 0) {
+        return -1;
+    }
+    if (value.bytes == bytes) {
+        memcpy(target, value.data, value.bytes);
+        return 0;
+    }
+    return value_resize(function, index, &value, arg, target, bytes);
+}
+
+/* What is stored in most launches: an address, or a NumPy scalar of the
+ * parameter's size; false leaves it to the above. */
+static inline bool
+argument_store_again(const struct core_slot *slot, PyObject *arg,
+                     CUstream stream, uint32_t bytes, char *target)
+{
+    const char *data = (const char *)arg + sizeof(PyObject);
+    if (Py_TYPE(arg) != slot->type) {
+        return false;
+    }
+    if (slot->bytes != bytes) { /* which it has of scalars only */
+        return bytes == sizeof(CUdeviceptr) &&
+               address_store(slot, arg, stream, target);
+    }
+    if (bytes == 4) {
+        memcpy(target, data, 4);
+    } else if (bytes == 8) {
+        memcpy(target, data, 8);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static inline int
 pack_by_layout(struct core_function *function, PyObject *const *args,
                struct core_pack *pack)
 {
-    const struct core_layout *layout = &function->layout;
-    struct value value;
-    for (uint32_t i = 0; i < layout->count; i++) {
-        PyObject *arg = args[i];
-        struct core_slot *slot = &function->slots[i];
-        const struct core_parameter parameter = layout->parameters[i];
-        char *target = pack->buffer + parameter.offset;
-        if (Py_TYPE(arg) != slot->type) {
-            slot_learn(slot, Py_TYPE(arg));
-        }
-        if (value_read(function, i, arg, slot, pack, &value) < 0) {
-            return -1;
-        }
+    const struct core_parameter *parameters = function->layout.parameters;
+    for (uint32_t i = 0; i < function->layout.count; i++) {
+        char *target = pack->buffer + parameters[i].offset;
         pack->pointers[i] = target;
-        if (value.bytes == 8 && parameter.bytes == 8) {
-            memcpy(target, value.data, 8);
-        } else if (value.bytes == 4 && parameter.bytes == 4) {
-            memcpy(target, value.data, 4);
-        } else if (value.bytes == parameter.bytes) {
-            memcpy(target, value.data, value.bytes);
-        } else if (value_resize(function, i, &value, arg, target,
-                                parameter.bytes) < 0) {
+        if (UNUSUAL(!argument_store_again(&function->slots[i], args[i],
+                                          pack->stream, parameters[i].bytes,
+                                          target)) &&
+            argument_store(function, i, args[i], pack, target) < 0) {
             return -1;
         }
     }
@@ -443,28 +473,6 @@ core_pack_reserve(struct core_pack *pack, size_t bytes, size_t pointers)
     pack->buffer = buffer;
     pack->capacity = room;
     return 0;
-}
-
-int
-core_pack_init(struct core_pack *pack, const struct core_layout *layout,
-               PyObject *stream)
-{
-    pack->stream_object = stream;
-    pack->pointers = pack->local_pointers;
-    pack->buffer = pack->local;
-    pack->heap = NULL;
-    pack->bytes = 0;
-    pack->capacity = CORE_LOCAL_BYTES;
-    pack->pointer_room = CORE_LOCAL_POINTERS;
-    pack->as_buffer = pack->handlers = pack->outputs = false;
-    pack->cooperative = false;
-    pack->cluster[0] = pack->cluster[1] = pack->cluster[2] = 0;
-    pack->args = NULL;
-    pack->count = 0;
-    if (core_stream(stream, &pack->stream) < 0) {
-        return -1;
-    }
-    return core_pack_reserve(pack, layout->bytes, layout->count);
 }
 
 int
