@@ -6,23 +6,21 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
-#include "device.h"
+#include "transform.h"
 
 __pycuda_fn float2
 __pycuda_box_muller(float u, float v)
 {
-    float radius = sqrtf(-2.0f * logf(u));
-    float2 pair;
-    sincospif(2.0f * v, &pair.x, &pair.y);
-    return make_float2(radius * pair.x, radius * pair.y);
+    __pycuda_pair<float> n[2];
+    __pycuda_normals(u, v, n);
+    return make_float2(n[0].high + n[0].low, n[1].high + n[1].low);
 }
 __pycuda_fn double2
 __pycuda_box_muller(double u, double v)
 {
-    double radius = sqrt(-2.0 * log(u));
-    double2 pair;
-    sincospi(2.0 * v, &pair.x, &pair.y);
-    return make_double2(radius * pair.x, radius * pair.y);
+    __pycuda_pair<double> n[2];
+    __pycuda_normals(u, v, n);
+    return make_double2(n[0].high + n[0].low, n[1].high + n[1].low);
 }
 
 template <class State>

@@ -83,36 +83,24 @@ template <class T> struct Uniform : Each<T, typename WordOf<T>::type> {
     }
 };
 
-// Box and Muller's transform: a pair of numbers from a pair.
-static __device__ void normal_pair(float u, float v, float *pair)
-{
-    const float radius = sqrtf(-2.0f * logf(u));
-    sincospif(2.0f * v, pair, pair + 1);
-    pair[0] *= radius;
-    pair[1] *= radius;
-}
-static __device__ void normal_pair(double u, double v, double *pair)
-{
-    const double radius = sqrt(-2.0 * log(u));
-    sincospi(2.0 * v, pair, pair + 1);
-    pair[0] *= radius;
-    pair[1] *= radius;
-}
+// Normal numbers, in two parts each (transform.h).
 template <class T> struct Standard;
 template <> struct Standard<float> : Sure<float> {
     enum { WIDTH = 4 };
-    __device__ static void pairs(uint4 w, float *values)
+    __device__ static void pairs(uint4 w, __pycuda_pair<float> *values)
     {
-        normal_pair(above_zero(w.x, 0.0f), above_zero(w.y, 0.0f), values);
-        normal_pair(above_zero(w.z, 0.0f), above_zero(w.w, 0.0f), values + 2);
+        __pycuda_normals(above_zero(w.x, 0.0f), above_zero(w.y, 0.0f),
+                         values);
+        __pycuda_normals(above_zero(w.z, 0.0f), above_zero(w.w, 0.0f),
+                         values + 2);
     }
 };
 template <> struct Standard<double> : Sure<double> {
     enum { WIDTH = 2 };
-    __device__ static void pairs(uint4 w, double *values)
+    __device__ static void pairs(uint4 w, __pycuda_pair<double> *values)
     {
-        normal_pair(above_zero(long_of(w.x, w.y), 0.0),
-                    above_zero(long_of(w.z, w.w), 0.0), values);
+        __pycuda_normals(above_zero(long_of(w.x, w.y), 0.0),
+                         above_zero(long_of(w.z, w.w), 0.0), values);
     }
 };
 template <class T> struct Normal : Standard<T> {
@@ -122,15 +110,14 @@ template <class T> struct Normal : Standard<T> {
     }
     __device__ bool draw(uint4 w, Long, T *values) const
     {
-        this->pairs(w, values);
-        for (int k = 0; k < this->WIDTH; k++) {
-            values[k] = mean + deviation * values[k];
+        __pycuda_pair<T> pairs[Standard<T>::WIDTH];
+        this->pairs(w, pairs);
+        for (int k = 0; k < Standard<T>::WIDTH; k++) {
+            values[k] = __pycuda_moved(pairs[k], mean, deviation).high;
         }
         return false;
     }
 };
-static __device__ float exponential(float x) { return expf(x); }
-static __device__ double exponential(double x) { return exp(x); }
 template <class T> struct LogNormal : Standard<T> {
     T mean, deviation;
     __device__ LogNormal(T mean, T deviation)
@@ -139,25 +126,27 @@ template <class T> struct LogNormal : Standard<T> {
     }
     __device__ bool draw(uint4 w, Long, T *values) const
     {
-        this->pairs(w, values);
-        for (int k = 0; k < this->WIDTH; k++) {
-            values[k] = exponential(mean + deviation * values[k]);
+        __pycuda_pair<T> pairs[Standard<T>::WIDTH];
+        this->pairs(w, pairs);
+        for (int k = 0; k < Standard<T>::WIDTH; k++) {
+            values[k] =
+                __pycuda_exp(__pycuda_moved(pairs[k], mean, deviation));
         }
         return false;
     }
 };
 
-static __device__ float logarithm(float x) { return logf(x); }
-static __device__ double logarithm(double x) { return log(x); }
 template <class T> struct Exponential : Each<T, typename WordOf<T>::type> {
     T scale;
     __device__ Exponential(T scale) : scale(scale) {}
     __device__ bool draw(uint4 w, Long, T *values) const
     {
         typedef typename WordOf<T>::type Word;
-        const T width = scale;
+        const T width = -scale;
         this->all(w, values, [=](Word x) {
-            return width * -logarithm(above_zero(x, T()));
+            return __pycuda_moved(__pycuda_log(above_zero(x, T())), T(0),
+                                  width)
+                .high;
         });
         return false;
     }

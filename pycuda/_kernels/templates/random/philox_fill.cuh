@@ -4,6 +4,7 @@
 // but the key, the sequence and the position.
 #include <pycuda-random/philox.h>
 #include <pycuda-random/convert.h>
+#include <pycuda-random/transform.h>
 
 typedef unsigned long long Long;
 

@@ -76,11 +76,11 @@ template <class T> struct Gamma : Sure<T> {
     __device__ Gamma(double shape, double scale) : shape(shape), scale(scale)
     {
     }
-    __device__ bool attempt(const double *normal, double2 reals,
+    __device__ bool attempt(__pycuda_pair<double> normal, double2 reals,
                             T *value) const
     {
         const double d = (shape < 1.0 ? shape + 1.0 : shape) - 1.0 / 3.0;
-        const double x = normal[0], t = 1.0 + x / sqrt(9.0 * d);
+        const double x = normal.high + normal.low, t = 1.0 + x / sqrt(9.0 * d);
         const double v = t * t * t, u = reals.x;
         if (!(t > 0.0) || log(u) > 0.5 * x * x + d - d * v + d * log(v)) {
             return true;
@@ -95,9 +95,9 @@ template <class T> struct Gamma : Sure<T> {
         unsigned int next = 0;
         bool rejected = true;
         while (rejected) {
-            double normal[2];
+            __pycuda_pair<double> normal[2];
             Standard<double>::pairs(from.block(at, next), normal);
-            rejected = attempt(normal, reals_of(from.block(at, next + 1)),
+            rejected = attempt(normal[0], reals_of(from.block(at, next + 1)),
                                value);
             next += 2;
         }

@@ -1,0 +1,183 @@
+"""What distributions make of uniform numbers, against more digits.
+
+The references are in NumPy's longdouble, which mpmath checks here and there.
+Each bound holds on each device, so that two devices differ by twice as much
+at the most; where nothing but IEEE's operations is used they do not differ.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import hashlib
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from pycuda import curandom
+
+pytestmark = pytest.mark.usefixtures("context")
+
+Philox = curandom.PhiloxRandomNumberGenerator
+Long = np.longdouble
+PI = Long("3.14159265358979323846264338327950288")
+N = 400_000
+TYPES = [np.float32, np.float64]
+
+needs_digits = pytest.mark.skipif(
+    np.finfo(Long).nmant < 63, reason="longdouble has no more digits here"
+)
+
+
+def sine(x):
+    """sin(pi x) for x of [0, 3)."""
+    quarter = np.rint(2 * x)
+    rest = PI * (x - quarter / 2)
+    s, c = np.sin(rest), np.cos(rest)
+    return np.choose(quarter.astype(int) % 4, [s, c, -s, -c])
+
+
+def normals(u):
+    """Box and Muller's transform, as the generator pairs its numbers."""
+    first, second = u[0::2].astype(Long), u[1::2].astype(Long)
+    radius = np.sqrt(-2 * np.log(first))
+    both = [radius * sine(2 * second), radius * sine(2 * second + Long(0.5))]
+    return np.stack(both, 1).ravel()
+
+
+def ulps(got, exact):
+    unit = np.spacing(np.abs(exact).astype(got.dtype)).astype(Long)
+    return float((np.abs(got.astype(Long) - exact) / unit).max())
+
+
+def uniform(dtype, seed=3):
+    return Philox(seed).gen_uniform(N, dtype).get()
+
+
+@needs_digits
+@pytest.mark.parametrize("dtype", TYPES)
+def test_the_reference(dtype):
+    u = uniform(dtype)[:60]
+    got = normals(u)
+    with mpmath.workdps(40):
+        for k in range(0, u.size, 2):
+            first, second = (mpmath.mpf(float(x)) for x in u[k : k + 2])
+            radius = mpmath.sqrt(-2 * mpmath.log(first))
+            exact = [radius * mpmath.sinpi(2 * second),
+                     radius * mpmath.cospi(2 * second)]  # fmt: skip
+            for mine, theirs in zip(got[k : k + 2], exact, strict=True):
+                mine = mpmath.mpf(np.format_float_scientific(mine, 25))
+                assert abs(mine / theirs - 1) < 3e-18
+
+
+@needs_digits
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("place", [(0, 1), (0, 0.3), (1.7, 0.3), (-40, 7)])
+def test_normal(dtype, place):
+    mean, width = (dtype(x) for x in place)
+    got = Philox(3).normal(mean, width, N, dtype).get()
+    exact = Long(mean) + Long(width) * normals(uniform(dtype))
+    # Where mean and number cancel out, of what cancels out.
+    exact = np.where(np.abs(exact) > abs(mean) / 64, exact, Long(got))
+    assert ulps(got, exact) < 1
+    if place == (0, 1):
+        again = Philox(3).gen_normal(N, dtype).get()
+        assert (got == again).all()
+
+
+@needs_digits
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("place", [(0, 1), (0.5, 0.25), (-3, 2), (9, 1.5)])
+def test_lognormal(dtype, place):
+    mean, width = (dtype(x) for x in place)
+    got = Philox(3).lognormal(mean, width, N, dtype).get()
+    exact = np.exp(Long(mean) + Long(width) * normals(uniform(dtype)))
+    assert ulps(got, exact) < 4
+
+
+@needs_digits
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("scale", [1, 2.3, 1e-5])
+def test_exponential(dtype, scale):
+    got = Philox(3).exponential(scale, N, dtype).get()
+    exact = -np.log(uniform(dtype).astype(Long)) * Long(dtype(scale))
+    assert ulps(got, exact) < 1
+
+
+@needs_digits
+@pytest.mark.parametrize("kind", ["XORWOW", "MRG32k3a"])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_generators_with_states(kind, dtype):
+    make = getattr(curandom, f"{kind}RandomNumberGenerator")
+    states = make.block_count * make.generators_per_block
+    u = make(5).gen_uniform((4, states), dtype).get()
+    got = make(5).gen_normal(2 * 2 * states, dtype).get()
+    got = got.reshape(2, states, 2)
+    for k in range(2):
+        pairs = np.stack([u[2 * k], u[2 * k + 1]], 1).ravel()
+        assert ulps(got[k].ravel(), normals(pairs)) < 1
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_sobols_normal_numbers(bits):
+    make = getattr(curandom, f"Sobol{bits}RandomNumberGenerator")
+    for dtype, bound in ((np.float32, 8), (np.float64, 16)):
+        u = make(offset=7).gen_uniform(50_000, dtype).get()
+        got = make(offset=7).gen_normal(50_000, dtype).get()
+        kept = u < 1
+        exact = special.ndtri(u[kept].astype(np.float64)).astype(Long)
+        kept = got[kept], exact
+        big = np.abs(exact) > 1e-3
+        assert ulps(kept[0][big], kept[1][big]) < bound
+
+
+def reals(count):
+    """The pairs of reals that Poisson numbers take."""
+    return Philox(3).gen_uniform((count, 2), np.float64).get().T
+
+
+@pytest.mark.parametrize("mean", [1e-3, 0.5, 3.5, 9.99])
+def test_small_poisson(mean):
+    got = Philox(3).poisson(mean, N).get()
+    exact = stats.poisson.ppf(reals(N)[0], mean)
+    assert (got == exact).mean() > 0.9999
+
+
+@pytest.mark.parametrize("mean", [10, 50, 1234.5, 1e6, 1e12])
+def test_large_poisson(mean):
+    """Hormann's first attempts."""
+    u, v = reals(N)
+    u -= 0.5
+    s, b = 0.5 - np.abs(u), 0.931 + 2.53 * np.sqrt(mean)
+    a = -0.059 + 0.02483 * b
+    k = np.floor((2 * a / s + b) * u + mean + 0.43)
+    quick = (s >= 0.07) & (v <= 0.9277 - 3.6224 / (b - 2))
+    never = ~quick & ((k < 0) | ((s < 0.013) & (v > s)))
+    with np.errstate(all="ignore"):
+        left = np.log(v * (1.1239 + 1.1328 / (b - 3.4)) / (a / s**2 + b))
+        right = k * np.log(mean) - mean - special.gammaln(k + 1)
+    taken = quick | (~never & (left <= right))
+    got = Philox(3).poisson(mean, N).get()
+    assert taken.mean() > 0.6
+    assert (got[taken] == k[taken]).mean() > 0.9999
+    assert abs(got[~taken].mean() / mean - 1) < 0.3
+
+
+# The same bits on every device.
+SUMS = {
+    "standard_normal float32": "47340112915fab38",
+    "standard_normal float64": "0e71e09d6a6a8c38",
+    "standard_exponential float32": "1d95b3a9d71ba0a1",
+    "standard_exponential float64": "1ae102b1504ea9e8",
+}
+
+
+def kept_sum(draw, dtype):
+    got = getattr(Philox(20261121, 4), draw)(size=100_003, dtype=dtype)
+    return hashlib.sha256(got.get().tobytes()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize("draw", ["standard_normal", "standard_exponential"])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_sums_of_other_devices(draw, dtype):
+    assert kept_sum(draw, dtype) == SUMS[f"{draw} {dtype.__name__}"]
