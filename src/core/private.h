@@ -70,6 +70,7 @@ struct core_context {
     PyObject *held;    /* list: what they have used; NULL without captures */
     CUdeviceptr *late; /* freed in stream order meanwhile: goes back later */
     size_t late_count;
+    struct core_staging *staging; /* NULL before the first such copy */
     struct core_flight *flights;
     size_t flight_count, flight_room;
     size_t flight_next;                                /* the one to look at */
@@ -341,6 +342,18 @@ void core_pool_destroy(struct core_context *context);
 unsigned core_bin_number(size_t bytes); /* PyCUDA's size classes */
 size_t core_bin_bytes(unsigned bin);
 
+/* -- memory/staging.c */
+/* The ring for a plain copy of so much host memory, or NULL: the driver copies
+ * by itself.  To be given back. */
+struct core_staging *core_staging_take(const void *host, size_t bytes);
+void core_staging_give(struct core_staging *ring);
+void core_staging_drop(struct core_context *context);
+/* Without the GIL; the copy is done when they return. */
+CUresult core_staging_htod(struct core_staging *ring, CUdeviceptr target,
+                           const void *source, size_t bytes, CUstream stream);
+CUresult core_staging_dtoh(struct core_staging *ring, void *target,
+                           CUdeviceptr source, size_t bytes, CUstream stream);
+
 /* -- memory/flight.c */
 /* Host memory at `address`, of a copy that was issued; never fails. */
 void core_flight_keep(PyObject *host, const void *address, CUstream stream);
@@ -569,6 +582,7 @@ bool core_handler_has_output(PyObject *handler);
     SETUP(handler)                                                            \
     SETUP(cuarray)                                                            \
     SETUP(mipmap)                                                             \
+    SETUP(staging)                                                            \
     SETUP(texref)                                                             \
     SETUP(texobj)                                                             \
     SETUP(memcpynd)                                                           \

@@ -138,6 +138,10 @@ BODIES = {
     "    except ValueError: pass",
     "attributes": "drv.Device(0).get_attributes()",
     "copies": "drv.from_device(drv.to_device(host), 4, 'i4')",
+    "staged copies": "_driver._set_staging(1000, 512)\n"
+    "    drv.memcpy_htod(memory, bytes(4096))\n"
+    "    drv.memcpy_dtoh(np.zeros(4096, 'u1'), memory)\n"
+    "    _driver._set_staging()",
     "aligned": "drv.aligned_zeros((4, 4), 'f4')",
     "array arithmetic": "gpu + 1; gpuarray.sum(gpu).get()",
     "array of many axes": "gpu.reshape(1, 2, 1, 2, 1, 4).T + 1",

@@ -136,3 +136,28 @@ def test_threads_launch_together() -> None:
         assert not failed, failed
         """
     )
+
+
+def test_staging_is_asked_for_by_a_variable() -> None:
+    """It is off by default, and where the device reads the host's memory."""
+    code = """
+        import pycuda.autoinit
+        import pycuda.driver as drv
+        from pycuda import _driver
+        memory = drv.mem_alloc(1 << 23)
+        drv.memcpy_htod(memory, bytes(1 << 23))
+        print(_driver._device_kind(), _driver._set_staging())
+        """
+    for value, on_gpu in (("", 0), ("0", 0), ("1", 1), ("9000000", 0)):
+        out = run(code, environment={"PYCUDA_STAGING": value})
+        assert out in (f"gpu {on_gpu}\n", "cpu 0\n"), value
+    out = run(
+        """
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            import pycuda.driver
+        print(caught[0].message)
+        """,
+        environment={"PYCUDA_STAGING": "large"},
+    )
+    assert "'large'; it must be 0, 1 or a number of bytes" in out

@@ -108,6 +108,7 @@ context_release(struct core_context *self)
         return CUDA_SUCCESS;
     }
     core_flights_drop(self);
+    core_staging_drop(self);
     core_pool_destroy(self);
     self->valid = false;
     CUcontext handle = self->handle;
@@ -133,6 +134,7 @@ context_dealloc(PyObject *op)
         context_release(self);
     }
     core_flights_drop(self);
+    core_staging_drop(self);
     core_pool_destroy(self);
     PyMem_Free(self->late); /* the memory itself went with the context */
     PyMem_Free(self->streams);

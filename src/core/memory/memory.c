@@ -41,14 +41,21 @@ core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
     if (core_stream_plain(&stream, "cuMemcpyHtoD") < 0) {
         return -1;
     }
-    PyThreadState *state = gil_leave(stream != NULL ? SIZE_MAX : bytes);
-    if (stream != NULL) {
+    struct core_staging *ring = core_staging_take(source, bytes);
+    PyThreadState *state =
+        gil_leave(ring != NULL || stream != NULL ? SIZE_MAX : bytes);
+    if (ring != NULL) {
+        code = core_staging_htod(ring, target, source, bytes, stream);
+    } else if (stream != NULL) {
         code = copy_wait(
             driver.cuMemcpyHtoDAsync(target, source, bytes, stream), stream);
     } else {
         code = driver.cuMemcpyHtoD(target, source, bytes);
     }
     gil_return(state);
+    if (ring != NULL) {
+        core_staging_give(ring);
+    }
     return core_check(code, "cuMemcpyHtoD");
 }
 
@@ -67,14 +74,20 @@ core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
     struct core_context *context = core_stack_top();
     bool waits =
         stream != NULL || (context != NULL && context->outstanding > 0);
-    PyThreadState *state = gil_leave(waits ? SIZE_MAX : bytes);
-    if (stream != NULL) {
+    struct core_staging *ring = core_staging_take(target, bytes);
+    PyThreadState *state = gil_leave(ring != NULL || waits ? SIZE_MAX : bytes);
+    if (ring != NULL) {
+        code = core_staging_dtoh(ring, target, source, bytes, stream);
+    } else if (stream != NULL) {
         code = copy_wait(
             driver.cuMemcpyDtoHAsync(target, source, bytes, stream), stream);
     } else {
         code = driver.cuMemcpyDtoH(target, source, bytes);
     }
     gil_return(state);
+    if (ring != NULL) {
+        core_staging_give(ring);
+    }
     return core_check(code, "cuMemcpyDtoH");
 }
 

@@ -1,0 +1,339 @@
+/* staging.c - large plain copies of pageable host memory, through a ring of
+ * page-locked buffers: while one chunk is on its way, the next is copied.
+ *
+ * Called by memory/memory.c.  Off unless PYCUDA_STAGING is set, and off where
+ * the device reads the host's own memory.  A context has one ring, made at
+ * the first such copy; the copy that has it is `busy`, and another thread's
+ * goes the driver's way meanwhile.  A ring is idle when its copy returns:
+ * nothing that the device may still read or write is left in it.
+ *
+ * The GIL is held but for the copy itself; `busy` is under the GIL.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+enum { BUFFERS = 4 };
+
+struct core_staging {
+    struct staged {
+        char *memory;  /* page-locked */
+        CUevent event; /* after the copy that used it last */
+        bool used;     /* the event was recorded, and not waited for */
+    } buffers[BUFFERS];
+    size_t chunk;                 /* bytes of each */
+    struct core_context *context; /* strong while busy */
+    bool busy;
+    bool dropped; /* of no use to its context any more */
+};
+
+/* Bytes a chunk, by bytes of the copy: small enough that the first and the
+ * last, which nothing overlaps, are little of it. */
+static const struct {
+    size_t least, chunk;
+} chunks[] = {
+    {(size_t)64 << 20, (size_t)4 << 20},
+    {(size_t)8 << 20, (size_t)1 << 20},
+    {0, (size_t)256 << 10},
+};
+
+#define USUAL_LEAST ((size_t)2 << 20) /* below it the driver is as fast */
+
+static struct {
+    size_t least;  /* bytes of a copy; SIZE_MAX: off */
+    size_t chunk;  /* 0: from the table */
+    bool anywhere; /* tests: even where the device reads the host's memory */
+} how = {.least = SIZE_MAX};
+
+static size_t copies; /* that were staged */
+
+/* -- the ring */
+
+/* In its context; where that has gone, all but the struct went with it. */
+static void
+ring_free(struct core_staging *ring, struct core_context *context)
+{
+    struct core_scope scope;
+    if (!core_enter(context, &scope)) {
+        PyMem_RawFree(ring);
+        return;
+    }
+    for (int i = 0; i < BUFFERS; i++) {
+        if (ring->buffers[i].event != NULL) {
+            driver.cuEventDestroy(ring->buffers[i].event);
+        }
+        if (ring->buffers[i].memory != NULL) {
+            driver.cuMemFreeHost(ring->buffers[i].memory);
+        }
+    }
+    core_leave(&scope);
+    PyMem_RawFree(ring);
+}
+
+/* NULL without an exception: the driver copies by itself. */
+static struct core_staging *
+ring_new(struct core_context *context, size_t chunk)
+{
+    struct core_staging *ring = PyMem_RawCalloc(1, sizeof *ring);
+    if (ring == NULL) {
+        return NULL;
+    }
+    ring->chunk = chunk;
+    for (int i = 0; i < BUFFERS; i++) {
+        struct staged *buffer = &ring->buffers[i];
+        if (driver.cuMemHostAlloc((void **)&buffer->memory, chunk, 0) !=
+                CUDA_SUCCESS ||
+            driver.cuEventCreate(&buffer->event, CU_EVENT_DISABLE_TIMING) !=
+                CUDA_SUCCESS) {
+            ring_free(ring, context);
+            return NULL;
+        }
+    }
+    return ring;
+}
+
+void
+core_staging_drop(struct core_context *context)
+{
+    struct core_staging *ring = context->staging;
+    context->staging = NULL;
+    if (ring != NULL && ring->busy) {
+        ring->dropped = true;
+    } else if (ring != NULL) {
+        ring_free(ring, context);
+    }
+}
+
+/* -- whether to */
+
+static bool
+device_reads_host(CUdevice device)
+{
+    static const CUdevice_attribute asked[] = {
+        CU_DEVICE_ATTRIBUTE_INTEGRATED,
+        CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES,
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        int value = 0;
+        if (driver.cuDeviceGetAttribute(&value, asked[i], device) ==
+                CUDA_SUCCESS &&
+            value != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The driver knows it: page-locked, managed or the device's. */
+static bool
+host_is_known(const void *host)
+{
+    unsigned type;
+    return driver.cuPointerGetAttribute(
+               &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+               (CUdeviceptr)(uintptr_t)host) == CUDA_SUCCESS;
+}
+
+static size_t
+chunk_for(size_t bytes)
+{
+    if (how.chunk != 0) {
+        return how.chunk;
+    }
+    size_t row = 0;
+    while (bytes < chunks[row].least) {
+        row++;
+    }
+    return chunks[row].chunk;
+}
+
+struct core_staging *
+core_staging_take(const void *host, size_t bytes)
+{
+    if (bytes < how.least) {
+        return NULL;
+    }
+    struct core_context *context = core_stack_top();
+    size_t chunk = chunk_for(bytes);
+    if (context == NULL || context->captures > 0 || bytes <= chunk ||
+        (context->staging != NULL && context->staging->busy) ||
+        (!how.anywhere && device_reads_host(context->device)) ||
+        host_is_known(host)) {
+        return NULL;
+    }
+    if (context->staging != NULL && context->staging->chunk < chunk) {
+        core_staging_drop(context); /* for larger ones */
+    }
+    if (context->staging == NULL) {
+        context->staging = ring_new(context, chunk);
+    }
+    struct core_staging *ring = context->staging;
+    if (ring != NULL) {
+        ring->busy = true;
+        ring->context = (struct core_context *)Py_NewRef((PyObject *)context);
+        copies++;
+    }
+    return ring;
+}
+
+void
+core_staging_give(struct core_staging *ring)
+{
+    struct core_context *context = ring->context;
+    ring->busy = false;
+    ring->context = NULL;
+    if (ring->dropped) {
+        ring_free(ring, context);
+    }
+    Py_DECREF((PyObject *)context);
+}
+
+/* -- the copies; without the GIL */
+
+static size_t
+piece_of(const struct core_staging *ring, size_t bytes, size_t done)
+{
+    return bytes - done < ring->chunk ? bytes - done : ring->chunk;
+}
+
+static CUresult
+buffer_wait(struct staged *buffer)
+{
+    CUresult code =
+        buffer->used ? driver.cuEventSynchronize(buffer->event) : CUDA_SUCCESS;
+    buffer->used = false;
+    return code;
+}
+
+static CUresult
+buffer_mark(struct staged *buffer, CUresult code, CUstream stream)
+{
+    if (code == CUDA_SUCCESS) {
+        code = driver.cuEventRecord(buffer->event, stream);
+        buffer->used = code == CUDA_SUCCESS;
+    }
+    return code;
+}
+
+/* Nothing is under way in the ring any more, whatever happened. */
+static CUresult
+copy_end(struct core_staging *ring, CUresult code, CUstream stream)
+{
+    CUresult waited = driver.cuStreamSynchronize(stream);
+    for (int i = 0; i < BUFFERS; i++) {
+        ring->buffers[i].used = false;
+    }
+    return code == CUDA_SUCCESS ? waited : code;
+}
+
+CUresult
+core_staging_htod(struct core_staging *ring, CUdeviceptr target,
+                  const void *source, size_t bytes, CUstream stream)
+{
+    CUresult code = CUDA_SUCCESS;
+    size_t done = 0;
+    for (int turn = 0; done < bytes && code == CUDA_SUCCESS; turn++) {
+        struct staged *buffer = &ring->buffers[turn % BUFFERS];
+        size_t piece = piece_of(ring, bytes, done);
+        code = buffer_wait(buffer);
+        if (code == CUDA_SUCCESS) {
+            memcpy(buffer->memory, (const char *)source + done, piece);
+            code = driver.cuMemcpyHtoDAsync(target + done, buffer->memory,
+                                            piece, stream);
+            code = buffer_mark(buffer, code, stream);
+        }
+        done += piece;
+    }
+    return copy_end(ring, code, stream);
+}
+
+CUresult
+core_staging_dtoh(struct core_staging *ring, void *target, CUdeviceptr source,
+                  size_t bytes, CUstream stream)
+{
+    CUresult code = CUDA_SUCCESS;
+    size_t asked = 0, done = 0;
+    int ahead = 0, turn = 0;
+    while (done < bytes && code == CUDA_SUCCESS) {
+        while (ahead < BUFFERS && asked < bytes && code == CUDA_SUCCESS) {
+            struct staged *buffer = &ring->buffers[(turn + ahead) % BUFFERS];
+            size_t piece = piece_of(ring, bytes, asked);
+            code = driver.cuMemcpyDtoHAsync(buffer->memory, source + asked,
+                                            piece, stream);
+            code = buffer_mark(buffer, code, stream);
+            asked += piece;
+            ahead++;
+        }
+        struct staged *buffer = &ring->buffers[turn++ % BUFFERS];
+        size_t piece = piece_of(ring, bytes, done);
+        if (code == CUDA_SUCCESS) {
+            code = buffer_wait(buffer);
+        }
+        if (code == CUDA_SUCCESS) {
+            memcpy((char *)target + done, buffer->memory, piece);
+        }
+        done += piece;
+        ahead--;
+    }
+    return copy_end(ring, code, stream);
+}
+
+/* -- settings */
+
+static PyObject *
+set_staging(PyObject *unused, CORE_ARGS)
+{
+    (void)unused;
+    static const struct core_signature signature = {
+        "_set_staging", 0, {"least", "chunk"}};
+    PyObject *values[2];
+    size_t least = SIZE_MAX, chunk = 0;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        (values[0] != NULL && core_size(values[0], &least) < 0) ||
+        (values[1] != NULL && core_size(values[1], &chunk) < 0)) {
+        return NULL;
+    }
+    how.least = least;
+    how.chunk = chunk;
+    how.anywhere = least != SIZE_MAX;
+    struct core_context *context = core_stack_top();
+    if (context != NULL) {
+        core_staging_drop(context); /* its chunks may be others' */
+    }
+    size_t before = copies;
+    copies = 0;
+    return PyLong_FromSize_t(before);
+}
+
+static PyMethodDef functions[] = {
+    {"_set_staging", CORE_METHOD(set_staging),
+     "_set_staging(least, chunk) -> int: stage copies of so many bytes in "
+     "such chunks, on any device; without arguments: none.  Tells how many "
+     "were since the last time.  For tests and measurements."},
+    {NULL},
+};
+
+/* "1", or the least number of bytes of a copy. */
+static int
+variable_read(void)
+{
+    const char *text = getenv("PYCUDA_STAGING");
+    char *end;
+    if (text == NULL || *text == 0 || strcmp(text, "0") == 0) {
+        return 0;
+    }
+    unsigned long long least = strtoull(text, &end, 10);
+    if (*end != 0 || *text < '0' || *text > '9') {
+        return PyErr_WarnFormat(PyExc_UserWarning, 1,
+                                "PYCUDA_STAGING is '%s'; it must be 0, 1 or a "
+                                "number of bytes",
+                                text);
+    }
+    how.least = least == 1 ? USUAL_LEAST : (size_t)least;
+    return 0;
+}
+
+int
+core_staging_setup(PyObject *module)
+{
+    return variable_read() < 0 ? -1 : PyModule_AddFunctions(module, functions);
+}
