@@ -179,6 +179,16 @@ get_ptr(PyObject *self, void *unused)
     return address(array);
 }
 
+/* Views share the owner of their base. */
+static PyObject *
+shown_stream(struct array *array)
+{
+    if (array->size == 0) {
+        Py_RETURN_NONE;
+    }
+    return core_shown_stream(array->head.owner);
+}
+
 static PyObject *
 get_interface(PyObject *self, void *unused)
 {
@@ -189,15 +199,17 @@ get_interface(PyObject *self, void *unused)
     PyObject *text = PyObject_GetAttrString((PyObject *)array->dtype, "str");
     PyObject *descr =
         PyObject_GetAttrString((PyObject *)array->dtype, "descr");
+    PyObject *stream = shown_stream(array);
     PyObject *result = NULL;
 
     (void)unused;
-    if (shape && strides && pointer && text && descr) {
+    if (shape && strides && pointer && text && descr && stream) {
         result = Py_BuildValue("{s:O,s:O,s:(O,O),s:O,s:O,s:O,s:i}", "shape",
                                shape, "strides", strides, "data", pointer,
                                Py_False, "typestr", text, "descr", descr,
-                               "stream", Py_None, "version", 3);
+                               "stream", stream, "version", 3);
     }
+    Py_XDECREF(stream);
     Py_XDECREF(shape);
     Py_XDECREF(strides);
     Py_XDECREF(pointer);

@@ -38,7 +38,8 @@ int core_fail(CUresult code, const char *routine, const char *detail);
 
 /* Anything that stands for a device address: int, NumPy integer, the
  * allocation types, PointerHolderBase, an array, an object with gpudata or
- * __cuda_array_interface__.  TypeError for anything else. */
+ * __cuda_array_interface__, for whose stream the current one waits.
+ * TypeError for anything else. */
 int core_pointer(PyObject *object, CUdeviceptr *pointer);
 /* None or a Stream.  Everywhere in this header NULL is the current stream of
  * the thread: the default stream unless it has entered another. */
@@ -60,6 +61,10 @@ int core_use(PyObject *owner, CUstream stream);
  * `owner` (as for core_use; the whole context where its streams are not
  * known). */
 int core_order(PyObject *owner, CUstream later);
+/* What __cuda_array_interface__ says of what was issued on `owner`: the number
+ * of the stream to wait for; None where nothing is left (waits for that where
+ * its streams are not known). */
+PyObject *core_shown_stream(PyObject *owner);
 /* ValueError where bytes [first + low, first + high) do not lie in `owner`, a
  * DeviceAllocation; any other object is trusted. */
 int core_check_extent(PyObject *owner, CUdeviceptr first, Py_ssize_t low,

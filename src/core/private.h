@@ -322,6 +322,30 @@ PyObject *core_allocation_wrap(PyTypeObject *type,
                                CUdeviceptr pointer, size_t bytes);
 CUresult core_allocate_raw(CUdeviceptr *pointer, size_t bytes);
 int core_allocation_alive(struct core_allocation *allocation);
+
+static inline bool
+core_is_allocation(PyObject *object)
+{
+    return PyObject_TypeCheck(object, core.allocation_type) ||
+           PyObject_TypeCheck(object, core.pooled_type);
+}
+
+static inline bool
+core_is_array(PyObject *object)
+{
+    return core.array_type != NULL &&
+           PyObject_TypeCheck(object, core.array_type);
+}
+
+/* -- memory/order.c */
+bool core_stream_known(const struct core_context *context, CUstream stream);
+/* `later` waits for the stream of a __cuda_array_interface__, a dict. */
+int core_follow(PyObject *interface, CUstream later);
+
+/* -- memory/address.c */
+/* core_pointer where `later` waits for what other libraries have issued. */
+int core_pointer_on(PyObject *object, CUstream later, CUdeviceptr *pointer);
+
 PyObject *core_allocation_int(PyObject *allocation);
 CUresult core_pool_take(struct core_context *context, size_t bytes,
                         CUstream stream, struct core_allocation *allocation);

@@ -161,7 +161,7 @@ other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     if (!door) {
         return invalid_type(function, index, arg);
     }
-    if (core_pointer(arg, &value->pointer) < 0) {
+    if (core_pointer_on(arg, pack->stream, &value->pointer) < 0) {
         return -1;
     }
     PyObject *owner = PyObject_GetAttr(arg, core.str_gpudata);

@@ -203,18 +203,6 @@ static PyType_Spec managed_spec = {
     .slots = managed_slots,
 };
 
-/* A foreign stream may end without our knowing. */
-static bool
-stream_known(const struct core_context *context, CUstream stream)
-{
-    for (size_t i = 0; stream != NULL && i < context->stream_count; i++) {
-        if (context->streams[i].handle == stream) {
-            return true;
-        }
-    }
-    return stream == NULL;
-}
-
 PyObject *
 core_allocate(size_t bytes, CUstream stream)
 {
@@ -231,7 +219,7 @@ core_allocate(size_t bytes, CUstream stream)
     stream = stream == NULL ? core_stream_default() : stream;
     self->freed = true; /* until it has memory */
     self->stream = stream;
-    self->scattered = !stream_known(context, stream);
+    self->scattered = !core_stream_known(context, stream);
     CUresult code = core_pool_take(context, bytes, stream, self);
     if (core_check(code, "cuMemAlloc") < 0) {
         Py_DECREF((PyObject *)self);
@@ -251,130 +239,11 @@ core_allocation_pointer(PyObject *allocation)
     return ((struct core_allocation *)allocation)->pointer;
 }
 
-static bool
-is_allocation(PyObject *object)
-{
-    return PyObject_TypeCheck(object, core.allocation_type) ||
-           PyObject_TypeCheck(object, core.pooled_type);
-}
-
-static bool
-is_array(PyObject *object)
-{
-    return core.array_type != NULL &&
-           PyObject_TypeCheck(object, core.array_type);
-}
-
-static bool
-stream_blocks(const struct core_context *context, CUstream stream)
-{
-    for (size_t i = 0; i < context->stream_count; i++) {
-        if (context->streams[i].handle == stream) {
-            return context->streams[i].blocking;
-        }
-    }
-    return false;
-}
-
-/* A wait on the device: `later` goes on once `earlier` is as far as now. */
-static int
-stream_follow(CUstream earlier, CUstream later)
-{
-    CUevent event;
-    if (core_check(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
-                   "cuEventCreate") < 0) {
-        return -1;
-    }
-    int status =
-        core_check(driver.cuEventRecord(event, earlier), "cuEventRecord");
-    if (status == 0) {
-        status = core_check(driver.cuStreamWaitEvent(later, event, 0),
-                            "cuStreamWaitEvent");
-    }
-    driver.cuEventDestroy(event);
-    return status;
-}
-
-/* Memory that nobody has used yet goes over to the stream of its first use,
- * behind what its last owner may still do with it. */
-static int
-use_first(struct core_allocation *self, CUstream stream)
-{
-    if (!self->settled && stream_follow(self->stream, stream) < 0) {
-        return -1;
-    }
-    self->touched = true;
-    self->stream = stream;
-    return 0;
-}
-
-/* The legacy default stream orders itself and every blocking stream; between
- * any other two nothing does, and the block is `scattered`. */
-static int
-use_elsewhere(struct core_allocation *self, CUstream stream)
-{
-    struct core_context *context = self->context;
-    bool ordered = (self->stream == NULL && stream_blocks(context, stream)) ||
-                   (stream == NULL && stream_blocks(context, self->stream));
-    if (!ordered && !self->touched && self->cached && !self->scattered &&
-        stream_known(context, stream)) {
-        return use_first(self, stream);
-    }
-    self->scattered |= !ordered;
-    self->touched = true;
-    self->stream = stream;
-    return 0;
-}
-
-int
-core_use(PyObject *owner, CUstream stream)
-{
-    if (owner == NULL) {
-        return 0;
-    }
-    if (!is_allocation(owner)) {
-        return is_array(owner)
-                   ? core_use(((struct core_array_head *)owner)->owner, stream)
-                   : 0;
-    }
-    struct core_allocation *self = (struct core_allocation *)owner;
-    if (self->freed || !self->context->valid) {
-        return core_allocation_alive(self);
-    }
-    if (self->context->captures != 0) {
-        self->scattered = true; /* a graph may use it whenever it runs */
-        if (core_capture_hold(self->context, owner) < 0) {
-            return -1;
-        }
-    }
-    stream = stream == NULL ? core_stream_default() : stream;
-    if (self->stream == stream) {
-        self->touched = true;
-        return 0;
-    }
-    return use_elsewhere(self, stream);
-}
-
-int
-core_order(PyObject *owner, CUstream later)
-{
-    while (owner != NULL && is_array(owner)) {
-        owner = ((struct core_array_head *)owner)->owner;
-    }
-    struct core_allocation *self = (struct core_allocation *)owner;
-    if (owner != NULL && is_allocation(owner) && !self->scattered) {
-        return self->stream == later ? 0 : stream_follow(self->stream, later);
-    }
-    CUresult code;
-    Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
-    Py_END_ALLOW_THREADS return core_check(code, "cuCtxSynchronize");
-}
-
 int
 core_check_extent(PyObject *owner, CUdeviceptr first, Py_ssize_t low,
                   Py_ssize_t high)
 {
-    if (owner == NULL || !is_allocation(owner)) {
+    if (owner == NULL || !core_is_allocation(owner)) {
         return 0;
     }
     struct core_allocation *self = (struct core_allocation *)owner;
@@ -392,7 +261,7 @@ core_check_extent(PyObject *owner, CUdeviceptr first, Py_ssize_t low,
 void
 core_escape(PyObject *owner)
 {
-    if (owner != NULL && is_allocation(owner)) {
+    if (owner != NULL && core_is_allocation(owner)) {
         ((struct core_allocation *)owner)->escaped = true;
     }
 }
@@ -407,75 +276,6 @@ core_allocation_alive(struct core_allocation *allocation)
     }
     return core_fail(CUDA_ERROR_INVALID_HANDLE, "device_allocation",
                      "this device memory was freed");
-}
-
-/* The address behind gpudata or __cuda_array_interface__. */
-static int
-pointer_of_foreign(PyObject *object, CUdeviceptr *pointer)
-{
-    PyObject *interface = PyObject_GetAttr(object, core.str_interface);
-    if (interface != NULL && PyDict_Check(interface)) {
-        PyObject *data = PyDict_GetItemWithError(interface, core.str_data);
-        bool good =
-            data != NULL && PyTuple_Check(data) && PyTuple_GET_SIZE(data) == 2;
-        PyObject *address = good ? PyTuple_GET_ITEM(data, 0) : NULL;
-        *pointer = 0;
-        if (good && address != Py_None) {
-            *pointer = PyLong_AsUnsignedLongLong(address);
-        }
-        Py_DECREF(interface);
-        return good && !PyErr_Occurred() ? 0 : -1;
-    }
-    PyErr_Clear();
-    Py_XDECREF(interface);
-    PyObject *gpudata = PyObject_GetAttr(object, core.str_gpudata);
-    if (gpudata == NULL) {
-        PyErr_Clear();
-        return -1;
-    }
-    int status = 0;
-    if (gpudata == Py_None) {
-        *pointer = 0;
-    } else {
-        status = core_pointer(gpudata, pointer);
-    }
-    Py_DECREF(gpudata);
-    return status;
-}
-
-int
-core_pointer(PyObject *object, CUdeviceptr *pointer)
-{
-    if (is_allocation(object)) {
-        *pointer = ((struct core_allocation *)object)->pointer;
-        return core_allocation_alive((struct core_allocation *)object);
-    }
-    if (is_array(object)) {
-        PyObject *owner = ((struct core_array_head *)object)->owner;
-        *pointer = ((struct core_array_head *)object)->pointer;
-        return owner != NULL && is_allocation(owner)
-                   ? core_allocation_alive((struct core_allocation *)owner)
-                   : 0;
-    }
-    if (PyIndex_Check(object)) {
-        size_t value;
-        if (core_size(object, &value) < 0) {
-            return -1;
-        }
-        *pointer = value;
-        return 0;
-    }
-    if (pointer_of_foreign(object, pointer) == 0) {
-        return 0;
-    }
-    if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)) {
-        PyErr_Clear();
-        PyErr_Format(PyExc_TypeError,
-                     "expected a device address (an int, a DeviceAllocation, "
-                     "a PointerHolderBase or an array on the device), not %s",
-                     Py_TYPE(object)->tp_name);
-    }
-    return -1;
 }
 
 int

@@ -1,0 +1,211 @@
+/* order.c - which stream memory is used on, and who has to wait for it.
+ *
+ * core_use is called for each array of a launch or copy, core_order and
+ * core_shown_stream where memory goes to another library, core_follow where
+ * it comes from one.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+/* A foreign stream may end without our knowing. */
+bool
+core_stream_known(const struct core_context *context, CUstream stream)
+{
+    for (size_t i = 0; stream != NULL && i < context->stream_count; i++) {
+        if (context->streams[i].handle == stream) {
+            return true;
+        }
+    }
+    return stream == NULL;
+}
+
+static bool
+stream_blocks(const struct core_context *context, CUstream stream)
+{
+    for (size_t i = 0; i < context->stream_count; i++) {
+        if (context->streams[i].handle == stream) {
+            return context->streams[i].blocking;
+        }
+    }
+    return false;
+}
+
+/* A wait on the device: `later` goes on once `earlier` is as far as now. */
+static int
+stream_follow(CUstream earlier, CUstream later)
+{
+    CUevent event;
+    if (core_check(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
+                   "cuEventCreate") < 0) {
+        return -1;
+    }
+    int status =
+        core_check(driver.cuEventRecord(event, earlier), "cuEventRecord");
+    if (status == 0) {
+        status = core_check(driver.cuStreamWaitEvent(later, event, 0),
+                            "cuStreamWaitEvent");
+    }
+    driver.cuEventDestroy(event);
+    return status;
+}
+
+static int
+wait_for_context(void)
+{
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
+    Py_END_ALLOW_THREADS return core_check(code, "cuCtxSynchronize");
+}
+
+/* Memory that nobody has used yet goes over to the stream of its first use,
+ * behind what its last owner may still do with it. */
+static int
+use_first(struct core_allocation *self, CUstream stream)
+{
+    if (!self->settled && stream_follow(self->stream, stream) < 0) {
+        return -1;
+    }
+    self->touched = true;
+    self->stream = stream;
+    return 0;
+}
+
+/* The legacy default stream orders itself and every blocking stream; between
+ * any other two nothing does, and the block is `scattered`. */
+static int
+use_elsewhere(struct core_allocation *self, CUstream stream)
+{
+    struct core_context *context = self->context;
+    bool ordered = (self->stream == NULL && stream_blocks(context, stream)) ||
+                   (stream == NULL && stream_blocks(context, self->stream));
+    if (!ordered && !self->touched && self->cached && !self->scattered &&
+        core_stream_known(context, stream)) {
+        return use_first(self, stream);
+    }
+    self->scattered |= !ordered;
+    self->touched = true;
+    self->stream = stream;
+    return 0;
+}
+
+int
+core_use(PyObject *owner, CUstream stream)
+{
+    if (owner == NULL) {
+        return 0;
+    }
+    if (!core_is_allocation(owner)) {
+        return core_is_array(owner)
+                   ? core_use(((struct core_array_head *)owner)->owner, stream)
+                   : 0;
+    }
+    struct core_allocation *self = (struct core_allocation *)owner;
+    if (self->freed || !self->context->valid) {
+        return core_allocation_alive(self);
+    }
+    if (self->context->captures != 0) {
+        self->scattered = true; /* a graph may use it whenever it runs */
+        if (core_capture_hold(self->context, owner) < 0) {
+            return -1;
+        }
+    }
+    stream = stream == NULL ? core_stream_default() : stream;
+    if (self->stream == stream) {
+        self->touched = true;
+        return 0;
+    }
+    return use_elsewhere(self, stream);
+}
+
+/* The owner of an array's memory, through views of views. */
+static PyObject *
+memory_of(PyObject *owner)
+{
+    while (owner != NULL && core_is_array(owner)) {
+        owner = ((struct core_array_head *)owner)->owner;
+    }
+    return owner;
+}
+
+int
+core_order(PyObject *owner, CUstream later)
+{
+    owner = memory_of(owner);
+    struct core_allocation *self = (struct core_allocation *)owner;
+    if (owner != NULL && core_is_allocation(owner) && !self->scattered &&
+        core_stream_known(self->context, self->stream)) {
+        return self->stream == later ? 0 : stream_follow(self->stream, later);
+    }
+    return wait_for_context();
+}
+
+/* ---- the stream of __cuda_array_interface__ ---- */
+
+/* Its numbers for the default streams are the driver's, but 0 is none. */
+static PyObject *
+stream_number(CUstream stream)
+{
+    stream = stream == NULL ? CU_STREAM_LEGACY : stream;
+    return PyLong_FromUnsignedLongLong((uintptr_t)stream);
+}
+
+PyObject *
+core_shown_stream(PyObject *owner)
+{
+    owner = memory_of(owner);
+    struct core_allocation *self = (struct core_allocation *)owner;
+    struct core_context *context;
+
+    if (owner != NULL && core_is_allocation(owner)) {
+        context = self->context;
+        if (self->freed || !context->valid) {
+            Py_RETURN_NONE;
+        }
+        if (!self->scattered && core_stream_known(context, self->stream)) {
+            return stream_number(self->stream);
+        }
+    } else if ((context = core_current()) == NULL) {
+        return NULL;
+    }
+    if (context->captures != 0) { /* which waiting would break */
+        return stream_number(core_stream_default());
+    }
+    if (wait_for_context() < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* The default streams wait for each other and for all blocking ones. */
+static bool
+is_ordered(const struct core_context *context, CUstream earlier,
+           CUstream later)
+{
+    return earlier == later ||
+           (earlier == NULL && stream_blocks(context, later)) ||
+           (later == NULL && stream_blocks(context, earlier));
+}
+
+int
+core_follow(PyObject *interface, CUstream later)
+{
+    PyObject *number = PyDict_GetItemWithError(interface, core.str_stream);
+
+    if (number == NULL || number == Py_None) {
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    struct core_context *context = core_current();
+    if (context == NULL) {
+        return -1;
+    }
+    CUstream earlier = (CUstream)(uintptr_t)PyLong_AsUnsignedLongLong(number);
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    earlier = earlier == CU_STREAM_LEGACY ? NULL : earlier;
+    later = later == NULL ? core_stream_default() : later;
+    if (context->captures != 0 || is_ordered(context, earlier, later)) {
+        return 0; /* a capture takes in nothing from outside */
+    }
+    return stream_follow(earlier, later);
+}
