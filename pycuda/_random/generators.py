@@ -53,6 +53,18 @@ def _default_seeds(count: int) -> Any:
     return _gpuarray.to_gpu(seeds)
 
 
+def _mixed(number: int) -> int:
+    """A permutation of 31 bits that puts neighbours far apart.
+
+    The sequences of MRG32k3a's neighbouring seeds are related otherwise.
+    """
+    mask = (1 << 31) - 1
+    for factor in (0x2C1B3C6D, 0x297A2D39):
+        number ^= number >> 15
+        number = number * factor & mask
+    return number ^ number >> 16
+
+
 def _same_seeds(seed: Any) -> Any:
     """What gives every state the same seed; their sequences differ."""
     try:
@@ -64,7 +76,7 @@ def _same_seeds(seed: Any) -> Any:
         ) from None
     if not 0 <= number < 1 << 31:
         raise ValueError(f"seed must be of [0, 2**31), not {number}")
-    word = np.int32(number)
+    word = np.int32(_mixed(number))
     return lambda count: _gpuarray.to_gpu(np.full(count, word))
 
 
