@@ -1,6 +1,8 @@
 """Arrays on the CPU device beside NumPy and beside a copy.
 
-Usage: ``python benchmarks/cpu_arrays.py [--log2 10 16 24] [--only PATTERN]``.
+Usage: ``python benchmarks/cpu_arrays.py [--log2 10 16 24]
+[--sides 64 256 1024] [--only PATTERN]``.  Products of matrices have a table
+of their own.
 Each row is timed in turns with NumPy's, in one process.  NumPy uses one
 thread, the device as many as the process may.  The goal is a ratio of 1.  The
 physical bound is how fast memory is: "of copy" is the bytes that an operation
@@ -51,6 +53,70 @@ def pair(ours, theirs, finish) -> tuple[float, float]:
 
 def rows(n: int) -> dict:
     """name -> (call on the device, NumPy's call)."""
+    return {**element_rows(n), **function_rows(n)}
+
+
+def function_rows(n: int) -> dict:
+    """The same for functions that move, order and search elements."""
+    from pycuda import gpuarray
+
+    random = np.random.default_rng(2)
+    x = random.random(n, np.float32)
+    d = random.random(n)
+    i = random.integers(-(1 << 31), 1 << 31, n, np.int32)
+    few = random.integers(0, 100, n, np.int32)
+    order = random.permutation(n)
+    third = random.random(n) < 1 / 3
+    known = np.sort(x)
+    a, e, k, f, to, mask, row = (
+        gpuarray.to_gpu(part) for part in (x, d, i, few, order, third, known)
+    )
+    g = gpuarray
+    return {
+        "sort(x)": (lambda: g.sort(a), lambda: np.sort(x)),
+        "sort(i)": (lambda: g.sort(k), lambda: np.sort(i)),
+        "sort(float64)": (lambda: g.sort(e), lambda: np.sort(d)),
+        "argsort(x)": (lambda: g.argsort(a), lambda: np.argsort(x)),
+        "argsort(i)": (lambda: g.argsort(k), lambda: np.argsort(i)),
+        "take": (lambda: g.take(a, to), lambda: np.take(x, order)),
+        "x[order]": (lambda: a[to], lambda: x[order]),
+        "concatenate": (
+            lambda: g.concatenate((a, a)),
+            lambda: np.concatenate((x, x)),
+        ),
+        "roll": (lambda: g.roll(a, 7), lambda: np.roll(x, 7)),
+        "repeat": (lambda: g.repeat(a, 3), lambda: np.repeat(x, 3)),
+        "nonzero": (lambda: g.nonzero(mask), lambda: np.nonzero(third)),
+        "x[mask]": (lambda: a[mask], lambda: x[third]),
+        "unique(x)": (lambda: g.unique(a), lambda: np.unique(x)),
+        "unique(few)": (lambda: g.unique(f), lambda: np.unique(few)),
+        "searchsorted": (
+            lambda: g.searchsorted(row, a),
+            lambda: np.searchsorted(known, x),
+        ),
+        "where": (lambda: g.where(mask, a, a), lambda: np.where(third, x, x)),
+        "clip": (lambda: g.clip(a, 0.2, 0.7), lambda: np.clip(x, 0.2, 0.7)),
+    }
+
+
+def product_rows(side: int) -> dict:
+    """The same for products of square matrices."""
+    from pycuda import gpuarray
+
+    random = np.random.default_rng(3)
+    x = random.random((side, side))
+    y = x.astype(np.float32)
+    a, b = gpuarray.to_gpu(x), gpuarray.to_gpu(y)
+    return {
+        "float32": (lambda: b @ b, lambda: y @ y),
+        "float64": (lambda: a @ a, lambda: x @ x),
+        "float32, left transposed": (lambda: b.T @ b, lambda: y.T @ y),
+        "float32, vector": (lambda: b @ b[0], lambda: y @ y[0]),
+    }
+
+
+def element_rows(n: int) -> dict:
+    """The same for element-wise work, reductions and scans."""
     from pycuda import cumath, curandom, gpuarray
 
     side = 1 << ((n.bit_length() - 1) // 2)
@@ -133,7 +199,11 @@ BYTES = {
     "sqrt(x)": 8, "i -> float32": 8, "x[:, :h] + x[:, h:]": 6,
     "x[:, ::2] + x[:, 1::2]": 6, "x + row": 8, "x + x.T": 12, "transpose": 8,
     "x.var(0)": 8, "x.cumsum()": 8, "i.cumsum()": 12, "x.cumsum(0)": 8,
-    "x.cumsum(1)": 8,
+    "x.cumsum(1)": 8, "sort(x)": 8, "sort(i)": 8, "sort(float64)": 16,
+    "argsort(x)": 12, "argsort(i)": 12, "take": 16, "x[order]": 16,
+    "concatenate": 16, "roll": 8, "repeat": 16, "nonzero": 11 / 3,
+    "x[mask]": 19 / 3, "searchsorted": 12, "where": 13, "clip": 8,
+    "unique(x)": 8,
 }  # fmt: skip
 
 
@@ -150,6 +220,29 @@ def copy_seconds(n: int, finish) -> float:
     return pair(copy, lambda: None, finish)[0]
 
 
+def products(sides: list[int], only: str, finish) -> list[list[object]]:
+    """Rows of a table: for each side, our and NumPy's time and the ratio."""
+    found: dict[str, list[object]] = {}
+    for side in sides:
+        for name, calls in product_rows(side).items():
+            if re.search(only, "product " + name):
+                mine, numpys = pair(*calls, finish)
+                row = found.setdefault(name, [name])
+                row += [mine * 1e6, numpys * 1e6, f"{numpys / mine:.2f}"]
+    return list(found.values())
+
+
+def print_products(sides: list[int], only: str, finish) -> None:
+    table = products(sides, only, finish)
+    if not table:
+        return
+    heads = ["product of matrices"]
+    for side in sides:
+        heads += [f"side {side}, us", "NumPy, us", "ratio"]
+    print()
+    print_table(heads, table)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument(
@@ -157,6 +250,10 @@ def main() -> None:
         help="log2 of the elements",
     )  # fmt: skip
     parser.add_argument("--only", default="", help="of the rows' names")
+    parser.add_argument(
+        "--sides", type=int, nargs="*", default=[64, 256, 1024],
+        help="of matrices",
+    )  # fmt: skip
     options = parser.parse_args()
     sizes = options.log2
 
@@ -194,6 +291,7 @@ def main() -> None:
     print_table(heads, table)
     for log2, count in below.items():
         print(f"\n2^{log2}: {count} of {len(columns)} rows miss the goal.")
+    print_products(options.sides, options.only, cuda.Context.synchronize)
 
 
 if __name__ == "__main__":
