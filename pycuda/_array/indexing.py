@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 _BLOCK = 256
 _BY_VALUE = 256  # bytes of an element that a kernel gets as an argument
+_GATHERED = 64  # bytes of an element that is chosen by one kernel
+_COPIES = 16  # of an element, that a kernel is compiled for
+_PART, _PARTS = 4096, 1024  # least flags of a block, most blocks
 
 
 # --- understanding a key -------------------------------------------------
@@ -238,15 +241,22 @@ def _split(a: GPUArray, key: Any) -> _Key:
 
 
 @functools.cache
-def _memoised() -> tuple[Callable, Callable, Callable, Callable]:
+def _memoised() -> dict[str, Callable[..., Any]]:
     from pycuda.tools import context_dependent_memoize
 
-    return (
-        context_dependent_memoize(factory.make_move),
-        context_dependent_memoize(factory.make_compact),
-        context_dependent_memoize(_fault_words),
-        context_dependent_memoize(factory.make_take),
-    )
+    makers = {
+        "move": factory.make_move,
+        "compact": factory.make_compact,
+        "compact in turn": factory.make_compact_in_turn,
+        "in turn": factory.runs_threads_in_turn,
+        "fault": _fault_words,
+        "take": factory.make_take,
+        "repeat in turn": factory.make_repeat_in_turn,
+    }
+    return {
+        name: context_dependent_memoize(maker)
+        for name, maker in makers.items()
+    }
 
 
 def nonzero_flat(mask: GPUArray) -> GPUArray:
@@ -260,14 +270,42 @@ def nonzero_flat(mask: GPUArray) -> GPUArray:
     if mask.size == 0:
         return GPUArray((0,), np.int64, mask.allocator)
     flat = mask.ravel()
+    if _memoised()["in turn"]():
+        return _chosen_in_turn(flat, None)
     ends = cumsum(flat, dtype=np.int64)
     count = int(ends[-1:].get()[0])
     result = GPUArray((count,), np.int64, mask.allocator)
     if count:
-        _memoised()[1]()(
+        _memoised()["compact"]()(
             result, ends, np.uint64(flat.size),
             block=(_BLOCK, 1, 1), grid=(-(-flat.size // _BLOCK), 1),
         )  # fmt: skip
+    return result
+
+
+def _chosen_in_turn(flags: GPUArray, items: GPUArray | None) -> GPUArray:
+    """The items whose flags are set, or their indices; all in C order."""
+    from pycuda.gpuarray import GPUArray
+
+    unit, words = 0, 1
+    if items is not None:
+        unit = _unit(items.itemsize, _driver._address_bits(items))
+        words = items.itemsize // unit
+    counting, compact = _memoised()["compact in turn"](unit, words)
+    # Each block adds up the counts of those before it: not too many.
+    part = max(_PART, -(-flags.size // _PARTS))
+    launch = {"block": (1, 1, 1), "grid": (-(-flags.size // part), 1)}
+    sizes = np.int64(part), np.int64(flags.size)
+    counts = GPUArray(launch["grid"][:1], np.int64, flags.allocator)
+    counting(counts, flags, *sizes, **launch)
+    total = int(counts.get().sum())
+    if items is None:
+        result = GPUArray((total,), np.int64, flags.allocator)
+    else:
+        result = _new(items, (total,))
+    if total:
+        source = np.uintp(0) if items is None else items
+        compact(result, source, counts, flags, *sizes, **launch)
     return result
 
 
@@ -359,7 +397,7 @@ def _run(
         view.itemsize, *addresses, *own, *plain_strides,
         *(step for _, step in picked),
     )  # fmt: skip
-    kernel = _memoised()[0](
+    kernel = _memoised()["move"](
         direction,
         unit,
         view.itemsize // unit,
@@ -376,7 +414,7 @@ def _run(
         words += operand
     kernel(
         plain, _address(view), *map(_address, key.arrays),
-        _memoised()[2]()[1], np.array(words, np.int64),
+        _memoised()["fault"]()[1], np.array(words, np.int64),
         block=(_BLOCK, 1, 1), grid=(-(-size // _BLOCK), 1), stream=stream,
     )  # fmt: skip
 
@@ -456,6 +494,8 @@ def get(
 ) -> GPUArray:
     """``a[key]`` as a new array, or into `out`."""
     _driver._check_faults()
+    if out is None and stream is None and _is_choice(a, key):
+        return _chosen_in_turn(key, a)
     split = _split(a, key)
     shape = _result_shape(split)
     result = _new(a, shape) if out is None else out
@@ -469,6 +509,20 @@ def get(
         strides = result.strides if out is None else _packed(result, shape)
         _run(split, shape, result, strides, "get", stream)
     return result
+
+
+def _is_choice(a: GPUArray, key: Any) -> bool:
+    """Whether a mask chooses from an array that lies as it does."""
+    return (
+        isinstance(key, ArrayBase)
+        and key.dtype.kind == "b"
+        and key.shape == a.shape
+        and key.size > 0
+        and 0 < a.itemsize <= _GATHERED
+        and key.flags.c_contiguous
+        and a.flags.c_contiguous
+        and _memoised()["in turn"]()
+    )
 
 
 def _is_line(key: _Key) -> bool:
@@ -499,14 +553,41 @@ def take_line(
         view.itemsize, _driver._address_bits(view),
         _driver._address_bits(result),
     )  # fmt: skip
-    kernel, block, each = _memoised()[3](
+    kernel, block, each = _memoised()["take"](
         unit, view.itemsize // unit, indices.dtype, axis
     )
     kernel(
-        result, view, indices, _memoised()[2]()[1], np.int64(view.size),
+        result, view, indices, _memoised()["fault"]()[1], np.int64(view.size),
         np.int64(indices.size), block=(block, 1, 1),
         grid=(-(-indices.size // (block * each)), 1), stream=stream,
     )  # fmt: skip
+
+
+def repeat_line(
+    result: GPUArray, row: GPUArray, copies: int, stream: drv.Stream | None
+) -> bool:
+    """Each element of a row several times, where there is a kernel for it.
+
+    Both lie in C order.
+    """
+    if (
+        copies > _COPIES
+        or row.itemsize not in (1, 2, 4, 8, 16)
+        or not _memoised()["in turn"]()
+    ):
+        return False
+    unit = _unit(
+        row.itemsize, _driver._address_bits(row),
+        _driver._address_bits(result),
+    )  # fmt: skip
+    kernel, each = _memoised()["repeat in turn"](
+        unit, row.itemsize // unit, copies
+    )
+    kernel(
+        result, row, np.int64(row.size), block=(1, 1, 1),
+        grid=(-(-row.size // each), 1), stream=stream,
+    )  # fmt: skip
+    return True
 
 
 def _packed(array: GPUArray, shape: tuple[int, ...]) -> tuple[int, ...]:

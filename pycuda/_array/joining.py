@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 def _joined_shape(arrays: Sequence[GPUArray], axis: int) -> list[int]:
     first = arrays[0]
+    if first.ndim == 1 and all(array.ndim == 1 for array in arrays):
+        return [builtins.sum([array.size for array in arrays])]
     for array in arrays[1:]:
         if array.ndim != first.ndim:
             raise ValueError(
@@ -44,6 +46,13 @@ def _joined_shape(arrays: Sequence[GPUArray], axis: int) -> list[int]:
     shape = list(first.shape)
     shape[axis] = builtins.sum(array.shape[axis] for array in arrays)
     return shape
+
+
+def _promoted(arrays: Sequence[GPUArray]) -> np.dtype:
+    first = arrays[0].dtype
+    if first.isnative and all(array.dtype == first for array in arrays):
+        return first
+    return np.result_type(*(array.dtype for array in arrays))
 
 
 def concatenate(
@@ -85,7 +94,7 @@ def concatenate(
         _check_casts(arrays, dtype, casting)
     else:
         if dtype is None:
-            dtype = np.result_type(*(array.dtype for array in arrays))
+            dtype = _promoted(arrays)
         else:
             _check_casts(arrays, dtype := np.dtype(dtype), casting)
         result = make(first, shape, dtype, allocator)

@@ -272,7 +272,18 @@ def roll(
     check_array(a)
     if axis is None:
         flat = roll(a.ravel(), shift, 0, stream=stream)
-        return flat.reshape(a.shape)
+        return flat if a.ndim == 1 else flat.reshape(a.shape)
+    if type(axis) is int and type(shift) is int:
+        moves = [(normal_axis(axis, a.ndim), shift)]
+    else:
+        moves = _moves_of(a, shift, axis)
+    result = make(a, a.shape, a.dtype)
+    _roll_parts(result, a, moves, stream)
+    return result
+
+
+def _moves_of(a: GPUArray, shift: Any, axis: Any) -> list[tuple[int, int]]:
+    """(axis, by) for each axis that rolls."""
     axes = np.lib.array_utils.normalize_axis_tuple(
         axis, a.ndim, allow_duplicate=True
     )
@@ -282,9 +293,7 @@ def roll(
     total = dict.fromkeys((int(k) for k in axes), 0)
     for k, by in zip(axes, shifts, strict=True):
         total[int(k)] += int(by)
-    result = make(a, a.shape, a.dtype)
-    _roll_parts(result, a, list(total.items()), stream)
-    return result
+    return list(total.items())
 
 
 def _roll_parts(
@@ -299,10 +308,12 @@ def _roll_parts(
     (axis, by), *rest = moves
     length = source.shape[axis]
     by %= length
-    for there, here in (
+    corners = [
         (slice(by, None), slice(0, length - by)),
         (slice(0, by), slice(length - by, None)),
-    ):
+    ]
+    # The smaller one first: a device may do it before the other is queued.
+    for there, here in corners if 2 * by > length else corners[::-1]:
         _roll_parts(
             target[at_axis(axis, there)], source[at_axis(axis, here)], rest,
             stream,
@@ -362,6 +373,8 @@ def repeat(
     if axis is None:
         a, axis = a.ravel(), 0
     axis = normal_axis(axis, a.ndim)
+    if type(repeats) is int and repeats >= 0:
+        return _repeat_evenly(a, repeats, axis, stream)
     if isinstance(repeats, GPUArray):
         repeats = repeats.get()
     counts = np.asarray(repeats)
@@ -384,10 +397,15 @@ def repeat(
 def _repeat_evenly(
     a: GPUArray, count: int, axis: int, stream: Any
 ) -> GPUArray:
+    from pycuda._array import indexing
+
     length = a.shape[axis]
     before, after = a.shape[:axis], a.shape[axis + 1 :]
     result = make(a, (*before, length * count, *after), a.dtype)
-    if result.size:
+    is_line = not after and a.flags.c_contiguous
+    if result.size and not (
+        is_line and indexing.repeat_line(result, a, count, stream)
+    ):
         _spread_into(
             result.reshape(*before, length, count, *after),
             a[at_axis(axis + 1, None)],
