@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,174 +20,20 @@ from pycuda._array.common import (
     normal_axis,
 )
 from pycuda._array.indexing import is_misaligned
+from pycuda._array.matrices import Matrices, multiply
 from pycuda._array.shaping import broadcast_to, moveaxis
 from pycuda._driver import ArrayBase, _apply
-from pycuda._kernels import factory
-from pycuda._kernels import products as kernels
 from pycuda._kernels.operations import c_type
-from pycuda._kernels.products import Product
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
 
-@functools.cache
-def _memoised() -> dict[str, Callable[..., Any]]:
-    from pycuda.tools import context_dependent_memoize
-
-    def device() -> tuple[bool, int]:
-        return (
-            factory.runs_threads_in_turn(),
-            factory.device_attribute("MULTIPROCESSOR_COUNT"),
-        )
-
-    return {
-        "device": context_dependent_memoize(device),
-        "block": context_dependent_memoize(kernels.make_block),
-        "in_turn": context_dependent_memoize(kernels.make_in_turn),
-    }
-
-
-def _device() -> tuple[bool, int]:
-    """(whether threads run in turn, multiprocessors)."""
-    return _memoised()["device"]()
-
-
-# --- shapes --------------------------------------------------------------
-
-
-class _Task(NamedTuple):
-    """Matrices, with batches of the same shape before the last two axes."""
-
-    a: GPUArray
-    b: GPUArray
-    c: GPUArray
-    stream: Any
-
-    @property
-    def inner(self) -> int:
-        return self.a.shape[-1]
-
-    def words(self, lengths: list, steps: list) -> list[int]:
-        """The numbers that kernels take."""
-        rows, columns = self.c.shape[-2:]
-        found = [rows, columns, self.inner, math.prod(lengths)]
-        for matrix in (self.a, self.b, self.c):
-            found += [s // matrix.itemsize for s in matrix.strides[-2:]]
-        found += lengths
-        for own in steps:
-            found += own
-        return found
-
-
-def _batch(task: _Task) -> tuple[list[int], list[list[int]]]:
-    """Lengths of the batch, and the steps of a, b and c in bytes."""
-    lengths: list[int] = []
-    steps: list[list[int]] = [[], [], []]
-    for axis, length in enumerate(task.c.shape[:-2]):
-        if length == 1:
-            continue
-        here = [m.strides[axis] for m in (task.a, task.b, task.c)]
-        if lengths and all(
-            own[-1] == step * length
-            for own, step in zip(steps, here, strict=True)
-        ):
-            lengths[-1] *= length
-            for own, step in zip(steps, here, strict=True):
-                own[-1] = step
-            continue
-        lengths.append(length)
-        for own, step in zip(steps, here, strict=True):
-            own.append(step)
-    return lengths or [1], [own or [0] for own in steps]
-
-
-def _run_in_turn(task: _Task) -> None:
-    lengths, steps = _batch(task)
-    out = task.c.dtype
-    product = Product(task.a.dtype, task.b.dtype, out, len(lengths))
-    pack, multiply = _memoised()["in_turn"](product)
-    rows, columns = task.c.shape[-2:]
-    batches, wide = math.prod(lengths), kernels.wide(out)
-    panels = -(-rows // kernels.HIGH), -(-columns // wide)
-    value = kernels.value_type(out)
-    left = make(
-        task.c, (batches * panels[0] * kernels.HIGH * task.inner,), value
-    )
-    right = make(task.c, (batches * panels[1] * wide * task.inner,), value)
-    words = np.array([*task.words(lengths, steps), *panels], np.int64)
-    block = (1, 1, 1)
-    pack(
-        left, right, task.a, task.b, words, block=block,
-        grid=(batches * sum(panels), 1), stream=task.stream,
-    )  # fmt: skip
-    blocks = math.prod(-(-n // kernels.PANELS) for n in panels)
-    multiply(
-        task.c, left, right, words, block=block, grid=(batches * blocks, 1),
-        stream=task.stream,
-    )  # fmt: skip
-
-
-def _tile(rows: int, columns: int, batches: int, most: int, busy: int) -> Any:
-    """(rows, columns) of a thread: large, but enough blocks for all."""
-    down = across = most
-    while down > 1 and 8 * down >= rows:
-        down //= 2
-    while across > 1 and 8 * across >= columns:
-        across //= 2
-    while (
-        max(down, across) > 2
-        and batches * -(-rows // (16 * down)) * -(-columns // (16 * across))
-        < busy
-    ):
-        if down >= across:
-            down //= 2
-        else:
-            across //= 2
-    return down, across
-
-
-def _deep(matrix: GPUArray, inner: int) -> bool:
-    """Whether neighbours in memory lie along the inner axis."""
-    return abs(matrix.strides[inner]) < abs(matrix.strides[-3 - inner])
-
-
-def _run_blocks(task: _Task, processors: int) -> None:
-    lengths, steps = _batch(task)
-    out = task.c.dtype
-    most = {16: 2, 8: 4}.get(kernels.value_type(out).itemsize, 8)
-    rows, columns = task.c.shape[-2:]
-    batches = math.prod(lengths)
-    down, across = _tile(rows, columns, batches, most, processors)
-    kernel = _memoised()["block"](
-        Product(
-            task.a.dtype, task.b.dtype, out, len(lengths), down, across,
-            _deep(task.a, -1), _deep(task.b, -2),
-        )
-    )  # fmt: skip
-    tiles = -(-rows // (16 * down)) * -(-columns // (16 * across))
-    kernel(
-        task.c, task.a, task.b, np.array(task.words(lengths, steps), np.int64),
-        block=(256, 1, 1), grid=(batches * tiles, 1), stream=task.stream,
-    )  # fmt: skip
-
-
-def _run(task: _Task) -> None:
-    in_turn, processors = _device()
-    if task.c.size == 0:
-        return
-    if task.inner == 0:
-        task.c.fill(np.zeros((), task.c.dtype), task.stream)
-    elif in_turn:
-        _run_in_turn(task)
-    else:
-        _run_blocks(task, processors)
-
-
 # --- matmul --------------------------------------------------------------
 
 
+@functools.cache
 def _result_type(a: np.dtype, b: np.dtype) -> np.dtype:
     found = np.matmul.resolve_dtypes((a, b, None))[-1]
     c_type(found)
@@ -201,6 +47,8 @@ def _joined(a: GPUArray, b: GPUArray) -> tuple[int, ...]:
             f"matmul: {a.shape} by {b.shape}: the first has {a.shape[-1]} "
             f"columns, the second {b.shape[-2]} rows"
         )
+    if a.ndim == 2 and b.ndim == 2:
+        return a.shape[0], b.shape[1]
     try:
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     except ValueError:
@@ -273,8 +121,9 @@ def matmul(
         whole = whole[..., None, :] if not column else whole[..., None]
     if column:
         whole = whole[..., None]
-    a, b = (broadcast_to(x, (*shape[:-2], *x.shape[-2:])) for x in (a, b))
-    _run(_Task(a, b, whole, stream))
+    if len(shape) > 2:
+        a, b = (broadcast_to(x, (*shape[:-2], *x.shape[-2:])) for x in (a, b))
+    multiply(Matrices(a, b, whole, stream))
     if out is not None and target is not out:
         copy_into(out, target, stream)
     return target if out is None else out

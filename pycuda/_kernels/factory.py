@@ -706,15 +706,13 @@ def make_take(
     return compile_kernel(source, (), "take"), block, each
 
 
-def make_repeat_in_turn(
-    unit: int, count: int, copies: int
-) -> tuple[Any, int]:
-    """(kernel of ``templates/repeat_thread.cu``, elements of a block).
+def make_repeat_in_turn(unit: int, count: int, copies: int) -> tuple[Any, int]:
+    """(kernel of ``templates/index/repeat_thread.cu``, elements of a block).
 
     Elements are `count` words of `unit` bytes.
     """
     each = max(1, _PART_IN_TURN // copies)
-    source = load_template("repeat_thread.cu").substitute(
+    source = load_template("index/repeat_thread.cu").substitute(
         unit=_UNITS[unit], count=count, copies=copies, each=each
     )
     return compile_kernel(source, (), "repeat"), each
@@ -727,15 +725,17 @@ def make_compact() -> Any:
 
 
 def make_compact_in_turn(unit: int, count: int) -> tuple[Any, Any]:
-    """(count, compact) of ``templates/compact_thread.cu``.
+    """(count, compact) of ``templates/index/compact_thread.cu``.
 
     Elements are `count` words of `unit` bytes; with a unit of 0 the indices
     (int64) of those that are chosen are wanted instead.
     """
-    source = load_template("compact_thread.cu").substitute(
+    source = load_template("index/compact_thread.cu").substitute(
         unit=_UNITS[unit or 8],
         count=count,
-        item="items[first + i]" if unit else "Item{{(unsigned long long)(first + i)}}",
+        item="items[first + i]"
+        if unit
+        else "Item{{(unsigned long long)(first + i)}}",
     )
     counting = compile_kernel(source, (), "count")
     return counting, compile_kernel(source, (), "compact")

@@ -1,5 +1,6 @@
 """CUDA C for products of matrices: see ``matmul/block.cu`` and, for devices
-whose threads run in turn, ``matmul/thread.cu``.
+whose threads run in turn, ``matmul/thread.cu``, ``matmul/few.cu`` for small
+matrices and ``matmul/vector.cu`` for a matrix and a vector.
 """
 
 # SPDX-License-Identifier: MIT
@@ -13,8 +14,11 @@ import numpy as np
 from pycuda._kernels import factory
 from pycuda._kernels.operations import c_type, cast
 
-HIGH = 6  # rows of a panel of matmul/thread.cu
-PANELS = 8  # of either matrix in a block of it
+HIGH = 6  # rows of a panel of matmul/panels.cuh
+PANELS = 8  # of either matrix in a block of matmul/thread.cu
+MOST_PANELS = 11  # of the left matrix in a block of matmul/few.cu
+MOST_INNER = 256  # of the matrices that it takes
+LANES = 64  # of matmul/vector.cu
 
 
 class Product(NamedTuple):
@@ -40,7 +44,7 @@ def value_type(out: np.dtype) -> np.dtype:
 
 
 def wide(out: np.dtype) -> int:
-    """Columns of a panel of ``matmul/thread.cu``."""
+    """Columns of a panel of ``matmul/panels.cuh``."""
     lane = np.empty(0, value_type(out)).real.dtype
     return 32 // lane.itemsize * (1 if out.kind == "c" else 2)
 
@@ -103,16 +107,25 @@ def _fields(product: Product) -> dict[str, Any]:
         if max(product.down, product.across) > 4
         and min(product.down, product.across) > 1
         else 16,
+        "add_lanes": "sums[lane] |= sums[lane + width];"
+        if out.kind == "b"
+        else "sums[lane] = sums[lane] + sums[lane + width];",
+        "is_plain": int(product.a == product.b == value and value.kind != "c"),
+        "add_rows": "sums[row] = __builtin_elementwise_fma(x, y, sums[row]);"
+        if value.kind == "f"
+        else "sums[row] += x * y;",
+        "most_panels": MOST_PANELS,
+        "most_inner": MOST_INNER,
         "a_deep": int(product.a_deep),
         "b_deep": int(product.b_deep),
     }
 
 
-def _source(product: Product, template: str) -> str:
+def _source(product: Product, *templates: str) -> str:
     fields = _fields(product)
     return "".join(
         factory.load_template(name).substitute(fields)
-        for name in ("index/offset.cuh", "matmul/matmul.cuh", template)
+        for name in ("index/offset.cuh", "matmul/matmul.cuh", *templates)
     )
 
 
@@ -128,8 +141,23 @@ def make_block(product: Product) -> Any:
 
 def make_in_turn(product: Product) -> tuple[Any, Any]:
     """(pack, multiply) of ``matmul/thread.cu``."""
-    source = _source(product, "matmul/thread.cu")
+    source = _source(product, "matmul/panels.cuh", "matmul/thread.cu")
     return tuple(
         factory.compile_kernel(source, _types(product), name)
         for name in ("matmul_pack", "matmul")
+    )
+
+
+def make_few(product: Product) -> Any:
+    """The kernel of ``matmul/few.cu``."""
+    source = _source(product, "matmul/panels.cuh", "matmul/few.cu")
+    return factory.compile_kernel(source, _types(product), "matmul")
+
+
+def make_vector(product: Product) -> tuple[Any, Any]:
+    """(dots, lanes) of ``matmul/vector.cu``."""
+    source = _source(product, "matmul/vector.cu")
+    return tuple(
+        factory.compile_kernel(source, _types(product), name)
+        for name in ("matmul_dots", "matmul_lanes")
     )

@@ -7,7 +7,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import gpuarray
-from pycuda._array import products
+from pycuda._array import matrices
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -18,11 +18,11 @@ LOOSE = {"e": 2e-3, "f": 1e-6, "F": 2e-6, "d": 1e-15, "D": 2e-15}
 @pytest.fixture(params=["in turn", "side by side"])
 def way(request, monkeypatch):
     """Multiplies as each kind of device does."""
-    has_turns, processors = products._device()
+    has_turns, processors = matrices._device()
     in_turn = request.param == "in turn"
     if in_turn and not has_turns:
         pytest.skip("these kernels load words as a CPU may")
-    monkeypatch.setattr(products, "_device", lambda: (in_turn, processors))
+    monkeypatch.setattr(matrices, "_device", lambda: (in_turn, processors))
     return request.param
 
 
@@ -188,3 +188,34 @@ def test_errors():
         gpuarray.matmul(a, a.T, a)
     with pytest.raises(TypeError, match="same_kind"):
         gpuarray.matmul(a, a.T, gpuarray.zeros((3, 3), np.int32))
+
+
+@pytest.mark.parametrize("char", "?ibefdFD")
+@pytest.mark.parametrize("inner", [1, 63, 64, 65, 200])
+def test_matrix_and_vector(way, char, inner):
+    """A column or a row, elements of the matrix next to each other or not."""
+    a, b = numbers((3, 70, inner), char, 1), numbers((inner,), char, 2)
+    turned = a.transpose(0, 2, 1)
+    across, down = gpuarray.to_gpu(a), gpuarray.to_gpu(turned.copy())
+    vector = gpuarray.to_gpu(b)
+    same(across @ vector, a, b)
+    same(down.transpose((0, 2, 1)) @ vector, a, b)
+    same(across[:, ::-2] @ vector, a[:, ::-2], b)
+    same(across[..., ::-2] @ vector[::-2], a[..., ::-2], b[::-2])
+    same(vector @ down, b, turned)
+    same(vector @ across[1].T, b, a[1].T)
+    same(vector @ vector, b, b)
+
+
+@pytest.mark.parametrize("rows", [5, 6, 31, 66, 67, 140])
+@pytest.mark.parametrize("columns", [2, 15, 16, 17, 64, 256, 257])
+def test_edges_of_panels(way, rows, columns):
+    """Sizes around what blocks and panels hold."""
+    a, b = numbers((rows, 40), "f", 1), numbers((40, columns), "f", 2)
+    check(a, b)
+    same(gpuarray.to_gpu(a.T.copy()).T @ gpuarray.to_gpu(b.T.copy()).T, a, b)
+
+
+@pytest.mark.parametrize("inner", [255, 256, 257])
+def test_edges_of_the_inner_axis(way, inner):
+    check(numbers((9, inner), "D", 1), numbers((inner, 9), "D", 2))

@@ -1,0 +1,262 @@
+"""Products of matrices on their way to kernels, for `pycuda._array.products`.
+
+What shapes and strides mean to a kernel is worked out once for each set of
+them.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from pycuda._array.common import make
+from pycuda._array.shaping import swapaxes
+from pycuda._kernels import factory
+from pycuda._kernels import products as kernels
+from pycuda._kernels.products import Product
+
+if TYPE_CHECKING:
+    from pycuda.gpuarray import GPUArray
+
+_FEW = 256  # columns of a product that blocks pack for themselves
+_WORK = 1 << 17  # least products of one of several blocks of such a one
+_SHARE = 1 << 14  # products of a block of a matrix by a vector
+
+
+@functools.cache
+def _memoised() -> dict[str, Callable[..., Any]]:
+    from pycuda.tools import context_dependent_memoize
+
+    def device() -> tuple[bool, int]:
+        return (
+            factory.runs_threads_in_turn(),
+            factory.device_attribute("MULTIPROCESSOR_COUNT"),
+        )
+
+    return {
+        "device": context_dependent_memoize(device),
+        "block": context_dependent_memoize(kernels.make_block),
+        "in_turn": context_dependent_memoize(kernels.make_in_turn),
+        "few": context_dependent_memoize(kernels.make_few),
+        "vector": context_dependent_memoize(kernels.make_vector),
+    }
+
+
+def _device() -> tuple[bool, int]:
+    """(whether threads run in turn, multiprocessors)."""
+    return _memoised()["device"]()
+
+
+# --- shapes --------------------------------------------------------------
+
+
+class Matrices(NamedTuple):
+    """Two matrices and their product, in batches of the same shape.
+
+    The axes before the last two are the batch's.
+    """
+
+    a: GPUArray
+    b: GPUArray
+    c: GPUArray
+    stream: Any
+
+    @property
+    def inner(self) -> int:
+        return self.a.shape[-1]
+
+    def turned(self) -> Matrices:
+        """The same product of the transposed matrices."""
+        a, b, c = (swapaxes(m, -1, -2) for m in (self.b, self.a, self.c))
+        return Matrices(a, b, c, self.stream)
+
+    def layout(self) -> _Layout:
+        a, b, c = self.a, self.b, self.c
+        return _layout(
+            (*c.shape, a.shape[-1]), (a.strides, b.strides, c.strides),
+            (a.itemsize, b.itemsize, c.itemsize),
+        )  # fmt: skip
+
+    def product(self, layout: _Layout, *fields: Any) -> Product:
+        """What the kernel is compiled for."""
+        types = self.a.dtype, self.b.dtype, self.c.dtype
+        return Product(*types, layout.ndim, *fields)
+
+
+class _Layout(NamedTuple):
+    ndim: int  # axes of the batch
+    batches: int
+    words: np.ndarray  # the numbers that kernels take
+
+
+@functools.lru_cache(1024)
+def _layout(
+    shape: tuple[int, ...],
+    strides: tuple[tuple[int, ...], ...],
+    itemsizes: tuple[int, ...],
+) -> _Layout:
+    """`shape` is that of the product, then the inner length."""
+    lengths, steps = _batch(shape[:-3], strides)
+    batches = math.prod(lengths)
+    words = [*shape[-3:], batches]
+    for own, itemsize in zip(strides, itemsizes, strict=True):
+        words += [step // itemsize for step in own[-2:]]
+    words += lengths
+    for own in steps:
+        words += own
+    return _Layout(len(lengths), batches, np.array(words, np.int64))
+
+
+def _batch(shape: tuple[int, ...], strides: tuple) -> tuple[list, list]:
+    """Lengths of the batch, and the steps of a, b and c in bytes."""
+    lengths: list[int] = []
+    steps: list[list[int]] = [[], [], []]
+    for axis, length in enumerate(shape):
+        if length == 1:
+            continue
+        here = [own[axis] for own in strides]
+        if lengths and all(
+            own[-1] == step * length
+            for own, step in zip(steps, here, strict=True)
+        ):
+            lengths[-1] *= length
+            for own, step in zip(steps, here, strict=True):
+                own[-1] = step
+            continue
+        lengths.append(length)
+        for own, step in zip(steps, here, strict=True):
+            own.append(step)
+    return lengths or [1], [own or [0] for own in steps]
+
+
+# --- threads in turn -----------------------------------------------------
+
+
+def _run_vector(task: Matrices) -> None:
+    """A matrix by a column."""
+    layout, rows = task.layout(), task.c.shape[-2]
+    dots, lanes = _memoised()["vector"](task.product(layout))
+    arrays = task.c, task.a, task.b, layout.words
+    block = (1, 1, 1)
+    if rows > 1 and task.a.strides[-2] == task.a.itemsize:
+        grid = (layout.batches * -(-rows // kernels.LANES), 1)
+        lanes(*arrays, block=block, grid=grid, stream=task.stream)
+        return
+    each = max(1, _SHARE // task.inner)
+    dots(
+        *arrays, np.int64(each), block=block,
+        grid=(-(-layout.batches * rows // each), 1), stream=task.stream,
+    )  # fmt: skip
+
+
+def _run_few(task: Matrices, processors: int) -> None:
+    """Small matrices: each block packs what it needs."""
+    layout = task.layout()
+    kernel = _memoised()["few"](task.product(layout))
+    rows, columns = task.c.shape[-2:]
+    panels = -(-rows // kernels.HIGH)
+    least = -(-panels // kernels.MOST_PANELS)
+    work = rows * columns * task.inner // _WORK
+    blocks = max(least, min(panels // 5, work, processors))
+    each = -(-panels // blocks)
+    kernel(
+        task.c, task.a, task.b, layout.words, np.int64(each), block=(1, 1, 1),
+        grid=(layout.batches * -(-panels // each), 1), stream=task.stream,
+    )  # fmt: skip
+
+
+def _run_panels(task: Matrices) -> None:
+    layout, out = task.layout(), task.c.dtype
+    pack, multiply = _memoised()["in_turn"](task.product(layout))
+    rows, columns = task.c.shape[-2:]
+    batches, wide = layout.batches, kernels.wide(out)
+    panels = -(-rows // kernels.HIGH), -(-columns // wide)
+    value = kernels.value_type(out)
+    left = make(
+        task.c, (batches * panels[0] * kernels.HIGH * task.inner,), value
+    )
+    right = make(task.c, (batches * panels[1] * wide * task.inner,), value)
+    block = (1, 1, 1)
+    pack(
+        left, right, task.a, task.b, layout.words, block=block,
+        grid=(batches * sum(panels), 1), stream=task.stream,
+    )  # fmt: skip
+    blocks = math.prod(-(-n // kernels.PANELS) for n in panels)
+    multiply(
+        task.c, left, right, layout.words, block=block,
+        grid=(batches * blocks, 1), stream=task.stream,
+    )  # fmt: skip
+
+
+def _run_in_turn(task: Matrices, processors: int) -> None:
+    rows, columns = task.c.shape[-2:]
+    if columns == 1:
+        _run_vector(task)
+    elif rows == 1:
+        _run_vector(task.turned())
+    elif task.inner <= kernels.MOST_INNER and columns <= _FEW:
+        _run_few(task, processors)
+    else:
+        _run_panels(task)
+
+
+# --- threads side by side ------------------------------------------------
+
+
+def _tile(rows: int, columns: int, batches: int, most: int, busy: int) -> Any:
+    """(rows, columns) of a thread: large, but enough blocks for all."""
+    down = across = most
+    while down > 1 and 8 * down >= rows:
+        down //= 2
+    while across > 1 and 8 * across >= columns:
+        across //= 2
+    while (
+        max(down, across) > 2
+        and batches * -(-rows // (16 * down)) * -(-columns // (16 * across))
+        < busy
+    ):
+        if down >= across:
+            down //= 2
+        else:
+            across //= 2
+    return down, across
+
+
+def _deep(matrix: GPUArray, inner: int) -> bool:
+    """Whether neighbours in memory lie along the inner axis."""
+    return abs(matrix.strides[inner]) < abs(matrix.strides[-3 - inner])
+
+
+def _run_blocks(task: Matrices, processors: int) -> None:
+    layout = task.layout()
+    value = kernels.value_type(task.c.dtype)
+    most = {16: 2, 8: 4}.get(value.itemsize, 8)
+    rows, columns = task.c.shape[-2:]
+    batches = layout.batches
+    down, across = _tile(rows, columns, batches, most, processors)
+    deep = _deep(task.a, -1), _deep(task.b, -2)
+    kernel = _memoised()["block"](task.product(layout, down, across, *deep))
+    tiles = -(-rows // (16 * down)) * -(-columns // (16 * across))
+    kernel(
+        task.c, task.a, task.b, layout.words, block=(256, 1, 1),
+        grid=(batches * tiles, 1), stream=task.stream,
+    )  # fmt: skip
+
+
+def multiply(task: Matrices) -> None:
+    """``c = a @ b``."""
+    in_turn, processors = _device()
+    if task.c.size == 0:
+        return
+    if task.inner == 0:
+        task.c.fill(np.zeros((), task.c.dtype), task.stream)
+    elif in_turn:
+        _run_in_turn(task, processors)
+    else:
+        _run_blocks(task, processors)

@@ -1,0 +1,163 @@
+// What the products of matrices are made of for threads that run in turn, one
+// a block: panels of HIGH rows of the left matrix, column after column, and of
+// WIDE columns of the right one, row after row.  What is missing at the edges
+// is zero.
+typedef $lane Lane; // a Value, or a part of a complex one
+enum { PARTS = sizeof(Value) / sizeof(Lane) };
+enum { LANES = 32 / sizeof(Lane), VECTORS = 2 / PARTS };
+enum { HIGH = 6, WIDE = LANES * VECTORS };
+
+typedef Lane Vector __attribute__((ext_vector_type(LANES)));
+
+struct Shape {
+    long long rows, columns, inner, batches;
+    long long a_row, a_column, b_row, b_column, c_row, c_column; // elements
+    long long shape[$ndim], a[$ndim], b[$ndim], c[$ndim]; // of the batch
+};
+
+// Panels of one matrix.
+__device__ inline long long panels_down(const Shape &s)
+{
+    return (s.rows + HIGH - 1) / HIGH;
+}
+
+__device__ inline long long panels_across(const Shape &s)
+{
+    return (s.columns + WIDE - 1) / WIDE;
+}
+
+__device__ inline Lane *put_value(Lane *to, long long step, const Value &v)
+{
+    const Lane *lanes = reinterpret_cast<const Lane *>(&v);
+    for (int part = 0; part < PARTS; part++) {
+        to[part * step] = lanes[part];
+    }
+    return to + 1;
+}
+
+// Rows from `a` on; all of a panel's are there, or `rows` of them.
+template <bool WHOLE>
+__device__ inline void pack_rows(Lane *to, const StoredA *a, const Shape &s,
+                                 long long column, long long rows)
+{
+    for (long long k = 0; k < s.inner; k++) {
+        Lane *lane = to + k * HIGH * PARTS;
+        for (int i = 0; i < HIGH; i++) {
+            Value value = Value(0);
+            if (WHOLE || i < rows) {
+                const StoredA v = a[i * s.a_row + k * column];
+                value = $cast_a;
+            }
+            lane = put_value(lane, HIGH, value);
+        }
+    }
+}
+
+__device__ inline void pack_left(Lane *to, const StoredA *a, const Shape &s,
+                                 long long row0)
+{
+    a += row0 * s.a_row;
+    if (row0 + HIGH > s.rows) {
+        pack_rows<false>(to, a, s, s.a_column, s.rows - row0);
+    } else if (s.a_column == 1) {
+        pack_rows<true>(to, a, s, 1, HIGH);
+    } else {
+        pack_rows<true>(to, a, s, s.a_column, HIGH);
+    }
+}
+
+template <bool WHOLE>
+__device__ inline void pack_columns(Lane *to, const StoredB *b,
+                                    const Shape &s, long long column,
+                                    long long columns)
+{
+    for (long long k = 0; k < s.inner; k++) {
+        Lane *lane = to + k * WIDE * PARTS;
+        for (int j = 0; j < WIDE; j++) {
+            Value value = Value(0);
+            if (WHOLE || j < columns) {
+                const StoredB v = b[k * s.b_row + j * column];
+                value = $cast_b;
+            }
+            lane = put_value(lane, WIDE, value);
+        }
+    }
+}
+
+__device__ inline void pack_right(Lane *to, const StoredB *b, const Shape &s,
+                                  long long column0)
+{
+    b += column0 * s.b_column;
+    if (column0 + WIDE > s.columns) {
+        pack_columns<false>(to, b, s, s.b_column, s.columns - column0);
+    } else if (s.b_column == 1) {
+        pack_columns<true>(to, b, s, 1, WIDE);
+    } else {
+        pack_columns<true>(to, b, s, s.b_column, WIDE);
+    }
+}
+
+// Adds `steps` products to a tile of HIGH by WIDE, parts side by side.
+__device__ inline void add_products(Lane *tile, const Lane *left,
+                                    const Lane *right, long long steps)
+{
+    Vector sums[HIGH][VECTORS * PARTS];
+    Vector *rows = reinterpret_cast<Vector *>(tile);
+#pragma unroll
+    for (int i = 0; i < HIGH; i++) {
+#pragma unroll
+        for (int j = 0; j < VECTORS * PARTS; j++) {
+            sums[i][j] = rows[i * VECTORS * PARTS + j];
+        }
+    }
+    for (long long k = 0; k < steps; k++) {
+        Vector b[VECTORS * PARTS];
+#pragma unroll
+        for (int j = 0; j < VECTORS * PARTS; j++) {
+            b[j] = *reinterpret_cast<const Vector *>(right + j * LANES);
+        }
+#pragma unroll
+        for (int i = 0; i < HIGH; i++) {
+            const Vector a = (Vector)(left[i]);
+            $vector_step
+        }
+        left += HIGH * PARTS;
+        right += WIDE * PARTS;
+    }
+#pragma unroll
+    for (int i = 0; i < HIGH; i++) {
+#pragma unroll
+        for (int j = 0; j < VECTORS * PARTS; j++) {
+            rows[i * VECTORS * PARTS + j] = sums[i][j];
+        }
+    }
+}
+
+// The tile's first `rows` and `columns` go to the matrix from `c` on.
+__device__ inline void store_part(Out *c, const Lane *tile, const Shape &s,
+                                  long long column, int rows, int columns)
+{
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < columns; j++) {
+            Value v = Value(0);
+            Lane *lanes = reinterpret_cast<Lane *>(&v);
+            for (int part = 0; part < PARTS; part++) {
+                lanes[part] = tile[(i * PARTS + part) * WIDE + j];
+            }
+            c[i * s.c_row + j * column] = $cast_out;
+        }
+    }
+}
+
+__device__ inline void store_tile(Out *c, const Lane *tile, const Shape &s,
+                                  long long row0, long long column0)
+{
+    const long long rows = s.rows - row0, columns = s.columns - column0;
+    c += row0 * s.c_row + column0 * s.c_column;
+    if (rows >= HIGH && columns >= WIDE && s.c_column == 1) {
+        store_part(c, tile, s, 1, HIGH, WIDE);
+    } else {
+        store_part(c, tile, s, s.c_column, rows < HIGH ? (int)rows : HIGH,
+                   columns < WIDE ? (int)columns : WIDE);
+    }
+}
