@@ -69,6 +69,7 @@ class Matrices(NamedTuple):
 
     @property
     def inner(self) -> int:
+        """The length that is summed over."""
         return self.a.shape[-1]
 
     def turned(self) -> Matrices:
@@ -77,6 +78,7 @@ class Matrices(NamedTuple):
         return Matrices(a, b, c, self.stream)
 
     def layout(self) -> _Layout:
+        """Shapes and strides as kernels take them."""
         a, b, c = self.a, self.b, self.c
         return _layout(
             (*c.shape, a.shape[-1]), (a.strides, b.strides, c.strides),
