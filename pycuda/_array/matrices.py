@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pycuda._array import blas
 from pycuda._array.common import make
 from pycuda._array.shaping import swapaxes
 from pycuda._kernels import factory
@@ -258,6 +259,8 @@ def multiply(task: Matrices) -> None:
         return
     if task.inner == 0:
         task.c.fill(np.zeros((), task.c.dtype), task.stream)
+    elif blas.multiply(task):
+        return
     elif in_turn:
         _run_in_turn(task, processors)
     else:

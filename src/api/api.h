@@ -1,12 +1,13 @@
-/* api.h - the seam: the driver API and NVRTC as tables of functions, and the
- * doors that open the libraries behind them.
+/* api.h - the seam: the driver API, NVRTC and cuBLAS as tables of functions,
+ * and the doors that open the libraries behind them.
  *
  * Above the seam nobody knows which library answers: calls read
  * driver.cuMemAlloc(&pointer, bytes) and nvrtc.nvrtcVersion(&major, &minor).
  * A function that the library lacks, or any function before the table is
  * open, is a typed stub: it returns CUDA_ERROR_NOT_SUPPORTED, or
  * CUDA_ERROR_NOT_INITIALIZED before (NVRTC_ERROR_BUILTIN_OPERATION_FAILURE
- * and NVRTC_ERROR_INVALID_INPUT in nvrtc).
+ * and NVRTC_ERROR_INVALID_INPUT in nvrtc; in cublas
+ * CUBLAS_STATUS_NOT_INITIALIZED).
  *
  * The api_ functions may be called from any thread; they serialise on one
  * lock, print nothing and never end the process.  Libraries stay open until
@@ -16,6 +17,7 @@
 #ifndef PYCUDA_API_API_H
 #define PYCUDA_API_API_H
 
+#include "api/cublas_rows.h"
 #include "api/cuda_types.h"
 #include "api/nvrtc_types.h"
 
@@ -32,8 +34,15 @@ struct api_nvrtc {
     const char *(*nvrtcGetErrorString)(nvrtcResult result);
 };
 
+struct api_cublas {
+#define CUBLAS_ROW(base, symbol, parameters, names)                           \
+    cublasStatus_t(*base) parameters;
+#include "api/cublas_rows.h"
+};
+
 extern struct api_driver driver;
 extern struct api_nvrtc nvrtc;
+extern struct api_cublas cublas;
 
 enum api_kind {
     API_CLOSED, /* nothing is open */
@@ -77,6 +86,10 @@ int api_open_driver(struct api_choice *choice);
  * the whole process; later calls check it against their `device_arch`. */
 int api_open_nvrtc(int driver_version, int device_arch,
                    struct api_choice *choice);
+
+/* Opens cuBLAS, which need not be there: -1 without a text then.  With a text
+ * where PYCUDA_CUBLAS names what cannot be used. */
+int api_open_cublas(int driver_version, struct api_choice *choice);
 
 /* Around fork(), in the process and in its child: no other thread is opening a
  * library while the process is copied. */

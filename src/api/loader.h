@@ -14,6 +14,8 @@ extern pthread_mutex_t loader_lock;
 /* With loader_lock held. */
 void table_fill_driver(void *library);
 void table_fill_nvrtc(void *library);
+int table_fill_cublas(void *library);   /* -1: it lacks something */
+char *const *loader_library_dirs(void); /* of sys.path; ended by NULL */
 void *loader_cpu_library(void); /* NULL unless the CPU device is in use */
 int loader_kind(void);          /* enum api_kind of the opened driver */
 const char *loader_cpu_path(void);

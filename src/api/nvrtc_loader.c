@@ -83,6 +83,12 @@ api_set_library_dirs(const char *const *directories, size_t n)
     return 0;
 }
 
+char *const *
+loader_library_dirs(void)
+{
+    return library_dirs;
+}
+
 static int
 candidate_version(void *library)
 {

@@ -1,4 +1,5 @@
-/* table.c - the tables `driver` and `nvrtc`: their stubs and their filling.
+/* table.c - the tables `driver`, `nvrtc` and `cublas`: their stubs and their
+ * filling.
  *
  * The loader calls table_fill_* once a library is open.  A table starts full
  * of stubs, so that a call before the opening is an error and no crash.
@@ -54,6 +55,13 @@ nvrtc_absent(void)
     }
 #include "api/nvrtc_rows.h"
 
+#define CUBLAS_ROW(base, symbol, parameters, names)                           \
+    static cublasStatus_t stub_##base parameters                              \
+    {                                                                         \
+        return CUBLAS_STATUS_NOT_INITIALIZED;                                 \
+    }
+#include "api/cublas_rows.h"
+
 #pragma GCC diagnostic pop
 
 static const char *
@@ -87,6 +95,11 @@ struct api_nvrtc nvrtc = {
     .nvrtcGetErrorString = stub_nvrtcGetErrorString,
 };
 
+struct api_cublas cublas = {
+#define CUBLAS_ROW(base, symbol, parameters, names) .base = stub_##base,
+#include "api/cublas_rows.h"
+};
+
 static const struct table_row driver_rows[] = {
 #define DRIVER_ROW(base, symbol, since, per_thread_symbol, parameters, names) \
     {#base, #symbol, offsetof(struct api_driver, base)},
@@ -99,6 +112,12 @@ static const struct table_row nvrtc_rows[] = {
 #include "api/nvrtc_rows.h"
     {"nvrtcGetErrorString", "nvrtcGetErrorString",
      offsetof(struct api_nvrtc, nvrtcGetErrorString)},
+};
+
+static const struct table_row cublas_rows[] = {
+#define CUBLAS_ROW(base, symbol, parameters, names)                           \
+    {#base, #symbol, offsetof(struct api_cublas, base)},
+#include "api/cublas_rows.h"
 };
 
 enum { DRIVER_ROWS = sizeof driver_rows / sizeof *driver_rows };
@@ -138,6 +157,21 @@ table_fill_nvrtc(void *library)
         table_set((char *)&nvrtc, &nvrtc_rows[i], library);
     }
     nvrtc_opened = 1;
+}
+
+int
+table_fill_cublas(void *library)
+{
+    size_t n = sizeof cublas_rows / sizeof *cublas_rows;
+    for (size_t i = 0; i < n; i++) {
+        if (dlsym(library, cublas_rows[i].symbol) == NULL) {
+            return -1;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        table_set((char *)&cublas, &cublas_rows[i], library);
+    }
+    return 0;
 }
 
 const char *const *

@@ -407,6 +407,9 @@ struct core_layout *core_layouts_add(struct core_layouts *layouts,
                                      const char *name, size_t length,
                                      uint32_t count);
 
+/* -- code/nvrtc.c: tells the loader sys.path, for pip's wheels */
+int core_library_dirs_tell(void);
+
 /* -- code/program.c (Module), texture/texref.c */
 PyObject *core_module_load(const void *image, size_t bytes);
 PyObject *core_texref_for(struct core_module *module, CUdeviceptr variable);
@@ -614,6 +617,7 @@ bool core_handler_has_output(PyObject *handler);
     SETUP(ipc)                                                                \
     SETUP(linker)                                                             \
     SETUP(nvrtc)                                                              \
+    SETUP(cublas)                                                             \
     SETUP(capture)                                                            \
     SETUP(asyncpool)                                                          \
     SETUP(graph)                                                              \

@@ -8,9 +8,8 @@
 
 static struct api_choice compiler; /* as opened; kind API_CLOSED before */
 
-/* sys.path, for pip's wheels. */
-static int
-library_dirs_tell(void)
+int
+core_library_dirs_tell(void)
 {
     PyObject *path = PySys_GetObject("path"); /* borrowed */
     const char *directories[256];
@@ -52,7 +51,7 @@ static int
 compiler_open(void)
 {
     int version = 0, status;
-    if (core_open() < 0 || library_dirs_tell() < 0) {
+    if (core_open() < 0 || core_library_dirs_tell() < 0) {
         return -1;
     }
     driver.cuDriverGetVersion(&version);

@@ -1,0 +1,135 @@
+"""Products of matrices by cuBLAS, where it is there and can make them.
+
+cuBLAS is column-major: a product of matrices in C order is one of their
+transposes in its eyes, with the operands exchanged.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pycuda import _driver
+
+if TYPE_CHECKING:
+    import pycuda.driver as drv
+    from pycuda._array.matrices import Matrices
+    from pycuda.gpuarray import GPUArray
+
+# cudaDataType, by numpy's character.
+_TYPES = {"f": 0, "d": 1, "e": 2, "F": 4, "D": 5, "E": 14}
+_MOST = 0x7FFFFFFF
+
+
+@functools.cache
+def _memoised() -> Callable[[], list]:
+    from pycuda.tools import context_dependent_memoize
+
+    return context_dependent_memoize(list)
+
+
+def _handle(stream: drv.Stream | None) -> Any:
+    """A handle for the current context; None where none is to be had."""
+    known = _memoised()()  # of one, once it is known
+    if not known:
+        path = _driver._cublas_open()
+        made = None if path is None else _driver._cublas_handle(stream)
+        if made is False:
+            return None  # while a capture runs, but not for ever
+        known.append(made)
+    return known[0]
+
+
+def _operand(
+    lengths: tuple[int, int], steps: tuple[int, int]
+) -> tuple[bool, int] | None:
+    """(whether it is transposed, leading dimension) of a matrix in C order.
+
+    Parameters
+    ----------
+    lengths, steps
+        Rows and columns, and elements from one to the next.
+    """
+    (rows, columns), (down, across) = lengths, steps
+    if across == 1 or columns == 1:
+        lead = down if rows > 1 else columns
+        if max(columns, 1) <= lead <= _MOST:
+            return False, lead
+    if down == 1 or rows == 1:
+        lead = across if columns > 1 else rows
+        if max(rows, 1) <= lead <= _MOST:
+            return True, lead
+    return None
+
+
+def _steps(matrix: GPUArray) -> tuple[int, int] | None:
+    """Elements from row to row and from column to column."""
+    down, across = matrix.strides[-2:]
+    size = matrix.itemsize
+    if down % size or across % size:
+        return None
+    return down // size, across // size
+
+
+def _batch(task: Matrices) -> tuple[int, tuple[int, int, int]] | None:
+    """(how many, elements from one to the next) where one number says it."""
+    arrays = (task.a, task.b, task.c)
+    shape = task.c.shape[:-2]
+    axes = [k for k, length in enumerate(shape) if length > 1]
+    if not axes:
+        return 1, (0, 0, 0)
+    count, found = 1, []
+    for k in axes:
+        count *= shape[k]
+    for array in arrays:
+        step = array.strides[axes[-1]]
+        run = step
+        for k in reversed(axes):
+            if array.strides[k] != run:
+                return None
+            run *= shape[k]
+        if step % array.itemsize or step < 0:
+            return None
+        found.append(step // array.itemsize)
+    return (count, (found[0], found[1], found[2])) if count <= _MOST else None
+
+
+def multiply(task: Matrices) -> bool:
+    """``c = a @ b``, unless cuBLAS is not there or cannot: then False."""
+    kind = _TYPES.get(task.c.dtype.char)
+    if kind is None or not task.a.dtype == task.b.dtype == task.c.dtype:
+        return False
+    handle = _handle(task.stream)
+    return handle is not None and _run(handle, kind, task)
+
+
+def _run(handle: Any, kind: int, task: Matrices) -> bool:
+    steps = _steps(task.c)
+    if steps is None:
+        return False
+    target = _operand(task.c.shape[-2:], steps)
+    if target is not None and target[0]:
+        task = task.turned()
+    if target is None or max(*task.c.shape[-2:], task.inner) > _MOST:
+        return False
+    operands = []
+    for matrix in (task.a, task.b):
+        steps = _steps(matrix)
+        known = None if steps is None else _operand(matrix.shape[-2:], steps)
+        if known is None:
+            return False
+        operands.append(known)
+    batch = _batch(task)
+    if batch is None:
+        return False
+    (a_turned, a_lead), (b_turned, b_lead) = operands
+    rows, columns = task.c.shape[-2:]
+    count, (a_step, b_step, c_step) = batch
+    return _driver._cublas_gemm(
+        handle, kind, (b_turned, a_turned), (columns, rows, task.inner),
+        (task.b, b_lead), (task.a, a_lead), (task.c, target[1]),
+        (b_step, a_step, c_step), count, task.stream,
+    )  # fmt: skip

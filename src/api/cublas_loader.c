@@ -1,0 +1,151 @@
+/* cublas_loader.c - finds cuBLAS, if there is one.
+ *
+ * Called by core before the first product of matrices in a process that has
+ * none open.  PYCUDA_CUBLAS names the library, or is 0 where none is wanted.
+ * Else, on a GPU, the first library is taken whose major version is not above
+ * the driver's; the CPU device has none.  libcublas needs libcublasLt: the one
+ * beside it is opened first, so that the folder need not be on a search path.
+ *
+ * Owns the library's handle, which stays open for ever.  All under
+ * loader_lock.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "api/loader.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct api_choice chosen; /* kind is API_CLOSED until one is open */
+
+/* Newest first. */
+static const int majors[] = {13, 12, 11};
+
+/* Below a folder of sys.path, where pip's wheels put their libraries. */
+static const char *const wheel_dirs[] = {
+    "nvidia/cu13/lib",
+    "nvidia/cublas/lib",
+};
+
+/* Opens `directory`/libcublas.so.`major`; the loader's own search where the
+ * directory is NULL. */
+static void *
+library_open(const char *directory, int major, struct api_choice *choice)
+{
+    char other[PATH_MAX], path[PATH_MAX];
+    const char *slash = directory == NULL ? "" : "/";
+    directory = directory == NULL ? "" : directory;
+    int length = snprintf(path, sizeof path, "%s%slibcublas.so.%d", directory,
+                          slash, major);
+    if (length >= (int)sizeof path - 8) {
+        return NULL;
+    }
+    snprintf(other, sizeof other, "%s%slibcublasLt.so.%d", directory, slash,
+             major);
+    if (dlopen(other, RTLD_NOW | RTLD_LOCAL) == NULL) {
+        return NULL;
+    }
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library != NULL) {
+        snprintf(choice->library, sizeof choice->library, "%.500s", path);
+    }
+    return library;
+}
+
+static void *
+search_directory(const char *directory, const char *below, int major,
+                 struct api_choice *choice)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/%s", directory, below);
+    return length >= (int)sizeof path ? NULL
+                                      : library_open(path, major, choice);
+}
+
+static void *
+search_major(int major, struct api_choice *choice)
+{
+    char *const *dirs = loader_library_dirs();
+    void *library = NULL;
+    for (size_t i = 0; dirs != NULL && dirs[i] && library == NULL; i++) {
+        for (size_t k = 0; k < sizeof wheel_dirs / sizeof *wheel_dirs; k++) {
+            if (library == NULL) {
+                library =
+                    search_directory(dirs[i], wheel_dirs[k], major, choice);
+            }
+        }
+    }
+    const char *toolkit = getenv("CUDA_PATH");
+    toolkit = toolkit == NULL ? getenv("CUDA_HOME") : toolkit;
+    if (library == NULL && toolkit != NULL && toolkit[0] != '\0') {
+        library = search_directory(toolkit, "lib64", major, choice);
+    }
+    if (library == NULL) {
+        library = library_open(NULL, major, choice);
+    }
+    if (library == NULL) {
+        library = search_directory("/usr/local/cuda", "lib64", major, choice);
+    }
+    return library;
+}
+
+static int
+open_named(const char *path, struct api_choice *choice)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        const char *error = dlerror();
+        return loader_explain(choice, "PYCUDA_CUBLAS cannot be loaded: %s",
+                              error != NULL ? error : path);
+    }
+    if (table_fill_cublas(library) < 0) {
+        dlclose(library);
+        return loader_explain(
+            choice, "PYCUDA_CUBLAS: %.500s lacks functions of cuBLAS 11",
+            path);
+    }
+    snprintf(choice->library, sizeof choice->library, "%.500s", path);
+    return 0;
+}
+
+static int
+open_found(int driver_version, struct api_choice *choice)
+{
+    for (size_t i = 0; i < sizeof majors / sizeof *majors; i++) {
+        if (loader_kind() != API_GPU || majors[i] > driver_version / 1000) {
+            continue;
+        }
+        void *library = search_major(majors[i], choice);
+        if (library != NULL && table_fill_cublas(library) == 0) {
+            return 0;
+        }
+        if (library != NULL) {
+            dlclose(library);
+        }
+    }
+    return -1;
+}
+
+int
+api_open_cublas(int driver_version, struct api_choice *choice)
+{
+    const char *named = getenv("PYCUDA_CUBLAS");
+    int status = 0;
+    pthread_mutex_lock(&loader_lock);
+    memset(choice, 0, sizeof *choice);
+    if (chosen.kind != API_CLOSED) {
+        *choice = chosen;
+    } else if (named != NULL && strcmp(named, "0") == 0) {
+        status = -1;
+    } else {
+        status = named != NULL && named[0] != '\0'
+                     ? open_named(named, choice)
+                     : open_found(driver_version, choice);
+        choice->kind = status == 0 ? API_GPU : API_CLOSED;
+        chosen = status == 0 ? *choice : chosen;
+    }
+    pthread_mutex_unlock(&loader_lock);
+    return status;
+}
