@@ -956,6 +956,21 @@ def _set_indexer(
     get: Callable[[Any, Any], Any], set: Callable[[Any, Any, Any], None], /
 ) -> None: ...
 def _address_bits(array: ArrayBase, /) -> int: ...
+def _cublas_open() -> str | None: ...
+def _cublas_handle(stream: Stream | None, /) -> Any: ...
+def _cublas_gemm(
+    handle: Any,
+    types: tuple[int, int],
+    transposed: tuple[bool, bool],
+    shape: tuple[int, int, int],
+    a: tuple[ArrayBase, int],
+    b: tuple[ArrayBase, int],
+    c: tuple[ArrayBase, int],
+    steps: tuple[int, int, int],
+    count: int,
+    stream: Stream | None,
+    /,
+) -> bool: ...
 def _distance(a: ArrayBase, b: ArrayBase, /) -> int: ...
 def _identity(
     array: ArrayBase, /

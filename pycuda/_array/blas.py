@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from pycuda._array.matrices import Matrices
     from pycuda.gpuarray import GPUArray
 
-# cudaDataType, by numpy's character.
-_TYPES = {"f": 0, "d": 1, "e": 2, "F": 4, "D": 5, "E": 14}
+# cudaDataType of operands and product, by numpy's characters of both.
+_TYPES = {
+    "ff": (0, 0), "dd": (1, 1), "ee": (2, 2), "FF": (4, 4), "DD": (5, 5),
+    "Ef": (14, 0),
+}  # fmt: skip
 _MOST = 0x7FFFFFFF
 
 
@@ -99,14 +102,14 @@ def _batch(task: Matrices) -> tuple[int, tuple[int, int, int]] | None:
 
 def multiply(task: Matrices) -> bool:
     """``c = a @ b``, unless cuBLAS is not there or cannot: then False."""
-    kind = _TYPES.get(task.c.dtype.char)
-    if kind is None or not task.a.dtype == task.b.dtype == task.c.dtype:
+    kind = _TYPES.get(task.a.dtype.char + task.c.dtype.char)
+    if kind is None or task.a.dtype != task.b.dtype:
         return False
     handle = _handle(task.stream)
     return handle is not None and _run(handle, kind, task)
 
 
-def _run(handle: Any, kind: int, task: Matrices) -> bool:
+def _run(handle: Any, kind: tuple[int, int], task: Matrices) -> bool:
     steps = _steps(task.c)
     if steps is None:
         return False

@@ -59,11 +59,16 @@ def _joined(a: GPUArray, b: GPUArray) -> tuple[int, ...]:
     return (*batch, a.shape[-2], b.shape[-1])
 
 
+def _is_odd(a: GPUArray) -> bool:
+    """Whether kernels cannot step through it by whole elements."""
+    return is_misaligned(a) or any(step % a.itemsize for step in a.strides)
+
+
 def _usable(target: GPUArray, dtype: np.dtype, inputs: Sequence) -> bool:
     """Whether kernels can write the product there."""
     return (
         target.dtype == dtype
-        and not is_misaligned(target)
+        and not _is_odd(target)
         and not any(overlap(target, x) for x in inputs)
         and all(
             step or length == 1
@@ -112,7 +117,7 @@ def matmul(
     )
     if out is not None:
         check_target(out, final, dtype)
-    a, b = (x.copy("C", stream) if is_misaligned(x) else x for x in (a, b))
+    a, b = (x.copy("C", stream) if _is_odd(x) else x for x in (a, b))
     target = out
     if out is None or not _usable(out, dtype, (a, b)):
         target = make(a, final, dtype)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import gpuarray
-from pycuda._array import matrices
+from pycuda import _driver, gpuarray
+from pycuda._array import blas, matrices
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -15,9 +15,14 @@ DTYPES = "?bBhHiIlLefdFD"
 LOOSE = {"e": 2e-3, "f": 1e-6, "F": 2e-6, "d": 1e-15, "D": 2e-15}
 
 
-@pytest.fixture(params=["in turn", "side by side"])
+@pytest.fixture(params=["in turn", "side by side", "cuBLAS"])
 def way(request, monkeypatch):
-    """Multiplies as each kind of device does."""
+    """Multiplies as each kind of device does, or as cuBLAS."""
+    if request.param == "cuBLAS":
+        if _driver._cublas_open() is None:
+            pytest.skip("cuBLAS is not there")
+        return request.param
+    monkeypatch.setattr(blas, "multiply", lambda task: False)
     has_turns, processors = matrices._device()
     in_turn = request.param == "in turn"
     if in_turn and not has_turns:
@@ -219,3 +224,13 @@ def test_edges_of_panels(way, rows, columns):
 @pytest.mark.parametrize("inner", [255, 256, 257])
 def test_edges_of_the_inner_axis(way, inner):
     check(numbers((9, inner), "D", 1), numbers((inner, 9), "D", 2))
+
+
+def test_steps_that_are_no_whole_elements(way):
+    """complex64 in records of 12 bytes."""
+    kind = np.dtype([("z", "F"), ("n", "i4")])
+    records = np.zeros((6, 6), kind)
+    records["z"] = numbers((6, 6), "F")
+    device = gpuarray.to_gpu(records)["z"]
+    same(device @ device, records["z"], records["z"])
+    same(device @ device[0], records["z"], records["z"][0])

@@ -19,15 +19,16 @@ from pycuda import _driver, gpuarray
 
 FIELDS = (
     "creates", "destroys", "calls", "batched", "a_op", "b_op", "m", "n", "k",
-    "a_lead", "b_lead", "c_lead", "type", "compute", "count", "mode", "stream",
+    "a_lead", "b_lead", "c_lead", "type", "c_type", "compute", "count", "mode",
+    "stream",
 )  # fmt: skip
 DTYPES = {
-    "float16": (np.float16, 2, 68, 2e-3),
-    "bfloat16": (ml_dtypes.bfloat16, 14, 68, 2e-2),
-    "float32": (np.float32, 0, 68, 1e-6),
-    "float64": (np.float64, 1, 70, 1e-14),
-    "complex64": (np.complex64, 4, 68, 1e-6),
-    "complex128": (np.complex128, 5, 70, 1e-14),
+    "float16": (np.float16, 2, 2, 68),
+    "bfloat16": (ml_dtypes.bfloat16, 14, 0, 68),
+    "float32": (np.float32, 0, 0, 68),
+    "float64": (np.float64, 1, 1, 70),
+    "complex64": (np.complex64, 4, 4, 68),
+    "complex128": (np.complex128, 5, 5, 70),
 }
 
 
@@ -63,11 +64,12 @@ def check(a, b, calls=1, device=None):
 
 
 def check_dtypes():
-    """Each has its cudaDataType and the type of its sums."""
-    for dtype, kind, compute, _ in DTYPES.values():
+    """Each has its cudaDataType, that of its product and of its sums."""
+    for dtype, kind, product, compute in DTYPES.values():
         check(numbers((5, 7), dtype), numbers((7, 3), dtype, 1))
         last = record()
-        assert (last.type, last.compute) == (kind, compute), dtype
+        types = last.type, last.c_type, last.compute
+        assert types == (kind, product, compute), dtype
         assert (last.m, last.n, last.k) == (3, 5, 7)
         assert last.mode == 16
     check(numbers((5, 7), np.int32), numbers((7, 3), np.int32), calls=0)

@@ -161,7 +161,7 @@ struct gemm {
     int rows, columns, deep; /* of c; of what is summed over */
     int lead[3], count;
     long long step[3]; /* elements from one matrix of the batch to the next */
-    cudaDataType type; /* of all three */
+    int type, c_type;  /* cudaDataType: of a and b; of c */
 };
 
 static cublasStatus_t
@@ -170,12 +170,14 @@ gemm_run(cublasHandle_t handle, const struct gemm *g)
     /* A complex one begins with the real one. */
     static const float one[2] = {1, 0}, zero[2] = {0, 0};
     static const double wide_one[2] = {1, 0}, wide_zero[2] = {0, 0};
-    bool wide = g->type == CUDA_R_64F || g->type == CUDA_C_64F;
+    bool wide = g->c_type == CUDA_R_64F || g->c_type == CUDA_C_64F;
     const void *alpha = wide ? (const void *)wide_one : one;
     const void *beta = wide ? (const void *)wide_zero : zero;
     cublasComputeType_t compute =
         wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
     cublasOperation_t op[2];
+    cudaDataType type = (cudaDataType)g->type;
+    cudaDataType c_type = (cudaDataType)g->c_type;
     const void *a = (const void *)g->pointer[0];
     const void *b = (const void *)g->pointer[1];
     void *c = (void *)g->pointer[2];
@@ -184,14 +186,14 @@ gemm_run(cublasHandle_t handle, const struct gemm *g)
     }
     if (g->count == 1) {
         return cublas.cublasGemmEx(handle, op[0], op[1], g->rows, g->columns,
-                                   g->deep, alpha, a, g->type, g->lead[0], b,
-                                   g->type, g->lead[1], beta, c, g->type,
+                                   g->deep, alpha, a, type, g->lead[0], b,
+                                   type, g->lead[1], beta, c, c_type,
                                    g->lead[2], compute, CUBLAS_GEMM_DEFAULT);
     }
     return cublas.cublasGemmStridedBatchedEx(
-        handle, op[0], op[1], g->rows, g->columns, g->deep, alpha, a, g->type,
-        g->lead[0], g->step[0], b, g->type, g->lead[1], g->step[1], beta, c,
-        g->type, g->lead[2], g->step[2], g->count, compute,
+        handle, op[0], op[1], g->rows, g->columns, g->deep, alpha, a, type,
+        g->lead[0], g->step[0], b, type, g->lead[1], g->step[1], beta, c,
+        c_type, g->lead[2], g->step[2], g->count, compute,
         CUBLAS_GEMM_DEFAULT);
 }
 
@@ -226,14 +228,13 @@ cublas_gemm(PyObject *module, PyObject *args)
     PyObject *capsule, *given;
     struct gemm gemm;
     CUstream stream;
-    int type;
-    if (!PyArg_ParseTuple(args, "Oi(ii)(iii)(Oi)(Oi)(Oi)(LLL)iO:_cublas_gemm",
-                          &capsule, &type, &gemm.transposed[0],
-                          &gemm.transposed[1], &gemm.rows, &gemm.columns,
-                          &gemm.deep, &gemm.array[0], &gemm.lead[0],
-                          &gemm.array[1], &gemm.lead[1], &gemm.array[2],
-                          &gemm.lead[2], &gemm.step[0], &gemm.step[1],
-                          &gemm.step[2], &gemm.count, &given) ||
+    if (!PyArg_ParseTuple(
+            args, "O(ii)(ii)(iii)(Oi)(Oi)(Oi)(LLL)iO:_cublas_gemm", &capsule,
+            &gemm.type, &gemm.c_type, &gemm.transposed[0], &gemm.transposed[1],
+            &gemm.rows, &gemm.columns, &gemm.deep, &gemm.array[0],
+            &gemm.lead[0], &gemm.array[1], &gemm.lead[1], &gemm.array[2],
+            &gemm.lead[2], &gemm.step[0], &gemm.step[1], &gemm.step[2],
+            &gemm.count, &given) ||
         core_stream(given, &stream) < 0) {
         return NULL;
     }
@@ -241,7 +242,6 @@ cublas_gemm(PyObject *module, PyObject *args)
     if (holder == NULL || core_current() == NULL) {
         return NULL;
     }
-    gemm.type = (cudaDataType)type;
     stream = stream == NULL ? core_stream_default() : stream;
     if (core_stream_captures(stream)) {
         Py_RETURN_FALSE;
@@ -274,10 +274,11 @@ static PyMethodDef functions[] = {
      "A handle for the current context, in a capsule that frees it; None "
      "where there is no memory for one, False during a capture."},
     {"_cublas_gemm", cublas_gemm, METH_VARARGS,
-     "_cublas_gemm(handle, type, (a, b transposed), (rows, columns, inner), "
+     "_cublas_gemm(handle, (type of a and b, of c), (a, b transposed), (rows, "
+     "columns, inner), "
      "(a, lead), (b, lead), (c, lead), (steps of a, b, c), count, stream)"
      "\n--\n\n"
-     "c = a b for matrices of one cudaDataType; False where cuBLAS does not "
+     "c = a b, of types cudaDataType; False where cuBLAS does not "
      "do it, and where the stream is captured."},
     {NULL},
 };

@@ -23,7 +23,7 @@ struct cublasContext {
 struct fake_record {
     long long creates, destroys, calls, batched;
     long long a_op, b_op, m, n, k, a_lead, b_lead, c_lead;
-    long long type, compute, count, mode;
+    long long type, c_type, compute, count, mode;
     unsigned long long stream;
 } fake_record;
 
@@ -163,8 +163,10 @@ cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t a_op,
                            cublasGemmAlgo_t algorithm)
 {
     int wide = c_type == CUDA_R_64F || c_type == CUDA_C_64F;
-    if (m < 1 || n < 1 || k < 1 || count < 1 || a_type != c_type ||
-        b_type != c_type || a_lead < (a_op == CUBLAS_OP_N ? m : k) ||
+    if (m < 1 || n < 1 || k < 1 || count < 1 || a_type != b_type ||
+        (a_type != c_type &&
+         (a_type != CUDA_R_16BF || c_type != CUDA_R_32F)) ||
+        a_lead < (a_op == CUBLAS_OP_N ? m : k) ||
         b_lead < (b_op == CUBLAS_OP_N ? k : n) || c_lead < m ||
         algorithm != CUBLAS_GEMM_DEFAULT || !wait_for(handle->stream) ||
         compute != (wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F) ||
@@ -177,7 +179,8 @@ cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t a_op,
     last->a_op = a_op, last->b_op = b_op;
     last->m = m, last->n = n, last->k = k, last->count = count;
     last->a_lead = a_lead, last->b_lead = b_lead, last->c_lead = c_lead;
-    last->type = c_type, last->compute = compute, last->mode = handle->mode;
+    last->type = a_type, last->c_type = c_type, last->compute = compute,
+    last->mode = handle->mode;
     last->stream = (unsigned long long)handle->stream;
     if (getenv("FAKE_STATUS") != NULL) {
         return (cublasStatus_t)atoi(getenv("FAKE_STATUS"));
@@ -189,9 +192,9 @@ cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t a_op,
                 for (int step = 0; step < k; step++) {
                     sum +=
                         load(a, matrix * a_step + place(a_op, i, step, a_lead),
-                             c_type) *
+                             a_type) *
                         load(b, matrix * b_step + place(b_op, step, j, b_lead),
-                             c_type);
+                             a_type);
                 }
                 store(c, matrix * c_step + i + (long long)j * c_lead, c_type,
                       sum);
