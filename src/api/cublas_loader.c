@@ -39,11 +39,11 @@ library_open(const char *directory, int major, struct api_choice *choice)
     directory = directory == NULL ? "" : directory;
     int length = snprintf(path, sizeof path, "%s%slibcublas.so.%d", directory,
                           slash, major);
-    if (length >= (int)sizeof path - 8) {
+    int other_length = snprintf(other, sizeof other, "%s%slibcublasLt.so.%d",
+                                directory, slash, major);
+    if (length >= (int)sizeof path || other_length >= (int)sizeof other) {
         return NULL;
     }
-    snprintf(other, sizeof other, "%s%slibcublasLt.so.%d", directory, slash,
-             major);
     if (dlopen(other, RTLD_NOW | RTLD_LOCAL) == NULL) {
         return NULL;
     }
