@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pycuda._array.common import make
+from pycuda._array.common import make, using
 from pycuda._driver import ArrayBase, _address_bits, _distance, _plan_set
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import factory
@@ -502,7 +502,8 @@ def reduce_axes(
     target = _target(a, result, kind, out, allocator)
     scale = float(max(count - ddof, 0)) if name in ("var", "std") else count
     if a.size == 0:
-        _fill_empty(name, target)
+        with using(stream):
+            _fill_empty(name, target)
     else:
         log = Log()
         _reduce_into(name, a, result, target, scale, stream, log)
@@ -510,7 +511,8 @@ def reduce_axes(
         if usual and allocator is None and not keepdims and ddof == 0:
             log.keep(name, a, axis, target)
     if out is not None and target is not out:
-        out[...] = target.astype(out.dtype)
+        with using(stream):
+            out[...] = target.astype(out.dtype)
     return target if out is None else out
 
 

@@ -75,6 +75,12 @@ def using(stream: drv.Stream | None) -> AbstractContextManager[Any]:
     return nullcontext() if stream is None else stream.use()
 
 
+def flattened(a: GPUArray, stream: drv.Stream | None) -> GPUArray:
+    """``a.ravel()``, whose copy, if there is one, is made on a stream."""
+    with using(stream):
+        return a.ravel()
+
+
 def copy_into(
     target: GPUArray, source: GPUArray, stream: drv.Stream | None
 ) -> None:

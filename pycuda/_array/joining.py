@@ -16,6 +16,7 @@ from pycuda._array.common import (
     check_arrays,
     check_target,
     copy_into,
+    flattened,
     make,
     normal_axis,
 )
@@ -82,7 +83,7 @@ def concatenate(
             "both were provided."
         )
     if axis is None:
-        arrays, axis = [array.ravel() for array in arrays], 0
+        arrays, axis = [flattened(array, stream) for array in arrays], 0
     first = arrays[0]
     if first.ndim == 0:
         raise ValueError("zero-dimensional arrays cannot be concatenated")

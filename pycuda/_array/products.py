@@ -16,8 +16,10 @@ from pycuda._array.common import (
     check_array,
     check_target,
     copy_into,
+    flattened,
     make,
     normal_axis,
+    using,
 )
 from pycuda._array.indexing import is_misaligned
 from pycuda._array.matrices import Matrices, multiply
@@ -167,7 +169,8 @@ def outer(
     stream: drv.Stream | None = None,
 ) -> GPUArray:
     """Products of each element of `a` with each of `b`, both made flat."""
-    a, b = check_array(a, "a").ravel(), check_array(b, "b").ravel()
+    a, b = check_array(a, "a"), check_array(b, "b")
+    a, b = (flattened(x, stream) for x in (a, b))
     return _apply("multiply", (a[:, None], b[None]), out, None, stream)
 
 
@@ -212,12 +215,13 @@ def tensordot(
     right = [k for k in range(b.ndim) if k not in other]
     count = math.prod(a.shape[k] for k in mine)
     shape = [a.shape[k] for k in left] + [b.shape[k] for k in right]
-    rows = a.transpose([*left, *mine]).reshape(
-        math.prod(a.shape[k] for k in left), count
-    )
-    columns = b.transpose([*other, *right]).reshape(
-        count, math.prod(b.shape[k] for k in right)
-    )
+    with using(stream):
+        rows = a.transpose([*left, *mine]).reshape(
+            math.prod(a.shape[k] for k in left), count
+        )
+        columns = b.transpose([*other, *right]).reshape(
+            count, math.prod(b.shape[k] for k in right)
+        )
     return matmul(rows, columns, stream=stream).reshape(shape)
 
 

@@ -21,7 +21,7 @@ from pycuda._array.axes import (
     product,
     result_type,
 )
-from pycuda._array.common import make
+from pycuda._array.common import flattened, make, using
 from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import scan as scan_kernels
@@ -147,7 +147,7 @@ def _scan(
         raise TypeError(f"a GPUArray is needed, not {type(a).__name__}")
     given, asked = a, axis
     if axis is None:
-        a, axis = a if a.ndim == 1 else a.ravel(), 0
+        a, axis = a if a.ndim == 1 else flattened(a, stream), 0
     elif not hasattr(axis, "__index__"):
         raise TypeError(f"axis must be an integer or None, not {axis!r}")
     (axis,) = normal_axes(axis, a.ndim)
@@ -172,7 +172,8 @@ def _scan(
         if usual and allocator is None and a is given:
             log.keep(name, a, asked, target)
     if out is not None and target is not out:
-        out[...] = target.astype(out.dtype)
+        with using(stream):
+            out[...] = target.astype(out.dtype)
     return target if out is None else out
 
 

@@ -20,8 +20,10 @@ from pycuda._array.common import (
     check_array,
     check_target,
     finish,
+    flattened,
     make,
     normal_axis,
+    using,
 )
 from pycuda._array.shaping import broadcast_to
 from pycuda._driver import ArrayBase, _apply
@@ -192,7 +194,7 @@ def take_along_axis(
     """Elements along an axis by indices of their own for each row."""
     check_array(arr, "arr")
     if axis is None:
-        arr, axis = arr.ravel(), 0
+        arr, axis = flattened(arr, stream), 0
     key = _along(arr, indices, axis)
     return indexing.get(arr, key, None, stream)
 
@@ -249,13 +251,20 @@ def put(
     Of several values for one place, any may stay.
     """
     check_array(a)
-    indices = _as_key(_indices(ind, a.size, mode, stream)).reshape(-1)
+    with using(stream):
+        _put(a, ind, v, mode)
+
+
+def _put(a: GPUArray, ind: Any, v: Any, mode: str) -> None:
+    indices = _as_key(_indices(ind, a.size, mode, None)).reshape(-1)
     if not isinstance(v, ArrayBase):
         v = np.asarray(v)
     values = v.reshape(-1)
     if indices.size == 0 or values.size == 0:
         return
-    if values.size not in (1, indices.size):
+    if values.size > indices.size:
+        values = values[: indices.size]
+    elif 1 < values.size < indices.size:
         turns = np.arange(indices.size) % values.size
         values = values[turns]
     key: Any = indices
@@ -264,11 +273,11 @@ def put(
         if view.flags.c_contiguous:
             a = view.reshape(-1)
         else:
-            key, a = _unravelled(indices, view.shape, stream), view
-    indexing.set(a, key, values, stream)
+            key, a = _unravelled(indices, view.shape), view
+    indexing.set(a, key, values)
 
 
-def _unravelled(indices: Any, shape: tuple, stream: Any) -> tuple[Any, ...]:
+def _unravelled(indices: Any, shape: tuple) -> tuple[Any, ...]:
     """Flat indices as one index an axis; one out of range stays so."""
     size = int(np.prod(shape))
     if isinstance(indices, np.ndarray):
@@ -281,9 +290,9 @@ def _unravelled(indices: Any, shape: tuple, stream: Any) -> tuple[Any, ...]:
         return np.unravel_index(indices % size, shape)
 
     def run(name: str, *values: Any) -> GPUArray:
-        return _apply(name, values, None, None, stream)
+        return _apply(name, values, None, None, None)
 
-    flat = indices.astype(np.int64, stream)
+    flat = indices.astype(np.int64)
     flat = run("where", run("less", flat, 0), run("add", flat, size), flat)
     parts = []
     for length in shape[:0:-1]:

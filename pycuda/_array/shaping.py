@@ -18,8 +18,10 @@ from pycuda._array.common import (
     at_axis,
     check_array,
     copy_into,
+    flattened,
     make,
     normal_axis,
+    using,
 )
 from pycuda._driver import _apply
 
@@ -371,12 +373,13 @@ def repeat(
 
     check_array(a)
     if axis is None:
-        a, axis = a.ravel(), 0
+        a, axis = flattened(a, stream), 0
     axis = normal_axis(axis, a.ndim)
     if type(repeats) is int and repeats >= 0:
         return _repeat_evenly(a, repeats, axis, stream)
     if isinstance(repeats, GPUArray):
-        repeats = repeats.get()
+        with using(stream):
+            repeats = repeats.get()
     counts = np.asarray(repeats)
     if counts.dtype.kind not in "biu":
         raise TypeError(f"repeats must be integers, not {counts.dtype}")

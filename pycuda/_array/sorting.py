@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda._array.common import check_array, make, normal_axis
+from pycuda._array.common import check_array, flattened, make, normal_axis
 from pycuda._driver import ArrayBase
 from pycuda._kernels import factory
 from pycuda._kernels import sorting as kernels
@@ -205,7 +205,7 @@ def sorted_rows(
     check_array(a)
     kernels.check_dtype(a.dtype)
     if axis is None:
-        a, axis = a.ravel(), 0
+        a, axis = flattened(a, stream), 0
     axis = normal_axis(axis, a.ndim)
     last = a.transpose([k for k in range(a.ndim) if k != axis] + [axis])
     packed = make(a, last.shape, a.dtype)

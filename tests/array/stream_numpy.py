@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from stream_calls import INTEGERS, Call, plain, with_stream
+from stream_calls import INDEX, INTEGERS, Call, on_device, plain, with_stream
 
 from pycuda import gpuarray
 
@@ -74,6 +74,71 @@ def same(name: str, *rest: Any, numpy: Any = None, **fields: Any) -> Call:
         lambda a, **s: getattr(gpuarray, name)(a, *rest, **s),
         **fields,
     )
+
+
+def not_packed() -> dict[str, Call]:
+    """Calls that copy their argument, or their result, on the way."""
+
+    def into(name: str) -> Call:
+        def ours(a: Any, **s: Any) -> Any:
+            function = getattr(gpuarray, name)
+            out = gpuarray.empty(function(a, axis=0).shape, np.float16)
+            return function(a, axis=0, out=out, **s)
+
+        return with_stream(lambda x: getattr(np, name)(x, axis=0), ours)
+
+    def put(a: Any, **s: Any) -> Any:
+        made = on_device("small").astype(np.float32).T
+        gpuarray.put(made, on_device("index"), a[:, 1:], **s)
+        return made
+
+    def host_put(x: Any) -> Any:
+        made = np.array([[1, 2, 0, 3], [2, 1, 0, 2]], np.float32).T
+        np.put(made, INDEX, x[:, 1:])
+        return made
+
+    return {
+        "gpuarray.sort:flat": with_stream(
+            lambda x: np.sort(x.T, None),
+            lambda a, **s: gpuarray.sort(a.T, None, **s),
+        ),
+        "gpuarray.argsort:flat": with_stream(
+            lambda x: np.argsort(x.T, None),
+            lambda a, **s: gpuarray.argsort(a.T, None, **s),
+        ),
+        "gpuarray.concatenate:flat": with_stream(
+            lambda x: np.concatenate((x.T, x), None),
+            lambda a, **s: gpuarray.concatenate((a.T, a), None, **s),
+        ),
+        "gpuarray.repeat:flat": with_stream(
+            lambda x: np.repeat(x.T, 2),
+            lambda a, **s: gpuarray.repeat(a.T, 2, **s),
+        ),
+        "gpuarray.take_along_axis:flat": with_stream(
+            lambda x: np.take_along_axis(x.T, INDEX, None),
+            lambda a, **s: gpuarray.take_along_axis(
+                a.T, on_device("index"), None, **s
+            ),
+        ),
+        "gpuarray.outer:turned": with_stream(
+            lambda x: np.outer(x.T, x),
+            lambda a, **s: gpuarray.outer(a.T, a, **s),
+        ),
+        "gpuarray.tensordot:turned": with_stream(
+            lambda x: np.tensordot(
+                x.reshape(2, 2, 2), x.reshape(2, 2, 2), ((1,), (1,))
+            ),
+            lambda a, **s: gpuarray.tensordot(
+                a.reshape(2, 2, 2), a.reshape(2, 2, 2), ((1,), (1,)), **s
+            ),
+        ),
+        "gpuarray.cumsum:flat": with_stream(
+            lambda x: np.cumsum(x.T),
+            lambda a, **s: gpuarray.cumsum(a.T, **s),
+        ),
+        "gpuarray.put:not packed": with_stream(host_put, put),
+        **{f"gpuarray.{n}:out": into(n) for n in ("sum", "max", "cumsum")},
+    }
 
 
 def of_two(name: str) -> Call:
@@ -150,6 +215,7 @@ def functions() -> dict[str, Call]:
             lambda a, **s: gpuarray.tensordot(a, a, 1, **s),
             **square,
         ),
+        **not_packed(),
         "GPUArray.sort": with_stream(
             np.sort, changed(lambda a, **s: a.sort(**s))
         ),
