@@ -5,16 +5,10 @@
  * Anything but arrays that are not empty goes to the Python function.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/array.h"
-
-#include <structmember.h>
+#include "array/wrapper.h"
 
 struct shortcut {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
-    PyObject *dict; /* __name__, __doc__ and others of the function */
-    PyObject *weakrefs;
-    PyObject *function; /* strong */
+    struct wrapper wrapper;
     int operation;
     int reduces;
     int inputs;
@@ -60,7 +54,7 @@ shortcut_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                    ? array_reduce_all(self->operation, self->inputs, args)
                    : array_apply(self->operation, 1, args, NULL, NULL, NULL);
     }
-    return PyObject_Vectorcall(self->function, args, nargsf, names);
+    return PyObject_Vectorcall(self->wrapper.function, args, nargsf, names);
 }
 
 static PyObject *
@@ -79,11 +73,11 @@ shortcut_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     int operation = operation_number(name);
-    struct shortcut *self =
-        operation < 0 ? NULL : (struct shortcut *)type->tp_alloc(type, 0);
+    struct shortcut *self = operation < 0
+                                ? NULL
+                                : (struct shortcut *)wrapper_new(
+                                      type, shortcut_vectorcall, function);
     if (self) {
-        self->vectorcall = shortcut_vectorcall;
-        self->function = Py_NewRef(function);
         self->operation = operation;
         self->reduces = reduces;
         self->inputs = inputs;
@@ -91,104 +85,15 @@ shortcut_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
-static int
-shortcut_traverse(PyObject *op, visitproc visit, void *arg)
-{
-    struct shortcut *self = (struct shortcut *)op;
-
-    Py_VISIT(Py_TYPE(op));
-    Py_VISIT(self->dict);
-    Py_VISIT(self->function);
-    return 0;
-}
-
-static int
-shortcut_clear(PyObject *op)
-{
-    Py_CLEAR(((struct shortcut *)op)->dict);
-    return 0;
-}
-
-static void
-shortcut_dealloc(PyObject *op)
-{
-    struct shortcut *self = (struct shortcut *)op;
-    PyTypeObject *type = Py_TYPE(op);
-
-    PyObject_GC_UnTrack(op);
-    if (self->weakrefs) {
-        PyObject_ClearWeakRefs(op);
-    }
-    Py_CLEAR(self->dict);
-    Py_CLEAR(self->function);
-    type->tp_free(op);
-    Py_DECREF(type);
-}
-
-static PyObject *
-shortcut_repr(PyObject *op)
-{
-    return PyObject_Repr(((struct shortcut *)op)->function);
-}
-
-/* Pickled by name, as a function is. */
-static PyObject *
-shortcut_reduce(PyObject *op, PyObject *unused)
-{
-    (void)unused;
-    return PyObject_GetAttrString(op, "__qualname__");
-}
-
-static PyMethodDef shortcut_methods[] = {
-    {"__reduce__", shortcut_reduce, METH_NOARGS, NULL},
-    {NULL},
-};
-
-static PyMemberDef shortcut_members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(struct shortcut, vectorcall),
-     READONLY, NULL},
-    {"__dictoffset__", T_PYSSIZET, offsetof(struct shortcut, dict), READONLY,
-     NULL},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(struct shortcut, weakrefs),
-     READONLY, NULL},
-    {NULL},
-};
-
-static PyGetSetDef shortcut_attributes[] = {
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
-    {NULL},
-};
-
-static PyType_Slot shortcut_slots[] = {
-    {Py_tp_new, shortcut_new},
-    {Py_tp_dealloc, shortcut_dealloc},
-    {Py_tp_traverse, shortcut_traverse},
-    {Py_tp_clear, shortcut_clear},
-    {Py_tp_call, PyVectorcall_Call},
-    {Py_tp_repr, shortcut_repr},
-    {Py_tp_methods, shortcut_methods},
-    {Py_tp_members, shortcut_members},
-    {Py_tp_getset, shortcut_attributes},
-    {Py_tp_doc, "A function with a short way for one array."},
-    {0},
-};
-
 int
 array_shortcut_setup(PyObject *module)
 {
-    PyType_Spec spec = {
-        .name = "pycuda._driver.Shortcut",
-        .basicsize = sizeof(struct shortcut),
-        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-                 Py_TPFLAGS_HAVE_VECTORCALL,
-        .slots = shortcut_slots,
+    static const PyType_Slot own[] = {
+        {Py_tp_new, shortcut_new},
+        {Py_tp_dealloc, wrapper_dealloc},
+        {Py_tp_doc, "A function with a short way for one array."},
+        {0},
     };
-    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
-
-    if (!type) {
-        return -1;
-    }
-    int status = PyModule_AddType(module, (PyTypeObject *)type);
-    Py_DECREF(type);
-    return status;
+    return wrapper_add_type(module, "pycuda._driver.Shortcut",
+                            sizeof(struct shortcut), 0, own);
 }

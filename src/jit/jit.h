@@ -206,6 +206,11 @@ const char *jit_section(LLVMValueRef variable);
 LLVMValueRef jit_callee(LLVMValueRef instruction);
 bool jit_calls(LLVMValueRef instruction, const char *name);
 bool jit_is_call(LLVMValueRef instruction, const char *prefix);
+/* Integer arithmetic, a choice or an address: no effect, never a fault. */
+bool jit_is_arithmetic(LLVMValueRef instruction);
+/* Of the same two operands: true where it is false; with the sides changed. */
+LLVMIntPredicate jit_predicate_inverse(LLVMIntPredicate predicate);
+LLVMIntPredicate jit_predicate_mirrored(LLVMIntPredicate predicate);
 void jit_replace(LLVMValueRef instruction, LLVMValueRef by);
 void jit_add_attribute(struct jit *jit, LLVMValueRef function,
                        const char *name);

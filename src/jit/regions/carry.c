@@ -61,31 +61,6 @@ differs(const struct carry *carry, LLVMValueRef value)
 
 /* ---- computing again ---- */
 
-static bool
-is_cheap_operation(LLVMValueRef value)
-{
-    switch (LLVMGetInstructionOpcode(value)) {
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMMul:
-    case LLVMShl:
-    case LLVMLShr:
-    case LLVMAShr:
-    case LLVMAnd:
-    case LLVMOr:
-    case LLVMXor:
-    case LLVMTrunc:
-    case LLVMZExt:
-    case LLVMSExt:
-    case LLVMICmp:
-    case LLVMSelect:
-    case LLVMGetElementPtr:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Where the computation of a value may start. */
 static bool
 is_leaf(const struct carry *carry, LLVMValueRef value, bool uniform)
@@ -98,7 +73,7 @@ static bool
 is_cheap(const struct carry *carry, LLVMValueRef value, bool uniform,
          int *budget)
 {
-    if (!is_cheap_operation(value) || --*budget < 0) {
+    if (!jit_is_arithmetic(value) || --*budget < 0) {
         return false;
     }
     int count = LLVMGetNumOperands(value);

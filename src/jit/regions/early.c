@@ -124,30 +124,6 @@ match_index(const struct search *search, LLVMValueRef value, bool is_signed,
     return false;
 }
 
-static LLVMIntPredicate
-mirrored(LLVMIntPredicate predicate)
-{
-    static const LLVMIntPredicate table[] = {
-        [LLVMIntUGT] = LLVMIntULT, [LLVMIntUGE] = LLVMIntULE,
-        [LLVMIntSGT] = LLVMIntSLT, [LLVMIntSGE] = LLVMIntSLE,
-        [LLVMIntULT] = LLVMIntUGT, [LLVMIntULE] = LLVMIntUGE,
-        [LLVMIntSLT] = LLVMIntSGT, [LLVMIntSLE] = LLVMIntSGE,
-        [LLVMIntEQ] = LLVMIntEQ,   [LLVMIntNE] = LLVMIntNE};
-    return table[predicate];
-}
-
-static LLVMIntPredicate
-inverse(LLVMIntPredicate predicate)
-{
-    static const LLVMIntPredicate table[] = {
-        [LLVMIntUGT] = LLVMIntULE, [LLVMIntUGE] = LLVMIntULT,
-        [LLVMIntSGT] = LLVMIntSLE, [LLVMIntSGE] = LLVMIntSLT,
-        [LLVMIntULT] = LLVMIntUGE, [LLVMIntULE] = LLVMIntUGT,
-        [LLVMIntSLT] = LLVMIntSGE, [LLVMIntSLE] = LLVMIntSGT,
-        [LLVMIntEQ] = LLVMIntNE,   [LLVMIntNE] = LLVMIntEQ};
-    return table[predicate];
-}
-
 /* left `predicate` right as threadIdx + rest < or <= limit. */
 static bool
 match_comparison(struct search *search, LLVMValueRef left,
@@ -179,9 +155,10 @@ match_condition(struct search *search, LLVMValueRef value, bool go_on)
         LLVMIntPredicate predicate = LLVMGetICmpPredicate(value);
         LLVMValueRef left = LLVMGetOperand(value, 0);
         LLVMValueRef right = LLVMGetOperand(value, 1);
-        predicate = go_on ? predicate : inverse(predicate);
+        predicate = go_on ? predicate : jit_predicate_inverse(predicate);
         return match_comparison(search, left, predicate, right) ||
-               match_comparison(search, right, mirrored(predicate), left);
+               match_comparison(search, right,
+                                jit_predicate_mirrored(predicate), left);
     }
     if (is_opcode(value, go_on ? LLVMAnd : LLVMOr)) {
         return match_condition(search, LLVMGetOperand(value, 0), go_on) &&

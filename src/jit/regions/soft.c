@@ -290,30 +290,6 @@ idle_from(const struct soft *soft, unsigned from)
     return idle;
 }
 
-static LLVMIntPredicate
-inverse(LLVMIntPredicate predicate)
-{
-    static const LLVMIntPredicate table[] = {
-        [LLVMIntULT] = LLVMIntUGE, [LLVMIntULE] = LLVMIntUGT,
-        [LLVMIntUGT] = LLVMIntULE, [LLVMIntUGE] = LLVMIntULT,
-        [LLVMIntSLT] = LLVMIntSGE, [LLVMIntSLE] = LLVMIntSGT,
-        [LLVMIntSGT] = LLVMIntSLE, [LLVMIntSGE] = LLVMIntSLT,
-        [LLVMIntEQ] = LLVMIntNE,   [LLVMIntNE] = LLVMIntEQ};
-    return table[predicate];
-}
-
-static LLVMIntPredicate
-mirrored(LLVMIntPredicate predicate)
-{
-    static const LLVMIntPredicate table[] = {
-        [LLVMIntULT] = LLVMIntUGT, [LLVMIntULE] = LLVMIntUGE,
-        [LLVMIntUGT] = LLVMIntULT, [LLVMIntUGE] = LLVMIntULE,
-        [LLVMIntSLT] = LLVMIntSGT, [LLVMIntSLE] = LLVMIntSGE,
-        [LLVMIntSGT] = LLVMIntSLT, [LLVMIntSGE] = LLVMIntSLE,
-        [LLVMIntEQ] = LLVMIntEQ,   [LLVMIntNE] = LLVMIntNE};
-    return table[predicate];
-}
-
 /* threadIdx.x or .y against what is the same for all threads. */
 static bool
 match_bound(const struct jit_split *split, LLVMValueRef test,
@@ -333,7 +309,8 @@ match_bound(const struct jit_split *split, LLVMValueRef test,
             if (index == jit_body_argument(split->kernel, JIT_TID + axis) &&
                 !jit_map_get(&split->differs, limit)) {
                 bound->axis = axis;
-                bound->predicate = side ? mirrored(predicate) : predicate;
+                bound->predicate =
+                    side ? jit_predicate_mirrored(predicate) : predicate;
                 bound->limit = limit;
                 return true;
             }
@@ -404,7 +381,8 @@ cut_at_condition(struct soft *soft, unsigned b)
         unsigned other = jit_cfg_index(cfg, LLVMGetSuccessor(end, 1 - way));
         if (way) {
             found.inverted = true;
-            found.bounds[0].predicate = inverse(found.bounds[0].predicate);
+            found.bounds[0].predicate =
+                jit_predicate_inverse(found.bounds[0].predicate);
         }
         if (are_ranges(found.bounds, found.bound_count) &&
             idle_from(soft, other)) {

@@ -385,33 +385,6 @@ try_block(struct stride *stride, struct jit_kernel *kernel,
 
 /* ---- a loop behind another's condition ---- */
 
-/* Can it be done by threads that have no part in it? */
-static bool
-is_harmless(LLVMValueRef at)
-{
-    switch (LLVMGetInstructionOpcode(at)) {
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMMul:
-    case LLVMShl:
-    case LLVMLShr:
-    case LLVMAShr:
-    case LLVMAnd:
-    case LLVMOr:
-    case LLVMXor:
-    case LLVMTrunc:
-    case LLVMZExt:
-    case LLVMSExt:
-    case LLVMICmp:
-    case LLVMSelect:
-    case LLVMGetElementPtr:
-    case LLVMBr:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Does nothing happen on the way from the block to `to`, and is there no
  * other way? */
 static bool
@@ -420,7 +393,7 @@ leads_to(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     for (int steps = 0; from != to; steps++) {
         LLVMValueRef at = LLVMGetFirstInstruction(from);
         for (; at; at = LLVMGetNextInstruction(at)) {
-            if (!is_harmless(at)) {
+            if (!jit_is_arithmetic(at) && !LLVMIsABranchInst(at)) {
                 return false;
             }
         }

@@ -37,29 +37,8 @@ is_counted(LLVMValueRef value, int depth)
 static bool
 is_harmless(LLVMValueRef at)
 {
-    switch (LLVMGetInstructionOpcode(at)) {
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMMul:
-    case LLVMShl:
-    case LLVMLShr:
-    case LLVMAShr:
-    case LLVMAnd:
-    case LLVMOr:
-    case LLVMXor:
-    case LLVMTrunc:
-    case LLVMZExt:
-    case LLVMSExt:
-    case LLVMICmp:
-    case LLVMSelect:
-    case LLVMBitCast:
-    case LLVMGetElementPtr:
-        return true;
-    case LLVMCall:
-        return jit_is_call(at, "llvm.ctpop");
-    default:
-        return false;
-    }
+    return jit_is_arithmetic(at) || LLVMIsABitCastInst(at) ||
+           jit_is_call(at, "llvm.ctpop");
 }
 
 /* The block's only store, if that is all it does; else NULL. */
