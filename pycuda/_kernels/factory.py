@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import string
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,14 +39,21 @@ _STRIDED = 2  # how an operand whose walk is not known is walked
 _LANES_IN_TURN = 64  # accumulators of a reduction
 _LOADS = 8  # words of 16 bytes that a reducing thread has under way
 _OPTIONS = ["--fmad=false", "-w"]
+_INCLUDE = re.compile(r'^#include "(.+)"\n', re.MULTILINE)
 
 
 @functools.cache
 def load_template(name: str) -> string.Template:
-    """The file `name`, with its folder, of ``templates``."""
+    """The file `name`, with its folder, of ``templates``.
+
+    Files of ``templates`` that it includes stand in it, fields and all.
+    """
     path = os.path.join(os.path.dirname(__file__), "templates", name)
     with open(path, encoding="utf-8") as stream:
-        return string.Template(stream.read())
+        text = stream.read()
+    return string.Template(
+        _INCLUDE.sub(lambda found: load_template(found[1]).template, text)
+    )
 
 
 # --- kernels -------------------------------------------------------------
@@ -110,34 +118,28 @@ def _indent(lines: list[str], depth: int) -> str:
     return "\n".join(" " * depth + line for line in lines)
 
 
-class _Map:
+class _Map(NamedTuple):
     """Source of one element-wise kernel; fields as task.c lists them."""
 
-    def __init__(
-        self,
-        operation: str,
-        stored: tuple,
-        loop: tuple,
-        result: np.dtype,
-        out: np.dtype,
-        layout: str,
-        ndim: int,
-        inner: tuple[int, ...],
-        wide: bool,
-    ) -> None:
-        self.operation = operation
-        self.stored = stored
-        self.loop = loop
-        self.result = result
-        self.out = out
-        self.layout = layout
-        self.ndim = ndim
-        self.inner = inner
-        self.wide = wide
-        self.arrays = [
-            k for k, dtype in enumerate(stored) if dtype is not None
-        ]
-        self.name = f"{operation}_{layout}"
+    operation: str
+    stored: tuple  # dtypes of the arrays; None: a scalar
+    loop: tuple
+    result: np.dtype
+    out: np.dtype
+    layout: str
+    ndim: int
+    inner: tuple[int, ...]
+    wide: bool
+
+    @property
+    def arrays(self) -> list[int]:
+        """Which of the inputs are arrays."""
+        return [k for k, dtype in enumerate(self.stored) if dtype is not None]
+
+    @property
+    def name(self) -> str:
+        """Of the kernel."""
+        return f"{self.operation}_{self.layout}"
 
     def parameters(self) -> str:
         texts = [f"{c_type(self.out)} *out"]
@@ -266,7 +268,7 @@ class _Map:
             )
         )
 
-    def _fields(self) -> dict[str, Any]:
+    def _strided_fields(self) -> dict[str, Any]:
         return {
             "name": self.name,
             "parameters": self.parameters(),
@@ -277,7 +279,7 @@ class _Map:
 
     def strided(self, template: str) -> str:
         return load_template(template).substitute(
-            self._fields(),
+            self._strided_fields(),
             index_type="unsigned long long" if self.wide else "unsigned int",
             rows=_indent(self._rows(), 4 if self.layout == "rows" else 8),
             loads=_indent(self._row_loads(), 8),
@@ -286,7 +288,8 @@ class _Map:
 
     def rows_in_turn(self) -> str:
         if not self.inner:
-            self.inner = (_STRIDED,) * (len(self.arrays) + 1)
+            inner = (_STRIDED,) * (len(self.arrays) + 1)
+            return self._replace(inner=inner).rows_in_turn()
         types = [self.out, *(self.stored[k] for k in self.arrays)]
         strided = [
             (f"layout.strides[{k}][{self.ndim - 1}]", c_type(dtype))
@@ -302,7 +305,7 @@ class _Map:
             head, tail = f"        if ({known}) {{\n", "        } else {\n"
             loops = [head, self._loop(step), tail, *loops, "        }\n"]
         return load_template("map/rows_thread.cu").substitute(
-            self._fields(),
+            self._strided_fields(),
             part=_PART_IN_TURN,
             rows=_indent(self._rows(), 8),
             loops="".join(loops).rstrip("\n"),
@@ -329,7 +332,7 @@ class _Map:
             lambda k: f"pack{k}.at[k]" if k in packed else f"(*in{k}_row)"
         )
         return load_template("map/packs.cu").substitute(
-            self._fields(),
+            self._strided_fields(),
             width=self.width(),
             out_type=c_type(self.out),
             rows=_indent(self._rows(), 4),
@@ -383,7 +386,7 @@ class _Map:
         )
         out = self._in_tile(0, self.out, "out", "slow", "fast")
         return load_template("map/tiles_thread.cu").substitute(
-            self._fields(),
+            self._strided_fields(),
             side=_TILE_SIDE_IN_TURN,
             rows=_indent(self._rows(), 4),
             turns=_indent(turns, 4),
@@ -421,7 +424,7 @@ class _Map:
         )
         out = self._in_tile(0, self.out, "out", "slow", "fast")
         return load_template("map/tiles.cu").substitute(
-            self._fields(),
+            self._strided_fields(),
             block=_BLOCK,
             side=side,
             memory=_indent(memory, 4),
@@ -460,8 +463,9 @@ class _Map:
         if self.layout in ("flat", "rows", "packs") and in_turn:
             return self.rows_in_turn(), 1, _PART_IN_TURN
         if self.layout == "flat":
-            self.inner = ()  # a thread finds all of an element's place
-            return self.strided("map/flat.cu"), _BLOCK, 1
+            # a thread finds all of an element's place
+            flat = self._replace(inner=())
+            return flat.strided("map/flat.cu"), _BLOCK, 1
         if self.layout == "rows":
             return self.strided("map/rows.cu"), _BLOCK, 1
         return self.dense(), _BLOCK, 1

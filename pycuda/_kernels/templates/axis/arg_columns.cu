@@ -3,18 +3,8 @@
 extern "C" __global__ void $name($out *out, const Stored *in,
                                  const Axes axes, const double scale)
 {
-    const long long width = axes.kept[$kept - 1];
-    const long long tiles = (width + $lanes - 1) / $lanes;
-    const long long start = blockIdx.x % tiles * $lanes;
-    const long long row = blockIdx.x / tiles * width + start;
-    const int count = width - start < $lanes ? (int)(width - start) : $lanes;
-    const Stored *base =
-        &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));
-    const long long step = $step;
-    const long long first = blockIdx.y * axes.span;
-    const long long end = first + axes.span < axes.length
-                              ? first + axes.span
-                              : axes.length;
+#include "axis/some_columns.cuh"
+#include "axis/part.cuh"
     Element best[$lanes];
     int place[$lanes]; // within the part, which is shorter than 2**31
     const Stored *line = &at(base, offset_of<$reduced>(

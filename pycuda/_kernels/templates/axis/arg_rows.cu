@@ -31,17 +31,7 @@ extern "C" __global__ void $name($out *out, const Stored *in,
                                  const Axes axes, const double scale)
 {
     enum { CHUNK = 4096 };
-    const long long inner = axes.reduced[$reduced - 1];
-    const long long step = $step;
-    const long long outer = axes.length / inner;
-    const long long row_end = (blockIdx.x + 1) * axes.per_block < axes.rows
-                                  ? (blockIdx.x + 1) * axes.per_block
-                                  : axes.rows;
-    // A part is a run of the only reduced axis, or of the outer ones.
-    const long long first = blockIdx.y * axes.span;
-    const long long limit = outer > 1 ? outer : inner;
-    const long long end = first + axes.span < limit ? first + axes.span
-                                                    : limit;
+#include "axis/some_rows.cuh"
     for (long long row = blockIdx.x * axes.per_block; row < row_end; row++) {
         const Stored *base =
             &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));

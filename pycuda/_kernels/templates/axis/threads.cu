@@ -7,10 +7,7 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
     const unsigned lane = threadIdx.$lane, lanes = blockDim.$lane;
     const unsigned local = threadIdx.$row, rows = blockDim.$row;
     const long long row = (long long)blockIdx.x * rows + local;
-    const long long first = blockIdx.y * axes.span;
-    const long long end = first + axes.span < axes.length
-                              ? first + axes.span
-                              : axes.length;
+#include "axis/part.cuh"
     Value result = $neutral, lost = Value();
     if (row < axes.rows) {
         const Stored *base =

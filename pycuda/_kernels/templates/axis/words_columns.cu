@@ -7,10 +7,7 @@ $name($out *out, const Stored *in$extra, const Axes axes, const double scale)
     const int lane = threadIdx.y;
     const long long row =
         ((long long)blockIdx.x * WIDE + threadIdx.x) * WIDTH;
-    const long long first = blockIdx.y * axes.span;
-    const long long end = first + axes.span < axes.length
-                              ? first + axes.span
-                              : axes.length;
+#include "axis/part.cuh"
     Value partial[WIDTH], lost[WIDTH];
 #pragma unroll
     for (int w = 0; w < WIDTH; w++) {

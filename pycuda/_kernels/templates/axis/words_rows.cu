@@ -18,10 +18,7 @@ $name($out *out, const Stored *in$extra, const Axes axes, const double scale)
     const int lane = threadIdx.x, thread = threadIdx.y * LANES + lane;
     const long long row =
         (long long)blockIdx.x * (THREADS / LANES) + threadIdx.y;
-    const long long first = blockIdx.y * axes.span;
-    const long long end = first + axes.span < axes.length
-                              ? first + axes.span
-                              : axes.length;
+#include "axis/part.cuh"
     Value result = $neutral, lost = Value();
     if (row < axes.rows) {
         const Stored *start =

@@ -1,7 +1,5 @@
 // One thread an element; each works its indices out.
-struct Layout {
-    long long size, blocks, shape[$ndim], strides[$operands][$ndim];
-};
+#include "map/layout.cuh"
 
 extern "C" __global__ void $name($parameters, const Layout layout)
 {

@@ -1,8 +1,6 @@
 // A block, which is one thread, for each $part elements, row after row: where
 // a row ends the next one's place is worked out from it.
-struct Layout {
-    long long size, blocks, shape[$ndim], strides[$operands][$ndim];
-};
+#include "map/layout.cuh"
 
 extern "C" __global__ void $name($parameters, const Layout layout)
 {

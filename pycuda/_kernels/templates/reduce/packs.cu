@@ -1,8 +1,6 @@
 // Each block reduces its share of the elements; $block threads that have
 // $packs_each loads of $width elements under way at once.
-template <class T> struct alignas(sizeof(T) * $width) Pack {
-    T at[$width];
-};
+#include "map/pack.cuh"
 
 $share
     Value partial[$width], lost[$width];

@@ -1,0 +1,4 @@
+// Neighbouring elements, moved as one word.
+template <class T> struct alignas(sizeof(T) * $width) Pack {
+    T at[$width];
+};
