@@ -7,8 +7,7 @@ makes small where they fail.
 
 # SPDX-License-Identifier: MIT
 
-import os
-
+import fuzz_runs
 import fuzzing
 import numpy as np
 import pytest
@@ -21,9 +20,6 @@ from pycuda import gpuarray
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("context")]
 
-CASES = int(os.environ.get("PYCUDA_FUZZ_CASES", "5000"))
-FIRST = int(os.environ.get("PYCUDA_FUZZ_FIRST", "0"))
-A_TEST = 1000
 many = settings(
     max_examples=300,
     deadline=None,
@@ -34,27 +30,14 @@ dtypes = st.sampled_from(NUMBERS)
 names = st.sampled_from(sorted(set(BINARY) - {"pow"}))
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + CASES, A_TEST))
+@pytest.mark.parametrize("part", fuzz_runs.seeds(5000), ids=str)
 @pytest.mark.timeout(900)
-def test_made_up_programs(first):
-    wrong = []
-    for seed in range(first, min(first + A_TEST, FIRST + CASES)):
-        try:
-            fuzzing.check(seed)
-        except fuzzing.Difference as error:
-            wrong.append(str(error))
-    assert not wrong, f"{len(wrong)} differences:\n" + "\n".join(wrong[:20])
+def test_made_up_programs(part):
+    fuzz_runs.passes(fuzzing.check, part)
 
 
 def test_differences_are_seen(monkeypatch):
-    """A device that forgets a sign is found out."""
-    right = fuzzing.gpuarray.to_gpu
-    monkeypatch.setattr(
-        fuzzing.gpuarray, "to_gpu", lambda host: right(np.abs(host))
-    )
-    with pytest.raises(fuzzing.Difference, match=r"case \d+"):
-        for seed in range(50):
-            fuzzing.check(seed)
+    fuzz_runs.sees_a_forgotten_sign(fuzzing.check, monkeypatch)
 
 
 @many

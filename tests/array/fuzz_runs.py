@@ -1,0 +1,43 @@
+"""How made-up cases become tests: so many seeds each, all failures at once.
+
+PYCUDA_FUZZ_CASES says how many seeds, PYCUDA_FUZZ_FIRST from which on.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import os
+from collections.abc import Callable
+
+import fuzzing
+import numpy as np
+import pytest
+
+A_TEST = 1000
+
+
+def seeds(usual: int) -> list[range]:
+    """The seeds of each test; `usual`: how many in all, if nothing is said."""
+    cases = int(os.environ.get("PYCUDA_FUZZ_CASES", usual))
+    first = int(os.environ.get("PYCUDA_FUZZ_FIRST", "0"))
+    every = range(first, first + cases)
+    return [every[k : k + A_TEST] for k in range(0, cases, A_TEST)]
+
+
+def passes(check: Callable[[int], None], part: range) -> None:
+    """`check` sees no difference for any seed."""
+    wrong = []
+    for seed in part:
+        try:
+            check(seed)
+        except fuzzing.Difference as error:
+            wrong.append(str(error))
+    assert not wrong, f"{len(wrong)} differences:\n" + "\n".join(wrong[:20])
+
+
+def sees_a_forgotten_sign(check: Callable[[int], None], patch) -> None:
+    """`check` finds out a device that forgets signs."""
+    right = fuzzing.gpuarray.to_gpu
+    patch.setattr(fuzzing.gpuarray, "to_gpu", lambda host: right(np.abs(host)))
+    with pytest.raises(fuzzing.Difference, match=r"case \d+"):
+        for seed in range(50):
+            check(seed)
