@@ -48,19 +48,19 @@ class Twin:
     def __init__(self) -> None:
         from pycuda import compiler
 
-        self.library = ctypes.CDLL(
+        self._loops = ctypes.CDLL(
             str(build_c("gpu/launch_loop.c", "-O2", shared=True))
         )
-        self.library.loop_run.restype = ctypes.c_double
-        self.library.loop_copy.restype = ctypes.c_double
+        self._loops.loop_run.restype = ctypes.c_double
+        self._loops.loop_copy.restype = ctypes.c_double
         driver = cpu_library() or "libcuda.so.1"
-        if self.library.loop_open(driver.encode()):
+        if self._loops.loop_open(driver.encode()):
             sys.exit(f"{driver} lacks functions that the twin needs")
         path = Path(__file__).parent / "gpu" / "twin.cu"
         image = bytes(compiler.compile(path.read_text(), no_extern_c=True))
         self.module = ctypes.c_void_p()
         self.kept: list[Any] = [image]
-        if self.library.loop_module(image, ctypes.byref(self.module)):
+        if self._loops.loop_module(image, ctypes.byref(self.module)):
             sys.exit("the twin's kernels could not be loaded")
 
     def kernel(
@@ -68,7 +68,7 @@ class Twin:
     ) -> Call:
         """Launches of one kernel with these arguments."""
         function = ctypes.c_void_p()
-        if self.library.loop_function(
+        if self._loops.loop_function(
             self.module, f"twin_{name}".encode(), ctypes.byref(function)
         ):
             sys.exit(f"the twin has no kernel twin_{name}")
@@ -76,14 +76,14 @@ class Twin:
             *(ctypes.addressof(value) for value in values)
         )
         self.kept.append((values, pointers))
-        return lambda count: self.library.loop_run(
+        return lambda count: self._loops.loop_run(
             function, grid, *block, pointers, count
         )
 
     def copy(self, target: int, source: int, size: int) -> Call:
         """Copies by the driver."""
         addresses = (ctypes.c_uint64(target), ctypes.c_uint64(source))
-        return lambda count: self.library.loop_copy(
+        return lambda count: self._loops.loop_copy(
             *addresses, ctypes.c_size_t(size), count
         )
 
