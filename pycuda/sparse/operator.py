@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import abc
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,18 +13,19 @@ if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
 
-class OperatorBase:
+class OperatorBase(abc.ABC):
     """What maps a vector to a vector when it is called.
 
-    Derived classes have `shape`, ``(rows, columns)``, and `dtype`.
+    Derived classes define that, and have `shape`, ``(rows, columns)``, and
+    `dtype`.
     """
 
     shape: tuple[int, int]
     dtype: np.dtype
 
+    @abc.abstractmethod
     def __call__(self, operand: GPUArray) -> GPUArray:
         """The operator applied to a vector."""
-        raise NotImplementedError(f"{type(self).__name__} has no __call__")
 
 
 class IdentityOperator(OperatorBase):

@@ -261,7 +261,7 @@ def test_pointer_holder(drv: Any) -> None:
     holder = Holder()
     assert int(holder) == int(memory)
     assert drv.from_device(holder, 4, np.int32).tolist() == [0, 1, 2, 3]
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(TypeError, match="must define get_pointer"):
         int(drv.PointerHolderBase())
 
 

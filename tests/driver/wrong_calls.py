@@ -340,7 +340,7 @@ METHODS: dict[str, Row] = {
     "PooledHostAllocation.free": (
         "LogicError", "pooled_host_allocation::free failed",
         lambda k: freed(k.host_pool.allocate(4, "u1").base).free()),
-    "PointerHolderBase.as_buffer": ("NotImplementedError", "must implement",
+    "PointerHolderBase.as_buffer": ("TypeError", "must define get_pointer",
         lambda k: k.drv.PointerHolderBase().as_buffer(4)),
     "RegisteredHostMemory.unregister": (
         "LogicError", "registered_host_memory::free failed",
@@ -385,13 +385,13 @@ METHODS: dict[str, Row] = {
 
 for name in ("int", "index"):
     METHODS[f"PointerHolderBase.__{name}__"] = (
-        "NotImplementedError",
-        "must implement get_pointer",
+        "TypeError",
+        "must define get_pointer",
         lambda k: int(k.drv.PointerHolderBase()),
     )
 METHODS["PointerHolderBase.get_pointer"] = (
-    "NotImplementedError",
-    "must implement get_pointer",
+    "TypeError",
+    "must define get_pointer",
     lambda k: k.drv.PointerHolderBase().get_pointer(),
 )
 for part in ("function", "global", "surfref", "texref"):

@@ -1,6 +1,6 @@
 /* holder.c - PointerHolderBase: a user's own kind of device address.
  *
- * Subclassed in Python; a subclass implements get_pointer().
+ * Subclassed in Python; a subclass defines get_pointer().
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -9,8 +9,7 @@ static PyObject *
 holder_get_pointer(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    PyErr_Format(PyExc_NotImplementedError,
-                 "%s must implement get_pointer() -> int",
+    PyErr_Format(PyExc_TypeError, "%s must define get_pointer() -> int",
                  Py_TYPE(self)->tp_name);
     return NULL;
 }
@@ -58,7 +57,7 @@ holder_dealloc(PyObject *self)
 
 static PyMethodDef holder_methods[] = {
     {"get_pointer", holder_get_pointer, METH_NOARGS,
-     "To be implemented by a subclass: the device address as an int."},
+     "The device address as an int; subclasses define it."},
     {"as_buffer", CORE_METHOD(holder_as_buffer), NULL},
     {NULL},
 };
