@@ -86,6 +86,19 @@ def sum(
     )
 
 
+def _truth(
+    name: str, a: GPUArray, stream: drv.Stream | None,
+    allocator: Callable | None, axis: Any, keepdims: bool,
+    out: GPUArray | None,
+) -> GPUArray:  # fmt: skip
+    """`any` or `all`."""
+    if axis is None and not keepdims and out is None:
+        return _reduce(name, (a,), None, stream, allocator, name == "all")
+    return reduce_axes(
+        name, a, axis, keepdims, None, out, 0, stream, allocator
+    )
+
+
 @_short
 def any(
     a: GPUArray,
@@ -97,11 +110,7 @@ def any(
     out: GPUArray | None = None,
 ) -> GPUArray:
     """Whether any element is true, as bool; `axis` and so on as in `sum`."""
-    if axis is None and not keepdims and out is None:
-        return _reduce("any", (a,), None, stream, allocator, False)
-    return reduce_axes(
-        "any", a, axis, keepdims, None, out, 0, stream, allocator
-    )
+    return _truth("any", a, stream, allocator, axis, keepdims, out)
 
 
 @_short
@@ -115,16 +124,23 @@ def all(
     out: GPUArray | None = None,
 ) -> GPUArray:
     """Whether all elements are true, as bool; `axis` and so on as in `sum`."""
-    if axis is None and not keepdims and out is None:
-        return _reduce("all", (a,), None, stream, allocator, True)
-    return reduce_axes(
-        "all", a, axis, keepdims, None, out, 0, stream, allocator
-    )
+    return _truth("all", a, stream, allocator, axis, keepdims, out)
 
 
 def _not_empty(a: GPUArray, what: str) -> None:
     if a.size == 0:
         raise ValueError(f"{what} of an empty array has no value")
+
+
+def _extreme(
+    name: str, a: GPUArray, stream: drv.Stream | None, axis: Any,
+    keepdims: bool, out: GPUArray | None,
+) -> GPUArray:  # fmt: skip
+    """`max` or `min`."""
+    if axis is None and not keepdims and out is None:
+        _not_empty(a, name)
+        return _whole(name, (a,), None, stream)
+    return reduce_axes(name, a, axis, keepdims, None, out, 0, stream)
 
 
 @_short
@@ -140,10 +156,7 @@ def max(
 
     `axis` and so on are as in `sum`.
     """
-    if axis is None and not keepdims and out is None:
-        _not_empty(a, "max")
-        return _whole("max", (a,), None, stream)
-    return reduce_axes("max", a, axis, keepdims, None, out, 0, stream)
+    return _extreme("max", a, stream, axis, keepdims, out)
 
 
 @_short
@@ -159,10 +172,7 @@ def min(
 
     `axis` and so on are as in `sum`.
     """
-    if axis is None and not keepdims and out is None:
-        _not_empty(a, "min")
-        return _whole("min", (a,), None, stream)
-    return reduce_axes("min", a, axis, keepdims, None, out, 0, stream)
+    return _extreme("min", a, stream, axis, keepdims, out)
 
 
 @functools.partial(_short, inputs=2)

@@ -8,6 +8,7 @@ Everything here leads to `pycuda._array.axes.reduce_axes`.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -93,9 +94,16 @@ def std(
     )
 
 
-def _one_axis(axis: Any) -> None:
+def _place(
+    name: str, a: GPUArray, axis: int | None, out: GPUArray | None,
+    keepdims: bool, stream: drv.Stream | None, allocator: Callable | None,
+) -> GPUArray:  # fmt: skip
+    """`argmin` or `argmax`."""
     if axis is not None and not hasattr(axis, "__index__"):
         raise TypeError(f"axis must be an integer or None, not {axis!r}")
+    return reduce_axes(
+        name, a, axis, keepdims, None, out, 0, stream, allocator
+    )
 
 
 def argmin(
@@ -111,10 +119,7 @@ def argmin(
 
     With no axis the array counts as flat in C order.
     """
-    _one_axis(axis)
-    return reduce_axes(
-        "argmin", a, axis, keepdims, None, out, 0, stream, allocator
-    )
+    return _place("argmin", a, axis, out, keepdims, stream, allocator)
 
 
 def argmax(
@@ -130,10 +135,7 @@ def argmax(
 
     With no axis the array counts as flat in C order.
     """
-    _one_axis(axis)
-    return reduce_axes(
-        "argmax", a, axis, keepdims, None, out, 0, stream, allocator
-    )
+    return _place("argmax", a, axis, out, keepdims, stream, allocator)
 
 
 def count_nonzero(
@@ -173,6 +175,11 @@ def ptp(
     return _apply("subtract", (high, low), target, None, stream)
 
 
+def _method(function: Callable) -> Callable:
+    """The Python function behind one with a short way, which does not bind."""
+    return inspect.unwrap(function)
+
+
 def _planned(function: Callable) -> Callable:
     """A method that repeats its launches where an axis is all it gets."""
     return functools.update_wrapper(
@@ -185,33 +192,8 @@ class Reductions:
 
     __slots__ = ()
 
-    def any(
-        self,
-        stream: drv.Stream | None = None,
-        allocator: Callable | None = None,
-        *,
-        axis: Any = None,
-        keepdims: bool = False,
-        out: GPUArray | None = None,
-    ) -> GPUArray:
-        """Whether any element is true, as bool."""
-        return whole.any(
-            self, stream, allocator, axis=axis, keepdims=keepdims, out=out
-        )
-
-    def all(
-        self,
-        stream: drv.Stream | None = None,
-        allocator: Callable | None = None,
-        *,
-        axis: Any = None,
-        keepdims: bool = False,
-        out: GPUArray | None = None,
-    ) -> GPUArray:
-        """Whether all elements are true, as bool."""
-        return whole.all(
-            self, stream, allocator, axis=axis, keepdims=keepdims, out=out
-        )
+    any = _method(whole.any)
+    all = _method(whole.all)
 
     @_planned
     def sum(
