@@ -140,6 +140,7 @@ from pycuda._array.statistics import (
 )
 from pycuda._array.storage import load, save, savez
 from pycuda._driver import ArrayBase, _apply
+from pycuda._kernels import factory as _factory
 from pycuda._vector_types import NAMES, vec
 
 __all__ = [
@@ -753,6 +754,7 @@ def _register_vector_types() -> None:
 
 
 _register_vector_types()
+_factory.serve()
 
 # Programs that import this module use these as attributes of pycuda.
 import pycuda.cumath  # noqa: E402

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda._kernels import calls, factory, reduction_axes
+from pycuda._kernels import building, calls, reduction_axes
 from pycuda._kernels.calls import includes_of
 from pycuda._kernels.operations import is_short_float
 from pycuda.compiler import SourceModule
@@ -60,7 +60,7 @@ def _shape() -> _Shape:
     Where threads run in turn on a processor core, one thread a block reads
     its share of the memory in order.
     """
-    if factory.runs_threads_in_turn():
+    if building.runs_threads_in_turn():
         return _Shape(block=1, lanes=16, sequence=32768, max_blocks=4096)
     count = _drv.device_attribute.MULTIPROCESSOR_COUNT
     resident = 4 * _drv.Context.get_device().get_attribute(count)

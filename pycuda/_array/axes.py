@@ -19,7 +19,7 @@ import numpy as np
 from pycuda._array.common import make, using
 from pycuda._driver import ArrayBase, _address_bits, _distance, _plan_set
 from pycuda._kernels import axes as axis_kernels
-from pycuda._kernels import factory
+from pycuda._kernels import building
 from pycuda._kernels.axes import Reduction, centre_type, value_type
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ def memoised() -> tuple[Callable, Callable, Callable]:
     from pycuda.tools import context_dependent_memoize
 
     def device() -> _Device:
-        in_turn = factory.runs_threads_in_turn()
+        in_turn = building.runs_threads_in_turn()
         return _Device(
             in_turn,
             (8 if in_turn else 32)
-            * factory.device_attribute("MULTIPROCESSOR_COUNT"),
-            factory.device_attribute("MULTIPROCESSOR_COUNT")
-            * factory.device_attribute("MAX_THREADS_PER_MULTIPROCESSOR"),
+            * building.device_attribute("MULTIPROCESSOR_COUNT"),
+            building.device_attribute("MULTIPROCESSOR_COUNT")
+            * building.device_attribute("MAX_THREADS_PER_MULTIPROCESSOR"),
         )
 
     return (

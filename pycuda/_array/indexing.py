@@ -24,7 +24,7 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._driver import ArrayBase, _apply
-from pycuda._kernels import factory
+from pycuda._kernels import building, moves, operations
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -245,13 +245,13 @@ def _memoised() -> dict[str, Callable[..., Any]]:
     from pycuda.tools import context_dependent_memoize
 
     makers = {
-        "move": factory.make_move,
-        "compact": factory.make_compact,
-        "compact in turn": factory.make_compact_in_turn,
-        "in turn": factory.runs_threads_in_turn,
+        "move": moves.make_move,
+        "compact": moves.make_compact,
+        "compact in turn": moves.make_compact_in_turn,
+        "in turn": building.runs_threads_in_turn,
         "fault": _fault_words,
-        "take": factory.make_take,
-        "repeat in turn": factory.make_repeat_in_turn,
+        "take": moves.make_take,
+        "repeat in turn": moves.make_repeat_in_turn,
     }
     return {
         name: context_dependent_memoize(maker)
@@ -652,7 +652,7 @@ def _fill_masked(a: GPUArray, key: Any, value: np.ndarray) -> bool:
         not isinstance(key, ArrayBase)
         or key.dtype.kind != "b"
         or not 0 < key.ndim <= a.ndim
-        or a.dtype.char not in factory.ARITHMETIC
+        or a.dtype.char not in operations.ARITHMETIC
         or any(step == 0 for step in a.strides)
     ):
         return False

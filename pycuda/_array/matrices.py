@@ -18,7 +18,7 @@ import numpy as np
 from pycuda._array import blas
 from pycuda._array.common import make
 from pycuda._array.shaping import swapaxes
-from pycuda._kernels import factory
+from pycuda._kernels import building
 from pycuda._kernels import products as kernels
 from pycuda._kernels.products import Product
 
@@ -36,8 +36,8 @@ def _memoised() -> dict[str, Callable[..., Any]]:
 
     def device() -> tuple[bool, int]:
         return (
-            factory.runs_threads_in_turn(),
-            factory.device_attribute("MULTIPROCESSOR_COUNT"),
+            building.runs_threads_in_turn(),
+            building.device_attribute("MULTIPROCESSOR_COUNT"),
         )
 
     return {

@@ -17,7 +17,7 @@ import numpy as np
 import pycuda.driver as drv
 from pycuda._array.common import check_array, flattened, make, normal_axis
 from pycuda._driver import ArrayBase
-from pycuda._kernels import factory
+from pycuda._kernels import building
 from pycuda._kernels import sorting as kernels
 from pycuda._kernels.sorting import Sort
 
@@ -36,8 +36,8 @@ def _memoised() -> dict[str, Callable[..., Any]]:
 
     def device() -> tuple[bool, int]:
         return (
-            factory.runs_threads_in_turn(),
-            factory.device_attribute("MULTIPROCESSOR_COUNT"),
+            building.runs_threads_in_turn(),
+            building.device_attribute("MULTIPROCESSOR_COUNT"),
         )
 
     makers = {

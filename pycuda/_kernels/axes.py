@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pycuda._kernels import factory
+from pycuda._kernels import building
 from pycuda._kernels import scan as scan_kernels
+from pycuda._kernels.combining import kept_sums, neutral_of
 from pycuda._kernels.operations import c_type, cast, computed, expression_of
 
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
@@ -93,7 +94,7 @@ def _neutral(reduction: Reduction) -> str:
     if name == "prod":
         return "Value(1)"
     kind = name if name in ("any", "all", "min", "max") else "sum"
-    return factory.neutral_of(kind, value)
+    return neutral_of(kind, value)
 
 
 def _map(reduction: Reduction) -> str:
@@ -116,46 +117,6 @@ def _map(reduction: Reduction) -> str:
 def centre_type(stored: np.dtype) -> np.dtype:
     """What the mean that a variance subtracts is kept in."""
     return np.dtype(np.complex128 if stored.kind == "c" else np.float64)
-
-
-def kept_sums(
-    value: np.dtype, exact: bool, summed: str = "Value"
-) -> dict[str, str]:
-    """How a sum of many terms keeps what rounding takes from it.
-
-    Fields of the templates that say ``keep`` and ``settled``; `exact`: there
-    is nothing to keep, or the order of what is combined does not matter;
-    `summed`: the name of the type.
-    """
-    if exact:
-        return {
-            "summed": summed,
-            "keep_part": "",
-            "keep": "sum = combine(sum, x);",
-            "settled": "sum",
-        }
-    part = "float" if value.char in "fF" else "double"
-    keep, settled = "keep_part(sum, lost, x);", "settled_part(sum, lost)"
-    if value.kind == "c":
-        keep = (
-            f"{part} re = sum.real(), im = sum.imag();\n"
-            f"    {part} lost_re = lost.real(), lost_im = lost.imag();\n"
-            "    keep_part(re, lost_re, x.real());\n"
-            "    keep_part(im, lost_im, x.imag());\n"
-            f"    sum = {summed}(re, im);\n"
-            f"    lost = {summed}(lost_re, lost_im);"
-        )
-        settled = (
-            f"{summed}(settled_part(sum.real(), lost.real()),\n"
-            "                 settled_part(sum.imag(), lost.imag()))"
-        )
-    text = factory.load_template("reduce/keep_part.cuh").substitute(part=part)
-    return {
-        "summed": summed,
-        "keep_part": text,
-        "keep": keep,
-        "settled": settled,
-    }
 
 
 def _is_exact(reduction: Reduction) -> bool:
@@ -215,7 +176,7 @@ def _keys(name: str, value: np.dtype) -> str:
     if value.kind == "f":
         template = "axis/key_float.cuh"
     turn = "" if name == "argmax" else "!" if value.kind == "b" else "~"
-    return factory.load_template(template).substitute(
+    return building.load_template(template).substitute(
         key={4: "int", 8: "long long"}.get(value.itemsize, ""),
         bits=8 * value.itemsize - 1,
         turn=turn,
@@ -308,7 +269,7 @@ def source_of(reduction: Reduction) -> str:
         template = f"axis/arg_{reduction.layout}"
         fields["element"] = cast("v", reduction.stored, reduction.value)
     return _helpers(reduction) + "".join(
-        factory.load_template(part).substitute(fields)
+        building.load_template(part).substitute(fields)
         for part in (*parts, f"{template}.cu")
     )
 
@@ -321,7 +282,7 @@ def word_width(stored: np.dtype) -> int:
 def make(reduction: Reduction) -> Any:
     """The compiled kernel."""
     types = (reduction.stored, reduction.value, reduction.out)
-    return factory.compile_kernel(source_of(reduction), types, "reduce_axes")
+    return building.compile_kernel(source_of(reduction), types, "reduce_axes")
 
 
 class Scan(NamedTuple):
@@ -357,7 +318,7 @@ def make_scan(scan: Scan) -> Any:
     fields |= kept_sums(value, _is_exact(reduction))
     template = "scan/block.cu" if scan.block else "scan/thread.cu"
     source = "".join(
-        factory.load_template(part).substitute(fields)
+        building.load_template(part).substitute(fields)
         for part in (
             "index/offset.cuh",
             "scan/layout.cuh",
@@ -366,7 +327,7 @@ def make_scan(scan: Scan) -> Any:
         )
     )
     types = (scan.stored, value, scan.out)
-    return factory.compile_kernel(source, types, "scan_axis")
+    return building.compile_kernel(source, types, "scan_axis")
 
 
 def make_long_scan(
@@ -384,7 +345,7 @@ def make_long_scan(
     reduction = Reduction(name[3:], stored, out, value, 0, "", 0, 0, False)
     kept = ""
     if not _is_exact(reduction):
-        kept = factory.load_template("reduce/keep.cuh").substitute(
+        kept = building.load_template("reduce/keep.cuh").substitute(
             kept_sums(value, False, "Element" if rows else "Value")
         )
     source = scan_kernels.ScanSource(
@@ -406,7 +367,7 @@ def make_long_scan(
         rows=rows,
         kept=kept,
     )
-    function = factory.compile_kernel(
+    function = building.compile_kernel(
         scan_kernels.source_of(source, shape), (stored, value, out), name
     )
     return scan_kernels.wrap(source, shape, function)

@@ -1,6 +1,6 @@
 """What operations on arrays mean: the types they compute in, and their C.
 
-`pycuda._kernels.factory` puts these expressions into kernels; `resolve_types`
+`pycuda._kernels.maps` puts these expressions into kernels; `resolve_types`
 is asked by the C extension, which keeps the answers.
 """
 
@@ -470,6 +470,10 @@ def _math_expression(name: str, types: tuple) -> str:
     arguments = ", ".join("xyz"[: len(types)])
     suffix = "f" if dtype.char == "f" else ""
     return f"{_MATH[name]}{suffix}({arguments})"
+
+
+# What arithmetic is there for, by numpy's character.
+ARITHMETIC = "?bBhHiIlLqQeEfdFD"
 
 
 def expression_of(name: str, types: tuple) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pycuda._kernels import factory
+from pycuda._kernels import building
 from pycuda._kernels.operations import c_type, cast
 
 HIGH = 6  # rows of a panel of matmul/panels.cuh
@@ -124,7 +124,7 @@ def _fields(product: Product) -> dict[str, Any]:
 def _source(product: Product, *templates: str) -> str:
     fields = _fields(product)
     return "".join(
-        factory.load_template(name).substitute(fields)
+        building.load_template(name).substitute(fields)
         for name in ("index/offset.cuh", "matmul/matmul.cuh", *templates)
     )
 
@@ -136,14 +136,14 @@ def _types(product: Product) -> tuple[np.dtype, ...]:
 def make_block(product: Product) -> Any:
     """The kernel of ``matmul/block.cu``."""
     source = _source(product, "matmul/block.cu")
-    return factory.compile_kernel(source, _types(product), "matmul")
+    return building.compile_kernel(source, _types(product), "matmul")
 
 
 def make_in_turn(product: Product) -> tuple[Any, Any]:
     """(pack, multiply) of ``matmul/thread.cu``."""
     source = _source(product, "matmul/panels.cuh", "matmul/thread.cu")
     return tuple(
-        factory.compile_kernel(source, _types(product), name)
+        building.compile_kernel(source, _types(product), name)
         for name in ("matmul_pack", "matmul")
     )
 
@@ -151,13 +151,13 @@ def make_in_turn(product: Product) -> tuple[Any, Any]:
 def make_few(product: Product) -> Any:
     """The kernel of ``matmul/few.cu``."""
     source = _source(product, "matmul/panels.cuh", "matmul/few.cu")
-    return factory.compile_kernel(source, _types(product), "matmul")
+    return building.compile_kernel(source, _types(product), "matmul")
 
 
 def make_vector(product: Product) -> tuple[Any, Any]:
     """(dots, lanes) of ``matmul/vector.cu``."""
     source = _source(product, "matmul/vector.cu")
     return tuple(
-        factory.compile_kernel(source, _types(product), name)
+        building.compile_kernel(source, _types(product), name)
         for name in ("matmul_dots", "matmul_lanes")
     )

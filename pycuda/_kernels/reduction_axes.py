@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pycuda._kernels import factory
+from pycuda._kernels import building
 from pycuda._kernels.calls import includes_of
 from pycuda.compiler import SourceModule
 from pycuda.tools import VectorArg
@@ -90,7 +90,7 @@ def make(
 
 def threads_of(length: int) -> int:
     """How many threads share a row of a length."""
-    if length < 32 or factory.runs_threads_in_turn():
+    if length < 32 or building.runs_threads_in_turn():
         return 1
     return min(1 << (length - 1).bit_length(), 256)
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda._kernels import factory
+from pycuda._kernels import building
 
 
 class Shape(NamedTuple):
@@ -72,7 +72,7 @@ class ScanKernel(NamedTuple):
 
 def default_shape(widest: int = 4) -> Shape:
     """The shape for the current device and values of so many bytes."""
-    if factory.runs_threads_in_turn():
+    if building.runs_threads_in_turn():
         return Shape(block=1)
     # As an H100 likes it: registers decide.
     return Shape(block=384 if widest == 8 else 512)
@@ -129,7 +129,7 @@ def _total(source: ScanSource) -> str:
     kind = "plain"
     if source.kept:
         kind = "rows" if source.rows else "kept"
-    template = factory.load_template(f"scan/total_{kind}.cuh")
+    template = building.load_template(f"scan/total_{kind}.cuh")
     return source.kept + template.template
 
 
@@ -191,7 +191,7 @@ def source_of(source: ScanSource, shape: Shape) -> str:
     template = "scan/tile_thread.cu" if shape.block == 1 else "scan/tile.cu"
     fields = _fields(source) | _cut(source, shape)[0]
     return "".join(
-        factory.load_template(name).substitute(fields)
+        building.load_template(name).substitute(fields)
         for name in ("scan/state.cuh", template)
     )
 

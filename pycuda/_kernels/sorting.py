@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pycuda._kernels import factory
+from pycuda._kernels import building
 from pycuda._kernels.operations import c_type
 
 _WORDS = {
@@ -95,15 +95,15 @@ def _fields(sort: Sort) -> dict[str, Any]:
 def _source(sort: Sort, *templates: str) -> str:
     fields = _fields(sort)
     return "".join(
-        factory.load_template(name).substitute(fields) for name in templates
+        building.load_template(name).substitute(fields) for name in templates
     )
 
 
 def _compiled(source: str, names: tuple[str, ...]) -> tuple[Any, ...]:
-    first = factory.compile_kernel(source, (), names[0])
+    first = building.compile_kernel(source, (), names[0])
     return (
         first,
-        *(factory.compile_kernel(source, (), name) for name in names[1:]),
+        *(building.compile_kernel(source, (), name) for name in names[1:]),
     )
 
 
@@ -118,7 +118,7 @@ def make_in_turn(sort: Sort) -> tuple[Any, ...]:
 def make_rows(sort: Sort) -> Any:
     """The kernel in which each block sorts a row."""
     source = _source(sort, "sort/digits.cuh", "sort/block.cuh", "sort/rows.cu")
-    return factory.compile_kernel(source, (), "sort_rows")
+    return building.compile_kernel(source, (), "sort_rows")
 
 
 def make_sweep(sort: Sort) -> tuple[Any, ...]:
@@ -131,8 +131,8 @@ def make_sweep(sort: Sort) -> tuple[Any, ...]:
 
 def make_search(a: np.dtype, sorted_by: bool, right: bool) -> Any:
     """``sort/search.cu``: where values belong in a sorted row."""
-    return factory.compile_kernel(
-        factory.load_template("sort/search.cu").substitute(
+    return building.compile_kernel(
+        building.load_template("sort/search.cu").substitute(
             type=c_type(a),
             is_complex=int(a.kind == "c"),
             before=_before(a),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pycuda._kernels import factory
+from pycuda._kernels import building
 from pycuda._kernels.operations import c_type
 from pycuda.tools import context_dependent_memoize
 
@@ -18,7 +18,7 @@ _MOST_ROWS = 1024  # of a packet
 
 def lanes_of(length: float) -> int:
     """How many threads sum up a row of so many entries: a power of two."""
-    if factory.runs_threads_in_turn():
+    if building.runs_threads_in_turn():
         return 1
     lanes = 1
     while lanes < 32 and 2 * lanes <= length:
@@ -28,16 +28,16 @@ def lanes_of(length: float) -> int:
 
 def packet_rows(n: int) -> int:
     """Rows of a packet of a matrix with n rows."""
-    processors = factory.device_attribute("MULTIPROCESSOR_COUNT")
+    processors = building.device_attribute("MULTIPROCESSOR_COUNT")
     wanted = -(-n // (4 * processors))
     return min(max(-(-wanted // 32) * 32, 128), _MOST_ROWS)
 
 
 def _compiled(template: str, name: str, dtype: np.dtype, **fields: Any) -> Any:
-    source = factory.load_template(template).substitute(
+    source = building.load_template(template).substitute(
         type=c_type(dtype), name=name, **fields
     )
-    return factory.compile_kernel(source, (dtype,), name)
+    return building.compile_kernel(source, (dtype,), name)
 
 
 @context_dependent_memoize

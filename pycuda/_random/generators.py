@@ -21,7 +21,7 @@ import pycuda.driver as _drv
 import pycuda.gpuarray as _gpuarray
 from pycuda import _driver
 from pycuda._driver import ArrayBase
-from pycuda._kernels import factory
+from pycuda._kernels import building
 from pycuda._random import sobol
 from pycuda.compiler import SourceModule
 from pycuda.tools import context_dependent_memoize
@@ -37,7 +37,8 @@ _OPTIONS = ["--fmad=false"]
 
 @context_dependent_memoize
 def _module(fields: tuple) -> Any:
-    source = factory.load_template("random/random.cu").substitute(dict(fields))
+    template = building.load_template("random/random.cu")
+    source = template.substitute(dict(fields))
     return SourceModule(source, options=_OPTIONS, no_extern_c=True)
 
 
@@ -100,7 +101,7 @@ class _Generator(abc.ABC):
         self._start(seeds, scrambles, self._checked_offset(offset))
 
     def _compile(self) -> None:
-        self._in_turn = factory.runs_threads_in_turn()
+        self._in_turn = building.runs_threads_in_turn()
         bits = self.generator_bits
         scramble = "unsigned int" if bits == 32 else "unsigned long long"
         fields = {

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from pycuda._driver import ArrayBase
-from pycuda._kernels import factory
+from pycuda._kernels import building
 from pycuda._kernels.operations import c_type
 from pycuda._random.distributions import Distributions
 from pycuda.compiler import SourceModule
@@ -73,16 +73,16 @@ KINDS = {
 @context_dependent_memoize
 def _kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, int, int]:
     """(function, elements of a block of words, threads, most blocks)."""
-    in_turn = factory.runs_threads_in_turn()
+    in_turn = building.runs_threads_in_turn()
     row, name = KINDS[kind], c_type(dtype)
     parts = ["random/philox_fill.cuh", "random/philox_draw.cuh"]
     if row.width == 1:
         parts.append("random/philox_reject.cuh")
     source = "".join(
-        factory.load_template(part).safe_substitute(in_turn=int(in_turn))
+        building.load_template(part).safe_substitute(in_turn=int(in_turn))
         for part in parts
     )
-    source += factory.load_template("random/philox.cu").substitute(
+    source += building.load_template("random/philox.cu").substitute(
         type=name,
         maker=row.maker.format(name),
         parameters="".join(
@@ -96,7 +96,7 @@ def _kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, int, int]:
     function = module.get_function("draw").prepare(f"PQQIII{characters}")
     most = 0
     if not in_turn:
-        most = 8 * factory.device_attribute("MULTIPROCESSOR_COUNT")
+        most = 8 * building.device_attribute("MULTIPROCESSOR_COUNT")
     return function, row.elements(dtype), 1 if in_turn else _BLOCK, most
 
 

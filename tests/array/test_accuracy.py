@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import pycuda.driver as drv
 from pycuda import gpuarray
-from pycuda._kernels import factory
+from pycuda._kernels import building
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -59,7 +59,7 @@ def kernels(request):
     """A context of its own, whose arrays use the kernels of a device."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "a GPU's":
-            patch.setattr(factory, "runs_threads_in_turn", lambda: False)
+            patch.setattr(building, "runs_threads_in_turn", lambda: False)
         context = drv.Context.get_device().make_context()
         yield
         context.pop()

@@ -13,7 +13,7 @@ from layouts import both, numbers, same
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda._array import axes
-from pycuda._kernels import factory
+from pycuda._kernels import building
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -25,7 +25,7 @@ def layouts_seen(request, monkeypatch, device):
     """What the launches of a test were planned as; None: as they like."""
     gpu = device == "gpu" or request.param == "a GPU's kernels"
     if gpu:
-        monkeypatch.setattr(factory, "runs_threads_in_turn", lambda: False)
+        monkeypatch.setattr(building, "runs_threads_in_turn", lambda: False)
     context = drv.Context.get_device().make_context()
     seen = []
     original = axes._launch

@@ -13,7 +13,7 @@ from layouts import both, numbers
 
 import pycuda.driver as drv
 from pycuda import gpuarray
-from pycuda._kernels import factory
+from pycuda._kernels import building, maps
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -24,16 +24,16 @@ DTYPES = ["u1", "i2", "f4", "f8", "c16"]
 def made(request, monkeypatch):
     """Layouts and inner walks of the kernels that a test made."""
     if request.param == "a GPU's kernels":
-        monkeypatch.setattr(factory, "runs_threads_in_turn", lambda: False)
+        monkeypatch.setattr(building, "runs_threads_in_turn", lambda: False)
     context = drv.Context.get_device().make_context()
     found = []
-    original = factory._Map.make
+    original = maps.Map.make
 
     def make(kernel):
         found.append((kernel.layout, kernel.inner))
         return original(kernel)
 
-    monkeypatch.setattr(factory._Map, "make", make)
+    monkeypatch.setattr(maps.Map, "make", make)
     yield found
     context.pop()
     context.detach()

@@ -11,7 +11,7 @@ from layouts import numbers
 
 import pycuda.driver as drv
 from pycuda import gpuarray
-from pycuda._kernels import factory
+from pycuda._kernels import building, factory
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -23,7 +23,7 @@ SIZES = [1, 255, 4096, 50_000, 300_001, 1 << 20]
 def made(request, monkeypatch):
     """Names of the kernels that a test made, in a context of its own."""
     if request.param == "a GPU's kernels":
-        monkeypatch.setattr(factory, "runs_threads_in_turn", lambda: False)
+        monkeypatch.setattr(building, "runs_threads_in_turn", lambda: False)
     context = drv.Context.get_device().make_context()
     found = []
     original = factory.make_reduction

@@ -178,8 +178,7 @@ def asked():
     _driver._set_kernel_factory(kernel)
     _driver._set_type_resolver(dtypes)
     yield found
-    _driver._set_kernel_factory(factory.make_kernel)
-    _driver._set_type_resolver(factory.resolve_types)
+    factory.serve()
 
 
 def test_python_is_asked_once(asked):

@@ -1,0 +1,91 @@
+"""From templates to kernels: what all modules that write CUDA C begin with.
+
+Templates lie in ``templates``, a folder a subject.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import string
+from typing import Any
+
+_OPTIONS = ["--fmad=false", "-w"]
+_INCLUDE = re.compile(r'^#include "(.+)"\n', re.MULTILINE)
+
+
+@functools.cache
+def load_template(name: str) -> string.Template:
+    """The file `name`, with its folder, of ``templates``.
+
+    Files of ``templates`` that it includes stand in it, fields and all.
+    """
+    path = os.path.join(os.path.dirname(__file__), "templates", name)
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
+    return string.Template(
+        _INCLUDE.sub(lambda found: load_template(found[1]).template, text)
+    )
+
+
+def device_attribute(name: str) -> int:
+    """An attribute of the current context's device, by its PyCUDA name."""
+    from pycuda import driver
+
+    attribute = getattr(driver.device_attribute, name)
+    return driver.Context.get_device().get_attribute(attribute)
+
+
+def runs_threads_in_turn() -> bool:
+    """Whether a multiprocessor is a processor core.
+
+    An integrated device with full double precision throughput is one: it
+    gains nothing from many threads in a block or from wide loads.
+    """
+    return (
+        device_attribute("INTEGRATED") == 1
+        and device_attribute("SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO") <= 2
+    )
+
+
+def compile_kernel(source: str, types: tuple, name: str) -> Any:
+    """The Function `name` of `source`, with what `types` need before it."""
+    from pycuda.compiler import SourceModule
+
+    parts = []
+    if any(dtype.char == "e" for dtype in types):
+        parts.append("#include <cuda_fp16.h>\n")
+    if any(dtype.char == "E" for dtype in types):
+        parts.append(load_template("numbers/bfloat16.cuh").template)
+    if any(dtype.kind == "c" for dtype in types):
+        parts.append("#include <pycuda-complex.hpp>\n")
+        parts.append(load_template("numbers/complex.cuh").template)
+    parts += [load_template("numbers/arithmetic.cuh").template]
+    parts += _functions_in(source, types)
+    parts += [source]
+    module = SourceModule("\n".join(parts), options=_OPTIONS, no_extern_c=True)
+    return module.get_function(name)
+
+
+def _functions_in(source: str, types: tuple) -> list[str]:
+    """The headers of the functions that a source calls."""
+    names = []
+    if "number_" in source:
+        names += ["functions"]
+        if any(dtype.kind == "c" for dtype in types):
+            names += ["complex_numbers"]
+        if "number_half" in source:
+            names += ["half_functions"]
+        if "number_bfloat16" in source:
+            names += ["bfloat16_functions"]
+    if "principal_" in source:
+        names += ["complex_functions"]
+    return [load_template(f"numbers/{name}.cuh").template for name in names]
+
+
+def indent(lines: list[str], depth: int) -> str:
+    """One text of the lines, so many blanks deep."""
+    return "\n".join(" " * depth + line for line in lines)

@@ -1,0 +1,136 @@
+"""CUDA C that moves elements by index, whatever their type."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pycuda._kernels import building
+from pycuda._kernels.building import compile_kernel, indent, load_template
+from pycuda._kernels.operations import c_type
+
+_BLOCK = 256
+_PART_IN_TURN = 4096  # elements of a block
+
+_UNITS = {
+    1: "unsigned char",
+    2: "unsigned short",
+    4: "unsigned int",
+    8: "unsigned long long",
+}
+
+
+_MOVES = {
+    "get": "*(Item *)(plain + offset[0]) = inside ? *(const Item *)(indexed + "
+    "offset[1]) : Item{};",
+    "set": "if (inside) {\n        *(Item *)(indexed + offset[1]) = "
+    "*(const Item *)(plain + offset[0]);\n    }",
+    "fill": "if (inside) {\n        *(Item *)(indexed + offset[1]) = plain;"
+    "\n    }",
+}
+
+
+def make_move(
+    direction: str,
+    unit: int,
+    count: int,
+    ndim: int,
+    indices: tuple[np.dtype, ...],
+    wide: bool,
+) -> Any:
+    """The kernel of ``index/move.cu`` for indices of these dtypes.
+
+    Parameters
+    ----------
+    direction
+        "get" from the indexed array, "set" in it, or "fill" it with an
+        element that is passed by value.
+    unit, count
+        An element is `count` words of `unit` bytes.
+    wide
+        Whether there are more than 2**31 elements.
+    """
+    resolve = []
+    for k, dtype in enumerate(indices):
+        resolve += [
+            f"place = place_of(*(const {c_type(dtype)} *)(index{k} + "
+            f"offset[{k + 2}]), layout.length[{k}]);",
+            "if (place < 0) {",
+            f"    note(fault, layout.axis[{k}], (long long)*(const "
+            f"{c_type(dtype)} *)(index{k} + offset[{k + 2}]), "
+            f"layout.length[{k}]);",
+            "    inside = false;",
+            "}",
+            f"offset[1] += place * layout.step[{k}];",
+        ]
+    source = load_template("index/move.cu").substitute(
+        unit=_UNITS[unit],
+        count=count,
+        indices=len(indices),
+        ndim=ndim,
+        plain="const Item plain" if direction == "fill" else "char *plain",
+        parameters="".join(
+            f"const char *index{k},\n{' ' * 32}" for k in range(len(indices))
+        ),
+        index_type="unsigned long long" if wide else "unsigned int",
+        resolve=indent(resolve, 4),
+        move=_MOVES[direction],
+    )
+    return compile_kernel(source, (), "move")
+
+
+def make_take(
+    unit: int, count: int, index: np.dtype, axis: int
+) -> tuple[Any, int, int]:
+    """(kernel of ``index/take.cu``, threads of a block, each's elements).
+
+    Elements are `count` words of `unit` bytes; a fault names `axis`.
+    """
+    in_turn = building.runs_threads_in_turn()
+    block, each = (1, _PART_IN_TURN) if in_turn else (_BLOCK, 1)
+    source = load_template("index/take.cu").substitute(
+        unit=_UNITS[unit],
+        count=count,
+        index=c_type(index),
+        axis=axis,
+        each=each,
+    )
+    return compile_kernel(source, (), "take"), block, each
+
+
+def make_repeat_in_turn(unit: int, count: int, copies: int) -> tuple[Any, int]:
+    """(kernel of ``templates/index/repeat_thread.cu``, elements of a block).
+
+    Elements are `count` words of `unit` bytes.
+    """
+    each = max(1, _PART_IN_TURN // copies)
+    source = load_template("index/repeat_thread.cu").substitute(
+        unit=_UNITS[unit], count=count, copies=copies, each=each
+    )
+    return compile_kernel(source, (), "repeat"), each
+
+
+def make_compact() -> Any:
+    """``out[ends[i] - 1] = i`` where ends grow; of (out, ends, size)."""
+    source = load_template("index/compact.cu").template
+    return compile_kernel(source, (), "compact")
+
+
+def make_compact_in_turn(unit: int, count: int) -> tuple[Any, Any]:
+    """(count, compact) of ``templates/index/compact_thread.cu``.
+
+    Elements are `count` words of `unit` bytes; with a unit of 0 the indices
+    (int64) of those that are chosen are wanted instead.
+    """
+    source = load_template("index/compact_thread.cu").substitute(
+        unit=_UNITS[unit or 8],
+        count=count,
+        item="items[first + i]"
+        if unit
+        else "Item{{(unsigned long long)(first + i)}}",
+    )
+    counting = compile_kernel(source, (), "count")
+    return counting, compile_kernel(source, (), "compact")

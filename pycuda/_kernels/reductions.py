@@ -1,0 +1,130 @@
+"""CUDA C for reductions of whole arrays, in one stage or two.
+
+The launch parameters are described at the top of ``src/array/reduce.c``.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pycuda._kernels import building
+from pycuda._kernels.building import compile_kernel, indent, load_template
+from pycuda._kernels.combining import kept_sums, neutral_of
+from pycuda._kernels.operations import c_type, cast, expression_of
+
+_BLOCK = 256
+_SHARE_IN_TURN = 1 << 16  # elements of a block
+_LANES_IN_TURN = 64  # accumulators
+_LOADS = 8  # words of 16 bytes that a thread has under way
+
+# name -> how its values combine
+_REDUCTIONS = {
+    "sum": "sum",
+    "dot": "sum",
+    "any": "any",
+    "all": "all",
+    "max": "max",
+    "min": "min",
+}
+
+
+def _combine(kind: str, dtype: np.dtype) -> str:
+    if kind == "sum":
+        return expression_of("add", (dtype, dtype))
+    if kind in ("any", "all"):
+        return "x || y" if kind == "any" else "x && y"
+    name = "maximum" if kind == "max" else "minimum"
+    return expression_of(name, (dtype, dtype))
+
+
+def _mapped(types: tuple, out: np.dtype, element: str = "in{k}[i]") -> str:
+    """C for the value that element i contributes."""
+    casts = [
+        cast(element.format(k=k), dtype, out) for k, dtype in enumerate(types)
+    ]
+    if len(casts) == 1:
+        return casts[0]
+    return f"multiply_values({casts[0]}, {casts[1]})"
+
+
+def _packed_fields(types: tuple, out: np.dtype) -> dict[str, Any]:
+    """Of the template of reductions that load words of 16 bytes."""
+    width = max(1, 16 // max(dtype.itemsize for dtype in types))
+    each = _LOADS // len(types)
+    packs, loads = [], []
+    for k, dtype in enumerate(types):
+        kind = f"Pack<{c_type(dtype)}>"
+        packs.append(f"{kind} pack{k}[{each}];")
+        loads.append(
+            f"pack{k}[j] = *reinterpret_cast<const {kind} *>"
+            f"(in{k} + at + j * {_BLOCK * width});"
+        )
+    addresses = (f"(unsigned long long)in{k}" for k in range(len(types)))
+    return {
+        "width": width,
+        "packs_each": each,
+        "tile": _BLOCK * width * each,
+        "addresses": " | ".join(addresses),
+        "packs": indent(packs, 12),
+        "pack_loads": indent(loads, 16),
+        "map_packed": _mapped(types, out, "pack{k}[j].at[k]"),
+    }
+
+
+def _reduction_source(
+    name: str, stage: int, types: tuple, out: np.dtype, serial: bool
+) -> tuple[str, int]:
+    """(CUDA C, elements of a tile)."""
+    kind = _REDUCTIONS[name]
+    block = 1 if serial else _BLOCK
+    fields = {
+        "name": f"{name}_stage{stage}",
+        "type": c_type(out),
+        "combine": _combine(kind, out),
+        "parameters": ", ".join(
+            f"const {c_type(dtype)} *in{k}" for k, dtype in enumerate(types)
+        ),
+        "neutral": neutral_of(kind, out),
+        "map": _mapped(types, out),
+        "block": block,
+        "lanes": _LANES_IN_TURN,
+        "tile": _SHARE_IN_TURN,
+    }
+    fields |= kept_sums(out, kind != "sum" or out.kind not in "fc")
+    fields["keep_functions"] = "".join(
+        load_template(part).substitute(fields)
+        for part in ("reduce/keep.cuh", "reduce/combined.cuh")
+    )
+    template = "reduce/reduce.cu"
+    if not serial:
+        template = "reduce/packs.cu"
+        fields |= _packed_fields(types, out)
+    how = "reduce/thread.cuh" if serial else "reduce/block.cuh"
+    fields["block_sum"] = load_template(how).substitute(fields)
+    fields["share"] = load_template("reduce/share.cuh").substitute(fields)
+    fields["finish"] = load_template("reduce/finish.cu").substitute(fields)
+    return load_template(template).substitute(fields), fields["tile"]
+
+
+def make_reduction(
+    name: str, stage: int, types: tuple, out: np.dtype
+) -> tuple[Any, int, int, int]:
+    """The kernel of one stage of a reduction, and how it is launched."""
+    serial = building.runs_threads_in_turn()
+    source, tile = _reduction_source(name, stage, types, out, serial)
+    product = expression_of("multiply", (out, out))
+    helper = (
+        f"__device__ inline {c_type(out)} multiply_values({c_type(out)} x, "
+        f"{c_type(out)} y)\n{{\n    return {product};\n}}\n"
+    )
+    function = compile_kernel(
+        helper + source, (*types, out), f"{name}_stage{stage}"
+    )
+    if serial:
+        return function, 1, tile, 4096
+    most = 4 * building.device_attribute("MULTIPROCESSOR_COUNT")
+    return function, _BLOCK, tile // _BLOCK, most
