@@ -78,8 +78,8 @@ jit_far_row(const struct jit_cfg *cfg, const bool *inside, LLVMValueRef index,
     return slow && !near ? row : NULL;
 }
 
-static void
-build_cut(struct jit *jit)
+void
+jit_build_cut(struct jit *jit)
 {
     LLVMValueRef mark =
         jit_declare(jit, cut, LLVMVoidTypeInContext(jit->context), NULL, 0);
@@ -120,32 +120,40 @@ write_loop(struct jit *jit, LLVMBasicBlockRef before, LLVMBasicBlockRef block,
 }
 
 void
-jit_fetch_row(struct jit *jit, struct jit_kernel *kernel,
-              LLVMBasicBlockRef from, LLVMBasicBlockRef to,
-              LLVMValueRef address, LLVMValueRef next)
+jit_fetch_rows(struct jit *jit, struct jit_kernel *kernel,
+               LLVMBasicBlockRef from, LLVMBasicBlockRef to,
+               LLVMValueRef address, const LLVMValueRef *next, unsigned count)
 {
     LLVMBuilderRef builder = jit->builder;
     LLVMTypeRef type = LLVMGetGEPSourceElementType(address);
     uint64_t size =
         LLVMABISizeOfType(LLVMGetModuleDataLayout(jit->module), type);
-    LLVMBasicBlockRef loop =
-        LLVMInsertBasicBlockInContext(jit->context, to, "fetch");
     LLVMBasicBlockRef done =
         LLVMInsertBasicBlockInContext(jit->context, to, "fetched");
+    LLVMBasicBlockRef after = done, before = from;
     LLVMPositionBuilderAtEnd(builder, from);
-    LLVMValueRef row =
-        LLVMBuildGEP2(builder, type, LLVMGetOperand(address, 0), &next, 1, "");
+    LLVMValueRef array = LLVMGetOperand(address, 0);
     LLVMValueRef bytes =
         LLVMBuildMul(builder, jit_body_argument(kernel, JIT_NTID),
                      jit_constant(jit, size), "");
-    build_cut(jit);
+    jit_build_cut(jit);
     LLVMValueRef first =
         LLVMBuildICmp(builder, LLVMIntEQ, jit_body_argument(kernel, JIT_TID),
                       jit_constant(jit, 0), "");
-    LLVMBuildCondBr(builder, first, loop, done);
-    write_loop(jit, from, loop, done, row, bytes);
+    LLVMValueRef choice = LLVMBuildCondBr(builder, first, done, done);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMBasicBlockRef loop =
+            LLVMInsertBasicBlockInContext(jit->context, done, "fetch");
+        LLVMPositionBuilderBefore(builder, choice);
+        LLVMValueRef row = LLVMBuildGEP2(builder, type, array,
+                                         (LLVMValueRef *)&next[i], 1, "");
+        LLVMSetSuccessor(LLVMGetBasicBlockTerminator(before),
+                         before == from ? 0 : 1, loop);
+        write_loop(jit, before, loop, after, row, bytes);
+        before = loop;
+    }
     LLVMPositionBuilderAtEnd(builder, done);
-    build_cut(jit);
+    jit_build_cut(jit);
     LLVMBuildBr(builder, to);
 }
 

@@ -122,12 +122,25 @@ void jit_open_gates(struct jit *jit, struct jit_split *split);
  * `index` if its rows should be fetched ahead; else NULL. */
 LLVMValueRef jit_far_row(const struct jit_cfg *cfg, const bool *inside,
                          LLVMValueRef index, LLVMValueRef step);
-/* Fetches, between the blocks, the row of that array from element `next`. */
-void jit_fetch_row(struct jit *jit, struct jit_kernel *kernel,
-                   LLVMBasicBlockRef from, LLVMBasicBlockRef to,
-                   LLVMValueRef address, LLVMValueRef next);
+/* Fetches, between the blocks, rows of that array from the elements `next`. */
+void jit_fetch_rows(struct jit *jit, struct jit_kernel *kernel,
+                    LLVMBasicBlockRef from, LLVMBasicBlockRef to,
+                    LLVMValueRef address, const LLVMValueRef *next,
+                    unsigned count);
+/* A mark, at the builder's place, that cuts a kernel which is split. */
+void jit_build_cut(struct jit *jit);
 bool jit_is_cut_mark(LLVMValueRef at);
 void jit_drop_cut_marks(struct jit *jit);
+
+/* jam.c: a loop as stride.c made it. */
+struct jit_strided {
+    struct jit_kernel *kernel;
+    LLVMBasicBlockRef head, gate, body, round;
+    LLVMValueRef base, thread; /* threadIdx.x */
+    LLVMValueRef step, limit;  /* i32 */
+    LLVMValueRef row;          /* as of jit_far_row */
+};
+void jit_jam_rounds(struct jit *jit, const struct jit_strided *loop);
 
 /* access.c: do threads of a row access memory here and there, in the blocks
  * that are marked, and do little else? */

@@ -25,6 +25,9 @@ struct stride {
     const struct jit_cfg *cfg;
     bool *inside; /* the loop's blocks */
     LLVMBasicBlockRef gate, round;
+    LLVMValueRef base; /* b */
+    bool apart;        /* not all threads come to the loop */
+    LLVMValueRef row;  /* to ask for before its round, or NULL */
 };
 
 enum { MOST_STRIDES = 32 };
@@ -316,7 +319,7 @@ fetch_ahead(const struct stride *stride, struct jit_kernel *kernel,
         LLVMInsertBasicBlockInContext(jit->context, stride->gate, "ahead");
     LLVMPositionBuilderAtEnd(jit->builder, ahead);
     LLVMValueRef next = LLVMBuildAdd(jit->builder, base, stride->step, "");
-    jit_fetch_row(jit, kernel, ahead, stride->gate, address, next);
+    jit_fetch_rows(jit, kernel, ahead, stride->gate, address, &next, 1);
     LLVMSetSuccessor(LLVMGetBasicBlockTerminator(stride->head), 0, ahead);
 }
 
@@ -335,7 +338,7 @@ change_loop(struct stride *stride, struct jit_kernel *kernel)
     LLVMPositionBuilderAtEnd(builder, round);
     build_mark(jit);
     LLVMBuildBr(builder, stride->head);
-    LLVMValueRef base = make_base(jit, stride, round);
+    LLVMValueRef base = stride->base = make_base(jit, stride, round);
     LLVMValueRef row =
         jit_far_row(stride->cfg, stride->inside, stride->phi, stride->step);
     for (LLVMValueRef next, phi = LLVMGetFirstInstruction(stride->head);
@@ -359,6 +362,7 @@ change_loop(struct stride *stride, struct jit_kernel *kernel)
     LLVMBuildCondBr(
         builder, LLVMBuildICmp(builder, LLVMIntULT, stride->index, left, ""),
         stride->body, round);
+    stride->row = row;
     if (row) {
         fetch_ahead(stride, kernel, row, base);
     }
@@ -436,11 +440,12 @@ change_one(struct jit *jit, struct jit_kernel *kernel, struct stride *stride)
     struct jit_map differs = {0};
     stride->jit = jit;
     jit_cfg_read(&cfg, kernel->body);
+    bool *apart = jit_allocate(cfg.count);
     jit_find_differing(kernel, &cfg, &differs,
-                       jit_allocate(cfg.count * sizeof(unsigned)),
-                       jit_allocate(cfg.count));
+                       jit_allocate(cfg.count * sizeof(unsigned)), apart);
     for (unsigned b = 0; b < cfg.count; b++) {
         if (try_block(stride, kernel, &cfg, &differs, cfg.blocks[b].block)) {
+            stride->apart = apart[jit_cfg_index(&cfg, stride->before)];
             change_loop(stride, kernel);
             return true;
         }
@@ -449,17 +454,37 @@ change_one(struct jit *jit, struct jit_kernel *kernel, struct stride *stride)
 }
 
 static void
+jam_rounds(struct jit_kernel *kernel, const struct stride *stride)
+{
+    struct jit_strided loop = {.kernel = kernel,
+                               .head = stride->head,
+                               .gate = stride->gate,
+                               .body = stride->body,
+                               .round = stride->round,
+                               .base = stride->base,
+                               .thread = stride->index,
+                               .step = stride->step,
+                               .limit = stride->limit,
+                               .row = stride->row};
+    if (!stride->apart &&
+        stride->index == jit_body_argument(kernel, JIT_TID)) {
+        jit_jam_rounds(stride->jit, &loop);
+    }
+}
+
+static void
 even_kernel(struct jit *jit, struct jit_kernel *kernel)
 {
     struct stride strides[MOST_STRIDES] = {{0}};
-    for (int n = 0; n < MOST_STRIDES; n++) {
-        if (!change_one(jit, kernel, &strides[n])) {
-            return;
-        }
+    int n = 0;
+    for (; n < MOST_STRIDES && change_one(jit, kernel, &strides[n]); n++) {
         for (int i = 0; i < n; i++) {
             move_condition(&strides[i], &strides[n]);
             move_condition(&strides[n], &strides[i]);
         }
+    }
+    for (int i = 0; i < n && !jit->options.debug; i++) {
+        jam_rounds(kernel, &strides[i]);
     }
 }
 

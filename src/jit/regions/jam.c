@@ -1,0 +1,288 @@
+/* jam.c - several rounds of a strided loop at once.
+ *
+ * Called by stride.c once its loops are as that file says:
+ *     for (b = first; b < n; b += step)
+ *         if (threadIdx.x < n - b) body(b + threadIdx.x);
+ * Where the next rounds are for all threads, they become one:
+ *     if (n - b >= (COPIES - 1) * step + blockDim.x)
+ *         body(b + threadIdx.x); body(b + step + threadIdx.x); ...
+ * Each thread does the same in the same order, and no barrier is between.
+ * What a thread carries from round to round is loaded and stored once, and
+ * rows of memory that lie far apart are read at the same time, which hides
+ * how long each takes to come.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/regions/regions.h"
+
+enum {
+    MOST_COPIES = 8,
+    SHORT_BODY = 8, /* instructions: more copies of shorter bodies */
+    LONG_BODY = 24, /* not copied */
+    MOST_PHIS = 4,
+};
+
+struct jam {
+    struct jit *jit;
+    const struct jit_strided *loop;
+    LLVMValueRef index; /* in the gate: base + threadIdx.x */
+    unsigned copies;
+    unsigned phis;
+    LLVMValueRef carried[MOST_PHIS]; /* in the head */
+    LLVMValueRef merged[MOST_PHIS];  /* in the round, from body and gate */
+    LLVMValueRef values[MOST_PHIS];  /* after the copies so far */
+};
+
+/* ---- which loops ---- */
+
+static bool
+may_copy(LLVMValueRef at)
+{
+    return !LLVMIsACallInst(at) ||
+           (jit_is_call(at, "llvm.") && !jit_is_call(at, "llvm.mem"));
+}
+
+/* Nothing of the head or the gate but the index and what is carried. */
+static bool
+knows_index_only(const struct jam *jam, LLVMValueRef at)
+{
+    int count = LLVMGetNumOperands(at);
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef value = LLVMGetOperand(at, (unsigned)i);
+        if (!LLVMIsAInstruction(value) || value == jam->index) {
+            continue;
+        }
+        LLVMBasicBlockRef block = LLVMGetInstructionParent(value);
+        bool phi = LLVMIsAPHINode(value) && value != jam->loop->base;
+        if (block == jam->loop->gate || (block == jam->loop->head && !phi)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+match_body(struct jam *jam)
+{
+    unsigned count = 0;
+    bool loads = false;
+    LLVMValueRef at = LLVMGetFirstInstruction(jam->loop->body);
+    for (; !LLVMIsATerminatorInst(at); at = LLVMGetNextInstruction(at)) {
+        if (++count > LONG_BODY || LLVMIsAPHINode(at) || !may_copy(at) ||
+            !knows_index_only(jam, at)) {
+            return false;
+        }
+        loads |= LLVMIsALoadInst(at) != NULL;
+    }
+    bool more = count <= SHORT_BODY && !jam->loop->row;
+    jam->copies = more ? MOST_COPIES : MOST_COPIES / 2;
+    return loads && LLVMGetNumSuccessors(at) == 1 &&
+           LLVMGetSuccessor(at, 0) == jam->loop->round;
+}
+
+/* The gate is `threadIdx.x < n - b` alone, before the body. */
+static bool
+match_gate(struct jam *jam)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(jam->loop->gate);
+    if (LLVMGetNumSuccessors(end) != 2 ||
+        LLVMGetSuccessor(end, 0) != jam->loop->body) {
+        return false;
+    }
+    LLVMValueRef test = LLVMGetCondition(end);
+    jam->index = LLVMGetFirstInstruction(jam->loop->gate);
+    return LLVMIsAICmpInst(test) &&
+           LLVMGetOperand(test, 0) == jam->loop->thread &&
+           LLVMGetInstructionOpcode(jam->index) == LLVMAdd;
+}
+
+/* What comes to the phi from the block. */
+static LLVMValueRef
+incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+    unsigned count = LLVMCountIncoming(phi);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMGetIncomingBlock(phi, i) == from) {
+            return LLVMGetIncomingValue(phi, i);
+        }
+    }
+    return NULL;
+}
+
+static bool
+match_phis(struct jam *jam)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(jam->loop->head);
+    for (; LLVMIsAPHINode(at); at = LLVMGetNextInstruction(at)) {
+        if (at == jam->loop->base) {
+            continue;
+        }
+        LLVMValueRef merged = incoming(at, jam->loop->round);
+        if (jam->phis == MOST_PHIS || !merged || !LLVMIsAPHINode(merged) ||
+            LLVMGetInstructionParent(merged) != jam->loop->round) {
+            return false;
+        }
+        jam->carried[jam->phis] = jam->values[jam->phis] = at;
+        jam->merged[jam->phis++] = merged;
+    }
+    return true;
+}
+
+/* Few rounds that are known are better left alone. */
+static bool
+has_rounds(const struct jam *jam)
+{
+    LLVMValueRef limit = jam->loop->limit, step = jam->loop->step;
+    if (!LLVMIsAConstantInt(limit) || !LLVMIsAConstantInt(step)) {
+        return true;
+    }
+    uint64_t far = LLVMConstIntGetZExtValue(limit);
+    uint64_t each = LLVMConstIntGetZExtValue(step);
+    return each && far / each >= 2 * jam->copies;
+}
+
+/* ---- the copies ---- */
+
+static LLVMValueRef
+mapped(const struct jam *jam, LLVMValueRef value, LLVMValueRef index,
+       const LLVMValueRef *originals, const LLVMValueRef *copies,
+       unsigned count)
+{
+    if (value == jam->index) {
+        return index;
+    }
+    for (unsigned i = 0; i < jam->phis; i++) {
+        if (value == jam->carried[i]) {
+            return jam->values[i];
+        }
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (value == originals[i]) {
+            return copies[i];
+        }
+    }
+    return value;
+}
+
+/* One more body, for the round whose index it is. */
+static void
+copy_body(struct jam *jam, LLVMValueRef index)
+{
+    LLVMValueRef originals[LONG_BODY], copies[LONG_BODY], next[MOST_PHIS];
+    unsigned count = 0;
+    LLVMValueRef at = LLVMGetFirstInstruction(jam->loop->body);
+    for (; !LLVMIsATerminatorInst(at); at = LLVMGetNextInstruction(at)) {
+        LLVMValueRef copy = LLVMInstructionClone(at);
+        int operands = LLVMGetNumOperands(copy);
+        for (int i = 0; i < operands; i++) {
+            LLVMSetOperand(copy, (unsigned)i,
+                           mapped(jam, LLVMGetOperand(copy, (unsigned)i),
+                                  index, originals, copies, count));
+        }
+        LLVMInsertIntoBuilder(jam->jit->builder, copy);
+        originals[count] = at;
+        copies[count++] = copy;
+    }
+    for (unsigned i = 0; i < jam->phis; i++) {
+        next[i] = mapped(jam, incoming(jam->merged[i], jam->loop->body), index,
+                         originals, copies, count);
+    }
+    for (unsigned i = 0; i < jam->phis; i++) {
+        jam->values[i] = next[i];
+    }
+}
+
+/* Are the next rounds for all threads?  A step that is below zero, which is
+ * a large number here, never is. */
+static LLVMValueRef
+build_test(const struct jam *jam)
+{
+    LLVMBuilderRef builder = jam->jit->builder;
+    LLVMTypeRef wide = jam->jit->i64;
+    LLVMValueRef width = jit_body_argument(jam->loop->kernel, JIT_NTID);
+    LLVMValueRef left =
+        LLVMBuildSub(builder, jam->loop->limit, jam->loop->base, "");
+    LLVMValueRef rounds = LLVMBuildMul(
+        builder, LLVMBuildZExt(builder, jam->loop->step, wide, ""),
+        LLVMConstInt(wide, jam->copies - 1, 0), "");
+    LLVMValueRef need = LLVMBuildAdd(
+        builder, rounds, LLVMBuildZExt(builder, width, wide, ""), "");
+    return LLVMBuildICmp(builder, LLVMIntULE, need,
+                         LLVMBuildZExt(builder, left, wide, ""), "");
+}
+
+/* The round's end adds one step, or as many as there are copies. */
+static void
+advance(struct jam *jam, LLVMBasicBlockRef many)
+{
+    const struct jit_strided *loop = jam->loop;
+    LLVMBuilderRef builder = jam->jit->builder;
+    LLVMTypeRef type = LLVMTypeOf(loop->step);
+    LLVMValueRef next = incoming(loop->base, loop->round);
+    LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(many));
+    LLVMValueRef far = LLVMBuildMul(builder, loop->step,
+                                    LLVMConstInt(type, jam->copies, 0), "");
+    LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(loop->round));
+    LLVMValueRef step = LLVMBuildPhi(builder, type, "");
+    LLVMValueRef steps[3] = {loop->step, loop->step, far};
+    LLVMBasicBlockRef from[3] = {loop->body, loop->gate, many};
+    LLVMAddIncoming(step, steps, from, 3);
+    for (unsigned i = 0; i < jam->phis; i++) {
+        LLVMAddIncoming(jam->merged[i], &jam->values[i], &many, 1);
+    }
+    LLVMSetOperand(next, LLVMGetOperand(next, 0) == loop->base, step);
+}
+
+/* Where rounds are slow, the rows of those after the next are asked for
+ * first.  Returns the block to be in for the copies. */
+static LLVMBasicBlockRef
+open_copies(const struct jam *jam, LLVMBasicBlockRef many)
+{
+    const struct jit_strided *loop = jam->loop;
+    LLVMBuilderRef builder = jam->jit->builder;
+    LLVMValueRef next[MOST_COPIES], base = loop->base;
+    LLVMPositionBuilderAtEnd(builder, many);
+    if (!loop->row) {
+        jit_build_cut(jam->jit);
+        return many;
+    }
+    for (unsigned i = 0; i < 2 * jam->copies; i++) {
+        if (i >= jam->copies) {
+            next[i - jam->copies] = base;
+        }
+        base = LLVMBuildAdd(builder, base, loop->step, "");
+    }
+    LLVMBasicBlockRef copies =
+        LLVMInsertBasicBlockInContext(jam->jit->context, loop->gate, "copies");
+    jit_fetch_rows(jam->jit, loop->kernel, many, copies, loop->row, next,
+                   jam->copies);
+    LLVMPositionBuilderAtEnd(builder, copies);
+    return copies;
+}
+
+void
+jit_jam_rounds(struct jit *jit, const struct jit_strided *loop)
+{
+    struct jam jam = {.jit = jit, .loop = loop};
+    LLVMBuilderRef builder = jit->builder;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(loop->head);
+    if (!match_gate(&jam) || !match_body(&jam) || !match_phis(&jam) ||
+        !has_rounds(&jam)) {
+        return;
+    }
+    LLVMBasicBlockRef single = LLVMGetSuccessor(end, 0);
+    LLVMBasicBlockRef pick =
+        LLVMInsertBasicBlockInContext(jit->context, loop->gate, "pick");
+    LLVMBasicBlockRef many =
+        LLVMInsertBasicBlockInContext(jit->context, loop->gate, "many");
+    LLVMSetSuccessor(end, 0, pick);
+    LLVMPositionBuilderAtEnd(builder, pick);
+    LLVMBuildCondBr(builder, build_test(&jam), many, single);
+    many = open_copies(&jam, many);
+    LLVMValueRef base = loop->base;
+    for (unsigned i = 0; i < jam.copies; i++) {
+        copy_body(&jam, LLVMBuildAdd(builder, base, loop->thread, ""));
+        base = LLVMBuildAdd(builder, base, loop->step, "");
+    }
+    LLVMBuildBr(builder, loop->round);
+    advance(&jam, many);
+}
