@@ -82,6 +82,46 @@ operand_set(struct operand *operand, PyObject *object)
            PyLong_Check(object);
 }
 
+static int
+fits(long long value, int type_num)
+{
+    static const struct {
+        long long low, high;
+    } ranges[] = {
+        [NPY_BYTE] = {-128, 127},       [NPY_UBYTE] = {0, 255},
+        [NPY_SHORT] = {-32768, 32767},  [NPY_USHORT] = {0, 65535},
+        [NPY_INT] = {INT_MIN, INT_MAX}, [NPY_UINT] = {0, UINT_MAX},
+    };
+
+    if (type_num >= NPY_BYTE && type_num <= NPY_UINT) {
+        return value >= ranges[type_num].low && value <= ranges[type_num].high;
+    }
+    return PyTypeNum_ISSIGNED(type_num) || value >= 0;
+}
+
+/* An int of Python's that its loop type holds exactly, or rounds once; false
+ * leaves it to NumPy, which knows the errors. */
+static bool
+int_convert(PyObject *scalar, int type_num, size_t bytes, char *value)
+{
+    int overflow;
+    long long number = PyLong_AsLongLongAndOverflow(scalar, &overflow);
+
+    if (overflow) {
+        return false;
+    }
+    if (type_num == NPY_FLOAT && Py_ABS(number) <= 1LL << 53) {
+        float narrow = (float)number;
+        memcpy(value, &narrow, sizeof narrow);
+        return true;
+    }
+    if (!PyTypeNum_ISINTEGER(type_num) || !fits(number, type_num)) {
+        return false;
+    }
+    memcpy(value, &number, bytes); /* little-endian */
+    return true;
+}
+
 /* A scalar's bytes in its loop type. */
 static int
 operand_convert(struct operand *operand, PyArray_Descr *loop)
@@ -99,6 +139,11 @@ operand_convert(struct operand *operand, PyArray_Descr *loop)
         memcpy(operand->value, &value, sizeof value);
         return value == -1 && PyErr_Occurred() ? -1 : 0;
     }
+    if (operand->code == CODE_INT && PyLong_CheckExact(scalar) &&
+        int_convert(scalar, loop->type_num, (size_t)PyDataType_ELSIZE(loop),
+                    operand->value)) {
+        return 0;
+    }
     if (PyArray_IsScalar(scalar, Generic) && operand->code != CODE_BFLOAT16 &&
         loop->type_num < NPY_USERDEF) {
         return PyArray_CastScalarToCtype(scalar, operand->value, loop);
@@ -107,23 +152,6 @@ operand_convert(struct operand *operand, PyArray_Descr *loop)
 }
 
 /* --- rules that depend on a scalar's value ----------------------------- */
-
-static int
-fits(long long value, int type_num)
-{
-    static const struct {
-        long long low, high;
-    } ranges[] = {
-        [NPY_BYTE] = {-128, 127},       [NPY_UBYTE] = {0, 255},
-        [NPY_SHORT] = {-32768, 32767},  [NPY_USHORT] = {0, 65535},
-        [NPY_INT] = {INT_MIN, INT_MAX}, [NPY_UINT] = {0, UINT_MAX},
-    };
-
-    if (type_num >= NPY_BYTE && type_num <= NPY_UINT) {
-        return value >= ranges[type_num].low && value <= ranges[type_num].high;
-    }
-    return PyTypeNum_ISSIGNED(type_num) || value >= 0;
-}
 
 /* A Python integer that the array's type cannot hold still compares: as the
  * 64-bit type that holds it, else as an infinity. */
@@ -347,7 +375,7 @@ overlap_hurts(const struct array *out, const struct array *input)
 {
     CUdeviceptr out_first, out_end, first, end;
 
-    if (out == input) {
+    if (out == input || core_apart(out->head.owner, input->head.owner)) {
         return 0;
     }
     if (out->head.pointer == input->head.pointer && out->ndim == input->ndim &&

@@ -10,6 +10,7 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <stdbool.h>
 
 #include "api/api.h"
 
@@ -57,6 +58,9 @@ CUdeviceptr core_allocation_pointer(PyObject *allocation);
  * LogicError where it was freed.  An array stands for its owner; any other
  * object than a DeviceAllocation, or NULL, is ignored. */
 int core_use(PyObject *owner, CUstream stream);
+/* Whether the memory of two owners has surely nothing in common: they are two
+ * DeviceAllocations.  False: nothing is known. */
+bool core_apart(PyObject *owner, PyObject *other);
 /* Makes what is issued on `later` from now on wait for what was issued on
  * `owner` (as for core_use; the whole context where its streams are not
  * known). */

@@ -487,7 +487,9 @@ int core_pack_pointer(PyObject *object, struct core_pack *pack,
 /* A parsed argument format of prepare(). */
 struct core_field {
     char code;
+    char usual; /* the code, where the parameter has its size; or 0 */
     uint32_t bytes, offset; /* offset in PyCUDA's packing */
+    uint32_t target;        /* offset of the parameter, by_layout */
 };
 struct core_format {
     unsigned users; /* the function, and calls that pack by it */
@@ -501,8 +503,9 @@ void core_format_release(struct core_format *format);
 /* The format of a NumPy type, a dtype, or anything else (a pointer). */
 PyObject *core_format_of_type(PyObject *type);
 PyObject *core_launch_buffer(PyObject *self, CORE_ARGS);
-bool core_format_fits(const struct core_format *format,
-                      const struct core_layout *layout);
+/* Works out whether each field goes to its parameter, and where that is. */
+void core_format_place(struct core_format *format,
+                       const struct core_layout *layout);
 /* Remembers the type of an argument of this parameter. */
 void core_slot_learn(struct core_slot *slot, PyTypeObject *type);
 int core_format_pack(struct core_function *function, PyObject *const *args,

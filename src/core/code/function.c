@@ -295,8 +295,7 @@ function_prepare(PyObject *op, CORE_ARGS)
         core_format_release(format);
         return NULL;
     }
-    format->by_layout =
-        self->layout.known && core_format_fits(format, &self->layout);
+    core_format_place(format, &self->layout);
     core_format_release(self->format);
     self->format = format;
     Py_XSETREF(self->arg_format, text);

@@ -15,8 +15,11 @@ struct stack {
     struct core_entered entered; /* streams: current.c */
 };
 
-static _Thread_local struct stack *cached;
-static _Thread_local uint64_t cached_for; /* thread state's id */
+/* In the block that is there from the start: read without a call. */
+#define AT_ONCE __attribute__((tls_model("initial-exec")))
+
+static _Thread_local struct stack *cached AT_ONCE;
+static _Thread_local uint64_t cached_for AT_ONCE; /* thread state's id */
 
 static int
 stack_traverse(PyObject *self, visitproc visit, void *arg)
@@ -73,15 +76,9 @@ PyType_Spec core_stack_spec = {
     .slots = stack_slots,
 };
 
-/* This thread's stack, borrowed; made if `create`.  NULL without an exception
- * where there is none. */
-static struct stack *
-stack_get(bool create)
+static __attribute__((noinline)) struct stack *
+stack_find(uint64_t id, bool create)
 {
-    uint64_t id = PyThreadState_GetID(PyThreadState_Get());
-    if (cached != NULL && cached_for == id) {
-        return cached;
-    }
     PyObject *dict = PyThreadState_GetDict();
     if (dict == NULL) {
         return NULL;
@@ -100,6 +97,16 @@ stack_get(bool create)
         cached_for = id;
     }
     return (struct stack *)found;
+}
+
+/* This thread's stack, borrowed; made if `create`.  NULL without an exception
+ * where there is none. */
+static inline struct stack *
+stack_get(bool create)
+{
+    uint64_t id = PyThreadState_Get()->id;
+    return cached != NULL && cached_for == id ? cached
+                                              : stack_find(id, create);
 }
 
 struct core_entered *
@@ -131,17 +138,19 @@ struct core_context *
 core_current(void)
 {
     struct core_context *top = core_stack_top();
+    if (__builtin_expect(top != NULL && !core.forked, 1)) {
+        return top;
+    }
     if (top == NULL) {
         core_fail(core.forked ? CUDA_ERROR_NOT_INITIALIZED
                               : CUDA_ERROR_INVALID_CONTEXT,
                   "explicit_context_dependent",
                   core.forked ? NULL : "no currently active context?");
-    } else if (core.forked) {
+    } else {
         core_fail(CUDA_ERROR_NOT_INITIALIZED, "explicit_context_dependent",
                   NULL);
-        return NULL;
     }
-    return top;
+    return NULL;
 }
 
 int

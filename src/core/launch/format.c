@@ -330,9 +330,8 @@ is_integer(char code)
 }
 
 /* Whether each field has its parameter's size or can be resized to it. */
-bool
-core_format_fits(const struct core_format *format,
-                 const struct core_layout *layout)
+static bool
+format_fits(const struct core_format *format, const struct core_layout *layout)
 {
     if (format->count != layout->count) {
         return false;
@@ -345,6 +344,18 @@ core_format_fits(const struct core_format *format,
         }
     }
     return true;
+}
+
+void
+core_format_place(struct core_format *format, const struct core_layout *layout)
+{
+    format->by_layout = layout->known && format_fits(format, layout);
+    for (size_t i = 0; format->by_layout && i < format->count; i++) {
+        struct core_field *field = &format->fields[i];
+        const struct core_parameter *parameter = &layout->parameters[i];
+        field->target = parameter->offset;
+        field->usual = parameter->bytes == field->bytes ? field->code : 0;
+    }
 }
 
 static int
@@ -365,17 +376,16 @@ format_error(struct core_function *function)
 /* What is stored in most launches; false leaves it to field_store. */
 static inline bool
 field_store_again(const struct core_field *field, const struct core_slot *slot,
-                  PyObject *arg, CUstream stream, uint32_t bytes, char *target)
+                  PyObject *arg, CUstream stream, char *target)
 {
     long number;
     float narrow;
-    switch (field->code) {
+    switch (field->usual) {
     case 'P':
         return Py_TYPE(arg) == slot->type &&
                address_store(slot, arg, stream, target);
     case 'i':
-        if (bytes != 4 || !PyLong_CheckExact(arg) ||
-            !small_int(arg, &number)) {
+        if (!PyLong_CheckExact(arg) || !small_int(arg, &number)) {
             return false;
         }
         memcpy(target, &number, 4); /* little-endian; a digit has 30 bits */
@@ -398,21 +408,20 @@ format_pack_by_layout(struct core_function *function,
                       const struct core_format *format, PyObject *const *args,
                       struct core_pack *pack)
 {
-    const struct core_parameter *parameters = function->layout.parameters;
     for (uint32_t i = 0; i < format->count; i++) {
         const struct core_field *field = &format->fields[i];
         struct core_slot *slot = &function->slots[i];
-        char *target = pack->buffer + parameters[i].offset;
+        char *target = pack->buffer + field->target;
         pack->pointers[i] = target;
         if (USUAL(field_store_again(field, slot, args[i], pack->stream,
-                                    parameters[i].bytes, target))) {
+                                    target))) {
             continue;
         }
         if (field->code == 'P' && Py_TYPE(args[i]) != slot->type) {
             core_slot_learn(slot, Py_TYPE(args[i]));
         }
         if (field_store(function, i, field, args[i], pack, target,
-                        parameters[i].bytes) < 0) {
+                        function->layout.parameters[i].bytes) < 0) {
             return -1;
         }
     }

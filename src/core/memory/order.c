@@ -5,7 +5,7 @@
  * it comes from one.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/launch/hot.h"
 
 /* A foreign stream may end without our knowing. */
 bool
@@ -88,10 +88,23 @@ use_elsewhere(struct core_allocation *self, CUstream stream)
     return 0;
 }
 
+bool
+core_apart(PyObject *owner, PyObject *other)
+{
+    return owner != other && owner != NULL && other != NULL &&
+           Py_IS_TYPE(owner, core.allocation_type) &&
+           Py_IS_TYPE(other, core.allocation_type);
+}
+
 int
 core_use(PyObject *owner, CUstream stream)
 {
     if (owner == NULL) {
+        return 0;
+    }
+    if (USUAL(Py_IS_TYPE(owner, core.allocation_type)) &&
+        used_again((struct core_allocation *)owner,
+                   stream == NULL ? core_stream_default() : stream)) {
         return 0;
     }
     if (!core_is_allocation(owner)) {

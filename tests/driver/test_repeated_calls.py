@@ -1,0 +1,169 @@
+"""What a launch remembers of the last one is forgotten when it is another."""
+
+import numpy as np
+import pytest
+
+import pycuda.autoinit  # noqa: F401
+import pycuda.driver as cuda
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+
+SOURCE = """
+__global__ void put(int *out, int number, float real)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = number;
+    ((float *)out)[100 + i] = real;
+}
+"""
+
+
+@pytest.fixture
+def put() -> cuda.Function:
+    return SourceModule(SOURCE).get_function("put")
+
+
+@pytest.fixture
+def out() -> gpuarray.GPUArray:
+    return gpuarray.zeros(200, np.int32)
+
+
+def seen(out: gpuarray.GPUArray) -> tuple[int, float, int]:
+    """(the number, the real, how many threads); and cleared."""
+    host = out.get()
+    out.fill(0)
+    return host[0], host.view(np.float32)[100], np.count_nonzero(host[:100])
+
+
+def test_order_of_keywords(put: cuda.Function, out: gpuarray.GPUArray) -> None:
+    n, x = np.int32(7), np.float32(2.5)
+    for _ in range(2):
+        put(out, n, x, block=(3, 1, 1), grid=(2, 1))
+        assert seen(out) == (7, 2.5, 6)
+        put(out, n, x, grid=(4, 1), block=(5, 1, 1))
+        assert seen(out) == (7, 2.5, 20)
+        put(out, n, x, block=(9, 1, 1))
+        assert seen(out) == (7, 2.5, 9)
+        put(out, n, x, grid=(1,), block=(2, 1, 1), shared=16)
+        assert seen(out) == (7, 2.5, 2)
+        put(out, n, x, **{"block": (8, 1, 1), "grid": (2,)})
+        assert seen(out) == (7, 2.5, 16)
+
+
+def test_wrong_keywords_of_a_known_place(
+    put: cuda.Function, out: gpuarray.GPUArray
+) -> None:
+    n, x = np.int32(7), np.float32(2.5)
+    for block in ((1, 1, 1), None, (1, 1, 1)):
+
+        def call(block: tuple | None = block) -> None:
+            put(out, n, x, grid=(1, 1), block=block)
+
+        if block is None:
+            with pytest.raises(ValueError, match="must specify block"):
+                call()
+        else:
+            call()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="must specify block"):
+            put(out, n, x, grid=(1, 1))
+        with pytest.raises(ValueError, match="extra keyword arguments: gird"):
+            put(out, n, x, block=(1, 1, 1), gird=(1, 1))
+
+
+def test_types_change_from_call_to_call(
+    put: cuda.Function, out: gpuarray.GPUArray
+) -> None:
+    memory = cuda.mem_alloc(out.nbytes)
+    pool = cuda.DeviceMemoryPool()
+    pooled = gpuarray.zeros(200, np.int32, allocator=pool.allocate)
+    view = gpuarray.zeros(300, np.int32)[50:250]
+    places = [out, memory, pooled, view, out.gpudata, pooled.gpudata, out]
+    numbers = [np.int32(-3), np.int64(-3), np.int8(-3), np.int16(-3)]
+    put.prepare("Pif")
+    for turn in range(3):
+        for place in places:
+            for number in numbers:
+                put(place, number, np.float32(1.5), block=(4, 1, 1))
+            back = np.zeros(200, np.int32)
+            cuda.memcpy_dtoh(back, int(getattr(place, "gpudata", place)))
+            assert (back[:4] == -3).all(), turn
+            put.prepared_call((1, 1), (4, 1, 1), place, 5 + turn, 0.5)
+            cuda.memcpy_dtoh(back, int(getattr(place, "gpudata", place)))
+            assert (back[:4] == 5 + turn).all()
+            assert (back.view(np.float32)[100:104] == 0.5).all()
+
+
+@pytest.mark.parametrize(
+    "number",
+    [0, 1, -1, 2**30 - 1, 2**30, -(2**30), 2**31 - 1, -(2**31), True]
+    + [np.int32(-9), np.int64(9), np.uint8(200)],
+)
+def test_prepared_integers(
+    put: cuda.Function, out: gpuarray.GPUArray, number: int
+) -> None:
+    put.prepare("Pif")
+    for _ in range(2):
+        put.prepared_call((1, 1), (1, 1, 1), out.gpudata, number, 1)
+        assert seen(out)[0] == number
+
+
+@pytest.mark.parametrize(
+    "real", [0.0, -1.5, 1e-40, 1e300, float("inf"), 3, True, np.float64(0.1)]
+)
+def test_prepared_reals(
+    put: cuda.Function, out: gpuarray.GPUArray, real: float
+) -> None:
+    put.prepare("Pif")
+    for _ in range(2):
+        put.prepared_call((1, 1), (1, 1, 1), out.gpudata, 1, real)
+        with np.errstate(over="ignore"):
+            assert seen(out)[1] == np.float32(real)
+
+
+def test_prepared_values_that_do_not_fit(
+    put: cuda.Function, out: gpuarray.GPUArray
+) -> None:
+    put.prepare("Pif")
+    for _ in range(2):
+        put.prepared_call((1, 1), (1, 1, 1), out.gpudata, 1, 1.0)
+        for wrong in ((2**31, 1.0), (-(2**31) - 1, 1.0), (1, "x"), (1.5, 1)):
+            with pytest.raises(Exception, match="kernel 'put': argument #"):
+                put.prepared_call((1, 1), (1, 1, 1), out.gpudata, *wrong)
+
+
+def test_freed_memory_is_seen(put: cuda.Function) -> None:
+    memory = cuda.mem_alloc(800)
+    arguments = (memory, np.int32(1), np.float32(1))
+    put.prepare("Pif")
+    for _ in range(2):
+        put(*arguments, block=(1, 1, 1))
+        put.prepared_call((1, 1), (1, 1, 1), *arguments)
+    memory.free()
+    with pytest.raises(cuda.LogicError, match="freed"):
+        put(*arguments, block=(1, 1, 1))
+    with pytest.raises(cuda.LogicError, match="freed"):
+        put.prepared_call((1, 1), (1, 1, 1), *arguments)
+
+
+def test_a_graph_keeps_what_was_used_before_its_capture(
+    put: cuda.Function,
+) -> None:
+    stream = cuda.Stream()
+    array = gpuarray.zeros(200, np.int32)
+    arguments = [array, np.int32(4), np.float32(1)]
+    with stream:
+        put(*arguments, block=(5, 1, 1))
+    with stream.capture() as graph:
+        put(*arguments, block=(5, 1, 1))
+    view = array[:200]
+    view.fill(0)
+    address = int(array.gpudata)
+    del arguments, array, view
+    others = [gpuarray.zeros(200, np.int32) for _ in range(5)]
+    assert all(int(o.gpudata) != address for o in others)
+    graph.launch(stream)
+    stream.synchronize()
+    back = np.zeros(5, np.int32)
+    cuda.memcpy_dtoh(back, address)
+    assert (back == 4).all()
