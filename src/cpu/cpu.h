@@ -605,6 +605,8 @@ CUresult cpu_jit_options(unsigned count, const CUjit_option *options,
 void cpu_jit_options_report(unsigned count, const CUjit_option *options,
                             void **values, const struct cpu_jit_log *log);
 CUresult cpu_file_read(const char *path, void **bytes, size_t *size);
+/* The same for an image, which is whole. */
+CUresult cpu_image_read(const char *path, void **bytes);
 size_t cpu_image_bytes(const void *bytes); /* 0: not one of ours */
 
 /* The library's own calls of its own functions: hidden by -Bsymbolic. */
@@ -626,6 +628,10 @@ CUresult cpu_jit_run(const void *input, size_t bytes, char *const options[],
                      struct cpu_jit_result *result);
 
 /* ---- texture/array.c, texture/mipmap.c, texture/texture.c ---- */
+
+/* texture/texture.c: ends a texture or surface object, once the kernels that
+ * use it are done. */
+CUresult cpu_bindless_end(void *handle, void *object);
 
 struct cpu_array {
     CUarray handle;

@@ -1,28 +1,21 @@
 /* linker.c - Linker: several compiled pieces become one module.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
-
-enum {
-    LOG_BYTES = 32768,
-};
+#include "core/code/options.h"
 
 struct linker {
     CORE_HEAD
-    CUlinkState state;  /* NULL once linked */
-    PyObject *handler;  /* message_handler or NULL */
-    char *info, *error; /* LOG_BYTES each, written by the driver */
-    /* The driver writes into the values for as long as the state lives. */
-    CUjit_option names[32];
-    void *values[32];
+    CUlinkState state; /* NULL once linked */
+    PyObject *handler; /* message_handler or NULL */
+    struct code_options options;
 };
 
 /* What the driver says of a cubin that is not relocatable misleads. */
 static const char *
 linker_detail(const struct linker *self, CUresult code)
 {
-    if (self->error[0] != '\0') {
-        return self->error;
+    if (self->options.error[0] != '\0') {
+        return self->options.error;
     }
     return code == CUDA_ERROR_NO_BINARY_FOR_GPU
                ? "what is linked has to be relocatable: compile it with "
@@ -34,16 +27,9 @@ linker_detail(const struct linker *self, CUresult code)
 static int
 linker_report(struct linker *self, CUresult code, const char *routine)
 {
-    if (self->handler != NULL) {
-        PyObject *handler = Py_NewRef(self->handler);
-        PyObject *result = PyObject_CallFunction(
-            handler, "Oss", code == CUDA_SUCCESS ? Py_True : Py_False,
-            self->info, self->error);
-        Py_DECREF(handler);
-        if (result == NULL) {
-            return -1;
-        }
-        Py_DECREF(result);
+    if (code_options_tell(&self->options, self->handler,
+                          code == CUDA_SUCCESS) < 0) {
+        return -1;
     }
     if (code == CUDA_SUCCESS) {
         return 0;
@@ -51,65 +37,15 @@ linker_report(struct linker *self, CUresult code, const char *routine)
     return core_fail(code, routine, linker_detail(self, code));
 }
 
-/* Reads the user's pairs behind the four log options. */
-static int
-options_read(PyObject *object, CUjit_option *names, void **values,
-             unsigned *count)
-{
-    if (object == NULL || object == Py_None) {
-        return 0;
-    }
-    PyObject *items = PySequence_Tuple(object);
-    if (items == NULL) {
-        return -1;
-    }
-    int status = 0;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); i++) {
-        PyObject *pair = PyTuple_GET_ITEM(items, i);
-        unsigned name;
-        size_t value;
-        if (*count == 32 || !PyTuple_Check(pair) ||
-            PyTuple_GET_SIZE(pair) != 2) {
-            PyErr_SetString(PyExc_TypeError,
-                            "options must be (jit_option, int) pairs");
-            status = -1;
-        } else if (core_unsigned(PyTuple_GET_ITEM(pair, 0), &name) < 0 ||
-                   core_size(PyTuple_GET_ITEM(pair, 1), &value) < 0) {
-            status = -1;
-        }
-        if (status < 0) {
-            break;
-        }
-        names[*count] = (CUjit_option)name;
-        values[(*count)++] = (void *)value;
-    }
-    Py_DECREF(items);
-    return status;
-}
-
 static int
 linker_create(struct linker *self, PyObject *options, bool verbose)
 {
-    const struct {
-        CUjit_option name;
-        void *value;
-    } rows[] = {
-        {CU_JIT_INFO_LOG_BUFFER, self->info},
-        {CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, (void *)(uintptr_t)LOG_BYTES},
-        {CU_JIT_ERROR_LOG_BUFFER, self->error},
-        {CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, (void *)(uintptr_t)LOG_BYTES},
-        {CU_JIT_LOG_VERBOSE, (void *)(uintptr_t)verbose},
-    };
-    unsigned count = sizeof rows / sizeof *rows;
-    for (unsigned i = 0; i < count; i++) {
-        self->names[i] = rows[i].name;
-        self->values[i] = rows[i].value;
-    }
-    if (options_read(options, self->names, self->values, &count) < 0) {
+    if (code_options_init(&self->options, verbose, options) < 0) {
         return -1;
     }
     CUresult code =
-        driver.cuLinkCreate(count, self->names, self->values, &self->state);
+        driver.cuLinkCreate(self->options.count, self->options.names,
+                            self->options.values, &self->state);
     return code == CUDA_SUCCESS ? 0
                                 : linker_report(self, code, "cuLinkCreate");
 }
@@ -133,12 +69,7 @@ linker_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     self->handler = handler == Py_None ? NULL : Py_XNewRef(handler);
-    self->info = PyMem_Calloc(2, LOG_BYTES);
-    self->error = self->info == NULL ? NULL : self->info + LOG_BYTES;
-    if (self->info == NULL) {
-        PyErr_NoMemory();
-    }
-    if (self->info == NULL || linker_create(self, options, verbose) < 0) {
+    if (linker_create(self, options, verbose) < 0) {
         Py_DECREF((PyObject *)self);
         return NULL;
     }
@@ -161,7 +92,7 @@ linker_dealloc(PyObject *op)
     struct linker *self = (struct linker *)op;
     core_object_begin_dealloc(op);
     linker_destroy(self, self->state);
-    PyMem_Free(self->info);
+    code_options_free(&self->options);
     Py_CLEAR(self->handler);
     core_object_end_dealloc(op);
 }

@@ -6,92 +6,7 @@
  * kept.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
-
-enum {
-    LOG_BYTES = 32768,
-};
-
-/* The option list of a load with its log buffers. */
-struct load_options {
-    CUjit_option names[32];
-    void *values[32];
-    unsigned count;
-    char *info, *error; /* LOG_BYTES each */
-};
-
-static int
-options_init(struct load_options *options)
-{
-    options->info = PyMem_Calloc(2, LOG_BYTES);
-    if (options->info == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    options->error = options->info + LOG_BYTES;
-    const struct {
-        CUjit_option name;
-        void *value;
-    } rows[] = {
-        {CU_JIT_INFO_LOG_BUFFER, options->info},
-        {CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, (void *)(uintptr_t)LOG_BYTES},
-        {CU_JIT_ERROR_LOG_BUFFER, options->error},
-        {CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, (void *)(uintptr_t)LOG_BYTES},
-    };
-    options->count = sizeof rows / sizeof *rows;
-    for (unsigned i = 0; i < options->count; i++) {
-        options->names[i] = rows[i].name;
-        options->values[i] = rows[i].value;
-    }
-    return 0;
-}
-
-/* Adds the user's (jit_option, int) pairs. */
-static int
-options_add(struct load_options *options, PyObject *pairs)
-{
-    PyObject *items = PySequence_Tuple(pairs);
-    if (items == NULL) {
-        return -1;
-    }
-    int status = 0;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); i++) {
-        PyObject *pair = PyTuple_GET_ITEM(items, i);
-        unsigned name;
-        size_t value;
-        if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2 ||
-            options->count == 32) {
-            PyErr_SetString(PyExc_TypeError,
-                            "options must be at most 28 pairs (jit_option, "
-                            "int)");
-            status = -1;
-        } else if (core_unsigned(PyTuple_GET_ITEM(pair, 0), &name) < 0 ||
-                   core_size(PyTuple_GET_ITEM(pair, 1), &value) < 0) {
-            status = -1;
-        }
-        if (status < 0) {
-            break;
-        }
-        options->names[options->count] = (CUjit_option)name;
-        options->values[options->count++] = (void *)value;
-    }
-    Py_DECREF(items);
-    return status;
-}
-
-static int
-handler_call(PyObject *handler, bool success,
-             const struct load_options *options)
-{
-    if (handler == NULL || handler == Py_None) {
-        return 0;
-    }
-    PyObject *result =
-        PyObject_CallFunction(handler, "Oss", success ? Py_True : Py_False,
-                              options->info, options->error);
-    Py_XDECREF(result);
-    return result == NULL ? -1 : 0;
-}
+#include "core/code/options.h"
 
 static PyObject *
 module_wrap(struct core_context *context, CUmodule handle, const void *image,
@@ -112,16 +27,16 @@ static PyObject *
 module_load(const void *image, size_t bytes, PyObject *pairs,
             PyObject *handler)
 {
-    struct load_options options;
+    struct code_options options;
     struct core_context *context = core_current();
-    if (context == NULL || options_init(&options) < 0) {
+    if (context == NULL) {
         return NULL;
     }
     Py_INCREF((PyObject *)context); /* the handler may pop it */
     PyObject *self = NULL;
     CUmodule handle = NULL;
     CUresult code;
-    if (pairs != NULL && options_add(&options, pairs) < 0) {
+    if (code_options_init(&options, false, pairs) < 0) {
         goto done;
     }
     if (!core_image_whole(image, bytes)) {
@@ -131,9 +46,9 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
     }
     Py_BEGIN_ALLOW_THREADS code = driver.cuModuleLoadDataEx(
         &handle, image, options.count, options.names, options.values);
-    Py_END_ALLOW_THREADS options.info[LOG_BYTES - 1] =
-        options.error[LOG_BYTES - 1] = '\0';
-    if (handler_call(handler, code == CUDA_SUCCESS, &options) < 0) {
+    Py_END_ALLOW_THREADS;
+    options.error[CODE_LOG_BYTES - 1] = '\0';
+    if (code_options_tell(&options, handler, code == CUDA_SUCCESS) < 0) {
         goto done;
     }
     if (code != CUDA_SUCCESS) {
@@ -147,7 +62,7 @@ done:
     if (handle != NULL) {
         driver.cuModuleUnload(handle);
     }
-    PyMem_Free(options.info);
+    code_options_free(&options);
     Py_DECREF((PyObject *)context);
     return self;
 }

@@ -310,55 +310,49 @@ cuCtxGetCurrent(CUcontext *handle)
     return CUDA_SUCCESS;
 }
 
-CPU_API CUresult
-cuCtxGetDevice(CUdevice *device)
+static CUresult
+context_or_current(CUcontext handle, struct cpu_context **ctx)
 {
-    struct cpu_context *ctx;
-    CUresult code = cpu_context_current_any(&ctx);
+    return handle ? cpu_context_of(handle, ctx) : cpu_context_current_any(ctx);
+}
 
-    if (code) {
-        return code;
-    }
-    if (!device) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *device = ctx->device;
-    return CUDA_SUCCESS;
+/* The same for a question whose answer goes to `result`. */
+static CUresult
+context_asked(CUcontext handle, const void *result, struct cpu_context **ctx)
+{
+    CUresult code = context_or_current(handle, ctx);
+
+    return code || result ? code : CUDA_ERROR_INVALID_VALUE;
 }
 
 CPU_API CUresult
 cuCtxGetDevice_v2(CUdevice *device, CUcontext handle)
 {
     struct cpu_context *ctx;
+    CUresult code = context_asked(handle, device, &ctx);
 
-    if (!handle) {
-        return cuCtxGetDevice(device);
+    if (!code) {
+        *device = ctx->device;
     }
-    CUresult code = cpu_context_of(handle, &ctx);
-    if (code) {
-        return code;
-    }
-    if (!device) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *device = ctx->device;
-    return CUDA_SUCCESS;
+    return code;
+}
+
+CPU_API CUresult
+cuCtxGetDevice(CUdevice *device)
+{
+    return cuCtxGetDevice_v2(device, NULL);
 }
 
 CPU_API CUresult
 cuCtxGetFlags(unsigned *flags)
 {
     struct cpu_context *ctx;
-    CUresult code = cpu_context_current_any(&ctx);
+    CUresult code = context_asked(NULL, flags, &ctx);
 
-    if (code) {
-        return code;
+    if (!code) {
+        *flags = ctx->flags;
     }
-    if (!flags) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *flags = ctx->flags;
-    return CUDA_SUCCESS;
+    return code;
 }
 
 CPU_API CUresult
@@ -377,42 +371,28 @@ cuCtxSetFlags(unsigned flags)
     return CUDA_SUCCESS;
 }
 
-static CUresult
-context_or_current(CUcontext handle, struct cpu_context **ctx)
-{
-    return handle ? cpu_context_of(handle, ctx) : cpu_context_current_any(ctx);
-}
-
 CPU_API CUresult
 cuCtxGetId(CUcontext handle, unsigned long long *id)
 {
     struct cpu_context *ctx;
-    CUresult code = context_or_current(handle, &ctx);
+    CUresult code = context_asked(handle, id, &ctx);
 
-    if (code) {
-        return code;
+    if (!code) {
+        *id = ctx->id;
     }
-    if (!id) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *id = ctx->id;
-    return CUDA_SUCCESS;
+    return code;
 }
 
 CPU_API CUresult
 cuCtxGetApiVersion(CUcontext handle, unsigned *version)
 {
     struct cpu_context *ctx;
-    CUresult code = context_or_current(handle, &ctx);
+    CUresult code = context_asked(handle, version, &ctx);
 
-    if (code) {
-        return code;
+    if (!code) {
+        *version = 3020;
     }
-    if (!version) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *version = 3020;
-    return CUDA_SUCCESS;
+    return code;
 }
 
 CUresult

@@ -230,14 +230,19 @@ cpu_capture_implicit(struct cpu_context *ctx)
     return code;
 }
 
+static CUresult
+stream_invalidate(struct cpu_stream *stream, CUresult why)
+{
+    pthread_mutex_lock(&cpu_graph_lock);
+    CUresult code = capture_invalidate(atomic_load(&stream->capture), why);
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
+}
+
 CUresult
 cpu_capture_refuse(struct cpu_stream *stream)
 {
-    pthread_mutex_lock(&cpu_graph_lock);
-    CUresult code = capture_invalidate(atomic_load(&stream->capture),
-                                       CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    pthread_mutex_unlock(&cpu_graph_lock);
-    return code;
+    return stream_invalidate(stream, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
 CUresult
@@ -347,11 +352,7 @@ cpu_capture_wait(struct cpu_stream *stream, const struct cpu_captured *event)
 CUresult
 cpu_capture_isolated(struct cpu_stream *stream)
 {
-    pthread_mutex_lock(&cpu_graph_lock);
-    CUresult code = capture_invalidate(atomic_load(&stream->capture),
-                                       CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
-    pthread_mutex_unlock(&cpu_graph_lock);
-    return code;
+    return stream_invalidate(stream, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
 }
 
 CUresult

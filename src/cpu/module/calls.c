@@ -132,13 +132,25 @@ cpu_file_read(const char *path, void **bytes, size_t *size)
     return code;
 }
 
+CUresult
+cpu_image_read(const char *path, void **bytes)
+{
+    size_t size;
+    CUresult code = cpu_file_read(path, bytes, &size);
+
+    if (!code && cpu_image_bytes(*bytes) > size) {
+        free(*bytes);
+        code = CUDA_ERROR_INVALID_IMAGE; /* cut off */
+    }
+    return code;
+}
+
 CPU_API CUresult
 cuModuleLoad(CUmodule *handle, const char *path)
 {
     struct cpu_context *ctx;
     CUresult code = cpu_context_current(&ctx);
     void *bytes;
-    size_t size;
 
     if (code) {
         return code;
@@ -146,15 +158,11 @@ cuModuleLoad(CUmodule *handle, const char *path)
     if (!handle || !path) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    code = cpu_file_read(path, &bytes, &size);
+    code = cpu_image_read(path, &bytes);
     if (code) {
         return code;
     }
-    if (cpu_image_bytes(bytes) > size) { /* cut off */
-        code = CUDA_ERROR_INVALID_IMAGE;
-    } else {
-        code = cuModuleLoadData(handle, bytes);
-    }
+    code = cuModuleLoadData(handle, bytes);
     free(bytes);
     return code;
 }

@@ -187,7 +187,6 @@ cuLibraryLoadFromFile(CUlibrary *handle, const char *path,
 {
     CUresult code = cpu_ready();
     void *bytes;
-    size_t size;
 
     if (code) {
         return code;
@@ -195,17 +194,12 @@ cuLibraryLoadFromFile(CUlibrary *handle, const char *path,
     if (!handle || !path) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    code = cpu_file_read(path, &bytes, &size);
+    code = cpu_image_read(path, &bytes);
     if (code) {
         return code;
     }
-    if (cpu_image_bytes(bytes) > size) {
-        code = CUDA_ERROR_INVALID_IMAGE;
-    } else {
-        code =
-            cuLibraryLoadData(handle, bytes, options, values, count,
-                              library_options, library_values, library_count);
-    }
+    code = cuLibraryLoadData(handle, bytes, options, values, count,
+                             library_options, library_values, library_count);
     free(bytes);
     return code;
 }

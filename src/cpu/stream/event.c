@@ -211,19 +211,25 @@ cuEventRecord(CUevent handle, CUstream stream)
     return cuEventRecordWithFlags(handle, stream, 0);
 }
 
-CPU_API CUresult
-cuEventQuery(CUevent handle)
+/* The event, unless a capture forbids to ask it. */
+static CUresult
+event_to_ask(CUevent handle, struct cpu_event **event)
 {
     CUresult code = cpu_ready();
-    struct cpu_event *event = event_of(handle);
 
+    *event = event_of(handle);
     if (code) {
         return code;
     }
-    if (!event) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
-    code = event_asked(event);
+    return *event ? event_asked(*event) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CPU_API CUresult
+cuEventQuery(CUevent handle)
+{
+    struct cpu_event *event;
+    CUresult code = event_to_ask(handle, &event);
+
     if (code) {
         return code;
     }
@@ -242,16 +248,9 @@ cuEventQuery(CUevent handle)
 CPU_API CUresult
 cuEventSynchronize(CUevent handle)
 {
-    CUresult code = cpu_ready();
-    struct cpu_event *event = event_of(handle);
+    struct cpu_event *event;
+    CUresult code = event_to_ask(handle, &event);
 
-    if (code) {
-        return code;
-    }
-    if (!event) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
-    code = event_asked(event);
     if (code) {
         return code;
     }

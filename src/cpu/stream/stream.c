@@ -94,6 +94,15 @@ stream_any(CUstream handle, struct cpu_stream **stream)
     return code ? code : cpu_stream_of(handle, ctx, stream);
 }
 
+/* The same for a question whose answer goes to `result`. */
+static CUresult
+stream_asked(CUstream handle, const void *result, struct cpu_stream **stream)
+{
+    CUresult code = stream_any(handle, stream);
+
+    return code || result ? code : CUDA_ERROR_INVALID_VALUE;
+}
+
 CPU_API CUresult
 cuStreamCreateWithPriority(CUstream *handle, unsigned flags, int priority)
 {
@@ -189,80 +198,60 @@ CPU_API CUresult
 cuStreamGetFlags(CUstream handle, unsigned *flags)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_any(handle, &stream);
+    CUresult code = stream_asked(handle, flags, &stream);
 
-    if (code) {
-        return code;
+    if (!code) {
+        *flags = stream->flags;
     }
-    if (!flags) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *flags = stream->flags;
-    return CUDA_SUCCESS;
+    return code;
 }
 
 CPU_API CUresult
 cuStreamGetPriority(CUstream handle, int *priority)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_any(handle, &stream);
+    CUresult code = stream_asked(handle, priority, &stream);
 
-    if (code) {
-        return code;
+    if (!code) {
+        *priority = stream->priority;
     }
-    if (!priority) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *priority = stream->priority;
-    return CUDA_SUCCESS;
+    return code;
 }
 
 CPU_API CUresult
 cuStreamGetId(CUstream handle, unsigned long long *id)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_any(handle, &stream);
+    CUresult code = stream_asked(handle, id, &stream);
 
-    if (code) {
-        return code;
+    if (!code) {
+        *id = stream->id;
     }
-    if (!id) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *id = stream->id;
-    return CUDA_SUCCESS;
+    return code;
 }
 
 CPU_API CUresult
 cuStreamGetCtx(CUstream handle, CUcontext *ctx)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_any(handle, &stream);
+    CUresult code = stream_asked(handle, ctx, &stream);
 
-    if (code) {
-        return code;
+    if (!code) {
+        *ctx = stream->ctx->handle;
     }
-    if (!ctx) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *ctx = stream->ctx->handle;
-    return CUDA_SUCCESS;
+    return code;
 }
 
 CPU_API CUresult
 cuStreamGetDevice(CUstream handle, CUdevice *device)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_any(handle, &stream);
+    CUresult code = stream_asked(handle, device, &stream);
 
-    if (code) {
-        return code;
+    if (!code) {
+        *device = stream->ctx->device;
     }
-    if (!device) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *device = stream->ctx->device;
-    return CUDA_SUCCESS;
+    return code;
 }
 
 CPU_API CUresult

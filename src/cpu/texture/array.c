@@ -156,6 +156,15 @@ array_of(CUarray handle, struct cpu_array **array)
     return code || *array ? code : CUDA_ERROR_INVALID_HANDLE;
 }
 
+/* The same for a question whose answer goes to `result`. */
+static CUresult
+array_asked(CUarray handle, const void *result, struct cpu_array **array)
+{
+    CUresult code = array_of(handle, array);
+
+    return code || result ? code : CUDA_ERROR_INVALID_VALUE;
+}
+
 CPU_API CUresult
 cuArrayDestroy(CUarray handle)
 {
@@ -176,34 +185,26 @@ CPU_API CUresult
 cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray handle)
 {
     struct cpu_array *array;
-    CUresult code = array_of(handle, &array);
+    CUresult code = array_asked(handle, descriptor, &array);
 
-    if (code) {
-        return code;
+    if (!code) {
+        *descriptor = array->descriptor;
     }
-    if (!descriptor) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *descriptor = array->descriptor;
-    return CUDA_SUCCESS;
+    return code;
 }
 
 CPU_API CUresult
 cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray handle)
 {
     struct cpu_array *array;
-    CUresult code = array_of(handle, &array);
+    CUresult code = array_asked(handle, descriptor, &array);
 
-    if (code) {
-        return code;
+    if (!code) {
+        *descriptor = (CUDA_ARRAY_DESCRIPTOR){
+            .Width = array->descriptor.Width,
+            .Height = array->descriptor.Height,
+            .Format = array->descriptor.Format,
+            .NumChannels = array->descriptor.NumChannels};
     }
-    if (!descriptor) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *descriptor =
-        (CUDA_ARRAY_DESCRIPTOR){.Width = array->descriptor.Width,
-                                .Height = array->descriptor.Height,
-                                .Format = array->descriptor.Format,
-                                .NumChannels = array->descriptor.NumChannels};
-    return CUDA_SUCCESS;
+    return code;
 }

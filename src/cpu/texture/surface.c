@@ -62,19 +62,10 @@ surface_of(CUsurfObject object, struct surface **surface)
 CPU_API CUresult
 cuSurfObjectDestroy(CUsurfObject object)
 {
-    struct cpu_context *ctx;
     struct surface *surface;
     CUresult code = surface_of(object, &surface);
 
-    if (code) {
-        return code;
-    }
-    if (cpu_context_current_any(&ctx) == CUDA_SUCCESS) {
-        cpu_scheduler_drain(ctx);
-    }
-    cpu_handle_delete((void *)(uintptr_t)object);
-    free(surface);
-    return CUDA_SUCCESS;
+    return code ? code : cpu_bindless_end((void *)(uintptr_t)object, surface);
 }
 
 CPU_API CUresult

@@ -237,22 +237,26 @@ texture_of(CUtexObject object, struct cpu_texture **texture)
     return code || *texture ? code : CUDA_ERROR_INVALID_HANDLE;
 }
 
+CUresult
+cpu_bindless_end(void *handle, void *object)
+{
+    struct cpu_context *ctx;
+
+    if (cpu_context_current_any(&ctx) == CUDA_SUCCESS) {
+        cpu_scheduler_drain(ctx);
+    }
+    cpu_handle_delete(handle);
+    free(object);
+    return CUDA_SUCCESS;
+}
+
 CPU_API CUresult
 cuTexObjectDestroy(CUtexObject object)
 {
-    struct cpu_context *ctx;
     struct cpu_texture *texture;
     CUresult code = texture_of(object, &texture);
 
-    if (code) {
-        return code;
-    }
-    if (cpu_context_current_any(&ctx) == CUDA_SUCCESS) {
-        cpu_scheduler_drain(ctx); /* kernels that sample it */
-    }
-    cpu_handle_delete((void *)(uintptr_t)object);
-    free(texture);
-    return CUDA_SUCCESS;
+    return code ? code : cpu_bindless_end((void *)(uintptr_t)object, texture);
 }
 
 CPU_API CUresult
