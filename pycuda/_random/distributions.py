@@ -23,14 +23,17 @@ _INTEGERS = frozenset("bBhHiIlLqQ")
 _POISSON = frozenset("bBhHiIlLqQfd")
 
 
+_HERE = contextlib.nullcontext()
+
+
 def _in(stream: Any) -> Any:
-    return contextlib.nullcontext() if stream is None else stream.use()
+    return _HERE if stream is None else stream.use()
 
 
 def _shape_of(size: Any) -> tuple[int, ...]:
     if size is None:
         return ()
-    if np.ndim(size) == 0:
+    if type(size) is not tuple and np.ndim(size) == 0:
         size = (size,)
     shape = tuple(operator.index(n) for n in size)
     if any(n < 0 for n in shape):
@@ -49,7 +52,9 @@ def _target(
     if dtype.char not in kinds:
         raise TypeError(f"{what} makes no numbers of {dtype}")
     if out is None:
-        return _gpuarray.empty(_shape_of(size), dtype)
+        if type(size) is not int or size < 0:
+            size = _shape_of(size)
+        return _gpuarray.empty(size, dtype)
     if out.dtype != dtype:
         raise TypeError(f"out is of {out.dtype}, and {dtype} was asked for")
     if size is not None and _shape_of(size) != out.shape:
@@ -379,7 +384,8 @@ class Distributions(abc.ABC):
             most = _highest(out.dtype)
             if lam + 10 * lam**0.5 > most:
                 raise ValueError(f"lam is {lam:g}, too large for {out.dtype}")
-            self._draw("poisson", out, (0, lam), None)
+            kind = "small poisson" if lam < 10 else "large poisson"
+            self._draw(kind, out, (lam,), None)
         return out
 
     def integers(
@@ -547,11 +553,11 @@ def _highest(dtype: np.dtype) -> float:
     return float(np.iinfo(dtype).max) if dtype.kind in "iu" else float("inf")
 
 
-def _means(means: Any, out: Any) -> tuple[Any, float]:
-    """The parameters of Poisson numbers, a mean an element."""
+def _means(means: Any, out: Any) -> tuple[Any]:
+    """The parameter of Poisson numbers, a mean an element."""
     packed = _gpuarray.empty(out.shape, np.float64)
     packed[...] = means
-    return packed, 0.0
+    return (packed,)
 
 
 def _range_kind(low: int, count: int, out: Any) -> tuple[str, Any, tuple]:

@@ -10,7 +10,6 @@ kernels, which are compiled one by one when they are wanted.
 
 from __future__ import annotations
 
-import contextlib
 import operator
 import threading
 from typing import Any, ClassVar, NamedTuple
@@ -25,6 +24,7 @@ from pycuda.compiler import SourceModule
 from pycuda.tools import context_dependent_memoize
 
 _BLOCK = 256
+_MOST_BLOCKS = (1 << 31) - 1
 _SHARE_IN_TURN = 1024  # blocks of words that a thread makes, as in the source
 _OPTIONS = ["--fmad=false"]
 _MASK = 0xFFFFFFFF
@@ -63,16 +63,16 @@ KINDS = {
     "within64": Kind(
         "Within<{}, Long>", (_T, ("Long", "Q"), ("Long", "Q")), 2
     ),
-    "poisson": Kind(
-        "Poisson<{}>", (("const double *", "P"), ("double", "d")), 1
-    ),
+    "small poisson": Kind("SmallPoisson<{}>", (("double", "d"),), 1),
+    "large poisson": Kind("LargePoisson<{}>", (("double", "d"),), 1),
+    "poisson": Kind("EachPoisson<{}>", (("const double *", "P"),), 1),
     "gamma": Kind("Gamma<{}>", (("double", "d"), ("double", "d")), 1),
 }
 
 
 @context_dependent_memoize
 def _kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, int, int]:
-    """(function, elements of a block of words, threads, most blocks)."""
+    """(function, elements of four words, threads, their share of these)."""
     in_turn = building.runs_threads_in_turn()
     row, name = KINDS[kind], c_type(dtype)
     parts = ["random/philox_fill.cuh", "random/philox_draw.cuh"]
@@ -94,10 +94,8 @@ def _kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, int, int]:
     module = SourceModule(source, options=_OPTIONS, no_extern_c=True)
     characters = "".join(c or dtype.char for _, c in row.parameters)
     function = module.get_function("draw").prepare(f"PQQIII{characters}")
-    most = 0
-    if not in_turn:
-        most = 8 * building.device_attribute("MULTIPROCESSOR_COUNT")
-    return function, row.elements(dtype), 1 if in_turn else _BLOCK, most
+    threads, share = (1, _SHARE_IN_TURN) if in_turn else (_BLOCK, _BLOCK)
+    return function, row.elements(dtype), threads, share
 
 
 def launch(
@@ -113,12 +111,9 @@ def launch(
     n = out.size
     if not n:
         return
-    function, width, threads, most = _kernel(kind, out.dtype)
+    function, width, threads, share = _kernel(kind, out.dtype)
     blocks = (n + position % 4 * width // 4 + width - 1) // width
-    if most:
-        grid = min(-(-blocks // threads), most)
-    else:
-        grid = -(-blocks // _SHARE_IN_TURN)
+    grid = min(-(-blocks // share), _MOST_BLOCKS)
     function.prepared_async_call(
         (grid, 1), (threads, 1, 1), stream, out, n, position,
         key[0], key[1], number, *parameters,
@@ -225,11 +220,19 @@ class PhiloxRandomNumberGenerator(Distributions):
     ) -> None:
         each = 4 // KINDS[kind].elements(out.dtype)
         position = self._take(out.size * each, each)
-        with contextlib.nullcontext() if stream is None else stream.use():
-            target = out if out.flags.forc else out.copy("C")
-            launch(kind, target, position, self._key, self._number, parameters)
-            if target is not out:
-                out[...] = target
+        if stream is None:
+            self._draw_at(position, kind, out, parameters)
+        else:
+            with stream.use():
+                self._draw_at(position, kind, out, parameters)
+
+    def _draw_at(
+        self, position: int, kind: str, out: Any, parameters: tuple
+    ) -> None:
+        target = out if out.flags.forc else out.copy("C")
+        launch(kind, target, position, self._key, self._number, parameters)
+        if target is not out:
+            out[...] = target
 
     # --- places ------------------------------------------------------------
 

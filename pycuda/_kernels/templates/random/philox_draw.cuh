@@ -15,6 +15,7 @@ static __device__ double of_one(Long x, double)
 }
 
 template <class T> struct Sure { // no number is ever rejected
+    enum { STAGED = 0 };
     __device__ void again(const Sequence &, Long, Long, T *) const {}
 };
 
@@ -47,7 +48,8 @@ template <> struct WordOf<double> { typedef Long type; };
 template <class T, class Word> struct Bits : Each<T, Word> {
     T low;
     __device__ Bits(T low) : low(low) {}
-    __device__ bool draw(uint4 w, Long, T *values) const
+    __device__ bool draw(const Sequence &, Long, uint4 w, Long,
+                         T *values) const
     {
         const Long least = (Long)low;
         this->all(w, values, [=](Word x) { return (T)(least + x); });
@@ -57,7 +59,8 @@ template <class T, class Word> struct Bits : Each<T, Word> {
 
 // Reals of [0, 1).
 template <class T> struct Random : Each<T, typename WordOf<T>::type> {
-    __device__ bool draw(uint4 w, Long, T *values) const
+    __device__ bool draw(const Sequence &, Long, uint4 w, Long,
+                         T *values) const
     {
         typedef typename WordOf<T>::type Word;
         this->all(w, values, [](Word x) { return of_one(x, T()); });
@@ -75,7 +78,8 @@ static __device__ double above_zero(Long x, double)
     return _curand_uniform_double_hq((unsigned int)x, (unsigned int)(x >> 32));
 }
 template <class T> struct Uniform : Each<T, typename WordOf<T>::type> {
-    __device__ bool draw(uint4 w, Long, T *values) const
+    __device__ bool draw(const Sequence &, Long, uint4 w, Long,
+                         T *values) const
     {
         typedef typename WordOf<T>::type Word;
         this->all(w, values, [](Word x) { return above_zero(x, T()); });
@@ -108,7 +112,8 @@ template <class T> struct Normal : Standard<T> {
     __device__ Normal(T mean, T deviation) : mean(mean), deviation(deviation)
     {
     }
-    __device__ bool draw(uint4 w, Long, T *values) const
+    __device__ bool draw(const Sequence &, Long, uint4 w, Long,
+                         T *values) const
     {
         __pycuda_pair<T> pairs[Standard<T>::WIDTH];
         this->pairs(w, pairs);
@@ -124,7 +129,8 @@ template <class T> struct LogNormal : Standard<T> {
         : mean(mean), deviation(deviation)
     {
     }
-    __device__ bool draw(uint4 w, Long, T *values) const
+    __device__ bool draw(const Sequence &, Long, uint4 w, Long,
+                         T *values) const
     {
         __pycuda_pair<T> pairs[Standard<T>::WIDTH];
         this->pairs(w, pairs);
@@ -139,7 +145,8 @@ template <class T> struct LogNormal : Standard<T> {
 template <class T> struct Exponential : Each<T, typename WordOf<T>::type> {
     T scale;
     __device__ Exponential(T scale) : scale(scale) {}
-    __device__ bool draw(uint4 w, Long, T *values) const
+    __device__ bool draw(const Sequence &, Long, uint4 w, Long,
+                         T *values) const
     {
         typedef typename WordOf<T>::type Word;
         const T width = -scale;
@@ -156,7 +163,7 @@ template <class T> struct Exponential : Each<T, typename WordOf<T>::type> {
 // generation in an interval", 2019).  The upper half of word times range is
 // the number; the `least` first of the lower halves are rejected.
 template <class T, class Word> struct Within {
-    enum { WIDTH = 16 / sizeof(Word) };
+    enum { WIDTH = 16 / sizeof(Word), STAGED = 0 };
     T low;
     Word range, least;
     __device__ Within(T low, Word range, Word least)
@@ -180,7 +187,8 @@ template <class T, class Word> struct Within {
         x[0] = long_of(w.x, w.y);
         x[1] = long_of(w.z, w.w);
     }
-    __device__ bool draw(uint4 w, Long, T *values) const
+    __device__ bool draw(const Sequence &, Long, uint4 w, Long,
+                         T *values) const
     {
         Word x[WIDTH];
         bool rejected = false;

@@ -42,7 +42,7 @@ static __device__ void fill_part(T *out, Long n, Long j, Long position,
     const Long first = WIDTH * j - elements_before<WIDTH>(position);
     const Long at = position / 4 + j;
     T values[WIDTH];
-    if (make.draw(from.block(at), first, values)) {
+    if (make.draw(from, at, from.block(at), first, values)) {
         make.again(from, at, first, values);
     }
     for (int k = 0; k < WIDTH; k++) {
@@ -54,7 +54,8 @@ static __device__ void fill_part(T *out, Long n, Long j, Long position,
 
 #if $in_turn
 // Blocks of a thread, and of a part of them that vectors make; those with
-// rejected numbers are then made anew, one by one.
+// rejected numbers are then made anew, one by one.  STAGED is what has loops of
+// its own: its words at least are made by vectors.
 #define SHARE 1024
 #define PART  64
 
@@ -67,9 +68,14 @@ static __device__ void fill_row(T *out, Long n, Long j, unsigned int count,
     const Long at = position / 4 + j;
     bool any = false, rejected[PART];
     T *const row = out + first;
+    uint4 words[Make::STAGED ? PART : 1];
+    for (unsigned int i = 0; Make::STAGED && i < count; i++) {
+        words[i] = from.block(at + i);
+    }
     for (unsigned int i = 0; i < count; i++) {
         T values[WIDTH];
-        rejected[i] = make.draw(from.block(at + i), first + WIDTH * i, values);
+        const uint4 w = Make::STAGED ? words[i] : from.block(at + i);
+        rejected[i] = make.draw(from, at + i, w, first + WIDTH * i, values);
         any |= rejected[i];
         for (int k = 0; k < WIDTH; k++) {
             row[WIDTH * i + k] = values[k];
@@ -120,7 +126,7 @@ static __device__ void fill(T *out, Long n, Long position,
         }
         const Long at = position / 4 + j;
         Pack<T, WIDTH> pack;
-        if (make.draw(from.block(at), WIDTH * j, pack.at)) {
+        if (make.draw(from, at, from.block(at), WIDTH * j, pack.at)) {
             make.again(from, at, WIDTH * j, pack.at);
         }
         reinterpret_cast<Pack<T, WIDTH> *>(out)[j] = pack;
