@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import math
 import operator
 from typing import Any
 
@@ -384,8 +385,10 @@ class Distributions(abc.ABC):
             most = _highest(out.dtype)
             if lam + 10 * lam**0.5 > most:
                 raise ValueError(f"lam is {lam:g}, too large for {out.dtype}")
-            kind = "small poisson" if lam < 10 else "large poisson"
-            self._draw(kind, out, (lam,), None)
+            if lam < 10:
+                self._draw("small poisson", out, (lam, math.exp(-lam)), None)
+            else:
+                self._draw("large poisson", out, (lam,), None)
         return out
 
     def integers(

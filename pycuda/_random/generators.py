@@ -32,7 +32,7 @@ _LONGS = (np.dtype(np.int64), np.dtype(np.uint64))
 # As many states fill a large GPU, and have Sobol' sequences of their own.
 _BLOCKS = 256
 _BLOCK = 64
-_OPTIONS = ["--fmad=false"]
+_OPTIONS = ["--fmad=false", "-w"]
 
 
 @context_dependent_memoize

@@ -26,7 +26,7 @@ from pycuda.tools import context_dependent_memoize
 _BLOCK = 256
 _MOST_BLOCKS = (1 << 31) - 1
 _SHARE_IN_TURN = 1024  # blocks of words that a thread makes, as in the source
-_OPTIONS = ["--fmad=false"]
+_OPTIONS = ["--fmad=false", "-w"]
 _MASK = 0xFFFFFFFF
 
 
@@ -63,7 +63,9 @@ KINDS = {
     "within64": Kind(
         "Within<{}, Long>", (_T, ("Long", "Q"), ("Long", "Q")), 2
     ),
-    "small poisson": Kind("SmallPoisson<{}>", (("double", "d"),), 1),
+    "small poisson": Kind(
+        "SmallPoisson<{}>", (("double", "d"), ("double", "d")), 1
+    ),
     "large poisson": Kind("LargePoisson<{}>", (("double", "d"),), 1),
     "poisson": Kind("EachPoisson<{}>", (("const double *", "P"),), 1),
     "gamma": Kind("Gamma<{}>", (("double", "d"), ("double", "d")), 1),

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
+extern "C++" {
 #include "xorwow.h"
 #include "mrg32k3a.h"
 #include "philox.h"
@@ -14,3 +15,4 @@
 #include "uniform.h"
 #include "normal.h"
 #include "poisson.h"
+}

@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
-#include "device.h"
+#include "transform.h"
 
 template <class State>
 __pycuda_template_fn unsigned int
@@ -39,8 +39,9 @@ __pycuda_poisson_rejection(State *state, double lambda)
         if (k < 0 || (s < 0.013 && v > s)) {
             continue;
         }
-        if (log(v * inverse / (a / (s * s) + b)) <=
-            k * log(lambda) - lambda - lgamma(k + 1.0)) {
+        if (__pycuda_log(v * inverse / (a / (s * s) + b)).high <=
+            k * __pycuda_log(lambda).high - lambda -
+                __pycuda_log_factorial(k)) {
             return (unsigned int)k;
         }
     }

@@ -153,7 +153,7 @@ template <> struct __pycuda_series<double> {
     }
 };
 
-/* The logarithm of u, which is of (0, 1] and no subnormal number. */
+/* The logarithm of u, which is a positive number and no subnormal one. */
 template <class T>
 __pycuda_template_fn __pycuda_pair<T>
 __pycuda_log(T u)
@@ -243,4 +243,24 @@ __pycuda_exp(__pycuda_pair<T> x)
     T power = __pycuda_power(x.high);
     T whole = __pycuda_fma(power, x.low, power);
     return power - power == T(0) ? whole : power;
+}
+
+/* The logarithm of k!, for k of 0 and more: Stirling's series at k + 8. */
+__pycuda_fn double
+__pycuda_log_factorial(double k)
+{
+    double product = k + 1.0, x = k + 8.0, inverse = 1.0 / x;
+    for (int j = 2; j < 8; j++) {
+        product *= k + (double)j;
+    }
+    double z = inverse * inverse;
+    double sum = fma(z, 1.0 / 156, -691.0 / 360360);
+    sum = fma(z, sum, 1.0 / 1188);
+    sum = fma(z, sum, -1.0 / 1680);
+    sum = fma(z, sum, 1.0 / 1260);
+    sum = fma(z, sum, -1.0 / 360);
+    sum = inverse * fma(z, sum, 1.0 / 12);
+    double half_log_circle = 0.9189385332046728;
+    double large = fma(x - 0.5, __pycuda_log(x).high, half_log_circle - x);
+    return large + sum - __pycuda_log(product).high;
 }

@@ -7,10 +7,10 @@ static __device__ double2 reals_of(uint4 w)
 }
 
 // Below a mean of 10 the distribution is summed until it reaches a uniform
-// number; above, Hormann's transformed rejection (PTRS, 1993).
-static __device__ double small_poisson(double u, double mean)
+// number; `none` is the probability of 0.
+static __device__ double small_poisson(double u, double mean, double none)
 {
-    double term = exp(-mean), sum = term, k = 0.0;
+    double term = none, sum = none, k = 0.0;
     while (sum < u && k < 100.0) {
         k += 1.0;
         term *= mean / k;
@@ -19,53 +19,42 @@ static __device__ double small_poisson(double u, double mean)
     return k;
 }
 
-struct Transformed {
-    double mean, a, b, s, k;
-    bool quick; // accepted without a logarithm
-
-    __device__ Transformed(double2 reals, double mean) : mean(mean)
-    {
-        b = 0.931 + 2.53 * sqrt(mean);
-        a = -0.059 + 0.02483 * b;
-        const double u = reals.x - 0.5;
-        s = 0.5 - fabs(u);
-        k = floor((2.0 * a / s + b) * u + mean + 0.43);
-        quick = (s >= 0.07) & (reals.y <= 0.9277 - 3.6224 / (b - 2.0));
-    }
-    __device__ bool rejected(double v) const
-    {
-        if (quick) {
-            return false;
-        }
-        if (k < 0.0 || (s < 0.013 && v > s)) {
-            return true;
-        }
-        const double width = 1.1239 + 1.1328 / (b - 3.4);
-        return log(v * width / (a / (s * s) + b)) >
-               k * log(mean) - mean - lgamma(k + 1.0);
-    }
-};
-
-template <class T>
-static __device__ T large_poisson(const Sequence &from, Long at, double mean)
+// Above, Hormann's transformed rejection (PTRS, 1993), without branches.
+static __device__ bool large_poisson(double2 reals, double mean, double *k)
 {
-    for (unsigned int attempt = 0;; attempt++) {
-        const double2 reals = reals_of(from.block(at, attempt));
-        const Transformed made(reals, mean);
-        if (!made.rejected(reals.y)) {
-            return (T)made.k;
-        }
+    const double b = 0.931 + 2.53 * sqrt(mean);
+    const double a = -0.059 + 0.02483 * b;
+    const double u = reals.x - 0.5, v = reals.y, s = 0.5 - fabs(u);
+    const double made = floor((2.0 * a / s + b) * u + mean + 0.43);
+    *k = made;
+    const bool quick = (s >= 0.07) & (v <= 0.9277 - 3.6224 / (b - 2.0));
+    const bool never = (made < 0.0) | ((s < 0.013) & (v > s));
+    const double width = 1.1239 + 1.1328 / (b - 3.4);
+    const double left = __pycuda_log(v * width / (a / (s * s) + b)).high;
+    const double right = made * __pycuda_log(mean).high - mean -
+                         __pycuda_log_factorial(fmax(made, 0.0));
+    return !quick & (never | !(left <= right));
+}
+static __device__ double other_poisson(const Sequence &from, Long at,
+                                       double mean, unsigned int attempt)
+{
+    double k;
+    while (large_poisson(reals_of(from.block(at, attempt)), mean, &k)) {
+        attempt++;
     }
+    return k;
 }
 
 // Of one mean, which is known to be small or not, or of one each.
 template <class T> struct SmallPoisson : Sure<T> {
     enum { WIDTH = 1, STAGED = 1 };
-    double mean;
-    __device__ SmallPoisson(double mean) : mean(mean) {}
+    double mean, none;
+    __device__ SmallPoisson(double mean, double none) : mean(mean), none(none)
+    {
+    }
     __device__ bool draw(const Sequence &, Long, uint4 w, Long, T *value) const
     {
-        *value = (T)small_poisson(reals_of(w).x, mean);
+        *value = (T)small_poisson(reals_of(w).x, mean, none);
         return false;
     }
 };
@@ -75,13 +64,14 @@ template <class T> struct LargePoisson : Sure<T> {
     __device__ LargePoisson(double mean) : mean(mean) {}
     __device__ bool draw(const Sequence &, Long, uint4 w, Long, T *value) const
     {
-        const Transformed made(reals_of(w), mean);
-        *value = (T)made.k;
-        return !made.quick;
+        double k;
+        const bool rejected = large_poisson(reals_of(w), mean, &k);
+        *value = (T)k;
+        return rejected;
     }
     __device__ void again(const Sequence &from, Long at, Long, T *value) const
     {
-        *value = large_poisson<T>(from, at, mean);
+        *value = (T)other_poisson(from, at, mean, 1);
     }
 };
 template <class T> struct EachPoisson : Sure<T> {
@@ -92,11 +82,13 @@ template <class T> struct EachPoisson : Sure<T> {
                          T *value) const
     {
         const double mean = means[first];
+        double k = 0.0;
         if (mean >= 10.0) {
-            *value = large_poisson<T>(from, at, mean);
-        } else {
-            *value = mean > 0.0 ? (T)small_poisson(reals_of(w).x, mean) : T(0);
+            k = other_poisson(from, at, mean, 0);
+        } else if (mean > 0.0) {
+            k = small_poisson(reals_of(w).x, mean, exp(-mean));
         }
+        *value = (T)k;
         return false;
     }
 };
@@ -116,10 +108,11 @@ template <class T> struct Gamma : Sure<T> {
         const double d = (shape < 1.0 ? shape + 1.0 : shape) - 1.0 / 3.0;
         const double x = normal[0].high + normal[0].low;
         const double t = 1.0 + x / sqrt(9.0 * d), v = t * t * t;
-        const double most = 0.5 * x * x + d - d * v + d * log(v);
+        const double most = 0.5 * x * x + d - d * v +
+                            d * __pycuda_log(v).high;
         const double less = shape < 1.0 ? pow(reals.y, 1.0 / shape) : 1.0;
         *value = (T)(d * v * less * scale);
-        return !(t > 0.0) | (log(reals.x) > most);
+        return !(t > 0.0) | !(__pycuda_log(reals.x).high <= most);
     }
     __device__ bool draw(const Sequence &from, Long at, uint4 w, Long,
                          T *value) const

@@ -6,6 +6,4 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-extern "C++" {
 #include <pycuda-random/generators.h>
-}
