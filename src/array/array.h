@@ -179,6 +179,11 @@ int array_set_dims(struct array *array, int ndim, const npy_intp *shape,
                    const npy_intp *strides);
 PyObject *array_default_allocator(void);
 
+/* init.c */
+PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+int array_init(PyObject *self, PyObject *args, PyObject *kwargs);
+int array_init_order(PyObject *order, char *letter); /* "C" or "F" */
+
 /* attributes.c */
 extern PyGetSetDef array_attributes[];
 int array_flags_setup(PyObject *module);

@@ -1,9 +1,9 @@
-/* type.c - ArrayBase: the array object's life, memory and construction.
+/* type.c - ArrayBase: the array object's dimensions, memory and life.
  *
  * pycuda.gpuarray.GPUArray derives from it in Python.  An array owns its
  * dimensions, and references to its dtype, the holder of its memory, the
  * array it is a view of, and its allocator.  Fields are consistent whenever
- * ARRAY_READY is set; attribute rows are in attributes.c.
+ * ARRAY_READY is set; init.c has GPUArray(...), attributes.c the attributes.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -384,188 +384,6 @@ array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
     return array;
 }
 
-/* --- construction ------------------------------------------------------ */
-
-struct init_arguments {
-    PyObject *shape, *dtype, *allocator, *base, *gpudata, *strides, *order;
-};
-
-static int
-init_order(PyObject *order, char *letter)
-{
-    if (!order || (PyUnicode_Check(order) &&
-                   PyUnicode_CompareWithASCIIString(order, "C") == 0)) {
-        *letter = 'C';
-        return 0;
-    }
-    if (PyUnicode_Check(order) &&
-        PyUnicode_CompareWithASCIIString(order, "F") == 0) {
-        *letter = 'F';
-        return 0;
-    }
-    PyErr_Format(PyExc_ValueError,
-                 "invalid order: %S (\"C\" or \"F\" expected)", order);
-    return -1;
-}
-
-static int
-init_dims(struct array *array, const struct init_arguments *given)
-{
-    npy_intp shape[ARRAY_MAX_NDIM], strides[ARRAY_MAX_NDIM];
-    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
-    char order;
-    int ndim = array_parse_shape(given->shape, shape);
-
-    if (ndim < 0 || init_order(given->order, &order) < 0 ||
-        array_verify_shape(ndim, shape, itemsize) < 0) {
-        return -1;
-    }
-    if (!given->strides || given->strides == Py_None) {
-        layout_pack(ndim, shape, itemsize, order, strides);
-    } else {
-        int n = array_parse_shape(given->strides, strides);
-        if (n < 0) {
-            return -1;
-        }
-        if (n != ndim) {
-            PyErr_Format(PyExc_ValueError,
-                         "strides has %d entries, shape has %d", n, ndim);
-            return -1;
-        }
-        if (array_verify_strides(array, ndim, shape, strides) < 0) {
-            return -1;
-        }
-    }
-    return array_set_dims(array, ndim, shape, strides);
-}
-
-/* As many bytes as the elements have, which the strides must not leave. */
-static int
-init_own_memory(struct array *array)
-{
-    npy_intp low, high;
-    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
-
-    layout_extent(array->ndim, array->shape, array->strides, itemsize, &low,
-                  &high);
-    if (low < 0 || high > array->size * itemsize) {
-        PyErr_Format(
-            PyExc_ValueError,
-            "strides reach from byte %zd to byte %zd of the %zd bytes "
-            "that an array of this shape is given",
-            low, high, array->size * itemsize);
-        return -1;
-    }
-    return array_take_memory(array, NULL);
-}
-
-static int
-init_memory(struct array *array, const struct init_arguments *given)
-{
-    int has_data = given->gpudata && given->gpudata != Py_None;
-    int has_base = given->base && given->base != Py_None;
-
-    if (has_base && !has_data) {
-        PyErr_SetString(PyExc_AssertionError,
-                        "base is only for arrays made with gpudata");
-        return -1;
-    }
-    if (given->allocator == Py_None) {
-        PyErr_SetString(PyExc_TypeError,
-                        "allocator must be callable, not None");
-        return -1;
-    }
-    if (given->allocator && given->allocator != array_default_allocator()) {
-        array->allocator = Py_NewRef(given->allocator);
-    }
-    if (PyErr_Occurred()) {
-        return -1;
-    }
-    if (!has_data) {
-        return init_own_memory(array);
-    }
-    CUdeviceptr pointer;
-    if (core_pointer(given->gpudata, &pointer) < 0) {
-        return -1;
-    }
-    array->base = has_base ? Py_NewRef(given->base) : NULL;
-    Py_XSETREF(array->head.owner, Py_NewRef(given->gpudata));
-    array->head.pointer = pointer;
-    return array_verify_strides(array, array->ndim, array->shape,
-                                array->strides);
-}
-
-/* Back to what array_new made. */
-static int
-array_reset(struct array *array)
-{
-    static const npy_intp shape[1] = {0}, strides[1] = {0};
-    PyArray_Descr *dtype = PyArray_DescrFromType(NPY_FLOAT64);
-
-    if (!dtype) {
-        return -1;
-    }
-    array->head.pointer = 0;
-    array->flags = 0;
-    Py_XSETREF(array->dtype, dtype);
-    array_set_dims(array, 1, shape, strides); /* needs no memory */
-    Py_CLEAR(array->head.owner);
-    Py_CLEAR(array->base);
-    Py_CLEAR(array->allocator);
-    return 0;
-}
-
-static int
-array_init(PyObject *self, PyObject *args, PyObject *kwargs)
-{
-    static char *names[] = {"shape",   "dtype",   "allocator", "base",
-                            "gpudata", "strides", "order",     NULL};
-    struct array *array = (struct array *)self;
-    struct init_arguments given = {0};
-
-    if (!kwargs && PyTuple_GET_SIZE(args) == 2) {
-        given.shape = PyTuple_GET_ITEM(args, 0);
-        given.dtype = PyTuple_GET_ITEM(args, 1);
-    } else if (!PyArg_ParseTupleAndKeywords(
-                   args, kwargs, "OO|OOOOO:GPUArray", names, &given.shape,
-                   &given.dtype, &given.allocator, &given.base, &given.gpudata,
-                   &given.strides, &given.order)) {
-        return -1;
-    }
-    PyArray_Descr *dtype;
-    if (array_reset(array) < 0 ||
-        !PyArray_DescrConverter(given.dtype, &dtype)) {
-        return -1;
-    }
-    Py_SETREF(array->dtype, dtype);
-    if (array_verify_dtype(dtype) < 0 || init_dims(array, &given) < 0 ||
-        init_memory(array, &given) < 0) {
-        PyObject *type, *value, *trace; /* a holder's end may run Python */
-        PyErr_Fetch(&type, &value, &trace);
-        array_reset(array);
-        PyErr_Restore(type, value, trace);
-        return -1;
-    }
-    array->flags |= ARRAY_READY;
-    return 0;
-}
-
-/* Before __init__ an array is empty and of one dimension, so that no slot
- * meets a missing field. */
-static PyObject *
-array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
-{
-    struct array *array = array_alloc(type, 1);
-
-    (void)args;
-    (void)kwargs;
-    if (array) {
-        array->dtype = PyArray_DescrFromType(NPY_FLOAT64);
-        array->flags = ARRAY_FORC;
-    }
-    return (PyObject *)array;
-}
-
 /* --- end --------------------------------------------------------------- */
 
 static int
@@ -617,7 +435,7 @@ array_new_like_me(PyObject *self, PyObject *args, PyObject *kwargs)
 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:_new_like_me", names,
                                      &given, &order) ||
-        init_order(order, &letter) < 0) {
+        array_init_order(order, &letter) < 0) {
         return NULL;
     }
     dtype = (PyArray_Descr *)Py_NewRef(array->dtype);

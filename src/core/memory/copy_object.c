@@ -1,0 +1,355 @@
+/* copy_object.c - what is set of a Memcpy2D, Memcpy3D or Memcpy3DPeer.
+ *
+ * Called by Python; memcpynd.c makes types of the tables.  Host buffers,
+ * arrays and contexts that were set are kept alive until they are replaced.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/memory/copy_object.h"
+
+#include "core/numpy.h"
+
+int
+core_copy_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    struct copy_object *self = (struct copy_object *)op;
+    Py_VISIT(self->source);
+    Py_VISIT(self->target);
+    Py_VISIT(self->source_context);
+    Py_VISIT(self->target_context);
+    return core_object_traverse(op, visit, arg);
+}
+
+int
+core_copy_clear(PyObject *op)
+{
+    struct copy_object *self = (struct copy_object *)op;
+    Py_CLEAR(self->source);
+    Py_CLEAR(self->target);
+    Py_CLEAR(self->source_context);
+    Py_CLEAR(self->target_context);
+    return core_object_clear(op);
+}
+
+void
+core_copy_dealloc(PyObject *op)
+{
+    core_object_begin_dealloc(op);
+    core_copy_clear(op);
+    core_object_end_dealloc(op);
+}
+
+/* Where the memory ends that begins at the buffer's first element. */
+static const char *
+buffer_end(const Py_buffer *view)
+{
+    const char *end = (const char *)view->buf + view->itemsize;
+    for (int i = 0; i < view->ndim; i++) {
+        if (view->shape[i] == 0) {
+            return view->buf;
+        }
+        if (view->strides[i] > 0) {
+            end += (view->shape[i] - 1) * view->strides[i];
+        }
+    }
+    return end;
+}
+
+/* The array whose memory it is: programs copy whole matrices by a view of
+ * their first row. */
+static PyObject *
+host_root(PyObject *object)
+{
+    while (PyArray_Check(object) &&
+           PyArray_BASE((PyArrayObject *)object) != NULL &&
+           PyArray_Check(PyArray_BASE((PyArrayObject *)object))) {
+        object = PyArray_BASE((PyArrayObject *)object);
+    }
+    return object;
+}
+
+/* Address of a host buffer, which need not be contiguous, and how much memory
+ * follows. */
+static int
+host_address(PyObject *object, bool writable, void **pointer, size_t *room)
+{
+    Py_buffer view, root;
+    int flags = PyBUF_STRIDED_RO | (writable ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(object, &view, flags) < 0) {
+        return -1;
+    }
+    const char *end = buffer_end(&view);
+    if (PyObject_GetBuffer(host_root(object), &root, PyBUF_STRIDED_RO) < 0) {
+        PyErr_Clear();
+    } else {
+        end = buffer_end(&root) > end ? buffer_end(&root) : end;
+        PyBuffer_Release(&root);
+    }
+    *pointer = view.buf;
+    *room = (size_t)(end - (const char *)view.buf);
+    PyBuffer_Release(&view);
+    return 0;
+}
+
+/* One end of the copy becomes `object`: what was set there before is no more,
+ * also for who sets the memory type by hand. */
+static void
+end_take(struct copy_object *self, bool source, PyObject *object)
+{
+    if (source) {
+        self->copy.srcHost = NULL;
+        self->copy.srcArray = NULL;
+        Py_XSETREF(self->source, Py_NewRef(object));
+    } else {
+        self->copy.dstHost = NULL;
+        self->copy.dstArray = NULL;
+        Py_XSETREF(self->target, Py_NewRef(object));
+    }
+}
+
+static PyObject *
+set_host(PyObject *op, PyObject *object, bool source, CUmemorytype type)
+{
+    struct copy_object *self = (struct copy_object *)op;
+    void *pointer;
+    size_t room;
+    if (host_address(object, !source, &pointer, &room) < 0) {
+        return NULL;
+    }
+    bool unified = type == CU_MEMORYTYPE_UNIFIED;
+    end_take(self, source, object);
+    if (source) {
+        self->copy.srcMemoryType = type;
+        self->copy.srcHost = pointer;
+        if (unified) {
+            self->copy.srcDevice = (CUdeviceptr)(uintptr_t)pointer;
+        }
+        self->source_room = room;
+    } else {
+        self->copy.dstMemoryType = type;
+        self->copy.dstHost = pointer;
+        if (unified) {
+            self->copy.dstDevice = (CUdeviceptr)(uintptr_t)pointer;
+        }
+        self->target_room = room;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+set_src_host(PyObject *op, PyObject *object)
+{
+    return set_host(op, object, true, CU_MEMORYTYPE_HOST);
+}
+
+static PyObject *
+set_dst_host(PyObject *op, PyObject *object)
+{
+    return set_host(op, object, false, CU_MEMORYTYPE_HOST);
+}
+
+static PyObject *
+set_src_unified(PyObject *op, PyObject *object)
+{
+    return set_host(op, object, true, CU_MEMORYTYPE_UNIFIED);
+}
+
+static PyObject *
+set_dst_unified(PyObject *op, PyObject *object)
+{
+    return set_host(op, object, false, CU_MEMORYTYPE_UNIFIED);
+}
+
+static PyObject *
+set_src_device(PyObject *op, PyObject *object)
+{
+    struct copy_object *self = (struct copy_object *)op;
+    CUdeviceptr pointer;
+    if (core_pointer(object, &pointer) < 0) {
+        return NULL;
+    }
+    self->copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    self->copy.srcDevice = pointer;
+    end_take(self, true, object);
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+set_dst_device(PyObject *op, PyObject *object)
+{
+    struct copy_object *self = (struct copy_object *)op;
+    CUdeviceptr pointer;
+    if (core_pointer(object, &pointer) < 0) {
+        return NULL;
+    }
+    self->copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    self->copy.dstDevice = pointer;
+    end_take(self, false, object);
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+set_src_array(PyObject *op, PyObject *array)
+{
+    struct copy_object *self = (struct copy_object *)op;
+    CUarray handle;
+    if (core_array_handle(array, &handle) < 0) {
+        return NULL;
+    }
+    end_take(self, true, array);
+    self->copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    self->copy.srcArray = handle;
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+set_dst_array(PyObject *op, PyObject *array)
+{
+    struct copy_object *self = (struct copy_object *)op;
+    CUarray handle;
+    if (core_array_handle(array, &handle) < 0) {
+        return NULL;
+    }
+    end_take(self, false, array);
+    self->copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    self->copy.dstArray = handle;
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+set_context(PyObject *object, CUcontext *handle, PyObject **kept)
+{
+    if (!Py_IS_TYPE(object, core.context_type)) {
+        PyErr_Format(PyExc_TypeError, "expected a Context, got %s",
+                     Py_TYPE(object)->tp_name);
+        return NULL;
+    }
+    *handle = ((struct core_context *)object)->handle;
+    Py_XSETREF(*kept, Py_NewRef(object));
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+set_src_context(PyObject *op, PyObject *object)
+{
+    struct copy_object *self = (struct copy_object *)op;
+    return set_context(object, &self->copy.srcContext, &self->source_context);
+}
+
+static PyObject *
+set_dst_context(PyObject *op, PyObject *object)
+{
+    struct copy_object *self = (struct copy_object *)op;
+    return set_context(object, &self->copy.dstContext, &self->target_context);
+}
+
+static PyObject *
+get_size(PyObject *op, void *offset)
+{
+    size_t value;
+    memcpy(&value, (char *)op + (uintptr_t)offset, sizeof value);
+    return PyLong_FromSize_t(value);
+}
+
+static int
+set_size(PyObject *op, PyObject *object, void *offset)
+{
+    size_t value;
+    if (object == NULL) {
+        PyErr_SetString(PyExc_TypeError, "cannot delete a field");
+        return -1;
+    }
+    if (core_size(object, &value) < 0) {
+        return -1;
+    }
+    memcpy((char *)op + (uintptr_t)offset, &value, sizeof value);
+    return 0;
+}
+
+static int
+set_device(PyObject *op, PyObject *object, void *offset)
+{
+    CUdeviceptr value;
+    if (object == NULL || core_pointer(object, &value) < 0) {
+        if (object == NULL) {
+            PyErr_SetString(PyExc_TypeError, "cannot delete a field");
+        }
+        return -1;
+    }
+    memcpy((char *)op + (uintptr_t)offset, &value, sizeof value);
+    struct copy_object *self = (struct copy_object *)op;
+    bool source =
+        (uintptr_t)offset == offsetof(struct copy_object, copy.srcDevice);
+    end_take(self, source, object);
+    return 0;
+}
+
+static PyObject *
+get_type(PyObject *op, void *offset)
+{
+    CUmemorytype value;
+    memcpy(&value, (char *)op + (uintptr_t)offset, sizeof value);
+    return core_enum("memory_type", (long)value);
+}
+
+static int
+set_type(PyObject *op, PyObject *object, void *offset)
+{
+    unsigned value;
+    if (object == NULL || core_unsigned(object, &value) < 0) {
+        if (object == NULL) {
+            PyErr_SetString(PyExc_TypeError, "cannot delete a field");
+        }
+        return -1;
+    }
+    memcpy((char *)op + (uintptr_t)offset, &value, sizeof value);
+    return 0;
+}
+
+#define AT(field) (void *)offsetof(struct copy_object, copy.field)
+#define SIZE(name, field)                                                     \
+    {                                                                         \
+        name, get_size, set_size, NULL, AT(field)                             \
+    }
+#define FLAT_FIELDS                                                           \
+    SIZE("src_x_in_bytes", srcXInBytes), SIZE("src_y", srcY),                 \
+        {"src_memory_type", get_type, set_type, NULL, AT(srcMemoryType)},     \
+        {"src_device", get_size, set_device, NULL, AT(srcDevice)},            \
+        SIZE("src_pitch", srcPitch), SIZE("dst_x_in_bytes", dstXInBytes),     \
+        SIZE("dst_y", dstY),                                                  \
+        {"dst_memory_type", get_type, set_type, NULL, AT(dstMemoryType)},     \
+        {"dst_device", get_size, set_device, NULL, AT(dstDevice)},            \
+        SIZE("dst_pitch", dstPitch), SIZE("width_in_bytes", WidthInBytes),    \
+        SIZE("height", Height)
+PyGetSetDef core_copy_fields_2d[] = {FLAT_FIELDS, {NULL}};
+PyGetSetDef core_copy_fields_3d[] = {
+    FLAT_FIELDS,
+    SIZE("src_z", srcZ),
+    SIZE("src_lod", srcLOD),
+    SIZE("src_height", srcHeight),
+    SIZE("dst_z", dstZ),
+    SIZE("dst_lod", dstLOD),
+    SIZE("dst_height", dstHeight),
+    SIZE("depth", Depth),
+    {NULL},
+};
+
+#define COMMON_METHODS                                                        \
+    {"set_src_host", set_src_host, METH_O, "Copy from a host buffer."},       \
+        {"set_dst_host", set_dst_host, METH_O, "Copy to a host buffer."},     \
+        {"set_src_unified", set_src_unified, METH_O, NULL},                   \
+        {"set_dst_unified", set_dst_unified, METH_O, NULL},                   \
+        {"set_src_device", set_src_device, METH_O,                            \
+         "Copy from linear device memory."},                                  \
+        {"set_dst_device", set_dst_device, METH_O,                            \
+         "Copy to linear device memory."},                                    \
+        {"set_src_array", set_src_array, METH_O, "Copy from an Array."},      \
+    {                                                                         \
+        "set_dst_array", set_dst_array, METH_O, "Copy to an Array."           \
+    }
+PyMethodDef core_copy_methods[] = {COMMON_METHODS, {NULL}};
+PyMethodDef core_copy_methods_peer[] = {
+    COMMON_METHODS,
+    {"set_src_context", set_src_context, METH_O, NULL},
+    {"set_dst_context", set_dst_context, METH_O, NULL},
+    {NULL},
+};
