@@ -360,11 +360,13 @@ def searchsorted(
     result = make(v, v.shape, np.int64)
     if v.size == 0:
         return result
-    kernel = _memoised()["search"](kind, sorter is not None, side == "right")
+    kernel, each = _memoised()["search"](
+        kind, sorter is not None, side == "right"
+    )
     kernel(
         result, a if a.size else _NOTHING,
         _NOTHING if sorter is None or not sorter.size else sorter,
         np.uint64(a.size), v, np.uint64(v.size), block=(256, 1, 1),
-        grid=(-(-v.size // 256), 1), stream=stream,
+        grid=(-(-v.size // (256 * each)), 1), stream=stream,
     )  # fmt: skip
     return result

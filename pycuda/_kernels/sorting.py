@@ -27,6 +27,7 @@ _INFINITIES = {
     "f": "0x7f800000",
     "d": "0x7ff0000000000000",
 }
+_SEARCHES = 8  # under way at once, where threads run in turn
 DIGITS = 256
 BLOCK = 256
 
@@ -129,11 +130,13 @@ def make_sweep(sort: Sort) -> tuple[Any, ...]:
     return _compiled(source, ("sort_count", "sort_starts", "sort_sweep"))
 
 
-def make_search(a: np.dtype, sorted_by: bool, right: bool) -> Any:
-    """``sort/search.cu``: where values belong in a sorted row."""
-    return building.compile_kernel(
+def make_search(a: np.dtype, sorted_by: bool, right: bool) -> tuple[Any, int]:
+    """(kernel of ``sort/search.cu``, values that a thread searches for)."""
+    each = _SEARCHES if building.runs_threads_in_turn() else 1
+    kernel = building.compile_kernel(
         building.load_template("sort/search.cu").substitute(
             type=c_type(a),
+            each=each,
             is_complex=int(a.kind == "c"),
             before=_before(a),
             sorter="sorter[middle]" if sorted_by else "middle",
@@ -142,6 +145,7 @@ def make_search(a: np.dtype, sorted_by: bool, right: bool) -> Any:
         (a,),
         "search",
     )
+    return kernel, each
 
 
 def _before(dtype: np.dtype) -> str:

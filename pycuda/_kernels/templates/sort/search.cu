@@ -1,10 +1,13 @@
-// Where values belong in a sorted row.  NaN comes after all numbers.
+// Where values belong in a sorted row.  NaN comes after all numbers.  Each
+// thread searches for EACH values.
 typedef $type Value;
+enum { EACH = $each };
 
 template <class R>
 __device__ inline bool real_before(R x, R y)
 {
-    return x < y || (y != y && x == x);
+    const int left = !(x >= y), is_number = x == x;
+    return left & is_number; // with no branch to guess
 }
 
 #if $is_complex
@@ -19,25 +22,48 @@ __device__ inline bool before(Value x, Value y)
     return $before;
 }
 
+__device__ inline bool goes_right(Value x, Value value)
+{
+    return $goes_right;
+}
+
 extern "C" __global__ void search(long long *out, const Value *row,
                                   const long long *sorter,
                                   unsigned long long length,
                                   const Value *values,
                                   unsigned long long count)
 {
-    const unsigned long long i =
-        (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) {
+    const unsigned long long first =
+        ((unsigned long long)blockIdx.x * blockDim.x + threadIdx.x) * EACH;
+    if (first >= count) {
         return;
     }
-    const Value value = values[i];
-    unsigned long long low = 0, left = length;
-    while (left > 0) {
-        const unsigned long long half = left / 2, middle = low + half;
-        const Value x = row[$sorter];
-        const bool right = $goes_right;
-        low = right ? middle + 1 : low;
-        left = right ? left - half - 1 : half;
+    const int own = count - first < EACH ? (int)(count - first) : EACH;
+    Value value[EACH];
+    unsigned long long low[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        value[k] = values[first + (k < own ? k : 0)];
+        low[k] = 0;
     }
-    out[i] = (long long)low;
+    // All searches take the same steps, so that their loads overlap.
+    unsigned long long left = length;
+    while (left > 1) {
+        const unsigned long long half = left / 2;
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            const unsigned long long middle = low[k] + half - 1;
+            const bool right = goes_right(row[$sorter], value[k]);
+            low[k] += half & -(unsigned long long)right;
+        }
+        left -= half;
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const unsigned long long middle = low[k];
+        if (k < own) {
+            const bool right = left && goes_right(row[$sorter], value[k]);
+            out[first + k] = (long long)(middle + right);
+        }
+    }
 }
