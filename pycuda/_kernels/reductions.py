@@ -19,6 +19,7 @@ from pycuda._kernels.operations import c_type, cast, expression_of
 _BLOCK = 256
 _SHARE_IN_TURN = 1 << 16  # elements of a block
 _LANES_IN_TURN = 64  # accumulators
+_LANES_OF_EXTREMES = 32  # of reductions that are as fast as memory
 _LOADS = 8  # words of 16 bytes that a thread has under way
 
 # name -> how its values combine
@@ -95,7 +96,13 @@ def _reduction_source(
         "tile": _SHARE_IN_TURN,
     }
     fields |= kept_sums(out, kind != "sum" or out.kind not in "fc")
-    fields["keep_functions"] = "".join(
+    fields["eight"], helper = "combined<8>(eight)", ""
+    if serial and kind in ("max", "min") and out.char in "fd":
+        fields["better"] = ">" if kind == "max" else "<"
+        fields["eight"] = "extreme_of(eight)"
+        fields["lanes"] = _LANES_OF_EXTREMES
+        helper = load_template("reduce/extreme.cuh").substitute(fields)
+    fields["keep_functions"] = helper + "".join(
         load_template(part).substitute(fields)
         for part in ("reduce/keep.cuh", "reduce/combined.cuh")
     )

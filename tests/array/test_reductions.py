@@ -52,6 +52,36 @@ def test_nan_propagates(position):
     assert np.isnan(gpuarray.sum(device).get())
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("value", [np.nan, -np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("size", [7, 255, 256, 257, 511, 70001])
+def test_extremes_of_no_numbers(dtype, value, size):
+    """Wherever they lie among the values that are compared together."""
+    places = {0, 1, 5, size // 2, size - 2, size - 1}
+    for place in places:
+        host = numbers((size,), dtype)
+        host[place] = value
+        device = gpuarray.to_gpu(host)
+        same(gpuarray.max(device), host.max())
+        same(gpuarray.min(device), host.min())
+    full = np.full(size, value, dtype)
+    same(gpuarray.max(gpuarray.to_gpu(full)), full.max())
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
+@pytest.mark.parametrize("length", [1, 127, 128, 129, 300, 4096, 4500])
+def test_first_of_equals(dtype, length):
+    """At each place of a row, with equals behind it."""
+    for place in {0, length // 3, length // 2, length - 1}:
+        host = np.zeros((3, length), dtype)
+        host[1, place:] = 5
+        host[2, place] = -1
+        device = gpuarray.to_gpu(host)
+        for name in ("argmax", "argmin"):
+            got = getattr(device, name)(1).get()
+            assert np.array_equal(got, getattr(host, name)(1)), (name, place)
+
+
 @pytest.mark.parametrize("view", ["transposed", "reversed", "every second"])
 def test_strided_inputs(view):
     host, device = both(numbers((60, 70), "i4"), "C", view)

@@ -14,9 +14,9 @@ __device__ inline Key best_key(const Stored *run, const long long step,
     return best;
 }
 
-// The first place of a key that no other is ahead of.
-__device__ inline int place_of(const Stored *run, const long long step,
-                               const int count, const Key best)
+// The first place of the best key in a strip; `count` where it has none.
+__device__ inline int place_in_strip(const Stored *run, const long long step,
+                                     const int count, const Key best)
 {
     int place = count;
     for (int k = 0; k < count; k++) {
@@ -25,6 +25,22 @@ __device__ inline int place_of(const Stored *run, const long long step,
         place = here < place ? here : place;
     }
     return place;
+}
+
+__device__ inline int place_of(const Stored *run, const long long step,
+                               const int count, const Key best)
+{
+    enum { STRIP = 128 };
+    int first = 0;
+    for (; first + STRIP <= count; first += STRIP) {
+        const int place =
+            place_in_strip(&at(run, first * step), step, STRIP, best);
+        if (place < STRIP) {
+            return first + place;
+        }
+    }
+    return first + place_in_strip(&at(run, first * step), step, count - first,
+                                  best);
 }
 
 extern "C" __global__ void $name($out *out, const Stored *in,

@@ -15,7 +15,7 @@ $share
                 const unsigned long long i = base + g * $lanes + k;
                 eight[g] = $map;
             }
-            keep(partial[k], lost[k], combined<8>(eight));
+            keep(partial[k], lost[k], $eight);
         }
     }
     for (; base + $lanes <= end; base += $lanes) {
