@@ -7,28 +7,39 @@ typedef $state State;
 #define THREADS ((size_t)gridDim.x * blockDim.x)
 
 #if $in_turn
-// A thread takes a block of states; some elements of each in turn, so that
-// what it writes stays in its cache.
+// A thread takes a block of states, and makes some elements of each in turn in
+// memory of its own: their places lie too far apart for its cache.
 #define ROWS 32
 
 template <class T, class Make>
 __device__ inline void fill(State *states, T *out, size_t n, Make make)
 {
     const size_t first = (size_t)blockIdx.x * $block, all = $threads;
-    for (size_t row = 0; row < n; row += ROWS * all) {
-        for (size_t t = first; t < first + $block && row + t < n; t++) {
-            const size_t end = min(n, row + ROWS * all);
+    T made[ROWS][$block];
+    for (size_t begin = first; begin < n; begin += ROWS * all) {
+        const size_t rows = min((size_t)ROWS, (n - begin + all - 1) / all);
+        const size_t last = begin + (rows - 1) * all;
+        const size_t wide = min((size_t)$block, n - begin);
+        const size_t end = min((size_t)$block, n - last);
+        for (size_t t = 0; t < wide; t++) {
+            const size_t count = t < end ? rows : rows - 1;
 #if $copied
-            State state = states[t], *const s = &state;
+            State state = states[first + t], *const s = &state;
 #else
-            State *const s = states + t;
+            State *const s = states + first + t;
 #endif
-            for (size_t i = row + t; i < end; i += all) {
-                out[i] = make(s, i);
+            for (size_t row = 0; row < count; row++) {
+                made[row][t] = make(s, begin + row * all + t);
             }
 #if $copied
-            states[t] = state;
+            states[first + t] = state;
 #endif
+        }
+        for (size_t row = 0; row < rows; row++) {
+            const size_t width = row < rows - 1 ? wide : end;
+            for (size_t t = 0; t < width; t++) {
+                out[begin + row * all + t] = made[row][t];
+            }
         }
     }
 }
