@@ -28,7 +28,13 @@ _HERE = contextlib.nullcontext()
 
 
 def _in(stream: Any) -> Any:
-    return _HERE if stream is None else stream.use()
+    if stream is None:
+        return _HERE
+    if not hasattr(stream, "use"):
+        raise TypeError(
+            f"stream must be a Stream, not {type(stream).__name__}"
+        )
+    return stream.use()
 
 
 def _shape_of(size: Any) -> tuple[int, ...]:
@@ -87,6 +93,22 @@ def _number(value: Any, name: str, least: float | None = None) -> float:
     if least is not None and not number >= least:
         raise ValueError(f"{name} must be at least {least:g}, not {number:g}")
     return number
+
+
+def check_state(state: Any, name: str, keys: tuple[str, ...]) -> None:
+    """Whether `state` is what get_state() of a generator returned."""
+    if not isinstance(state, dict):
+        raise TypeError(
+            f"state must be a dictionary, not {type(state).__name__}"
+        )
+    if state.get("generator") != name:
+        raise ValueError(
+            f"the state of a {name} is needed, not of "
+            f"{state.get('generator')!r}"
+        )
+    for key in keys:
+        if key not in state:
+            raise ValueError(f"the state has no {key!r}")
 
 
 class Distributions(abc.ABC):
@@ -225,6 +247,10 @@ class Distributions(abc.ABC):
         stream: Any = None,
     ) -> Any:
         """Reals of [low, high), numbers or arrays; rounding may give high."""
+        if not isinstance(low, ArrayBase):
+            low = _number(low, "low")
+        if not isinstance(high, ArrayBase):
+            high = _number(high, "high")
         with _in(stream):
             size = _spread(size, out, low, high)
             out = self.random(size, dtype, out)
@@ -480,8 +506,8 @@ class Distributions(abc.ABC):
         replace
             Whether an element may be chosen more than once.
         p
-            How probable each is, relative to their sum: an array on the
-            device, which nobody checks, or a list.
+            How probable each is, relative to their sum: a list, or an array
+            on the device, whose values are not looked at.
         axis
             Which axis of `a` the elements lie along.
         shuffle
@@ -504,7 +530,8 @@ class Distributions(abc.ABC):
                 raise ValueError(
                     f"{wanted} of {count} cannot be chosen without repeating"
                 )
-            weights = None if p is None else _weights(p, count)
+            least = 1 if replace else wanted
+            weights = None if p is None else _weights(p, count, least)
             index = self._chosen(count, wanted, replace, weights)
             index = index.reshape(shape)
             return _gpuarray.take(a, index, axis=axis) if is_array else index
@@ -571,14 +598,18 @@ def _range_kind(low: int, count: int, out: Any) -> tuple[str, Any, tuple]:
     return f"within{bits}", out, (low, count, (1 << bits) % count)
 
 
-def _weights(p: Any, count: int) -> Any:
-    """`p` as float64 on the device."""
+def _weights(p: Any, count: int, least: int) -> Any:
+    """`p` as float64 on the device, `least` of them not zero."""
     if not isinstance(p, ArrayBase):
         if isinstance(p, np.ndarray):
             check_array(p, "p")
         host = np.asarray(p, np.float64)
         if not (host >= 0).all() or not 0 < host.sum() < np.inf:
             raise ValueError("p must not be negative, nor zero altogether")
+        if np.count_nonzero(host) < least:
+            raise ValueError(
+                f"{least} cannot be chosen: fewer of p are above 0"
+            )
         p = _gpuarray.to_gpu(host)
     if p.shape != (count,):
         raise ValueError(f"p has shape {p.shape}, and ({count},) is needed")

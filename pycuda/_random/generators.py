@@ -23,6 +23,7 @@ from pycuda import _driver
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._random import sobol
+from pycuda._random.distributions import check_state
 from pycuda.compiler import SourceModule
 from pycuda.tools import context_dependent_memoize
 
@@ -214,8 +215,6 @@ class _Generator(abc.ABC):
     def _fill(
         self, name: str, data: Any, stream: Any, *parameters: Any
     ) -> None:
-        if not isinstance(data, ArrayBase):
-            raise TypeError(f"a GPUArray is needed, not {type(data).__name__}")
         if data.size == 0:
             return
         with contextlib.nullcontext() if stream is None else stream.use():
@@ -232,6 +231,12 @@ class _Generator(abc.ABC):
             )  # fmt: skip
             if target is not data:
                 data[...] = target
+
+    @staticmethod
+    def _dtype(data: Any) -> np.dtype:
+        if not isinstance(data, ArrayBase):
+            raise TypeError(f"a GPUArray is needed, not {type(data).__name__}")
+        return data.dtype
 
     def _unsupported(self, what: str, dtype: Any) -> Exception:
         return NotImplementedError(
@@ -253,7 +258,7 @@ class _Generator(abc.ABC):
         names[_REALS[0]], names[_REALS[1]] = "uniform_float", "uniform_double"
         if self.generator_bits == 64:
             names |= dict.fromkeys(_LONGS, "uniform_long")
-        if data.dtype not in names:
+        if self._dtype(data) not in names:
             raise self._unsupported("uniform", data.dtype)
         bits = data
         if data.dtype.kind == "i":
@@ -261,7 +266,7 @@ class _Generator(abc.ABC):
         self._fill(names[data.dtype], bits, stream)
 
     def _real(self, what: str, data: Any) -> str:
-        if data.dtype not in _REALS:
+        if self._dtype(data) not in _REALS:
             raise self._unsupported(what, data.dtype)
         return "float" if data.dtype == _REALS[0] else "double"
 
@@ -303,7 +308,7 @@ class _Generator(abc.ABC):
         }
         if lambda_value is not None:
             names = {np.dtype(np.uint32): "poisson_int"}
-        if data.dtype not in names:
+        if self._dtype(data) not in names:
             raise self._unsupported("Poisson", data.dtype)
         mean = np.float64(0 if lambda_value is None else lambda_value)
         self._fill(names[data.dtype], data, stream, mean)
@@ -387,11 +392,7 @@ class _Generator(abc.ABC):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on where `get_state` of a generator of this class was called."""
-        if state.get("generator") != self._kept_name:
-            raise ValueError(
-                f"the state of a {self._kept_name} is needed, not of "
-                f"{state.get('generator')!r}"
-            )
+        check_state(state, self._kept_name, ("states",))
         words = _state_bytes(self.state_type) // 4
         states = np.ascontiguousarray(state["states"])
         if states.shape != (self._threads, words) or (

@@ -19,7 +19,7 @@ import numpy as np
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._kernels.operations import c_type
-from pycuda._random.distributions import Distributions
+from pycuda._random.distributions import Distributions, check_state
 from pycuda.compiler import SourceModule
 from pycuda.tools import context_dependent_memoize
 
@@ -231,7 +231,7 @@ class PhiloxRandomNumberGenerator(Distributions):
     def _draw_at(
         self, position: int, kind: str, out: Any, parameters: tuple
     ) -> None:
-        target = out if out.flags.forc else out.copy("C")
+        target = out if out.flags.c_contiguous else out.copy("C")
         launch(kind, target, position, self._key, self._number, parameters)
         if target is not out:
             out[...] = target
@@ -284,11 +284,7 @@ class PhiloxRandomNumberGenerator(Distributions):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on where `get_state` was called."""
-        if state.get("generator") != "Philox4x32-10":
-            raise ValueError(
-                "the state of a Philox4x32-10 is needed, not of "
-                f"{state.get('generator')!r}"
-            )
+        check_state(state, "Philox4x32-10", ("seed", "sequence", "position"))
         key = _words_of(state["seed"], "seed")
         number = self._checked_number(state["sequence"])
         position = operator.index(state["position"])

@@ -229,6 +229,40 @@ def test_out_of_any_alignment(skew, dtype):
     assert not host[:skew].any() and not host[skew + 1501 :].any()
 
 
+def test_out_of_another_order():
+    """Elements are counted as NumPy counts them, whatever the strides."""
+    out = gpuarray.to_gpu(np.zeros((30, 40), order="F"))
+    got = Philox(4).normal(2, 3, out=out).get()
+    assert (got == Philox(4).normal(2, 3, (30, 40)).get()).all()
+    means = np.asfortranarray(np.arange(1200.0).reshape(30, 40))
+    data = gpuarray.to_gpu(means)
+    Philox(4).fill_poisson(data)
+    assert np.abs(data.get() - means).max() < 200
+    small = gpuarray.to_gpu(np.ascontiguousarray(means))
+    assert (data.get() == Philox(4).poisson(small, dtype="f8").get()).all()
+
+
+def test_infinite_parameters():
+    """Whatever comes out, it comes to an end."""
+    generator, infinite = Philox(1), float("inf")
+    for dtype in (F4, F8):
+        x = generator.normal(1, infinite, 1000, dtype).get()
+        assert np.isinf(x).all() and 300 < (x > 0).sum() < 700
+        x = generator.lognormal(0, infinite, 1000, dtype).get()
+        assert set(x.tolist()) == {0, infinite}
+        assert np.isinf(generator.exponential(infinite, 9, dtype).get()).all()
+        assert np.isnan(generator.normal(np.nan, 1, 9, dtype).get()).all()
+        x = generator.lognormal(0, 1e30, 1000, dtype).get()
+        assert set(x.tolist()) == {0, infinite}
+    assert np.isinf(generator.gamma(infinite, 1, 1000).get()).all()
+    for shape in (1e300, 1e18):
+        x = generator.gamma(shape, 1, 1000).get()
+        assert (abs(x / shape - 1) < 1e-8).all()
+    assert not generator.gamma(1e-300, 1, 1000).get().any()
+    means = gpuarray.to_gpu(np.array([infinite, 1e300, 1e18]))
+    assert (generator.poisson(means, dtype=F8).get()[1:] > 9e17).all()
+
+
 def test_out_with_gaps():
     room = gpuarray.zeros((60, 40), F4)
     part = room[::2, 1::3]
@@ -298,6 +332,8 @@ def test_bad_states():
     ):
         with pytest.raises(ValueError):
             generator.set_state({**good, **wrong})
+    with pytest.raises(ValueError, match="no 'seed'"):
+        generator.set_state({"generator": "Philox4x32-10"})
     assert generator.get_state() == good
 
 
@@ -505,6 +541,8 @@ def test_bad_choices():
         ((3, 2, True, [1, 2]), "needed"),
         ((3, 2, True, [1, 2, -1]), "negative"),
         ((3, 2, True, [0, 0, 0]), "negative"),
+        ((3, 2, True, [1, float("nan"), 0]), "negative"),
+        ((3, 3, False, [1, 0, 1]), "fewer of p"),
     ]:
         with pytest.raises(ValueError, match=text):
             generator.choice(*arguments)
@@ -589,6 +627,9 @@ def test_bad_parameters():
         lambda: generator.exponential(np.ones(3)),
         lambda: generator.poisson(None),
         lambda: generator.fill_uniform(np.zeros(3)),
+        lambda: generator.uniform("a"),
+        lambda: generator.random(3, stream=5),
+        lambda: generator.set_state(None),
     ):
         with pytest.raises(TypeError):
             call()

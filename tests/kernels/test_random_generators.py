@@ -400,6 +400,14 @@ def test_bad_input():
         generator.gen_normal(4, np.int32)
     with pytest.raises(NotImplementedError, match="Poisson"):
         generator.gen_poisson(4, np.float32, 2)
+    for call in ("uniform", "normal", "poisson"):
+        with pytest.raises(TypeError, match="a GPUArray is needed"):
+            getattr(generator, f"fill_{call}")([1.0])
+    for steps in (-1, 1 << 64):
+        with pytest.raises(ValueError, match="i must be of"):
+            generator.call_skip_ahead(steps)
+    with pytest.raises(ValueError, match="offset must be of"):
+        curandom.Sobol32RandomNumberGenerator(offset=1 << 32)
     with pytest.raises(TypeError, match="seed must be GPUArray of integers"):
         curandom.XORWOWRandomNumberGenerator(
             lambda n: gpuarray.zeros(n - 1, np.int32)

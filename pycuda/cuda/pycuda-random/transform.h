@@ -214,7 +214,7 @@ __pycuda_normals(T u, T v, __pycuda_pair<T> *pair)
     }
 }
 
-/* place + width x. */
+/* place + width x; infinite where it is too large, with no lower part. */
 template <class T>
 __pycuda_template_fn __pycuda_pair<T>
 __pycuda_moved(__pycuda_pair<T> x, T place, T width)
@@ -222,7 +222,11 @@ __pycuda_moved(__pycuda_pair<T> x, T place, T width)
     __pycuda_pair<T> scaled = __pycuda_product(width, x.high);
     scaled.low += width * x.low;
     __pycuda_pair<T> sum = __pycuda_sum_any(place, scaled.high);
-    return __pycuda_sum(sum.high, sum.low + scaled.low);
+    T low = sum.low + scaled.low;
+    if (!(low - low == T(0))) {
+        return {sum.high, T(0)};
+    }
+    return __pycuda_sum(sum.high, low);
 }
 
 __pycuda_fn float

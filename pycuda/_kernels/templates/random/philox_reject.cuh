@@ -112,7 +112,10 @@ template <class T> struct Gamma : Sure<T> {
                             d * __pycuda_log(v).high;
         const double less = shape < 1.0 ? pow(reals.y, 1.0 / shape) : 1.0;
         *value = (T)(d * v * less * scale);
-        return !(t > 0.0) | !(__pycuda_log(reals.x).high <= most);
+        // So large a shape rejects none but by rounding.
+        const bool less_than_all = d < 1e10;
+        const bool above = !(__pycuda_log(reals.x).high <= most);
+        return !(t > 0.0) | (above & less_than_all);
     }
     __device__ bool draw(const Sequence &from, Long at, uint4 w, Long,
                          T *value) const
