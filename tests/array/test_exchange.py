@@ -19,20 +19,6 @@ from pycuda.compiler import SourceModule
 pytestmark = pytest.mark.usefixtures("shared")
 
 
-@pytest.fixture
-def shared(context, device):
-    """The primary context, which CuPy and torch make current themselves."""
-    if device == "cpu":
-        yield
-        return
-    primary = drv.Device(0).retain_primary_context()
-    primary.push()
-    yield
-    gc.collect()
-    drv.Context.synchronize()
-    drv.Context.pop()
-
-
 DTYPES = ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"]
 SLOW = """
 __global__ void late(int *a, long long cycles)

@@ -40,20 +40,6 @@ ONE = {"block": (8, 1, 1), "grid": (1, 1)}
 
 
 @pytest.fixture
-def shared(context, device):
-    """The primary context, which other libraries make current themselves."""
-    if device == "cpu":
-        yield
-        return
-    primary = drv.Device(0).retain_primary_context()
-    primary.push()
-    yield
-    gc.collect()
-    drv.Context.synchronize()
-    drv.Context.pop()
-
-
-@pytest.fixture
 def kernels(shared):
     module = SourceModule(SOURCE)
     return module.get_function("wait"), module.get_function("copy")
