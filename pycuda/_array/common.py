@@ -96,6 +96,35 @@ def at_axis(axis: int, entry: Any) -> tuple[Any, ...]:
     return (slice(None),) * axis + (entry,)
 
 
+def merged_axes(
+    shape: Sequence[int], strides: Sequence[Sequence[int]]
+) -> tuple[list[int], list[list[int]]]:
+    """Fewer axes that run through the same elements; at least one.
+
+    Returns their lengths, and the steps of each operand in bytes.
+    """
+    lengths: list[int] = []
+    steps: list[list[int]] = [[] for _ in strides]
+    for axis, length in enumerate(shape):
+        if length == 1:
+            continue
+        here = [operand[axis] for operand in strides]
+        if lengths and all(
+            own[-1] == step * length
+            for own, step in zip(steps, here, strict=True)
+        ):
+            lengths[-1] *= length
+            for own, step in zip(steps, here, strict=True):
+                own[-1] = step
+            continue
+        lengths.append(length)
+        for own, step in zip(steps, here, strict=True):
+            own.append(step)
+    if not lengths:
+        return [1], [[0] for _ in strides]
+    return lengths, steps
+
+
 def check_target(
     out: Any, shape: Sequence[int], dtype: np.dtype, casting: str = "same_kind"
 ) -> GPUArray:

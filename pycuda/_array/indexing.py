@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pycuda import _driver
+from pycuda._array.common import merged_axes
 from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels import building, moves, operations
 
@@ -330,30 +331,6 @@ def _fault_words() -> tuple[Any, np.uintp]:
     return known
 
 
-def _merged(shape: list[int], strides: list[list[int]]) -> tuple:
-    """Fewer axes that run through the same elements; at least one."""
-    lengths: list[int] = []
-    steps: list[list[int]] = [[] for _ in strides]
-    for axis, length in enumerate(shape):
-        if length == 1:
-            continue
-        here = [operand[axis] for operand in strides]
-        if lengths and all(
-            own[-1] == step * length
-            for own, step in zip(steps, here, strict=True)
-        ):
-            lengths[-1] *= length
-            for own, step in zip(steps, here, strict=True):
-                own[-1] = step
-            continue
-        lengths.append(length)
-        for own, step in zip(steps, here, strict=True):
-            own.append(step)
-    if not lengths:
-        return [1], [[0] for _ in strides]
-    return lengths, steps
-
-
 def _unit(itemsize: int, *bits: int) -> int:
     """The widest word that divides all of them."""
     together = functools.reduce(operator.or_, bits, itemsize | 8)
@@ -443,7 +420,7 @@ def _walk(
         strides.append(
             [0] * (len(before) + missing) + steps + [0] * len(after)
         )
-    return _merged(list(shape), strides)
+    return merged_axes(shape, strides)
 
 
 def _result_shape(key: _Key) -> tuple[int, ...]:

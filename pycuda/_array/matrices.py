@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pycuda._array import blas
-from pycuda._array.common import make
+from pycuda._array.common import make, merged_axes
 from pycuda._array.shaping import swapaxes
 from pycuda._kernels import building
 from pycuda._kernels import products as kernels
@@ -105,7 +105,7 @@ def _layout(
     itemsizes: tuple[int, ...],
 ) -> _Layout:
     """`shape` is that of the product, then the inner length."""
-    lengths, steps = _batch(shape[:-3], strides)
+    lengths, steps = merged_axes(shape[:-3], strides)
     batches = math.prod(lengths)
     words = [*shape[-3:], batches]
     for own, itemsize in zip(strides, itemsizes, strict=True):
@@ -114,28 +114,6 @@ def _layout(
     for own in steps:
         words += own
     return _Layout(len(lengths), batches, np.array(words, np.int64))
-
-
-def _batch(shape: tuple[int, ...], strides: tuple) -> tuple[list, list]:
-    """Lengths of the batch, and the steps of a, b and c in bytes."""
-    lengths: list[int] = []
-    steps: list[list[int]] = [[], [], []]
-    for axis, length in enumerate(shape):
-        if length == 1:
-            continue
-        here = [own[axis] for own in strides]
-        if lengths and all(
-            own[-1] == step * length
-            for own, step in zip(steps, here, strict=True)
-        ):
-            lengths[-1] *= length
-            for own, step in zip(steps, here, strict=True):
-                own[-1] = step
-            continue
-        lengths.append(length)
-        for own, step in zip(steps, here, strict=True):
-            own.append(step)
-    return lengths or [1], [own or [0] for own in steps]
 
 
 # --- threads in turn -----------------------------------------------------

@@ -371,6 +371,9 @@ void cpu_capture_leave(struct cpu_stream *stream); /* it is destroyed */
 
 CUresult cpu_stream_of(CUstream handle, struct cpu_context *ctx,
                        struct cpu_stream **stream);
+/* The same for the current context, which must have no sticky error. */
+CUresult cpu_stream_current(CUstream handle, struct cpu_context **ctx,
+                            struct cpu_stream **stream);
 void cpu_stream_attach(struct cpu_context *ctx, struct cpu_stream *stream);
 void cpu_stream_detach(struct cpu_stream *stream);
 void cpu_streams_close(struct cpu_context *ctx);

@@ -465,20 +465,25 @@ cuCtxSetLimit(CUlimit limit, size_t value)
     return CUDA_SUCCESS;
 }
 
+/* The current context, for a question whose answer goes to `result`. */
+static CUresult
+current_asked(const void *result, struct cpu_context **ctx)
+{
+    CUresult code = cpu_context_current(ctx);
+
+    return code || result ? code : CUDA_ERROR_INVALID_VALUE;
+}
+
 CPU_API CUresult
 cuCtxGetCacheConfig(CUfunc_cache *config)
 {
     struct cpu_context *ctx;
-    CUresult code = cpu_context_current(&ctx);
+    CUresult code = current_asked(config, &ctx);
 
-    if (code) {
-        return code;
+    if (!code) {
+        *config = ctx->cache;
     }
-    if (!config) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *config = ctx->cache;
-    return CUDA_SUCCESS;
+    return code;
 }
 
 CPU_API CUresult
@@ -501,17 +506,14 @@ CPU_API CUresult
 cuCtxGetSharedMemConfig(CUsharedconfig *config)
 {
     struct cpu_context *ctx;
-    CUresult code = cpu_context_current(&ctx);
+    CUresult code = current_asked(config, &ctx);
 
-    if (code) {
-        return code;
+    if (!code) {
+        *config = ctx->shared_config
+                      ? ctx->shared_config
+                      : CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     }
-    if (!config) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *config = ctx->shared_config ? ctx->shared_config
-                                 : CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
-    return CUDA_SUCCESS;
+    return code;
 }
 
 CPU_API CUresult

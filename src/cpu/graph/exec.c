@@ -372,11 +372,8 @@ cuGraphLaunch(CUgraphExec handle, CUstream stream_handle)
     struct cpu_context *ctx;
     struct cpu_stream *stream;
     struct exec *exec;
-    CUresult code = cpu_context_current(&ctx);
+    CUresult code = cpu_stream_current(stream_handle, &ctx, &stream);
 
-    if (!code) {
-        code = cpu_stream_of(stream_handle, ctx, &stream);
-    }
     if (!code && cpu_stream_records(stream)) {
         code = cpu_capture_refuse(stream); /* a node holds a graph instead */
     }
@@ -401,11 +398,8 @@ cuGraphUpload(CUgraphExec handle, CUstream stream_handle)
     struct cpu_context *ctx;
     struct cpu_stream *stream;
     struct exec *exec;
-    CUresult code = cpu_context_current(&ctx);
+    CUresult code = cpu_stream_current(stream_handle, &ctx, &stream);
 
-    if (!code) {
-        code = cpu_stream_of(stream_handle, ctx, &stream);
-    }
     pthread_mutex_lock(&cpu_graph_lock);
     code = code ? code : exec_of(handle, &exec);
     pthread_mutex_unlock(&cpu_graph_lock);

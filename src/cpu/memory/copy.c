@@ -84,11 +84,8 @@ copy_line(void *to, const void *from, size_t bytes, CUstream handle, bool wait)
         .to = to, .from = from, .width = bytes, .height = 1, .depth = 1};
     struct cpu_context *ctx;
     struct cpu_stream *stream;
-    CUresult code = cpu_context_current(&ctx);
+    CUresult code = cpu_stream_current(handle, &ctx, &stream);
 
-    if (!code) {
-        code = cpu_stream_of(handle, ctx, &stream);
-    }
     if (code) {
         return code;
     }

@@ -113,11 +113,8 @@ box_copy(const struct side *to, const struct side *from, const size_t box[3],
     struct place source, target;
     struct cpu_context *ctx;
     struct cpu_stream *stream;
-    CUresult code = cpu_context_current(&ctx);
+    CUresult code = cpu_stream_current(handle, &ctx, &stream);
 
-    if (!code) {
-        code = cpu_stream_of(handle, ctx, &stream);
-    }
     if (code || !box[0] || !box[1] || !box[2]) {
         return code;
     }

@@ -54,12 +54,9 @@ fill_submit(const struct fill *fill, CUstream handle)
 {
     struct cpu_context *ctx;
     struct cpu_stream *stream;
-    CUresult code = cpu_context_current(&ctx);
+    CUresult code = cpu_stream_current(handle, &ctx, &stream);
     size_t row = fill->width * fill->element;
 
-    if (!code) {
-        code = cpu_stream_of(handle, ctx, &stream);
-    }
     if (code) {
         return code;
     }

@@ -95,11 +95,8 @@ pool_allocate(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool,
     struct cpu_context *ctx;
     struct cpu_stream *stream;
     uintptr_t base;
-    CUresult code = cpu_context_current(&ctx);
+    CUresult code = cpu_stream_current(handle, &ctx, &stream);
 
-    if (!code) {
-        code = cpu_stream_of(handle, ctx, &stream);
-    }
     if (code) {
         return code;
     }
@@ -157,11 +154,8 @@ cuMemFreeAsync(CUdeviceptr pointer, CUstream handle)
     struct cpu_context *ctx;
     struct cpu_stream *stream;
     uintptr_t base = (uintptr_t)pointer;
-    CUresult code = cpu_context_current(&ctx);
+    CUresult code = cpu_stream_current(handle, &ctx, &stream);
 
-    if (!code) {
-        code = cpu_stream_of(handle, ctx, &stream);
-    }
     if (code || !pointer) {
         return code;
     }

@@ -186,11 +186,8 @@ cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned flags)
 {
     struct cpu_context *ctx;
     struct cpu_stream *stream;
-    CUresult code = cpu_context_current(&ctx);
+    CUresult code = cpu_stream_current(stream_handle, &ctx, &stream);
 
-    if (!code) {
-        code = cpu_stream_of(stream_handle, ctx, &stream);
-    }
     if (code) {
         return code;
     }
@@ -270,11 +267,8 @@ cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags)
 {
     struct cpu_context *ctx;
     struct cpu_stream *stream;
-    CUresult code = cpu_context_current(&ctx);
+    CUresult code = cpu_stream_current(stream_handle, &ctx, &stream);
 
-    if (!code) {
-        code = cpu_stream_of(stream_handle, ctx, &stream);
-    }
     if (code) {
         return code;
     }

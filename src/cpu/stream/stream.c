@@ -79,6 +79,15 @@ cpu_stream_of(CUstream handle, struct cpu_context *ctx,
     return (*stream)->ctx == ctx ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+CUresult
+cpu_stream_current(CUstream handle, struct cpu_context **ctx,
+                   struct cpu_stream **stream)
+{
+    CUresult code = cpu_context_current(ctx);
+
+    return code ? code : cpu_stream_of(handle, *ctx, stream);
+}
+
 /* The stream, in the current context or its own; no sticky error. */
 static CUresult
 stream_any(CUstream handle, struct cpu_stream **stream)
