@@ -25,6 +25,9 @@ _TYPES = {
     "Ef": (14, 0),
 }  # fmt: skip
 _MOST = 0x7FFFFFFF
+# Multiplications of a product that is worth the library, which takes a good
+# part of a second to load, and memory of the device.
+_LEAST = 1 << 21
 
 
 @functools.cache
@@ -104,6 +107,8 @@ def multiply(task: Matrices) -> bool:
     """``c = a @ b``, unless cuBLAS is not there or cannot: then False."""
     kind = _TYPES.get(task.a.dtype.char + task.c.dtype.char)
     if kind is None or task.a.dtype != task.b.dtype:
+        return False
+    if task.c.size * task.inner < _LEAST:
         return False
     handle = _handle(task.stream)
     return handle is not None and _run(handle, kind, task)

@@ -21,6 +21,7 @@ def way(request, monkeypatch):
     if request.param == "cuBLAS":
         if _driver._cublas_open() is None:
             pytest.skip("cuBLAS is not there")
+        monkeypatch.setattr(blas, "_LEAST", 0)
         return request.param
     monkeypatch.setattr(blas, "multiply", lambda task: False)
     has_turns, processors = matrices._device()

@@ -16,6 +16,7 @@ import numpy as np
 import pycuda.autoinit
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray
+from pycuda._array import blas
 
 FIELDS = (
     "creates", "destroys", "calls", "batched", "a_op", "b_op", "m", "n", "k",
@@ -74,6 +75,14 @@ def check_dtypes():
         assert last.mode == 16
     check(numbers((5, 7), np.int32), numbers((7, 3), np.int32), calls=0)
     check(numbers((5, 7)), numbers((7, 3), np.float64), calls=0)
+
+
+def check_small():
+    """What is not worth the library goes without it."""
+    blas._LEAST = 64**3
+    check(numbers((64, 63)), numbers((63, 64)), calls=0)
+    assert record().creates == 0
+    check(numbers((64, 64)), numbers((64, 64)))
 
 
 def check_layouts():
@@ -221,5 +230,6 @@ def check_damaged():
 
 if __name__ == "__main__":
     assert pycuda.autoinit.context is not None
+    blas._LEAST = 0
     globals()[f"check_{sys.argv[1]}"]()
     print(sys.argv[1])

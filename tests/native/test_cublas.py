@@ -58,7 +58,7 @@ def run(arguments: list[str], said: str, **settings: str) -> None:
 
 @pytest.mark.parametrize(
     "check",
-    ["dtypes", "layouts", "batches", "streams", "first_in_capture",
+    ["dtypes", "small", "layouts", "batches", "streams", "first_in_capture",
      "contexts"],
 )  # fmt: skip
 def test_products(check: str, library: Path) -> None:
