@@ -91,10 +91,12 @@ int api_open_nvrtc(int driver_version, int device_arch,
  * where PYCUDA_CUBLAS names what cannot be used. */
 int api_open_cublas(int driver_version, struct api_choice *choice);
 
-/* Around fork(), in the process and in its child: no other thread is opening a
- * library while the process is copied. */
+/* Before fork(), after it, and in its child: while the process is copied
+ * nobody opens a library, whose locks in the system the child would never get.
+ */
 void api_fork_begin(void);
 void api_fork_end(void);
+void api_fork_child(void);
 
 /* Base names of the driver's functions that the opened library lacks, ended
  * by NULL; empty before it is open. */

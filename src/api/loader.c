@@ -17,7 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#define FORK_WAITS 2 /* seconds, at most */
 
 pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -278,14 +281,30 @@ api_open_driver(struct api_choice *choice)
     return status;
 }
 
+/* Whoever opens a library may itself wait for the fork to be over (a library
+ * that registers handlers for forks, on an old libc): then the fork goes on.
+ */
+static _Thread_local int fork_locked;
+
 void
 api_fork_begin(void)
 {
-    pthread_mutex_lock(&loader_lock);
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += FORK_WAITS;
+    fork_locked = pthread_mutex_timedlock(&loader_lock, &until) == 0;
 }
 
 void
 api_fork_end(void)
 {
-    pthread_mutex_unlock(&loader_lock);
+    if (fork_locked) {
+        pthread_mutex_unlock(&loader_lock);
+    }
+}
+
+void
+api_fork_child(void)
+{
+    pthread_mutex_init(&loader_lock, NULL);
 }

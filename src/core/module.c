@@ -51,7 +51,7 @@ static void
 after_fork(void)
 {
     core.forked = core.initialised || (core.opened && !core.is_cpu);
-    api_fork_end();
+    api_fork_child();
 }
 
 static int

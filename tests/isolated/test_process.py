@@ -101,6 +101,36 @@ def test_fork_before_init_works() -> None:
     )
 
 
+def test_fork_while_another_thread_opens_the_driver() -> None:
+    """Neither side waits for good, and the child can open it too."""
+    code = """
+        import os, signal, threading, time
+        import pycuda.driver as drv
+        signal.alarm(60)
+        def work():
+            drv.get_driver_version()
+        thread = threading.Thread(target=work)
+        thread.start()
+        time.sleep({delay})
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            try:
+                drv.init()
+            except drv.LogicError as error:
+                assert "forked" in str(error), error
+            else:
+                drv.Device(0)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        thread.join()
+        drv.init()
+        assert drv.Device.count() > 0
+        """
+    for turn in range(8):
+        run(code.replace("{delay}", str(turn * 2e-4)))
+
+
 def test_threads_launch_together() -> None:
     run(
         """

@@ -3,19 +3,20 @@
  * Workers are not there in a child, and what they did is half done: after
  * cuInit the driver API is over for it (every call answers NOT_INITIALIZED,
  * before it takes a lock or waits).  NVRTC, and the driver where the parent
- * had not begun, go on working; so the locks that they take are held by who
- * forks while it forks, and are free on both sides afterwards.
+ * had not begun, go on working; so the locks of NVRTC are held by who forks
+ * while it forks, and are free on both sides afterwards.
  *
- * Lock order: as in `locks`.  fork() therefore waits while another thread is
- * in cuInit or starts a compiler's process, which takes milliseconds; a
- * child has no copies of that process's ends then.
+ * Lock order: as in `locks`; their holders take no other lock, so that fork()
+ * waits milliseconds at most, for a compiler's process to be started: a child
+ * has no copies of its ends then.  cuInit may be called by who holds a lock
+ * that another handler waits for, so its lock is made anew in the child
+ * instead: half a cuInit is none.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
 #include "cpu/nvrtc/nvrtc.h"
 
 static pthread_mutex_t *const locks[] = {
-    &cpu_init_lock,
     &nvrtc_choice_lock,
     &nvrtc_start_lock,
     &nvrtc_list_lock,
@@ -46,6 +47,7 @@ child_begin(void)
         atomic_store(&cpu_state.forked, true);
         atomic_store(&cpu_state.initialized, false);
     }
+    pthread_mutex_init(&cpu_init_lock, NULL);
     locks_release();
 }
 
