@@ -147,6 +147,23 @@ unroll_rows(struct jit *jit, bool warps)
     jit_join_pieces(jit);
 }
 
+/* Rows of blocks are whole vectors as a rule, so that the rest of one does not
+ * need vectors of half the length, which take a fifth of the time to compile.
+ * Loops over all threads of a grid, without barriers, may have a long rest. */
+static void
+tune_rows(const struct jit *jit)
+{
+    static const char *const words[] = {
+        "pycuda-jit", "-enable-epilogue-vectorization=false"};
+    bool rows = false;
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        rows |= jit->kernels[i].regions != NULL;
+    }
+    if (rows) {
+        LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+    }
+}
+
 void
 jit_optimise(struct jit *jit)
 {
@@ -159,6 +176,7 @@ jit_optimise(struct jit *jit)
         jit_drop_own(jit);
         return;
     }
+    tune_rows(jit);
     jit_run_passes(
         jit,
         jit_format("function(sroa,early-cse<memssa>,simplifycfg,"
