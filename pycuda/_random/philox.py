@@ -11,7 +11,7 @@ kernels, which are compiled one by one when they are wanted.
 from __future__ import annotations
 
 import operator
-import threading
+from _thread import allocate_lock  # threading takes milliseconds
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -193,7 +193,7 @@ class PhiloxRandomNumberGenerator(Distributions):
     def __init__(
         self, seed_getter: Any = None, offset: int = 0, *, sequence: int = 0
     ) -> None:
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._key = _key_of(seed_getter)
         self._number = self._checked_number(sequence)
         _words_of(offset, "offset")
@@ -298,7 +298,7 @@ class PhiloxRandomNumberGenerator(Distributions):
         return self.get_state()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self.set_state(state)
 
     def __repr__(self) -> str:
