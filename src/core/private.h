@@ -247,6 +247,9 @@ int core_unsigned(PyObject *object, unsigned *value);
 int core_int(PyObject *object, int *value);
 /* Fills `spec`-less small things: a path of str into a char pointer. */
 const char *core_text(PyObject *object, const char *what);
+/* The 64 bytes of a handle from another process; -1: they are not (`says`). */
+int core_ipc_handle(PyObject *bytes, void *handle, const char *routine,
+                    const char *says);
 /* grid or block: an int, a tuple or a list of 1 to 3 ints. */
 int core_dimensions(PyObject *object, const char *what, unsigned out[3]);
 /* The same, where the next call is likely to bring the same tuple. */

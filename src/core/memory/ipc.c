@@ -35,21 +35,11 @@ ipc_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     unsigned flags = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS;
     CUipcMemHandle handle;
     CUdeviceptr pointer;
-    Py_buffer view;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:IPCMemoryHandle",
                                      keywords, &bytes, &flags_object) ||
         (flags_object != NULL && core_unsigned(flags_object, &flags) < 0) ||
-        PyObject_GetBuffer(bytes, &view, PyBUF_SIMPLE) < 0) {
-        return NULL;
-    }
-    bool fits = view.len == sizeof handle;
-    if (fits) {
-        memcpy(&handle, view.buf, sizeof handle);
-    }
-    PyBuffer_Release(&view);
-    if (!fits) {
-        core_fail(CUDA_ERROR_INVALID_VALUE, "IPCMemoryHandle",
-                  "a memory handle has 64 bytes");
+        core_ipc_handle(bytes, &handle, "IPCMemoryHandle",
+                        "a memory handle has 64 bytes") < 0) {
         return NULL;
     }
     struct core_context *context = core_current();

@@ -293,3 +293,21 @@ core_shape(PyObject *shape, Py_intptr_t *lengths)
     Py_DECREF(items);
     return (int)count;
 }
+
+int
+core_ipc_handle(PyObject *bytes, void *handle, const char *routine,
+                const char *says)
+{
+    enum { BYTES = sizeof(CUipcMemHandle) };
+    _Static_assert(BYTES == sizeof(CUipcEventHandle), "one size for both");
+    Py_buffer view;
+    if (PyObject_GetBuffer(bytes, &view, PyBUF_SIMPLE) < 0) {
+        return -1;
+    }
+    bool fits = view.len == BYTES;
+    if (fits) {
+        memcpy(handle, view.buf, BYTES);
+    }
+    PyBuffer_Release(&view);
+    return fits ? 0 : core_fail(CUDA_ERROR_INVALID_VALUE, routine, says);
+}

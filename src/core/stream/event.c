@@ -219,18 +219,8 @@ event_from_ipc_handle(PyObject *unused, PyObject *bytes)
     (void)unused;
     CUipcEventHandle handle;
     CUevent event;
-    Py_buffer view;
-    if (PyObject_GetBuffer(bytes, &view, PyBUF_SIMPLE) < 0) {
-        return NULL;
-    }
-    bool fits = view.len == sizeof handle;
-    if (fits) {
-        memcpy(&handle, view.buf, sizeof handle);
-    }
-    PyBuffer_Release(&view);
-    if (!fits) {
-        core_fail(CUDA_ERROR_INVALID_VALUE, "event_from_ipc_handle",
-                  "an event's handle has 64 bytes");
+    if (core_ipc_handle(bytes, &handle, "event_from_ipc_handle",
+                        "an event's handle has 64 bytes") < 0) {
         return NULL;
     }
     struct core_context *context = core_current();
