@@ -473,6 +473,10 @@ def get(
     _driver._check_faults()
     if out is None and stream is None and _is_choice(a, key):
         return _chosen_in_turn(key, a)
+    if out is None and is_simple(a, key):
+        result = _new(a, key.shape)
+        take_line(a, key, 0, result, stream)
+        return result
     split = _split(a, key)
     shape = _result_shape(split)
     result = _new(a, shape) if out is None else out
@@ -499,6 +503,21 @@ def _is_choice(a: GPUArray, key: Any) -> bool:
         and key.flags.c_contiguous
         and a.flags.c_contiguous
         and _memoised()["in turn"]()
+    )
+
+
+def is_simple(a: GPUArray, indices: Any) -> bool:
+    """Whether packed indices on the device pick from a packed row."""
+    return (
+        a.ndim == 1
+        and isinstance(indices, ArrayBase)
+        and indices.dtype.kind in "iu"
+        and a.size > 0
+        and a.itemsize > 0
+        and indices.size > 0
+        and a.flags.c_contiguous
+        and indices.flags.c_contiguous
+        and not is_misaligned(indices)
     )
 
 

@@ -154,7 +154,7 @@ def take(
     axis = normal_axis(axis, max(a.ndim, 1))
     indices = _indices(indices, a.shape[axis], mode, stream)
     shape = (*a.shape[:axis], *indices.shape, *a.shape[axis + 1 :])
-    if out is None and _is_simple(a, indices):
+    if out is None and indexing.is_simple(a, indices):
         _driver._check_faults()
         made = make(a, shape, a.dtype)
         indexing.take_line(a, indices, 0, made, stream)
@@ -169,19 +169,6 @@ def take(
     size = int(np.prod(shape, dtype=np.int64))
     gather.check_out(out, size, a.dtype)
     return indexing.get(a, key, out, stream)
-
-
-def _is_simple(a: GPUArray, indices: Any) -> bool:
-    """Whether the kernel for a packed row will do."""
-    return (
-        a.ndim == 1
-        and isinstance(indices, ArrayBase)
-        and a.size > 0
-        and indices.size > 0
-        and a.flags.c_contiguous
-        and indices.flags.c_contiguous
-        and not indexing.is_misaligned(indices)
-    )
 
 
 def take_along_axis(

@@ -326,3 +326,56 @@ def test_cleared_caches_leave_the_words_that_kernels_note_faults_in():
     wrong = a[gpuarray.to_gpu(np.array([1, 5]))]
     with pytest.raises(IndexError, match="index 5 .* size 5"):
         wrong.get()
+
+
+@pytest.mark.parametrize("dtype", ["b1", "i2", "f4", "c8", "c16", "S3"])
+@pytest.mark.parametrize("size", [1, 511, 512, 513, 4096, 4097, 20000])
+def test_masks_over_parts_of_blocks(dtype, size):
+    """Chunks and blocks end within, at and behind the flags."""
+    rng = np.random.default_rng(size)
+    host = rng.integers(0, 9, size).astype(dtype)
+    device = gpuarray.to_gpu(host)
+    for share in (0, 0.3, 1):
+        mask = rng.random(size) < share
+        flags = gpuarray.to_gpu(mask)
+        same(device[flags], host[mask])
+        same(gpuarray.flatnonzero(flags), np.flatnonzero(mask))
+        if size > 1:
+            same(device[1:][flags[1:]], host[1:][mask[1:]])
+
+
+def test_masks_of_more_blocks_than_are_counted(monkeypatch):
+    """Then each block has more flags."""
+    from pycuda._array import indexing
+
+    monkeypatch.setattr(indexing, "_PART", 64)
+    monkeypatch.setattr(indexing, "_PARTS", 3)
+    host = np.random.default_rng(1).random(10001)
+    device, flags = gpuarray.to_gpu(host), gpuarray.to_gpu(host < 0.5)
+    same(device[flags], host[host < 0.5])
+    same(gpuarray.nonzero(flags)[0], np.nonzero(host < 0.5)[0])
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f2", "f4", "f8", "c16", "S3"])
+@pytest.mark.parametrize("copies", [0, 1, 3, 16, 17])
+def test_repeats_of_all_sizes(dtype, copies):
+    """Of packed rows, of some that begin anywhere, and of others."""
+    host = np.arange(5000).astype(dtype)
+    device = gpuarray.to_gpu(host)
+    for part in (slice(None), slice(3, -1), slice(None, None, 2)):
+        got = gpuarray.repeat(device[part], copies)
+        same(got, host[part].repeat(copies))
+    square, flat = host.reshape(50, 100), device.reshape(50, 100)
+    same(gpuarray.repeat(flat, copies, 1), square.repeat(copies, 1))
+    same(gpuarray.repeat(flat.T, copies, 1), square.T.repeat(copies, 1))
+
+
+@pytest.mark.parametrize("shift", [0, 3, -2, 9, 40000, -100001])
+def test_rolls(shift):
+    host = np.arange(50000, dtype=np.int32)
+    device = gpuarray.to_gpu(host)
+    same(gpuarray.roll(device, shift), np.roll(host, shift))
+    square, grid = host.reshape(250, 200), device.reshape(250, 200)
+    same(gpuarray.roll(grid, shift, 0), np.roll(square, shift, 0))
+    same(gpuarray.roll(grid, shift, -1), np.roll(square, shift, -1))
+    same(gpuarray.roll(grid.T, shift), np.roll(square.T, shift))
