@@ -1,0 +1,301 @@
+/* carried.c - which values live over a barrier, and where they are kept.
+ *
+ * Called by carry.c, before it rewrites the body.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/regions/carry.h"
+#include "jit/warps/warps.h"
+
+enum {
+    CHEAP = 12, /* instructions that are done again rather than carried */
+    LINE = 64,
+    MOST_CONTEXT = 16 << 20, /* bytes */
+};
+
+static bool
+differs(const struct carry *carry, LLVMValueRef value)
+{
+    return jit_map_get(&carry->split->differs, value) != 0;
+}
+
+/* ---- computing again ---- */
+
+/* Where the computation of a value may start. */
+static bool
+is_leaf(const struct carry *carry, LLVMValueRef value, bool uniform)
+{
+    return !LLVMIsAInstruction(value) || LLVMIsAAllocaInst(value) ||
+           (!uniform && !differs(carry, value));
+}
+
+static bool
+is_cheap(const struct carry *carry, LLVMValueRef value, bool uniform,
+         int *budget)
+{
+    if (!jit_is_arithmetic(value) || --*budget < 0) {
+        return false;
+    }
+    int count = LLVMGetNumOperands(value);
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(value, (unsigned)i);
+        if (!is_leaf(carry, operand, uniform) &&
+            !is_cheap(carry, operand, uniform, budget)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+jit_is_cheap(struct jit_split *split, LLVMValueRef value)
+{
+    struct carry carry = {.split = split};
+    int budget = CHEAP;
+    return is_cheap(&carry, value, !differs(&carry, value), &budget);
+}
+
+struct again {
+    struct carry *carry;
+    bool uniform; /* is the value the same for all threads? */
+};
+
+static LLVMValueRef
+compute_again(LLVMValueRef value, LLVMValueRef at, void *data)
+{
+    struct again *again = data;
+    struct carry *carry = again->carry;
+    LLVMValueRef copy = LLVMInstructionClone(value);
+    int count = LLVMGetNumOperands(value);
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(value, (unsigned)i);
+        if (!is_leaf(carry, operand, again->uniform)) {
+            LLVMSetOperand(copy, (unsigned)i,
+                           compute_again(operand, at, data));
+        }
+    }
+    LLVMPositionBuilderBefore(carry->jit->builder, at);
+    LLVMInsertIntoBuilder(carry->jit->builder, copy);
+    *jit_map_place(&carry->split->differs, copy) = differs(carry, value);
+    return copy;
+}
+
+/* The entry needs the limits of bounds. */
+static bool
+is_limit(const struct carry *carry, LLVMValueRef value)
+{
+    for (unsigned i = 0; i < carry->split->soft_count; i++) {
+        const struct jit_soft_point *soft = &carry->split->soft[i];
+        for (unsigned k = 0; k < soft->bound_count; k++) {
+            if (soft->bounds[k].limit == value) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void
+jit_carry_cheap_again(struct carry *carry)
+{
+    for (unsigned i = 0; i < carry->value_count; i++) {
+        LLVMValueRef value = carry->values[i];
+        struct again again = {carry, !differs(carry, value)};
+        int budget = CHEAP;
+        if (!is_limit(carry, value) &&
+            is_cheap(carry, value, again.uniform, &budget) &&
+            jit_live_points(carry->split, value)) {
+            jit_replace_elsewhere(value, compute_again, &again);
+        }
+    }
+}
+
+/* ---- what is carried, and where ---- */
+
+LLVMTypeRef
+jit_carry_memory_type(struct jit *jit, LLVMTypeRef type)
+{
+    bool small = LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
+                 LLVMGetIntTypeWidth(type) < 8;
+    return small ? jit->i8 : type;
+}
+
+static bool
+has_plain_type(LLVMValueRef value)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value));
+    return kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind;
+}
+
+static unsigned
+threads_of(const struct carry *carry)
+{
+    unsigned most = carry->split->kernel->max_threads;
+    return most && most < 1024 ? most : 1024;
+}
+
+uint64_t
+jit_carry_take_context(struct carry *carry, uint64_t bytes)
+{
+    uint64_t at = carry->context_bytes;
+    uint64_t all = bytes * threads_of(carry);
+    carry->context_bytes += (all + LINE - 1) / LINE * LINE;
+    return at;
+}
+
+static uint64_t
+size_of(struct jit *jit, LLVMTypeRef type)
+{
+    return LLVMABISizeOfType(LLVMGetModuleDataLayout(jit->module), type);
+}
+
+uint64_t
+jit_carry_alloca_bytes(struct jit *jit, LLVMValueRef at)
+{
+    uint64_t alignment = LLVMGetAlignment(at);
+    uint64_t bytes = size_of(jit, LLVMGetAllocatedType(at)) *
+                     LLVMConstIntGetZExtValue(LLVMGetOperand(at, 0));
+    alignment = alignment < 16 ? 16 : alignment;
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/* Of no use beyond the next barrier?  Warps go there one after the other. */
+static bool
+is_of_warp(const struct carry *carry, uint64_t live)
+{
+    const struct jit_split *split = carry->split;
+    return split->warps && !(live & ~split->kernel->regions->warp_points);
+}
+
+static void
+choose_place(struct carry *carry, struct carried *row)
+{
+    struct jit_regions *regions = carry->split->kernel->regions;
+    LLVMTypeRef type =
+        jit_carry_memory_type(carry->jit, LLVMTypeOf(row->value));
+    bool warp = is_of_warp(carry, row->live);
+    bool shared =
+        !differs(carry, row->value) ||
+        (warp && !jit_map_get(&carry->split->lanes_differ, row->value));
+    row->uniform = shared && has_plain_type(row->value);
+    row->in_lanes = !row->uniform && warp;
+    if (row->uniform) {
+        row->number = regions->uniform_count++;
+    } else if (row->in_lanes) {
+        jit_add_lanes(carry->jit, carry->split, type, &row->number);
+    } else {
+        row->offset = jit_carry_take_context(carry, size_of(carry->jit, type));
+    }
+}
+
+void
+jit_carry_find(struct carry *carry)
+{
+    struct jit_regions *regions = carry->split->kernel->regions;
+    carry->list = jit_allocate(carry->value_count * sizeof *carry->list);
+    for (unsigned i = 0; i < carry->value_count; i++) {
+        LLVMValueRef value = carry->values[i];
+        uint64_t live = jit_live_points(carry->split, value);
+        if (!live) {
+            continue;
+        }
+        struct carried *row = &carry->list[carry->count++];
+        *row = (struct carried){.value = value, .live = live};
+        choose_place(carry, row);
+    }
+    regions->uniform_types =
+        jit_allocate(regions->uniform_count * sizeof *regions->uniform_types);
+    regions->uniform_live =
+        jit_allocate(regions->uniform_count * sizeof *regions->uniform_live);
+    for (unsigned i = 0; i < carry->count; i++) {
+        struct carried *row = &carry->list[i];
+        if (row->uniform) {
+            regions->uniform_types[row->number] = LLVMTypeOf(row->value);
+            regions->uniform_live[row->number] = row->live;
+        }
+    }
+}
+
+/* The limit's text at the point's start, or NULL. */
+static const char *
+limit_text(const struct carry *carry, unsigned point, LLVMValueRef limit)
+{
+    if (LLVMIsAConstantInt(limit) || LLVMIsAArgument(limit)) {
+        return jit_text_operand(NULL, carry->split->kernel, limit);
+    }
+    for (unsigned i = 0; i < carry->count; i++) {
+        const struct carried *row = &carry->list[i];
+        if (row->value == limit && row->uniform && row->live >> point & 1) {
+            return jit_format("%%i%u.%u", row->number, point);
+        }
+    }
+    return NULL;
+}
+
+void
+jit_carry_find_bounds(struct carry *carry, unsigned point)
+{
+    struct jit_regions *regions = carry->split->kernel->regions;
+    const struct jit_soft_point *soft = carry->split->points[point].soft;
+    for (unsigned i = 0; soft && i < soft->bound_count; i++) {
+        const struct jit_bound *bound = &soft->bounds[i];
+        const char *text = limit_text(carry, point, bound->limit);
+        if (!text) {
+            regions->bound_counts[point] = 0;
+            return;
+        }
+        regions->bounds[point][i] = (struct jit_region_bound){
+            .axis = bound->axis,
+            .limit = text,
+            .bits = LLVMGetIntTypeWidth(LLVMTypeOf(bound->limit)),
+            .predicate = bound->predicate};
+        regions->bound_counts[point] = i + 1;
+    }
+}
+
+/* The entry decides who gets there: no need to ask again. */
+void
+jit_carry_use_bounds(struct carry *carry)
+{
+    struct jit_split *split = carry->split;
+    for (unsigned k = 1; k < split->count; k++) {
+        if (!split->kernel->regions->bound_counts[k]) {
+            continue;
+        }
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(split->points[k].next);
+        LLVMValueRef whole = jit_body_argument(split->kernel, JIT_WHOLE);
+        LLVMPositionBuilderBefore(carry->jit->builder, end);
+        if (split->points[k].soft->inverted) {
+            whole = LLVMBuildNot(carry->jit->builder, whole, "");
+        }
+        LLVMSetCondition(end, whole);
+    }
+}
+
+/* A variable of the source, not one that stands for lanes. */
+bool
+jit_carry_is_private(const struct carry *carry, LLVMValueRef value)
+{
+    const struct jit_split *split = carry->split;
+    for (unsigned i = 0; i < split->kernel->regions->lane_count; i++) {
+        if (split->lanes[i] == value) {
+            return false;
+        }
+    }
+    return LLVMIsAAllocaInst(value) != NULL;
+}
+
+bool
+jit_carry_context_fits(struct carry *carry)
+{
+    uint64_t bytes = carry->context_bytes;
+    for (unsigned i = 0; i < carry->value_count; i++) {
+        if (jit_carry_is_private(carry, carry->values[i])) {
+            bytes += jit_carry_alloca_bytes(carry->jit, carry->values[i]) *
+                     threads_of(carry);
+        }
+    }
+    return bytes <= MOST_CONTEXT;
+}
