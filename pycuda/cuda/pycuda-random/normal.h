@@ -87,6 +87,7 @@ curand_normal4(curandStatePhilox4_32_10 *state)
     float2 b = __pycuda_box_muller(u.z, u.w);
     return make_float4(a.x, a.y, b.x, b.y);
 }
+#ifdef __PYCUDA_CPU__ /* CUDA 13 warns of double4 */
 __pycuda_fn double4
 curand_normal4_double(curandStatePhilox4_32_10 *state)
 {
@@ -95,6 +96,7 @@ curand_normal4_double(curandStatePhilox4_32_10 *state)
     double2 b = __pycuda_box_muller(u.z, u.w);
     return make_double4(a.x, a.y, b.x, b.y);
 }
+#endif
 
 template <class State>
 __pycuda_template_fn float
@@ -133,6 +135,7 @@ curand_log_normal4(curandStatePhilox4_32_10 *state, float mean,
         expf(mean + deviation * n.x), expf(mean + deviation * n.y),
         expf(mean + deviation * n.z), expf(mean + deviation * n.w));
 }
+#ifdef __PYCUDA_CPU__ /* CUDA 13 warns of double4 */
 __pycuda_fn double4
 curand_log_normal4_double(curandStatePhilox4_32_10 *state, double mean,
                           double deviation)
@@ -142,3 +145,4 @@ curand_log_normal4_double(curandStatePhilox4_32_10 *state, double mean,
         exp(mean + deviation * n.x), exp(mean + deviation * n.y),
         exp(mean + deviation * n.z), exp(mean + deviation * n.w));
 }
+#endif

@@ -54,6 +54,7 @@ curand_uniform2_double(curandStatePhilox4_32_10 *state)
     return make_double2(_curand_uniform_double_hq(x.x, x.y),
                         _curand_uniform_double_hq(x.z, x.w));
 }
+#ifdef __PYCUDA_CPU__ /* CUDA 13 warns of double4 */
 __pycuda_fn double4
 curand_uniform4_double(curandStatePhilox4_32_10 *state)
 {
@@ -61,3 +62,4 @@ curand_uniform4_double(curandStatePhilox4_32_10 *state)
     double2 b = curand_uniform2_double(state);
     return make_double4(a.x, a.y, b.x, b.y);
 }
+#endif
