@@ -408,19 +408,23 @@ format_pack_by_layout(struct core_function *function,
                       const struct core_format *format, PyObject *const *args,
                       struct core_pack *pack)
 {
-    for (uint32_t i = 0; i < format->count; i++) {
+    /* Read once: what is stored through `target` might be anything. */
+    char *const buffer = pack->buffer;
+    void **const pointers = pack->pointers;
+    const CUstream stream = pack->stream;
+    const size_t count = format->count;
+    struct core_slot *slot = function->slots;
+    for (size_t i = 0; i < count; i++, slot++) {
         const struct core_field *field = &format->fields[i];
-        struct core_slot *slot = &function->slots[i];
-        char *target = pack->buffer + field->target;
-        pack->pointers[i] = target;
-        if (USUAL(field_store_again(field, slot, args[i], pack->stream,
-                                    target))) {
+        char *target = buffer + field->target;
+        pointers[i] = target;
+        if (USUAL(field_store_again(field, slot, args[i], stream, target))) {
             continue;
         }
         if (field->code == 'P' && Py_TYPE(args[i]) != slot->type) {
             core_slot_learn(slot, Py_TYPE(args[i]));
         }
-        if (field_store(function, i, field, args[i], pack, target,
+        if (field_store(function, (Py_ssize_t)i, field, args[i], pack, target,
                         function->layout.parameters[i].bytes) < 0) {
             return -1;
         }

@@ -329,13 +329,18 @@ static inline int
 pack_by_layout(struct core_function *function, PyObject *const *args,
                struct core_pack *pack)
 {
+    /* Read once: what is stored through `target` might be anything. */
+    char *const buffer = pack->buffer;
+    void **const pointers = pack->pointers;
+    const CUstream stream = pack->stream;
+    const uint32_t count = function->layout.count;
     const struct core_parameter *parameters = function->layout.parameters;
-    for (uint32_t i = 0; i < function->layout.count; i++) {
-        char *target = pack->buffer + parameters[i].offset;
-        pack->pointers[i] = target;
-        if (UNUSUAL(!argument_store_again(&function->slots[i], args[i],
-                                          pack->stream, parameters[i].bytes,
-                                          target)) &&
+    const struct core_slot *slots = function->slots;
+    for (uint32_t i = 0; i < count; i++) {
+        char *target = buffer + parameters[i].offset;
+        pointers[i] = target;
+        if (UNUSUAL(!argument_store_again(&slots[i], args[i], stream,
+                                          parameters[i].bytes, target)) &&
             argument_store(function, i, args[i], pack, target) < 0) {
             return -1;
         }
