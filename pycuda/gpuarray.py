@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda._array.common import make
+from pycuda._array.common import apply, make
 from pycuda._array.creation import (
     diag,
     eye,
@@ -702,7 +702,7 @@ def if_positive(
         and then_.dtype != else_.dtype
     ):
         raise ValueError("dtypes do not match")
-    return _apply("if_positive", (criterion, then_, else_), out, None, stream)
+    return apply("if_positive", (criterion, then_, else_), out, stream)
 
 
 # --- for programs that reach inside --------------------------------------

@@ -70,6 +70,17 @@ def make(
     return made
 
 
+def apply(
+    name: str, operands: tuple, out: Any = None, stream: Any = None
+) -> GPUArray:
+    """An operation on arrays and numbers; TypeError for anything else."""
+    result = _apply(name, operands, out, None, stream)
+    if result is NotImplemented:
+        kinds = ", ".join(type(operand).__name__ for operand in operands)
+        raise TypeError(f"{name} is for GPUArrays and numbers, not ({kinds})")
+    return result
+
+
 def using(stream: drv.Stream | None) -> AbstractContextManager[Any]:
     """A block in which all calls go to a stream; None: to the current one."""
     return nullcontext() if stream is None else stream.use()

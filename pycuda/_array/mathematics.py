@@ -9,6 +9,7 @@ What they compute is in `pycuda._kernels.operations` and ``functions``.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _driver
-from pycuda._array.common import HOST_ARRAY, check_array, finish
+from pycuda._array.common import HOST_ARRAY, apply, check_array, finish
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
@@ -139,13 +140,7 @@ def _binary(name: str) -> Callable[..., Any]:
         *,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        result = _apply(name, (x1, x2), out, None, stream)
-        if result is NotImplemented:
-            raise TypeError(
-                f"{name} is for GPUArrays and numbers, not for "
-                f"{type(x1).__name__} and {type(x2).__name__}"
-            )
-        return result
+        return apply(name, (x1, x2), out, stream)
 
     return function
 
@@ -190,7 +185,7 @@ def maximum(
     stream: drv.Stream | None = None,
 ) -> GPUArray:
     """The larger of each pair of elements; NaN if either is."""
-    return _apply("maximum", (a, b), out, None, stream)
+    return apply("maximum", (a, b), out, stream)
 
 
 def minimum(
@@ -200,7 +195,7 @@ def minimum(
     stream: drv.Stream | None = None,
 ) -> GPUArray:
     """The smaller of each pair of elements; NaN if either is."""
-    return _apply("minimum", (a, b), out, None, stream)
+    return apply("minimum", (a, b), out, stream)
 
 
 def divmod(
@@ -225,6 +220,7 @@ def round(
     Negative `decimals` count digits before the point.
     """
     check_array(a)
+    decimals = operator.index(decimals)
     if a.dtype.kind in "iu" and decimals >= 0:
         return _apply("copy", (a,), out, None, stream)
     if a.dtype.kind == "b":
@@ -241,7 +237,7 @@ def round(
     before, after = "multiply", "true_divide"
     if decimals < 0:
         before, after = after, before
-    scale = 10.0 ** abs(decimals)
+    scale = 10.0 ** abs(decimals) if abs(decimals) <= 308 else np.inf
     made = _apply(before, (a, scale), None, None, stream)
     made = _apply("rint", (made,), None, None, stream)
     made = _apply(after, (made, scale), None, None, stream)
@@ -273,7 +269,7 @@ def _logical(
     if out is None and allocator is not None:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         out = GPUArray(shape, np.bool_, allocator)
-    return _apply(name, values, out, None, stream)
+    return apply(name, values, out, stream)
 
 
 def logical_and(

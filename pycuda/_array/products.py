@@ -13,6 +13,7 @@ import numpy as np
 
 from pycuda._array.axes import overlap
 from pycuda._array.common import (
+    apply,
     check_array,
     check_target,
     copy_into,
@@ -230,7 +231,7 @@ def numpy_dot(a: Any, b: Any, out: GPUArray | None = None) -> GPUArray:
     if not isinstance(a, ArrayBase) or not isinstance(b, ArrayBase) or (
         a.ndim == 0 or b.ndim == 0
     ):  # fmt: skip
-        return _apply("multiply", (a, b), out)
+        return apply("multiply", (a, b), out)
     if b.ndim <= 2:
         return matmul(a, b, out)
     found = tensordot(a, b, ((-1,), (-2,)))

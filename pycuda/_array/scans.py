@@ -150,6 +150,7 @@ def _scan(
         a, axis = a if a.ndim == 1 else flattened(a, stream), 0
     elif not hasattr(axis, "__index__"):
         raise TypeError(f"axis must be an integer or None, not {axis!r}")
+    a = a if a.ndim else a.reshape(1)  # as numpy does
     (axis,) = normal_axes(axis, a.ndim)
     kind = result_type(name[3:], a.dtype, dtype)
     if out is not None:

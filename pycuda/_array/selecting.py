@@ -16,6 +16,7 @@ import numpy as np
 from pycuda import _driver
 from pycuda._array import gather, indexing
 from pycuda._array.common import (
+    apply,
     at_axis,
     check_array,
     check_target,
@@ -50,7 +51,7 @@ def where(
     All three broadcast together.  Where a criterion alone is given to
     ``numpy.where``, use `nonzero`.
     """
-    return _apply("where", (criterion, then_, else_), out, None, stream)
+    return apply("where", (criterion, then_, else_), out, stream)
 
 
 def _mask_of(a: GPUArray) -> GPUArray:
@@ -393,11 +394,11 @@ def clip(
         low = None if type(low) is int and low <= info.min else low
         high = None if type(high) is int and high >= info.max else high
     if low is not None and high is not None:
-        return _apply("clip", (a, low, high), out, None, stream)
+        return apply("clip", (a, low, high), out, stream)
     if low is not None:
-        return _apply("maximum", (a, low), out, None, stream)
+        return apply("maximum", (a, low), out, stream)
     if high is not None:
-        return _apply("minimum", (a, high), out, None, stream)
+        return apply("minimum", (a, high), out, stream)
     if out is not None:
         check_target(out, out.shape, a.dtype)
     return _apply("copy", (a,), out, None, stream)

@@ -211,13 +211,22 @@ def array_split(
     """
     check_array(ary, "ary")
     axis = normal_axis(axis, ary.ndim)
+    if isinstance(indices_or_sections, str):
+        raise TypeError(
+            "a number of parts or a sequence of indices is needed, not "
+            f"{indices_or_sections!r}"
+        )
     if isinstance(indices_or_sections, (Sequence, np.ndarray)):
-        return _cut(ary, [int(k) for k in indices_or_sections], axis)
+        return _cut(
+            ary, [operator.index(k) for k in indices_or_sections], axis
+        )
     sections = operator.index(indices_or_sections)
     if sections <= 0:
         raise ValueError("number sections must be larger than 0")
     least, more = divmod(ary.shape[axis], sections)
-    places = [k * least + min(k, more) for k in range(1, sections)]
+    places = [0] * (sections - 1)  # of far too many: MemoryError at once
+    for k in range(1, sections):
+        places[k - 1] = k * least + min(k, more)
     return _cut(ary, places, axis)
 
 
@@ -374,6 +383,7 @@ def repeat(
     check_array(a)
     if axis is None:
         a, axis = flattened(a, stream), 0
+    a = a if a.ndim else a.reshape(1)  # as numpy does
     axis = normal_axis(axis, a.ndim)
     if type(repeats) is int and repeats >= 0:
         return _repeat_evenly(a, repeats, axis, stream)

@@ -294,6 +294,8 @@ def argsort(
     The arguments are those of `sort`.
     """
     _check_kind(kind, order, stable)
+    if check_array(a).ndim == 0:
+        a = a.reshape(1)  # as numpy does, for this function
     _, found = sorted_rows(a, axis, True, descending, stream)
     return _in_c_order(_back(a, axis, found), stream)
 
@@ -344,29 +346,33 @@ def searchsorted(
         host = np.asarray(v)
         if host.ndim:
             check_array(host, "v")
+        if host.dtype == object:
+            raise TypeError(f"v must be a GPUArray or a number, not {v!r}")
         kind = np.result_type(a.dtype, v)
+        with np.errstate(all="ignore"):
+            if not np.array_equal(host.astype(kind), host):
+                kind = np.result_type(a.dtype, host.dtype)  # as it is
         v = to_gpu(host.astype(kind))
     else:
         kind = np.result_type(a.dtype, v.dtype)
     a, v = (x if x.dtype == kind else x.astype(kind, stream) for x in (a, v))
     a, v = (_in_c_order(x, stream) for x in (a, v))
     if sorter is not None:
+        from pycuda._array.selecting import take
+
         sorter = check_array(sorter, "sorter")
         if sorter.dtype.kind not in "iu":
             raise TypeError("sorter must only contain integers")
         if sorter.shape != a.shape:
             raise ValueError("sorter.size must equal len(a)")
-        sorter = _in_c_order(sorter.astype(np.int64, stream), stream)
+        a = take(a, sorter, None, stream)  # which sees bad indices
     result = make(v, v.shape, np.int64)
     if v.size == 0:
         return result
-    kernel, each = _memoised()["search"](
-        kind, sorter is not None, side == "right"
-    )
+    kernel, each = _memoised()["search"](kind, side == "right")
     kernel(
-        result, a if a.size else _NOTHING,
-        _NOTHING if sorter is None or not sorter.size else sorter,
-        np.uint64(a.size), v, np.uint64(v.size), block=(256, 1, 1),
+        result, a if a.size else _NOTHING, np.uint64(a.size), v,
+        np.uint64(v.size), block=(256, 1, 1),
         grid=(-(-v.size // (256 * each)), 1), stream=stream,
     )  # fmt: skip
     return result

@@ -130,7 +130,7 @@ def make_sweep(sort: Sort) -> tuple[Any, ...]:
     return _compiled(source, ("sort_count", "sort_starts", "sort_sweep"))
 
 
-def make_search(a: np.dtype, sorted_by: bool, right: bool) -> tuple[Any, int]:
+def make_search(a: np.dtype, right: bool) -> tuple[Any, int]:
     """(kernel of ``sort/search.cu``, values that a thread searches for)."""
     each = _SEARCHES if building.runs_threads_in_turn() else 1
     kernel = building.compile_kernel(
@@ -139,7 +139,6 @@ def make_search(a: np.dtype, sorted_by: bool, right: bool) -> tuple[Any, int]:
             each=each,
             is_complex=int(a.kind == "c"),
             before=_before(a),
-            sorter="sorter[middle]" if sorted_by else "middle",
             goes_right="!before(value, x)" if right else "before(x, value)",
         ),
         (a,),

@@ -9,6 +9,20 @@
 
 /* --- reshape ----------------------------------------------------------- */
 
+/* array_parse_shape, whose AssertionError is PyCUDA's for constructors. */
+static int
+parse_list(PyObject *object, const char *what, npy_intp *values)
+{
+    int n = array_parse_shape(object, values);
+
+    if (n < 0 && PyErr_ExceptionMatches(PyExc_AssertionError)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s must be an integer or a sequence of integers, not %R",
+                     what, object);
+    }
+    return n;
+}
+
 /* Replaces one -1 by what is left, and checks the size. */
 static int
 complete_shape(npy_intp size, int ndim, npy_intp *shape)
@@ -29,8 +43,13 @@ complete_shape(npy_intp size, int ndim, npy_intp *shape)
             unknown = axis;
         }
     }
+    if (unknown >= 0 && known == 0) {
+        PyErr_SetString(PyExc_ValueError,
+                        "-1 may be any length where another is 0");
+        return -1;
+    }
     if (unknown >= 0) {
-        shape[unknown] = known ? size / known : 0;
+        shape[unknown] = size / known;
         known *= shape[unknown];
     }
     if (known != size || over) {
@@ -147,7 +166,7 @@ array_reshape(PyObject *self, PyObject *args, PyObject *kwargs)
     if (PyTuple_GET_SIZE(args) == 1) {
         given = PyTuple_GET_ITEM(args, 0);
     }
-    int ndim = array_parse_shape(given, shape);
+    int ndim = parse_list(given, "shape", shape);
     return ndim < 0 ? NULL : reshape(array, order, ndim, shape);
 }
 
@@ -174,7 +193,7 @@ parse_axes(PyObject *axes, int ndim, int *order)
         }
         return 0;
     }
-    int n = array_parse_shape(axes, given);
+    int n = parse_list(axes, "axes", given);
     if (n < 0) {
         return -1;
     }
@@ -247,11 +266,14 @@ static int
 squeezed_axes(const struct array *array, PyObject *axes, unsigned *marked)
 {
     npy_intp given[ARRAY_MAX_NDIM];
-    int n = array_parse_shape(axes, given);
+    int n = parse_list(axes, "axes", given);
 
     *marked = 0;
     for (int i = 0; i < n; i++) {
         npy_intp axis = given[i] < 0 ? given[i] + array->ndim : given[i];
+        if (array->ndim == 0 && (given[i] == 0 || given[i] == -1)) {
+            continue; /* as NumPy takes it */
+        }
         if (axis < 0 || axis >= array->ndim || *marked & 1u << axis) {
             PyErr_Format(PyExc_ValueError,
                          "squeeze: axis %zd is repeated, or not one of %d",

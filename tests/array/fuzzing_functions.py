@@ -522,7 +522,7 @@ def half_spacing(a: Any) -> Any:
     """Signed as that of float32 and float64; NumPy's of float16 is not."""
     away = np.where(a < 0, -np.inf, np.inf).astype("f2")
     beyond = quietly(np.nextafter, a, away)
-    wide = beyond.astype("f4") - a.astype("f4")
+    wide = quietly(np.subtract, beyond.astype("f4"), a.astype("f4"))
     return quietly(wide.astype, "f2")
 
 

@@ -273,3 +273,103 @@ def test_pickling_tells_its_own_error() -> None:
     array.gpudata.free()
     with pytest.raises(drv.LogicError):
         array.__reduce__()
+
+
+# ---- arguments of functions ----------------------------------------------
+
+
+@pytest.mark.parametrize("what", ["x", b"x", object(), np.zeros(3)])
+def test_operands_that_are_none(what: Any) -> None:
+    """A TypeError, and not NotImplemented, which only operators return."""
+    a = ramp()
+    for call in (
+        lambda: gpuarray.where(a, what, 1),
+        lambda: gpuarray.where(a, 1, what),
+        lambda: gpuarray.clip(a, what, 1),
+        lambda: gpuarray.clip(a, 0, what),
+        lambda: gpuarray.maximum(a, None),
+        lambda: gpuarray.maximum(a, what),
+        lambda: gpuarray.minimum(what, a),
+        lambda: gpuarray.logical_and(a, what),
+        lambda: gpuarray.if_positive(a, what, what),
+        lambda: gpuarray.hypot(a, what),
+        lambda: np.dot(a, what),
+    ):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_sequences_that_are_none() -> None:
+    a = ramp().reshape(2, 4)
+    for call in (
+        lambda: a.reshape("x"),
+        lambda: a.reshape(1.5),
+        lambda: a.transpose("x"),
+        lambda: a.squeeze(1.5),
+        lambda: gpuarray.split(a, "x"),
+        lambda: gpuarray.split(a, [1.5]),
+        lambda: gpuarray.round(a, 1.5),
+        lambda: gpuarray.searchsorted(a[0], None),
+    ):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_a_length_that_could_be_any() -> None:
+    empty = gpuarray.zeros((0, 3), "f4")
+    with pytest.raises(ValueError, match="another is 0"):
+        empty.reshape(0, -1)
+    assert empty.reshape(-1).shape == (0,)
+    assert empty.reshape(5, -1).shape == (5, 0)
+
+
+def test_far_too_many_parts() -> None:
+    with pytest.raises(MemoryError):
+        gpuarray.array_split(ramp(), 2**60)
+
+
+def test_arrays_without_axes_as_if_they_had_one() -> None:
+    """Where NumPy takes axis 0 or -1 of them."""
+    host = np.array(3.0)
+    device = gpuarray.to_gpu(host)
+    for name in ("cumsum", "cumprod", "argsort", "squeeze"):
+        for axis in (0, -1):
+            got = getattr(gpuarray, name)(device, axis=axis).get()
+            want = getattr(np, name)(host, axis=axis)
+            assert got.shape == want.shape and np.array_equal(got, want)
+        with pytest.raises(ValueError):
+            getattr(gpuarray, name)(device, axis=1)
+    assert gpuarray.repeat(device, 2, 0).get().tolist() == [3, 3]
+
+
+def test_what_is_sought_stays_as_it_is() -> None:
+    """Numbers that the row's dtype cannot hold."""
+    for row, value in (
+        (np.arange(5, dtype="i4"), 2**40),
+        (np.arange(5, dtype="u1"), -1),
+        (np.arange(5, dtype="i2"), 2.5),
+        (np.float32([0.1, 1]), 0.1),
+        (np.float32([2**24, 2**25]), 2**24 + 1),
+    ):
+        for side in ("left", "right"):
+            got = gpuarray.searchsorted(gpuarray.to_gpu(row), value, side)
+            assert int(got) == np.searchsorted(row, value, side)
+
+
+@pytest.mark.parametrize("bad", [8, -9, 2**40])
+def test_sorters_out_of_range(bad: int) -> None:
+    sorter = np.arange(8)
+    sorter[3] = bad
+    with pytest.raises(IndexError, match=str(bad)):
+        gpuarray.searchsorted(
+            ramp(), ramp(), "left", gpuarray.to_gpu(sorter)
+        ).get()
+        ramp().get()
+
+
+def test_decimals_beyond_all() -> None:
+    with np.errstate(all="ignore"):
+        for decimals in (400, -400):
+            got = gpuarray.round(ramp(3), decimals).get()
+            want = np.round(np.arange(3, dtype="f4"), decimals)
+            assert np.array_equal(got, want, equal_nan=True)

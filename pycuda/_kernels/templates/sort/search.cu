@@ -28,7 +28,6 @@ __device__ inline bool goes_right(Value x, Value value)
 }
 
 extern "C" __global__ void search(long long *out, const Value *row,
-                                  const long long *sorter,
                                   unsigned long long length,
                                   const Value *values,
                                   unsigned long long count)
@@ -53,7 +52,7 @@ extern "C" __global__ void search(long long *out, const Value *row,
 #pragma unroll
         for (int k = 0; k < EACH; k++) {
             const unsigned long long middle = low[k] + half - 1;
-            const bool right = goes_right(row[$sorter], value[k]);
+            const bool right = goes_right(row[middle], value[k]);
             low[k] += half & -(unsigned long long)right;
         }
         left -= half;
@@ -62,7 +61,7 @@ extern "C" __global__ void search(long long *out, const Value *row,
     for (int k = 0; k < EACH; k++) {
         const unsigned long long middle = low[k];
         if (k < own) {
-            const bool right = left && goes_right(row[$sorter], value[k]);
+            const bool right = left && goes_right(row[middle], value[k]);
             out[first + k] = (long long)(middle + right);
         }
     }
