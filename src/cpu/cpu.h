@@ -259,6 +259,7 @@ struct cpu_launch {
     unsigned most_joined;
     uint64_t started_ns;
     uint64_t serial; /* for the checks */
+    uint32_t before; /* the last interval before it, for the checks */
     bool cooperative;
     atomic_uint grid_arrived, grid_phase; /* of its barrier */
 };
@@ -543,6 +544,12 @@ void cpu_check_mask(struct cpu_worker *worker, uint32_t mask);
 /* What was found last, as a text to add to the error's; or NULL. */
 const char *cpu_check_found(CUresult code);
 void cpu_check_drop(struct cpu_worker *worker);
+/* Makes the worker's state; before the first block of a launch. */
+CUresult cpu_check_prepare(struct cpu_worker *worker);
+/* A block that runs on fibers begins. */
+void cpu_check_block_begin(struct cpu_worker *worker);
+/* For a new launch: what cpu_launch.before is. */
+uint32_t cpu_check_interval_last(void);
 
 /* ---- run/fault.c ---- */
 

@@ -99,23 +99,64 @@ struct image_site {
     uint32_t column;    /* 20 */
     uint32_t flags;     /* 24 enum image_site_flags */
     uint32_t alignment; /* 28 that the access needs, in bytes */
+    uint32_t number;    /* 32 the run time's own; 0 at first */
 };
 
-_Static_assert(sizeof(struct image_site) == 32, "abi");
+_Static_assert(sizeof(struct image_site) == 40, "abi");
 
 enum image_site_flags {
     IMAGE_SITE_READ = 1,
     IMAGE_SITE_WRITE = 2,
     IMAGE_SITE_ATOMIC = 4,
     IMAGE_SITE_VOLATILE = 8,
-    IMAGE_SITE_SHARED = 16,   /* the object is a shared variable, */
-    IMAGE_SITE_LOCAL = 32,    /* one of the thread's own, */
-    IMAGE_SITE_VARIABLE = 64, /* a __device__ or __constant__ variable, */
-    IMAGE_SITE_POINTER = 128, /* or what a pointer parameter points to */
-    IMAGE_SITE_BARRIER = 256, /* of the block */
-    IMAGE_SITE_WARP = 512,    /* a warp operation */
-    IMAGE_SITE_RETURN = 1024, /* a return statement of the kernel */
+    IMAGE_SITE_SHARED = 16,      /* the object is a shared variable, */
+    IMAGE_SITE_LOCAL = 32,       /* one of the thread's own, */
+    IMAGE_SITE_VARIABLE = 64,    /* a __device__ or __constant__ variable, */
+    IMAGE_SITE_POINTER = 128,    /* or what a pointer parameter points to */
+    IMAGE_SITE_BARRIER = 256,    /* of the block */
+    IMAGE_SITE_WARP = 512,       /* a warp operation */
+    IMAGE_SITE_RETURN = 1024,    /* a return statement of the kernel */
+    IMAGE_SITE_NO_MEMORY = 2048, /* the access needs no memory check, */
+    IMAGE_SITE_NO_INIT = 4096,   /* none of what was written */
+    IMAGE_SITE_NO_RACE = 8192,   /* and none for races */
 };
+
+/* One or two loops, one in the other, whose accesses are checked before they
+ * begin.  [0] is the inner loop. */
+struct image_check_nest {
+    uint64_t count[2];      /*  0 rounds */
+    uint32_t linear;        /* 16 the thread of the first round, */
+    int32_t linear_step[2]; /* 20 and how it grows with each */
+    uint32_t rows;          /* 28 accesses */
+};
+
+/* A condition of an access: value + rounds * step < limit, without signs and
+ * modulo 2**bits. */
+struct image_check_condition {
+    uint64_t value;     /*  0 */
+    int64_t step[2];    /*  8 */
+    uint64_t limit;     /* 24 */
+    uint32_t bits;      /* 32 32 or 64 */
+    uint32_t otherwise; /* 36 1: it must not hold */
+};
+
+enum { IMAGE_CHECK_CONDITIONS = 6 };
+
+/* An access of such a nest. */
+struct image_check_row {
+    char *address;            /*  0 in the first round */
+    void *object;             /*  8 as __pycuda_check has it */
+    uint64_t object_bytes;    /* 16 */
+    int64_t step[2];          /* 24 bytes */
+    struct image_site *site;  /* 40 */
+    uint32_t bytes;           /* 48 */
+    uint32_t condition_count; /* 52 */
+    struct image_check_condition conditions[IMAGE_CHECK_CONDITIONS]; /* 56 */
+};
+
+_Static_assert(sizeof(struct image_check_nest) == 32, "abi");
+_Static_assert(sizeof(struct image_check_condition) == 40, "abi");
+_Static_assert(offsetof(struct image_check_row, conditions) == 56, "abi");
 
 /* Functions that kernels may call, one row each:
  * ROW(result, name, (arguments), stops) - `stops` is 1 where the call may
@@ -189,26 +230,32 @@ enum image_site_flags {
         (uint64_t object, int32_t access, int32_t x, int32_t y, int32_t z,    \
          int32_t layer, const void *value, uint32_t bytes, int32_t boundary), \
         0)                                                                    \
-    /* Of checked kernels only.  __pycuda_check: may `bytes` at `address` be  \
-     * accessed?  Answers where to access instead, where it does not end the  \
-     * launch.  `object` (or NULL) is what the address was made from; with    \
-     * object_bytes 0 it is a pointer that the kernel was given. */           \
+    /* Of checked kernels only; `linear` is the thread.  __pycuda_check: may  \
+     * `bytes` at `address` be accessed?  Answers where to access instead,    \
+     * where it does not end the launch.  `object` (or NULL) is what the      \
+     * address was made from; with object_bytes 0 it is a pointer that the    \
+     * kernel was given.  `value` is what will be written, if at most 8 bytes \
+     * are. */                                                                \
     ROW(void *, __pycuda_check,                                               \
         (void *address, uint64_t bytes, void *object, uint64_t object_bytes,  \
-         const struct image_site *site),                                      \
+         uint64_t value, struct image_site *site, uint32_t linear),           \
         0)                                                                    \
+    /* All accesses of a nest of loops at once: 1 if nothing is wrong with    \
+     * them, which is noted then; 0 if they must be checked one by one. */    \
+    ROW(int32_t, __pycuda_check_rows,                                         \
+        (const struct image_check_nest *nest,                                 \
+         const struct image_check_row *rows),                                 \
+        0)                                                                    \
+    /* A block begins; its threads have passed a barrier. */                  \
+    ROW(void, __pycuda_check_block, (uint32_t x, uint32_t y, uint32_t z), 0)  \
+    ROW(void, __pycuda_check_meet, (void), 0)                                 \
     ROW(void, __pycuda_check_shared,                                          \
-        (void *variable, uint64_t bytes, const struct image_site *site), 0)   \
+        (void *variable, uint64_t bytes, struct image_site *site), 0)         \
     /* The thread is about to stop, or to return, here. */                    \
-    ROW(void, __pycuda_check_at, (const struct image_site *site), 0)          \
-    /* `value` is what will be written, if at most 8 bytes are. */            \
-    ROW(void, __pycuda_check_race,                                            \
-        (const void *address, uint64_t bytes, uint64_t value,                 \
-         const struct image_site *site),                                      \
-        0)                                                                    \
-    ROW(void, __pycuda_check_fence, (void), 0)                                \
-    ROW(void, __pycuda_check_init,                                            \
-        (const void *address, uint64_t bytes, const struct image_site *site), \
+    ROW(void, __pycuda_check_at,                                              \
+        (const struct image_site *site, uint32_t linear), 0)                  \
+    ROW(void, __pycuda_check_fence, (uint32_t linear), 0)                     \
+    ROW(void, __pycuda_check_written, (const void *address, uint64_t bytes),  \
         0)                                                                    \
     ROW(void, __pycuda_check_copy,                                            \
         (const void *to, const void *from, uint64_t bytes), 0)                \
@@ -217,7 +264,7 @@ enum image_site_flags {
         0)                                                                    \
     /* A value that nobody set decides something. */                          \
     ROW(void, __pycuda_check_value,                                           \
-        (uint32_t undefined, const struct image_site *site), 0)
+        (uint32_t undefined, struct image_site * site, uint32_t linear), 0)
 
 /* Geometry: declared in pycuda/cuda/cpu and replaced by pycuda-jit with loop
  * variables or loads from image_thread; never called at run time.

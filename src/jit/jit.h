@@ -113,7 +113,8 @@ struct jit_regions {
     struct jit_region_bound bounds[JIT_MAX_POINTS][JIT_MAX_BOUNDS];
     unsigned bound_counts[JIT_MAX_POINTS];
     unsigned width; /* blockDim.x that the source seems made for; 0: none */
-    uint64_t warp_points; /* those that follow a warp operation */
+    uint64_t barrier_points; /* those that follow a barrier of the source */
+    uint64_t warp_points;    /* those that follow a warp operation */
     struct jit_warp_op *warp_ops[JIT_MAX_POINTS]; /* warps/warps.h; by point */
     uint64_t short_points; /* where little is done that is no vector's work */
     unsigned lane_count;   /* of arrays with an item for each lane of a warp */
@@ -252,10 +253,13 @@ void jit_lower_arithmetic(struct jit *jit); /* retarget/arithmetic.c */
 void jit_widen_divisions(struct jit *jit);  /* retarget/arithmetic.c */
 void jit_choose_inlining(struct jit *jit);  /* retarget/inlining.c */
 void jit_insert_checks(struct jit *jit);    /* checks/insert.c */
-void jit_keep_level(struct jit *jit);       /* fibers/lockstep.c */
-void jit_find_spinning(struct jit *jit);    /* fibers/spinning.c */
-void jit_find_stops(struct jit *jit);       /* fibers/stops.c */
-void jit_make_bodies(struct jit *jit);      /* retarget/geometry.c */
+/* checks/insert.c: the kernel's threads stop together or not at all. */
+void jit_forget_stops(struct jit *jit, struct jit_kernel *kernel);
+void jit_check_rows(struct jit *jit);    /* checks/rows.c */
+void jit_keep_level(struct jit *jit);    /* fibers/lockstep.c */
+void jit_find_spinning(struct jit *jit); /* fibers/spinning.c */
+void jit_find_stops(struct jit *jit);    /* fibers/stops.c */
+void jit_make_bodies(struct jit *jit);   /* retarget/geometry.c */
 /* retarget/geometry.c: a failed assertion names its thread. */
 void jit_publish_failures(struct jit *jit, struct jit_kernel *kernel);
 void jit_find_guard(struct jit *jit,

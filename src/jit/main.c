@@ -11,6 +11,7 @@
 
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/DebugInfo.h>
+#include <llvm-c/Support.h>
 
 #include "jit/checks/checks.h"
 #include "jit/explain.h"
@@ -130,6 +131,20 @@ make_native(struct jit *jit)
     jit_write(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object));
 }
 
+/* Loops with checks are made two, one of them without, however long they
+ * are. */
+static void
+set_passes(const struct jit *jit)
+{
+    static const char *const words[] = {
+        "pycuda-jit", "-unswitch-threshold=400",
+        "-enable-unswitch-cost-multiplier=false"};
+
+    if (jit->options.checks) {
+        LLVMParseCommandLineOptions(3, words, NULL);
+    }
+}
+
 int
 main(int count, char **arguments)
 {
@@ -139,6 +154,7 @@ main(int count, char **arguments)
     if (jit.options.explain) {
         jit_explain_ask();
     }
+    set_passes(&jit);
     open_context(&jit);
     jit_read(&jit);
     jit_find_kernels(&jit);

@@ -191,5 +191,5 @@ jit_read_options(struct jit_options *options, int count, char **arguments)
             exit(2);
         }
     }
-    options->regions &= !options->checks;
+    options->warps &= !options->checks;
 }

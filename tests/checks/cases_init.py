@@ -32,7 +32,7 @@ __global__ void k(float *a)
 }""",
         args=[256],
         kind="uninitialised-global",
-        thread=(63, 0, 0),
+        thread=(60, 0, 0),
     ),
     dict(
         name="global_bytes",
@@ -127,7 +127,7 @@ __global__ void k(float *out)
         shared=256,
         kind="uninitialised-shared",
         block_index=(1, 0, 0),
-        thread=(63, 0, 0),
+        thread=(0, 0, 0),
     ),
     dict(
         name="local_array",

@@ -42,8 +42,8 @@ __global__ void k(float *out, const float *in)
 }""",
         args=[OUT, IN],
         kind="shared-race",
-        thread=(0, 0, 0),
-        other=(63, 0, 0),
+        thread=(1, 0, 0),
+        other=(0, 0, 0),
     ),
     dict(
         name="reduction_in_place",

@@ -92,8 +92,10 @@ global_find(struct cpu_check *check, uintptr_t address)
         check->frees = frees;
         memset(check->recent, 0, sizeof check->recent);
     }
-    for (int i = 0; i < CPU_CHECK_RECENT; i++) {
+    for (unsigned k = 0; k < CPU_CHECK_RECENT; k++) {
+        unsigned i = (check->recent_hit + k) % CPU_CHECK_RECENT;
         if (address - check->recent[i].base < check->recent[i].bytes) {
+            check->recent_hit = i;
             return (struct range){check->recent[i].base,
                                   check->recent[i].bytes};
         }
@@ -137,14 +139,6 @@ enum verdict {
     BEYOND_OBJECT, /* that a pointer parameter points into */
     NOWHERE,
     MISALIGNED,
-};
-
-struct access {
-    uintptr_t address;
-    uint64_t bytes;
-    uintptr_t object; /* as __pycuda_check has it */
-    uint64_t object_bytes;
-    const struct image_site *site;
 };
 
 struct fault {
@@ -334,7 +328,7 @@ judge_parameter(struct cpu_check *check, uintptr_t address, uint64_t bytes,
 }
 
 static enum verdict
-judge(struct cpu_check *check, const struct access *access)
+judge(struct cpu_check *check, const struct cpu_check_access *access)
 {
     enum verdict verdict = UNKNOWN;
 
@@ -361,7 +355,7 @@ judge(struct cpu_check *check, const struct access *access)
 }
 
 static void
-refuse(const struct access *access, enum verdict verdict)
+refuse(const struct cpu_check_access *access, enum verdict verdict)
 {
     const struct cpu_worker *worker = cpu_worker_tls;
     struct fault fault = {.address = access->address,
@@ -394,30 +388,30 @@ spare_room(struct cpu_check *check, uint64_t bytes)
     return check->spare;
 }
 
-void *
-__pycuda_check(void *pointer, uint64_t bytes, void *object,
-               uint64_t object_bytes, const struct image_site *site)
+bool
+cpu_check_memory_is_right(struct cpu_check *check,
+                          const struct cpu_check_access *access)
 {
-    struct access access = {(uintptr_t)pointer, bytes, (uintptr_t)object,
-                            object_bytes, site};
+    return judge(check, access) == RIGHT;
+}
 
-    if (!bytes || !(cpu_check_flags & CPU_CHECK_MEMORY)) {
-        return pointer;
-    }
-    struct cpu_check *check = cpu_check_enter();
-    enum verdict verdict = judge(check, &access);
+void *
+cpu_check_memory(struct cpu_check *check,
+                 const struct cpu_check_access *access)
+{
+    enum verdict verdict = judge(check, access);
+
     if (verdict == RIGHT) {
-        return pointer;
+        return (void *)access->address;
     }
-    refuse(&access, verdict);
-    return spare_room(check, bytes);
+    refuse(access, verdict);
+    return spare_room(check, access->bytes);
 }
 
 void
-__pycuda_check_shared(void *variable, uint64_t bytes,
-                      const struct image_site *site)
+__pycuda_check_shared(void *variable, uint64_t bytes, struct image_site *site)
 {
-    struct cpu_check *check = cpu_check_enter();
+    struct cpu_check *check = cpu_check_self();
     uintptr_t base = (uintptr_t)variable;
 
     for (unsigned i = 0; i < check->shared_count; i++) {

@@ -53,22 +53,29 @@ struct cpu_check_order {
 };
 
 struct cpu_check_warp {
-    /* seen[i][j]: lane i knows what lane j had done up to this step */
-    uint16_t seen[CPU_WARP][CPU_WARP];
+    /* seen[i][j]: lane i knows what lane j did before this interval */
+    uint32_t seen[CPU_WARP][CPU_WARP];
 };
 
 struct cpu_check {
     struct cpu_launch *launch; /* whose block is described */
     uint64_t serial;           /* of the launch */
     uint64_t block;            /* linear index */
-    uint32_t ctaid[3];         /* the same, by axis */
+    unsigned thread;           /* that was checked last */
     unsigned epoch;            /* barriers passed */
-    uint32_t acquired;         /* by any of its threads; see race.c */
+    /* Numbers of intervals (interval.c): the running one, the first
+     * since the last barrier, and one that is older than the launch. */
+    uint32_t interval, since_barrier, before_launch;
+    uint32_t acquired; /* by any of its threads; see race.c */
+    bool fenced;       /* some thread of the block has used a fence */
+    /* An interval of another block, and whether it is ordered; 0: none. */
+    uint32_t other;
+    bool other_ordered;
     struct {
         uintptr_t base;
         size_t bytes;
     } recent[CPU_CHECK_RECENT];
-    unsigned recent_next, frees;
+    unsigned recent_next, recent_hit, frees;
     struct cpu_check_variable shared[CPU_CHECK_SHARED];
     unsigned shared_count;
     uint32_t returned[CPU_MAX_THREADS / 32]; /* ended by `return` */
@@ -78,8 +85,54 @@ struct cpu_check {
     _Alignas(16) char spare[4096]; /* where refused accesses go */
 };
 
-/* The state of the calling worker, reset where a block has begun. */
-struct cpu_check *cpu_check_enter(void);
+/* The state of the calling worker. */
+static inline struct cpu_check *
+cpu_check_self(void)
+{
+    return cpu_worker_tls->check;
+}
+
+/* ---- interval.c: times at which a block accessed memory ---- */
+
+/* A time between two events (its start, a barrier, a meeting of lanes, a
+ * release) in the life of a block. */
+struct cpu_check_interval {
+    uint32_t serial; /* of the launch, its low bits */
+    uint32_t block;
+    uint32_t epoch;
+    uint32_t time; /* of the process's releases */
+};
+
+/* Time of the process: it grows with each release. */
+extern atomic_uint cpu_check_clock;
+/* A new interval of the worker's block begins. */
+void cpu_check_interval_begin(struct cpu_check *check);
+/* NULL: long ago, forgotten. */
+const struct cpu_check_interval *cpu_check_interval_find(uint32_t number);
+
+/* ---- what the parts of an access's check are ---- */
+
+/* As __pycuda_check has it. */
+struct cpu_check_access {
+    uintptr_t address;
+    uint64_t bytes;
+    uintptr_t object;
+    uint64_t object_bytes;
+    struct image_site *site;
+};
+
+/* access.c: is it right?  Nothing is reported. */
+bool cpu_check_memory_is_right(struct cpu_check *check,
+                               const struct cpu_check_access *access);
+/* access.c: where to access instead of `address`. */
+void *cpu_check_memory(struct cpu_check *check,
+                       const struct cpu_check_access *access);
+/* init.c */
+void cpu_check_init(uintptr_t address, uint64_t bytes,
+                    struct image_site *site);
+/* race.c; `value` as __pycuda_check has it. */
+void cpu_check_race(struct cpu_check *check,
+                    const struct cpu_check_access *access, uint64_t value);
 /* The thread that runs, by its linear index. */
 unsigned cpu_check_thread(void);
 

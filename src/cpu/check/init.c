@@ -65,21 +65,25 @@ all_unset(uintptr_t address, uint64_t bytes)
 }
 
 void
-__pycuda_check_init(const void *pointer, uint64_t bytes,
-                    const struct image_site *site)
+cpu_check_init(uintptr_t address, uint64_t bytes, struct image_site *site)
 {
-    uintptr_t address = (uintptr_t)pointer;
-
-    if (!(cpu_check_flags & CPU_CHECK_INIT) || !bytes) {
+    if (!cpu_check_unset(address, bytes)) {
         return;
     }
-    cpu_check_enter();
-    if (site->flags & IMAGE_SITE_READ && cpu_check_unset(address, bytes) &&
+    if (site->flags & IMAGE_SITE_READ &&
         (bytes <= 8 || all_unset(address, bytes))) {
         report(address, bytes, site);
     }
     if (site->flags & IMAGE_SITE_WRITE) {
         cpu_check_mark(address, bytes, true);
+    }
+}
+
+void
+__pycuda_check_written(const void *pointer, uint64_t bytes)
+{
+    if (cpu_check_flags & CPU_CHECK_INIT) {
+        cpu_check_mark((uintptr_t)pointer, bytes, true);
     }
 }
 
@@ -104,7 +108,8 @@ __pycuda_check_copy(const void *to, const void *from, uint64_t bytes)
 }
 
 void
-__pycuda_check_value(uint32_t undefined, const struct image_site *site)
+__pycuda_check_value(uint32_t undefined, struct image_site *site,
+                     uint32_t linear)
 {
     char detail[200];
 
@@ -113,7 +118,7 @@ __pycuda_check_value(uint32_t undefined, const struct image_site *site)
     }
     /* a name as the compiler has it may end in .0, .lcssa and the like */
     int length = (int)strcspn(site->object, ".");
-    cpu_check_enter();
+    cpu_check_self()->thread = linear;
     snprintf(detail, sizeof detail,
              "a variable%s%.*s%s is used that nothing was assigned to",
              length ? " ('" : "", length, site->object, length ? "')" : "");

@@ -1,6 +1,6 @@
 /* race.c - accesses of one word by two threads that nothing orders.
  *
- * Called by checked kernels at each access.  Two accesses of which one writes
+ * Called by call.c at each access.  Two accesses of which one writes
  * are ordered by a barrier of the block between them, by a meeting of both
  * lanes at __syncwarp (or another warp operation), or by a fence and an
  * atomic operation of the one, after it an atomic operation of the other.
@@ -12,115 +12,160 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cpu/check/shadow.h"
+#include "cpu/check/race.h"
 
 #define RELEASES 4096 /* blocks whose last release is kept, by number */
+#define SITES    65536
 
-/* Time of a launch: it grows with each release. */
-static atomic_uint clock_now;
 static atomic_uint releases[RELEASES];
+static struct image_site *_Atomic sites[SITES]; /* by number */
+static atomic_uint last_site;
 
 struct access {
     struct cpu_check *check;
-    struct cpu_check_slot now;
-    const struct image_site *site;
-    uintptr_t address;
-    uint64_t bytes;
+    const struct cpu_check_access *what;
+    uint64_t now;
+    unsigned thread;
     bool shared;
     bool silent; /* writes what is there already */
     bool found;
-    struct cpu_check_slot other; /* the first conflict */
+    uint64_t other; /* the first conflict */
 };
+
+uint64_t
+cpu_race_site(struct image_site *site)
+{
+    uint32_t number = __atomic_load_n(&site->number, __ATOMIC_RELAXED);
+
+    if (atomic_load_explicit(&sites[number], memory_order_relaxed) != site) {
+        number = (atomic_fetch_add(&last_site, 1) + 1) % SITES;
+        atomic_store(&sites[number], site);
+        __atomic_store_n(&site->number, number, __ATOMIC_RELAXED);
+    }
+    return (uint64_t)number << CPU_RACE_SITE_AT;
+}
 
 /* ---- order ---- */
 
 static bool
 ordered_in_block(const struct cpu_check *check,
-                 const struct cpu_check_slot *first,
-                 const struct cpu_check_slot *now)
+                 const struct cpu_check_interval *then, uint64_t slot,
+                 unsigned thread)
 {
-    const struct cpu_check_order *one = &check->threads[first->thread];
-    const struct cpu_check_order *two = &check->threads[now->thread];
-    unsigned warp = now->thread / CPU_WARP;
+    unsigned first = cpu_race_thread(slot), warp = thread / CPU_WARP;
+    uint32_t number = (uint32_t)(slot >> CPU_RACE_INTERVAL_AT);
+    const struct cpu_check_order *one = &check->threads[first];
+    const struct cpu_check_order *two = &check->threads[thread];
 
-    if (first->thread == now->thread || first->epoch != now->epoch) {
+    if (first == thread || then->epoch != check->epoch) {
         return true;
     }
-    if (first->thread / CPU_WARP == warp &&
-        check->warps[warp].seen[now->thread % CPU_WARP]
-                               [first->thread % CPU_WARP] > first->step) {
+    if (first / CPU_WARP == warp &&
+        (int32_t)(check->warps[warp]
+                      .seen[thread % CPU_WARP][first % CPU_WARP] -
+                  number) > 0) {
         return true;
     }
-    return one->released > first->time && two->acquired > first->time;
+    return one->released > then->time && two->acquired > then->time;
 }
 
+/* What another block did, or another launch. */
 static bool
-ordered(const struct access *access, const struct cpu_check_slot *first)
+ordered_outside(struct cpu_check *check, uint32_t number,
+                const struct cpu_check_interval *then)
 {
-    if (!first->serial || first->serial != access->now.serial) {
-        return true;
-    }
-    if (first->block == access->now.block) {
-        return ordered_in_block(access->check, first, &access->now);
-    }
-    return access->shared ||
-           (atomic_load(&releases[first->block % RELEASES]) > first->time &&
-            access->check->acquired > first->time);
+    bool ordered =
+        then->serial != (uint32_t)check->serial ||
+        (atomic_load(&releases[then->block % RELEASES]) > then->time &&
+         check->acquired > then->time);
+
+    check->other = number;
+    check->other_ordered = ordered;
+    return ordered;
 }
 
-static void
-compare(struct access *access, const struct cpu_check_slot *first,
-        unsigned bits)
+bool
+cpu_race_ordered(struct cpu_check *check, uint64_t slot, unsigned thread,
+                 bool shared)
 {
-    if (first->bytes & bits && !(first->atomic && access->now.atomic) &&
-        !access->found && !ordered(access, first)) {
-        access->found = true;
-        access->other = *first;
+    uint32_t number = (uint32_t)(slot >> CPU_RACE_INTERVAL_AT);
+
+    if (!slot || cpu_race_is_past(slot, cpu_race_past(check, shared))) {
+        return true;
     }
+    if (number == check->interval) {
+        return cpu_race_thread(slot) == thread;
+    }
+    if (number == check->other && !shared) {
+        return check->other_ordered;
+    }
+    const struct cpu_check_interval *then = cpu_check_interval_find(number);
+    if (!then) {
+        return true;
+    }
+    if (then->serial == (uint32_t)check->serial &&
+        then->block == (uint32_t)check->block) {
+        return ordered_in_block(check, then, slot, thread);
+    }
+    return shared || ordered_outside(check, number, then);
 }
 
 /* ---- a word ---- */
 
 static void
-read_note(struct access *access, struct cpu_check_cell *cell, unsigned bits)
+compare(struct access *access, uint64_t slot)
 {
-    for (int i = 0; i < 2; i++) {
-        struct cpu_check_slot *slot = &cell->reads[i];
-        bool same = slot->serial == access->now.serial &&
-                    slot->block == access->now.block &&
-                    slot->thread == access->now.thread;
-
-        if (same || ordered(access, slot)) {
-            bits |=
-                same && slot->epoch == access->now.epoch ? slot->bytes : 0u;
-            *slot = access->now;
-            slot->bytes = (uint8_t)bits;
-            return;
-        }
+    if (cpu_race_bytes(slot) & cpu_race_bytes(access->now) &&
+        !(slot & access->now & CPU_RACE_ATOMIC) && !access->found &&
+        !cpu_race_ordered(access->check, slot, access->thread,
+                          access->shared)) {
+        access->found = true;
+        access->other = slot;
     }
 }
 
 static void
-word_visit(struct cpu_check_cell *cell, unsigned bits, void *data)
+word_visit(struct access *access, struct cpu_check_words *words, uintptr_t at)
 {
-    struct access *access = data;
-    bool writes = access->site->flags & IMAGE_SITE_WRITE;
+    bool writes = access->what->site->flags & IMAGE_SITE_WRITE;
 
     if (!(writes && access->silent)) {
-        compare(access, &cell->write, bits);
+        compare(access, cpu_race_load(&words->writes[at]));
     }
     if (!writes) {
-        read_note(access, cell, bits);
+        cpu_race_note_read(access->check, words, at, access->now,
+                           access->shared);
         return;
     }
-    for (int i = 0; i < 2; i++) {
-        compare(access, &cell->reads[i], bits);
-        if (cell->reads[i].bytes & bits) {
-            cell->reads[i].serial = 0;
+    compare(access, cpu_race_load(&words->reads[0][at]));
+    compare(access, cpu_race_load(&words->reads[1][at]));
+    cpu_race_note_write(words, at, access->now);
+}
+
+static void
+words_visit(struct access *access)
+{
+    uintptr_t address = access->what->address;
+    uint64_t left = access->what->bytes, who = access->now;
+    struct cpu_check_words *words = NULL;
+
+    while (left) {
+        uintptr_t first = address % 4;
+        uint64_t n = 4 - first < left ? 4 - first : left;
+
+        if (!words || address % CPU_SHADOW_GRANULE == 0) {
+            words = cpu_shadow_find(CPU_SHADOW_CELLS, address);
+            words = words ? words : cpu_shadow_words(address);
         }
+        if (!words) {
+            return;
+        }
+        access->now = who | (uint64_t)(((1u << n) - 1) << first)
+                                << CPU_RACE_BYTES_AT;
+        word_visit(access, words, address % CPU_SHADOW_GRANULE / 4);
+        address += n;
+        left -= n;
     }
-    cell->write = access->now;
-    cell->write.bytes = (uint8_t)bits;
 }
 
 /* ---- an access ---- */
@@ -129,28 +174,33 @@ static void
 report(const struct access *access)
 {
     char detail[200];
-    const char *how = access->other.block == access->now.block
-                          ? "no barrier between them"
-                          : "blocks of one launch have no order";
+    const struct cpu_check *check = access->check;
+    const struct cpu_check_interval *then = cpu_check_interval_find(
+        (uint32_t)(access->other >> CPU_RACE_INTERVAL_AT));
+    uint64_t block = then ? then->block : check->block;
+    bool same = block == (uint32_t)check->block;
+    struct image_site *site = access->what->site;
     struct cpu_check_finding finding = {
         .check = "race",
-        .kind = access->shared                             ? "shared-race"
-                : access->other.block == access->now.block ? "global-race"
-                                                           : "block-race",
-        .site = access->site,
+        .kind = access->shared ? "shared-race"
+                : same         ? "global-race"
+                               : "block-race",
+        .site = site,
         .code = CUDA_ERROR_LAUNCH_FAILED,
         .has_address = true,
-        .address = access->address,
-        .bytes = access->bytes,
+        .address = access->what->address,
+        .bytes = access->what->bytes,
         .detail = detail,
-        .second = access->other.site,
-        .second_thread = access->other.thread,
-        .second_block = access->other.block};
+        .second = atomic_load(
+            &sites[access->other >> CPU_RACE_SITE_AT & (SITES - 1)]),
+        .second_thread = cpu_race_thread(access->other),
+        .second_block = block};
 
     snprintf(detail, sizeof detail, "data race in %s memory%s%s%s, %s",
-             access->shared ? "shared" : "global",
-             *access->site->object ? " ('" : "", access->site->object,
-             *access->site->object ? "')" : "", how);
+             access->shared ? "shared" : "global", *site->object ? " ('" : "",
+             site->object, *site->object ? "')" : "",
+             same ? "no barrier between them"
+                  : "blocks of one launch have no order");
     cpu_check_report(&finding);
 }
 
@@ -167,105 +217,99 @@ order_note(struct cpu_check *check, unsigned thread,
         return;
     }
     if (order->fenced && site->flags & IMAGE_SITE_WRITE) {
-        unsigned now = atomic_fetch_add(&clock_now, 1) + 1;
+        unsigned now = atomic_fetch_add(&cpu_check_clock, 1) + 1;
 
         order->released = now;
         atomic_store(&releases[check->block % RELEASES], now);
+        cpu_check_interval_begin(check);
     }
     if (site->flags & IMAGE_SITE_READ) {
-        order->acquired = check->acquired = atomic_load(&clock_now);
+        order->acquired = check->acquired = atomic_load(&cpu_check_clock);
+        check->other = 0;
     }
 }
 
 static bool
-writes_the_same(const void *pointer, uint64_t bytes, uint64_t value,
-                const struct image_site *site)
+writes_the_same(const struct cpu_check_access *access, uint64_t value)
 {
     unsigned both = IMAGE_SITE_READ | IMAGE_SITE_WRITE;
 
-    return (site->flags & both) == IMAGE_SITE_WRITE && bytes <= 8 &&
-           memcmp(pointer, &value, bytes) == 0;
+    return (access->site->flags & both) == IMAGE_SITE_WRITE &&
+           access->bytes <= 8 &&
+           memcmp((const void *)access->address, &value, access->bytes) == 0;
 }
 
 void
-__pycuda_check_race(const void *pointer, uint64_t bytes, uint64_t value,
-                    const struct image_site *site)
+cpu_check_race(struct cpu_check *check, const struct cpu_check_access *what,
+               uint64_t value)
 {
     struct cpu_worker *worker = cpu_worker_tls;
-    uintptr_t address = (uintptr_t)pointer;
+    unsigned flags = what->site->flags;
 
-    if (!(cpu_check_flags & CPU_CHECK_RACE) || !bytes ||
-        cpu_check_is_stack(worker, address)) {
+    if (cpu_check_is_stack(worker, what->address)) {
         return;
     }
-    struct cpu_check *check = cpu_check_enter();
-    unsigned thread = cpu_check_thread(), lane = thread % CPU_WARP;
     struct access access = {
         .check = check,
-        .site = site,
-        .address = address,
-        .bytes = bytes,
-        .shared = cpu_check_is_shared(worker, address),
-        .silent = writes_the_same(pointer, bytes, value, site),
-        .now = {.block = (uint32_t)check->block,
-                .serial = (uint32_t)check->serial,
-                .epoch = check->epoch,
-                .time = atomic_load(&clock_now),
-                .thread = (uint16_t)thread,
-                .step = check->warps[thread / CPU_WARP].seen[lane][lane],
-                .atomic =
-                    site->flags & (IMAGE_SITE_ATOMIC | IMAGE_SITE_VOLATILE),
-                .site = site}};
+        .what = what,
+        .now = cpu_race_who(check, check->thread) | cpu_race_site(what->site) |
+               (flags & (IMAGE_SITE_ATOMIC | IMAGE_SITE_VOLATILE) ? 1 : 0),
+        .thread = check->thread,
+        .shared = cpu_check_is_shared(worker, what->address),
+        .silent = writes_the_same(what, value)};
 
-    order_note(check, thread, site);
-    cpu_check_cells(address, bytes, word_visit, &access);
+    words_visit(&access);
+    order_note(check, check->thread, what->site);
     if (access.found) {
         report(&access);
     }
-}
-
-static void
-word_forget(struct cpu_check_cell *cell, unsigned bits, void *data)
-{
-    (void)bits;
-    (void)data;
-    *cell = (struct cpu_check_cell){0};
 }
 
 /* A kernel has got memory that another thread may have given back. */
 void
 cpu_check_renewed(const void *memory, size_t bytes)
 {
-    if (cpu_check_flags & CPU_CHECK_RACE) {
-        cpu_check_cells((uintptr_t)memory, bytes, word_forget, NULL);
+    uintptr_t at = (uintptr_t)memory & ~(uintptr_t)3;
+
+    for (; cpu_check_flags & CPU_CHECK_RACE && at < (uintptr_t)memory + bytes;
+         at += 4) {
+        struct cpu_check_words *words = cpu_shadow_find(CPU_SHADOW_CELLS, at);
+        uintptr_t i = at % CPU_SHADOW_GRANULE / 4;
+
+        if (words) {
+            words->writes[i] = words->reads[0][i] = words->reads[1][i] = 0;
+        }
     }
 }
 
 void
-__pycuda_check_fence(void)
+__pycuda_check_fence(uint32_t linear)
 {
-    cpu_check_enter()->threads[cpu_check_thread()].fenced = true;
+    struct cpu_check *check = cpu_check_self();
+
+    check->threads[linear].fenced = check->fenced = true;
 }
 
 /* Lanes have met: each knows what the others had done. */
 void
 cpu_check_lanes(struct cpu_worker *worker, unsigned index, uint32_t set)
 {
-    uint16_t joined[CPU_WARP] = {0};
-    struct cpu_check_warp *warp = &cpu_check_enter()->warps[index];
+    uint32_t joined[CPU_WARP] = {0};
+    struct cpu_check *check = worker->check;
+    struct cpu_check_warp *warp = &check->warps[index];
 
-    (void)worker;
     if (!(cpu_check_flags & CPU_CHECK_RACE)) {
         return;
     }
+    cpu_check_interval_begin(check);
     for (unsigned i = 0; i < CPU_WARP; i++) {
         for (unsigned k = 0; set >> i & 1 && k < CPU_WARP; k++) {
-            uint16_t known = warp->seen[i][k];
-            joined[k] = known > joined[k] ? known : joined[k];
+            bool later = (int32_t)(warp->seen[i][k] - joined[k]) > 0;
+            joined[k] = later ? warp->seen[i][k] : joined[k];
         }
     }
     for (unsigned i = 0; i < CPU_WARP; i++) {
-        joined[i] = (uint16_t)(joined[i] + (set >> i & 1));
+        joined[i] = set >> i & 1 ? check->interval : joined[i];
     }
     for (unsigned i = 0; i < CPU_WARP; i++) {
         if (set >> i & 1) {

@@ -1,50 +1,29 @@
-/* shadow.c - memory beside memory: a cell a word, a bit a byte.
+/* shadow.c - memory beside memory: cells for a word, a byte for a byte.
  *
- * Called by race.c and init.c.  Pages of 4 KiB are found by a
- * table of lists; what nobody looked at has none.  A page lives as long as
- * the process, since addresses come again.  Each list has its own lock.
+ * Called by race.c, rows.c and init.c.  Memory is looked
+ * at in granules of 64 KiB, found by two tables; what nobody looked at has
+ * none.  A granule's cells live as long as the process, since addresses come
+ * again.  There are no locks: whoever makes a table or a granule first wins.
  *
  * SPDX-License-Identifier: MIT */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/check/shadow.h"
 
-#define PAGE    ((uintptr_t)4096)
-#define BUCKETS 8192
+#define TABLE (1 << 16) /* granules */
+#define SLACK 16        /* bytes behind, for reads of several at once */
 
-struct page {
-    uintptr_t number;
-    struct page *next;
-    struct cpu_check_cell *cells; /* or NULL */
-    uint64_t *unwritten;          /* a bit a byte, or NULL */
-};
+void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
 
-struct bucket {
-    atomic_flag taken;
-    struct page *first;
-};
-
-static struct bucket buckets[BUCKETS];
-
-static struct bucket *
-bucket_lock(uintptr_t number)
-{
-    struct bucket *bucket =
-        &buckets[(number * 0x9e3779b97f4a7c15u) >> 32 & (BUCKETS - 1)];
-
-    while (atomic_flag_test_and_set_explicit(&bucket->taken,
-                                             memory_order_acquire)) {
-        sched_yield();
-    }
-    return bucket;
-}
+/* What a granule has that was never written; it is only read. */
+static uint8_t all_unset[CPU_SHADOW_GRANULE + SLACK];
+static pthread_once_t all_unset_once = PTHREAD_ONCE_INIT;
 
 static void
-bucket_unlock(struct bucket *bucket)
+all_unset_fill(void)
 {
-    atomic_flag_clear_explicit(&bucket->taken, memory_order_release);
+    memset(all_unset, 1, CPU_SHADOW_GRANULE);
 }
 
 /* malloc must not be left in the middle by a fault of the kernel's. */
@@ -64,107 +43,106 @@ clear_memory(size_t bytes)
     return made;
 }
 
-static struct page *
-page_get(struct bucket *bucket, uintptr_t number, bool make)
+/* The place of the granule's pointer; NULL: no memory. */
+static void *_Atomic *
+place_of(enum cpu_shadow_kind kind, uintptr_t address)
 {
-    struct page *page = bucket->first;
+    void *_Atomic *_Atomic *top =
+        &cpu_shadow_tables[kind][address >> 32 & 0x7fff];
+    void *_Atomic *table = atomic_load(top);
 
-    while (page && page->number != number) {
-        page = page->next;
-    }
-    if (!page && make && (page = clear_memory(sizeof *page))) {
-        page->number = number;
-        page->next = bucket->first;
-        bucket->first = page;
-    }
-    return page;
-}
+    if (!table) {
+        void *_Atomic *made = clear_memory(TABLE * sizeof *made);
 
-/* ---- cells ---- */
-
-static void
-cells_of_page(struct page *page, uintptr_t offset, uint64_t bytes,
-              cpu_check_visit *visit, void *data)
-{
-    if (!page->cells) {
-        page->cells = clear_memory(PAGE / 4 * sizeof *page->cells);
-    }
-    while (page->cells && bytes) {
-        uintptr_t first = offset % 4;
-        uint64_t n = 4 - first < bytes ? 4 - first : bytes;
-
-        visit(&page->cells[offset / 4], ((1u << n) - 1) << first, data);
-        offset += n;
-        bytes -= n;
-    }
-}
-
-void
-cpu_check_cells(uintptr_t address, uint64_t bytes, cpu_check_visit *visit,
-                void *data)
-{
-    while (bytes) {
-        uintptr_t offset = address % PAGE;
-        uint64_t n = PAGE - offset < bytes ? PAGE - offset : bytes;
-        struct bucket *bucket = bucket_lock(address / PAGE);
-        struct page *page = page_get(bucket, address / PAGE, true);
-
-        if (page) {
-            cells_of_page(page, offset, n, visit, data);
+        if (!made) {
+            return NULL;
         }
-        bucket_unlock(bucket);
-        address += n;
-        bytes -= n;
-    }
-}
-
-/* ---- bits ---- */
-
-static void
-bits_set(struct page *page, uintptr_t offset, uint64_t bytes, bool written)
-{
-    if (!page->unwritten && !written) {
-        page->unwritten = clear_memory(PAGE / 8);
-    }
-    for (uint64_t i = offset; page->unwritten && i < offset + bytes;) {
-        uint64_t n = 64 - i % 64;
-        uint64_t mask;
-
-        n = n < offset + bytes - i ? n : offset + bytes - i;
-        mask = (n == 64 ? ~0ull : (1ull << n) - 1) << (i % 64);
-        if (written) {
-            page->unwritten[i / 64] &= ~mask;
+        if (atomic_compare_exchange_strong(top, &table, made)) {
+            table = made;
         } else {
-            page->unwritten[i / 64] |= mask;
+            free(made);
         }
-        i += n;
+    }
+    return &table[address >> 16 & 0xffff];
+}
+
+struct cpu_check_words *
+cpu_shadow_words(uintptr_t address)
+{
+    void *_Atomic *place = place_of(CPU_SHADOW_CELLS, address);
+    void *found = place ? atomic_load(place) : NULL;
+
+    if (found || !place) {
+        return found;
+    }
+    void *made = clear_memory(sizeof(struct cpu_check_words));
+    if (made && !atomic_compare_exchange_strong(place, &found, made)) {
+        free(made);
+        made = found;
+    }
+    return made;
+}
+
+/* ---- bytes ---- */
+
+/* Own bytes for the granule, where it has none or those that are read only. */
+static uint8_t *
+bytes_own(void *_Atomic *place)
+{
+    void *found = atomic_load(place);
+
+    if (found && found != all_unset) {
+        return found;
+    }
+    uint8_t *made = clear_memory(CPU_SHADOW_GRANULE + SLACK);
+    if (made && found) {
+        memset(made, 1, CPU_SHADOW_GRANULE);
+    }
+    if (made && !atomic_compare_exchange_strong(place, &found, made)) {
+        free(made);
+        made = found == all_unset ? NULL : found;
+    }
+    return made;
+}
+
+static void
+mark_granule(uintptr_t address, uint64_t bytes, bool written)
+{
+    void *found = cpu_shadow_find(CPU_SHADOW_BYTES, address);
+    void *_Atomic *place;
+
+    if ((written && !found) || (!written && found == all_unset) ||
+        !(place = place_of(CPU_SHADOW_BYTES, address))) {
+        return;
+    }
+    if (bytes == CPU_SHADOW_GRANULE && (!found || found == all_unset)) {
+        pthread_once(&all_unset_once, all_unset_fill);
+        if (atomic_compare_exchange_strong(place, &found,
+                                           written ? NULL : all_unset)) {
+            return;
+        }
+    }
+    uint8_t *own = bytes_own(place);
+    if (own) {
+        memset(own + address % CPU_SHADOW_GRANULE, !written, bytes);
     }
 }
 
-static bool
-bits_any(const struct page *page, uintptr_t offset, uint64_t bytes)
+static uint64_t
+in_granule(uintptr_t address, uint64_t bytes)
 {
-    for (uint64_t i = offset; i < offset + bytes; i++) {
-        if (page->unwritten[i / 64] >> (i % 64) & 1) {
-            return true;
-        }
-    }
-    return false;
+    uint64_t room = CPU_SHADOW_GRANULE - address % CPU_SHADOW_GRANULE;
+
+    return bytes < room ? bytes : room;
 }
 
 void
 cpu_check_mark(uintptr_t address, uint64_t bytes, bool written)
 {
     while (bytes) {
-        uintptr_t offset = address % PAGE;
-        uint64_t n = PAGE - offset < bytes ? PAGE - offset : bytes;
-        struct bucket *bucket = bucket_lock(address / PAGE);
-        struct page *page = page_get(bucket, address / PAGE, !written);
+        uint64_t n = in_granule(address, bytes);
 
-        if (page) {
-            bits_set(page, offset, n, written);
-        }
-        bucket_unlock(bucket);
+        mark_granule(address, n, written);
         address += n;
         bytes -= n;
     }
@@ -173,18 +151,15 @@ cpu_check_mark(uintptr_t address, uint64_t bytes, bool written)
 bool
 cpu_check_unset(uintptr_t address, uint64_t bytes)
 {
-    bool found = false;
+    while (bytes) {
+        uint64_t n = in_granule(address, bytes);
+        const uint8_t *found = cpu_shadow_find(CPU_SHADOW_BYTES, address);
 
-    while (bytes && !found) {
-        uintptr_t offset = address % PAGE;
-        uint64_t n = PAGE - offset < bytes ? PAGE - offset : bytes;
-        struct bucket *bucket = bucket_lock(address / PAGE);
-        struct page *page = page_get(bucket, address / PAGE, false);
-
-        found = page && page->unwritten && bits_any(page, offset, n);
-        bucket_unlock(bucket);
+        if (found && memchr(found + address % CPU_SHADOW_GRANULE, 1, n)) {
+            return true;
+        }
         address += n;
         bytes -= n;
     }
-    return found;
+    return false;
 }

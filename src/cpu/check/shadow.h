@@ -1,7 +1,8 @@
-/* shadow.h - what is known of each word of memory.
+/* shadow.h - what is known of each byte and each word of memory.
  *
- * shadow.c finds a word's cell; race.c and init.c say what
- * is in it.  A cell is used with its page's lock held.
+ * shadow.c finds the cells; race.c and init.c say what is
+ * in them.  They are read and written without locks: what two blocks do to
+ * the same word at the same time is seen in some order.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_CHECK_SHADOW_H
@@ -9,30 +10,39 @@
 
 #include "cpu/check/check.h"
 
-/* One access of a word.  serial 0: none. */
-struct cpu_check_slot {
-    uint32_t block;
-    uint32_t serial; /* of the launch, its low bits */
-    uint32_t epoch;
-    uint32_t time; /* of the launch's orders, see race.c */
-    uint16_t thread;
-    uint16_t step; /* of the warp's meetings */
-    uint8_t bytes; /* a bit for each of the word's four */
-    bool atomic;   /* or volatile */
-    const struct image_site *site;
+#define CPU_SHADOW_GRANULE ((uintptr_t)65536) /* bytes of memory */
+#define CPU_SHADOW_WORDS   (CPU_SHADOW_GRANULE / 4)
+
+/* The last accesses of each word, as race.c packs them; 0: none. */
+struct cpu_check_words {
+    uint64_t writes[CPU_SHADOW_WORDS];
+    uint64_t reads[2][CPU_SHADOW_WORDS];
 };
 
-/* Four bytes of memory. */
-struct cpu_check_cell {
-    struct cpu_check_slot write, reads[2];
+enum cpu_shadow_kind {
+    CPU_SHADOW_BYTES, /* a byte a byte: 1 if nobody has written it */
+    CPU_SHADOW_CELLS, /* struct cpu_check_words */
+    CPU_SHADOW_KINDS,
 };
 
-/* Calls `visit` for each word that [address, address + bytes) touches, with
- * the bits of the bytes in it. */
-typedef void cpu_check_visit(struct cpu_check_cell *cell, unsigned bits,
-                             void *data);
-void cpu_check_cells(uintptr_t address, uint64_t bytes, cpu_check_visit *visit,
-                     void *data);
+/* By the address's bits 32 to 46, then by its bits 16 to 31. */
+extern void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
+
+/* What there is for the granule of an address; NULL: nothing. */
+static inline void *
+cpu_shadow_find(enum cpu_shadow_kind kind, uintptr_t address)
+{
+    void *_Atomic *table =
+        atomic_load_explicit(&cpu_shadow_tables[kind][address >> 32 & 0x7fff],
+                             memory_order_acquire);
+
+    return table ? atomic_load_explicit(&table[address >> 16 & 0xffff],
+                                        memory_order_acquire)
+                 : NULL;
+}
+
+/* NULL: no memory. */
+struct cpu_check_words *cpu_shadow_words(uintptr_t address);
 
 /* Marks bytes as written or not; those that nobody marked count as written.
  * cpu_check_unset: is one of them not? */

@@ -1,7 +1,7 @@
 /* state.c - what is known of the block that a worker runs.
  *
- * Called by all __pycuda_check* functions.  A block's beginning is noticed by
- * its number, since kernels without barriers run many blocks in one call.
+ * Called by block.c, and by the code of checked kernels where a block begins
+ * or its threads have passed a barrier.  All of it is the worker's own.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -9,54 +9,65 @@
 
 #include "cpu/check/check.h"
 
-static void
-block_begin(struct cpu_check *check, const struct cpu_worker *worker)
+CUresult
+cpu_check_prepare(struct cpu_worker *worker)
 {
-    const uint32_t *at = worker->block.ctaid, *grid = worker->launch->grid;
-    size_t warps = (worker->launch->threads + CPU_WARP - 1) / CPU_WARP;
+    size_t bytes = (sizeof(struct cpu_check) + 63) / 64 * 64;
 
-    check->launch = worker->launch;
-    check->serial = worker->launch->serial;
-    check->block =
-        at[0] + (uint64_t)grid[0] * (at[1] + (uint64_t)grid[1] * at[2]);
-    memcpy(check->ctaid, at, sizeof check->ctaid);
-    check->epoch = 0;
-    check->acquired = 0;
-    check->shared_count = 0;
-    memset(check->returned, 0, sizeof check->returned);
-    memset(check->at, 0, worker->launch->threads * sizeof *check->at);
-    memset(check->threads, 0,
-           worker->launch->threads * sizeof *check->threads);
-    if (cpu_check_flags & CPU_CHECK_RACE) {
-        memset(check->warps, 0, warps * sizeof *check->warps);
+    if (worker->check) {
+        return CUDA_SUCCESS;
     }
+    worker->check = aligned_alloc(64, bytes);
+    if (!worker->check) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memset(worker->check, 0, bytes);
+    return CUDA_SUCCESS;
 }
 
-struct cpu_check *
-cpu_check_enter(void)
+void
+cpu_check_block_begin(struct cpu_worker *worker)
+{
+    struct cpu_check *check = worker->check;
+    const struct cpu_launch *launch = worker->launch;
+    const uint32_t *at = worker->block.ctaid, *grid = launch->grid;
+
+    check->launch = worker->launch;
+    check->serial = launch->serial;
+    check->before_launch = launch->before;
+    check->block =
+        at[0] + (uint64_t)grid[0] * (at[1] + (uint64_t)grid[1] * at[2]);
+    check->thread = 0;
+    check->epoch = 0;
+    check->acquired = 0;
+    check->fenced = false;
+    check->shared_count = 0;
+    memset(check->returned, 0, sizeof check->returned);
+    memset(check->at, 0, launch->threads * sizeof *check->at);
+    memset(check->threads, 0, launch->threads * sizeof *check->threads);
+    cpu_check_interval_begin(check);
+    check->since_barrier = check->interval;
+}
+
+void
+__pycuda_check_block(uint32_t x, uint32_t y, uint32_t z)
 {
     struct cpu_worker *worker = cpu_worker_tls;
-    struct cpu_check *check = worker->check;
-    const uint32_t *at = worker->block.ctaid;
 
-    if (check && check->serial == worker->launch->serial &&
-        check->launch == worker->launch && check->ctaid[0] == at[0] &&
-        check->ctaid[1] == at[1] && check->ctaid[2] == at[2]) {
-        return check;
-    }
-    if (!check) {
-        worker->in_kernel = 0;
-        check = aligned_alloc(64, (sizeof *check + 63) / 64 * 64);
-        worker->in_kernel = 1;
-        if (!check) {
-            cpu_fibers_fail(CUDA_ERROR_OUT_OF_MEMORY);
-            return NULL;
-        }
-        memset(check, 0, sizeof *check);
-        worker->check = check;
-    }
-    block_begin(check, worker);
-    return check;
+    worker->block.ctaid[0] = x;
+    worker->block.ctaid[1] = y;
+    worker->block.ctaid[2] = z;
+    cpu_check_block_begin(worker);
+}
+
+void
+__pycuda_check_meet(void)
+{
+    struct cpu_check *check = cpu_check_self();
+
+    check->epoch++;
+    cpu_check_interval_begin(check);
+    check->since_barrier = check->interval;
 }
 
 void
@@ -69,5 +80,9 @@ cpu_check_drop(struct cpu_worker *worker)
 unsigned
 cpu_check_thread(void)
 {
-    return cpu_worker_tls->self->linear;
+    const struct cpu_worker *worker = cpu_worker_tls;
+
+    return worker->launch->function->kernel->flags & IMAGE_KERNEL_FIBERS
+               ? worker->current
+               : worker->check->thread;
 }

@@ -151,7 +151,7 @@ report(const char *kind, const struct image_site *site, const unsigned *thread,
 void
 cpu_check_barrier(struct cpu_worker *worker)
 {
-    struct cpu_check *check = cpu_check_enter();
+    struct cpu_check *check = cpu_check_self();
     struct text text = {.length = 0};
     unsigned first = worker->threads, other = worker->threads;
 
@@ -165,7 +165,7 @@ cpu_check_barrier(struct cpu_worker *worker)
             other = other < i ? other : i;
         }
     }
-    check->epoch++;
+    __pycuda_check_meet();
     if (other == worker->threads || first == worker->threads ||
         !(cpu_check_flags & CPU_CHECK_SYNC)) {
         return;
@@ -176,10 +176,9 @@ cpu_check_barrier(struct cpu_worker *worker)
 }
 
 void
-__pycuda_check_at(const struct image_site *site)
+__pycuda_check_at(const struct image_site *site, uint32_t thread)
 {
-    struct cpu_check *check = cpu_check_enter();
-    unsigned thread = cpu_check_thread();
+    struct cpu_check *check = cpu_check_self();
 
     if (site->flags & IMAGE_SITE_RETURN) {
         check->returned[thread / CPU_WARP] |= 1u << (thread % CPU_WARP);
@@ -194,7 +193,7 @@ __pycuda_check_at(const struct image_site *site)
 void
 cpu_check_mask(struct cpu_worker *worker, uint32_t mask)
 {
-    struct cpu_check *check = cpu_check_enter();
+    struct cpu_check *check = cpu_check_self();
     unsigned thread = worker->current;
     const struct cpu_warp *warp = &worker->warps[thread / CPU_WARP];
     unsigned first = thread / CPU_WARP * CPU_WARP;
@@ -227,7 +226,7 @@ cpu_check_mask(struct cpu_worker *worker, uint32_t mask)
 void
 cpu_check_exit(struct cpu_worker *worker)
 {
-    struct cpu_check *check = cpu_check_enter();
+    struct cpu_check *check = cpu_check_self();
     unsigned thread = worker->current, lane = thread % CPU_WARP;
     const struct cpu_warp *warp = &worker->warps[thread / CPU_WARP];
     struct text text = {.length = 0};
@@ -256,7 +255,7 @@ cpu_check_exit(struct cpu_worker *worker)
 void
 cpu_check_deadlock(struct cpu_worker *worker)
 {
-    struct cpu_check *check = cpu_check_enter();
+    struct cpu_check *check = cpu_check_self();
     struct text text = {.length = 0};
     unsigned thread = 0;
 

@@ -320,6 +320,9 @@ cpu_fibers_run(struct cpu_worker *worker)
     fibers_reset(worker, worker->launch);
     worker->current = 0;
     worker->self = &worker->fibers[0].thread;
+    if (cpu_check_flags) {
+        cpu_check_block_begin(worker);
+    }
     cpu_fiber_switch(&worker->main_sp, worker->fibers[0].sp);
 }
 
@@ -477,6 +480,9 @@ range_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
     worker->block.dynamic_shared = launch->dynamic_shared;
     worker->block.shared = worker->shared;
     worker->block.runtime = worker;
+    if (cpu_check_flags && (code = cpu_check_prepare(worker))) {
+        return code;
+    }
     if (runs_on_fibers(launch)) {
         return cpu_fibers_prepare(worker, launch);
     }

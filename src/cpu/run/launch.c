@@ -129,6 +129,7 @@ cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
     uint64_t pieces = (uint64_t)cpu_state.threads * CHUNKS_A_WORKER;
 
     launch->serial = atomic_fetch_add(&last_serial, 1) + 1;
+    launch->before = cpu_check_interval_last();
     launch->function = function;
     for (int i = 0; i < 3; i++) {
         launch->grid[i] = grid[i];

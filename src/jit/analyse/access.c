@@ -124,6 +124,9 @@ find_factor(const struct walk *walk, LLVMValueRef value, int steps,
         return find_factor(walk, LLVMGetOperand(value, 0), steps, factor);
     case LLVMGetElementPtr:
         return address_factor(walk, value, steps, factor);
+    case LLVMCall:
+        return jit_calls(value, "__pycuda_check") &&
+               find_factor(walk, LLVMGetOperand(value, 0), steps, factor);
     default:
         return false;
     }

@@ -180,6 +180,9 @@ instruction_differs(const struct analysis *analysis, LLVMValueRef at)
     case LLVMVAArg:
         return true;
     case LLVMCall:
+        if (jit_calls(at, "__pycuda_check")) { /* the address, if right */
+            return jit_map_get(analysis->differs, LLVMGetOperand(at, 0));
+        }
         if (!is_pure_call(at)) {
             return true;
         }

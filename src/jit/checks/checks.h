@@ -31,9 +31,12 @@ struct jit_access {
     unsigned alignment;
 };
 
-/* site.c: a constant struct image_site for the instruction. */
+/* site.c: a struct image_site for the instruction. */
 LLVMValueRef jit_site(struct jit *jit, LLVMValueRef at, const char *object,
                       unsigned flags, unsigned alignment);
+
+/* insert.c: the thread's number, where the builder stands. */
+LLVMValueRef jit_linear_index(struct jit *jit);
 
 /* object.c */
 void jit_object_of(struct jit *jit, LLVMValueRef pointer,

@@ -83,68 +83,104 @@ is_bit_field_read(LLVMValueRef load)
                LLVMOr;
 }
 
-static void
-insert_race(struct jit *jit, const struct jit_access *access,
-            LLVMValueRef address, LLVMValueRef bytes, LLVMValueRef site)
+/* The thread's number in its block. */
+LLVMValueRef
+jit_linear_index(struct jit *jit)
 {
-    LLVMValueRef arguments[] = {address, bytes, value_bits(jit, access), site};
+    LLVMValueRef function =
+        jit_declare(jit, "__pycuda_linear", jit->i32, NULL, 0);
 
-    call_check(jit, "__pycuda_check_race", no_result(jit), arguments, 4);
+    return LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
+                          function, NULL, 0, "");
 }
 
-static void
-insert_init(struct jit *jit, const struct jit_access *access,
-            LLVMValueRef address, LLVMValueRef bytes, LLVMValueRef site)
+/* A piece of a copied struct lies in a register between its load and its
+ * store. */
+static bool
+is_copied_load(LLVMValueRef value)
 {
-    LLVMValueRef arguments[] = {address, bytes, site};
-    bool copy =
-        LLVMIsAMemCpyInst(access->at) || LLVMIsAMemMoveInst(access->at);
-
-    if (copy && access->flags & IMAGE_SITE_WRITE) {
-        LLVMValueRef both[] = {address, LLVMGetOperand(access->at, 1), bytes};
-        call_check(jit, "__pycuda_check_copy", no_result(jit), both, 3);
-    } else if (!copy && !is_bit_field_read(access->at)) {
-        call_check(jit, "__pycuda_check_init", no_result(jit), arguments, 3);
-    }
+    return value && LLVMIsALoadInst(value) && jit_is_copy(value);
 }
 
-/* A piece of a copied struct, which lies in a register between its load and
- * its store: what is known of the source goes along, else it is written.  The
- * load is no use. */
-static void
-insert_piece(struct jit *jit, const struct jit_access *access,
-             LLVMValueRef address, LLVMValueRef bytes, LLVMValueRef site)
+/* A copy hands on what is known of its source: nothing to look at. */
+static bool
+is_copy(const struct jit_access *access)
 {
-    LLVMValueRef value = access->value;
-    LLVMValueRef written[] = {address, bytes, site};
+    if (LLVMIsAMemCpyInst(access->at) || LLVMIsAMemMoveInst(access->at)) {
+        return true;
+    }
+    return jit_is_copy(access->at) &&
+           (!access->value || LLVMIsUndef(access->value) ||
+            is_copied_load(access->value));
+}
 
-    if (!value || LLVMIsUndef(value)) {
-        return;
+/* The checks that the access does not need. */
+static unsigned
+unneeded(struct jit *jit, const struct jit_access *access,
+         const struct jit_object *object, LLVMValueRef address)
+{
+    unsigned checks = jit->options.checks, flags = 0;
+
+    if (!(checks & JIT_CHECK_MEMORY) ||
+        is_plainly_inside(access, object, address)) {
+        flags |= IMAGE_SITE_NO_MEMORY;
     }
-    if (LLVMIsALoadInst(value) && jit_is_copy(value)) {
-        LLVMValueRef both[] = {address, LLVMGetOperand(value, 0), bytes};
-        call_check(jit, "__pycuda_check_copy", no_result(jit), both, 3);
-    } else {
-        call_check(jit, "__pycuda_check_init", no_result(jit), written, 3);
+    if (!(checks & JIT_CHECK_RACE) || object->flags & IMAGE_SITE_LOCAL) {
+        flags |= IMAGE_SITE_NO_RACE;
     }
+    if (!(checks & JIT_CHECK_INIT) || is_copy(access) ||
+        is_bit_field_read(access->at)) {
+        flags |= IMAGE_SITE_NO_INIT;
+    }
+    return flags;
 }
 
 static LLVMValueRef
-insert_memory(struct jit *jit, const struct jit_object *object,
-              LLVMValueRef address, LLVMValueRef bytes, LLVMValueRef site)
+insert_check(struct jit *jit, const struct jit_access *access,
+             const struct jit_object *object, LLVMValueRef address,
+             unsigned flags)
 {
-    LLVMValueRef base =
-        object->base ? object->base : LLVMConstNull(jit->pointer);
-    LLVMValueRef arguments[] = {address, bytes, base, object->bytes, site};
+    LLVMValueRef none = LLVMConstInt(jit->i64, 0, 0);
+    bool race = !(flags & IMAGE_SITE_NO_RACE);
+    LLVMValueRef arguments[] = {
+        address,
+        as_long(jit, access->bytes),
+        object->base ? object->base : LLVMConstNull(jit->pointer),
+        object->bytes ? object->bytes : none,
+        race ? value_bits(jit, access) : none,
+        jit_site(jit, access->at, object->name,
+                 access->flags | object->flags | flags, access->alignment),
+        jit_linear_index(jit)};
 
-    return call_check(jit, "__pycuda_check", jit->pointer, arguments, 5);
+    return call_check(jit, "__pycuda_check", jit->pointer, arguments, 7);
+}
+
+/* What is known of a copy's source goes along. */
+static void
+insert_copy(struct jit *jit, const struct jit_access *access,
+            LLVMValueRef address)
+{
+    bool whole =
+        LLVMIsAMemCpyInst(access->at) || LLVMIsAMemMoveInst(access->at);
+    bool piece = jit_is_copy(access->at) && is_copied_load(access->value);
+
+    if (access->flags & IMAGE_SITE_WRITE && (whole || piece)) {
+        LLVMValueRef from = whole ? LLVMGetOperand(access->at, 1)
+                                  : LLVMGetOperand(access->value, 0);
+        LLVMValueRef arguments[] = {address, from,
+                                    as_long(jit, access->bytes)};
+        call_check(jit, "__pycuda_check_copy", no_result(jit), arguments, 3);
+    }
 }
 
 static void
 instrument_access(struct jit *jit, const struct jit_access *access)
 {
+    enum {
+        NOTHING =
+            IMAGE_SITE_NO_MEMORY | IMAGE_SITE_NO_RACE | IMAGE_SITE_NO_INIT
+    };
     LLVMValueRef address = LLVMGetOperand(access->at, access->operand);
-    unsigned checks = jit->options.checks;
     struct jit_object object;
 
     if (LLVMGetPointerAddressSpace(LLVMTypeOf(address)) != 0) {
@@ -152,25 +188,15 @@ instrument_access(struct jit *jit, const struct jit_access *access)
     }
     LLVMPositionBuilderBefore(jit->builder, access->at);
     jit_object_of(jit, address, &object);
-    if (!object.bytes) {
-        object.bytes = LLVMConstInt(jit->i64, 0, 0);
+    unsigned flags = unneeded(jit, access, &object, address);
+    if (flags != NOTHING) {
+        address = insert_check(jit, access, &object, address, flags);
+        if (jit->options.checks & JIT_CHECK_MEMORY) {
+            LLVMSetOperand(access->at, access->operand, address);
+        }
     }
-    LLVMValueRef bytes = as_long(jit, access->bytes);
-    LLVMValueRef site =
-        jit_site(jit, access->at, object.name, access->flags | object.flags,
-                 access->alignment);
-    if (checks & JIT_CHECK_MEMORY &&
-        !is_plainly_inside(access, &object, address)) {
-        address = insert_memory(jit, &object, address, bytes, site);
-        LLVMSetOperand(access->at, access->operand, address);
-    }
-    if (checks & JIT_CHECK_RACE && !(object.flags & IMAGE_SITE_LOCAL)) {
-        insert_race(jit, access, address, bytes, site);
-    }
-    if (checks & JIT_CHECK_INIT && jit_is_copy(access->at)) {
-        insert_piece(jit, access, address, bytes, site);
-    } else if (checks & JIT_CHECK_INIT) {
-        insert_init(jit, access, address, bytes, site);
+    if (jit->options.checks & JIT_CHECK_INIT) {
+        insert_copy(jit, access, address);
     }
 }
 
@@ -185,13 +211,11 @@ insert_local(struct jit *jit, LLVMValueRef variable)
 }
 
 static void
-mark_written(struct jit *jit, LLVMValueRef at, LLVMValueRef address,
-             uint64_t bytes)
+mark_written(struct jit *jit, LLVMValueRef address, uint64_t bytes)
 {
-    LLVMValueRef arguments[] = {address, LLVMConstInt(jit->i64, bytes, 0),
-                                jit_site(jit, at, NULL, IMAGE_SITE_WRITE, 1)};
+    LLVMValueRef arguments[] = {address, LLVMConstInt(jit->i64, bytes, 0)};
 
-    call_check(jit, "__pycuda_check_init", no_result(jit), arguments, 3);
+    call_check(jit, "__pycuda_check_written", no_result(jit), arguments, 2);
 }
 
 /* Functions of the run time and of libm write through pointers unseen. */
@@ -211,9 +235,9 @@ trust_callee(struct jit *jit, LLVMValueRef at)
         LLVMPositionBuilderBefore(jit->builder, at);
         jit_object_of(jit, operand, &object);
         if (object.flags & IMAGE_SITE_LOCAL) {
-            mark_written(jit, at, object.base, object.size);
+            mark_written(jit, object.base, object.size);
         } else if (!LLVMIsAConstant(operand)) {
-            mark_written(jit, at, operand, MOST_WRITTEN);
+            mark_written(jit, operand, MOST_WRITTEN);
         }
     }
 }
@@ -234,6 +258,15 @@ is_foreign(LLVMValueRef callee)
     return LLVMIsDeclaration(callee);
 }
 
+static void
+insert_at(struct jit *jit, LLVMValueRef at, unsigned flags)
+{
+    LLVMPositionBuilderBefore(jit->builder, at);
+    LLVMValueRef arguments[] = {jit_site(jit, at, NULL, flags, 0),
+                                jit_linear_index(jit)};
+    call_check(jit, "__pycuda_check_at", no_result(jit), arguments, 2);
+}
+
 /* The thread is about to stop, or says why it ends. */
 static void
 insert_stop(struct jit *jit, LLVMValueRef at, const char *name)
@@ -246,9 +279,7 @@ insert_stop(struct jit *jit, LLVMValueRef at, const char *name)
         strcmp(name, "__pycuda_nanosleep") == 0) {
         return;
     }
-    LLVMPositionBuilderBefore(jit->builder, at);
-    LLVMValueRef site = jit_site(jit, at, NULL, flags, 0);
-    call_check(jit, "__pycuda_check_at", no_result(jit), &site, 1);
+    insert_at(jit, at, flags);
 }
 
 static void
@@ -260,7 +291,8 @@ instrument_other(struct jit *jit, LLVMValueRef at)
 
     if (checks & JIT_CHECK_RACE && LLVMIsAFenceInst(at)) {
         LLVMPositionBuilderBefore(jit->builder, at);
-        call_check(jit, "__pycuda_check_fence", no_result(jit), NULL, 0);
+        LLVMValueRef linear = jit_linear_index(jit);
+        call_check(jit, "__pycuda_check_fence", no_result(jit), &linear, 1);
     }
     if (checks & JIT_CHECK_INIT &&
         strncmp(name, "llvm.lifetime.start", 19) == 0 &&
@@ -274,10 +306,8 @@ instrument_other(struct jit *jit, LLVMValueRef at)
     if (callee && jit_may_stop(name)) {
         insert_stop(jit, at, name);
     }
-    if (jit_is_return(jit, at)) {
-        LLVMPositionBuilderBefore(jit->builder, at);
-        LLVMValueRef site = jit_site(jit, at, NULL, IMAGE_SITE_RETURN, 0);
-        call_check(jit, "__pycuda_check_at", no_result(jit), &site, 1);
+    if (checks & JIT_CHECK_SYNC && jit_is_return(jit, at)) {
+        insert_at(jit, at, IMAGE_SITE_RETURN);
     }
 }
 
@@ -336,7 +366,7 @@ mark_parameters(struct jit *jit, LLVMValueRef function, LLVMValueRef before)
         if (byval) {
             LLVMPositionBuilderBefore(jit->builder, before);
             mark_written(
-                jit, before, LLVMGetParam(function, i),
+                jit, LLVMGetParam(function, i),
                 LLVMABISizeOfType(LLVMGetModuleDataLayout(jit->module),
                                   LLVMGetTypeAttributeValue(byval)));
         }
@@ -439,4 +469,20 @@ jit_insert_checks(struct jit *jit)
         instrument_function(jit, at);
         tell_shared(jit, at);
     }
+}
+
+static void
+forget_stop(struct jit *jit, LLVMValueRef at, void *data)
+{
+    (void)jit;
+    (void)data;
+    if (jit_calls(at, "__pycuda_check_at")) {
+        LLVMInstructionEraseFromParent(at);
+    }
+}
+
+void
+jit_forget_stops(struct jit *jit, struct jit_kernel *kernel)
+{
+    jit_each_instruction(jit, kernel->body, forget_stop, NULL);
 }

@@ -1,4 +1,4 @@
-/* site.c - places in the source as constants of the image.
+/* site.c - places in the source as data of the image.
  *
  * Called by insert.c and value.c.  The place of an instruction is
  * where the user's own code is: what was inlined from our headers counts as
@@ -57,12 +57,13 @@ place_of(LLVMValueRef at, struct place *place)
 }
 
 static LLVMValueRef
-private_constant(struct jit *jit, LLVMTypeRef type, LLVMValueRef value)
+private_variable(struct jit *jit, LLVMTypeRef type, LLVMValueRef value,
+                 bool constant)
 {
     LLVMValueRef made = LLVMAddGlobal(jit->module, type, "");
 
     LLVMSetInitializer(made, value);
-    LLVMSetGlobalConstant(made, 1);
+    LLVMSetGlobalConstant(made, constant);
     LLVMSetLinkage(made, LLVMPrivateLinkage);
     return made;
 }
@@ -87,7 +88,7 @@ text_constant(struct jit *jit, const char *text)
     LLVMValueRef bytes =
         LLVMConstStringInContext2(jit->context, text, length, 0);
     row->text = jit_copy(text, length);
-    row->value = private_constant(jit, LLVMTypeOf(bytes), bytes);
+    row->value = private_variable(jit, LLVMTypeOf(bytes), bytes, true);
     row->next = known;
     known = row;
     return row->value;
@@ -107,10 +108,12 @@ jit_site(struct jit *jit, LLVMValueRef at, const char *object, unsigned flags,
         jit_constant(jit, place.column),
         jit_constant(jit, flags),
         jit_constant(jit, alignment),
+        jit_constant(jit, 0),
+        jit_constant(jit, 0),
     };
     LLVMValueRef value = LLVMConstStructInContext(
         jit->context, fields, sizeof fields / sizeof *fields, 0);
-    LLVMValueRef site = private_constant(jit, LLVMTypeOf(value), value);
+    LLVMValueRef site = private_variable(jit, LLVMTypeOf(value), value, false);
     LLVMSetAlignment(site, 8);
     return site;
 }

@@ -276,13 +276,14 @@ tell_use(struct jit *jit, LLVMValueRef at, void *data)
     LLVMValueRef arguments[] = {
         LLVMBuildZExt(jit->builder, shadow, jit->i32, ""),
         jit_site(jit, at, LLVMIsUndef(value) ? "" : jit_name(value),
-                 IMAGE_SITE_LOCAL, 0)};
-    LLVMTypeRef types[] = {jit->i32, jit->pointer};
+                 IMAGE_SITE_LOCAL, 0),
+        jit_linear_index(jit)};
+    LLVMTypeRef types[] = {jit->i32, jit->pointer, jit->i32};
     LLVMValueRef function =
         jit_declare(jit, "__pycuda_check_value",
-                    LLVMVoidTypeInContext(jit->context), types, 2);
+                    LLVMVoidTypeInContext(jit->context), types, 3);
     LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function), function,
-                   arguments, 2, "");
+                   arguments, 3, "");
 }
 
 void

@@ -269,6 +269,11 @@ static void
 close_text(struct jit *jit)
 {
     bool v4 = strcmp(jit->options.target, "x86-64-v4") == 0;
+    if (jit->options.checks) {
+        jit_text_add(jit->wrappers,
+                     "declare void @__pycuda_check_block(i32, i32, i32)\n"
+                     "declare void @__pycuda_check_meet()\n");
+    }
     jit_text_add(jit->wrappers,
                  "declare i32 @llvm.smin.i32(i32, i32)\n"
                  "declare i32 @llvm.smax.i32(i32, i32)\n"

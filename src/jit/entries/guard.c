@@ -259,7 +259,9 @@ jit_has_no_effects(LLVMBasicBlockRef block)
     LLVMValueRef at = LLVMGetFirstInstruction(block);
     for (; at; at = LLVMGetNextInstruction(at)) {
         LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
-        if (opcode == LLVMStore || opcode == LLVMCall || opcode == LLVMFence ||
+        bool call =
+            opcode == LLVMCall && !jit_is_call(at, "__pycuda_check_shared");
+        if (opcode == LLVMStore || call || opcode == LLVMFence ||
             opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg ||
             (opcode == LLVMLoad && LLVMGetVolatile(at))) {
             return false;

@@ -77,6 +77,11 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                  "  %%ctaid2 = phi i32 [%%bz.first, %%entry], "
                  "[%%bz.next, %%next]\n"
                  "  %%base32 = mul i32 %%ctaid0, %%ntid0\n");
+    if (jit->options.checks) {
+        jit_text_add(jit->wrappers,
+                     "  call void @__pycuda_check_block(i32 %%ctaid0, "
+                     "i32 %%ctaid1, i32 %%ctaid2)\n");
+    }
 }
 
 void

@@ -264,6 +264,9 @@ jit_region_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
         .last_row = last_of(kernel, 1),
     };
     jit_text_add(jit->wrappers, "point.%u:\n", point);
+    if (jit->options.checks && kernel->regions->barrier_points >> point & 1) {
+        jit_text_add(jit->wrappers, "  call void @__pycuda_check_meet()\n");
+    }
     jit_region_inputs(jit, kernel->regions, point);
     bool bounded = kernel->regions->bound_counts[point] > 0;
     if (bounded) {

@@ -177,6 +177,14 @@ jit_optimise(struct jit *jit)
         return;
     }
     tune_rows(jit);
+    if (jit->options.checks) {
+        jit_run_passes(jit,
+                       "function(sroa,early-cse<memssa>,simplifycfg,"
+                       "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"
+                       "loop-mssa(loop-rotate,licm),simplifycfg,"
+                       "loop-simplify)");
+        jit_check_rows(jit);
+    }
     jit_run_passes(
         jit,
         jit_format("function(sroa,early-cse<memssa>,simplifycfg,"

@@ -364,6 +364,9 @@ find_successors(struct jit_split *split, const unsigned *ends)
     struct jit_regions *regions = jit_allocate(sizeof *split->kernel->regions);
     regions->count = split->count;
     for (unsigned k = 0; k < split->count; k++) {
+        if (k && !split->points[k].soft && !split->points[k].warp) {
+            regions->barrier_points |= UINT64_C(1) << k;
+        }
         unsigned start =
             k ? jit_cfg_index(&split->cfg, split->points[k].next) : 0;
         regions->follows[k] = first_ends(split, ends, start, NO_BLOCK);
@@ -497,7 +500,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
     split->count = 1;
     split->warps = warps;
     unsigned width = guess_width(kernel);
-    if (!warps) {
+    if (!warps && !(jit->options.checks & JIT_CHECK_SYNC)) {
         jit_find_early(jit, kernel);
     }
     unsigned *ends = cut_and_look(jit, split);
@@ -526,6 +529,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
         !jit->options.debug && width_pays(kernel) ? width : 0;
     kernel->fibers = false;
     kernel->sequential = false;
+    jit_forget_stops(jit, kernel);
     jit_publish_failures(jit, kernel);
 }
 

@@ -106,21 +106,25 @@ has_effect(LLVMValueRef at)
     case LLVMLoad:
         return LLVMGetVolatile(at);
     case LLVMCall:
-        return !jit_is_call(at, "llvm.") || jit_is_call(at, "llvm.mem");
+        return (!jit_is_call(at, "llvm.") || jit_is_call(at, "llvm.mem")) &&
+               !jit_is_call(at, "__pycuda_check_at") &&
+               !jit_is_call(at, "__pycuda_check_shared");
     default:
         return false;
     }
 }
 
-/* What keeps the vectoriser away: it needs no thread loop of its own. */
+/* What keeps the vectoriser away: it needs no thread loop of its own.  What
+ * is looked at for races and written keeps the order that it has. */
 static bool
-resists(LLVMBasicBlockRef block)
+resists(const struct soft *soft, LLVMBasicBlockRef block)
 {
+    bool race = soft->jit->options.checks & JIT_CHECK_RACE;
     LLVMValueRef at = LLVMGetFirstInstruction(block);
     for (; at; at = LLVMGetNextInstruction(at)) {
-        bool plain =
-            LLVMGetInstructionOpcode(at) == LLVMStore && !LLVMGetVolatile(at);
-        if (has_effect(at) && !plain) {
+        bool plain = LLVMGetInstructionOpcode(at) == LLVMStore &&
+                     !LLVMGetVolatile(at) && !race;
+        if (has_effect(at) && !plain && !jit_is_call(at, "__pycuda_check")) {
             return true;
         }
     }
@@ -200,7 +204,7 @@ loop_fits(const struct soft *soft, unsigned head, const bool *cycle)
 {
     const struct jit_cfg *cfg = &soft->split->cfg;
     for (unsigned x = 0; x < cfg->count; x++) {
-        if (cycle[x] && resists(cfg->blocks[x].block)) {
+        if (cycle[x] && resists(soft, cfg->blocks[x].block)) {
             return false;
         }
     }

@@ -247,6 +247,9 @@ jit_make_bodies(struct jit *jit)
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];
         make_body(jit, kernel);
+        if (!kernel->fibers) {
+            jit_forget_stops(jit, kernel);
+        }
         if (!kernel->fibers && !kernel->calls_kept) {
             jit_find_guard(jit, kernel);
         }

@@ -1,0 +1,43 @@
+/* interval.c - times at which blocks accessed memory, as numbers.
+ *
+ * Called by state.c, race.c and sync.c.  Each time between
+ * two events of a block that runs has a number of its own, in the order in
+ * which the process gave them; what a number means is kept in a ring.  What
+ * has left the ring counts as long past.  No locks.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/check/check.h"
+
+#define RING (1u << 20) /* intervals that are known */
+
+static struct cpu_check_interval ring[RING];
+static atomic_uint last_number;
+
+atomic_uint cpu_check_clock;
+
+uint32_t
+cpu_check_interval_last(void)
+{
+    return atomic_load(&last_number);
+}
+
+void
+cpu_check_interval_begin(struct cpu_check *check)
+{
+    if (!(cpu_check_flags & CPU_CHECK_RACE)) {
+        return;
+    }
+    check->interval = atomic_fetch_add(&last_number, 1) + 1;
+    check->other = 0;
+    ring[check->interval % RING] = (struct cpu_check_interval){
+        (uint32_t)check->serial, (uint32_t)check->block, check->epoch,
+        atomic_load(&cpu_check_clock)};
+}
+
+const struct cpu_check_interval *
+cpu_check_interval_find(uint32_t number)
+{
+    return cpu_check_interval_last() - number < RING - 4096
+               ? &ring[number % RING]
+               : NULL;
+}

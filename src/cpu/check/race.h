@@ -1,0 +1,114 @@
+/* race.h - accesses of a word, packed, and which of them are ordered.
+ *
+ * Shared by race.c, which looks at one access, and rows.c, which
+ * looks at those of whole loops.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_CHECK_RACE_H
+#define PYCUDA_CPU_CHECK_RACE_H
+
+#include "cpu/check/shadow.h"
+
+/* One access of a word, as 64 bits: from the lowest on, was it atomic or
+ * volatile (1), which of the four bytes (4), the thread (10), a bit that is
+ * free, the site's number (16) and that of the interval (32).  0: none. */
+#define CPU_RACE_ATOMIC      ((uint64_t)1)
+#define CPU_RACE_BYTES_AT    1
+#define CPU_RACE_THREAD_AT   5
+#define CPU_RACE_SITE_AT     16
+#define CPU_RACE_INTERVAL_AT 32
+/* Interval and thread. */
+#define CPU_RACE_WHO 0xffffffff00007fe0u
+
+static inline unsigned
+cpu_race_thread(uint64_t slot)
+{
+    return slot >> CPU_RACE_THREAD_AT & 1023;
+}
+
+static inline unsigned
+cpu_race_bytes(uint64_t slot)
+{
+    return slot >> CPU_RACE_BYTES_AT & 15;
+}
+
+static inline uint64_t
+cpu_race_who(const struct cpu_check *check, unsigned thread)
+{
+    return (uint64_t)check->interval << CPU_RACE_INTERVAL_AT |
+           (uint64_t)thread << CPU_RACE_THREAD_AT;
+}
+
+/* Is the slot's interval one that `past` had seen the end of?  `past` is
+ * before_launch, or since_barrier - 1 for a block's shared memory. */
+static inline bool
+cpu_race_is_past(uint64_t slot, uint32_t past)
+{
+    return (uint32_t)(slot >> CPU_RACE_INTERVAL_AT) - past - 1 >= 0x7fffffffu;
+}
+
+static inline uint32_t
+cpu_race_past(const struct cpu_check *check, bool shared)
+{
+    return shared ? check->since_barrier - 1 : check->before_launch;
+}
+
+/* The site's number, as part of a slot. */
+uint64_t cpu_race_site(struct image_site *site);
+/* Is what the slot says done before what `thread` does now? */
+bool cpu_race_ordered(struct cpu_check *check, uint64_t slot, unsigned thread,
+                      bool shared);
+
+static inline uint64_t
+cpu_race_load(const uint64_t *place)
+{
+    return __atomic_load_n(place, __ATOMIC_RELAXED);
+}
+
+static inline void
+cpu_race_store(uint64_t *place, uint64_t slot)
+{
+    __atomic_store_n(place, slot, __ATOMIC_RELAXED);
+}
+
+/* Notes a read in the first of two places that is free. */
+static inline void
+cpu_race_note_read(struct cpu_check *check, struct cpu_check_words *words,
+                   uintptr_t at, uint64_t slot, bool shared)
+{
+    uint32_t past = cpu_race_past(check, shared);
+    unsigned thread = cpu_race_thread(slot);
+
+    for (int i = 0; i < 2; i++) {
+        uint64_t *place = &words->reads[i][at];
+        uint64_t known = cpu_race_load(place);
+
+        if (!((known ^ slot) & CPU_RACE_WHO)) {
+            slot |= known & (uint64_t)15 << CPU_RACE_BYTES_AT;
+            cpu_race_store(place, slot);
+            return;
+        }
+        if (cpu_race_is_past(known, past) ||
+            cpu_race_ordered(check, known, thread, shared)) {
+            cpu_race_store(place, slot);
+            return;
+        }
+    }
+}
+
+static inline void
+cpu_race_note_write(struct cpu_check_words *words, uintptr_t at, uint64_t slot)
+{
+    unsigned bytes = cpu_race_bytes(slot);
+
+    for (int i = 0; i < 2; i++) {
+        uint64_t *place = &words->reads[i][at];
+
+        if (cpu_race_bytes(cpu_race_load(place)) & bytes) {
+            cpu_race_store(place, 0);
+        }
+    }
+    cpu_race_store(&words->writes[at], slot);
+}
+
+#endif

@@ -1,0 +1,383 @@
+/* affine.c - addresses and conditions of a loop, as the run time can
+ * follow them: where they start and by how much they grow.
+ *
+ * Called by rows.c.  A value is copied with the loops' indices replaced
+ * by those of certain rounds; that nothing wraps in between is looked at in
+ * the last one.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/checks/affine.h"
+
+enum { MOST_STEPS = 24, FIRST, SECOND, LAST };
+
+const struct jit_loop *
+jit_view_whole(const struct jit_view *view)
+{
+    return view->nest[1] ? view->nest[1] : view->nest[0];
+}
+
+/* Which of the loops' indices the value is, or -1. */
+static int
+index_of(const struct jit_view *view, LLVMValueRef value)
+{
+    for (int i = 0; i < 2 && view->nest[i]; i++) {
+        if (value == view->nest[i]->index) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool
+is_outside(const struct jit_view *view, LLVMValueRef value)
+{
+    return jit_is_outside(view->loops, jit_view_whole(view), value);
+}
+
+static bool affine(const struct jit_view *view, LLVMValueRef value, int steps);
+
+static bool
+operands_affine(const struct jit_view *view, LLVMValueRef value, int steps)
+{
+    int count = LLVMGetNumOperands(value);
+
+    for (int i = 0; i < count; i++) {
+        if (!affine(view, LLVMGetOperand(value, (unsigned)i), steps)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+affine(const struct jit_view *view, LLVMValueRef value, int steps)
+{
+    if (is_outside(view, value) || index_of(view, value) >= 0) {
+        return true;
+    }
+    if (steps-- == 0) {
+        return false;
+    }
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMOr:
+        return LLVMGetIsDisjoint(value) && operands_affine(view, value, steps);
+    case LLVMMul:
+        return (is_outside(view, LLVMGetOperand(value, 0)) ||
+                is_outside(view, LLVMGetOperand(value, 1))) &&
+               operands_affine(view, value, steps);
+    case LLVMShl:
+        return is_outside(view, LLVMGetOperand(value, 1)) &&
+               operands_affine(view, value, steps);
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+    case LLVMFreeze:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+    case LLVMBitCast:
+    case LLVMGetElementPtr:
+        return operands_affine(view, value, steps);
+    case LLVMCall:
+        return jit_calls(value, "__pycuda_check") &&
+               affine(view, LLVMGetOperand(value, 0), steps);
+    default:
+        return false;
+    }
+}
+
+bool
+jit_is_affine(const struct jit_view *view, LLVMValueRef value)
+{
+    return affine(view, value, MOST_STEPS);
+}
+
+/* ---- values of a round ---- */
+
+/* The index in one of the loop's rounds. */
+static LLVMValueRef
+index_in(const struct jit_view *view, const struct jit_loop *loop, int round)
+{
+    LLVMBuilderRef builder = view->jit->builder;
+    LLVMValueRef one = LLVMConstInt(LLVMTypeOf(loop->index), 1, 0);
+
+    if (round == LAST && loop->inclusive) {
+        return loop->end;
+    }
+    return round == FIRST    ? loop->start
+           : round == SECOND ? LLVMBuildAdd(builder, loop->start, one, "")
+                             : LLVMBuildSub(builder, loop->end, one, "");
+}
+
+static bool
+may_wrap(LLVMValueRef value)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
+
+    return opcode == LLVMAdd || opcode == LLVMSub || opcode == LLVMMul ||
+           opcode == LLVMShl;
+}
+
+static LLVMValueRef
+value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
+{
+    int which = index_of(view, value);
+
+    if (which >= 0) {
+        return index_in(view, view->nest[which], rounds[which]);
+    }
+    if (is_outside(view, value)) {
+        return value;
+    }
+    if (LLVMIsACallInst(value)) {
+        return value_in(view, LLVMGetOperand(value, 0), rounds);
+    }
+    LLVMValueRef copy = LLVMInstructionClone(value);
+    int count = LLVMGetNumOperands(value);
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(value, (unsigned)i);
+        LLVMSetOperand(copy, (unsigned)i, value_in(view, operand, rounds));
+    }
+    if (may_wrap(copy)) {
+        LLVMSetNSW(copy, 0);
+        LLVMSetNUW(copy, 0);
+    }
+    LLVMInsertIntoBuilder(view->jit->builder, copy);
+    return copy;
+}
+
+/* As 64 bits; narrow numbers are not extended but wrap where they did. */
+static LLVMValueRef
+wide_in(const struct jit_view *view, LLVMValueRef value, int inner, int outer)
+{
+    const int rounds[2] = {inner, outer};
+    LLVMBuilderRef builder = view->jit->builder;
+    LLVMValueRef made = value_in(view, value, rounds);
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(made));
+
+    return kind == LLVMPointerTypeKind
+               ? LLVMBuildPtrToInt(builder, made, view->jit->i64, "")
+               : LLVMBuildZExtOrBitCast(builder, made, view->jit->i64, "");
+}
+
+/* first + step * (count - 1) of both loops is what the last round has. */
+static void
+demand_line(struct jit_view *view, LLVMValueRef value,
+            const struct jit_affine *made)
+{
+    LLVMBuilderRef builder = view->jit->builder;
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef sum = made->value;
+    LLVMValueRef last = wide_in(view, value, LAST, LAST);
+
+    for (int i = 0; i < 2 && view->nest[i]; i++) {
+        LLVMValueRef rounds = LLVMBuildSub(
+            builder, view->count[i], LLVMConstInt(view->jit->i64, 1, 0), "");
+        LLVMValueRef way = LLVMBuildMul(builder, made->step[i], rounds, "");
+        sum = LLVMBuildAdd(builder, sum, way, "");
+    }
+    if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
+        LLVMGetIntTypeWidth(type) < 64) {
+        sum = LLVMBuildTrunc(builder, sum, type, "");
+        last = LLVMBuildTrunc(builder, last, type, "");
+    }
+    LLVMValueRef same = LLVMBuildICmp(builder, LLVMIntEQ, sum, last, "");
+    view->consistent = LLVMBuildAnd(builder, view->consistent, same, "");
+}
+
+struct jit_affine
+jit_make_affine(struct jit_view *view, LLVMValueRef value)
+{
+    LLVMBuilderRef builder = view->jit->builder;
+    LLVMValueRef none = LLVMConstInt(view->jit->i64, 0, 0);
+    LLVMTypeRef type = LLVMTypeOf(value);
+    bool narrow = LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
+                  LLVMGetIntTypeWidth(type) < 64;
+    struct jit_affine made = {wide_in(view, value, FIRST, FIRST),
+                              {none, none}};
+
+    for (int i = 0; i < 2 && view->nest[i]; i++) {
+        LLVMValueRef next =
+            wide_in(view, value, i ? FIRST : SECOND, i ? SECOND : FIRST);
+        LLVMValueRef step = LLVMBuildSub(builder, next, made.value, "");
+        if (narrow) {
+            step = LLVMBuildTrunc(builder, step, type, "");
+            step = LLVMBuildSExt(builder, step, view->jit->i64, "");
+        }
+        made.step[i] = step;
+    }
+    if (!is_outside(view, value)) {
+        demand_line(view, value, &made);
+    }
+    return made;
+}
+
+/* ---- conditions ---- */
+
+struct terms {
+    const struct jit_view *view;
+    struct jit_term *rows;
+    unsigned most, *count;
+};
+
+static bool
+add_term(struct terms *terms, struct jit_term term)
+{
+    if (*terms->count == terms->most) {
+        return false;
+    }
+    terms->rows[(*terms->count)++] = term;
+    return true;
+}
+
+static bool
+add_compare(struct terms *terms, LLVMValueRef test, bool holds)
+{
+    const struct jit_view *view = terms->view;
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(test, 0));
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
+    LLVMValueRef left = LLVMGetOperand(test, 0);
+    LLVMValueRef right = LLVMGetOperand(test, 1);
+
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind ||
+        (LLVMGetIntTypeWidth(type) != 32 && LLVMGetIntTypeWidth(type) != 64)) {
+        return false;
+    }
+    if (!is_outside(view, right)) {
+        static const LLVMIntPredicate mirrored[] = {
+            [LLVMIntEQ] = LLVMIntEQ,   [LLVMIntNE] = LLVMIntNE,
+            [LLVMIntUGT] = LLVMIntULT, [LLVMIntUGE] = LLVMIntULE,
+            [LLVMIntULT] = LLVMIntUGT, [LLVMIntULE] = LLVMIntUGE,
+            [LLVMIntSGT] = LLVMIntSLT, [LLVMIntSGE] = LLVMIntSLE,
+            [LLVMIntSLT] = LLVMIntSGT, [LLVMIntSLE] = LLVMIntSGE};
+        LLVMValueRef other = left;
+        left = right;
+        right = other;
+        predicate = mirrored[predicate];
+    }
+    return is_outside(view, right) && jit_is_affine(view, left) &&
+           add_term(terms, (struct jit_term){left, right, JIT_TERM_COMPARE,
+                                             predicate, holds});
+}
+
+/* Are both operands wanted to be `holds`?  Sets them. */
+static bool
+is_both(LLVMValueRef test, bool holds, LLVMValueRef parts[2])
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(test);
+    LLVMValueRef other = NULL; /* a select's constant */
+
+    if (opcode == (holds ? LLVMAnd : LLVMOr)) {
+        parts[0] = LLVMGetOperand(test, 0);
+        parts[1] = LLVMGetOperand(test, 1);
+        return true;
+    }
+    if (opcode == LLVMSelect) {
+        parts[0] = LLVMGetOperand(test, 0);
+        parts[1] = LLVMGetOperand(test, holds ? 1 : 2);
+        other = LLVMGetOperand(test, holds ? 2 : 1);
+    }
+    return other && LLVMIsAConstantInt(other) &&
+           (LLVMConstIntGetZExtValue(other) != 0) == !holds;
+}
+
+static bool
+add_condition(struct terms *terms, LLVMValueRef test, bool holds, int steps)
+{
+    LLVMValueRef parts[2];
+
+    if (is_outside(terms->view, test)) {
+        return add_term(terms, (struct jit_term){test, NULL, JIT_TERM_TRUTH,
+                                                 LLVMIntEQ, holds});
+    }
+    if (steps-- == 0) {
+        return false;
+    }
+    if (LLVMIsAICmpInst(test)) {
+        return add_compare(terms, test, holds);
+    }
+    if (LLVMIsAFreezeInst(test)) {
+        return add_condition(terms, LLVMGetOperand(test, 0), holds, steps);
+    }
+    if (LLVMGetInstructionOpcode(test) == LLVMXor &&
+        LLVMIsAConstantInt(LLVMGetOperand(test, 1))) {
+        return add_condition(terms, LLVMGetOperand(test, 0), !holds, steps);
+    }
+    return is_both(test, holds, parts) &&
+           add_condition(terms, parts[0], holds, steps) &&
+           add_condition(terms, parts[1], holds, steps);
+}
+
+/* Can a round end without passing the block? */
+static bool
+may_miss(const struct jit_view *view, const struct jit_loop *loop,
+         unsigned from, unsigned block)
+{
+    const struct jit_cfg *cfg = &view->loops->cfg;
+    unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
+    bool *seen = jit_allocate(cfg->count);
+    unsigned count = 0;
+
+    queue[count++] = from;
+    seen[from] = true;
+    for (unsigned i = 0; i < count; i++) {
+        const struct jit_block *row = &cfg->blocks[queue[i]];
+        if (queue[i] == loop->latch) {
+            return true;
+        }
+        for (unsigned k = 0; k < row->successor_count; k++) {
+            unsigned to = row->successors[k];
+            if (!seen[to] && to != block && to != loop->header &&
+                loop->blocks[to]) {
+                seen[to] = true;
+                queue[count++] = to;
+            }
+        }
+    }
+    return false;
+}
+
+/* What decides, from the loop's header on, whether `block` is run. */
+static bool
+find_in_loop(struct terms *terms, const struct jit_loop *loop, unsigned block)
+{
+    const struct jit_loops *loops = terms->view->loops;
+
+    while (block != loop->header) {
+        const struct jit_block *row = &loops->cfg.blocks[block];
+        unsigned from = loops->dominators[block];
+
+        if (from == NO_BLOCK || !loop->blocks[from]) {
+            return false;
+        }
+        if (row->predecessor_count == 1) {
+            LLVMValueRef end =
+                LLVMGetBasicBlockTerminator(loops->cfg.blocks[from].block);
+            bool choice = LLVMGetNumSuccessors(end) == 2;
+            bool first = choice && LLVMGetSuccessor(end, 0) == row->block;
+            if (LLVMGetNumSuccessors(end) != 1 &&
+                (!choice || !LLVMIsABranchInst(end) ||
+                 LLVMGetSuccessor(end, 0) == LLVMGetSuccessor(end, 1) ||
+                 !add_condition(terms, LLVMGetCondition(end), first, 8))) {
+                return false;
+            }
+        } else if (may_miss(terms->view, loop, from, block)) {
+            return false;
+        }
+        block = from;
+    }
+    return true;
+}
+
+bool
+jit_find_terms(const struct jit_view *view, unsigned block,
+               struct jit_term *rows, unsigned most, unsigned *count)
+{
+    struct terms terms = {view, rows, most, count};
+
+    *count = 0;
+    return find_in_loop(&terms, view->nest[0], block) &&
+           (!view->nest[1] ||
+            find_in_loop(&terms, view->nest[1], view->nest[0]->preheader));
+}

@@ -1,0 +1,314 @@
+/* loops.c - finds loops, what is before them, and how they count.
+ *
+ * Called by rows.c for the functions that run whole blocks, after loops
+ * were rotated: a loop's condition stands at its end.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "jit/checks/loops.h"
+
+/* ---- dominators ---- */
+
+struct order {
+    unsigned *blocks; /* those after come first */
+    unsigned *places; /* of a block in it */
+    unsigned count;
+    bool *seen;
+};
+
+/* Depth first, without recursion: functions may have thousands of blocks. */
+static void
+order_make(const struct jit_cfg *cfg, struct order *order)
+{
+    unsigned *stack = jit_allocate((cfg->count + 1) * sizeof *stack);
+    unsigned *next = jit_allocate(cfg->count * sizeof *next);
+    unsigned depth = 1;
+
+    order->blocks = jit_allocate(cfg->count * sizeof *order->blocks);
+    order->places = jit_allocate(cfg->count * sizeof *order->places);
+    order->seen = jit_allocate(cfg->count);
+    order->count = 0;
+    stack[0] = 0;
+    order->seen[0] = true;
+    while (depth) {
+        unsigned at = stack[depth - 1];
+        const struct jit_block *row = &cfg->blocks[at];
+
+        if (next[at] == row->successor_count) {
+            order->places[at] = order->count;
+            order->blocks[order->count++] = at;
+            depth--;
+            continue;
+        }
+        unsigned to = row->successors[next[at]++];
+        if (!order->seen[to]) {
+            order->seen[to] = true;
+            stack[depth++] = to;
+        }
+    }
+}
+
+static unsigned
+meet(const struct order *order, const unsigned *dominators, unsigned one,
+     unsigned two)
+{
+    while (one != two) {
+        if (order->places[one] < order->places[two]) {
+            one = dominators[one];
+        } else {
+            two = dominators[two];
+        }
+    }
+    return one;
+}
+
+static void
+find_dominators(struct jit_loops *loops)
+{
+    const struct jit_cfg *cfg = &loops->cfg;
+    struct order order;
+    bool changed = true;
+
+    loops->dominators = jit_allocate(cfg->count * sizeof *loops->dominators);
+    for (unsigned i = 0; i < cfg->count; i++) {
+        loops->dominators[i] = i ? NO_BLOCK : 0;
+    }
+    order_make(cfg, &order);
+    while (changed) {
+        changed = false;
+        for (unsigned k = order.count - 1; k-- > 0;) {
+            unsigned at = order.blocks[k], best = NO_BLOCK;
+            const struct jit_block *row = &cfg->blocks[at];
+
+            for (unsigned i = 0; i < row->predecessor_count; i++) {
+                unsigned from = row->predecessors[i];
+                if (loops->dominators[from] != NO_BLOCK) {
+                    best = best == NO_BLOCK
+                               ? from
+                               : meet(&order, loops->dominators, best, from);
+                }
+            }
+            changed |= loops->dominators[at] != best;
+            loops->dominators[at] = best;
+        }
+    }
+}
+
+bool
+jit_dominates(const struct jit_loops *loops, unsigned one, unsigned two)
+{
+    while (two != one && two != 0 && loops->dominators[two] != NO_BLOCK) {
+        two = loops->dominators[two];
+    }
+    return one == two;
+}
+
+/* ---- loops ---- */
+
+static void
+fill_loop(const struct jit_cfg *cfg, struct jit_loop *loop)
+{
+    unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
+    unsigned count = 0;
+
+    loop->blocks = jit_allocate(cfg->count);
+    loop->blocks[loop->header] = true;
+    loop->size = 1;
+    if (!loop->blocks[loop->latch]) {
+        loop->blocks[loop->latch] = true;
+        loop->size++;
+        queue[count++] = loop->latch;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const struct jit_block *row = &cfg->blocks[queue[i]];
+        for (unsigned k = 0; k < row->predecessor_count; k++) {
+            unsigned from = row->predecessors[k];
+            if (!loop->blocks[from]) {
+                loop->blocks[from] = true;
+                loop->size++;
+                queue[count++] = from;
+            }
+        }
+    }
+}
+
+static unsigned
+find_preheader(const struct jit_cfg *cfg, const struct jit_loop *loop)
+{
+    const struct jit_block *row = &cfg->blocks[loop->header];
+    unsigned found = NO_BLOCK;
+
+    for (unsigned k = 0; k < row->predecessor_count; k++) {
+        unsigned from = row->predecessors[k];
+        if (loop->blocks[from]) {
+            continue;
+        }
+        if (found != NO_BLOCK || cfg->blocks[from].successor_count != 1) {
+            return NO_BLOCK;
+        }
+        found = from;
+    }
+    return found;
+}
+
+bool
+jit_is_outside(const struct jit_loops *loops, const struct jit_loop *loop,
+               LLVMValueRef value)
+{
+    return !LLVMIsAInstruction(value) ||
+           !loop->blocks[jit_cfg_index(&loops->cfg,
+                                       LLVMGetInstructionParent(value))];
+}
+
+static bool
+leaves_only_at_latch(const struct jit_cfg *cfg, const struct jit_loop *loop)
+{
+    for (unsigned b = 0; b < cfg->count; b++) {
+        const struct jit_block *row = &cfg->blocks[b];
+        for (unsigned k = 0; loop->blocks[b] && k < row->successor_count;
+             k++) {
+            const struct jit_block *to = &cfg->blocks[row->successors[k]];
+            bool ends = !to->successor_count && !to->returns; /* a trap */
+            if (!loop->blocks[row->successors[k]] && b != loop->latch &&
+                !ends) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* index + 1, or NULL */
+static LLVMValueRef
+next_of(LLVMValueRef phi, LLVMBasicBlockRef latch, LLVMValueRef *start)
+{
+    LLVMValueRef next = NULL;
+
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        if (LLVMGetIncomingBlock(phi, i) == latch) {
+            next = LLVMGetIncomingValue(phi, i);
+        } else {
+            *start = LLVMGetIncomingValue(phi, i);
+        }
+    }
+    bool grows = next && LLVMIsAInstruction(next) &&
+                 LLVMGetInstructionOpcode(next) == LLVMAdd &&
+                 LLVMGetOperand(next, 0) == phi &&
+                 LLVMIsAConstantInt(LLVMGetOperand(next, 1)) &&
+                 LLVMConstIntGetZExtValue(LLVMGetOperand(next, 1)) == 1;
+    return grows ? next : NULL;
+}
+
+/* `next < end` or `next != end`, or the same of the index, is what the loop
+ * goes on for. */
+static void
+find_count(struct jit_loops *loops, struct jit_loop *loop)
+{
+    const struct jit_cfg *cfg = &loops->cfg;
+    LLVMBasicBlockRef latch = cfg->blocks[loop->latch].block;
+    LLVMBasicBlockRef header = cfg->blocks[loop->header].block;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(latch);
+    LLVMValueRef test =
+        LLVMGetNumSuccessors(end) == 2 && LLVMIsABranchInst(end)
+            ? LLVMGetCondition(end)
+            : NULL;
+
+    if (!test || !LLVMIsAICmpInst(test) || !leaves_only_at_latch(cfg, loop)) {
+        return;
+    }
+    bool stays = LLVMGetSuccessor(end, 0) == header;
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
+    bool counts = stays ? predicate == LLVMIntULT || predicate == LLVMIntSLT ||
+                              predicate == LLVMIntNE
+                        : predicate == LLVMIntEQ || predicate == LLVMIntUGE ||
+                              predicate == LLVMIntSGE;
+    LLVMValueRef phi = LLVMGetFirstInstruction(header);
+    for (; counts && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        LLVMValueRef next = next_of(phi, latch, &loop->start);
+        LLVMValueRef tested = LLVMGetOperand(test, 0);
+        if (next && (tested == next || tested == phi) &&
+            jit_is_outside(loops, loop, LLVMGetOperand(test, 1))) {
+            loop->index = phi;
+            loop->end = LLVMGetOperand(test, 1);
+            loop->inclusive = tested == phi;
+            loop->counted = true;
+            return;
+        }
+    }
+}
+
+static void
+add_loop(struct jit_loops *loops, unsigned header, unsigned latch)
+{
+    struct jit_loop *loop = &loops->rows[loops->count++];
+
+    *loop = (struct jit_loop){.header = header, .latch = latch, .outer = -1};
+    fill_loop(&loops->cfg, loop);
+    loop->preheader = find_preheader(&loops->cfg, loop);
+    if (loop->preheader != NO_BLOCK) {
+        find_count(loops, loop);
+    }
+}
+
+/* The block that leads back to the header, NO_BLOCK if none or several do. */
+static unsigned
+find_latch(const struct jit_loops *loops, unsigned header)
+{
+    const struct jit_block *row = &loops->cfg.blocks[header];
+    unsigned found = NO_BLOCK;
+
+    for (unsigned k = 0; k < row->predecessor_count; k++) {
+        unsigned from = row->predecessors[k];
+        if (loops->dominators[from] == NO_BLOCK ||
+            !jit_dominates(loops, header, from)) {
+            continue;
+        }
+        if (found != NO_BLOCK && found != from) {
+            return NO_BLOCK;
+        }
+        found = from;
+    }
+    return found;
+}
+
+int
+jit_loop_of(const struct jit_loops *loops, unsigned block)
+{
+    int best = -1;
+
+    for (unsigned i = 0; i < loops->count; i++) {
+        if (loops->rows[i].blocks[block] &&
+            (best < 0 || loops->rows[i].size < loops->rows[best].size)) {
+            best = (int)i;
+        }
+    }
+    return best;
+}
+
+void
+jit_find_loops(LLVMValueRef function, struct jit_loops *loops)
+{
+    memset(loops, 0, sizeof *loops);
+    jit_cfg_read(&loops->cfg, function);
+    find_dominators(loops);
+    loops->rows = jit_allocate(loops->cfg.count * sizeof *loops->rows);
+    for (unsigned b = 0; b < loops->cfg.count; b++) {
+        unsigned latch = find_latch(loops, b);
+        if (latch != NO_BLOCK) {
+            add_loop(loops, b, latch);
+        }
+    }
+    for (unsigned i = 0; i < loops->count; i++) {
+        struct jit_loop *loop = &loops->rows[i];
+        for (unsigned k = 0; k < loops->count; k++) {
+            const struct jit_loop *other = &loops->rows[k];
+            if (k != i && other->blocks[loop->header] &&
+                other->size > loop->size &&
+                (loop->outer < 0 ||
+                 other->size < loops->rows[loop->outer].size)) {
+                loop->outer = (int)k;
+            }
+        }
+    }
+}
