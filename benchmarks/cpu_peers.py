@@ -65,6 +65,7 @@ class Task:
         one, two = random.random((2, side, side), np.float32)
         self.inputs = [one, two] if product else [one]
         self.right = one @ two if product else one.T.copy()
+        self.label = f"{self.name}, {side}^{3 if product else 2}"
         self.block = (16, 16) if product else (32, 8)
         tile = self.block[0]
         self.grid = (side // tile, side // tile)
@@ -262,8 +263,8 @@ def measure(
         done += line.split(",")[0] in TASKS
         show(done, len(PEERS) * rows, f"{peer}: {said[:30]}")
     text = started.stdout.read()
-    if started.wait():
-        return said
+    if status := started.wait():
+        return said or f"its process ended with status {status}"
     return json.loads(text.strip().split("\n")[-1])
 
 
