@@ -55,6 +55,13 @@ def test_sums(kind, width):
         for step in (width, 256, 1000, 100000)
     ]
     cases += [(most - 4000, most - 1500, 255), (most - 9000, most - 1200, 256)]
+    if kind == "unsigned":  # the first threads have no round at all
+        cases += [
+            ((1 << 32) - before, limit, step)
+            for before in (1, 3, 6, 7, 8, 63, 64, 255, 256)
+            for limit in (0, 1, 100, 5000)
+            for step in (width, 256, 1000)
+        ]
     for first, limit, step in cases:
         sums = np.zeros(width, np.uint32)
         odd = np.ones(width, np.uint32)

@@ -7,9 +7,11 @@
  *     for (b = first; b < n; b += step)
  *         if (threadIdx.x < n - b) body(b + threadIdx.x);
  * which is the same for each thread, the last rounds being empty for some;
- * soft.c can then cut it.  Where such a loop is all that is behind another's
- * condition, that condition goes into the inner loop, so that all threads
- * make both.
+ * soft.c can then cut it.  Where an unsigned `first + threadIdx.x` may run
+ * over its type's end, the threads before that, whose index is beyond any
+ * limit, are left out: the first of the others counts as thread 0.  Where such
+ * a loop is all that is behind another's condition, that condition goes into
+ * the inner loop, so that all threads make both.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -21,6 +23,9 @@ struct stride {
     LLVMBasicBlockRef head, latch, before, body, leave;
     LLVMValueRef phi;   /* i */
     LLVMValueRef index; /* threadIdx of some axis */
+    unsigned axis;
+    bool may_wrap;    /* from some thread on, at the start */
+    LLVMValueRef low; /* that thread, 0 if none; NULL unless may_wrap */
     LLVMValueRef step, limit, compare;
     const struct jit_cfg *cfg;
     bool *inside; /* the loop's blocks */
@@ -44,19 +49,39 @@ is_opcode(LLVMValueRef value, LLVMOpcode opcode)
 /* The thread's index in a sum whose other terms are the same for all. */
 static LLVMValueRef
 find_index(const struct jit_kernel *kernel, const struct jit_map *differs,
-           LLVMValueRef sum)
+           LLVMValueRef sum, unsigned *axis)
 {
-    for (int axis = 0; axis < 2; axis++) {
-        if (sum == jit_body_argument(kernel, JIT_TID + axis)) {
+    for (*axis = 0; *axis < 2; (*axis)++) {
+        if (sum == jit_body_argument(kernel, JIT_TID + (int)*axis)) {
             return sum;
         }
     }
     for (unsigned i = 0; is_opcode(sum, LLVMAdd) && i < 2; i++) {
         if (!jit_map_get(differs, LLVMGetOperand(sum, 1 - i))) {
-            return find_index(kernel, differs, LLVMGetOperand(sum, i));
+            return find_index(kernel, differs, LLVMGetOperand(sum, i), axis);
         }
     }
     return NULL;
+}
+
+/* Is the value an index in the grid, as one counts from 0 up?  These run over
+ * 32 bits in grids alone that nobody launches. */
+static bool
+counts_up(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
+{
+    for (int i = JIT_TID; i < JIT_LINEAR; i++) {
+        if (value == jit_body_argument(kernel, i)) {
+            return true;
+        }
+    }
+    if (LLVMIsAConstantInt(value)) {
+        return LLVMConstIntGetSExtValue(value) >= 0;
+    }
+    return depth > 0 &&
+           (is_opcode(value, LLVMAdd) || is_opcode(value, LLVMMul) ||
+            is_opcode(value, LLVMShl)) &&
+           counts_up(kernel, LLVMGetOperand(value, 0), depth - 1) &&
+           counts_up(kernel, LLVMGetOperand(value, 1), depth - 1);
 }
 
 static bool
@@ -164,7 +189,7 @@ match_phi(struct stride *stride, struct jit_kernel *kernel,
         stride->latch = LLVMGetIncomingBlock(phi, back);
         stride->before = LLVMGetIncomingBlock(phi, 1 - back);
         end = LLVMGetBasicBlockTerminator(stride->latch);
-        stride->index = find_index(kernel, differs, start);
+        stride->index = find_index(kernel, differs, start, &stride->axis);
         if (!stride->index || !is_opcode(next, LLVMAdd) ||
             LLVMGetNumSuccessors(end) != 1) {
             continue;
@@ -174,6 +199,9 @@ match_phi(struct stride *stride, struct jit_kernel *kernel,
         if (LLVMGetOperand(next, own) == phi &&
             !jit_map_get(differs, stride->step) &&
             match_compare(stride, differs)) {
+            stride->may_wrap =
+                LLVMGetICmpPredicate(stride->compare) == LLVMIntULT &&
+                !counts_up(kernel, start, 8);
             return true;
         }
     }
@@ -232,8 +260,35 @@ copy_before(struct jit *jit, const struct stride *stride, LLVMValueRef value)
     return copy;
 }
 
+/* The thread's index, counted from the first that may have rounds. */
 static LLVMValueRef
-make_base(struct jit *jit, struct stride *stride, LLVMBasicBlockRef round)
+build_index(const struct stride *stride)
+{
+    return stride->low ? LLVMBuildSub(stride->jit->builder, stride->index,
+                                      stride->low, "")
+                       : stride->index;
+}
+
+/* From which thread on does the index of the first round begin anew at 0?
+ * Returns where that thread begins. */
+static LLVMValueRef
+build_low(struct stride *stride, const struct jit_kernel *kernel,
+          LLVMValueRef first)
+{
+    LLVMBuilderRef builder = stride->jit->builder;
+    LLVMTypeRef type = LLVMTypeOf(first);
+    LLVMValueRef zero = LLVMConstNull(type);
+    LLVMValueRef left = LLVMBuildNeg(builder, first, "");
+    LLVMValueRef width =
+        jit_body_argument(kernel, JIT_NTID + (int)stride->axis);
+    LLVMValueRef wraps = LLVMBuildICmp(builder, LLVMIntULT, left, width, "");
+    stride->low = LLVMBuildSelect(builder, wraps, left, zero, "");
+    return LLVMBuildSelect(builder, wraps, zero, first, "");
+}
+
+static LLVMValueRef
+make_base(struct jit *jit, struct stride *stride,
+          const struct jit_kernel *kernel, LLVMBasicBlockRef round)
 {
     bool latch_first = LLVMGetIncomingBlock(stride->phi, 0) == stride->latch;
     LLVMValueRef start =
@@ -241,6 +296,9 @@ make_base(struct jit *jit, struct stride *stride, LLVMBasicBlockRef round)
     LLVMPositionBuilderBefore(jit->builder,
                               LLVMGetBasicBlockTerminator(stride->before));
     LLVMValueRef first = LLVMBuildSub(jit->builder, start, stride->index, "");
+    if (stride->may_wrap) {
+        first = build_low(stride, kernel, first);
+    }
     LLVMValueRef step = copy_before(jit, stride, stride->step);
     stride->step = step;
     LLVMValueRef base = new_phi(jit, stride->phi);
@@ -294,9 +352,9 @@ replace_index(const struct stride *stride, LLVMValueRef base)
         at = LLVMGetNextInstruction(at);
     }
     LLVMPositionBuilderBefore(builder, at);
-    LLVMValueRef early = LLVMBuildAdd(builder, base, stride->index, "");
+    LLVMValueRef early = LLVMBuildAdd(builder, base, build_index(stride), "");
     LLVMPositionBuilderAtEnd(builder, stride->gate);
-    LLVMValueRef index = LLVMBuildAdd(builder, base, stride->index, "");
+    LLVMValueRef index = LLVMBuildAdd(builder, base, build_index(stride), "");
     for (; at; at = LLVMGetNextInstruction(at)) {
         int count = LLVMGetNumOperands(at);
         for (int i = 0; i < count; i++) {
@@ -338,7 +396,7 @@ change_loop(struct stride *stride, struct jit_kernel *kernel)
     LLVMPositionBuilderAtEnd(builder, round);
     build_mark(jit);
     LLVMBuildBr(builder, stride->head);
-    LLVMValueRef base = stride->base = make_base(jit, stride, round);
+    LLVMValueRef base = stride->base = make_base(jit, stride, kernel, round);
     LLVMValueRef row =
         jit_far_row(stride->cfg, stride->inside, stride->phi, stride->step);
     for (LLVMValueRef next, phi = LLVMGetFirstInstruction(stride->head);
@@ -360,7 +418,8 @@ change_loop(struct stride *stride, struct jit_kernel *kernel)
     LLVMPositionBuilderAtEnd(builder, gate);
     LLVMValueRef left = LLVMBuildSub(builder, stride->limit, base, "");
     LLVMBuildCondBr(
-        builder, LLVMBuildICmp(builder, LLVMIntULT, stride->index, left, ""),
+        builder,
+        LLVMBuildICmp(builder, LLVMIntULT, build_index(stride), left, ""),
         stride->body, round);
     stride->row = row;
     if (row) {
@@ -466,7 +525,7 @@ jam_rounds(struct jit_kernel *kernel, const struct stride *stride)
                                .step = stride->step,
                                .limit = stride->limit,
                                .row = stride->row};
-    if (!stride->apart &&
+    if (!stride->apart && !stride->low &&
         stride->index == jit_body_argument(kernel, JIT_TID)) {
         jit_jam_rounds(stride->jit, &loop);
     }
