@@ -146,6 +146,7 @@ def with_opencl() -> Callable[[Task], Callable]:
         found = np.empty_like(task.out)
         cl.enqueue_copy(queue, found, arrays[0])
         task.check(found)
+        call.arrays = arrays  # a kernel does not own what it is given
         return call
 
     return prepare
