@@ -513,7 +513,8 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
         return;
     }
     find_successors(split, ends);
-    if (!jit->options.debug) {
+    bool plain = !jit->options.debug && !jit->options.checks;
+    if (plain) {
         jit_open_gates(jit, split);
     }
     if (warps && jit_find_warp_ops(jit, split)) {
@@ -525,8 +526,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
         restore(jit, split);
         return;
     }
-    kernel->regions->width =
-        !jit->options.debug && width_pays(kernel) ? width : 0;
+    kernel->regions->width = plain && width_pays(kernel) ? width : 0;
     kernel->fibers = false;
     kernel->sequential = false;
     jit_forget_stops(jit, kernel);

@@ -542,7 +542,8 @@ even_kernel(struct jit *jit, struct jit_kernel *kernel)
             move_condition(&strides[n], &strides[i]);
         }
     }
-    for (int i = 0; i < n && !jit->options.debug; i++) {
+    bool plain = !jit->options.debug && !jit->options.checks;
+    for (int i = 0; i < n && plain; i++) {
         jam_rounds(kernel, &strides[i]);
     }
 }
