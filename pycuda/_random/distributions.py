@@ -18,6 +18,7 @@ import numpy as np
 import pycuda.gpuarray as _gpuarray
 from pycuda._array.common import check_array
 from pycuda._driver import ArrayBase
+from pycuda._random.filling import Filling
 
 _REALS = frozenset("fd")
 _INTEGERS = frozenset("bBhHiIlLqQ")
@@ -111,7 +112,7 @@ def check_state(state: Any, name: str, keys: tuple[str, ...]) -> None:
             raise ValueError(f"the state has no {key!r}")
 
 
-class Distributions(abc.ABC):
+class Distributions(Filling):
     """NumPy's methods, over `_draw`.
 
     `size` is a shape or a length; None with no `out` gives an array without
@@ -188,39 +189,6 @@ class Distributions(abc.ABC):
             return
         with _in(stream):
             self._draw("poisson", data, _means(data, data), None)
-
-    def gen_uniform(self, shape: Any, dtype: Any, stream: Any = None) -> Any:
-        """A new array, filled by `fill_uniform`."""
-        result = _gpuarray.empty(shape, dtype)
-        self.fill_uniform(result, stream)
-        return result
-
-    def gen_normal(self, shape: Any, dtype: Any, stream: Any = None) -> Any:
-        """A new array, filled by `fill_normal`."""
-        result = _gpuarray.empty(shape, dtype)
-        self.fill_normal(result, stream)
-        return result
-
-    def gen_log_normal(
-        self,
-        shape: Any,
-        dtype: Any,
-        mean: float,
-        stddev: float,
-        stream: Any = None,
-    ) -> Any:
-        """A new array, filled by `fill_log_normal`."""
-        result = _gpuarray.empty(shape, dtype)
-        self.fill_log_normal(result, mean, stddev, stream)
-        return result
-
-    def gen_poisson(
-        self, shape: Any, dtype: Any, lambda_value: float, stream: Any = None
-    ) -> Any:
-        """A new array, filled by `fill_poisson`."""
-        result = _gpuarray.empty(shape, dtype)
-        self.fill_poisson(result, lambda_value, stream)
-        return result
 
     # --- reals -------------------------------------------------------------
 

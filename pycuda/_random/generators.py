@@ -24,6 +24,7 @@ from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._random import sobol
 from pycuda._random.distributions import check_state
+from pycuda._random.filling import Filling
 from pycuda.compiler import SourceModule
 from pycuda.tools import context_dependent_memoize
 
@@ -82,7 +83,7 @@ def _same_seeds(seed: Any) -> Any:
     return lambda count: _gpuarray.to_gpu(np.full(count, word))
 
 
-class _Generator(abc.ABC):
+class _Generator(Filling):
     """What all generators share: states, kernels and distributions."""
 
     state_type: ClassVar[str]
@@ -312,39 +313,6 @@ class _Generator(abc.ABC):
             raise self._unsupported("Poisson", data.dtype)
         mean = np.float64(0 if lambda_value is None else lambda_value)
         self._fill(names[data.dtype], data, stream, mean)
-
-    def gen_uniform(self, shape: Any, dtype: Any, stream: Any = None) -> Any:
-        """A new array, filled by `fill_uniform`."""
-        result = _gpuarray.empty(shape, dtype)
-        self.fill_uniform(result, stream)
-        return result
-
-    def gen_normal(self, shape: Any, dtype: Any, stream: Any = None) -> Any:
-        """A new array, filled by `fill_normal`."""
-        result = _gpuarray.empty(shape, dtype)
-        self.fill_normal(result, stream)
-        return result
-
-    def gen_log_normal(
-        self,
-        shape: Any,
-        dtype: Any,
-        mean: float,
-        stddev: float,
-        stream: Any = None,
-    ) -> Any:
-        """A new array, filled by `fill_log_normal`."""
-        result = _gpuarray.empty(shape, dtype)
-        self.fill_log_normal(result, mean, stddev, stream)
-        return result
-
-    def gen_poisson(
-        self, shape: Any, dtype: Any, lambda_value: float, stream: Any = None
-    ) -> Any:
-        """A new array, filled by `fill_poisson`."""
-        result = _gpuarray.empty(shape, dtype)
-        self.fill_poisson(result, lambda_value, stream)
-        return result
 
     # --- skipping ----------------------------------------------------------
 
