@@ -23,7 +23,8 @@ def child(bits: int) -> None:
     import pycuda.driver as cuda
     from pycuda.compiler import SourceModule
 
-    module = SourceModule((HERE / "cpu" / "checked.cu").read_text())
+    files = [HERE / "cpu" / name for name in ("kernels.cu", "checked.cu")]
+    module = SourceModule("\n".join(one.read_text() for one in files))
     random = np.random.default_rng(1)
     n, side, width = 1 << bits, 256, 1 << bits // 2
     data = random.random(max(n, side * side), np.float32)
@@ -44,7 +45,7 @@ def child(bits: int) -> None:
             (16, 16, 1),
             (side // 16, side // 16),
         ),
-        "reduction": ((out, x, count), row, (blocks, 1)),
+        "block_sum": ((out, x, count), row, (blocks, 1)),
         "histogram": ((bins, bytes_, count), row, (min(blocks, 32), 1)),
         "scan": ((out, x, count), row, (blocks, 1)),
     }
