@@ -4,7 +4,7 @@ The tests run against the installed package, never against the sources beside
 them, which hold no compiled module.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,12 +40,42 @@ def device_kind() -> str:
     return _device_kind
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs the other device; ask for the device only then.
+def thin_out(cases: list[Any]) -> None:
+    """Mark a sweep's cases as slow, save some that have every value.
 
-    Files with slow tests come first, then those with many, so that none is
-    left to a single process at the end when files are run side by side.
+    The cases of a sweep are those of one test function; each value of each
+    of its parameters is in a case that stays.
     """
+    values = {
+        case: {(name, repr(x)) for name, x in case.callspec.params.items()}
+        for case in cases
+    }
+    seen: Counter[tuple[str, str]] = Counter(
+        dict.fromkeys(set().union(*values.values()), 0)
+    )
+    while min(seen.values()) == 0:
+        stays = min(
+            values, key=lambda case: sorted(map(seen.get, values[case]))
+        )
+        seen.update(values.pop(stays))
+    for case in values:
+        case.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by markers
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Thin sweeps out, and skip what needs the other device.
+
+    The device is asked for only where a test depends on it.  Files with slow
+    tests come first, then those with many, so that none is left to a single
+    process at the end when files are run side by side.
+    """
+    sweeps = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sweep"):
+            sweeps[item.path, item.function].append(item)
+    for cases in sweeps.values():
+        thin_out(cases)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     tests = Counter(item.path for item in items)
     items.sort(

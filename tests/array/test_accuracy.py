@@ -54,7 +54,10 @@ KINDS = ["equal", "alternating", "powers", "falling", "rising", "one large",
          "normal"]  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=["this device's", "a GPU's"])
+@pytest.fixture(
+    scope="module",
+    params=["this device's", pytest.param("a GPU's", marks=pytest.mark.slow)],
+)
 def kernels(request):
     """A context of its own, whose arrays use the kernels of a device."""
     with pytest.MonkeyPatch.context() as patch:

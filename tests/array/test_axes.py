@@ -91,6 +91,7 @@ LONG = [((300, 1000), 0), ((300, 1000), 1), ((7, 70000), 1), ((70000, 7), 0),
         ((2, 100000, 2), (0, 1)), ((90000, 40), 0)]  # fmt: skip
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("shape,axis", LONG, ids=str)
 @pytest.mark.parametrize("order", "CF")
 def test_long(shape, axis, order):
@@ -243,6 +244,7 @@ def test_streams_and_allocator():
     assert calls == [160]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["i1", "u8", "f2", "f4", "f8"])
 @pytest.mark.parametrize("axis", [None, 0, -1, (0, 2)])
 def test_ptp(dtype, axis):

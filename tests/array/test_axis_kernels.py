@@ -42,6 +42,7 @@ def layouts_seen(request, monkeypatch, device):
     context.detach()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["i1", "f4", "f8"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_exact_results(layouts_seen, dtype, shape):

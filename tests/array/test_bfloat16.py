@@ -208,6 +208,7 @@ def test_neighbours():
         same(got, np.nextafter(EVERY, to))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("axis", [None, 0, 1])
 @pytest.mark.parametrize(
     "name", ["sum", "prod", "min", "max", "mean", "var", "std", "any", "all",

@@ -46,6 +46,7 @@ def test_round_trips(shape, order, view, dtype):
     np.testing.assert_array_equal(fresh.get(), host)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", NUMBERS)
 @pytest.mark.parametrize("source", NUMBERS)
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")

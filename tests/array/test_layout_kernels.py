@@ -39,6 +39,7 @@ def made(request, monkeypatch):
     context.detach()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(100, 70), (64, 128), (3, 40, 50),
                                    (20, 3, 33)], ids=str)  # fmt: skip

@@ -64,6 +64,7 @@ def check(name, host, device, left, right):
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("name", sorted(BINARY))
 def test_array_with_array(name, dtype):
@@ -98,6 +99,7 @@ SCALARS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("scalar", SCALARS, ids=repr)
 @pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i4", "u8", "f4", "c8"])
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "lt", "ne"])

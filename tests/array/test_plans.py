@@ -55,6 +55,7 @@ def test_the_second_call_needs_no_python(name, planned, device):
     assert len(planned) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 def test_layouts(name):
     """Arrays that differ in one thing do not get each other's launches."""

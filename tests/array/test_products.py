@@ -64,6 +64,7 @@ def check(a, b):
     same(gpuarray.to_gpu(a) @ gpuarray.to_gpu(b), a, b)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("char", DTYPES)
 def test_all_dtypes(way, char):
     check(numbers((37, 50), char), numbers((50, 41), char, 1))
@@ -196,6 +197,7 @@ def test_errors():
         gpuarray.matmul(a, a.T, gpuarray.zeros((3, 3), np.int32))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("char", "?ibefdFD")
 @pytest.mark.parametrize("inner", [1, 63, 64, 65, 200])
 def test_matrix_and_vector(way, char, inner):

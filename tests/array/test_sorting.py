@@ -80,6 +80,7 @@ def check(host, axis=-1):
     assert device.get().tobytes() == host.tobytes()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("char", DTYPES)
 def test_all_dtypes(way, char):
     check(numbers(700, char))
@@ -152,6 +153,7 @@ def test_method_sorts_in_place():
     assert np.array_equal(device.get(), host)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("char", DTYPES)
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_searchsorted(char, side):

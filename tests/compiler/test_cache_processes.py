@@ -70,6 +70,7 @@ def check_crowd(folder, processes, victims, kernels, seed):
     assert {e.name for e in trim.entries(str(folder))} == kept
 
 
+@pytest.mark.slow
 def test_8_processes_of_which_3_are_killed(tmp_path):
     check_crowd(tmp_path / "cold", 8, 3, 4, seed=1)
 
@@ -94,6 +95,7 @@ def write_for_ever(folder, seed):
         cache.store(folder, key, "c" * 16, "cubin", content_of(key))
 
 
+@pytest.mark.slow
 def test_writers_killed_in_the_middle(tmp_path):
     """No reader ever sees anything but a whole entry or none."""
     folder = str(tmp_path)

@@ -1,6 +1,5 @@
 """Whatever is left when a process ends is released without a message."""
 
-import itertools
 import os
 import random
 
@@ -253,15 +252,14 @@ room = gpuarray.zeros(64, np.int32)
 """
 RUNS = int(os.environ.get("PYCUDA_EXIT_RUNS", "14"))  # of each cell
 
-CELLS = [
-    # AddressSanitizer of GCC 12 does not prepare its allocator for fork(): a
-    # child copied while a worker is in it waits in malloc for good (seen in
-    # SizeClassAllocator64::GetFromAllocator, called by Python's own code).
-    # tests/native/forks.c looks at our own locks.
-    pytest.param(*cell, marks=pytest.mark.no_sanitizer)
-    if cell[0] == "fork"
-    else cell
-    for cell in itertools.product(STATES, CONTEXTS)
+# AddressSanitizer of GCC 12 does not prepare its allocator for fork(): a
+# child copied while a worker is in it waits in malloc for good (seen in
+# SizeClassAllocator64::GetFromAllocator, called by Python's own code).
+ENDS = [
+    pytest.param(name, marks=pytest.mark.no_sanitizer)
+    if name == "fork"
+    else name
+    for name in STATES
 ]
 
 
@@ -276,14 +274,17 @@ def end_once(state: str, context: str, seed: int) -> None:
     run("\n".join(code), status=1 if failing else 0)
 
 
-@pytest.mark.parametrize(("state", "context"), CELLS)
+@pytest.mark.sweep
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("state", ENDS)
 def test_cell(state: str, context: str) -> None:
     end_once(state, context, 0)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize(("state", "context"), CELLS)
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("state", ENDS)
 def test_cell_often(state: str, context: str) -> None:
     """24 cells; by 42 runs that are more than a thousand."""
     for seed in range(1, RUNS + 1):

@@ -263,12 +263,14 @@ def leaks(body: str, prepare: str = PREPARE, steps: int = 400) -> str:
     return run(code.replace("{prepare}", prepare))
 
 
+@pytest.mark.slow
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("name", BODIES)
 def test_no_leak(name: str) -> None:
     assert leaks(BODIES[name]) == "[]\n"
 
 
+@pytest.mark.slow
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("name", OBJECTS)
 def test_no_object_leaks(name: str) -> None:

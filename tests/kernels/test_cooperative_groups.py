@@ -188,6 +188,7 @@ def test_labelled_and_binary_partitions():
     assert out[:, 5].tolist() == [*range(20), *range(12)]
 
 
+@pytest.mark.slow
 def test_partitions_at_run_time():
     out = run(
         """

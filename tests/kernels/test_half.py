@@ -164,6 +164,7 @@ def test_doubles_are_rounded_once(kind):
     same(kind, found, rounded(kind, x))
 
 
+@pytest.mark.sweep
 @KINDS
 @pytest.mark.parametrize("mode", ["rn", "rz", "ru", "rd"])
 @pytest.mark.parametrize(
@@ -388,6 +389,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.slow
 @KINDS
 def test_functions(kind):
     x = rounded(kind, np.random.default_rng(9).uniform(-8, 8, 20_000))

@@ -506,6 +506,7 @@ def test_all_orders_are_as_probable():
     assert chi < 33  # 5 degrees of freedom, of 4e-6
 
 
+@pytest.mark.slow
 def test_choices():
     generator = Philox(3)
     got = generator.choice(5, (40, 50)).get()

@@ -345,6 +345,7 @@ def test_sequences(kind):
     assert not (got[:, -1] == plain[:, -1]).any()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_moments(kind, dtype):
@@ -363,6 +364,7 @@ def test_moments(kind, dtype):
         assert abs(np.log(wide).std() - 0.25) < 0.02
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("mean", [0.5, 10, 300])
 def test_poisson(kind, mean):

@@ -201,7 +201,7 @@ class Copy:
         words = [
             "nice", "-n", "5", sys.executable, "-P", "-m", "pytest", "-q",
             "-p", "pycuda_mutation_plugin", "-p", "no:cacheprovider",
-            "-m", "not slow", "-o", f"timeout={SECONDS_A_TEST}",
+            "-m", "not slow or sweep", "-o", f"timeout={SECONDS_A_TEST}",
             "-o", "timeout_method=thread",  # ends what a kernel holds up
         ]  # fmt: skip
         words += [] if calls else ["-x"]
