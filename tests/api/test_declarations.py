@@ -197,6 +197,33 @@ def test_nvrtc_is_that_of_the_toolkit(tmp_path):
     assert decl.compile_and_run(wrong, tmp_path, f"-I{NVRTC}") != ""
 
 
+@pytest.mark.skipif(
+    TOOLKIT is None or not (TOOLKIT / "cublas_v2.h").exists(),
+    reason="no cublas_v2.h to compare with",
+)
+def test_cublas_is_that_of_the_toolkit(tmp_path):
+    text = decl.read("cublas_rows.h")
+    rows = decl.rows(text, "CUBLAS_ROW")
+    values = re.findall(r"^    (CU\w+) = (-?\d+),", text, flags=re.M)
+    assert len(rows) > 5 and len(values) > 20
+    lines = ["#include <cublas_v2.h>", "#include <stdio.h>"]
+    lines.append("#define SAME(a, b) __builtin_types_compatible_p(a, b)")
+    lines.append("int main(void) {")
+    for _base, symbol, parameters, _names in rows:
+        given = parameters.replace("CUstream", "cudaStream_t")
+        lines.append(
+            f"if (!SAME(cublasStatus_t (*){given}, __typeof__(&{symbol}))) "
+            f'puts("{symbol}");'
+        )
+    for name, value in values:
+        lines.append(f'if ({name} != {value}) puts("{name}");')
+    source = "\n".join([*lines, "return 0; }"])
+    assert decl.compile_and_run(source, tmp_path, f"-I{TOOLKIT}") == ""
+    wrong = source.replace("long long c_step", "int c_step", 1)
+    said = decl.compile_and_run(wrong, tmp_path, f"-I{TOOLKIT}")
+    assert said == "cublasGemmStridedBatchedEx\n"
+
+
 @needs_toolkit
 def test_no_signature_of_a_function_is_left_out():
     # Else cuGetProcAddress would hand out an older one in its place.
