@@ -175,17 +175,23 @@ class Log:
         shared: int,
         arguments: tuple,
     ) -> None:
-        """Note a launch; arguments are arrays or bytes."""
+        """Note a launch; arguments are arrays, bytes, or places in `inputs`.
+
+        An array may be given by its place among the inputs of the call; it
+        has to be where two of them may be the same array.
+        """
         self._launches.append((function, block, grid, shared, arguments))
 
-    def keep(self, name: str, a: GPUArray, axis: Any, result: Any) -> None:
-        """Have the launches repeated for arrays with the layout of `a`."""
-        arrays = [a, result]
+    def keep(
+        self, name: str, inputs: tuple[GPUArray, ...], axis: Any, result: Any
+    ) -> None:
+        """Have the launches repeated for arrays with the inputs' layouts."""
+        arrays = [*inputs, result]
         launches = []
         for *how, arguments in self._launches:
             slots: list[Any] = []
             for argument in arguments:
-                if isinstance(argument, bytes):
+                if isinstance(argument, (bytes, int)):
                     slots.append(argument)
                     continue
                 known = [argument is array for array in arrays]
@@ -194,8 +200,8 @@ class Log:
                     known.append(True)
                 slots.append(known.index(True))
             launches.append((*how, tuple(slots)))
-        temps = tuple(array.nbytes for array in arrays[2:])
-        _plan_set(name, a, axis, result, temps, tuple(launches))
+        temps = tuple(array.nbytes for array in arrays[len(inputs) + 1 :])
+        _plan_set(name, inputs, axis, result, temps, tuple(launches))
 
 
 class _Plan(NamedTuple):
@@ -509,7 +515,7 @@ def reduce_axes(
         _reduce_into(name, a, result, target, scale, stream, log)
         usual = dtype is None and out is None and stream is None
         if usual and allocator is None and not keepdims and ddof == 0:
-            log.keep(name, a, axis, target)
+            log.keep(name, (a,), axis, target)
     if out is not None and target is not out:
         with using(stream):
             out[...] = target.astype(out.dtype)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda._driver import ArrayBase, _apply
+from pycuda._driver import ArrayBase, UsualCall, _apply
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -21,6 +22,18 @@ HOST_ARRAY = (
     "a host array cannot be mixed with a GPUArray: move it to the device with "
     "gpuarray.to_gpu(), or fetch the GPUArray with .get()"
 )
+
+
+def usual(function: Callable) -> Callable:
+    """`function`, whose usual call is made in C (`src/array/usual.c`)."""
+    return usual_as(function.__name__)(function)
+
+
+def usual_as(name: str) -> Callable[[Callable], Callable]:
+    """The same for a function that C knows by another name."""
+    return lambda function: functools.update_wrapper(
+        UsualCall(function, name), function
+    )
 
 
 def check_array(a: Any, name: str = "a") -> GPUArray:
@@ -87,9 +100,12 @@ def using(stream: drv.Stream | None) -> AbstractContextManager[Any]:
 
 
 def flattened(a: GPUArray, stream: drv.Stream | None) -> GPUArray:
-    """``a.ravel()``, whose copy, if there is one, is made on a stream."""
+    """One axis in C order; a view where strides can say it.
+
+    A copy, if there must be one, is made on a stream.
+    """
     with using(stream):
-        return a.ravel()
+        return a.reshape(a.size)
 
 
 def copy_into(

@@ -251,7 +251,6 @@ def _memoised() -> dict[str, Callable[..., Any]]:
         "compact in turn": moves.make_compact_in_turn,
         "in turn": building.runs_threads_in_turn,
         "fault": _fault_words,
-        "take": moves.make_take,
         "repeat in turn": moves.make_repeat_in_turn,
     }
     return {
@@ -327,7 +326,7 @@ def _fault_words() -> tuple[Any, np.uintp]:
         4, np.int64, mem_flags=drv.host_alloc_flags.DEVICEMAP
     )
     known = words, np.uintp(int(words.base.get_device_pointer()))
-    _driver._register_faults(words.ctypes.data, known)
+    _driver._register_faults(words.ctypes.data, int(known[1]), known)
     return known
 
 
@@ -545,18 +544,9 @@ def take_line(
     `view` has one axis, which the user knows as `axis`, and some elements;
     so have `indices`.
     """
-    unit = _unit(
-        view.itemsize, _driver._address_bits(view),
-        _driver._address_bits(result),
-    )  # fmt: skip
-    kernel, block, each = _memoised()["take"](
-        unit, view.itemsize // unit, indices.dtype, axis
-    )
-    kernel(
-        result, view, indices, _memoised()["fault"]()[1], np.int64(view.size),
-        np.int64(indices.size), block=(block, 1, 1),
-        grid=(-(-indices.size // (block * each)), 1), stream=stream,
-    )  # fmt: skip
+    if not _driver._take_line(view, indices, axis, result, stream):
+        _memoised()["fault"]()
+        _driver._take_line(view, indices, axis, result, stream)
 
 
 def repeat_line(

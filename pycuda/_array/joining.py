@@ -19,6 +19,7 @@ from pycuda._array.common import (
     flattened,
     make,
     normal_axis,
+    usual,
 )
 from pycuda._array.shaping import atleast_1d, atleast_2d, atleast_3d
 
@@ -56,6 +57,7 @@ def _promoted(arrays: Sequence[GPUArray]) -> np.dtype:
     return np.result_type(*(array.dtype for array in arrays))
 
 
+@usual
 def concatenate(
     arrays: Sequence[GPUArray],
     axis: int | None = 0,

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pycuda._array import blas
+from pycuda._array.axes import Log
 from pycuda._array.common import make, merged_axes
 from pycuda._array.shaping import swapaxes
+from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._kernels import products as kernels
 from pycuda._kernels.products import Product
@@ -67,6 +69,8 @@ class Matrices(NamedTuple):
     b: GPUArray
     c: GPUArray
     stream: Any
+    log: Log
+    slots: tuple[int, int] = (0, 1)  # of a and b among the call's inputs
 
     @property
     def inner(self) -> int:
@@ -76,7 +80,28 @@ class Matrices(NamedTuple):
     def turned(self) -> Matrices:
         """The same product of the transposed matrices."""
         a, b, c = (swapaxes(m, -1, -2) for m in (self.b, self.a, self.c))
-        return Matrices(a, b, c, self.stream)
+        return Matrices(a, b, c, self.stream, self.log, self.slots[::-1])
+
+    def launch(
+        self, kernel: Any, block: int, blocks: int, *arguments: Any
+    ) -> None:
+        """Launch a kernel, and note it; "a", "b" and "c" are the matrices."""
+        matrices = {"a": self.a, "b": self.b, "c": self.c}
+        slots = {"a": self.slots[0], "b": self.slots[1], "c": 2}
+        shape = (block, 1, 1), (blocks, 1)
+        given, noted = [], []
+        for argument in arguments:
+            name = argument if isinstance(argument, str) else ""
+            given.append(matrices[name] if name else argument)
+            noted.append(
+                slots[name]
+                if name
+                else argument
+                if isinstance(argument, ArrayBase)
+                else argument.tobytes()
+            )
+        kernel(*given, block=shape[0], grid=shape[1], stream=self.stream)
+        self.log.add(kernel, *shape, 0, tuple(noted))
 
     def layout(self) -> _Layout:
         """Shapes and strides as kernels take them."""
@@ -123,17 +148,14 @@ def _run_vector(task: Matrices) -> None:
     """A matrix by a column."""
     layout, rows = task.layout(), task.c.shape[-2]
     dots, lanes = _memoised()["vector"](task.product(layout))
-    arrays = task.c, task.a, task.b, layout.words
-    block = (1, 1, 1)
+    arguments = "c", "a", "b", layout.words
     if rows > 1 and task.a.strides[-2] == task.a.itemsize:
-        grid = (layout.batches * -(-rows // kernels.LANES), 1)
-        lanes(*arrays, block=block, grid=grid, stream=task.stream)
+        blocks = layout.batches * -(-rows // kernels.LANES)
+        task.launch(lanes, 1, blocks, *arguments)
         return
     each = max(1, _SHARE // task.inner)
-    dots(
-        *arrays, np.int64(each), block=block,
-        grid=(-(-layout.batches * rows // each), 1), stream=task.stream,
-    )  # fmt: skip
+    blocks = -(-layout.batches * rows // each)
+    task.launch(dots, 1, blocks, *arguments, np.int64(each))
 
 
 def _run_few(task: Matrices, processors: int) -> None:
@@ -146,9 +168,9 @@ def _run_few(task: Matrices, processors: int) -> None:
     work = rows * columns * task.inner // _WORK
     blocks = max(least, min(panels // 5, work, processors))
     each = -(-panels // blocks)
-    kernel(
-        task.c, task.a, task.b, layout.words, np.int64(each), block=(1, 1, 1),
-        grid=(layout.batches * -(-panels // each), 1), stream=task.stream,
+    task.launch(
+        kernel, 1, layout.batches * -(-panels // each),
+        "c", "a", "b", layout.words, np.int64(each),
     )  # fmt: skip
 
 
@@ -163,16 +185,11 @@ def _run_panels(task: Matrices) -> None:
         task.c, (batches * panels[0] * kernels.HIGH * task.inner,), value
     )
     right = make(task.c, (batches * panels[1] * wide * task.inner,), value)
-    block = (1, 1, 1)
-    pack(
-        left, right, task.a, task.b, layout.words, block=block,
-        grid=(batches * sum(panels), 1), stream=task.stream,
-    )  # fmt: skip
+    task.launch(
+        pack, 1, batches * sum(panels), left, right, "a", "b", layout.words
+    )
     blocks = math.prod(-(-n // kernels.PANELS) for n in panels)
-    multiply(
-        task.c, left, right, layout.words, block=block,
-        grid=(batches * blocks, 1), stream=task.stream,
-    )  # fmt: skip
+    task.launch(multiply, 1, batches * blocks, "c", left, right, layout.words)
 
 
 def _run_in_turn(task: Matrices, processors: int) -> None:
@@ -224,22 +241,21 @@ def _run_blocks(task: Matrices, processors: int) -> None:
     deep = _deep(task.a, -1), _deep(task.b, -2)
     kernel = _memoised()["block"](task.product(layout, down, across, *deep))
     tiles = -(-rows // (16 * down)) * -(-columns // (16 * across))
-    kernel(
-        task.c, task.a, task.b, layout.words, block=(256, 1, 1),
-        grid=(batches * tiles, 1), stream=task.stream,
-    )  # fmt: skip
+    task.launch(kernel, 256, batches * tiles, "c", "a", "b", layout.words)
 
 
-def multiply(task: Matrices) -> None:
-    """``c = a @ b``."""
+def multiply(task: Matrices) -> bool:
+    """``c = a @ b``; whether the task's log has all that was done."""
     in_turn, processors = _device()
     if task.c.size == 0:
-        return
+        return False
     if task.inner == 0:
         task.c.fill(np.zeros((), task.c.dtype), task.stream)
-    elif blas.multiply(task):
-        return
-    elif in_turn:
+        return False
+    if blas.multiply(task):
+        return False
+    if in_turn:
         _run_in_turn(task, processors)
     else:
         _run_blocks(task, processors)
+    return True

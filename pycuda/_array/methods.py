@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pycuda._array import mathematics, products, selecting, shaping, sorting
+from pycuda._array.common import usual_as
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Methods:
     def __rdivmod__(self, other: Any) -> Any:
         return _pair(other, self)
 
+    @usual_as("matmul")
     def __matmul__(self, other: Any) -> Any:
         return products.matmul(self, other) if _multiplies(other) else (
             NotImplemented
@@ -134,6 +136,7 @@ class Methods:
         """`pycuda.gpuarray.nonzero`."""
         return selecting.nonzero(self)
 
+    @usual_as("take")
     def take(
         self,
         indices: Any,

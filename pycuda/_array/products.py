@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda._array.axes import overlap
+from pycuda._array.axes import Log, overlap
 from pycuda._array.common import (
     apply,
     check_array,
@@ -21,6 +21,7 @@ from pycuda._array.common import (
     make,
     normal_axis,
     using,
+    usual,
 )
 from pycuda._array.indexing import is_misaligned
 from pycuda._array.matrices import Matrices, multiply
@@ -80,6 +81,7 @@ def _usable(target: GPUArray, dtype: np.dtype, inputs: Sequence) -> bool:
     )
 
 
+@usual
 def matmul(
     x1: GPUArray,
     x2: GPUArray,
@@ -120,6 +122,8 @@ def matmul(
     )
     if out is not None:
         check_target(out, final, dtype)
+    log = Log()
+    as_is = out is None and stream is None and not (_is_odd(a) or _is_odd(b))
     a, b = (x.copy("C", stream) if _is_odd(x) else x for x in (a, b))
     target = out
     if out is None or not _usable(out, dtype, (a, b)):
@@ -131,7 +135,8 @@ def matmul(
         whole = whole[..., None]
     if len(shape) > 2:
         a, b = (broadcast_to(x, (*shape[:-2], *x.shape[-2:])) for x in (a, b))
-    multiply(Matrices(a, b, whole, stream))
+    if multiply(Matrices(a, b, whole, stream, log)) and as_is:
+        log.keep("matmul", (x1, x2), None, target)
     if out is not None and target is not out:
         copy_into(out, target, stream)
     return target if out is None else out

@@ -171,7 +171,7 @@ def _scan(
         _launch(name, a, target, axis, stream, log)
         usual = dtype is None and out is None and stream is None
         if usual and allocator is None and a is given:
-            log.keep(name, a, asked, target)
+            log.keep(name, (a,), asked, target)
     if out is not None and target is not out:
         with using(stream):
             out[...] = target.astype(out.dtype)

@@ -25,6 +25,7 @@ from pycuda._array.common import (
     make,
     normal_axis,
     using,
+    usual,
 )
 from pycuda._array.shaping import broadcast_to
 from pycuda._driver import ArrayBase, _apply
@@ -123,6 +124,7 @@ def _as_key(indices: Any) -> Any:
     return indices.reshape(1) if indices.ndim == 0 else indices
 
 
+@usual
 def take(
     a: GPUArray,
     indices: Any,

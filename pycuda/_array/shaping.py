@@ -22,6 +22,7 @@ from pycuda._array.common import (
     make,
     normal_axis,
     using,
+    usual,
 )
 from pycuda._driver import _apply
 
@@ -269,6 +270,7 @@ def unstack(x: GPUArray, /, *, axis: int = 0) -> tuple[GPUArray, ...]:
 # --- copies --------------------------------------------------------------
 
 
+@usual
 def roll(
     a: GPUArray,
     shift: Any,
@@ -282,7 +284,7 @@ def roll(
     """
     check_array(a)
     if axis is None:
-        flat = roll(a.ravel(), shift, 0, stream=stream)
+        flat = roll(flattened(a, stream), shift, 0, stream=stream)
         return flat if a.ndim == 1 else flat.reshape(a.shape)
     if type(axis) is int and type(shift) is int:
         moves = [(normal_axis(axis, a.ndim), shift)]

@@ -9,12 +9,20 @@ answers are kept in C, so nothing here is on a hot path.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pycuda import _driver
 from pycuda._kernels.maps import Map
+from pycuda._kernels.moves import make_take
 from pycuda._kernels.operations import resolve_types
 from pycuda._kernels.reductions import make_reduction
+
+_MAKERS: dict[str, Callable[..., tuple[Any, int, int, int]]] = {
+    "map": lambda *fields: Map(*fields).make(),
+    "reduce": make_reduction,
+    "take": make_take,
+}
 
 
 def make_kernel(key: tuple) -> tuple[Any, int, int, int]:
@@ -27,7 +35,7 @@ def make_kernel(key: tuple) -> tuple[Any, int, int, int]:
         that a thread does, and for reductions the most blocks of stage 1.
     """
     kind, *fields = key
-    return Map(*fields).make() if kind == "map" else make_reduction(*fields)
+    return _MAKERS[kind](*fields)
 
 
 def serve() -> None:

@@ -84,8 +84,8 @@ def make_move(
 
 def make_take(
     unit: int, count: int, index: np.dtype, axis: int
-) -> tuple[Any, int, int]:
-    """(kernel of ``index/take.cu``, threads of a block, each's elements).
+) -> tuple[Any, int, int, int]:
+    """(kernel of ``index/take.cu``, threads of a block, each's elements, 0).
 
     Elements are `count` words of `unit` bytes; a fault names `axis`.
     """
@@ -98,7 +98,7 @@ def make_take(
         axis=axis,
         each=each,
     )
-    return compile_kernel(source, (), "take"), block, each
+    return compile_kernel(source, (), "take"), block, each, 0
 
 
 def make_repeat_in_turn(unit: int, count: int, copies: int) -> tuple[Any, int]:

@@ -22,7 +22,8 @@ struct fault {
 static struct {
     void *context;
     volatile struct fault *words;
-    PyObject *owner; /* strong: keeps the words, which kernels may write */
+    CUdeviceptr device; /* where kernels see them */
+    PyObject *owner;    /* strong: keeps the words, which kernels may write */
 } faults[MOST_CONTEXTS];
 static int fault_count;
 static PyObject *indexer_get, *indexer_set; /* strong, Python's */
@@ -56,9 +57,12 @@ indexer_ready(PyObject *indexer)
 PyObject *
 advanced_get(PyObject *self, PyObject *key)
 {
-    return indexer_ready(indexer_get)
-               ? PyObject_CallFunctionObjArgs(indexer_get, self, key, NULL)
-               : NULL;
+    PyObject *usual = gather_index(self, key);
+
+    if (usual || PyErr_Occurred() || !indexer_ready(indexer_get)) {
+        return usual;
+    }
+    return PyObject_CallFunctionObjArgs(indexer_get, self, key, NULL);
 }
 
 int
@@ -195,16 +199,18 @@ advanced_field(PyObject *self, PyObject *name)
 
 /* --- indices out of range ---------------------------------------------- */
 
-/* _register_faults(address, owner): host address of the current context's
- * words, and what keeps them. */
+/* _register_faults(address, device, owner): where the host and kernels of the
+ * current context find its words, and what keeps them. */
 PyObject *
 fault_register(PyObject *module, PyObject *args)
 {
     PyObject *address, *owner;
+    unsigned long long device;
     void *words, *context;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO:_register_faults", &address, &owner)) {
+    if (!PyArg_ParseTuple(args, "OKO:_register_faults", &address, &device,
+                          &owner)) {
         return NULL;
     }
     words = PyLong_AsVoidPtr(address);
@@ -216,6 +222,7 @@ fault_register(PyObject *module, PyObject *args)
     }
     faults[fault_count].context = context;
     faults[fault_count].words = words;
+    faults[fault_count].device = (CUdeviceptr)device;
     faults[fault_count].owner = Py_NewRef(owner);
     fault_count++;
     Py_RETURN_TRUE;
@@ -238,6 +245,25 @@ fault_registered(PyObject *module, PyObject *unused)
         }
     }
     Py_RETURN_NONE;
+}
+
+/* Where kernels of the current context note faults; 0 where it has no words
+ * yet, -1 with an exception. */
+int
+fault_words(CUdeviceptr *words)
+{
+    void *context;
+
+    if (core_context(&context) < 0) {
+        return -1;
+    }
+    for (int i = 0; i < fault_count; i++) {
+        if (faults[i].context == context) {
+            *words = faults[i].device;
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* IndexError if a kernel of the current context that is over has met an

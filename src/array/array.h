@@ -160,6 +160,7 @@ int layout_reshape(int ndim, const npy_intp *shape, const npy_intp *strides,
 /* type.c - the object. */
 extern PyTypeObject *array_type; /* ArrayBase */
 int array_check(PyObject *object);
+int array_plain(PyObject *object);
 struct array *array_alloc(PyTypeObject *type, int ndim);
 struct array *array_view(struct array *base, int ndim);
 void array_view_finish(struct array *view);
@@ -204,6 +205,7 @@ PyObject *advanced_field(PyObject *self, PyObject *name);
 PyObject *fault_register(PyObject *module, PyObject *args);
 PyObject *fault_registered(PyObject *module, PyObject *unused);
 int fault_check(void);
+int fault_words(CUdeviceptr *words);
 PyObject *fault_check_python(PyObject *module, PyObject *unused);
 
 /* shape.c */
@@ -236,6 +238,8 @@ PyObject *array_apply_python(PyObject *module, PyObject *args,
 /* copy.c */
 int array_copy_into(struct array *target, struct array *source,
                     CUstream stream);
+int array_copy_same(struct array *target, struct array *source,
+                    CUstream stream);
 struct array *array_packed(struct array *array, char order, CUstream stream);
 
 /* number.c: slots; rows of array_type. */
@@ -262,11 +266,24 @@ int counter_find(CUstream stream, CUdeviceptr *counter);
 
 /* plan.c */
 PyObject *plan_set(PyObject *module, PyObject *args);
-PyObject *plan_repeat(PyObject *name, PyObject *object, PyObject *axis);
+PyObject *plan_repeat(PyObject *name, PyObject *const *objects,
+                      Py_ssize_t count, PyObject *axis);
 
-/* shortcut.c, planned.c, elementwise.c: types of pycuda._driver. */
+/* join.c, gather.c: usual calls (usual.c).  Of positional arguments, and an
+ * axis that was named, or NULL.  NULL without an exception: not usual. */
+PyObject *join_concatenate(PyObject *const *args, Py_ssize_t count,
+                           PyObject *axis);
+PyObject *join_roll(PyObject *const *args, Py_ssize_t count, PyObject *axis);
+PyObject *gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis);
+
+/* gather.c */
+PyObject *gather_index(PyObject *self, PyObject *key);
+PyObject *gather_line(PyObject *module, PyObject *args);
+
+/* shortcut.c, planned.c, usual.c, elementwise.c: types of pycuda._driver. */
 int array_shortcut_setup(PyObject *module);
 int array_planned_setup(PyObject *module);
+int array_usual_setup(PyObject *module);
 int array_elementwise_setup(PyObject *module);
 
 #endif

@@ -149,8 +149,10 @@ overlap(const struct array *a, const struct array *b)
     return a_first < b_end && b_first < a_end;
 }
 
-static int
-copy_same_type(struct array *target, struct array *source, CUstream stream)
+/* target[...] = source of the same dtype, which broadcasts to it; both have
+ * elements. */
+int
+array_copy_same(struct array *target, struct array *source, CUstream stream)
 {
     if (core_use(target->head.owner, stream) < 0 ||
         core_use(source->head.owner, stream) < 0) {
@@ -162,7 +164,7 @@ copy_same_type(struct array *target, struct array *source, CUstream stream)
     }
     if (overlap(target, source)) {
         struct array *apart = array_packed(source, 'K', stream);
-        int result = apart ? copy_same_type(target, apart, stream) : -1;
+        int result = apart ? array_copy_same(target, apart, stream) : -1;
         Py_XDECREF(apart);
         return result;
     }
@@ -186,7 +188,7 @@ array_copy_into(struct array *target, struct array *source, CUstream stream)
         return 0;
     }
     if (PyArray_EquivTypes(target->dtype, source->dtype)) {
-        return copy_same_type(target, source, stream);
+        return array_copy_same(target, source, stream);
     }
     PyObject *object = (PyObject *)source;
     PyObject *result =

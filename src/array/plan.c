@@ -1,8 +1,8 @@
-/* plan.c - launches that are remembered, to be repeated for an array of the
- * same type, shape, strides and alignment in the same context.
+/* plan.c - launches that are remembered, to be repeated for arrays of the
+ * same types, shapes, strides and alignment in the same context.
  *
- * Used by planned.c.  Python works a reduction or scan out once and hands its
- * launches to _plan_set.
+ * Used by planned.c and usual.c.  Python works a reduction, scan or product
+ * out once and hands its launches to _plan_set.
  *
  * A plan owns its Functions and dtypes.  Plans lie in a table with one place
  * for each hash; a newer plan takes the place of an older one.  A plan that
@@ -15,24 +15,32 @@
 #define MOST_LAUNCHES  4
 #define MOST_ARGUMENTS 6
 #define MOST_TEMPS     4
-#define MOST_SLOTS     (MOST_TEMPS + 2)
+#define MOST_INPUTS    2
+#define MOST_SLOTS     (MOST_TEMPS + MOST_INPUTS + 1)
 #define ALIGNMENT      15u /* address bits that kernels look at */
 
-/* What a plan is for. */
-struct plan_key {
-    void *context;
-    const void *name;     /* interned string; compared as a pointer */
+/* How an input lies. */
+struct plan_input {
     PyArray_Descr *dtype; /* compared as a pointer */
     unsigned bits;        /* of the address */
-    int whole;            /* no axis */
-    long axis;
     int ndim;
     const npy_intp *shape, *strides;
 };
 
-/* An argument: the address in a slot, or bytes. */
+/* What a plan is for. */
+struct plan_key {
+    void *context;
+    const void *name; /* interned string; compared as a pointer */
+    int whole;        /* no axis */
+    long axis;
+    int inputs;
+    struct plan_input input[MOST_INPUTS];
+};
+
+/* An argument: the address in a slot, or bytes.  The first slots are the
+ * inputs', then come the result's and those of temporary memory. */
 struct plan_argument {
-    int slot; /* 0: the input, 1: the result, 2...: temporary memory; -1 */
+    int slot; /* -1: bytes */
     void *bytes;
 };
 
@@ -47,8 +55,8 @@ struct plan_launch {
 struct plan {
     int count; /* of who uses it; the table counts as one */
     struct plan_key key;
-    npy_intp dims[2 * ARRAY_MAX_NDIM]; /* of the key */
-    PyArray_Descr *dtype;              /* strong; of the result */
+    npy_intp dims[MOST_INPUTS][2 * ARRAY_MAX_NDIM]; /* of the key */
+    PyArray_Descr *dtype;                           /* strong; of the result */
     int ndim;
     npy_intp shape[ARRAY_MAX_NDIM], strides[ARRAY_MAX_NDIM];
     int temps;
@@ -73,54 +81,83 @@ plan_release(struct plan *plan)
         Py_XDECREF(launch->function);
     }
     Py_XDECREF(plan->dtype);
-    Py_XDECREF(plan->key.dtype);
+    for (int i = 0; i < plan->key.inputs; i++) {
+        Py_XDECREF(plan->key.input[i].dtype);
+    }
     PyMem_Free(plan);
 }
 
 /* --- the table --------------------------------------------------------- */
 
 static int
-key_set(struct plan_key *key, const struct array *array, const void *name,
-        int whole, long axis)
+key_set(struct plan_key *key, struct array *const *inputs, int count,
+        const void *name, int whole, long axis)
 {
     key->name = name;
-    key->dtype = array->dtype;
-    key->bits = (unsigned)array->head.pointer & ALIGNMENT;
     key->whole = whole;
     key->axis = whole ? 0 : axis;
-    key->ndim = array->ndim;
-    key->shape = array->shape;
-    key->strides = array->strides;
+    key->inputs = count;
+    for (int i = 0; i < count; i++) {
+        const struct array *array = inputs[i];
+        key->input[i] = (struct plan_input){
+            .dtype = array->dtype,
+            .bits = (unsigned)array->head.pointer & ALIGNMENT,
+            .ndim = array->ndim,
+            .shape = array->shape,
+            .strides = array->strides,
+        };
+    }
     return core_context(&key->context);
+}
+
+static uint64_t
+input_hash(uint64_t hash, const struct plan_input *input)
+{
+    hash = hash * 31 + ((uint64_t)(uintptr_t)input->dtype ^ input->bits);
+    for (int i = 0; i < input->ndim; i++) {
+        hash = (hash ^ (uint64_t)input->shape[i]) * 0x9e3779b97f4a7c15u;
+        hash = (hash ^ (uint64_t)input->strides[i]) * 0x9e3779b97f4a7c15u;
+    }
+    return hash;
 }
 
 static struct plan **
 key_place(const struct plan_key *key)
 {
     uint64_t hash = (uint64_t)(uintptr_t)key->name ^
-                    (uint64_t)(uintptr_t)key->dtype ^
                     (uint64_t)(uintptr_t)key->context << 32;
 
     hash = hash * 31 + (uint64_t)key->axis * 2 + (uint64_t)key->whole;
-    hash = hash * 31 + key->bits;
-    for (int i = 0; i < key->ndim; i++) {
-        hash = (hash ^ (uint64_t)key->shape[i]) * 0x9e3779b97f4a7c15u;
-        hash = (hash ^ (uint64_t)key->strides[i]) * 0x9e3779b97f4a7c15u;
+    for (int i = 0; i < key->inputs; i++) {
+        hash = input_hash(hash, &key->input[i]);
     }
     hash *= 0x9e3779b97f4a7c15u;
     return &plans[hash >> 32 & (PLACES - 1)];
 }
 
 static int
-key_equal(const struct plan_key *a, const struct plan_key *b)
+input_equal(const struct plan_input *a, const struct plan_input *b)
 {
     size_t bytes = (size_t)a->ndim * sizeof *a->shape;
 
-    return a->context == b->context && a->name == b->name &&
-           a->dtype == b->dtype && a->bits == b->bits &&
-           a->whole == b->whole && a->axis == b->axis && a->ndim == b->ndim &&
+    return a->dtype == b->dtype && a->bits == b->bits && a->ndim == b->ndim &&
            (a->ndim == 0 || (memcmp(a->shape, b->shape, bytes) == 0 &&
                              memcmp(a->strides, b->strides, bytes) == 0));
+}
+
+static int
+key_equal(const struct plan_key *a, const struct plan_key *b)
+{
+    if (a->context != b->context || a->name != b->name ||
+        a->whole != b->whole || a->axis != b->axis || a->inputs != b->inputs) {
+        return 0;
+    }
+    for (int i = 0; i < a->inputs; i++) {
+        if (!input_equal(&a->input[i], &b->input[i])) {
+            return 0;
+        }
+    }
+    return 1;
 }
 
 /* --- running ----------------------------------------------------------- */
@@ -139,17 +176,30 @@ launch_run(const struct plan_launch *launch, CUdeviceptr *slots)
                        launch->shared, NULL, arguments);
 }
 
+/* The addresses of what is there; -1 with an exception. */
 static int
-plan_launch(const struct plan *plan, const struct array *input,
+slots_set(CUdeviceptr *slots, struct array *const *inputs, int count,
+          const struct array *result)
+{
+    for (int i = 0; i < count; i++) {
+        if (core_use(inputs[i]->head.owner, NULL) < 0) {
+            return -1;
+        }
+        slots[i] = inputs[i]->head.pointer;
+    }
+    slots[count] = result->head.pointer;
+    return core_use(result->head.owner, NULL);
+}
+
+static int
+plan_launch(const struct plan *plan, struct array *const *inputs,
             const struct array *result)
 {
     PyObject *temps[MOST_TEMPS] = {NULL};
-    CUdeviceptr slots[MOST_SLOTS] = {input->head.pointer,
-                                     result->head.pointer};
-    int status = -1;
+    CUdeviceptr slots[MOST_SLOTS];
+    int count = plan->key.inputs, status = -1;
 
-    if (core_use(input->head.owner, NULL) < 0 ||
-        core_use(result->head.owner, NULL) < 0) {
+    if (slots_set(slots, inputs, count, result) < 0) {
         return -1;
     }
     for (int i = 0; i < plan->temps; i++) {
@@ -157,7 +207,7 @@ plan_launch(const struct plan *plan, const struct array *input,
         if (!temps[i]) {
             goto done;
         }
-        slots[i + 2] = core_allocation_pointer(temps[i]);
+        slots[count + 1 + i] = core_allocation_pointer(temps[i]);
     }
     status = 0;
     for (int i = 0; status == 0 && i < plan->launches; i++) {
@@ -185,15 +235,15 @@ plan_fits(const struct plan *plan, const struct array *result)
 /* The result; NULL without an exception where a subclass gave it another
  * layout than the launches expect. */
 static PyObject *
-plan_run(struct plan *plan, struct array *input)
+plan_run(struct plan *plan, struct array *const *inputs)
 {
     struct array *result;
 
     plan->count++; /* an allocator of Python's may make plans */
-    result = array_new_like(input, plan->dtype, plan->ndim, plan->shape,
+    result = array_new_like(inputs[0], plan->dtype, plan->ndim, plan->shape,
                             plan->strides, NULL);
     if (result &&
-        (!plan_fits(plan, result) || plan_launch(plan, input, result) < 0)) {
+        (!plan_fits(plan, result) || plan_launch(plan, inputs, result) < 0)) {
         Py_CLEAR(result);
     }
     plan_release(plan);
@@ -277,19 +327,19 @@ plan_parse(struct plan *plan, PyObject *temps, PyObject *launches)
     for (Py_ssize_t i = 0; i < count; i++) {
         plan->launches++;
         if (launch_parse(&plan->launch[i], PyTuple_GET_ITEM(launches, i),
-                         plan->temps + 2) < 0) {
+                         plan->key.inputs + 1 + plan->temps) < 0) {
             return -1;
         }
     }
     return 0;
 }
 
-/* The plan for `input`, giving arrays like `result`; of count 1. */
+/* The plan for a key, giving arrays like `result`; of count 1. */
 static struct plan *
 plan_new(const struct plan_key *key, const struct array *result)
 {
     struct plan *plan = PyMem_Calloc(1, sizeof *plan);
-    size_t bytes = (size_t)key->ndim * sizeof(npy_intp);
+    size_t bytes = (size_t)result->ndim * sizeof(npy_intp);
 
     if (!plan) {
         PyErr_NoMemory();
@@ -297,14 +347,17 @@ plan_new(const struct plan_key *key, const struct array *result)
     }
     plan->count = 1;
     plan->key = *key;
-    Py_INCREF(plan->key.dtype);
-    plan->key.shape = plan->dims;
-    plan->key.strides = plan->dims + ARRAY_MAX_NDIM;
-    memcpy(plan->dims, key->shape, bytes);
-    memcpy(plan->dims + ARRAY_MAX_NDIM, key->strides, bytes);
+    for (int i = 0; i < key->inputs; i++) {
+        struct plan_input *input = &plan->key.input[i];
+        size_t own = (size_t)input->ndim * sizeof(npy_intp);
+        Py_INCREF(input->dtype);
+        input->shape = plan->dims[i];
+        input->strides = plan->dims[i] + ARRAY_MAX_NDIM;
+        memcpy(plan->dims[i], key->input[i].shape, own);
+        memcpy(plan->dims[i] + ARRAY_MAX_NDIM, key->input[i].strides, own);
+    }
     plan->dtype = (PyArray_Descr *)Py_NewRef(result->dtype);
     plan->ndim = result->ndim;
-    bytes = (size_t)result->ndim * sizeof(npy_intp);
     memcpy(plan->shape, result->shape, bytes);
     memcpy(plan->strides, result->strides, bytes);
     return plan;
@@ -324,23 +377,42 @@ axis_parse(PyObject *object, int *whole, long *axis)
     return *whole;
 }
 
-/* _plan_set(name, input, axis, result, temps, launches) */
+/* The arrays of a call that a plan may be for; 0 where there are others. */
+static int
+inputs_parse(PyObject *const *objects, Py_ssize_t count, struct array **inputs)
+{
+    if (count < 1 || count > MOST_INPUTS) {
+        return 0;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (!array_check(objects[i])) {
+            return 0;
+        }
+        inputs[i] = (struct array *)objects[i];
+    }
+    return 1;
+}
+
+/* _plan_set(name, inputs, axis, result, temps, launches) */
 PyObject *
 plan_set(PyObject *module, PyObject *args)
 {
-    PyObject *name, *input, *axis, *result, *temps, *launches;
+    PyObject *name, *tuple, *axis, *result, *temps, *launches;
+    struct array *inputs[MOST_INPUTS];
     struct plan_key key;
     int whole;
     long number;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "UOOOO!O!:_plan_set", &name, &input, &axis,
-                          &result, &PyTuple_Type, &temps, &PyTuple_Type,
-                          &launches)) {
+    if (!PyArg_ParseTuple(args, "UO!OOO!O!:_plan_set", &name, &PyTuple_Type,
+                          &tuple, &axis, &result, &PyTuple_Type, &temps,
+                          &PyTuple_Type, &launches)) {
         return NULL;
     }
-    if (!array_check(input) || !array_check(result)) {
-        PyErr_SetString(PyExc_TypeError, "a plan is for arrays");
+    int count = (int)PyTuple_GET_SIZE(tuple);
+    if (!inputs_parse(((PyTupleObject *)tuple)->ob_item, count, inputs) ||
+        !array_check(result)) {
+        PyErr_SetString(PyExc_TypeError, "a plan is for one or two arrays");
         return NULL;
     }
     if (!axis_parse(axis, &whole, &number)) {
@@ -349,7 +421,7 @@ plan_set(PyObject *module, PyObject *args)
     Py_INCREF(name);
     PyUnicode_InternInPlace(&name);
     Py_DECREF(name); /* plans are for names that methods keep alive */
-    if (key_set(&key, (struct array *)input, name, whole, number) < 0) {
+    if (key_set(&key, inputs, count, name, whole, number) < 0) {
         return NULL;
     }
     struct plan *plan = plan_new(&key, (struct array *)result);
@@ -363,20 +435,22 @@ plan_set(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* What the launches remembered for a name, an array and an axis (or None)
+/* What the launches remembered for a name, arrays and an axis (or None)
  * give; NULL without an exception where there are none. */
 PyObject *
-plan_repeat(PyObject *name, PyObject *object, PyObject *axis)
+plan_repeat(PyObject *name, PyObject *const *objects, Py_ssize_t count,
+            PyObject *axis)
 {
-    struct array *array = (struct array *)object;
+    struct array *inputs[MOST_INPUTS];
     struct plan_key key;
     int whole;
     long number;
 
-    if (!array_check(object) || !axis_parse(axis, &whole, &number) ||
-        key_set(&key, array, name, whole, number) < 0) {
+    if (!inputs_parse(objects, count, inputs) ||
+        !axis_parse(axis, &whole, &number) ||
+        key_set(&key, inputs, (int)count, name, whole, number) < 0) {
         return NULL;
     }
     struct plan *plan = *key_place(&key);
-    return plan && key_equal(&plan->key, &key) ? plan_run(plan, array) : NULL;
+    return plan && key_equal(&plan->key, &key) ? plan_run(plan, inputs) : NULL;
 }

@@ -26,7 +26,7 @@ planned_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     if (nargs >= 1 && nargs + keywords <= 2 &&
         (!keywords || PyTuple_GET_ITEM(names, 0) == axis_name)) {
         PyObject *axis = nargs + keywords == 2 ? args[1] : Py_None;
-        PyObject *result = plan_repeat(self->name, args[0], axis);
+        PyObject *result = plan_repeat(self->name, args, 1, axis);
         if (result || PyErr_Occurred()) {
             return result;
         }

@@ -18,10 +18,10 @@ static PyMethodDef functions[] = {
      "neutral=None)\n--\n\n"
      "A reduction of whole arrays to a 0-d array."},
     {"_plan_set", plan_set, METH_VARARGS,
-     "_plan_set(name, input, axis, result, temps, launches)\n--\n\n"
+     "_plan_set(name, inputs, axis, result, temps, launches)\n--\n\n"
      "Remembers the launches (function, block, grid, shared bytes, arguments) "
-     "of a PlannedMethod; arguments are bytes, or 0 for the input's address, "
-     "1 for the result's, 2 and more for those of memory of so many bytes."},
+     "of a call; arguments are bytes or numbers: first those of the inputs' "
+     "addresses, then the result's, then of memory of so many bytes."},
     {"_set_type_resolver", operation_set_resolver, METH_O,
      "_set_type_resolver(callable)\n--\n\n"
      "callable(name, types) -> (loop types, result type)."},
@@ -44,12 +44,16 @@ static PyMethodDef functions[] = {
      "(address, shape, strides in bytes, dtype, (device type, device), "
      "whether it is read-only, holder)."},
     {"_register_faults", fault_register, METH_VARARGS,
-     "_register_faults(address, owner)\n--\n\n"
+     "_register_faults(address, device, owner)\n--\n\n"
      "Where kernels of the current context note indices out of range, and "
      "what keeps that memory; False if there is no room."},
     {"_registered_faults", fault_registered, METH_NOARGS,
      "_registered_faults()\n--\n\n"
      "The owner of the current context's words, or None."},
+    {"_take_line", gather_line, METH_VARARGS,
+     "_take_line(row, indices, axis, result, stream=None)\n--\n\n"
+     "result = row[indices], all packed; `axis` is what a fault names.  False "
+     "where the context has no words for faults yet."},
     {"_check_faults", fault_check_python, METH_NOARGS,
      "_check_faults()\n--\n\n"
      "IndexError if a kernel met an index out of range."},
@@ -67,7 +71,7 @@ array_setup(PyObject *module)
 {
     if (import_numpy() < 0 || array_flags_setup(module) < 0 ||
         array_type_setup(module) < 0 || array_shortcut_setup(module) < 0 ||
-        array_planned_setup(module) < 0 ||
+        array_planned_setup(module) < 0 || array_usual_setup(module) < 0 ||
         array_elementwise_setup(module) < 0) {
         return -1;
     }

@@ -173,10 +173,17 @@ array_reshape(PyObject *self, PyObject *args, PyObject *kwargs)
 static PyObject *
 array_ravel(PyObject *self, PyObject *unused)
 {
-    npy_intp shape[1] = {((struct array *)self)->size};
+    struct array *array = (struct array *)self;
+    npy_intp shape[1] = {array->size};
 
     (void)unused;
-    return reshape((struct array *)self, 'C', 1, shape);
+    if (array->flags & ARRAY_C) {
+        return reshape(array, 'C', 1, shape);
+    }
+    struct array *packed = array_packed(array, 'C', NULL);
+    PyObject *flat = packed ? reshape(packed, 'C', 1, shape) : NULL;
+    Py_XDECREF(packed);
+    return flat;
 }
 
 /* --- transpose --------------------------------------------------------- */
@@ -456,7 +463,8 @@ PyMethodDef array_shape_methods[] = {
      "reshape($self, *shape, order='C')\n--\n\n"
      "View, or copy, in another shape; one length may be -1."},
     {"ravel", array_ravel, METH_NOARGS,
-     "ravel($self)\n--\n\nOne axis, C order."},
+     "ravel($self)\n--\n\nOne axis, packed in C order; a view where the "
+     "elements lie so."},
     {"transpose", KEYWORDS(array_transpose),
      "transpose($self, axes=None)\n--\n\nView with the axes permuted."},
     {"squeeze", KEYWORDS(array_squeeze),

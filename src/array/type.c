@@ -18,6 +18,15 @@ array_check(PyObject *object)
     return PyObject_TypeCheck(object, array_type);
 }
 
+/* Whether it is one of pycuda.gpuarray's own: a subclass may have its way of
+ * making results. */
+int
+array_plain(PyObject *object)
+{
+    return Py_TYPE(object)->tp_base == array_type &&
+           ((struct array *)object)->flags & ARRAY_READY;
+}
+
 /* --- dimensions -------------------------------------------------------- */
 
 static int

@@ -81,6 +81,22 @@ def test_reshape(shape, order, view, new, data):
     same(device[..., None].squeeze(), host[..., None].squeeze())
 
 
+def test_ravel_is_packed():
+    """Also where strides could say it: kernels count on it."""
+    host, device = both(np.arange(24) % 3 == 0)
+    for key in (slice(None, None, -1), slice(None, None, 2)):
+        flat = device[key].ravel()
+        assert flat.flags.c_contiguous and flat.ptr != device[key].ptr
+        same(flat, host[key].ravel())
+        for name in ("nonzero", "flatnonzero", "argwhere"):
+            got = getattr(gpuarray, name)(device[key])
+            want = getattr(np, name)(host[key])
+            same(*((x[0] if name == "nonzero" else x) for x in (got, want)))
+    assert device.ravel().ptr == device.ptr
+    many = gpuarray.broadcast_to(device[:1], (5,))
+    same(gpuarray.flatnonzero(many), np.arange(5))
+
+
 def test_reshape_errors():
     device = gpuarray.zeros((3, 4), np.float32)
     with pytest.raises(ValueError, match="total size"):

@@ -220,9 +220,9 @@ def test_bad_plans():
     device = gpuarray.zeros((3, 4), np.float32)
     for launches in (((None, (1, 1, 1), (1, 1), 0, ()),), ((1,),)):
         with pytest.raises(TypeError):
-            _driver._plan_set("sum", device, 0, device, (), launches)
+            _driver._plan_set("sum", (device,), 0, device, (), launches)
     with pytest.raises(TypeError):
-        _driver._plan_set("sum", 3, 0, device, (), ())
+        _driver._plan_set("sum", (3,), 0, device, (), ())
     with pytest.raises(ValueError, match="too much"):
-        _driver._plan_set("sum", device, 0, device, (1,) * 9, ())
+        _driver._plan_set("sum", (device,), 0, device, (1,) * 9, ())
     assert (device.sum(0).get() == 0).all()

@@ -1,0 +1,230 @@
+/* join.c - usual calls of concatenate and roll: copies of parts.
+ *
+ * Called by usual.c.  Arrays are pycuda.gpuarray's own, of one dtype; what is
+ * anything else, or wrong, is left to Python (pycuda/_array/joining.py and
+ * shaping.py), which says what.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+
+/* A part of an array, on the stack and for copies only. */
+struct part {
+    struct array array;
+    npy_intp shape[ARRAY_MAX_NDIM];
+};
+
+static int
+axis_parse(PyObject *object, int ndim, int *axis)
+{
+    int overflow;
+
+    if (!PyLong_CheckExact(object)) {
+        return 0;
+    }
+    long value = PyLong_AsLongAndOverflow(object, &overflow);
+    if (overflow || value < -ndim || value >= ndim) {
+        return 0;
+    }
+    *axis = (int)(value < 0 ? value + ndim : value);
+    return 1;
+}
+
+/* The places [first, first + length) along an axis. */
+static void
+part_set(struct part *part, const struct array *array, int axis,
+         npy_intp first, npy_intp length)
+{
+    part->array = *array;
+    memcpy(part->shape, array->shape,
+           (size_t)array->ndim * sizeof *array->shape);
+    part->shape[axis] = length;
+    part->array.shape = part->shape;
+    part->array.head.pointer += (CUdeviceptr)(first * array->strides[axis]);
+    array_update(&part->array);
+}
+
+/* --- concatenate ------------------------------------------------------- */
+
+/* Whether two arrays can be joined along an axis as they are; -1: whether
+ * they have the same shape and dtype. */
+static int
+joins(const struct array *first, const struct array *other, int axis)
+{
+    if (other->ndim != first->ndim ||
+        (other->dtype != first->dtype &&
+         !PyArray_EquivTypes(other->dtype, first->dtype))) {
+        return 0;
+    }
+    for (int k = 0; k < first->ndim; k++) {
+        if (k != axis && other->shape[k] != first->shape[k]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The length along the axis of all together; -1: not a usual call. */
+static npy_intp
+joined_length(PyObject *arrays, int axis)
+{
+    const struct array *first =
+        (const struct array *)PyTuple_GET_ITEM(arrays, 0);
+    npy_intp length = 0;
+
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arrays); i++) {
+        PyObject *object = PyTuple_GET_ITEM(arrays, i);
+        const struct array *array = (const struct array *)object;
+        if (!array_plain(object) || !joins(first, array, axis) ||
+            __builtin_add_overflow(length, array->shape[axis], &length)) {
+            return -1;
+        }
+    }
+    return length;
+}
+
+static int
+copy_parts(struct array *result, PyObject *arrays, int axis)
+{
+    npy_intp at = 0;
+
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arrays); i++) {
+        struct array *array = (struct array *)PyTuple_GET_ITEM(arrays, i);
+        struct part part;
+        part_set(&part, result, axis, at, array->shape[axis]);
+        at += array->shape[axis];
+        if (array->size && array_copy_same(&part.array, array, NULL) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static PyObject *
+join(PyObject *arrays, PyObject *axis_or_null)
+{
+    struct array *first = (struct array *)PyTuple_GET_ITEM(arrays, 0);
+    npy_intp shape[ARRAY_MAX_NDIM];
+    int axis = 0;
+
+    if (!array_plain((PyObject *)first) || first->ndim == 0 ||
+        !PyDataType_ELSIZE(first->dtype) ||
+        !PyArray_ISNBO(first->dtype->byteorder) ||
+        (axis_or_null && !axis_parse(axis_or_null, first->ndim, &axis))) {
+        return NULL;
+    }
+    memcpy(shape, first->shape, (size_t)first->ndim * sizeof *shape);
+    shape[axis] = joined_length(arrays, axis);
+    if (shape[axis] < 0) {
+        return NULL;
+    }
+    struct array *result =
+        array_new_like(first, first->dtype, first->ndim, shape, NULL, NULL);
+    /* Allocators are Python code, which may have changed an array. */
+    if (result && (!joins(result, first, axis) ||
+                   joined_length(arrays, axis) != shape[axis] ||
+                   copy_parts(result, arrays, axis) < 0)) {
+        Py_CLEAR(result);
+    }
+    return (PyObject *)result;
+}
+
+/* concatenate(arrays, axis=0) */
+PyObject *
+join_concatenate(PyObject *const *args, Py_ssize_t count, PyObject *axis)
+{
+    if (count < 1 || count + (axis != NULL) > 2 ||
+        !(PyTuple_CheckExact(args[0]) || PyList_CheckExact(args[0]))) {
+        return NULL;
+    }
+    /* An allocator of Python's may change a list. */
+    PyObject *arrays = PySequence_Tuple(args[0]);
+    if (!arrays) {
+        return NULL;
+    }
+    PyObject *result = PyTuple_GET_SIZE(arrays)
+                           ? join(arrays, count == 2 ? args[1] : axis)
+                           : NULL;
+    Py_DECREF(arrays);
+    return result;
+}
+
+/* --- roll -------------------------------------------------------------- */
+
+/* The places from `from` on go to those from `to` on. */
+static int
+move_places(struct array *target, struct array *source, int axis, npy_intp to,
+            npy_intp from, npy_intp length)
+{
+    struct part here, there;
+
+    if (length == 0) {
+        return 0;
+    }
+    part_set(&there, target, axis, to, length);
+    part_set(&here, source, axis, from, length);
+    return array_copy_same(&there.array, &here.array, NULL);
+}
+
+static int
+roll_into(struct array *target, struct array *source, int axis, long shift)
+{
+    npy_intp length = source->shape[axis];
+    npy_intp by = (npy_intp)shift % length;
+
+    by += by < 0 ? length : 0;
+    /* The smaller part first: a device may move it before the other is
+     * queued. */
+    int end_first = 2 * by <= length;
+    for (int turn = 0; turn < 2; turn++) {
+        int moved =
+            turn != end_first
+                ? move_places(target, source, axis, 0, length - by, by)
+                : move_places(target, source, axis, by, 0, length - by);
+        if (moved < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* roll(a, shift, axis=None) */
+PyObject *
+join_roll(PyObject *const *args, Py_ssize_t count, PyObject *axis_or_null)
+{
+    int axis = 0, overflow;
+
+    if (count < 2 || count + (axis_or_null != NULL) > 3 ||
+        !array_plain(args[0]) || !PyLong_CheckExact(args[1])) {
+        return NULL;
+    }
+    struct array *array = (struct array *)args[0];
+    PyObject *given = count == 3 ? args[2] : axis_or_null;
+    int flat = !given || given == Py_None;
+    long shift = PyLong_AsLongAndOverflow(args[1], &overflow);
+    if (overflow || array->size == 0 || array->ndim == 0 ||
+        !PyDataType_ELSIZE(array->dtype) ||
+        (flat ? !(array->flags & ARRAY_C)
+              : !axis_parse(given, array->ndim, &axis))) {
+        return NULL;
+    }
+    struct array *result = array_new_like(array, array->dtype, array->ndim,
+                                          array->shape, NULL, NULL);
+    if (!result) {
+        return NULL;
+    }
+    if (!joins(result, array, -1)) { /* an allocator has changed it */
+        Py_DECREF(result);
+        return NULL;
+    }
+    struct array target = *result, source = *array;
+    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+    if (flat) {
+        target.ndim = source.ndim = 1;
+        target.shape = source.shape = &source.size;
+        target.strides = source.strides = &itemsize;
+    }
+    if (roll_into(&target, &source, axis, shift) < 0) {
+        Py_CLEAR(result);
+    }
+    return (PyObject *)result;
+}

@@ -1,0 +1,112 @@
+/* usual.c - UsualCall: a function or method of Python whose usual call is
+ * made in C, without a Python frame.
+ *
+ * pycuda._array wraps functions in it that move or multiply whole arrays.  A
+ * call with positional arguments alone, or with them and an axis, is offered
+ * to the function of C that has its name; one that is not usual to it goes to
+ * Python.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/wrapper.h"
+
+typedef PyObject *usual_call(PyObject *const *args, Py_ssize_t count,
+                             PyObject *axis);
+
+struct usual {
+    struct wrapper wrapper;
+    usual_call *call;
+};
+
+static PyObject *axis_name;   /* "axis", interned */
+static PyObject *matmul_name; /* "matmul", interned */
+
+/* A product of arrays that lie as others did before. */
+static PyObject *
+usual_matmul(PyObject *const *args, Py_ssize_t count, PyObject *axis)
+{
+    return count == 2 && !axis && array_plain(args[0]) && array_plain(args[1])
+               ? plan_repeat(matmul_name, args, count, Py_None)
+               : NULL;
+}
+
+static const struct {
+    const char *name;
+    usual_call *call;
+} rows[] = {
+    {"concatenate", join_concatenate},
+    {"roll", join_roll},
+    {"take", gather_take},
+    {"matmul", usual_matmul},
+};
+
+static PyObject *
+usual_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
+                 PyObject *names)
+{
+    struct usual *self = (struct usual *)op;
+    Py_ssize_t count = PyVectorcall_NARGS(nargsf);
+    Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
+
+    if (keywords == 0 ||
+        (keywords == 1 && PyTuple_GET_ITEM(names, 0) == axis_name)) {
+        PyObject *result =
+            self->call(args, count, keywords ? args[count] : NULL);
+        if (result || PyErr_Occurred()) {
+            return result;
+        }
+    }
+    return PyObject_Vectorcall(self->wrapper.function, args, nargsf, names);
+}
+
+static PyObject *
+usual_get(PyObject *op, PyObject *instance, PyObject *owner)
+{
+    (void)owner;
+    return instance && instance != Py_None ? PyMethod_New(op, instance)
+                                           : Py_NewRef(op);
+}
+
+static PyObject *
+usual_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *keywords[] = {"function", "name", NULL};
+    PyObject *function;
+    const char *name;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Os:UsualCall", keywords,
+                                     &function, &name)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(rows[i].name, name) == 0) {
+            struct usual *self =
+                (struct usual *)wrapper_new(type, usual_vectorcall, function);
+            if (self) {
+                self->call = rows[i].call;
+            }
+            return (PyObject *)self;
+        }
+    }
+    PyErr_Format(PyExc_ValueError, "no call is known as '%s'", name);
+    return NULL;
+}
+
+int
+array_usual_setup(PyObject *module)
+{
+    static const PyType_Slot own[] = {
+        {Py_tp_new, usual_new},
+        {Py_tp_dealloc, wrapper_dealloc},
+        {Py_tp_descr_get, usual_get},
+        {Py_tp_doc, "A function whose usual call is made in C."},
+        {0},
+    };
+
+    axis_name = PyUnicode_InternFromString("axis");
+    matmul_name = PyUnicode_InternFromString("matmul");
+    return axis_name && matmul_name
+               ? wrapper_add_type(module, "pycuda._driver.UsualCall",
+                                  sizeof(struct usual),
+                                  Py_TPFLAGS_METHOD_DESCRIPTOR, own)
+               : -1;
+}
