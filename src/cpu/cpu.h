@@ -254,9 +254,11 @@ struct cpu_launch {
     uint64_t total; /* blocks */
     uint64_t chunk;
     _Atomic uint64_t next; /* first block that nobody has taken */
+    _Atomic uint64_t left; /* blocks that have not ended */
+    _Atomic uint64_t ns;   /* that threads have spent on it, together */
     atomic_int error;
-    unsigned joined; /* workers in it; scheduler lock */
-    unsigned most_joined;
+    atomic_uint running; /* threads that are in a block */
+    unsigned joined; /* threads that have come for blocks; scheduler lock */
     uint64_t started_ns;
     uint64_t serial; /* for the checks */
     uint32_t before; /* the last interval before it, for the checks */
@@ -324,11 +326,13 @@ void cpu_op_call(struct cpu_op *op);
 uint64_t cpu_now_ns(void);
 
 extern pthread_mutex_t cpu_scheduler_lock;
+/* Gives it back, then wakes whom the holder found work for. */
+void cpu_scheduler_unlock(void);
 /* For stream/workers.c; the lock is held. */
 struct cpu_op *cpu_queue_take(bool kernels_too);
 struct cpu_op *cpu_queue_help(const struct cpu_op *op);
 void cpu_queue_more(struct cpu_op *op);
-void cpu_queue_leave(struct cpu_op *op);
+void cpu_queue_end(struct cpu_op *op);
 extern atomic_uint cpu_queue_spinning; /* workers that look for work */
 extern unsigned cpu_queue_sleeping;    /* workers that must be woken */
 extern pthread_cond_t cpu_queue_work, cpu_queue_calls;

@@ -16,6 +16,8 @@ MARKS = {
     # AddressSanitizer of GCC 12 does not prepare for fork(): now and then one
     # waits for good (SizeClassAllocator64::GetFromAllocator, under opendir).
     "forks": [pytest.mark.cpu, pytest.mark.no_sanitizer],
+    # It stands between the library and its lock.
+    "held": [pytest.mark.cpu, pytest.mark.no_sanitizer],
 }
 PROGRAMS = [
     pytest.param(name, marks=MARKS.get(name, ()))

@@ -12,15 +12,21 @@
 #include "cpu/graph/graph.h"
 
 /* Expected time of a launch run by its caller: less than it takes to wake a
- * worker, or to share the work with one that is awake. */
+ * worker, or to share the work with one that is awake.  Once the caller has
+ * run so many in a row alone, a worker is worth waking for those to come. */
 #define INLINE_NS       10000u
 #define INLINE_AWAKE_NS 3000u
+#define ROW_NS          50000u
+#define ROW_PAUSE_NS    50000u /* ends a row */
 #define CHUNKS_A_WORKER 8
 #define RECURSIVE_CHUNKS                                                      \
     8 /* so few workers at most: their guards cost maps                       \
        */
 
 static _Atomic uint64_t last_serial;
+/* Time spent in a row of launches that a worker could have shared, had one
+ * been awake, and when the last of them ended.  Guesses: races lose some. */
+static _Atomic uint64_t row_ns, row_end;
 
 static CUresult
 shape_check(const struct cpu_function *function, const unsigned grid[3],
@@ -114,10 +120,30 @@ launch_is_quick(const struct cpu_function *function, uint64_t threads)
     if (threads > known) {
         ns = ns * (threads / known + 1);
     }
-    bool awake =
-        atomic_load_explicit(&cpu_queue_spinning, memory_order_relaxed) != 0;
-    return ns <=
-           (awake && cpu_state.threads > 1 ? INLINE_AWAKE_NS : INLINE_NS);
+    if (ns <= INLINE_AWAKE_NS || cpu_state.threads == 1) {
+        return ns <= INLINE_NS;
+    }
+    if (atomic_load_explicit(&row_ns, memory_order_relaxed) >= ROW_NS) {
+        atomic_store_explicit(&row_ns, 0, memory_order_relaxed);
+        return false;
+    }
+    return ns <= INLINE_NS &&
+           !atomic_load_explicit(&cpu_queue_spinning, memory_order_relaxed);
+}
+
+/* The caller has run a launch alone. */
+static void
+row_note(const struct cpu_launch *launch, uint64_t end)
+{
+    uint64_t start = launch->started_ns;
+    uint64_t last = atomic_load_explicit(&row_end, memory_order_relaxed);
+    uint64_t ns = atomic_load_explicit(&row_ns, memory_order_relaxed);
+
+    if (end - start > INLINE_AWAKE_NS && launch->total > 1) {
+        ns = start - last < ROW_PAUSE_NS ? ns + (end - start) : end - start;
+        atomic_store_explicit(&row_ns, ns, memory_order_relaxed);
+        atomic_store_explicit(&row_end, end, memory_order_relaxed);
+    }
 }
 
 void
@@ -146,6 +172,7 @@ cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
         pieces = 1;
     }
     launch->chunk = (launch->total + pieces - 1) / pieces;
+    atomic_store(&launch->left, launch->total);
     launch->cooperative = cooperative;
     atomic_store(&launch->grid_arrived, 0);
     if (cooperative) {
@@ -167,6 +194,9 @@ launch_inline(struct cpu_op *op)
                       : CUDA_ERROR_OUT_OF_MEMORY;
         atomic_store(&launch->error, (int)code);
     }
+    uint64_t end = cpu_now_ns();
+    atomic_store(&launch->ns, end - launch->started_ns);
+    row_note(launch, end);
     cpu_launch_finish(launch);
     cpu_op_finish(op);
 }
@@ -175,8 +205,7 @@ void
 cpu_launch_finish(struct cpu_launch *launch)
 {
     struct cpu_function *function = launch->function;
-    uint64_t ns = cpu_now_ns() - launch->started_ns;
-    ns *= launch->most_joined > 1 ? launch->most_joined : 1;
+    uint64_t ns = atomic_load(&launch->ns);
     int error = atomic_load(&launch->error);
 
     if (error) {

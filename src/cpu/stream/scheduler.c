@@ -19,7 +19,8 @@
 #define SPIN_NS  20000 /* a waiting thread spins so long before it sleeps */
 #define FREE_MAX 256   /* operations kept for reuse */
 
-pthread_mutex_t cpu_scheduler_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Held for less time than it takes to sleep. */
+pthread_mutex_t cpu_scheduler_lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 pthread_cond_t cpu_queue_work = PTHREAD_COND_INITIALIZER;
 pthread_cond_t cpu_queue_calls = PTHREAD_COND_INITIALIZER;
 
@@ -36,8 +37,40 @@ struct queue {
 
 static struct queue ready_calls, ready_kernels;
 
+/* Whom to wake once the lock is given back: to wake a thread whose processor
+ * sleeps takes longer than all that is done under the lock. */
+static struct {
+    uint64_t workers;
+    bool calls, waiters;
+} wakes;
+
 atomic_uint cpu_queue_spinning;
 unsigned cpu_queue_sleeping;
+
+void
+cpu_scheduler_unlock(void)
+{
+    uint64_t workers = wakes.workers;
+    bool calls = wakes.calls, waiters = wakes.waiters && sleepers;
+    bool all = workers >= cpu_queue_sleeping;
+
+    wakes.workers = 0;
+    wakes.calls = wakes.waiters = false;
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    if (waiters) {
+        pthread_cond_broadcast(&state_changed);
+    }
+    if (calls) {
+        pthread_cond_signal(&cpu_queue_calls);
+    }
+    if (workers && all) {
+        pthread_cond_broadcast(&cpu_queue_work);
+        return;
+    }
+    for (; workers; workers--) {
+        pthread_cond_signal(&cpu_queue_work);
+    }
+}
 
 uint64_t
 cpu_now_ns(void)
@@ -215,14 +248,6 @@ edges_make(struct cpu_stream *stream, struct cpu_op *op,
     }
 }
 
-static void
-waiters_wake(void)
-{
-    if (sleepers) {
-        pthread_cond_broadcast(&state_changed);
-    }
-}
-
 /* Workers that spin come by themselves. */
 static void
 workers_wake(uint64_t wanted)
@@ -231,12 +256,7 @@ workers_wake(uint64_t wanted)
         wanted > cpu_queue_spinning ? wanted - cpu_queue_spinning : 0;
 
     atomic_fetch_add(&cpu_queue_puts, 1);
-    for (; more && more < cpu_queue_sleeping; more--) {
-        pthread_cond_signal(&cpu_queue_work);
-    }
-    if (more) {
-        pthread_cond_broadcast(&cpu_queue_work);
-    }
+    wakes.workers += more;
 }
 
 /* How many workers shall come at once for the pieces of a launch.  One place
@@ -282,8 +302,8 @@ op_start(struct cpu_op *op, struct queue *marks)
         atomic_store(&op->state, CPU_OP_READY);
         queue_put(&ready_calls, op);
         atomic_fetch_add(&cpu_queue_puts, 1);
-        pthread_cond_signal(&cpu_queue_calls);
-        pthread_cond_signal(&cpu_queue_work); /* the other may be busy */
+        wakes.calls = true;
+        wakes.workers++; /* the other may be busy */
         break;
     case CPU_OP_KERNEL:
         atomic_store(&op->state, CPU_OP_READY);
@@ -293,7 +313,7 @@ op_start(struct cpu_op *op, struct queue *marks)
     case CPU_OP_CALLER:
         atomic_store_explicit(&op->state, CPU_OP_RUNNING,
                               memory_order_release);
-        waiters_wake();
+        wakes.waiters = true;
         break;
     }
 }
@@ -310,7 +330,7 @@ op_finish_locked(struct cpu_op *op)
         op_complete(mark, &marks);
         op_release_locked(mark);
     }
-    waiters_wake();
+    wakes.waiters = true;
 }
 
 void
@@ -318,7 +338,7 @@ cpu_op_finish(struct cpu_op *op)
 {
     pthread_mutex_lock(&cpu_scheduler_lock);
     op_finish_locked(op);
-    pthread_mutex_unlock(&cpu_scheduler_lock);
+    cpu_scheduler_unlock();
 }
 
 bool
@@ -356,7 +376,7 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
     } else if (at_once) {
         op_start(op, &marks);
     }
-    pthread_mutex_unlock(&cpu_scheduler_lock);
+    cpu_scheduler_unlock();
     return at_once;
 }
 
@@ -584,7 +604,20 @@ cpu_op_call(struct cpu_op *op)
 static bool
 has_pieces(struct cpu_launch *launch)
 {
-    return atomic_load(&launch->next) < launch->total || !launch->joined;
+    return atomic_load(&launch->next) < launch->total;
+}
+
+/* The kernel at the queue's head has no more pieces to give.  Of those that
+ * shall come for the next one, `coming` do. */
+static void
+kernel_pop(uint64_t coming)
+{
+    queue_pop(&ready_kernels);
+    if (ready_kernels.first) {
+        uint64_t wanted = workers_for(&ready_kernels.first->launch);
+
+        workers_wake(wanted > coming ? wanted - coming : 0);
+    }
 }
 
 /* The caller is one of those who run the launch at the queue's head. */
@@ -594,13 +627,11 @@ kernel_join(void)
     struct cpu_op *op = ready_kernels.first;
     struct cpu_launch *launch = &op->launch;
 
-    if (!launch->joined++ && !launch->started_ns) {
+    atomic_fetch_add(&op->references, 1);
+    if (!launch->joined++) {
         launch->started_ns = cpu_now_ns();
         atomic_store(&op->state, CPU_OP_RUNNING);
     }
-    launch->most_joined = launch->joined > launch->most_joined
-                              ? launch->joined
-                              : launch->most_joined;
     if (launch->total <= launch->chunk) {
         queue_pop(&ready_kernels);
     }
@@ -625,13 +656,14 @@ cpu_queue_take(bool kernels_too)
             return launch->joined < (unsigned)cpu_state.threads ? kernel_join()
                                                                 : NULL;
         }
-        queue_pop(&ready_kernels); /* its last blocks are being run */
+        kernel_pop(1); /* its last blocks are being run */
     }
     return NULL;
 }
 
 /* The same for a thread that waits for `op`: joins the first kernel if that
- * is `op`, or may be what `op` waits for. */
+ * is `op`, or may be what `op` waits for.  Workers that have joined and run no
+ * block do not keep it away: they may wait for a processor. */
 struct cpu_op *
 cpu_queue_help(const struct cpu_op *op)
 {
@@ -640,13 +672,14 @@ cpu_queue_help(const struct cpu_op *op)
     return first && (first == op || op->pending) &&
                    first->launch.function->may_inline &&
                    has_pieces(&first->launch) &&
-                   first->launch.joined < (unsigned)cpu_state.threads
+                   atomic_load(&first->launch.running) <
+                       (unsigned)cpu_state.threads
                ? kernel_join()
                : NULL;
 }
 
-/* Does the launch have pieces, and places, for one more?  Who has run the
- * first piece asks: by then a waiting thread has come, or will not. */
+/* Does the launch have pieces, and places, for one more?  Who has run it for
+ * a while asks: by then a waiting thread has come, or will not. */
 void
 cpu_queue_more(struct cpu_op *op)
 {
@@ -656,20 +689,13 @@ cpu_queue_more(struct cpu_op *op)
     }
 }
 
-/* After a worker found no more blocks: the last one out finishes. */
+/* By who ran the last block, whoever else has joined. */
 void
-cpu_queue_leave(struct cpu_op *op)
+cpu_queue_end(struct cpu_op *op)
 {
-    struct cpu_launch *launch = &op->launch;
-
     if (ready_kernels.first == op) {
-        queue_pop(&ready_kernels);
-        if (ready_kernels.first) {
-            workers_wake(workers_for(&ready_kernels.first->launch));
-        }
+        kernel_pop(0);
     }
-    if (!--launch->joined) {
-        cpu_launch_finish(launch);
-        op_finish_locked(op);
-    }
+    cpu_launch_finish(&op->launch);
+    op_finish_locked(op);
 }

@@ -6,6 +6,7 @@
  * the machine.  A worker spins for at most 50 us after its last work.
  *
  * SPDX-License-Identifier: MIT */
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -14,6 +15,7 @@
 #include "cpu/cpu.h"
 
 #define SPIN_NS       50000
+#define ASK_NS        20000 /* a launch's age when one more worker is woken */
 #define WORKER_STACK  (1u << 20)
 #define SIGNAL_STACK  (64u << 10)
 #define CALLERS_INDEX 0 /* __pycuda_smid of a launch run by its caller */
@@ -75,33 +77,61 @@ cpu_worker_self(void)
     return cpu_worker_tls;
 }
 
-/* Runs pieces of the launch until none is left. */
+/* The launch goes on for long enough that one more is worth waking. */
+static void
+more_ask(struct cpu_op *op)
+{
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    cpu_queue_more(op);
+    cpu_scheduler_unlock();
+}
+
+/* One piece, as far as the launch has not failed. */
+static void
+piece_run(struct cpu_worker *worker, struct cpu_launch *launch, uint64_t first,
+          uint64_t count)
+{
+    if (!atomic_load(&launch->error)) {
+        CUresult code = cpu_block_run(worker, launch, first, count);
+
+        if (code) {
+            atomic_store(&launch->error, (int)code);
+        }
+    }
+}
+
+/* Runs pieces of the launch until none is left.  Who ends the last one ends
+ * the launch: a thread that has joined and has no piece is not waited for. */
 static void
 launch_work(struct cpu_worker *worker, struct cpu_op *op)
 {
     struct cpu_launch *launch = &op->launch;
+    bool asked = launch->total <= launch->chunk;
+    uint64_t first, then = cpu_now_ns();
 
-    for (bool asked = launch->total <= launch->chunk;; asked = true) {
-        uint64_t first = atomic_fetch_add(&launch->next, launch->chunk);
-
-        if (first >= launch->total) {
-            return;
-        }
-        if (atomic_load(&launch->error)) {
-            continue;
-        }
+    while ((first = atomic_fetch_add(&launch->next, launch->chunk)) <
+           launch->total) {
         uint64_t count = launch->total - first;
+
         count = count < launch->chunk ? count : launch->chunk;
-        CUresult code = cpu_block_run(worker, launch, first, count);
-        if (code) {
-            atomic_store(&launch->error, (int)code);
-        }
-        if (!asked) {
+        atomic_fetch_add(&launch->running, 1);
+        piece_run(worker, launch, first, count);
+        atomic_fetch_sub(&launch->running, 1);
+        uint64_t now = cpu_now_ns();
+        atomic_fetch_add(&launch->ns, now - then);
+        then = now;
+        if (atomic_fetch_sub(&launch->left, count) == count) {
             pthread_mutex_lock(&cpu_scheduler_lock);
-            cpu_queue_more(op);
-            pthread_mutex_unlock(&cpu_scheduler_lock);
+            cpu_queue_end(op);
+            cpu_scheduler_unlock();
+            break;
+        }
+        if (!asked && now - launch->started_ns >= ASK_NS) {
+            asked = true;
+            more_ask(op);
         }
     }
+    cpu_op_release(op);
 }
 
 bool
@@ -111,18 +141,16 @@ cpu_worker_help(const struct cpu_op *op)
 
     pthread_mutex_lock(&cpu_scheduler_lock);
     struct cpu_op *found = worker ? cpu_queue_help(op) : NULL;
-    pthread_mutex_unlock(&cpu_scheduler_lock);
-    if (!found) {
-        return false;
+    cpu_scheduler_unlock();
+    if (found) {
+        launch_work(worker, found);
     }
-    launch_work(worker, found);
-    pthread_mutex_lock(&cpu_scheduler_lock);
-    cpu_queue_leave(found);
-    pthread_mutex_unlock(&cpu_scheduler_lock);
-    return true;
+    return found != NULL;
 }
 
-/* Spins until something was queued after `seen`, or it has taken too long. */
+/* Spins until something was queued after `seen`, or it has taken too long.
+ * Gives way meanwhile: whoever launches, or anybody else, may have been left
+ * with the same processor. */
 static void
 work_spin(unsigned seen)
 {
@@ -138,7 +166,17 @@ work_spin(unsigned seen)
             __builtin_ia32_pause();
 #endif
         }
+        sched_yield();
     } while (cpu_now_ns() < until);
+}
+
+/* May one more worker spin?  Not the last: who launches needs a processor. */
+static bool
+may_spin(void)
+{
+    unsigned most = (unsigned)cpu_state.threads;
+
+    return cpu_queue_spinning + 1 < most || !cpu_queue_spinning;
 }
 
 /* Waits for work: workers spin first, then sleep. */
@@ -147,11 +185,11 @@ work_wait(bool kernels, pthread_cond_t *wake)
 {
     pthread_mutex_lock(&cpu_scheduler_lock);
     struct cpu_op *op = cpu_queue_take(kernels);
-    if (!op && kernels) {
+    if (!op && kernels && may_spin()) {
         unsigned seen = atomic_load(&cpu_queue_puts);
 
         cpu_queue_spinning++;
-        pthread_mutex_unlock(&cpu_scheduler_lock);
+        cpu_scheduler_unlock();
         work_spin(seen);
         pthread_mutex_lock(&cpu_scheduler_lock);
         cpu_queue_spinning--;
@@ -161,7 +199,7 @@ work_wait(bool kernels, pthread_cond_t *wake)
         pthread_cond_wait(wake, &cpu_scheduler_lock);
         cpu_queue_sleeping -= kernels;
     }
-    pthread_mutex_unlock(&cpu_scheduler_lock);
+    cpu_scheduler_unlock();
     return op;
 }
 
@@ -177,6 +215,18 @@ signal_stack_use(void)
     }
 }
 
+/* A worker that is woken must not take the processor of the thread that woke
+ * it, which is about to run blocks itself. */
+static void
+manners_learn(void)
+{
+    struct sched_param none = {0};
+
+    if (sched_getscheduler(0) == SCHED_OTHER) {
+        sched_setscheduler(0, SCHED_BATCH, &none);
+    }
+}
+
 static void *
 worker_main(void *argument)
 {
@@ -184,6 +234,7 @@ worker_main(void *argument)
 
     cpu_worker_tls = worker;
     signal_stack_use();
+    manners_learn();
     for (;;) {
         struct cpu_op *op = work_wait(true, &cpu_queue_work);
 
@@ -192,9 +243,6 @@ worker_main(void *argument)
             continue;
         }
         launch_work(worker, op);
-        pthread_mutex_lock(&cpu_scheduler_lock);
-        cpu_queue_leave(op);
-        pthread_mutex_unlock(&cpu_scheduler_lock);
     }
     return NULL;
 }

@@ -1,0 +1,167 @@
+/* held.c - workers that stop at the worst moments, and launches that end.
+ *
+ * The library gives its lock back through pthread_mutex_unlock, which this
+ * program defines: it can hold a worker just after the n-th time, as if the
+ * machine had no processor for it.  A launch may wait for blocks that run, but
+ * never for a worker that has none, so every launch here must end while the
+ * workers are held.
+ *
+ * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "native.h"
+
+#define BLOCKS   64
+#define WIDTH    128
+#define SPENT    2000 /* as in the kernels */
+#define TIMES    4    /* unlocks after which a worker is held, in turn */
+#define PATIENCE 60
+#define MOMENT   3000 /* microseconds: workers go to sleep */
+#define STEP     100
+#define STEPS    200 /* at most, until workers have come */
+
+/* Long enough that no launch is run by the caller alone. */
+static const char source[] =
+    "__device__ unsigned spend(unsigned x)\n"
+    "{\n"
+    "    for (int i = 0; i < 2000; ++i) x = x * 1664525u + 1013904223u;\n"
+    "    return x;\n"
+    "}\n"
+    "extern \"C\" __global__ void add(unsigned *x)\n"
+    "{\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    x[i] = spend(x[i]);\n"
+    "}\n"
+    "extern \"C\" __global__ void add_on_fibers(unsigned *x)\n"
+    "{\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (threadIdx.x % 2) __syncwarp(0xaaaaaaaa);\n"
+    "    x[i] = spend(x[i]);\n"
+    "}\n";
+
+static int (*real_unlock)(pthread_mutex_t *);
+static _Thread_local int unlocks; /* of this thread since it was armed */
+static _Thread_local unsigned armed_seen;
+static atomic_uint armed;   /* grows with each arming */
+static atomic_int hold_at;  /* 0: nobody */
+static atomic_int may_hold; /* so many more threads */
+static atomic_int held;
+static _Thread_local int never; /* not to be held: the program's thread */
+static sem_t go;
+
+static void
+hold_perhaps(void)
+{
+    unsigned now = atomic_load(&armed);
+    int at = atomic_load(&hold_at);
+
+    if (never || !at) {
+        return;
+    }
+    if (armed_seen != now) {
+        armed_seen = now;
+        unlocks = 0;
+    }
+    if (++unlocks == at && atomic_fetch_sub(&may_hold, 1) > 0) {
+        atomic_fetch_add(&held, 1);
+        while (sem_wait(&go)) {
+        }
+    }
+}
+
+int
+pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    int result = real_unlock(mutex);
+
+    hold_perhaps();
+    return result;
+}
+
+__attribute__((constructor)) static void
+unlock_find(void)
+{
+    *(void **)&real_unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
+}
+
+static void
+release(void)
+{
+    for (int i = atomic_exchange(&held, 0); i > 0; i--) {
+        sem_post(&go);
+    }
+}
+
+/* Launches, lets the workers come and be held, or end it without the caller,
+ * and waits for the end. */
+static void
+run_held(CUfunction function, CUdeviceptr x, int at, int most)
+{
+    void *parameters[] = {&x};
+
+    usleep(MOMENT);
+    atomic_store(&may_hold, most);
+    atomic_fetch_add(&armed, 1);
+    atomic_store(&hold_at, at);
+    OK(native_launch(function, BLOCKS, WIDTH, NULL, parameters));
+    for (int i = 0; i < STEPS && atomic_load(&held) < most &&
+                    cu.cuStreamQuery(NULL) == CUDA_ERROR_NOT_READY;
+         i++) {
+        usleep(STEP);
+    }
+    /* Who is held later might be the one that ran the last block. */
+    atomic_store(&hold_at, 0);
+    usleep(STEP);
+    OK(cu.cuCtxSynchronize());
+    release();
+}
+
+static int
+held_launches(CUmodule module, const char *name, CUdeviceptr x, int most)
+{
+    int launches = 0;
+
+    for (int at = 1; at <= TIMES; at++) {
+        for (int again = 0; again < 5; again++, launches++) {
+            run_held(native_function(module, name), x, at, most);
+        }
+    }
+    return launches;
+}
+
+int
+main(int argc, char **argv)
+{
+    static unsigned host[BLOCKS * WIDTH];
+    unsigned expected = 0;
+    int launches, workers = 0, wrong = 0;
+    CUmodule module;
+    CUdeviceptr x;
+
+    never = 1;
+    sem_init(&go, 0, 0);
+    native_start(argc, argv);
+    native_context();
+    OK(cu.cuDeviceGetAttribute(&workers,
+                               CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+    OK(cu.cuModuleLoadData(&module, native_compile(source, 0, NULL)));
+    OK(cu.cuMemAlloc(&x, sizeof host));
+    OK(cu.cuMemcpyHtoD(x, host, sizeof host));
+    alarm(PATIENCE);
+    launches = held_launches(module, "add", x, workers);
+    /* Only workers run fibers, so one of them must be left. */
+    launches += held_launches(module, "add_on_fibers", x, workers - 1);
+    OK(cu.cuMemcpyDtoH(host, x, sizeof host));
+    for (int i = 0; i < launches * SPENT; i++) {
+        expected = expected * 1664525u + 1013904223u;
+    }
+    for (int i = 0; i < BLOCKS * WIDTH; i++) {
+        wrong += host[i] != expected;
+    }
+    CHECK(wrong == 0);
+    return native_end("held");
+}
