@@ -140,6 +140,7 @@ struct core_layout {
 struct core_layouts {
     struct core_layout *rows;
     size_t count;
+    bool complete; /* read from an image that names all its kernels */
 };
 
 struct core_module {
@@ -324,6 +325,8 @@ PyObject *core_allocation_wrap(PyTypeObject *type,
                                struct core_context *context,
                                CUdeviceptr pointer, size_t bytes);
 CUresult core_allocate_raw(CUdeviceptr *pointer, size_t bytes);
+/* core_check of an allocation: the error says how much was asked for. */
+int core_allocate_check(CUresult code, size_t bytes, const char *routine);
 int core_allocation_alive(struct core_allocation *allocation);
 
 static inline bool
@@ -404,6 +407,9 @@ void core_layouts_read(const void *image, size_t bytes,
 void core_layouts_free(struct core_layouts *layouts);
 const struct core_layout *core_layouts_find(const struct core_layouts *table,
                                             const char *name);
+/* What a module whose table is complete has instead of a name it lacks. */
+void core_layouts_describe(const struct core_layouts *table, char *text,
+                           size_t room);
 void core_layouts_read_cubin(const unsigned char *image, size_t bytes,
                              struct core_layouts *layouts);
 struct core_layout *core_layouts_add(struct core_layouts *layouts,
@@ -539,6 +545,16 @@ bool core_sticky_detail(CUresult code, char *text, size_t room);
 int core_launch_fail(CUresult code, struct core_function *function,
                      const unsigned grid[3], const unsigned block[3],
                      unsigned shared, const struct core_pack *pack);
+
+/* What to do where a thread has no context. */
+#define CORE_NO_CONTEXT                                                       \
+    "Import pycuda.autoinit, or make or push a context: each thread has its " \
+    "own"
+
+/* -- launch/limits.c: "; <what is beyond its limit>" for each such thing */
+void core_launch_limits(const struct core_function *function,
+                        const unsigned grid[3], const unsigned block[3],
+                        unsigned shared, char *at, size_t room);
 
 /* -- code/occupancy.c, launch/oldstyle.c: methods of Function */
 PyObject *core_occupancy_blocks(PyObject *function, CORE_ARGS);

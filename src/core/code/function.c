@@ -31,6 +31,18 @@ layout_ask(struct core_function *self)
     self->layout.known = code == CUDA_ERROR_INVALID_VALUE;
 }
 
+static void
+function_missing(CUresult code, const struct core_module *module,
+                 const char *name)
+{
+    char detail[1024], others[700] = "";
+    if (code == CUDA_ERROR_NOT_FOUND && module->layouts.complete) {
+        core_layouts_describe(&module->layouts, others, sizeof others);
+    }
+    snprintf(detail, sizeof detail, "%.300s%s", name, others);
+    core_fail(code, "cuModuleGetFunction", detail);
+}
+
 PyObject *
 core_function_new(struct core_module *module, const char *name)
 {
@@ -43,7 +55,7 @@ core_function_new(struct core_module *module, const char *name)
     CUresult code = driver.cuModuleGetFunction(&handle, module->handle, name);
     core_leave(&scope);
     if (code != CUDA_SUCCESS) {
-        core_fail(code, "cuModuleGetFunction", name);
+        function_missing(code, module, name);
         return NULL;
     }
     struct core_function *self = (struct core_function *)core_object_new(

@@ -56,6 +56,30 @@ core_layouts_find(const struct core_layouts *table, const char *name)
     return NULL;
 }
 
+void
+core_layouts_describe(const struct core_layouts *table, char *text,
+                      size_t room)
+{
+    bool mangled = false;
+    int used = snprintf(text, room, "%s",
+                        table->count == 0
+                            ? ", and the module has no kernels: they begin "
+                              "with __global__ void"
+                            : "; the module's kernels: ");
+    for (size_t i = 0; i < table->count && used > 0 && (size_t)used < room;
+         i++) {
+        const char *name = table->rows[i].name;
+        mangled |= strncmp(name, "_Z", 2) == 0;
+        used += snprintf(text + used, room - (size_t)used, "%s%.80s",
+                         i == 0 ? "" : ", ", name);
+    }
+    if (mangled && used > 0 && (size_t)used < room) {
+        snprintf(text + used, room - (size_t)used,
+                 "; _Z... are C++'s names: write extern \"C\" before the "
+                 "kernel, or name it in name_expressions=");
+    }
+}
+
 static bool
 table_fits(uint64_t offset, uint64_t count, size_t row, uint64_t bytes)
 {
@@ -124,6 +148,7 @@ image_read(const char *image, size_t bytes, struct core_layouts *layouts)
                sizeof kernel);
         image_read_kernel(image, &header, &kernel, layouts);
     }
+    layouts->complete = true;
 }
 
 bool

@@ -158,4 +158,5 @@ core_layouts_read_cubin(const unsigned char *image, size_t bytes,
                          length - (sizeof prefix - 1), layouts);
         }
     }
+    layouts->complete = true;
 }

@@ -40,6 +40,24 @@ ordinal_of(PyObject *self)
     return ((struct device_object *)self)->device;
 }
 
+static int
+device_find(PyObject *which, CUdevice *device)
+{
+    int ordinal, count = 0;
+    char detail[96] = "";
+    if (core_int(which, &ordinal) < 0) {
+        return -1;
+    }
+    CUresult code = driver.cuDeviceGet(device, ordinal);
+    if (code != CUDA_ERROR_INVALID_DEVICE ||
+        driver.cuDeviceGetCount(&count) != CUDA_SUCCESS) {
+        return core_check(code, "cuDeviceGet");
+    }
+    snprintf(detail, sizeof detail, "number %d of %d device%s, counted from 0",
+             ordinal, count, count == 1 ? "" : "s");
+    return core_fail(code, "cuDeviceGet", detail);
+}
+
 static PyObject *
 device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -58,13 +76,8 @@ device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
                        "cuDeviceGetByPCIBusId") < 0) {
             return NULL;
         }
-    } else {
-        int ordinal;
-        if (core_int(which, &ordinal) < 0 ||
-            core_check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet") <
-                0) {
-            return NULL;
-        }
+    } else if (device_find(which, &device) < 0) {
+        return NULL;
     }
     struct device_object *self =
         (struct device_object *)type->tp_alloc(type, 0);

@@ -145,7 +145,9 @@ core_current(void)
         core_fail(core.forked ? CUDA_ERROR_NOT_INITIALIZED
                               : CUDA_ERROR_INVALID_CONTEXT,
                   "explicit_context_dependent",
-                  core.forked ? NULL : "no currently active context?");
+                  core.forked
+                      ? NULL
+                      : "no currently active context? " CORE_NO_CONTEXT);
     } else {
         core_fail(CUDA_ERROR_NOT_INITIALIZED, "explicit_context_dependent",
                   NULL);

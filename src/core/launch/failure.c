@@ -130,7 +130,7 @@ core_launch_fail(CUresult code, struct core_function *function,
                  const unsigned grid[3], const unsigned block[3],
                  unsigned shared, const struct core_pack *pack)
 {
-    char detail[1024], options[128] = "";
+    char detail[1536], options[128] = "", limits[512];
     if (is_sticky(code)) {
         return core_fail(code, "cuLaunchKernel", NULL); /* not this one's */
     }
@@ -147,12 +147,13 @@ core_launch_fail(CUresult code, struct core_function *function,
         snprintf(options, sizeof options,
                  ", cooperative: all blocks have to fit the device at once");
     }
+    core_launch_limits(function, grid, block, shared, limits, sizeof limits);
     snprintf(detail, sizeof detail,
              "kernel '%.300s', grid (%u, %u, %u), block (%u, %u, %u), %u "
-             "bytes of dynamic shared memory, arguments (%.500s)%s",
+             "bytes of dynamic shared memory, arguments (%.500s)%s%s",
              name == NULL ? "?" : name, grid[0], grid[1], grid[2], block[0],
              block[1], block[2], shared, arguments == NULL ? "" : arguments,
-             options);
+             options, limits);
     Py_XDECREF(text);
     return core_fail(code, "cuLaunchKernel", detail);
 }

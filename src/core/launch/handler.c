@@ -126,6 +126,13 @@ host_buffer(struct handler *self, bool writable, Py_buffer *view)
         !PyErr_ExceptionMatches(PyExc_BufferError)) {
         return -1;
     }
+    if (core_is_array(self->array)) {
+        PyErr_Format(PyExc_ValueError,
+                     "%s takes a host array and copies it: a GPUArray is an "
+                     "argument by itself",
+                     writable ? "Out" : "In");
+        return -1;
+    }
     PyErr_Format(PyExc_ValueError,
                  "%s needs a%s contiguous array: an object of %s is not",
                  writable ? "Out" : "In", writable ? " writable," : "",

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
+#include "core/numpy.h"
+
 /* What is in the interface: its address, once `later` waits for its stream. */
 static int
 pointer_of_interface(PyObject *interface, CUstream later, CUdeviceptr *pointer)
@@ -68,7 +70,9 @@ core_pointer_on(PyObject *object, CUstream later, CUdeviceptr *pointer)
                    ? core_allocation_alive((struct core_allocation *)owner)
                    : 0;
     }
-    if (PyIndex_Check(object)) {
+    bool host =
+        PyArray_Check(object) && PyArray_NDIM((PyArrayObject *)object) > 0;
+    if (PyIndex_Check(object) && !host) {
         size_t value;
         if (core_size(object, &value) < 0) {
             return -1;
@@ -81,10 +85,12 @@ core_pointer_on(PyObject *object, CUstream later, CUdeviceptr *pointer)
     }
     if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)) {
         PyErr_Clear();
-        PyErr_Format(PyExc_TypeError,
-                     "expected a device address (an int, a DeviceAllocation, "
-                     "a PointerHolderBase or an array on the device), not %s",
-                     Py_TYPE(object)->tp_name);
+        PyErr_Format(
+            PyExc_TypeError,
+            "expected a device address (an int, a DeviceAllocation, "
+            "a PointerHolderBase or an array on the device), not %s%s",
+            Py_TYPE(object)->tp_name,
+            host ? ", which is in the host's memory" : "");
     }
     return -1;
 }

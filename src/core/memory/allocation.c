@@ -42,6 +42,27 @@ core_allocate_raw(CUdeviceptr *pointer, size_t bytes)
     return driver.cuMemAlloc(pointer, bytes);
 }
 
+int
+core_allocate_check(CUresult code, size_t bytes, const char *routine)
+{
+    char detail[128];
+    size_t idle, total;
+    if (code == CUDA_SUCCESS) {
+        return 0;
+    }
+    if (code == CUDA_ERROR_INVALID_VALUE && bytes == 0) {
+        return core_fail(code, routine, "an allocation of 0 bytes");
+    }
+    if (code != CUDA_ERROR_OUT_OF_MEMORY ||
+        driver.cuMemGetInfo(&idle, &total) != CUDA_SUCCESS) {
+        return core_check(code, routine);
+    }
+    snprintf(detail, sizeof detail,
+             "%zu bytes asked for; the device has %zu free, of %zu", bytes,
+             idle, total);
+    return core_fail(code, routine, detail);
+}
+
 static CUresult
 free_native(CUdeviceptr pointer)
 {
@@ -221,7 +242,7 @@ core_allocate(size_t bytes, CUstream stream)
     self->stream = stream;
     self->scattered = !core_stream_known(context, stream);
     CUresult code = core_pool_take(context, bytes, stream, self);
-    if (core_check(code, "cuMemAlloc") < 0) {
+    if (core_allocate_check(code, bytes, "cuMemAlloc") < 0) {
         Py_DECREF((PyObject *)self);
         return NULL;
     }

@@ -30,6 +30,31 @@ copy_wait(CUresult code, CUstream stream)
     return code == CUDA_SUCCESS ? driver.cuStreamSynchronize(stream) : code;
 }
 
+/* core_check of a copy: a refused one says how much memory there is. */
+static int
+copy_check(CUresult code, const char *routine, CUdeviceptr pointer,
+           size_t bytes)
+{
+    char detail[160];
+    CUdeviceptr base;
+    size_t size;
+    if (code != CUDA_ERROR_INVALID_VALUE || core_stack_top() == NULL) {
+        return core_check(code, routine);
+    }
+    if (driver.cuMemGetAddressRange(&base, &size, pointer) != CUDA_SUCCESS) {
+        snprintf(detail, sizeof detail,
+                 "%zu bytes, and no memory of the device is at 0x%llx", bytes,
+                 (unsigned long long)pointer);
+    } else if (bytes > size - (size_t)(pointer - base)) {
+        snprintf(detail, sizeof detail,
+                 "%zu bytes, but the memory on the device ends after %zu",
+                 bytes, size - (size_t)(pointer - base));
+    } else {
+        return core_check(code, routine);
+    }
+    return core_fail(code, routine, detail);
+}
+
 int
 core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
                  CUstream stream)
@@ -56,7 +81,7 @@ core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
     if (ring != NULL) {
         core_staging_give(ring);
     }
-    return core_check(code, "cuMemcpyHtoD");
+    return copy_check(code, "cuMemcpyHtoD", target, bytes);
 }
 
 /* Waits for the kernels before it: without the GIL where there are any. */
@@ -88,7 +113,7 @@ core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
     if (ring != NULL) {
         core_staging_give(ring);
     }
-    return core_check(code, "cuMemcpyDtoH");
+    return copy_check(code, "cuMemcpyDtoH", source, bytes);
 }
 
 /* Within the device no plain copy waits for its end. */
@@ -133,7 +158,7 @@ core_memcpy_htod_async(CUdeviceptr target, const void *source, size_t bytes,
     PyThreadState *state = gil_leave(bytes);
     CUresult code = driver.cuMemcpyHtoDAsync(target, source, bytes, stream);
     gil_return(state);
-    if (core_check(code, "cuMemcpyHtoDAsync") < 0) {
+    if (copy_check(code, "cuMemcpyHtoDAsync", target, bytes) < 0) {
         return -1;
     }
     core_flight_keep(host, source, stream);
@@ -154,7 +179,7 @@ core_memcpy_dtoh_async(void *target, CUdeviceptr source, size_t bytes,
     PyThreadState *state = gil_leave(bytes);
     CUresult code = driver.cuMemcpyDtoHAsync(target, source, bytes, stream);
     gil_return(state);
-    if (core_check(code, "cuMemcpyDtoHAsync") < 0) {
+    if (copy_check(code, "cuMemcpyDtoHAsync", source, bytes) < 0) {
         return -1;
     }
     core_flight_keep(host, target, stream);
@@ -191,7 +216,7 @@ memory_alloc(PyObject *unused, PyObject *bytes_object)
     Py_INCREF((PyObject *)context); /* allocating may collect garbage */
     CUresult code = core_allocate_raw(&pointer, bytes);
     PyObject *self = NULL;
-    if (core_check(code, "cuMemAlloc") == 0) {
+    if (core_allocate_check(code, bytes, "cuMemAlloc") == 0) {
         self = core_allocation_wrap(core.allocation_type, context, pointer,
                                     bytes);
         if (self == NULL) {

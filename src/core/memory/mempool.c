@@ -146,7 +146,8 @@ pool_take(struct mempool *self, size_t bytes, void **block)
             return core_fail(code, "memory_pool::allocate",
                              "failed to free memory for allocation");
         }
-        if (core_check(code, self->host ? "cuMemHostAlloc" : "cuMemAlloc") <
+        if (core_allocate_check(code, bytes,
+                                self->host ? "cuMemHostAlloc" : "cuMemAlloc") <
             0) {
             return -1;
         }

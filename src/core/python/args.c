@@ -159,8 +159,10 @@ dimension_read(PyObject *item, const char *what, unsigned *out)
         return -1;
     }
     if (!PyIndex_Check(item)) {
-        PyErr_Format(PyExc_TypeError, "%s dimensions must be integers, not %s",
-                     what, Py_TYPE(item)->tp_name);
+        PyErr_Format(PyExc_TypeError,
+                     "%s dimensions must be integers, not %s%s", what,
+                     Py_TYPE(item)->tp_name,
+                     PyFloat_Check(item) ? ": // divides integers" : "");
         return -1;
     }
     PyObject *number = PyNumber_Index(item);

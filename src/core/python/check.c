@@ -63,6 +63,9 @@ static const struct {
 static const char *
 failure_hint(CUresult code)
 {
+    if (code == CUDA_ERROR_INVALID_CONTEXT && core_stack_top() == NULL) {
+        return "no context is current in this thread. " CORE_NO_CONTEXT;
+    }
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         if (hints[i].code == code) {
             return hints[i].text;

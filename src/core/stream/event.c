@@ -115,6 +115,21 @@ event_query(PyObject *self, PyObject *unused)
     Py_RETURN_TRUE;
 }
 
+static int
+elapsed_check(CUresult code)
+{
+    const char *detail =
+        code == CUDA_ERROR_INVALID_HANDLE
+            ? "both events have to be recorded, and neither may be made with "
+              "DISABLE_TIMING"
+        : code == CUDA_ERROR_NOT_READY
+            ? "the device has not come to both events: wait with "
+              "synchronize() first"
+            : NULL;
+    return detail == NULL ? core_check(code, "cuEventElapsedTime")
+                          : core_fail(code, "cuEventElapsedTime", detail);
+}
+
 static PyObject *
 event_elapsed(PyObject *start, PyObject *end, PyObject *given)
 {
@@ -126,9 +141,8 @@ event_elapsed(PyObject *start, PyObject *end, PyObject *given)
     }
     if (event_check(start, "cuEventElapsedTime") < 0 ||
         event_check(end, "cuEventElapsedTime") < 0 ||
-        core_check(driver.cuEventElapsedTime(&milliseconds, handle_of(start),
-                                             handle_of(end)),
-                   "cuEventElapsedTime") < 0) {
+        elapsed_check(driver.cuEventElapsedTime(
+            &milliseconds, handle_of(start), handle_of(end))) < 0) {
         return NULL;
     }
     return PyFloat_FromDouble(milliseconds);

@@ -1,0 +1,120 @@
+/* limits.c - which limit a refused launch is beyond.
+ *
+ * Called after the driver has said no: it says only that something is wrong.
+ * Answers are asked for anew each time and nothing is kept.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+enum { AXES = 3, UNKNOWN = -1 };
+
+struct text {
+    char *at;
+    size_t room;
+};
+
+static __attribute__((format(printf, 2, 3))) void
+text_add(struct text *text, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    int used = vsnprintf(text->at, text->room, format, values);
+    va_end(values);
+    if (used > 0) {
+        size_t step = (size_t)used < text->room ? (size_t)used : text->room;
+        text->at += step;
+        text->room -= step;
+    }
+}
+
+static int
+device_limit(const struct core_function *function, int attribute)
+{
+    int value;
+    CUresult code = driver.cuDeviceGetAttribute(
+        &value, (CUdevice_attribute)attribute, function->context->device);
+    return code == CUDA_SUCCESS ? value : UNKNOWN;
+}
+
+static int
+function_limit(const struct core_function *function,
+               CUfunction_attribute attribute)
+{
+    int value;
+    CUresult code =
+        driver.cuFuncGetAttribute(&value, attribute, function->handle);
+    return code == CUDA_SUCCESS ? value : UNKNOWN;
+}
+
+/* The attributes of three axes have consecutive numbers. */
+static void
+axes_tell(const struct core_function *function, const char *what,
+          const unsigned lengths[AXES], CUdevice_attribute first,
+          struct text *text)
+{
+    for (int i = 0; i < AXES; i++) {
+        int most = device_limit(function, (int)first + i);
+        if (lengths[i] == 0) {
+            text_add(text, "; %s[%d] is 0 and has to be at least 1", what, i);
+        } else if (most != UNKNOWN && lengths[i] > (unsigned)most) {
+            text_add(text, "; %s[%d] is %u and may be at most %d", what, i,
+                     lengths[i], most);
+        }
+    }
+}
+
+static void
+threads_tell(const struct core_function *function, const unsigned block[AXES],
+             struct text *text)
+{
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    int most =
+        device_limit(function, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    int own =
+        function_limit(function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    if (most != UNKNOWN && threads > (unsigned)most) {
+        text_add(text, "; a block of %llu threads, of at most %d",
+                 (unsigned long long)threads, most);
+    } else if (own != UNKNOWN && threads > (unsigned)own) {
+        text_add(text,
+                 "; a block of %llu threads, of at most %d with this kernel's "
+                 "registers",
+                 (unsigned long long)threads, own);
+    }
+}
+
+static void
+shared_tell(const struct core_function *function, unsigned shared,
+            struct text *text)
+{
+    int fixed = function_limit(function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    int most = device_limit(
+        function, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    if (fixed != UNKNOWN && most > 0 &&
+        (uint64_t)shared + (unsigned)fixed > (unsigned)most) {
+        text_add(text,
+                 "; %u bytes of dynamic and %d of static shared memory, of at "
+                 "most %d together",
+                 shared, fixed, most);
+    }
+}
+
+void
+core_launch_limits(const struct core_function *function,
+                   const unsigned grid[3], const unsigned block[3],
+                   unsigned shared, char *at, size_t room)
+{
+    struct text text = {at, room};
+    at[0] = '\0';
+    if (function->context != core_stack_top()) {
+        text_add(&text, "; the kernel was loaded in another context than the "
+                        "current one");
+        return;
+    }
+    axes_tell(function, "block", block, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+              &text);
+    axes_tell(function, "grid", grid, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+              &text);
+    threads_tell(function, block, &text);
+    shared_tell(function, shared, &text);
+}

@@ -1,0 +1,178 @@
+"""What people do wrong on their first days: each message names the mistake."""
+
+# SPDX-License-Identifier: MIT
+
+import threading
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+import pycuda.gpuarray as gpuarray
+from pycuda.compiler import SourceModule
+
+pytestmark = pytest.mark.usefixtures("context")
+
+SOURCE = """
+__constant__ float weights[4];
+__global__ void scale(float *x, float by) { x[threadIdx.x] *= by; }
+__global__ void clear(float *x) { x[threadIdx.x] = 0; }
+"""
+
+
+@pytest.fixture(scope="module")
+def module(context):
+    return SourceModule(SOURCE)
+
+
+@pytest.fixture
+def clear(module):
+    return module.get_function("clear")
+
+
+@pytest.fixture
+def x():
+    return gpuarray.to_gpu(np.ones(32, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("launch", "said"),
+    [
+        ({"block": (0, 1, 1)}, r"block\[0\] is 0 "),
+        ({"block": (1, 1, 1025)}, r"block\[2\] is 1025 and may be at most"),
+        ({"block": (64, 64, 1)}, "a block of 4096 threads, of at most"),
+        ({"block": (1, 1, 1), "grid": (1, 0)}, r"grid\[1\] is 0 "),
+        (
+            {"block": (1, 1, 1), "grid": (1, 70000)},
+            r"grid\[1\] is 70000 and may be at most 65535",
+        ),
+        (
+            {"block": (1, 1, 1), "shared": 1 << 24},
+            "16777216 bytes of dynamic and 0 of static shared memory",
+        ),
+    ],
+)
+def test_a_launch_beyond_a_limit(clear, x, launch, said):
+    with pytest.raises(drv.LogicError, match=said):
+        clear(x, **launch)
+
+
+def test_a_limit_that_is_kept_is_not_named(clear, x):
+    with pytest.raises(drv.LogicError) as caught:
+        clear(x, block=(64, 64, 1))
+    assert "grid[" not in str(caught.value)
+    assert "block[" not in str(caught.value)
+    assert "static" not in str(caught.value)
+
+
+def test_a_kernel_of_another_context(clear, x):
+    other = drv.Context.get_device().make_context()
+    try:
+        with pytest.raises(drv.LogicError, match="in another context than"):
+            clear(np.intp(x.ptr), block=(32, 1, 1))
+    finally:
+        other.pop()
+        other.detach()
+
+
+@pytest.mark.parametrize("size", [(32.0, 1, 1), (np.float64(2), 1)])
+def test_sizes_that_were_divided(clear, x, size):
+    with pytest.raises(TypeError, match="// divides integers"):
+        clear(x, block=(32, 1, 1), grid=size)
+
+
+def test_a_kernel_that_is_not_there(module):
+    with pytest.raises(drv.LogicError, match="kernels: .*scale") as caught:
+        module.get_function("scal")
+    assert "not found - scal;" in str(caught.value)
+    assert "_Z" not in str(caught.value)
+
+
+def test_a_kernel_under_its_cpp_name():
+    module = SourceModule(SOURCE, no_extern_c=True)
+    with pytest.raises(drv.LogicError, match='extern "C"') as caught:
+        module.get_function("scale")
+    assert "_Z5scalePff" in str(caught.value)
+
+
+def test_a_module_without_kernels():
+    module = SourceModule("__device__ void clear(float *x) { *x = 0; }")
+    with pytest.raises(drv.LogicError, match="begin with __global__ void"):
+        module.get_function("clear")
+
+
+def test_copies_that_are_too_long(module):
+    memory = drv.mem_alloc(128)
+    host = np.zeros(100, np.float32)
+    said = "400 bytes, but the memory on the device ends after 128"
+    with pytest.raises(drv.LogicError, match=said):
+        drv.memcpy_htod(memory, host)
+    with pytest.raises(drv.LogicError, match=said):
+        drv.memcpy_dtoh(host, memory)
+    with pytest.raises(drv.LogicError, match="ends after 64"):
+        drv.memcpy_dtoh(host, int(memory) + 64)
+    with pytest.raises(drv.LogicError, match="ends after 16"):
+        drv.memcpy_htod(module.get_global("weights")[0], host)
+
+
+def test_copies_the_wrong_way_round():
+    memory = drv.mem_alloc(128)
+    host = np.zeros(32, np.float32)
+    with pytest.raises(TypeError, match="not numpy.ndarray, which is in the"):
+        drv.memcpy_htod(host, memory)
+    with pytest.raises(TypeError, match="not numpy.ndarray, which is in the"):
+        drv.memcpy_dtoh(memory, host)
+
+
+def test_allocations_say_how_much_was_asked_for():
+    with pytest.raises(drv.LogicError, match="an allocation of 0 bytes"):
+        drv.mem_alloc(0)
+    with pytest.raises(drv.LogicError, match="an allocation of 0 bytes"):
+        drv.In(np.zeros(0, np.float32)).get_device_alloc()
+    said = f"{1 << 60} bytes asked for; the device has "
+    with pytest.raises(drv.MemoryError, match=said):
+        drv.mem_alloc(1 << 60)
+    with pytest.raises(drv.MemoryError, match=said):
+        gpuarray.empty(1 << 60, np.uint8)
+
+
+def test_a_gpuarray_within_in(clear, x):
+    for handler in (drv.In, drv.Out, drv.InOut):
+        with pytest.raises(ValueError, match="argument by itself"):
+            clear(handler(x), block=(32, 1, 1))
+
+
+def test_a_thread_without_a_context(x):
+    said = []
+
+    def work():
+        for call in (x.get, lambda: drv.mem_alloc(4)):
+            with pytest.raises(drv.LogicError) as caught:
+                call()
+            said.append(str(caught.value))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert len(said) == 2
+    for text in said:
+        assert "Import pycuda.autoinit, or make or push a context" in text
+
+
+def test_a_device_that_is_not_there():
+    count = drv.Device.count()
+    with pytest.raises(drv.LogicError, match=f"number 99 of {count} device"):
+        drv.Device(99)
+
+
+def test_times_between_events_that_have_none():
+    first, last = drv.Event(), drv.Event()
+    last.record()
+    last.synchronize()
+    with pytest.raises(drv.LogicError, match="have to be recorded"):
+        last.time_since(first)
+    silent = drv.Event(drv.event_flags.DISABLE_TIMING)
+    silent.record()
+    silent.synchronize()
+    with pytest.raises(drv.LogicError, match="DISABLE_TIMING"):
+        last.time_since(silent)
