@@ -106,11 +106,21 @@ def _compile_with_nvrtc(
         no_extern_c or bool(names),
         arch,
         code,
-        [os.fspath(d) for d in include_dirs or []],
+        _folders(include_dirs),
         target,
         list(names),
     )
     return Job(request).obtain(cache_dir, keep, refresh)
+
+
+def _folders(include_dirs: Sequence[Any] | None) -> list[str]:
+    """`include_dirs` as a list of paths."""
+    if isinstance(include_dirs, (str, os.PathLike)):
+        raise TypeError(
+            "include_dirs must be a list of folders, not "
+            f"{type(include_dirs).__name__}"
+        )
+    return [os.fspath(d) for d in include_dirs or ()]
 
 
 def _settings(
@@ -180,7 +190,7 @@ def compile(
     if isinstance(source, bytes):
         source = source.decode()
     words, cache_dir, keep = _settings(options, cache_dir, keep)
-    dirs = [*(os.fspath(d) for d in include_dirs or []), _HEADERS]
+    dirs = [*_folders(include_dirs), _HEADERS]
     arch = arch or _device_arch()
     command = _nvcc.command(nvcc, words, target, arch, code, dirs)
     text = _source.wrap(str(source), no_extern_c)
@@ -332,6 +342,12 @@ class SourceModule(CudaModule):
     ) -> None:
         self._check_arch(arch)
         names = _expressions(name_expressions)
+        if nvcc != "nvcc" and not names and not _on_gpu():
+            warn_user(
+                f"nvcc={nvcc!r} makes images for GPUs: the CPU device "
+                "compiles with its own compiler"
+            )
+            nvcc = "nvcc"
         if nvcc == "nvcc":
             arguments = (
                 source, options, keep, no_extern_c, arch, code, cache_dir,

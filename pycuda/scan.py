@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
+from pycuda._array.common import check_array
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._driver import _apply
 from pycuda._kernels import scan as scan_kernels
@@ -137,7 +138,11 @@ class _ScanKernel:
         """
         import pycuda.gpuarray as gpuarray
 
-        if isinstance(output_ary, str) and output_ary == "new":
+        new = isinstance(output_ary, str) and output_ary == "new"
+        check_array(input_ary, "input_ary")
+        if output_ary is not None and not new:
+            check_array(output_ary, "output_ary")
+        if new:
             output_ary = gpuarray.empty(
                 input_ary.shape, input_ary.dtype,
                 allocator=allocator or input_ary.allocator,

@@ -201,6 +201,11 @@ class Job:
             image = self._try_nvcc()
         if image is None:
             advice = nvrtc.advice(done.log, self.on_gpu)
+            if source.is_file_name(self.request.source):
+                advice = (
+                    "The source is the text itself, not the name of a file: "
+                    "open(name).read() gives it."
+                )
             if self.request.names:
                 names = ", ".join(self.request.names)
                 advice = f"{advice} (name expressions: {names})".strip()

@@ -24,12 +24,48 @@ _HOST_CODE = re.compile(
     r"|calling a __host__ function"
     r"|__device__ annotation on lambda"
 )
-_LINKAGE = re.compile(
-    r"may not have extern \"C\" linkage|templates must have C\+\+ linkage"
-)
 _NESTED_LAUNCH = "reference to __global__ function"
 _AMBIGUOUS = "more than one instance of overloaded function"
 _MIXED_MATH = f"--pre-include={includes.ours('nvrtc/mixed_math.h')}"
+
+# What the compilers say, and what is to be done; the first that fits counts.
+_ADVICE = (
+    (
+        re.compile(
+            r"may not have extern \"C\" linkage|templates must have C\+\+"
+        ),
+        'Templates cannot stand inside extern "C": use no_extern_c=True and '
+        'write extern "C" before the kernels to be looked up, or list them '
+        "in name_expressions=.",
+    ),
+    (
+        re.compile(
+            r"identifier ['\"]cuda(?:Malloc|Memcpy|Free|Memset|Device)"
+        ),
+        "Code for the host does not belong in the source: memory is made, "
+        "copied and kernels are launched from Python.",
+    ),
+    (
+        re.compile(r"annotation on lambda"),
+        "Leave __device__ out before the lambda's body.",
+    ),
+    (
+        re.compile(r"call to __host__ function"),
+        "A function without __device__ is the host's: write __device__ "
+        "before those that kernels call.",
+    ),
+    (
+        _HOST_CODE,
+        "The source holds host code, which only nvcc takes: put it outside, "
+        "mark it __device__, or install nvcc.",
+    ),
+    (
+        re.compile(r"cannot use variable-length arrays"),
+        "The lengths of arrays are fixed when the source is compiled: "
+        "extern __shared__ float s[]; has the bytes that the launch gives "
+        "as shared=.",
+    ),
+)
 
 
 @dataclass
@@ -111,49 +147,49 @@ def is_host_trouble(log: str) -> bool:
     return bool(_HOST_CODE.search(log) or missing_header(log))
 
 
-def advice(log: str, on_gpu: bool) -> str:
-    """A sentence that says what to do about a failure, or ""."""
-    header = missing_header(log)
-    if header and not on_gpu and header.startswith(("cub/", "thrust/")):
+def _header_advice(header: str, on_gpu: bool) -> str:
+    """What to do about a header that was not found."""
+    if header == "complex":
+        return (
+            "There is no <complex>: #include <pycuda-complex.hpp> gives "
+            "pycuda::complex<float>."
+        )
+    if not on_gpu and header.startswith(("cub/", "thrust/")):
         library = header.partition("/")[0]
         return (
             f"{library} is NVIDIA's code for GPUs; the CPU device does not "
             "have it."
         )
-    if header and not on_gpu:
+    if not on_gpu:
         return (
             f"The header {header!r} was not found; the CPU device has its own "
             "headers only. Name the folder of your own headers in "
             "include_dirs=."
         )
+    package = includes.package_for(header, _driver._nvrtc_info()[1])
+    if package:
+        return (
+            f"The header {header!r} was not found; "
+            f"`pip install {package}` or a CUDA toolkit brings it."
+        )
+    return (
+        f"The header {header!r} was not found. Name its folder in "
+        "include_dirs=; headers of the host's C or C++ library need nvcc "
+        "on PATH."
+    )
+
+
+def advice(log: str, on_gpu: bool) -> str:
+    """A sentence that says what to do about a failure, or ""."""
+    header = missing_header(log)
     if header:
-        package = includes.package_for(header, _driver._nvrtc_info()[1])
-        if package:
-            return (
-                f"The header {header!r} was not found; "
-                f"`pip install {package}` or a CUDA toolkit brings it."
-            )
-        return (
-            f"The header {header!r} was not found. Name its folder in "
-            "include_dirs=; headers of the host's C or C++ library need nvcc "
-            "on PATH."
-        )
-    if _LINKAGE.search(log):
-        return (
-            'Templates cannot stand inside extern "C": use no_extern_c=True '
-            'and write extern "C" before the kernels to be looked up, or '
-            "list them in name_expressions=."
-        )
+        return _header_advice(header, on_gpu)
     if not on_gpu and _NESTED_LAUNCH in log:
         return (
             "On the CPU device a kernel cannot launch kernels (dynamic "
             "parallelism)."
         )
-    if "annotation on lambda" in log:
-        return "Leave __device__ out before the lambda's body."
-    if _HOST_CODE.search(log):
-        return (
-            "The source holds host code, which only nvcc takes: put it "
-            "outside, mark it __device__, or install nvcc."
-        )
+    for pattern, text in _ADVICE:
+        if pattern.search(log):
+            return text
     return ""

@@ -21,6 +21,7 @@ _NOISE = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+_FILE = re.compile(r"[^\s{};()]+\.(?:cu|cuh|c|cc|cpp|h|hpp|txt)")
 _REFERENCE = re.compile(r"\b(?:texture|surface)\s*<")
 _INCLUDE = re.compile(
     r"^[ \t]*\#[ \t]*include(_next)?[ \t]*(<[^>\n]*>|\"[^\"\n]*\"|\S+)"
@@ -34,6 +35,11 @@ def wrap(source: str, no_extern_c: bool) -> str:
     if no_extern_c:
         return source
     return f'extern "C" {{\n#line 1 "{FILE_NAME}"\n{source}\n}}\n'
+
+
+def is_file_name(text: str) -> bool:
+    """Was the name of a source file given where its text belongs?"""
+    return _FILE.fullmatch(text.strip()) is not None
 
 
 def without_comments(text: str) -> str:

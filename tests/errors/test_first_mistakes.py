@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import pycuda.driver as drv
 import pycuda.gpuarray as gpuarray
 from pycuda.compiler import SourceModule
+from pycuda.scan import InclusiveScanKernel
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -176,3 +178,53 @@ def test_times_between_events_that_have_none():
     silent.synchronize()
     with pytest.raises(drv.LogicError, match="DISABLE_TIMING"):
         last.time_since(silent)
+
+
+@pytest.mark.parametrize(
+    ("source", "advice"),
+    [
+        ("kernels/scale.cu", r"open\(name\).read\(\)"),
+        ("#include <complex>\n" + SOURCE, "pycuda-complex.hpp"),
+        (
+            "void host() { float *x; cudaMalloc(&x, 4); }",
+            "launched from Python",
+        ),
+        pytest.param(
+            "int f() { return 1; }\n__global__ void k(int *x) { *x = f(); }",
+            "write __device__ before",
+            marks=pytest.mark.cpu,
+        ),
+        pytest.param(
+            "__global__ void k(int n) { __shared__ int s[n]; s[0] = n; }",
+            "extern __shared__ float",
+            marks=pytest.mark.cpu,
+        ),
+    ],
+)
+def test_sources_that_do_not_compile(source, advice):
+    with pytest.raises(drv.CompileError, match=advice):
+        SourceModule(source)
+
+
+@pytest.mark.parametrize("folders", ["/usr/include", Path("/usr/include")])
+def test_one_folder_for_a_list_of_them(folders):
+    with pytest.raises(TypeError, match="include_dirs must be a list"):
+        SourceModule(SOURCE, include_dirs=folders)
+
+
+@pytest.mark.cpu
+def test_an_nvcc_is_not_needed_on_the_cpu_device(x):
+    with pytest.warns(UserWarning, match="compiles with its own compiler"):
+        module = SourceModule(SOURCE, nvcc="/usr/local/cuda/bin/nvcc")
+    module.get_function("clear")(x, block=(32, 1, 1))
+    assert not x.get().any()
+
+
+@pytest.mark.parametrize("length", [2, 32])
+def test_host_arrays_given_to_scans(x, length):
+    scan = InclusiveScanKernel(np.float32, "a+b")
+    host = np.ones(length, np.float32)
+    for arguments in ((host,), (host, "new"), (x[:length], host)):
+        with pytest.raises(TypeError, match="host array"):
+            scan(*arguments)
+    assert (x.get() == 1).all()
