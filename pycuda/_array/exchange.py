@@ -203,6 +203,22 @@ def from_dlpack(x: Any, *, copy: bool | None = None) -> GPUArray:
     return array
 
 
+def _wait_for(handle: int) -> None:
+    """Wait for what was issued on another library's stream.
+
+    A capture takes in nothing from outside, so nothing is waited for there.
+    """
+    current = drv.current_stream()
+    if current is not None and current.is_capturing:
+        return
+    stream = drv.Stream.from_handle(handle)
+    if stream.is_capturing:
+        return
+    event = drv.Event(drv.event_flags.DISABLE_TIMING)
+    event.record(stream)
+    drv.Context.synchronize() if handle == 0 else event.synchronize()
+
+
 def _from_interface(x: Any) -> GPUArray:
     """An array on the memory that a CUDA array interface describes."""
     interface = x.__cuda_array_interface__
@@ -218,9 +234,7 @@ def _from_interface(x: Any) -> GPUArray:
         _check_pointer(address)
     stream = interface.get("stream")
     if stream is not None:
-        event = drv.Event(drv.event_flags.DISABLE_TIMING)
-        event.record(drv.Stream.from_handle(stream))
-        drv.Context.synchronize() if stream == 0 else event.synchronize()
+        _wait_for(stream)
     return _wrap(
         address, interface["shape"], interface.get("strides"), dtype, x
     )

@@ -576,6 +576,9 @@ struct core_stream_object *
 core_capture_newest(const struct core_context *context, uint64_t *turn);
 
 /* -- stream/current.c */
+/* The Stream behind a stream= argument, borrowed: the one given or the current
+ * one; NULL for the default stream. */
+PyObject *core_stream_behind(PyObject *stream_or_none);
 extern unsigned core_stream_defaults; /* streams entered, captures open */
 CUstream core_stream_default_find(void);
 /* What the default stream stands for now: the stream that this thread entered

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import gpuarray
+from pycuda import _driver, gpuarray
 from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("shared")
@@ -162,6 +162,38 @@ def test_captures_go_on(kernels):
     graph.launch(stream)
     stream.synchronize()
     assert np.array_equal(seen.get(), NEW)
+
+
+@pytest.mark.parametrize("number", [DEFAULT, "own", "elsewhere"])
+def test_asarray_in_a_capture(kernels, number):
+    array, seen = gpuarray.to_gpu(NEW), gpuarray.zeros(8, np.float32)
+    stream, elsewhere = drv.Stream(), drv.Stream(NON_BLOCKING)
+    handles = {"own": stream.handle, "elsewhere": elsewhere.handle}
+    foreign = Foreign(array, handles.get(number, number))
+    drv.Context.synchronize()
+    with stream.capture() as graph:
+        kernels[1](gpuarray.asarray(foreign), seen, **ONE)
+    graph.launch(stream)
+    stream.synchronize()
+    assert np.array_equal(seen.get(), NEW)
+
+
+def test_consumers_of_dlpack_join_a_capture(kernels):
+    array, seen = gpuarray.zeros(8, np.float32), gpuarray.zeros(8, np.float32)
+    stream, other = drv.Stream(), drv.Stream(NON_BLOCKING)
+    drv.Context.synchronize()
+    with stream.capture() as graph:
+        array += 2
+        _driver._dlpack_give(array, 2, 0, stream.handle, True)
+        _driver._dlpack_give(array, 2, 0, other.handle, True)
+        kernels[1](array, seen, **ONE, stream=other)
+        with pytest.raises(drv.LogicError, match="cannot join a capture"):
+            _driver._dlpack_give(array, 2, 0, DEFAULT, True)
+        stream.wait_for_event(drv.Event().record(other))
+    assert (graph.node_count, graph.edge_count) == (2, 1)
+    graph.launch(stream)
+    stream.synchronize()
+    assert np.array_equal(seen.get(), np.full(8, 2))
 
 
 # --- others', here -------------------------------------------------------

@@ -131,6 +131,18 @@ def test_a_pool_outlives_its_user(drv: Any) -> None:
     assert (drv.from_device(memory, 100, np.uint8) == 7).all()
 
 
+def test_of_a_current_stream_that_is_gone(drv: Any) -> None:
+    pool = drv.AsyncMemoryPool()
+    with drv.Stream():
+        memory, dropped = pool.allocate(4096), pool.allocate(4096)
+    gc.collect()
+    memory.free()
+    del dropped
+    gc.collect()
+    drv.Context.synchronize()
+    assert pool.used_bytes == 0
+
+
 def test_of_a_context_that_is_gone(drv: Any) -> None:
     other = drv.Device(0).make_context()
     pool = drv.AsyncMemoryPool()

@@ -177,3 +177,14 @@ def test_streams_that_end_must_be_waited_for(late: Late) -> None:
 
     _driver._pool_without(ENDING_STREAMS)
     assert (stream_ended(late) == -1).all()
+
+
+def test_memory_outlives_the_stream_it_came_from(drv: Any) -> None:
+    """Its first use is after the end of the stream that took it."""
+    from pycuda import gpuarray
+
+    with drv.Stream():
+        gpuarray.empty(COUNT, np.int32).fill(3)
+        array = gpuarray.empty(COUNT, np.int32)
+    array.fill(7)
+    assert (array.get() == 7).all()

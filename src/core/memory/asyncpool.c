@@ -158,9 +158,7 @@ static PyType_Spec async_allocation_spec = {
 static int
 stream_free(CUstream stream)
 {
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    driver.cuStreamIsCapturing(stream, &status);
-    return status == CU_STREAM_CAPTURE_STATUS_NONE
+    return !core_stream_captures(stream)
                ? 0
                : core_fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
                            "cuMemAllocAsync",
@@ -193,7 +191,7 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
     }
     self->base.freed = true; /* until it has memory */
     self->base.stream = self->handle = handle;
-    self->stream = handle == NULL ? NULL : Py_XNewRef(stream);
+    self->stream = Py_XNewRef(core_stream_behind(stream));
     self->pool = Py_XNewRef((PyObject *)pool);
     CUresult code;
     Py_BEGIN_ALLOW_THREADS code =

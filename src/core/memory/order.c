@@ -58,11 +58,13 @@ wait_for_context(void)
 }
 
 /* Memory that nobody has used yet goes over to the stream of its first use,
- * behind what its last owner may still do with it. */
+ * behind what its last owner may still do with it: nothing, where that one's
+ * stream has ended. */
 static int
 use_first(struct core_allocation *self, CUstream stream)
 {
-    if (!self->settled && stream_follow(self->stream, stream) < 0) {
+    if (!self->settled && core_stream_known(self->context, self->stream) &&
+        stream_follow(self->stream, stream) < 0) {
         return -1;
     }
     self->touched = true;
@@ -140,11 +142,36 @@ memory_of(PyObject *owner)
     return owner;
 }
 
+/* A capture takes in nothing from outside and must not be waited for: `later`
+ * joins it. */
+static int
+order_in_capture(CUstream later)
+{
+    CUstream earlier = core_stream_default();
+    if (earlier == NULL || earlier == later) {
+        return 0;
+    }
+    if (later == NULL || later == CU_STREAM_LEGACY) {
+        return core_fail(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+                         "cuStreamWaitEvent",
+                         "a consumer on the default stream cannot join a "
+                         "capture");
+    }
+    return stream_follow(earlier, later);
+}
+
 int
 core_order(PyObject *owner, CUstream later)
 {
+    const struct core_context *context = core_current();
     owner = memory_of(owner);
     struct core_allocation *self = (struct core_allocation *)owner;
+    if (context == NULL) {
+        return -1;
+    }
+    if (context->captures != 0) {
+        return order_in_capture(later);
+    }
     if (owner != NULL && core_is_allocation(owner) && !self->scattered &&
         core_stream_known(self->context, self->stream)) {
         return self->stream == later ? 0 : stream_follow(self->stream, later);

@@ -47,14 +47,28 @@ core_stream_default_find(void)
     return found == NULL ? NULL : found->handle;
 }
 
+PyObject *
+core_stream_behind(PyObject *object)
+{
+    if (object != NULL && object != Py_None) {
+        return object;
+    }
+    struct core_context *context =
+        core_stream_defaults == 0 ? NULL : core_stack_top();
+    return context == NULL ? NULL : (PyObject *)current_find(context);
+}
+
 /* -- plain calls */
 
 bool
 core_stream_captures(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    driver.cuStreamIsCapturing(stream, &status);
-    return status != CU_STREAM_CAPTURE_STATUS_NONE;
+    CUresult code = driver.cuStreamIsCapturing(stream, &status);
+    /* The default stream would get into another's capture; the status is not
+     * told then. */
+    return code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
+           (code == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
 int
