@@ -224,3 +224,28 @@ def test_peers(drv: Any, context: Any, other: Any) -> None:
     assert drv.Device(0).can_access_peer(drv.Device(0)) in (True, False)
     with pytest.raises(TypeError):
         drv.Device(0).can_access_peer(0)
+
+
+def test_handles_of_a_detached_context_go_nowhere(
+    drv: Any, context: Any
+) -> None:
+    """NVIDIA's driver does not promise to notice them."""
+    from pycuda.compiler import SourceModule
+
+    gone = drv.Device(0).make_context()
+    kernel = SourceModule("__global__ void k(int *x) {}").get_function("k")
+    timer = kernel.prepare("P").prepared_timed_call((1, 1), (1, 1, 1), 0)
+    managed = drv.managed_empty(4, np.int32).base
+    gone.detach()
+    for call in (
+        timer,
+        lambda: kernel.set_cache_config(drv.func_cache.PREFER_L1),
+        lambda: kernel.set_shared_config(drv.shared_config.DEFAULT_BANK_SIZE),
+        lambda: managed.attach(drv.mem_attach_flags.GLOBAL),
+    ):
+        with pytest.raises(drv.LogicError, match="was detached"):
+            call()
+    memory = drv.managed_empty(4, np.int32).base
+    memory.free()
+    with pytest.raises(drv.LogicError, match="memory was freed"):
+        memory.attach(drv.mem_attach_flags.GLOBAL)

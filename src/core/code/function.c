@@ -185,6 +185,8 @@ function_set_cache_config(PyObject *op, PyObject *which)
 {
     unsigned config;
     if (core_unsigned(which, &config) < 0 ||
+        core_function_ready((struct core_function *)op,
+                            "cuFuncSetCacheConfig") < 0 ||
         core_check(
             driver.cuFuncSetCacheConfig(((struct core_function *)op)->handle,
                                         (CUfunc_cache)config),
@@ -199,6 +201,8 @@ function_set_shared_config(PyObject *op, PyObject *which)
 {
     unsigned config;
     if (core_unsigned(which, &config) < 0 ||
+        core_function_ready((struct core_function *)op,
+                            "cuFuncSetSharedMemConfig") < 0 ||
         core_check(
             driver.cuFuncSetSharedMemConfig(
                 ((struct core_function *)op)->handle, (CUsharedconfig)config),

@@ -31,9 +31,7 @@ launch_now(CUfunction function, const unsigned grid[3],
 static bool
 stream_is_idle(CUstream stream)
 {
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    driver.cuStreamIsCapturing(stream, &status);
-    return status == CU_STREAM_CAPTURE_STATUS_NONE &&
+    return !core_stream_captures(stream) &&
            driver.cuStreamQuery(stream) == CUDA_SUCCESS;
 }
 
@@ -572,6 +570,10 @@ timer_call(PyObject *op, PyObject *args, PyObject *kwargs)
     CUresult code;
     if (PyTuple_GET_SIZE(args) > 0 || kwargs != NULL) {
         PyErr_SetString(PyExc_TypeError, "takes no arguments");
+        return NULL;
+    }
+    if (!self->context->valid) {
+        core_context_gone("cuEventSynchronize");
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS code = driver.cuEventSynchronize(self->end);

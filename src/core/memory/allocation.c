@@ -196,6 +196,7 @@ managed_attach(PyObject *op, CORE_ARGS)
     if (core_args(&signature, args, nargs, names, values) < 0 ||
         core_unsigned(values[0], &flags) < 0 ||
         core_stream(values[1], &stream) < 0 ||
+        core_allocation_alive((struct core_allocation *)op) < 0 ||
         core_check(
             driver.cuStreamAttachMemAsync(
                 stream, ((struct core_allocation *)op)->pointer, 0, flags),
