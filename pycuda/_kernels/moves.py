@@ -97,6 +97,7 @@ def make_take(
         index=c_type(index),
         axis=axis,
         each=each,
+        unroll=min(each, 8),
     )
     return compile_kernel(source, (), "take"), block, each, 0
 

@@ -214,6 +214,7 @@ PyObject *array_transposed(PyObject *self, PyObject *unused);
 
 /* code.c */
 int code_of(const PyArray_Descr *dtype);
+int code_same(const PyArray_Descr *a, const PyArray_Descr *b);
 int code_computes(int code);
 PyObject *code_dtype(int code);
 PyObject *code_object(int code);

@@ -32,6 +32,22 @@ code_of(const PyArray_Descr *dtype)
     return is_bfloat16(dtype) ? CODE_BFLOAT16 : CODE_FOREIGN;
 }
 
+/* PyArray_EquivTypes, which is slow for types that differ. */
+int
+code_same(const PyArray_Descr *a, const PyArray_Descr *b)
+{
+    if (a == b) {
+        return 1;
+    }
+    if (PyTypeNum_ISNUMBER(a->type_num) && PyTypeNum_ISNUMBER(b->type_num) &&
+        PyArray_ISNBO(a->byteorder) && PyArray_ISNBO(b->byteorder) &&
+        (a->kind != b->kind || PyDataType_ELSIZE(a) != PyDataType_ELSIZE(b))) {
+        return 0;
+    }
+    return PyArray_EquivTypes((PyArray_Descr *)(uintptr_t)a,
+                              (PyArray_Descr *)(uintptr_t)b);
+}
+
 /* Whether operations may be defined for it; Python says which are. */
 int
 code_computes(int code)

@@ -187,7 +187,7 @@ array_copy_into(struct array *target, struct array *source, CUstream stream)
     if (target->size == 0 || PyDataType_ELSIZE(target->dtype) == 0) {
         return 0;
     }
-    if (PyArray_EquivTypes(target->dtype, source->dtype)) {
+    if (code_same(target->dtype, source->dtype)) {
         return array_copy_same(target, source, stream);
     }
     PyObject *object = (PyObject *)source;

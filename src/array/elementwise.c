@@ -56,7 +56,7 @@ vectors_fit(const struct elementwise *self, PyObject *const *args)
         const struct array *array = (const struct array *)args[self->at[i]];
         if (!array_check((PyObject *)array) || !(array->flags & ARRAY_C) ||
             (array->dtype != self->dtype[i] &&
-             !PyArray_EquivTypes(array->dtype, self->dtype[i])) ||
+             !code_same(array->dtype, self->dtype[i])) ||
             (self->plain[i] && array->size < size)) {
             return 0;
         }

@@ -50,9 +50,7 @@ part_set(struct part *part, const struct array *array, int axis,
 static int
 joins(const struct array *first, const struct array *other, int axis)
 {
-    if (other->ndim != first->ndim ||
-        (other->dtype != first->dtype &&
-         !PyArray_EquivTypes(other->dtype, first->dtype))) {
+    if (other->ndim != first->ndim || !code_same(other->dtype, first->dtype)) {
         return 0;
     }
     for (int k = 0; k < first->ndim; k++) {

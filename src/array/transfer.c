@@ -169,7 +169,7 @@ host_in_shape(PyArrayObject *host, const struct array *array,
 static PyObject *
 get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {
-    if (!PyArray_EquivTypes(PyArray_DESCR(host), array->dtype)) {
+    if (!code_same(PyArray_DESCR(host), array->dtype)) {
         PyErr_Format(PyExc_TypeError,
                      "get: the host array's dtype is %S, the GPUArray's %S",
                      PyArray_DESCR(host), array->dtype);
@@ -302,7 +302,7 @@ set_from_host(struct array *array, PyArrayObject *host, int async,
 static int
 set_host(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {
-    if (!PyArray_EquivTypes(PyArray_DESCR(host), array->dtype)) {
+    if (!code_same(PyArray_DESCR(host), array->dtype)) {
         PyErr_Format(PyExc_ValueError,
                      "set: the host array's dtype is %S, the GPUArray's %S",
                      PyArray_DESCR(host), array->dtype);
@@ -324,7 +324,7 @@ set_device(struct array *array, struct array *source, CUstream stream)
                      source->size, array->size);
         return -1;
     }
-    if (!PyArray_EquivTypes(source->dtype, array->dtype)) {
+    if (!code_same(source->dtype, array->dtype)) {
         PyErr_Format(PyExc_ValueError,
                      "set: the source's dtype is %S, the GPUArray's %S",
                      source->dtype, array->dtype);
@@ -477,16 +477,16 @@ fill_any(struct array *array, PyObject *value, CUstream stream)
 }
 
 static PyObject *
-array_fill(PyObject *self, PyObject *args, PyObject *kwargs)
+array_fill(PyObject *self, CORE_ARGS)
 {
-    static char *names[] = {"value", "stream", NULL};
-    PyObject *value, *given = Py_None;
+    static const struct core_signature signature = {
+        "fill", 1, {"value", "stream"}};
+    PyObject *values[2];
     CUstream stream;
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:fill", names, &value,
-                                     &given) ||
-        core_stream(given, &stream) < 0 ||
-        fill_any((struct array *)self, value, stream) < 0) {
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_stream(values[1] ? values[1] : Py_None, &stream) < 0 ||
+        fill_any((struct array *)self, values[0], stream) < 0) {
         return NULL;
     }
     return Py_NewRef(self);
@@ -501,7 +501,7 @@ assign_host(struct array *target, PyArrayObject *host)
     PyArrayObject *spread;
     int result;
 
-    if (PyArray_EquivTypes(PyArray_DESCR(host), target->dtype) &&
+    if (code_same(PyArray_DESCR(host), target->dtype) &&
         PyArray_NDIM(host) == target->ndim &&
         PyArray_CompareLists(PyArray_DIMS(host), target->shape,
                              target->ndim)) {
@@ -559,44 +559,55 @@ array_assign(struct array *target, PyObject *value)
 
 /* --- copies ------------------------------------------------------------ */
 
-static PyObject *
-array_copy(PyObject *self, PyObject *args, PyObject *kwargs)
+/* "C", "F" or "K"; 0 with an exception for anything else. */
+static char
+order_parse(PyObject *object)
 {
-    static char *names[] = {"order", "stream", NULL};
-    const char *order = "K";
-    PyObject *given = Py_None;
-    CUstream stream;
+    const char *order = object ? PyUnicode_AsUTF8(object) : "K";
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|sO:copy", names, &order,
-                                     &given) ||
-        core_stream(given, &stream) < 0) {
-        return NULL;
-    }
-    if (!*order || !strchr("CFK", *order) || order[1]) {
+    if (order && (!*order || !strchr("CFK", *order) || order[1])) {
         PyErr_Format(PyExc_ValueError,
                      "invalid order: %s (\"C\", \"F\" or \"K\" expected)",
                      order);
-        return NULL;
+        return 0;
     }
-    return (PyObject *)array_packed((struct array *)self, *order, stream);
+    return order ? *order : 0;
 }
 
 static PyObject *
-array_astype(PyObject *self, PyObject *args, PyObject *kwargs)
+array_copy(PyObject *self, CORE_ARGS)
 {
-    static char *names[] = {"dtype", "stream", NULL};
+    static const struct core_signature signature = {
+        "copy", 0, {"order", "stream"}};
+    PyObject *values[2];
+    CUstream stream;
+
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_stream(values[1] ? values[1] : Py_None, &stream) < 0) {
+        return NULL;
+    }
+    char order = order_parse(values[0]);
+    return order
+               ? (PyObject *)array_packed((struct array *)self, order, stream)
+               : NULL;
+}
+
+static PyObject *
+array_astype(PyObject *self, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "astype", 1, {"dtype", "stream"}};
     struct array *array = (struct array *)self, *result;
-    PyObject *type, *given = Py_None;
+    PyObject *values[2];
     PyArray_Descr *dtype;
     CUstream stream;
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:astype", names, &type,
-                                     &given) ||
-        core_stream(given, &stream) < 0 ||
-        !PyArray_DescrConverter(type, &dtype)) {
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_stream(values[1] ? values[1] : Py_None, &stream) < 0 ||
+        !PyArray_DescrConverter(values[0], &dtype)) {
         return NULL;
     }
-    if (PyArray_EquivTypes(dtype, array->dtype)) {
+    if (code_same(dtype, array->dtype)) {
         Py_DECREF(dtype);
         return (PyObject *)array_packed(array, 'K', stream);
     }
@@ -678,15 +689,15 @@ PyMethodDef array_transfer_methods[] = {
      "Takes the elements of a numpy array or GPUArray of the same size."},
     {"set_async", KEYWORDS(array_set_async),
      "set_async($self, ary, stream=None)\n--\n\nset in stream order."},
-    {"fill", KEYWORDS(array_fill),
+    {"fill", CORE_METHOD(array_fill),
      "fill($self, value, stream=None)\n--\n\nSets every element; returns "
      "self."},
-    {"astype", KEYWORDS(array_astype),
+    {"astype", CORE_METHOD(array_astype),
      "astype($self, dtype, stream=None)\n--\n\nA copy in another dtype."},
-    {"copy", KEYWORDS(array_copy),
+    {"copy", CORE_METHOD(array_copy),
      "copy($self, order='K', stream=None)\n--\n\n"
      "A packed copy, in C or Fortran order or that of the axes."},
-    {"__copy__", KEYWORDS(array_copy), "copy.copy()"},
+    {"__copy__", CORE_METHOD(array_copy), "copy.copy()"},
     {"__reduce__", array_reduce, METH_NOARGS, "pickles through the host"},
     {"__reduce_ex__", array_reduce, METH_O, "pickles through the host"},
     {NULL},

@@ -341,7 +341,7 @@ call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype,
     Py_DECREF(method);
     if (result && (!array_check(result) || array->ndim != ndim ||
                    memcmp(array->shape, keep, bytes) ||
-                   !PyArray_EquivTypes(array->dtype, dtype))) {
+                   !code_same(array->dtype, dtype))) {
         PyErr_Format(PyExc_TypeError,
                      "_new_like_me must return a GPUArray of the shape of "
                      "self and of dtype %S",
@@ -460,7 +460,7 @@ array_new_like_me(PyObject *self, PyObject *args, PyObject *kwargs)
         Py_DECREF(dtype);
         return NULL;
     }
-    if (PyArray_EquivTypes(dtype, array->dtype)) {
+    if (code_same(dtype, array->dtype)) {
         layout_pack_like(array->ndim, array->shape, itemsize, array->strides,
                          strides);
     } else {

@@ -31,6 +31,20 @@ void core_set_array_type(PyTypeObject *type);
 /* Registers the array room's types; called by the module's exec slot. */
 int array_setup(PyObject *module);
 
+/* Arguments of a method in a table with CORE_METHOD: each name's value, or
+ * NULL where it was not given. */
+#define CORE_MAX_ARGS 8
+struct core_signature {
+    const char *function;
+    int required;
+    const char *names[CORE_MAX_ARGS + 1]; /* "" for positional-only */
+};
+#define CORE_ARGS PyObject *const *args, Py_ssize_t nargs, PyObject *names
+#define CORE_METHOD(name)                                                     \
+    (PyCFunction)(void (*)(void))(name), METH_FASTCALL | METH_KEYWORDS
+int core_args(const struct core_signature *signature, CORE_ARGS,
+              PyObject **values);
+
 /* Turns a CUresult into PyCUDA's exception, "<routine> failed: <text>".
  * `routine` is the unversioned name, "cuMemAlloc". */
 int core_check(CUresult code, const char *routine);

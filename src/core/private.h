@@ -230,19 +230,8 @@ struct core_texture {
     enum core_fetched gives;
 };
 
-/* -- python/args.c: arguments of methods */
+/* -- python/args.c: arguments of methods; core.h has core_args */
 
-#define CORE_MAX_ARGS 8
-struct core_signature {
-    const char *function;
-    int required;
-    const char *names[CORE_MAX_ARGS + 1]; /* "" for positional-only */
-};
-#define CORE_ARGS PyObject *const *args, Py_ssize_t nargs, PyObject *names
-#define CORE_METHOD(name)                                                     \
-    (PyCFunction)(void (*)(void))(name), METH_FASTCALL | METH_KEYWORDS
-int core_args(const struct core_signature *signature, CORE_ARGS,
-              PyObject **values);
 int core_size(PyObject *object, size_t *value);
 int core_unsigned(PyObject *object, unsigned *value);
 int core_int(PyObject *object, int *value);

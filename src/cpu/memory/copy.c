@@ -11,7 +11,7 @@
 #include "cpu/cpu.h"
 
 #define SMALL_BYTES                                                           \
-    (64u << 10) /* done by the caller where nothing is before */
+    (256u << 10) /* done by the caller where nothing is before */
 
 static CUresult
 rows_copy(void *argument)
