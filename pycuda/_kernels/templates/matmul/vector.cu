@@ -55,6 +55,17 @@ enum { WIDTH = 64 / sizeof(Value), ROWS = 4 };
 typedef Value Vector __attribute__((ext_vector_type(WIDTH)));
 typedef Vector Loose __attribute__((aligned(sizeof(Value))));
 
+// Halves meet until two are left: few steps that wait for one another.
+template <int COUNT, class Part>
+__device__ inline Value sum_of_lanes(const Part lanes)
+{
+    if constexpr (COUNT == 2) {
+        return lanes[0] + lanes[1];
+    } else {
+        return sum_of_lanes<COUNT / 2>(lanes.lo + lanes.hi);
+    }
+}
+
 // The same where no element is converted: sums stay in registers.
 __device__ inline Value product_of_packed(const Value *a, const Value *b,
                                           long long inner)
@@ -70,11 +81,7 @@ __device__ inline Value product_of_packed(const Value *a, const Value *b,
         }
     }
     total = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    Value sum = Value(0);
-#pragma unroll
-    for (int lane = 0; lane < WIDTH; lane++) {
-        sum += total[lane];
-    }
+    Value sum = sum_of_lanes<WIDTH>(total);
     for (; k < inner; k++) {
         multiply_add(sum, a[k], b[k]);
     }
