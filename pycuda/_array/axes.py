@@ -505,7 +505,7 @@ def reduce_axes(
             f"{name} of no elements has no value: an axis that is reduced "
             "has length 0"
         )
-    target = _target(a, result, kind, out, allocator)
+    target = _target(name, a, result, kind, out, allocator)
     scale = float(max(count - ddof, 0)) if name in ("var", "std") else count
     if a.size == 0:
         with using(stream):
@@ -523,6 +523,7 @@ def reduce_axes(
 
 
 def _target(
+    name: str,
     a: GPUArray,
     result: _Shape,
     dtype: np.dtype,
@@ -532,6 +533,11 @@ def _target(
     """Where the kernels write: out, if it has the right dtype."""
     if out is not None:
         check_out(out, result.shape, dtype)
+        if name in _INDEXING and not np.can_cast(out.dtype, dtype, "safe"):
+            raise TypeError(
+                f"{name}: out must hold integers of up to 64 bits with a "
+                f"sign, not {out.dtype}"
+            )
         if out.dtype == dtype and not overlap(a, out):
             return out
     strides = result.of(_result_strides(a, result.axes, dtype.itemsize))

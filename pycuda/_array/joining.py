@@ -120,6 +120,10 @@ def _check_casts(
             )
 
 
+class NothingToStackError(ValueError, IndexError):
+    """ValueError as numpy has it, IndexError as PyCUDA has."""
+
+
 def stack(
     arrays: Sequence[GPUArray],
     axis: int = 0,
@@ -132,7 +136,7 @@ def stack(
 ) -> GPUArray:
     """Join arrays of one shape along a new axis."""
     if len(arrays) == 0:
-        raise IndexError("stack needs at least one array")
+        raise NothingToStackError("need at least one array to stack")
     arrays = check_arrays(arrays, "stack")
     first = arrays[0]
     if builtins.any(array.shape != first.shape for array in arrays):

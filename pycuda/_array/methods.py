@@ -65,13 +65,13 @@ class Methods:
         return self.get().tolist()  # type: ignore[attr-defined]
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(_only(self))
 
     def __float__(self) -> float:
-        return float(self.item())
+        return float(_only(self))
 
     def __complex__(self) -> complex:
-        return complex(self.item())
+        return complex(_only(self))
 
     def __index__(self) -> int:
         array: Any = self
@@ -251,6 +251,15 @@ def _pair(left: Any, right: Any) -> Any:
     if quotient is NotImplemented:
         return NotImplemented
     return quotient, _apply("remainder", (left, right))
+
+
+def _only(array: Any) -> Any:
+    """The value of an array that is to be a number of Python's."""
+    if array.size != 1:
+        raise TypeError(
+            "only arrays of one element can be converted to Python scalars"
+        )
+    return array.item()
 
 
 def _chosen(array: Any, args: tuple) -> ArrayBase:

@@ -251,20 +251,34 @@ def unique_values(x: GPUArray, /) -> GPUArray:
 def isin(
     element: GPUArray,
     test_elements: GPUArray,
-    *,
+    assume_unique: bool = False,
     invert: bool = False,
+    *,
+    kind: str | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Whether each element is one of `test_elements`."""
+    """Whether each element is one of `test_elements`.
+
+    Parameters
+    ----------
+    invert
+        Whether to tell which elements are none of them.
+    assume_unique, kind
+        For numpy's sake: `test_elements` are sorted in any case.
+    """
+    if kind not in (None, "sort", "table"):
+        raise ValueError(
+            f"Invalid kind: {kind!r}. Please use None, 'sort' or 'table'."
+        )
     check_array(element, "element")
     check_array(test_elements, "test_elements")
     result = make(element, element.shape, np.bool_)
     with using(stream):
         if test_elements.size == 0 or element.size == 0:
             return result.fill(np.bool_(invert))
-        kind = np.result_type(element.dtype, test_elements.dtype)
-        known = sort(test_elements.astype(kind), None)
-        wanted = element.astype(kind)
+        common = np.result_type(element.dtype, test_elements.dtype)
+        known = sort(test_elements.astype(common), None)
+        wanted = element.astype(common)
         places = searchsorted(known, wanted)
         _apply("minimum", (places, known.size - 1), places, None, None)
         name = "not_equal" if invert else "equal"

@@ -8,6 +8,7 @@ What strides can say is a view of the same memory, as in numpy; that of
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -440,7 +441,7 @@ def _triangle(
         m = broadcast_to(m, (m.shape[0],) * 2)
     rows, columns = (
         arange(first, first + n, dtype=np.int64, stream=stream)
-        for first, n in zip((int(k), 0), m.shape[-2:], strict=True)
+        for first, n in zip((math.floor(k), 0), m.shape[-2:], strict=True)
     )
     kept = _apply(
         operation, (rows[:, None], columns[None]), None, None, stream

@@ -221,7 +221,7 @@ array_subscript(PyObject *self, PyObject *key)
     return view || PyErr_Occurred() ? view : advanced_get(self, key);
 }
 
-/* Iteration; a 0-d array iterates as empty. */
+/* Iteration; a 0-d array iterates as empty, as in PyCUDA. */
 PyObject *
 array_item(PyObject *self, Py_ssize_t index)
 {
@@ -246,7 +246,7 @@ int
 array_assign_subscript(PyObject *self, PyObject *key, PyObject *value)
 {
     if (!value) {
-        PyErr_SetString(PyExc_TypeError,
+        PyErr_SetString(PyExc_ValueError,
                         "elements of an array cannot be deleted");
         return -1;
     }

@@ -188,6 +188,29 @@ array_ravel(PyObject *self, PyObject *unused)
 
 /* --- transpose --------------------------------------------------------- */
 
+/* The axis counted from the front, or -1 with numpy's AxisError. */
+static int
+axis_check(npy_intp given, int ndim)
+{
+    npy_intp axis = given < 0 ? given + ndim : given;
+
+    if (axis >= 0 && axis < ndim) {
+        return (int)axis;
+    }
+    PyObject *module = PyImport_ImportModule("numpy.exceptions");
+    PyObject *kind =
+        module ? PyObject_GetAttrString(module, "AxisError") : NULL;
+    PyObject *error =
+        kind ? PyObject_CallFunction(kind, "ni", given, ndim) : NULL;
+    if (error) {
+        PyErr_SetObject(kind, error);
+    }
+    Py_XDECREF(error);
+    Py_XDECREF(kind);
+    Py_XDECREF(module);
+    return -1;
+}
+
 static int
 parse_axes(PyObject *axes, int ndim, int *order)
 {
@@ -209,16 +232,17 @@ parse_axes(PyObject *axes, int ndim, int *order)
         return -1;
     }
     for (int i = 0; i < n; i++) {
-        npy_intp axis = given[i] < 0 ? given[i] + ndim : given[i];
-        if (axis < 0 || axis >= ndim || seen & 1u << axis) {
+        int axis = axis_check(given[i], ndim);
+        if (axis < 0) {
+            return -1;
+        }
+        if (seen & 1u << axis) {
             PyErr_Format(PyExc_ValueError,
-                         "axes don't match array: %zd is out of range or "
-                         "repeated",
-                         given[i]);
+                         "axes don't match array: %zd is repeated", given[i]);
             return -1;
         }
         seen |= 1u << axis;
-        order[i] = (int)axis;
+        order[i] = axis;
     }
     return 0;
 }
@@ -277,14 +301,16 @@ squeezed_axes(const struct array *array, PyObject *axes, unsigned *marked)
 
     *marked = 0;
     for (int i = 0; i < n; i++) {
-        npy_intp axis = given[i] < 0 ? given[i] + array->ndim : given[i];
         if (array->ndim == 0 && (given[i] == 0 || given[i] == -1)) {
             continue; /* as NumPy takes it */
         }
-        if (axis < 0 || axis >= array->ndim || *marked & 1u << axis) {
-            PyErr_Format(PyExc_ValueError,
-                         "squeeze: axis %zd is repeated, or not one of %d",
-                         given[i], array->ndim);
+        int axis = axis_check(given[i], array->ndim);
+        if (axis < 0) {
+            return -1;
+        }
+        if (*marked & 1u << axis) {
+            PyErr_Format(PyExc_ValueError, "squeeze: axis %zd is repeated",
+                         given[i]);
             return -1;
         }
         if (array->shape[axis] != 1) {

@@ -419,7 +419,7 @@ fill_packed(struct array *array, PyObject *value, CUstream stream)
     }
     if (PyArray_NDIM((PyArrayObject *)host) != 0) {
         Py_DECREF(host);
-        PyErr_SetString(PyExc_TypeError, "fill: one value is needed");
+        PyErr_SetString(PyExc_ValueError, "fill: one value is needed");
         return -1;
     }
     if (array->size == 0) {
@@ -464,7 +464,7 @@ fill_any(struct array *array, PyObject *value, CUstream stream)
     }
     if (PyArray_NDIM((PyArrayObject *)host) != 0) {
         Py_DECREF(host);
-        PyErr_SetString(PyExc_TypeError, "fill: one value is needed");
+        PyErr_SetString(PyExc_ValueError, "fill: one value is needed");
         return -1;
     }
     scalar = PyArray_Return((PyArrayObject *)host);

@@ -91,7 +91,7 @@ def test_assignment_broadcasts_and_checks():
         device[0] = gpuarray.to_gpu(np.zeros(4, "f4"))
     with pytest.raises(TypeError, match="GPUArray or ndarray"):
         device[0] = object()
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError, match="deleted"):
         del device[0]
 
 

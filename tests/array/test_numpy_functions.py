@@ -307,7 +307,7 @@ def test_numbers():
     assert a.item(5) == HOST.item(5)
     assert a.item(1, 2, -1) == HOST.item(1, 2, -1)
     assert a.tolist() == HOST.tolist()
-    with pytest.raises(ValueError, match="size 1"):
+    with pytest.raises(TypeError, match="one element"):
         float(a)
     with pytest.raises(IndexError):
         a.item(24)
