@@ -342,6 +342,7 @@ class SourceModule(CudaModule):
     ) -> None:
         self._check_arch(arch)
         names = _expressions(name_expressions)
+        self._source = source
         if nvcc != "nvcc" and not names and not _on_gpu():
             warn_user(
                 f"nvcc={nvcc!r} makes images for GPUs: the CPU device "
@@ -363,6 +364,16 @@ class SourceModule(CudaModule):
             )  # fmt: skip
             self.module = _drv.module_from_buffer(image)
         self._bind_module()
+
+    def get_function(self, name: str) -> Any:
+        """The kernel called `name`, a `pycuda.driver.Function`.
+
+        It knows its source, for `pycuda._declared`.
+        """
+        function = super().get_function(name)
+        if isinstance(self._source, str):
+            function._source = self._source
+        return function
 
     def _load(self, arguments: tuple[Any, ...]) -> None:
         """Load what the cache has; what the driver refuses is made anew."""

@@ -275,10 +275,39 @@ value_resize(struct core_function *function, Py_ssize_t index,
     }
     PyErr_Format(PyExc_TypeError,
                  "kernel '%U': parameter #%zd (0-based) takes %u bytes, but "
-                 "the %s given has %zu",
+                 "the %s given has %zu%s",
                  function->name, index, bytes, Py_TYPE(arg)->tp_name,
-                 value->bytes);
+                 value->bytes,
+                 PyArray_Check(arg) && bytes == sizeof(CUdeviceptr)
+                     ? "; a host array goes by value: for a pointer pass a "
+                       "GPUArray or pycuda.driver.In(array)"
+                     : "");
     return -1;
+}
+
+/* Before the slot learns the type: what runs here may launch the kernel. */
+static int
+argument_check(struct core_function *function, uint32_t index, PyObject *arg)
+{
+    PyObject *source =
+        function->dict == NULL
+            ? NULL
+            : PyDict_GetItemWithError(function->dict, core.str_source);
+    if (source == NULL) {
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    Py_INCREF(source);
+    PyObject *module = PyImport_ImportModule("pycuda._declared");
+    PyObject *done =
+        module == NULL
+            ? NULL
+            : PyObject_CallMethod(module, "check", "OOIIO", source,
+                                  function->name, function->layout.count,
+                                  index, arg);
+    Py_XDECREF(module);
+    Py_DECREF(source);
+    Py_XDECREF(done);
+    return done == NULL ? -1 : 0;
 }
 
 static int
@@ -289,6 +318,9 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
     uint32_t bytes = function->layout.parameters[index].bytes;
     struct value value;
     if (Py_TYPE(arg) != slot->type) {
+        if (argument_check(function, index, arg) < 0) {
+            return -1;
+        }
         core_slot_learn(slot, Py_TYPE(arg));
     }
     if (value_read(function, index, arg, slot, pack, &value) < 0) {

@@ -1,0 +1,195 @@
+"""Arguments of a kernel against the types that its source declares.
+
+A compiled kernel tells the sizes of its parameters and not their types, so a
+float64 array for `float *` passes every other check.  The launch path asks
+here once for each parameter and type of argument, if the source is at hand.
+Only what is surely wrong is told: a parameter whose type is a macro, a
+typedef, a template's or a struct is left alone.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pycuda import _driver
+from pycuda._compile.source import without_comments
+from pycuda._compile.warn import warn_user
+
+_TYPES = {
+    "float": "float32",
+    "double": "float64",
+    "int": "int32",
+    "signed int": "int32",
+    "int32_t": "int32",
+    "unsigned": "uint32",
+    "unsigned int": "uint32",
+    "uint": "uint32",
+    "uint32_t": "uint32",
+    "long": "int64",
+    "long int": "int64",
+    "long long": "int64",
+    "long long int": "int64",
+    "int64_t": "int64",
+    "unsigned long": "uint64",
+    "unsigned long long": "uint64",
+    "uint64_t": "uint64",
+    "size_t": "uint64",
+}
+_C_NAMES = {
+    "float32": "float",
+    "float64": "double",
+    "int32": "int",
+    "uint32": "unsigned int",
+    "int64": "long long",
+    "uint64": "unsigned long long",
+}
+_QUALIFIER = re.compile(r"\b(?:const|volatile|(?:__)?restrict(?:__)?)\b")
+_PARAMETER = re.compile(r"(\w[\w\s]*?)\s*(\*?)\s*\b(\w+)\s*(\[\s*\w*\s*\])?")
+_RENAMED = re.compile(r"#\s*define\s+(?:float|double|int|long|unsigned)\b")
+
+
+class Declared(NamedTuple):
+    """One parameter: its text, its name, its element's type."""
+
+    text: str
+    name: str
+    dtype: np.dtype
+    is_pointer: bool
+
+
+def _parameter(text: str) -> Declared | None:
+    found = _PARAMETER.fullmatch(_QUALIFIER.sub(" ", text).strip())
+    if found is None:
+        return None
+    base, star, name, brackets = found.groups()
+    dtype = _TYPES.get(" ".join(base.split()))
+    if dtype is None:
+        return None
+    text = " ".join(text.split())
+    return Declared(text, name, np.dtype(dtype), bool(star or brackets))
+
+
+@functools.lru_cache(maxsize=64)
+def parameters(source: str, kernel: str) -> tuple[Declared | None, ...]:
+    """The parameters of `kernel`; () where the source does not show them."""
+    text = without_comments(source)
+    if _RENAMED.search(text):
+        return ()
+    heads = re.findall(
+        rf"__global__\b[^;{{}}]*?\b{re.escape(kernel)}\s*\(([^(){{}}#<>]*)\)",
+        text,
+    )
+    if len(heads) != 1:
+        return ()
+    return tuple(_parameter(part) for part in heads[0].split(","))
+
+
+def _is_managed(array: np.ndarray) -> bool:
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, _driver.ManagedAllocation)
+
+
+def _by_value(value: Any) -> bool:
+    """Do the bytes of `value` themselves go to the kernel?"""
+    if isinstance(value, np.ndarray):
+        return not _is_managed(value)
+    return isinstance(value, np.generic)
+
+
+def _is_address(value: Any) -> bool:
+    known = (_driver.ArrayBase, _driver.DeviceAllocation)
+    return isinstance(value, (*known, _driver.ArgumentHandler)) or hasattr(
+        value, "gpudata"
+    )
+
+
+def _dtype_of(value: Any) -> np.dtype | None:
+    if isinstance(value, _driver.ArgumentHandler):
+        value = value.array
+    dtype = getattr(value, "dtype", None)
+    return dtype if isinstance(dtype, np.dtype) else None
+
+
+def _is_misread(have: np.dtype, want: np.dtype) -> bool:
+    """Would a kernel that reads `want` make nonsense of numbers of `have`?
+
+    Integers of one size may stand for each other, and the bits of floats for
+    integers; elements of one and two bytes are often read in groups.
+    """
+    if have.kind not in "iuf" or have.itemsize < 4:
+        return False
+    if have.itemsize != want.itemsize:
+        return True
+    return have.kind in "iu" and want.kind == "f"
+
+
+def _check_pointer(where: str, declared: Declared, value: Any) -> None:
+    have = _dtype_of(value)
+    kind = type(value).__name__
+    if _by_value(value):
+        if have is not None and (have.kind not in "iu" or have.itemsize != 8):
+            raise TypeError(
+                f"{where}, but the {kind} of {have} given goes by value; "
+                "pass a GPUArray, a DeviceAllocation or "
+                "pycuda.driver.In(array)"
+            )
+        return
+    if have is not None and _is_misread(have, declared.dtype):
+        known = _C_NAMES.get(have.name)
+        other = f", or declare '{known} *{declared.name}'" if known else ""
+        warn_user(
+            f"{where}, but the elements of the {kind} given are {have}: "
+            f"convert them with .astype(numpy.{declared.dtype}){other}"
+        )
+
+
+def _check_value(where: str, declared: Declared, value: Any) -> None:
+    have = _dtype_of(value)
+    if isinstance(value, np.generic) and have is not None:
+        if have.kind in "iuf" and (have.kind == "f") != (
+            declared.dtype.kind == "f"
+        ):
+            warn_user(
+                f"{where}, and the bits of the {have} given are read as "
+                f"such; pass numpy.{declared.dtype}(...)"
+            )
+    elif declared.dtype.kind == "f" and _is_address(value):
+        raise TypeError(
+            f"{where}, but the {type(value).__name__} given is an address; "
+            f"pass numpy.{declared.dtype}(...)"
+        )
+
+
+def check(
+    source: str, kernel: str, count: int, index: int, value: Any
+) -> None:
+    """Compare argument `index` of `count` with what `source` declares.
+
+    Raises
+    ------
+    TypeError
+        If a value stands for a pointer, or a pointer for a number.
+
+    Warns
+    -----
+    UserWarning
+        If numbers would be read as numbers of another type.
+    """
+    found = parameters(source, kernel)
+    declared = found[index] if len(found) == count else None
+    if declared is None:
+        return
+    where = f"kernel '{kernel}': parameter #{index} (0-based) is "
+    where += f"'{declared.text}'"
+    if declared.is_pointer:
+        _check_pointer(where, declared, value)
+    else:
+        _check_value(where, declared, value)

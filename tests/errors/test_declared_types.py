@@ -1,0 +1,181 @@
+"""Arguments against the types that a kernel's source declares."""
+
+# SPDX-License-Identifier: MIT
+
+import warnings
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+import pycuda.gpuarray as gpuarray
+from pycuda._declared import parameters
+from pycuda.compiler import SourceModule
+
+pytestmark = pytest.mark.usefixtures("context")
+
+SOURCE = """
+typedef float real;
+struct pair { float a, b; };
+// __global__ void axpy(double *y, double a) is what it was
+__global__ void __launch_bounds__(64)
+axpy(float * __restrict__ y, const float x[], float a, int n)
+{
+  int i = threadIdx.x;
+  if (i < n) { y[i] += a * x[i]; }
+}
+__global__ void numbers(double a, unsigned long long n, double *out)
+{
+  out[0] = a + n;
+}
+__global__ void bits(int *x, unsigned int *y, float2 *z, unsigned char *c,
+                     struct pair p, real *r) { }
+"""
+BLOCK = {"block": (32, 1, 1)}
+
+
+@pytest.fixture(scope="module")
+def module(context):
+    return SourceModule(SOURCE)
+
+
+@pytest.fixture
+def axpy(module):
+    return module.get_function("axpy")
+
+
+def array(dtype):
+    return gpuarray.to_gpu(np.ones(64, dtype))
+
+
+@pytest.fixture
+def good():
+    return [array("f4"), array("f4"), np.float32(2), np.int32(32)]
+
+
+@pytest.mark.parametrize(
+    ("index", "wrong", "said"),
+    [
+        (0, lambda: array("f8"), r"'float \* __restrict__ y', but the elem"),
+        (0, lambda: array("f8"), r"astype\(numpy.float32\).*'double \*y'"),
+        (1, lambda: array("i4"), "are int32"),
+        (1, lambda: drv.In(np.ones(64)), "of the In given are float64"),
+        (1, lambda: drv.InOut(np.ones(64, "i8")), "are int64"),
+        (2, lambda: np.int32(2), "bits of the int32.*numpy.float32"),
+        (2, lambda: np.int64(2), "bits of the int64"),
+        (3, lambda: np.float32(32), "bits of the float32.*numpy.int32"),
+    ],
+)
+def test_numbers_that_would_be_misread(axpy, good, index, wrong, said):
+    good[index] = wrong()
+    good[3] = np.float32(0) if index == 3 else np.int32(0)
+    with pytest.warns(UserWarning, match=f"'axpy'.*#{index} .*{said}") as seen:
+        axpy(*good, **BLOCK)
+    assert len(seen) == 1
+    assert seen[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("index", "wrong", "said"),
+    [
+        (0, np.ones(2, np.float32), "ndarray of float32 given goes by value"),
+        (0, np.ones(2, np.int32), "goes by value"),
+        (1, np.float64(1), "goes by value"),
+        (1, np.complex64(1), "goes by value"),
+    ],
+)
+def test_values_for_pointers_are_refused_each_time(
+    axpy, good, index, wrong, said
+):
+    good[index] = wrong
+    for _ in range(2):
+        with pytest.raises(TypeError, match=said):
+            axpy(*good, **BLOCK)
+    assert (array("f4").get() == 1).all()
+
+
+def test_a_host_array_of_another_size(axpy, good):
+    good[0] = np.ones(64, np.float32)
+    for _ in range(2):
+        with pytest.raises(TypeError, match=r"by value.*pycuda.driver.In"):
+            axpy(*good, **BLOCK)
+
+
+def test_an_address_for_a_number(module):
+    numbers = module.get_function("numbers")
+    for wrong in (array("f8"), drv.mem_alloc(8), drv.In(np.ones(1))):
+        with pytest.raises(TypeError, match="'double a'.*given is an address"):
+            numbers(wrong, np.uint64(1), array("f8"), block=(1, 1, 1))
+
+
+def test_what_is_right_or_may_be(module, axpy, good):
+    numbers = module.get_function("numbers")
+    bits = module.get_function("bits")
+    out = array("f8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        axpy(*good, **BLOCK)
+        axpy(good[0].gpudata, np.intp(good[1].ptr), *good[2:], **BLOCK)
+        axpy(array("c8"), np.array(good[1].ptr, np.uint64), *good[2:], **BLOCK)
+        axpy(array("u1"), good[1], good[2], np.uint8(32), block=(1, 1, 1))
+        numbers(np.float64(1), np.int32(3), out, block=(1, 1, 1))
+        numbers(np.float64(1), out, drv.mem_alloc(8), block=(1, 1, 1))
+        bits(
+            array("f4"), array("i4"), array("f4"), array("f8"),
+            np.zeros(1, "f4,f4"), array("f8"), block=(1, 1, 1),
+        )  # fmt: skip
+    assert out.get()[0] == 4
+
+
+def test_managed_memory_is_an_address(axpy, good):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        y = drv.managed_zeros(
+            64, np.float32, mem_flags=drv.mem_attach_flags.GLOBAL
+        )
+        axpy(y, *good[1:], **BLOCK)
+        drv.Context.synchronize()
+    assert (y[:32] == 2).all()
+
+
+def test_a_warning_that_is_an_error_stops_the_launch(axpy, good):
+    good[2] = np.int32(2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            with pytest.raises(UserWarning, match="bits of the int32"):
+                axpy(*good, **BLOCK)
+    assert (good[0].get() == 1).all()
+
+
+def test_a_launch_from_within_the_warning(axpy, good, monkeypatch):
+    def show(*args, **kwargs):
+        axpy(good[0], drv.In(np.ones(64, "f4")), *good[2:], **BLOCK)
+
+    wrong = array("f8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        monkeypatch.setattr(warnings, "showwarning", show)
+        axpy(good[0], wrong, good[2], np.int32(0), **BLOCK)
+    assert good[0].get()[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("source", "types"),
+    [
+        ("__global__ void k(float *x, int n) {}", ["float32", "int32"]),
+        ("__global__ void k(float const *x, long int n) {}",
+         ["float32", "int64"]),
+        ("__global__ void k(T *x, float &y, float **z) {}", [None] * 3),
+        ("__global__ void k() {}", [None]),
+        ("__global__ void k(const float3 *x, vec<int> y) {}", []),
+        ("#define float double\n__global__ void k(float *x) {}", []),
+        ("__global__ void k(int a);__global__ void k(int a) {}", []),
+        ("__device__ void k(int a) {}", []),
+        ("__global__ void other(int k) {}", []),
+        ("/* __global__ void k(int a) */", []),
+    ],
+)  # fmt: skip
+def test_what_is_read_from_a_source(source, types):
+    found = [p and p.dtype.name for p in parameters(source, "k")]
+    assert found == types
