@@ -1,0 +1,107 @@
+"""The programs in README.md and docs/ run as they stand.
+
+What a page's fragments take for granted is made beforehand, by page.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.usefixtures("context")
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SNIPPET = re.compile(r"```python\n(.*?)```", re.DOTALL)
+
+USUAL = """
+import numpy as np
+import pycuda.driver as cuda
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.reduction import ReductionKernel
+"""
+KERNEL = """
+kernel = SourceModule(
+    "__global__ void kernel(float *x) { x[threadIdx.x] += 1; }"
+).get_function("kernel")
+stream = cuda.Stream()
+"""
+BEFORE = {
+    "arrays.md": """
+import scipy.sparse
+columns = [0, 2]
+values = np.float32(7)
+points = gpuarray.zeros(5, np.dtype([("x", "f4"), ("y", "f4")]))
+x = gpuarray.arange(10, dtype=np.int32)
+y = x
+grid = gpuarray.zeros((4, 5), np.int32)
+mat = scipy.sparse.eye(50, format="csr") * 3.0
+rhs = np.ones(50)
+""",
+    "devices.md": KERNEL,
+    "graphs.md": KERNEL
+    + """
+array = a = gpuarray.zeros(256, np.float32)
+streams, results = [cuda.Stream(), cuda.Stream()], []
+parts = [gpuarray.zeros(4, np.float32), gpuarray.zeros(4, np.float32)]
+source = [np.ones(256, np.float32), np.zeros(256, np.float32)]
+position, velocity = gpuarray.zeros(8), gpuarray.ones(8)
+force = lambda x: -x
+""",
+    "launching.md": """
+scale = SourceModule(
+    "__global__ void scale(float *x, float by) { x[threadIdx.x] *= by; }"
+).get_function("scale")
+array = gpuarray.ones(256, np.float32)
+grid, block, stream = (1, 1), (256, 1, 1), cuda.Stream()
+""",
+    "textures.md": """
+matrix = np.ones((64, 64), np.float32)
+descriptor = cuda.ArrayDescriptor3D()
+descriptor.width = descriptor.height = 16
+descriptor.format = cuda.array_format.FLOAT
+descriptor.num_channels = 1
+descriptor.flags = cuda.array3d_flags.SURFACE_LDST
+array = cuda.Array(descriptor)
+out = np.zeros(256, np.float32)
+kernel = SourceModule('''
+__global__ void kernel(cudaTextureObject_t t, cudaSurfaceObject_t s, float *o)
+{
+    int i = threadIdx.y * 16 + threadIdx.x;
+    surf2Dwrite(1.0f, s, threadIdx.x * 4, threadIdx.y);
+    o[i] = tex2D<float>(t, 0.5f, 0.5f);
+}
+''').get_function("kernel")
+""",
+    "tools.md": "x = np.ones(4, np.float32)\n",
+}
+# A program of several processes: tests/mpi runs it.
+ELSEWHERE = {"mpi.md"}
+NEEDS = {"arrays.md": ("ml_dtypes", "scipy")}
+
+
+def snippets(page):
+    return SNIPPET.findall(page.read_text())
+
+
+@pytest.mark.filterwarnings("ignore:pycuda.sparse is deprecated")
+@pytest.mark.parametrize(
+    "page",
+    [p for p in PAGES if snippets(p) and p.name not in ELSEWHERE],
+    ids=lambda page: page.name,
+)
+def test_the_programs_of_a_page(page, monkeypatch):
+    for package in NEEDS.get(page.name, ()):
+        pytest.importorskip(package)
+    names: dict = {"__name__": "documentation"}
+    exec(USUAL + BEFORE.get(page.name, ""), names)
+    for number, text in enumerate(snippets(page)):
+        exec(compile(text, f"{page.name}, program {number}", "exec"), names)
+
+
+def test_pages_that_are_prepared_are_there():
+    assert {*BEFORE, *ELSEWHERE} <= {page.name for page in PAGES}
