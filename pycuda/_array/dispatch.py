@@ -174,9 +174,10 @@ def dispatch(function: Callable, args: tuple, kwargs: dict) -> Any:
     own = _table().get(function)
     name = getattr(function, "__name__", str(function))
     if own is None:
+        module = getattr(function, "__module__", None) or "numpy"
         raise TypeError(
-            f"numpy.{name} has no form for GPUArrays: fetch them with .get(), "
-            "or use what pycuda.gpuarray has"
+            f"{module}.{name} has no form for GPUArrays: fetch them with "
+            ".get(), or use what pycuda.gpuarray has"
         )
     given = (*args, *kwargs.values())
     if name not in _TAKES_HOST and next(_host_arrays(given), None) is not None:

@@ -110,7 +110,8 @@ extern pthread_mutex_t cpu_init_lock;
 CUresult cpu_ready(void);                   /* NOT_INITIALIZED before cuInit */
 CUresult cpu_device_check(CUdevice device); /* and INVALID_DEVICE */
 int cpu_device_attribute(CUdevice_attribute attribute, int *value);
-int cpu_thread_count(void); /* device/threads.c: what the machine grants us */
+/* device/threads.c: what the machine grants us, `most` at most */
+int cpu_thread_count(int most);
 uint64_t cpu_memory_bytes(void);
 
 /* ---- device/context.c ---- */

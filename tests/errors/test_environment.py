@@ -243,3 +243,35 @@ def test_a_cache_that_cannot_be_written(tmp_path):
     assert status == 0, text
     assert text.count("Compiled kernels are not kept") == 1
     assert "done" in text
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("name", ["PYCUDA_CPU_DEVICES", "PYCUDA_CPU_THREADS"])
+@pytest.mark.parametrize("value", ["many", "0", "-2", "2x", "1.5"])
+def test_counts_that_are_none(name, value):
+    status, text = run(
+        "import pycuda.autoinit", PYCUDA_DEVICE="cpu", **{name: value}
+    )
+    assert status == 1
+    assert f"{name} is '{value}'; it must be a whole number from 1" in text
+    assert "variable PYCUDA_CPU_" in last_line(text)
+
+
+@pytest.mark.cpu
+def test_counts_that_are_set():
+    status, text = run(
+        """
+        import pycuda.autoinit
+        import pycuda.driver as drv
+        print(drv.Device.count(), drv.Device(0).name())
+        """,
+        PYCUDA_DEVICE="cpu",
+        PYCUDA_CPU_DEVICES=" 3",
+        PYCUDA_CPU_THREADS="1",
+    )
+    assert status == 0
+    assert last_line(text).startswith("3 PyCUDA CPU device (1 thread")
+    status, text = run(
+        "import pycuda.autoinit", PYCUDA_DEVICE="cpu", PYCUDA_CPU_DEVICES=""
+    )
+    assert status == 0

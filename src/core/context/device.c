@@ -378,8 +378,15 @@ driver_init(PyObject *unused, CORE_ARGS)
     }
     CUresult code;
     Py_BEGIN_ALLOW_THREADS code = driver.cuInit(flags);
-    Py_END_ALLOW_THREADS if (core_check(code, "cuInit") < 0)
+    Py_END_ALLOW_THREADS if (code == CUDA_ERROR_INVALID_VALUE && core.is_cpu &&
+                             flags == 0)
     {
+        core_fail(code, "cuInit",
+                  "a variable PYCUDA_CPU_... of the environment is wrong: "
+                  "stderr says which, and what it may be");
+        return NULL;
+    }
+    if (core_check(code, "cuInit") < 0) {
         return NULL;
     }
     core.initialised = true;

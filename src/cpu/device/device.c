@@ -4,6 +4,7 @@
  * cuInit only.  A child of fork() finds `initialized` off for good: fork.c.
  *
  * SPDX-License-Identifier: MIT */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,24 @@ struct cpu_state cpu_state;
 
 pthread_mutex_t cpu_init_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int
-devices_wanted(void)
+/* `count` stays as it is where the variable is not set, or empty. */
+static CUresult
+count_read(const char *variable, int *count)
 {
-    const char *text = getenv("PYCUDA_CPU_DEVICES");
-    int count = text ? atoi(text) : 1;
+    const char *text = getenv(variable);
+    char *end;
 
-    return count < 1 ? 1 : count > CPU_MAX_DEVICES ? CPU_MAX_DEVICES : count;
+    if (!text || !*text) {
+        return CUDA_SUCCESS;
+    }
+    long value = strtol(text, &end, 10);
+    if (*end || value < 1) {
+        fprintf(stderr, "%s is '%s'; it must be a whole number from 1\n",
+                variable, text);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *count = value > INT_MAX ? INT_MAX : (int)value;
+    return CUDA_SUCCESS;
 }
 
 /* One entry of CUDA_VISIBLE_DEVICES: an ordinal or "CPU-<ordinal>" (a UUID's
@@ -41,9 +53,8 @@ visible_entry(const char *text, int present)
 }
 
 static void
-devices_find(void)
+devices_find(int present)
 {
-    int present = devices_wanted();
     const char *text = getenv("CUDA_VISIBLE_DEVICES");
 
     cpu_state.device_count = 0;
@@ -70,6 +81,26 @@ devices_find(void)
     }
 }
 
+/* What the environment asks for, and the machine has. */
+static CUresult
+machine_find(void)
+{
+    int devices = 1, threads = INT_MAX;
+    CUresult code = count_read("PYCUDA_CPU_DEVICES", &devices);
+
+    if (!code) {
+        code = count_read("PYCUDA_CPU_THREADS", &threads);
+    }
+    if (code) {
+        return code;
+    }
+    devices = devices > CPU_MAX_DEVICES ? CPU_MAX_DEVICES : devices;
+    devices_find(devices);
+    cpu_state.threads = cpu_thread_count(threads);
+    cpu_state.memory_bytes = cpu_memory_bytes() / (uint64_t)devices;
+    return cpu_check_open();
+}
+
 CPU_API CUresult
 cuInit(unsigned flags)
 {
@@ -83,15 +114,11 @@ cuInit(unsigned flags)
     }
     pthread_mutex_lock(&cpu_init_lock);
     if (!atomic_load(&cpu_state.initialized)) {
-        devices_find();
-        cpu_state.threads = cpu_thread_count();
-        cpu_state.memory_bytes =
-            cpu_memory_bytes() / (uint64_t)devices_wanted();
-        code = cpu_check_open();
+        code = machine_find();
         if (!code && !cpu_state.device_count) {
             code = CUDA_ERROR_NO_DEVICE;
         } else if (code) {
-            /* the variable's text is wrong */
+            /* a variable's text is wrong */
         } else if (!cpu_state.fork_safe) {
             code = CUDA_ERROR_OUT_OF_MEMORY;
         } else {

@@ -89,12 +89,11 @@ local_ranks(void)
 }
 
 int
-cpu_thread_count(void)
+cpu_thread_count(int most)
 {
     int online = (int)sysconf(_SC_NPROCESSORS_ONLN);
     int threads = affinity_threads();
     int quota = quota_threads();
-    const char *asked = getenv("PYCUDA_CPU_THREADS");
     bool bound = threads < online;
 
     if (quota && quota < threads) {
@@ -103,9 +102,7 @@ cpu_thread_count(void)
     if (!bound) {
         threads /= local_ranks();
     }
-    if (asked && atoi(asked) > 0 && (atoi(asked) < threads || threads < 1)) {
-        threads = atoi(asked);
-    }
+    threads = threads > most ? most : threads;
     return threads < 1 ? 1 : threads > 256 ? 256 : threads;
 }
 
