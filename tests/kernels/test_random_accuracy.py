@@ -120,17 +120,108 @@ def test_generators_with_states(kind, dtype):
         assert ulps(got[k].ravel(), normals(pairs)) < 1
 
 
+@needs_digits
+@pytest.mark.parametrize("place", [(0, 1), (0.5, 0.25), (-3, 2), (9, 1.5)])
+@pytest.mark.parametrize("kind", ["XORWOW", "MRG32k3a"])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_lognormal_of_generators_with_states(kind, dtype, place):
+    make = getattr(curandom, f"{kind}RandomNumberGenerator")
+    mean, width = (dtype(x) for x in place)
+    states = make.block_count * make.generators_per_block
+    u = make(5).gen_uniform((2, states), dtype).get()
+    exact = normals(u.T.ravel())
+    exact = np.exp(Long(mean) + Long(width) * exact)
+    got = make(5).gen_log_normal(2 * states, dtype, mean, width).get()
+    assert ulps(got, exact) < 4
+    # An odd number is made one by one: of each state the first of its pair.
+    got = make(5).gen_log_normal(states - 1, dtype, mean, width).get()
+    assert ulps(got, exact[::2][:-1]) < 4
+
+
+ONE_BY_ONE = """
+#include <curand_kernel.h>
+typedef %(state)s State;
+extern "C" __global__ void k(%(real)s *u, %(real)s *made, int n)
+{
+    State state;
+    curand_init(7, 0, 0, &state);
+    for (int i = 0; i < n; i++) {
+        u[i] = curand_uniform%(double)s(&state);
+    }
+    curand_init(7, 0, 0, &state);
+    for (int i = 0; i < n; i++) {
+        made[i] = curand_log_normal%(double)s(&state, -3, 2);
+    }
+    %(mixed)s
+}
+"""
+# A number that the other type keeps takes the lower digits' place.
+MIXED = """
+    curand_init(7, 0, 0, &state);
+    curand_normal%(other)s(&state);
+    u[0] = u[1] = curand_log_normal%(double)s(&state, -3, 2);
+    curand_normal%(other)s(&state);
+    curand_normal%(other)s(&state);
+    u[1] = curand_log_normal%(double)s(&state, -3, 2);
+"""
+
+
+def one_by_one(kind, dtype, mixed):
+    names = {
+        "state": f"curandState{kind}",
+        "real": "double" if dtype is np.float64 else "float",
+        "double": "_double" if dtype is np.float64 else "",
+        "other": "" if dtype is np.float64 else "_double",
+    }
+    names["mixed"] = MIXED % names if mixed else ""
+    kernel = SourceModule(ONE_BY_ONE % names, no_extern_c=True)
+    u, made = np.empty(2000, dtype), np.empty(2000, dtype)
+    kernel.get_function("k")(
+        drv.Out(u), drv.Out(made), np.int32(2000), block=(1, 1, 1)
+    )
+    return u, made
+
+
+@needs_digits
+@pytest.mark.cpu
+@pytest.mark.parametrize("kind", ["XORWOW", "MRG32k3a", "Philox4_32_10"])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_lognormal_one_by_one(kind, dtype):
+    """With cuRAND's header on a GPU these are cuRAND's numbers."""
+    u, made = one_by_one(kind, dtype, False)
+    exact = np.exp(Long(2) * normals(u) - 3)
+    assert ulps(made, exact) < 4
+    pair, again = one_by_one(kind, dtype, True)
+    assert (again == made).all()
+    assert (pair[:2] > 0).all() and np.isfinite(pair[:2]).all()
+
+
+def exact_inverse(u):
+    """The normal distribution's inverse by mpmath, as Longs."""
+    with mpmath.workdps(40):
+        found = [mpmath.sqrt(2) * mpmath.erfinv(2 * mpmath.mpf(float(x)) - 1)
+                 for x in u]  # fmt: skip
+        return np.array([Long(mpmath.nstr(x, 25)) for x in found])
+
+
+@needs_digits
+@pytest.mark.parametrize("kind", ["Sobol", "ScrambledSobol"])
 @pytest.mark.parametrize("bits", [32, 64])
-def test_sobols_normal_numbers(bits):
-    make = getattr(curandom, f"Sobol{bits}RandomNumberGenerator")
-    for dtype, bound in ((np.float32, 8), (np.float64, 16)):
-        u = make(offset=7).gen_uniform(50_000, dtype).get()
-        got = make(offset=7).gen_normal(50_000, dtype).get()
-        kept = u < 1
-        exact = special.ndtri(u[kept].astype(np.float64)).astype(Long)
-        kept = got[kept], exact
-        big = np.abs(exact) > 1e-3
-        assert ulps(kept[0][big], kept[1][big]) < bound
+def test_sobols_normal_numbers(kind, bits):
+    make = getattr(curandom, f"{kind}{bits}RandomNumberGenerator")
+    for dtype, bound in ((np.float32, 1), (np.float64, 3)):
+        u = make(offset=7).gen_uniform(200_000, dtype).get()
+        got = make(offset=7).gen_normal(u.size, dtype).get()
+        assert (got[u == 1] == np.inf).all()
+        order = np.argsort(np.abs(u - 0.5))
+        order = order[u[order] < 1]
+        some = np.concatenate([order[:100], order[::1000], order[-100:]])
+        exact = exact_inverse(u[some])
+        assert ulps(got[some], exact) < bound
+        if dtype is np.float32:
+            shape = u.shape, dtype, np.float32(-3), np.float32(2)
+            logs = make(offset=7).gen_log_normal(*shape).get()
+            assert ulps(logs[some], np.exp(2 * exact - 3)) < 4
 
 
 def reals(count):
