@@ -17,6 +17,10 @@
 #include "jit/explain.h"
 #include "jit/jit.h"
 
+/* Of any compute capability, without asking for more at the launch. */
+#define GPU_SHARED_BYTES   (48u << 10)
+#define GPU_CONSTANT_BYTES (64u << 10)
+
 static void
 open_context(struct jit *jit)
 {
@@ -50,6 +54,27 @@ tell(struct jit *jit)
                 kernel->name, jit->options.target, kernel->name,
                 kernel->local_bytes, kernel->registers, kernel->static_shared,
                 kernel->parameter_bytes);
+    }
+}
+
+/* What no GPU takes works here; whoever develops for one should know. */
+static void
+warn_limits(const struct jit *jit)
+{
+    if (jit->constant_bytes > GPU_CONSTANT_BYTES) {
+        fprintf(stderr,
+                "ptxas warning : %u bytes of __constant__ variables; a GPU "
+                "has at most %u and refuses them\n",
+                jit->constant_bytes, GPU_CONSTANT_BYTES);
+    }
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        const struct jit_kernel *kernel = &jit->kernels[i];
+        if (kernel->static_shared > GPU_SHARED_BYTES) {
+            fprintf(stderr,
+                    "ptxas warning : kernel '%s' has %u bytes of static "
+                    "shared memory; a GPU has at most %u and refuses it\n",
+                    kernel->name, kernel->static_shared, GPU_SHARED_BYTES);
+        }
     }
 }
 
@@ -164,6 +189,7 @@ main(int count, char **arguments)
     } else {
         make_native(&jit);
     }
+    warn_limits(&jit);
     if (jit.options.verbose) {
         tell(&jit);
     }

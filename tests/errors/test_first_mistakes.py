@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 
 import threading
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -228,3 +229,43 @@ def test_host_arrays_given_to_scans(x, length):
         with pytest.raises(TypeError, match="host array"):
             scan(*arguments)
     assert (x.get() == 1).all()
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ("__shared__ float s[12289];", "'k' has 49156 bytes of static"),
+        ("__shared__ float s[12288];", None),
+    ],
+)
+def test_more_static_shared_memory_than_a_gpu_has(declared, said):
+    source = f"""__global__ void k(float *x) {{
+        {declared}
+        s[threadIdx.x] = x[threadIdx.x];
+        __syncthreads();
+        x[threadIdx.x] = s[31 - threadIdx.x];
+    }}"""
+    check_warning(source, said)
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize(
+    ("length", "said"), [(16385, "65540 bytes of __constant__"), (16384, None)]
+)
+def test_more_constants_than_a_gpu_has(length, said):
+    source = f"""__constant__ float c[{length}];
+        __global__ void k(float *x) {{ x[threadIdx.x] = c[threadIdx.x]; }}"""
+    check_warning(source, said)
+
+
+def check_warning(source, said):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        module = SourceModule(source, cache_dir=False)
+    texts = [str(warning.message) for warning in caught]
+    assert (said is None) == (texts == [])
+    assert said is None or said in texts[0]
+    x = gpuarray.to_gpu(np.arange(32, dtype=np.float32))
+    module.get_function("k")(x, block=(32, 1, 1))
+    assert x.get()[31] == 0
