@@ -26,13 +26,13 @@ def made(request, monkeypatch):
         monkeypatch.setattr(building, "runs_threads_in_turn", lambda: False)
     context = drv.Context.get_device().make_context()
     found = []
-    original = factory.make_reduction
+    original = factory._MAKERS["reduce"]
 
     def make(name, stage, types, out):
         found.append((name, stage))
         return original(name, stage, types, out)
 
-    monkeypatch.setattr(factory, "make_reduction", make)
+    monkeypatch.setitem(factory._MAKERS, "reduce", make)
     yield found
     context.pop()
     context.detach()
