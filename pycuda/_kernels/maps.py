@@ -107,8 +107,7 @@ class Map(NamedTuple):
         """Source: packed operands that are moved as words."""
         packs = [
             f"const Pack<{c_type(self.stored[k])}> pack{k} = "
-            f"*reinterpret_cast<const Pack<{c_type(self.stored[k])}> *>"
-            f"(in{k} + first);"
+            f"load_word<Pack<{c_type(self.stored[k])}>>(in{k} + first);"
             for k in self.arrays
         ]
         index = (
@@ -237,8 +236,7 @@ class Map(NamedTuple):
         packed = [k for k in self.arrays if self.inner[operand[k]] == 1]
         packs = [
             f"const Pack<{c_type(self.stored[k])}> pack{k} = "
-            f"*reinterpret_cast<const Pack<{c_type(self.stored[k])}> *>"
-            f"(in{k}_row + first);"
+            f"load_word<Pack<{c_type(self.stored[k])}>>(in{k}_row + first);"
             for k in packed
         ]
         loads = self.loads(

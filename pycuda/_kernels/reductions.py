@@ -61,7 +61,7 @@ def _packed_fields(types: tuple, out: np.dtype) -> dict[str, Any]:
         kind = f"Pack<{c_type(dtype)}>"
         packs.append(f"{kind} pack{k}[{each}];")
         loads.append(
-            f"pack{k}[j] = *reinterpret_cast<const {kind} *>"
+            f"pack{k}[j] = load_word<{kind}>"
             f"(in{k} + at + j * {_BLOCK * width});"
         )
     addresses = (f"(unsigned long long)in{k}" for k in range(len(types)))

@@ -1,5 +1,6 @@
 enum { WIDTH = $width, LOADS = $loads, LANES = $lanes, THREADS = $threads };
 
+#include "numbers/words.cuh"
 // Elements that are moved as one word.
 template <class T> struct alignas(sizeof(T) * WIDTH) Pack {
     T at[WIDTH];

@@ -22,7 +22,7 @@ $name($out *out, const Stored *in$extra, const Axes axes, const double scale)
             Pack<Stored> loaded[LOADS];
 #pragma unroll
             for (int k = 0; k < LOADS; k++) {
-                loaded[k] = *reinterpret_cast<const Pack<Stored> *>(
+                loaded[k] = load_word<Pack<Stored>>(
                     &at(base, offset_of<$reduced>(
                         i + k * LANES, axes.reduced, axes.reduced_in)));
             }
@@ -40,7 +40,7 @@ $name($out *out, const Stored *in$extra, const Axes axes, const double scale)
             }
         }
         for (long long r = i; r < end; r += LANES) {
-            const Pack<Stored> word = *reinterpret_cast<const Pack<Stored> *>(
+            const Pack<Stored> word = load_word<Pack<Stored>>(
                 &at(base, offset_of<$reduced>(
                     r, axes.reduced, axes.reduced_in)));
 #pragma unroll

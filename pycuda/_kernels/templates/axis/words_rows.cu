@@ -32,7 +32,7 @@ $name($out *out, const Stored *in$extra, const Axes axes, const double scale)
             Pack<Stored> loaded[LOADS];
 #pragma unroll
             for (int k = 0; k < LOADS; k++) {
-                loaded[k] = words[i + k * LANES];
+                loaded[k] = load_word<Pack<Stored>>(words + i + k * LANES);
             }
             Value runs[LOADS];
 #pragma unroll
@@ -44,7 +44,8 @@ $name($out *out, const Stored *in$extra, const Axes axes, const double scale)
         }
         for (; i < count; i += LANES) {
             keep(result, lost,
-                 word_of(words[i], first + i * WIDTH$extra_name));
+                 word_of(load_word<Pack<Stored>>(words + i),
+                         first + i * WIDTH$extra_name));
         }
         for (long long r = first + count * WIDTH + lane; r < end; r += LANES) {
             const Stored v = start[r - first];

@@ -7,7 +7,7 @@ extern "C" __global__ void $name($parameters, unsigned long long size)
         ((unsigned long long)blockIdx.x * blockDim.x + threadIdx.x) * $width;
     if (first + $width <= size) {
 #include "map/pack_result.cuh"
-        *reinterpret_cast<Pack<$out_type> *>(out + first) = out_pack;
+        store_word(out + first, out_pack);
     } else {
         for (unsigned long long i = first; i < size; i++) {
 $loads

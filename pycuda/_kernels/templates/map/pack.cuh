@@ -1,3 +1,4 @@
+#include "numbers/words.cuh"
 // Neighbouring elements, moved as one word.
 template <class T> struct alignas(sizeof(T) * $width) Pack {
     T at[$width];

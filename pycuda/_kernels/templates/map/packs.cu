@@ -12,7 +12,7 @@ extern "C" __global__ void $name($parameters, const Layout layout)
 $rows
     if (first + $width <= length) {
 #include "map/pack_result.cuh"
-        *reinterpret_cast<Pack<$out_type> *>(out_row + first) = out_pack;
+        store_word(out_row + first, out_pack);
     } else {
         for (long long j = first; j < length; j++) {
 $loads

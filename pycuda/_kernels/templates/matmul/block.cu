@@ -13,6 +13,7 @@ struct Shape {
     long long shape[$ndim], a[$ndim], b[$ndim], c[$ndim]; // of the batch
 };
 
+#include "numbers/words.cuh"
 template <int N>
 struct alignas(N * sizeof(Value) < 16 ? N * sizeof(Value) : 16) Group {
     Value at[N];
@@ -103,7 +104,7 @@ matmul(Out *c, const StoredA *a, const StoredB *b, const Shape s)
 #pragma unroll
                 for (int g = 0; g < DOWN / GROUP_A; g++) {
                     const Group<GROUP_A> four =
-                        *reinterpret_cast<const Group<GROUP_A> *>(
+                        load_word<Group<GROUP_A>>(
                             &strip_a[turn][k][16 * GROUP_A * g +
                                               GROUP_A * y]);
 #pragma unroll
@@ -114,7 +115,7 @@ matmul(Out *c, const StoredA *a, const StoredB *b, const Shape s)
 #pragma unroll
                 for (int g = 0; g < ACROSS / GROUP_B; g++) {
                     const Group<GROUP_B> four =
-                        *reinterpret_cast<const Group<GROUP_B> *>(
+                        load_word<Group<GROUP_B>>(
                             &strip_b[turn][k][16 * GROUP_B * g +
                                               GROUP_B * x]);
 #pragma unroll

@@ -1,13 +1,18 @@
-// Of N values, a power of two, as a tree.
+// Of N values, a power of two, as a tree: a step a function, since loops in
+// loops are not always unrolled, and then the values are in memory.
+template <int N> __device__ inline Value combined(Value *x);
+
+template <> __device__ inline Value combined<1>(Value *x)
+{
+    return x[0];
+}
+
 template <int N> __device__ inline Value combined(Value *x)
 {
 #pragma unroll
-    for (int half = N / 2; half > 0; half /= 2) {
-#pragma unroll
-        for (int k = 0; k < half; k++) {
-            x[k] = combine(x[k], x[k + half]);
-        }
+    for (int k = 0; k < N / 2; k++) {
+        x[k] = combine(x[k], x[k + N / 2]);
     }
-    return x[0];
+    return combined<N / 2>(x);
 }
 

@@ -5,6 +5,7 @@ enum { BLOCK = $block, WARPS = BLOCK / 32, ROWS = $rows, VEC = $vec };
 enum { LOOKS = $looks, WINDOW = 32 * LOOKS };
 enum { ROW = 32 * VEC, SHARE = ROWS * ROW, TILE = WARPS * SHARE };
 
+#include "numbers/words.cuh"
 template <class T>
 struct alignas(VEC > 1 ? sizeof(T) * VEC : alignof(T)) Pack {
     T at[VEC];
@@ -88,8 +89,7 @@ __device__ inline void load_run(const Stored *in$heads_parameter,
                                 unsigned long long n, bool wide, Value *run)
 {
     if (wide) {
-        const Pack<Stored> pack =
-            *reinterpret_cast<const Pack<Stored> *>(in + first);
+        const Pack<Stored> pack = load_word<Pack<Stored>>(in + first);
 $pack_heads
 #pragma unroll
         for (int k = 0; k < VEC; k++) {
@@ -125,7 +125,7 @@ __device__ inline void store_run(Out *out, unsigned long long first,
         for (int k = 0; k < VEC; k++) {
             pack.at[k] = results[k];
         }
-        *reinterpret_cast<Pack<Out> *>(out + first) = pack;
+        store_word(out + first, pack);
         return;
     }
 #pragma unroll
