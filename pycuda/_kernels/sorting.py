@@ -109,11 +109,10 @@ def _compiled(source: str, names: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 def make_in_turn(sort: Sort) -> tuple[Any, ...]:
-    """(rows, count, places, move) of ``sort/thread.cu``."""
+    """(rows, count, places, move, finish) of ``sort/thread.cu``."""
     source = _source(sort, "sort/digits.cuh", "sort/thread.cu")
-    return _compiled(
-        source, ("sort_rows", "sort_count", "sort_places", "sort_move")
-    )
+    parts = "rows", "count", "places", "move", "finish"
+    return _compiled(source, tuple(f"sort_{part}" for part in parts))
 
 
 def make_rows(sort: Sort) -> Any:

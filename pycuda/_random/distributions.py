@@ -17,6 +17,7 @@ import numpy as np
 
 import pycuda.gpuarray as _gpuarray
 from pycuda._array.common import check_array
+from pycuda._array.sorting import order_of_random
 from pycuda._driver import ArrayBase
 from pycuda._random.filling import Filling
 
@@ -447,7 +448,7 @@ class Distributions(Filling):
         """The integers below `count` by random keys of 64 bits."""
         keys = _gpuarray.empty(count, np.uint64)
         self._draw("bits64", keys, (0,), None)
-        return _gpuarray.argsort(keys, stable=True)
+        return order_of_random(keys)
 
     def shuffle(self, x: Any, axis: int = 0, stream: Any = None) -> None:
         """Bring the elements along an axis of `x` into random order."""

@@ -8,6 +8,7 @@ that run side by side; both are tested on whatever device is there.
 
 import numpy as np
 import pytest
+from layouts import same
 
 from pycuda import gpuarray
 from pycuda._array import sorting
@@ -184,3 +185,18 @@ def test_errors():
         gpuarray.searchsorted(a, a)
     with pytest.raises(np.exceptions.AxisError):
         gpuarray.sort(gpuarray.zeros((), np.float32))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 40, 41, 1000, 65536, 131072, 131073,
+                               300_001, 1 << 20])  # fmt: skip
+def test_orders_of_random_keys(n):
+    """Few digits are looked at; pairs that they leave are put right."""
+    random = np.random.default_rng(n)
+    keys = random.integers(0, 1 << 64, n, np.uint64)
+    keys[1::7] = keys[: keys[1::7].size]  # equal ones keep their order
+    near = keys.copy()
+    near[: n // 2] ^= near[: n // 2] & np.uint64(0xFFFF)
+    few = keys[:1000] >> np.uint64(50)
+    for row in (keys, near, few):
+        got = sorting.order_of_random(gpuarray.to_gpu(row))
+        same(got, np.argsort(row, kind="stable"))

@@ -2,7 +2,9 @@
 //
 // Short rows are each sorted by one thread.  Long ones are cut into chunks:
 // a pass counts the digits of each chunk, turns the counts into places, and
-// moves the elements.
+// moves the elements.  Where the upper digits nearly decide, as they do for
+// random numbers, passes begin at `least`, and what is left is sorted by
+// insertion.
 enum { FEW = 40 }; // elements that are sorted by insertion
 
 struct Buffers {
@@ -14,6 +16,10 @@ struct Buffers {
 __device__ inline bool comes_before(const Element &x, const Element &y,
                                     unsigned flip)
 {
+    if (PARTS == 1) {
+        return flip ? key_of(y.part[0]) < key_of(x.part[0])
+                    : key_of(x.part[0]) < key_of(y.part[0]);
+    }
     for (int pass = PASSES - 1; pass >= 0; pass--) {
         const unsigned a = digit_of(x, pass, flip);
         const unsigned b = digit_of(y, pass, flip);
@@ -44,8 +50,34 @@ __device__ inline void sort_few(Element *items, long long *result,
     }
 }
 
+// Elements of which few are out of place, with their order.
+__device__ inline void sort_rest(Element *items, long long *result,
+                                 long long n, unsigned flip)
+{
+    for (long long i = 1; i < n; i++) {
+        const Element item = items[i];
+        long long at = i;
+        if (!comes_before(item, items[at - 1], flip)) {
+            continue;
+        }
+        const long long place = ORDERED ? result[at] : 0;
+        while (at > 0 && comes_before(item, items[at - 1], flip)) {
+            items[at] = items[at - 1];
+            if (ORDERED) {
+                result[at] = result[at - 1];
+            }
+            at--;
+        }
+        items[at] = item;
+        if (ORDERED) {
+            result[at] = place;
+        }
+    }
+}
+
 __device__ inline void count_all(const Element *items, unsigned n,
-                                 unsigned flip, unsigned (*counts)[DIGITS])
+                                 unsigned flip, unsigned (*counts)[DIGITS],
+                                 int least)
 {
     for (int pass = 0; pass < PASSES; pass++) {
         for (int digit = 0; digit < DIGITS; digit++) {
@@ -56,7 +88,9 @@ __device__ inline void count_all(const Element *items, unsigned n,
         const Element item = items[i];
 #pragma unroll
         for (int pass = 0; pass < PASSES; pass++) {
-            counts[pass][digit_of(item, pass, flip)]++;
+            if (pass >= least) {
+                counts[pass][digit_of(item, pass, flip)]++;
+            }
         }
     }
 }
@@ -75,18 +109,19 @@ __device__ inline bool place_digits(unsigned *counts, unsigned n)
     return some;
 }
 
-__device__ inline void sort_row(Buffers row, unsigned n, unsigned flip)
+__device__ inline void sort_row(Buffers row, unsigned n, unsigned flip,
+                                int least)
 {
     unsigned counts[PASSES][DIGITS];
     if (n <= FEW) {
         sort_few(row.items, row.result, n, flip);
         return;
     }
-    count_all(row.items, n, flip, counts);
+    count_all(row.items, n, flip, counts, least);
     Element *from = row.items, *to = row.items_spare;
     Index *order = row.order, *next = row.order_spare;
     bool first = true;
-    for (int pass = 0; pass < PASSES; pass++) {
+    for (int pass = least; pass < PASSES; pass++) {
         unsigned *place = counts[pass];
         if (!place_digits(place, n)) {
             continue;
@@ -115,13 +150,16 @@ __device__ inline void sort_row(Buffers row, unsigned n, unsigned flip)
     for (unsigned i = 0; ORDERED && i < n; i++) {
         row.result[i] = first ? i : order[i];
     }
+    if (least > 0) {
+        sort_rest(row.items, row.result, n, flip);
+    }
 }
 
 extern "C" __global__ void sort_rows(Element *items, Element *spare,
                                      Index *order, Index *order_spare,
                                      long long *result, long long rows,
                                      long long each, unsigned n,
-                                     unsigned flip)
+                                     unsigned flip, int least)
 {
     const long long start = blockIdx.x * each;
     for (long long row = start; row < start + each && row < rows; row++) {
@@ -132,7 +170,7 @@ extern "C" __global__ void sort_rows(Element *items, Element *spare,
             own.order_spare = order_spare + at;
             own.result = result + at;
         }
-        sort_row(own, n, flip);
+        sort_row(own, n, flip, least);
     }
 }
 
@@ -179,7 +217,7 @@ extern "C" __global__ void sort_move(const Element *items, Element *target,
                                      long long *result, long long n,
                                      long long each,
                                      const unsigned long long *counts,
-                                     int pass, unsigned flip)
+                                     int pass, unsigned flip, int least)
 {
     const long long first = blockIdx.x * each;
     const long long end = first + each < n ? first + each : n;
@@ -201,7 +239,7 @@ extern "C" __global__ void sort_move(const Element *items, Element *target,
         const unsigned at = filled[digit];
         run[digit][at] = item;
         if (ORDERED) {
-            order_run[digit][at] = pass == 0 ? (Index)i : order[base + i];
+            order_run[digit][at] = pass == least ? (Index)i : order[base + i];
         }
         filled[digit] = at + 1;
         if (at + 1 < RUN) {
@@ -233,4 +271,33 @@ extern "C" __global__ void sort_move(const Element *items, Element *target,
             }
         }
     }
+}
+
+// A thread a chunk: the groups of elements that agree in the digits from
+// `least` on and begin in it are sorted.  Who looks where a group ends, while
+// another sorts it, sees these digits, which are the same throughout.
+__device__ inline bool begins(const Element *row, long long i, int least)
+{
+    return i == 0 || key_of(row[i].part[0]) >> (8 * least) !=
+                         key_of(row[i - 1].part[0]) >> (8 * least);
+}
+
+extern "C" __global__ void sort_finish(Element *items, long long *result,
+                                       long long n, long long each,
+                                       unsigned flip, int least)
+{
+    const long long base = blockIdx.y * n;
+    long long first = blockIdx.x * each;
+    long long end = first + each < n ? first + each : n;
+    while (first < end && !begins(items + base, first, least)) {
+        first++;
+    }
+    if (first == end) {
+        return; // all of one group, which began before
+    }
+    while (end < n && !begins(items + base, end, least)) {
+        end++;
+    }
+    sort_rest(items + base + first, result + (ORDERED ? base + first : 0),
+              end - first, flip);
 }
