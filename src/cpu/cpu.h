@@ -252,8 +252,8 @@ struct cpu_launch {
     uint32_t dynamic_shared;
     uint32_t threads; /* of a block */
     void *params;
-    uint64_t total; /* blocks */
-    uint64_t chunk;
+    uint64_t total;        /* blocks */
+    uint64_t most, least;  /* blocks of a piece */
     _Atomic uint64_t next; /* first block that nobody has taken */
     _Atomic uint64_t left; /* blocks that have not ended */
     _Atomic uint64_t ns;   /* that threads have spent on it, together */

@@ -18,10 +18,12 @@
 #define INLINE_AWAKE_NS 3000u
 #define ROW_NS          50000u
 #define ROW_PAUSE_NS    50000u /* ends a row */
-#define CHUNKS_A_WORKER 8
-#define RECURSIVE_CHUNKS                                                      \
-    8 /* so few workers at most: their guards cost maps                       \
-       */
+#define PIECES_A_WORKER 8      /* at the start of a launch */
+#define SMALL_PIECES    64     /* at its end: workers are to end together */
+#define PIECE_NS        1000u  /* expected time of a piece, at least */
+/* Of a launch whose stacks have guards: so few workers at most, for they cost
+ * maps. */
+#define RECURSIVE_PIECES 8
 
 static _Atomic uint64_t last_serial;
 /* Time spent in a row of launches that a worker could have shared, had one
@@ -146,13 +148,53 @@ row_note(const struct cpu_launch *launch, uint64_t end)
     }
 }
 
+/* Blocks that are expected to take PIECE_NS; 0: unknown. */
+static uint64_t
+blocks_worth_taking(const struct cpu_launch *launch)
+{
+    struct cpu_function *function = launch->function;
+    uint64_t ns =
+        atomic_load_explicit(&function->ns_a_launch, memory_order_relaxed);
+    uint64_t known = atomic_load_explicit(&function->threads_a_launch,
+                                          memory_order_relaxed);
+
+    return known ? known * PIECE_NS / (ns + 1) / launch->threads : 0;
+}
+
+/* How many blocks are taken at a time, at the start and at the end. */
+static void
+pieces_plan(struct cpu_launch *launch)
+{
+    uint64_t workers = (uint64_t)cpu_state.threads;
+    uint64_t most = workers * PIECES_A_WORKER;
+    uint64_t small = workers * SMALL_PIECES;
+    uint64_t worth = blocks_worth_taking(launch);
+
+    if (launch->function->kernel->flags & IMAGE_KERNEL_RECURSIVE) {
+        most = small = RECURSIVE_PIECES;
+    }
+    if (workers == 1) {
+        most = small = 1;
+    }
+    launch->most = (launch->total + most - 1) / most;
+    launch->least = (launch->total + small - 1) / small;
+    if (launch->cooperative) {
+        launch->most = launch->least = 1;
+    } else if (launch->least < worth) {
+        /* All have a part, though. */
+        uint64_t part = (launch->total + workers - 1) / workers;
+        launch->least = worth < part ? worth : part;
+        launch->most =
+            launch->most > launch->least ? launch->most : launch->least;
+    }
+}
+
 void
 cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
                 const unsigned grid[3], const unsigned block[3],
                 unsigned shared, bool cooperative)
 {
     struct cpu_launch *launch = &op->launch;
-    uint64_t pieces = (uint64_t)cpu_state.threads * CHUNKS_A_WORKER;
 
     launch->serial = atomic_fetch_add(&last_serial, 1) + 1;
     launch->before = cpu_check_interval_last();
@@ -165,19 +207,10 @@ cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
     launch->threads = block[0] * block[1] * block[2];
     launch->params = op->argument;
     launch->total = (uint64_t)grid[0] * grid[1] * grid[2];
-    if (function->kernel->flags & IMAGE_KERNEL_RECURSIVE) {
-        pieces = RECURSIVE_CHUNKS;
-    }
-    if (cpu_state.threads == 1) {
-        pieces = 1;
-    }
-    launch->chunk = (launch->total + pieces - 1) / pieces;
     atomic_store(&launch->left, launch->total);
     launch->cooperative = cooperative;
     atomic_store(&launch->grid_arrived, 0);
-    if (cooperative) {
-        launch->chunk = 1;
-    }
+    pieces_plan(launch);
 }
 
 /* By the caller's thread. */

@@ -264,7 +264,7 @@ workers_wake(uint64_t wanted)
 static uint64_t
 workers_for(const struct cpu_launch *launch)
 {
-    uint64_t pieces = (launch->total + launch->chunk - 1) / launch->chunk;
+    uint64_t pieces = (launch->total + launch->least - 1) / launch->least;
     uint64_t most = (uint64_t)cpu_state.threads;
     uint64_t wanted = pieces < most ? pieces : most;
 
@@ -632,7 +632,7 @@ kernel_join(void)
         launch->started_ns = cpu_now_ns();
         atomic_store(&op->state, CPU_OP_RUNNING);
     }
-    if (launch->total <= launch->chunk) {
+    if (launch->total <= launch->least) {
         queue_pop(&ready_kernels);
     }
     return op;

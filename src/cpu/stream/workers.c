@@ -86,6 +86,29 @@ more_ask(struct cpu_op *op)
     cpu_scheduler_unlock();
 }
 
+/* The next blocks in order: how many, 0 if there are none.  A part of what is
+ * left for each worker, so that all end at about the same time. */
+static uint64_t
+piece_take(struct cpu_launch *launch, uint64_t *first)
+{
+    uint64_t next = atomic_load(&launch->next), count;
+
+    do {
+        if (next >= launch->total) {
+            return 0;
+        }
+        uint64_t left = launch->total - next;
+
+        count = left / (2 * (uint64_t)cpu_state.threads);
+        count = count < launch->most ? count : launch->most;
+        count = count > launch->least ? count : launch->least;
+        count = count < left ? count : left;
+    } while (
+        !atomic_compare_exchange_weak(&launch->next, &next, next + count));
+    *first = next;
+    return count;
+}
+
 /* One piece, as far as the launch has not failed. */
 static void
 piece_run(struct cpu_worker *worker, struct cpu_launch *launch, uint64_t first,
@@ -106,14 +129,10 @@ static void
 launch_work(struct cpu_worker *worker, struct cpu_op *op)
 {
     struct cpu_launch *launch = &op->launch;
-    bool asked = launch->total <= launch->chunk;
-    uint64_t first, then = cpu_now_ns();
+    bool asked = launch->total <= launch->least;
+    uint64_t first, count, then = cpu_now_ns();
 
-    while ((first = atomic_fetch_add(&launch->next, launch->chunk)) <
-           launch->total) {
-        uint64_t count = launch->total - first;
-
-        count = count < launch->chunk ? count : launch->chunk;
+    while ((count = piece_take(launch, &first))) {
         atomic_fetch_add(&launch->running, 1);
         piece_run(worker, launch, first, count);
         atomic_fetch_sub(&launch->running, 1);
