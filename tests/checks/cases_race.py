@@ -10,6 +10,7 @@ import numpy as np
 F = np.float32
 IN = np.arange(64, dtype=F)
 OUT = np.zeros(256, F)
+N3 = np.int32(3)
 
 CASES = [
     dict(
@@ -194,5 +195,178 @@ __global__ void k(float *data, int *flag)
         block_index=(1, 0, 0),
         thread=(0, 0, 0),
         other=(0, 0, 0),
+    ),
+    # Rows of shared memory are compared as a whole; what does not tell is
+    # noted word by word: a single access, more rows than are kept, a meeting
+    # of lanes.
+    dict(
+        name="row_then_single_reads",
+        source="""
+__global__ void k(float *out, const float *in, const int *order, int n)
+{
+    __shared__ float s[64];
+    int i = threadIdx.x;
+    float sum = 0;
+    s[i] = in[i]; // OTHER
+    for (int j = 0; j < n; j++)
+        sum += s[order[i] ^ j]; // HERE
+    out[i] = sum;
+}""",
+        args=[OUT, IN, np.arange(64, dtype=np.int32)[::-1].copy(), N3],
+        kind="shared-race",
+        thread=(0, 0, 0),
+        other=(63, 0, 0),
+    ),
+    dict(
+        name="row_then_shifted_rows",
+        source="""
+__global__ void k(float *out, const float *in, int n)
+{
+    __shared__ float s[80];
+    int i = threadIdx.x;
+    float sum = 0;
+    s[i] = in[i]; // OTHER
+    for (int j = 0; j < n; j++)
+        sum += s[i + j]; // HERE
+    out[i] = sum;
+}""",
+        args=[OUT, IN, N3],
+        kind="shared-race",
+        thread=(0, 0, 0),
+        other=(1, 0, 0),
+    ),
+    dict(
+        name="rows_then_shifted_writes",
+        source="""
+__global__ void k(float *out, const float *in, int n)
+{
+    __shared__ float s[80];
+    int i = threadIdx.x;
+    float sum = 0;
+    s[i] = in[i];
+    if (i < 16) s[i + 64] = 0;
+    __syncthreads();
+    for (int j = 0; j < n; j++)
+        sum += s[i + j]; // OTHER
+    for (int j = 0; j < n; j++)
+        s[i + j] = sum + j; // HERE
+    __syncthreads();
+    out[i] = s[i];
+}""",
+        args=[OUT, IN, N3],
+        kind="shared-race",
+        anywhere=True,
+    ),
+    dict(
+        name="more_rows_than_are_kept",
+        source="""
+__global__ void k(float *out, int n)
+{
+    __shared__ float s[1200];
+    int i = threadIdx.x;
+    float sum = 0;
+    for (int j = i; j < 1200; j += 64) s[j] = j;
+    __syncthreads();
+    for (int j = 0; j < n; j++)
+        sum += s[j]; // OTHER
+    s[i + 7] = sum; // HERE
+    __syncthreads();
+    out[i] = s[i];
+}""",
+        args=[OUT, np.int32(1100)],
+        kind="shared-race",
+        anywhere=True,
+    ),
+    dict(
+        name="row_of_another_warp",
+        source="""
+__global__ void k(float *out, int n)
+{
+    __shared__ float s[32];
+    int i = threadIdx.x;
+    float sum = 0;
+    if (i == 0)
+        for (int j = 0; j < n; j++) s[j] = j; // OTHER
+    if (i < 40) __syncwarp(i < 32 ? 0xffffffff : 0xff);
+    for (int j = 0; j < n; j++)
+        sum += s[j]; // HERE
+    out[i] = sum;
+}""",
+        args=[OUT, np.int32(32)],
+        block=(40, 1, 1),
+        kind="shared-race",
+        thread=(39, 0, 0),
+        other=(0, 0, 0),
+    ),
+    # A granule that nobody writes needs no look at its words, and two
+    # readers of a word are all that is remembered.
+    dict(
+        name="write_of_what_many_blocks_read",
+        source="""
+__global__ void k(float *out, float *in)
+{
+    int i = threadIdx.x;
+    if (blockIdx.x < 5)
+        out[blockIdx.x * 32 + i] = in[i] + in[i + 1]; // OTHER
+    else
+        in[i] = 1; // HERE
+}""",
+        args=[OUT, IN],
+        grid=(6, 1),
+        block=(32, 1, 1),
+        kind="block-race",
+        anywhere=True,
+    ),
+    dict(
+        name="row_of_an_earlier_block",
+        source="""
+__global__ void k(float *out, float *in)
+{
+    int i = threadIdx.x;
+    if (blockIdx.x == 0)
+        in[i + 8] = 1; // OTHER
+    else
+        out[i] = in[i]; // HERE
+}""",
+        args=[OUT, IN],
+        grid=(2, 1),
+        block=(32, 1, 1),
+        kind="block-race",
+        anywhere=True,
+    ),
+    dict(
+        name="write_of_a_byte_that_a_row_read",
+        source="""
+__global__ void k(int *out, unsigned char *in)
+{
+    int i = threadIdx.x;
+    if (blockIdx.x < 2)
+        out[blockIdx.x * 32 + i] = in[i]; // OTHER
+    else if (i == 0)
+        in[5] = 1; // HERE
+}""",
+        args=[OUT, np.ones(64, np.uint8)],
+        grid=(3, 1),
+        block=(32, 1, 1),
+        kind="block-race",
+        anywhere=True,
+    ),
+    dict(
+        name="row_of_half_words_that_were_written",
+        source="""
+__global__ void k(int *out, unsigned short *in)
+{
+    int i = threadIdx.x;
+    if (blockIdx.x == 0) {
+        if (i == 0) in[19] = 1; // OTHER
+    } else {
+        out[i] = in[i]; // HERE
+    }
+}""",
+        args=[OUT, np.ones(64, np.uint16)],
+        grid=(2, 1),
+        block=(32, 1, 1),
+        kind="block-race",
+        anywhere=True,
     ),
 ]

@@ -563,4 +563,89 @@ __global__ void k(const float *begin, const float *end, float *out)
         args=[],
         special="end_pointer",
     ),
+    dict(
+        name="rows_between_rows",
+        source="""
+__global__ void k(float *out, const float *in, int n)
+{
+    __shared__ float s[128];
+    int i = threadIdx.x;
+    float sum = 0;
+    s[2 * i] = in[i];
+    s[2 * i + 1] = in[i] + 1;
+    for (int j = 0; j < n; j++)
+        sum += s[2 * i] * j;
+    s[2 * i + 1] += sum;
+    __syncthreads();
+    out[i] = s[127 - i];
+}""",
+        args=[OUT, IN, np.int32(4)],
+        times=2,
+    ),
+    dict(
+        name="row_of_one_thread_for_its_warp",
+        source="""
+__global__ void k(float *out, int n)
+{
+    __shared__ float s[32];
+    int i = threadIdx.x;
+    float sum = 0;
+    if (i == 0)
+        for (int j = 0; j < n; j++) s[j] = j;
+    __syncwarp();
+    for (int j = 0; j < n; j++) sum += s[j];
+    out[i] = sum;
+}""",
+        args=[OUT, np.int32(32)],
+        block=(32, 1, 1),
+    ),
+    dict(
+        name="bytes_read_in_one_launch_written_in_the_next",
+        source="""
+__global__ void k(int *out, unsigned char *bytes, int turn)
+{
+    int i = blockIdx.x * 32 + threadIdx.x;
+    out[i] = bytes[i];
+    bytes[i] = i;
+}""",
+        args=[4 * 128, np.ones(128, np.uint8), np.int32(0)],
+        grid=(4, 1),
+        block=(32, 1, 1),
+        times=3,
+    ),
+    dict(
+        name="bins_of_bytes",
+        source="""
+__global__ void k(unsigned *bins, const unsigned char *bytes, int n)
+{
+    __shared__ unsigned own[64];
+    int t = threadIdx.x;
+    own[t] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * 64 + t; i < n; i += gridDim.x * 64)
+        atomicAdd(&own[bytes[i] % 64], 1);
+    __syncthreads();
+    atomicAdd(&bins[t], own[t]);
+}""",
+        args=[
+            np.zeros(64, np.uint32),
+            np.arange(1003, dtype=np.uint8),
+            np.int32(1003),
+        ],
+        grid=(3, 1),
+        times=2,
+    ),
+    dict(
+        name="read_by_all_written_in_the_next_launch",
+        source="""
+__global__ void k(float *to, float *from)
+{
+    int i = threadIdx.x;
+    float sum = from[i] + from[(i + 1) % 64];
+    to[64 * blockIdx.x + i] = sum;
+}""",
+        args=[OUT, IN],
+        grid=(4, 1),
+        times=2,
+    ),
 ]

@@ -4,14 +4,23 @@
  * Called by the code of kernels; what is found right leaves soon.
  *
  * SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "cpu/check/shadow.h"
 
 /* May one of the bytes be one that nobody has written? */
 static inline bool
-is_tracked(uintptr_t address, uint64_t bytes)
+may_be_unset(uintptr_t address, uint64_t bytes)
 {
-    return cpu_shadow_find(CPU_SHADOW_BYTES, address) ||
-           cpu_shadow_find(CPU_SHADOW_BYTES, address + bytes - 1);
+    const uint8_t *known = cpu_shadow_find(CPU_SHADOW_BYTES, address);
+    uintptr_t at = address % CPU_SHADOW_GRANULE;
+    uint32_t word;
+
+    if (bytes == sizeof word && at + bytes <= CPU_SHADOW_GRANULE) {
+        memcpy(&word, known ? known + at : (uint8_t[4]){0}, sizeof word);
+        return word != 0;
+    }
+    return known || cpu_shadow_find(CPU_SHADOW_BYTES, address + bytes - 1);
 }
 
 void *
@@ -36,7 +45,7 @@ __pycuda_check(void *pointer, uint64_t bytes, void *object,
         cpu_check_race(check, &access, value);
     }
     if (flags & CPU_CHECK_INIT && !(sites & IMAGE_SITE_NO_INIT) &&
-        is_tracked(access.address, bytes)) {
+        may_be_unset(access.address, bytes)) {
         cpu_check_init(access.address, bytes, site);
     }
     return pointer;

@@ -66,8 +66,9 @@ struct cpu_check {
     /* Numbers of intervals (interval.c): the running one, the first
      * since the last barrier, and one that is older than the launch. */
     uint32_t interval, since_barrier, before_launch;
-    uint32_t acquired; /* by any of its threads; see race.c */
-    bool fenced;       /* some thread of the block has used a fence */
+    uint32_t first_interval; /* of the block */
+    uint32_t acquired;       /* by any of its threads; see race.c */
+    bool fenced;             /* some thread of the block has used a fence */
     /* An interval of another block, and whether it is ordered; 0: none. */
     uint32_t other;
     bool other_ordered;
@@ -82,6 +83,7 @@ struct cpu_check {
     const struct image_site *at[CPU_MAX_THREADS];
     struct cpu_check_order threads[CPU_MAX_THREADS];
     struct cpu_check_warp warps[CPU_MAX_THREADS / CPU_WARP];
+    struct cpu_check_pending *pending;
     _Alignas(16) char spare[4096]; /* where refused accesses go */
 };
 
@@ -91,6 +93,14 @@ cpu_check_self(void)
 {
     return cpu_worker_tls->check;
 }
+
+/* ---- pending.c: rows of accesses to shared memory ---- */
+
+bool cpu_check_pending_open(struct cpu_check *check); /* false: no memory */
+/* Notes all of them, and those to come, word by word. */
+void cpu_check_pending_note(struct cpu_check *check);
+/* A barrier, or a new block: they are past. */
+void cpu_check_pending_drop(struct cpu_check *check);
 
 /* ---- interval.c: times at which a block accessed memory ---- */
 

@@ -133,13 +133,14 @@ word_visit(struct access *access, struct cpu_check_words *words, uintptr_t at)
         compare(access, cpu_race_load(&words->writes[at]));
     }
     if (!writes) {
+        cpu_race_stamp(access->check, &words->read);
         cpu_race_note_read(access->check, words, at, access->now,
                            access->shared);
         return;
     }
     compare(access, cpu_race_load(&words->reads[0][at]));
     compare(access, cpu_race_load(&words->reads[1][at]));
-    cpu_race_note_write(words, at, access->now);
+    cpu_race_note_write(access->check, words, at, access->now);
 }
 
 static void
@@ -221,6 +222,7 @@ order_note(struct cpu_check *check, unsigned thread,
 
         order->released = now;
         atomic_store(&releases[check->block % RELEASES], now);
+        cpu_check_pending_note(check);
         cpu_check_interval_begin(check);
     }
     if (site->flags & IMAGE_SITE_READ) {
@@ -246,7 +248,9 @@ cpu_check_race(struct cpu_check *check, const struct cpu_check_access *what,
     struct cpu_worker *worker = cpu_worker_tls;
     unsigned flags = what->site->flags;
 
-    if (cpu_check_is_stack(worker, what->address)) {
+    bool shared = cpu_check_is_shared(worker, what->address);
+
+    if (!shared && cpu_check_is_stack(worker, what->address)) {
         return;
     }
     struct access access = {
@@ -255,9 +259,12 @@ cpu_check_race(struct cpu_check *check, const struct cpu_check_access *what,
         .now = cpu_race_who(check, check->thread) | cpu_race_site(what->site) |
                (flags & (IMAGE_SITE_ATOMIC | IMAGE_SITE_VOLATILE) ? 1 : 0),
         .thread = check->thread,
-        .shared = cpu_check_is_shared(worker, what->address),
+        .shared = shared,
         .silent = writes_the_same(what, value)};
 
+    if (access.shared) {
+        cpu_check_pending_note(check);
+    }
     words_visit(&access);
     order_note(check, check->thread, what->site);
     if (access.found) {
@@ -301,6 +308,7 @@ cpu_check_lanes(struct cpu_worker *worker, unsigned index, uint32_t set)
     if (!(cpu_check_flags & CPU_CHECK_RACE)) {
         return;
     }
+    cpu_check_pending_note(check);
     cpu_check_interval_begin(check);
     for (unsigned i = 0; i < CPU_WARP; i++) {
         for (unsigned k = 0; set >> i & 1 && k < CPU_WARP; k++) {

@@ -39,18 +39,48 @@ cpu_race_who(const struct cpu_check *check, unsigned thread)
            (uint64_t)thread << CPU_RACE_THREAD_AT;
 }
 
-/* Is the slot's interval one that `past` had seen the end of?  `past` is
+/* Is the interval one that `past` had seen the end of?  `past` is
  * before_launch, or since_barrier - 1 for a block's shared memory. */
+static inline bool
+cpu_race_number_is_past(uint32_t number, uint32_t past)
+{
+    return number - past - 1 >= 0x7fffffffu;
+}
+
 static inline bool
 cpu_race_is_past(uint64_t slot, uint32_t past)
 {
-    return (uint32_t)(slot >> CPU_RACE_INTERVAL_AT) - past - 1 >= 0x7fffffffu;
+    return cpu_race_number_is_past((uint32_t)(slot >> CPU_RACE_INTERVAL_AT),
+                                   past);
 }
 
 static inline uint32_t
 cpu_race_past(const struct cpu_check *check, bool shared)
 {
     return shared ? check->since_barrier - 1 : check->before_launch;
+}
+
+/* Notes in a granule's `written` or `read` that it was, now.  What other
+ * workers note at the same time may not make it older. */
+static inline void
+cpu_race_stamp(const struct cpu_check *check, uint32_t *place)
+{
+    uint32_t known = __atomic_load_n(place, __ATOMIC_RELAXED);
+
+    while (known != check->interval &&
+           (cpu_race_number_is_past(known, check->before_launch) ||
+            (int32_t)(check->interval - known) > 0) &&
+           !__atomic_compare_exchange_n(place, &known, check->interval, true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
+/* Did nobody write, or read, any word of the granule since `past`? */
+static inline bool
+cpu_race_stamp_is_past(const uint32_t *place, uint32_t past)
+{
+    return cpu_race_number_is_past(__atomic_load_n(place, __ATOMIC_RELAXED),
+                                   past);
 }
 
 /* The site's number, as part of a slot. */
@@ -71,7 +101,8 @@ cpu_race_store(uint64_t *place, uint64_t slot)
     __atomic_store_n(place, slot, __ATOMIC_RELAXED);
 }
 
-/* Notes a read in the first of two places that is free. */
+/* Notes a read in the first of two places that is free.  Who calls it stamps
+ * the granule. */
 static inline void
 cpu_race_note_read(struct cpu_check *check, struct cpu_check_words *words,
                    uintptr_t at, uint64_t slot, bool shared)
@@ -97,10 +128,12 @@ cpu_race_note_read(struct cpu_check *check, struct cpu_check_words *words,
 }
 
 static inline void
-cpu_race_note_write(struct cpu_check_words *words, uintptr_t at, uint64_t slot)
+cpu_race_note_write(struct cpu_check *check, struct cpu_check_words *words,
+                    uintptr_t at, uint64_t slot)
 {
     unsigned bytes = cpu_race_bytes(slot);
 
+    cpu_race_stamp(check, &words->written);
     for (int i = 0; i < 2; i++) {
         uint64_t *place = &words->reads[i][at];
 

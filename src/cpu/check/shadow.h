@@ -15,6 +15,9 @@
 
 /* The last accesses of each word, as race.c packs them; 0: none. */
 struct cpu_check_words {
+    /* Numbers of the last intervals in which a word was written, or read and
+     * that noted; 0: none. */
+    uint32_t written, read;
     uint64_t writes[CPU_SHADOW_WORDS];
     uint64_t reads[2][CPU_SHADOW_WORDS];
 };

@@ -22,6 +22,10 @@ cpu_check_prepare(struct cpu_worker *worker)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     memset(worker->check, 0, bytes);
+    if (!cpu_check_pending_open(worker->check)) {
+        cpu_check_drop(worker);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     return CUDA_SUCCESS;
 }
 
@@ -45,8 +49,9 @@ cpu_check_block_begin(struct cpu_worker *worker)
     memset(check->returned, 0, sizeof check->returned);
     memset(check->at, 0, launch->threads * sizeof *check->at);
     memset(check->threads, 0, launch->threads * sizeof *check->threads);
+    cpu_check_pending_drop(check);
     cpu_check_interval_begin(check);
-    check->since_barrier = check->interval;
+    check->since_barrier = check->first_interval = check->interval;
 }
 
 void
@@ -66,6 +71,7 @@ __pycuda_check_meet(void)
     struct cpu_check *check = cpu_check_self();
 
     check->epoch++;
+    cpu_check_pending_drop(check);
     cpu_check_interval_begin(check);
     check->since_barrier = check->interval;
 }
@@ -73,6 +79,9 @@ __pycuda_check_meet(void)
 void
 cpu_check_drop(struct cpu_worker *worker)
 {
+    if (worker->check) {
+        free(worker->check->pending);
+    }
     free(worker->check);
     worker->check = NULL;
 }
