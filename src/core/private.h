@@ -170,6 +170,7 @@ struct core_slot {
     PyTypeObject *type; /* strong */
     enum core_argument kind;
     uint32_t bytes; /* of a NumPy scalar */
+    uint32_t looks; /* how many types were compared with the source */
 };
 
 /* A grid or block that was read, to know it again by its identity. */

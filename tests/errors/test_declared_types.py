@@ -179,3 +179,19 @@ def test_a_launch_from_within_the_warning(axpy, good, monkeypatch):
 def test_what_is_read_from_a_source(source, types):
     found = [p and p.dtype.name for p in parameters(source, "k")]
     assert found == types
+
+
+def test_types_that_change_with_each_call(axpy, good, monkeypatch):
+    asked = []
+
+    def check(source, kernel, count, index, value):
+        asked.append((index, type(value)))
+        return None
+
+    monkeypatch.setattr("pycuda._declared.check", check)
+    host = np.ones(64, np.float32)
+    for _ in range(50):
+        axpy(good[0], drv.In(host), *good[2:], **BLOCK)
+        axpy(*good, **BLOCK)
+    assert 2 <= sum(index == 1 for index, _ in asked) <= 8
+    assert sum(index == 0 for index, _ in asked) == 1

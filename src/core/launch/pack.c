@@ -285,6 +285,10 @@ value_resize(struct core_function *function, Py_ssize_t index,
     return -1;
 }
 
+/* Types of arguments that are compared with the source, for each parameter:
+ * where they change from call to call, calls stay quick. */
+#define MOST_LOOKS 8
+
 /* Before the slot learns the type: what runs here may launch the kernel. */
 static int
 argument_check(struct core_function *function, uint32_t index, PyObject *arg)
@@ -318,8 +322,11 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
     uint32_t bytes = function->layout.parameters[index].bytes;
     struct value value;
     if (Py_TYPE(arg) != slot->type) {
-        if (argument_check(function, index, arg) < 0) {
-            return -1;
+        if (slot->looks < MOST_LOOKS) {
+            if (argument_check(function, index, arg) < 0) {
+                return -1;
+            }
+            slot->looks++;
         }
         core_slot_learn(slot, Py_TYPE(arg));
     }
