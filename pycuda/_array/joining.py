@@ -124,6 +124,7 @@ class NothingToStackError(ValueError, IndexError):
     """ValueError as numpy has it, IndexError as PyCUDA has."""
 
 
+@usual
 def stack(
     arrays: Sequence[GPUArray],
     axis: int = 0,

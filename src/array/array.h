@@ -274,6 +274,7 @@ PyObject *plan_repeat(PyObject *name, PyObject *const *objects,
  * axis that was named, or NULL.  NULL without an exception: not usual. */
 PyObject *join_concatenate(PyObject *const *args, Py_ssize_t count,
                            PyObject *axis);
+PyObject *join_stack(PyObject *const *args, Py_ssize_t count, PyObject *axis);
 PyObject *join_roll(PyObject *const *args, Py_ssize_t count, PyObject *axis);
 PyObject *gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis);
 

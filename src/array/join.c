@@ -1,4 +1,4 @@
-/* join.c - usual calls of concatenate and roll: copies of parts.
+/* join.c - usual calls of concatenate, stack and roll: copies of parts.
  *
  * Called by usual.c.  Arrays are pycuda.gpuarray's own, of one dtype; what is
  * anything else, or wrong, is left to Python (pycuda/_array/joining.py and
@@ -126,9 +126,91 @@ join(PyObject *arrays, PyObject *axis_or_null)
     return (PyObject *)result;
 }
 
-/* concatenate(arrays, axis=0) */
-PyObject *
-join_concatenate(PyObject *const *args, Py_ssize_t count, PyObject *axis)
+/* --- stack ------------------------------------------------------------- */
+
+/* Place `at` along an axis, without that axis. */
+static void
+part_at(struct part *part, npy_intp *strides, const struct array *array,
+        int axis, npy_intp at)
+{
+    int ndim = array->ndim - 1;
+
+    part_set(part, array, axis, at, 1);
+    for (int k = 0; k < ndim; k++) {
+        part->shape[k] = array->shape[k + (k >= axis)];
+        strides[k] = array->strides[k + (k >= axis)];
+    }
+    part->array.ndim = ndim;
+    part->array.strides = strides;
+    array_update(&part->array);
+}
+
+static int
+all_alike(PyObject *arrays)
+{
+    const struct array *first =
+        (const struct array *)PyTuple_GET_ITEM(arrays, 0);
+
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arrays); i++) {
+        PyObject *object = PyTuple_GET_ITEM(arrays, i);
+        if (!array_plain(object) ||
+            !joins(first, (const struct array *)object, -1)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int
+copy_layers(struct array *result, PyObject *arrays, int axis)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arrays); i++) {
+        struct array *array = (struct array *)PyTuple_GET_ITEM(arrays, i);
+        npy_intp strides[ARRAY_MAX_NDIM];
+        struct part part;
+        part_at(&part, strides, result, axis, i);
+        if (!joins(&part.array, array, -1)) { /* an allocator changed it */
+            PyErr_SetString(PyExc_ValueError,
+                            "an array changed while it was stacked");
+            return -1;
+        }
+        if (array->size && array_copy_same(&part.array, array, NULL) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static PyObject *
+stack(PyObject *arrays, PyObject *axis_or_null)
+{
+    struct array *first = (struct array *)PyTuple_GET_ITEM(arrays, 0);
+    npy_intp shape[ARRAY_MAX_NDIM];
+    int axis = 0;
+
+    if (!all_alike(arrays) || first->ndim == ARRAY_MAX_NDIM ||
+        !PyDataType_ELSIZE(first->dtype) ||
+        !PyArray_ISNBO(first->dtype->byteorder) ||
+        (axis_or_null && !axis_parse(axis_or_null, first->ndim + 1, &axis))) {
+        return NULL;
+    }
+    for (int k = 0; k <= first->ndim; k++) {
+        shape[k] = k == axis ? PyTuple_GET_SIZE(arrays)
+                             : first->shape[k - (k > axis)];
+    }
+    struct array *result = array_new_like(first, first->dtype, first->ndim + 1,
+                                          shape, NULL, NULL);
+    if (result && copy_layers(result, arrays, axis) < 0) {
+        Py_CLEAR(result);
+    }
+    return (PyObject *)result;
+}
+
+/* --- calls ------------------------------------------------------------- */
+
+static PyObject *
+of_arrays(PyObject *(*function)(PyObject *, PyObject *), PyObject *const *args,
+          Py_ssize_t count, PyObject *axis)
 {
     if (count < 1 || count + (axis != NULL) > 2 ||
         !(PyTuple_CheckExact(args[0]) || PyList_CheckExact(args[0]))) {
@@ -140,10 +222,24 @@ join_concatenate(PyObject *const *args, Py_ssize_t count, PyObject *axis)
         return NULL;
     }
     PyObject *result = PyTuple_GET_SIZE(arrays)
-                           ? join(arrays, count == 2 ? args[1] : axis)
+                           ? function(arrays, count == 2 ? args[1] : axis)
                            : NULL;
     Py_DECREF(arrays);
     return result;
+}
+
+/* concatenate(arrays, axis=0) */
+PyObject *
+join_concatenate(PyObject *const *args, Py_ssize_t count, PyObject *axis)
+{
+    return of_arrays(join, args, count, axis);
+}
+
+/* stack(arrays, axis=0) */
+PyObject *
+join_stack(PyObject *const *args, Py_ssize_t count, PyObject *axis)
+{
+    return of_arrays(stack, args, count, axis);
 }
 
 /* --- roll -------------------------------------------------------------- */

@@ -34,6 +34,7 @@ static const struct {
     usual_call *call;
 } rows[] = {
     {"concatenate", join_concatenate},
+    {"stack", join_stack},
     {"roll", join_roll},
     {"take", gather_take},
     {"matmul", usual_matmul},

@@ -41,8 +41,8 @@ def usual(call, want):
 
 
 def test_they_look_like_functions():
-    for function in (gpuarray.concatenate, gpuarray.roll, gpuarray.take,
-                     gpuarray.matmul):  # fmt: skip
+    for function in (gpuarray.concatenate, gpuarray.stack, gpuarray.roll,
+                     gpuarray.take, gpuarray.matmul):  # fmt: skip
         assert isinstance(function, _driver.UsualCall)
         assert pickle.loads(pickle.dumps(function)) is function
         assert "stream" in inspect.signature(function).parameters
@@ -66,6 +66,30 @@ def test_concatenate(view, dtype):
         usual(lambda at=axis: gpuarray.concatenate(devices, axis=at), want)
     usual(lambda: gpuarray.concatenate(tuple(devices)), np.concatenate(hosts))
     usual(lambda: gpuarray.concatenate(devices[:1]), hosts[0])
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("dtype", ["?", "f4", "c16", RECORD], ids=str)
+def test_stack(view, dtype):
+    parts = [both(numbers((4, 6, 5), "i2", seed).astype(dtype), order, view)
+             for seed, order in enumerate("CFC")]  # fmt: skip
+    hosts, devices = ([part[k] for part in parts] for k in (0, 1))
+    for axis in range(-4, 4):
+        want = np.stack(hosts, axis)
+        usual(lambda at=axis: gpuarray.stack(devices, at), want)
+        usual(lambda at=axis: gpuarray.stack(devices, axis=at), want)
+    usual(lambda: gpuarray.stack(tuple(devices)), np.stack(hosts))
+    usual(lambda: gpuarray.stack(devices[:1]), np.stack(hosts[:1]))
+    numbers_ = [device[0, 0, 0] for device in devices]
+    usual(
+        lambda: gpuarray.stack(numbers_), np.array([a[0, 0, 0] for a in hosts])
+    )
+    empty = [device[:0] for device in devices]
+    usual(
+        lambda: gpuarray.stack(empty, 1), np.stack([a[:0] for a in hosts], 1)
+    )
+    with pytest.raises(np.exceptions.AxisError):
+        gpuarray.stack(devices, 4)
 
 
 def test_concatenate_of_different_lengths():
