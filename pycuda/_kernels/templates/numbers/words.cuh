@@ -1,15 +1,36 @@
-// Neighbouring elements as one load or store.  An assignment would move
-// complex numbers one by one, since that is what their constructors do.
+// Neighbouring elements in as few loads or stores as there can be.  An
+// assignment would move complex numbers one by one, since that is what their
+// constructors do, and a memcpy from memory may move bytes.
+template <int BYTES> struct WordPart { typedef uint4 type; };
+template <> struct WordPart<8> { typedef uint2 type; };
+template <> struct WordPart<4> { typedef unsigned int type; };
+template <> struct WordPart<2> { typedef unsigned short type; };
+template <> struct WordPart<1> { typedef unsigned char type; };
+
 template <class Word> __device__ inline Word load_word(const void *from)
 {
+    typedef typename WordPart<alignof(Word)>::type Move;
+    enum { COUNT = sizeof(Word) / sizeof(Move) };
+    Move parts[COUNT];
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        parts[k] = static_cast<const Move *>(from)[k];
+    }
     Word word;
-    memcpy(&word, __builtin_assume_aligned(from, alignof(Word)), sizeof word);
+    memcpy(&word, parts, sizeof word);
     return word;
 }
 
 template <class Word>
 __device__ inline void store_word(void *to, const Word &word)
 {
-    memcpy(__builtin_assume_aligned(to, alignof(Word)), &word, sizeof word);
+    typedef typename WordPart<alignof(Word)>::type Move;
+    enum { COUNT = sizeof(Word) / sizeof(Move) };
+    Move parts[COUNT];
+    memcpy(parts, &word, sizeof word);
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        static_cast<Move *>(to)[k] = parts[k];
+    }
 }
 
