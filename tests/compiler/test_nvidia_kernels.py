@@ -1,0 +1,129 @@
+"""What NVIDIA's compiler makes of our kernels, which needs no GPU.
+
+Skipped where no libnvrtc is installed.  Kernels are generated as for a GPU on
+whatever device there is, and compiled for sm_90: without spills and local
+memory, and with words of 16 bytes where neighbours are moved.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import ctypes
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import pytest
+
+import pycuda.gpuarray
+from pycuda._kernels import axes, building, maps, reductions
+from pycuda._random import philox
+
+sys.path.insert(0, str(Path(__file__).parent))
+from test_nvidia_nvrtc import HEADERS_DIR, TOOLKITS, nvrtc
+
+assert pycuda.gpuarray  # before what it is made of
+pytestmark = pytest.mark.usefixtures("context")
+
+DTYPES = ["?", "i1", "u2", "i4", "i8", "f4", "f8", "c8", "c16"]
+WORD = re.compile(r"\b(ld|st)\.global\.(?:v4\.[bufs]32|v2\.[bufs]64)")
+OPTIONS = [
+    "--gpu-architecture=sm_90",
+    "--fmad=false",
+    "-w",
+    "--ptxas-options=--warn-on-local-memory-usage",
+    "--ptxas-options=--warn-on-spills",
+    f"--pre-include={HEADERS_DIR / 'prelude.h'}",
+    f"--include-path={HEADERS_DIR / 'nvrtc'}",
+    f"--include-path={HEADERS_DIR}",
+    *(f"--include-path={folder}" for folder in TOOLKITS),
+]
+
+
+class Seen(Exception):
+    """In place of a module: its source."""
+
+
+@pytest.fixture
+def source_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[Callable[[], Any]], str]:
+    """Tells the source of what a call would compile for a GPU."""
+
+    def module(source: str, **options: Any) -> NoReturn:
+        raise Seen(source)
+
+    def source_of(make: Callable[[], Any]) -> str:
+        with pytest.raises(Seen) as seen:
+            make()
+        return str(seen.value)
+
+    monkeypatch.setattr("pycuda.compiler.SourceModule", module)
+    monkeypatch.setattr(philox, "SourceModule", module)
+    monkeypatch.setattr(building, "runs_threads_in_turn", lambda: False)
+    return source_of
+
+
+def words_of(source: str) -> set[str]:
+    """Whether a kernel loads ("ld") and stores ("st") words of 16 bytes.
+
+    NVIDIA's compilers must have nothing to say of it.
+    """
+    library, program = nvrtc(), ctypes.c_void_p()
+    size = ctypes.c_size_t()
+    library.nvrtcCreateProgram(
+        ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None
+    )
+    words = (ctypes.c_char_p * len(OPTIONS))(*(o.encode() for o in OPTIONS))
+    result = library.nvrtcCompileProgram(program, len(OPTIONS), words)
+    library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    library.nvrtcGetProgramLog(program, log)
+    assert (result, log.value) == (0, b"")
+    library.nvrtcGetPTXSize(program, ctypes.byref(size))
+    ptx = ctypes.create_string_buffer(size.value)
+    library.nvrtcGetPTX(program, ptx)
+    library.nvrtcDestroyProgram(ctypes.byref(program))
+    return {found[1] for found in WORD.finditer(ptx.value.decode())}
+
+
+@pytest.mark.parametrize("dtype", DTYPES[1:])
+def test_neighbours_are_words(source_of, dtype):
+    t = np.dtype(dtype)
+    kernel = maps.Map(
+        "add", (t, t), (t, t), t, t, "aligned", 1, (1, 1, 1), False
+    )
+    assert words_of(source_of(kernel.make)) == {"ld", "st"}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["sum", "any"])
+def test_whole_arrays_are_read_in_words(source_of, name, dtype):
+    t = np.dtype(dtype)
+    out = np.dtype(bool) if name == "any" or t.kind == "b" else t
+    make = lambda: reductions.make_reduction(name, 1, (t,), out)  # noqa: E731
+    assert "ld" in words_of(source_of(make))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", ["words_rows", "words_columns"])
+def test_rows_are_read_in_words(source_of, layout, dtype):
+    t = np.dtype(dtype)
+    out = np.dtype(np.int64) if t.kind in "biu" else t
+    value = axes.value_type("sum", t, out)
+    kernel = axes.Reduction(
+        "sum", t, out, value, 0, layout, 1, 1, True, lanes=8, threads=256
+    )
+    assert "ld" in words_of(source_of(lambda: axes.make(kernel)))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("kind", sorted(philox.KINDS))
+def test_random_numbers(source_of, kind, dtype):
+    whole = kind[:4] in ("bits", "with")
+    t = np.dtype(dtype.replace("f", "u") if whole else dtype)
+    words = words_of(source_of(lambda: philox._kernel(kind, t)))
+    wide = philox.KINDS[kind].elements(t) * t.itemsize >= 16
+    assert words == ({"st"} if wide else set())
