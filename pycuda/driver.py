@@ -292,6 +292,11 @@ def matrix_to_array(
     order : {"C", "F"}
         "C": the array's x axis runs along a row; "F": down a column.
     """
+    if matrix.ndim != 2:
+        raise ValueError(
+            f"a matrix has 2 dimensions, not {matrix.ndim}: np_to_array and "
+            "make_multichannel_2d_array take arrays of 3"
+        )
     if order.upper() == "C":
         height, width = matrix.shape
         matrix = np.ascontiguousarray(matrix)

@@ -104,6 +104,7 @@ def test_a_module_without_kernels():
         module.get_function("clear")
 
 
+@pytest.mark.cpu  # a GPU's driver need not see it
 def test_copies_that_are_too_long(module):
     memory = drv.mem_alloc(128)
     host = np.zeros(100, np.float32)
@@ -116,6 +117,28 @@ def test_copies_that_are_too_long(module):
         drv.memcpy_dtoh(host, int(memory) + 64)
     with pytest.raises(drv.LogicError, match="ends after 16"):
         drv.memcpy_htod(module.get_global("weights")[0], host)
+
+
+@pytest.mark.cpu  # a GPU's driver need not see it
+def test_fills_and_copies_on_the_device_that_are_too_long():
+    small, large = drv.mem_alloc(128), drv.mem_alloc(4096)
+    said = "bytes, but the memory on the device ends after 128"
+    for call in (
+        lambda: drv.memset_d8(small, 0, 1 << 20),
+        lambda: drv.memset_d32(small, 0, 1 << 20),
+        lambda: drv.memcpy_dtod(small, large, 4096),
+        lambda: drv.memcpy_dtod(large, small, 4096),
+        lambda: drv.memcpy_dtod_async(large, small, 4096, drv.Stream()),
+    ):
+        with pytest.raises(drv.LogicError, match=said):
+            call()
+
+
+def test_arrays_of_no_shape():
+    with pytest.raises(drv.LogicError, match="descriptor's width is 0"):
+        drv.Array(drv.ArrayDescriptor())
+    with pytest.raises(ValueError, match="2 dimensions, not 3"):
+        drv.matrix_to_array(np.zeros((2, 2, 2), np.float32), "C")
 
 
 def test_copies_the_wrong_way_round():
@@ -186,9 +209,10 @@ def test_times_between_events_that_have_none():
     [
         ("kernels/scale.cu", r"open\(name\).read\(\)"),
         ("#include <complex>\n" + SOURCE, "pycuda-complex.hpp"),
-        (
+        pytest.param(
             "void host() { float *x; cudaMalloc(&x, 4); }",
             "launched from Python",
+            marks=pytest.mark.cpu,
         ),
         pytest.param(
             "int f() { return 1; }\n__global__ void k(int *x) { *x = f(); }",

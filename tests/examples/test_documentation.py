@@ -6,11 +6,11 @@ What a page's fragments take for granted is made beforehand, by page.
 # SPDX-License-Identifier: MIT
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-
-pytestmark = pytest.mark.usefixtures("context")
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -18,6 +18,7 @@ SNIPPET = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 USUAL = """
 import numpy as np
+import pycuda.autoinit
 import pycuda.driver as cuda
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
@@ -88,19 +89,23 @@ def snippets(page):
     return SNIPPET.findall(page.read_text())
 
 
-@pytest.mark.filterwarnings("ignore:pycuda.sparse is deprecated")
 @pytest.mark.parametrize(
     "page",
     [p for p in PAGES if snippets(p) and p.name not in ELSEWHERE],
     ids=lambda page: page.name,
 )
-def test_the_programs_of_a_page(page, monkeypatch):
+def test_the_programs_of_a_page(page):
     for package in NEEDS.get(page.name, ()):
         pytest.importorskip(package)
-    names: dict = {"__name__": "documentation"}
-    exec(USUAL + BEFORE.get(page.name, ""), names)
-    for number, text in enumerate(snippets(page)):
-        exec(compile(text, f"{page.name}, program {number}", "exec"), names)
+    program = "\n".join([USUAL, BEFORE.get(page.name, ""), *snippets(page)])
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 
 
 def test_pages_that_are_prepared_are_there():

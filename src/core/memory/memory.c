@@ -30,29 +30,51 @@ copy_wait(CUresult code, CUstream stream)
     return code == CUDA_SUCCESS ? driver.cuStreamSynchronize(stream) : code;
 }
 
+/* Bytes from an address to the end of its memory; 0 if it is in none. */
+static size_t
+memory_left(CUdeviceptr pointer)
+{
+    CUdeviceptr base;
+    size_t size;
+    return driver.cuMemGetAddressRange(&base, &size, pointer) == CUDA_SUCCESS
+               ? size - (size_t)(pointer - base)
+               : 0;
+}
+
 /* core_check of a copy: a refused one says how much memory there is. */
 static int
 copy_check(CUresult code, const char *routine, CUdeviceptr pointer,
            size_t bytes)
 {
     char detail[160];
-    CUdeviceptr base;
-    size_t size;
     if (code != CUDA_ERROR_INVALID_VALUE || core_stack_top() == NULL) {
         return core_check(code, routine);
     }
-    if (driver.cuMemGetAddressRange(&base, &size, pointer) != CUDA_SUCCESS) {
+    size_t left = memory_left(pointer);
+    if (bytes <= left) {
+        return core_check(code, routine);
+    }
+    if (left == 0) {
         snprintf(detail, sizeof detail,
                  "%zu bytes, and no memory of the device is at 0x%llx", bytes,
                  (unsigned long long)pointer);
-    } else if (bytes > size - (size_t)(pointer - base)) {
+    } else {
         snprintf(detail, sizeof detail,
                  "%zu bytes, but the memory on the device ends after %zu",
-                 bytes, size - (size_t)(pointer - base));
-    } else {
-        return core_check(code, routine);
+                 bytes, left);
     }
     return core_fail(code, routine, detail);
+}
+
+/* The same of a copy within the device: of the end with less memory. */
+static int
+copy_check_both(CUresult code, const char *routine, CUdeviceptr target,
+                CUdeviceptr source, size_t bytes)
+{
+    if (code != CUDA_SUCCESS && memory_left(source) < memory_left(target)) {
+        return copy_check(code, routine, source, bytes);
+    }
+    return copy_check(code, routine, target, bytes);
 }
 
 int
@@ -133,7 +155,7 @@ core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
             ? driver.cuMemcpyDtoDAsync(target, source, bytes, stream)
             : driver.cuMemcpyDtoD(target, source, bytes);
     gil_return(state);
-    return core_check(code, "cuMemcpyDtoD");
+    return copy_check_both(code, "cuMemcpyDtoD", target, source, bytes);
 }
 
 /* A capture notes the copy before it is issued: the graph has its memory. */
@@ -197,7 +219,7 @@ core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source, size_t bytes,
     PyThreadState *state = gil_leave(bytes);
     CUresult code = driver.cuMemcpyDtoDAsync(target, source, bytes, stream);
     gil_return(state);
-    return core_check(code, "cuMemcpyDtoDAsync");
+    return copy_check_both(code, "cuMemcpyDtoDAsync", target, source, bytes);
 }
 
 static PyObject *
@@ -500,6 +522,14 @@ set_read(const struct core_signature *signature, unsigned bits, bool two_d,
     return core_current() == NULL ? -1 : 0;
 }
 
+/* From the first byte that is set to the last. */
+static size_t
+set_bytes(const struct set_call *call, unsigned bits)
+{
+    size_t row = call->width * (bits / 8);
+    return call->height > 1 ? call->pitch * (call->height - 1) + row : row;
+}
+
 #define SET(name, symbol, bits, two_d, async, required, expression, ...)      \
     static PyObject *memory_##name(PyObject *unused, CORE_ARGS)               \
     {                                                                         \
@@ -513,7 +543,8 @@ set_read(const struct core_signature *signature, unsigned bits, bool two_d,
         }                                                                     \
         CUresult code;                                                        \
         Py_BEGIN_ALLOW_THREADS code = expression;                             \
-        Py_END_ALLOW_THREADS return none_or_error(core_check(code, #symbol)); \
+        Py_END_ALLOW_THREADS return none_or_error(                            \
+            copy_check(code, #symbol, call.target, set_bytes(&call, bits)));  \
     }
 #define SET_1D_ASYNC(bits, type)                                              \
     driver.cuMemsetD##bits##Async(call.target, (type)call.value, call.width,  \

@@ -215,6 +215,13 @@ array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     CUresult code = deep ? driver.cuArray3DCreate(
                                &handle, &((struct descriptor *)object)->value)
                          : driver.cuArrayCreate(&handle, &flat);
+    if (code == CUDA_ERROR_INVALID_VALUE &&
+        ((struct descriptor *)object)->value.Width == 0) {
+        core_fail(code, deep ? "cuArray3DCreate" : "cuArrayCreate",
+                  "the descriptor's width is 0: set width, height, format and "
+                  "num_channels");
+        return NULL;
+    }
     if (core_check(code, deep ? "cuArray3DCreate" : "cuArrayCreate") < 0) {
         return NULL;
     }
