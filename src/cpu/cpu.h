@@ -147,7 +147,9 @@ struct cpu_context {
     struct cpu_fifo *fifo;      /* run/printf.c */
     uint64_t peers;             /* bit a device */
     atomic_size_t heap_used;    /* device-side malloc */
-    atomic_uint capturing;      /* streams that capture */
+    pthread_mutex_t heap_lock;
+    struct cpu_heap_block *heap; /* all blocks; heap_lock */
+    atomic_uint capturing;       /* streams that capture */
 };
 
 /* The calling thread's context: an error if there is none, or it is gone, or
@@ -265,6 +267,7 @@ struct cpu_launch {
     uint32_t before; /* the last interval before it, for the checks */
     bool cooperative;
     atomic_uint grid_arrived, grid_phase; /* of its barrier */
+    atomic_uint grid_ended;               /* blocks that are over */
 };
 
 #define CPU_OP_PAYLOAD 256
@@ -424,6 +427,13 @@ struct cpu_warp {
     const void *place[CPU_WARP]; /* of the call of activemask */
 };
 
+/* Text that grows up to `most` bytes; zero-initialised. */
+struct cpu_text {
+    char *bytes;
+    size_t used, capacity, most;
+    bool lost; /* it did not fit */
+};
+
 /* What a thread needs to run kernels; one a worker, and one for each caller
  * that ran a small launch itself. */
 struct cpu_worker {
@@ -439,6 +449,7 @@ struct cpu_worker {
     char *shared;
     size_t shared_bytes;
     uintptr_t fault_address;
+    struct cpu_text text; /* of printf; any fault may leave it half done */
     /* fibers */
     char *stacks;
     size_t stacks_bytes;
@@ -493,6 +504,10 @@ void cpu_fibers_run(struct cpu_worker *worker);
 /* Parks the current fiber and runs another; it returns once it is ready. */
 void cpu_fibers_next(struct cpu_worker *worker);
 void cpu_fibers_fail(CUresult code);
+/* Calls function(argument) where there is more stack than a fiber has; it may
+ * fail as a kernel may, but not switch fibers. */
+void cpu_fibers_aside(struct cpu_worker *worker, void (*function)(void *),
+                      void *argument);
 void cpu_fibers_barrier_check(struct cpu_worker *worker);
 void cpu_warp_stop(struct cpu_worker *worker, unsigned warp);
 void cpu_warp_resolve(struct cpu_worker *worker, unsigned warp);
@@ -561,6 +576,20 @@ uint32_t cpu_check_interval_last(void);
 void cpu_fault_install(void);
 /* Like run(argument), but a fault ends it with CUDA_ERROR_INVALID_VALUE. */
 CUresult cpu_fault_guard(cpu_run *run, void *argument);
+
+/* ---- run/heap.c ---- */
+
+/* Frees what kernels have allocated and left. */
+void cpu_heap_close(struct cpu_context *ctx);
+
+/* ---- run/format.c ---- */
+
+void cpu_text_clear(struct cpu_text *text, size_t most);
+void cpu_text_print(struct cpu_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* What CUDA's printf makes of packed arguments; how many it took. */
+int32_t cpu_text_format(struct cpu_text *text, const char *format,
+                        const void *args);
 
 /* ---- run/printf.c ---- */
 

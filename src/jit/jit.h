@@ -139,7 +139,7 @@ struct jit_kernel {
     bool threads_made; /* the entry for fibers is there already */
     uint32_t warp_frame_bytes;
     const char *warps_not; /* why it has none, or NULL */
-    bool recursive;        /* recursion or calls through pointers */
+    bool recursive;        /* recursion, calls through pointers, alloca */
     bool calls_kept;       /* calls a function that was not inlined */
     bool flat;             /* does not use threadIdx.y: its rows are long */
     bool sequential;       /* the thread loop must not be run as a vector */
@@ -286,6 +286,7 @@ const char *jit_rare_function(const char *name);
 void jit_join_pieces(struct jit *jit);
 void jit_drop_own(struct jit *jit);
 void jit_optimise(struct jit *jit);            /* output/optimise.c */
+void jit_add_traps(struct jit *jit);           /* output/traps.c */
 LLVMMemoryBufferRef jit_emit(struct jit *jit); /* output/emit.c */
 void jit_write(struct jit *jit, const char *payload, size_t bytes);
 

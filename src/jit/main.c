@@ -148,6 +148,7 @@ make_native(struct jit *jit)
     jit_add_entries(jit);
     jit_keep_places(jit);
     jit_optimise(jit);
+    jit_add_traps(jit);
     LLVMMemoryBufferRef object = jit_emit(jit);
     if (jit->options.explain) {
         jit_explain_write(jit);

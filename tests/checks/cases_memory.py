@@ -164,6 +164,33 @@ __global__ void k(float *in)
         thread=(0, 0, 0),
     ),
     dict(
+        name="misaligned_struct",
+        source="""
+__global__ void k(char *bytes)
+{
+    ((int2 *)bytes)[0] = *(int2 *)(bytes + 64 + 3); // HERE
+}""",
+        args=[np.zeros(128, np.uint8)],
+        block=(1, 1, 1),
+        kind="misaligned",
+        thread=(0, 0, 0),
+    ),
+    dict(
+        name="alloca",
+        source="""
+__global__ void k(int *out, int n)
+{
+    volatile int *a = (int *)__builtin_alloca(n * sizeof(int));
+    for (int i = 0; i <= n; i++)
+        a[i] = i; // HERE
+    out[0] = a[0];
+}""",
+        args=[ONES, np.int32(8)],
+        block=(1, 1, 1),
+        kind="out-of-bounds",
+        thread=(0, 0, 0),
+    ),
+    dict(
         name="shared_static",
         source="""
 __global__ void k(float *out)

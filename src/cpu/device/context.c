@@ -110,6 +110,7 @@ cpu_context_new(CUdevice device, unsigned flags, struct cpu_context **made)
     ctx->id = atomic_fetch_add(&context_ids, 1) + 1;
     memcpy(ctx->limits, limit_defaults, sizeof ctx->limits);
     pthread_mutex_init(&ctx->lock, NULL);
+    pthread_mutex_init(&ctx->heap_lock, NULL);
     cpu_stream_attach(ctx, &ctx->per_thread);
     cpu_stream_attach(ctx, &ctx->legacy);
     *made = ctx;
@@ -132,6 +133,7 @@ cpu_context_destroy(struct cpu_context *ctx)
     cpu_handles_end(CPU_ARRAY, ctx->id, free);  /* its memory is the arena's */
     cpu_ipc_close(ctx);
     cpu_arena_free_context(ctx->id);
+    cpu_heap_close(ctx);
     cpu_fifo_delete(ctx->fifo);
     pthread_mutex_destroy(&ctx->lock);
     free(ctx);

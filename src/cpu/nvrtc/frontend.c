@@ -173,6 +173,7 @@ static const char *const fixed_flags[] = {
     "-fcuda-allow-variadic-functions",
     "-fno-rtti",
     "-fno-threadsafe-statics",
+    "-fno-strict-return", /* without `return`: any value, no end */
     "-Wno-pragma-clang-attribute",
     /* all work on the code is pycuda-jit's */
     "-O3",

@@ -22,7 +22,8 @@
 #define STACK_DEEP          (1u << 20) /* least, for a loop that needs its own */
 #define STACK_COLOUR        320        /* keeps stacks off one cache set */
 #define INLINE_FRAME        (32u << 10) /* more gets a stack of its own */
-#define GUARD_BYTES         4096
+#define PAGE_BYTES          4096
+#define GUARD_BYTES         (64u << 10) /* no frame of ours is larger */
 #define YIELDS_BEFORE_SLEEP 4096
 #define MOST_BLOCKS         (1u << 21) /* of a launch by warps, along x */
 
@@ -108,7 +109,7 @@ deep_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
     const struct cpu_function *function = launch->function;
     size_t limit = function->module->ctx->limits[CU_LIMIT_STACK_SIZE];
     size_t bytes = round_up((size_t)frame_bytes(launch) + STACK_EXTRA + limit,
-                            GUARD_BYTES);
+                            PAGE_BYTES);
 
     bytes = (bytes < STACK_DEEP ? STACK_DEEP : bytes) + GUARD_BYTES;
     if (bytes <= worker->deep_bytes) {
@@ -165,16 +166,16 @@ stacks_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
     if (recursive) {
         stack += function->module->ctx->limits[CU_LIMIT_STACK_SIZE];
         stack = stack < STACK_RECURSIVE ? STACK_RECURSIVE : stack;
-        stride = round_up(stack, GUARD_BYTES) + GUARD_BYTES;
+        stride = round_up(stack, PAGE_BYTES) + GUARD_BYTES;
     } else {
-        stride = round_up(stack, GUARD_BYTES) + STACK_COLOUR;
+        stride = round_up(stack, PAGE_BYTES) + STACK_COLOUR;
     }
     if (worker->stride >= stride && !recursive && !worker->guard_bytes &&
         worker->stacks_bytes >= worker->stride * launch->threads) {
         return CUDA_SUCCESS;
     }
     stacks_drop(worker);
-    size_t bytes = round_up(stride * launch->threads, GUARD_BYTES);
+    size_t bytes = round_up(stride * launch->threads, PAGE_BYTES);
     worker->stacks = stack_map(bytes);
     if (!worker->stacks) {
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -230,6 +231,19 @@ cpu_fibers_fail(CUresult code)
 
     worker->in_kernel = 0;
     cpu_fiber_unwind(worker->guard, (int)code);
+}
+
+CPU_ON_FIBER void
+cpu_fibers_aside(struct cpu_worker *worker, void (*function)(void *),
+                 void *argument)
+{
+    void *unused;
+
+    if (worker->self == &worker->loop_thread) {
+        function(argument);
+    } else { /* below the frames that wait for the block's end */
+        cpu_fiber_guard(&unused, function, argument, worker->main_sp);
+    }
 }
 
 CPU_ON_FIBER void
@@ -512,6 +526,9 @@ cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
     worker->in_kernel = 0;
     if (code) {
         frames_forget(worker);
+    }
+    if (launch->cooperative) {
+        atomic_fetch_add(&launch->grid_ended, (unsigned)count);
     }
     if (worker->guard_bytes) {
         stacks_drop(worker);

@@ -6,6 +6,16 @@
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
 
+/* Has a block ended that this phase of the barrier waits for?  One that had
+ * passed it first would have begun another phase before it ended. */
+static bool
+grid_is_stuck(struct cpu_launch *launch, unsigned phase)
+{
+    unsigned ended = atomic_load(&launch->grid_ended);
+
+    return ended && atomic_load(&launch->grid_phase) == phase;
+}
+
 CPU_ON_FIBER static void
 grid_wait(struct cpu_launch *launch)
 {
@@ -21,6 +31,9 @@ grid_wait(struct cpu_launch *launch)
 
         if (error) { /* another block will never come */
             cpu_fibers_fail((CUresult)error);
+        }
+        if (grid_is_stuck(launch, phase)) {
+            cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED);
         }
         __pycuda_yield();
     }

@@ -210,6 +210,7 @@ cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
     atomic_store(&launch->left, launch->total);
     launch->cooperative = cooperative;
     atomic_store(&launch->grid_arrived, 0);
+    atomic_store(&launch->grid_ended, 0);
     pieces_plan(launch);
 }
 

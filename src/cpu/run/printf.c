@@ -2,8 +2,8 @@
  *
  * Kernels call __pycuda_vprintf; the text is formatted at once and kept in the
  * context's buffer (its size is CU_LIMIT_PRINTF_FIFO_SIZE; the oldest lines
- * give way) until a synchronisation writes it to stdout.  One lock a buffer,
- * never held while the kernel's memory is read.
+ * give way, and one that is longer is lost) until a synchronisation writes it
+ * to stdout.  One lock a buffer, never held while the kernel's memory is read.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
-
-#define SPEC_MAX 64 /* characters of one conversion */
 
 struct cpu_fifo {
     pthread_mutex_t lock;
@@ -46,6 +44,9 @@ cpu_fifo_delete(struct cpu_fifo *fifo)
 static bool
 fifo_reserve(struct cpu_fifo *fifo, size_t bytes, size_t limit)
 {
+    if (bytes > limit) {
+        return false;
+    }
     while (fifo->used - fifo->first + bytes > limit &&
            fifo->first < fifo->used) {
         uint32_t length;
@@ -69,7 +70,7 @@ fifo_reserve(struct cpu_fifo *fifo, size_t bytes, size_t limit)
         fifo->text = text;
         fifo->capacity = capacity;
     }
-    return bytes <= limit;
+    return true;
 }
 
 static void
@@ -111,224 +112,74 @@ cpu_fifo_flush(struct cpu_context *ctx)
     pthread_mutex_unlock(&fifo->lock);
 }
 
-/* ---- formatting ---- */
+/* ---- for kernels ---- */
 
-struct text {
-    char *bytes;
-    size_t used, capacity;
-    char local[512];
-};
-
-struct arguments {
-    const char *at;
-    int taken;
-};
-
-struct spec {
-    char text[SPEC_MAX]; /* a host conversion, stars replaced */
-    size_t length;
-    char conversion;
-    bool wide;  /* 64 bits: l, ll, z, j, t */
-    int narrow; /* h: 1, hh: 2 */
+struct print {
+    struct cpu_worker *worker;
+    const char *format;
+    const void *args;
+    int32_t taken;
 };
 
 static void
-text_put(struct text *text, const char *bytes, size_t n)
+print_run(void *argument)
 {
-    if (text->used + n + 1 > text->capacity) {
-        size_t capacity = 2 * (text->used + n + 1);
-        char *grown = text->bytes == text->local
-                          ? malloc(capacity)
-                          : realloc(text->bytes, capacity);
+    struct print *print = argument;
+    struct cpu_context *ctx = print->worker->ctx;
+    struct cpu_text *text = &print->worker->text;
 
-        if (!grown) {
-            return;
-        }
-        if (text->bytes == text->local) {
-            memcpy(grown, text->local, text->used);
-        }
-        text->bytes = grown;
-        text->capacity = capacity;
-    }
-    memcpy(text->bytes + text->used, bytes, n);
-    text->used += n;
-}
-
-/* The next packed argument: natural alignment, 4 or 8 bytes. */
-static uint64_t
-argument_take(struct arguments *arguments, size_t bytes)
-{
-    uintptr_t at = ((uintptr_t)arguments->at + bytes - 1) & ~(bytes - 1);
-    uint64_t value = 0;
-
-    memcpy(&value, (const void *)at, bytes);
-    arguments->at = (const char *)at + bytes;
-    arguments->taken++;
-    return value;
-}
-
-static void
-spec_add(struct spec *spec, char c)
-{
-    if (spec->length < SPEC_MAX - 8) {
-        spec->text[spec->length++] = c;
-    }
-}
-
-/* `*`: the number stands in the arguments. */
-static void
-spec_star(struct spec *spec, struct arguments *arguments)
-{
-    char digits[16];
-    int n = snprintf(digits, sizeof digits, "%d",
-                     (int)(int32_t)argument_take(arguments, 4));
-
-    for (int i = 0; i < n; i++) {
-        spec_add(spec, digits[i]);
-    }
-}
-
-/* Reads the conversion after '%'; returns what follows it. */
-static const char *
-spec_read(const char *format, struct spec *spec, struct arguments *arguments)
-{
-    *spec = (struct spec){.text = "%", .length = 1};
-    while (*format && strchr("-+ #0123456789.*", *format)) {
-        if (*format == '*') {
-            spec_star(spec, arguments);
-        } else {
-            spec_add(spec, *format);
-        }
-        format++;
-    }
-    while (*format && strchr("hljztL", *format)) {
-        spec->wide |= *format != 'h' && *format != 'L';
-        spec->narrow += *format == 'h';
-        format++;
-    }
-    spec->conversion = *format;
-    return *format ? format + 1 : format;
-}
-
-static void
-integer_put(struct text *text, struct spec *spec, struct arguments *arguments)
-{
-    bool is_signed = spec->conversion == 'd' || spec->conversion == 'i';
-    uint64_t value = argument_take(arguments, spec->wide ? 8 : 4);
-    unsigned bits = spec->narrow == 1 ? 16 : spec->narrow == 2 ? 8 : 32;
-    char out[SPEC_MAX + 400];
-
-    if (!spec->wide) {
-        value &= bits == 32 ? 0xffffffffu : (1u << bits) - 1;
-        if (is_signed && value >> (bits - 1) & 1) {
-            value |= ~0ull << bits;
-        }
-    }
-    spec_add(spec, 'l');
-    spec_add(spec, 'l');
-    spec_add(spec, spec->conversion);
-    spec->text[spec->length] = 0;
-    int n = snprintf(out, sizeof out, spec->text, (long long)value);
-    if (n > 0) {
-        text_put(text, out,
-                 (size_t)n < sizeof out ? (size_t)n : sizeof out - 1);
-    }
-}
-
-/* Any other conversion that takes 8 bytes: numbers and strings. */
-static void
-wide_put(struct text *text, struct spec *spec, struct arguments *arguments)
-{
-    uint64_t bits = argument_take(arguments, 8);
-    double number;
-    int n;
-
-    memcpy(&number, &bits, sizeof number);
-    spec_add(spec, spec->conversion);
-    spec->text[spec->length] = 0;
-    bool string = spec->conversion == 's';
-    const char *address = (const char *)(uintptr_t)bits;
-    if (string && !address) {
-        address = "(null)";
-    }
-    n = string || spec->conversion == 'p'
-            ? snprintf(NULL, 0, spec->text, address)
-            : snprintf(NULL, 0, spec->text, number);
-    if (n < 1) {
-        return;
-    }
-    char *out = malloc((size_t)n + 1);
-    if (!out) {
-        return;
-    }
-    if (string || spec->conversion == 'p') {
-        snprintf(out, (size_t)n + 1, spec->text, address);
-    } else {
-        snprintf(out, (size_t)n + 1, spec->text, number);
-    }
-    text_put(text, out, (size_t)n);
-    free(out);
-}
-
-static void
-character_put(struct text *text, struct spec *spec,
-              struct arguments *arguments)
-{
-    char out[SPEC_MAX];
-    int value = (int)argument_take(arguments, 4);
-
-    spec_add(spec, 'c');
-    spec->text[spec->length] = 0;
-    int n = snprintf(out, sizeof out, spec->text, value);
-    text_put(text, out,
-             n < 0                    ? 0
-             : (size_t)n < sizeof out ? (size_t)n
-                                      : sizeof out - 1);
-}
-
-static void
-spec_put(struct text *text, struct spec *spec, struct arguments *arguments)
-{
-    if (spec->conversion && strchr("diuoxX", spec->conversion)) {
-        integer_put(text, spec, arguments);
-    } else if (spec->conversion && strchr("eEfFgGaAsp", spec->conversion)) {
-        wide_put(text, spec, arguments);
-    } else if (spec->conversion == 'c') {
-        character_put(text, spec, arguments);
-    } else { /* %%, and what CUDA does not know: as it stands */
-        text_put(text, spec->conversion == '%' ? "" : spec->text,
-                 spec->conversion == '%' ? 0 : spec->length);
-        text_put(text, &spec->conversion, spec->conversion != 0);
+    cpu_text_clear(text, ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE]);
+    print->taken = cpu_text_format(text, print->format, print->args);
+    if (!text->lost) {
+        fifo_add(ctx, text->bytes, text->used);
     }
 }
 
 int32_t
 __pycuda_vprintf(const char *format, const void *args)
 {
-    struct cpu_worker *worker = cpu_worker_tls;
-    struct arguments arguments = {.at = args};
-    struct text text;
+    struct print print = {cpu_worker_tls, format, args, -1};
 
-    text.bytes = text.local;
-    text.used = 0;
-    text.capacity = sizeof text.local;
-    if (!format) {
-        return -1;
+    if (format) {
+        cpu_fibers_aside(print.worker, print_run, &print);
     }
-    while (*format) {
-        struct spec spec;
-        size_t plain = strcspn(format, "%");
+    return print.taken;
+}
 
-        text_put(&text, format, plain);
-        format += plain;
-        if (*format) {
-            format = spec_read(format + 1, &spec, &arguments);
-            spec_put(&text, &spec, &arguments);
-        }
+struct failure {
+    struct cpu_worker *worker;
+    const char *expression, *file, *function;
+    uint32_t line;
+};
+
+/* What the kernel hands in is read before stderr is locked. */
+static void
+failure_tell(void *argument)
+{
+    const struct failure *failure = argument;
+    const struct image_thread *self = failure->worker->self;
+    const uint32_t *block = self->block->ctaid, *thread = self->tid;
+    struct cpu_text *text = &failure->worker->text;
+
+    cpu_text_clear(text, SIZE_MAX);
+    cpu_text_print(text,
+                   "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] "
+                   "Assertion `%s` failed.\n",
+                   failure->file, failure->line, failure->function, block[0],
+                   block[1], block[2], thread[0], thread[1], thread[2],
+                   failure->expression);
+    if (!text->lost) {
+        fwrite(text->bytes, 1, text->used, stderr);
     }
-    fifo_add(worker->ctx, text.bytes, text.used);
-    if (text.bytes != text.local) {
-        free(text.bytes);
-    }
-    return arguments.taken;
+}
+
+void
+__pycuda_assert_fail(const char *expression, const char *file, uint32_t line,
+                     const char *function)
+{
+    struct failure failure = {cpu_worker_tls, expression, file, function,
+                              line};
+
+    cpu_fibers_aside(failure.worker, failure_tell, &failure);
+    cpu_fibers_fail(CUDA_ERROR_ASSERT);
 }

@@ -40,6 +40,7 @@ worker_free(void *argument)
         munmap(worker->deep, worker->deep_bytes);
     }
     free(worker->shared);
+    free(worker->text.bytes);
     free(worker->fibers);
     free(worker->warps);
     cpu_check_drop(worker);

@@ -39,6 +39,8 @@ LLVMValueRef jit_site(struct jit *jit, LLVMValueRef at, const char *object,
 LLVMValueRef jit_linear_index(struct jit *jit);
 
 /* object.c */
+/* The bytes of an alloca, i64; instructions go where the builder stands. */
+LLVMValueRef jit_alloca_bytes(struct jit *jit, LLVMValueRef variable);
 void jit_object_of(struct jit *jit, LLVMValueRef pointer,
                    struct jit_object *object);
 

@@ -203,9 +203,7 @@ instrument_access(struct jit *jit, const struct jit_access *access)
 static void
 insert_local(struct jit *jit, LLVMValueRef variable)
 {
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(jit->module);
-    uint64_t size = LLVMABISizeOfType(layout, LLVMGetAllocatedType(variable));
-    LLVMValueRef arguments[] = {variable, LLVMConstInt(jit->i64, size, 0)};
+    LLVMValueRef arguments[] = {variable, jit_alloca_bytes(jit, variable)};
 
     call_check(jit, "__pycuda_check_local", no_result(jit), arguments, 2);
 }
@@ -377,14 +375,18 @@ static void
 instrument_function(struct jit *jit, LLVMValueRef function)
 {
     struct list list = instructions_of(jit, function);
-    LLVMValueRef end = NULL; /* of the private variables at the start */
+    LLVMValueRef end = NULL;   /* of the private variables at the start, */
+    size_t start = list.count; /* which come before this one */
 
     for (size_t i = 0; i < list.count; i++) {
         LLVMValueRef at = list.rows[i];
         struct jit_access accesses[2];
         unsigned count = jit_accesses_of(jit, at, accesses);
 
-        end = end || LLVMIsAAllocaInst(at) ? end : at;
+        if (!end && !LLVMIsAAllocaInst(at)) {
+            end = at;
+            start = i;
+        }
         for (unsigned k = 0; k < count; k++) {
             instrument_access(jit, &accesses[k]);
         }
@@ -398,7 +400,9 @@ instrument_function(struct jit *jit, LLVMValueRef function)
     mark_parameters(jit, function, end);
     for (size_t i = 0; i < list.count; i++) {
         if (LLVMIsAAllocaInst(list.rows[i]) && !has_life(list.rows[i])) {
-            LLVMPositionBuilderBefore(jit->builder, end);
+            LLVMPositionBuilderBefore(
+                jit->builder,
+                i < start ? end : LLVMGetNextInstruction(list.rows[i]));
             insert_local(jit, list.rows[i]);
         }
     }

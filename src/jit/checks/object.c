@@ -96,6 +96,23 @@ size_of(struct jit *jit, LLVMTypeRef type)
     return LLVMABISizeOfType(LLVMGetModuleDataLayout(jit->module), type);
 }
 
+LLVMValueRef
+jit_alloca_bytes(struct jit *jit, LLVMValueRef variable)
+{
+    LLVMValueRef count = LLVMGetOperand(variable, 0);
+    LLVMValueRef one = LLVMConstInt(
+        jit->i64, size_of(jit, LLVMGetAllocatedType(variable)), 0);
+
+    if (LLVMIsAConstantInt(count)) {
+        return LLVMConstInt(jit->i64,
+                            LLVMConstIntGetZExtValue(count) *
+                                LLVMConstIntGetZExtValue(one),
+                            0);
+    }
+    count = LLVMBuildZExtOrBitCast(jit->builder, count, jit->i64, "");
+    return LLVMBuildMul(jit->builder, count, one, "");
+}
+
 /* _ZZ1kE1s (s in a function k) and _ZL1t (a static t) -> s, t. */
 const char *
 jit_source_name(LLVMValueRef variable)
@@ -161,6 +178,19 @@ object_parameter(struct jit *jit, LLVMValueRef base, struct jit_object *object)
     object->name = jit_name(base);
 }
 
+/* A private variable, whose alloca may be of as many as the run says. */
+static void
+object_alloca(struct jit *jit, LLVMValueRef base, struct jit_object *object)
+{
+    object->base = base;
+    object->name = jit_name(base);
+    object->flags = IMAGE_SITE_LOCAL;
+    object->bytes = jit_alloca_bytes(jit, base);
+    if (LLVMIsAConstantInt(object->bytes)) {
+        object->size = LLVMConstIntGetZExtValue(object->bytes);
+    }
+}
+
 /* New instructions go to where the builder stands. */
 void
 jit_object_of(struct jit *jit, LLVMValueRef pointer, struct jit_object *object)
@@ -175,10 +205,7 @@ jit_object_of(struct jit *jit, LLVMValueRef pointer, struct jit_object *object)
     if (LLVMIsAGlobalVariable(walk.base)) {
         object_variable(jit, walk.base, object);
     } else if (LLVMIsAAllocaInst(walk.base)) {
-        object->base = walk.base;
-        object->name = jit_name(walk.base);
-        object->flags = IMAGE_SITE_LOCAL;
-        object->size = size_of(jit, LLVMGetAllocatedType(walk.base));
+        object_alloca(jit, walk.base, object);
     } else if (LLVMIsAArgument(walk.base)) {
         object_parameter(jit, walk.base, object);
     }

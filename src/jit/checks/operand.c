@@ -85,6 +85,16 @@ scalar_access(struct jit *jit, LLVMValueRef at, struct jit_access *access)
     }
 }
 
+/* What a copy of a struct, or of what a typed pointer means, needs. */
+static unsigned
+range_alignment(LLVMValueRef at, unsigned operand)
+{
+    LLVMAttributeRef given = LLVMGetCallSiteEnumAttribute(
+        at, operand + 1, LLVMGetEnumAttributeKindForName("align", 5));
+
+    return given ? (unsigned)LLVMGetEnumAttributeValue(given) : 1;
+}
+
 static void
 range_access(LLVMValueRef at, unsigned operand, unsigned flags,
              struct jit_access *access)
@@ -92,7 +102,7 @@ range_access(LLVMValueRef at, unsigned operand, unsigned flags,
     access->at = at;
     access->operand = operand;
     access->flags = flags;
-    access->alignment = 1;
+    access->alignment = range_alignment(at, operand);
     access->bytes = LLVMGetOperand(at, 2);
     if (LLVMIsAConstantInt(access->bytes)) {
         access->size = LLVMConstIntGetZExtValue(access->bytes);

@@ -1,5 +1,5 @@
 /* stops.c - which kernels may reach a function that switches fibers, and how
- * deep they may call.
+ * deep they may call, or grow the stack otherwise.
  *
  * A call through a pointer may go to any function whose address is taken.
  *
@@ -58,6 +58,18 @@ reach_function(struct jit *jit, struct reach *reach, LLVMValueRef function)
     }
 }
 
+/* An alloca whose size, or how often it is reached, only the run shows. */
+static bool
+grows_the_stack(LLVMValueRef at)
+{
+    if (!LLVMIsAAllocaInst(at)) {
+        return false;
+    }
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
+    return !LLVMIsConstant(LLVMGetOperand(at, 0)) ||
+           block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
+}
+
 static void
 reach_call(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -66,6 +78,10 @@ reach_call(struct jit *jit, LLVMValueRef at, void *data)
     if (callee) {
         reach_function(jit, reach, callee);
         return;
+    }
+    if (grows_the_stack(at)) {
+        reach->kernel->recursive = true;
+        reach->kernel->calls_kept = true;
     }
     if (!LLVMIsACallInst(at)) {
         return;

@@ -102,6 +102,7 @@ add_arguments(struct carry *carry)
     const char *name = jit_format("body.%s", kernel->name);
     LLVMSetValueName2(kernel->body, name, strlen(name));
     jit_add_attribute(jit, kernel->body, "nounwind");
+    jit_add_attribute(jit, kernel->body, "null_pointer_is_valid");
 }
 
 static LLVMValueRef

@@ -192,6 +192,7 @@ make_body(struct jit *jit, struct jit_kernel *kernel)
     LLVMDeleteFunction(kernel->function);
     kernel->function = NULL;
     jit_add_attribute(jit, kernel->body, "nounwind");
+    jit_add_attribute(jit, kernel->body, "null_pointer_is_valid");
     jit_each_instruction(jit, kernel->body, geometry_to_argument, kernel);
 }
 

@@ -40,6 +40,8 @@ retarget_function(struct jit *jit, LLVMValueRef function)
         jit_drop_attribute(function, flags[i]);
     }
     jit_add_attribute(jit, function, "nounwind");
+    /* An access to null is a fault of the kernel, not code to leave out. */
+    jit_add_attribute(jit, function, "null_pointer_is_valid");
     LLVMAddTargetDependentFunctionAttr(function, "target-cpu",
                                        jit->options.target);
     LLVMAddTargetDependentFunctionAttr(function, "prefer-vector-width",

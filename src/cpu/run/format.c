@@ -1,0 +1,251 @@
+/* format.c - text made of a format and a kernel's packed arguments.
+ *
+ * Called by printf.c on a thread that runs a kernel, with the text of its
+ * worker.  Reading a string may end the kernel here, so nothing is held but
+ * that text, which the next one takes over.  A text knows the most that it
+ * may hold: one that would be longer is lost, however long.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+#define SPEC_MAX  64    /* characters of one conversion */
+#define FIELD_MAX 65536 /* no field is wider, no number more precise */
+
+void
+cpu_text_clear(struct cpu_text *text, size_t most)
+{
+    text->used = 0;
+    text->most = most;
+    text->lost = false;
+}
+
+/* Makes room for `n` more bytes and a zero. */
+static bool
+text_reserve(struct cpu_text *text, size_t n)
+{
+    if (text->lost || n > text->most - text->used) {
+        text->lost = true;
+        return false;
+    }
+    size_t bytes = text->used + n + 1;
+    if (bytes > text->capacity) {
+        char *grown = realloc(text->bytes, 2 * bytes);
+
+        text->lost = !grown;
+        if (!grown) {
+            return false;
+        }
+        text->bytes = grown;
+        text->capacity = 2 * bytes;
+    }
+    return true;
+}
+
+static void
+text_put(struct cpu_text *text, const char *bytes, size_t n)
+{
+    if (text_reserve(text, n)) {
+        memcpy(text->bytes + text->used, bytes, n);
+        text->used += n;
+    }
+}
+
+void
+cpu_text_print(struct cpu_text *text, const char *format, ...)
+{
+    va_list list, again;
+    size_t room = text->capacity - text->used;
+
+    va_start(list, format);
+    va_copy(again, list);
+    int n = vsnprintf(text->bytes ? text->bytes + text->used : NULL,
+                      text->bytes ? room : 0, format, list);
+    if (n > 0 && text_reserve(text, (size_t)n)) {
+        if ((size_t)n >= room) {
+            vsnprintf(text->bytes + text->used, (size_t)n + 1, format, again);
+        }
+        text->used += (size_t)n;
+    }
+    va_end(again);
+    va_end(list);
+}
+
+struct arguments {
+    const char *at;
+    int taken;
+};
+
+struct spec {
+    char text[SPEC_MAX]; /* a host conversion, stars replaced */
+    size_t length;
+    char conversion;
+    bool wide;  /* 64 bits: l, ll, z, j, t */
+    int narrow; /* h: 1, hh: 2 */
+};
+
+/* The next packed argument: natural alignment, 4 or 8 bytes. */
+static uint64_t
+argument_take(struct arguments *arguments, size_t bytes)
+{
+    uintptr_t at = ((uintptr_t)arguments->at + bytes - 1) & ~(bytes - 1);
+    uint64_t value = 0;
+
+    memcpy(&value, (const void *)at, bytes);
+    arguments->at = (const char *)at + bytes;
+    arguments->taken++;
+    return value;
+}
+
+static void
+spec_add(struct spec *spec, char c)
+{
+    if (spec->length < SPEC_MAX - 8) {
+        spec->text[spec->length++] = c;
+    }
+}
+
+static void
+spec_number(struct spec *spec, long number)
+{
+    char digits[16];
+
+    number = number > FIELD_MAX    ? FIELD_MAX
+             : number < -FIELD_MAX ? -FIELD_MAX
+                                   : number;
+    int n = snprintf(digits, sizeof digits, "%ld", number);
+    for (int i = 0; i < n; i++) {
+        spec_add(spec, digits[i]);
+    }
+}
+
+/* A width or precision that stands in the format. */
+static const char *
+spec_digits(struct spec *spec, const char *format)
+{
+    long number = 0;
+
+    for (; *format >= '0' && *format <= '9'; format++) {
+        if (number <= FIELD_MAX) {
+            number = 10 * number + (*format - '0');
+        }
+    }
+    spec_number(spec, number);
+    return format;
+}
+
+/* Reads the conversion after '%'; returns what follows it. */
+static const char *
+spec_read(const char *format, struct spec *spec, struct arguments *arguments)
+{
+    *spec = (struct spec){.text = "%", .length = 1};
+    while (*format && strchr("-+ #0123456789.*", *format)) {
+        if (*format >= '1' && *format <= '9') {
+            format = spec_digits(spec, format);
+            continue;
+        }
+        if (*format == '*') {
+            spec_number(spec, (int32_t)argument_take(arguments, 4));
+        } else {
+            spec_add(spec, *format);
+        }
+        format++;
+    }
+    while (*format && strchr("hljztL", *format)) {
+        spec->wide |= *format != 'h' && *format != 'L';
+        spec->narrow += *format == 'h';
+        format++;
+    }
+    spec->conversion = *format;
+    return *format ? format + 1 : format;
+}
+
+static void
+spec_end(struct spec *spec, const char *conversion)
+{
+    for (; *conversion; conversion++) {
+        spec->text[spec->length++] = *conversion;
+    }
+    spec->text[spec->length] = 0;
+}
+
+static void
+integer_put(struct cpu_text *text, struct spec *spec,
+            struct arguments *arguments)
+{
+    bool is_signed = spec->conversion == 'd' || spec->conversion == 'i';
+    uint64_t value = argument_take(arguments, spec->wide ? 8 : 4);
+    unsigned bits = spec->narrow == 1 ? 16 : spec->narrow == 2 ? 8 : 32;
+    const char conversion[] = {'l', 'l', spec->conversion, 0};
+
+    if (!spec->wide) {
+        value &= bits == 32 ? 0xffffffffu : (1u << bits) - 1;
+        if (is_signed && value >> (bits - 1) & 1) {
+            value |= ~0ull << bits;
+        }
+    }
+    spec_end(spec, conversion);
+    cpu_text_print(text, spec->text, (long long)value);
+}
+
+/* Any other conversion that takes 8 bytes: numbers and strings. */
+static void
+wide_put(struct cpu_text *text, struct spec *spec, struct arguments *arguments)
+{
+    uint64_t bits = argument_take(arguments, 8);
+    const char conversion[] = {spec->conversion, 0};
+    const char *address = (const char *)(uintptr_t)bits;
+    double number;
+
+    memcpy(&number, &bits, sizeof number);
+    spec_end(spec, conversion);
+    if (spec->conversion == 's') {
+        cpu_text_print(text, spec->text, address ? address : "(null)");
+    } else if (spec->conversion == 'p') {
+        cpu_text_print(text, spec->text, address);
+    } else {
+        cpu_text_print(text, spec->text, number);
+    }
+}
+
+static void
+spec_put(struct cpu_text *text, struct spec *spec, struct arguments *arguments)
+{
+    if (spec->conversion && strchr("diuoxX", spec->conversion)) {
+        integer_put(text, spec, arguments);
+    } else if (spec->conversion && strchr("eEfFgGaAsp", spec->conversion)) {
+        wide_put(text, spec, arguments);
+    } else if (spec->conversion == 'c') {
+        spec_end(spec, "c");
+        cpu_text_print(text, spec->text, (int)argument_take(arguments, 4));
+    } else if (spec->conversion == '%') {
+        text_put(text, "%", 1);
+    } else { /* what CUDA does not know: as it stands */
+        text_put(text, spec->text, spec->length);
+        text_put(text, &spec->conversion, spec->conversion != 0);
+    }
+}
+
+int32_t
+cpu_text_format(struct cpu_text *text, const char *format, const void *args)
+{
+    struct arguments arguments = {.at = args};
+
+    while (*format) {
+        size_t plain = strcspn(format, "%");
+
+        text_put(text, format, plain);
+        format += plain;
+        if (*format) {
+            struct spec spec;
+
+            format = spec_read(format + 1, &spec, &arguments);
+            spec_put(text, &spec, &arguments);
+        }
+    }
+    return arguments.taken;
+}

@@ -1,0 +1,131 @@
+/* heap.c - malloc and free in kernels.
+ *
+ * Called by kernel code on the thread of a worker, and by context.c when the
+ * heap's context ends.  Blocks are the C library's; each context has a list
+ * of its own ones, so that it can give back what kernels leave.  One lock a
+ * context guards the list; the kernel's memory is not read under it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "cpu/cpu.h"
+
+/* Stands before each block.  What runs over the end of the block below comes
+ * upon the mark first. */
+struct cpu_heap_block {
+    _Atomic uint64_t mark; /* heap_mark, while the block lives */
+    size_t bytes;
+    struct cpu_heap_block *next, *previous;
+};
+
+_Static_assert(sizeof(struct cpu_heap_block) == 32, "malloc's alignment");
+
+static uint64_t
+heap_mark(const struct cpu_context *ctx, const struct cpu_heap_block *head)
+{
+    return (uint64_t)(uintptr_t)head ^ ctx->id << 48 ^ 0x6865617020626c6bu;
+}
+
+static void
+heap_link(struct cpu_context *ctx, struct cpu_heap_block *head)
+{
+    pthread_mutex_lock(&ctx->heap_lock);
+    head->previous = NULL;
+    head->next = ctx->heap;
+    if (head->next) {
+        head->next->previous = head;
+    }
+    ctx->heap = head;
+    pthread_mutex_unlock(&ctx->heap_lock);
+}
+
+static void
+heap_unlink(struct cpu_context *ctx, struct cpu_heap_block *head)
+{
+    pthread_mutex_lock(&ctx->heap_lock);
+    if (head->next) {
+        head->next->previous = head->previous;
+    }
+    if (head->previous) {
+        head->previous->next = head->next;
+    } else {
+        ctx->heap = head->next;
+    }
+    pthread_mutex_unlock(&ctx->heap_lock);
+}
+
+void *
+__pycuda_malloc(size_t bytes)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+    struct cpu_context *ctx = worker->ctx;
+    size_t limit = ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE];
+
+    if (bytes > limit ||
+        atomic_fetch_add(&ctx->heap_used, bytes) + bytes > limit) {
+        if (bytes <= limit) {
+            atomic_fetch_sub(&ctx->heap_used, bytes);
+        }
+        return NULL;
+    }
+    worker->in_kernel = 0; /* malloc's own state is not the kernel's */
+    size_t gap = cpu_check_flags ? CPU_CHECK_GAP : 0;
+    struct cpu_heap_block *head = malloc(sizeof *head + bytes + gap);
+    if (head) {
+        head->bytes = bytes;
+        atomic_store(&head->mark, heap_mark(ctx, head));
+        heap_link(ctx, head);
+    }
+    worker->in_kernel = 1;
+    if (!head) {
+        atomic_fetch_sub(&ctx->heap_used, bytes);
+        return NULL;
+    }
+    if (cpu_check_flags) {
+        cpu_check_allocated((uintptr_t)(head + 1), bytes, "malloc", true);
+        cpu_check_renewed(head + 1, bytes);
+    }
+    return head + 1;
+}
+
+void
+__pycuda_free(void *pointer)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+    struct cpu_heap_block *head = (struct cpu_heap_block *)pointer - 1;
+
+    if (!pointer) {
+        return;
+    }
+    uint64_t mark = heap_mark(worker->ctx, head);
+    if ((uintptr_t)pointer % 16 ||
+        !atomic_compare_exchange_strong(&head->mark, &mark, 0)) {
+        cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED); /* no block, or freed */
+    }
+    atomic_fetch_sub(&worker->ctx->heap_used, head->bytes);
+    if (cpu_check_flags) {
+        cpu_check_freed((uintptr_t)pointer);
+    }
+    worker->in_kernel = 0;
+    heap_unlink(worker->ctx, head);
+    if (!cpu_check_quarantine(head, head->bytes)) {
+        free(head);
+    }
+    worker->in_kernel = 1;
+}
+
+void
+cpu_heap_close(struct cpu_context *ctx)
+{
+    while (ctx->heap) {
+        struct cpu_heap_block *head = ctx->heap;
+
+        ctx->heap = head->next;
+        if (cpu_check_flags) {
+            cpu_check_freed((uintptr_t)(head + 1));
+        }
+        atomic_store(&head->mark, 0);
+        free(head);
+    }
+    pthread_mutex_destroy(&ctx->heap_lock);
+}
