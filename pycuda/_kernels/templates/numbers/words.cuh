@@ -11,6 +11,9 @@ template <class Word> __device__ inline Word load_word(const void *from)
 {
     typedef typename WordPart<alignof(Word)>::type Move;
     enum { COUNT = sizeof(Word) / sizeof(Move) };
+    if (__is_trivially_copyable(Word)) {
+        return *static_cast<const Word *>(from);
+    }
     Move parts[COUNT];
 #pragma unroll
     for (int k = 0; k < COUNT; k++) {
@@ -26,6 +29,10 @@ __device__ inline void store_word(void *to, const Word &word)
 {
     typedef typename WordPart<alignof(Word)>::type Move;
     enum { COUNT = sizeof(Word) / sizeof(Move) };
+    if (__is_trivially_copyable(Word)) {
+        *static_cast<Word *>(to) = word;
+        return;
+    }
     Move parts[COUNT];
     memcpy(parts, &word, sizeof word);
 #pragma unroll
