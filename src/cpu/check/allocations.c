@@ -47,13 +47,15 @@ list_remove(size_t at, size_t count)
     list_count -= count;
 }
 
-/* Forgets freed allocations whose addresses are used again. */
+/* Forgets freed allocations whose addresses are used again; some are of no
+ * bytes, but have an address. */
 static void
 overlaps_remove(uintptr_t base, size_t bytes)
 {
     size_t at = first_above(base), end = at;
 
-    if (at && list[at - 1].base + list[at - 1].bytes > base) {
+    while (at && (list[at - 1].base == base ||
+                  list[at - 1].base + list[at - 1].bytes > base)) {
         at--;
     }
     while (end < list_count && list[end].base < base + bytes) {
