@@ -88,10 +88,10 @@ kernel_nodes(CUfunction function)
         EXPECT(CUDA_ERROR_NOT_SUPPORTED,
                old.cuGraphKernelNodeGetParams(node, &first));
     }
-    EXPECT(CUDA_ERROR_INVALID_VALUE,
-           cu.cuGraphKernelNodeGetParams(node, NULL));
-    EXPECT(CUDA_ERROR_INVALID_VALUE,
-           cu.cuGraphKernelNodeSetParams(node, NULL));
+    EXPECT_NULL(CUDA_ERROR_INVALID_VALUE,
+                cu.cuGraphKernelNodeGetParams(node, NULL));
+    EXPECT_NULL(CUDA_ERROR_INVALID_VALUE,
+                cu.cuGraphKernelNodeSetParams(node, NULL));
     OK(cu.cuGraphDestroy(graph));
 }
 
@@ -130,12 +130,12 @@ copy_nodes(CUcontext ctx)
     put(0, 12);
     run(graph);
     CHECK(value(1) == 11 && value(2) == 12);
-    EXPECT(CUDA_ERROR_INVALID_VALUE,
-           cu.cuGraphAddMemcpyNode(&node, graph, NULL, 0, NULL, ctx));
-    EXPECT(CUDA_ERROR_INVALID_VALUE,
-           cu.cuGraphMemcpyNodeGetParams(node, NULL));
-    EXPECT(CUDA_ERROR_INVALID_VALUE,
-           cu.cuGraphMemcpyNodeSetParams(node, NULL));
+    EXPECT_NULL(CUDA_ERROR_INVALID_VALUE,
+                cu.cuGraphAddMemcpyNode(&node, graph, NULL, 0, NULL, ctx));
+    EXPECT_NULL(CUDA_ERROR_INVALID_VALUE,
+                cu.cuGraphMemcpyNodeGetParams(node, NULL));
+    EXPECT_NULL(CUDA_ERROR_INVALID_VALUE,
+                cu.cuGraphMemcpyNodeSetParams(node, NULL));
     OK(cu.cuGraphDestroy(graph));
 }
 
@@ -157,8 +157,10 @@ host_nodes(void)
     OK(cu.cuGraphHostNodeSetParams(node, &params));
     run(graph);
     CHECK(host_calls == 11);
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuGraphHostNodeGetParams(node, NULL));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuGraphHostNodeSetParams(node, NULL));
+    EXPECT_NULL(CUDA_ERROR_INVALID_VALUE,
+                cu.cuGraphHostNodeGetParams(node, NULL));
+    EXPECT_NULL(CUDA_ERROR_INVALID_VALUE,
+                cu.cuGraphHostNodeSetParams(node, NULL));
     OK(cu.cuGraphDestroy(graph));
 }
 
@@ -320,7 +322,7 @@ contexts(CUcontext ctx)
     device = 99;
     OK(old.cuCtxGetDevice_v2(&device, NULL));
     CHECK(device == 0);
-    EXPECT(CUDA_ERROR_INVALID_VALUE, old.cuCtxGetDevice_v2(NULL, ctx));
+    EXPECT_NULL(CUDA_ERROR_INVALID_VALUE, old.cuCtxGetDevice_v2(NULL, ctx));
     OK(old.cuCtxSynchronize_v2(ctx));
     OK(cu.cuCtxAttach(&again, 0));
     CHECK(again == other);
