@@ -26,7 +26,8 @@ SIZE = 256  # of a shared array: a power of two, no less than any block
 class Machine:
     """One block: what its threads hold; each value has an item a thread."""
 
-    def __init__(self, block, grid, ctaid, data, p, q) -> None:
+    def __init__(self, kernel, ctaid, data) -> None:
+        block = kernel.block
         self.threads = threads = block[0] * block[1] * block[2]
         t = np.arange(threads, dtype=np.uint32)
         self.data = data
@@ -39,12 +40,13 @@ class Machine:
             "threadIdx.x": t % np.uint32(block[0]),
             "threadIdx.y": t // np.uint32(block[0]) % np.uint32(block[1]),
             "threadIdx.z": t // np.uint32(block[0] * block[1]),
-            "blockIdx.x": self.fill(ctaid),
-            "gridDim.x": self.fill(grid),
-            "p": self.fill(p),
-            "q": self.fill(q),
+            "p": self.fill(kernel.p),
+            "q": self.fill(kernel.q),
             "n": self.fill(threads),
         }
+        for axis, size, at in zip("xyz", kernel.grid, ctaid, strict=True):
+            self.vars[f"gridDim.{axis}"] = self.fill(size)
+            self.vars[f"blockIdx.{axis}"] = self.fill(at)
         for axis, size in zip("xyz", block, strict=True):
             self.vars[f"blockDim.{axis}"] = self.fill(size)
         self.out = np.zeros(threads, np.uint32)
@@ -171,6 +173,7 @@ class Generator:
     uniform_now: bool = True  # do all living threads come here together?
     in_loop: bool = False  # may `break` and `continue` be used?
     returned: bool = False  # may some threads have ended?
+    first_leaves: bool = False  # before anything else
     differing: list[str] = field(default_factory=lambda: ["a", "b", "c"])
     uniform: list[str] = field(default_factory=lambda: ["u", "w"])
     arrays: list[Shared] = field(default_factory=list)
@@ -179,13 +182,13 @@ class Generator:
         self.random = random.Random(self.seed)
         pick = self.random
         self.block = pick.choice(self.blocks)
-        self.grid = pick.randrange(1, 4)
+        self.grid = (pick.randrange(1, 4), 1, 1)
         self.p, self.q = pick.randrange(1, 9), pick.randrange(1000)
         self.arrays = [Shared("s0"), Shared("s1")][: pick.randrange(1, 3)]
         self.local_size = pick.choice([4, 8, 40])
         self.warps = pick.random() < 0.25
         self.early = pick.random() < 0.25
-        self.body = self.start()
+        self.body = self.leave_first() + self.start()
         for _ in range(pick.randrange(5, 14)):
             self.body += self.statement()
         self.body += self.finish()
@@ -270,6 +273,8 @@ class Generator:
     def condition(self, uniform: bool, depth: int = 2) -> Expr:
         if not uniform and self.random.random() < 0.4:
             return self.bound()
+        if not uniform and self.random.random() < 0.2:
+            return self.group()
         form = self.random.choice(list(COMPARISONS))
         a, b = self.expr(uniform, depth), self.expr(uniform, depth)
         return Expr(
@@ -294,6 +299,22 @@ class Generator:
             f"({name} {sign} (({limit.text}) & 31u))",
             lambda m: BOUNDS[sign](
                 m.vars[name], limit.value(m) & np.uint32(31)
+            ),
+        )
+
+    def group(self) -> Expr:
+        """Does the thread belong to a group of 4 to 64?"""
+        shift = self.random.randrange(2, 7)
+        name = self.random.choice(["threadIdx.x", "t"])
+        number = self.random.randrange(4)
+        sign = self.random.choice(list(BOUNDS))
+        text = self.random.choice(
+            [f"{name} >> {shift}", f"{name} / {1 << shift}"]
+        )
+        return Expr(
+            f"(({text}) {sign} {number}u)",
+            lambda m: BOUNDS[sign](
+                m.vars[name] >> np.uint32(shift), np.uint32(number)
             ),
         )
 
@@ -471,6 +492,9 @@ class Generator:
         step = self.random.choice([1, 4, 16, 33]) if stride else 1
         bound = self.expr(uniform or stride, 2)
         most = self.random.choice([1, 3, 7]) * (8 * step if stride else 1)
+        # Some indices start before 2^32 and some, run over, after it.
+        far = stride and self.random.random() < 0.2
+        low = -self.random.randrange(1, 32) % (1 << 32) if far else 0
         self.serial += 1
         name, limit = f"i{self.serial}", f"e{self.serial}"
         names = self.uniform if uniform else self.differing
@@ -489,6 +513,7 @@ class Generator:
             start = m.fill(0)
             if stride:
                 start = m.vars[index] + (first.value(m) & np.uint32(15))
+                start = start + np.uint32(low)
             m.set(name, start, mask)
             exits = np.zeros_like(mask)
             while True:
@@ -504,7 +529,9 @@ class Generator:
                 exits |= broken
                 m.set(name, m.vars[name] + np.uint32(step), mask)
 
-        start = f"(({first.text}) & 15u) + {index}" if stride else "0"
+        start = "0"
+        if stride:
+            start = f"(({first.text}) & 15u) + {index} + {low}u"
         head = f"for (unsigned {name} = {start}; {name} < {limit};"
         return [
             Stmt(
@@ -513,6 +540,44 @@ class Generator:
                     f"{head} {name} += {step}u) {{",
                     *indent(body),
                     "}",
+                ],
+                run,
+            )
+        ]
+
+    def sum_up(self) -> list[Stmt]:
+        """A sum over a strided part of the input; many short rounds."""
+        self.serial += 1
+        name, limit = f"i{self.serial}", f"e{self.serial}"
+        step = self.random.choice(["blockDim.x", "32u", "100u", "p * 8u"])
+        steps = {
+            "blockDim.x": lambda m: m.vars["blockDim.x"],
+            "32u": lambda m: m.fill(32),
+            "100u": lambda m: m.fill(100),
+            "p * 8u": lambda m: m.vars["p"] * np.uint32(8),
+        }
+        bound, first = self.expr(True, 1), self.variable(True)
+        most = self.random.choice([31, 255, 1023])
+        to = self.random.choice("abc")
+
+        def run(m, mask):
+            last = bound.value(m) & np.uint32(most)
+            start = first.value(m) & np.uint32(7)
+            total, at = m.vars[to].copy(), start + m.vars["threadIdx.x"]
+            while (more := at < last).any():
+                item = m.data[at & (INPUT - 1)] + at
+                total = np.where(more, total + item, total)
+                at = np.where(more, at + steps[step](m), at)
+            m.set(to, total, mask)
+            return mask
+
+        text = f"for (unsigned {name} = threadIdx.x + ({first.text} & 7u);"
+        return [
+            Stmt(
+                [
+                    f"unsigned {limit} = ({bound.text}) & {most}u;",
+                    f"{text} {name} < {limit}; {name} += {step})",
+                    f"    {to} += in[{name} & {INPUT - 1}u] + {name};",
                 ],
                 run,
             )
@@ -541,6 +606,36 @@ class Generator:
             return mask & ~holds
 
         return [Stmt([f"if ({test.text}) return;"], run)]
+
+    def leave_first(self) -> list[Stmt]:
+        """Before all else the last threads of rows, and rows, leave."""
+        if not self.early or self.random.random() < 0.5:
+            return []
+        self.returned = self.first_leaves = True
+        axes = self.random.choice(["x", "y", "xy"])
+        word, stays = self.random.choice(
+            [(">=", np.less), (">", np.less_equal)]
+        )
+        texts, rows = [], []
+        for axis in axes:
+            factor, more = self.random.choice([(1, 0), (3, 1), (11, 2)])
+            texts.append(
+                f"blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis} "
+                f"{word} p * {factor}u + {more}u"
+            )
+            rows.append((axis, np.uint32(factor), np.uint32(more)))
+
+        def run(m, mask):
+            for axis, factor, more in rows:
+                index = (
+                    m.vars[f"blockIdx.{axis}"] * m.vars[f"blockDim.{axis}"]
+                    + m.vars[f"threadIdx.{axis}"]
+                )
+                mask = mask & stays(index, m.vars["p"] * factor + more)
+            m.alive &= mask
+            return mask
+
+        return [Stmt([f"if ({' || '.join(texts)}) return;"], run)]
 
     def warp(self) -> list[Stmt]:
         """A vote or a shuffle by all lanes that there are."""
@@ -593,7 +688,7 @@ class Generator:
         if self.in_loop:
             choices.append(self.leave_loop)
         if self.depth < 3:
-            choices += [self.branch] * 2 + [self.loop] * 2
+            choices += [self.branch] * 2 + [self.loop] * 2 + [self.sum_up]
         return self.random.choice(choices)()
 
     def start(self) -> list[Stmt]:
@@ -612,8 +707,11 @@ class Generator:
             m.vars["f"] = t.astype(np.float32)
             return mask
 
+        first, step = ("t", "n")
+        if self.first_leaves:  # thread 0 stays if any does
+            first, step = (f"t ? {SIZE} : 0", "1")
         lines = [
-            f"for (unsigned k = t; k < {SIZE}; k += n) "
+            f"for (unsigned k = {first}; k < {SIZE}; k += {step}) "
             f"{name}[k] = k * 3 + {k};"
             for k, name in enumerate(names)
         ]
@@ -664,13 +762,15 @@ class Generator:
             "}",
         ]
 
+    def outputs(self) -> int:
+        """How many numbers the launch writes."""
+        return int(np.prod(self.block)) * self.grid[0]
+
     def run(self, data: np.ndarray) -> np.ndarray:
         """What `out`, zero at first, holds after the launch."""
         outs = []
-        for ctaid in range(self.grid):
-            machine = Machine(
-                self.block, self.grid, ctaid, data, self.p, self.q
-            )
+        for ctaid in range(self.grid[0]):
+            machine = Machine(self, (ctaid, 0, 0), data)
             with np.errstate(over="ignore"):
                 sequence(self.body)(machine, machine.alive.copy())
             outs.append(machine.out)

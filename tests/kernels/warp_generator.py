@@ -408,8 +408,11 @@ class WarpGenerator(Generator):
         self.warps_now = keep
         return body
 
-    def statement(self) -> list[Stmt]:
+    def leave_first(self) -> list[Stmt]:
         self.warps = self.early = False
+        return []
+
+    def statement(self) -> list[Stmt]:
         if not self.warps_now or self.random.random() < 0.45:
             return super().statement()
         choices = [self.shuffle] * 5 + [self.vote] * 2

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jit/plants.h"
 #include "jit/regions/regions.h"
 #include "jit/warps/warps.h"
 
@@ -175,6 +176,7 @@ instruction_differs(const struct analysis *analysis, LLVMValueRef at)
     }
     switch (LLVMGetInstructionOpcode(at)) {
     case LLVMAlloca:
+        return !PLANTED(uniform_load);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
     case LLVMVAArg:
@@ -277,7 +279,7 @@ phi_parts(const struct analysis *analysis, LLVMValueRef phi, unsigned branch,
             (!after[from] || from == analysis->immediate[branch])) {
             continue;
         }
-        if (seen && seen != value) {
+        if (seen && seen != value && !PLANTED(uniform_join)) {
             return true;
         }
         seen = value;
@@ -322,7 +324,7 @@ spread_branch(struct analysis *analysis, unsigned branch)
         }
         analysis->apart[x] |= after[x] && x != analysis->immediate[branch];
     }
-    if (after[branch]) {
+    if (after[branch] && !PLANTED(uniform_exit)) {
         mark_cycle(analysis, branch, after);
     }
     free(reached);

@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
+#include "jit/plants.h"
 
 struct search {
     struct jit *jit;
@@ -176,8 +177,9 @@ match_constant(struct search *search, LLVMValueRef left,
         LLVMConstIntGetSExtValue(right) >= 0x7ffffffe) {
         return false;
     }
-    LLVMValueRef next = LLVMConstInt(LLVMTypeOf(right),
-                                     LLVMConstIntGetZExtValue(right) + 1, 0);
+    LLVMValueRef next = LLVMConstInt(
+        LLVMTypeOf(right),
+        LLVMConstIntGetZExtValue(right) + 1 - PLANTED(guard_short), 0);
     if (predicate == LLVMIntSLE) {
         return match_comparison(search, left, LLVMIntSLT, next);
     }

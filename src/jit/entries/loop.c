@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
+#include "jit/plants.h"
 
 /* The limit as 64 bits; a 32-bit index never passes its own range. */
 static void
@@ -50,7 +51,7 @@ write_lower(struct jit *jit, struct jit_kernel *kernel)
                  "  %%any = icmp ult i64 %%start64, %%bound64\n"
                  "  %%start = trunc i64 %%start64 to i32\n"
                  "  br i1 %%any, label %%rows, label %%next\nrows:\n",
-                 (long long)kernel->guard.lower);
+                 (long long)kernel->guard.lower - PLANTED(guard_lower));
 }
 
 /* Sets %base (64 bits) and %bound, the x loop's end; leaves to `leave` when
@@ -92,7 +93,8 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
                  "  %%row32 = trunc i64 %%base to i32\n"
                  "  br i1 %%some, label %%some.row, label %%next\n"
                  "some.row:\n",
-                 guard->compare_signed ? "sgt" : "ugt");
+                 guard->compare_signed && !PLANTED(guard_sign) ? "sgt"
+                                                               : "ugt");
     write_lower(jit, kernel);
 }
 
@@ -112,7 +114,7 @@ write_split(struct jit *jit, struct jit_kernel *kernel)
                  "  %%enough = icmp uge i64 %%limit, %llu\n"
                  "  %%over = sub i64 %%limit, %llu\n"
                  "  %%last = udiv i64 %%over, %llu\n"
-                 "  %%last.next = add i64 %%last, 1\n"
+                 "  %%last.next = add i64 %%last, %d\n"
                  "  %%fit = select i1 %%enough, i64 %%last.next, i64 0\n"
                  "  %%some = icmp ugt i64 %%fit, %%base\n"
                  "  %%room = sub i64 %%fit, %%base\n"
@@ -121,7 +123,7 @@ write_split(struct jit *jit, struct jit_kernel *kernel)
                  "  %%bound64 = select i1 %%some, i64 %%capped, i64 0\n"
                  "  %%bound = trunc nuw nsw i64 %%bound64 to i32\n"
                  "  br i1 %%some, label %%rows, label %%others\n",
-                 addend, addend, factor);
+                 addend, addend, factor, 1 - PLANTED(split_short));
 }
 
 static void
@@ -193,8 +195,9 @@ write_tail(struct jit *jit, struct jit_kernel *kernel)
     jit_text_add(jit->wrappers, "row.next:\n");
     if (kernel->guard.stride) {
         jit_text_add(jit->wrappers,
-                     "  %%base.next = add i64 %%base, %%stride\n"
-                     "  br label %%row\n");
+                     "  %%base.next = add i64 %%base, %s\n"
+                     "  br label %%row\n",
+                     PLANTED(grid_stride) ? "%row64" : "%stride");
     } else {
         jit_text_add(jit->wrappers, "  br label %%next\n");
     }
@@ -209,7 +212,8 @@ knows_no_block(const struct jit_kernel *kernel)
                               JIT_CTAID,  JIT_CTAID + 1, JIT_CTAID + 2,
                               JIT_LINEAR, JIT_SHARED,    JIT_THREAD};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        if (LLVMGetFirstUse(jit_body_argument(kernel, own[i]))) {
+        if (LLVMGetFirstUse(jit_body_argument(kernel, own[i])) &&
+            !(PLANTED(merged_blocks) && own[i] == JIT_TID)) {
             return false;
         }
     }

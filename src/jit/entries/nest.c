@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
+#include "jit/plants.h"
 
 unsigned
 jit_text_loops(unsigned count)
@@ -151,7 +152,7 @@ jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
                  "  %%bx.end = icmp eq i32 %%bx.more, %%nctaid0\n"
                  "  %%bx.next = select i1 %%bx.end, i32 0, i32 %%bx.more\n"
                  "  %%bx.carry = zext i1 %%bx.end to i32\n"
-                 "  %%by.more = add i32 %%ctaid1, %%bx.carry\n"
+                 "  %%by.more = add i32 %%ctaid1, %s\n"
                  "  %%by.end = icmp eq i32 %%by.more, %%nctaid1\n"
                  "  %%by.next = select i1 %%by.end, i32 0, i32 %%by.more\n"
                  "  %%by.carry = zext i1 %%by.end to i32\n"
@@ -159,7 +160,8 @@ jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
                  "  %%done.next = add nuw i64 %%done, 1\n"
                  "  %%more = icmp ult i64 %%done.next, %%blocks\n"
                  "  br i1 %%more, label %%block.head, label %%out\n"
-                 "out:\n  ret void\n}\n");
+                 "out:\n  ret void\n}\n",
+                 PLANTED(grid_carry) ? "0" : "%bx.carry");
 }
 
 /* Long bodies keep a processor busy by themselves, and several copies of one

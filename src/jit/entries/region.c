@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "jit/jit.h"
+#include "jit/plants.h"
 
 char *
 jit_region_variables(const struct jit_regions *regions)
@@ -38,10 +39,11 @@ jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
                   unsigned point)
 {
     if (regions->votes) {
-        jit_text_add(jit->wrappers,
-                     "  %%voted.%u = load i32, ptr %%votes\n"
-                     "  store i32 0, ptr %%votes\n",
+        jit_text_add(jit->wrappers, "  %%voted.%u = load i32, ptr %%votes\n",
                      point);
+        if (!PLANTED(votes_kept)) {
+            jit_text_add(jit->wrappers, "  store i32 0, ptr %%votes\n");
+        }
     }
     for (unsigned i = 0; i < regions->uniform_count; i++) {
         if (regions->uniform_live[i] >> point & 1) {
@@ -104,9 +106,11 @@ write_limit(struct jit_text *text, const struct jit_region_bound *bound,
             const char *name)
 {
     LLVMIntPredicate predicate = bound->predicate;
-    bool is_signed = predicate >= LLVMIntSGT && predicate <= LLVMIntSLE;
-    bool next = predicate == LLVMIntULE || predicate == LLVMIntSLE ||
-                predicate == LLVMIntUGT || predicate == LLVMIntSGT;
+    bool is_signed = predicate >= LLVMIntSGT && predicate <= LLVMIntSLE &&
+                     !PLANTED(bound_unsigned);
+    bool next = (predicate == LLVMIntULE && !PLANTED(bound_short)) ||
+                predicate == LLVMIntSLE || predicate == LLVMIntUGT ||
+                predicate == LLVMIntSGT;
     const char *kind = is_signed ? "s" : "u";
     const char *bits = bound->bits == 64 ? "i64" : "i32";
     jit_text_add(text,
@@ -185,7 +189,9 @@ write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
         write_range(jit->wrappers, bound, jit_format("%u.%u", point, i),
                     &first[bound->axis], &last[bound->axis]);
     }
-    write_outsider(jit, kernel, point);
+    if (!PLANTED(outsider_gone)) {
+        write_outsider(jit, kernel, point);
+    }
     jit_text_add(jit->wrappers,
                  "  %%some0.%u = icmp ult i32 %s, %s\n"
                  "  %%some1.%u = icmp ult i32 %s, %s\n"

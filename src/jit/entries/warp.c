@@ -13,6 +13,7 @@
  *     warp.end  the next warp: again.B; after the last: the barrier's point
  *
  * SPDX-License-Identifier: MIT */
+#include "jit/plants.h"
 #include "jit/warps/warps.h"
 
 /* The points that belong to the block. */
@@ -87,7 +88,9 @@ write_start(struct jit *jit, const struct jit_regions *regions, unsigned point)
                  "  store i32 0, ptr %%warp.l\n"
                  "  br label %%again.%u\nagain.%u:\n",
                  point, point, point);
-    copy_uniform(jit, regions, point, "k", "v");
+    if (!PLANTED(stale_uniform)) {
+        copy_uniform(jit, regions, point, "k", "v");
+    }
     jit_text_add(text,
                  "  %%vote.%u = add i64 0, 0\n"
                  "  br label %%lanes.%u\n",

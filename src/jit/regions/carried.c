@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jit/plants.h"
 #include "jit/regions/carry.h"
 #include "jit/warps/warps.h"
 
@@ -166,7 +167,8 @@ static bool
 is_of_warp(const struct carry *carry, uint64_t live)
 {
     const struct jit_split *split = carry->split;
-    return split->warps && !(live & ~split->kernel->regions->warp_points);
+    return split->warps && (PLANTED(carried_by_warp) ||
+                            !(live & ~split->kernel->regions->warp_points));
 }
 
 static void
@@ -267,7 +269,7 @@ jit_carry_use_bounds(struct carry *carry)
         LLVMValueRef end = LLVMGetBasicBlockTerminator(split->points[k].next);
         LLVMValueRef whole = jit_body_argument(split->kernel, JIT_WHOLE);
         LLVMPositionBuilderBefore(carry->jit->builder, end);
-        if (split->points[k].soft->inverted) {
+        if (split->points[k].soft->inverted && !PLANTED(wrong_side)) {
             whole = LLVMBuildNot(carry->jit->builder, whole, "");
         }
         LLVMSetCondition(end, whole);

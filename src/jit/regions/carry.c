@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jit/plants.h"
 #include "jit/regions/carry.h"
 #include "jit/warps/warps.h"
 
@@ -223,6 +224,9 @@ keep_values(struct carry *carry, unsigned point)
         if (kept != type) {
             value = LLVMBuildZExt(jit->builder, value, kept, "");
         }
+        if (PLANTED(stale_value) && row->live & ((1ull << point) - 1)) {
+            continue;
+        }
         LLVMBuildStore(jit->builder, value, kept_place(carry, row, kept));
     }
     LLVMBuildStore(jit->builder, jit_constant(jit, point),
@@ -343,7 +347,9 @@ rewrite(struct carry *carry)
     carry->before = LLVMInsertBasicBlockInContext(jit->context, start, "");
     LLVMPositionBuilderAtEnd(jit->builder, carry->before);
     carry->linear = LLVMBuildZExt(
-        jit->builder, jit_body_argument(carry->split->kernel, JIT_LINEAR),
+        jit->builder,
+        jit_body_argument(carry->split->kernel,
+                          PLANTED(private_by_row) ? JIT_TID : JIT_LINEAR),
         jit->i64, "");
     if (carry->split->warps) {
         use_lanes(carry);

@@ -8,6 +8,7 @@
  * (entries/region.c); a block without such threads is passed over.
  *
  * SPDX-License-Identifier: MIT */
+#include "jit/plants.h"
 #include "jit/regions/regions.h"
 
 enum { MOST_TERMS = 4 };
@@ -225,10 +226,10 @@ write_bound(struct jit_text *text, struct jit_kernel *kernel,
                  "2000)\n"
                  "  %%few.%u = select i1 %%any.%u, i64 %%most.%u, i64 0\n"
                  "  %%few32.%u = trunc i64 %%few.%u to i32\n",
-                 number, limit, bound->or_equal, number,
-                 bound->limit.is_signed ? "slt" : "ult", sum, number, number,
-                 number, sum, number, number, number, number, number, number,
-                 number);
+                 number, limit, bound->or_equal && !PLANTED(early_equal),
+                 number, bound->limit.is_signed ? "slt" : "ult", sum, number,
+                 number, number, sum, number, number, number, number, number,
+                 number, number);
     jit_text_add(text,
                  "  %s = call i32 @llvm.umin.i32(i32 %%few32.%u, i32 %s)\n",
                  live, number, before[bound->axis]);

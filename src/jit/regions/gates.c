@@ -7,6 +7,7 @@
  * for all, the loop is unswitched: whole rows need no mask.
  *
  * SPDX-License-Identifier: MIT */
+#include "jit/plants.h"
 #include "jit/regions/regions.h"
 
 struct gate {
@@ -81,7 +82,9 @@ open_gate(struct jit *jit, struct jit_split *split, LLVMValueRef test,
 {
     LLVMBuilderRef builder = jit->builder;
     LLVMValueRef index = jit_body_argument(split->kernel, JIT_TID);
-    LLVMValueRef width = jit_body_argument(split->kernel, JIT_NTID);
+    LLVMValueRef width = PLANTED(gate_open)
+                             ? jit_constant(jit, 1)
+                             : jit_body_argument(split->kernel, JIT_NTID);
     LLVMValueRef base = LLVMBuildSub(builder, gate->sum, index, "");
     LLVMValueRef end =
         LLVMBuildAdd(builder, widen(jit, base, gate->is_signed),

@@ -12,6 +12,7 @@
  * how long each takes to come.
  *
  * SPDX-License-Identifier: MIT */
+#include "jit/plants.h"
 #include "jit/regions/regions.h"
 
 enum {
@@ -187,7 +188,7 @@ copy_body(struct jam *jam, LLVMValueRef index)
                          originals, copies, count);
     }
     for (unsigned i = 0; i < jam->phis; i++) {
-        jam->values[i] = next[i];
+        jam->values[i] = PLANTED(lost_update) ? jam->carried[i] : next[i];
     }
 }
 
@@ -203,7 +204,7 @@ build_test(const struct jam *jam)
         LLVMBuildSub(builder, jam->loop->limit, jam->loop->base, "");
     LLVMValueRef rounds = LLVMBuildMul(
         builder, LLVMBuildZExt(builder, jam->loop->step, wide, ""),
-        LLVMConstInt(wide, jam->copies - 1, 0), "");
+        LLVMConstInt(wide, jam->copies - 1 - PLANTED(rounds_short), 0), "");
     LLVMValueRef need = LLVMBuildAdd(
         builder, rounds, LLVMBuildZExt(builder, width, wide, ""), "");
     return LLVMBuildICmp(builder, LLVMIntULE, need,

@@ -17,6 +17,7 @@
 
 #include "image/abi.h"
 #include "jit/explain.h"
+#include "jit/plants.h"
 #include "jit/regions/regions.h"
 #include "jit/warps/warps.h"
 
@@ -218,6 +219,12 @@ cut_all(struct jit *jit, struct jit_split *split)
     struct noted noted = {.split = split};
     jit_each_instruction(jit, split->kernel->body, note_barrier, &noted);
     for (unsigned i = 0; i < noted.count; i++) {
+        if (PLANTED(barrier_dropped) && i % 2 &&
+            jit_calls(noted.barriers[i], "__pycuda_barrier") &&
+            is_plain_barrier(noted.barriers[i])) {
+            LLVMInstructionEraseFromParent(noted.barriers[i]);
+            continue;
+        }
         cut_at(jit, split, noted.barriers[i]);
     }
 }
@@ -294,7 +301,7 @@ parting_ends(const struct jit_split *split, const struct jit_map *differs,
              const unsigned *ends)
 {
     const struct jit_cfg *cfg = &split->cfg;
-    for (unsigned b = 0; b < cfg->count; b++) {
+    for (unsigned b = 0; b < cfg->count && !PLANTED(parting_allowed); b++) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
         if (cfg->blocks[b].successor_count < 2 || !jit_map_get(differs, end)) {
             continue;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "image/abi.h"
+#include "jit/plants.h"
 #include "jit/regions/regions.h"
 
 struct soft {
@@ -99,6 +100,7 @@ has_effect(LLVMValueRef at)
 {
     switch (LLVMGetInstructionOpcode(at)) {
     case LLVMStore:
+        return !PLANTED(busy_is_idle);
     case LLVMFence:
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:

@@ -16,6 +16,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "jit/plants.h"
 #include "jit/regions/regions.h"
 
 struct stride {
@@ -201,7 +202,7 @@ match_phi(struct stride *stride, struct jit_kernel *kernel,
             match_compare(stride, differs)) {
             stride->may_wrap =
                 LLVMGetICmpPredicate(stride->compare) == LLVMIntULT &&
-                !counts_up(kernel, start, 8);
+                !counts_up(kernel, start, 8) && !PLANTED(stride_wraps);
             return true;
         }
     }
@@ -419,7 +420,8 @@ change_loop(struct stride *stride, struct jit_kernel *kernel)
     LLVMValueRef left = LLVMBuildSub(builder, stride->limit, base, "");
     LLVMBuildCondBr(
         builder,
-        LLVMBuildICmp(builder, LLVMIntULT, build_index(stride), left, ""),
+        LLVMBuildICmp(builder, PLANTED(stride_late) ? LLVMIntULE : LLVMIntULT,
+                      build_index(stride), left, ""),
         stride->body, round);
     stride->row = row;
     if (row) {

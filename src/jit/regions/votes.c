@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "image/abi.h"
+#include "jit/plants.h"
 #include "jit/regions/regions.h"
 
 static enum image_barrier
@@ -52,8 +53,9 @@ jit_cut_vote(struct jit *jit, LLVMValueRef barrier, LLVMBasicBlockRef head,
     bool all = kind == IMAGE_BARRIER_AND;
     vote->kind = LLVMGetOperand(barrier, 0);
     LLVMPositionBuilderAtEnd(jit->builder, head);
-    LLVMValueRef says = build_test(jit, all ? LLVMIntEQ : LLVMIntNE,
-                                   LLVMGetOperand(barrier, 1));
+    LLVMValueRef says =
+        build_test(jit, all && !PLANTED(votes_all) ? LLVMIntEQ : LLVMIntNE,
+                   LLVMGetOperand(barrier, 1));
     vote->call = build_call(jit, "__pycuda_vote",
                             LLVMVoidTypeInContext(jit->context), &says, 1);
     LLVMPositionBuilderBefore(jit->builder, barrier);
@@ -61,7 +63,8 @@ jit_cut_vote(struct jit *jit, LLVMValueRef barrier, LLVMBasicBlockRef head,
     vote->result = vote->told;
     if (kind != IMAGE_BARRIER_COUNT) {
         vote->result =
-            build_test(jit, all ? LLVMIntEQ : LLVMIntNE, vote->told);
+            build_test(jit, all && !PLANTED(votes_all) ? LLVMIntEQ : LLVMIntNE,
+                       vote->told);
     }
     LLVMReplaceAllUsesWith(barrier, vote->result);
 }

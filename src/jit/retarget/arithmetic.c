@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "jit/jit.h"
+#include "jit/plants.h"
 
 static bool
 is_integer(LLVMValueRef value)
@@ -232,7 +233,9 @@ divide_doubles(struct jit *jit, LLVMValueRef x, LLVMValueRef y, bool is_signed)
 {
     LLVMBuilderRef builder = jit->builder;
     LLVMTypeRef type = LLVMTypeOf(x);
-    LLVMTypeRef wide = LLVMDoubleTypeInContext(jit->context);
+    LLVMTypeRef wide = PLANTED(float_division)
+                           ? LLVMFloatTypeInContext(jit->context)
+                           : LLVMDoubleTypeInContext(jit->context);
     if (is_signed) {
         LLVMValueRef quotient =
             LLVMBuildFDiv(builder, LLVMBuildSIToFP(builder, x, wide, ""),

@@ -10,6 +10,7 @@
 
 #include "image/abi.h"
 #include "jit/jit.h"
+#include "jit/plants.h"
 
 struct geometry {
     const char *name;
@@ -72,6 +73,7 @@ geometry_to_argument(struct jit *jit, LLVMValueRef at, void *data)
     (void)jit;
     if (row) {
         int which = row->argument + (int)axis_of(row, at);
+        which -= PLANTED(wrong_axis) && which == JIT_TID + 2;
         jit_replace(at, jit_body_argument(data, which));
     } else if (jit_calls(at, "__pycuda_self")) {
         jit_replace(at, jit_body_argument(data, JIT_THREAD));

@@ -11,6 +11,7 @@
 
 #include "image/abi.h"
 #include "jit/jit.h"
+#include "jit/plants.h"
 
 enum { NOWHERE = -1 };
 
@@ -135,7 +136,8 @@ place_in_kernel(struct layout *layout, unsigned k)
             row->offsets[k] = row->common;
         } else if (!row->dynamic && row->offsets[k] != NOWHERE) {
             row->offsets[k] = (int64_t)align_up(end, row->alignment);
-            end = (uint64_t)row->offsets[k] + row->bytes;
+            end = (uint64_t)row->offsets[k] + row->bytes -
+                  (PLANTED(shared_overlap) ? row->alignment : 0);
         }
     }
     kernel->static_shared = (uint32_t)end;
@@ -223,7 +225,8 @@ combine(struct jit *jit, LLVMAtomicRMWBinOp operation, LLVMValueRef a,
     case LLVMAtomicRMWBinOpMin:
         return choose(jit, LLVMIntSLT, a, b);
     case LLVMAtomicRMWBinOpUMax:
-        return choose(jit, LLVMIntUGT, a, b);
+        return choose(jit, PLANTED(atomic_sign) ? LLVMIntSGT : LLVMIntUGT, a,
+                      b);
     case LLVMAtomicRMWBinOpUMin:
         return choose(jit, LLVMIntULT, a, b);
     case LLVMAtomicRMWBinOpFAdd:
@@ -252,8 +255,9 @@ lower_atomic(struct jit *jit, LLVMValueRef at, void *data)
         LLVMInstructionEraseFromParent(old);
         return;
     }
-    LLVMSetVolatile(old, 1);
-    LLVMSetVolatile(LLVMBuildStore(jit->builder, made, place), 1);
+    LLVMValueRef store = LLVMBuildStore(jit->builder, made, place);
+    LLVMSetVolatile(old, !PLANTED(lost_atomic));
+    LLVMSetVolatile(store, !PLANTED(lost_atomic));
     jit_replace(at, old);
 }
 

@@ -9,6 +9,7 @@
  * 32, is the same for all lanes.
  *
  * SPDX-License-Identifier: MIT */
+#include "jit/plants.h"
 #include "jit/warps/warps.h"
 
 enum {
@@ -235,7 +236,7 @@ forgets_lane(const struct jit_kernel *kernel, LLVMValueRef at)
     switch (LLVMGetInstructionOpcode(at)) {
     case LLVMLShr:
     case LLVMAShr:
-        return number >= LANE_BITS;
+        return number >= LANE_BITS - PLANTED(lanes_agree);
     case LLVMUDiv:
         return number > 0 && number % JIT_LANES == 0;
     case LLVMSDiv:

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "image/abi.h"
+#include "jit/plants.h"
 #include "jit/warps/warps.h"
 
 enum { FULL_WIDTH = JIT_LANES };
@@ -167,7 +168,7 @@ jit_shuffle_source(const struct jit_warp_op *op, int lane, int argument)
         break;
     case IMAGE_SHUFFLE_DOWN:
         source = argument >= 0 && argument < width &&
-                         lane + argument < first + width
+                         lane + argument < first + width + PLANTED(wrong_lane)
                      ? lane + argument
                      : lane;
         break;

@@ -7,6 +7,7 @@
  * that should not to a place of their own.
  *
  * SPDX-License-Identifier: MIT */
+#include "jit/plants.h"
 #include "jit/warps/warps.h"
 
 enum {
@@ -91,6 +92,7 @@ open_side(struct jit *jit, struct jit_split *split, LLVMValueRef branch,
     own = LLVMBuildInBoundsGEP2(jit->builder, type, split->lanes[number],
                                 &lane, 1, "");
     LLVMValueRef place = LLVMGetOperand(store, 1);
+    inverted = PLANTED(counted_swapped) ? !inverted : inverted;
     LLVMSetOperand(store, 1,
                    LLVMBuildSelect(jit->builder, test, inverted ? own : place,
                                    inverted ? place : own, ""));

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "image/abi.h"
+#include "jit/plants.h"
 #include "jit/warps/warps.h"
 
 /* Vectors of 32: "<i32 f(0), i32 f(1), ...>". */
@@ -45,7 +46,7 @@ static int
 first_lane(const void *data, int lane)
 {
     const struct jit_warp_op *op = data;
-    return lane & ~(op->width - 1);
+    return PLANTED(whole_warp) ? 0 : lane & ~(op->width - 1);
 }
 
 static int
@@ -251,7 +252,12 @@ write_ballot(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
         vote(text, "own", 32, k);
         return;
     }
-    load_lanes(text, "mask", 32, op->mask_lanes, k);
+    if (PLANTED(mask_forgotten)) {
+        jit_text_add(text, "  %%mask.%u = add <32 x i32> %s, %s\n", k,
+                     splat(-1), splat(0));
+    } else {
+        load_lanes(text, "mask", 32, op->mask_lanes, k);
+    }
     jit_text_add(text,
                  "  %%v1.%u = insertelement <32 x i32> poison, i32 "
                  "%%votes.%u, i32 0\n"
@@ -313,9 +319,10 @@ write_match(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                  "i32 0\n"
                  "  %%v32.%u = shufflevector <32 x i%u> %%v1.%u, <32 x i%u> "
                  "poison, <32 x i32> zeroinitializer\n"
-                 "  %%same.%u = icmp eq <32 x i%u> %%value.%u, %%v32.%u\n"
+                 "  %%same.%u = icmp %s <32 x i%u> %%value.%u, %%v32.%u\n"
                  "  %%set.%u = bitcast <32 x i1> %%same.%u to i32\n",
-                 k, bits, bits, k, k, bits, k, bits, k, bits, k, k, k, k);
+                 k, bits, bits, k, k, bits, k, bits, k,
+                 PLANTED(match_self) ? "uge" : "eq", bits, k, k, k, k);
     if (op->fixed_mask) {
         jit_text_add(text, "  %%m.%u = add i32 0, %d\n", k, (int)op->mask);
     } else {

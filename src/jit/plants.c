@@ -1,0 +1,44 @@
+/* plants.c - which planted fault is at work (plants.h).
+ *
+ * Part of builds with -Dplants=true alone.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/plants.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {
+#define ROW_NAME(name, what) #name,
+    JIT_EACH_PLANT(ROW_NAME)};
+
+/* The fault that PYCUDA_JIT_PLANT names; JIT_PLANTS_END: none. */
+static enum jit_plant
+chosen(void)
+{
+    const char *name = getenv("PYCUDA_JIT_PLANT");
+    if (!name || !*name) {
+        return JIT_PLANTS_END;
+    }
+    for (int i = 0; i < JIT_PLANTS_END; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return (enum jit_plant)i;
+        }
+    }
+    fprintf(stderr, "PYCUDA_JIT_PLANT is '%s', which src/jit/plants.h lacks\n",
+            name);
+    exit(1);
+}
+
+bool
+jit_planted(enum jit_plant plant)
+{
+    static bool asked;
+    static enum jit_plant at_work;
+    if (!asked) {
+        asked = true;
+        at_work = chosen();
+    }
+    return plant == at_work;
+}

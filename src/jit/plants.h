@@ -1,0 +1,68 @@
+/* plants.h - faults that are built in on purpose, to see that fuzzing finds
+ * them.
+ *
+ * In a build with -Dplants=true the variable PYCUDA_JIT_PLANT chooses one
+ * of them by its name; tools/plants.py tries all.  In any other build
+ * PLANTED() is false, and nothing is left of them.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_PLANTS_H
+#define PYCUDA_JIT_PLANTS_H
+
+#include <stdbool.h>
+
+/* The name of a fault, and what goes wrong. */
+#define JIT_EACH_PLANT(ROW)                                                   \
+    ROW(barrier_dropped, "every second barrier is no cut")                    \
+    ROW(uniform_join, "where threads meet, what they bring is the same")      \
+    ROW(uniform_exit, "loops are left in the same round by all threads")      \
+    ROW(uniform_load, "private memory is the same for all threads")           \
+    ROW(parting_allowed, "threads that part may come to different barriers")  \
+    ROW(stale_value, "a value is kept at the first barrier alone")            \
+    ROW(stale_uniform, "a warp starts with the values of the one before")     \
+    ROW(lost_update, "what rounds made at once carry is lost")                \
+    ROW(private_by_row, "private memory is indexed by threadIdx.x")           \
+    ROW(carried_by_warp, "what lives over barriers lies in lanes' arrays")    \
+    ROW(wrong_side, "a bound taken for the other side of a condition")        \
+    ROW(bound_short, "a bound that is `<=` is taken for `<`")                 \
+    ROW(bound_unsigned, "bounds are compared without their sign")             \
+    ROW(outsider_gone, "no threads in the bounds: nothing says where to go")  \
+    ROW(busy_is_idle, "threads beyond a bound store nothing")                 \
+    ROW(early_equal, "early returns by `<=` are taken for `<`")               \
+    ROW(votes_kept, "the sum of votes is not cleared")                        \
+    ROW(votes_all, "__syncthreads_and tells what _or does")                   \
+    ROW(stride_late, "strided loops make a round too many")                   \
+    ROW(stride_wraps, "strided loops whose index runs over start there")      \
+    ROW(rounds_short, "rounds at once do not ask for a row's end")            \
+    ROW(gate_open, "a gate looks at the row's start alone")                   \
+    ROW(wrong_lane, "shuffles down reach the next segment's first lane")      \
+    ROW(whole_warp, "shuffles forget their width")                            \
+    ROW(mask_forgotten, "votes forget masks that differ")                     \
+    ROW(lanes_agree, "threadIdx.x / 16 is the same for a warp")               \
+    ROW(counted_swapped, "stores that lanes count take the other's place")    \
+    ROW(match_self, "matches compare a lane with the next")                   \
+    ROW(lost_atomic, "atomics on shared memory become vectors")               \
+    ROW(atomic_sign, "unsigned extremes in shared memory are signed")         \
+    ROW(shared_overlap, "shared arrays share an element")                     \
+    ROW(float_division, "divisions of 32 bits are those of floats")           \
+    ROW(wrong_axis, "threadIdx.z is threadIdx.y")                             \
+    ROW(guard_sign, "guards compare without their sign")                      \
+    ROW(guard_short, "guards that are `<=` are taken for `<`")                \
+    ROW(guard_lower, "guards let one thread too many through from below")     \
+    ROW(grid_stride, "the stride of a grid is that of a block")               \
+    ROW(split_short, "the last thread with a whole piece takes the rest")     \
+    ROW(merged_blocks, "rows of blocks forget threadIdx")                     \
+    ROW(grid_carry, "the last block of a row is followed by its own row's")
+
+#define JIT_PLANT_NAME(name, what) JIT_PLANT_##name,
+enum jit_plant { JIT_EACH_PLANT(JIT_PLANT_NAME) JIT_PLANTS_END };
+
+#ifdef JIT_PLANTS
+/* plants.c */
+bool jit_planted(enum jit_plant plant);
+#define PLANTED(name) jit_planted(JIT_PLANT_##name)
+#else
+#define PLANTED(name) (JIT_PLANT_##name == JIT_PLANTS_END) /* false */
+#endif
+
+#endif

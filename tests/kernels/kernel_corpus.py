@@ -1,0 +1,108 @@
+"""Random kernels in several settings, compared with what they should write.
+
+Every kernel runs as thread loops and on fibers, optimised and not; each time
+what it wrote has to be what its interpreter in NumPy says.  Kernels are
+compiled in groups, one module a group.  There are kernels with barriers, with
+warp operations, and with neither (kernel_generator.py, warp_generator.py,
+grid_generator.py).
+"""
+
+# SPDX-License-Identifier: MIT
+
+import os
+import tempfile
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from grid_generator import GridGenerator
+from kernel_generator import INPUT, Generator
+from warp_generator import WarpGenerator
+
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+HEAD = "#define umulhi __umulhi\n"
+SWITCH = "PYCUDA_CPU_REGIONS"
+
+GENERATORS: dict[str, type[Generator]] = {
+    "regions": Generator,
+    "warps": WarpGenerator,
+    "grids": GridGenerator,
+}
+
+
+class Setting(NamedTuple):
+    """A way to compile and run a kernel."""
+
+    regions: bool  # thread loops, or fibers
+    level: int  # of optimisation
+
+    def options(self) -> list[str]:
+        return [] if self.level == 3 else [f"-O{self.level}"]
+
+    def __str__(self) -> str:
+        return f"{'regions' if self.regions else 'fibers'} -O{self.level}"
+
+
+SETTINGS = [Setting(way, level) for level in (3, 0) for way in (True, False)]
+TWO_SETTINGS = [Setting(True, 3), Setting(False, 0)]
+
+
+def compiled(kernels: list[Generator], setting: Setting) -> Any:
+    """A module of all the kernels, compiled anew."""
+    source = HEAD + "\n".join(kernel.text for kernel in kernels)
+    before = os.environ.get(SWITCH)
+    os.environ[SWITCH] = str(int(setting.regions))
+    try:
+        with tempfile.TemporaryDirectory() as cache, warnings.catch_warnings():
+            # of comparisons of a value with itself
+            warnings.simplefilter("ignore")
+            return SourceModule(
+                source,
+                options=["-fmad=false", *setting.options()],
+                cache_dir=cache,
+            )
+    finally:
+        del os.environ[SWITCH]
+        if before is not None:
+            os.environ[SWITCH] = before
+
+
+def output(module: Any, kernel: Generator, data: np.ndarray) -> np.ndarray:
+    """What the kernel writes, on the device."""
+    out = np.zeros(kernel.outputs(), np.uint32)
+    module.get_function(kernel.name)(
+        cuda.InOut(out),
+        cuda.In(data),
+        np.uint32(kernel.p),
+        np.uint32(kernel.q),
+        block=kernel.block,
+        grid=kernel.grid,
+    )
+    return out
+
+
+def differences(
+    kind: str, seeds: range, settings: list[Setting]
+) -> Iterator[str]:
+    """What is wrong with any of the kernels in any of the settings."""
+    data = np.random.default_rng(seeds.start).integers(
+        0, 1 << 32, INPUT, dtype=np.uint32
+    )
+    make = GENERATORS[kind]
+    kernels = [make(seed, f"kernel_{seed}") for seed in seeds]
+    expected = [kernel.run(data) for kernel in kernels]
+    for setting in settings:
+        module = compiled(kernels, setting)
+        for kernel, right in zip(kernels, expected, strict=True):
+            out = output(module, kernel, data)
+            wrong = np.flatnonzero(right != out)
+            if wrong.size:
+                yield (
+                    f"{kind}, seed {kernel.seed}, {setting}: number "
+                    f"{wrong[0]}, block {kernel.block}: "
+                    f"wrote {out[wrong[0]]}, not {right[wrong[0]]}; "
+                    f"{wrong.size} are wrong"
+                )

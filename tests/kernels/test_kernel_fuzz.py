@@ -1,0 +1,90 @@
+"""Random kernels in several settings against interpreters in NumPy
+(kernel_corpus.py).
+
+A failure's message holds the seed; `Generator(seed).text` is then the kernel.
+`./run fuzz kernels` runs more of them.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import kernel_corpus
+import numpy as np
+import pytest
+from kernel_corpus import GENERATORS, SETTINGS, TWO_SETTINGS
+
+import pycuda.autoinit  # noqa: F401
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+GROUP = 10
+QUICK = {kind: range(0, 40, GROUP) for kind in GENERATORS}
+MANY = {
+    "regions": range(2500, 2750, GROUP),
+    "warps": range(5000, 5250, GROUP),
+    "grids": range(7500, 8000, GROUP),
+}
+
+
+def groups(firsts: dict[str, range]) -> list[tuple[str, int]]:
+    return [(kind, first) for kind in firsts for first in firsts[kind]]
+
+
+def check(kind: str, first: int, device: str, settings: list) -> None:
+    if device == "gpu":  # it has but one way
+        settings = settings[:1]
+    seeds = range(first, first + GROUP)
+    wrong = list(kernel_corpus.differences(kind, seeds, settings))
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(("kind", "first"), groups(QUICK))
+def test_random_kernels(kind, first, device):
+    check(kind, first, device, TWO_SETTINGS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "first"), groups(MANY))
+def test_many_random_kernels(kind, first, device):
+    check(kind, first, device, SETTINGS)
+
+
+@pytest.mark.parametrize("kind", GENERATORS)
+def test_differences_are_seen(kind, monkeypatch):
+    right = GENERATORS[kind].run
+
+    def one_is_wrong(self, data):
+        out = right(self, data)
+        out[0] += self.seed == 2
+        return out
+
+    monkeypatch.setattr(GENERATORS[kind], "run", one_is_wrong)
+    wrong = list(kernel_corpus.differences(kind, range(4), SETTINGS[:1]))
+    assert len(wrong) == 1
+    assert "seed 2, regions -O3: number 0, " in wrong[0]
+
+
+DIVISION = """
+__global__ void kernel(unsigned *out, const unsigned *in, unsigned p)
+{
+    __shared__ unsigned s[256];
+    unsigned t = threadIdx.x, l[4];
+    for (unsigned k = t; k < 256; k += blockDim.x)
+        s[k] = 3 * k;
+    for (unsigned k = 0; k < 4; ++k)
+        l[k] = k;
+    __syncthreads();
+    out[t] = t != 21 ? l[in[t] & 3] : s[p / (threadIdx.z | 1u) & 255];
+}
+"""
+
+
+def test_division_that_one_thread_wants():
+    """LLVM 19 vectorised it for the first thread's sake alone."""
+    data = np.arange(100, dtype=np.uint32)
+    out = np.zeros_like(data)
+    SourceModule(DIVISION).get_function("kernel")(
+        cuda.Out(out), cuda.In(data), np.uint32(6), block=(100, 1, 1)
+    )
+    expected = data & 3
+    expected[21] = 18
+    assert np.array_equal(out, expected)

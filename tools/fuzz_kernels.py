@@ -1,0 +1,92 @@
+"""Run random kernels in every setting and compare what they write.
+
+    .venv/bin/python tools/fuzz_kernels.py [COUNT] [FIRST] [--kind KIND]...
+                                           [--group N] [--quick]
+
+COUNT kernels of each kind, from seed FIRST on; tests/kernels/kernel_corpus.py
+says what kinds and settings there are.  Each difference is printed with the
+kernel's seed.  What the device cannot compile or run ends the program.  The
+exit status is 1 if there was either.  `./run fuzz kernels` calls this.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "kernels"))
+
+import kernel_corpus  # noqa: E402
+
+import pycuda.autoinit  # noqa: E402, F401
+import pycuda.driver as cuda  # noqa: E402
+
+REPORT = 60  # seconds between lines that say how far it is
+PATIENCE = 120  # seconds for a group, after which SIGALRM ends the process
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("count", nargs="?", type=int, default=1000)
+    parser.add_argument("first", nargs="?", type=int, default=0)
+    parser.add_argument(
+        "--kind", action="append", choices=list(kernel_corpus.GENERATORS)
+    )
+    parser.add_argument("--group", type=int, default=20)
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="two settings of four; end at the first difference",
+    )
+    return parser.parse_args()
+
+
+def groups(args: argparse.Namespace) -> Iterator[tuple[str, range]]:
+    """Kinds in turn, so that a run cut short has some of each."""
+    end = args.first + args.count
+    for first in range(args.first, end, args.group):
+        for kind in args.kind or kernel_corpus.GENERATORS:
+            yield kind, range(first, min(first + args.group, end))
+
+
+def faults(kind: str, seeds: range, quick: bool) -> list[str]:
+    """What is wrong with the group, an error of the device being all."""
+    settings = kernel_corpus.SETTINGS
+    if quick:
+        settings = kernel_corpus.TWO_SETTINGS
+    try:
+        return list(kernel_corpus.differences(kind, seeds, settings))
+    except cuda.Error as error:
+        print(f"{kind}, {seeds}: {error}", flush=True)
+        raise SystemExit(1) from None
+
+
+def main() -> int:
+    args = arguments()
+    done = wrong = 0
+    said = time.monotonic()
+    for kind, seeds in groups(args):
+        signal.alarm(PATIENCE)
+        found = faults(kind, seeds, args.quick)
+        wrong += len(found)
+        for text in found:
+            print(text, flush=True)
+        if found and args.quick:
+            return 1
+        done += len(seeds)
+        if args.quick or time.monotonic() > said + REPORT:
+            said = time.monotonic()
+            print(f"{done} kernels, last {kind} {seeds}", flush=True)
+    print(f"{done} kernels, {wrong} differences")
+    return wrong != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

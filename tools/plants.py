@@ -1,0 +1,142 @@
+"""Plant faults in the kernel compiler, one at a time, and let fuzzing look.
+
+    .venv/bin/python tools/plants.py [NAME...] [--first SEED] [--record FILE]
+
+Builds pycuda-jit with -Dplants=true in build/plants, and runs random kernels
+(tools/fuzz_kernels.py) with each fault of src/jit/plants.h, or with those that
+are named, up to the first kernel whose result is wrong, that is not compiled,
+crashes or does not end.  None may be found without a fault; each has to be
+found within 500 kernels.  The exit status is 1 if that is not so.
+`--record` writes the table to a page.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+HEADER = ROOT / "src" / "jit" / "plants.h"
+BUILD = ROOT / "build" / "plants"
+MOST = 500  # kernels
+GROUP = 5  # of one kind, compiled together
+KINDS = 3
+
+
+class Search(NamedTuple):
+    """How many kernels were run, the last ones being wrong, and how."""
+
+    kernels: int
+    symptom: str  # "" if none was wrong
+
+
+def plants() -> dict[str, str]:
+    """The faults that there are, each with what goes wrong."""
+    rows = re.findall(r'ROW\((\w+),\s*"([^"]*)"\)', HEADER.read_text())
+    return dict(rows)
+
+
+def build() -> Path:
+    """pycuda-jit with all faults in it, none of them at work."""
+    if not (BUILD / "build.ninja").exists():
+        subprocess.run(
+            ["meson", "setup", BUILD, "-Dcpu=enabled", "-Dplants=true"],
+            check=True,
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+        )
+    program = BUILD / "src" / "jit" / "pycuda-jit"
+    subprocess.run(
+        ["ninja", "-C", BUILD, "--quiet", program.relative_to(BUILD)],
+        check=True,
+    )
+    return program
+
+
+def search(program: Path, plant: str, first: int) -> Search:
+    environment = os.environ | {
+        "PYCUDA_DEVICE": "cpu",
+        "PYCUDA_JIT": str(program),
+        "PYCUDA_JIT_PLANT": plant,
+    }
+    fuzz = [sys.executable, str(ROOT / "tools" / "fuzz_kernels.py"), "--quick"]
+    words = [f"--group={GROUP}", str(-(-MOST // KINDS)), str(first)]
+    done = subprocess.run(
+        [*fuzz, *words],
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    lines = done.stdout.splitlines()
+    right = [line for line in lines if re.match(r"\d+ kernels, last", line)]
+    kernels = int(right[-1].split()[0]) if right else 0
+    if done.returncode == 0:
+        return Search(kernels, "")
+    return Search(kernels + GROUP, symptom(done, lines))
+
+
+def symptom(done: subprocess.CompletedProcess, lines: list[str]) -> str:
+    if done.returncode == -signal.SIGALRM:
+        return "does not end"
+    if done.returncode != 1:
+        return f"ends the process ({done.returncode})"
+    last = lines[-1] if lines else done.stderr.strip().rpartition("\n")[2]
+    if "wrote" in last:
+        return "wrong numbers"
+    return "not compiled" if "compil" in last.lower() else "an error"
+
+
+def table(found: dict[str, Search], faults: dict[str, str]) -> list[str]:
+    lines = ["| fault | what goes wrong | kernels | seen as |"]
+    lines.append("| --- | --- | --- | --- |")
+    for name, result in found.items():
+        count = str(result.kernels) if result.symptom else f"> {MOST}"
+        what, seen = faults[name], result.symptom or "**not found**"
+        lines.append(f"| `{name}` | {what} | {count} | {seen} |")
+    return lines
+
+
+def arguments(faults: dict[str, str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--record", type=Path)
+    args = parser.parse_args()
+    for name in args.names:
+        if name not in faults:
+            parser.error(f"src/jit/plants.h has no '{name}'")
+    return args
+
+
+def main() -> int:
+    faults = plants()
+    args = arguments(faults)
+    program = build()
+    if not args.names:
+        clean = search(program, "", args.first)
+        print(f"none: {clean.symptom or 'nothing'} in {clean.kernels} kernels")
+        if clean.symptom:
+            return 1
+    found = {}
+    for name in args.names or faults:
+        result = found[name] = search(program, name, args.first)
+        print(f"{name}: {result.symptom or 'NOT FOUND'} ({result.kernels})")
+        sys.stdout.flush()
+    missed = [name for name, result in found.items() if not result.symptom]
+    print(f"{len(found) - len(missed)} of {len(found)} found")
+    if args.record:
+        args.record.write_text("\n".join(table(found, faults)) + "\n")
+    return bool(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
