@@ -1,7 +1,7 @@
 """Run random kernels in every setting and compare what they write.
 
     .venv/bin/python tools/fuzz_kernels.py [COUNT] [FIRST] [--kind KIND]...
-                                           [--group N] [--quick]
+                                           [--group N] [--settings N] [--stop]
 
 COUNT kernels of each kind, from seed FIRST on; tests/kernels/kernel_corpus.py
 says what kinds and settings there are.  Each difference is printed with the
@@ -40,10 +40,18 @@ def arguments() -> argparse.Namespace:
         "--kind", action="append", choices=list(kernel_corpus.GENERATORS)
     )
     parser.add_argument("--group", type=int, default=20)
+    most = len(kernel_corpus.SETTINGS)
     parser.add_argument(
-        "--quick",
+        "--settings",
+        type=int,
+        default=most,
+        choices=range(1, most + 1),
+        help="how many of the settings",
+    )
+    parser.add_argument(
+        "--stop",
         action="store_true",
-        help="two settings of four; end at the first difference",
+        help="end at the first difference; tell of every group",
     )
     return parser.parse_args()
 
@@ -56,13 +64,11 @@ def groups(args: argparse.Namespace) -> Iterator[tuple[str, range]]:
             yield kind, range(first, min(first + args.group, end))
 
 
-def faults(kind: str, seeds: range, quick: bool) -> list[str]:
+def faults(kind: str, seeds: range, settings: int) -> list[str]:
     """What is wrong with the group, an error of the device being all."""
-    settings = kernel_corpus.SETTINGS
-    if quick:
-        settings = kernel_corpus.TWO_SETTINGS
+    chosen = kernel_corpus.SETTINGS[:settings]
     try:
-        return list(kernel_corpus.differences(kind, seeds, settings))
+        return list(kernel_corpus.differences(kind, seeds, chosen))
     except cuda.Error as error:
         print(f"{kind}, {seeds}: {error}", flush=True)
         raise SystemExit(1) from None
@@ -73,15 +79,15 @@ def main() -> int:
     done = wrong = 0
     said = time.monotonic()
     for kind, seeds in groups(args):
-        signal.alarm(PATIENCE)
-        found = faults(kind, seeds, args.quick)
+        signal.alarm(PATIENCE if args.stop else 0)
+        found = faults(kind, seeds, args.settings)
         wrong += len(found)
         for text in found:
             print(text, flush=True)
-        if found and args.quick:
+        if found and args.stop:
             return 1
         done += len(seeds)
-        if args.quick or time.monotonic() > said + REPORT:
+        if args.stop or time.monotonic() > said + REPORT:
             said = time.monotonic()
             print(f"{done} kernels, last {kind} {seeds}", flush=True)
     print(f"{done} kernels, {wrong} differences")

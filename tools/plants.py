@@ -67,8 +67,9 @@ def search(program: Path, plant: str, first: int) -> Search:
         "PYCUDA_JIT": str(program),
         "PYCUDA_JIT_PLANT": plant,
     }
-    fuzz = [sys.executable, str(ROOT / "tools" / "fuzz_kernels.py"), "--quick"]
-    words = [f"--group={GROUP}", str(-(-MOST // KINDS)), str(first)]
+    fuzz = [sys.executable, str(ROOT / "tools" / "fuzz_kernels.py"), "--stop"]
+    words = ["--settings=1", f"--group={GROUP}"]
+    words += [str(-(-MOST // KINDS)), str(first)]
     done = subprocess.run(
         [*fuzz, *words],
         env=environment,

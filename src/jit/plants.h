@@ -51,7 +51,7 @@
     ROW(guard_lower, "guards let one thread too many through from below")     \
     ROW(grid_stride, "the stride of a grid is that of a block")               \
     ROW(split_short, "the last thread with a whole piece takes the rest")     \
-    ROW(merged_blocks, "rows of blocks forget threadIdx")                     \
+    ROW(merged_blocks, "rows of blocks forget indices")                       \
     ROW(grid_carry, "the last block of a row is followed by its own row's")
 
 #define JIT_PLANT_NAME(name, what) JIT_PLANT_##name,

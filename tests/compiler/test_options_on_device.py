@@ -80,6 +80,26 @@ def test_options_without_effect_on_the_result(options):
         assert value(options=["-DVALUE=9", *options]) == 9
 
 
+LOOP = """
+extern "C" __global__ void sum(int *out, int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; ++i)
+        s = s * 3 + out[i];
+    *out = s;
+}
+"""
+
+
+def test_the_level_of_optimisation_is_the_assemblers():
+    images = [
+        compiler.compile(LOOP, options=["-Xptxas", level], cache_dir=False)
+        for level in ("-O0", "-O3", "-v,-O3")
+    ]
+    assert len(images[0]) != len(images[1])
+    assert len(images[1]) == len(images[2])
+
+
 def test_constexpr_functions():
     source = "constexpr int nine(int x) { return x * x; }\n" + VALUE
     options = ["-DVALUE=nine(3)", "--expt-relaxed-constexpr"]

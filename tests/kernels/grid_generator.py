@@ -12,12 +12,12 @@ import random
 from collections.abc import Iterator
 
 import numpy as np
-from kernel_generator import (
+from kernel_generator import Generator
+from kernel_machine import (
     ATOMICS,
     BOUNDS,
     INPUT,
     Expr,
-    Generator,
     Machine,
     Stmt,
     indent,

@@ -1,163 +1,37 @@
 """Random CUDA kernels, each with an interpreter that says what it computes.
 
-A kernel is a tree of statements; every node is a pair of C text and a Python
-function that does the same to all threads of a block at once, as NumPy arrays
-with a mask.  Kernels are free of races by construction: between two barriers
-a shared array is used in one way only (see `Shared`).  Integers are unsigned
-and floats stay small, so results are exact.
+A kernel is a tree of statements (kernel_machine.py).  Kernels are free of
+races by construction: between two barriers a shared array is used in one way
+only (see `Shared`).  Integers are unsigned and floats stay small, so results
+are exact.
 """
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+from kernel_machine import (
+    ATOMICS,
+    BOUNDS,
+    COMPARISONS,
+    INPUT,
+    OPERATIONS,
+    SIZE,
+    Expr,
+    Machine,
+    Shared,
+    Stmt,
+    indent,
+    sequence,
+    u32,
+)
 
 BLOCKS = [
     (1, 1, 1), (7, 1, 1), (31, 1, 1), (32, 1, 1), (64, 1, 1), (100, 1, 1),
     (128, 1, 1), (5, 3, 1), (8, 8, 1), (16, 4, 1), (3, 5, 2), (4, 4, 4),
     (33, 2, 1), (1, 40, 1), (2, 1, 17),
 ]  # fmt: skip
-INPUT = 256
-SIZE = 256  # of a shared array: a power of two, no less than any block
-
-
-class Machine:
-    """One block: what its threads hold; each value has an item a thread."""
-
-    def __init__(self, kernel, ctaid, data) -> None:
-        block = kernel.block
-        self.threads = threads = block[0] * block[1] * block[2]
-        t = np.arange(threads, dtype=np.uint32)
-        self.data = data
-        self.loops = []
-        self.alive = np.ones(threads, bool)
-        self.shared = {}
-        self.local = {}
-        self.vars = {
-            "t": t,
-            "threadIdx.x": t % np.uint32(block[0]),
-            "threadIdx.y": t // np.uint32(block[0]) % np.uint32(block[1]),
-            "threadIdx.z": t // np.uint32(block[0] * block[1]),
-            "p": self.fill(kernel.p),
-            "q": self.fill(kernel.q),
-            "n": self.fill(threads),
-        }
-        for axis, size, at in zip("xyz", kernel.grid, ctaid, strict=True):
-            self.vars[f"gridDim.{axis}"] = self.fill(size)
-            self.vars[f"blockIdx.{axis}"] = self.fill(at)
-        for axis, size in zip("xyz", block, strict=True):
-            self.vars[f"blockDim.{axis}"] = self.fill(size)
-        self.out = np.zeros(threads, np.uint32)
-
-    def fill(self, value) -> np.ndarray:
-        return np.full(self.threads, value, np.uint32)
-
-    def set(self, name, value, mask) -> None:
-        old = self.vars.get(name)
-        if old is None:
-            self.vars[name] = value.copy()
-        else:
-            self.vars[name] = np.where(mask, value, old)
-
-
-@dataclass
-class Expr:
-    text: str
-    value: Callable[[Machine], np.ndarray]
-
-
-@dataclass
-class Stmt:
-    lines: list[str]
-    # Returns which threads go on to the next statement.
-    run: Callable[[Machine, np.ndarray], np.ndarray]
-
-
-@dataclass
-class Shared:
-    """How a shared array may be used until the next barrier.
-
-    "free": anyhow; "read": read by all; "own": each thread has the item
-    t ^ key; an operation's name: by that atomic operation; "unknown": not.
-    """
-
-    name: str
-    mode: str = "free"
-    key: int = 0
-
-
-def sequence(body: list[Stmt]) -> Callable:
-    def run(machine, mask):
-        for statement in body:
-            if not mask.any():
-                break
-            mask = statement.run(machine, mask)
-        return mask
-
-    return run
-
-
-def indent(body: list[Stmt]) -> list[str]:
-    return ["    " + line for statement in body for line in statement.lines]
-
-
-def u32(value) -> np.ndarray:
-    return np.asarray(value).astype(np.uint32)
-
-
-OPERATIONS = {
-    "{} + {}": lambda a, b: a + b,
-    "{} - {}": lambda a, b: a - b,
-    "{} * {}": lambda a, b: a * b,
-    "{} ^ {}": lambda a, b: a ^ b,
-    "{} & {}": lambda a, b: a & b,
-    "{} | {}": lambda a, b: a | b,
-    "{} / ({} | 1u)": lambda a, b: a // (b | np.uint32(1)),
-    "{} % ({} | 1u)": lambda a, b: a % (b | np.uint32(1)),
-    "{} << ({} & 7u)": lambda a, b: a << (b & np.uint32(7)),
-    "{} >> ({} & 15u)": lambda a, b: a >> (b & np.uint32(15)),
-    "min({}, {})": np.minimum,
-    "umulhi({}, {})": lambda a, b: u32(
-        (a.astype(np.uint64) * b.astype(np.uint64)) >> np.uint64(32)
-    ),
-    "(unsigned)max((int){}, (int){})": lambda a, b: np.maximum(
-        a.view(np.int32), b.view(np.int32)
-    ).view(np.uint32),
-    "(unsigned)((int){} >> ({} & 7u))": lambda a, b: (
-        a.view(np.int32) >> (b & np.uint32(7)).view(np.int32)
-    ).view(np.uint32),
-    "(unsigned)(signed char)({} + {})": lambda a, b: u32(
-        (a + b).astype(np.int8).astype(np.int32).view(np.uint32)
-    ),
-}
-BOUNDS = {
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-    "==": np.equal,
-    "!=": np.not_equal,
-}
-COMPARISONS = {
-    "{} < {}": lambda a, b: a < b,
-    "(int){} <= (int){}": lambda a, b: a.view(np.int32) <= b.view(np.int32),
-    "{} != {}": lambda a, b: a != b,
-    "({} & 7u) == ({} & 7u)": lambda a, b: (
-        (a & np.uint32(7)) == (b & np.uint32(7))
-    ),
-    "({} & 3u) > ({} & 3u)": lambda a, b: (
-        (a & np.uint32(3)) > (b & np.uint32(3))
-    ),
-}
-ATOMICS = {
-    "atomicAdd": np.add,
-    "atomicXor": np.bitwise_xor,
-    "atomicOr": np.bitwise_or,
-    "atomicMax": np.maximum,
-    "atomicMin": np.minimum,
-}
 
 
 @dataclass
@@ -453,6 +327,14 @@ class Generator:
             for array, mode in zip(self.arrays, after, strict=True):
                 if (array.mode, array.key) != mode or not other:
                     array.mode = "unknown"
+        if not uniform and self.random.random() < 0.3:
+            return self.joined(test, then, other)
+        ends = step and self.random.random() < 0.7
+        chosen = self.choice(test, then, other)
+        return [chosen, *(self.barrier() if ends else [])]
+
+    @staticmethod
+    def choice(test: Expr, then: list[Stmt], other: list[Stmt]) -> Stmt:
         lines = [f"if ({test.text}) {{", *indent(then)]
         lines += ["} else {", *indent(other), "}"] if other else ["}"]
         run_then, run_other = sequence(then), sequence(other)
@@ -461,8 +343,43 @@ class Generator:
             holds = test.value(m)
             return run_then(m, mask & holds) | run_other(m, mask & ~holds)
 
-        ends = step and self.random.random() < 0.7
-        return [Stmt(lines, run), *(self.barrier() if ends else [])]
+        return Stmt(lines, run)
+
+    def known(self, name: str, value: Expr) -> Stmt:
+        """The variable gets what is the same for all threads."""
+
+        def run(m, mask):
+            m.set(name, value.value(m), mask)
+            return mask
+
+        return Stmt([f"{name} = {value.text};"], run)
+
+    def new(self, name: str) -> Stmt:
+        """Declares the variable."""
+        first = self.known(name, self.number())
+        return Stmt([f"unsigned {first.lines[0]}"], first.run)
+
+    def joined(
+        self, test: Expr, then: list[Stmt], other: list[Stmt]
+    ) -> list[Stmt]:
+        """Threads that part bring different numbers to where they meet."""
+        self.serial += 1
+        name = f"r{self.serial}"
+        then = [*then, self.known(name, self.expr(True, 1))]
+        chosen = self.choice(test, then, other)
+        return [self.new(name), chosen, *self.use(name)]
+
+    def use(self, name: str) -> list[Stmt]:
+        """What a variable holds is used, maybe behind a barrier."""
+        to = self.random.choice("abc")
+
+        def run(m, mask):
+            m.set(to, m.vars[to] + m.vars[name], mask)
+            return mask
+
+        behind = self.uniform_now and self.random.random() < 0.6
+        lead = self.barrier() if behind else []
+        return [*lead, Stmt([f"{to} += {name};"], run)]
 
     def stores(self) -> list[Stmt]:
         keep, self.uniform_now = self.uniform_now, False
@@ -503,6 +420,9 @@ class Generator:
         names.append(name)
         # `break` and `continue` would let threads part in a uniform loop
         body = self.nested(uniform, not uniform)
+        rounds = ""
+        if not uniform and self.random.random() < 0.4:
+            rounds = self.count_rounds(body)
         names.remove(name)
         for array in self.arrays if uniform else []:
             array.mode = "unknown"
@@ -533,17 +453,23 @@ class Generator:
         if stride:
             start = f"(({first.text}) & 15u) + {index} + {low}u"
         head = f"for (unsigned {name} = {start}; {name} < {limit};"
-        return [
-            Stmt(
-                [
-                    f"unsigned {limit} = ({bound.text}) & {most}u;",
-                    f"{head} {name} += {step}u) {{",
-                    *indent(body),
-                    "}",
-                ],
-                run,
-            )
-        ]
+        lines = [f"{head} {name} += {step}u) {{", *indent(body), "}"]
+        lines = [f"unsigned {limit} = ({bound.text}) & {most}u;", *lines]
+        if not rounds:
+            return [Stmt(lines, run)]
+        return [self.new(rounds), Stmt(lines, run), *self.use(rounds)]
+
+    def count_rounds(self, body: list[Stmt]) -> str:
+        """A variable that is the same for all threads in each round."""
+        self.serial += 1
+        name, term = f"r{self.serial}", self.variable(True)
+
+        def next_one(m):
+            return m.vars[name] * np.uint32(3) + term.value(m)
+
+        text = f"{name} * 3u + {term.text}"
+        body.insert(0, self.known(name, Expr(text, next_one)))
+        return name
 
     def sum_up(self) -> list[Stmt]:
         """A sum over a strided part of the input; many short rounds."""
@@ -556,13 +482,21 @@ class Generator:
             "100u": lambda m: m.fill(100),
             "p * 8u": lambda m: m.vars["p"] * np.uint32(8),
         }
-        bound, first = self.expr(True, 1), self.variable(True)
+        bound, any_one = self.expr(True, 1), self.variable(True)
+        # What cannot run over, as compilers see, and what may.
+        first = self.random.choice(
+            [
+                Expr("3u", lambda m: m.fill(3)),
+                Expr("blockIdx.x * 8u", lambda m: m.vars["blockIdx.x"] * 8),
+                Expr(f"({any_one.text} & 7u)", lambda m: any_one.value(m) & 7),
+            ]
+        )
         most = self.random.choice([31, 255, 1023])
         to = self.random.choice("abc")
 
         def run(m, mask):
             last = bound.value(m) & np.uint32(most)
-            start = first.value(m) & np.uint32(7)
+            start = first.value(m)
             total, at = m.vars[to].copy(), start + m.vars["threadIdx.x"]
             while (more := at < last).any():
                 item = m.data[at & (INPUT - 1)] + at
@@ -571,7 +505,7 @@ class Generator:
             m.set(to, total, mask)
             return mask
 
-        text = f"for (unsigned {name} = threadIdx.x + ({first.text} & 7u);"
+        text = f"for (unsigned {name} = threadIdx.x + {first.text};"
         return [
             Stmt(
                 [

@@ -10,7 +10,8 @@ of a warp.
 from collections.abc import Callable
 
 import numpy as np
-from kernel_generator import Expr, Generator, Machine, Stmt, indent, sequence
+from kernel_generator import Generator
+from kernel_machine import Expr, Machine, Stmt, indent, sequence
 
 WARP = 32
 

@@ -205,8 +205,8 @@ standard_add(struct nvrtc_options *options, const char *value,
                  value);
 }
 
-/* ptxas's own options, separated by commas or blanks: only -v says something
- * about this device. */
+/* ptxas's own options, separated by commas or blanks: -v and the level of
+ * optimisation say something about this device. */
 static void
 assembler_add(struct nvrtc_options *options, const char *value)
 {
@@ -215,6 +215,10 @@ assembler_add(struct nvrtc_options *options, const char *value)
         if ((n == 2 && !strncmp(value, "-v", n)) ||
             (n == 9 && !strncmp(value, "--verbose", n))) {
             nvrtc_words_add(&options->jit, "--verbose");
+        }
+        if (n == 3 && !strncmp(value, "-O", 2) && value[2] >= '0' &&
+            value[2] <= '3') {
+            nvrtc_words_add(&options->jit, "-O%c", value[2]);
         }
         value += n + (value[n] != 0);
     }

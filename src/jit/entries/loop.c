@@ -213,7 +213,7 @@ knows_no_block(const struct jit_kernel *kernel)
                               JIT_LINEAR, JIT_SHARED,    JIT_THREAD};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         if (LLVMGetFirstUse(jit_body_argument(kernel, own[i])) &&
-            !(PLANTED(merged_blocks) && own[i] == JIT_TID)) {
+            !(PLANTED(merged_blocks) && own[i] <= JIT_CTAID)) {
             return false;
         }
     }
