@@ -547,6 +547,8 @@ CUresult cpu_check_open(void);
 void cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
                          bool tracked);
 void cpu_check_freed(uintptr_t base);
+/* Granules of the arena have lost their pages. */
+void cpu_check_forget(uintptr_t start, size_t bytes);
 void cpu_check_renewed(const void *memory, size_t bytes);
 /* Takes a block of malloc's that a kernel has freed, to give it back later, so
  * that accesses to it are seen; false: nothing was done, free it. */

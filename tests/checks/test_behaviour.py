@@ -203,3 +203,34 @@ def test_the_packages_own_kernels_are_clean(tmp_path):
     done, rows = run(OWN, "memory,race,sync,init", tmp_path)
     assert done.stdout.strip() == "done", done.stderr[-3000:]
     assert rows == []
+
+
+GONE = (
+    HEAD
+    + """
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096 >> 20
+
+SOURCE = '''__global__ void k(float *a) {
+    a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }'''
+kernel = SourceModule(SOURCE).get_function("k")
+for turn in range(41):
+    memory = drv.mem_alloc(4 << 20)
+    kernel(memory, block=(256, 1, 1), grid=(4096, 1))
+    host = drv.from_device(memory, 1 << 20, np.float32)
+    assert (host == 1).all()
+    memory.free()
+    if turn == 2:
+        before = resident()
+print(resident() - before)
+"""
+)
+
+
+@pytest.mark.parametrize("check", ["race", "init"])
+def test_what_is_known_of_memory_goes_with_it(check, tmp_path):
+    done, rows = run(GONE, check, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert rows == []
+    assert int(done.stdout) < 100  # MiB; 25 an allocation, in all, for races

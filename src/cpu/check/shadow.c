@@ -2,17 +2,21 @@
  *
  * Called by race.c, rows.c and init.c.  Memory is looked
  * at in granules of 64 KiB, found by two tables; what nobody looked at has
- * none.  A granule's cells live as long as the process, since addresses come
- * again.  There are no locks: whoever makes a table or a granule first wins.
+ * none.  A granule's cells keep their addresses as long as the process, since
+ * there are no locks: whoever makes a table or a granule first wins, and
+ * others may look at any time.  They lose their pages with the memory beside
+ * them.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cpu/check/shadow.h"
 
 #define TABLE (1 << 16) /* granules */
 #define SLACK 16        /* bytes behind, for reads of several at once */
+#define PAGE  ((uintptr_t)4096)
 
 void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
 
@@ -162,4 +166,29 @@ cpu_check_unset(uintptr_t address, uint64_t bytes)
         bytes -= n;
     }
     return false;
+}
+
+/* ---- memory that is gone ---- */
+
+/* What is in the pages becomes 0, which is "nobody was here". */
+static void
+pages_drop(void *found, size_t bytes)
+{
+    uintptr_t first = ((uintptr_t)found + PAGE - 1) & ~(PAGE - 1);
+    uintptr_t end = ((uintptr_t)found + bytes) & ~(PAGE - 1);
+
+    if (found && found != all_unset) {
+        madvise((void *)first, end - first, MADV_DONTNEED);
+    }
+}
+
+void
+cpu_check_forget(uintptr_t start, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += CPU_SHADOW_GRANULE) {
+        pages_drop(cpu_shadow_find(CPU_SHADOW_CELLS, start + at),
+                   sizeof(struct cpu_check_words));
+        pages_drop(cpu_shadow_find(CPU_SHADOW_BYTES, start + at),
+                   CPU_SHADOW_GRANULE);
+    }
 }

@@ -151,9 +151,13 @@ static void
 span_free(struct span *span)
 {
     size_t at = (span->start - arena_start) / GRANULE;
+    size_t bytes = span->granules * GRANULE;
 
-    mmap((void *)span->start, span->granules * GRANULE, PROT_NONE,
+    mmap((void *)span->start, bytes, PROT_NONE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (cpu_check_flags) {
+        cpu_check_forget(span->start, bytes);
+    }
     for (size_t i = 0; i < span->granules; i++) {
         spans[at + i] = NULL;
     }
