@@ -160,6 +160,7 @@ def test_long_numbers_on_fibers(own_context, capfd) -> None:
     assert text == f"{1e300:.5000f}|" * 64
 
 
+@pytest.mark.no_sanitizer  # keeps what is freed for a while
 def test_what_kernels_allocate_goes_with_the_context() -> None:
     """Up to 8 MiB each time, of which nothing may stay."""
     source = """
