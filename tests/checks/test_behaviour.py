@@ -228,6 +228,7 @@ print(resident() - before)
 )
 
 
+@pytest.mark.no_sanitizer  # keeps what is freed for a while
 @pytest.mark.parametrize("check", ["race", "init"])
 def test_what_is_known_of_memory_goes_with_it(check, tmp_path):
     done, rows = run(GONE, check, tmp_path)
