@@ -2,7 +2,8 @@
  *
  * Called by arena.c and runtime.c as memory comes and goes, and by the checks
  * of accesses.  Freed memory stays in the list until its addresses are used
- * again.  One lock guards the list, which is sorted by address.
+ * again, or much has been freed since.  One lock guards the list, which is
+ * sorted by address.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -10,12 +11,13 @@
 
 #include "cpu/check/shadow.h"
 
-#define NEAR ((uintptr_t)1 << 20) /* so far away an allocation is named */
+#define NEAR       ((uintptr_t)1 << 20) /* so far away an allocation is named */
+#define FREED_KEPT 1024 /* at least, and twice as many at most */
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cpu_check_allocation *list;
 static size_t list_count, list_capacity;
-static uint64_t last_order;
+static uint64_t last_order, last_free;
 
 atomic_uint cpu_check_frees;
 
@@ -109,6 +111,20 @@ cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
     }
 }
 
+/* Leaves the last FREED_KEPT of those that were freed. */
+static void
+freed_forget(void)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list_count; i++) {
+        if (!list[i].freed || list[i].freed + FREED_KEPT > last_free) {
+            list[kept++] = list[i];
+        }
+    }
+    list_count = kept;
+}
+
 void
 cpu_check_freed(uintptr_t base)
 {
@@ -120,8 +136,11 @@ cpu_check_freed(uintptr_t base)
     pthread_mutex_lock(&list_lock);
     size_t at = first_above(base);
     if (at && list[at - 1].base == base) {
-        list[at - 1].freed = true;
+        list[at - 1].freed = ++last_free;
         memcpy(list[at - 1].freed_at, place, sizeof place);
+        if (last_free % FREED_KEPT == 0) {
+            freed_forget();
+        }
     }
     atomic_fetch_add(&cpu_check_frees, 1);
     pthread_mutex_unlock(&list_lock);

@@ -20,8 +20,8 @@ struct cpu_check_allocation {
     size_t bytes;
     const char *maker; /* the API's function */
     uint64_t order;    /* 1: the process's first */
-    bool freed;
-    bool tracked; /* it is known which bytes were written */
+    uint64_t freed;    /* 1: the first that was; 0: it is in use */
+    bool tracked;      /* it is known which bytes were written */
     char made_at[CPU_CHECK_PLACE];
     char freed_at[CPU_CHECK_PLACE];
 };
