@@ -4,6 +4,8 @@ Usage: ``python benchmarks/arrays.py``.  Beside raw launches by the C twin
 and, on a GPU, the same expressions in CuPy and torch.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from common import (
     best_of,
@@ -33,6 +35,28 @@ GOALS = {
 }
 
 
+# What every package writes the same way.
+SHARED = {
+    "a + b": "a + b",
+    "a * 2": "a * 2",
+    "a += b": "a += zeros",
+    "a[10:20]": "a[10:20]",
+}
+
+
+def times_of(
+    calls: dict[str, str],
+    finish: Callable[[], object],
+    rounds: int,
+    names: dict[str, object],
+) -> dict:
+    """A peer's rows."""
+    return {
+        row: best_of(call, finish, rounds, names=names)
+        for row, call in calls.items()
+    }
+
+
 def measure_pycuda(rounds: int) -> dict:
     import pycuda.autoinit
     import pycuda.driver as cuda
@@ -48,24 +72,23 @@ def measure_pycuda(rounds: int) -> dict:
     host, block = np.zeros(16, np.float32), cuda.mem_alloc(64)
     zeros = gpuarray.zeros(N, np.float32)
 
-    def in_place() -> None:
-        nonlocal a
-        a += zeros
-
+    names = {
+        "a": a, "b": b, "c": c, "zeros": zeros, "kernel": kernel,
+        "sin": cumath.sin, "sum": gpuarray.sum, "empty": gpuarray.empty,
+        "memcpy_htod": cuda.memcpy_htod, "memcpy_dtoh": cuda.memcpy_dtoh,
+        "block": block, "host": host, "N": N, "float32": np.float32,
+    }  # fmt: skip
     calls = {
-        "a + b": lambda: a + b,
-        "a * 2": lambda: a * 2,
-        "a += b": in_place,
-        "sin(a)": lambda: cumath.sin(a),
-        "sum(a)": lambda: gpuarray.sum(a),
-        "ElementwiseKernel": lambda: kernel(2, a, b, c),
-        "a[10:20]": lambda: a[10:20],
-        "empty(1024)": lambda: gpuarray.empty(N, np.float32),
-        "copy 64 bytes in": lambda: cuda.memcpy_htod(block, host),
-        "copy 64 bytes out": lambda: cuda.memcpy_dtoh(host, block),
+        **SHARED,
+        "sin(a)": "sin(a)",
+        "sum(a)": "sum(a)",
+        "ElementwiseKernel": "kernel(2, a, b, c)",
+        "empty(1024)": "empty(N, float32)",
+        "copy 64 bytes in": "memcpy_htod(block, host)",
+        "copy 64 bytes out": "memcpy_dtoh(host, block)",
     }
     calls = {row: calls[row] for row in GOALS}
-    result = take_turns(calls, cuda.Context.synchronize, rounds)
+    result = take_turns(calls, cuda.Context.synchronize, rounds, names)
     result["device"] = pycuda.autoinit.device.name()
     return result
 
@@ -79,22 +102,19 @@ def measure_cupy(rounds: int) -> dict:
     )
     c, zeros = cupy.empty_like(a), cupy.zeros_like(a)
 
-    def in_place() -> None:
-        nonlocal a
-        a += zeros
-
+    names = {
+        "a": a, "b": b, "c": c, "zeros": zeros, "kernel": kernel,
+        "sin": cupy.sin, "empty": cupy.empty, "N": N, "float32": np.float32,
+    }  # fmt: skip
     calls = {
-        "a + b": lambda: a + b,
-        "a * 2": lambda: a * 2,
-        "a += b": in_place,
-        "sin(a)": lambda: cupy.sin(a),
-        "sum(a)": lambda: a.sum(),
-        "ElementwiseKernel": lambda: kernel(2, a, b, c),
-        "a[10:20]": lambda: a[10:20],
-        "empty(1024)": lambda: cupy.empty(N, np.float32),
+        **SHARED,
+        "sin(a)": "sin(a)",
+        "sum(a)": "a.sum()",
+        "ElementwiseKernel": "kernel(2, a, b, c)",
+        "empty(1024)": "empty(N, float32)",
     }
     finish = cupy.cuda.Device().synchronize
-    return {row: best_of(call, finish, rounds) for row, call in calls.items()}
+    return times_of(calls, finish, rounds, names)
 
 
 def measure_torch(rounds: int) -> dict:
@@ -105,21 +125,18 @@ def measure_torch(rounds: int) -> dict:
     a, b = torch.rand(2, N, device="cuda")
     zeros = torch.zeros(N, device="cuda")
 
-    def in_place() -> None:
-        nonlocal a
-        a += zeros
-
+    names = {
+        "a": a, "b": b, "zeros": zeros, "sin": torch.sin, "empty": torch.empty,
+        "N": N,
+    }  # fmt: skip
     calls = {
-        "a + b": lambda: a + b,
-        "a * 2": lambda: a * 2,
-        "a += b": in_place,
-        "sin(a)": lambda: torch.sin(a),
-        "sum(a)": lambda: a.sum(),
-        "a[10:20]": lambda: a[10:20],
-        "empty(1024)": lambda: torch.empty(N, device="cuda"),
+        **SHARED,
+        "sin(a)": "sin(a)",
+        "sum(a)": "a.sum()",
+        "empty(1024)": "empty(N, device='cuda')",
     }
     finish = torch.cuda.synchronize
-    return {row: best_of(call, finish, rounds) for row, call in calls.items()}
+    return times_of(calls, finish, rounds, names)
 
 
 PEERS = {

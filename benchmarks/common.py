@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+import timeit
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -16,27 +17,31 @@ BUILD = HERE.parent / "build" / "benchmarks"
 
 
 def best_of(
-    call: Callable[[], object],
+    call: str | Callable[[], object],
     finish: Callable[[], object],
     rounds: int = 5,
     number: int = 1000,
+    names: dict[str, object] | None = None,
 ) -> float:
     """Least time of one `call`, in microseconds.
 
     Parameters
     ----------
     call
-        What is timed, `number` times in a row.
+        What is timed, `number` times in a row: a statement, which stands in
+        the loop itself, or something to call.
     finish
         Waits for the device; called between rounds, outside the timing.
+    names
+        What the names in a statement are.  They are the loop's own
+        variables, so that a statement may also assign to them.
     """
+    setup = "; ".join(f"{name} = names[{name!r}]" for name in names or ())
+    timer = timeit.Timer(call, setup or "pass", globals={"names": names})
     best = float("inf")
     for _ in range(rounds):
         finish()
-        start = time.perf_counter()
-        for _ in range(number):
-            call()
-        best = min(best, time.perf_counter() - start)
+        best = min(best, timer.timeit(number))
     finish()
     return best / number * 1e6
 

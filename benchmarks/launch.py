@@ -47,7 +47,7 @@ ROWS = {
 
 
 def beside_busy(
-    call: Callable[[], object], finish: Callable[[], object]
+    call: str, finish: Callable[[], object], names: dict[str, object]
 ) -> dict:
     """A launch's time where another thread runs Python all the while.
 
@@ -63,7 +63,7 @@ def beside_busy(
     thread = threading.Thread(target=work)
     thread.start()
     try:
-        best = best_of(call, finish, 4, 100)
+        best = best_of(call, finish, 4, 100, names)
     finally:
         stop.set()
         thread.join()
@@ -83,29 +83,27 @@ def measure_pycuda(rounds: int, beside_twin: bool = False) -> dict:
     prepared = scale.prepare("PPi").prepared_call
     synchronize = cuda.Context.synchronize
 
-    def plain_call() -> None:
-        scale(a, b, n, block=BLOCK, grid=GRID)
-
-    def scalar_inside() -> None:
-        scale(a, b, np.int32(N), block=BLOCK, grid=GRID)
-
-    def prepared_call() -> None:
-        prepared(GRID, BLOCK, a, b, N)
-
-    def round_trip() -> None:
-        scale(a, b, n, block=BLOCK, grid=GRID)
-        synchronize()
-
-    calls = [plain_call, scalar_inside, prepared_call, round_trip]
+    plain = "scale(a, b, n, block=BLOCK, grid=GRID)"
+    calls = [
+        plain,
+        "scale(a, b, int32(N), block=BLOCK, grid=GRID)",
+        "prepared(GRID, BLOCK, a, b, N)",
+        f"{plain}; synchronize()",
+    ]
+    names = {
+        "scale": scale, "prepared": prepared, "synchronize": synchronize,
+        "a": a, "b": b, "n": n, "N": N, "BLOCK": BLOCK, "GRID": GRID,
+        "int32": np.int32,
+    }  # fmt: skip
     rows = dict(zip(ROWS, calls, strict=False))
     if beside_twin:
-        result = take_turns(rows, synchronize, rounds)
+        result = take_turns(rows, synchronize, rounds, names)
     else:
         result = {
-            row: best_of(call, synchronize, rounds)
+            row: best_of(call, synchronize, rounds, names=names)
             for row, call in rows.items()
         }
-    result |= beside_busy(plain_call, synchronize)
+    result |= beside_busy(plain, synchronize, names)
     result["device"] = pycuda.autoinit.device.name()
     return result
 
@@ -114,26 +112,34 @@ def measure_with_twin(rounds: int) -> dict:
     return measure_pycuda(rounds, beside_twin=True)
 
 
+def times_of(
+    call: str,
+    finish: Callable[[], object],
+    rounds: int,
+    names: dict[str, object],
+) -> dict:
+    """A peer's rows: its launch, with and without waiting for its end."""
+    names = names | {"finish": finish, "GRID": GRID, "BLOCK": BLOCK}
+    return {
+        "plain call": best_of(call, finish, rounds, names=names),
+        "launch + synchronize": best_of(
+            f"{call}; finish()", finish, rounds, names=names
+        ),
+        **beside_busy(call, finish, names),
+    }
+
+
 def measure_cupy(rounds: int) -> dict:
     import cupy
 
     scale = cupy.RawKernel(SOURCE, "scale")
     a, b = cupy.zeros(N, np.float32), cupy.zeros(N, np.float32)
     n = np.int32(N)
-    synchronize = cupy.cuda.Device().synchronize
 
-    def call() -> None:
-        scale(GRID, BLOCK, (a, b, n))
-
-    def round_trip() -> None:
-        scale(GRID, BLOCK, (a, b, n))
-        synchronize()
-
-    return {
-        "plain call": best_of(call, synchronize, rounds),
-        "launch + synchronize": best_of(round_trip, synchronize, rounds),
-        **beside_busy(call, synchronize),
-    }
+    call = "scale(GRID, BLOCK, (a, b, n))"
+    finish = cupy.cuda.Device().synchronize
+    names = {"scale": scale, "a": a, "b": b, "n": n}
+    return times_of(call, finish, rounds, names)
 
 
 def measure_torch(rounds: int) -> dict:
@@ -145,20 +151,10 @@ def measure_torch(rounds: int) -> dict:
     a = torch.zeros(N, device="cuda")
     b = torch.zeros(N, device="cuda")
 
-    def call() -> None:
-        scale((4, 1, 1), BLOCK, (a, b, N))
-
-    def round_trip() -> None:
-        call()
-        torch.cuda.synchronize()
-
-    return {
-        "plain call": best_of(call, torch.cuda.synchronize, rounds),
-        "launch + synchronize": best_of(
-            round_trip, torch.cuda.synchronize, rounds
-        ),
-        **beside_busy(call, torch.cuda.synchronize),
-    }
+    call = "scale((4, 1, 1), BLOCK, (a, b, N))"
+    finish = torch.cuda.synchronize
+    names = {"scale": scale, "a": a, "b": b, "N": N}
+    return times_of(call, finish, rounds, names)
 
 
 def measure_cuda_core(rounds: int) -> dict:
@@ -189,18 +185,13 @@ def measure_cuda_core(rounds: int) -> dict:
     config = LaunchConfig(grid=4, block=256)
     n = np.int32(N)
 
-    def call() -> None:
-        launch(stream, config, scale, a, b, n)
-
-    def round_trip() -> None:
-        launch(stream, config, scale, a, b, n)
-        stream.sync()
-
-    return {
-        "plain call": best_of(call, stream.sync, rounds),
-        "launch + synchronize": best_of(round_trip, stream.sync, rounds),
-        **beside_busy(call, stream.sync),
-    }
+    call = "launch(stream, config, scale, a, b, n)"
+    finish = stream.sync
+    names = {
+        "launch": launch, "stream": stream, "config": config, "scale": scale,
+        "a": a, "b": b, "n": n,
+    }  # fmt: skip
+    return times_of(call, finish, rounds, names)
 
 
 def measure_numba(rounds: int) -> dict:
@@ -223,18 +214,10 @@ def measure_numba(rounds: int) -> dict:
     configured = scale[4, 256]
     n = np.int32(N)
 
-    def call() -> None:
-        configured(a, b, n)
-
-    def round_trip() -> None:
-        configured(a, b, n)
-        cuda.synchronize()
-
-    return {
-        "plain call": best_of(call, cuda.synchronize, rounds),
-        "launch + synchronize": best_of(round_trip, cuda.synchronize, rounds),
-        **beside_busy(call, cuda.synchronize),
-    }
+    call = "configured(a, b, n)"
+    finish = cuda.synchronize
+    names = {"configured": configured, "a": a, "b": b, "n": n}
+    return times_of(call, finish, rounds, names)
 
 
 PEERS = {

@@ -49,13 +49,15 @@ class Twin:
 
 
 def take_turns(
-    calls: dict[str, Callable[[], object]],
+    calls: dict[str, str],
     finish: Callable[[], object],
     rounds: int,
+    names: dict[str, object],
 ) -> dict[str, float]:
     """The least microseconds of the twin's operations, and of `calls`.
 
-    The twin's are named ``raw launch``, ``raw copy in`` and so on.
+    The twin's are named ``raw launch``, ``raw copy in`` and so on.  `calls`
+    are statements with `names`.
 
     A round measures every one, 1000 times in a row: all see the same machine.
     """
@@ -66,5 +68,6 @@ def take_turns(
         for what in raw:
             raw[what] = min(raw[what], twin.measure(what))
         for row, call in calls.items():
-            ours[row] = min(ours[row], best_of(call, finish, 1))
-    return ours | {f"raw {what}": time for what, time in raw.items()}
+            time = best_of(call, finish, 1, names=names)
+            ours[row] = min(ours[row], time)
+    return ours | {f"raw {what}": raw[what] for what in raw}
