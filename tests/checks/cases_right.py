@@ -648,4 +648,23 @@ __global__ void k(float *to, float *from)
         grid=(4, 1),
         times=2,
     ),
+    dict(
+        name="warps_meet_in_each_round_of_a_counted_loop",
+        source="""
+__global__ void k(unsigned *out, int rounds)
+{
+    __shared__ unsigned s[64];
+    unsigned t = threadIdx.x, sum = 0;
+    s[t] = 0;
+    __syncthreads();
+    for (int i = 0; i < rounds; i++) {
+        s[t] = t * i;
+        __syncwarp();
+        sum += s[t ^ 31];
+        __syncwarp();
+    }
+    out[t] = sum;
+}""",
+        args=[np.zeros(64, np.uint32), np.int32(3)],
+    ),
 ]

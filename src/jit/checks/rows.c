@@ -73,6 +73,30 @@ has_call(const struct jit_view *view, const char *name)
     return false;
 }
 
+/* May another thread's turn come within the loop?  Then its accesses do not
+ * all come before those of that turn. */
+static bool
+may_pause(const struct jit_view *view)
+{
+    const struct jit_loop *loop = jit_view_whole(view);
+
+    for (unsigned b = 0; b < view->loops->cfg.count; b++) {
+        LLVMValueRef at =
+            loop->blocks[b]
+                ? LLVMGetFirstInstruction(view->loops->cfg.blocks[b].block)
+                : NULL;
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            LLVMValueRef callee = jit_callee(at);
+            if (LLVMIsACallInst(at) &&
+                (!callee || !LLVMIsDeclaration(callee) ||
+                 jit_may_stop(jit_name(callee)))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* May it be a private variable that is accessed? */
 static bool
 may_be_local(LLVMValueRef call)
@@ -168,8 +192,9 @@ rows_read(const struct jit_view *view, struct row rows[MOST_ROWS])
     /* private variables that begin to exist in the loop's rounds */
     bool local = has_call(view, "__pycuda_check_local");
 
-    if (has_call(view, "__pycuda_check_copy")) {
-        return 0; /* it must see what was written before, and no more */
+    /* a copy must see what was written before, and no more */
+    if (has_call(view, "__pycuda_check_copy") || may_pause(view)) {
+        return 0;
     }
     for (unsigned b = 0; b < loops->cfg.count; b++) {
         LLVMValueRef at =
