@@ -958,19 +958,23 @@ def _set_indexer(
 def _address_bits(array: ArrayBase, /) -> int: ...
 def _cublas_open() -> str | None: ...
 def _cublas_handle(stream: Stream | None, /) -> Any: ...
-def _cublas_gemm(
-    handle: Any,
+def _cublas_product(
     types: tuple[int, int],
     transposed: tuple[bool, bool],
     shape: tuple[int, int, int],
-    a: tuple[ArrayBase, int],
-    b: tuple[ArrayBase, int],
-    c: tuple[ArrayBase, int],
+    leads: tuple[int, int, int],
     steps: tuple[int, int, int],
     count: int,
+    /,
+) -> Any: ...
+def _cublas_gemm(
+    product: Any,
+    a: ArrayBase,
+    b: ArrayBase,
+    c: ArrayBase,
     stream: Stream | None,
     /,
-) -> bool: ...
+) -> bool | None: ...
 def _distance(a: ArrayBase, b: ArrayBase, /) -> int: ...
 def _identity(
     array: ArrayBase, /

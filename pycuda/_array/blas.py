@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pycuda import _driver
 
@@ -37,16 +37,19 @@ def _memoised() -> Callable[[], list]:
     return context_dependent_memoize(list)
 
 
-def _handle(stream: drv.Stream | None) -> Any:
-    """A handle for the current context; None where none is to be had."""
+def _has_handle(stream: drv.Stream | None) -> bool:
+    """Whether the current context has, or has now got, a handle.
+
+    True while a capture runs, when none is made.
+    """
     known = _memoised()()  # of one, once it is known
     if not known:
         path = _driver._cublas_open()
         made = None if path is None else _driver._cublas_handle(stream)
         if made is False:
-            return None  # while a capture runs, but not for ever
+            return True
         known.append(made)
-    return known[0]
+    return known[0] is not None
 
 
 def _operand(
@@ -103,41 +106,53 @@ def _batch(task: Matrices) -> tuple[int, tuple[int, int, int]] | None:
     return (count, (found[0], found[1], found[2])) if count <= _MOST else None
 
 
-def multiply(task: Matrices) -> bool:
-    """``c = a @ b``, unless cuBLAS is not there or cannot: then False."""
+def multiply(task: Matrices) -> bool | None:
+    """``c = a @ b``, noted in the task's log.
+
+    False where cuBLAS is not there or makes no such product; None where it
+    cannot now, but can at other times.
+    """
     kind = _TYPES.get(task.a.dtype.char + task.c.dtype.char)
     if kind is None or task.a.dtype != task.b.dtype:
         return False
     if task.c.size * task.inner < _LEAST:
         return False
-    handle = _handle(task.stream)
-    return handle is not None and _run(handle, kind, task)
+    product = _product(kind, task)
+    if product is None or not _has_handle(task.stream):
+        return False
+    product, task = product
+    made = _driver._cublas_gemm(product, task.b, task.a, task.c, task.stream)
+    if made:
+        first, second = task.slots
+        task.log.add(product, (0, 0, 0), (0, 0), 0, (second, first, 2))
+    return made
 
 
-def _run(handle: Any, kind: tuple[int, int], task: Matrices) -> bool:
+def _product(kind: tuple[int, int], task: Matrices) -> tuple | None:
+    """(the product for cuBLAS, the task or its transpose)."""
     steps = _steps(task.c)
     if steps is None:
-        return False
+        return None
     target = _operand(task.c.shape[-2:], steps)
     if target is not None and target[0]:
         task = task.turned()
     if target is None or max(*task.c.shape[-2:], task.inner) > _MOST:
-        return False
+        return None
     operands = []
     for matrix in (task.a, task.b):
         steps = _steps(matrix)
         known = None if steps is None else _operand(matrix.shape[-2:], steps)
         if known is None:
-            return False
+            return None
         operands.append(known)
     batch = _batch(task)
     if batch is None:
-        return False
+        return None
     (a_turned, a_lead), (b_turned, b_lead) = operands
     rows, columns = task.c.shape[-2:]
     count, (a_step, b_step, c_step) = batch
-    return _driver._cublas_gemm(
-        handle, kind, (b_turned, a_turned), (columns, rows, task.inner),
-        (task.b, b_lead), (task.a, a_lead), (task.c, target[1]),
-        (b_step, a_step, c_step), count, task.stream,
+    product = _driver._cublas_product(
+        kind, (b_turned, a_turned), (columns, rows, task.inner),
+        (b_lead, a_lead, target[1]), (b_step, a_step, c_step), count,
     )  # fmt: skip
+    return product, task

@@ -252,10 +252,11 @@ def multiply(task: Matrices) -> bool:
     if task.inner == 0:
         task.c.fill(np.zeros((), task.c.dtype), task.stream)
         return False
-    if blas.multiply(task):
-        return False
+    made = blas.multiply(task)
+    if made:
+        return True
     if in_turn:
         _run_in_turn(task, processors)
     else:
         _run_blocks(task, processors)
-    return True
+    return made is not None  # cuBLAS is asked again where it could not now

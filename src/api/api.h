@@ -93,10 +93,12 @@ int api_open_cublas(int driver_version, struct api_choice *choice);
 
 /* Before fork(), after it, and in its child: while the process is copied
  * nobody opens a library, whose locks in the system the child would never get.
+ * The last tells whether a GPU's driver is open, by whichever thread: opening
+ * it calls cuInit, which the child cannot call again.
  */
 void api_fork_begin(void);
 void api_fork_end(void);
-void api_fork_child(void);
+int api_fork_child(void);
 
 /* Base names of the driver's functions that the opened library lacks, ended
  * by NULL; empty before it is open. */

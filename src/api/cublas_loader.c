@@ -1,10 +1,10 @@
 /* cublas_loader.c - finds cuBLAS, if there is one.
  *
  * Called by core before the first product of matrices in a process that has
- * none open.  PYCUDA_CUBLAS names the library, or is 1 where one is to be
- * found: on a GPU, the first whose major version is not above the driver's.
- * The CPU device has none.  libcublas needs libcublasLt: the one
- * beside it is opened first, so that the folder need not be on a search path.
+ * none open: on a GPU, the first whose major version is not above the
+ * driver's. The CPU device has none.  PYCUDA_CUBLAS names another one, or is 0
+ * where none is to be used.  libcublas needs libcublasLt: the one beside it is
+ * opened first, so that the folder need not be on a search path.
  *
  * Owns the library's handle, which stays open for ever.  All under
  * loader_lock.
@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,11 +138,12 @@ api_open_cublas(int driver_version, struct api_choice *choice)
     memset(choice, 0, sizeof *choice);
     if (chosen.kind != API_CLOSED) {
         *choice = chosen;
-    } else if (named == NULL || named[0] == '\0' || strcmp(named, "0") == 0) {
+    } else if (named != NULL && strcmp(named, "0") == 0) {
         status = -1;
     } else {
-        status = strcmp(named, "1") == 0 ? open_found(driver_version, choice)
-                                         : open_named(named, choice);
+        bool any = named == NULL || named[0] == '\0' || !strcmp(named, "1");
+        status = any ? open_found(driver_version, choice)
+                     : open_named(named, choice);
         choice->kind = status == 0 ? API_GPU : API_CLOSED;
         chosen = status == 0 ? *choice : chosen;
     }

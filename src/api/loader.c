@@ -303,8 +303,9 @@ api_fork_end(void)
     }
 }
 
-void
+int
 api_fork_child(void)
 {
     pthread_mutex_init(&loader_lock, NULL);
+    return chosen.kind == API_GPU;
 }

@@ -45,8 +45,8 @@ struct plan_argument {
 };
 
 struct plan_launch {
-    PyObject *function; /* strong */
-    CUfunction handle;
+    PyObject *function; /* strong: a Function, or a product of cuBLAS's */
+    CUfunction handle;  /* NULL: it is a product, of the slots a, b, c */
     unsigned grid[3], block[3], shared;
     int arguments;
     struct plan_argument argument[MOST_ARGUMENTS];
@@ -162,11 +162,19 @@ key_equal(const struct plan_key *a, const struct plan_key *b)
 
 /* --- running ----------------------------------------------------------- */
 
+/* 0, -1 with an exception, or 1 where it cannot be done now. */
 static int
 launch_run(const struct plan_launch *launch, CUdeviceptr *slots)
 {
     void *arguments[MOST_ARGUMENTS];
 
+    if (!launch->handle) {
+        CUdeviceptr pointer[3];
+        for (int k = 0; k < 3; k++) {
+            pointer[k] = slots[launch->argument[k].slot];
+        }
+        return core_product_run(launch->function, pointer);
+    }
     for (int k = 0; k < launch->arguments; k++) {
         int slot = launch->argument[k].slot;
         arguments[k] =
@@ -191,6 +199,7 @@ slots_set(CUdeviceptr *slots, struct array *const *inputs, int count,
     return core_use(result->head.owner, NULL);
 }
 
+/* As launch_run. */
 static int
 plan_launch(const struct plan *plan, struct array *const *inputs,
             const struct array *result)
@@ -233,7 +242,7 @@ plan_fits(const struct plan *plan, const struct array *result)
 }
 
 /* The result; NULL without an exception where a subclass gave it another
- * layout than the launches expect. */
+ * layout than the launches expect, or a launch cannot be done now. */
 static PyObject *
 plan_run(struct plan *plan, struct array *const *inputs)
 {
@@ -243,7 +252,7 @@ plan_run(struct plan *plan, struct array *const *inputs)
     result = array_new_like(inputs[0], plan->dtype, plan->ndim, plan->shape,
                             plan->strides, NULL);
     if (result &&
-        (!plan_fits(plan, result) || plan_launch(plan, inputs, result) < 0)) {
+        (!plan_fits(plan, result) || plan_launch(plan, inputs, result) != 0)) {
         Py_CLEAR(result);
     }
     plan_release(plan);
@@ -278,6 +287,25 @@ argument_parse(struct plan_argument *argument, PyObject *object, int slots)
     return 0;
 }
 
+/* What is launched: a Function, or a product of cuBLAS's. */
+static int
+launch_what(struct plan_launch *launch, PyObject *function)
+{
+    if (!core_is_product(function) &&
+        core_function(function, &launch->handle) < 0) {
+        return -1;
+    }
+    launch->function = Py_NewRef(function);
+    return 0;
+}
+
+static int
+launch_is_product(const struct plan_launch *launch)
+{
+    return launch->arguments == 3 && launch->argument[0].slot >= 0 &&
+           launch->argument[1].slot >= 0 && launch->argument[2].slot >= 0;
+}
+
 /* (function, block, grid, shared bytes, arguments) */
 static int
 launch_parse(struct plan_launch *launch, PyObject *object, int slots)
@@ -288,11 +316,10 @@ launch_parse(struct plan_launch *launch, PyObject *object, int slots)
     if (!PyArg_ParseTuple(object, "O(III)(II)IO!", &function, &block[0],
                           &block[1], &block[2], &grid[0], &grid[1],
                           &launch->shared, &PyTuple_Type, &arguments) ||
-        core_function(function, &launch->handle) < 0) {
+        launch_what(launch, function) < 0) {
         return -1;
     }
     grid[2] = 1;
-    launch->function = Py_NewRef(function);
     Py_ssize_t count = PyTuple_GET_SIZE(arguments);
     if (count > MOST_ARGUMENTS) {
         PyErr_SetString(PyExc_ValueError, "too many arguments for a plan");
@@ -304,6 +331,10 @@ launch_parse(struct plan_launch *launch, PyObject *object, int slots)
                            PyTuple_GET_ITEM(arguments, k), slots) < 0) {
             return -1;
         }
+    }
+    if (!launch->handle && !launch_is_product(launch)) {
+        PyErr_SetString(PyExc_ValueError, "a product is one of three arrays");
+        return -1;
     }
     return 0;
 }

@@ -103,6 +103,12 @@ int core_launch_prepared(PyObject *function, const unsigned grid[3],
                          const unsigned block[3], PyObject *stream_or_none,
                          PyObject *const *arguments, Py_ssize_t count);
 
+/* Whether it is what _cublas_product gave: a product that cuBLAS makes. */
+bool core_is_product(PyObject *object);
+/* Makes it for the addresses of a, b and c, on the current stream; 1 where it
+ * cannot be made now.  The GIL is held. */
+int core_product_run(PyObject *product, const CUdeviceptr pointer[3]);
+
 /* The current context's key: unique in the process, never reused, so tables
  * of kernels may be keyed by it.  LogicError if no context is current. */
 int core_context(void **key);

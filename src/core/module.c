@@ -51,8 +51,7 @@ strings_setup(void)
 static void
 after_fork(void)
 {
-    core.forked = core.initialised || (core.opened && !core.is_cpu);
-    api_fork_child();
+    core.forked = api_fork_child() || core.initialised;
 }
 
 static int

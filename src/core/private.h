@@ -55,14 +55,28 @@ struct core_flight {
     CUevent event;
 };
 
+enum { CORE_QUEUES = 4 };
+
+/* Launches on a stream that may be waiting for the device: launch/queue.c. */
+struct core_queue {
+    CUstream stream;
+    unsigned count; /* since the last known completion */
+    unsigned look;  /* the count at which there is something to be done */
+    unsigned
+        marked; /* of them, issued before the event; 0: it tells nothing */
+    CUevent event;
+};
+
 struct core_context {
     CORE_HEAD /* `context` is NULL here */
         CUcontext handle;
     CUdevice device;
     uint64_t serial; /* unique in the process */
     enum core_context_kind kind;
-    bool valid;           /* not detached */
-    unsigned outstanding; /* launches since the last known completion */
+    bool valid;               /* not detached */
+    struct core_queue *queue; /* of the last launch */
+    struct core_queue queues[CORE_QUEUES];
+    unsigned queueless; /* launches that had none */
     struct core_pool *pool;
     struct core_stream_row *streams;
     size_t stream_count;
@@ -71,6 +85,7 @@ struct core_context {
     CUdeviceptr *late; /* freed in stream order meanwhile: goes back later */
     size_t late_count;
     struct core_staging *staging; /* NULL before the first such copy */
+    struct core_cublas *cublas;   /* its handle; NULL while there is none */
     struct core_flight *flights;
     size_t flight_count, flight_room;
     size_t flight_next;                                /* the one to look at */
@@ -522,6 +537,27 @@ CUresult core_launch_counted(struct core_context *context, CUfunction function,
 int core_shared_allow(struct core_function *function, size_t bytes);
 /* -1 with LogicError where its context is gone, or none is current. */
 int core_function_ready(struct core_function *function, const char *routine);
+
+/* -- launch/queue.c */
+bool core_queue_attend(struct core_context *context, CUstream stream);
+/* All that was issued in the context is done. */
+void core_queues_done(struct core_context *context);
+void core_queues_stream_gone(struct core_context *context, CUstream stream);
+bool core_queues_empty(const struct core_context *context);
+void core_queues_drop(struct core_context *context);
+
+/* Counts a launch; whether it may have to wait for the device. */
+static inline bool
+core_queue_add(struct core_context *context, CUstream stream)
+{
+    struct core_queue *queue = context->queue;
+    if (__builtin_expect(
+            queue->stream == stream && queue->count + 1 < queue->look, 1)) {
+        queue->count++;
+        return false;
+    }
+    return core_queue_attend(context, stream);
+}
 
 /* -- launch/failure.c */
 void core_launch_note(struct core_context *context, PyObject *name,

@@ -52,7 +52,7 @@ def busy(context: Any) -> Any:
     where = np.uintp(int(flag.base.get_device_pointer()))
 
     @contextlib.contextmanager
-    def make(most: int = 500_000_000) -> Iterator[Any]:
+    def make(most: int = 20_000_000_000) -> Iterator[Any]:
         stream = drv.Stream(NON_BLOCKING)
         flag[0] = 0
         wait(where, np.int64(most), block=(1, 1, 1), stream=stream)

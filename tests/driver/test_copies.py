@@ -22,6 +22,13 @@ def stream(request: pytest.FixtureRequest, drv: Any) -> Any:
     return drv.Stream(1) if request.param == "in a stream" else None
 
 
+def placed(drv: Any, data: np.ndarray) -> Any:
+    """A copy on the device that streams which do not block see too."""
+    memory = drv.to_device(data)
+    drv.Context.synchronize()
+    return memory
+
+
 def done(stream: Any) -> None:
     if stream is not None:
         stream.synchronize()
@@ -108,7 +115,7 @@ def test_an_address_that_is_none(drv: Any) -> None:
 @pytest.mark.parametrize("bits", [8, 16, 32])
 def test_fills(drv: Any, stream: Any, bits: int) -> None:
     dtype = np.dtype(f"u{bits // 8}")
-    memory = drv.to_device(np.zeros(100, dtype))
+    memory = placed(drv, np.zeros(100, dtype))
     value = (1 << bits) - 3
     start = int(memory) + 10 * dtype.itemsize
     call(drv, f"memset_d{bits}", stream, start, np.uint64(value), 50)
@@ -122,7 +129,7 @@ def test_fills(drv: Any, stream: Any, bits: int) -> None:
 def test_fills_of_rows(drv: Any, stream: Any, bits: int) -> None:
     dtype = np.dtype(f"u{bits // 8}")
     table = np.zeros((6, 16), dtype)
-    memory = drv.to_device(table)
+    memory = placed(drv, table)
     pitch = table.strides[0]
     name = f"memset_d2d{bits}"
     call(drv, name, stream, int(memory) + pitch, pitch, 77, 9, 4)
@@ -161,7 +168,7 @@ def test_2d_host_to_device_and_back(drv: Any, stream: Any) -> None:
 
 def test_2d_between_devices_and_arrays(drv: Any, stream: Any) -> None:
     table = np.arange(48, dtype=np.float32).reshape(6, 8)
-    memory = drv.to_device(table)
+    memory = placed(drv, table)
     descriptor = drv.ArrayDescriptor()
     descriptor.width, descriptor.height = 8, 6
     descriptor.format = drv.array_format.FLOAT
@@ -225,8 +232,8 @@ def test_2d_keeps_its_ends(drv: Any) -> None:
 @pytest.mark.parametrize("kind", ["Memcpy3D", "Memcpy3DPeer"])
 def test_3d(drv: Any, context: Any, stream: Any, kind: str) -> None:
     box = np.arange(4 * 5 * 6, dtype=np.int32).reshape(4, 5, 6)
-    memory = drv.to_device(box)
-    target = drv.to_device(np.zeros_like(box))
+    memory = placed(drv, box)
+    target = placed(drv, np.zeros_like(box))
     copy = getattr(drv, kind)()
     copy.set_src_device(memory)
     copy.set_dst_device(target)
@@ -272,7 +279,7 @@ def test_1d_arrays(drv: Any) -> None:
     descriptor.num_channels = 1
     first, second = drv.Array(descriptor), drv.Array(descriptor)
     data = np.arange(16, dtype=np.uint8)
-    memory = drv.to_device(data)
+    memory = placed(drv, data)
     drv.memcpy_dtoa(first, 4, memory, 12)
     drv.memcpy_htoa(first, 0, b"\x09\x08\x07\x06")
     drv.memcpy_atoa(second, 0, first, 0, 16)
@@ -298,7 +305,7 @@ def test_1d_arrays(drv: Any) -> None:
 def test_peers(drv: Any, context: Any, stream: Any) -> None:
     """Two contexts of one device; with and without naming them."""
     data = np.arange(100, dtype=np.int32)
-    source = drv.to_device(data)
+    source = placed(drv, data)
     same = drv.mem_alloc(400)
     call(drv, "memcpy_peer", stream, same, source, 400)
     done(stream)
@@ -380,7 +387,7 @@ def test_rows_of_a_larger_matrix(drv: Any) -> None:
 
 def test_ends_that_were_replaced(drv: Any) -> None:
     """The type alone does not bring an earlier end back."""
-    memory = drv.to_device(np.arange(4, dtype=np.int32))
+    memory = placed(drv, np.arange(4, dtype=np.int32))
     copy = boxed(drv, "Memcpy2D", width_in_bytes=16, height=1)
     copy.set_src_host(np.zeros(4, np.int32))
     copy.set_dst_host(np.zeros(4, np.int32))

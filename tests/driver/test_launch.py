@@ -3,6 +3,8 @@
 import gc
 import re
 import struct
+import threading
+import time
 import warnings
 import weakref
 from typing import Any
@@ -446,6 +448,94 @@ def test_many_launches_and_memory_stay_right(drv: Any, module: Any) -> None:
     for _ in range(3000):
         count(array, block=(1, 1, 1))
     assert drv.from_device(array, 1, np.int32)[0] == 3000
+
+
+WAIT = """
+__global__ void wait(volatile int *flag)
+{
+    // Ends by itself: a launch that keeps Python's lock fails the test.
+    const long long start = clock64();
+    while (!*flag && clock64() - start < 40000000000LL) {
+    }
+}
+__global__ void count(int *a) { atomicAdd(a, 1); }
+"""
+
+
+@pytest.mark.parametrize("streams", [1, 3, 7])
+def test_the_device_may_wait_for_python(drv: Any, streams: int) -> None:
+    """Launches that wait for room in the queue do not keep the lock.
+
+    A thread of Python's ends what holds the streams up, once it is noticed
+    that launches wait.
+    """
+    from pycuda.compiler import SourceModule
+
+    module = SourceModule(WAIT)
+    wait, count = (module.get_function(name) for name in ("wait", "count"))
+    number = drv.to_device(np.zeros(1, np.int32))
+    flag = drv.pagelocked_zeros(
+        1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
+    )
+    where = np.uintp(int(flag.base.get_device_pointer()))
+    each = [drv.Stream(1) for _ in range(streams)]
+    drv.Context.synchronize()
+    for stream in each:
+        wait(where, block=(1, 1, 1), stream=stream)
+    turn, late = 0, []
+
+    def watch() -> None:
+        seen = -1
+        while turn != seen:
+            seen = turn
+            time.sleep(0.3)
+        late.append(turn)
+        flag[0] = 1
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    for turn in range(1, 4201):
+        count(number, block=(1, 1, 1), stream=each[turn % streams])
+    thread.join()
+    drv.Context.synchronize()
+    assert late, "the thread got the lock"
+    assert drv.from_device(number, 1, np.int32)[0] == 4200
+
+
+@pytest.mark.parametrize("streams", [1, 3, 7])
+def test_a_busy_thread_does_not_slow_launches(
+    drv: Any, module: Any, streams: int
+) -> None:
+    """A loop that the device keeps pace with keeps the lock.
+
+    Each time that it gave the lock away it would wait 5 milliseconds.
+    """
+    from pycuda.compiler import SourceModule
+
+    empty = SourceModule("__global__ void k() {}").get_function("k")
+    each = [drv.Stream() for _ in range(streams)]
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.is_set():
+            pass
+
+    drv.Context.synchronize()
+    thread = threading.Thread(target=work)
+    thread.start()
+    start = time.perf_counter()
+    try:
+        for turn in range(4000):
+            empty(block=(1, 1, 1), stream=each[turn % streams])
+            if turn % 64 == 63:
+                for stream in each:
+                    stream.synchronize()
+    finally:
+        stop.set()
+        thread.join()
+    drv.Context.synchronize()
+    elapsed = time.perf_counter() - start
+    assert elapsed < 4000 * 0.005 / 2, f"{elapsed:.1f} s"
 
 
 def test_message_form(drv: Any) -> None:

@@ -168,14 +168,14 @@ def test_negative_and_huge_sizes(drv: Any) -> None:
     "bits, dtype", [(8, np.uint8), (16, np.uint16), (32, np.uint32)]
 )
 def test_memset(drv: Any, bits: int, dtype: Any) -> None:
-    memory = drv.mem_alloc(400)
+    memory, count = drv.mem_alloc(400), 3200 // bits
     value = 2**bits - 3
-    getattr(drv, f"memset_d{bits}")(memory, value, 100)
-    assert (drv.from_device(memory, 100, dtype) == value).all()
+    getattr(drv, f"memset_d{bits}")(memory, value, count)
+    assert (drv.from_device(memory, count, dtype) == value).all()
     stream = drv.Stream()
-    getattr(drv, f"memset_d{bits}_async")(memory, 1, 100, stream)
+    getattr(drv, f"memset_d{bits}_async")(memory, 1, count, stream)
     stream.synchronize()
-    assert (drv.from_device(memory, 100, dtype) == 1).all()
+    assert (drv.from_device(memory, count, dtype) == 1).all()
     getattr(drv, f"memset_d2d{bits}")(memory, 40, 5, 2, 3)
     rows = drv.from_device(memory, (3, 40 * 8 // bits), dtype)
     assert (rows[:, :2] == 5).all() and (rows[:, 2:] != 5).all()

@@ -153,6 +153,32 @@ def check_streams():
     assert np.array_equal(out.get(), a @ a)
 
 
+def check_repeated():
+    """A product that was made before is made again without Python."""
+    real = blas.multiply
+    for a, b in (
+        (numbers((8, 6)), numbers((6, 10), seed=1)),
+        (numbers((6, 8)).T, numbers((10, 6), seed=1).T),
+        (numbers((4, 5, 6)), numbers((4, 6, 3), seed=1)),
+        (numbers(6), numbers((6, 10), seed=1)),
+    ):
+        device = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
+        check(a, b, device=device)
+        blas.multiply = None
+        check(a, b, device=device)
+        again = gpuarray.to_gpu(a + 1), device[1]
+        check(a + 1, b, device=again)
+        blas.multiply = real
+    stream = drv.Stream()
+    with stream, stream.capture() as graph:
+        captured = device[0] @ device[1]
+    with stream:
+        graph.instantiate().launch(stream)
+    stream.synchronize()
+    assert np.array_equal(captured.get(), a @ b)
+    check(a, b, device=device)
+
+
 def check_first_in_capture():
     """No handle is made during a capture, but after it."""
     a = numbers((6, 6))

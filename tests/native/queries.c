@@ -371,9 +371,11 @@ texture_objects(void)
     CHECK(found.resType == CU_RESOURCE_TYPE_ARRAY &&
           found.res.array.hArray == resource.res.array.hArray);
     OK(cu.cuTexObjectGetTextureDesc(&told, texture));
-    CHECK(told.addressMode[1] == CU_TR_ADDRESS_MODE_BORDER &&
-          told.filterMode == CU_TR_FILTER_MODE_LINEAR &&
-          told.borderColor[2] == 2.5f);
+    CHECK(told.addressMode[1] == CU_TR_ADDRESS_MODE_BORDER);
+    CHECK(told.filterMode == CU_TR_FILTER_MODE_LINEAR);
+    if (native_on_cpu) { /* NVIDIA's driver tells zeros */
+        CHECK(told.borderColor[2] == 2.5f);
+    }
     OK(cu.cuSurfObjectCreate(&surface, &resource));
     memset(&found, 0, sizeof found);
     OK(cu.cuSurfObjectGetResourceDesc(&found, surface));
@@ -402,7 +404,7 @@ pools(void)
     OK(cu.cuDeviceGetMemPool(&found, 0));
     CHECK(found == made && made != first);
     OK(cu.cuDeviceSetMemPool(0, first));
-    EXPECT(CUDA_ERROR_INVALID_DEVICE, cu.cuDeviceSetMemPool(1000, first));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuDeviceSetMemPool(1000, first));
     OK(cu.cuMemPoolDestroy(made));
 }
 

@@ -58,8 +58,8 @@ def run(arguments: list[str], said: str, **settings: str) -> None:
 
 @pytest.mark.parametrize(
     "check",
-    ["dtypes", "small", "layouts", "batches", "streams", "first_in_capture",
-     "contexts"],
+    ["dtypes", "small", "layouts", "batches", "streams", "repeated",
+     "first_in_capture", "contexts"],
 )  # fmt: skip
 def test_products(check: str, library: Path) -> None:
     """They are right, and made by the call that they should be."""

@@ -1,12 +1,13 @@
 /* cublas.c - the door to cuBLAS: a handle a context, one product a call.
  *
  * Called by pycuda._array.blas, which knows when a product is one of cuBLAS's
- * and keeps the handle with the context's other memoised things.  Matrices
- * are column-major here.  Nothing is done while the stream is captured: a
- * handle's memory is no graph's.
+ * and keeps the handle with the context's other memoised things, and by plans
+ * that make such a product again.  Matrices are column-major here.  Nothing
+ * is done while the stream is captured: a handle's memory is no graph's.
  *
- * A handle serves one call at a time: gemm_lock is held from setting the
- * stream to the end of the call.  The GIL is released before it is taken.
+ * Owns the handles (context->cublas).  A handle serves one call at a time:
+ * gemm_lock is held from setting the stream to the end of the call, and
+ * nobody who holds it waits for the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -15,10 +16,22 @@
 
 static pthread_mutex_t gemm_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What a capsule holds. */
-struct holder {
+#define HANDLE  "cublas" /* names of capsules */
+#define PRODUCT "cublas product"
+
+/* What the capsule of a handle holds. */
+struct core_cublas {
     struct core_context *context; /* strong */
     cublasHandle_t handle;
+};
+
+/* What the capsule of a product holds: all but the addresses. */
+struct product {
+    int transposed[2];       /* a, b */
+    int rows, columns, deep; /* of c; of what is summed over */
+    int lead[3], count;
+    long long step[3]; /* elements from one matrix of the batch to the next */
+    int type, c_type;  /* cudaDataType: of a and b; of c */
 };
 
 static int
@@ -78,9 +91,12 @@ cublas_open(PyObject *module, PyObject *unused)
 }
 
 static void
-holder_free(struct holder *holder)
+holder_free(struct core_cublas *holder)
 {
     struct core_scope scope;
+    if (holder->context->cublas == holder) {
+        holder->context->cublas = NULL;
+    }
     if (core_enter(holder->context, &scope)) {
         Py_BEGIN_ALLOW_THREADS;
         cublas.cublasDestroy(holder->handle);
@@ -94,7 +110,7 @@ holder_free(struct holder *holder)
 static void
 capsule_free(PyObject *capsule)
 {
-    holder_free(PyCapsule_GetPointer(capsule, "cublas"));
+    holder_free(PyCapsule_GetPointer(capsule, HANDLE));
 }
 
 static cublasStatus_t
@@ -112,16 +128,18 @@ handle_make(cublasHandle_t *handle)
 static PyObject *
 holder_wrap(struct core_context *context, cublasHandle_t handle)
 {
-    struct holder *holder = PyMem_Malloc(sizeof *holder);
+    struct core_cublas *holder = PyMem_Malloc(sizeof *holder);
     if (holder == NULL) {
         cublas.cublasDestroy(handle);
         return PyErr_NoMemory();
     }
     holder->context = (struct core_context *)Py_NewRef((PyObject *)context);
     holder->handle = handle;
-    PyObject *capsule = PyCapsule_New(holder, "cublas", capsule_free);
+    PyObject *capsule = PyCapsule_New(holder, HANDLE, capsule_free);
     if (capsule == NULL) {
         holder_free(holder);
+    } else {
+        context->cublas = holder;
     }
     return capsule;
 }
@@ -153,19 +171,9 @@ cublas_handle(PyObject *module, PyObject *given)
     return holder_wrap(context, handle);
 }
 
-/* One call's arguments. */
-struct gemm {
-    PyObject *array[3];      /* a, b, c */
-    CUdeviceptr pointer[3];  /* theirs */
-    int transposed[2];       /* a, b */
-    int rows, columns, deep; /* of c; of what is summed over */
-    int lead[3], count;
-    long long step[3]; /* elements from one matrix of the batch to the next */
-    int type, c_type;  /* cudaDataType: of a and b; of c */
-};
-
 static cublasStatus_t
-gemm_run(cublasHandle_t handle, const struct gemm *g)
+gemm_run(cublasHandle_t handle, const struct product *g,
+         const CUdeviceptr pointer[3])
 {
     /* A complex one begins with the real one. */
     static const float one[2] = {1, 0}, zero[2] = {0, 0};
@@ -178,9 +186,9 @@ gemm_run(cublasHandle_t handle, const struct gemm *g)
     cublasOperation_t op[2];
     cudaDataType type = (cudaDataType)g->type;
     cudaDataType c_type = (cudaDataType)g->c_type;
-    const void *a = (const void *)g->pointer[0];
-    const void *b = (const void *)g->pointer[1];
-    void *c = (void *)g->pointer[2];
+    const void *a = (const void *)pointer[0];
+    const void *b = (const void *)pointer[1];
+    void *c = (void *)pointer[2];
     for (int k = 0; k < 2; k++) {
         op[k] = g->transposed[k] ? CUBLAS_OP_T : CUBLAS_OP_N;
     }
@@ -198,70 +206,119 @@ gemm_run(cublasHandle_t handle, const struct gemm *g)
 }
 
 static cublasStatus_t
-gemm_on_stream(cublasHandle_t handle, const struct gemm *gemm, CUstream stream)
+gemm_on_stream(cublasHandle_t handle, const struct product *product,
+               const CUdeviceptr pointer[3], CUstream stream)
 {
     pthread_mutex_lock(&gemm_lock);
     cublasStatus_t status = cublas.cublasSetStream(handle, stream);
     if (status == CUBLAS_STATUS_SUCCESS) {
-        status = gemm_run(handle, gemm);
+        status = gemm_run(handle, product, pointer);
     }
     pthread_mutex_unlock(&gemm_lock);
     return status;
 }
 
+/* 0, 1 where cuBLAS does not make such a product, -1 with an exception. */
 static int
-gemm_arrays(struct gemm *gemm, CUstream stream)
+gemm_end(cublasStatus_t status, const struct product *product)
 {
-    for (int k = 0; k < 3; k++) {
-        if (core_pointer(gemm->array[k], &gemm->pointer[k]) < 0 ||
-            core_use(gemm->array[k], stream) < 0) {
-            return -1;
-        }
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED) {
+        return 1;
     }
-    return 0;
+    return cublas_check(status, product->count == 1
+                                    ? "cublasGemmEx"
+                                    : "cublasGemmStridedBatchedEx");
 }
 
+static void
+product_free(PyObject *capsule)
+{
+    PyMem_Free(PyCapsule_GetPointer(capsule, PRODUCT));
+}
+
+static PyObject *
+cublas_product(PyObject *module, PyObject *args)
+{
+    (void)module;
+    struct product g;
+    if (!PyArg_ParseTuple(args, "(ii)(pp)(iii)(iii)(LLL)i:_cublas_product",
+                          &g.type, &g.c_type, &g.transposed[0],
+                          &g.transposed[1], &g.rows, &g.columns, &g.deep,
+                          &g.lead[0], &g.lead[1], &g.lead[2], &g.step[0],
+                          &g.step[1], &g.step[2], &g.count)) {
+        return NULL;
+    }
+    struct product *product = PyMem_Malloc(sizeof *product);
+    if (product == NULL) {
+        return PyErr_NoMemory();
+    }
+    *product = g;
+    PyObject *capsule = PyCapsule_New(product, PRODUCT, product_free);
+    if (capsule == NULL) {
+        PyMem_Free(product);
+    }
+    return capsule;
+}
+
+bool
+core_is_product(PyObject *object)
+{
+    return PyCapsule_IsValid(object, PRODUCT);
+}
+
+int
+core_product_run(PyObject *object, const CUdeviceptr pointer[3])
+{
+    struct product *product = PyCapsule_GetPointer(object, PRODUCT);
+    struct core_context *context = core_current();
+    if (product == NULL || context == NULL) {
+        return -1;
+    }
+    CUstream stream = core_stream_default();
+    if (context->cublas == NULL || core_stream_captures(stream)) {
+        return 1;
+    }
+    return gemm_end(
+        gemm_on_stream(context->cublas->handle, product, pointer, stream),
+        product);
+}
+
+/* None where it cannot be now, else whether cuBLAS made the product. */
 static PyObject *
 cublas_gemm(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *capsule, *given;
-    struct gemm gemm;
+    PyObject *capsule, *array[3], *given;
+    CUdeviceptr pointer[3];
     CUstream stream;
-    if (!PyArg_ParseTuple(
-            args, "O(ii)(ii)(iii)(Oi)(Oi)(Oi)(LLL)iO:_cublas_gemm", &capsule,
-            &gemm.type, &gemm.c_type, &gemm.transposed[0], &gemm.transposed[1],
-            &gemm.rows, &gemm.columns, &gemm.deep, &gemm.array[0],
-            &gemm.lead[0], &gemm.array[1], &gemm.lead[1], &gemm.array[2],
-            &gemm.lead[2], &gemm.step[0], &gemm.step[1], &gemm.step[2],
-            &gemm.count, &given) ||
+    if (!PyArg_ParseTuple(args, "OOOOO:_cublas_gemm", &capsule, &array[0],
+                          &array[1], &array[2], &given) ||
         core_stream(given, &stream) < 0) {
         return NULL;
     }
-    struct holder *holder = PyCapsule_GetPointer(capsule, "cublas");
-    if (holder == NULL || core_current() == NULL) {
+    struct product *product = PyCapsule_GetPointer(capsule, PRODUCT);
+    struct core_context *context = core_current();
+    if (product == NULL || context == NULL) {
         return NULL;
     }
     stream = stream == NULL ? core_stream_default() : stream;
-    if (core_stream_captures(stream)) {
-        Py_RETURN_FALSE;
+    if (context->cublas == NULL || core_stream_captures(stream)) {
+        Py_RETURN_NONE;
     }
-    if (gemm_arrays(&gemm, stream) < 0) {
-        return NULL;
+    for (int k = 0; k < 3; k++) {
+        if (core_pointer(array[k], &pointer[k]) < 0 ||
+            core_use(array[k], stream) < 0) {
+            return NULL;
+        }
     }
+    /* The first of a kind loads code, which takes a while. */
+    cublasHandle_t handle = context->cublas->handle;
     cublasStatus_t status;
     Py_BEGIN_ALLOW_THREADS;
-    status = gemm_on_stream(holder->handle, &gemm, stream);
+    status = gemm_on_stream(handle, product, pointer, stream);
     Py_END_ALLOW_THREADS;
-    if (status == CUBLAS_STATUS_NOT_SUPPORTED) {
-        Py_RETURN_FALSE;
-    }
-    if (cublas_check(status, gemm.count == 1
-                                 ? "cublasGemmEx"
-                                 : "cublasGemmStridedBatchedEx") < 0) {
-        return NULL;
-    }
-    Py_RETURN_TRUE;
+    int end = gemm_end(status, product);
+    return end < 0 ? NULL : PyBool_FromLong(end == 0);
 }
 
 static PyMethodDef functions[] = {
@@ -273,13 +330,15 @@ static PyMethodDef functions[] = {
      "_cublas_handle(stream)\n--\n\n"
      "A handle for the current context, in a capsule that frees it; None "
      "where there is no memory for one, False during a capture."},
-    {"_cublas_gemm", cublas_gemm, METH_VARARGS,
-     "_cublas_gemm(handle, (type of a and b, of c), (a, b transposed), (rows, "
-     "columns, inner), "
-     "(a, lead), (b, lead), (c, lead), (steps of a, b, c), count, stream)"
+    {"_cublas_product", cublas_product, METH_VARARGS,
+     "_cublas_product((type of a and b, of c), (a, b transposed), (rows, "
+     "columns, inner), (leads of a, b, c), (steps of a, b, c), count)"
      "\n--\n\n"
-     "c = a b, of types cudaDataType; False where cuBLAS does not "
-     "do it, and where the stream is captured."},
+     "A product c = a b of types cudaDataType, for any addresses."},
+    {"_cublas_gemm", cublas_gemm, METH_VARARGS,
+     "_cublas_gemm(product, a, b, c, stream)\n--\n\n"
+     "c = a b; False where cuBLAS does not do it, None where it cannot now: "
+     "the stream is captured, or the context has no handle."},
     {NULL},
 };
 

@@ -20,6 +20,7 @@ core_context_wrap(CUcontext handle, CUdevice device,
         self->handle = handle;
         self->device = device;
         self->kind = kind;
+        self->queue = self->queues;
         self->serial = ++core.next_serial;
         self->valid = true;
     }
@@ -90,6 +91,7 @@ core_context_add_stream(struct core_context *context, CUstream handle,
 void
 core_context_drop_stream(struct core_context *context, CUstream handle)
 {
+    core_queues_stream_gone(context, handle);
     for (size_t i = 0; i < context->stream_count; i++) {
         if (context->streams[i].handle == handle) {
             context->streams[i] = context->streams[--context->stream_count];
@@ -109,6 +111,7 @@ context_release(struct core_context *self)
     }
     core_flights_drop(self);
     core_staging_drop(self);
+    core_queues_drop(self);
     core_pool_destroy(self);
     self->valid = false;
     CUcontext handle = self->handle;
@@ -135,6 +138,7 @@ context_dealloc(PyObject *op)
     }
     core_flights_drop(self);
     core_staging_drop(self);
+    core_queues_drop(self);
     core_pool_destroy(self);
     PyMem_Free(self->late); /* the memory itself went with the context */
     PyMem_Free(self->streams);
@@ -268,7 +272,7 @@ context_synchronize(PyObject *unused_self, PyObject *unused)
     Py_INCREF((PyObject *)current);
     CUresult code;
     Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
-    Py_END_ALLOW_THREADS current->outstanding = 0;
+    Py_END_ALLOW_THREADS core_queues_done(current);
     core_flights_land(current);
     Py_DECREF((PyObject *)current);
     if (core_check(code, "cuCtxSynchronize") < 0) {

@@ -1,10 +1,9 @@
 /* launch.c - from a call of a Function to cuLaunchKernel.
  *
  * f(...), prepared_call and its kin come here by vectorcall; nothing is
- * allocated in the common case.  The GIL is kept while fewer than 512
- * operations were issued in the context since its last known completion (a
- * release costs a thread switch where another thread is busy), and given up
- * beyond, where the launch may have to wait for the device.
+ * allocated in the common case.  The GIL is kept (a release costs a thread
+ * switch where another thread is busy), and given up where the launch may
+ * have to wait for the device: queue.c.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
@@ -12,8 +11,6 @@
 #include <time.h>
 
 enum {
-    MOST_OUTSTANDING = 512,
-    QUERY_EVERY = 64,        /* launches beyond that */
     USUAL_SHARED = 48 << 10, /* dynamic, that needs no permission */
 };
 
@@ -27,26 +24,13 @@ launch_now(CUfunction function, const unsigned grid[3],
                                  extra);
 }
 
-/* Whether everything on the stream is done; a capture must not be asked. */
-static bool
-stream_is_idle(CUstream stream)
-{
-    return !core_stream_captures(stream) &&
-           driver.cuStreamQuery(stream) == CUDA_SUCCESS;
-}
-
 CUresult
 core_launch_counted(struct core_context *context, CUfunction function,
                     const unsigned grid[3], const unsigned block[3],
                     unsigned shared, CUstream stream, void **arguments,
                     void **extra)
 {
-    if (USUAL(++context->outstanding < MOST_OUTSTANDING)) {
-        return launch_now(function, grid, block, shared, stream, arguments,
-                          extra);
-    }
-    if (context->outstanding % QUERY_EVERY == 0 && stream_is_idle(stream)) {
-        context->outstanding = 0;
+    if (USUAL(!core_queue_add(context, stream))) {
         return launch_now(function, grid, block, shared, stream, arguments,
                           extra);
     }
@@ -129,7 +113,7 @@ launch_extended(struct core_function *function, const unsigned grid[3],
         .attrs = attributes,
         .numAttrs = count,
     };
-    function->context->outstanding++;
+    core_queue_add(function->context, pack->stream);
     CUresult code;
     Py_BEGIN_ALLOW_THREADS code =
         driver.cuLaunchKernelEx(&config, function->handle,
@@ -326,7 +310,7 @@ context_wait(struct core_context *context)
 {
     CUresult code;
     Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
-    Py_END_ALLOW_THREADS context->outstanding = 0;
+    Py_END_ALLOW_THREADS core_queues_done(context);
     return core_check(code, "cuCtxSynchronize");
 }
 

@@ -120,7 +120,7 @@ core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
     }
     struct core_context *context = core_stack_top();
     bool waits =
-        stream != NULL || (context != NULL && context->outstanding > 0);
+        stream != NULL || (context != NULL && !core_queues_empty(context));
     struct core_staging *ring = core_staging_take(target, bytes);
     PyThreadState *state = gil_leave(ring != NULL || waits ? SIZE_MAX : bytes);
     if (ring != NULL) {

@@ -299,7 +299,7 @@ exec_launch(struct graph_exec *self, CUstream stream)
                    "cuEventCreate") < 0) {
         return -1;
     }
-    self->context->outstanding++;
+    core_queue_add(self->context, stream);
     CUresult code;
     Py_BEGIN_ALLOW_THREADS code = driver.cuGraphLaunch(self->handle, stream);
     if (code == CUDA_SUCCESS) {

@@ -209,6 +209,9 @@ cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle)
     struct pool *pool;
     CUresult code = cpu_device_check(device);
 
+    if (code == CUDA_ERROR_INVALID_DEVICE) {
+        return CUDA_ERROR_INVALID_VALUE; /* as NVIDIA's driver has it */
+    }
     if (!code) {
         code = pool_of(handle, &pool);
     }

@@ -1,0 +1,195 @@
+/* queue.c - how many launches may be waiting for the device.
+ *
+ * Asked for each launch (core_queue_add), which keeps the GIL as long as the
+ * driver surely takes it at once.  The driver's queue has room for about a
+ * thousand; a launch that finds it full waits, and must not keep the GIL
+ * meanwhile: what the device waits for may be a callback of Python's.  So
+ * launches are counted stream by stream, and an event after each hundred or
+ * so tells how many of them are done.  A loop that the device keeps pace with
+ * never gives the GIL away, which would cost 5 milliseconds where another
+ * thread is busy.
+ *
+ * Owns the events.  All under the GIL, in the context's scope.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+enum {
+    MOST = 960 / CORE_QUEUES, /* that may wait on a stream; streams may share
+                                 one queue of the driver's */
+    MARK_EVERY = MOST / 2,
+    ASK_EVERY = 16, /* launches beyond the most */
+};
+
+/* Another thread's capture, by whatever library, forbids what is done here
+ * unless this thread says that it means it. */
+static CUstreamCaptureMode
+mode_exchange(CUstreamCaptureMode mode)
+{
+    driver.cuThreadExchangeStreamCaptureMode(&mode);
+    return mode;
+}
+
+/* Lets the event tell when what has been issued so far is done.  The launch
+ * that is counted last is still to come. */
+static void
+queue_mark(struct core_queue *queue)
+{
+    CUstreamCaptureMode mode = mode_exchange(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUresult code =
+        queue->event != NULL
+            ? CUDA_SUCCESS
+            : driver.cuEventCreate(&queue->event, CU_EVENT_DISABLE_TIMING);
+    if (code == CUDA_SUCCESS) {
+        code = driver.cuEventRecord(queue->event, queue->stream);
+    }
+    mode_exchange(mode);
+    queue->marked = code == CUDA_SUCCESS ? queue->count - 1 : 0;
+}
+
+/* Takes what is known to be done from the count. */
+static bool
+queue_settle(struct core_queue *queue)
+{
+    CUstreamCaptureMode mode = mode_exchange(CU_STREAM_CAPTURE_MODE_RELAXED);
+    unsigned marked = queue->marked;
+    CUresult code = marked > 0 ? driver.cuEventQuery(queue->event)
+                               : driver.cuStreamQuery(queue->stream);
+    mode_exchange(mode);
+    if (code != CUDA_SUCCESS) {
+        return false;
+    }
+    queue->count = marked > 0 ? queue->count - marked : 1;
+    queue->marked = 0;
+    return true;
+}
+
+/* The stream's, which may be one that nothing waits in; NULL where others
+ * have all. */
+static struct core_queue *
+queue_of(struct core_context *context, CUstream stream)
+{
+    struct core_queue *free = NULL;
+    for (size_t i = 0; i < CORE_QUEUES; i++) {
+        struct core_queue *queue = &context->queues[i];
+        if (queue->stream == stream && queue->count > 0) {
+            return queue;
+        }
+        free = queue->count == 0 ? queue : free;
+    }
+    if (free != NULL) {
+        free->stream = stream;
+        free->look = MARK_EVERY;
+        free->marked = 0;
+    }
+    return free;
+}
+
+/* Whether the stream is surely still there; others' may be gone. */
+static bool
+stream_lives(const struct core_context *context, CUstream stream)
+{
+    bool found = stream == NULL;
+    for (size_t i = 0; i < context->stream_count && !found; i++) {
+        found = context->streams[i].handle == stream;
+    }
+    return found;
+}
+
+/* Forgets streams on which all is done. */
+static void
+queues_settle(struct core_context *context)
+{
+    for (size_t i = 0; i < CORE_QUEUES; i++) {
+        struct core_queue *queue = &context->queues[i];
+        queue->marked = 0;
+        if (stream_lives(context, queue->stream) &&
+            !core_stream_captures(queue->stream) && queue_settle(queue)) {
+            queue->count = 0;
+        }
+    }
+}
+
+bool
+core_queue_attend(struct core_context *context, CUstream stream)
+{
+    struct core_queue *queue = queue_of(context, stream);
+    if (queue == NULL && ++context->queueless % ASK_EVERY == 0 &&
+        context->captures == 0) {
+        queues_settle(context);
+        queue = queue_of(context, stream);
+    }
+    if (queue == NULL) {
+        return true;
+    }
+    context->queue = queue;
+    unsigned count = ++queue->count;
+    if (count < queue->look) {
+        return false;
+    }
+    /* No capture may see the event. */
+    bool open = context->captures == 0 && !core_stream_captures(stream);
+    if (count < MOST) {
+        queue->look = MOST;
+        if (open) {
+            queue_mark(queue);
+        }
+        return false;
+    }
+    if (count % ASK_EVERY != 0 || !open || !queue_settle(queue)) {
+        return true;
+    }
+    if (queue->count > 1) {
+        queue_mark(queue);
+    } else {
+        queue->look = MARK_EVERY;
+    }
+    return queue->count >= MOST;
+}
+
+void
+core_queues_stream_gone(struct core_context *context, CUstream stream)
+{
+    for (size_t i = 0; i < CORE_QUEUES; i++) {
+        struct core_queue *queue = &context->queues[i];
+        if (queue->stream == stream) {
+            queue->count = queue->look = 0;
+        }
+    }
+}
+
+void
+core_queues_done(struct core_context *context)
+{
+    for (size_t i = 0; i < CORE_QUEUES; i++) {
+        context->queues[i].count = context->queues[i].look = 0;
+    }
+}
+
+bool
+core_queues_empty(const struct core_context *context)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < CORE_QUEUES; i++) {
+        count += context->queues[i].count;
+    }
+    return count == 0;
+}
+
+void
+core_queues_drop(struct core_context *context)
+{
+    struct core_scope scope;
+    bool inside = core_enter(context, &scope);
+    for (size_t i = 0; i < CORE_QUEUES; i++) {
+        struct core_queue *queue = &context->queues[i];
+        if (inside && queue->event != NULL) {
+            driver.cuEventDestroy(queue->event);
+        }
+        queue->event = NULL;
+    }
+    core_queues_done(context);
+    if (inside) {
+        core_leave(&scope);
+    }
+}
