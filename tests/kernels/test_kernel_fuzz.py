@@ -88,3 +88,28 @@ def test_division_that_one_thread_wants():
     expected = data & 3
     expected[21] = 18
     assert np.array_equal(out, expected)
+
+
+HIGH_PRODUCTS = """
+__global__ void kernel(unsigned *out, const float *in, unsigned factor)
+{
+    unsigned t = threadIdx.x;
+    unsigned high = __umulhi(__float_as_uint(in[t] + 1.0f), factor);
+    out[t] = __shfl_up_sync(0xffffffff, high, 4, 8);
+}
+"""
+
+
+def test_bits_of_floats_that_are_extended():
+    """LLVM 19 had no instruction for half a vector of them, with AVX-512."""
+    values = np.arange(64, dtype=np.float32) / 3
+    out = np.zeros(64, np.uint32)
+    factor = 0x9E3779B9
+    SourceModule(HIGH_PRODUCTS).get_function("kernel")(
+        cuda.Out(out), cuda.In(values), np.uint32(factor), block=(64, 1, 1)
+    )
+    bits = (values + np.float32(1)).view(np.uint32).astype(np.uint64)
+    high = (bits * np.uint64(factor) >> np.uint64(32)).astype(np.uint32)
+    lane = np.arange(64)
+    source = np.where(lane % 8 >= 4, lane - 4, lane)
+    assert np.array_equal(out, high[source])

@@ -205,4 +205,5 @@ jit_optimise(struct jit *jit)
         unroll_rows(jit, warps);
     }
     jit_drop_own(jit);
+    jit_split_extensions(jit);
 }
