@@ -54,7 +54,10 @@ class GridGenerator(Generator):
         self.kind = pick.choice(list(KINDS))
         self.block = pick.choice(PLANES if self.form == "plane" else LINES)
         rows = pick.randrange(1, 4) if self.form == "plane" else 1
-        self.grid = (pick.randrange(1, 5), rows, 1)
+        # Many small blocks, so that a worker is handed several of them.
+        many = rows == 1 and self.block[0] <= 64 and pick.random() < 0.3
+        columns = pick.randrange(40, 150) if many else pick.randrange(1, 5)
+        self.grid = (columns, rows, 1)
         self.local_size = pick.choice([4, 8])
         self.atomic = pick.choice(list(ATOMICS))
         self.uniform_now = False
@@ -104,6 +107,7 @@ class GridGenerator(Generator):
         index = self.expr(uniform, 1)
         if not uniform and self.private and self.random.random() < 0.5:
             size = self.local_size
+            index = self.expr(self.random.random() < 0.5, 1)
 
             def private(m):
                 at = index.value(m) % np.uint32(size)

@@ -26,6 +26,7 @@ from kernel_machine import (
     sequence,
     u32,
 )
+from kernel_shapes import Shapes
 
 BLOCKS = [
     (1, 1, 1), (7, 1, 1), (31, 1, 1), (32, 1, 1), (64, 1, 1), (100, 1, 1),
@@ -35,7 +36,7 @@ BLOCKS = [
 
 
 @dataclass
-class Generator:
+class Generator(Shapes):
     """Makes one kernel; `text` is its source, `run` computes its output."""
 
     blocks: ClassVar = BLOCKS
@@ -62,6 +63,7 @@ class Generator:
         self.local_size = pick.choice([4, 8, 40])
         self.warps = pick.random() < 0.25
         self.early = pick.random() < 0.25
+        self.late_memory = pick.random() < 0.7
         self.body = self.leave_first() + self.start()
         for _ in range(pick.randrange(5, 14)):
             self.body += self.statement()
@@ -83,6 +85,7 @@ class Generator:
         else:
             names = self.differing * 3 + self.uniform
             names += ["t", "threadIdx.x", "threadIdx.y", "threadIdx.z"]
+            names += ["(t / 16)", "(threadIdx.x / 16)"]
         name = self.random.choice(names)
         return Expr(name, lambda m: m.vars[name])
 
@@ -102,6 +105,7 @@ class Generator:
             )
         if not uniform and self.random.random() < 0.4:
             size = self.local_size
+            index = self.expr(self.random.random() < 0.5, 1)
 
             def private(m):
                 at = index.value(m) % np.uint32(size)
@@ -216,8 +220,8 @@ class Generator:
         return [Stmt([f"{name} = {value.text};"], run)]
 
     def store_local(self) -> list[Stmt]:
-        index, value = self.expr(False, 1), self.expr(False, 2)
-        size = self.local_size
+        index = self.expr(self.random.random() < 0.4, 1)
+        value, size = self.expr(False, 2), self.local_size
 
         def run(m, mask):
             at = index.value(m) % np.uint32(size)
@@ -369,15 +373,16 @@ class Generator:
         chosen = self.choice(test, then, other)
         return [self.new(name), chosen, *self.use(name)]
 
-    def use(self, name: str) -> list[Stmt]:
-        """What a variable holds is used, maybe behind a barrier."""
+    def use(self, name: str, behind: bool | None = None) -> list[Stmt]:
+        """What a variable holds is used, behind a barrier, or maybe so."""
         to = self.random.choice("abc")
 
         def run(m, mask):
             m.set(to, m.vars[to] + m.vars[name], mask)
             return mask
 
-        behind = self.uniform_now and self.random.random() < 0.6
+        if behind is None:
+            behind = self.uniform_now and self.random.random() < 0.6
         lead = self.barrier() if behind else []
         return [*lead, Stmt([f"{to} += {name};"], run)]
 
@@ -471,52 +476,6 @@ class Generator:
         body.insert(0, self.known(name, Expr(text, next_one)))
         return name
 
-    def sum_up(self) -> list[Stmt]:
-        """A sum over a strided part of the input; many short rounds."""
-        self.serial += 1
-        name, limit = f"i{self.serial}", f"e{self.serial}"
-        step = self.random.choice(["blockDim.x", "32u", "100u", "p * 8u"])
-        steps = {
-            "blockDim.x": lambda m: m.vars["blockDim.x"],
-            "32u": lambda m: m.fill(32),
-            "100u": lambda m: m.fill(100),
-            "p * 8u": lambda m: m.vars["p"] * np.uint32(8),
-        }
-        bound, any_one = self.expr(True, 1), self.variable(True)
-        # What cannot run over, as compilers see, and what may.
-        first = self.random.choice(
-            [
-                Expr("3u", lambda m: m.fill(3)),
-                Expr("blockIdx.x * 8u", lambda m: m.vars["blockIdx.x"] * 8),
-                Expr(f"({any_one.text} & 7u)", lambda m: any_one.value(m) & 7),
-            ]
-        )
-        most = self.random.choice([31, 255, 1023])
-        to = self.random.choice("abc")
-
-        def run(m, mask):
-            last = bound.value(m) & np.uint32(most)
-            start = first.value(m)
-            total, at = m.vars[to].copy(), start + m.vars["threadIdx.x"]
-            while (more := at < last).any():
-                item = m.data[at & (INPUT - 1)] + at
-                total = np.where(more, total + item, total)
-                at = np.where(more, at + steps[step](m), at)
-            m.set(to, total, mask)
-            return mask
-
-        text = f"for (unsigned {name} = threadIdx.x + {first.text};"
-        return [
-            Stmt(
-                [
-                    f"unsigned {limit} = ({bound.text}) & {most}u;",
-                    f"{text} {name} < {limit}; {name} += {step})",
-                    f"    {to} += in[{name} & {INPUT - 1}u] + {name};",
-                ],
-                run,
-            )
-        ]
-
     def leave_loop(self) -> list[Stmt]:
         test = self.condition(False)
         which = self.random.randrange(2)
@@ -540,36 +499,6 @@ class Generator:
             return mask & ~holds
 
         return [Stmt([f"if ({test.text}) return;"], run)]
-
-    def leave_first(self) -> list[Stmt]:
-        """Before all else the last threads of rows, and rows, leave."""
-        if not self.early or self.random.random() < 0.5:
-            return []
-        self.returned = self.first_leaves = True
-        axes = self.random.choice(["x", "y", "xy"])
-        word, stays = self.random.choice(
-            [(">=", np.less), (">", np.less_equal)]
-        )
-        texts, rows = [], []
-        for axis in axes:
-            factor, more = self.random.choice([(1, 0), (3, 1), (11, 2)])
-            texts.append(
-                f"blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis} "
-                f"{word} p * {factor}u + {more}u"
-            )
-            rows.append((axis, np.uint32(factor), np.uint32(more)))
-
-        def run(m, mask):
-            for axis, factor, more in rows:
-                index = (
-                    m.vars[f"blockIdx.{axis}"] * m.vars[f"blockDim.{axis}"]
-                    + m.vars[f"threadIdx.{axis}"]
-                )
-                mask = mask & stays(index, m.vars["p"] * factor + more)
-            m.alive &= mask
-            return mask
-
-        return [Stmt([f"if ({' || '.join(texts)}) return;"], run)]
 
     def warp(self) -> list[Stmt]:
         """A vote or a shuffle by all lanes that there are."""
@@ -611,6 +540,8 @@ class Generator:
         return [Stmt([f"{name} = {text};"], run)]
 
     def statement(self) -> list[Stmt]:
+        if self.uniform_now and self.depth < 2 and self.random.random() < 0.25:
+            return self.shape()
         choices = [self.assign] * 4 + [self.store_local, self.store_out]
         choices += [self.use_shared] * 3
         if self.uniform_now:
@@ -624,6 +555,9 @@ class Generator:
         if self.depth < 3:
             choices += [self.branch] * 2 + [self.loop] * 2 + [self.sum_up]
         return self.random.choice(choices)()
+
+    def private_memory(self) -> str:
+        return f"unsigned l[{self.local_size}];"
 
     def start(self) -> list[Stmt]:
         names = [array.name for array in self.arrays]
@@ -649,6 +583,8 @@ class Generator:
             f"{name}[k] = k * 3 + {k};"
             for k, name in enumerate(names)
         ]
+        if self.late_memory:
+            lines.append(self.private_memory())
         lines += [
             f"for (unsigned k = 0; k < {size}; ++k) l[k] = k;",
             "__syncthreads();",
@@ -690,7 +626,7 @@ class Generator:
             "    unsigned a = t * 7, b = in[t & 255u], c = t ^ 21u;",
             "    unsigned left = n - t / 32 * 32;",
             "    unsigned lanes = left >= 32 ? ~0u : (1u << left) - 1;",
-            f"    unsigned l[{self.local_size}];",
+            *([] if self.late_memory else ["    " + self.private_memory()]),
             "    float f = (float)t;",
             *indent(self.body),
             "}",

@@ -41,6 +41,8 @@ class Machine:
             self.vars[f"blockIdx.{axis}"] = self.fill(at)
         for axis, size in zip("xyz", block, strict=True):
             self.vars[f"blockDim.{axis}"] = self.fill(size)
+        for name in ("t", "threadIdx.x"):
+            self.vars[f"({name} / 16)"] = self.vars[name] // np.uint32(16)
         self.out = np.zeros(threads, np.uint32)
 
     def fill(self, value) -> np.ndarray:
