@@ -19,7 +19,6 @@ from pycuda._kernels.operations import c_type, cast, expression_of
 _BLOCK = 256
 _SHARE_IN_TURN = 1 << 16  # elements of a block
 _LANES_IN_TURN = 64  # accumulators
-_LANES_OF_EXTREMES = 32  # of reductions that are as fast as memory
 _LOADS = 8  # words of 16 bytes that a thread has under way
 
 # name -> how its values combine
@@ -82,25 +81,32 @@ def _reduction_source(
     """(CUDA C, elements of a tile)."""
     kind = _REDUCTIONS[name]
     block = 1 if serial else _BLOCK
+    # Accumulators are in memory where the input might be as well.
+    unaliased = "__restrict__ " if serial else ""
     fields = {
         "name": f"{name}_stage{stage}",
         "type": c_type(out),
         "combine": _combine(kind, out),
         "parameters": ", ".join(
-            f"const {c_type(dtype)} *in{k}" for k, dtype in enumerate(types)
+            f"const {c_type(dtype)} *{unaliased}in{k}"
+            for k, dtype in enumerate(types)
         ),
         "neutral": neutral_of(kind, out),
         "map": _mapped(types, out),
         "block": block,
         "lanes": _LANES_IN_TURN,
+        "group": 8,
+        "row": max(8, 64 // max(dtype.itemsize for dtype in types)),
         "tile": _SHARE_IN_TURN,
     }
     fields |= kept_sums(out, kind != "sum" or out.kind not in "fc")
-    fields["eight"], helper = "combined<8>(eight)", ""
+    both, helper = "partial[part + k], lost[part + k]", ""
+    fields["keep_some"] = f"keep({both}, combined<8>(some))"
     if serial and kind in ("max", "min") and out.char in "fd":
         fields["better"] = ">" if kind == "max" else "<"
-        fields["eight"] = "extreme_of(eight)"
-        fields["lanes"] = _LANES_OF_EXTREMES
+        fields["keep_some"] = f"keep_extreme({both}, some)"
+        fields["settled"] = "lost != lost ? lost : sum"
+        fields["group"] = 4
         helper = load_template("reduce/extreme.cuh").substitute(fields)
     fields["keep_functions"] = helper + "".join(
         load_template(part).substitute(fields)

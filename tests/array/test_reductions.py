@@ -53,6 +53,17 @@ def test_nan_propagates(position):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("place", [0, 1, 130, 255, 256, 511, 590, 599])
+def test_nan_between_smaller_and_greater_numbers(place, dtype):
+    for sign in (1, -1):
+        host = sign * np.arange(-299, 301).astype(dtype)
+        host[place] = np.nan
+        device = gpuarray.to_gpu(host)
+        same(gpuarray.max(device), host.max())
+        same(gpuarray.min(device), host.min())
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("value", [np.nan, -np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("size", [7, 255, 256, 257, 511, 70001])
 def test_extremes_of_no_numbers(dtype, value, size):

@@ -1,22 +1,15 @@
-// The largest or smallest of eight numbers; NaN if one is.  A comparison finds
-// NaN in two at once, so that this is half as much as eight that each look.
-__device__ inline Value extreme_of(const Value *x)
+// The largest or smallest of four numbers and of those before.  A comparison
+// finds NaN in two at once, and `lost` remembers it, so that this is half as
+// much as four that each look.  Of more than four, compilers would load the
+// last ones first.
+__device__ inline void keep_extreme(Value &best, Value &lost, const Value *x)
 {
-    Value best[4];
-    bool is_nan = false;
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        const Value a = x[2 * k], b = x[2 * k + 1];
-        is_nan |= (a != a) | (b != b);
-        best[k] = a $better b ? a : b;
-    }
-#pragma unroll
-    for (int half = 2; half > 0; half /= 2) {
-#pragma unroll
-        for (int k = 0; k < half; k++) {
-            best[k] = best[k] $better best[k + half] ? best[k] : best[k + half];
-        }
-    }
-    return is_nan ? Value(NAN) : best[0];
+    const Value a = x[0] $better x[1] ? x[0] : x[1];
+    const Value b = x[2] $better x[3] ? x[2] : x[3];
+    const Value better = a $better b ? a : b;
+    const bool is_nan =
+        (x[0] != x[0]) | (x[1] != x[1]) | (x[2] != x[2]) | (x[3] != x[3]);
+    best = best $better better ? best : better;
+    lost = is_nan ? Value(NAN) : lost;
 }
 

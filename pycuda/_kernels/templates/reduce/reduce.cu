@@ -1,5 +1,7 @@
 // Each block, which is one thread, reduces its share of the elements, with
-// $lanes accumulators.  Eight elements meet before an accumulator sees them.
+// $lanes accumulators.  $group elements meet before an accumulator sees them:
+// of as many rows of $row, a cache line or so, that follow each other, since
+// memory is fastest where it is read in order.
 $share
     Value partial[$lanes], lost[$lanes];
     for (int k = 0; k < $lanes; k++) {
@@ -7,15 +9,18 @@ $share
         lost[k] = Value();
     }
     unsigned long long base = first;
-    for (; base + 8 * $lanes <= end; base += 8 * $lanes) {
-        for (int k = 0; k < $lanes; k++) {
-            Value eight[8];
+    for (; base + $group * $lanes <= end; base += $group * $lanes) {
+        for (int part = 0; part < $lanes; part += $row) {
+            for (int k = 0; k < $row; k++) {
+                Value some[$group];
 #pragma unroll
-            for (int g = 0; g < 8; g++) {
-                const unsigned long long i = base + g * $lanes + k;
-                eight[g] = $map;
+                for (int g = 0; g < $group; g++) {
+                    const unsigned long long i =
+                        base + $group * part + g * $row + k;
+                    some[g] = $map;
+                }
+                $keep_some;
             }
-            keep(partial[k], lost[k], $eight);
         }
     }
     for (; base + $lanes <= end; base += $lanes) {
