@@ -170,17 +170,9 @@ def _helpers(reduction: Reduction) -> str:
 
 def _keys(name: str, value: np.dtype) -> str:
     """What elements are compared by: integers where they can be."""
-    template = "axis/key_beats.cuh"
-    if value.kind != "c":
-        template = "axis/key.cuh"
-    if value.kind == "f":
-        template = "axis/key_float.cuh"
+    template = "axis/key.cuh" if value.kind in "iub" else "axis/key_beats.cuh"
     turn = "" if name == "argmax" else "!" if value.kind == "b" else "~"
-    return building.load_template(template).substitute(
-        key={4: "int", 8: "long long"}.get(value.itemsize, ""),
-        bits=8 * value.itemsize - 1,
-        turn=turn,
-    )
+    return building.load_template(template).substitute(turn=turn)
 
 
 def _beats(reduction: Reduction) -> str:
@@ -268,10 +260,53 @@ def source_of(reduction: Reduction) -> str:
     elif not kind_of and reduction.name in _ARGUMENTS and reduction.stage < 2:
         template = f"axis/arg_{reduction.layout}"
         fields["element"] = cast("v", reduction.stored, reduction.value)
+        fields |= _number_fields(reduction, "Key")
+        parts += _best_key(reduction)
+    elif reduction.layout == "rows":
+        fields |= _run_fields(reduction)
+        if fields["group"] == 4:
+            parts.append("reduce/extreme.cuh")
+        parts.append("axis/run.cuh")
     return _helpers(reduction) + "".join(
         building.load_template(part).substitute(fields)
         for part in (*parts, f"{template}.cu")
     )
+
+
+def _number_fields(reduction: Reduction, number: str) -> dict[str, Any]:
+    """How a thread with several accumulators looks for the best number."""
+    piece = max(8, 64 // reduction.stored.itemsize)
+    return {
+        "piece": min(reduction.lanes, piece),
+        "better": ">" if reduction.name in ("max", "argmax") else "<",
+        "worst": "-INFINITY" if reduction.name == "argmax" else "INFINITY",
+        "number": number,
+    }
+
+
+def _best_key(reduction: Reduction) -> list[str]:
+    """Templates of a search for the best element of a run."""
+    if reduction.layout != "rows":
+        return []
+    if reduction.value.kind == "f":
+        return ["reduce/extreme.cuh", "axis/best_number.cuh"]
+    return ["axis/best_key.cuh"]
+
+
+def _run_fields(reduction: Reduction) -> dict[str, Any]:
+    """How a thread with several accumulators reads a run."""
+    both = "partial[part + k], lost[part + k]"
+    fields = {
+        "group": 8,
+        "keep_some": f"keep({both}, combined<8>(some))",
+    } | _number_fields(reduction, "Value")
+    if reduction.name in ("min", "max") and reduction.value.char in "fd":
+        fields |= {
+            "group": 4,
+            "keep_some": f"keep_extreme({both}, some)",
+            "settled": "lost != lost ? lost : sum",
+        }
+    return fields
 
 
 def word_width(stored: np.dtype) -> int:

@@ -106,7 +106,7 @@ def _reduction_source(
         fields["better"] = ">" if kind == "max" else "<"
         fields["keep_some"] = f"keep_extreme({both}, some)"
         fields["settled"] = "lost != lost ? lost : sum"
-        fields["group"] = 4
+        fields |= {"group": 4, "number": "Value"}
         helper = load_template("reduce/extreme.cuh").substitute(fields)
     fields["keep_functions"] = helper + "".join(
         load_template(part).substitute(fields)

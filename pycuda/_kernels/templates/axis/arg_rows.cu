@@ -1,19 +1,6 @@
 // One thread finds the best element of rows, one after the other: the best key
 // of a chunk first and, where that is ahead of all before it, its place.
 // Plain loops over integers are what compilers make the most of.
-__device__ inline Key best_key(const Stored *run, const long long step,
-                               const int count)
-{
-    const Stored v = at(run, 0);
-    Key best = key_of($element);
-    for (int k = 1; k < count; k++) {
-        const Stored v = at(run, k * step);
-        const Key key = key_of($element);
-        best = ahead(key, best) ? key : best;
-    }
-    return best;
-}
-
 // The first place of the best key in a strip; `count` where it has none.
 __device__ inline int place_in_strip(const Stored *run, const long long step,
                                      const int count, const Key best)
@@ -27,16 +14,27 @@ __device__ inline int place_in_strip(const Stored *run, const long long step,
     return place;
 }
 
+// Whether a strip has the best key.
+__device__ inline bool is_in_strip(const Stored *run, const long long step,
+                                   const int count, const Key best)
+{
+    bool found = false;
+    for (int k = 0; k < count; k++) {
+        const Stored v = at(run, k * step);
+        found |= !ahead(best, key_of($element));
+    }
+    return found;
+}
+
 __device__ inline int place_of(const Stored *run, const long long step,
                                const int count, const Key best)
 {
     enum { STRIP = 128 };
     int first = 0;
     for (; first + STRIP <= count; first += STRIP) {
-        const int place =
-            place_in_strip(&at(run, first * step), step, STRIP, best);
-        if (place < STRIP) {
-            return first + place;
+        const Stored *strip = &at(run, first * step);
+        if (is_in_strip(strip, step, STRIP, best)) {
+            return first + place_in_strip(strip, step, STRIP, best);
         }
     }
     return first + place_in_strip(&at(run, first * step), step, count - first,

@@ -2,14 +2,15 @@
 // finds NaN in two at once, and `lost` remembers it, so that this is half as
 // much as four that each look.  Of more than four, compilers would load the
 // last ones first.
-__device__ inline void keep_extreme(Value &best, Value &lost, const Value *x)
+__device__ inline void keep_extreme($number &best, $number &lost,
+                                    const $number *x)
 {
-    const Value a = x[0] $better x[1] ? x[0] : x[1];
-    const Value b = x[2] $better x[3] ? x[2] : x[3];
-    const Value better = a $better b ? a : b;
+    const $number a = x[0] $better x[1] ? x[0] : x[1];
+    const $number b = x[2] $better x[3] ? x[2] : x[3];
+    const $number better = a $better b ? a : b;
     const bool is_nan =
         (x[0] != x[0]) | (x[1] != x[1]) | (x[2] != x[2]) | (x[3] != x[3]);
     best = best $better better ? best : better;
-    lost = is_nan ? Value(NAN) : lost;
+    lost = is_nan ? $number(NAN) : lost;
 }
 
