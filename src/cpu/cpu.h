@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "api/cuda_types.h"
+#include "cpu/arch/arch.h"
 #include "image/abi.h"
 #include "image/image.h"
 
@@ -480,18 +481,6 @@ bool cpu_worker_help(const struct cpu_op *op);
 extern _Thread_local struct cpu_worker *cpu_worker_tls
     __attribute__((tls_model("initial-exec")));
 CUresult cpu_workers_start(void);
-
-/* ---- run/fiber.c ---- */
-
-void cpu_fiber_switch(void **from, void *to);
-/* Calls function(argument), on `stack` unless NULL, and returns 0, or what
- * cpu_fiber_unwind said. */
-int cpu_fiber_guard(void **saved, void (*function)(void *), void *argument,
-                    void *stack);
-/* Does not return; nor does cpu_fibers_fail.  They are not declared so, since
- * ASan cleans the wrong stack before such calls. */
-void cpu_fiber_unwind(void *saved, int value);
-void *cpu_fiber_prepare(char *top, void (*entry)(void));
 
 /* ---- run/block.c, run/warp.c, run/runtime.c ---- */
 

@@ -83,11 +83,15 @@
     ROW(memset)                                                               \
     ROW(strlen)
 
-/* What the code generator calls for half precision and 128-bit integers. */
-#define IMAGE_LIBGCC(ROW)                                                     \
+/* What the code generator calls for half precision, where the processor has
+ * no such instructions (x86-64: none from double), */
+#define IMAGE_LIBGCC_HALF(ROW)                                                \
     ROW(__extendhfsf2)                                                        \
     ROW(__truncsfhf2)                                                         \
-    ROW(__truncdfhf2)                                                         \
+    ROW(__truncdfhf2)
+
+/* and for 128-bit integers. */
+#define IMAGE_LIBGCC(ROW)                                                     \
     ROW(__divti3)                                                             \
     ROW(__modti3)                                                             \
     ROW(__udivti3)                                                            \

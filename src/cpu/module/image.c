@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/arch/arch.h"
 #include "cpu/module/image.h"
 
 struct cpu_image {
@@ -156,25 +157,6 @@ cpu_image_check(const void *bytes, size_t size, uint32_t *kind, char *error,
 }
 
 static bool
-host_can_run(const struct image_header *header)
-{
-    const char *target = header->target;
-    const size_t room = sizeof header->target;
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (strncmp(target, "x86-64-v3", room) == 0) {
-        return __builtin_cpu_supports("x86-64-v3");
-    }
-    if (strncmp(target, "x86-64-v4", room) == 0) {
-        return __builtin_cpu_supports("x86-64-v4");
-    }
-#endif
-    (void)target;
-    (void)room;
-    return false;
-}
-
-static bool
 find_entry(struct cpu_image *image, uint32_t symbol, void **entry)
 {
     *entry = cpu_code_find(&image->code, image->strings + symbol, 1);
@@ -225,7 +207,7 @@ cpu_image_load(const void *bytes, size_t size, struct cpu_image **out,
         return refuse(error, error_size, CUDA_ERROR_INVALID_IMAGE,
                       "the image holds no machine code");
     }
-    if (!host_can_run(bytes)) {
+    if (!cpu_arch_runs(((const struct image_header *)bytes)->target)) {
         return refuse(error, error_size, CUDA_ERROR_NO_BINARY_FOR_GPU,
                       "the image was made for another CPU");
     }

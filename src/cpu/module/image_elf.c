@@ -3,8 +3,9 @@
  * One anonymous mapping holds the code (then made executable and read-only),
  * a stub for each undefined symbol, and the data.  A stub is a jump through
  * the eight bytes behind it, which serve as the symbol's GOT entry as well,
- * so that functions may lie farther than 2 GiB.  Every offset in the object
- * is checked: an image may come from a damaged cache.
+ * so that functions may lie farther than a call reaches.  Every offset in the
+ * object is checked: an image may come from a damaged cache.  What depends on
+ * the processor is in cpu/arch.
  *
  * The regions of code are kept in a list whose nodes are never freed, so that
  * the fault handler can walk it at any time.
@@ -18,9 +19,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cpu/arch/arch.h"
 #include "cpu/module/image.h"
 
-enum { STUB_BYTES = 16, STUB_ADDRESS = 6, MAX_ALIGNMENT = 4096 };
+enum { STUB_BYTES = CPU_ARCH_STUB_BYTES, MAX_ALIGNMENT = 4096 };
 
 struct cpu_region {
     _Atomic uintptr_t start, end, data_end;
@@ -137,8 +139,8 @@ find_sections(struct loading *load)
     if (size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
         header->e_ident[EI_CLASS] != ELFCLASS64 ||
         header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_type != ET_REL ||
-        header->e_machine != EM_X86_64) {
-        return damaged(load, "no x86-64 ELF object");
+        header->e_machine != cpu_arch_machine) {
+        return damaged(load, "no ELF object for this processor");
     }
     if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 ||
         !inside(header->e_shoff,
@@ -207,7 +209,7 @@ lay_out(struct loading *load, bool code, size_t end)
         const Elf64_Shdr *row = &load->sections[i];
         bool is_code = (row->sh_flags & SHF_EXECINSTR) != 0;
         if (!(row->sh_flags & SHF_ALLOC) || is_code != code ||
-            row->sh_type == SHT_X86_64_UNWIND) {
+            row->sh_type == cpu_arch_unwind_type) {
             continue;
         }
         end = align_up(end, row->sh_addralign);
@@ -252,25 +254,25 @@ map_sections(struct loading *load)
     return CUDA_SUCCESS;
 }
 
-/* Value of a symbol; undefined ones get their stub. */
+/* Where a symbol is; undefined ones get their stub. */
 static CUresult
-symbol_value(struct loading *load, uint64_t index, uint64_t *value,
-             bool *external)
+symbol_place(struct loading *load, uint64_t index, struct cpu_relocation *at)
 {
     const Elf64_Sym *symbol = &load->symbols[index];
-    *external = symbol->st_shndx == SHN_UNDEF;
-    if (*external) {
-        char *stub = load->stubs + index * STUB_BYTES;
+    char *stub = load->stubs + index * STUB_BYTES;
+
+    at->entry = stub + cpu_arch_stub_address;
+    if (symbol->st_shndx == SHN_UNDEF) {
         const char *name = load->strings + symbol->st_name;
         void *address = cpu_image_symbol(name);
-        static const unsigned char jump[] = {0xff, 0x25, 0, 0, 0, 0};
+
         if (!address) {
             return fail(load, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND,
                         "the image calls an unknown function: ", name);
         }
-        memcpy(stub, jump, sizeof jump);
-        memcpy(stub + STUB_ADDRESS, &address, sizeof address);
-        *value = (uintptr_t)stub;
+        cpu_arch_stub_write(stub, address);
+        at->value = (uintptr_t)stub;
+        at->address = (uintptr_t)address;
         return CUDA_SUCCESS;
     }
     if (symbol->st_shndx >= load->section_count ||
@@ -278,29 +280,8 @@ symbol_value(struct loading *load, uint64_t index, uint64_t *value,
         symbol->st_value > load->sections[symbol->st_shndx].sh_size) {
         return damaged(load, "symbol outside its section");
     }
-    *value = load->code->sections[symbol->st_shndx] + symbol->st_value;
-    return CUDA_SUCCESS;
-}
-
-/* The GOT entry of a defined symbol lies in its (unused) stub. */
-static uint64_t
-got_entry(struct loading *load, uint64_t index, uint64_t value, bool external)
-{
-    char *entry = load->stubs + index * STUB_BYTES + STUB_ADDRESS;
-    if (!external) {
-        memcpy(entry, &value, sizeof value);
-    }
-    return (uintptr_t)entry;
-}
-
-static CUresult
-store_32(struct loading *load, char *place, int64_t value, bool is_signed)
-{
-    int32_t low = (int32_t)value;
-    if (is_signed ? low != value : (uint64_t)value > UINT32_MAX) {
-        return damaged(load, "a relocation does not reach");
-    }
-    memcpy(place, &low, sizeof low);
+    at->value = load->code->sections[symbol->st_shndx] + symbol->st_value;
+    at->address = at->value;
     return CUDA_SUCCESS;
 }
 
@@ -308,47 +289,24 @@ static CUresult
 relocate(struct loading *load, const Elf64_Shdr *target, uint64_t base,
          const Elf64_Rela *row)
 {
-    uint64_t index = ELF64_R_SYM(row->r_info), value = 0;
-    unsigned type = ELF64_R_TYPE(row->r_info);
-    uint64_t width = type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : 4;
-    bool external;
+    uint64_t index = ELF64_R_SYM(row->r_info);
+    struct cpu_relocation at = {
+        .place = (char *)(uintptr_t)(base + row->r_offset),
+        .type = ELF64_R_TYPE(row->r_info),
+        .addend = row->r_addend,
+    };
+
     if (index >= load->symbol_count ||
-        !inside(row->r_offset, width, target->sh_size)) {
+        !inside(row->r_offset, cpu_arch_relocation_bytes(at.type),
+                target->sh_size)) {
         return damaged(load, "relocation");
     }
-    CUresult result = symbol_value(load, index, &value, &external);
+    CUresult result = symbol_place(load, index, &at);
     if (result != CUDA_SUCCESS) {
         return result;
     }
-    char *place = (char *)(uintptr_t)(base + row->r_offset);
-    uint64_t here = (uintptr_t)place;
-    uint64_t full = value;
-    if (external && type == R_X86_64_64) {
-        memcpy(&full, (char *)(uintptr_t)value + STUB_ADDRESS, sizeof full);
-    }
-    full += (uint64_t)row->r_addend;
-    switch (type) {
-    case R_X86_64_NONE:
-        return CUDA_SUCCESS;
-    case R_X86_64_64:
-        memcpy(place, &full, sizeof full);
-        return CUDA_SUCCESS;
-    case R_X86_64_PC64:
-        full -= here;
-        memcpy(place, &full, sizeof full);
-        return CUDA_SUCCESS;
-    case R_X86_64_PC32:
-    case R_X86_64_PLT32:
-        return store_32(load, place, (int64_t)(full - here), true);
-    case R_X86_64_GOTPCREL:
-    case R_X86_64_GOTPCRELX:
-    case R_X86_64_REX_GOTPCRELX:
-        full =
-            got_entry(load, index, value, external) + (uint64_t)row->r_addend;
-        return store_32(load, place, (int64_t)(full - here), true);
-    default:
-        return damaged(load, "unknown kind of relocation");
-    }
+    const char *wrong = cpu_arch_relocate(&at);
+    return wrong ? damaged(load, wrong) : CUDA_SUCCESS;
 }
 
 static CUresult
@@ -398,6 +356,7 @@ static CUresult
 make_executable(struct loading *load)
 {
     struct cpu_code *code = load->code;
+    __builtin___clear_cache(code->memory, code->memory + code->code_bytes);
     code->region = region_new(code->memory, code->code_bytes, code->bytes);
     if (!code->region ||
         mprotect(code->memory, code->code_bytes, PROT_READ | PROT_EXEC)) {

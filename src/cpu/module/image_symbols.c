@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cpu/arch/arch.h"
 #include "cpu/module/image.h"
 #include "image/abi.h"
 #include "image/symbols.h"
@@ -19,6 +20,7 @@ IMAGE_RUNTIME(DECLARE_RUNTIME)
 /* libgcc's helpers: only their addresses are needed. */
 #define DECLARE_HELPER(name) void name(void);
 IMAGE_LIBGCC(DECLARE_HELPER)
+CPU_ARCH_LIBGCC(DECLARE_HELPER)
 
 struct symbol {
     const char *name;
@@ -30,8 +32,9 @@ struct symbol {
 #define ROW_LIBM(name)                              {#name, ADDRESS(name)}, {#name "f", ADDRESS(name##f)},
 #define ROW_PLAIN(name)                             {#name, ADDRESS(name)},
 
-static const struct symbol symbols[] = {IMAGE_RUNTIME(ROW_RUNTIME) IMAGE_LIBM(
-    ROW_LIBM) IMAGE_LIBC(ROW_PLAIN) IMAGE_LIBGCC(ROW_PLAIN)};
+static const struct symbol symbols[] = {
+    IMAGE_RUNTIME(ROW_RUNTIME) IMAGE_LIBM(ROW_LIBM) IMAGE_LIBC(ROW_PLAIN)
+        IMAGE_LIBGCC(ROW_PLAIN) CPU_ARCH_LIBGCC(ROW_PLAIN)};
 
 void *
 cpu_image_symbol(const char *name)

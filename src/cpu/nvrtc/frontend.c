@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu/arch/arch.h"
 #include "cpu/nvrtc/nvrtc.h"
 
 #define FRONTEND_MAJOR "19"
@@ -144,18 +145,12 @@ done:
     return right;
 }
 
-#if defined __aarch64__
-#define HOST_TRIPLE "aarch64-unknown-linux-gnu"
-#else
-#define HOST_TRIPLE "x86_64-unknown-linux-gnu"
-#endif
-
 static const char *const fixed_flags[] = {
     "-cc1",
     "-triple",
     "nvptx64-nvidia-cuda",
     "-aux-triple",
-    HOST_TRIPLE,
+    CPU_ARCH_TRIPLE,
     "-fcuda-is-device",
     "-target-cpu",
     "sm_70",

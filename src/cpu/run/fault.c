@@ -11,7 +11,7 @@
 
 #include "cpu/cpu.h"
 
-static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+static const int fault_signals[] = {CPU_ARCH_FAULT_SIGNALS};
 
 #define FAULTS (sizeof fault_signals / sizeof *fault_signals)
 
@@ -40,7 +40,7 @@ in_mapping(uintptr_t address, const char *start, size_t bytes)
 static CUresult
 fault_code(const struct cpu_worker *worker, int number, uintptr_t address)
 {
-    if (number == SIGILL) {
+    if (number == SIGILL || number == SIGTRAP) {
         return CUDA_ERROR_ILLEGAL_INSTRUCTION;
     }
     if (number == SIGFPE) {

@@ -402,9 +402,7 @@ wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
                 return false;
             }
         }
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#endif
+        cpu_arch_relax();
     }
 }
 

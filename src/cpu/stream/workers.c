@@ -182,9 +182,7 @@ work_spin(unsigned seen)
                 seen) {
                 return;
             }
-#if defined(__x86_64__)
-            __builtin_ia32_pause();
-#endif
+            cpu_arch_relax();
         }
         sched_yield();
     } while (cpu_now_ns() < until);

@@ -6,6 +6,7 @@ tests' own, made into images by pycuda-jit, loaded by the loader of
 """
 
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -89,7 +90,8 @@ def program(name: str, folder: Path, *options: str) -> Path:
             + [HERE / f"{name}.c", HERE / "harness.c"]
             + [HERE / "harness_absent.c", module / "image.c"]
             + [module / "image_elf.c", module / "image_debug.c"]
-            + [module / "image_symbols.c", "-lm"]
+            + [module / "image_symbols.c"]
+            + [module.parent / "arch" / platform.machine() / "image.c", "-lm"]
             + ["-o", out],
             check=True,
         )

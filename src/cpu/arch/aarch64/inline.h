@@ -1,0 +1,22 @@
+/* inline.h - aarch64: constants and inline functions of cpu/arch/arch.h.
+ *
+ * Integer divisions do not trap.  A trap instruction (`brk`) is told by
+ * SIGTRAP.  Half precision is converted by instructions.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_ARCH_INLINE_H
+#define PYCUDA_CPU_ARCH_INLINE_H
+
+#define CPU_ARCH_TRIPLE        "aarch64-unknown-linux-gnu"
+#define CPU_ARCH_FAULT_SIGNALS SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP
+#define CPU_ARCH_PAGE          65536
+#define CPU_ARCH_LIBGCC(ROW)
+
+/* `yield` does nothing on most of these processors; `isb` waits a little. */
+static inline void
+cpu_arch_relax(void)
+{
+    __asm__ volatile("isb" ::: "memory");
+}
+
+#endif

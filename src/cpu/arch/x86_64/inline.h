@@ -1,0 +1,20 @@
+/* inline.h - x86-64: constants and inline functions of cpu/arch/arch.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_ARCH_INLINE_H
+#define PYCUDA_CPU_ARCH_INLINE_H
+
+#include "image/symbols.h"
+
+#define CPU_ARCH_TRIPLE        "x86_64-unknown-linux-gnu"
+#define CPU_ARCH_FAULT_SIGNALS SIGSEGV, SIGBUS, SIGFPE, SIGILL
+#define CPU_ARCH_PAGE          4096
+#define CPU_ARCH_LIBGCC        IMAGE_LIBGCC_HALF
+
+static inline void
+cpu_arch_relax(void)
+{
+    __builtin_ia32_pause();
+}
+
+#endif
