@@ -321,7 +321,7 @@ jit_explain_write(struct jit *jit)
     struct jit_text out = {NULL, 0, 0};
 
     jit_text_add(&out, "{\"target\": \"%s\", \"kernels\": [",
-                 jit->options.target);
+                 jit->options.target->name);
     for (unsigned i = 0; i < note_count; i++) {
         jit_text_add(&out, i ? "," : "");
         write_kernel(jit, &out, &notes[i]);

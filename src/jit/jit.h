@@ -17,6 +17,7 @@
 #include <llvm-c/TargetMachine.h>
 
 #include "image/image.h"
+#include "jit/target/target.h"
 
 /* A function that returns its argument, a pointer nobody else has. */
 #define JIT_OWN "__pycuda_own"
@@ -34,7 +35,7 @@ enum jit_check {
 };
 
 struct jit_options {
-    char target[32]; /* x86-64-v3, x86-64-v4 */
+    const struct jit_target *target;
     enum image_kind kind;
     bool verbose;
     bool fast_math;

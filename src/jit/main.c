@@ -51,7 +51,7 @@ tell(struct jit *jit)
                 "spill loads\n"
                 "ptxas info    : Used %u registers, %u bytes smem, %u bytes "
                 "cmem[0]\n",
-                kernel->name, jit->options.target, kernel->name,
+                kernel->name, jit->options.target->name, kernel->name,
                 kernel->local_bytes, kernel->registers, kernel->static_shared,
                 kernel->parameter_bytes);
     }

@@ -8,8 +8,8 @@
 #include "jit/jit.h"
 
 static const char usage[] =
-    "usage: pycuda-jit [--target=x86-64-v3|x86-64-v4] "
-    "[--kind=native|bitcode]\n"
+    "usage: pycuda-jit [--target=%s]\n"
+    "                  [--kind=native|bitcode]\n"
     "                  [--verbose] [--fast-math] [--fmad=0|1] [-O0..-O3]\n"
     "                  [--regions=0|1] [--max-registers=N]\n"
     "                  [--debug] [--explain]\n"
@@ -26,12 +26,8 @@ after(const char *argument, const char *prefix)
 static bool
 set_target(struct jit_options *options, const char *name)
 {
-    if (strcmp(name, "x86-64-v3") && strcmp(name, "x86-64-v4")) {
-        return false;
-    }
-    memset(options->target, 0, sizeof options->target);
-    memcpy(options->target, name, strlen(name));
-    return true;
+    options->target = jit_target_find(name);
+    return options->target != NULL;
 }
 
 static bool
@@ -120,21 +116,17 @@ read_argument(struct jit_options *options, const char *argument)
     return false;
 }
 
-/* The host's level, unless PYCUDA_CPU_TARGET names another. */
+/* PYCUDA_CPU_TARGET's, else the host's. */
 static void
 choose_target(struct jit_options *options)
 {
     const char *named = getenv("PYCUDA_CPU_TARGET");
-    bool v4 = __builtin_cpu_supports("x86-64-v4");
 
     if (named == NULL || !*named) {
-        named = v4 ? "x86-64-v4" : "x86-64-v3";
-    }
-    if (!set_target(options, named)) {
-        fprintf(stderr,
-                "PYCUDA_CPU_TARGET is '%s'; it must be x86-64-v3 or "
-                "x86-64-v4\n",
-                named);
+        options->target = jit_target_host();
+    } else if (!set_target(options, named)) {
+        fprintf(stderr, "PYCUDA_CPU_TARGET is '%s'; it must be %s\n", named,
+                jit_target_names(" or "));
         exit(1);
     }
 }
@@ -186,8 +178,8 @@ jit_read_options(struct jit_options *options, int count, char **arguments)
     read_environment(options);
     for (int i = 1; i < count; i++) {
         if (!read_argument(options, arguments[i])) {
-            fprintf(stderr, "pycuda-jit: unknown option '%s'\n%s",
-                    arguments[i], usage);
+            fprintf(stderr, "pycuda-jit: unknown option '%s'\n", arguments[i]);
+            fprintf(stderr, usage, jit_target_names("|"));
             exit(2);
         }
     }

@@ -261,7 +261,7 @@ jit_start(struct nvrtc_process *process, const char *kind,
           const struct nvrtc_words *flags, struct nvrtc_text *log)
 {
     struct nvrtc_words argv = {0};
-    char path[PATH_MAX];
+    char path[PATH_MAX], target[NVRTC_TARGET_WORD];
     int code = ENOMEM;
 
     if (!nvrtc_path_package(path, "PYCUDA_JIT", "bin/pycuda-jit")) {
@@ -270,6 +270,9 @@ jit_start(struct nvrtc_process *process, const char *kind,
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     }
     nvrtc_words_add(&argv, "%s", path);
+    if (nvrtc_jit_target(target)) {
+        nvrtc_words_add(&argv, "%s", target);
+    }
     nvrtc_words_add(&argv, "--kind=%s", kind);
     if (flags) {
         nvrtc_words_add_all(&argv, flags);

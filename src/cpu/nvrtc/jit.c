@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,19 @@
 #include "cpu/nvrtc/nvrtc.h"
 
 #define JIT_WORDS 12
+
+/* PYCUDA_CPU_TARGET is for pycuda-jit to read. */
+const char *
+nvrtc_jit_target(char word[NVRTC_TARGET_WORD])
+{
+    const char *named = getenv("PYCUDA_CPU_TARGET");
+
+    if (named && *named) {
+        return NULL;
+    }
+    snprintf(word, NVRTC_TARGET_WORD, "--target=%s", cpu_arch_target());
+    return word;
+}
 
 /* Moves the outputs of a child that has ended into `result`. */
 static void
@@ -39,11 +53,16 @@ cpu_jit_run(const void *input, size_t bytes, char *const options[],
 {
     struct nvrtc_process process = {0};
     char path[PATH_MAX];
+    char target[NVRTC_TARGET_WORD];
     char *argv[JIT_WORDS] = {path};
+    int words = 1;
 
     *result = (struct cpu_jit_result){.status = -1};
-    for (int i = 0; options && options[i] && i + 2 < JIT_WORDS; i++) {
-        argv[i + 1] = options[i];
+    if (nvrtc_jit_target(target)) {
+        argv[words++] = target;
+    }
+    for (int i = 0; options && options[i] && words + 1 < JIT_WORDS; i++) {
+        argv[words++] = options[i];
     }
     if (!nvrtc_path_package(path, "PYCUDA_JIT", "bin/pycuda-jit") ||
         nvrtc_process_start(&process, argv)) {

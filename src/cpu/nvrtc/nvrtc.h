@@ -161,6 +161,12 @@ nvrtcResult nvrtc_compile(struct _nvrtcProgram *program, int count,
 /* Fills program->ptx. */
 nvrtcResult nvrtc_compile_ptx(struct _nvrtcProgram *program);
 
+/* ---- jit.c ---- */
+
+#define NVRTC_TARGET_WORD 48 /* bytes that hold --target=... */
+/* Makes pycuda-jit's word for this processor; NULL: none is to be given. */
+const char *nvrtc_jit_target(char word[NVRTC_TARGET_WORD]);
+
 /* ---- names.c: name expressions ---- */
 
 /* Lines to put after the source, so that what the expressions name is

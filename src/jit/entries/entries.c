@@ -14,10 +14,6 @@
 
 #include "jit/jit.h"
 
-/* Vectors whose elements lie here and there are put together by single loads
- * and stores: the instructions for that are slower (Zen 4) or no faster. */
-#define FEATURES "+prefer-no-gather,+prefer-no-scatter"
-
 static const char *const argument_names[JIT_BODY_ARGUMENTS] = {
     "%tid0",   "%tid1",    "%tid2",  "%ctaid0",  "%ctaid1",  "%ctaid2",
     "%ntid0",  "%ntid1",   "%ntid2", "%nctaid0", "%nctaid1", "%nctaid2",
@@ -268,7 +264,7 @@ open_text(struct jit *jit)
 static void
 close_text(struct jit *jit)
 {
-    bool v4 = strcmp(jit->options.target, "x86-64-v4") == 0;
+    const struct jit_target *target = jit->options.target;
     if (jit->options.checks) {
         jit_text_add(jit->wrappers,
                      "declare void @__pycuda_check_block(i32, i32, i32)\n"
@@ -289,7 +285,7 @@ close_text(struct jit *jit)
                  "attributes #0 = { nounwind null_pointer_is_valid "
                  "\"target-cpu\"=\"%s\" "
                  "\"prefer-vector-width\"=\"%s\" \"warn-stack-size\"=\"0\" "
-                 "\"target-features\"=\"" FEATURES "\" }\n"
+                 "\"target-features\"=\"%s\" }\n"
                  "attributes #1 = { nounwind null_pointer_is_valid "
                  "alwaysinline "
                  "\"target-cpu\"=\"%s\" "
@@ -303,8 +299,8 @@ close_text(struct jit *jit)
                  "\n"
                  "!7 = !{!\"llvm.loop.unroll.full\"}\n"
                  "!4 = !{!\"llvm.loop.vectorize.enable\", i1 true}\n",
-                 jit->options.target, v4 ? "512" : "256", jit->options.target,
-                 v4 ? "512" : "256");
+                 target->cpu, target->vector_bits, target->features,
+                 target->cpu, target->vector_bits);
     link_wrappers(jit);
 }
 

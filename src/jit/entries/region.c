@@ -292,7 +292,7 @@ static unsigned
 hints_for(const struct jit *jit, const struct jit_kernel *kernel,
           unsigned point, unsigned width)
 {
-    bool masks = strcmp(jit->options.target, "x86-64-v4") == 0;
+    bool masks = jit->options.target->masks;
     bool bounded = kernel->regions->bound_counts[point] > 0;
     bool unusual = kernel->regions->width && !width;
     unsigned hints =

@@ -6,27 +6,23 @@
 
 #include "jit/jit.h"
 
-static const char triple[] = "x86_64-unknown-linux-gnu";
-
 void
 jit_open_target(struct jit *jit)
 {
+    const struct jit_target *row = jit->options.target;
     LLVMTargetRef target;
     char *message = NULL;
     static const LLVMCodeGenOptLevel levels[] = {
         LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
         LLVMCodeGenLevelDefault};
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+    row->open();
+    if (LLVMGetTargetFromTriple(row->triple, &target, &message)) {
         jit_die("target: %s", message);
     }
-    jit->machine = LLVMCreateTargetMachine(target, triple, jit->options.target,
-                                           "", levels[jit->options.level & 3],
+    jit->machine = LLVMCreateTargetMachine(target, row->triple, row->cpu, "",
+                                           levels[jit->options.level & 3],
                                            LLVMRelocPIC, LLVMCodeModelSmall);
-    LLVMSetTarget(jit->module, triple);
+    LLVMSetTarget(jit->module, row->triple);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(jit->machine);
     LLVMSetModuleDataLayout(jit->module, layout);
 }

@@ -123,7 +123,8 @@ jit_write(struct jit *jit, const char *payload, size_t bytes)
     char *producer = jit_format("pycuda-jit %s llvm %u.%u.%u", JIT_VERSION,
                                 major, minor, patch);
     strncpy(header.producer, producer, sizeof header.producer - 1);
-    memcpy(header.target, jit->options.target, sizeof header.target);
+    strncpy(header.target, jit->options.target->name,
+            sizeof header.target - 1);
     jit_text_add_bytes(&out, &header, sizeof header);
     header.kernels = out.length;
     add_kernels(jit, &out, &strings);

@@ -29,7 +29,7 @@ retarget_function(struct jit *jit, LLVMValueRef function)
     static const char *const flags[] = {
         "noinline",     "optnone", "convergent", "inlinehint",
         "alwaysinline", "minsize", "optsize"};
-    bool v4 = strcmp(jit->options.target, "x86-64-v4") == 0;
+    const struct jit_target *target = jit->options.target;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         drop_text_attribute(function, texts[i]);
     }
@@ -42,10 +42,9 @@ retarget_function(struct jit *jit, LLVMValueRef function)
     jit_add_attribute(jit, function, "nounwind");
     /* An access to null is a fault of the kernel, not code to leave out. */
     jit_add_attribute(jit, function, "null_pointer_is_valid");
-    LLVMAddTargetDependentFunctionAttr(function, "target-cpu",
-                                       jit->options.target);
+    LLVMAddTargetDependentFunctionAttr(function, "target-cpu", target->cpu);
     LLVMAddTargetDependentFunctionAttr(function, "prefer-vector-width",
-                                       v4 ? "512" : "256");
+                                       target->vector_bits);
     LLVMAddTargetDependentFunctionAttr(function, "warn-stack-size", "0");
     LLVMSetComdat(function, NULL);
     LLVMSetVisibility(function, LLVMDefaultVisibility);

@@ -1,0 +1,27 @@
+/* aarch64.c - little-endian aarch64 as a target: any processor of ARMv8-A.
+ *
+ * No atomics of ARMv8.1, no half precision arithmetic, vectors of 128 bits.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/jit.h"
+
+static void
+open_aarch64(void)
+{
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+}
+
+const struct jit_target jit_target_aarch64[] = {
+    {
+        .name = "aarch64",
+        .triple = "aarch64-unknown-linux-gnu",
+        .cpu = "generic",
+        .features = "",
+        .vector_bits = "128",
+        .open = open_aarch64,
+    },
+    {0},
+};

@@ -1,0 +1,53 @@
+/* target.c - finds rows among the families that were compiled in.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "jit/jit.h"
+
+/* JIT_FAMILIES(ROW) comes from meson.build. */
+#define DECLARE(family) extern const struct jit_target jit_target_##family[];
+JIT_FAMILIES(DECLARE)
+
+#define ADDRESS(family) jit_target_##family,
+static const struct jit_target *const families[] = {JIT_FAMILIES(ADDRESS)};
+
+#define FAMILIES (sizeof families / sizeof *families)
+
+const struct jit_target *
+jit_target_find(const char *name)
+{
+    for (size_t i = 0; i < FAMILIES; i++) {
+        for (const struct jit_target *at = families[i]; at->name; at++) {
+            if (strcmp(at->name, name) == 0) {
+                return at;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* The last row of a family suits all of its processors. */
+const struct jit_target *
+jit_target_host(void)
+{
+    const struct jit_target *at = families[0];
+
+    while (at[1].name && !at->suits()) {
+        at++;
+    }
+    return at;
+}
+
+const char *
+jit_target_names(const char *between)
+{
+    struct jit_text text = {0};
+
+    for (size_t i = 0; i < FAMILIES; i++) {
+        for (const struct jit_target *at = families[i]; at->name; at++) {
+            jit_text_add(&text, "%s%s", text.length ? between : "", at->name);
+        }
+    }
+    return text.bytes;
+}
