@@ -16,7 +16,7 @@
 
 #define TABLE (1 << 16) /* granules */
 #define SLACK 16        /* bytes behind, for reads of several at once */
-#define PAGE  ((uintptr_t)4096)
+#define PAGE  ((uintptr_t)CPU_ARCH_PAGE)
 
 void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
 

@@ -18,7 +18,7 @@
 #include "cpu/cpu.h"
 
 #define GRANULE     ((size_t)64 << 10)
-#define PAGE        ((size_t)4096)
+#define PAGE        ((size_t)CPU_ARCH_PAGE)
 #define ALIGNMENT   ((size_t)256)
 #define LARGE       GRANULE           /* from here on own pages */
 #define HUGE_BYTES  ((size_t)4 << 20) /* from here on aligned to HUGE_UNIT */

@@ -21,7 +21,7 @@
 #include "cpu/cpu.h"
 
 #define MAGIC    0x70796375636d656dull
-#define PAGE     ((uint64_t)4096)
+#define PAGE     ((uint64_t)CPU_ARCH_PAGE)
 #define ALL_OPEN CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
 
 struct handle {

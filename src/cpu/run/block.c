@@ -22,7 +22,7 @@
 #define STACK_DEEP          (1u << 20) /* least, for a loop that needs its own */
 #define STACK_COLOUR        320        /* keeps stacks off one cache set */
 #define INLINE_FRAME        (32u << 10) /* more gets a stack of its own */
-#define PAGE_BYTES          4096
+#define PAGE_BYTES          CPU_ARCH_PAGE
 #define GUARD_BYTES         (64u << 10) /* no frame of ours is larger */
 #define YIELDS_BEFORE_SLEEP 4096
 #define MOST_BLOCKS         (1u << 21) /* of a launch by warps, along x */
