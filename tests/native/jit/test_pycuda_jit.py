@@ -105,6 +105,21 @@ def host_runs(target: str) -> bool:
     return all(flag in flags for flag in needed[target])
 
 
+def test_relocations_of_aarch64(tmp_path):
+    """They are plain C, which is right wherever it runs."""
+    arch = ROOT / "src/cpu/arch"
+    subprocess.run(
+        ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
+        + [f"-I{ROOT / 'src'}", HERE / "test_aarch64.c"]
+        + [arch / "aarch64/image.c", "-o", tmp_path / "relocations"],
+        check=True,
+    )
+    done = subprocess.run(
+        [tmp_path / "relocations"], capture_output=True, text=True
+    )
+    assert done.stdout == "right\n"
+
+
 @pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4"])
 @pytest.mark.parametrize("level", ["-O0", "-O3"])
 def test_kernels(folder, target, level):

@@ -1,0 +1,61 @@
+"""The whole package on aarch64, under qemu-user (tools/aarch64).
+
+What that needs is fetched by calling the tool once by hand; without, this is
+skipped.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TOOL = ROOT / "tools/aarch64"
+NOT_FETCHED = 77
+TESTS = ["tests/kernels/test_kernel_fuzz.py::test_random_kernels"]
+TESTS += ["tests/kernels/test_reference_blocks.py"]
+
+pytestmark = [
+    pytest.mark.cpu,
+    pytest.mark.no_sanitizer,
+    pytest.mark.skipif(
+        platform.machine() != "x86_64",
+        reason="is for x86-64: this machine's clang runs beside qemu",
+    ),
+]
+
+
+def tool(*words: str, **settings: str) -> subprocess.CompletedProcess:
+    """`tools/aarch64`, fetching nothing, with none of our own settings."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("PYCUDA_")}
+    env |= {"PYCUDA_VENV": sys.prefix, "PYCUDA_FETCH": "0"} | settings
+    env.pop("PYTHONPATH", None)
+    return subprocess.run(
+        [TOOL, *words], capture_output=True, text=True, env=env
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(5400)
+def test_programs_and_random_kernels():
+    """Of C and of Python, on the device as aarch64 has it."""
+    done = tool(*TESTS)
+    if done.returncode == NOT_FETCHED:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    assert "== all of it runs on aarch64" in done.stdout
+
+
+def test_nothing_is_fetched_unasked(tmp_path):
+    """It says what to do, and leaves the folder as it was."""
+    done = tool(PYCUDA_AARCH64=str(tmp_path / "none"))
+    assert done.returncode == NOT_FETCHED
+    assert "tools/aarch64" in done.stderr
+    assert list((tmp_path / "none").iterdir()) == []
