@@ -104,7 +104,10 @@ def test_public_python_has_docstrings():
     assert rules.docstrings(bad) == ["the module", "A", "A.f"]
 
 
-@pytest.mark.parametrize("program", ["run", ".ci/run", "tools/gpu"])
+@pytest.mark.parametrize(
+    "program",
+    ["run", ".ci/run", "tools/gpu", "tools/aarch64", "tools/tsan"],
+)
 def test_scripts_can_be_started(program):
     path = rules.ROOT / program
     assert os.access(path, os.X_OK)
