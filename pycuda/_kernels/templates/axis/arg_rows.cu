@@ -1,6 +1,6 @@
 // One thread finds the best element of rows, one after the other: the best key
 // of a chunk first and, where that is ahead of all before it, its place.
-// Plain loops over integers are what compilers make the most of.
+// Plain loops are what compilers make the most of.
 // The first place of the best key in a strip; `count` where it has none.
 __device__ inline int place_in_strip(const Stored *run, const long long step,
                                      const int count, const Key best)
@@ -29,7 +29,7 @@ __device__ inline bool is_in_strip(const Stored *run, const long long step,
 __device__ inline int place_of(const Stored *run, const long long step,
                                const int count, const Key best)
 {
-    enum { STRIP = 128 };
+    enum { STRIP = 64 };
     int first = 0;
     for (; first + STRIP <= count; first += STRIP) {
         const Stored *strip = &at(run, first * step);
