@@ -2,10 +2,11 @@
  *
  * Called by the slots in number.c, by copy.c and, as pycuda._driver._apply,
  * by Python.  Steps: understand the operands, look the type rule up,
- * broadcast, find or make the output, describe the launch to task.c.
+ * broadcast, find or make the output, describe the launch to task.c.  An
+ * operation like one that was made before goes to repeat.c at once.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/task.h"
+#include "array/repeat.h"
 
 /* --- operands ---------------------------------------------------------- */
 
@@ -123,7 +124,7 @@ int_convert(PyObject *scalar, int type_num, size_t bytes, char *value)
 }
 
 /* A scalar's bytes in its loop type. */
-static int
+int
 operand_convert(struct operand *operand, PyArray_Descr *loop)
 {
     PyObject *scalar = operand->scalar;
@@ -525,6 +526,18 @@ done:
     return result;
 }
 
+static void
+learn(const struct task *task, const struct operand *operands,
+      const struct array *out, const struct rule *rule)
+{
+    PyObject *objects[ARRAY_INPUTS];
+
+    for (int i = 0; i < task->inputs; i++) {
+        objects[i] = operands[i].scalar;
+    }
+    repeat_learn(task, objects, out, rule);
+}
+
 static int
 launch(int operation, struct operand *operands, int inputs,
        const struct rule *rule, struct array *out, CUstream stream)
@@ -541,7 +554,11 @@ launch(int operation, struct operand *operands, int inputs,
         return 0;
     }
     if (!array_misaligned(out)) {
-        return launch_task(&task, operands, out);
+        int result = launch_task(&task, operands, out);
+        if (result == 0) {
+            learn(&task, operands, out, rule);
+        }
+        return result;
     }
     struct array *apart =
         array_new_like(out, out->dtype, out->ndim, out->shape, NULL, stream);
@@ -598,10 +615,14 @@ array_apply(int operation, int inputs, PyObject *const *objects,
 {
     struct operand operands[ARRAY_INPUTS];
     int codes[ARRAY_INPUTS] = {0};
-    PyObject *keep = NULL;
+    PyObject *keep = NULL, *made;
     struct array *result = NULL;
-    int known = understand(operands, inputs, objects, codes);
 
+    if (!dtype &&
+        repeat_apply(operation, inputs, objects, out, stream, &made)) {
+        return made;
+    }
+    int known = understand(operands, inputs, objects, codes);
     if (known == 0) {
         return Py_NewRef(Py_NotImplemented);
     }

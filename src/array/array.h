@@ -229,6 +229,7 @@ PyObject *operation_set_resolver(PyObject *module, PyObject *resolver);
 
 /* apply.c */
 int operand_set(struct operand *operand, PyObject *object);
+int operand_convert(struct operand *operand, PyArray_Descr *loop);
 PyObject *array_apply(int operation, int inputs, PyObject *const *objects,
                       struct array *out, PyArray_Descr *dtype,
                       CUstream stream);

@@ -19,9 +19,7 @@
 #define TILE_MINIMUM 16
 /* Nor wide loads for shorter rows. */
 #define PACK_MINIMUM 256
-/* Below this, wide loads gain nothing. */
-#define ALIGN_MINIMUM 4096
-#define GRID_LIMIT    0x7fffffff
+#define GRID_LIMIT   0x7fffffff
 
 static const char *const class_names[] = {
     [LAYOUT_ALIGNED] = "aligned", [LAYOUT_CONTIGUOUS] = "contiguous",
@@ -407,7 +405,10 @@ task_run(struct task *task)
         pack_layout(task, shape.along, words);
     }
     arguments[n++] = words;
-    unsigned grid[3] = {(unsigned)shape.blocks, 1, 1};
-    return core_launch(kernel->handle, grid, shape.block, 0, task->stream,
-                       arguments);
+    task->kernel = kernel;
+    task->grid[0] = (unsigned)shape.blocks;
+    task->grid[1] = task->grid[2] = 1;
+    memcpy(task->block, shape.block, sizeof task->block);
+    return core_launch(kernel->handle, task->grid, task->block, 0,
+                       task->stream, arguments);
 }

@@ -27,7 +27,12 @@ struct task {
     enum layout_class class;   /* the rest is filled by task_run */
     int wide;                  /* more than 2^31 elements */
     int inner[ARRAY_OPERANDS]; /* enum inner_walk */
+    const struct kernel *kernel;
+    unsigned grid[3], block[3];
 };
+
+/* Of fewer elements, wide loads gain nothing. */
+#define ALIGN_MINIMUM 4096
 
 /* How an operand walks the innermost axis of a row. */
 enum inner_walk {

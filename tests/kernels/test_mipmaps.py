@@ -114,7 +114,10 @@ def test_the_level_asked_for_is_read(name: str) -> None:
     expected = np.clip(levels, 0, 4)
     assert np.abs(out[[0, 4]] - expected).max() <= STEP
     gradients = STEP if ON_CPU else 1 / 16
-    assert np.abs(out[[1, 2, 5]] - expected).max() <= gradients
+    # A GPU bends changes that leave the cube's face.
+    inside = levels < (7 if ON_CPU or not name.startswith("Cubemap") else 3)
+    differ = np.abs(out[[1, 2, 5]] - expected)[:, inside]
+    assert differ.max() <= gradients
     assert not out[3].any(), "no level asked for: the first"
 
 

@@ -1,0 +1,179 @@
+"""Operations like one that was made before, which take a short way."""
+
+# SPDX-License-Identifier: MIT
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import cumath, gpuarray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+X = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
+LONG = np.arange(1, 5001, dtype=np.float32)
+
+
+def twice(call: Any, *arrays: np.ndarray) -> None:
+    """The second time gives what NumPy gives, too; arrays are made anew."""
+    for turn in range(3):
+        hosts = [array + turn for array in arrays]
+        expected = call(*hosts)
+        got = call(*(gpuarray.to_gpu(host) for host in hosts))
+        assert got.dtype == expected.dtype
+        np.testing.assert_array_equal(got.get(), expected)
+
+
+def test_operands_of_each_kind() -> None:
+    for x in (X, LONG):
+        twice(lambda a, b: a + b, x, 2 * x)
+        twice(lambda a: a * 2, x)
+        twice(lambda a: 2 * a, x)
+        twice(lambda a: a - 0.5, x)
+        twice(lambda a: 0.5 - a, x)
+        twice(lambda a: -a, x)
+        twice(lambda a, b: a < b, x, x[::-1].copy())
+        twice(lambda a: a < 7.5, x)
+        twice(lambda a: a + a, x)
+
+
+def test_a_scalar_of_another_kind_is_another_operation() -> None:
+    a = gpuarray.to_gpu(np.arange(5, dtype=np.int32))
+    for scalar in (2, 2.5, 2, True, np.float32(2.5), 2.5, 3, np.int64(3)):
+        expected = np.arange(5, dtype=np.int32) * scalar
+        got = a * scalar
+        assert got.dtype == expected.dtype, scalar
+        np.testing.assert_array_equal(got.get(), expected)
+
+
+def test_a_scalar_that_does_not_fit() -> None:
+    a = gpuarray.to_gpu(np.arange(5, dtype=np.uint8))
+    for _ in range(2):
+        assert (a + 3).get().tolist() == [3, 4, 5, 6, 7]
+        with pytest.raises(OverflowError):
+            a + 300
+        with pytest.raises(OverflowError):
+            a + -1
+
+
+def test_integers_to_negative_powers() -> None:
+    a = gpuarray.to_gpu(np.arange(1, 5, dtype=np.int32))
+    for _ in range(2):
+        assert (a**2).get().tolist() == [1, 4, 9, 16]
+        with pytest.raises(ValueError, match="negative integer powers"):
+            a**-2
+
+
+def test_layouts_that_differ_with_the_same_size() -> None:
+    for _ in range(2):
+        twice(lambda a, b: a + b, X, X)
+        twice(lambda a, b: a.T + b.T, X, X)
+        twice(lambda a, b: a + b.T, X, X.T.copy())
+        twice(lambda a, b: a.reshape(-1) + b.reshape(-1), X, X)
+        twice(lambda a, b: a[:, :2] + b[:, 2:], X, X)
+        twice(lambda a, b: a + b[:1], X, X)
+        twice(lambda a, b: a.reshape(4, 3) + b.reshape(4, 3), X, X)
+
+
+def test_in_place() -> None:
+    for turn in range(3):
+        host = LONG + turn
+        a, b = gpuarray.to_gpu(host), gpuarray.to_gpu(2 * host)
+        same = a
+        a += b
+        a *= 2
+        a -= a[::-1]
+        assert a is same
+        expected = (host + 2 * host) * 2
+        np.testing.assert_array_equal(a.get(), expected - expected[::-1])
+
+
+def test_operands_that_overlap() -> None:
+    for _ in range(3):
+        a = gpuarray.to_gpu(LONG)
+        b, c = a[:-1], a[1:]
+        c += b
+        expected = LONG.copy()
+        expected[1:] = LONG[1:] + LONG[:-1]
+        np.testing.assert_array_equal(a.get(), expected)
+
+
+def test_arrays_that_lie_badly() -> None:
+    """Kernels with wide loads are for arrays that begin where they must."""
+    bytes_ = np.zeros(4 * LONG.size + 64, np.uint8)
+    for start in (0, 4, 16, 1, 0, 2, 8):
+        host = bytes_.copy()
+        host[start : start + 4 * LONG.size] = LONG.view(np.uint8)
+        device = gpuarray.to_gpu(host)[start : start + 4 * LONG.size]
+        a = device.view(np.float32)
+        for few in (a, a[:100]):
+            expected = 2 * LONG[: few.size]
+            np.testing.assert_array_equal((few + few).get(), expected)
+            np.testing.assert_array_equal((few * 2).get(), expected)
+
+
+def test_no_elements() -> None:
+    twice(lambda a, b: a + b, X[:0], X[:0])
+    twice(lambda a: a * 2, X[:, :0])
+
+
+def test_subclasses_keep_their_way() -> None:
+    class Mine(gpuarray.GPUArray):
+        made = 0
+
+        def _new_like_me(self, dtype: Any = None, order: str = "C") -> Any:
+            type(self).made += 1
+            return super()._new_like_me(dtype, order)
+
+    a = gpuarray.to_gpu(X)
+    a + a
+    mine = Mine(X.shape, X.dtype)
+    mine.set(X)
+    for turn in range(1, 4):
+        assert type(mine + mine) is Mine
+        assert Mine.made == turn
+
+
+def test_allocators_are_asked() -> None:
+    asked = []
+
+    def allocator(size: int) -> Any:
+        asked.append(size)
+        return drv.mem_alloc(size)
+
+    a = gpuarray.to_gpu(X, allocator=allocator)
+    for turn in range(1, 4):
+        a + a
+        assert len(asked) == 1 + turn
+
+
+def test_contexts_have_kernels_of_their_own() -> None:
+    for _ in range(2):
+        other = drv.Device(0).make_context()
+        try:
+            a = gpuarray.to_gpu(X)
+            for _ in range(2):
+                np.testing.assert_array_equal((a + a).get(), X + X)
+            del a
+        finally:
+            other.pop()
+            other.detach()
+        a = gpuarray.to_gpu(X)
+        np.testing.assert_array_equal((a + a).get(), X + X)
+
+
+def test_freed_memory_is_refused() -> None:
+    a, b = gpuarray.to_gpu(X), gpuarray.to_gpu(X)
+    a + b
+    b.gpudata.free()
+    with pytest.raises(drv.LogicError):
+        a + b
+
+
+def test_functions_of_one_array() -> None:
+    for turn in range(3):
+        host = LONG + turn
+        got = cumath.sqrt(gpuarray.to_gpu(host)).get()
+        np.testing.assert_array_equal(got, np.sqrt(host))
