@@ -52,7 +52,8 @@
     ROW(grid_stride, "the stride of a grid is that of a block")               \
     ROW(split_short, "the last thread with a whole piece takes the rest")     \
     ROW(merged_blocks, "rows of blocks forget indices")                       \
-    ROW(grid_carry, "the last block of a row is followed by its own row's")
+    ROW(grid_carry, "the last block of a row is followed by its own row's")   \
+    ROW(halves_alike, "bits of floats: their first half is extended twice")
 
 #define JIT_PLANT_NAME(name, what) JIT_PLANT_##name,
 enum jit_plant { JIT_EACH_PLANT(JIT_PLANT_NAME) JIT_PLANTS_END };

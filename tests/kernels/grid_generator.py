@@ -57,6 +57,8 @@ class GridGenerator(Generator):
         # Many small blocks, so that a worker is handed several of them.
         many = rows == 1 and self.block[0] <= 64 and pick.random() < 0.3
         columns = pick.randrange(40, 150) if many else pick.randrange(1, 5)
+        if rows > 1 and pick.random() < 0.5:
+            columns, rows = pick.randrange(5, 9), pick.randrange(5, 9)
         self.grid = (columns, rows, 1)
         self.local_size = pick.choice([4, 8])
         self.atomic = pick.choice(list(ATOMICS))

@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
+#include "jit/plants.h"
 
 enum { PIECE_BITS = 128, MOST_LANES = 64 };
 
@@ -39,8 +40,8 @@ build_extended(struct jit *jit, LLVMValueRef at, unsigned first,
     LLVMValueRef whole = LLVMGetOperand(at, 0);
     if (count > piece) {
         LLVMValueRef low = build_extended(jit, at, first, count / 2, piece);
-        LLVMValueRef high =
-            build_extended(jit, at, first + count / 2, count / 2, piece);
+        unsigned middle = PLANTED(halves_alike) ? first : first + count / 2;
+        LLVMValueRef high = build_extended(jit, at, middle, count / 2, piece);
         return build_lanes(jit, low, high, 0, count);
     }
     LLVMValueRef part = build_lanes(
