@@ -264,8 +264,9 @@ struct cpu_launch {
     atomic_uint running; /* threads that are in a block */
     unsigned joined; /* threads that have come for blocks; scheduler lock */
     uint64_t started_ns;
-    uint64_t serial; /* for the checks */
-    uint32_t before; /* the last interval before it, for the checks */
+    uint64_t serial;     /* for the checks */
+    uint32_t before;     /* the last interval before it, for the checks */
+    atomic_bool checked; /* and whether they know that it runs */
     bool cooperative;
     atomic_uint grid_arrived, grid_phase; /* of its barrier */
     atomic_uint grid_ended;               /* blocks that are over */
@@ -557,6 +558,9 @@ const char *cpu_check_found(CUresult code);
 void cpu_check_drop(struct cpu_worker *worker);
 /* Makes the worker's state; before the first block of a launch. */
 CUresult cpu_check_prepare(struct cpu_worker *worker);
+/* Before any of its blocks, as often as one likes; after all of them. */
+void cpu_check_launch_begin(struct cpu_launch *launch);
+void cpu_check_launch_end(struct cpu_launch *launch);
 /* A block that runs on fibers begins. */
 void cpu_check_block_begin(struct cpu_worker *worker);
 /* For a new launch: what cpu_launch.before is. */

@@ -123,16 +123,16 @@ enum image_site_flags {
 
 /* One or two loops, one in the other, whose accesses are checked before they
  * begin.  [0] is the inner loop. */
-struct image_check_nest {
+struct __attribute__((may_alias)) image_check_nest {
     uint64_t count[2];      /*  0 rounds */
-    uint32_t linear;        /* 16 the thread of the first round, */
-    int32_t linear_step[2]; /* 20 and how it grows with each */
-    uint32_t rows;          /* 28 accesses */
+    uint64_t linear;        /* 16 the thread of the first round, */
+    int64_t linear_step[2]; /* 24 and how it grows with each */
+    uint64_t rows;          /* 40 accesses; they follow */
 };
 
 /* A condition of an access: value + rounds * step < limit, without signs and
  * modulo 2**bits. */
-struct image_check_condition {
+struct __attribute__((may_alias)) image_check_condition {
     uint64_t value;     /*  0 */
     int64_t step[2];    /*  8 */
     uint64_t limit;     /* 24 */
@@ -140,10 +140,10 @@ struct image_check_condition {
     uint32_t otherwise; /* 36 1: it must not hold */
 };
 
-enum { IMAGE_CHECK_CONDITIONS = 6 };
+enum { IMAGE_CHECK_CONDITIONS = 6, IMAGE_CHECK_ROWS = 64 };
 
 /* An access of such a nest. */
-struct image_check_row {
+struct __attribute__((may_alias)) image_check_row {
     char *address;            /*  0 in the first round */
     void *object;             /*  8 as __pycuda_check has it */
     uint64_t object_bytes;    /* 16 */
@@ -151,12 +151,21 @@ struct image_check_row {
     struct image_site *site;  /* 40 */
     uint32_t bytes;           /* 48 */
     uint32_t condition_count; /* 52 */
-    struct image_check_condition conditions[IMAGE_CHECK_CONDITIONS]; /* 56 */
+    struct image_check_condition conditions[]; /* 56 */
 };
 
-_Static_assert(sizeof(struct image_check_nest) == 32, "abi");
+_Static_assert(sizeof(struct image_check_nest) == 48, "abi");
 _Static_assert(sizeof(struct image_check_condition) == 40, "abi");
 _Static_assert(offsetof(struct image_check_row, conditions) == 56, "abi");
+
+/* What a nest and its rows are, as far as the compiler knows: words, of which
+ * some are filled in with values.  Behind the words stands for each value,
+ * four of them in a word of 64 bits, which word it is. */
+struct image_check_form {
+    uint32_t words;
+    uint32_t values;
+    uint64_t list[];
+};
 
 /* Functions that kernels may call, one row each:
  * ROW(result, name, (arguments), stops) - `stops` is 1 where the call may
@@ -243,9 +252,7 @@ _Static_assert(offsetof(struct image_check_row, conditions) == 56, "abi");
     /* All accesses of a nest of loops at once: 1 if nothing is wrong with    \
      * them, which is noted then; 0 if they must be checked one by one. */    \
     ROW(int32_t, __pycuda_check_rows,                                         \
-        (const struct image_check_nest *nest,                                 \
-         const struct image_check_row *rows),                                 \
-        0)                                                                    \
+        (const struct image_check_form *form, const uint64_t *values), 0)     \
     /* A block begins; its threads have passed a barrier. */                  \
     ROW(void, __pycuda_check_block, (uint32_t x, uint32_t y, uint32_t z), 0)  \
     ROW(void, __pycuda_check_meet, (void), 0)                                 \

@@ -202,4 +202,43 @@ __global__ void k(int *out)
         kind="uninitialised-global",
         thread=(0, 0, 0),
     ),
+    dict(
+        name="shared_row_that_one_block_leaves_short",
+        source="""
+__global__ void k(int *out)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    if (t < 64 - (blockIdx.x == 2)) s[t] = t;
+    __syncthreads();
+    out[blockIdx.x * 64 + t] = s[t]; // HERE
+}""",
+        args=[64 * 5 * 4],
+        grid=(5, 1),
+        kind="uninitialised-shared",
+        block_index=(2, 0, 0),
+        thread=(63, 0, 0),
+        object="s",
+    ),
+    dict(
+        name="shared_word_read_by_its_index_in_a_later_block",
+        source="""
+__global__ void k(int *out, int *at)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    if (t < 63) s[t] = t;
+    __syncthreads();
+    out[blockIdx.x * 64 + t] = s[at[blockIdx.x * 64 + t]]; // HERE
+}""",
+        args=[
+            64 * 5 * 4,
+            np.where(np.arange(320) == 3 * 64 + 7, 63, 5).astype(np.int32),
+        ],
+        grid=(5, 1),
+        kind="uninitialised-shared",
+        block_index=(3, 0, 0),
+        thread=(7, 0, 0),
+        object="s",
+    ),
 ]

@@ -371,4 +371,22 @@ __global__ void k(float *image, int width, int height)
         block_index=(0, 2, 0),
         thread=(0, 4, 0),
     ),
+    dict(
+        name="shared_row_beyond_its_end_in_a_later_block",
+        source="""
+__global__ void k(int *out)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = t;
+    __syncthreads();
+    out[blockIdx.x * 64 + t] = s[t + (blockIdx.x == 3)]; // HERE
+}""",
+        args=[64 * 5 * 4],
+        grid=(5, 1),
+        kind="out-of-bounds",
+        block_index=(3, 0, 0),
+        thread=(63, 0, 0),
+        object="s",
+    ),
 ]

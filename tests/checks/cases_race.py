@@ -369,4 +369,42 @@ __global__ void k(int *out, unsigned short *in)
         kind="block-race",
         anywhere=True,
     ),
+    dict(
+        name="rows_that_meet_in_one_block_only",
+        source="""
+__global__ void k(int *out)
+{
+    __shared__ int s[66];
+    int t = threadIdx.x;
+    s[t] = t;
+    if (t < 2) s[64 + t] = 0;
+    __syncthreads();
+    s[t] = 2 * t; // HERE
+    out[blockIdx.x * 64 + t] = s[t + (blockIdx.x == 2)]; // OTHER
+}""",
+        args=[64 * 5 * 4],
+        grid=(5, 1),
+        kind="shared-race",
+        block_index=(2, 0, 0),
+        thread=(1, 0, 0),
+        other=(0, 0, 0),
+    ),
+    dict(
+        name="a_row_and_what_comes_one_by_one_in_a_later_block",
+        source="""
+__global__ void k(int *out, int *at)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = t; // OTHER
+    if (blockIdx.x != 2) __syncthreads();
+    out[blockIdx.x * 64 + t] = s[at[t]]; // HERE
+}""",
+        args=[64 * 5 * 4, np.zeros(64, np.int32)],
+        grid=(5, 1),
+        kind="shared-race",
+        block_index=(2, 0, 0),
+        thread=(1, 0, 0),
+        other=(0, 0, 0),
+    ),
 ]

@@ -667,4 +667,26 @@ __global__ void k(unsigned *out, int rounds)
 }""",
         args=[np.zeros(64, np.uint32), np.int32(3)],
     ),
+    dict(
+        name="blocks_that_do_different_things_to_shared_memory",
+        source="""
+__global__ void k(int *out, int *at)
+{
+    __shared__ int s[64], r[64];
+    int t = threadIdx.x, sum = 0;
+    s[t] = t;
+    for (int i = 0; i < blockIdx.x % 3; i++) {
+        __syncthreads();
+        r[t] = s[63 - t];
+        __syncthreads();
+        s[t] = r[t] + i;
+    }
+    if (blockIdx.x % 4 == 1) sum = s[t];
+    __syncthreads();
+    if (blockIdx.x % 2) sum += s[at[t]];
+    out[blockIdx.x * 64 + t] = sum;
+}""",
+        args=[64 * 13 * 4, np.arange(63, -1, -1, dtype=np.int32)],
+        grid=(13, 1),
+    ),
 ]

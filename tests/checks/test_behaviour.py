@@ -205,13 +205,15 @@ def test_the_packages_own_kernels_are_clean(tmp_path):
     assert rows == []
 
 
-GONE = (
-    HEAD
-    + """
+RESIDENT = """
 def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096 >> 20
-
+"""
+GONE = (
+    HEAD
+    + RESIDENT
+    + """
 SOURCE = '''__global__ void k(float *a) {
     a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }'''
 kernel = SourceModule(SOURCE).get_function("k")
@@ -235,3 +237,31 @@ def test_what_is_known_of_memory_goes_with_it(check, tmp_path):
     assert done.returncode == 0, done.stderr
     assert rows == []
     assert int(done.stdout) < 100  # MiB; 25 an allocation, in all, for races
+
+
+KEPT = (
+    HEAD
+    + RESIDENT
+    + """
+SOURCE = '''__global__ void k(float *a) {
+    a[blockIdx.x * blockDim.x + threadIdx.x] += 1; }'''
+kernel = SourceModule(SOURCE).get_function("k")
+memory = drv.mem_alloc(64 << 20)
+drv.memset_d32(memory, 0, 16 << 20)
+drv.Context.synchronize()
+before = resident()
+for piece in range(64):
+    kernel(np.uintp(int(memory) + (piece << 20)), block=(256, 1, 1),
+           grid=(1024, 1))
+    drv.Context.synchronize()
+print(resident() - before)
+"""
+)
+
+
+@pytest.mark.no_sanitizer
+def test_what_is_known_of_used_memory_goes_between_launches(tmp_path):
+    done, rows = run(KEPT, "race", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert rows == []
+    assert int(done.stdout) < 64  # MiB; of all memory it would be hundreds

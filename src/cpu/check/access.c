@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cpu/check/check.h"
+#include "cpu/check/shadow.h"
 #include "cpu/module/image.h"
 
 #define NEAR_SHARED ((uintptr_t)256 << 10)
@@ -29,14 +29,6 @@ inside(uintptr_t address, uint64_t bytes, uintptr_t base, uint64_t size)
 }
 
 /* ---- where an address lies ---- */
-
-bool
-cpu_check_is_shared(const struct cpu_worker *worker, uintptr_t address)
-{
-    return inside(address, 1, (uintptr_t)worker->shared,
-                  worker->launch->function->kernel->static_shared +
-                      (uint64_t)worker->launch->dynamic_shared);
-}
 
 /* The running thread's own stack, between its frames and its start. */
 bool
@@ -121,7 +113,7 @@ address_is_right(struct cpu_check *check, const struct cpu_worker *worker,
     if (global.bytes) {
         return inside(address, bytes, global.base, global.bytes);
     }
-    if (cpu_check_is_shared(worker, address)) {
+    if (cpu_check_is_shared(check, address)) {
         return shared_find(check, address, bytes) != NULL;
     }
     return cpu_check_is_stack(worker, address) ||
@@ -426,7 +418,7 @@ __pycuda_check_shared(void *variable, uint64_t bytes, struct image_site *site)
         bytes = cpu_worker_tls->launch->dynamic_shared;
     }
     if (cpu_check_flags & CPU_CHECK_INIT) {
-        __pycuda_check_local(variable, bytes);
+        cpu_check_mark(base, bytes, false);
     }
     check->shared[check->shared_count++] =
         (struct cpu_check_variable){base, bytes, site->object};

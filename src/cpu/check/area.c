@@ -128,3 +128,18 @@ cpu_check_area_make(struct cpu_check_area *area,
     }
     return true;
 }
+
+int
+cpu_check_row_never(const struct image_check_row *row)
+{
+    for (unsigned i = 0; i < row->condition_count; i++) {
+        const struct image_check_condition *one = &row->conditions[i];
+        uint64_t mask = one->bits == 64 ? ~0ull : (1ull << one->bits) - 1;
+
+        if (!one->step[0] && !one->step[1] &&
+            ((one->value & mask) < (one->limit & mask)) == one->otherwise) {
+            return (int)i;
+        }
+    }
+    return -1;
+}

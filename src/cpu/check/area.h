@@ -30,14 +30,61 @@ bool cpu_check_area_make(struct cpu_check_area *area,
                          const struct image_check_nest *nest,
                          const struct image_check_row *row);
 
-/* rows.c: do both touch the same bytes, each thread its own? */
+/* A condition that does not hold in any round, whatever else; -1: none. */
+int cpu_check_row_never(const struct image_check_row *row);
+
+static inline unsigned
+cpu_check_row_bytes(const struct image_check_row *row)
+{
+    return (unsigned)sizeof *row +
+           row->condition_count * (unsigned)sizeof *row->conditions;
+}
+
+/* ---- rows.c ---- */
+
+/* All of a block's shared memory that the rows whose bits `which` has say is
+ * noted again, as __pycuda_check_rows did; only what was written, if the
+ * block has passed a barrier since. */
+void cpu_check_rows_again(struct cpu_check *check,
+                          const struct image_check_form *form,
+                          const uint64_t *values, uint64_t which, bool past);
+/* Do both touch the same bytes, each thread its own? */
 bool cpu_check_areas_same(const struct cpu_check_area *one,
                           const struct cpu_check_area *two);
-/* words.c: is it a race with nothing before?  Notes it, word by word. */
+
+/* ---- words.c ---- */
+
+/* Is it a race with nothing before?  Notes it, word by word. */
 bool cpu_check_area_race_is_right(struct cpu_check *check,
                                   const struct cpu_check_area *area);
 void cpu_check_area_note(struct cpu_check *check,
                          const struct cpu_check_area *area);
+
+/* ---- trace.c ---- */
+
+/* The rows of shared memory, as bits, that the block before had here, with
+ * the same values; 0: none. */
+uint64_t cpu_check_trace_find(const struct cpu_check *check,
+                              const struct image_check_form *form,
+                              const uint64_t *values);
+/* They are right, and so are the call's other rows. */
+void cpu_check_trace_pass(struct cpu_check *check,
+                          const struct image_check_form *form);
+/* Rows of shared memory come that the block before did not have: from here on
+ * all is looked at and written down.  false: that was so already. */
+bool cpu_check_trace_part(struct cpu_check *check);
+/* Writes down a call that was right, with the rows that need not be looked at
+ * where the values are the same; `words` is the form with the values. */
+void cpu_check_trace_add(struct cpu_check *check,
+                         const struct image_check_form *form,
+                         const uint64_t *values, const uint64_t *words,
+                         uint64_t which);
+
+static inline const uint16_t *
+cpu_check_form_places(const struct image_check_form *form)
+{
+    return (const uint16_t *)(form->list + form->words);
+}
 
 /* ---- pending.c ---- */
 

@@ -23,6 +23,19 @@ may_be_unset(uintptr_t address, uint64_t bytes)
     return known || cpu_shadow_find(CPU_SHADOW_BYTES, address + bytes - 1);
 }
 
+/* Is it inside of the variable that it was made from?  false: look closer. */
+static inline bool
+is_inside(const struct cpu_check_access *access)
+{
+    const struct image_site *site = access->site;
+    uintptr_t offset = access->address - access->object;
+
+    return access->object && !(site->flags & IMAGE_SITE_POINTER) &&
+           offset < access->object_bytes &&
+           access->bytes <= access->object_bytes - offset &&
+           !(access->address & (site->alignment - 1));
+}
+
 void *
 __pycuda_check(void *pointer, uint64_t bytes, void *object,
                uint64_t object_bytes, uint64_t value, struct image_site *site,
@@ -35,9 +48,13 @@ __pycuda_check(void *pointer, uint64_t bytes, void *object,
         return pointer;
     }
     check->thread = linear;
+    if (cpu_check_is_shared(check, (uintptr_t)pointer)) {
+        cpu_check_trace_leave(check);
+    }
     struct cpu_check_access access = {(uintptr_t)pointer, bytes,
                                       (uintptr_t)object, object_bytes, site};
-    if (flags & CPU_CHECK_MEMORY && !(sites & IMAGE_SITE_NO_MEMORY)) {
+    if (flags & CPU_CHECK_MEMORY && !(sites & IMAGE_SITE_NO_MEMORY) &&
+        !is_inside(&access)) {
         pointer = cpu_check_memory(check, &access);
         access.address = (uintptr_t)pointer;
     }

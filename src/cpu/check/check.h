@@ -67,8 +67,11 @@ struct cpu_check {
      * since the last barrier, and one that is older than the launch. */
     uint32_t interval, since_barrier, before_launch;
     uint32_t first_interval; /* of the block */
-    uint32_t acquired;       /* by any of its threads; see race.c */
-    bool fenced;             /* some thread of the block has used a fence */
+    bool traced;             /* trace.c follows the block, or writes it down */
+    bool interval_due, block_due; /* nothing was noted in it yet */
+    uint32_t acquired;            /* by any of its threads; see race.c */
+    bool fenced;               /* some thread of the block has used a fence */
+    unsigned stopped, ordered; /* so many of `at`, of `threads` are in use */
     /* An interval of another block, and whether it is ordered; 0: none. */
     uint32_t other;
     bool other_ordered;
@@ -77,6 +80,8 @@ struct cpu_check {
         size_t bytes;
     } recent[CPU_CHECK_RECENT];
     unsigned recent_next, recent_hit, frees;
+    uintptr_t shared_base; /* of the block's shared memory */
+    uint64_t shared_bytes;
     struct cpu_check_variable shared[CPU_CHECK_SHARED];
     unsigned shared_count;
     uint32_t returned[CPU_MAX_THREADS / 32]; /* ended by `return` */
@@ -84,6 +89,7 @@ struct cpu_check {
     struct cpu_check_order threads[CPU_MAX_THREADS];
     struct cpu_check_warp warps[CPU_MAX_THREADS / CPU_WARP];
     struct cpu_check_pending *pending;
+    struct cpu_check_trace *trace;
     _Alignas(16) char spare[4096]; /* where refused accesses go */
 };
 
@@ -102,6 +108,24 @@ void cpu_check_pending_note(struct cpu_check *check);
 /* A barrier, or a new block: they are past. */
 void cpu_check_pending_drop(struct cpu_check *check);
 
+/* ---- trace.c: what a block does to shared memory, as the last one did ----
+ */
+
+bool cpu_check_trace_open(struct cpu_check *check);  /* false: no memory */
+void cpu_check_trace_begin(struct cpu_check *check); /* a new block */
+void cpu_check_trace_meet(struct cpu_check *check);
+/* Something comes that needs all that is known: it is caught up on.  Until
+ * the block's end nothing more is followed. */
+void cpu_check_trace_catch_up(struct cpu_check *check);
+
+static inline void
+cpu_check_trace_leave(struct cpu_check *check)
+{
+    if (check->traced) {
+        cpu_check_trace_catch_up(check);
+    }
+}
+
 /* ---- interval.c: times at which a block accessed memory ---- */
 
 /* A time between two events (its start, a barrier, a meeting of lanes, a
@@ -117,6 +141,17 @@ struct cpu_check_interval {
 extern atomic_uint cpu_check_clock;
 /* A new interval of the worker's block begins. */
 void cpu_check_interval_begin(struct cpu_check *check);
+/* The same, after a barrier or at a block's start, where none has yet: only
+ * those in which something is noted get a number. */
+void cpu_check_interval_make(struct cpu_check *check);
+
+static inline void
+cpu_check_interval_need(struct cpu_check *check)
+{
+    if (check->interval_due) {
+        cpu_check_interval_make(check);
+    }
+}
 /* NULL: long ago, forgotten. */
 const struct cpu_check_interval *cpu_check_interval_find(uint32_t number);
 
@@ -172,7 +207,12 @@ void cpu_check_triple(char text[40], uint64_t linear, const uint32_t size[3]);
 
 /* ---- access.c: where does an address lie? ---- */
 
-bool cpu_check_is_shared(const struct cpu_worker *worker, uintptr_t address);
+static inline bool
+cpu_check_is_shared(const struct cpu_check *check, uintptr_t address)
+{
+    return address - check->shared_base < check->shared_bytes;
+}
+
 bool cpu_check_is_stack(const struct cpu_worker *worker, uintptr_t address);
 
 #endif

@@ -18,7 +18,7 @@ report(uintptr_t address, uint64_t bytes, const struct image_site *site)
     struct cpu_worker *worker = cpu_worker_tls;
     struct cpu_check_allocation found;
     char detail[400];
-    bool shared = cpu_check_is_shared(worker, address);
+    bool shared = cpu_check_is_shared(cpu_check_self(), address);
     bool local = !shared && cpu_check_is_stack(worker, address);
     bool global = !shared && !local && cpu_check_find(address, &found) &&
                   address - found.base < found.bytes;
@@ -79,10 +79,22 @@ cpu_check_init(uintptr_t address, uint64_t bytes, struct image_site *site)
     }
 }
 
+/* What was put off for shared memory comes first. */
+static void
+shared_need(const void *address)
+{
+    struct cpu_check *check = cpu_check_self();
+
+    if (cpu_check_is_shared(check, (uintptr_t)address)) {
+        cpu_check_trace_leave(check);
+    }
+}
+
 void
 __pycuda_check_written(const void *pointer, uint64_t bytes)
 {
     if (cpu_check_flags & CPU_CHECK_INIT) {
+        shared_need(pointer);
         cpu_check_mark((uintptr_t)pointer, bytes, true);
     }
 }
@@ -95,15 +107,22 @@ __pycuda_check_local(const void *variable, uint64_t bytes)
     }
 }
 
-void
-__pycuda_check_copy(const void *to, const void *from, uint64_t bytes)
+static void
+copy_known(const void *to, const void *from, uint64_t bytes)
 {
-    if (!(cpu_check_flags & CPU_CHECK_INIT)) {
-        return;
-    }
     for (uint64_t i = 0; i < bytes; i++) {
         cpu_check_mark((uintptr_t)to + i, 1,
                        !cpu_check_unset((uintptr_t)from + i, 1));
+    }
+}
+
+void
+__pycuda_check_copy(const void *to, const void *from, uint64_t bytes)
+{
+    if (cpu_check_flags & CPU_CHECK_INIT) {
+        shared_need(to);
+        shared_need(from);
+        copy_known(to, from, bytes);
     }
 }
 
@@ -147,7 +166,7 @@ cpu_check_copied(const void *to, const void *from, size_t bytes)
         return;
     }
     if (cpu_check_unset((uintptr_t)from, bytes)) {
-        __pycuda_check_copy(to, from, bytes);
+        copy_known(to, from, bytes);
     } else {
         cpu_check_mark((uintptr_t)to, bytes, true);
     }

@@ -34,6 +34,18 @@ cpu_check_interval_begin(struct cpu_check *check)
         atomic_load(&cpu_check_clock)};
 }
 
+void
+cpu_check_interval_make(struct cpu_check *check)
+{
+    check->interval_due = false;
+    cpu_check_interval_begin(check);
+    check->since_barrier = check->interval;
+    if (check->block_due) {
+        check->block_due = false;
+        check->first_interval = check->interval;
+    }
+}
+
 const struct cpu_check_interval *
 cpu_check_interval_find(uint32_t number)
 {

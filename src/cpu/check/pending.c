@@ -71,6 +71,7 @@ cpu_check_pending_note(struct cpu_check *check)
     struct cpu_check_pending *pending = check->pending;
     unsigned reads = pending->read_count, writes = pending->write_count;
 
+    cpu_check_interval_need(check);
     /* None of them meets another, so they may be noted in any order. */
     pending->words = true;
     pending->read_count = pending->write_count = 0;

@@ -214,14 +214,18 @@ order_note(struct cpu_check *check, unsigned thread,
     bool special = site->flags & (IMAGE_SITE_ATOMIC | IMAGE_SITE_VOLATILE);
 
     if (!special) {
-        order->fenced &= !(site->flags & IMAGE_SITE_WRITE);
+        if (check->fenced) {
+            order->fenced &= !(site->flags & IMAGE_SITE_WRITE);
+        }
         return;
     }
+    check->ordered = check->launch->threads;
     if (order->fenced && site->flags & IMAGE_SITE_WRITE) {
         unsigned now = atomic_fetch_add(&cpu_check_clock, 1) + 1;
 
         order->released = now;
         atomic_store(&releases[check->block % RELEASES], now);
+        cpu_check_trace_leave(check);
         cpu_check_pending_note(check);
         cpu_check_interval_begin(check);
     }
@@ -245,14 +249,13 @@ void
 cpu_check_race(struct cpu_check *check, const struct cpu_check_access *what,
                uint64_t value)
 {
-    struct cpu_worker *worker = cpu_worker_tls;
     unsigned flags = what->site->flags;
+    bool shared = cpu_check_is_shared(check, what->address);
 
-    bool shared = cpu_check_is_shared(worker, what->address);
-
-    if (!shared && cpu_check_is_stack(worker, what->address)) {
+    if (!shared && cpu_check_is_stack(cpu_worker_tls, what->address)) {
         return;
     }
+    cpu_check_interval_need(check);
     struct access access = {
         .check = check,
         .what = what,
@@ -294,6 +297,7 @@ __pycuda_check_fence(uint32_t linear)
 {
     struct cpu_check *check = cpu_check_self();
 
+    check->ordered = check->launch->threads;
     check->threads[linear].fenced = check->fenced = true;
 }
 
@@ -308,6 +312,8 @@ cpu_check_lanes(struct cpu_worker *worker, unsigned index, uint32_t set)
     if (!(cpu_check_flags & CPU_CHECK_RACE)) {
         return;
     }
+    cpu_check_trace_leave(check);
+    cpu_check_interval_need(check);
     cpu_check_pending_note(check);
     cpu_check_interval_begin(check);
     for (unsigned i = 0; i < CPU_WARP; i++) {

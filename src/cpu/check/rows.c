@@ -13,7 +13,8 @@
 #include "cpu/check/race.h"
 
 enum {
-    MOST_ROWS = 64,
+    NEST_WORDS = sizeof(struct image_check_nest) / 8,
+    MOST_WORDS = NEST_WORDS + IMAGE_CHECK_ROWS * 37,
     MOST_ROUNDS = 1 << 20,
 };
 
@@ -189,9 +190,10 @@ area_is_right(struct cpu_check *check, const struct cpu_check_area *area)
 
 /* Where it lies, and what is found out once. */
 static void
-area_place(const struct cpu_worker *worker, struct cpu_check_area *area)
+area_place(const struct cpu_check *check, const struct cpu_worker *worker,
+           struct cpu_check_area *area)
 {
-    area->shared = cpu_check_is_shared(worker, area->low);
+    area->shared = cpu_check_is_shared(check, area->low);
     area->stack = !area->shared && cpu_check_is_stack(worker, area->low);
     if (wants_race(area)) {
         bool one = area->low / CPU_SHADOW_GRANULE ==
@@ -243,34 +245,159 @@ areas_are_right(struct cpu_check *check, struct cpu_check_area *areas,
     return true;
 }
 
-int32_t
-__pycuda_check_rows(const struct image_check_nest *nest,
-                    const struct image_check_row *rows)
-{
-    struct cpu_worker *worker = cpu_worker_tls;
-    struct cpu_check *check = worker->check;
-    struct cpu_check_area areas[MOST_ROWS];
-    unsigned count = nest->rows;
+/* ---- what a kernel says ---- */
 
-    if (count > MOST_ROWS || check->fenced || !nest->count[0] ||
-        !nest->count[1] || nest->count[0] > MOST_ROUNDS ||
-        nest->count[1] > MOST_ROUNDS) {
-        return 0;
+/* The rows of a call that are looked at. */
+struct rows {
+    struct cpu_check_area areas[IMAGE_CHECK_ROWS];
+    unsigned count;
+    uint64_t idle; /* bits of what the next block need not look at */
+    bool shared;   /* there are some in shared memory */
+    uint64_t words[MOST_WORDS];
+};
+
+static void
+words_fill(struct rows *rows, const struct image_check_form *form,
+           const uint64_t *values)
+{
+    const uint16_t *places = cpu_check_form_places(form);
+
+    memcpy(rows->words, form->list, form->words * sizeof *rows->words);
+    for (unsigned i = 0; i < form->values; i++) {
+        rows->words[places[i]] = values[i];
     }
-    for (unsigned i = 0; i < count; i++) {
-        if (!cpu_check_area_make(&areas[i], nest, &rows[i])) {
-            return 0;
+}
+
+static bool
+meets_shared(const struct cpu_check *check, const struct cpu_check_area *area)
+{
+    return area->count[1] &&
+           area->low < check->shared_base + check->shared_bytes &&
+           check->shared_base < area->high;
+}
+
+/* Makes the areas of all rows but those in `known`. */
+static bool
+rows_make(struct cpu_check *check, struct rows *rows, uint64_t known)
+{
+    const struct cpu_worker *worker = cpu_worker_tls;
+    const struct image_check_nest *nest = (const void *)rows->words;
+    const char *at = (const char *)(nest + 1);
+
+    rows->count = 0;
+    rows->idle = 0;
+    rows->shared = false;
+    for (unsigned i = 0; i < nest->rows; i++) {
+        const struct image_check_row *row = (const void *)at;
+        struct cpu_check_area *area = &rows->areas[rows->count];
+
+        at += cpu_check_row_bytes(row);
+        if (known >> i & 1) {
+            continue;
         }
-        area_place(worker, &areas[i]);
+        if (!cpu_check_area_make(area, nest, row)) {
+            return false;
+        }
+        if (area->count[1]) {
+            area_place(check, worker, area);
+            rows->count++;
+        }
+        bool shared = meets_shared(check, area);
+        rows->shared |= shared;
+        bool never = !area->count[1] && cpu_check_row_never(row) >= 0;
+        rows->idle |= (uint64_t)(shared || never) << i;
     }
-    if (!areas_are_right(check, areas, count)) {
-        return 0;
+    return true;
+}
+
+static void
+rows_note(struct cpu_check *check, struct rows *rows)
+{
+    if (cpu_check_flags & CPU_CHECK_RACE) {
+        areas_cover(rows->areas, rows->count);
+    }
+    for (unsigned i = 0; i < rows->count; i++) {
+        area_note(check, &rows->areas[i]);
+    }
+}
+
+static bool
+nest_is_small(const struct image_check_nest *nest)
+{
+    return nest->count[0] && nest->count[1] && nest->count[0] <= MOST_ROUNDS &&
+           nest->count[1] <= MOST_ROUNDS;
+}
+
+/* Looks at all rows but those in `known`, which the block before had too. */
+static __attribute__((noinline)) bool
+rows_look(struct cpu_check *check, const struct image_check_form *form,
+          const uint64_t *values, uint64_t known)
+{
+    struct rows rows;
+
+    words_fill(&rows, form, values);
+    if (!nest_is_small((const void *)rows.words)) {
+        return false;
     }
     if (cpu_check_flags & CPU_CHECK_RACE) {
-        areas_cover(areas, count);
+        cpu_check_interval_need(check);
     }
-    for (unsigned i = 0; i < count; i++) {
-        area_note(check, &areas[i]);
+    if (!rows_make(check, &rows, known)) {
+        return false;
     }
-    return 1;
+    if (rows.shared && cpu_check_trace_part(check) && known) {
+        return rows_look(check, form, values, 0);
+    }
+    if (!areas_are_right(check, rows.areas, rows.count)) {
+        return false;
+    }
+    rows_note(check, &rows);
+    if (known) {
+        cpu_check_trace_pass(check, form);
+    } else if (rows.shared) {
+        cpu_check_trace_add(check, form, values, rows.words, rows.idle);
+    }
+    return true;
+}
+
+int32_t
+__pycuda_check_rows(const struct image_check_form *form,
+                    const uint64_t *values)
+{
+    struct cpu_check *check = cpu_check_self();
+    const struct image_check_nest *nest = (const void *)form->list;
+
+    if (check->fenced) {
+        return 0;
+    }
+    uint64_t known = cpu_check_trace_find(check, form, values);
+    if (known == ~UINT64_C(0) >> (IMAGE_CHECK_ROWS - nest->rows)) {
+        cpu_check_trace_pass(check, form);
+        return 1;
+    }
+    return rows_look(check, form, values, known);
+}
+
+void
+cpu_check_rows_again(struct cpu_check *check,
+                     const struct image_check_form *form,
+                     const uint64_t *values, uint64_t which, bool past)
+{
+    struct rows rows;
+
+    words_fill(&rows, form, values);
+    if (!rows_make(check, &rows, ~which)) {
+        return;
+    }
+    if (!past) {
+        areas_are_right(check, rows.areas, rows.count);
+        rows_note(check, &rows);
+        return;
+    }
+    for (unsigned i = 0; i < rows.count; i++) {
+        if (wants(&rows.areas[i], CPU_CHECK_INIT, IMAGE_SITE_NO_INIT) &&
+            rows.areas[i].flags & IMAGE_SITE_WRITE) {
+            runs_visit(&rows.areas[i], bytes_write);
+        }
+    }
 }

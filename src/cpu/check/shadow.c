@@ -19,6 +19,7 @@
 #define PAGE  ((uintptr_t)CPU_ARCH_PAGE)
 
 void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
+struct cpu_check_words *_Atomic cpu_shadow_cells;
 
 /* What a granule has that was never written; it is only read. */
 static uint8_t all_unset[CPU_SHADOW_GRANULE + SLACK];
@@ -79,10 +80,16 @@ cpu_shadow_words(uintptr_t address)
     if (found || !place) {
         return found;
     }
-    void *made = clear_memory(sizeof(struct cpu_check_words));
+    struct cpu_check_words *made = clear_memory(sizeof *made);
     if (made && !atomic_compare_exchange_strong(place, &found, made)) {
         free(made);
-        made = found;
+        return found;
+    }
+    if (made) {
+        made->next = atomic_load(&cpu_shadow_cells);
+        while (!atomic_compare_exchange_weak(&cpu_shadow_cells, &made->next,
+                                             made)) {
+        }
     }
     return made;
 }
@@ -183,11 +190,20 @@ pages_drop(void *found, size_t bytes)
 }
 
 void
+cpu_shadow_drop(struct cpu_check_words *words)
+{
+    pages_drop(words->writes, sizeof words->writes + sizeof words->reads);
+}
+
+void
 cpu_check_forget(uintptr_t start, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += CPU_SHADOW_GRANULE) {
-        pages_drop(cpu_shadow_find(CPU_SHADOW_CELLS, start + at),
-                   sizeof(struct cpu_check_words));
+        struct cpu_check_words *words =
+            cpu_shadow_find(CPU_SHADOW_CELLS, start + at);
+        if (words) {
+            cpu_shadow_drop(words);
+        }
         pages_drop(cpu_shadow_find(CPU_SHADOW_BYTES, start + at),
                    CPU_SHADOW_GRANULE);
     }

@@ -15,6 +15,8 @@
 
 /* The last accesses of each word, as race.c packs them; 0: none. */
 struct cpu_check_words {
+    struct cpu_check_words *next; /* of all there are, see idle.c */
+    bool dropped;                 /* its pages have been given back */
     /* Numbers of the last intervals in which a word was written, or read and
      * that noted; 0: none. */
     uint32_t written, read;
@@ -44,6 +46,10 @@ cpu_shadow_find(enum cpu_shadow_kind kind, uintptr_t address)
                  : NULL;
 }
 
+/* All cells there are; they stay. */
+extern struct cpu_check_words *_Atomic cpu_shadow_cells;
+/* Gives the pages of what they hold back; they are 0 then. */
+void cpu_shadow_drop(struct cpu_check_words *words);
 /* NULL: no memory. */
 struct cpu_check_words *cpu_shadow_words(uintptr_t address);
 

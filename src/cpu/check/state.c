@@ -22,11 +22,27 @@ cpu_check_prepare(struct cpu_worker *worker)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     memset(worker->check, 0, bytes);
-    if (!cpu_check_pending_open(worker->check)) {
+    if (!cpu_check_pending_open(worker->check) ||
+        !cpu_check_trace_open(worker->check)) {
         cpu_check_drop(worker);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
+}
+
+/* What only some kernels use is cleared if the block before did. */
+static void
+threads_clear(struct cpu_check *check)
+{
+    if (check->stopped) {
+        memset(check->returned, 0, sizeof check->returned);
+        memset(check->at, 0, check->stopped * sizeof *check->at);
+        check->stopped = 0;
+    }
+    if (check->ordered) {
+        memset(check->threads, 0, check->ordered * sizeof *check->threads);
+        check->ordered = 0;
+    }
 }
 
 void
@@ -46,12 +62,14 @@ cpu_check_block_begin(struct cpu_worker *worker)
     check->acquired = 0;
     check->fenced = false;
     check->shared_count = 0;
-    memset(check->returned, 0, sizeof check->returned);
-    memset(check->at, 0, launch->threads * sizeof *check->at);
-    memset(check->threads, 0, launch->threads * sizeof *check->threads);
+    check->shared_base = (uintptr_t)worker->shared;
+    check->shared_bytes = launch->function->kernel->static_shared +
+                          (uint64_t)launch->dynamic_shared;
+    threads_clear(check);
     cpu_check_pending_drop(check);
-    cpu_check_interval_begin(check);
-    check->since_barrier = check->first_interval = check->interval;
+    check->interval_due = check->block_due = true;
+    check->other = 0;
+    cpu_check_trace_begin(check);
 }
 
 void
@@ -70,10 +88,10 @@ __pycuda_check_meet(void)
 {
     struct cpu_check *check = cpu_check_self();
 
+    cpu_check_trace_meet(check);
     check->epoch++;
+    check->interval_due = true;
     cpu_check_pending_drop(check);
-    cpu_check_interval_begin(check);
-    check->since_barrier = check->interval;
 }
 
 void
@@ -81,6 +99,7 @@ cpu_check_drop(struct cpu_worker *worker)
 {
     if (worker->check) {
         free(worker->check->pending);
+        free(worker->check->trace);
     }
     free(worker->check);
     worker->check = NULL;

@@ -180,6 +180,7 @@ __pycuda_check_at(const struct image_site *site, uint32_t thread)
 {
     struct cpu_check *check = cpu_check_self();
 
+    check->stopped = check->launch->threads;
     if (site->flags & IMAGE_SITE_RETURN) {
         check->returned[thread / CPU_WARP] |= 1u << (thread % CPU_WARP);
     } else {

@@ -101,6 +101,7 @@ line_is_right(struct cpu_check *check, const struct cpu_check_area *area,
 
 typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));
 typedef int64_t masks __attribute__((vector_size(8 * LANES)));
+typedef double doubles __attribute__((vector_size(8 * LANES)));
 
 /* Who reads a row of words: `slot` the first one, the next one `step` more. */
 struct readers {
@@ -122,7 +123,11 @@ lanes_load(const uint64_t *from)
 static inline bool
 all_of(masks which)
 {
+#ifdef __AVX__
+    return __builtin_ia32_movmskpd256((doubles)which) == 15;
+#else
     return (which[0] & which[1] & which[2] & which[3]) != 0;
+#endif
 }
 
 static inline masks
@@ -192,18 +197,29 @@ lanes_note(const struct readers *readers, uint64_t *one, uint64_t *two,
     return all_of(free_one | free_two | known);
 }
 
-/* The same for ALIKE words, which many a time nobody has read before. */
+/* Has nobody read any of ALIKE words? */
 static inline bool
-slots_note(const struct readers *readers, uint64_t *one, uint64_t *two)
+slots_are_free(const struct readers *readers, const uint64_t *one)
 {
-    lanes mine = readers->slot + readers->step * (lanes){0, 1, 2, 3};
     masks free_one = lanes_are_free(readers, lanes_load(one));
-    bool noted = true;
 
     for (unsigned i = LANES; i < ALIKE; i += LANES) {
         free_one &= lanes_are_free(readers, lanes_load(one + i));
     }
-    if (all_of(free_one)) {
+    return all_of(free_one);
+}
+
+/* The same for ALIKE words.  `fresh`: nobody had read those before them, so
+ * perhaps nobody has read these. */
+static inline bool
+slots_note(const struct readers *readers, uint64_t *one, uint64_t *two,
+           bool *fresh)
+{
+    lanes mine = readers->slot + readers->step * (lanes){0, 1, 2, 3};
+    bool noted = true;
+
+    *fresh = *fresh && slots_are_free(readers, one);
+    if (*fresh) {
         slots_fill(readers, one);
         return true;
     }
@@ -228,11 +244,12 @@ slots_note_reads(struct cpu_check *check, struct cpu_check_words *words,
         .since = (uint64_t)past + 1,
         .interval = check->interval,
         .others = alone ? 0 : (int64_t)(check->first_interval - past - 1)};
+    bool fresh = true;
 
     while (count) {
         uint64_t n = count < ALIKE ? count : ALIKE;
         bool noted = n == ALIKE && slots_note(&readers, words->reads[0] + at,
-                                              words->reads[1] + at);
+                                              words->reads[1] + at, &fresh);
 
         for (uint64_t i = 0; !noted && i < n; i++) {
             cpu_race_note_read(check, words, at + i, readers.slot + i * step,

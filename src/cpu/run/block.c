@@ -494,7 +494,11 @@ range_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
     worker->block.dynamic_shared = launch->dynamic_shared;
     worker->block.shared = worker->shared;
     worker->block.runtime = worker;
-    if (cpu_check_flags && (code = cpu_check_prepare(worker))) {
+    if (cpu_check_flags) {
+        cpu_check_launch_begin(launch);
+        code = cpu_check_prepare(worker);
+    }
+    if (code) {
         return code;
     }
     if (runs_on_fibers(launch)) {

@@ -198,6 +198,7 @@ cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
 
     launch->serial = atomic_fetch_add(&last_serial, 1) + 1;
     launch->before = cpu_check_interval_last();
+    atomic_store(&launch->checked, false);
     launch->function = function;
     for (int i = 0; i < 3; i++) {
         launch->grid[i] = grid[i];
@@ -242,6 +243,9 @@ cpu_launch_finish(struct cpu_launch *launch)
     uint64_t ns = atomic_load(&launch->ns);
     int error = atomic_load(&launch->error);
 
+    if (cpu_check_flags) {
+        cpu_check_launch_end(launch);
+    }
     if (error) {
         cpu_context_fail(function->module->ctx, (CUresult)error);
     }

@@ -15,7 +15,7 @@
 #include "jit/checks/affine.h"
 #include "jit/checks/checks.h"
 
-enum { MOST_ROWS = 64, MOST_BYTES = 64 };
+enum { MOST_ROWS = IMAGE_CHECK_ROWS, MOST_BYTES = 64 };
 
 /* The arguments of __pycuda_check. */
 enum { ADDRESS, BYTES, OBJECT, OBJECT_BYTES, VALUE, SITE, LINEAR };
@@ -30,7 +30,6 @@ struct hoist {
     struct jit *jit;
     struct jit_loops loops;
     LLVMValueRef function;
-    LLVMValueRef nest, list;       /* memory for the run time's view */
     LLVMValueRef *calls, *answers; /* calls, and what replaces them */
     unsigned count;
 };
@@ -252,26 +251,60 @@ may_nest(const struct jit_loops *loops, const struct jit_loop *inner)
 
 /* ---- telling the run time ---- */
 
-static void
-put(struct jit *jit, LLVMValueRef base, uint64_t offset, LLVMValueRef value)
-{
-    LLVMValueRef index = LLVMConstInt(jit->i64, offset, 0);
-    LLVMValueRef place =
-        LLVMBuildInBoundsGEP2(jit->builder, jit->i8, base, &index, 1, "");
+#define ROW_WORDS                                                             \
+    ((sizeof(struct image_check_row) +                                        \
+      IMAGE_CHECK_CONDITIONS * sizeof(struct image_check_condition)) /        \
+     8)
 
-    LLVMSetAlignment(LLVMBuildStore(jit->builder, value, place), 4);
+enum {
+    NEST_WORDS = sizeof(struct image_check_nest) / 8,
+    MOST_WORDS = NEST_WORDS + MOST_ROWS * ROW_WORDS
+};
+
+/* struct image_check_form, as it is made. */
+struct form {
+    struct jit *jit;
+    LLVMValueRef words[MOST_WORDS];  /* constants; 0 where there is a value */
+    LLVMValueRef values[MOST_WORDS]; /* 64 bits */
+    unsigned places[MOST_WORDS];     /* of the values */
+    unsigned count, value_count;
+};
+
+static void
+put_at(struct form *form, unsigned place, LLVMValueRef value)
+{
+    struct jit *jit = form->jit;
+    bool pointer = LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
+
+    form->words[place] = LLVMConstInt(jit->i64, 0, 0);
+    if (LLVMIsAConstantInt(value)) {
+        form->words[place] = value;
+    } else if (LLVMIsAGlobalVariable(value)) {
+        form->words[place] = LLVMConstPtrToInt(value, jit->i64);
+    } else if (!(pointer && LLVMIsNull(value))) {
+        form->places[form->value_count] = place;
+        form->values[form->value_count++] =
+            pointer ? LLVMBuildPtrToInt(jit->builder, value, jit->i64, "")
+                    : value;
+    }
 }
 
-static LLVMValueRef
-narrow(struct jit *jit, LLVMValueRef value)
+static void
+put(struct form *form, LLVMValueRef value)
 {
-    return LLVMBuildTrunc(jit->builder, value, jit->i32, "");
+    put_at(form, form->count++, value);
+}
+
+static void
+put_numbers(struct form *form, uint64_t low, uint64_t high)
+{
+    put(form, LLVMConstInt(form->jit->i64, low | high << 32, 0));
 }
 
 /* value < limit without signs, or not: what the run time knows. */
 static void
-put_compare(struct jit_view *view, const struct jit_term *term,
-            uint64_t offset, LLVMValueRef list)
+put_compare(struct form *form, struct jit_view *view,
+            const struct jit_term *term)
 {
     struct jit *jit = view->jit;
     LLVMBuilderRef builder = jit->builder;
@@ -306,74 +339,69 @@ put_compare(struct jit_view *view, const struct jit_term *term,
                                           LLVMConstInt(jit->i64, 0, 0), "");
         view->consistent = LLVMBuildAnd(builder, view->consistent, some, "");
     }
-    put(jit, list, offset, made.value);
-    put(jit, list, offset + 8, made.step[0]);
-    put(jit, list, offset + 16, made.step[1]);
-    put(jit, list, offset + 24, limit);
-    put(jit, list, offset + 32, jit_constant(jit, bits));
-    put(jit, list, offset + 36, jit_constant(jit, otherwise == term->holds));
+    put(form, made.value);
+    put(form, made.step[0]);
+    put(form, made.step[1]);
+    put(form, limit);
+    put_numbers(form, bits, otherwise == term->holds);
 }
 
 /* 0 < 1 if the condition is false. */
 static void
-put_truth(const struct jit_view *view, const struct jit_term *term,
-          uint64_t offset, LLVMValueRef list)
+put_truth(struct form *form, const struct jit_term *term)
 {
-    struct jit *jit = view->jit;
-    LLVMValueRef none = LLVMConstInt(jit->i64, 0, 0);
+    struct jit *jit = form->jit;
 
-    put(jit, list, offset,
-        LLVMBuildZExt(jit->builder, term->value, jit->i64, ""));
-    put(jit, list, offset + 8, none);
-    put(jit, list, offset + 16, none);
-    put(jit, list, offset + 24, LLVMConstInt(jit->i64, 1, 0));
-    put(jit, list, offset + 32, jit_constant(jit, 32));
-    put(jit, list, offset + 36, jit_constant(jit, term->holds));
+    put(form, LLVMBuildZExt(jit->builder, term->value, jit->i64, ""));
+    put_numbers(form, 0, 0);
+    put_numbers(form, 0, 0);
+    put_numbers(form, 1, 0);
+    put_numbers(form, 32, term->holds);
 }
 
 static void
-put_row(struct jit_view *view, const struct row *row, uint64_t offset,
-        LLVMValueRef list)
+put_row(struct form *form, struct jit_view *view, const struct row *row)
 {
-    struct jit *jit = view->jit;
     struct jit_affine made =
         jit_make_affine(view, LLVMGetOperand(row->call, ADDRESS));
+    LLVMValueRef bytes = LLVMGetOperand(row->call, BYTES);
 
-    put(jit, list, offset, made.value);
-    put(jit, list, offset + 8, LLVMGetOperand(row->call, OBJECT));
-    put(jit, list, offset + 16, LLVMGetOperand(row->call, OBJECT_BYTES));
-    put(jit, list, offset + 24, made.step[0]);
-    put(jit, list, offset + 32, made.step[1]);
-    put(jit, list, offset + 40, LLVMGetOperand(row->call, SITE));
-    put(jit, list, offset + 48, narrow(jit, LLVMGetOperand(row->call, BYTES)));
-    put(jit, list, offset + 52, jit_constant(jit, row->term_count));
+    put(form, made.value);
+    put(form, LLVMGetOperand(row->call, OBJECT));
+    put(form, LLVMGetOperand(row->call, OBJECT_BYTES));
+    put(form, made.step[0]);
+    put(form, made.step[1]);
+    put(form, LLVMGetOperand(row->call, SITE));
+    put_numbers(form, LLVMConstIntGetZExtValue(bytes), row->term_count);
     for (unsigned i = 0; i < row->term_count; i++) {
-        uint64_t at = offset + offsetof(struct image_check_row, conditions) +
-                      i * sizeof(struct image_check_condition);
         if (row->terms[i].kind == JIT_TERM_TRUTH) {
-            put_truth(view, &row->terms[i], at, list);
+            put_truth(form, &row->terms[i]);
         } else {
-            put_compare(view, &row->terms[i], at, list);
+            put_compare(form, view, &row->terms[i]);
         }
     }
 }
 
+/* Comes last, when it is known whether all is consistent. */
 static void
-put_nest(struct jit_view *view, LLVMValueRef linear, LLVMValueRef nest,
+put_nest(struct form *form, struct jit_view *view, LLVMValueRef linear,
          unsigned rows)
 {
     struct jit *jit = view->jit;
     struct jit_affine made = jit_make_affine(view, linear);
     LLVMValueRef none = LLVMConstInt(jit->i64, 0, 0);
-
-    put(jit, nest, 0,
+    LLVMValueRef words[NEST_WORDS] = {
         LLVMBuildSelect(jit->builder, view->consistent, view->count[0], none,
-                        ""));
-    put(jit, nest, 8, view->count[1]);
-    put(jit, nest, 16, narrow(jit, made.value));
-    put(jit, nest, 20, narrow(jit, made.step[0]));
-    put(jit, nest, 24, narrow(jit, made.step[1]));
-    put(jit, nest, 28, jit_constant(jit, rows));
+                        ""),
+        view->count[1],
+        made.value,
+        made.step[0],
+        made.step[1],
+        LLVMConstInt(jit->i64, rows, 0)};
+
+    for (unsigned i = 0; i < NEST_WORDS; i++) {
+        put_at(form, i, words[i]);
+    }
 }
 
 static void
@@ -393,16 +421,51 @@ count_rounds(struct jit_view *view)
     }
 }
 
+/* The form as a constant of the module. */
 static LLVMValueRef
-at_start(struct hoist *hoist, uint64_t bytes)
+form_global(const struct form *form)
 {
-    struct jit *jit = hoist->jit;
-    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(hoist->function);
+    struct jit *jit = form->jit;
+    unsigned count = form->count + (form->value_count + 3) / 4 + 1;
+    LLVMValueRef *list = jit_allocate(count * sizeof *list);
+
+    list[0] = LLVMConstInt(jit->i64,
+                           form->count | (uint64_t)form->value_count << 32, 0);
+    memcpy(list + 1, form->words, form->count * sizeof *list);
+    for (unsigned i = 0; i < form->value_count; i += 4) {
+        uint64_t word = 0;
+        for (unsigned k = i; k < i + 4 && k < form->value_count; k++) {
+            word |= (uint64_t)form->places[k] << (k - i) * 16;
+        }
+        list[1 + form->count + i / 4] = LLVMConstInt(jit->i64, word, 0);
+    }
+    LLVMValueRef data = LLVMConstArray2(jit->i64, list, count);
+    LLVMValueRef made =
+        LLVMAddGlobal(jit->module, LLVMTypeOf(data), "__pycuda_check_form");
+    LLVMSetInitializer(made, data);
+    LLVMSetGlobalConstant(made, 1);
+    LLVMSetLinkage(made, LLVMInternalLinkage);
+    return made;
+}
+
+/* Memory of the function with the form's values. */
+static LLVMValueRef
+form_values(const struct form *form, LLVMValueRef function,
+            LLVMValueRef before)
+{
+    struct jit *jit = form->jit;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
 
     LLVMPositionBuilderBefore(jit->builder, LLVMGetFirstInstruction(entry));
-    LLVMValueRef made =
-        LLVMBuildAlloca(jit->builder, LLVMArrayType2(jit->i8, bytes), "");
-    LLVMSetAlignment(made, 8);
+    LLVMValueRef made = LLVMBuildAlloca(
+        jit->builder, LLVMArrayType2(jit->i64, form->value_count + 1), "");
+    LLVMPositionBuilderBefore(jit->builder, before);
+    for (unsigned i = 0; i < form->value_count; i++) {
+        LLVMValueRef index = LLVMConstInt(jit->i64, i, 0);
+        LLVMValueRef place =
+            LLVMBuildInBoundsGEP2(jit->builder, jit->i64, made, &index, 1, "");
+        LLVMBuildStore(jit->builder, form->values[i], place);
+    }
     return made;
 }
 
@@ -412,26 +475,24 @@ ask(struct hoist *hoist, struct jit_view *view, const struct row *rows,
     unsigned count)
 {
     struct jit *jit = hoist->jit;
+    struct form *form = jit_allocate(sizeof *form);
     LLVMTypeRef types[2] = {jit->pointer, jit->pointer};
-
-    if (!hoist->nest) {
-        hoist->nest = at_start(hoist, sizeof(struct image_check_nest));
-        hoist->list =
-            at_start(hoist, MOST_ROWS * sizeof(struct image_check_row));
-    }
-    LLVMBasicBlockRef before =
+    LLVMBasicBlockRef block =
         hoist->loops.cfg.blocks[jit_view_whole(view)->preheader].block;
-    LLVMPositionBuilderBefore(jit->builder,
-                              LLVMGetBasicBlockTerminator(before));
+    LLVMValueRef before = LLVMGetBasicBlockTerminator(block);
+
+    LLVMPositionBuilderBefore(jit->builder, before);
+    form->jit = jit;
+    form->count = NEST_WORDS;
     count_rounds(view);
     for (unsigned i = 0; i < count; i++) {
-        put_row(view, &rows[i], i * sizeof(struct image_check_row),
-                hoist->list);
+        put_row(form, view, &rows[i]);
     }
-    put_nest(view, LLVMGetOperand(rows[0].call, LINEAR), hoist->nest, count);
+    put_nest(form, view, LLVMGetOperand(rows[0].call, LINEAR), count);
+    LLVMValueRef arguments[2] = {form_global(form),
+                                 form_values(form, hoist->function, before)};
     LLVMValueRef function =
         jit_declare(jit, "__pycuda_check_rows", jit->i32, types, 2);
-    LLVMValueRef arguments[2] = {hoist->nest, hoist->list};
     LLVMValueRef answer =
         LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
                        function, arguments, 2, "");

@@ -1,0 +1,64 @@
+/* idle.c - what is known of old accesses goes while no kernel runs.
+ *
+ * Called by block.c and launch.c.  Races are those of one launch, so that
+ * nothing that is known of words is of any use while none runs.  Cells that
+ * were used lately are kept, since they will be again; others give their pages
+ * back.  One lock, which launches take when they begin and end; nothing is
+ * locked below it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/check/race.h"
+
+#define LATELY 256 /* intervals, at least */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned running; /* launches */
+static uint32_t last_look;
+
+static bool
+used_since(const struct cpu_check_words *words, uint32_t number)
+{
+    return !cpu_race_stamp_is_past(&words->written, number) ||
+           !cpu_race_stamp_is_past(&words->read, number);
+}
+
+static void
+cells_drop(uint32_t since)
+{
+    struct cpu_check_words *words = atomic_load(&cpu_shadow_cells);
+
+    for (; words; words = words->next) {
+        if (used_since(words, since)) {
+            words->dropped = false;
+        } else if (!words->dropped) {
+            words->dropped = true;
+            cpu_shadow_drop(words);
+        }
+    }
+}
+
+void
+cpu_check_launch_begin(struct cpu_launch *launch)
+{
+    if (cpu_check_flags & CPU_CHECK_RACE &&
+        !atomic_exchange(&launch->checked, true)) {
+        pthread_mutex_lock(&lock);
+        running++;
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+void
+cpu_check_launch_end(struct cpu_launch *launch)
+{
+    if (!atomic_exchange(&launch->checked, false)) {
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    uint32_t now = cpu_check_interval_last();
+    if (--running == 0 && now - last_look >= LATELY) {
+        cells_drop(last_look);
+        last_look = now;
+    }
+    pthread_mutex_unlock(&lock);
+}

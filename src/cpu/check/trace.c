@@ -1,0 +1,221 @@
+/* trace.c - what a block does to its shared memory, followed along what the
+ * block before did.
+ *
+ * Called by rows.c, and by who needs what is known of shared memory.  Most
+ * blocks of a launch do the same to their shared memory, one after the other:
+ * the same rows of accesses between the same barriers.  What was right in one
+ * block is right in the next, as long as nothing is different; so the calls
+ * of __pycuda_check_rows are written down, and while the next block's are the
+ * same nothing is looked at and nothing noted.  As soon as something else
+ * comes, all that was put off is done.  The worker's own; no locks.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/check/area.h"
+
+#define MOST 16384 /* words of a trace */
+
+/* Of each call: its form, the rows of shared memory as bits, the values, and
+ * for each value a mask of what must be the same.  0: a barrier. */
+struct cpu_check_trace {
+    uint64_t serial; /* of the launch */
+    bool follows;    /* else it is written */
+    unsigned at;     /* how far the running block has come */
+    unsigned since;  /* there it passed its last barrier */
+    unsigned end;    /* of what is written down */
+    uint64_t list[MOST];
+};
+
+enum { HEAD = 2 };
+
+static unsigned
+record_size(const struct image_check_form *form)
+{
+    return HEAD + 2 * form->values;
+}
+
+static const struct image_check_form *
+record_form(const struct cpu_check_trace *trace, unsigned at)
+{
+    return (const struct image_check_form *)(uintptr_t)trace->list[at];
+}
+
+bool
+cpu_check_trace_open(struct cpu_check *check)
+{
+    check->trace = calloc(1, sizeof *check->trace);
+    return check->trace != NULL;
+}
+
+void
+cpu_check_trace_begin(struct cpu_check *check)
+{
+    struct cpu_check_trace *trace = check->trace;
+
+    if (trace->serial != check->serial) {
+        trace->serial = check->serial;
+        trace->end = 0;
+    }
+    trace->at = trace->since = 0;
+    trace->follows = trace->end > 0;
+    check->traced = check->shared_bytes > 0;
+}
+
+/* ---- following ---- */
+
+uint64_t
+cpu_check_trace_find(const struct cpu_check *check,
+                     const struct image_check_form *form,
+                     const uint64_t *values)
+{
+    const struct cpu_check_trace *trace = check->trace;
+    const uint64_t *known = trace->list + trace->at + HEAD;
+    const uint64_t *masks = known + form->values;
+    uint64_t differs = 0;
+
+    if (!check->traced || !trace->follows || trace->at == trace->end ||
+        record_form(trace, trace->at) != form) {
+        return 0;
+    }
+    for (unsigned i = 0; i < form->values; i++) {
+        differs |= (known[i] ^ values[i]) & masks[i];
+    }
+    return differs ? 0 : trace->list[trace->at + 1];
+}
+
+void
+cpu_check_trace_pass(struct cpu_check *check,
+                     const struct image_check_form *form)
+{
+    check->trace->at += record_size(form);
+}
+
+static void
+catch_up(struct cpu_check *check, struct cpu_check_trace *trace)
+{
+    trace->end = trace->at;
+    trace->follows = false;
+    for (unsigned at = 0; at < trace->end;) {
+        const struct image_check_form *form = record_form(trace, at);
+
+        if (form) {
+            cpu_check_rows_again(check, form, trace->list + at + HEAD,
+                                 trace->list[at + 1], at < trace->since);
+        }
+        at += form ? record_size(form) : 1;
+    }
+}
+
+void
+cpu_check_trace_catch_up(struct cpu_check *check)
+{
+    check->traced = false;
+    if (check->trace->follows) {
+        catch_up(check, check->trace);
+    }
+}
+
+bool
+cpu_check_trace_part(struct cpu_check *check)
+{
+    if (!check->traced || !check->trace->follows) {
+        return false;
+    }
+    check->traced = false;
+    catch_up(check, check->trace);
+    check->traced = true;
+    return true;
+}
+
+/* ---- writing ---- */
+
+/* Room for a record; NULL: nothing more is written in this block. */
+static uint64_t *
+record_add(struct cpu_check *check, unsigned words)
+{
+    struct cpu_check_trace *trace = check->trace;
+    unsigned at = trace->end;
+
+    if (MOST - at < words) {
+        check->traced = false;
+        return NULL;
+    }
+    trace->at = trace->end = at + words;
+    return trace->list + at;
+}
+
+/* The words that say why the row is taken over: all of it, or the condition
+ * by which it has no rounds. */
+static void
+row_words(const struct image_check_row *row, unsigned at, unsigned *first,
+          unsigned *end)
+{
+    const unsigned head = sizeof *row / 8, each = sizeof *row->conditions / 8;
+    int never = cpu_check_row_never(row);
+
+    *first = never < 0 ? at : at + head + (unsigned)never * each;
+    *end = never < 0 ? at + head + row->condition_count * each : *first + each;
+}
+
+/* What must be the same: the nest, and what the rows that are named need. */
+static void
+masks_make(const struct image_check_form *form, const uint64_t *words,
+           uint64_t which, uint64_t *masks)
+{
+    const uint16_t *places = cpu_check_form_places(form);
+    const struct image_check_nest *nest = (const void *)words;
+    unsigned at = sizeof *nest / 8, first, end;
+
+    for (unsigned i = 0; i < form->values; i++) {
+        masks[i] = places[i] < at ? ~UINT64_C(0) : 0;
+    }
+    for (uint64_t n = 0; n < nest->rows; n++) {
+        const struct image_check_row *row = (const void *)(words + at);
+
+        row_words(row, at, &first, &end);
+        for (unsigned i = 0; which >> n & 1 && i < form->values; i++) {
+            masks[i] |=
+                places[i] >= first && places[i] < end ? ~UINT64_C(0) : 0;
+        }
+        at += cpu_check_row_bytes(row) / 8;
+    }
+}
+
+void
+cpu_check_trace_add(struct cpu_check *check,
+                    const struct image_check_form *form,
+                    const uint64_t *values, const uint64_t *words,
+                    uint64_t which)
+{
+    uint64_t *record =
+        check->traced ? record_add(check, record_size(form)) : NULL;
+
+    if (record) {
+        record[0] = (uintptr_t)form;
+        record[1] = which;
+        memcpy(record + HEAD, values, form->values * sizeof *values);
+        masks_make(form, words, which, record + HEAD + form->values);
+    }
+}
+
+void
+cpu_check_trace_meet(struct cpu_check *check)
+{
+    struct cpu_check_trace *trace = check->trace;
+
+    if (!check->traced) {
+        return;
+    }
+    if (trace->follows && trace->at < trace->end && !trace->list[trace->at]) {
+        trace->at++;
+    } else {
+        cpu_check_trace_part(check);
+        uint64_t *record = record_add(check, 1);
+        if (record) {
+            *record = 0;
+        }
+    }
+    trace->since = trace->at;
+}
