@@ -21,7 +21,8 @@ def way(request, monkeypatch):
     if request.param == "cuBLAS":
         if _driver._cublas_open() is None:
             pytest.skip("cuBLAS is not there")
-        monkeypatch.setattr(blas, "_LEAST", 0)
+        every = dict.fromkeys(blas._LEAST, 0)
+        monkeypatch.setattr(blas, "_LEAST", every)
         return request.param
     monkeypatch.setattr(blas, "multiply", lambda task: False)
     has_turns, processors = matrices._device()

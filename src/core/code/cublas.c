@@ -5,6 +5,9 @@
  * that make such a product again.  Matrices are column-major here.  Nothing
  * is done while the stream is captured: a handle's memory is no graph's.
  *
+ * A handle is one of a context: other libraries, which share the process's
+ * cuBLAS, may have made another one current, so calls enter theirs.
+ *
  * Owns the handles (context->cublas).  A handle serves one call at a time:
  * gemm_lock is held from setting the stream to the end of the call, and
  * nobody who holds it waits for the GIL.
@@ -278,9 +281,14 @@ core_product_run(PyObject *object, const CUdeviceptr pointer[3])
     if (context->cublas == NULL || core_stream_captures(stream)) {
         return 1;
     }
-    return gemm_end(
-        gemm_on_stream(context->cublas->handle, product, pointer, stream),
-        product);
+    struct core_scope scope;
+    if (!core_enter(context, &scope)) {
+        return 1;
+    }
+    cublasStatus_t status =
+        gemm_on_stream(context->cublas->handle, product, pointer, stream);
+    core_leave(&scope);
+    return gemm_end(status, product);
 }
 
 /* None where it cannot be now, else whether cuBLAS made the product. */
@@ -311,12 +319,17 @@ cublas_gemm(PyObject *module, PyObject *args)
             return NULL;
         }
     }
+    struct core_scope scope;
+    if (!core_enter(context, &scope)) {
+        Py_RETURN_NONE;
+    }
     /* The first of a kind loads code, which takes a while. */
     cublasHandle_t handle = context->cublas->handle;
     cublasStatus_t status;
     Py_BEGIN_ALLOW_THREADS;
     status = gemm_on_stream(handle, product, pointer, stream);
     Py_END_ALLOW_THREADS;
+    core_leave(&scope);
     int end = gemm_end(status, product);
     return end < 0 ? NULL : PyBool_FromLong(end == 0);
 }
