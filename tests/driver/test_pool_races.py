@@ -46,7 +46,8 @@ class Late:
         self.sevens = drv.pagelocked_empty(COUNT, np.int32)
         self.sevens.fill(7)
         self.open()
-        self.write(np.uintp(drv.mem_alloc(4 * COUNT)), drv.Stream())
+        memory = drv.mem_alloc(4 * COUNT)
+        self.write(memory, drv.Stream())
         drv.Context.synchronize()
 
     def write(self, to: Any, stream: Any) -> None:
