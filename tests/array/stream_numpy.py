@@ -259,8 +259,10 @@ def calls() -> dict[str, Call]:
     return {**elementwise(), **functions()}
 
 
-def host(result: Any) -> Any:
-    """What a call that waits gave, as one array of NumPy's."""
+def host(result: Any, stream: Any = None) -> Any:
+    """What a call gave on the stream, as one array of NumPy's."""
+    if stream is not None:
+        stream.synchronize()
     parts = result if isinstance(result, tuple) else (result,)
     return np.concatenate([np.ravel(part.get()) for part in parts])
 
@@ -297,14 +299,16 @@ def waiting() -> dict[str, Call]:
             lambda x: np.concatenate(
                 [np.ravel(part) for part in np.unique(x.T, True, True, True)]
             ),
-            lambda a, **s: host(gpuarray.unique(a.T, True, True, True, **s)),
+            lambda a, **s: host(
+                gpuarray.unique(a.T, True, True, True, **s), **s
+            ),
         ),
         "gpuarray.unique:rows": with_stream(
             lambda x: np.concatenate(
                 [np.ravel(p) for p in np.unique(x, True, True, True, axis=1)]
             ),
             lambda a, **s: host(
-                gpuarray.unique(a, True, True, True, axis=1, **s)
+                gpuarray.unique(a, True, True, True, axis=1, **s), **s
             ),
         ),
         "gpuarray.unique_values": plain(np.unique, gpuarray.unique_values),
