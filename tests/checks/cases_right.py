@@ -689,4 +689,21 @@ __global__ void k(int *out, int *at)
         args=[64 * 13 * 4, np.arange(63, -1, -1, dtype=np.int32)],
         grid=(13, 1),
     ),
+    dict(
+        # The rows of its loops are looked at on a stack without room to spare.
+        name="local_arrays_that_take_much_of_the_stack",
+        source="""
+__global__ void k(int *out, int zero)
+{
+    int t = threadIdx.x, sum = 0;
+    for (int j = 0; j < 10 + zero; j++) sum += j * t;
+    volatile int a[2048];
+    a[t] = 1;
+    a[2047 - t] = 2;
+    sum += a[t];
+    sum += __syncthreads_or(t == 3);
+    out[t] = sum;
+}""",
+        args=[256, np.int32(0)],
+    ),
 ]

@@ -90,6 +90,8 @@ struct cpu_check {
     struct cpu_check_warp warps[CPU_MAX_THREADS / CPU_WARP];
     struct cpu_check_pending *pending;
     struct cpu_check_trace *trace;
+    struct cpu_check_look *looks;  /* rows.c's */
+    unsigned looking;              /* so many are in use */
     _Alignas(16) char spare[4096]; /* where refused accesses go */
 };
 
@@ -112,6 +114,7 @@ void cpu_check_pending_drop(struct cpu_check *check);
  */
 
 bool cpu_check_trace_open(struct cpu_check *check);  /* false: no memory */
+bool cpu_check_looks_open(struct cpu_check *check);  /* rows.c; the same */
 void cpu_check_trace_begin(struct cpu_check *check); /* a new block */
 void cpu_check_trace_meet(struct cpu_check *check);
 /* Something comes that needs all that is known: it is caught up on.  Until

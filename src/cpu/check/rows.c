@@ -7,6 +7,7 @@
  * Else nothing is noted, and they are looked at one by one.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/check/area.h"
@@ -247,8 +248,11 @@ areas_are_right(struct cpu_check *check, struct cpu_check_area *areas,
 
 /* ---- what a kernel says ---- */
 
-/* The rows of a call that are looked at. */
-struct rows {
+/* The rows of a call that are looked at.  Too large for the stack of a thread:
+ * a worker has as many as may be in use at a time. */
+enum { LOOKS = 4 };
+
+struct cpu_check_look {
     struct cpu_check_area areas[IMAGE_CHECK_ROWS];
     unsigned count;
     uint64_t idle; /* bits of what the next block need not look at */
@@ -257,7 +261,7 @@ struct rows {
 };
 
 static void
-words_fill(struct rows *rows, const struct image_check_form *form,
+words_fill(struct cpu_check_look *rows, const struct image_check_form *form,
            const uint64_t *values)
 {
     const uint16_t *places = cpu_check_form_places(form);
@@ -278,7 +282,7 @@ meets_shared(const struct cpu_check *check, const struct cpu_check_area *area)
 
 /* Makes the areas of all rows but those in `known`. */
 static bool
-rows_make(struct cpu_check *check, struct rows *rows, uint64_t known)
+rows_make(struct cpu_check *check, struct cpu_check_look *rows, uint64_t known)
 {
     const struct cpu_worker *worker = cpu_worker_tls;
     const struct image_check_nest *nest = (const void *)rows->words;
@@ -311,7 +315,7 @@ rows_make(struct cpu_check *check, struct rows *rows, uint64_t known)
 }
 
 static void
-rows_note(struct cpu_check *check, struct rows *rows)
+rows_note(struct cpu_check *check, struct cpu_check_look *rows)
 {
     if (cpu_check_flags & CPU_CHECK_RACE) {
         areas_cover(rows->areas, rows->count);
@@ -328,36 +332,53 @@ nest_is_small(const struct image_check_nest *nest)
            nest->count[1] <= MOST_ROUNDS;
 }
 
-/* Looks at all rows but those in `known`, which the block before had too. */
-static __attribute__((noinline)) bool
-rows_look(struct cpu_check *check, const struct image_check_form *form,
-          const uint64_t *values, uint64_t known)
+bool
+cpu_check_looks_open(struct cpu_check *check)
 {
-    struct rows rows;
+    check->looks = calloc(LOOKS, sizeof *check->looks);
+    return check->looks != NULL;
+}
 
-    words_fill(&rows, form, values);
-    if (!nest_is_small((const void *)rows.words)) {
+static bool
+rows_are_right(struct cpu_check *check, struct cpu_check_look *rows,
+               const struct image_check_form *form, const uint64_t *values,
+               uint64_t known)
+{
+    words_fill(rows, form, values);
+    if (!nest_is_small((const void *)rows->words)) {
         return false;
     }
     if (cpu_check_flags & CPU_CHECK_RACE) {
         cpu_check_interval_need(check);
     }
-    if (!rows_make(check, &rows, known)) {
+    if (!rows_make(check, rows, known)) {
         return false;
     }
-    if (rows.shared && cpu_check_trace_part(check) && known) {
-        return rows_look(check, form, values, 0);
+    if (rows->shared && cpu_check_trace_part(check) && known) {
+        return rows_are_right(check, rows, form, values, 0);
     }
-    if (!areas_are_right(check, rows.areas, rows.count)) {
+    if (!areas_are_right(check, rows->areas, rows->count)) {
         return false;
     }
-    rows_note(check, &rows);
+    rows_note(check, rows);
     if (known) {
         cpu_check_trace_pass(check, form);
-    } else if (rows.shared) {
-        cpu_check_trace_add(check, form, values, rows.words, rows.idle);
+    } else if (rows->shared) {
+        cpu_check_trace_add(check, form, values, rows->words, rows->idle);
     }
     return true;
+}
+
+/* Looks at all rows but those in `known`, which the block before had too. */
+static __attribute__((noinline)) bool
+rows_look(struct cpu_check *check, const struct image_check_form *form,
+          const uint64_t *values, uint64_t known)
+{
+    struct cpu_check_look *rows = &check->looks[check->looking++];
+    bool right = rows_are_right(check, rows, form, values, known);
+
+    check->looking--;
+    return right;
 }
 
 int32_t
@@ -378,26 +399,33 @@ __pycuda_check_rows(const struct image_check_form *form,
     return rows_look(check, form, values, known);
 }
 
+/* What was written is no longer uninitialised. */
+static void
+rows_write(struct cpu_check_look *rows)
+{
+    for (unsigned i = 0; i < rows->count; i++) {
+        if (wants(&rows->areas[i], CPU_CHECK_INIT, IMAGE_SITE_NO_INIT) &&
+            rows->areas[i].flags & IMAGE_SITE_WRITE) {
+            runs_visit(&rows->areas[i], bytes_write);
+        }
+    }
+}
+
 void
 cpu_check_rows_again(struct cpu_check *check,
                      const struct image_check_form *form,
                      const uint64_t *values, uint64_t which, bool past)
 {
-    struct rows rows;
+    struct cpu_check_look *rows = &check->looks[check->looking++];
 
-    words_fill(&rows, form, values);
-    if (!rows_make(check, &rows, ~which)) {
-        return;
-    }
-    if (!past) {
-        areas_are_right(check, rows.areas, rows.count);
-        rows_note(check, &rows);
-        return;
-    }
-    for (unsigned i = 0; i < rows.count; i++) {
-        if (wants(&rows.areas[i], CPU_CHECK_INIT, IMAGE_SITE_NO_INIT) &&
-            rows.areas[i].flags & IMAGE_SITE_WRITE) {
-            runs_visit(&rows.areas[i], bytes_write);
+    words_fill(rows, form, values);
+    if (rows_make(check, rows, ~which)) {
+        if (past) {
+            rows_write(rows);
+        } else {
+            areas_are_right(check, rows->areas, rows->count);
+            rows_note(check, rows);
         }
     }
+    check->looking--;
 }

@@ -23,7 +23,8 @@ cpu_check_prepare(struct cpu_worker *worker)
     }
     memset(worker->check, 0, bytes);
     if (!cpu_check_pending_open(worker->check) ||
-        !cpu_check_trace_open(worker->check)) {
+        !cpu_check_trace_open(worker->check) ||
+        !cpu_check_looks_open(worker->check)) {
         cpu_check_drop(worker);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -69,6 +70,7 @@ cpu_check_block_begin(struct cpu_worker *worker)
     cpu_check_pending_drop(check);
     check->interval_due = check->block_due = true;
     check->other = 0;
+    check->looking = 0;
     cpu_check_trace_begin(check);
 }
 
@@ -100,6 +102,7 @@ cpu_check_drop(struct cpu_worker *worker)
     if (worker->check) {
         free(worker->check->pending);
         free(worker->check->trace);
+        free(worker->check->looks);
     }
     free(worker->check);
     worker->check = NULL;
