@@ -97,13 +97,18 @@ static void
 holder_free(struct core_cublas *holder)
 {
     struct core_scope scope;
+    bool inside = core_enter(holder->context, &scope);
+    Py_BEGIN_ALLOW_THREADS;
+    pthread_mutex_lock(&gemm_lock); /* a call may use it */
     if (holder->context->cublas == holder) {
         holder->context->cublas = NULL;
     }
-    if (core_enter(holder->context, &scope)) {
-        Py_BEGIN_ALLOW_THREADS;
+    if (inside) {
         cublas.cublasDestroy(holder->handle);
-        Py_END_ALLOW_THREADS;
+    }
+    pthread_mutex_unlock(&gemm_lock);
+    Py_END_ALLOW_THREADS;
+    if (inside) {
         core_leave(&scope);
     }
     Py_DECREF((PyObject *)holder->context);
@@ -208,14 +213,19 @@ gemm_run(cublasHandle_t handle, const struct product *g,
         CUBLAS_GEMM_DEFAULT);
 }
 
+/* NOT_SUPPORTED where another thread has freed the handle meanwhile. */
 static cublasStatus_t
-gemm_on_stream(cublasHandle_t handle, const struct product *product,
-               const CUdeviceptr pointer[3], CUstream stream)
+gemm_on_stream(const struct core_context *context,
+               const struct product *product, const CUdeviceptr pointer[3],
+               CUstream stream)
 {
     pthread_mutex_lock(&gemm_lock);
-    cublasStatus_t status = cublas.cublasSetStream(handle, stream);
+    const struct core_cublas *holder = context->cublas;
+    cublasStatus_t status =
+        holder == NULL ? CUBLAS_STATUS_NOT_SUPPORTED
+                       : cublas.cublasSetStream(holder->handle, stream);
     if (status == CUBLAS_STATUS_SUCCESS) {
-        status = gemm_run(handle, product, pointer);
+        status = gemm_run(holder->handle, product, pointer);
     }
     pthread_mutex_unlock(&gemm_lock);
     return status;
@@ -285,8 +295,7 @@ core_product_run(PyObject *object, const CUdeviceptr pointer[3])
     if (!core_enter(context, &scope)) {
         return 1;
     }
-    cublasStatus_t status =
-        gemm_on_stream(context->cublas->handle, product, pointer, stream);
+    cublasStatus_t status = gemm_on_stream(context, product, pointer, stream);
     core_leave(&scope);
     return gemm_end(status, product);
 }
@@ -324,12 +333,13 @@ cublas_gemm(PyObject *module, PyObject *args)
         Py_RETURN_NONE;
     }
     /* The first of a kind loads code, which takes a while. */
-    cublasHandle_t handle = context->cublas->handle;
+    Py_INCREF((PyObject *)context);
     cublasStatus_t status;
     Py_BEGIN_ALLOW_THREADS;
-    status = gemm_on_stream(handle, product, pointer, stream);
+    status = gemm_on_stream(context, product, pointer, stream);
     Py_END_ALLOW_THREADS;
     core_leave(&scope);
+    Py_DECREF((PyObject *)context);
     int end = gemm_end(status, product);
     return end < 0 ? NULL : PyBool_FromLong(end == 0);
 }

@@ -3,7 +3,7 @@
  * Asked for each launch (core_queue_add), which keeps the GIL as long as the
  * driver surely takes it at once.  The driver's queue has room for about a
  * thousand; a launch that finds it full waits, and must not keep the GIL
- * meanwhile: what the device waits for may be a callback of Python's.  So
+ * meanwhile: what the device waits for may be another thread of Python's.  So
  * launches are counted stream by stream, and an event after each hundred or
  * so tells how many of them are done.  A loop that the device keeps pace with
  * never gives the GIL away, which would cost 5 milliseconds where another
