@@ -53,8 +53,11 @@ is_outside(const struct jit_view *view, LLVMValueRef value)
     return jit_is_outside(view->loops, jit_view_whole(view), value);
 }
 
+/* Whether some instruction of the loop is such a one. */
 static bool
-has_call(const struct jit_view *view, const char *name)
+any_instruction(const struct jit_view *view,
+                bool (*is)(LLVMValueRef at, const char *name),
+                const char *name)
 {
     const struct jit_loop *loop = jit_view_whole(view);
 
@@ -64,7 +67,7 @@ has_call(const struct jit_view *view, const char *name)
                 ? LLVMGetFirstInstruction(view->loops->cfg.blocks[b].block)
                 : NULL;
         for (; at; at = LLVMGetNextInstruction(at)) {
-            if (jit_calls(at, name)) {
+            if (is(at, name)) {
                 return true;
             }
         }
@@ -72,28 +75,34 @@ has_call(const struct jit_view *view, const char *name)
     return false;
 }
 
+static bool
+calls_it(LLVMValueRef at, const char *name)
+{
+    return jit_calls(at, name);
+}
+
+static bool
+has_call(const struct jit_view *view, const char *name)
+{
+    return any_instruction(view, calls_it, name);
+}
+
+static bool
+pauses(LLVMValueRef at, const char *unused)
+{
+    LLVMValueRef callee = jit_callee(at);
+
+    (void)unused;
+    return LLVMIsACallInst(at) && (!callee || !LLVMIsDeclaration(callee) ||
+                                   jit_may_stop(jit_name(callee)));
+}
+
 /* May another thread's turn come within the loop?  Then its accesses do not
  * all come before those of that turn. */
 static bool
 may_pause(const struct jit_view *view)
 {
-    const struct jit_loop *loop = jit_view_whole(view);
-
-    for (unsigned b = 0; b < view->loops->cfg.count; b++) {
-        LLVMValueRef at =
-            loop->blocks[b]
-                ? LLVMGetFirstInstruction(view->loops->cfg.blocks[b].block)
-                : NULL;
-        for (; at; at = LLVMGetNextInstruction(at)) {
-            LLVMValueRef callee = jit_callee(at);
-            if (LLVMIsACallInst(at) &&
-                (!callee || !LLVMIsDeclaration(callee) ||
-                 jit_may_stop(jit_name(callee)))) {
-                return true;
-            }
-        }
-    }
-    return false;
+    return any_instruction(view, pauses, NULL);
 }
 
 /* May it be a private variable that is accessed? */
