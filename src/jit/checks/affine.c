@@ -1,7 +1,7 @@
 /* affine.c - addresses and conditions of a loop, as the run time can
  * follow them: where they start and by how much they grow.
  *
- * Called by rows.c.  A value is copied with the loops' indices replaced
+ * Called by candidates.c and form.c.  A value is copied with the loops' indices replaced
  * by those of certain rounds; that nothing wraps in between is looked at in
  * the last one.
  *

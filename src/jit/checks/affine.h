@@ -1,6 +1,6 @@
 /* affine.h - values that grow by the same amount in each round.
  *
- * affine.c looks at them for rows.c.
+ * affine.c looks at them for candidates.c and form.c.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_CHECK_AFFINE_H

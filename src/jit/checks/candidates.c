@@ -1,0 +1,231 @@
+/* candidates.c - which accesses of a loop can be checked before it begins.
+ *
+ * Called by rows.c.  Those can whose addresses, and the conditions that they
+ * stand under, grow by the same amount in each round, if nothing in the loop
+ * tells apart in time what threads access.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/checks/rows.h"
+
+enum { MOST_BYTES = 64 };
+
+static uint64_t
+site_flags(LLVMValueRef call)
+{
+    LLVMValueRef site = LLVMGetOperand(call, JIT_ROW_SITE);
+    LLVMValueRef data =
+        LLVMIsAGlobalVariable(site) ? LLVMGetInitializer(site) : NULL;
+
+    return data ? LLVMConstIntGetZExtValue(LLVMGetOperand(data, 4))
+                : IMAGE_SITE_ATOMIC;
+}
+
+static bool
+is_outside(const struct jit_view *view, LLVMValueRef value)
+{
+    return jit_is_outside(view->loops, jit_view_whole(view), value);
+}
+
+/* Whether some instruction of the loop is such a one. */
+static bool
+any_instruction(const struct jit_view *view,
+                bool (*is)(LLVMValueRef at, const char *name),
+                const char *name)
+{
+    const struct jit_loop *loop = jit_view_whole(view);
+
+    for (unsigned b = 0; b < view->loops->cfg.count; b++) {
+        LLVMValueRef at =
+            loop->blocks[b]
+                ? LLVMGetFirstInstruction(view->loops->cfg.blocks[b].block)
+                : NULL;
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            if (is(at, name)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool
+calls_it(LLVMValueRef at, const char *name)
+{
+    return jit_calls(at, name);
+}
+
+static bool
+has_call(const struct jit_view *view, const char *name)
+{
+    return any_instruction(view, calls_it, name);
+}
+
+static bool
+pauses(LLVMValueRef at, const char *unused)
+{
+    LLVMValueRef callee = jit_callee(at);
+
+    (void)unused;
+    return LLVMIsACallInst(at) && (!callee || !LLVMIsDeclaration(callee) ||
+                                   jit_may_stop(jit_name(callee)));
+}
+
+/* May another thread's turn come within the loop?  Then its accesses do not
+ * all come before those of that turn. */
+static bool
+may_pause(const struct jit_view *view)
+{
+    return any_instruction(view, pauses, NULL);
+}
+
+/* May it be a private variable that is accessed? */
+static bool
+may_be_local(LLVMValueRef call)
+{
+    return !(site_flags(call) &
+             (IMAGE_SITE_SHARED | IMAGE_SITE_VARIABLE | IMAGE_SITE_POINTER));
+}
+
+static bool
+row_read(const struct jit_view *view, LLVMValueRef call, struct jit_row *row)
+{
+    LLVMValueRef bytes = LLVMGetOperand(call, JIT_ROW_BYTES);
+    unsigned block =
+        jit_cfg_index(&view->loops->cfg, LLVMGetInstructionParent(call));
+
+    row->call = call;
+    return !(site_flags(call) & (IMAGE_SITE_ATOMIC | IMAGE_SITE_VOLATILE)) &&
+           LLVMIsAConstantInt(bytes) &&
+           LLVMConstIntGetZExtValue(bytes) <= MOST_BYTES &&
+           is_outside(view, LLVMGetOperand(call, JIT_ROW_OBJECT)) &&
+           is_outside(view, LLVMGetOperand(call, JIT_ROW_OBJECT_BYTES)) &&
+           jit_is_affine(view, LLVMGetOperand(call, JIT_ROW_ADDRESS)) &&
+           jit_is_affine(view, LLVMGetOperand(call, JIT_ROW_LINEAR)) &&
+           jit_find_terms(view, block, row->terms, IMAGE_CHECK_CONDITIONS,
+                          &row->term_count);
+}
+
+/* Calls that cannot. */
+struct left {
+    LLVMValueRef calls[JIT_MOST_ROWS];
+    unsigned count;
+    bool more; /* than that */
+};
+
+/* May the one write what the other accesses? */
+static bool
+may_meet(LLVMValueRef one, LLVMValueRef two)
+{
+    LLVMValueRef first = LLVMGetOperand(one, JIT_ROW_OBJECT);
+    LLVMValueRef second = LLVMGetOperand(two, JIT_ROW_OBJECT);
+    uint64_t flags = site_flags(one) | site_flags(two);
+
+    return flags & IMAGE_SITE_WRITE &&
+           (first == second || LLVMIsNull(first) || LLVMIsNull(second));
+}
+
+static bool
+meets_left(const struct left *left, LLVMValueRef call)
+{
+    for (unsigned i = 0; i < left->count; i++) {
+        if (may_meet(left->calls[i], call)) {
+            return true;
+        }
+    }
+    return left->more;
+}
+
+static void
+add_left(struct left *left, LLVMValueRef call)
+{
+    if (left->count == JIT_MOST_ROWS) {
+        left->more = true;
+    } else {
+        left->calls[left->count++] = call;
+    }
+}
+
+/* Which of two accesses came first, a race's report must tell: those that
+ * may meet one that is looked at in its turn are, too. */
+static unsigned
+drop_meeting(struct left *left, struct jit_row *rows, unsigned count)
+{
+    for (unsigned i = 0; i < count;) {
+        if (meets_left(left, rows[i].call)) {
+            add_left(left, rows[i].call);
+            rows[i] = rows[--count];
+            i = 0;
+        } else {
+            i++;
+        }
+    }
+    return count;
+}
+
+unsigned
+jit_rows_read(const struct jit_view *view, struct jit_row rows[JIT_MOST_ROWS])
+{
+    const struct jit_loops *loops = view->loops;
+    int inner = (int)(view->nest[0] - loops->rows);
+    struct left left = {.count = 0};
+    unsigned count = 0;
+    /* private variables that begin to exist in the loop's rounds */
+    bool local = has_call(view, "__pycuda_check_local");
+
+    /* a copy must see what was written before, and no more */
+    if (has_call(view, "__pycuda_check_copy") || may_pause(view)) {
+        return 0;
+    }
+    for (unsigned b = 0; b < loops->cfg.count; b++) {
+        LLVMValueRef at =
+            view->nest[0]->blocks[b] && jit_loop_of(loops, b) == inner
+                ? LLVMGetFirstInstruction(loops->cfg.blocks[b].block)
+                : NULL;
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            if (!jit_calls(at, "__pycuda_check")) {
+                continue;
+            }
+            if (count < JIT_MOST_ROWS && !(local && may_be_local(at)) &&
+                row_read(view, at, &rows[count])) {
+                count++;
+            } else {
+                add_left(&left, at);
+            }
+        }
+    }
+    return view->jit->options.checks & JIT_CHECK_RACE
+               ? drop_meeting(&left, rows, count)
+               : count;
+}
+
+/* Nothing in the outer loop but the inner one may tell threads' accesses
+ * apart in time. */
+static bool
+outer_is_quiet(const struct jit_loops *loops, const struct jit_loop *outer,
+               const struct jit_loop *inner)
+{
+    for (unsigned b = 0; b < loops->cfg.count; b++) {
+        LLVMValueRef at =
+            outer->blocks[b] && !inner->blocks[b]
+                ? LLVMGetFirstInstruction(loops->cfg.blocks[b].block)
+                : NULL;
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            if (LLVMIsACallInst(at) && !jit_is_call(at, "llvm.")) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool
+jit_rows_may_nest(const struct jit_loops *loops, const struct jit_loop *inner)
+{
+    const struct jit_loop *outer =
+        inner->outer < 0 ? NULL : &loops->rows[inner->outer];
+
+    return outer && outer->counted &&
+           jit_is_outside(loops, outer, inner->start) &&
+           jit_is_outside(loops, outer, inner->end) &&
+           outer_is_quiet(loops, outer, inner);
+}

@@ -1,0 +1,256 @@
+/* form.c - what the run time is told of a loop: struct image_check_form.
+ *
+ * Called by rows.c.  What is constant lies in a global variable, the other
+ * words are stored to memory of the function before the loop.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "jit/checks/rows.h"
+
+#define ROW_WORDS                                                             \
+    ((sizeof(struct image_check_row) +                                        \
+      IMAGE_CHECK_CONDITIONS * sizeof(struct image_check_condition)) /        \
+     8)
+
+enum {
+    NEST_WORDS = sizeof(struct image_check_nest) / 8,
+    MOST_WORDS = NEST_WORDS + JIT_MOST_ROWS * ROW_WORDS
+};
+
+/* struct image_check_form, as it is made. */
+struct form {
+    struct jit *jit;
+    LLVMValueRef words[MOST_WORDS];  /* constants; 0 where there is a value */
+    LLVMValueRef values[MOST_WORDS]; /* 64 bits */
+    unsigned places[MOST_WORDS];     /* of the values */
+    unsigned count, value_count;
+};
+
+static void
+put_at(struct form *form, unsigned place, LLVMValueRef value)
+{
+    struct jit *jit = form->jit;
+    bool pointer = LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
+
+    form->words[place] = LLVMConstInt(jit->i64, 0, 0);
+    if (LLVMIsAConstantInt(value)) {
+        form->words[place] = value;
+    } else if (LLVMIsAGlobalVariable(value)) {
+        form->words[place] = LLVMConstPtrToInt(value, jit->i64);
+    } else if (!(pointer && LLVMIsNull(value))) {
+        form->places[form->value_count] = place;
+        form->values[form->value_count++] =
+            pointer ? LLVMBuildPtrToInt(jit->builder, value, jit->i64, "")
+                    : value;
+    }
+}
+
+static void
+put(struct form *form, LLVMValueRef value)
+{
+    put_at(form, form->count++, value);
+}
+
+static void
+put_numbers(struct form *form, uint64_t low, uint64_t high)
+{
+    put(form, LLVMConstInt(form->jit->i64, low | high << 32, 0));
+}
+
+/* value < limit without signs, or not: what the run time knows. */
+static void
+put_compare(struct form *form, struct jit_view *view,
+            const struct jit_term *term)
+{
+    struct jit *jit = view->jit;
+    LLVMBuilderRef builder = jit->builder;
+    LLVMTypeRef type = LLVMTypeOf(term->value);
+    unsigned bits = LLVMGetIntTypeWidth(type);
+    struct jit_affine made = jit_make_affine(view, term->value);
+    LLVMValueRef limit =
+        LLVMBuildZExtOrBitCast(builder, term->limit, jit->i64, "");
+    LLVMIntPredicate predicate = term->predicate;
+    bool is_signed = predicate >= LLVMIntSGT;
+    bool otherwise = predicate == LLVMIntNE || predicate == LLVMIntUGT ||
+                     predicate == LLVMIntUGE || predicate == LLVMIntSGT ||
+                     predicate == LLVMIntSGE;
+    bool next = predicate == LLVMIntUGT || predicate == LLVMIntULE ||
+                predicate == LLVMIntSGT || predicate == LLVMIntSLE;
+    if (predicate == LLVMIntEQ || predicate == LLVMIntNE) {
+        made.value = LLVMBuildSub(builder, made.value, limit, "");
+        limit = LLVMConstInt(jit->i64, 1, 0);
+    }
+    if (is_signed) {
+        LLVMValueRef bias =
+            LLVMConstInt(jit->i64, UINT64_C(1) << (bits - 1), 0);
+        made.value = LLVMBuildAdd(builder, made.value, bias, "");
+        limit = LLVMBuildAdd(builder, limit, bias, "");
+    }
+    if (next) { /* a limit that has no next is no limit of a real loop */
+        limit = LLVMBuildAdd(builder, limit, LLVMConstInt(jit->i64, 1, 0), "");
+        LLVMValueRef mask =
+            LLVMConstInt(jit->i64, bits == 64 ? ~UINT64_C(0) : 0xffffffffu, 0);
+        LLVMValueRef rest = LLVMBuildAnd(builder, limit, mask, "");
+        LLVMValueRef some = LLVMBuildICmp(builder, LLVMIntNE, rest,
+                                          LLVMConstInt(jit->i64, 0, 0), "");
+        view->consistent = LLVMBuildAnd(builder, view->consistent, some, "");
+    }
+    put(form, made.value);
+    put(form, made.step[0]);
+    put(form, made.step[1]);
+    put(form, limit);
+    put_numbers(form, bits, otherwise == term->holds);
+}
+
+/* 0 < 1 if the condition is false. */
+static void
+put_truth(struct form *form, const struct jit_term *term)
+{
+    struct jit *jit = form->jit;
+
+    put(form, LLVMBuildZExt(jit->builder, term->value, jit->i64, ""));
+    put_numbers(form, 0, 0);
+    put_numbers(form, 0, 0);
+    put_numbers(form, 1, 0);
+    put_numbers(form, 32, term->holds);
+}
+
+static void
+put_row(struct form *form, struct jit_view *view, const struct jit_row *row)
+{
+    struct jit_affine made =
+        jit_make_affine(view, LLVMGetOperand(row->call, JIT_ROW_ADDRESS));
+    LLVMValueRef bytes = LLVMGetOperand(row->call, JIT_ROW_BYTES);
+
+    put(form, made.value);
+    put(form, LLVMGetOperand(row->call, JIT_ROW_OBJECT));
+    put(form, LLVMGetOperand(row->call, JIT_ROW_OBJECT_BYTES));
+    put(form, made.step[0]);
+    put(form, made.step[1]);
+    put(form, LLVMGetOperand(row->call, JIT_ROW_SITE));
+    put_numbers(form, LLVMConstIntGetZExtValue(bytes), row->term_count);
+    for (unsigned i = 0; i < row->term_count; i++) {
+        if (row->terms[i].kind == JIT_TERM_TRUTH) {
+            put_truth(form, &row->terms[i]);
+        } else {
+            put_compare(form, view, &row->terms[i]);
+        }
+    }
+}
+
+/* Comes last, when it is known whether all is consistent. */
+static void
+put_nest(struct form *form, struct jit_view *view, LLVMValueRef linear,
+         unsigned rows)
+{
+    struct jit *jit = view->jit;
+    struct jit_affine made = jit_make_affine(view, linear);
+    LLVMValueRef none = LLVMConstInt(jit->i64, 0, 0);
+    LLVMValueRef words[NEST_WORDS] = {
+        LLVMBuildSelect(jit->builder, view->consistent, view->count[0], none,
+                        ""),
+        view->count[1],
+        made.value,
+        made.step[0],
+        made.step[1],
+        LLVMConstInt(jit->i64, rows, 0)};
+
+    for (unsigned i = 0; i < NEST_WORDS; i++) {
+        put_at(form, i, words[i]);
+    }
+}
+
+static void
+count_rounds(struct jit_view *view)
+{
+    struct jit *jit = view->jit;
+
+    view->consistent = LLVMConstInt(jit->i1, 1, 0);
+    view->count[1] = LLVMConstInt(jit->i64, 1, 0);
+    for (int i = 0; i < 2 && view->nest[i]; i++) {
+        LLVMValueRef rounds = LLVMBuildSub(jit->builder, view->nest[i]->end,
+                                           view->nest[i]->start, "");
+        rounds = LLVMBuildZExtOrBitCast(jit->builder, rounds, jit->i64, "");
+        view->count[i] = LLVMBuildAdd(
+            jit->builder, rounds,
+            LLVMConstInt(jit->i64, view->nest[i]->inclusive, 0), "");
+    }
+}
+
+/* The form as a constant of the module. */
+static LLVMValueRef
+form_global(const struct form *form)
+{
+    struct jit *jit = form->jit;
+    unsigned count = form->count + (form->value_count + 3) / 4 + 1;
+    LLVMValueRef *list = jit_allocate(count * sizeof *list);
+
+    list[0] = LLVMConstInt(jit->i64,
+                           form->count | (uint64_t)form->value_count << 32, 0);
+    memcpy(list + 1, form->words, form->count * sizeof *list);
+    for (unsigned i = 0; i < form->value_count; i += 4) {
+        uint64_t word = 0;
+        for (unsigned k = i; k < i + 4 && k < form->value_count; k++) {
+            word |= (uint64_t)form->places[k] << (k - i) * 16;
+        }
+        list[1 + form->count + i / 4] = LLVMConstInt(jit->i64, word, 0);
+    }
+    LLVMValueRef data = LLVMConstArray2(jit->i64, list, count);
+    LLVMValueRef made =
+        LLVMAddGlobal(jit->module, LLVMTypeOf(data), "__pycuda_check_form");
+    LLVMSetInitializer(made, data);
+    LLVMSetGlobalConstant(made, 1);
+    LLVMSetLinkage(made, LLVMInternalLinkage);
+    return made;
+}
+
+/* Memory of the function with the form's values. */
+static LLVMValueRef
+form_values(const struct form *form, LLVMValueRef before)
+{
+    struct jit *jit = form->jit;
+    LLVMValueRef function =
+        LLVMGetBasicBlockParent(LLVMGetInstructionParent(before));
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
+
+    LLVMPositionBuilderBefore(jit->builder, LLVMGetFirstInstruction(entry));
+    LLVMValueRef made = LLVMBuildAlloca(
+        jit->builder, LLVMArrayType2(jit->i64, form->value_count + 1), "");
+    LLVMPositionBuilderBefore(jit->builder, before);
+    for (unsigned i = 0; i < form->value_count; i++) {
+        LLVMValueRef index = LLVMConstInt(jit->i64, i, 0);
+        LLVMValueRef place =
+            LLVMBuildInBoundsGEP2(jit->builder, jit->i64, made, &index, 1, "");
+        LLVMBuildStore(jit->builder, form->values[i], place);
+    }
+    return made;
+}
+
+LLVMValueRef
+jit_rows_ask(struct jit_view *view, const struct jit_row *rows, unsigned count)
+{
+    struct jit *jit = view->jit;
+    struct form *form = jit_allocate(sizeof *form);
+    LLVMTypeRef types[2] = {jit->pointer, jit->pointer};
+    LLVMBasicBlockRef block =
+        view->loops->cfg.blocks[jit_view_whole(view)->preheader].block;
+    LLVMValueRef before = LLVMGetBasicBlockTerminator(block);
+
+    LLVMPositionBuilderBefore(jit->builder, before);
+    form->jit = jit;
+    form->count = NEST_WORDS;
+    count_rounds(view);
+    for (unsigned i = 0; i < count; i++) {
+        put_row(form, view, &rows[i]);
+    }
+    put_nest(form, view, LLVMGetOperand(rows[0].call, JIT_ROW_LINEAR), count);
+    LLVMValueRef arguments[2] = {form_global(form), form_values(form, before)};
+    LLVMValueRef function =
+        jit_declare(jit, "__pycuda_check_rows", jit->i32, types, 2);
+    LLVMValueRef answer =
+        LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
+                       function, arguments, 2, "");
+    return LLVMBuildICmp(jit->builder, LLVMIntNE, answer, jit_constant(jit, 0),
+                         "");
+}
