@@ -20,29 +20,55 @@ from pathlib import Path
 
 RUNNER = Path(__file__).with_name("hostile_runner.py")
 CHECKS = ["", "memory", "memory,race,sync,init"]
-STILL = 60  # seconds without progress are a hang
+# A process hangs that makes no progress for so many seconds of its own time,
+# or, if it only waits, of the clock's: machines may be busy with other things.
+STILL, WAITING = 60, 600
 
 
 class HostileError(Exception):
     """A process that died, hung, or found something wrong."""
 
 
-def _watched(
-    command: list[str], environment: dict[str, str], log: Path
-) -> tuple[int, str]:
-    """Exit status and output; ends a process that makes no progress."""
+def _used(pid: int) -> float:
+    """Seconds of processor time that the process has taken, in all threads."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except ProcessLookupError:
+        return 0
+    user, system = stat.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def watched(
+    command: list[str],
+    environment: dict[str, str],
+    log: Path,
+    still: float = STILL,
+    waiting: float = WAITING,
+) -> tuple[int, str, str]:
+    """Exit status and output; ends a process whose log does not grow.
+
+    The third is how long it had not, or "" for one that ended by itself.
+    """
+    hung = ""
     with tempfile.TemporaryFile("w+") as out:
         process = subprocess.Popen(command, env=environment, stdout=out)
-        seen, since = -1, time.monotonic()
+        seen, used, since = -1, 0.0, 0.0
         while process.poll() is None:
-            time.sleep(0.1)
+            time.sleep(0.05)
             size = log.stat().st_size if log.exists() else 0
+            now, clock = _used(process.pid), time.monotonic()
             if size != seen:
-                seen, since = size, time.monotonic()
-            elif time.monotonic() - since > STILL:
+                seen, used, since = size, now, clock
+            elif now - used > still or clock - since > waiting:
+                hung = (
+                    f"no progress in {now - used:.1f} s of processor time, "
+                    f"{clock - since:.1f} s by the clock"
+                )
                 process.kill()
+                process.wait()
         out.seek(0)
-        return process.wait(), out.read()
+        return process.wait(), out.read(), hung
 
 
 def run(
@@ -52,7 +78,7 @@ def run(
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         arguments = [f"--seconds={seconds}", f"--first={first}"]
-        status, out = _watched(
+        status, out, hung = watched(
             [sys.executable, "-P", str(RUNNER), *arguments]
             + [f"--count={count}", f"--log={log}"],
             {**os.environ, "PYCUDA_CPU_CHECK": checks},
@@ -62,7 +88,8 @@ def run(
         if status or told.get("wrong"):
             last = log.read_text()[-3000:] if log.exists() else ""
             raise HostileError(
-                f"{last}\nstatus {status}: {told.get('wrong', 'no end')}\n"
+                f"{last}\nstatus {status}: "
+                f"{told.get('wrong', hung or 'no end')}\n"
                 f"PYCUDA_CPU_CHECK={checks} python {RUNNER.name} "
                 f"--first={first} --log=LOG"
             )

@@ -178,9 +178,10 @@ RECURSION = [
         "__device__ int {k}_some(int n, volatile unsigned *p)\n"
         "{ return n <= 0 ? 0 : {k}_some(n - 1, p) + (int)p[0]; }",
     ),
+    # by some threads only: it takes 0.01 s of each when all is checked
     Piece(
         "recursion, 100000 deep", ANY,
-        "acc += {k}_far(zero + 100000, words);",
+        "if (i < 16 || i % 4096 == 33) acc += {k}_far(zero + 100000, words);",
         "__device__ int {k}_far(int n, volatile unsigned *p)\n"
         "{ return n <= 0 ? 0 : {k}_far(n - 1, p) + (int)p[0]; }",
     ),

@@ -3,8 +3,12 @@
 ``./run fuzz hostile`` runs them for as long as one likes.
 """
 
+import os
+import sys
+from pathlib import Path
+
 import pytest
-from hostile_fuzz import CHECKS, HostileError, run
+from hostile_fuzz import CHECKS, HostileError, run, watched
 from hostile_generator import program
 
 # Its allocator is not made for kernels that are left in the middle, nor are
@@ -38,6 +42,45 @@ def test_what_dies_or_is_wrong_is_told(monkeypatch) -> None:
     monkeypatch.setenv("PYCUDA_HOSTILE_EXPECT", "fail")
     with pytest.raises(HostileError, match="that must fail did not"):
         run(5, 0, "", count=5)
+
+
+WAITS = "import time; time.sleep(100)"
+COMPUTES = "while True: pass"
+GOES_ON = """
+import sys, time
+for i in range(12):
+    end = time.process_time() + 0.05
+    while time.process_time() < end:
+        pass
+    time.sleep(0.05)
+    with open(sys.argv[1], "a") as log:
+        print("a step", file=log)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "still", "waiting", "hangs"),
+    [
+        (WAITS, 100, 0.3, "no progress in 0."),
+        (COMPUTES, 0.2, 100, "no progress in 0."),
+        (GOES_ON, 0.4, 100, ""),
+    ],
+)
+def test_what_hangs_is_ended(
+    tmp_path: Path, program: str, still: float, waiting: float, hangs: str
+) -> None:
+    """Neither a process that waits nor one that computes stays for ever."""
+    log = tmp_path / "log"
+    log.touch()
+    status, _, hung = watched(
+        [sys.executable, "-c", program, str(log)],
+        dict(os.environ),
+        log,
+        still,
+        waiting,
+    )
+    assert hung.startswith(hangs) and bool(hung) == bool(hangs)
+    assert bool(status) == bool(hangs)
 
 
 def test_programs_are_made_again() -> None:
