@@ -335,10 +335,11 @@ def test_out_is_there_when_a_call_without_stream_returns(busy: Any) -> None:
 
 
 SLOW = """
-__global__ void slow(float *x, int n, long long cycles)
+__global__ void slow(float *x, int n, volatile int *flag)
 {
+    // Ends by itself where the host waits for the device: no test hangs.
     const long long start = clock64();
-    while (clock64() - start < cycles) {
+    while (!*flag && clock64() - start < 20000000000LL) {
     }
     for (int i = 0; i < n; i++) {
         x[i] = 7;
@@ -355,6 +356,10 @@ def test_a_block_given_early_waits_on_its_first_stream(
     on another one first, that one waits for the kernel."""
     size = 1 << 12
     slow = SourceModule(SLOW).get_function("slow")
+    flag = drv.pagelocked_zeros(
+        1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
+    )
+    where = np.uintp(int(flag.base.get_device_pointer()))
     one = drv.Stream(first) if first is not None else drv.Stream()
     two = drv.Stream(NON_BLOCKING)
     early = drv.pagelocked_empty(size, np.float32)
@@ -363,12 +368,13 @@ def test_a_block_given_early_waits_on_its_first_stream(
     drv.Context.synchronize()
     with one.use():
         freed = gpuarray.empty(size, np.float32)
-        slow(freed, np.int32(size), np.int64(50_000_000), block=(1, 1, 1))
+        slow(freed, np.int32(size), where, block=(1, 1, 1))
         del freed
         again = gpuarray.empty(size, np.float32)
     assert not one.is_done()
     again.fill(5, stream=two)
     again.get_async(two, early)
+    flag[0] = 1
     drv.Context.synchronize()
     assert (early == 5).all()
     assert (again.get() == 5).all()

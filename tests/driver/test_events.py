@@ -34,13 +34,15 @@ def test_record_query_and_synchronize(drv: Any) -> None:
 
 def test_time(drv: Any) -> None:
     start, end = drv.Event(), drv.Event(drv.event_flags.BLOCKING_SYNC)
+    began = time.perf_counter()
     start.record()
     start.synchronize()
     time.sleep(0.02)
     end.record()
     end.synchronize()
+    most = (time.perf_counter() - began) * 1e3
     passed = end.time_since(start)
-    assert isinstance(passed, float) and 15 < passed < 5000
+    assert isinstance(passed, float) and 15 < passed < most + 1
     assert start.time_till(end) == passed == end.elapsed(start)
     assert start.time_since(end) == pytest.approx(-passed, rel=1e-3)
 

@@ -12,10 +12,10 @@ pytestmark = pytest.mark.usefixtures("context")
 
 # Ends by itself where the host waits for the device.
 HOLD = """
-__global__ void hold(volatile int *flag)
+__global__ void hold(volatile int *flag, long long most)
 {
     const long long start = clock64();
-    while (!*flag && clock64() - start < 3000000000LL) { }
+    while (!*flag && clock64() - start < most) { }
 }
 """
 
@@ -36,9 +36,11 @@ class Held:
         self.kernel = kernel
         self.at = np.uintp(self.flag.base.get_device_pointer())
 
-    def hold(self) -> None:
+    def hold(self, most: int = 20_000_000_000) -> None:
         self.flag[0] = 0
-        self.kernel(self.at, block=(1, 1, 1), stream=self.stream)
+        self.kernel(
+            self.at, np.int64(most), block=(1, 1, 1), stream=self.stream
+        )
 
     def release(self) -> None:
         self.flag[0] = 1
@@ -230,7 +232,7 @@ def test_a_wrapper_of_the_context_goes(drv: Any, held: Held) -> None:
     host, memory = pool.allocate(1000, np.int32), drv.mem_alloc(4000)
     host[:] = np.arange(1000)
     wrapper = drv.Context.attach()
-    held.hold()
+    held.hold(500_000_000)
     drv.memcpy_htod_async(memory, host, held.stream)
     del host
     assert pool.active_blocks == 1

@@ -15,13 +15,14 @@ pytestmark = pytest.mark.usefixtures("context")
 
 # The gate opens by itself where the pool waits for the device.
 SOURCE = """
-__global__ void late(volatile int *flag, int *to)
+__global__ void late(volatile int *flag, int *to, long long most)
 {
     const long long start = clock64();
-    while (!*flag && clock64() - start < 500000000LL) { }
+    while (!*flag && clock64() - start < most) { }
     to[threadIdx.x] = -1;
 }
 """
+SHORT, LONG = 500_000_000, 20_000_000_000
 COUNT = 1000
 OTHER_STREAMS, ESCAPED, SCATTERED, ENDING_STREAMS = 1, 2, 4, 8
 
@@ -45,19 +46,28 @@ class Late:
         self.at = np.uintp(self.flag.base.get_device_pointer())
         self.sevens = drv.pagelocked_empty(COUNT, np.int32)
         self.sevens.fill(7)
+        self.most = SHORT
         self.open()
         memory = drv.mem_alloc(4 * COUNT)
         self.write(memory, drv.Stream())
         drv.Context.synchronize()
 
     def write(self, to: Any, stream: Any) -> None:
-        self.kernel(self.at, to, block=(COUNT, 1, 1), stream=stream)
+        most = np.int64(self.most)
+        self.kernel(self.at, to, most, block=(COUNT, 1, 1), stream=stream)
 
     def close(self) -> None:
         self.flag[0] = 0
 
     def open(self) -> None:
         self.flag[0] = 1
+
+    def without(self, rule: int) -> None:
+        """Turn a rule off; then nothing waits, however slow the machine."""
+        from pycuda import _driver
+
+        _driver._pool_without(rule)
+        self.most = LONG
 
     def old(self) -> Any:
         """Memory of the pool that nobody uses now."""
@@ -149,10 +159,8 @@ def test_nothing_is_used_too_early(late: Late, name: str, flags: int) -> None:
 
 @pytest.mark.parametrize("name", RACES)
 def test_each_rule_is_needed(late: Late, name: str) -> None:
-    from pycuda import _driver
-
     race, rule = RACES[name]
-    _driver._pool_without(rule)
+    late.without(rule)
     # What non-blocking streams used is scattered: that rule would do, too.
     flags = 0 if rule == OTHER_STREAMS else 1
     assert (found(late, race, flags) == -1).all()
@@ -174,9 +182,7 @@ def test_a_stream_that_ends(late: Late) -> None:
 
 
 def test_streams_that_end_must_be_waited_for(late: Late) -> None:
-    from pycuda import _driver
-
-    _driver._pool_without(ENDING_STREAMS)
+    late.without(ENDING_STREAMS)
     assert (stream_ended(late) == -1).all()
 
 

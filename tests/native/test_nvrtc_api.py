@@ -2,11 +2,13 @@
 
 import ctypes
 import os
+import resource
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF
 
 import pytest
 
@@ -465,14 +467,20 @@ def test_preloaded_libraries_do_not_reach_the_children():
     assert code == OK, log
 
 
+def processor_time():
+    """Seconds of processors: ours and those of children that have ended."""
+    each = map(resource.getrusage, (RUSAGE_SELF, RUSAGE_CHILDREN))
+    return sum(used.ru_utime + used.ru_stime for used in each)
+
+
 @pytest.mark.no_sanitizer
 def test_small_kernel_compiles_quickly(nvrtc):
-    """50 ms is the goal on a quiet machine; the rest is for a busy one."""
+    """50 ms is the goal; the processors' time, whoever else has them."""
     times = []
     for _ in range(7):
         program = Program(nvrtc, SAXPY)
-        start = time.perf_counter()
+        start = processor_time()
         assert program.compile() == OK
-        times.append(time.perf_counter() - start)
+        times.append(processor_time() - start)
     print(f"{min(times) * 1e3:.1f} ms")
     assert min(times) < 0.25
