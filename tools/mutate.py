@@ -36,6 +36,7 @@ from mutation.reach import Reach, Test
 
 EQUIVALENT = Path(__file__).parent / "mutation" / "equivalent.toml"
 FIRST = 20  # tests of the first run
+BESIDE = 100  # tests of the functions beside it
 KILLED = "killed by "
 SURVIVED = "SURVIVED"
 
@@ -96,16 +97,18 @@ class Judge:
     def judge(self, key: str) -> Verdict:
         """The verdict on a function."""
         calling = self.reach.tests_of(key)
-        if not calling:
-            return Verdict(key, f"{SURVIVED}: no test calls it")
         rest = [] if self.calling else self.reach.whole_files(calling)
+        # Calls are noted once: by then the function may not have been there.
+        beside = self.reach.tests_beside(key)[:BESIDE]
         done: set[str] = set()
-        for tests in (calling[:FIRST], calling[FIRST:], rest):
+        for tests in (calling[:FIRST], calling[FIRST:], beside, rest):
             fresh = [test for test in tests if test.name not in done]
             failure = self._failure(key, fresh)
             if failure:
                 return Verdict(key, KILLED + failure)
             done |= {test.name for test in fresh}
+        if not calling:
+            return Verdict(key, f"{SURVIVED}: no test calls it")
         return Verdict(
             key, f"{SURVIVED}: {len(done)} tests, {len(calling)} call it"
         )

@@ -128,6 +128,11 @@ BODIES = {
     " drv.pagelocked_zeros(64, 'i4'), stream); stream.synchronize()",
     "texref": "drv.matrix_to_texref(np.zeros((4, 4), 'f4'),"
     " module.get_texref('t'), 'C')",
+    "bound texture": "drv.matrix_to_texref(np.zeros((4, 4), 'f4'),"
+    " module.get_texref('t'), 'C'); k(memory, np.float32(1), block=(1, 1, 1))",
+    "bound surface": "module.get_surfref('s').set_array(drv.np_to_array("
+    "np.zeros((4, 4), 'f4'), 'C', True));"
+    " k(memory, np.float32(1), block=(1, 1, 1))",
     "texture object": "k2(drv.TextureObject(drv.matrix_to_array("
     "np.zeros((4, 4), 'f4'), 'C')), block=(1, 1, 1))",
     "surface object": "k2(drv.SurfaceObject(drv.np_to_array("

@@ -239,7 +239,7 @@ def test_one_process_a_folder(tmp_path):
 
 
 # Three functions, and tests as (file, name, outcome, functions called).
-NUMBERS = {"a.py:f": 1, "a.py:g": 2, "a.py:h": 3}
+NUMBERS = {"a.py:f": 1, "a.py:g": 2, "b.py:h": 3, "a.py:new": 4}
 TESTS = [
     ("tests/x.py", "tests/x.py::wide", "passed", [1, 2]),
     ("tests/x.py", "tests/x.py::failing", "failed", [1]),
@@ -316,12 +316,18 @@ def test_no_end_is_a_failure(tmp_path):
 
 
 def test_what_nothing_calls_survives(tmp_path):
-    verdict, ran = judged(tmp_path, {}, "a.py:h")
+    verdict, ran = judged(tmp_path, {}, "b.py:h")
     assert verdict.text == "SURVIVED: no test calls it"
     assert ran == []
     copy = FakeCopy(tmp_path, {})
-    assert Reach(copy).uncalled() == ["a.py:h"]
+    assert Reach(copy).uncalled() == ["b.py:h", "a.py:new"]
     assert Reach(copy).failing() == ["tests/x.py::failing"]
+
+
+def test_a_function_that_came_later_has_the_tests_beside_it(tmp_path):
+    verdict, ran = judged(tmp_path, {"a.py:new": ["wide"]}, "a.py:new")
+    assert verdict.text == "killed by tests/x.py::wide"
+    assert ran[0] == ("a.py:new", ["narrow", "wide"])
 
 
 def test_what_is_remembered(tmp_path):

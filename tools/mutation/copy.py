@@ -29,6 +29,9 @@ ROOT = HERE.parents[1]
 SECONDS_A_TEST = 60
 NO_END = "the tests did not end"
 
+# What does not free its memory is seen by slow tests alone.
+_SLOW_TOO = ("tests/isolated/test_leaks.py",)
+
 # What a fresh cache of kernels is needed for: a function of the compilers is
 # not called when the image is there already.
 _COMPILERS = re.compile(
@@ -201,9 +204,11 @@ class Copy:
         words = [
             "nice", "-n", "5", sys.executable, "-P", "-m", "pytest", "-q",
             "-p", "pycuda_mutation_plugin", "-p", "no:cacheprovider",
-            "-m", "not slow or sweep", "-o", f"timeout={SECONDS_A_TEST}",
+            "-o", f"timeout={SECONDS_A_TEST}",
             "-o", "timeout_method=thread",  # ends what a kernel holds up
         ]  # fmt: skip
+        if tests is None and not set(files) <= set(_SLOW_TOO):
+            words += ["-m", "not slow or sweep"]
         words += [] if calls else ["-x"]
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
             environment["XDG_CACHE_HOME"] = str(self._cache(off, scratch))

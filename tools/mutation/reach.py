@@ -66,7 +66,7 @@ class Reach:
         tree = self.copy.tree
         paths = [
             path
-            for path in (tree / "tests").glob("*/test_*.py")
+            for path in (tree / "tests").rglob("test_*.py")
             if path.parent.name not in _SKIPPED
         ]
         # Short files first: a run that is cut off then knows most of them.
@@ -117,6 +117,23 @@ class Reach:
             if test.passed and number in test.called
         ]
         return by_file(found)
+
+    def tests_beside(self, key: str) -> list[Test]:
+        """Passing tests that call other functions of its file."""
+        path = key.partition(":")[0]
+        numbers = {
+            number
+            for other, number in self.copy.numbers.items()
+            if other.partition(":")[0] == path
+        }
+        return by_file(
+            [
+                test
+                for _, tests in self.files.values()
+                for test in tests
+                if test.passed and numbers & test.called
+            ]
+        )
 
     def whole_files(self, tests: list[Test]) -> list[Test]:
         """Every passing test of these tests' files, in their order."""
