@@ -40,20 +40,23 @@ def device_kind() -> str:
     return _device_kind
 
 
-def thin_out(cases: list[Any]) -> None:
+def thin_out(cases: list[Any], most: int) -> None:
     """Mark a sweep's cases as slow, save some that have every value.
 
     The cases of a sweep are those of one test function; each value of each
-    of its parameters is in a case that stays.
+    of its parameters is in a case that stays, if `most` cases suffice.
     """
+    step = -(-len(cases) // most)  # those that stay lie apart
     values = {
         case: {(name, repr(x)) for name, x in case.callspec.params.items()}
-        for case in cases
+        for first in range(step)
+        for case in cases[first::step]
     }
     seen: Counter[tuple[str, str]] = Counter(
         dict.fromkeys(set().union(*values.values()), 0)
     )
-    while min(seen.values()) == 0:
+    while most > 0 and min(seen.values()) == 0:
+        most -= 1
         stays = min(
             values, key=lambda case: sorted(map(seen.get, values[case]))
         )
@@ -75,7 +78,8 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
         if item.get_closest_marker("sweep"):
             sweeps[item.path, item.function].append(item)
     for cases in sweeps.values():
-        thin_out(cases)
+        mark = cases[0].get_closest_marker("sweep")
+        thin_out(cases, mark.kwargs.get("most", len(cases)))
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     tests = Counter(item.path for item in items)
     items.sort(

@@ -54,6 +54,7 @@ def same(device, host):
     assert np.all(equal | (nan & (got != got)))
 
 
+@pytest.mark.sweep(most=6)
 @pytest.mark.parametrize("name", ARITHMETIC + COMPARE)
 def test_operators(name):
     function = getattr(operator, name)
@@ -68,6 +69,7 @@ def test_operators(name):
         same(function(scalar, ga), function(scalar, a))
 
 
+@pytest.mark.sweep(most=7)
 @pytest.mark.parametrize("other", NUMBERS + "FD")
 def test_promotion(other):
     """With every type, on either side, as ml_dtypes has told NumPy."""

@@ -303,6 +303,7 @@ def test_equality_with_none():
     same(g != None, np.ones(3, bool))  # noqa: E711
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", REAL)
 @pytest.mark.parametrize(
     "value", [-1, 127, 255, 2**31, 2**63, 2**64, -(2**63)]

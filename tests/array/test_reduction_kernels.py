@@ -38,7 +38,7 @@ def made(request, monkeypatch):
     context.detach()
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(most=5)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_against_numpy(made, dtype):
     stream = drv.Stream()

@@ -81,13 +81,14 @@ def check(host, axis=-1):
     assert device.get().tobytes() == host.tobytes()
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(most=6)
 @pytest.mark.parametrize("char", DTYPES)
 def test_all_dtypes(way, char):
     check(numbers(700, char))
     check(numbers((3, 33), char), 0)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "shape",
     [(0,), (1,), (2,), (41,), (4, 0), (0, 4), (7, 1), (300, 3), (2, 6200)],
@@ -154,7 +155,7 @@ def test_method_sorts_in_place():
     assert np.array_equal(device.get(), host)
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(most=6)
 @pytest.mark.parametrize("char", DTYPES)
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_searchsorted(char, side):

@@ -119,6 +119,7 @@ def test_rows_are_read_in_words(source_of, layout, dtype):
     assert "ld" in words_of(source_of(lambda: axes.make(kernel)))
 
 
+@pytest.mark.sweep(most=8)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("kind", sorted(philox.KINDS))
 def test_random_numbers(source_of, kind, dtype):

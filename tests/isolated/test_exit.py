@@ -68,6 +68,7 @@ keep = []
 TOGETHER = "\n".join(code for name, code in PARTS.items() if name != "capture")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("ending", ["left", "detached"])
 def test_one_kind_of_object(part: str, ending: str) -> None:
@@ -75,6 +76,7 @@ def test_one_kind_of_object(part: str, ending: str) -> None:
     run(code + ENDINGS[ending] + "\n")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_everything_alive(context: str, ending: str) -> None:

@@ -104,6 +104,7 @@ def ulps(got, exact):
     return worst
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_function(name, dtype):

@@ -37,6 +37,7 @@ def check(kind: str, first: int, device: str, settings: list) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("kind", "first"), groups(QUICK))
 def test_random_kernels(kind, first, device):
     check(kind, first, device, SETTINGS[:2])

@@ -20,13 +20,6 @@ GROUP = 10
 KERNELS = saved_kernels.load()
 
 
-def groups() -> list:
-    return [
-        pytest.param(first, marks=[pytest.mark.slow] if first % 100 else [])
-        for first in range(0, len(KERNELS), GROUP)
-    ]
-
-
 def wrong(kernels: list[saved_kernels.Saved], setting) -> list[str]:
     module = kernel_corpus.compiled(kernels, setting)
     data = saved_kernels.input_numbers()
@@ -39,7 +32,8 @@ def wrong(kernels: list[saved_kernels.Saved], setting) -> list[str]:
     return [text for text in found if text]
 
 
-@pytest.mark.parametrize("first", groups())
+@pytest.mark.sweep(most=3)
+@pytest.mark.parametrize("first", range(0, len(KERNELS), GROUP))
 def test_saved_kernels(first):
     assert not wrong(KERNELS[first : first + GROUP], SETTINGS[0])
 
