@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 import pycuda.driver as _drv
 from pycuda._driver import ElementwiseBase
 from pycuda._kernels import calls as _calls
+from pycuda._kernels.building import runs_threads_in_turn
 from pycuda._kernels.calls import GenericArg, includes_of, parse_arguments
 from pycuda._kernels.operations import is_bfloat16
 from pycuda.compiler import SourceModule
@@ -42,6 +44,8 @@ __all__ = [
 ]
 
 _BLOCK = 256
+_SEVERAL = 4  # elements a thread, where a thread makes several
+_SEVERAL_FROM = 1 << 20  # elements in all
 _UINTP = np.dtype(np.uintp)
 _INTP = np.dtype(np.intp)
 
@@ -54,6 +58,13 @@ _NEEDS_LOOP = re.compile(
     r"|\bi\s*(?:=(?!=)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)"
     r"|(?:\+\+|--|&)\s*i\b"
 )
+
+
+# Several times over in a thread these grow too large, or depend on what is
+# bound to a module.
+_ONE_IS_ENOUGH = re.compile(r"\b(?:for|while|do|tex\w*|surf\w*)\b")
+_MOST_TEXT = 200
+_NO_CODE = re.compile(r"\s*(?:typedef\s[\w\s:<>]+;\s*)*")
 
 
 # Element access to an array of any strides, by its index in C order.
@@ -81,6 +92,30 @@ extern "C" __global__ void {name}({parameters})
   if (i < n) {{
     {operation}
     ;
+  }}
+}}
+"""
+
+# The elements of a thread lie a block apart.  Where the compiler knows that
+# no array overlaps another, it loads all of them before it stores any: twice
+# as many bytes are on their way.
+_EACH_SEVERAL = """\
+extern "C" __global__ void {name}({parameters})
+{{
+  const size_t pycuda_first =
+      (size_t)blockIdx.x * blockDim.x * {several} + threadIdx.x;
+  if (((size_t)blockIdx.x + 1) * blockDim.x * {several} <= n) {{
+#pragma unroll
+    for (int pycuda_turn = 0; pycuda_turn < {several}; pycuda_turn++) {{
+      size_t i = pycuda_first + pycuda_turn * blockDim.x;
+      {operation}
+      ;
+    }}
+  }} else {{
+    for (size_t i = pycuda_first; i < n; i += blockDim.x) {{
+      {operation}
+      ;
+    }}
   }}
 }}
 """
@@ -123,11 +158,13 @@ _SIZE = [ScalarArg(_UINTP, "n")]
 _RANGE_SIZE = [ScalarArg(_INTP, name) for name in ("start", "stop", "step")]
 
 
-def _declare(argument: Argument, axes: int) -> str:
+def _declare(argument: Argument, axes: int, apart: bool) -> str:
     """One parameter; `axes` > 0 for a vector with strides."""
+    ctype = dtype_to_ctype(argument.dtype)
+    if apart and isinstance(argument, VectorArg):
+        return f"{ctype} *__restrict__ {argument.name}"
     if not axes:
         return argument.declarator()  # type: ignore[attr-defined]
-    ctype = dtype_to_ctype(argument.dtype)
     return f"pycuda_strided<{ctype}, {axes}> {argument.name}"
 
 
@@ -144,9 +181,14 @@ def _generate(
     """Kernel source; `layout` has the number of strided axes an argument."""
     layout = list(layout) or [0] * len(arguments)
     layout += [0] * (len(arguments) - len(layout))
-    parameters = ", ".join(map(_declare, arguments, layout))
+    apart = template is _EACH_SEVERAL
+    parameters = ", ".join(
+        _declare(argument, axes, apart)
+        for argument, axes in zip(arguments, layout, strict=True)
+    )
     text = template.format(
         name=name,
+        several=_SEVERAL,
         parameters=parameters,
         operation=operation,
         loop_prep=loop_prep,
@@ -384,6 +426,13 @@ class ElementwiseKernel(ElementwiseBase):
             if self._one_a_thread
             else [False] * len(self.arguments)
         )
+        self._may_make_several = (
+            self._one_a_thread
+            and all(self._plain[k] for k in self._vectors)
+            and len(operation) <= _MOST_TEXT
+            and not _ONE_IS_ENOUGH.search(operation)
+            and _NO_CODE.fullmatch(texts["preamble"]) is not None
+        )
         self._is_generic = any(
             isinstance(argument, GenericArg) for argument in self.arguments
         )
@@ -436,20 +485,26 @@ class ElementwiseKernel(ElementwiseBase):
         return self._compiled(use_range, ())[0].get_texref(name)
 
     def _compiled(
-        self, use_range: bool, layout: tuple[int, ...]
+        self,
+        use_range: bool,
+        layout: tuple[int, ...],
+        each_several: bool = False,
     ) -> tuple[Any, Any]:
         """(module, prepared kernel) for the current context."""
-        key = (_drv.Context.get_current(), use_range, layout)
+        context = _drv.Context.get_current()
+        key = (context, use_range, layout, each_several)
         made = self._functions.get(key)
         if made is None:
-            made = self._functions[key] = self._make(use_range, layout)
+            made = self._functions[key] = self._make(*key[1:])
         return made
 
     def _make(
-        self, use_range: bool, layout: tuple[int, ...]
+        self, use_range: bool, layout: tuple[int, ...], each_several: bool
     ) -> tuple[Any, Any]:
         full = [*self.arguments, *(_RANGE_SIZE if use_range else _SIZE)]
         template = _GUARD if self._one_a_thread else _LOOP
+        if each_several:
+            template = _EACH_SEVERAL
         source = _generate(
             _RANGE if use_range else template,
             full,
@@ -584,9 +639,17 @@ class ElementwiseKernel(ElementwiseBase):
     def _run(
         self, layout: tuple[int, ...], values: list[Any], n: int, stream: Any
     ) -> None:
+        may_make_several = (
+            not layout and self._may_make_several and _several_pay()
+        )
+        several = (
+            may_make_several
+            and n >= _SEVERAL_FROM
+            and self._lie_apart(values, n)
+        )
         most = 0 if self._one_a_thread else _resident_blocks()
-        blocks = -(-n // _BLOCK)
-        function = self._compiled(False, layout)[1]
+        blocks = -(-n // (_BLOCK * (_SEVERAL if several else 1)))
+        function = self._compiled(False, layout, several)[1]
         function.prepared_async_call(
             (min(blocks, most or blocks), 1),
             (_BLOCK, 1, 1),
@@ -599,7 +662,22 @@ class ElementwiseKernel(ElementwiseBase):
                 (k, self.arguments[k].dtype, self._plain[k])
                 for k in self._vectors
             )
-            self._set_plan(function, len(self.arguments), expected, most)
+            self._set_plan(
+                function,
+                len(self.arguments),
+                expected,
+                most,
+                several,
+                (_SEVERAL_FROM, _SEVERAL) if may_make_several else None,
+            )
+
+    def _lie_apart(self, values: Sequence[Any], n: int) -> bool:
+        """Whether no vector's first `n` elements overlap another's."""
+        spans = sorted(
+            (int(values[k]), n * self.arguments[k].dtype.itemsize)
+            for k in self._vectors
+        )
+        return all(a + size <= b for (a, size), (b, _) in pairwise(spans))
 
     def _run_range(
         self,
@@ -626,6 +704,12 @@ def _resident_blocks() -> int:
     device = _drv.Context.get_device()
     count = _drv.device_attribute.MULTIPROCESSOR_COUNT
     return 8 * device.get_attribute(count)
+
+
+@context_dependent_memoize
+def _several_pay() -> bool:
+    """Whether threads that make several elements are faster here."""
+    return not runs_threads_in_turn()
 
 
 # The canned kernels are built with the above.

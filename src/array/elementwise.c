@@ -7,7 +7,11 @@
  * arrays in C order and in the context of the plan, is launched here; any
  * other is handed to the method `_call`, which also makes plans.
  *
- * A kernel object owns its plan: the Function and the dtypes.
+ * A kernel may have two forms: threads that make an element, and threads that
+ * make several, for many elements of arrays that do not overlap.  Each is
+ * compiled when it is first needed.
+ *
+ * A kernel object owns its plan: the Functions and the dtypes.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -20,14 +24,17 @@
 struct elementwise {
     PyObject_HEAD
     vectorcallfunc vectorcall;
-    PyObject *function; /* strong, prepared; NULL: no plan */
-    void *context;      /* key of the context it was compiled in */
-    PyObject *count;    /* strong: `size` as an int, the last argument */
+    PyObject *form[2];     /* strong, prepared: of an element and of several a
+                            * thread; NULL: not compiled */
+    npy_intp several_from; /* elements in all; 0: never several */
+    npy_intp several;      /* elements a thread */
+    void *context;         /* key of the context it was compiled in */
+    PyObject *count;       /* strong: `size` as an int, the last argument */
     npy_intp size;
-    int arguments;                        /* of a call, the size not counted */
-    int vectors;                          /* how many of them are arrays */
-    npy_intp most_blocks;                 /* of a launch */
-    int at[MOST_ARGUMENTS];               /* where the arrays are */
+    int arguments;          /* of a call, the size not counted */
+    int vectors;            /* how many of them are arrays; 0: no plan */
+    npy_intp most_blocks;   /* of a launch */
+    int at[MOST_ARGUMENTS]; /* where the arrays are */
     PyArray_Descr *dtype[MOST_ARGUMENTS]; /* strong: what they must be */
     int plain[MOST_ARGUMENTS];            /* element i is all that is used */
 };
@@ -37,7 +44,8 @@ static PyObject *stream_name; /* "stream", interned */
 static void
 plan_clear(struct elementwise *self)
 {
-    Py_CLEAR(self->function);
+    Py_CLEAR(self->form[0]);
+    Py_CLEAR(self->form[1]);
     Py_CLEAR(self->count);
     for (int i = 0; i < self->vectors; i++) {
         Py_CLEAR(self->dtype[i]);
@@ -91,12 +99,44 @@ count_set(struct elementwise *self, npy_intp size)
     return self->count ? 0 : -1;
 }
 
+/* Whether no vector's first `size` elements overlap another's. */
+static bool
+lie_apart(const struct elementwise *self, PyObject *const *args, npy_intp size)
+{
+    CUdeviceptr first[MOST_ARGUMENTS], end[MOST_ARGUMENTS];
+
+    for (int i = 0; i < self->vectors; i++) {
+        const struct array *array = (const struct array *)args[self->at[i]];
+        first[i] = array->head.pointer;
+        end[i] =
+            first[i] + (CUdeviceptr)(size * PyDataType_ELSIZE(array->dtype));
+        for (int k = 0; k < i; k++) {
+            if (first[i] < end[k] && first[k] < end[i]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* The form of the kernel for these arguments. */
+static int
+form_of(const struct elementwise *self, PyObject *const *args)
+{
+    npy_intp size = ((const struct array *)args[self->at[0]])->size;
+
+    return self->several_from > 0 && size >= self->several_from &&
+           lie_apart(self, args, size);
+}
+
 static PyObject *
-launch(struct elementwise *self, PyObject *const *args, PyObject *stream)
+launch(struct elementwise *self, int form, PyObject *const *args,
+       PyObject *stream)
 {
     PyObject *values[MOST_ARGUMENTS + 1];
     npy_intp size = ((struct array *)args[self->at[0]])->size;
-    npy_intp blocks = (size + ARRAY_BLOCK - 1) / ARRAY_BLOCK;
+    npy_intp each = ARRAY_BLOCK * (form ? self->several : 1);
+    npy_intp blocks = (size + each - 1) / each;
 
     if (size == 0) {
         Py_RETURN_NONE;
@@ -113,7 +153,7 @@ launch(struct elementwise *self, PyObject *const *args, PyObject *stream)
              block[3] = {ARRAY_BLOCK, 1, 1};
     /* The arguments' conversion may run Python code, which may set another
      * plan. */
-    PyObject *function = Py_NewRef(self->function);
+    PyObject *function = Py_NewRef(self->form[form]);
     PyObject *count = Py_NewRef(self->count);
     int status = core_launch_prepared(function, grid, block, stream, values,
                                       self->arguments + 1);
@@ -146,13 +186,14 @@ elementwise_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     PyObject *stream;
     void *context;
 
-    if (self->function && nargs == self->arguments &&
+    if (self->vectors > 0 && nargs == self->arguments &&
         stream_read(args + nargs, names, &stream) && vectors_fit(self, args)) {
         if (core_context(&context) < 0) {
             return NULL;
         }
-        if (context == self->context) {
-            return launch(self, args, stream);
+        int form = form_of(self, args);
+        if (context == self->context && self->form[form]) {
+            return launch(self, form, args, stream);
         }
     }
     return call_python(op, args, nargs, names);
@@ -181,33 +222,51 @@ plan_read(struct elementwise *self, PyObject *vectors)
     return 0;
 }
 
-/* _set_plan(function, arguments, ((index, dtype, plain), ...), most_blocks):
- * too many arguments leave the kernel without a plan. */
+/* The form that is not set anew, if it is of the same context. */
+static PyObject *
+other_form(const struct elementwise *self, int form, const void *context)
+{
+    return context == self->context ? Py_XNewRef(self->form[!form]) : NULL;
+}
+
+/* _set_plan(function, arguments, ((index, dtype, plain), ...), most_blocks,
+ * is_several, (several_from, several) or None): too many arguments leave the
+ * kernel without a plan. */
 static PyObject *
 elementwise_set_plan(PyObject *op, PyObject *args)
 {
     struct elementwise *self = (struct elementwise *)op;
-    PyObject *function, *vectors;
-    int arguments;
-    Py_ssize_t most;
+    PyObject *function, *vectors, *several;
+    int arguments, form;
+    Py_ssize_t most, from = 0, each = 1;
+    void *context;
 
-    if (!PyArg_ParseTuple(args, "OiO!n:_set_plan", &function, &arguments,
-                          &PyTuple_Type, &vectors, &most)) {
+    if (!PyArg_ParseTuple(args, "OiO!npO:_set_plan", &function, &arguments,
+                          &PyTuple_Type, &vectors, &most, &form, &several) ||
+        (several != Py_None &&
+         !PyArg_ParseTuple(several, "nn:_set_plan", &from, &each)) ||
+        core_context(&context) < 0) {
         return NULL;
     }
+    PyObject *other = other_form(self, form, context);
     plan_clear(self);
     Py_ssize_t n = PyTuple_GET_SIZE(vectors);
     if (arguments < 0 || arguments > MOST_ARGUMENTS || n < 1 ||
         n > arguments) {
+        Py_XDECREF(other);
         Py_RETURN_NONE;
     }
+    self->form[form] = Py_NewRef(function);
+    self->form[!form] = other;
+    self->context = context;
+    self->several_from = from;
+    self->several = each;
     self->arguments = arguments;
     self->most_blocks = most > 0 && most < MOST_BLOCKS ? most : MOST_BLOCKS;
-    if (core_context(&self->context) < 0 || plan_read(self, vectors) < 0) {
+    if (plan_read(self, vectors) < 0) {
         plan_clear(self);
         return NULL;
     }
-    self->function = Py_NewRef(function);
     Py_RETURN_NONE;
 }
 
@@ -230,7 +289,8 @@ elementwise_traverse(PyObject *op, visitproc visit, void *arg)
     struct elementwise *self = (struct elementwise *)op;
 
     Py_VISIT(Py_TYPE(op));
-    Py_VISIT(self->function);
+    Py_VISIT(self->form[0]);
+    Py_VISIT(self->form[1]);
     return 0;
 }
 
@@ -254,7 +314,8 @@ elementwise_dealloc(PyObject *op)
 
 static PyMethodDef elementwise_methods[] = {
     {"_set_plan", elementwise_set_plan, METH_VARARGS,
-     "_set_plan(function, arguments, vectors, most_blocks)\n--\n\n"
+     "_set_plan(function, arguments, vectors, most_blocks, is_several, "
+     "several)\n--\n\n"
      "What the usual call looks like, in the current context."},
     {NULL},
 };
