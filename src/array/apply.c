@@ -528,7 +528,7 @@ done:
 
 static void
 learn(const struct task *task, const struct operand *operands,
-      const struct array *out, const struct rule *rule)
+      struct array *out, const struct rule *rule)
 {
     PyObject *objects[ARRAY_INPUTS];
 

@@ -252,6 +252,7 @@ PyObject *array_richcompare(PyObject *a, PyObject *b, int operation);
 extern PyMethodDef array_transfer_methods[];
 int array_bool(PyObject *self);
 int array_assign(struct array *target, PyObject *value);
+int array_fill_with(struct array *array, PyObject *value, CUstream stream);
 
 /* reduce.c */
 PyObject *array_reduce_all(int operation, int inputs,

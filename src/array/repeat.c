@@ -18,8 +18,10 @@ struct repeat {
     void *context;
     int operation;
     int inputs;
-    int in_place;                /* the result is the first input */
-    PyObject *type[REPEAT_MOST]; /* strong: of an array, or a scalar's */
+    int is_given;                /* the result: the first input, or what a
+                                  * scalar fills */
+    PyObject *type[REPEAT_MOST]; /* strong: of an array, or a scalar's; the
+                                  * second may be that of what is filled */
     npy_intp size;
     CUdeviceptr mask; /* address bits that are to be zero */
     const struct rule *rule;
@@ -38,6 +40,10 @@ type_of(int operation, PyObject *object)
         struct array *array = (struct array *)object;
         return array->flags & ARRAY_C ? (PyObject *)array->dtype : NULL;
     }
+    if (operation == OPERATION_COPY) { /* into the type that it has */
+        return PyArray_IsScalar(object, Number) ? (PyObject *)Py_TYPE(object)
+                                                : NULL;
+    }
     bool any_value =
         operation == OPERATION_ADD || operation == OPERATION_SUBTRACT ||
         operation == OPERATION_MULTIPLY || operation == OPERATION_DIVIDE;
@@ -48,10 +54,10 @@ type_of(int operation, PyObject *object)
 }
 
 /* Whether the arrays among the operands have one shape; all but the context,
- * the kernel and the grid. */
+ * the kernel and the grid.  `out` is what may be filled. */
 static bool
 repeat_describe(struct repeat *key, struct array **model, CUdeviceptr *bits,
-                PyObject *const *objects)
+                PyObject *const *objects, struct array *out)
 {
     *model = NULL;
     *bits = 0;
@@ -74,6 +80,12 @@ repeat_describe(struct repeat *key, struct array **model, CUdeviceptr *bits,
             return false;
         }
     }
+    if (!*model && out && key->inputs == 1 && out->flags & ARRAY_C) {
+        *model = out;
+        *bits = out->head.pointer;
+        key->type[1] = (PyObject *)out->dtype;
+        key->is_given = 1;
+    }
     key->size = *model ? (*model)->size : 0;
     return key->size > 0;
 }
@@ -85,7 +97,7 @@ repeat_place(const struct repeat *key)
 
     hash = (hash * 31 + ((uint64_t)(uintptr_t)key->type[1] >> 4)) * 31;
     hash = (hash + (uint64_t)key->size) * 31 + (uint64_t)key->operation * 2 +
-           (uint64_t)key->in_place;
+           (uint64_t)key->is_given;
     return &repeats[hash * 0x9e3779b97f4a7c15u >> 56 & (PLACES - 1)];
 }
 
@@ -93,7 +105,7 @@ static bool
 repeat_equal(const struct repeat *a, const struct repeat *b)
 {
     return a->context == b->context && a->operation == b->operation &&
-           a->inputs == b->inputs && a->in_place == b->in_place &&
+           a->inputs == b->inputs && a->is_given == b->is_given &&
            a->type[0] == b->type[0] && a->type[1] == b->type[1] &&
            a->size == b->size;
 }
@@ -103,7 +115,7 @@ static bool
 may_write(PyObject *const *objects, int inputs, const struct array *out)
 {
     if ((PyObject *)out != objects[0]) {
-        return false;
+        return inputs == 1 && !array_plain(objects[0]);
     }
     return inputs == 1 || objects[1] == objects[0] ||
            !array_plain(objects[1]) ||
@@ -154,12 +166,12 @@ repeat_apply(int operation, int inputs, PyObject *const *objects,
              struct array *out, CUstream stream, PyObject **result)
 {
     struct repeat key = {
-        .operation = operation, .inputs = inputs, .in_place = out != NULL};
+        .operation = operation, .inputs = inputs, .is_given = out != NULL};
     struct array *model;
     CUdeviceptr bits;
 
     if (inputs > REPEAT_MOST ||
-        !repeat_describe(&key, &model, &bits, objects) ||
+        !repeat_describe(&key, &model, &bits, objects, out) ||
         (out && !may_write(objects, inputs, out))) {
         return false;
     }
@@ -198,11 +210,11 @@ alignment_bits(const struct array *array)
 /* Remembers what the task came to, which made `out` of the objects. */
 void
 repeat_learn(const struct task *task, PyObject *const *objects,
-             const struct array *out, const struct rule *rule)
+             struct array *out, const struct rule *rule)
 {
     struct repeat key = {.operation = task->operation,
                          .inputs = task->inputs,
-                         .in_place = (PyObject *)out == objects[0],
+                         .is_given = (PyObject *)out == objects[0],
                          .rule = rule,
                          .kernel = task->kernel};
     bool aligned = task->class == LAYOUT_ALIGNED;
@@ -211,11 +223,11 @@ repeat_learn(const struct task *task, PyObject *const *objects,
 
     if (!task->dense || task->inputs > REPEAT_MOST ||
         (!aligned && out->size >= ALIGN_MINIMUM) || /* others may lie better */
-        !repeat_describe(&key, &model, &bits, objects)) {
+        !repeat_describe(&key, &model, &bits, objects, out)) {
         return;
     }
     if (out->size != key.size || !(out->flags & ARRAY_C) ||
-        (!key.in_place && out->dtype != rule->result)) {
+        (!key.is_given && out->dtype != rule->result)) {
         return;
     }
     if (core_context(&key.context) < 0) {

@@ -11,6 +11,6 @@
 bool repeat_apply(int operation, int inputs, PyObject *const *objects,
                   struct array *out, CUstream stream, PyObject **result);
 void repeat_learn(const struct task *task, PyObject *const *objects,
-                  const struct array *out, const struct rule *rule);
+                  struct array *out, const struct rule *rule);
 
 #endif

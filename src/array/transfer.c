@@ -403,79 +403,6 @@ array_set_async(PyObject *self, PyObject *args, PyObject *kwargs)
 
 /* --- filling ----------------------------------------------------------- */
 
-/* Any element type: one element crosses, a broadcast copy spreads it. */
-static int
-fill_packed(struct array *array, PyObject *value, CUstream stream)
-{
-    PyObject *host;
-    struct array *one;
-    int result = -1;
-
-    Py_INCREF(array->dtype);
-    host = PyArray_FromAny(value, array->dtype, 0, 0,
-                           NPY_ARRAY_FORCECAST | NPY_ARRAY_CARRAY, NULL);
-    if (!host) {
-        return -1;
-    }
-    if (PyArray_NDIM((PyArrayObject *)host) != 0) {
-        Py_DECREF(host);
-        PyErr_SetString(PyExc_ValueError, "fill: one value is needed");
-        return -1;
-    }
-    if (array->size == 0) {
-        Py_DECREF(host);
-        return 0;
-    }
-    one = array_new_like(array, array->dtype, 0, NULL, NULL, stream);
-    if (one && htod(one, (PyArrayObject *)host, 0, stream) == 0) {
-        result = array_copy_into(array, one, stream);
-    }
-    Py_XDECREF(one);
-    Py_DECREF(host);
-    return result;
-}
-
-static int
-has_kernel_type(const struct array *array)
-{
-    int code = code_of(array->dtype);
-
-    return code_computes(code) && code != NPY_HALF && code != NPY_LONGDOUBLE &&
-           code != NPY_CLONGDOUBLE && PyArray_ISNBO(array->dtype->byteorder);
-}
-
-/* A number is put into the array's dtype on the host, as assignment does. */
-static int
-fill_any(struct array *array, PyObject *value, CUstream stream)
-{
-    PyObject *scalar, *result;
-
-    if (array_check(value)) {
-        return array_copy_into(array, (struct array *)value, stream);
-    }
-    if (!has_kernel_type(array)) {
-        return fill_packed(array, value, stream);
-    }
-    Py_INCREF(array->dtype);
-    PyObject *host =
-        PyArray_FromAny(value, array->dtype, 0, 0, NPY_ARRAY_FORCECAST, NULL);
-    if (!host) {
-        return -1;
-    }
-    if (PyArray_NDIM((PyArrayObject *)host) != 0) {
-        Py_DECREF(host);
-        PyErr_SetString(PyExc_ValueError, "fill: one value is needed");
-        return -1;
-    }
-    scalar = PyArray_Return((PyArrayObject *)host);
-    result = scalar
-                 ? array_apply(OPERATION_COPY, 1, &scalar, array, NULL, stream)
-                 : NULL;
-    Py_XDECREF(scalar);
-    Py_XDECREF(result);
-    return result ? 0 : -1;
-}
-
 static PyObject *
 array_fill(PyObject *self, CORE_ARGS)
 {
@@ -486,7 +413,7 @@ array_fill(PyObject *self, CORE_ARGS)
 
     if (core_args(&signature, args, nargs, names, values) < 0 ||
         core_stream(values[1] ? values[1] : Py_None, &stream) < 0 ||
-        fill_any((struct array *)self, values[0], stream) < 0) {
+        array_fill_with((struct array *)self, values[0], stream) < 0) {
         return NULL;
     }
     return Py_NewRef(self);
@@ -546,7 +473,7 @@ array_assign(struct array *target, PyObject *value)
     }
     if (PyArray_CheckAnyScalar(value) ||
         (PyTuple_Check(value) && PyDataType_HASFIELDS(target->dtype))) {
-        return fill_any(target, value, NULL);
+        return array_fill_with(target, value, NULL);
     }
     if (PyList_Check(value) || PyTuple_Check(value)) {
         return assign_sequence(target, value);

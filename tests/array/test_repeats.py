@@ -177,3 +177,51 @@ def test_functions_of_one_array() -> None:
         host = LONG + turn
         got = cumath.sqrt(gpuarray.to_gpu(host)).get()
         np.testing.assert_array_equal(got, np.sqrt(host))
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i4", "f2", "f4", "f8", "c8"])
+def test_what_is_filled(dtype: str) -> None:
+    values = [1, 0, 2.5, True, np.float32(0.1), np.int8(3), np.float64(0.1)]
+    host = np.zeros((3, 700), dtype)
+    arrays = [gpuarray.to_gpu(host), gpuarray.to_gpu(host.T)]
+    for _ in range(3):
+        for value in values:
+            host.fill(value)
+            for array in arrays:
+                assert array.fill(value) is array
+            np.testing.assert_array_equal(arrays[0].get(), host)
+            np.testing.assert_array_equal(arrays[1].get(), host.T)
+
+
+def test_filled_views_leave_the_rest() -> None:
+    for dtype in (np.float32, np.uint8, np.complex128):
+        host = np.zeros(5000, dtype)
+        array = gpuarray.to_gpu(host)
+        parts = [slice(1, 4500), slice(2, 4501), slice(0, 4499),
+                 slice(3, None, 3)]  # fmt: skip
+        for turn, part in enumerate(2 * parts):
+            host[part] = turn
+            array[part].fill(turn)
+            np.testing.assert_array_equal(array.get(), host)
+
+
+@pytest.mark.parametrize("value", [1e39, -1e39, 2**53 + 1, 2**70, -np.inf])
+def test_numbers_that_a_float_does_not_hold(value: float) -> None:
+    for dtype in (np.float32, np.float64):
+        array = gpuarray.zeros(3, dtype)
+        with np.errstate(over="ignore"):
+            expected = np.full(3, value, dtype)
+            for _ in range(2):
+                array.fill(value)
+                np.testing.assert_array_equal(array.get(), expected)
+
+
+def test_numbers_that_an_integer_does_not_hold() -> None:
+    array = gpuarray.zeros(3, np.uint8)
+    for _ in range(2):
+        array.fill(7)
+        with pytest.raises(OverflowError):
+            array.fill(256)
+        with pytest.raises(OverflowError):
+            array.fill(-1)
+        assert array.get().tolist() == [7, 7, 7]

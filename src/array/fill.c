@@ -1,0 +1,127 @@
+/* fill.c - setting every element of an array to one value.
+ *
+ * Called by transfer.c.  A number is put into the array's dtype on the host,
+ * as assignment does; a kernel writes it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+
+/* Any element type: one element crosses, a broadcast copy spreads it. */
+static int
+fill_packed(struct array *array, PyObject *value, CUstream stream)
+{
+    PyObject *host;
+    struct array *one;
+    int result = -1;
+
+    Py_INCREF(array->dtype);
+    host = PyArray_FromAny(value, array->dtype, 0, 0,
+                           NPY_ARRAY_FORCECAST | NPY_ARRAY_CARRAY, NULL);
+    if (!host) {
+        return -1;
+    }
+    if (PyArray_NDIM((PyArrayObject *)host) != 0) {
+        Py_DECREF(host);
+        PyErr_SetString(PyExc_ValueError, "fill: one value is needed");
+        return -1;
+    }
+    if (array->size == 0) {
+        Py_DECREF(host);
+        return 0;
+    }
+    one = array_new_like(array, array->dtype, 0, NULL, NULL, stream);
+    if (one && core_use(one->head.owner, stream) == 0 &&
+        core_memcpy_htod(
+            one->head.pointer, PyArray_DATA((PyArrayObject *)host),
+            (size_t)PyDataType_ELSIZE(array->dtype), stream) == 0) {
+        result = array_copy_into(array, one, stream);
+    }
+    Py_XDECREF(one);
+    Py_DECREF(host);
+    return result;
+}
+
+static int
+has_kernel_type(const struct array *array)
+{
+    int code = code_of(array->dtype);
+
+    return code_computes(code) && code != NPY_HALF && code != NPY_LONGDOUBLE &&
+           code != NPY_CLONGDOUBLE && PyArray_ISNBO(array->dtype->byteorder);
+}
+
+/* What NumPy makes of a float or a small int for an array of floats, without
+ * an array of the host's in between; NULL without an exception: others. */
+static PyObject *
+scalar_quick(const struct array *array, PyObject *value)
+{
+    double number;
+    float narrow;
+
+    if (PyFloat_CheckExact(value)) {
+        number = PyFloat_AS_DOUBLE(value);
+    } else if (PyLong_CheckExact(value)) {
+        int overflow;
+        long long whole = PyLong_AsLongLongAndOverflow(value, &overflow);
+        if (overflow || Py_ABS(whole) > 1LL << 53) {
+            return NULL;
+        }
+        number = (double)whole;
+    } else {
+        return NULL;
+    }
+    switch (array->dtype->type_num) {
+    case NPY_FLOAT:
+        narrow = (float)number;
+        return isinf(narrow) && !isinf(number) /* NumPy warns */
+                   ? NULL
+                   : PyArray_Scalar(&narrow, array->dtype, NULL);
+    case NPY_DOUBLE:
+        return PyArray_Scalar(&number, array->dtype, NULL);
+    default:
+        return NULL;
+    }
+}
+
+/* The value as a scalar of the array's dtype, as assignment makes it. */
+static PyObject *
+scalar_of(const struct array *array, PyObject *value)
+{
+    PyObject *scalar = scalar_quick(array, value);
+
+    if (scalar || PyErr_Occurred()) {
+        return scalar;
+    }
+    Py_INCREF(array->dtype);
+    PyObject *host =
+        PyArray_FromAny(value, array->dtype, 0, 0, NPY_ARRAY_FORCECAST, NULL);
+    if (!host) {
+        return NULL;
+    }
+    if (PyArray_NDIM((PyArrayObject *)host) != 0) {
+        Py_DECREF(host);
+        PyErr_SetString(PyExc_ValueError, "fill: one value is needed");
+        return NULL;
+    }
+    return PyArray_Return((PyArrayObject *)host);
+}
+
+int
+array_fill_with(struct array *array, PyObject *value, CUstream stream)
+{
+    if (array_check(value)) {
+        return array_copy_into(array, (struct array *)value, stream);
+    }
+    if (!has_kernel_type(array)) {
+        return fill_packed(array, value, stream);
+    }
+    PyObject *scalar = scalar_of(array, value);
+    if (!scalar) {
+        return -1;
+    }
+    PyObject *result =
+        array_apply(OPERATION_COPY, 1, &scalar, array, NULL, stream);
+    Py_DECREF(scalar);
+    Py_XDECREF(result);
+    return result ? 0 : -1;
+}
