@@ -55,7 +55,8 @@
     TYPE(graph_type, "Graph")                                                 \
     TYPE(graph_exec_type, "GraphExec")                                        \
     TYPE(capture_type, "_Capture")                                            \
-    TYPE(use_type, "_StreamUse")
+    TYPE(use_type, "_StreamUse")                                              \
+    TYPE(held_callback_type, "_HeldCallback")
 
 #define CORE_OBJECTS(OBJECT)                                                  \
     OBJECT(module) /* borrowed by types; strong here */                       \

@@ -1,6 +1,7 @@
 """Objects that hold one another go when nothing else holds them."""
 
 import gc
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -112,6 +113,25 @@ def of_graph() -> Any:
     return graph
 
 
+def of_callback() -> Any:
+    stream, made = drv.Stream(), Node()
+    with stream.capture() as graph:
+        stream.add_callback(print, made)
+    made.made = graph  # type: ignore[attr-defined]
+    return made
+
+
+def of_callback_that_was_called() -> Any:
+    stream, made, done = drv.Stream(), Node(), threading.Event()
+    with stream.capture() as graph:
+        stream.add_callback(made)
+        stream.add_callback(done.set)
+    made.made = graph  # type: ignore[attr-defined]
+    graph.launch(stream)
+    assert done.wait(20)
+    return made
+
+
 def of_exec() -> Any:
     graph, _ = captured()
     graph.made = graph.instantiate()
@@ -196,6 +216,8 @@ CYCLES = {
     "current stream": of_use,
     "capture": of_capture,
     "graph": of_graph,
+    "callback in a graph": of_callback,
+    "callback that was called": of_callback_that_was_called,
     "executable graph": of_exec,
     "what an executable graph holds": of_what_exec_holds,
     "argument handler": of_handler,

@@ -58,12 +58,51 @@ callback_drop(struct callback *callback)
     }
 }
 
-/* What a graph holds. */
-static void
-capsule_end(PyObject *capsule)
+/* What a graph holds, and the garbage collector sees through. */
+struct held {
+    PyObject_HEAD
+    struct callback *callback;
+};
+
+static int
+held_traverse(PyObject *op, visitproc visit, void *arg)
 {
-    callback_drop(PyCapsule_GetPointer(capsule, NULL));
+    struct callback *callback = ((struct held *)op)->callback;
+    Py_VISIT(Py_TYPE(op));
+    /* Else somebody waits to call it, too. */
+    if (callback != NULL && atomic_load(&callback->uses) == 1) {
+        Py_VISIT(callback->call);
+    }
+    return 0;
 }
+
+static void
+held_dealloc(PyObject *op)
+{
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    if (((struct held *)op)->callback != NULL) {
+        callback_drop(((struct held *)op)->callback);
+    }
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+/* The graph's list of what it holds is cleared: cycles end there. */
+static PyType_Slot held_slots[] = {
+    {Py_tp_doc, "What a graph holds of a callback."},
+    {Py_tp_new, core_no_new},
+    {Py_tp_dealloc, held_dealloc},
+    {Py_tp_traverse, held_traverse},
+    {0, NULL},
+};
+
+static PyType_Spec held_spec = {
+    .name = "pycuda._driver._HeldCallback",
+    .basicsize = sizeof(struct held),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = held_slots,
+};
 
 static int
 thread_start(void)
@@ -110,16 +149,18 @@ static int
 callback_hold(struct core_context *context, struct callback *callback)
 {
     callback->repeats = true;
-    PyObject *capsule = PyCapsule_New(callback, NULL, capsule_end);
-    if (capsule == NULL) {
+    PyTypeObject *type = core.held_callback_type;
+    struct held *held = (struct held *)type->tp_alloc(type, 0);
+    if (held == NULL) {
         callback_drop(callback);
         return -1;
     }
+    held->callback = callback;
     if (context->held == NULL) {
         return 0; /* somebody else's capture, and graph: kept for good */
     }
-    int status = core_capture_hold(context, capsule);
-    Py_DECREF(capsule);
+    int status = core_capture_hold(context, (PyObject *)held);
+    Py_DECREF((PyObject *)held);
     return status;
 }
 
@@ -186,5 +227,8 @@ static PyMethodDef functions[] = {
 int
 core_callback_setup(PyObject *module)
 {
-    return PyModule_AddFunctions(module, functions);
+    return core_add_type(module, &core.held_callback_type, &held_spec, NULL) <
+                   0
+               ? -1
+               : PyModule_AddFunctions(module, functions);
 }
