@@ -91,7 +91,8 @@ def may_set(thing, name):
     # A GPU does not look at every size before it copies.  The numbers that
     # an allocator gives are addresses: `int` would make some up.
     copies = (drv.Memcpy2D, drv.Memcpy3D, drv.Memcpy3DPeer)
-    return name not in ("gpudata", "allocator") and (on_cpu or not isinstance(thing, copies))
+    safe = on_cpu or not isinstance(thing, copies)
+    return safe and name not in ("gpudata", "allocator")
 
 def targets(live):
     for name in dir(drv):
