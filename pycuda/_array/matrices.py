@@ -174,7 +174,23 @@ def _run_few(task: Matrices, processors: int) -> None:
     )  # fmt: skip
 
 
-def _run_panels(task: Matrices) -> None:
+def _tiles(
+    panels: tuple[int, int], batches: int, processors: int
+) -> tuple[int, int]:
+    """Tiles down and across of a block: many, but four blocks a processor."""
+    down = across = kernels.PANELS
+    while down > 1 and (
+        batches * -(-panels[0] // down) * -(-panels[1] // across)
+        < 4 * processors
+    ):
+        if down >= across:
+            down //= 2
+        else:
+            across //= 2
+    return down, across
+
+
+def _run_panels(task: Matrices, processors: int) -> None:
     layout, out = task.layout(), task.c.dtype
     pack, multiply = _memoised()["in_turn"](task.product(layout))
     rows, columns = task.c.shape[-2:]
@@ -185,11 +201,17 @@ def _run_panels(task: Matrices) -> None:
         task.c, (batches * panels[0] * kernels.HIGH * task.inner,), value
     )
     right = make(task.c, (batches * panels[1] * wide * task.inner,), value)
+    depth = -(-task.inner // kernels.DEEP)
     task.launch(
-        pack, 1, batches * sum(panels), left, right, "a", "b", layout.words
-    )
-    blocks = math.prod(-(-n // kernels.PANELS) for n in panels)
-    task.launch(multiply, 1, batches * blocks, "c", left, right, layout.words)
+        pack, 1, batches * sum(panels) * depth, left, right, "a", "b",
+        layout.words,
+    )  # fmt: skip
+    tiles = _tiles(panels, batches, processors)
+    blocks = math.prod(-(-n // k) for n, k in zip(panels, tiles, strict=True))
+    task.launch(
+        multiply, 1, batches * blocks, "c", left, right, layout.words,
+        np.int32(tiles[0]), np.int32(tiles[1]),
+    )  # fmt: skip
 
 
 def _run_in_turn(task: Matrices, processors: int) -> None:
@@ -201,7 +223,7 @@ def _run_in_turn(task: Matrices, processors: int) -> None:
     elif task.inner <= kernels.MOST_INNER and columns <= _FEW:
         _run_few(task, processors)
     else:
-        _run_panels(task)
+        _run_panels(task, processors)
 
 
 # --- threads side by side ------------------------------------------------

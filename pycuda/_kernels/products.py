@@ -15,7 +15,8 @@ from pycuda._kernels import building
 from pycuda._kernels.operations import c_type, cast
 
 HIGH = 6  # rows of a panel of matmul/panels.cuh
-PANELS = 8  # of either matrix in a block of matmul/thread.cu
+PANELS = 16  # most of either matrix in a block of matmul/thread.cu
+DEEP = 256  # steps that such a block makes at a time
 MOST_PANELS = 11  # of the left matrix in a block of matmul/few.cu
 MOST_INNER = 256  # of the matrices that it takes
 LANES = 64  # of matmul/vector.cu
@@ -111,9 +112,14 @@ def _fields(product: Product) -> dict[str, Any]:
         if out.kind == "b"
         else "sums[lane] = sums[lane] + sums[lane + width];",
         "is_plain": int(product.a == product.b == value and value.kind != "c"),
+        "out_is_lane": int(
+            out.itemsize == value.itemsize and value.kind != "c"
+        ),
         "add_rows": "sums[row] = __builtin_elementwise_fma(x, y, sums[row]);"
         if value.kind == "f"
         else "sums[row] += x * y;",
+        "panels": PANELS,
+        "steps": DEEP,
         "most_panels": MOST_PANELS,
         "most_inner": MOST_INNER,
         "a_deep": int(product.a_deep),

@@ -21,15 +21,12 @@ extern "C" __global__ void matmul(Out *c, const StoredA *a, const StoredB *b,
     c = (Out *)((char *)c + offset_of<$ndim>(batch, s.shape, s.c));
     const long long panel = s.inner * HIGH * PARTS;
     for (int i = 0; i < count; i++) {
-        pack_left(left + i * panel, a, s, (panel0 + i) * HIGH);
+        pack_left(left + i * panel, a, s, (panel0 + i) * HIGH, 0, s.inner);
     }
     for (long long j = 0; j < panels_across(s); j++) {
-        pack_right(right, b, s, j * WIDE);
+        pack_right(right, b, s, j * WIDE, 0, s.inner);
         for (int i = 0; i < count; i++) {
-            for (int n = 0; n < HIGH * WIDE * PARTS; n++) {
-                tile[n] = 0;
-            }
-            add_products(tile, left + i * panel, right, s.inner);
+            add_products<true>(tile, left + i * panel, right, s.inner);
             store_tile(c, tile, s, (panel0 + i) * HIGH, j * WIDE);
         }
     }

@@ -8,6 +8,7 @@ enum { LANES = 32 / sizeof(Lane), VECTORS = 2 / PARTS };
 enum { HIGH = 6, WIDE = LANES * VECTORS };
 
 typedef Lane Vector __attribute__((ext_vector_type(LANES)));
+typedef Vector Loose __attribute__((aligned(sizeof(Lane))));
 
 struct Shape {
     long long rows, columns, inner, batches;
@@ -35,12 +36,14 @@ __device__ inline Lane *put_value(Lane *to, long long step, const Value &v)
     return to + 1;
 }
 
-// Rows from `a` on; all of a panel's are there, or `rows` of them.
+// `steps` columns of rows from `a` on; all of a panel's rows are there, or
+// `rows` of them.
 template <bool WHOLE>
 __device__ inline void pack_rows(Lane *to, const StoredA *a, const Shape &s,
-                                 long long column, long long rows)
+                                 long long steps, long long column,
+                                 long long rows)
 {
-    for (long long k = 0; k < s.inner; k++) {
+    for (long long k = 0; k < steps; k++) {
         Lane *lane = to + k * HIGH * PARTS;
         for (int i = 0; i < HIGH; i++) {
             Value value = Value(0);
@@ -53,26 +56,29 @@ __device__ inline void pack_rows(Lane *to, const StoredA *a, const Shape &s,
     }
 }
 
+// Columns k0 to k0 + steps of a panel of rows.
 __device__ inline void pack_left(Lane *to, const StoredA *a, const Shape &s,
-                                 long long row0)
+                                 long long row0, long long k0,
+                                 long long steps)
 {
-    a += row0 * s.a_row;
+    a += row0 * s.a_row + k0 * s.a_column;
     if (row0 + HIGH > s.rows) {
-        pack_rows<false>(to, a, s, s.a_column, s.rows - row0);
+        pack_rows<false>(to, a, s, steps, s.a_column, s.rows - row0);
     } else if (s.a_column == 1) {
-        pack_rows<true>(to, a, s, 1, HIGH);
+        pack_rows<true>(to, a, s, steps, 1, HIGH);
     } else {
-        pack_rows<true>(to, a, s, s.a_column, HIGH);
+        pack_rows<true>(to, a, s, steps, s.a_column, HIGH);
     }
 }
 
 template <bool WHOLE>
 __device__ inline void pack_columns(Lane *to, const StoredB *b,
-                                    const Shape &s, long long column,
-                                    long long columns)
+                                    const Shape &s, long long steps,
+                                    long long column, long long columns)
 {
-    for (long long k = 0; k < s.inner; k++) {
+    for (long long k = 0; k < steps; k++) {
         Lane *lane = to + k * WIDE * PARTS;
+#pragma unroll 1
         for (int j = 0; j < WIDE; j++) {
             Value value = Value(0);
             if (WHOLE || j < columns) {
@@ -84,20 +90,24 @@ __device__ inline void pack_columns(Lane *to, const StoredB *b,
     }
 }
 
+// Rows k0 to k0 + steps of a panel of columns.
 __device__ inline void pack_right(Lane *to, const StoredB *b, const Shape &s,
-                                  long long column0)
+                                  long long column0, long long k0,
+                                  long long steps)
 {
-    b += column0 * s.b_column;
+    b += column0 * s.b_column + k0 * s.b_row;
     if (column0 + WIDE > s.columns) {
-        pack_columns<false>(to, b, s, s.b_column, s.columns - column0);
+        pack_columns<false>(to, b, s, steps, s.b_column, s.columns - column0);
     } else if (s.b_column == 1) {
-        pack_columns<true>(to, b, s, 1, WIDE);
+        pack_columns<true>(to, b, s, steps, 1, WIDE);
     } else {
-        pack_columns<true>(to, b, s, s.b_column, WIDE);
+        pack_columns<true>(to, b, s, steps, s.b_column, WIDE);
     }
 }
 
-// Adds `steps` products to a tile of HIGH by WIDE, parts side by side.
+// Adds `steps` products to a tile of HIGH by WIDE, parts side by side, or to
+// zeros.
+template <bool FIRST>
 __device__ inline void add_products(Lane *tile, const Lane *left,
                                     const Lane *right, long long steps)
 {
@@ -107,7 +117,8 @@ __device__ inline void add_products(Lane *tile, const Lane *left,
     for (int i = 0; i < HIGH; i++) {
 #pragma unroll
         for (int j = 0; j < VECTORS * PARTS; j++) {
-            sums[i][j] = rows[i * VECTORS * PARTS + j];
+            sums[i][j] = FIRST ? (Vector)(Lane)0
+                               : rows[i * VECTORS * PARTS + j];
         }
     }
     for (long long k = 0; k < steps; k++) {
@@ -138,6 +149,7 @@ __device__ inline void store_part(Out *c, const Lane *tile, const Shape &s,
                                   long long column, int rows, int columns)
 {
     for (int i = 0; i < rows; i++) {
+#pragma unroll 1
         for (int j = 0; j < columns; j++) {
             Value v = Value(0);
             Lane *lanes = reinterpret_cast<Lane *>(&v);
@@ -149,13 +161,29 @@ __device__ inline void store_part(Out *c, const Lane *tile, const Shape &s,
     }
 }
 
+// All of the tile, where columns are neighbours in memory.
+__device__ inline void store_whole(Out *c, const Lane *tile, const Shape &s)
+{
+#if $out_is_lane
+    // Vectors as they were written: wider ones would wait for them.
+    const Vector *vectors = reinterpret_cast<const Vector *>(tile);
+    for (int i = 0; i < HIGH; i++) {
+        for (int j = 0; j < VECTORS; j++) {
+            *(Loose *)(c + i * s.c_row + j * LANES) = *vectors++;
+        }
+    }
+#else
+    store_part(c, tile, s, 1, HIGH, WIDE);
+#endif
+}
+
 __device__ inline void store_tile(Out *c, const Lane *tile, const Shape &s,
                                   long long row0, long long column0)
 {
     const long long rows = s.rows - row0, columns = s.columns - column0;
     c += row0 * s.c_row + column0 * s.c_column;
     if (rows >= HIGH && columns >= WIDE && s.c_column == 1) {
-        store_part(c, tile, s, 1, HIGH, WIDE);
+        store_whole(c, tile, s);
     } else {
         store_part(c, tile, s, s.c_column, rows < HIGH ? (int)rows : HIGH,
                    columns < WIDE ? (int)columns : WIDE);
