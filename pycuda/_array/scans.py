@@ -57,7 +57,8 @@ def _launch(
     count, length = product(rows), a.shape[axis]
     along = abs(a.strides[axis]) < abs(rows[-1].source) or count == 1
     width, share = 1, 0
-    if memoised()[0]().in_turn:
+    in_turn = memoised()[0]().in_turn
+    if in_turn:
         width = 1 if along else _WIDTH
         threads = 1
     else:
@@ -65,7 +66,15 @@ def _launch(
         threads = 1 if share else _BLOCK
     tiles = count // rows[-1].length * -(-rows[-1].length // width)
     kernel = memoised()[2](
-        Scan(name, a.dtype, target.dtype, len(rows), share, width)
+        Scan(
+            name,
+            a.dtype,
+            target.dtype,
+            len(rows),
+            share,
+            width,
+            in_turn and width == 1,
+        )  # fmt: skip
     )
     words = [count, length, a.strides[axis], target.strides[axis]]
     words += [row.length for row in rows]

@@ -329,6 +329,15 @@ class Scan(NamedTuple):
     ndim: int  # axes that give the rows
     block: int  # threads that share a row, or 0
     width: int  # rows that a thread takes side by side
+    vectors: bool = False  # sums of integers are made in vectors
+
+
+def _vector_sums(scan: Scan, value: np.dtype) -> dict[str, Any]:
+    """Fields of ``scan/integers.cuh``."""
+    used = scan.vectors and scan.name == "cumsum"
+    used = used and scan.stored.kind in "iu" and value.kind in "iu"
+    lane = c_type(np.dtype(f"u{value.itemsize}")) if used else ""
+    return {"in_vectors": int(used), "lane": lane}
 
 
 def make_scan(scan: Scan) -> Any:
@@ -351,6 +360,7 @@ def make_scan(scan: Scan) -> Any:
         "width": scan.width,
     }
     fields |= kept_sums(value, _is_exact(reduction))
+    fields |= _vector_sums(scan, value)
     template = "scan/block.cu" if scan.block else "scan/thread.cu"
     source = "".join(
         building.load_template(part).substitute(fields)
@@ -358,6 +368,7 @@ def make_scan(scan: Scan) -> Any:
             "index/offset.cuh",
             "scan/layout.cuh",
             "reduce/keep.cuh",
+            "scan/integers.cuh",
             template,
         )
     )

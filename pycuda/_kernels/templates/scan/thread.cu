@@ -11,7 +11,9 @@ extern "C" __global__ void scan_axis($out *out, const Stored *in,
     if (row >= rows.rows) {
         return;
     }
-    const int count = inner - start < $width ? (int)(inner - start) : $width;
+    const int count = $width == 1               ? 1
+                      : inner - start < $width ? (int)(inner - start)
+                                               : $width;
     const char *from =
         (const char *)in + offset_of<$ndim>(row, rows.shape, rows.in);
     char *to = (char *)out + offset_of<$ndim>(row, rows.shape, rows.out);
@@ -22,7 +24,16 @@ extern "C" __global__ void scan_axis($out *out, const Stored *in,
         sums[k] = $neutral;
         lost[k] = Value();
     }
-    for (long long i = 0; i < rows.length; i++) {
+    long long i = 0;
+#if $in_vectors
+    if (rows.in_stride == sizeof(Stored) && rows.out_stride == sizeof(Lane)) {
+        i = scan_vectors((Lane *)to, (const Stored *)from, rows.length,
+                         sums[0]);
+        from += i * rows.in_stride;
+        to += i * rows.out_stride;
+    }
+#endif
+    for (; i < rows.length; i++) {
         for (int k = 0; k < count; k++) {
             const Stored v = *(const Stored *)(from + k * in_step);
             keep(sums[k], lost[k], $map);
