@@ -183,16 +183,26 @@ extern "C" __global__ void sort_count(const Element *items, long long n,
     const long long first = blockIdx.x * each;
     const long long end = first + each < n ? first + each : n;
     const Element *row = items + blockIdx.y * n;
-    unsigned long long own[DIGITS];
-    for (int digit = 0; digit < DIGITS; digit++) {
-        own[digit] = 0;
+    // Neighbours often have the same digit, and would wait for each other.
+    enum { SIDES = 4 };
+    unsigned long long own[SIDES][DIGITS];
+    for (int digit = 0; digit < SIDES * DIGITS; digit++) {
+        own[0][digit] = 0;
     }
-    for (long long i = first; i < end; i++) {
-        own[digit_of(row[i], pass, flip)]++;
+    long long i = first;
+    for (; i + SIDES <= end; i += SIDES) {
+#pragma unroll
+        for (int side = 0; side < SIDES; side++) {
+            own[side][digit_of(row[i + side], pass, flip)]++;
+        }
+    }
+    for (; i < end; i++) {
+        own[0][digit_of(row[i], pass, flip)]++;
     }
     counts += (unsigned long long)blockIdx.y * DIGITS * gridDim.x;
     for (int digit = 0; digit < DIGITS; digit++) {
-        counts[digit * gridDim.x + blockIdx.x] = own[digit];
+        counts[digit * gridDim.x + blockIdx.x] =
+            own[0][digit] + own[1][digit] + own[2][digit] + own[3][digit];
     }
 }
 
@@ -207,6 +217,17 @@ extern "C" __global__ void sort_places(unsigned long long *counts,
         row[i] = place;
         place += count;
     }
+}
+
+// Whether all of a block's `size` elements have the digit of the first.
+__device__ inline bool have_one_digit(const unsigned long long *places,
+                                      unsigned digit, long long n,
+                                      long long size)
+{
+    const unsigned long long at = digit * gridDim.x + blockIdx.x;
+    const unsigned long long end =
+        at + 1 < DIGITS * gridDim.x ? places[at + 1] : n;
+    return end - places[at] == size;
 }
 
 // What is gathered for a digit before it is written: a cache line.
@@ -229,6 +250,23 @@ extern "C" __global__ void sort_move(const Element *items, Element *target,
     Index order_run[ORDERED ? DIGITS : 1][RUN];
 
     counts += (unsigned long long)blockIdx.y * DIGITS * gridDim.x;
+    const unsigned some = digit_of(items[base + first], pass, flip);
+    if (have_one_digit(counts, some, n, end - first)) {
+        const long long away =
+            counts[some * gridDim.x + blockIdx.x] - first;
+        for (long long i = base + first; i < base + end; i++) {
+            target[i + away] = items[i];
+        }
+        for (long long i = first; ORDERED && i < end; i++) {
+            const Index at = pass == least ? (Index)i : order[base + i];
+            if (last) {
+                result[base + i + away] = at;
+            } else {
+                next[base + i + away] = at;
+            }
+        }
+        return;
+    }
     for (int digit = 0; digit < DIGITS; digit++) {
         place[digit] = base + counts[digit * gridDim.x + blockIdx.x];
         filled[digit] = 0;
