@@ -21,7 +21,8 @@ struct repeat {
     int is_given;                /* the result: the first input, or what a
                                   * scalar fills */
     PyObject *type[REPEAT_MOST]; /* strong: of an array, or a scalar's; the
-                                  * second may be that of what is filled */
+                                  * second may be that of what is filled, or
+                                  * of the result of a copy */
     npy_intp size;
     CUdeviceptr mask; /* address bits that are to be zero */
     const struct rule *rule;
@@ -159,34 +160,26 @@ repeat_launch(const struct repeat *repeat, PyObject *const *objects,
                        stream, arguments);
 }
 
-/* Whether the operation was made, or has failed with an exception: then
- * *result is what array_apply returns. */
-bool
-repeat_apply(int operation, int inputs, PyObject *const *objects,
-             struct array *out, CUstream stream, PyObject **result)
+/* The operation of the key, whose arrays are as `model`, with a result `out`
+ * or a new one of `dtype`, NULL: that of the rule. */
+static bool
+repeat_make(struct repeat *key, struct array *model, CUdeviceptr bits,
+            PyObject *const *objects, struct array *out, PyArray_Descr *dtype,
+            CUstream stream, PyObject **result)
 {
-    struct repeat key = {
-        .operation = operation, .inputs = inputs, .is_given = out != NULL};
-    struct array *model;
-    CUdeviceptr bits;
+    const struct repeat *repeat = repeat_place(key);
 
-    if (inputs > REPEAT_MOST ||
-        !repeat_describe(&key, &model, &bits, objects, out) ||
-        (out && !may_write(objects, inputs, out))) {
-        return false;
-    }
-    const struct repeat *repeat = repeat_place(&key);
-    if (core_context(&key.context) < 0) {
+    if (core_context(&key->context) < 0) {
         PyErr_Clear();
         return false;
     }
-    if (!repeat_equal(repeat, &key) || bits & repeat->mask) {
+    if (!repeat_equal(repeat, key) || bits & repeat->mask) {
         return false;
     }
     struct array *made =
         out ? (struct array *)Py_NewRef(out)
-            : array_new_like(model, repeat->rule->result, model->ndim,
-                             model->shape, NULL, stream);
+            : array_new_like(model, dtype ? dtype : repeat->rule->result,
+                             model->ndim, model->shape, NULL, stream);
     /* What an allocation runs may be Python's code. */
     if (made && (made->size != repeat->size || model->size != repeat->size ||
                  made->head.pointer & repeat->mask)) {
@@ -198,6 +191,40 @@ repeat_apply(int operation, int inputs, PyObject *const *objects,
     }
     *result = (PyObject *)made;
     return true;
+}
+
+/* Whether the operation was made, or has failed with an exception: then
+ * *result is what array_apply returns. */
+bool
+repeat_apply(int operation, int inputs, PyObject *const *objects,
+             struct array *out, CUstream stream, PyObject **result)
+{
+    struct repeat key = {
+        .operation = operation, .inputs = inputs, .is_given = out != NULL};
+    struct array *model;
+    CUdeviceptr bits;
+
+    return inputs <= REPEAT_MOST &&
+           repeat_describe(&key, &model, &bits, objects, out) &&
+           (!out || may_write(objects, inputs, out)) &&
+           repeat_make(&key, model, bits, objects, out, NULL, stream, result);
+}
+
+/* The same for a copy of another dtype. */
+bool
+repeat_cast(PyObject *array, PyArray_Descr *dtype, CUstream stream,
+            PyObject **result)
+{
+    struct repeat key = {.operation = OPERATION_COPY, .inputs = 1};
+    struct array *model;
+    CUdeviceptr bits;
+
+    if (!array_plain(array) ||
+        !repeat_describe(&key, &model, &bits, &array, NULL)) {
+        return false;
+    }
+    key.type[1] = (PyObject *)dtype;
+    return repeat_make(&key, model, bits, &array, NULL, dtype, stream, result);
 }
 
 /* Address bits that are zero where elements can be loaded. */
@@ -226,8 +253,12 @@ repeat_learn(const struct task *task, PyObject *const *objects,
         !repeat_describe(&key, &model, &bits, objects, out)) {
         return;
     }
-    if (out->size != key.size || !(out->flags & ARRAY_C) ||
-        (!key.is_given && out->dtype != rule->result)) {
+    if (out->size != key.size || !(out->flags & ARRAY_C)) {
+        return;
+    }
+    if (!key.is_given && key.operation == OPERATION_COPY) {
+        key.type[1] = (PyObject *)out->dtype;
+    } else if (!key.is_given && out->dtype != rule->result) {
         return;
     }
     if (core_context(&key.context) < 0) {

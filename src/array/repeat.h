@@ -10,6 +10,8 @@
 
 bool repeat_apply(int operation, int inputs, PyObject *const *objects,
                   struct array *out, CUstream stream, PyObject **result);
+bool repeat_cast(PyObject *array, PyArray_Descr *dtype, CUstream stream,
+                 PyObject **result);
 void repeat_learn(const struct task *task, PyObject *const *objects,
                   struct array *out, const struct rule *rule);
 

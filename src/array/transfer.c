@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
+#include "array/repeat.h"
 
 /* --- device to host ---------------------------------------------------- */
 
@@ -537,6 +538,11 @@ array_astype(PyObject *self, CORE_ARGS)
     if (code_same(dtype, array->dtype)) {
         Py_DECREF(dtype);
         return (PyObject *)array_packed(array, 'K', stream);
+    }
+    PyObject *made;
+    if (repeat_cast(self, dtype, stream, &made)) {
+        Py_DECREF(dtype);
+        return made;
     }
     npy_intp strides[ARRAY_MAX_NDIM];
     layout_pack_like(array->ndim, array->shape, PyDataType_ELSIZE(dtype),

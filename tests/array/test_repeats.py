@@ -39,6 +39,29 @@ def test_operands_of_each_kind() -> None:
         twice(lambda a: a + a, x)
 
 
+@pytest.mark.parametrize("n", [12, 5000])
+def test_casts(n: int) -> None:
+    x = np.arange(n, dtype=np.int32)
+    a = gpuarray.to_gpu(x)
+    for _ in range(3):
+        for dtype in (np.float32, np.float64, np.int8, np.bool_, np.float32):
+            got = a.astype(dtype)
+            assert got.dtype == dtype
+            np.testing.assert_array_equal(got.get(), x.astype(dtype))
+            np.testing.assert_array_equal(a.get(), x)
+        # Others of the same size, and parts that lie elsewhere.
+        for part in (a.reshape(2, -1), a.reshape(-1, 2).T, a[::-1]):
+            got = part.astype(np.float32)
+            assert got.shape == part.shape
+            np.testing.assert_array_equal(got.get(), part.get())
+        np.testing.assert_array_equal(
+            a[1:].astype(np.float32).get(), x[1:].astype(np.float32)
+        )
+        into = gpuarray.zeros(n, np.int16)
+        into[...] = a
+        np.testing.assert_array_equal(into.get(), x.astype(np.int16))
+
+
 def test_a_scalar_of_another_kind_is_another_operation() -> None:
     a = gpuarray.to_gpu(np.arange(5, dtype=np.int32))
     for scalar in (2, 2.5, 2, True, np.float32(2.5), 2.5, 3, np.int64(3)):
