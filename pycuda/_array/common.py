@@ -104,7 +104,9 @@ def flattened(a: GPUArray, stream: drv.Stream | None) -> GPUArray:
 
     A copy, if there must be one, is made on a stream.
     """
-    with using(stream):
+    if stream is None:
+        return a.reshape(a.size)
+    with stream.use():
         return a.reshape(a.size)
 
 

@@ -35,6 +35,7 @@ _BLOCK = 256
 _BY_VALUE = 256  # bytes of an element that a kernel gets as an argument
 _GATHERED = 64  # bytes of an element that is chosen by one kernel
 _COPIES = 16  # of an element, that a kernel is compiled for
+_NOTHING = np.uintp(0)  # no address
 _PART, _PARTS = 4096, 1024  # least flags of a block, most blocks
 
 
@@ -264,14 +265,15 @@ def nonzero_flat(mask: GPUArray) -> GPUArray:
 
     Waits for the device, for their number.
     """
+    if mask.size and _memoised()["in turn"]():
+        return _chosen_in_turn(mask.ravel(), None)
+
     from pycuda._array.scans import cumsum
     from pycuda.gpuarray import GPUArray
 
     if mask.size == 0:
         return GPUArray((0,), np.int64, mask.allocator)
     flat = mask.ravel()
-    if _memoised()["in turn"]():
-        return _chosen_in_turn(flat, None)
     ends = cumsum(flat, dtype=np.int64)
     count = int(ends[-1:].get()[0])
     result = GPUArray((count,), np.int64, mask.allocator)
@@ -283,6 +285,15 @@ def nonzero_flat(mask: GPUArray) -> GPUArray:
     return result
 
 
+@functools.lru_cache(256)
+def _parts(size: int) -> tuple[tuple[np.int64, np.int64], dict[str, Any]]:
+    """How flags are shared out: (part and size, a launch's shape)."""
+    # Each block adds up the counts of those before it: not too many.
+    part = max(_PART, -(-size // _PARTS))
+    launch = {"block": (1, 1, 1), "grid": (-(-size // part), 1)}
+    return (np.int64(part), np.int64(size)), launch
+
+
 def _chosen_in_turn(flags: GPUArray, items: GPUArray | None) -> GPUArray:
     """The items whose flags are set, or their indices; all in C order."""
     from pycuda.gpuarray import GPUArray
@@ -292,19 +303,17 @@ def _chosen_in_turn(flags: GPUArray, items: GPUArray | None) -> GPUArray:
         unit = _unit(items.itemsize, _driver._address_bits(items))
         words = items.itemsize // unit
     counting, compact = _memoised()["compact in turn"](unit, words)
-    # Each block adds up the counts of those before it: not too many.
-    part = max(_PART, -(-flags.size // _PARTS))
-    launch = {"block": (1, 1, 1), "grid": (-(-flags.size // part), 1)}
-    sizes = np.int64(part), np.int64(flags.size)
+    sizes, launch = _parts(flags.size)
     counts = GPUArray(launch["grid"][:1], np.int64, flags.allocator)
     counting(counts, flags, *sizes, **launch)
-    total = int(counts.get().sum())
+    found = counts.get()
+    total = found.item() if found.size == 1 else int(found.sum())
     if items is None:
         result = GPUArray((total,), np.int64, flags.allocator)
     else:
         result = _new(items, (total,))
     if total:
-        source = np.uintp(0) if items is None else items
+        source = _NOTHING if items is None else items
         compact(result, source, counts, flags, *sizes, **launch)
     return result
 

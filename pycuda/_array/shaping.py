@@ -380,9 +380,6 @@ def repeat(
     axis
         None: the array counts as flat in C order.
     """
-    from pycuda._array.selecting import take
-    from pycuda.gpuarray import GPUArray, to_gpu
-
     check_array(a)
     if axis is None:
         a, axis = flattened(a, stream), 0
@@ -390,6 +387,10 @@ def repeat(
     axis = normal_axis(axis, a.ndim)
     if type(repeats) is int and repeats >= 0:
         return _repeat_evenly(a, repeats, axis, stream)
+
+    from pycuda._array.selecting import take
+    from pycuda.gpuarray import GPUArray, to_gpu
+
     if isinstance(repeats, GPUArray):
         with using(stream):
             repeats = repeats.get()

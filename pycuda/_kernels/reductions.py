@@ -18,7 +18,7 @@ from pycuda._kernels.operations import c_type, cast, expression_of
 
 _BLOCK = 256
 _SHARE_IN_TURN = 1 << 16  # elements of a block
-_LANES_IN_TURN = 64  # accumulators
+_LANES_IN_TURN = 64  # accumulators, at most
 _LOADS = 8  # words of 16 bytes that a thread has under way
 
 # name -> how its values combine
@@ -83,6 +83,8 @@ def _reduction_source(
     block = 1 if serial else _BLOCK
     # Accumulators are in memory where the input might be as well.
     unaliased = "__restrict__ " if serial else ""
+    # Accumulators of two rows stay in registers.
+    row = max(8, 64 // max(dtype.itemsize for dtype in types))
     fields = {
         "name": f"{name}_stage{stage}",
         "type": c_type(out),
@@ -94,9 +96,9 @@ def _reduction_source(
         "neutral": neutral_of(kind, out),
         "map": _mapped(types, out),
         "block": block,
-        "lanes": _LANES_IN_TURN,
+        "lanes": max(row, min(_LANES_IN_TURN, 2 * row)),
         "group": 8,
-        "row": max(8, 64 // max(dtype.itemsize for dtype in types)),
+        "row": row,
         "tile": _SHARE_IN_TURN,
     }
     fields |= kept_sums(out, kind != "sum" or out.kind not in "fc")
