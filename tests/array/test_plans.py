@@ -6,6 +6,7 @@ whatever changed in between.
 
 import inspect
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -226,3 +227,15 @@ def test_bad_plans():
     with pytest.raises(ValueError, match="too much"):
         _driver._plan_set("sum", (device,), 0, device, (1,) * 9, ())
     assert (device.sum(0).get() == 0).all()
+
+
+def test_a_plan_that_is_replaced_lets_go(planned):
+    _, device = both(numbers((5, 59), "f4"))
+    device.sum(1)
+    (arguments,) = planned
+    function = arguments[-1][0][0]
+    before = sys.getrefcount(function)
+    for _ in range(5):
+        device.sum(1)  # uses the plan
+        _driver._plan_set(*arguments)
+    assert sys.getrefcount(function) == before

@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: MIT
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -238,3 +240,18 @@ def test_steps_that_are_no_whole_elements(way):
     device = gpuarray.to_gpu(records)["z"]
     same(device @ device, records["z"], records["z"])
     same(device @ device[0], records["z"], records["z"][0])
+
+
+def test_what_a_product_is_goes_with_it():
+    """What the launches that are remembered keep of a product."""
+
+    def make():
+        for _ in range(500):
+            _driver._cublas_product(
+                (0, 0), (False, False), (4, 4, 4), (4, 4, 4), (0, 0, 0), 1
+            )
+
+    make()
+    before = sys.getallocatedblocks()
+    make()
+    assert sys.getallocatedblocks() < before + 250
