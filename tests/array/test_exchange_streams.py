@@ -58,7 +58,7 @@ def late(kernels):
     new = gpuarray.to_gpu(NEW)
 
     @contextlib.contextmanager
-    def make(most=2_000_000_000):
+    def make(most=20_000_000_000):
         stream = drv.Stream(NON_BLOCKING)
         with stream.use():
             array = gpuarray.zeros(8, np.float32)
