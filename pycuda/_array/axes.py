@@ -185,7 +185,12 @@ class Log:
     def keep(
         self, name: str, inputs: tuple[GPUArray, ...], axis: Any, result: Any
     ) -> None:
-        """Have the launches repeated for arrays with the inputs' layouts."""
+        """Have the launches repeated for arrays with the inputs' layouts.
+
+        There are none where the way that was taken notes none.
+        """
+        if not self._launches:
+            return
         arrays = [*inputs, result]
         launches = []
         for *how, arguments in self._launches:

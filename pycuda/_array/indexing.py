@@ -29,6 +29,7 @@ from pycuda._kernels import building, moves, operations
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
+    from pycuda._array.axes import Log
     from pycuda.gpuarray import GPUArray
 
 _BLOCK = 256
@@ -559,11 +560,12 @@ def take_line(
 
 
 def repeat_line(
-    result: GPUArray, row: GPUArray, copies: int, stream: drv.Stream | None
-) -> bool:
+    result: GPUArray, row: GPUArray, copies: int, stream: drv.Stream | None,
+    log: Log,
+) -> bool:  # fmt: skip
     """Each element of a row several times, where there is a kernel for it.
 
-    Both lie in C order.
+    Both lie in C order.  The row is a call's first input to the log.
     """
     if (
         copies > _COPIES
@@ -578,10 +580,9 @@ def repeat_line(
     kernel, each = _memoised()["repeat in turn"](
         unit, row.itemsize // unit, copies
     )
-    kernel(
-        result, row, np.int64(row.size), block=(1, 1, 1),
-        grid=(-(-row.size // each), 1), stream=stream,
-    )  # fmt: skip
+    size, grid = np.int64(row.size), (-(-row.size // each), 1)
+    kernel(result, row, size, block=(1, 1, 1), grid=grid, stream=stream)
+    log.add(kernel, (1, 1, 1), grid, 0, (result, 0, size.tobytes()))
     return True
 
 

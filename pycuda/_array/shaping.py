@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pycuda._array.axes import Log
 from pycuda._array.common import (
     at_axis,
     check_array,
@@ -363,6 +364,7 @@ def _spread_into(target: GPUArray, source: GPUArray, stream: Any) -> None:
     target.set(broadcast_to(source, target.shape), True, stream)
 
 
+@usual
 def repeat(
     a: GPUArray,
     repeats: Any,
@@ -380,13 +382,16 @@ def repeat(
     axis
         None: the array counts as flat in C order.
     """
-    check_array(a)
+    given, is_flat, log = check_array(a), axis is None, Log()
     if axis is None:
         a, axis = flattened(a, stream), 0
     a = a if a.ndim else a.reshape(1)  # as numpy does
     axis = normal_axis(axis, a.ndim)
     if type(repeats) is int and repeats >= 0:
-        return _repeat_evenly(a, repeats, axis, stream)
+        found = _repeat_evenly(a, repeats, axis, stream, log)
+        if is_flat and stream is None and given.flags.c_contiguous:
+            log.keep("repeat", (given,), repeats, found)
+        return found
 
     from pycuda._array.selecting import take
     from pycuda.gpuarray import GPUArray, to_gpu
@@ -401,7 +406,7 @@ def repeat(
         raise ValueError("repeats may not contain negative values.")
     if counts.size == 1:
         count = max(int(counts.reshape(-1)[0]), 0)
-        return _repeat_evenly(a, count, axis, stream)
+        return _repeat_evenly(a, count, axis, stream, log)
     if counts.shape != (a.shape[axis],):
         raise ValueError(
             f"repeats of shape {counts.shape} for {a.shape[axis]} elements "
@@ -412,7 +417,7 @@ def repeat(
 
 
 def _repeat_evenly(
-    a: GPUArray, count: int, axis: int, stream: Any
+    a: GPUArray, count: int, axis: int, stream: Any, log: Log
 ) -> GPUArray:
     from pycuda._array import indexing
 
@@ -421,7 +426,7 @@ def _repeat_evenly(
     result = make(a, (*before, length * count, *after), a.dtype)
     is_line = not after and a.flags.c_contiguous
     if result.size and not (
-        is_line and indexing.repeat_line(result, a, count, stream)
+        is_line and indexing.repeat_line(result, a, count, stream, log)
     ):
         _spread_into(
             result.reshape(*before, length, count, *after),

@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda._array.common import check_array, flattened, make, normal_axis
+from pycuda._array.axes import Log
+from pycuda._array.common import (
+    check_array,
+    flattened,
+    make,
+    normal_axis,
+    usual,
+)
+from pycuda._array.indexing import is_misaligned
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._kernels import sorting as kernels
@@ -66,6 +74,8 @@ class _Rows(NamedTuple):
     flip: np.uint32
     stream: Any
     is_random: bool = False  # unsigned integers, all as likely
+    source: GPUArray | None = None  # what `items` are to be first
+    log: Log | None = None  # of a call whose input is the source
 
     def spare(self, dtype: Any = None) -> GPUArray:
         """As much memory again."""
@@ -99,12 +109,23 @@ def _sort_in_turn(work: _Rows, blocks: int) -> GPUArray:
     result = _NOTHING if work.result is None else work.result
     if work.n <= _LONG:
         each = max(1, min(-(-work.rows // blocks), 65536 // work.n))
+        source = work.items if work.source is None else work.source
+        numbers = (
+            np.int64(work.rows), np.int64(each), np.uint32(work.n), work.flip,
+            np.int32(least),
+        )  # fmt: skip
+        grid = -(-work.rows // each), 1
+        arrays = work.items, spare, order, other, result
         rows(
-            work.items, spare, order, other, result, np.int64(work.rows),
-            np.int64(each), np.uint32(work.n), work.flip, np.int32(least),
-            block=(1, 1, 1), grid=(-(-work.rows // each), 1),
+            source, *arrays, *numbers, block=(1, 1, 1), grid=grid,
             stream=work.stream,
         )  # fmt: skip
+        if work.log is not None and source is not work.items:
+            noted = [
+                x if isinstance(x, ArrayBase) else x.tobytes()
+                for x in (*arrays, *numbers)
+            ]
+            work.log.add(rows, (1, 1, 1), grid, 0, (0, *noted))
         return work.items
     chunks = min(-(-blocks // work.rows), work.n // _CHUNK)
     each = np.int64(-(-work.n // chunks))
@@ -218,8 +239,9 @@ def _sort_packed(work: _Rows) -> GPUArray:
 
 
 def sorted_rows(
-    a: GPUArray, axis: int | None, ordered: bool, descending: bool, stream: Any
-) -> tuple[GPUArray, GPUArray | None]:
+    a: GPUArray, axis: int | None, ordered: bool, descending: bool,
+    stream: Any, log: Log | None = None,
+) -> tuple[GPUArray, GPUArray | None]:  # fmt: skip
     """(sorted copy, order or None), both with the axis last and packed."""
     check_array(a)
     kernels.check_dtype(a.dtype)
@@ -231,15 +253,39 @@ def sorted_rows(
     result = make(a, last.shape, np.int64) if ordered else None
     if a.size == 0:
         return packed, result
-    packed.set(last, True, stream)
     n = last.shape[-1]
+    source = last if _reads(last) else None
+    if source is None:
+        packed.set(last, True, stream)
     if n == 1:
         if result is not None:
             result.fill(np.int64(0), stream)
         return packed, result
     flip = np.uint32(255 if descending else 0)
-    work = _Rows(packed, result, a.size // n, n, flip, stream)
+    work = _Rows(
+        packed, result, a.size // n, n, flip, stream, False, source, log
+    )
     return _sort_packed(work), result
+
+
+def _reads(rows: GPUArray) -> bool:
+    """Whether the kernel that sorts reads the rows where they lie."""
+    return (
+        1 < rows.shape[-1] <= _LONG
+        and rows.flags.c_contiguous
+        and _device()[0]
+        and not is_misaligned(rows)
+    )
+
+
+def _keep(
+    log: Log, name: str, a: GPUArray, axis: int | None, result: GPUArray
+) -> None:
+    """The launches are for other arrays, too, where `a` itself was read."""
+    if a.flags.c_contiguous and axis is not None and (
+        normal_axis(axis, a.ndim) == a.ndim - 1
+    ):  # fmt: skip
+        log.keep(name, (a,), None, result)
 
 
 def order_of_random(keys: GPUArray) -> GPUArray:
@@ -281,6 +327,7 @@ def _in_c_order(array: GPUArray, stream: Any) -> GPUArray:
     return array if array.flags.c_contiguous else array.copy("C", stream)
 
 
+@usual
 def sort(
     a: GPUArray,
     axis: int | None = -1,
@@ -308,10 +355,14 @@ def sort(
     their real parts, then by the imaginary ones.
     """
     _check_kind(kind, order, stable)
-    found, _ = sorted_rows(a, axis, False, descending, stream)
+    log = None if descending or stream is not None else Log()
+    found, _ = sorted_rows(a, axis, False, descending, stream, log)
+    if log is not None:
+        _keep(log, "sort", a, axis, found)
     return _in_c_order(_back(a, axis, found), stream)
 
 
+@usual
 def argsort(
     a: GPUArray,
     axis: int | None = -1,
@@ -329,7 +380,10 @@ def argsort(
     _check_kind(kind, order, stable)
     if check_array(a).ndim == 0:
         a = a.reshape(1)  # as numpy does, for this function
-    _, found = sorted_rows(a, axis, True, descending, stream)
+    log = None if descending or stream is not None else Log()
+    _, found = sorted_rows(a, axis, True, descending, stream, log)
+    if log is not None:
+        _keep(log, "argsort", a, axis, found)
     return _in_c_order(_back(a, axis, found), stream)
 
 

@@ -13,7 +13,7 @@
 
 #define PLACES         512 /* a power of two */
 #define MOST_LAUNCHES  4
-#define MOST_ARGUMENTS 6
+#define MOST_ARGUMENTS 11
 #define MOST_TEMPS     4
 #define MOST_INPUTS    2
 #define MOST_SLOTS     (MOST_TEMPS + MOST_INPUTS + 1)

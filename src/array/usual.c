@@ -17,16 +17,54 @@ struct usual {
     usual_call *call;
 };
 
-static PyObject *axis_name;   /* "axis", interned */
-static PyObject *matmul_name; /* "matmul", interned */
+static PyObject *axis_name; /* "axis", interned */
+
+/* What plans are made for, interned. */
+static struct {
+    const char *text;
+    PyObject *name;
+} planned[] = {{"matmul"}, {"repeat"}, {"sort"}, {"argsort"}};
+
+enum { MATMUL, REPEAT, SORT, ARGSORT, PLANNED };
 
 /* A product of arrays that lie as others did before. */
 static PyObject *
 usual_matmul(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 {
     return count == 2 && !axis && array_plain(args[0]) && array_plain(args[1])
-               ? plan_repeat(matmul_name, args, count, Py_None)
+               ? plan_repeat(planned[MATMUL].name, args, count, Py_None)
                : NULL;
+}
+
+/* As often as elsewhere, of an array that lies as others did. */
+static PyObject *
+usual_repeat(PyObject *const *args, Py_ssize_t count, PyObject *axis)
+{
+    return count == 2 && !axis && array_plain(args[0]) &&
+                   PyLong_CheckExact(args[1])
+               ? plan_repeat(planned[REPEAT].name, args, 1, args[1])
+               : NULL;
+}
+
+static PyObject *
+sorted_again(int which, PyObject *const *args, Py_ssize_t count,
+             PyObject *axis)
+{
+    return count == 1 && !axis && array_plain(args[0])
+               ? plan_repeat(planned[which].name, args, 1, Py_None)
+               : NULL;
+}
+
+static PyObject *
+usual_sort(PyObject *const *args, Py_ssize_t count, PyObject *axis)
+{
+    return sorted_again(SORT, args, count, axis);
+}
+
+static PyObject *
+usual_argsort(PyObject *const *args, Py_ssize_t count, PyObject *axis)
+{
+    return sorted_again(ARGSORT, args, count, axis);
 }
 
 static const struct {
@@ -38,6 +76,9 @@ static const struct {
     {"roll", join_roll},
     {"take", gather_take},
     {"matmul", usual_matmul},
+    {"repeat", usual_repeat},
+    {"sort", usual_sort},
+    {"argsort", usual_argsort},
 };
 
 static PyObject *
@@ -104,10 +145,14 @@ array_usual_setup(PyObject *module)
     };
 
     axis_name = PyUnicode_InternFromString("axis");
-    matmul_name = PyUnicode_InternFromString("matmul");
-    return axis_name && matmul_name
-               ? wrapper_add_type(module, "pycuda._driver.UsualCall",
-                                  sizeof(struct usual),
-                                  Py_TPFLAGS_METHOD_DESCRIPTOR, own)
-               : -1;
+    for (int i = 0; i < PLANNED; i++) {
+        planned[i].name = PyUnicode_InternFromString(planned[i].text);
+        if (!planned[i].name) {
+            return -1;
+        }
+    }
+    return axis_name ? wrapper_add_type(module, "pycuda._driver.UsualCall",
+                                        sizeof(struct usual),
+                                        Py_TPFLAGS_METHOD_DESCRIPTOR, own)
+                     : -1;
 }

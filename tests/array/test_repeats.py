@@ -248,3 +248,73 @@ def test_numbers_that_an_integer_does_not_hold() -> None:
         with pytest.raises(OverflowError):
             array.fill(-1)
         assert array.get().tolist() == [7, 7, 7]
+
+
+@pytest.mark.parametrize("name", ["sort", "argsort"])
+def test_sorts(name: str) -> None:
+    call, numpys = getattr(gpuarray, name), getattr(np, name)
+    random = np.random.default_rng(5)
+    for shape in ((1,), (30,), (1000,), (7, 50), (50, 7), (3, 1), (4, 5, 6)):
+        for dtype in (np.float32, np.int64, np.uint8, np.complex64):
+            for _ in range(3):
+                x = random.integers(0, 50, shape).astype(dtype)
+                a = gpuarray.to_gpu(x)
+                same = {"stable": True}
+                found = call(a), call(a, descending=True), call(a)
+                assert found[0].dtype == numpys(x).dtype
+                for got in found[::2]:
+                    np.testing.assert_array_equal(got.get(), numpys(x, **same))
+                np.testing.assert_array_equal(
+                    np.sort(x)[..., ::-1],
+                    found[1].get()
+                    if name == "sort"
+                    else np.take_along_axis(x, found[1].get(), -1),
+                )
+                for part in (a.T, a[::-1], a[..., 1:]):
+                    np.testing.assert_array_equal(
+                        call(part).get(), numpys(part.get(), **same)
+                    )
+                np.testing.assert_array_equal(
+                    call(a, None).get(), numpys(x, None, **same)
+                )
+                np.testing.assert_array_equal(
+                    call(a, 0).get(), numpys(x, 0, **same)
+                )
+                np.testing.assert_array_equal(a.get(), x)
+
+
+def test_repeat() -> None:
+    for shape in ((5,), (3, 4), (), (1000,)):
+        for turn in range(3):
+            x = np.asarray(np.arange(np.prod(shape)).reshape(shape) + turn)
+            a = gpuarray.to_gpu(x)
+            for count in (3, 0, 1, 40, 3, True):
+                np.testing.assert_array_equal(
+                    gpuarray.repeat(a, count).get(), np.repeat(x, count)
+                )
+            for part in (a.T, a[..., ::2] if shape else a):
+                np.testing.assert_array_equal(
+                    gpuarray.repeat(part, 3).get(), np.repeat(part.get(), 3)
+                )
+            if shape:
+                np.testing.assert_array_equal(
+                    gpuarray.repeat(a, 3, 0).get(), np.repeat(x, 3, 0)
+                )
+            with pytest.raises(ValueError, match="negative"):
+                gpuarray.repeat(a, -1)
+
+
+def test_an_allocator_of_the_users_sees_each_result() -> None:
+    taken = []
+
+    def allocate(size: int) -> drv.DeviceAllocation:
+        taken.append(size)
+        return drv.mem_alloc(size)
+
+    x = np.arange(100, dtype=np.float32)[::-1].copy()
+    a = gpuarray.to_gpu(x, allocator=allocate)
+    for _ in range(3):
+        for call in (gpuarray.sort, lambda a: gpuarray.repeat(a, 3)):
+            before = len(taken)
+            found = call(a)
+            assert found.nbytes in taken[before:]

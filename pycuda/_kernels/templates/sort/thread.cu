@@ -155,7 +155,9 @@ __device__ inline void sort_row(Buffers row, unsigned n, unsigned flip,
     }
 }
 
-extern "C" __global__ void sort_rows(Element *items, Element *spare,
+// Of what lies at `source`, which may be `items`.
+extern "C" __global__ void sort_rows(const Element *source, Element *items,
+                                     Element *spare,
                                      Index *order, Index *order_spare,
                                      long long *result, long long rows,
                                      long long each, unsigned n,
@@ -165,6 +167,11 @@ extern "C" __global__ void sort_rows(Element *items, Element *spare,
     for (long long row = start; row < start + each && row < rows; row++) {
         const long long at = row * n;
         Buffers own = {items + at, spare + at, 0, 0, 0};
+        if (source != items) {
+            for (unsigned i = 0; i < n; i++) {
+                own.items[i] = source[at + i];
+            }
+        }
         if (ORDERED) {
             own.order = order + at;
             own.order_spare = order_spare + at;
