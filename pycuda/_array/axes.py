@@ -261,8 +261,8 @@ def _plan_in_turn(
 
 
 _THREADS = 256  # of a block
-_COLUMN_WORDS = 8  # side by side: 128 bytes, a line of a GPU's cache
-_WAVES = 2  # how often rows are cut, in devices full of threads
+_COLUMN_WORDS = 16  # side by side: two lines of a GPU's cache
+_WAVES = 2  # how often rows are cut, in devices full of threads; columns once
 
 
 def _plan_threads(
@@ -309,14 +309,14 @@ def _plan_words(
         lanes = _THREADS // wide
         block, layout = (wide, lanes, 1), "words_columns"
         blocks = -(-rows // (wide * width))
-        least = 4 * lanes
+        least, waves = 4 * lanes, 1
     else:
         words = max(length // (4 * width), 1)
         lanes = min(_THREADS, 1 << words.bit_length() - 1)
         block, layout = (lanes, _THREADS // lanes, 1), "words_rows"
         blocks = -(-rows // block[1])
-        least = 8 * lanes * width
-    full = device._replace(blocks=_WAVES * device.threads // _THREADS)
+        least, waves = 8 * lanes * width, _WAVES
+    full = device._replace(blocks=waves * device.threads // _THREADS)
     parts, span = _cut(length, least, blocks, full)
     if parts > 1 and not columns:
         span = -(-span // 16) * 16

@@ -19,9 +19,9 @@ from pycuda.compiler import SourceModule
 GROUP = 10
 QUICK = {kind: range(0, 40, GROUP) for kind in GENERATORS}
 MANY = {
-    "regions": range(2500, 2600, GROUP),
-    "warps": range(5000, 5100, GROUP),
-    "grids": range(7500, 7600, GROUP),
+    "regions": range(2500, 2550, GROUP),
+    "warps": range(5000, 5050, GROUP),
+    "grids": range(7500, 7550, GROUP),
 }
 
 

@@ -32,8 +32,16 @@ def wrong(kernels: list[saved_kernels.Saved], setting) -> list[str]:
     return [text for text in found if text]
 
 
+def groups() -> list:
+    """All on a GPU; the CPU device compiles too long, and has its own."""
+    return [
+        pytest.param(first, marks=[pytest.mark.gpu] if first % 30 else [])
+        for first in range(0, len(KERNELS), GROUP)
+    ]
+
+
 @pytest.mark.sweep(most=3)
-@pytest.mark.parametrize("first", range(0, len(KERNELS), GROUP))
+@pytest.mark.parametrize("first", groups())
 def test_saved_kernels(first):
     assert not wrong(KERNELS[first : first + GROUP], SETTINGS[0])
 
