@@ -22,6 +22,7 @@ from pycuda._kernels import calls as _calls
 from pycuda._kernels.building import runs_threads_in_turn
 from pycuda._kernels.calls import GenericArg, includes_of, parse_arguments
 from pycuda._kernels.operations import is_bfloat16
+from pycuda._kernels.tuning import tuned
 from pycuda.compiler import SourceModule
 from pycuda.tools import (
     Argument,
@@ -44,8 +45,7 @@ __all__ = [
 ]
 
 _BLOCK = 256
-_SEVERAL = 4  # elements a thread, where a thread makes several
-_SEVERAL_FROM = 1 << 20  # elements in all
+_SEVERAL_FROM = 1 << 20  # elements, where a thread makes several
 _UINTP = np.dtype(np.uintp)
 _INTP = np.dtype(np.intp)
 
@@ -188,7 +188,7 @@ def _generate(
     )
     text = template.format(
         name=name,
-        several=_SEVERAL,
+        several=tuned("elementwise_several") if apart else 1,
         parameters=parameters,
         operation=operation,
         loop_prep=loop_prep,
@@ -648,7 +648,8 @@ class ElementwiseKernel(ElementwiseBase):
             and self._lie_apart(values, n)
         )
         most = 0 if self._one_a_thread else _resident_blocks()
-        blocks = -(-n // (_BLOCK * (_SEVERAL if several else 1)))
+        each = tuned("elementwise_several") if may_make_several else 1
+        blocks = -(-n // (_BLOCK * (each if several else 1)))
         function = self._compiled(False, layout, several)[1]
         function.prepared_async_call(
             (min(blocks, most or blocks), 1),
@@ -668,7 +669,7 @@ class ElementwiseKernel(ElementwiseBase):
                 expected,
                 most,
                 several,
-                (_SEVERAL_FROM, _SEVERAL) if may_make_several else None,
+                (_SEVERAL_FROM, each) if may_make_several else None,
             )
 
     def _lie_apart(self, values: Sequence[Any], n: int) -> bool:

@@ -21,6 +21,7 @@ from pycuda._driver import ArrayBase, _address_bits, _distance, _plan_set
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import building
 from pycuda._kernels.axes import Reduction, centre_type, value_type
+from pycuda._kernels.tuning import tuned
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -261,8 +262,6 @@ def _plan_in_turn(
 
 
 _THREADS = 256  # of a block
-_COLUMN_WORDS = 16  # side by side: two lines of a GPU's cache
-_WAVES = 2  # how often rows are cut, in devices full of threads; columns once
 
 
 def _plan_threads(
@@ -305,17 +304,17 @@ def _plan_words(
 ) -> _Plan:
     rows, length = product(kept), product(reduced)
     if columns:
-        wide = min(_COLUMN_WORDS, _power_of_two(rows // width))
+        wide = min(tuned("column_words"), _power_of_two(rows // width))
         lanes = _THREADS // wide
         block, layout = (wide, lanes, 1), "words_columns"
         blocks = -(-rows // (wide * width))
-        least, waves = 4 * lanes, 1
+        least, waves = 4 * lanes, tuned("column_waves")
     else:
         words = max(length // (4 * width), 1)
         lanes = min(_THREADS, 1 << words.bit_length() - 1)
         block, layout = (lanes, _THREADS // lanes, 1), "words_rows"
         blocks = -(-rows // block[1])
-        least, waves = 8 * lanes * width, _WAVES
+        least, waves = 8 * lanes * width, tuned("row_waves")
     full = device._replace(blocks=waves * device.threads // _THREADS)
     parts, span = _cut(length, least, blocks, full)
     if parts > 1 and not columns:

@@ -20,12 +20,12 @@ from pycuda._kernels import building
 from pycuda._kernels import scan as scan_kernels
 from pycuda._kernels.combining import kept_sums, neutral_of
 from pycuda._kernels.operations import c_type, cast, computed, expression_of
+from pycuda._kernels.tuning import tuned
 
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 _ARGUMENTS = ("argmin", "argmax")
 _COLUMN_LANES = 1024  # that a thread takes side by side, at most
 _LOADS = 8  # that a thread has under way
-_WORDS = 4  # of 16 bytes, the same
 
 
 class Reduction(NamedTuple):
@@ -240,7 +240,7 @@ def source_of(reduction: Reduction) -> str:
         "lane": "y" if across else "x",
         "row": "x" if across else "y",
         "across": "the rows" if across else "the lanes",
-        "loads": _WORDS if kind_of == "words" else _LOADS,
+        "loads": tuned("axis_loads") if kind_of == "words" else _LOADS,
         "lanes": reduction.lanes,
         "threads": reduction.threads,
         "width": word_width(reduction.stored),

@@ -15,6 +15,7 @@ import numpy as np
 from pycuda._kernels import building, functions
 from pycuda._kernels.building import compile_kernel, indent, load_template
 from pycuda._kernels.operations import c_type, cast, computed, expression_of
+from pycuda._kernels.tuning import tuned
 
 _BLOCK = 256
 _TILE_SIDE_IN_TURN = 32  # of a tile
@@ -353,7 +354,8 @@ class Map(NamedTuple):
     def side(self) -> int:
         """Of a tile: what fits shared memory and registers."""
         widest = max(self.stored[k].itemsize for k in self.arrays)
-        return 64 if widest <= 4 and len(self.arrays) < 3 else 32
+        small = widest <= 4 and len(self.arrays) < 3
+        return tuned("tile_side") if small else 32
 
     def types(self) -> tuple:
         """All dtypes that the source names."""

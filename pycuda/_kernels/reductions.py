@@ -15,11 +15,11 @@ from pycuda._kernels import building
 from pycuda._kernels.building import compile_kernel, indent, load_template
 from pycuda._kernels.combining import kept_sums, neutral_of
 from pycuda._kernels.operations import c_type, cast, expression_of
+from pycuda._kernels.tuning import tuned
 
 _BLOCK = 256
 _SHARE_IN_TURN = 1 << 16  # elements of a block
 _LANES_IN_TURN = 64  # accumulators, at most
-_LOADS = 8  # words of 16 bytes that a thread has under way
 
 # name -> how its values combine
 _REDUCTIONS = {
@@ -54,7 +54,7 @@ def _mapped(types: tuple, out: np.dtype, element: str = "in{k}[i]") -> str:
 def _packed_fields(types: tuple, out: np.dtype) -> dict[str, Any]:
     """Of the template of reductions that load words of 16 bytes."""
     width = max(1, 16 // max(dtype.itemsize for dtype in types))
-    each = _LOADS // len(types)
+    each = tuned("reduction_loads") // len(types)
     packs, loads = [], []
     for k, dtype in enumerate(types):
         kind = f"Pack<{c_type(dtype)}>"

@@ -15,6 +15,7 @@ import numpy as np
 
 import pycuda.driver as _drv
 from pycuda._kernels import building
+from pycuda._kernels.tuning import tuned
 
 
 class Shape(NamedTuple):
@@ -75,7 +76,9 @@ def default_shape(widest: int = 4) -> Shape:
     if building.runs_threads_in_turn():
         return Shape(block=1)
     # As an H100 likes it: registers decide.
-    return Shape(block=384 if widest == 8 else 512)
+    return Shape(
+        block=384 if widest == 8 else 512, thread_bytes=tuned("scan_bytes")
+    )
 
 
 _HEADS = {
