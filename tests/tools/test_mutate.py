@@ -238,6 +238,19 @@ def test_one_process_a_folder(tmp_path):
     second.held.close()
 
 
+def test_compilers_get_a_cache_without_kernels(tmp_path):
+    copy = Copy(tmp_path / "work")
+    for name in ("front/header.pch", "kernels/one.image"):
+        file = copy.folder / "cache" / "pycuda-c" / name
+        file.parent.mkdir(parents=True)
+        file.write_bytes(b"x")
+    for keeps, there in ((True, ["header.pch"]), (False, [])):
+        folder = tmp_path / f"scratch{keeps}"
+        folder.mkdir()
+        fresh = copy._fresh_cache(str(folder), keeps)
+        assert [f.name for f in fresh.rglob("*") if f.is_file()] == there
+
+
 # Three functions, and tests as (file, name, outcome, functions called).
 NUMBERS = {"a.py:f": 1, "a.py:g": 2, "b.py:h": 3, "a.py:new": 4}
 TESTS = [

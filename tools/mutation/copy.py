@@ -211,7 +211,11 @@ class Copy:
             words += ["-m", "not slow or sweep"]
         words += [] if calls else ["-x"]
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
-            environment["XDG_CACHE_HOME"] = str(self._cache(off, scratch))
+            # Kernels that are there already would note no compiler's calls.
+            fresh = calls is not None or _COMPILERS.match(off) is not None
+            keeps = calls is not None or off.startswith("src/jit/")
+            cache = self._fresh_cache(scratch, keeps) if fresh else self._known
+            environment["XDG_CACHE_HOME"] = str(cache)
             environment["HYPOTHESIS_STORAGE_DIRECTORY"] = scratch
             if calls:
                 environment["PYCUDA_MUTATION_CALLS"] = str(calls)
@@ -224,16 +228,18 @@ class Copy:
             finally:
                 page.switch_off(view, 0)
 
-    def _cache(self, off: str, scratch: str) -> Path:
-        """Compiled kernels: a fresh folder where a compiler is looked at.
+    @property
+    def _known(self) -> Path:
+        """Compiled kernels, for functions that are of no compiler."""
+        return self.folder / "cache"
+
+    def _fresh_cache(self, scratch: str, keeps: bool) -> Path:
+        """A folder without kernels, for functions of a compiler.
 
         What the front end precompiles is no work of `pycuda-jit`, and stays.
         """
-        known = self.folder / "cache"
-        if not _COMPILERS.match(off):
-            return known
-        headers = known / "pycuda-c" / "front"
-        if off.startswith("src/jit/") and headers.is_dir():
+        headers = self._known / "pycuda-c" / "front"
+        if keeps and headers.is_dir():
             own = Path(scratch) / "pycuda-c" / "front"
             shutil.copytree(headers, own, copy_function=os.link)
             own.chmod(0o700)

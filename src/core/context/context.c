@@ -422,7 +422,7 @@ static PyObject *
 context_get_api_version(PyObject *op, PyObject *unused)
 {
     (void)unused;
-    unsigned version;
+    unsigned version = 0;
     struct core_context *self = context_argument(op);
     if (self == NULL ||
         core_check(driver.cuCtxGetApiVersion(self->handle, &version),
