@@ -153,6 +153,21 @@ def test_long_scans(shape, axis, order):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("char", "bBhHiIqQ")
+@pytest.mark.parametrize("out", [None, *"bHiQ"])
+def test_scans_of_integers_wrap(char, out):
+    info = np.iinfo(char)
+    for n in (1, 7, 8, 9, 16, 1001):
+        rng = np.random.default_rng(n)
+        host = rng.integers(info.min, info.max, (3, n), char, endpoint=True)
+        device = gpuarray.to_gpu(host)
+        for axis in (0, 1, None):
+            expected = host.cumsum(axis, dtype=out)
+            same(device.cumsum(axis, dtype=out), expected)
+        part, expected = device[:, ::-1], host[:, ::-1].cumsum(1, dtype=out)
+        same(part.cumsum(1, dtype=out), expected)
+
+
 @pytest.mark.parametrize("at", [(0, 0), (2, 500), (4, 999)])
 def test_nan(at):
     host = numbers((5, 1000), "f4")

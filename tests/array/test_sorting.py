@@ -32,6 +32,11 @@ def way(request, monkeypatch):
     processors = sorting._device()[1]
     in_turn = request.param == "in turn"
     monkeypatch.setattr(sorting, "_device", lambda: (in_turn, processors))
+    # No launches of the other kind are remembered, or repeated.
+    monkeypatch.setattr(sorting, "_keep", lambda *arguments: None)
+    for name in ("sort", "argsort"):
+        function = getattr(sorting, name).__wrapped__
+        monkeypatch.setattr(gpuarray, name, function)
     return request.param
 
 
@@ -186,6 +191,23 @@ def test_errors():
         gpuarray.searchsorted(a, a)
     with pytest.raises(np.exceptions.AxisError):
         gpuarray.sort(gpuarray.zeros((), np.float32))
+
+
+@pytest.mark.parametrize("way", ["in turn"], indirect=True)
+@pytest.mark.parametrize("char", "id")
+def test_parts_of_one_digit(way, char):
+    """Parts of long rows that have but one digit are copied as they are."""
+    n = 140_000
+    row = np.random.default_rng(6).integers(0, 300, n).astype(char)
+    row[: n // 2] = 7
+    for case in (row, row[::-1].copy(), np.full(n, 5, char), np.sort(row)):
+        device = gpuarray.to_gpu(np.stack([case, row]))
+        for got, host in zip(gpuarray.sort(device), (case, row), strict=True):
+            same(got, np.sort(host))
+        order = gpuarray.argsort(device)
+        same(order, np.argsort(device.get(), stable=True))
+        down = gpuarray.sort(device, descending=True)
+        same(down, np.sort(device.get())[:, ::-1])
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 40, 41, 1000, 65536, 131072, 131073,
