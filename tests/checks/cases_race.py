@@ -407,4 +407,77 @@ __global__ void k(int *out, int *at)
         thread=(1, 0, 0),
         other=(0, 0, 0),
     ),
+    dict(
+        name="a_word_of_the_rows_that_a_block_read",
+        source="""
+__global__ void k(float *out, float *in, int at)
+{
+    int i = threadIdx.x;
+    if (blockIdx.x == 0)
+        out[i] = in[i]; // OTHER
+    else if (i == 5)
+        in[at] = 1; // HERE
+}""",
+        args=[OUT, IN, np.int32(21)],
+        grid=(2, 1),
+        kind="block-race",
+        block_index=(1, 0, 0),
+        thread=(5, 0, 0),
+        other=(21, 0, 0),
+    ),
+    dict(
+        name="a_part_of_the_row_that_a_block_read",
+        source="""
+__global__ void k(float *out, float *in)
+{
+    int i = threadIdx.x;
+    if (blockIdx.x == 0)
+        out[i] = in[i]; // OTHER
+    else if (i < 20)
+        in[i + 35] = 1; // HERE
+}""",
+        args=[OUT, IN],
+        grid=(2, 1),
+        kind="block-race",
+        block_index=(1, 0, 0),
+        thread=(0, 0, 0),
+        other=(35, 0, 0),
+    ),
+    dict(
+        name="a_word_of_the_row_that_another_warp_read",
+        source="""
+__global__ void k(float *out, float *in, int at)
+{
+    int i = threadIdx.x;
+    out[i] = in[i]; // OTHER
+    __syncwarp();
+    if (i == 63) in[at] = 1; // HERE
+}""",
+        args=[OUT, IN, np.int32(30)],
+        kind="global-race",
+        thread=(63, 0, 0),
+        other=(30, 0, 0),
+    ),
+    dict(
+        # Its first block wrote to a word of what it had read; others read on.
+        name="a_word_beside_one_that_its_readers_wrote",
+        source="""
+__global__ void k(float *out, float *in, int at)
+{
+    int i = threadIdx.x;
+    if (blockIdx.x == 0) {
+        out[i] = in[i]; // OTHER
+        __syncthreads();
+        if (i == 9) in[at] = 1;
+    } else if (i == 0) {
+        in[at + 1] = 1; // HERE
+    }
+}""",
+        args=[OUT, IN, np.int32(17)],
+        grid=(2, 1),
+        kind="block-race",
+        block_index=(1, 0, 0),
+        thread=(0, 0, 0),
+        other=(18, 0, 0),
+    ),
 ]

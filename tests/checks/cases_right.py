@@ -706,4 +706,58 @@ __global__ void k(int *out, int zero)
 }""",
         args=[256, np.int32(0)],
     ),
+    dict(
+        name="a_word_handed_on_after_its_row_was_read",
+        source="""
+__global__ void k(float *out, float *in, int *flag, int at)
+{
+    int i = threadIdx.x;
+    out[i] = in[i];
+    __syncwarp();
+    if (i == 3) {
+        in[at] = 5;
+        __threadfence();
+        atomicExch(flag, 1);
+    }
+    __syncwarp();
+    if (i == 40 && atomicAdd(flag, 0)) in[at] = 6;
+}""",
+        args=[OUT, IN, np.zeros(1, np.int32), np.int32(7)],
+    ),
+    dict(
+        name="rows_read_by_others_and_then_written",
+        source="""
+__global__ void k(float *out, float *in)
+{
+    int i = threadIdx.x;
+    float v = in[63 - i] + in[i];
+    __syncthreads();
+    if (i < 40) in[i + 1] = v;
+    __syncthreads();
+    out[i] = in[i];
+    __syncthreads();
+    if (i == 0) in[30] = v;
+}""",
+        args=[OUT, IN],
+    ),
+    dict(
+        name="rows_of_the_heap_that_others_read_before",
+        source="""
+__global__ void k(float *out)
+{
+    __shared__ float *p;
+    int i = threadIdx.x;
+    if (i == 0) p = (float *)malloc(256);
+    __syncthreads();
+    p[i] = i;
+    __syncthreads();
+    out[blockIdx.x * 64 + i] = p[63 - i];
+    __syncthreads();
+    out[blockIdx.x * 64 + i] += p[i];
+    __syncthreads();
+    if (i == 0) free(p);
+}""",
+        args=[64 * 9 * 4],
+        grid=(9, 1),
+    ),
 ]

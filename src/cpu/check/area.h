@@ -99,6 +99,14 @@ struct cpu_check_pending {
     struct cpu_check_area writes[CPU_CHECK_PENDING_WRITES];
 };
 
+static inline bool
+cpu_check_pending_is_noted(const struct cpu_check *check)
+{
+    const struct cpu_check_pending *pending = check->pending;
+
+    return pending->words && !pending->read_count && !pending->write_count;
+}
+
 /* Is the area at odds with none of them?  false: they have been noted, and
  * words tell. */
 bool cpu_check_pending_holds(struct cpu_check *check,

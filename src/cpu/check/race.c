@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cpu/check/area.h"
 #include "cpu/check/race.h"
 
 #define RELEASES 4096 /* blocks whose last release is kept, by number */
@@ -138,9 +139,24 @@ word_visit(struct access *access, struct cpu_check_words *words, uintptr_t at)
                            access->shared);
         return;
     }
-    compare(access, cpu_race_load(&words->reads[0][at]));
-    compare(access, cpu_race_load(&words->reads[1][at]));
-    cpu_race_note_write(access->check, words, at, access->now);
+    if (!cpu_race_stamp_is_past(
+            &words->read, cpu_race_past(access->check, access->shared))) {
+        for (int i = 0; i < 2; i++) {
+            compare(access, cpu_race_load(&words->reads[i][at]));
+            compare(access, cpu_race_span_slot(words, i, at));
+        }
+        cpu_race_clear_reads(words, at, access->now);
+    }
+    cpu_race_stamp(access->check, &words->written);
+    cpu_race_store(&words->writes[at], access->now);
+}
+
+static inline struct cpu_check_words *
+words_of(uintptr_t address)
+{
+    struct cpu_check_words *words = cpu_shadow_find(CPU_SHADOW_CELLS, address);
+
+    return words ? words : cpu_shadow_words(address);
 }
 
 static void
@@ -148,15 +164,19 @@ words_visit(struct access *access)
 {
     uintptr_t address = access->what->address;
     uint64_t left = access->what->bytes, who = access->now;
-    struct cpu_check_words *words = NULL;
+    struct cpu_check_words *words = words_of(address);
 
+    if (words && left == 4 && address % 4 == 0) { /* most are so */
+        access->now = who | (uint64_t)15 << CPU_RACE_BYTES_AT;
+        word_visit(access, words, address % CPU_SHADOW_GRANULE / 4);
+        return;
+    }
     while (left) {
         uintptr_t first = address % 4;
         uint64_t n = 4 - first < left ? 4 - first : left;
 
-        if (!words || address % CPU_SHADOW_GRANULE == 0) {
-            words = cpu_shadow_find(CPU_SHADOW_CELLS, address);
-            words = words ? words : cpu_shadow_words(address);
+        if (address % CPU_SHADOW_GRANULE == 0) {
+            words = words_of(address);
         }
         if (!words) {
             return;
@@ -265,7 +285,7 @@ cpu_check_race(struct cpu_check *check, const struct cpu_check_access *what,
         .shared = shared,
         .silent = writes_the_same(what, value)};
 
-    if (access.shared) {
+    if (access.shared && !cpu_check_pending_is_noted(check)) {
         cpu_check_pending_note(check);
     }
     words_visit(&access);
@@ -287,7 +307,10 @@ cpu_check_renewed(const void *memory, size_t bytes)
         uintptr_t i = at % CPU_SHADOW_GRANULE / 4;
 
         if (words) {
+            uintptr_t span = i / CPU_SHADOW_SPAN; /* with words beside it */
+
             words->writes[i] = words->reads[0][i] = words->reads[1][i] = 0;
+            words->spans[0][span] = words->spans[1][span] = 0;
         }
     }
 }

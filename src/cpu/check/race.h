@@ -127,21 +127,57 @@ cpu_race_note_read(struct cpu_check *check, struct cpu_check_words *words,
     }
 }
 
+/* What was read before a write of the same bytes nobody needs to know. */
 static inline void
-cpu_race_note_write(struct cpu_check *check, struct cpu_check_words *words,
-                    uintptr_t at, uint64_t slot)
+cpu_race_clear_reads(struct cpu_check_words *words, uintptr_t at,
+                     uint64_t slot)
 {
-    unsigned bytes = cpu_race_bytes(slot);
-
-    cpu_race_stamp(check, &words->written);
     for (int i = 0; i < 2; i++) {
         uint64_t *place = &words->reads[i][at];
 
-        if (cpu_race_bytes(cpu_race_load(place)) & bytes) {
+        if (cpu_race_bytes(cpu_race_load(place)) & cpu_race_bytes(slot)) {
             cpu_race_store(place, 0);
         }
     }
-    cpu_race_store(&words->writes[at], slot);
+}
+
+/* One line of words that belong to one row of threads, or to one thread. */
+struct cpu_check_line {
+    struct cpu_check_words *words;
+    uintptr_t at;    /* the first word */
+    uint64_t count;  /* words */
+    unsigned linear; /* of the first word's thread */
+    int linear_step;
+    unsigned wide; /* words of a thread */
+    bool alone;    /* no other thread's turn follows for these words */
+};
+
+static inline unsigned
+cpu_check_line_thread(const struct cpu_check_line *line, uint64_t i)
+{
+    return line->linear + (unsigned)line->linear_step *
+                              (unsigned)(line->wide > 1 ? i / line->wide : i);
+}
+
+/* ---- spans.c: reads of words that lie together, by threads in turn ---- */
+
+/* Notes reads of a span, or of `count` of its words; `slot` is that of the
+ * first, each next one is read by the next thread.  false: they have to be
+ * noted word by word. */
+bool cpu_race_span_read(struct cpu_check *check, struct cpu_check_words *words,
+                        uintptr_t at, uint64_t count, uint64_t slot,
+                        bool shared);
+/* Are all reads of whole spans ordered with accesses of the line? */
+bool cpu_race_spans_ordered(struct cpu_check *check,
+                            const struct cpu_check_line *line, bool shared);
+/* The slot of one of two readers of the word as part of a span; 0: none. */
+static inline uint64_t
+cpu_race_span_slot(const struct cpu_check_words *words, int which,
+                   uintptr_t at)
+{
+    uint64_t known = cpu_race_load(&words->spans[which][at / CPU_SHADOW_SPAN]);
+
+    return known ? known + (at % CPU_SHADOW_SPAN << CPU_RACE_THREAD_AT) : 0;
 }
 
 #endif

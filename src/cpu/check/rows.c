@@ -320,8 +320,15 @@ rows_note(struct cpu_check *check, struct cpu_check_look *rows)
     if (cpu_check_flags & CPU_CHECK_RACE) {
         areas_cover(rows->areas, rows->count);
     }
-    for (unsigned i = 0; i < rows->count; i++) {
-        area_note(check, &rows->areas[i]);
+    /* Those that begin with a span first: others may then need no note. */
+    for (int turn = 0; turn < 2; turn++) {
+        for (unsigned i = 0; i < rows->count; i++) {
+            bool first = !(rows->areas[i].address % (4 * CPU_SHADOW_SPAN));
+
+            if (first == !turn) {
+                area_note(check, &rows->areas[i]);
+            }
+        }
     }
 }
 

@@ -192,7 +192,8 @@ pages_drop(void *found, size_t bytes)
 void
 cpu_shadow_drop(struct cpu_check_words *words)
 {
-    pages_drop(words->writes, sizeof words->writes + sizeof words->reads);
+    pages_drop(words->writes,
+               sizeof *words - offsetof(struct cpu_check_words, writes));
 }
 
 void

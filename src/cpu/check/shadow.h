@@ -1,6 +1,6 @@
 /* shadow.h - what is known of each byte and each word of memory.
  *
- * shadow.c finds the cells; race.c and init.c say what is
+ * shadow.c finds the cells; race.c, spans.c and init.c say what is
  * in them.  They are read and written without locks: what two blocks do to
  * the same word at the same time is seen in some order.
  *
@@ -12,6 +12,8 @@
 
 #define CPU_SHADOW_GRANULE ((uintptr_t)65536) /* bytes of memory */
 #define CPU_SHADOW_WORDS   (CPU_SHADOW_GRANULE / 4)
+#define CPU_SHADOW_SPAN    16 /* words that may be noted as one; spans.c */
+#define CPU_SHADOW_SPANS   (CPU_SHADOW_WORDS / CPU_SHADOW_SPAN)
 
 /* The last accesses of each word, as race.c packs them; 0: none. */
 struct cpu_check_words {
@@ -22,6 +24,9 @@ struct cpu_check_words {
     uint32_t written, read;
     uint64_t writes[CPU_SHADOW_WORDS];
     uint64_t reads[2][CPU_SHADOW_WORDS];
+    /* Reads of whole spans: what `reads` would have of the first word, each
+     * next one by the next thread. */
+    uint64_t spans[2][CPU_SHADOW_SPANS];
 };
 
 enum cpu_shadow_kind {

@@ -73,16 +73,19 @@ cpu_check_trace_find(const struct cpu_check *check,
     const struct cpu_check_trace *trace = check->trace;
     const uint64_t *known = trace->list + trace->at + HEAD;
     const uint64_t *masks = known + form->values;
-    uint64_t differs = 0;
 
     if (!check->traced || !trace->follows || trace->at == trace->end ||
         record_form(trace, trace->at) != form) {
         return 0;
     }
+    /* One by one, as they were stored just now: a vector of them would have
+     * to wait for the cache. */
     for (unsigned i = 0; i < form->values; i++) {
-        differs |= (known[i] ^ values[i]) & masks[i];
+        if ((known[i] ^ values[i]) & masks[i]) {
+            return 0;
+        }
     }
-    return differs ? 0 : trace->list[trace->at + 1];
+    return trace->list[trace->at + 1];
 }
 
 void

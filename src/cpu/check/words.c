@@ -11,17 +11,6 @@
 #include "cpu/check/area.h"
 #include "cpu/check/race.h"
 
-/* One line of words that belong to one row of threads, or to one thread. */
-struct line {
-    struct cpu_check_words *words;
-    uintptr_t at;    /* the first word */
-    uint64_t count;  /* words */
-    unsigned linear; /* of the first word's thread */
-    int linear_step;
-    unsigned wide; /* words of a thread */
-    bool alone;    /* no other thread's turn follows for these words */
-};
-
 /* How long after `past` the slot's interval began: 64 bits, as slots have, so
  * that vectors need no other width. */
 static inline int64_t
@@ -44,19 +33,12 @@ line_is_past(const uint64_t *slots, uint64_t count, uint32_t past)
     return !recent;
 }
 
-static inline unsigned
-line_thread(const struct line *line, uint64_t i)
-{
-    return line->linear + (unsigned)line->linear_step *
-                              (unsigned)(line->wide > 1 ? i / line->wide : i);
-}
-
 static bool
-slots_are_ordered(struct cpu_check *check, const struct line *line,
+slots_are_ordered(struct cpu_check *check, const struct cpu_check_line *line,
                   const uint64_t *slots, bool shared)
 {
     for (uint64_t i = 0; i < line->count; i++) {
-        unsigned thread = line_thread(line, i);
+        unsigned thread = cpu_check_line_thread(line, i);
         if (!cpu_race_ordered(check, slots[i], thread, shared) ||
             (!line->alone &&
              slots[i] >> CPU_RACE_INTERVAL_AT == check->interval)) {
@@ -67,7 +49,7 @@ slots_are_ordered(struct cpu_check *check, const struct line *line,
 }
 
 static inline bool
-line_is_ordered(struct cpu_check *check, const struct line *line,
+line_is_ordered(struct cpu_check *check, const struct cpu_check_line *line,
                 const uint64_t *slots, bool shared)
 {
     return line_is_past(slots, line->count, cpu_race_past(check, shared)) ||
@@ -76,11 +58,11 @@ line_is_ordered(struct cpu_check *check, const struct line *line,
 
 typedef bool visit_line(struct cpu_check *check,
                         const struct cpu_check_area *area,
-                        const struct line *line);
+                        const struct cpu_check_line *line);
 
 static inline bool
 line_is_right(struct cpu_check *check, const struct cpu_check_area *area,
-              const struct line *line)
+              const struct cpu_check_line *line)
 {
     struct cpu_check_words *words = line->words;
     uint32_t past = cpu_race_past(check, area->shared);
@@ -93,7 +75,8 @@ line_is_right(struct cpu_check *check, const struct cpu_check_area *area,
             (line_is_ordered(check, line, words->reads[0] + line->at,
                              area->shared) &&
              line_is_ordered(check, line, words->reads[1] + line->at,
-                             area->shared)));
+                             area->shared) &&
+             cpu_race_spans_ordered(check, line, area->shared)));
 }
 
 #define LANES 4
@@ -230,49 +213,120 @@ slots_note(const struct readers *readers, uint64_t *one, uint64_t *two,
     return noted;
 }
 
-/* Notes reads of words that each belong to a thread of its own, or to one. */
-static void
-slots_note_reads(struct cpu_check *check, struct cpu_check_words *words,
-                 uintptr_t at, uint64_t count, uint64_t slot, uint64_t step,
-                 bool shared)
+static inline struct readers
+readers_make(const struct cpu_check *check, uint64_t slot, uint64_t step,
+             bool shared)
 {
     uint32_t past = cpu_race_past(check, shared);
     bool alone = shared || check->acquired;
-    struct readers readers = {
+
+    return (struct readers){
         .slot = slot,
         .step = step,
         .since = (uint64_t)past + 1,
         .interval = check->interval,
         .others = alone ? 0 : (int64_t)(check->first_interval - past - 1)};
+}
+
+/* Notes reads of words that each belong to a thread of its own, or to one.
+ * The last ALIKE words may be noted twice, which changes nothing. */
+static void
+slots_note_reads(struct cpu_check *check, struct cpu_check_words *words,
+                 uintptr_t at, uint64_t count, uint64_t slot, uint64_t step,
+                 bool shared)
+{
+    struct readers readers = readers_make(check, slot, step, shared);
+    uint64_t most = count < ALIKE ? count : ALIKE;
     bool fresh = true;
 
     while (count) {
-        uint64_t n = count < ALIKE ? count : ALIKE;
-        bool noted = n == ALIKE && slots_note(&readers, words->reads[0] + at,
-                                              words->reads[1] + at, &fresh);
+        if (count < most) {
+            at -= most - count;
+            readers.slot -= (most - count) * step;
+            count = most;
+            fresh = false;
+        }
+        bool noted =
+            most == ALIKE && slots_note(&readers, words->reads[0] + at,
+                                        words->reads[1] + at, &fresh);
 
-        for (uint64_t i = 0; !noted && i < n; i++) {
+        for (uint64_t i = 0; !noted && i < most; i++) {
             cpu_race_note_read(check, words, at + i, readers.slot + i * step,
                                shared);
         }
-        at += n;
-        count -= n;
-        readers.slot += n * step;
+        at += most;
+        count -= most;
+        readers.slot += most * step;
+    }
+}
+
+/* Notes reads of spans of which nobody has read any, LANES at a time; of how
+ * many words. */
+static uint64_t
+spans_fill(const struct readers *readers, struct cpu_check_words *words,
+           uintptr_t at, uint64_t count)
+{
+    const uint64_t next = CPU_SHADOW_SPAN * readers->step;
+    uint64_t *place = words->spans[0] + at / CPU_SHADOW_SPAN;
+    lanes mine = readers->slot + next * (lanes){0, 1, 2, 3};
+    uint64_t done = 0;
+
+    while (at % CPU_SHADOW_SPAN == 0 &&
+           count - done >= LANES * CPU_SHADOW_SPAN &&
+           all_of(lanes_are_free(readers, lanes_load(place)))) {
+        memcpy(place, &mine, sizeof mine);
+        mine += LANES * next;
+        place += LANES;
+        done += LANES * CPU_SHADOW_SPAN;
+    }
+    return done;
+}
+
+/* Each word is read by the next thread: span by span, where that is so. */
+static void
+slots_note_turns(struct cpu_check *check, const struct cpu_check_line *line,
+                 uint64_t slot, bool shared)
+{
+    const uint64_t step = (uint64_t)1 << CPU_RACE_THREAD_AT;
+    struct readers readers = readers_make(check, slot, step, shared);
+    uint64_t start = spans_fill(&readers, line->words, line->at, line->count);
+    uint64_t i = start; /* words; those from start on are to be noted */
+
+    while (i < line->count) {
+        uintptr_t at = line->at + i;
+        uint64_t n = CPU_SHADOW_SPAN - at % CPU_SHADOW_SPAN;
+
+        n = n < line->count - i ? n : line->count - i;
+        bool noted = cpu_race_span_read(check, line->words, at, n,
+                                        slot + i * step, shared);
+        i += n;
+        if (noted || i == line->count) {
+            uint64_t end = noted ? i - n : i;
+
+            if (end > start) {
+                slots_note_reads(check, line->words, line->at + start,
+                                 end - start, slot + start * step, step,
+                                 shared);
+            }
+            start = i;
+        }
     }
 }
 
 static inline void
-line_note_reads(struct cpu_check *check, const struct line *line,
+line_note_reads(struct cpu_check *check, const struct cpu_check_line *line,
                 uint64_t slot, bool shared)
 {
     uint64_t step = (uint64_t)line->linear_step << CPU_RACE_THREAD_AT;
 
     for (uint64_t i = 0; line->wide > 1 && i < line->count; i++) {
-        uint64_t thread = line_thread(line, i) - line->linear;
+        uint64_t thread = cpu_check_line_thread(line, i) - line->linear;
         cpu_race_note_read(check, line->words, line->at + i,
                            slot + (thread << CPU_RACE_THREAD_AT), shared);
     }
-    if (line->wide == 1) {
+    if (line->wide == 1 && line->linear_step == 1) {
+        slots_note_turns(check, line, slot, shared);
+    } else if (line->wide == 1) {
         slots_note_reads(check, line->words, line->at, line->count, slot, step,
                          shared);
     }
@@ -292,7 +346,7 @@ line_clear(uint64_t *slots, uint64_t count)
 }
 
 static inline void
-line_note_writes(struct cpu_check *check, const struct line *line,
+line_note_writes(struct cpu_check *check, const struct cpu_check_line *line,
                  uint64_t slot, bool shared)
 {
     uint64_t *writes = line->words->writes + line->at;
@@ -308,7 +362,7 @@ line_note_writes(struct cpu_check *check, const struct line *line,
         writes[i] = slot + i * step;
     }
     for (uint64_t i = 0; line->wide > 1 && i < line->count; i++) {
-        uint64_t thread = line_thread(line, i) - line->linear;
+        uint64_t thread = cpu_check_line_thread(line, i) - line->linear;
         writes[i] = slot + (thread << CPU_RACE_THREAD_AT);
     }
 }
@@ -323,7 +377,7 @@ area_slot(struct cpu_check *check, const struct cpu_check_area *area,
 
 static inline bool
 line_note(struct cpu_check *check, const struct cpu_check_area *area,
-          const struct line *line)
+          const struct cpu_check_line *line)
 {
     uint64_t slot = area_slot(check, area, line->linear);
 
@@ -340,7 +394,7 @@ line_note(struct cpu_check *check, const struct cpu_check_area *area,
 /* Words of [address, address + bytes), granule by granule. */
 static inline __attribute__((always_inline)) bool
 line_visit(struct cpu_check *check, const struct cpu_check_area *area,
-           struct line *line, uintptr_t address, uint64_t words,
+           struct cpu_check_line *line, uintptr_t address, uint64_t words,
            visit_line *visit)
 {
     while (words) {
@@ -380,11 +434,11 @@ area_visit_row(struct cpu_check *check, const struct cpu_check_area *area,
         rounds = READERS;
     }
     for (uint64_t x = 0; x < rounds; x++) {
-        struct line line = {.linear = linear + (unsigned)area->linear_step[0] *
-                                                   (unsigned)x,
-                            .linear_step = together ? area->linear_step[0] : 0,
-                            .wide = (unsigned)words,
-                            .alone = alone && !(same && area->linear_step[0])};
+        struct cpu_check_line line = {
+            .linear = linear + (unsigned)area->linear_step[0] * (unsigned)x,
+            .linear_step = together ? area->linear_step[0] : 0,
+            .wide = (unsigned)words,
+            .alone = alone && !(same && area->linear_step[0])};
 
         if (!line.linear_step) {
             line.wide = 1;
@@ -439,7 +493,8 @@ broadcast_is_right(struct cpu_check *check, const struct cpu_check_area *area)
     for (uint64_t y = 0; y < area->count[1]; y++) {
         uintptr_t at = area->address + y * (uint64_t)area->step[1];
         uint64_t slot = area->words->writes[at % CPU_SHADOW_GRANULE / 4];
-        struct line line = {.linear = area->linear, .wide = 1, .count = 1};
+        struct cpu_check_line line = {
+            .linear = area->linear, .wide = 1, .count = 1};
 
         if (!cpu_race_is_past(slot, past) &&
             !slots_are_ordered(check, &line, &slot, area->shared)) {
@@ -545,6 +600,19 @@ has_words(const struct cpu_check_area *area)
            area->step[0] % 4 == 0 && area->step[1] % 4 == 0;
 }
 
+/* Did nobody access any of the granule in a way that matters? */
+static bool
+granule_is_past(const struct cpu_check *check,
+                const struct cpu_check_area *area)
+{
+    uint32_t past = cpu_race_past(check, area->shared);
+
+    return area->words &&
+           cpu_race_stamp_is_past(&area->words->written, past) &&
+           (!(area->flags & IMAGE_SITE_WRITE) ||
+            cpu_race_stamp_is_past(&area->words->read, past));
+}
+
 bool
 cpu_check_area_race_is_right(struct cpu_check *check,
                              const struct cpu_check_area *area)
@@ -555,6 +623,9 @@ cpu_check_area_race_is_right(struct cpu_check *check,
     }
     if (is_narrow(area)) {
         return narrow_is_right(check, area);
+    }
+    if (has_words(area) && granule_is_past(check, area)) {
+        return true;
     }
     return has_words(area) &&
            (is_broadcast(area) ? broadcast_is_right(check, area)
