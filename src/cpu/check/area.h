@@ -63,11 +63,11 @@ void cpu_check_area_note(struct cpu_check *check,
 /* ---- trace.c ---- */
 
 /* The rows of shared memory, as bits, that the block before had here, with
- * the same values; 0: none. */
-uint64_t cpu_check_trace_find(const struct cpu_check *check,
+ * the same values; 0: none.  If they are `all`, the call is past. */
+uint64_t cpu_check_trace_find(struct cpu_check *check,
                               const struct image_check_form *form,
-                              const uint64_t *values);
-/* They are right, and so are the call's other rows. */
+                              const uint64_t *values, uint64_t all);
+/* They are right, and so are the call's other rows: it is past. */
 void cpu_check_trace_pass(struct cpu_check *check,
                           const struct image_check_form *form);
 /* Rows of shared memory come that the block before did not have: from here on

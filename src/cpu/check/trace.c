@@ -65,10 +65,9 @@ cpu_check_trace_begin(struct cpu_check *check)
 
 /* ---- following ---- */
 
-uint64_t
-cpu_check_trace_find(const struct cpu_check *check,
-                     const struct image_check_form *form,
-                     const uint64_t *values)
+static inline uint64_t
+rows_find(const struct cpu_check *check, const struct image_check_form *form,
+          const uint64_t *values)
 {
     const struct cpu_check_trace *trace = check->trace;
     const uint64_t *known = trace->list + trace->at + HEAD;
@@ -81,11 +80,24 @@ cpu_check_trace_find(const struct cpu_check *check,
     /* One by one, as they were stored just now: a vector of them would have
      * to wait for the cache. */
     for (unsigned i = 0; i < form->values; i++) {
-        if ((known[i] ^ values[i]) & masks[i]) {
+        if (known[i] != values[i] && masks[i]) {
             return 0;
         }
     }
     return trace->list[trace->at + 1];
+}
+
+uint64_t
+cpu_check_trace_find(struct cpu_check *check,
+                     const struct image_check_form *form,
+                     const uint64_t *values, uint64_t all)
+{
+    uint64_t known = rows_find(check, form, values);
+
+    if (known == all) {
+        check->trace->at += record_size(form);
+    }
+    return known;
 }
 
 void

@@ -1,9 +1,9 @@
 /* affine.c - addresses and conditions of a loop, as the run time can
  * follow them: where they start and by how much they grow.
  *
- * Called by candidates.c and form.c.  A value is copied with the loops' indices replaced
- * by those of certain rounds; that nothing wraps in between is looked at in
- * the last one.
+ * Called by candidates.c and form.c.  A value is copied with the loops'
+ * indices replaced by those of certain rounds; that nothing wraps in between
+ * is looked at in the last one.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/checks/affine.h"
@@ -186,6 +186,72 @@ demand_line(struct jit_view *view, LLVMValueRef value,
     view->consistent = LLVMBuildAnd(builder, view->consistent, same, "");
 }
 
+/* ---- steps that are known ---- */
+
+static bool known_step(const struct jit_view *view, LLVMValueRef value,
+                       int which, int64_t *step);
+
+/* The sum of what the operands add, the second one `sign` times. */
+static bool
+sum_step(const struct jit_view *view, LLVMValueRef value, int which, int sign,
+         int64_t *step)
+{
+    int64_t one, two;
+
+    if (!known_step(view, LLVMGetOperand(value, 0), which, &one) ||
+        !known_step(view, LLVMGetOperand(value, 1), which, &two)) {
+        return false;
+    }
+    *step = one + sign * two;
+    return true;
+}
+
+/* base[index], of whole elements. */
+static bool
+element_step(const struct jit_view *view, LLVMValueRef value, int which,
+             int64_t *step)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(view->jit->module);
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(value);
+    int64_t base, index;
+
+    if (LLVMGetNumOperands(value) != 2 ||
+        !known_step(view, LLVMGetOperand(value, 0), which, &base) ||
+        !known_step(view, LLVMGetOperand(value, 1), which, &index)) {
+        return false;
+    }
+    *step = base + index * (int64_t)LLVMABISizeOfType(layout, type);
+    return true;
+}
+
+/* What a round of one of the loops adds, if that is a number; that the value
+ * does not wrap on its way is looked at for all steps alike. */
+static bool
+known_step(const struct jit_view *view, LLVMValueRef value, int which,
+           int64_t *step)
+{
+    *step = index_of(view, value) == which;
+    if (index_of(view, value) >= 0 || is_outside(view, value)) {
+        return true;
+    }
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMAdd:
+    case LLVMOr:
+        return sum_step(view, value, which, 1, step);
+    case LLVMSub:
+        return sum_step(view, value, which, -1, step);
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMFreeze:
+    case LLVMCall:
+        return known_step(view, LLVMGetOperand(value, 0), which, step);
+    case LLVMGetElementPtr:
+        return element_step(view, value, which, step);
+    default:
+        return false;
+    }
+}
+
 struct jit_affine
 jit_make_affine(struct jit_view *view, LLVMValueRef value)
 {
@@ -198,6 +264,12 @@ jit_make_affine(struct jit_view *view, LLVMValueRef value)
                               {none, none}};
 
     for (int i = 0; i < 2 && view->nest[i]; i++) {
+        int64_t known;
+        if (known_step(view, value, i, &known)) {
+            made.step[i] =
+                LLVMConstInt(view->jit->i64, (unsigned long long)known, 1);
+            continue;
+        }
         LLVMValueRef next =
             wide_in(view, value, i ? FIRST : SECOND, i ? SECOND : FIRST);
         LLVMValueRef step = LLVMBuildSub(builder, next, made.value, "");
