@@ -159,12 +159,15 @@ _Static_assert(sizeof(struct image_check_condition) == 40, "abi");
 _Static_assert(offsetof(struct image_check_row, conditions) == 56, "abi");
 
 /* What a nest and its rows are, as far as the compiler knows: words, of which
- * some are filled in with values.  Behind the words stands for each value,
- * four of them in a word of 64 bits, which word it is. */
+ * some are filled in with values.  Behind the words stand, two in each, the
+ * places of values. */
 struct image_check_form {
-    uint32_t words;
-    uint32_t values;
+    uint16_t words, values, places, unused;
     uint64_t list[];
+};
+
+struct __attribute__((may_alias)) image_check_place {
+    uint16_t word, value;
 };
 
 /* Functions that kernels may call, one row each:

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define IMAGE_MAGIC   0x474d495543590cu /* bytes 0c 59 43 55 49 4d 47 00 */
-#define IMAGE_VERSION 3u
+#define IMAGE_VERSION 4u
 
 enum image_kind {
     IMAGE_NATIVE = 1,  /* payload is ELF; loadable */

@@ -80,10 +80,10 @@ void cpu_check_trace_add(struct cpu_check *check,
                          const uint64_t *values, const uint64_t *words,
                          uint64_t which);
 
-static inline const uint16_t *
+static inline const struct image_check_place *
 cpu_check_form_places(const struct image_check_form *form)
 {
-    return (const uint16_t *)(form->list + form->words);
+    return (const struct image_check_place *)(form->list + form->words);
 }
 
 /* ---- pending.c ---- */

@@ -264,11 +264,11 @@ static void
 words_fill(struct cpu_check_look *rows, const struct image_check_form *form,
            const uint64_t *values)
 {
-    const uint16_t *places = cpu_check_form_places(form);
+    const struct image_check_place *places = cpu_check_form_places(form);
 
     memcpy(rows->words, form->list, form->words * sizeof *rows->words);
-    for (unsigned i = 0; i < form->values; i++) {
-        rows->words[places[i]] = values[i];
+    for (unsigned i = 0; i < form->places; i++) {
+        rows->words[places[i].word] = values[places[i].value];
     }
 }
 

@@ -174,25 +174,36 @@ row_words(const struct image_check_row *row, unsigned at, unsigned *first,
     *end = never < 0 ? at + head + row->condition_count * each : *first + each;
 }
 
+/* Values of the words [first, end) must be the same. */
+static void
+masks_set(const struct image_check_form *form, unsigned first, unsigned end,
+          uint64_t *masks)
+{
+    const struct image_check_place *places = cpu_check_form_places(form);
+
+    for (unsigned i = 0; i < form->places; i++) {
+        if (places[i].word >= first && places[i].word < end) {
+            masks[places[i].value] = ~UINT64_C(0);
+        }
+    }
+}
+
 /* What must be the same: the nest, and what the rows that are named need. */
 static void
 masks_make(const struct image_check_form *form, const uint64_t *words,
            uint64_t which, uint64_t *masks)
 {
-    const uint16_t *places = cpu_check_form_places(form);
     const struct image_check_nest *nest = (const void *)words;
     unsigned at = sizeof *nest / 8, first, end;
 
-    for (unsigned i = 0; i < form->values; i++) {
-        masks[i] = places[i] < at ? ~UINT64_C(0) : 0;
-    }
+    memset(masks, 0, form->values * sizeof *masks);
+    masks_set(form, 0, at, masks);
     for (uint64_t n = 0; n < nest->rows; n++) {
         const struct image_check_row *row = (const void *)(words + at);
 
-        row_words(row, at, &first, &end);
-        for (unsigned i = 0; which >> n & 1 && i < form->values; i++) {
-            masks[i] |=
-                places[i] >= first && places[i] < end ? ~UINT64_C(0) : 0;
+        if (which >> n & 1) {
+            row_words(row, at, &first, &end);
+            masks_set(form, first, end, masks);
         }
         at += cpu_check_row_bytes(row) / 8;
     }

@@ -110,15 +110,6 @@ index_in(const struct jit_view *view, const struct jit_loop *loop, int round)
                              : LLVMBuildSub(builder, loop->end, one, "");
 }
 
-static bool
-may_wrap(LLVMValueRef value)
-{
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
-
-    return opcode == LLVMAdd || opcode == LLVMSub || opcode == LLVMMul ||
-           opcode == LLVMShl;
-}
-
 static LLVMValueRef
 value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
 {
@@ -133,17 +124,24 @@ value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
     if (LLVMIsACallInst(value)) {
         return value_in(view, LLVMGetOperand(value, 0), rounds);
     }
+    LLVMBuilderRef builder = view->jit->builder;
+    LLVMValueRef first = value_in(view, LLVMGetOperand(value, 0), rounds);
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
+    if (LLVMIsACastInst(value)) { /* without flags, which may not hold */
+        return LLVMBuildCast(builder, opcode, first, LLVMTypeOf(value), "");
+    }
+    if (LLVMIsABinaryOperator(value)) {
+        LLVMValueRef second = value_in(view, LLVMGetOperand(value, 1), rounds);
+        return LLVMBuildBinOp(builder, opcode, first, second, "");
+    }
     LLVMValueRef copy = LLVMInstructionClone(value);
     int count = LLVMGetNumOperands(value);
-    for (int i = 0; i < count; i++) {
+    LLVMSetOperand(copy, 0, first);
+    for (int i = 1; i < count; i++) {
         LLVMValueRef operand = LLVMGetOperand(value, (unsigned)i);
         LLVMSetOperand(copy, (unsigned)i, value_in(view, operand, rounds));
     }
-    if (may_wrap(copy)) {
-        LLVMSetNSW(copy, 0);
-        LLVMSetNUW(copy, 0);
-    }
-    LLVMInsertIntoBuilder(view->jit->builder, copy);
+    LLVMInsertIntoBuilder(builder, copy);
     return copy;
 }
 

@@ -22,27 +22,53 @@ enum {
 struct form {
     struct jit *jit;
     LLVMValueRef words[MOST_WORDS];  /* constants; 0 where there is a value */
-    LLVMValueRef values[MOST_WORDS]; /* 64 bits */
-    unsigned places[MOST_WORDS];     /* of the values */
-    unsigned count, value_count;
+    LLVMValueRef values[MOST_WORDS]; /* each once; of 64 bits, or pointers */
+    struct image_check_place places[MOST_WORDS];
+    unsigned count, value_count, place_count;
 };
+
+/* What a pointer as a number, or one to a first element, was made of. */
+static LLVMValueRef
+plain_of(LLVMValueRef value)
+{
+    while (LLVMIsAPtrToIntInst(value) ||
+           (LLVMIsAGetElementPtrInst(value) &&
+            LLVMGetNumOperands(value) == 2 &&
+            LLVMIsAConstantInt(LLVMGetOperand(value, 1)) &&
+            LLVMIsNull(LLVMGetOperand(value, 1)))) {
+        value = LLVMGetOperand(value, 0);
+    }
+    return value;
+}
+
+static unsigned
+value_number(struct form *form, LLVMValueRef value)
+{
+    unsigned i = 0;
+
+    while (i < form->value_count && form->values[i] != value) {
+        i++;
+    }
+    if (i == form->value_count) {
+        form->values[form->value_count++] = value;
+    }
+    return i;
+}
 
 static void
 put_at(struct form *form, unsigned place, LLVMValueRef value)
 {
     struct jit *jit = form->jit;
-    bool pointer = LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
 
+    value = plain_of(value);
     form->words[place] = LLVMConstInt(jit->i64, 0, 0);
     if (LLVMIsAConstantInt(value)) {
         form->words[place] = value;
     } else if (LLVMIsAGlobalVariable(value)) {
         form->words[place] = LLVMConstPtrToInt(value, jit->i64);
-    } else if (!(pointer && LLVMIsNull(value))) {
-        form->places[form->value_count] = place;
-        form->values[form->value_count++] =
-            pointer ? LLVMBuildPtrToInt(jit->builder, value, jit->i64, "")
-                    : value;
+    } else if (!LLVMIsAConstantPointerNull(value)) {
+        form->places[form->place_count++] = (struct image_check_place){
+            (uint16_t)place, (uint16_t)value_number(form, value)};
     }
 }
 
@@ -183,18 +209,22 @@ static LLVMValueRef
 form_global(const struct form *form)
 {
     struct jit *jit = form->jit;
-    unsigned count = form->count + (form->value_count + 3) / 4 + 1;
+    unsigned count = form->count + (form->place_count + 1) / 2 + 1;
     LLVMValueRef *list = jit_allocate(count * sizeof *list);
 
     list[0] = LLVMConstInt(jit->i64,
-                           form->count | (uint64_t)form->value_count << 32, 0);
+                           form->count | (uint64_t)form->value_count << 16 |
+                               (uint64_t)form->place_count << 32,
+                           0);
     memcpy(list + 1, form->words, form->count * sizeof *list);
-    for (unsigned i = 0; i < form->value_count; i += 4) {
+    for (unsigned i = 0; i < form->place_count; i += 2) {
         uint64_t word = 0;
-        for (unsigned k = i; k < i + 4 && k < form->value_count; k++) {
-            word |= (uint64_t)form->places[k] << (k - i) * 16;
+        for (unsigned k = i; k < i + 2 && k < form->place_count; k++) {
+            uint64_t one =
+                form->places[k].word | (uint64_t)form->places[k].value << 16;
+            word |= one << (k - i) * 32;
         }
-        list[1 + form->count + i / 4] = LLVMConstInt(jit->i64, word, 0);
+        list[1 + form->count + i / 2] = LLVMConstInt(jit->i64, word, 0);
     }
     LLVMValueRef data = LLVMConstArray2(jit->i64, list, count);
     LLVMValueRef made =
@@ -222,7 +252,11 @@ form_values(const struct form *form, LLVMValueRef before)
         LLVMValueRef index = LLVMConstInt(jit->i64, i, 0);
         LLVMValueRef place =
             LLVMBuildInBoundsGEP2(jit->builder, jit->i64, made, &index, 1, "");
-        LLVMBuildStore(jit->builder, form->values[i], place);
+        LLVMValueRef value = form->values[i];
+        if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind) {
+            value = LLVMBuildPtrToInt(jit->builder, value, jit->i64, "");
+        }
+        LLVMBuildStore(jit->builder, value, place);
     }
     return made;
 }
