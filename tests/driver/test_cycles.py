@@ -244,3 +244,15 @@ def test_a_cycle_goes(name: str) -> None:
     drv.Context.synchronize()
     gc.collect()
     assert gone() is None
+
+
+def test_a_callback_goes_with_its_graph() -> None:
+    stream, held = drv.Stream(), Node()
+    with stream.capture() as graph:
+        stream.add_callback(print, held)
+    gone = weakref.ref(held)
+    del held
+    gc.collect()
+    assert gone() is not None
+    del graph
+    assert gone() is None
