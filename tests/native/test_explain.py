@@ -116,6 +116,28 @@ def test_remarks_are_at_the_users_lines(told):
     assert any("loop not vectorized: " in t for t in texts[23])
 
 
+SCATTER = """\
+__global__ void scatter(const float *__restrict__ x, float *__restrict__ y,
+                        const int *__restrict__ at, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[at[i]] = x[i];
+}
+"""
+
+
+def test_restrict_does_not_hide_that_threads_are_independent(tmp_path):
+    """Where `y` is written is known to no compiler."""
+    path = tmp_path / "scatter.cu"
+    path.write_text(SCATTER)
+    remarks = json.loads(_explain(path, "--json").stdout)["remarks"]
+    over_threads = [row["text"] for row in remarks if row["line"] == 1]
+    assert [text.split(" (")[0] for text in over_threads] == [
+        "vectorized loop"
+    ]
+
+
 def test_text(source):
     done = _explain(source)
     assert "some.cu:7: sum" in done.stdout
