@@ -44,7 +44,7 @@ def compile_cubin(device):
     cubin = b" " * check(nvrtc.nvrtcGetCUBINSize(program))
     check(nvrtc.nvrtcGetCUBIN(program, cubin))
     check(nvrtc.nvrtcDestroyProgram(program))
-    return np.char.array(cubin)
+    return np.frombuffer(cubin, np.uint8)
 
 
 def create_context(device):
