@@ -7,7 +7,8 @@
  * through apply.c and task.c costs more than the launch's own.
  *
  * Owns references to the dtypes that it compares as pointers; kernels live as
- * long as the process.  A newer operation takes the place of an older one.
+ * long as the process.  A newer operation takes the place of an older one, at
+ * any time that the GIL is given away.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/repeat.h"
@@ -167,26 +168,29 @@ repeat_make(struct repeat *key, struct array *model, CUdeviceptr bits,
             PyObject *const *objects, struct array *out, PyArray_Descr *dtype,
             CUstream stream, PyObject **result)
 {
-    const struct repeat *repeat = repeat_place(key);
+    const struct repeat *place = repeat_place(key);
 
     if (core_context(&key->context) < 0) {
         PyErr_Clear();
         return false;
     }
-    if (!repeat_equal(repeat, key) || bits & repeat->mask) {
+    if (!repeat_equal(place, key) || bits & place->mask) {
         return false;
     }
+    /* A launch may give the GIL away, and an allocation run Python's code:
+     * then another operation may take the place. */
+    const struct repeat repeat = *place;
     struct array *made =
         out ? (struct array *)Py_NewRef(out)
-            : array_new_like(model, dtype ? dtype : repeat->rule->result,
+            : array_new_like(model, dtype ? dtype : repeat.rule->result,
                              model->ndim, model->shape, NULL, stream);
-    /* What an allocation runs may be Python's code. */
-    if (made && (made->size != repeat->size || model->size != repeat->size ||
-                 made->head.pointer & repeat->mask)) {
+    /* The allocation may have changed arrays. */
+    if (made && (made->size != repeat.size || model->size != repeat.size ||
+                 made->head.pointer & repeat.mask)) {
         Py_DECREF(made);
         return false;
     }
-    if (made && repeat_launch(repeat, objects, made, stream) < 0) {
+    if (made && repeat_launch(&repeat, objects, made, stream) < 0) {
         Py_CLEAR(made);
     }
     *result = (PyObject *)made;

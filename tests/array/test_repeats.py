@@ -318,3 +318,28 @@ def test_an_allocator_of_the_users_sees_each_result() -> None:
             before = len(taken)
             found = call(a)
             assert found.nbytes in taken[before:]
+
+
+def test_an_operation_that_takes_the_place_meanwhile() -> None:
+    """Another context's, of the same kind, made by the allocation."""
+    other = drv.Device(0).make_context()
+    there = gpuarray.to_gpu(X)
+    drv.Context.pop()
+    made = []
+
+    def allocator(size: int) -> Any:
+        other.push()
+        made.append((there + there).get())
+        drv.Context.pop()
+        return drv.mem_alloc(size)
+
+    try:
+        here = gpuarray.to_gpu(X, allocator)
+        for _ in range(3):
+            np.testing.assert_array_equal((here + here).get(), 2 * X)
+        assert len(made) == 4
+        np.testing.assert_array_equal(made, [2 * X] * 4)
+    finally:
+        other.push()
+        there.gpudata.free()
+        other.detach()
