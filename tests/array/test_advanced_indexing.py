@@ -76,6 +76,7 @@ def made(dtype, order, view):
     return both(numbers(shape, dtype, 3), order, view)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("place", ["host", "device"])
 @pytest.mark.parametrize(("order", "view"), LAYOUTS)
 @pytest.mark.parametrize("number", range(len(KEYS)))

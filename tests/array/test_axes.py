@@ -60,7 +60,7 @@ def cases(draw, dtypes=tuple(DTYPES)):
     return host, device, axis
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(case=cases(("?", "i1", "u2", "i4", "u8", "f4", "c16")),
        name=st.sampled_from(EXACT), keepdims=st.booleans())  # fmt: skip
 def test_exact(case, name, keepdims):
@@ -74,7 +74,7 @@ def test_exact(case, name, keepdims):
         same(got, expected)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(case=cases(), name=st.sampled_from(ROUNDED), keepdims=st.booleans())
 def test_rounded(case, name, keepdims):
     host, device, axis = case
@@ -91,7 +91,7 @@ LONG = [((300, 1000), 0), ((300, 1000), 1), ((7, 70000), 1), ((70000, 7), 0),
         ((2, 100000, 2), (0, 1)), ((90000, 40), 0)]  # fmt: skip
 
 
-@pytest.mark.sweep(most=6)
+@pytest.mark.sweep(most=4)
 @pytest.mark.parametrize("shape,axis", LONG, ids=str)
 @pytest.mark.parametrize("order", "CF")
 def test_long(shape, axis, order):
@@ -153,6 +153,7 @@ def test_long_scans(shape, axis, order):
     )  # fmt: skip
 
 
+@pytest.mark.sweep(most=14)
 @pytest.mark.parametrize("char", "bBhHiIqQ")
 @pytest.mark.parametrize("out", [None, *"bHiQ"])
 def test_scans_of_integers_wrap(char, out):
@@ -259,7 +260,7 @@ def test_streams_and_allocator():
     assert calls == [160]
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(most=3)
 @pytest.mark.parametrize("dtype", ["i1", "u8", "f2", "f4", "f8"])
 @pytest.mark.parametrize("axis", [None, 0, -1, (0, 2)])
 def test_ptp(dtype, axis):

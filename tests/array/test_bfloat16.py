@@ -54,7 +54,7 @@ def same(device, host):
     assert np.all(equal | (nan & (got != got)))
 
 
-@pytest.mark.sweep(most=6)
+@pytest.mark.sweep(most=4)
 @pytest.mark.parametrize("name", ARITHMETIC + COMPARE)
 def test_operators(name):
     function = getattr(operator, name)
@@ -257,6 +257,7 @@ def test_scans(name, shape, axis):
     assert np.all(error <= abs(want) / 256 + 1e-3)
 
 
+@pytest.mark.sweep(most=2)
 @pytest.mark.parametrize(
     "dtype, name",
     [(BF16, "__nv_bfloat16"), (BF16, "nv_bfloat16"),

@@ -100,6 +100,7 @@ def test_extremes_of_nothing():
 # --- float16 -------------------------------------------------------------
 
 
+@pytest.mark.sweep(most=12)
 @pytest.mark.parametrize("name", sorted(SAME))
 def test_float16(name):
     host = numbers((3, 5), "f2", 3)
@@ -116,6 +117,7 @@ def test_float16(name):
         same(got, want)
 
 
+@pytest.mark.sweep(most=12)
 @pytest.mark.parametrize("name", cumath.__all__)
 def test_float16_functions(name):
     host = np.linspace(0.1, 0.9, 9).astype("f2") + (name == "acosh")

@@ -57,6 +57,7 @@ def test_transposes(made, shape, dtype):
     assert "tiles" in {layout for layout, _ in made}
 
 
+@pytest.mark.sweep(most=5)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_transposes_in_expressions(made, dtype):
     host, device = both(numbers((90, 90), dtype))
@@ -76,6 +77,7 @@ def test_transposes_in_expressions(made, dtype):
     assert ("tiles", (1, 1, 3)) in made
 
 
+@pytest.mark.sweep(most=5)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_rows(made, dtype):
     host, device = both(numbers((40, 1200), dtype))

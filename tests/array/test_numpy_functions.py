@@ -113,6 +113,7 @@ def test_every_function_has_its_names():
             assert f"numpy.{name}" in getattr(gpuarray, own).__doc__
 
 
+@pytest.mark.sweep(most=50)
 @pytest.mark.parametrize("name", sorted(UNARY))
 @pytest.mark.parametrize("dtype", ["i4", "f4", "f8"])
 def test_unary_functions(name, dtype):
@@ -135,6 +136,7 @@ def test_unary_functions(name, dtype):
     assert own(device).dtype == want.dtype
 
 
+@pytest.mark.sweep(most=14)
 @pytest.mark.parametrize("name", sorted(BINARY))
 def test_binary_functions(name):
     integers = name in ("gcd", "lcm") or name.startswith(
@@ -154,6 +156,7 @@ def test_binary_functions(name):
         )
 
 
+@pytest.mark.sweep(most=16)
 @pytest.mark.parametrize(
     "name",
     [

@@ -84,6 +84,7 @@ MIXED = [
 ]  # fmt: skip
 
 
+@pytest.mark.sweep(most=24)
 @pytest.mark.parametrize("types", MIXED, ids=str)
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "eq", "lt"])
 def test_mixed_types(name, types):

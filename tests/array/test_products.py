@@ -200,7 +200,7 @@ def test_errors():
         gpuarray.matmul(a, a.T, gpuarray.zeros((3, 3), np.int32))
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(most=4)
 @pytest.mark.parametrize("char", "?ibefdFD")
 @pytest.mark.parametrize("inner", [1, 63, 64, 65, 200])
 def test_matrix_and_vector(way, char, inner):

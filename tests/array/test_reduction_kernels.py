@@ -38,7 +38,7 @@ def made(request, monkeypatch):
     context.detach()
 
 
-@pytest.mark.sweep(most=5)
+@pytest.mark.sweep(most=3)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_against_numpy(made, dtype):
     stream = drv.Stream()
@@ -102,7 +102,7 @@ def test_a_captured_sum(made):
         assert total.get() == a.get().sum()
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(most=3)
 @pytest.mark.parametrize("dtype", ["i1", "i8", "f4", "c16"])
 @pytest.mark.parametrize("shape", [(7, 9000), (900, 7), (50, 64), (300, 16),
                                    (5, 300, 9)], ids=str)  # fmt: skip

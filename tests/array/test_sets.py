@@ -71,6 +71,7 @@ def check_axis(host, device, axis, **options):
         assert np.array_equal(ours, theirs, equal_nan=ours.dtype.kind in "fc")
 
 
+@pytest.mark.sweep(most=8)
 @pytest.mark.parametrize("char", DTYPES)
 def test_rows(char):
     for seed, shape in enumerate([(60, 2), (40, 3), (30, 5), (20, 2, 3)]):

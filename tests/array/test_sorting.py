@@ -86,7 +86,7 @@ def check(host, axis=-1):
     assert device.get().tobytes() == host.tobytes()
 
 
-@pytest.mark.sweep(most=6)
+@pytest.mark.sweep(most=4)
 @pytest.mark.parametrize("char", DTYPES)
 def test_all_dtypes(way, char):
     check(numbers(700, char))
@@ -104,6 +104,7 @@ def test_all_shapes(way, shape):
         check(host, axis)
 
 
+@pytest.mark.sweep(most=3)
 @pytest.mark.parametrize("char", "Bid")
 def test_long_rows(way, char):
     """Rows that are cut into parts."""
@@ -160,7 +161,7 @@ def test_method_sorts_in_place():
     assert np.array_equal(device.get(), host)
 
 
-@pytest.mark.sweep(most=6)
+@pytest.mark.sweep(most=4)
 @pytest.mark.parametrize("char", DTYPES)
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_searchsorted(char, side):

@@ -157,6 +157,7 @@ def test_roll(dtype, shift):
 # --- indices -------------------------------------------------------------
 
 
+@pytest.mark.sweep(most=14)
 @pytest.mark.parametrize("index", ["i1", "u2", "i4", "u8", "i8"])
 @pytest.mark.parametrize("dtype", [*NUMBERS, RECORD], ids=str)
 def test_take(dtype, index):

@@ -105,6 +105,7 @@ def test_every_form_of_reference():
         assert result == 0, f"{form}: {log}"
 
 
+@pytest.mark.sweep(most=2)
 @pytest.mark.skipif(not TOOLKITS, reason="no CUDA toolkit is installed")
 @pytest.mark.parametrize(
     "header",

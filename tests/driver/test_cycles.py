@@ -233,6 +233,7 @@ CYCLES = {
 }
 
 
+@pytest.mark.sweep(most=8)
 @pytest.mark.parametrize("name", CYCLES)
 def test_a_cycle_goes(name: str) -> None:
     made = CYCLES[name]()

@@ -68,7 +68,7 @@ keep = []
 TOGETHER = "\n".join(code for name, code in PARTS.items() if name != "capture")
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(most=10)
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("ending", ["left", "detached"])
 def test_one_kind_of_object(part: str, ending: str) -> None:

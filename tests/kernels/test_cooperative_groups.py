@@ -53,6 +53,7 @@ def test_numbers_of_a_block():
     assert (out[:, 3] == 4).all() and (out[:, 4] == 0).all()
 
 
+@pytest.mark.sweep(most=3)
 @pytest.mark.parametrize("size", [1, 2, 4, 8, 16, 32])
 def test_tiles(size):
     out = run(

@@ -75,6 +75,7 @@ def _evaluate(expression, real, a, b):
     return out
 
 
+@pytest.mark.sweep(most=20)
 @pytest.mark.parametrize("real", TYPES)
 @pytest.mark.parametrize("expression", [*BINARY, *FUNCTIONS])
 def test_value(expression, real):

@@ -228,6 +228,7 @@ def test_integers(kind, mode, name):
     assert found.tolist() == list(wanted)
 
 
+@pytest.mark.sweep(most=4)
 @KINDS
 @pytest.mark.parametrize(
     ("name", "operator"),

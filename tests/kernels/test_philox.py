@@ -400,6 +400,7 @@ def bounded(w, low, count, bits):
     ]
 
 
+@pytest.mark.sweep(most=7)
 @pytest.mark.parametrize(
     ("low", "high", "dtype"),
     [

@@ -204,6 +204,7 @@ def exact_inverse(u):
         return np.array([Long(mpmath.nstr(x, 25)) for x in found])
 
 
+@pytest.mark.sweep(most=2)
 @needs_digits
 @pytest.mark.parametrize("kind", ["Sobol", "ScrambledSobol"])
 @pytest.mark.parametrize("bits", [32, 64])
@@ -229,6 +230,7 @@ def reals(count):
     return Philox(3).gen_uniform((count, 2), np.float64).get().T
 
 
+@pytest.mark.sweep(most=2)
 @pytest.mark.parametrize("mean", [1e-3, 0.5, 3.5, 9.99])
 def test_small_poisson(mean):
     got = Philox(3).poisson(mean, N).get()

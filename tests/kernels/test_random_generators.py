@@ -85,6 +85,7 @@ def test_every_dimension_fills_all_parts(table, bits):
         assert sorted(x >> (bits - 8) for x in points) == list(range(256))
 
 
+@pytest.mark.sweep(most=2)
 @pytest.mark.parametrize("kind", SOBOL + SCRAMBLED)
 def test_sobol_points(kind):
     bits, scrambled = kind.generator_bits, kind in SCRAMBLED
@@ -364,7 +365,7 @@ def test_moments(kind, dtype):
         assert abs(np.log(wide).std() - 0.25) < 0.02
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(most=3)
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("mean", [0.5, 10, 300])
 def test_poisson(kind, mean):

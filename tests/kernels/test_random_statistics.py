@@ -66,6 +66,7 @@ def test_philox(make, seed):
     assert quality.failures(make(seed)) == {}
 
 
+@pytest.mark.sweep(most=3)
 @pytest.mark.parametrize("name", list(STATES))
 @pytest.mark.parametrize("way", ["across", "along", "seeds"])
 def test_generators_with_states(name, way):

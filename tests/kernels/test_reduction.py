@@ -43,6 +43,7 @@ def test_dot(n):
     np.testing.assert_allclose(got.get(), np.dot(x, y), rtol=1e-5)
 
 
+@pytest.mark.sweep(most=40)
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("what", ["max", "min"])
 @pytest.mark.parametrize("dtype", ["i4", "i8", "u1", "f4", "f8"])
@@ -218,6 +219,7 @@ def test_any_and_all(dtype):
     assert all_of(gpuarray.to_gpu(x)).get()
 
 
+@pytest.mark.sweep(most=6)
 @pytest.mark.parametrize("dtype", ["i1", "i4", "u8", "f2", "f4", "f8", "c8"])
 def test_letters_stand_for_types(dtype):
     total = ReductionKernel("T", "0", "a+b", arguments="const T *in")

@@ -56,6 +56,7 @@ def run(arguments: list[str], said: str, **settings: str) -> None:
     assert said in done.stdout
 
 
+@pytest.mark.sweep(most=4)
 @pytest.mark.parametrize(
     "check",
     ["dtypes", "small", "layouts", "batches", "streams", "repeated",
