@@ -2,7 +2,7 @@
 
     .venv/bin/python tools/mutate.py [--count N] [--seed N] [--only PATH]...
                                      [--function KEY]... [--list] [--uncalled]
-                                     [--work FOLDER] [--record FILE]
+                                     [--again] [--work FOLDER] [--record FILE]
 
 Each of N functions of the package, Python or C, taken at random, is switched
 off in turn: it returns a default of its type at once.  A copy of the tree in
@@ -14,7 +14,9 @@ the function is not needed.  What tools/mutation/equivalent.toml explains is
 listed as such.
 
 All of it is kept in the work folder: begun again it goes on where it was, and
-runs again only what changed.  Exit status 1 if there are survivors.
+runs again only what changed.  With --again it judges all of them anew; the
+test that failed for a function the last time goes first.  Exit status 1 if
+there are survivors.
 """
 
 # SPDX-License-Identifier: MIT
@@ -72,6 +74,11 @@ class Memory:
         same = verdict.killed or entry["tests"] == tests
         return verdict if same else None
 
+    def killer(self, key: str) -> str:
+        """The test that failed for a function the last time, or ""."""
+        text = self.known.get(key, {"text": ""})["text"]
+        return text.removeprefix(KILLED) if text.startswith(KILLED) else ""
+
     def keep(self, verdict: Verdict, digest: str, tests: str) -> None:
         entry = {
             "key": verdict.key,
@@ -94,14 +101,16 @@ class Judge:
         self.sound: set[str] = set()  # tests that pass, seen again
         self.unsound: set[str] = set()
 
-    def judge(self, key: str) -> Verdict:
-        """The verdict on a function."""
+    def judge(self, key: str, killer: str = "") -> Verdict:
+        """The verdict on a function, which `killer` may well kill."""
         calling = self.reach.tests_of(key)
+        likely = self.reach.named(killer)  # it has to fail again
         rest = [] if self.calling else self.reach.whole_files(calling)
         # Calls are noted once: by then the function may not have been there.
         beside = self.reach.tests_beside(key)[:BESIDE]
         done: set[str] = set()
-        for tests in (calling[:FIRST], calling[FIRST:], beside, rest):
+        first, then = calling[:FIRST], calling[FIRST:]
+        for tests in (likely, first, then, beside, rest):
             fresh = [test for test in tests if test.name not in done]
             failure = self._failure(key, fresh)
             if failure:
@@ -185,6 +194,11 @@ def read_arguments() -> argparse.Namespace:
         "what these do not kill",
     )
     add(
+        "--again",
+        action="store_true",
+        help="judge what has been judged before, too",
+    )
+    add(
         "--work",
         type=Path,
         default=ROOT / "build" / "mutate",
@@ -234,8 +248,8 @@ def judge_all(
         start = time.monotonic()
         digest = copy.functions[key].digest
         verdict = memory.find(key, digest, tests)
-        if verdict is None:
-            verdict = judge.judge(key)
+        if verdict is None or options.again:
+            verdict = judge.judge(key, memory.killer(key))
             if verdict.killed or not quick:
                 memory.keep(verdict, digest, tests)
         seconds = time.monotonic() - start

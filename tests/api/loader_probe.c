@@ -1,5 +1,5 @@
-/* loader_probe.c - opens the driver and NVRTC as core does, and says what
- * came of it; run by test_loader.py, one process a case.
+/* loader_probe.c - opens the driver, NVRTC and cuBLAS as core does, and says
+ * what came of it; run by test_loader.py, one process a case.
  *
  * usage: loader_probe PACKAGE_DIR DRIVER_VERSION DEVICE_ARCH [SYS_PATH...]
  *
@@ -50,5 +50,7 @@ main(int argc, char **argv)
     show("nvrtc", status, &choice);
     status = api_open_nvrtc(atoi(argv[2]), 61, &choice);
     show("again", status, &choice);
+    status = api_open_cublas(atoi(argv[2]), &choice);
+    show("cublas", status, &choice);
     return 0;
 }

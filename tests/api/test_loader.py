@@ -1,4 +1,4 @@
-"""Which driver and which NVRTC are opened, with libraries made up here."""
+"""Which driver, NVRTC and cuBLAS are opened, with libraries made up here."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 import declarations as decl
 import pytest
 
-SOURCES = ["table.c", "loader.c", "nvrtc_loader.c"]
+SOURCES = ["table.c", "loader.c", "nvrtc_loader.c", "cublas_loader.c"]
 
 
 def gcc(*arguments: object) -> None:
@@ -288,3 +288,51 @@ def test_toolkit_folder_comes_after_the_wheels(ask, gpu, tmp_path):
     a = wheel(tmp_path / "a", OLD, 12090, [90])
     said = ask(a, path=gpu, CUDA_HOME=str(home))["nvrtc"]
     assert "version=12090" in said
+
+
+# -- cuBLAS
+
+
+def make_cublas(folder: Path, major: int) -> Path:
+    """Both libraries of cuBLAS, every function of which succeeds."""
+    rows = (decl.API / "cublas_rows.h").read_text()
+    names = re.findall(r"^CUBLAS_ROW\(\w+, (\w+)", rows, re.M)
+    made = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names)
+    library(folder / f"libcublasLt.so.{major}", "int lt;")
+    return library(folder / f"libcublas.so.{major}", made)
+
+
+def test_a_wheel_of_cublas_goes_before_the_toolkits(ask, gpu, tmp_path):
+    """Of a major version, that is; of all the newest."""
+    home = tmp_path / "toolkit"
+    toolkit = make_cublas(home / "lib64", 12)
+    where = {"path": gpu, "CUDA_PATH": str(home)}
+    said = ask(driver=12090, **where)["cublas"]
+    assert said.startswith("0 gpu")
+    assert f"[{toolkit}]" in said
+    older = make_cublas(tmp_path / "a/nvidia/cublas/lib", 12)
+    said = ask(tmp_path / "a", driver=12090, **where)["cublas"]
+    assert f"[{older}]" in said
+    newer = make_cublas(tmp_path / "b" / NEW, 13)
+    both = tmp_path / "a", tmp_path / "b"
+    assert f"[{newer}]" in ask(*both, path=gpu)["cublas"]
+    said = ask(*both, path=gpu, driver=12090)["cublas"]
+    assert f"[{older}]" in said, "13 is newer than the driver"
+
+
+def test_cublas_that_is_not_whole_is_passed_over(ask, gpu, tmp_path):
+    first, second = tmp_path / NEW, tmp_path / "nvidia/cublas/lib"
+    make_cublas(first, 12)
+    (first / "libcublasLt.so.12").unlink()
+    older = make_cublas(second, 12)
+    said = ask(tmp_path, path=gpu, driver=12090)["cublas"]
+    assert f"[{older}]" in said
+    make_cublas(first, 13)
+    library(first / "libcublas.so.13", "int cublasCreate_v2 = 0;")
+    assert f"[{older}]" in ask(tmp_path, path=gpu)["cublas"]
+
+
+def test_the_cpu_device_has_no_cublas(ask, tmp_path):
+    make_cublas(tmp_path / NEW, 13)
+    said = ask(tmp_path, PYCUDA_DEVICE="cpu")["cublas"]
+    assert said.startswith("-1 closed")

@@ -137,6 +137,9 @@ BODIES = {
     "np.zeros((4, 4), 'f4'), 'C')), block=(1, 1, 1))",
     "surface object": "k2(drv.SurfaceObject(drv.np_to_array("
     "np.zeros((4, 4), 'f4'), 'C', True)), block=(1, 1, 1))",
+    "texture object freed in a capture": "t = drv.TextureObject(gpu)\n"
+    "    with stream.capture():\n"
+    "        k2(t, block=(1, 1, 1), stream=stream); t.free()",
     "texture errors": "try: drv.TextureObject(memory)\n"
     "    except TypeError: pass\n"
     "    try: drv.TextureObject(memory, bytes=64, format=32, filter_mode=9)\n"

@@ -382,3 +382,21 @@ def test_an_object_in_a_graph():
     graph.instantiate().launch(stream)
     stream.synchronize()
     assert np.array_equal(out.get(), [0, *range(30), 0])
+
+
+def test_an_object_freed_while_it_is_captured():
+    """It stays for the graph, with what it reads."""
+    x = gpuarray.arange(30, dtype=np.float32)
+    out = gpuarray.zeros(32, np.float32)
+    function = SourceModule(LINE).get_function("line")
+    stream = cuda.Stream()
+    texture = cuda.TextureObject(x)
+    with stream.capture() as graph:
+        function(out, texture, block=(32, 1, 1), stream=stream)
+        texture.free()
+    del x, texture
+    gc.collect()
+    others = [gpuarray.zeros(30, np.float32) + 7 for _ in range(4)]
+    graph.instantiate().launch(stream)
+    stream.synchronize()
+    assert np.array_equal(out.get(), [0, *range(30), 0]), len(others)

@@ -258,6 +258,7 @@ TESTS = [
     ("tests/x.py", "tests/x.py::failing", "failed", [1]),
     ("tests/y.py", "tests/y.py::narrow", "passed", [1]),
     ("tests/y.py", "tests/y.py::other", "passed", []),
+    ("tests/gone.py", "tests/gone.py::old", "passed", [1, 3]),
 ]
 
 
@@ -270,8 +271,12 @@ class FakeCopy:
         self.functions = dict.fromkeys(NUMBERS)
         self.verdicts = verdicts
         self.ran = []
+        self.tree = folder / "tree"
+        (self.tree / "tests").mkdir(parents=True, exist_ok=True)
         lines = []
-        for file in ("tests/x.py", "tests/y.py"):
+        for file in ("tests/x.py", "tests/y.py", "tests/gone.py"):
+            if "gone" not in file:
+                (self.tree / file).touch()
             tests = [(t[1], t[2], 0.1, t[3]) for t in TESTS if t[0] == file]
             lines.append({"file": file, "digest": "", "tests": tests})
         text = "\n".join(json.dumps(line) for line in lines)
@@ -288,10 +293,10 @@ class FakeCopy:
         return NO_END if NO_END in failing else ""
 
 
-def judged(tmp_path, verdicts, key="a.py:f", calling=False):
+def judged(tmp_path, verdicts, key="a.py:f", calling=False, killer=""):
     copy = FakeCopy(tmp_path, verdicts)
     judge = mutate.Judge(copy, Reach(copy), calling)
-    return judge.judge(key), copy.ran
+    return judge.judge(key, killer), copy.ran
 
 
 def test_the_most_particular_tests_come_first(tmp_path):
@@ -313,6 +318,17 @@ def test_another_test_of_the_file_may_notice(tmp_path):
     assert verdict.text == "killed by tests/y.py::other"
     verdict, ran = judged(tmp_path, {"a.py:f": ["other"]}, calling=True)
     assert not verdict.killed and len(ran) == 1
+
+
+def test_the_killer_of_the_last_time_comes_first(tmp_path):
+    killer = "tests/y.py::other"
+    verdicts = {"a.py:f": ["other", "wide"]}
+    verdict, ran = judged(tmp_path, verdicts, killer=killer)
+    assert verdict.text == f"killed by {killer}"
+    assert ran == [("a.py:f", ["other"]), ("", ["other"])]
+    verdict, ran = judged(tmp_path, {"a.py:f": ["wide"]}, killer=killer)
+    assert verdict.text == "killed by tests/x.py::wide", "it fails no more"
+    assert ran[:2] == [("a.py:f", ["other"]), ("a.py:f", ["narrow", "wide"])]
 
 
 def test_what_fails_anyway_kills_nothing(tmp_path):
@@ -357,6 +373,23 @@ def test_what_is_remembered(tmp_path):
     assert again.find("g", "text", "tests") == survived
     assert again.find("g", "text", "other tests") is None
     assert again.find("h", "text", "tests") is None
+    assert again.killer("f") == "x"
+    assert again.killer("g") == again.killer("h") == ""
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_all_are_judged_anew_when_that_is_asked_for(tmp_path, again):
+    copy = FakeCopy(tmp_path, {})
+    copy.functions = {"a.py:f": SimpleNamespace(digest="text")}
+    memory = mutate.Memory(tmp_path / "verdicts")
+    killed = mutate.Verdict("a.py:f", "killed by tests/x.py::wide")
+    memory.keep(killed, "text", "tests")
+    options = SimpleNamespace(again=again, known=False, calling=False)
+    (verdict,) = mutate.judge_all(
+        ["a.py:f"], copy, Reach(copy), memory, options
+    )
+    assert verdict.killed is not again
+    assert bool(copy.ran) is again
 
 
 def test_the_report(tmp_path, capsys, monkeypatch):

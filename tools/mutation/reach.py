@@ -53,6 +53,12 @@ class Reach:
         if self.store.exists():
             for line in self.store.read_text().splitlines():
                 self._add(json.loads(line))
+        # pytest runs nothing at all where a file it is given is not there.
+        self.files = {
+            file: entry
+            for file, entry in self.files.items()
+            if (copy.tree / file).exists()
+        }
 
     def _add(self, entry: dict) -> None:
         tests = [
@@ -117,6 +123,11 @@ class Reach:
             if test.passed and number in test.called
         ]
         return by_file(found)
+
+    def named(self, name: str) -> list[Test]:
+        """The passing test of that name, if there is one."""
+        _, tests = self.files.get(name.partition("::")[0], ("", []))
+        return [t for t in tests if t.passed and t.name == name]
 
     def tests_beside(self, key: str) -> list[Test]:
         """Passing tests that call other functions of its file."""
