@@ -27,8 +27,8 @@ from pathlib import Path
 from common import HERE, table_text
 from twin import device_kind
 
-CPU = ["launch", "arrays", "compile"]
-GPU = ["launch", "arrays", "bandwidth", "scaling", "compile"]
+CPU = ["launch", "arrays", "compile", "start"]
+GPU = ["launch", "arrays", "bandwidth", "scaling", "compile", "start"]
 BUDGET = 480  # seconds on a GPU
 OURS = "this package"
 PEERS = ["numpy", "cupy-cuda13x", "torch", "cuda-core", "numba-cuda"]

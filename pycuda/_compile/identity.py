@@ -12,6 +12,7 @@ import functools
 import os
 import platform
 import sys
+from collections.abc import Iterator
 
 from pycuda._compile import includes
 
@@ -28,6 +29,7 @@ _NVRTC_PLACES = (
     "/usr/lib64",
     "/usr/lib/wsl/lib",
 )
+_NVRTC_NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2")
 _NVRTC_WHEELS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib")
 _CLANG = "clang-19"
 
@@ -59,23 +61,18 @@ def _stat_line(path: str) -> bytes:
 
 
 def _libraries(folder: str) -> list[bytes]:
-    """NVRTC's files in `folder`."""
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return []
-    return [
-        _stat_line(os.path.join(folder, name))
-        for name in sorted(names)
-        if name.startswith("libnvrtc")
-    ]
+    """NVRTC's files in `folder`, those that the loader looks for."""
+    # A folder of the system's holds thousands: it is not listed.
+    lines = [_stat_line(f"{folder}/{name}") for name in _NVRTC_NAMES]
+    return [line for line in lines if line]
 
 
 def _gpu_compiler() -> list[bytes]:
     """Every NVRTC that the loader might choose, without opening one."""
     named = os.environ.get("PYCUDA_NVRTC", "")
     parts = [_stat_line(named) if named else b""]
-    places = [os.path.join(p, w) for p in sys.path for w in _NVRTC_WHEELS]
+    wheels = [p for p in sys.path if os.path.isdir(f"{p}/nvidia")]
+    places = [f"{p}/{w}" for p in wheels for w in _NVRTC_WHEELS]
     for name in ("CUDA_PATH", "CUDA_HOME"):
         if os.environ.get(name):
             places.append(os.path.join(os.environ[name], "lib64"))
@@ -115,9 +112,21 @@ def _cpu_compiler() -> list[bytes]:
     headers = environment("PYCUDA_CUDA_HEADERS") or os.path.join(
         package, "cuda"
     )
-    for folder, _, names in sorted(os.walk(headers)):
-        parts += [_stat_line(os.path.join(folder, n)) for n in sorted(names)]
-    return parts
+    return parts + sorted(_lines_below(headers))
+
+
+def _lines_below(folder: str) -> Iterator[bytes]:
+    """Size and date of every file in a folder and those in it."""
+    try:
+        entries = os.scandir(folder)
+    except OSError:
+        return
+    with entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from _lines_below(entry.path)
+            else:
+                yield _stat_line(entry.path)
 
 
 @functools.cache

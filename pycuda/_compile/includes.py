@@ -80,6 +80,7 @@ def package_for(header: str, cuda_major: int = 13) -> str | None:
     return None
 
 
+@functools.cache
 def package_dir() -> str:
     """Folder of the installed package `pycuda`."""
     return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -110,6 +111,7 @@ def wheel_dirs() -> tuple[str, ...]:
     found = (
         os.path.join(entry, name)
         for entry in sys.path
+        if os.path.isdir(os.path.join(entry, "nvidia"))
         for name in _WHEEL_FOLDERS
     )
     return tuple(dict.fromkeys(d for d in found if os.path.isdir(d)))
@@ -149,7 +151,9 @@ def _root_of_nvcc(path: str) -> str | None:
 def _is_toolkit(folder: str) -> bool:
     """Does the folder hold NVIDIA's headers?  Our stand-ins do not count."""
     ours = os.path.join(package_dir(), "cuda")
-    if os.path.commonpath([ours, os.path.abspath(folder)]) == ours:
+    if f"{os.path.abspath(folder)}/".startswith(f"{ours}/"):
+        return False
+    if not os.path.isdir(folder):
         return False
     signs = (
         "cuda_runtime.h", "cub/cub.cuh", "curand_kernel.h",

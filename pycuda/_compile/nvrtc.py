@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pycuda import _driver
-from pycuda._compile import includes
+from pycuda._compile import includes, quick
 from pycuda._compile.options import arch_number
 from pycuda._compile.source import FILE_NAME
 
@@ -117,12 +117,28 @@ def run(
     if arch is not None:
         options = [f"--gpu-architecture={arch}", *options]
     options = [*without_own_cache(on_gpu), *options]
-    result = _run_once(source, options, kind, names)
+    if on_gpu:
+        result = _run_quickly(source, options, kind, names)
+    else:
+        result = _run_once(source, options, kind, names)
     if result.image is None and on_gpu and _AMBIGUOUS in result.log:
         # sqrt(2) and the like, which nvcc takes: overloads for them.
         again = _run_once(source, [_MIXED_MATH, *options], kind, names)
         return result if again.image is None else again
     return result
+
+
+def _run_quickly(
+    source: str, options: list[str], kind: str, names: Sequence[str]
+) -> Result:
+    """`_run_once`, sooner if `quick` knows a way."""
+    fewer = quick.minimal(source, options)
+    if fewer:
+        result = _run_once(source, [*fewer, *options], kind, names)
+        if result.image is not None:
+            return result
+    with quick.headers.options(source, options) as more:
+        return _run_once(source, [*more, *options], kind, names)
 
 
 def _run_once(

@@ -1,0 +1,87 @@
+"""Time from nothing to a context: Python, NumPy, the driver, this package.
+
+Usage: ``python benchmarks/start.py [--rounds N]``.  Processes take turns:
+Python alone, Python that imports NumPy, a C program that makes a context
+(``gpu/start_twin.c``), ``import pycuda.autoinit``, and with CuPy and torch
+what makes a context there.  The goal: Python with NumPy, and the C program,
+and 0.02 s.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+
+from common import build_c, describe_machine, print_table
+from twin import cpu_library
+
+OURS = 0.02  # seconds that the package may take itself
+CUPY = "import cupy; cupy.zeros(1)"
+TORCH = "import torch; torch.zeros(1, device='cuda')"
+PROGRAMS = {
+    "python": "pass",
+    "python, numpy": "import numpy",
+    "import pycuda.driver": "import pycuda.driver",
+    "import pycuda.autoinit": "import pycuda.autoinit",
+    "... with gpuarray and compiler": (
+        "import pycuda.autoinit, pycuda.gpuarray, pycuda.compiler"
+    ),
+}
+TWIN = "raw cuInit and context"
+
+
+def seconds_of(program: str) -> float | None:
+    """Seconds of a whole process; None where it fails."""
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-P", "-W", "ignore", "-c", program],
+        stderr=subprocess.DEVNULL,
+    )
+    taken = time.perf_counter() - start
+    return taken if done.returncode == 0 else None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=9)
+    rounds = parser.parse_args().rounds
+    twin = str(build_c("gpu/start_twin.c", "-O2"))
+    library = cpu_library()
+    programs = dict(PROGRAMS)
+    if library is None:
+        programs |= {"cupy": CUPY, "torch": TORCH}
+    times: dict[str, list[float]] = {name: [] for name in (*programs, TWIN)}
+    for turn in range(rounds):
+        for name, program in programs.items():
+            if name in ("cupy", "torch") and turn > 2:
+                continue  # seconds each
+            taken = seconds_of(program)
+            if taken is not None:
+                times[name].append(taken)
+        said = subprocess.check_output([twin, library or "libcuda.so.1"])
+        times[TWIN].append(json.loads(said)["seconds"])
+
+    import pycuda.autoinit
+
+    describe_machine(pycuda.autoinit.device.name())
+    middle = {n: statistics.median(t) for n, t in times.items() if t}
+    base = middle["python, numpy"] + middle[TWIN]
+    rows = []
+    for name, value in middle.items():
+        goal = base + OURS if "autoinit" in name else None
+        rows.append(
+            [
+                name,
+                min(times[name]),
+                value,
+                "" if goal is None else f"<= {goal:.3f}",
+                "" if goal is None else "yes" if value <= goal else "no",
+            ]
+        )
+    print_table(["seconds", "least", "median", "goal", "met"], rows)
+
+
+if __name__ == "__main__":
+    main()
