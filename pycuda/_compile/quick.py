@@ -66,12 +66,13 @@ def leading_includes(text: str) -> str:
 class Headers:
     """Precompiled headers of one process.
 
-    `ONCE`, `MAKING` and `MADE` say how far a prefix is.  While one thread
+    A prefix is compiled `ONCE`, then a file is in the `MAKING` until it is
+    `MADE` or `REFUSED` (NVRTC's heap for these is limited).  While one thread
     makes a file, others compile as if there were none.
     """
 
-    MOST = 4  # prefixes; one takes up to 110 MB of the folder
-    ONCE, MAKING, MADE = range(3)
+    MOST = 8  # prefixes; one takes up to 110 MB of the folder
+    ONCE, MAKING, MADE, REFUSED = range(4)
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -95,7 +96,14 @@ class Headers:
         finally:
             if state == self.MAKING and found:
                 with self._lock:
-                    self._states[key] = self.MADE
+                    self._states[key] = self._outcome(key)
+
+    def _outcome(self, key: str) -> int:
+        folder = os.path.join(self._folder or "", key)
+        with contextlib.suppress(OSError):
+            if os.listdir(folder):
+                return self.MADE
+        return self.REFUSED
 
     def _step(self, key: str) -> tuple[list[str], int]:
         """Options for a prefix, and how far it is now.  Under the lock."""
@@ -108,7 +116,7 @@ class Headers:
             if begun >= self.MOST or not self._have_folder():
                 return [], self.ONCE
             self._states[key] = self.MAKING
-        elif state == self.MAKING or self._owner != os.getpid():
+        elif state != self.MADE or self._owner != os.getpid():
             return [], self.ONCE
         folder = os.path.join(self._folder or "", key)
         try:

@@ -59,8 +59,12 @@ def test_old_compilers_get_no_such_options(monkeypatch, headers):
     assert [steps(headers, HALVES % k) for k in range(4)] == [[]] * 4
 
 
-def steps(headers, text, options=()):
+def steps(headers, text, options=(), refused=False):
     with headers.options(text, list(options)) as found:
+        for word in found:
+            name, _, folder = word.partition("=")
+            if name == "-pch-dir" and not refused:
+                (Path(folder) / "kernel_0.pch").touch()
         return found
 
 
@@ -91,11 +95,18 @@ def test_a_prefix_is_precompiled_when_it_comes_again(headers, tmp_path):
     assert again != second
 
 
+def test_what_nvrtc_refuses_is_not_tried_again(headers):
+    assert steps(headers, HALVES % 0) == []
+    assert steps(headers, HALVES % 1, refused=True)
+    assert steps(headers, HALVES % 2) == []
+
+
 def test_others_compile_while_one_precompiles(headers):
     assert steps(headers, HALVES % 0) == []
     with headers.options(HALVES % 1, []) as making:
         assert making
         assert steps(headers, HALVES % 2) == []
+        (Path(making[1].partition("=")[2]) / "kernel_0.pch").touch()
     assert steps(headers, HALVES % 3) == making
 
 
