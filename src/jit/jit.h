@@ -234,6 +234,8 @@ void jit_expand_constant(struct jit *jit, LLVMValueRef value, jit_make *make,
 /* entries/guard.c: is the value the same for all threads of a block, and made
  * of parameters, block geometry and simple arithmetic? */
 bool jit_is_uniform(struct jit_kernel *kernel, LLVMValueRef value, int depth);
+/* Does a thread do nothing there that is seen once it has left?  The lives of
+ * its private variables begin and end unseen. */
 bool jit_only_returns(LLVMBasicBlockRef block);
 bool jit_has_no_effects(LLVMBasicBlockRef block);
 

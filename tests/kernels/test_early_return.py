@@ -40,6 +40,17 @@ BODY = """
     int block = blockIdx.x + gridDim.x * blockIdx.y;
     out[block * blockDim.x * blockDim.y * blockDim.z + t] = sum + s[0];
 """
+# The same with an array of the thread's own, which lives all along.
+PRIVATE = BODY.replace(
+    "    int sum = 0;\n",
+    "    int sum = 0;\n"
+    "    for (int k = 0; k < 4; ++k)\n"
+    "        own[k] = x - k;\n",
+).replace(
+    "        sum += s[0] + round * s[t];\n",
+    "        own[(x + round) & 3] += s[0] + round * s[t];\n"
+    "        sum += own[(x + round) & 3] - x + ((x + round) & 3);\n",
+)
 # Who goes on, in C and in NumPy.
 STAY = {
     "below": ("x < n", lambda x, y, n, m: x < n),
@@ -76,12 +87,19 @@ OTHER = {
 
 
 def source(name, condition):
-    """A kernel that returns early, and one whose code is behind an if."""
+    """Kernels that return early, the second with an array of each thread's.
+
+    The code of the third one is behind an if.
+    """
     leave = f"    if (!({condition}))\n        return;\n"
     around = f"    if ({condition}) {{\n"
     head = HEAD.format(name=name)
+    private = HEAD.format(name=f"{name}_private") + "    int own[4];\n"
     other = HEAD.format(name=f"{name}_around")
-    return f"{head}{leave}{BODY}}}\n{other}{around}{BODY}    }}\n}}\n"
+    return (
+        f"{head}{leave}{BODY}}}\n{private}{leave}{PRIVATE}}}\n"
+        f"{other}{around}{BODY}    }}\n}}\n"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +126,7 @@ def expected(stays, block, grid, n, m):
 
 
 @pytest.mark.parametrize("name", [*STAY, *OTHER])
-@pytest.mark.parametrize("suffix", ["", "_around"])
+@pytest.mark.parametrize("suffix", ["", "_private", "_around"])
 @pytest.mark.parametrize(
     ("block", "grid"),
     [((32, 1, 1), (3, 1)), ((8, 4, 1), (3, 2)), ((5, 3, 2), (2, 3))],
@@ -134,7 +152,8 @@ def first_thread_stays(right, threads):
 
 @pytest.mark.cpu
 @pytest.mark.no_sanitizer
-def test_they_are_loops(tmp_path):
+@pytest.mark.parametrize("checks", ["", "memory,race,init"])
+def test_they_are_loops(tmp_path, checks):
     """No fibers for what can be told before."""
     path = tmp_path / "early.cu"
     path.write_text(
@@ -147,12 +166,13 @@ def test_they_are_loops(tmp_path):
             *(sys.executable, "-P", "-m", "pycuda.cpu"),
             *("explain", "--json", str(path)),
         ],
-        env=os.environ | {"PYCUDA_CPU_REGIONS": "1"},
+        env=os.environ
+        | {"PYCUDA_CPU_REGIONS": "1", "PYCUDA_CPU_CHECK": checks},
         capture_output=True,
         text=True,
         check=True,
     )
     told = json.loads(done.stdout)["kernels"]
     levels = {row["name"]: row["level"] for row in told}
-    assert len(levels) == 2 * len(STAY)
+    assert len(levels) == 3 * len(STAY)
     assert set(levels.values()) == {"regions"}, levels

@@ -249,10 +249,23 @@ match_condition(struct search *search, LLVMValueRef user, unsigned operand,
     return false;
 }
 
+/* Says where a private variable begins or ends, or that nothing is in it yet:
+ * of no matter to a thread that leaves. */
+static bool
+is_lifetime(LLVMValueRef at)
+{
+    return jit_is_call(at, "llvm.lifetime.") ||
+           jit_is_call(at, "__pycuda_check_local");
+}
+
 bool
 jit_only_returns(LLVMBasicBlockRef block)
 {
-    return LLVMIsAReturnInst(LLVMGetFirstInstruction(block)) != NULL;
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    while (is_lifetime(at)) {
+        at = LLVMGetNextInstruction(at);
+    }
+    return LLVMIsAReturnInst(at) != NULL;
 }
 
 bool
@@ -261,8 +274,8 @@ jit_has_no_effects(LLVMBasicBlockRef block)
     LLVMValueRef at = LLVMGetFirstInstruction(block);
     for (; at; at = LLVMGetNextInstruction(at)) {
         LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
-        bool call =
-            opcode == LLVMCall && !jit_is_call(at, "__pycuda_check_shared");
+        bool call = opcode == LLVMCall && !is_lifetime(at) &&
+                    !jit_is_call(at, "__pycuda_check_shared");
         if (opcode == LLVMStore || call || opcode == LLVMFence ||
             opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg ||
             (opcode == LLVMLoad && LLVMGetVolatile(at))) {
