@@ -488,6 +488,8 @@ CUresult cpu_workers_start(void);
 /* Runs blocks [first, first + count) of a launch; the error, if one failed. */
 CUresult cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
                        uint64_t first, uint64_t count);
+/* Gives back what the worker's blocks needed: stacks, shared memory. */
+void cpu_block_close(struct cpu_worker *worker);
 CUresult cpu_fibers_prepare(struct cpu_worker *worker,
                             struct cpu_launch *launch);
 void cpu_fibers_run(struct cpu_worker *worker);
@@ -537,7 +539,8 @@ CUresult cpu_check_open(void);
 void cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
                          bool tracked);
 void cpu_check_freed(uintptr_t base);
-/* Granules of the arena have lost their pages. */
+/* Memory is given back, and may be anything's next: what is known of granules
+ * that lie in it goes, and its bytes count as written. */
 void cpu_check_forget(uintptr_t start, size_t bytes);
 void cpu_check_renewed(const void *memory, size_t bytes);
 /* Takes a block of malloc's that a kernel has freed, to give it back later, so

@@ -217,7 +217,7 @@ GONE = (
 SOURCE = '''__global__ void k(float *a) {
     a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }'''
 kernel = SourceModule(SOURCE).get_function("k")
-for turn in range(41):
+for turn in range(101):
     memory = drv.mem_alloc(4 << 20)
     kernel(memory, block=(256, 1, 1), grid=(4096, 1))
     host = drv.from_device(memory, 1 << 20, np.float32)
@@ -236,7 +236,7 @@ def test_what_is_known_of_memory_goes_with_it(check, tmp_path):
     done, rows = run(GONE, check, tmp_path)
     assert done.returncode == 0, done.stderr
     assert rows == []
-    assert int(done.stdout) < 100  # MiB; 25 an allocation, in all, for races
+    assert int(done.stdout) < 20  # MiB; two pages of each granule would be 50
 
 
 KEPT = (
@@ -265,3 +265,43 @@ def test_what_is_known_of_used_memory_goes_between_launches(tmp_path):
     assert done.returncode == 0, done.stderr
     assert rows == []
     assert int(done.stdout) < 64  # MiB; of all memory it would be hundreds
+
+
+# Threads that recurse have stacks of their own, which go with the launch.
+STACKS = (
+    HEAD
+    + RESIDENT
+    + """
+SOURCE = '''
+__device__ int down(int *before, int n) {
+    int own[64];
+    for (int i = 0; i < 64; ++i)
+        own[i] = before[i & 3] + i;
+    return n ? down(own, n - 1) + own[n & 63] : own[3];
+}
+__global__ void k(int *out, int n) {
+    int first[4] = {1, 2, 3, 4};
+    __shared__ int all[1024];
+    all[threadIdx.x] = down(first, n);
+    __syncthreads();
+    out[threadIdx.x] = all[1023 - threadIdx.x];
+}'''
+kernel = SourceModule(SOURCE).get_function("k")
+memory = drv.mem_alloc(4096)
+for turn in range(23):
+    drv.Context.set_limit(drv.limit.STACK_SIZE, (256 << 10) + 8192 * turn)
+    kernel(memory, np.int32(30), block=(1024, 1, 1), grid=(1, 1))
+    drv.Context.synchronize()
+    if turn == 2:
+        before = resident()
+print(resident() - before)
+"""
+)
+
+
+@pytest.mark.no_sanitizer
+def test_what_is_known_of_stacks_goes_with_them(tmp_path):
+    done, rows = run(STACKS, "init", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert rows == []
+    assert int(done.stdout) < 60  # MiB; some 12 of each launch's would stay

@@ -2,9 +2,9 @@
  *
  * Called by block.c and launch.c.  Races are those of one launch, so that
  * nothing that is known of words is of any use while none runs.  Cells that
- * were used lately are kept, since they will be again; others give their pages
- * back.  One lock, which launches take when they begin and end; nothing is
- * locked below it.
+ * were used lately are kept, since they will be again; others are given back.
+ * One lock, which launches take when they begin and end; nothing is locked
+ * below it.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/check/race.h"
@@ -25,16 +25,19 @@ used_since(const struct cpu_check_words *words, uint32_t number)
 static void
 cells_drop(uint32_t since)
 {
-    struct cpu_check_words *words = atomic_load(&cpu_shadow_cells);
+    struct cpu_check_words *words = atomic_exchange(&cpu_shadow_cells, NULL);
+    struct cpu_check_words *kept = NULL, *next;
 
-    for (; words; words = words->next) {
+    for (; words; words = next) {
+        next = words->next;
         if (used_since(words, since)) {
-            words->dropped = false;
-        } else if (!words->dropped) {
-            words->dropped = true;
-            cpu_shadow_drop(words);
+            words->next = kept;
+            kept = words;
+        } else {
+            cpu_shadow_free(words);
         }
     }
+    atomic_store(&cpu_shadow_cells, kept);
 }
 
 void

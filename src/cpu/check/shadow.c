@@ -1,11 +1,11 @@
 /* shadow.c - memory beside memory: cells for a word, a byte for a byte.
  *
- * Called by race.c, rows.c and init.c.  Memory is looked
- * at in granules of 64 KiB, found by two tables; what nobody looked at has
- * none.  A granule's cells keep their addresses as long as the process, since
- * there are no locks: whoever makes a table or a granule first wins, and
- * others may look at any time.  They lose their pages with the memory beside
- * them.
+ * Called by race.c, rows.c, idle.c and init.c.  Memory is looked at in
+ * granules of 64 KiB, found by two tables; what nobody looked at has none.
+ * There are no locks: whoever makes a table or a granule first wins, and
+ * others may look at any time.  So a granule's cells stay while any kernel
+ * runs; its bytes, once the memory beside them is gone, are kept for another
+ * granule.  Both have pages of their own, which go when they are of no use.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "cpu/check/shadow.h"
 
 #define TABLE (1 << 16) /* granules */
-#define SLACK 16        /* bytes behind, for reads of several at once */
+#define SLACK 4096      /* bytes behind, for reads of several at once */
 #define PAGE  ((uintptr_t)CPU_ARCH_PAGE)
 
 void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
@@ -71,6 +71,16 @@ place_of(enum cpu_shadow_kind kind, uintptr_t address)
     return &table[address >> 16 & 0xffff];
 }
 
+/* Pages of 0 that nothing else shares; NULL: no memory. */
+static void *
+pages_make(size_t bytes)
+{
+    void *made = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return made == MAP_FAILED ? NULL : made;
+}
+
 struct cpu_check_words *
 cpu_shadow_words(uintptr_t address)
 {
@@ -80,9 +90,12 @@ cpu_shadow_words(uintptr_t address)
     if (found || !place) {
         return found;
     }
-    struct cpu_check_words *made = clear_memory(sizeof *made);
+    struct cpu_check_words *made = pages_make(sizeof *made);
+    if (made) {
+        made->place = place;
+    }
     if (made && !atomic_compare_exchange_strong(place, &found, made)) {
-        free(made);
+        munmap(made, sizeof *made);
         return found;
     }
     if (made) {
@@ -94,7 +107,78 @@ cpu_shadow_words(uintptr_t address)
     return made;
 }
 
+void
+cpu_shadow_free(struct cpu_check_words *words)
+{
+    atomic_store(words->place, NULL);
+    munmap(words, sizeof *words);
+}
+
 /* ---- bytes ---- */
+
+/* Those that no granule has now.  They are never unmapped: who found them
+ * before they were taken away may still look. */
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint8_t **spare;
+static size_t spare_count, spare_capacity;
+
+/* A fault of the kernel's must not leave who holds the lock. */
+static uint8_t *
+spare_take(void)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+    int in_kernel = worker ? worker->in_kernel : 0;
+    uint8_t *taken = NULL;
+
+    if (worker) {
+        worker->in_kernel = 0;
+    }
+    pthread_mutex_lock(&spare_lock);
+    if (spare_count) {
+        taken = spare[--spare_count];
+    }
+    pthread_mutex_unlock(&spare_lock);
+    if (worker) {
+        worker->in_kernel = in_kernel;
+    }
+    return taken;
+}
+
+static bool
+spare_reserve(void)
+{
+    if (spare_count < spare_capacity) {
+        return true;
+    }
+    size_t capacity = spare_capacity ? 2 * spare_capacity : 256;
+    uint8_t **grown = realloc(spare, capacity * sizeof *spare);
+
+    if (grown) {
+        spare = grown;
+        spare_capacity = capacity;
+    }
+    return grown != NULL;
+}
+
+/* Their pages go.  Without memory for the list, so do they. */
+static void
+spare_add(uint8_t *bytes)
+{
+    madvise(bytes, CPU_SHADOW_GRANULE, MADV_DONTNEED);
+    pthread_mutex_lock(&spare_lock);
+    if (spare_reserve()) {
+        spare[spare_count++] = bytes;
+    }
+    pthread_mutex_unlock(&spare_lock);
+}
+
+static uint8_t *
+bytes_make(void)
+{
+    uint8_t *made = spare_take();
+
+    return made ? made : pages_make(CPU_SHADOW_GRANULE + SLACK);
+}
 
 /* Own bytes for the granule, where it has none or those that are read only. */
 static uint8_t *
@@ -105,12 +189,12 @@ bytes_own(void *_Atomic *place)
     if (found && found != all_unset) {
         return found;
     }
-    uint8_t *made = clear_memory(CPU_SHADOW_GRANULE + SLACK);
+    uint8_t *made = bytes_make();
     if (made && found) {
         memset(made, 1, CPU_SHADOW_GRANULE);
     }
     if (made && !atomic_compare_exchange_strong(place, &found, made)) {
-        free(made);
+        munmap(made, CPU_SHADOW_GRANULE + SLACK); /* no other has seen it */
         made = found == all_unset ? NULL : found;
     }
     return made;
@@ -177,35 +261,46 @@ cpu_check_unset(uintptr_t address, uint64_t bytes)
 
 /* ---- memory that is gone ---- */
 
-/* What is in the pages becomes 0, which is "nobody was here". */
+/* Of a whole granule: nobody was here. */
 static void
-pages_drop(void *found, size_t bytes)
+cells_forget(uintptr_t address)
 {
-    uintptr_t first = ((uintptr_t)found + PAGE - 1) & ~(PAGE - 1);
-    uintptr_t end = ((uintptr_t)found + bytes) & ~(PAGE - 1);
+    struct cpu_check_words *words = cpu_shadow_find(CPU_SHADOW_CELLS, address);
 
-    if (found && found != all_unset) {
+    if (words) {
+        uintptr_t first = ((uintptr_t)words->writes + PAGE - 1) & ~(PAGE - 1);
+        uintptr_t end = (uintptr_t)(words + 1) & ~(PAGE - 1);
+
         madvise((void *)first, end - first, MADV_DONTNEED);
     }
 }
 
-void
-cpu_shadow_drop(struct cpu_check_words *words)
+static void
+bytes_forget(uintptr_t address)
 {
-    pages_drop(words->writes,
-               sizeof *words - offsetof(struct cpu_check_words, writes));
+    void *found = cpu_shadow_find(CPU_SHADOW_BYTES, address);
+
+    if (found &&
+        atomic_compare_exchange_strong(place_of(CPU_SHADOW_BYTES, address),
+                                       &found, NULL) &&
+        found != all_unset) {
+        spare_add(found);
+    }
 }
 
 void
 cpu_check_forget(uintptr_t start, size_t bytes)
 {
-    for (size_t at = 0; at < bytes; at += CPU_SHADOW_GRANULE) {
-        struct cpu_check_words *words =
-            cpu_shadow_find(CPU_SHADOW_CELLS, start + at);
-        if (words) {
-            cpu_shadow_drop(words);
+    while (bytes) {
+        uint64_t n = in_granule(start, bytes);
+
+        if (n == CPU_SHADOW_GRANULE) {
+            cells_forget(start);
+            bytes_forget(start);
+        } else {
+            mark_granule(start, n, true);
         }
-        pages_drop(cpu_shadow_find(CPU_SHADOW_BYTES, start + at),
-                   CPU_SHADOW_GRANULE);
+        start += n;
+        bytes -= n;
     }
 }

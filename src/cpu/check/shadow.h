@@ -18,7 +18,7 @@
 /* The last accesses of each word, as race.c packs them; 0: none. */
 struct cpu_check_words {
     struct cpu_check_words *next; /* of all there are, see idle.c */
-    bool dropped;                 /* its pages have been given back */
+    void *_Atomic *place;         /* where it is found */
     /* Numbers of the last intervals in which a word was written, or read and
      * that noted; 0: none. */
     uint32_t written, read;
@@ -51,12 +51,13 @@ cpu_shadow_find(enum cpu_shadow_kind kind, uintptr_t address)
                  : NULL;
 }
 
-/* All cells there are; they stay. */
+/* All cells there are; they stay while a kernel runs. */
 extern struct cpu_check_words *_Atomic cpu_shadow_cells;
-/* Gives the pages of what they hold back; they are 0 then. */
-void cpu_shadow_drop(struct cpu_check_words *words);
 /* NULL: no memory. */
 struct cpu_check_words *cpu_shadow_words(uintptr_t address);
+/* They are no longer found, and their memory is given back.  No kernel runs,
+ * and they are taken out of the list. */
+void cpu_shadow_free(struct cpu_check_words *words);
 
 /* Marks bytes as written or not; those that nobody marked count as written.
  * cpu_check_unset: is one of them not? */

@@ -23,7 +23,8 @@
 #define STACK_COLOUR        320        /* keeps stacks off one cache set */
 #define INLINE_FRAME        (32u << 10) /* more gets a stack of its own */
 #define PAGE_BYTES          CPU_ARCH_PAGE
-#define GUARD_BYTES         (64u << 10) /* no frame of ours is larger */
+#define STACK_UNIT          ((size_t)64 << 10) /* of mappings; checks' granule */
+#define GUARD_BYTES         (64u << 10)        /* no frame of ours is larger */
 #define YIELDS_BEFORE_SLEEP 4096
 #define MOST_BLOCKS         (1u << 21) /* of a launch by warps, along x */
 
@@ -74,6 +75,17 @@ frame_bytes(const struct cpu_launch *launch)
 
 /* ---- set-up ---- */
 
+static void
+shared_free(struct cpu_worker *worker)
+{
+    if (cpu_check_flags && worker->shared) {
+        cpu_check_forget((uintptr_t)worker->shared, worker->shared_bytes);
+    }
+    free(worker->shared);
+    worker->shared = NULL;
+    worker->shared_bytes = 0;
+}
+
 static CUresult
 shared_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {
@@ -88,19 +100,40 @@ shared_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
     if (!shared) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    free(worker->shared);
+    shared_free(worker);
     worker->shared = shared;
     worker->shared_bytes = bytes;
     return CUDA_SUCCESS;
 }
 
+/* `bytes` are whole units, and so is where they begin: nothing else shares
+ * what checks know of them. */
 static void *
 stack_map(size_t bytes)
 {
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+    char *at = mmap(NULL, bytes + STACK_UNIT, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    return at == MAP_FAILED ? NULL : at;
+    if (at == MAP_FAILED) {
+        return NULL;
+    }
+    size_t before = round_up((uintptr_t)at, STACK_UNIT) - (uintptr_t)at;
+    if (before) {
+        munmap(at, before);
+    }
+    munmap(at + before + bytes, STACK_UNIT - before);
+    return at + before;
+}
+
+static void
+stack_unmap(char *stack, size_t bytes)
+{
+    if (stack && cpu_check_flags) {
+        cpu_check_forget((uintptr_t)stack, bytes);
+    }
+    if (stack) {
+        munmap(stack, bytes);
+    }
 }
 
 static CUresult
@@ -109,7 +142,7 @@ deep_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
     const struct cpu_function *function = launch->function;
     size_t limit = function->module->ctx->limits[CU_LIMIT_STACK_SIZE];
     size_t bytes = round_up((size_t)frame_bytes(launch) + STACK_EXTRA + limit,
-                            PAGE_BYTES);
+                            STACK_UNIT);
 
     bytes = (bytes < STACK_DEEP ? STACK_DEEP : bytes) + GUARD_BYTES;
     if (bytes <= worker->deep_bytes) {
@@ -117,11 +150,10 @@ deep_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
     }
     char *deep = stack_map(bytes);
     if (!deep || mprotect(deep, GUARD_BYTES, PROT_NONE)) {
+        stack_unmap(deep, bytes);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (worker->deep) {
-        munmap(worker->deep, worker->deep_bytes);
-    }
+    stack_unmap(worker->deep, worker->deep_bytes);
     worker->deep = deep;
     worker->deep_bytes = bytes;
     return CUDA_SUCCESS;
@@ -130,11 +162,18 @@ deep_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 static void
 stacks_drop(struct cpu_worker *worker)
 {
-    if (worker->stacks) {
-        munmap(worker->stacks, worker->stacks_bytes);
-        worker->stacks = NULL;
-        worker->stacks_bytes = worker->stride = worker->guard_bytes = 0;
-    }
+    stack_unmap(worker->stacks, worker->stacks_bytes);
+    worker->stacks = NULL;
+    worker->stacks_bytes = worker->stride = worker->guard_bytes = 0;
+}
+
+void
+cpu_block_close(struct cpu_worker *worker)
+{
+    stacks_drop(worker);
+    stack_unmap(worker->deep, worker->deep_bytes);
+    worker->deep = NULL;
+    shared_free(worker);
 }
 
 static CUresult
@@ -175,7 +214,7 @@ stacks_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
         return CUDA_SUCCESS;
     }
     stacks_drop(worker);
-    size_t bytes = round_up(stride * launch->threads, PAGE_BYTES);
+    size_t bytes = round_up(stride * launch->threads, STACK_UNIT);
     worker->stacks = stack_map(bytes);
     if (!worker->stacks) {
         return CUDA_ERROR_OUT_OF_MEMORY;

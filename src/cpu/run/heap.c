@@ -107,6 +107,9 @@ __pycuda_free(void *pointer)
         cpu_check_freed((uintptr_t)pointer);
     }
     worker->in_kernel = 0;
+    if (cpu_check_flags) {
+        cpu_check_forget((uintptr_t)pointer, head->bytes);
+    }
     heap_unlink(worker->ctx, head);
     if (!cpu_check_quarantine(head, head->bytes)) {
         free(head);
@@ -123,6 +126,7 @@ cpu_heap_close(struct cpu_context *ctx)
         ctx->heap = head->next;
         if (cpu_check_flags) {
             cpu_check_freed((uintptr_t)(head + 1));
+            cpu_check_forget((uintptr_t)(head + 1), head->bytes);
         }
         atomic_store(&head->mark, 0);
         free(head);

@@ -33,13 +33,7 @@ worker_free(void *argument)
 {
     struct cpu_worker *worker = argument;
 
-    if (worker->stacks) {
-        munmap(worker->stacks, worker->stacks_bytes);
-    }
-    if (worker->deep) {
-        munmap(worker->deep, worker->deep_bytes);
-    }
-    free(worker->shared);
+    cpu_block_close(worker);
     free(worker->text.bytes);
     free(worker->fibers);
     free(worker->warps);
