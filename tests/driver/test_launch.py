@@ -502,9 +502,10 @@ def test_the_device_may_wait_for_python(drv: Any, streams: int) -> None:
     assert drv.from_device(number, 1, np.int32)[0] == 4200
 
 
+@pytest.mark.parametrize("renewed", [False, True])
 @pytest.mark.parametrize("streams", [1, 3, 7])
 def test_a_busy_thread_does_not_slow_launches(
-    drv: Any, module: Any, streams: int
+    drv: Any, module: Any, streams: int, renewed: bool
 ) -> None:
     """A loop that the device keeps pace with keeps the lock.
 
@@ -532,6 +533,8 @@ def test_a_busy_thread_does_not_slow_launches(
             rounds.append(time.perf_counter() - start)
             for stream in each:
                 stream.synchronize()
+            if renewed:  # what is known of streams goes with them
+                each = [drv.Stream() for _ in range(streams)]
     finally:
         stop.set()
         thread.join()
