@@ -239,6 +239,31 @@ def test_what_is_known_of_memory_goes_with_it(check, tmp_path):
     assert int(done.stdout) < 20  # MiB; two pages of each granule would be 50
 
 
+AGAIN = (
+    HEAD
+    + """
+old = drv.mem_alloc(4096)
+address = int(old)
+old.free()  # FREED
+others = [drv.mem_alloc(4096) for _ in range(50)]
+assert address not in [int(other) for other in others]
+try:
+    launch("__global__ void k(int *p) { p[3] = 1; }", np.uintp(address),
+           block=(1, 1, 1))
+except drv.LogicError as error:
+    print(error)
+"""
+)
+
+
+def test_freed_memory_is_not_another_s_soon(tmp_path):
+    """An access through an old pointer would be right there."""
+    done, rows = run(AGAIN, "memory", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "freed by" in done.stdout
+    assert len(rows) == 1
+
+
 KEPT = (
     HEAD
     + RESIDENT

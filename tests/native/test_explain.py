@@ -248,3 +248,68 @@ def test_a_debugger_stops_at_a_line(program, option, target, threads):
     assert "#0  twice () at" in done.stdout
     assert "#1  k () at" in done.stdout and "kernel.cu:12" in done.stdout
     assert "ended" in done.stdout
+
+
+LISTED = """
+import ctypes, gc, subprocess, sys
+import pycuda.autoinit
+from pycuda.compiler import SourceModule
+
+class Entry(ctypes.Structure):
+    pass
+
+Entry._fields_ = [
+    ("next", ctypes.POINTER(Entry)), ("previous", ctypes.POINTER(Entry)),
+    ("file", ctypes.c_void_p), ("bytes", ctypes.c_uint64)]
+
+class Descriptor(ctypes.Structure):
+    _fields_ = [
+        ("version", ctypes.c_uint32), ("action", ctypes.c_uint32),
+        ("relevant", ctypes.POINTER(Entry)), ("first", ctypes.POINTER(Entry))]
+
+line = next(s for s in open("/proc/self/maps") if "libpycuda_cpu.so" in s)
+base, path = int(line.split("-")[0], 16), line.split()[-1]
+symbols = subprocess.run(["nm", path], capture_output=True, text=True).stdout
+(found,) = (s for s in symbols.splitlines() if "__jit_debug_descriptor" in s)
+there = Descriptor.from_address(base + int(found.split()[0], 16))
+
+def files():
+    entry, before = there.first, None
+    while entry:
+        assert bool(entry[0].previous) == (before is not None)
+        yield ctypes.string_at(entry[0].file, entry[0].bytes)
+        entry, before = entry[0].next, entry
+
+source = "__global__ void %s(int *p) { *p = 1; }"
+plain = SourceModule(source % "plain")
+assert there.version == 1 and not list(files())
+first = SourceModule(source % "first", options=["-lineinfo"])
+second = SourceModule(source % "second", options=["-G"])
+newest, oldest = files()
+for text, name in ((newest, b"second"), (oldest, b"first")):
+    assert text.startswith(b"\\x7fELF") and b".debug_line" in text
+    assert name in text
+del first
+gc.collect()
+assert list(files()) == [newest]
+del second
+gc.collect()
+assert not list(files())
+print("ended")
+"""
+
+
+@pytest.mark.skipif(not shutil.which("nm"), reason="no nm")
+def test_a_debugger_finds_kernels_with_lines(program):
+    """And no others; what GDB's documentation calls its JIT interface."""
+    program.write_text(LISTED)
+    done = subprocess.run(
+        [sys.executable, program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=program.parent,
+        env=dict(os.environ, PYCUDA_DEVICE="cpu"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "ended" in done.stdout
