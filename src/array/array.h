@@ -159,14 +159,27 @@ int layout_reshape(int ndim, const npy_intp *shape, const npy_intp *strides,
 
 /* type.c - the object. */
 extern PyTypeObject *array_type; /* ArrayBase */
-int array_check(PyObject *object);
-int array_plain(PyObject *object);
+static inline int
+array_check(PyObject *object)
+{
+    return PyObject_TypeCheck(object, array_type);
+}
+/* Whether it is one of pycuda.gpuarray's own: a subclass may have its way of
+ * making results. */
+static inline int
+array_plain(PyObject *object)
+{
+    return Py_TYPE(object)->tp_base == array_type &&
+           ((struct array *)object)->flags & ARRAY_READY;
+}
 struct array *array_alloc(PyTypeObject *type, int ndim);
 struct array *array_view(struct array *base, int ndim);
 void array_view_finish(struct array *view);
 struct array *array_new_like(struct array *model, PyArray_Descr *dtype,
                              int ndim, const npy_intp *shape,
                              const npy_intp *strides, CUstream stream);
+struct array *array_new_again(struct array *model, PyArray_Descr *dtype,
+                              struct core_context *context, CUstream stream);
 int array_take_memory(struct array *array, CUstream stream);
 void array_update(struct array *array);
 PyObject *array_tuple(int n, const npy_intp *values);

@@ -4,7 +4,7 @@
  * as assignment does; a kernel writes it.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/array.h"
+#include "array/repeat.h"
 
 /* Any element type: one element crosses, a broadcast copy spreads it. */
 static int
@@ -50,13 +50,18 @@ has_kernel_type(const struct array *array)
            code != NPY_CLONGDOUBLE && PyArray_ISNBO(array->dtype->byteorder);
 }
 
-/* What NumPy makes of a float or a small int for an array of floats, without
- * an array of the host's in between; NULL without an exception: others. */
-static PyObject *
-scalar_quick(const struct array *array, PyObject *value)
+/* A number in an array's type, as NumPy puts it there. */
+union number {
+    float narrow;
+    double wide;
+};
+
+/* What NumPy makes of a float or a small int for an array of floats; false:
+ * others. */
+static bool
+number_quick(const struct array *array, PyObject *value, union number *out)
 {
     double number;
-    float narrow;
 
     if (PyFloat_CheckExact(value)) {
         number = PyFloat_AS_DOUBLE(value);
@@ -64,22 +69,21 @@ scalar_quick(const struct array *array, PyObject *value)
         int overflow;
         long long whole = PyLong_AsLongLongAndOverflow(value, &overflow);
         if (overflow || Py_ABS(whole) > 1LL << 53) {
-            return NULL;
+            return false;
         }
         number = (double)whole;
     } else {
-        return NULL;
+        return false;
     }
     switch (array->dtype->type_num) {
     case NPY_FLOAT:
-        narrow = (float)number;
-        return isinf(narrow) && !isinf(number) /* NumPy warns */
-                   ? NULL
-                   : PyArray_Scalar(&narrow, array->dtype, NULL);
+        out->narrow = (float)number;
+        return !isinf(out->narrow) || isinf(number); /* NumPy warns */
     case NPY_DOUBLE:
-        return PyArray_Scalar(&number, array->dtype, NULL);
+        out->wide = number;
+        return true;
     default:
-        return NULL;
+        return false;
     }
 }
 
@@ -87,11 +91,6 @@ scalar_quick(const struct array *array, PyObject *value)
 static PyObject *
 scalar_of(const struct array *array, PyObject *value)
 {
-    PyObject *scalar = scalar_quick(array, value);
-
-    if (scalar || PyErr_Occurred()) {
-        return scalar;
-    }
     Py_INCREF(array->dtype);
     PyObject *host =
         PyArray_FromAny(value, array->dtype, 0, 0, NPY_ARRAY_FORCECAST, NULL);
@@ -115,7 +114,14 @@ array_fill_with(struct array *array, PyObject *value, CUstream stream)
     if (!has_kernel_type(array)) {
         return fill_packed(array, value, stream);
     }
-    PyObject *scalar = scalar_of(array, value);
+    union number number;
+    bool is_quick = number_quick(array, value, &number);
+    int done = is_quick ? repeat_fill(array, &number, stream) : 0;
+    if (done != 0) {
+        return done < 0 ? -1 : 0;
+    }
+    PyObject *scalar = is_quick ? PyArray_Scalar(&number, array->dtype, NULL)
+                                : scalar_of(array, value);
     if (!scalar) {
         return -1;
     }

@@ -12,6 +12,7 @@ bool repeat_apply(int operation, int inputs, PyObject *const *objects,
                   struct array *out, CUstream stream, PyObject **result);
 bool repeat_cast(PyObject *array, PyArray_Descr *dtype, CUstream stream,
                  PyObject **result);
+int repeat_fill(struct array *array, const void *value, CUstream stream);
 void repeat_learn(const struct task *task, PyObject *const *objects,
                   struct array *out, const struct rule *rule);
 

@@ -12,20 +12,14 @@ PyTypeObject *array_type;
 static PyObject *default_allocator; /* pycuda._driver.mem_alloc */
 static PyObject *driver_module;     /* borrowed: lives with the process */
 
-int
-array_check(PyObject *object)
-{
-    return PyObject_TypeCheck(object, array_type);
-}
+/* The memory of arrays that have died, for the next ones: results come and go
+ * at each operation.  What Python keeps of an object elsewhere, attributes and
+ * weak references, was cleared before it died. */
+enum { MOST_SPARE = 16 };
 
-/* Whether it is one of pycuda.gpuarray's own: a subclass may have its way of
- * making results. */
-int
-array_plain(PyObject *object)
-{
-    return Py_TYPE(object)->tp_base == array_type &&
-           ((struct array *)object)->flags & ARRAY_READY;
-}
+static PyTypeObject *spare_type; /* strong: GPUArray, once it was seen */
+static struct array *spare[MOST_SPARE];
+static int spare_count;
 
 /* --- dimensions -------------------------------------------------------- */
 
@@ -264,11 +258,47 @@ array_verify_strides(const struct array *array, int ndim,
                              high);
 }
 
+/* Whether memory of the type's objects is kept.  Not where there is a
+ * finaliser, which runs once in an object's life, nor of other layouts. */
+static bool
+is_spared(PyTypeObject *type)
+{
+    if (!spare_type && type->tp_base == array_type &&
+        type->tp_alloc == PyType_GenericAlloc) {
+        spare_type = (PyTypeObject *)Py_NewRef(type);
+    }
+    return type == spare_type && !type->tp_finalize;
+}
+
+static struct array *
+memory_take(PyTypeObject *type)
+{
+    if (spare_count == 0 || !is_spared(type)) {
+        return (struct array *)type->tp_alloc(type, 0);
+    }
+    struct array *array = spare[--spare_count];
+    memset((char *)array + sizeof(PyObject), 0,
+           sizeof *array - sizeof(PyObject));
+    PyObject_Init((PyObject *)array, type);
+    PyObject_GC_Track(array);
+    return array;
+}
+
+static void
+memory_give(PyTypeObject *type, struct array *array)
+{
+    if (spare_count < MOST_SPARE && is_spared(type)) {
+        spare[spare_count++] = array;
+    } else {
+        type->tp_free(array);
+    }
+}
+
 /* An array of `type` without memory, fields zero but for the dimensions. */
 struct array *
 array_alloc(PyTypeObject *type, int ndim)
 {
-    struct array *array = (struct array *)type->tp_alloc(type, 0);
+    struct array *array = memory_take(type);
 
     if (array && dims_reserve(array, ndim) < 0) {
         Py_CLEAR(array);
@@ -393,6 +423,42 @@ array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
     return array;
 }
 
+/* The same of the shape of a plain model in C order, whose elements may be of
+ * another size, in the current context and for a kernel on this stream. */
+struct array *
+array_new_again(struct array *model, PyArray_Descr *dtype,
+                struct core_context *context, CUstream stream)
+{
+    struct array *array = array_alloc(Py_TYPE(model), model->ndim);
+
+    if (!array) {
+        return NULL;
+    }
+    npy_intp step = PyDataType_ELSIZE(dtype);
+    for (int axis = model->ndim - 1; axis >= 0; axis--) {
+        array->shape[axis] = model->shape[axis];
+        array->strides[axis] = step;
+        step *= model->shape[axis];
+    }
+    array->size = model->size;
+    array->dtype = (PyArray_Descr *)Py_NewRef(dtype);
+    array->flags = ARRAY_READY | (model->flags & ARRAY_FORC);
+    array->allocator = Py_XNewRef(model->allocator);
+    if (array->allocator) {
+        if (array_take_memory(array, stream) < 0) {
+            Py_CLEAR(array);
+        }
+        return array;
+    }
+    array->head.owner = core_allocate_in(context, (size_t)step, stream);
+    if (!array->head.owner) {
+        Py_DECREF(array);
+        return NULL;
+    }
+    array->head.pointer = core_allocation_pointer(array->head.owner);
+    return array;
+}
+
 /* --- end --------------------------------------------------------------- */
 
 static int
@@ -428,7 +494,7 @@ array_dealloc(PyObject *self)
     Py_CLEAR(array->head.owner);
     Py_CLEAR(array->dtype);
     dims_release(array);
-    type->tp_free(self);
+    memory_give(type, array);
     Py_DECREF(type);
 }
 

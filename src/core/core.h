@@ -14,6 +14,8 @@
 
 #include "api/api.h"
 
+struct core_context; /* private to core */
+
 /* How ArrayBase begins, so that the launch path reads an array's address
  * without a call.  The array room embeds it as the first field. */
 struct core_array_head {
@@ -66,6 +68,9 @@ int core_function(PyObject *object, CUfunction *handle);
 /* A DeviceAllocation from the default pool (PYCUDA_POOL=0: cuMemAlloc) whose
  * first use is on `stream`.  Asking for 0 bytes is an error. */
 PyObject *core_allocate(size_t bytes, CUstream stream);
+/* The same in the context that is current, which core_here gave. */
+PyObject *core_allocate_in(struct core_context *context, size_t bytes,
+                           CUstream stream);
 /* The address of what core_allocate gave (or any DeviceAllocation). */
 CUdeviceptr core_allocation_pointer(PyObject *allocation);
 /* Notes that `owner` is used on `stream` (one compare when nothing changed);
@@ -96,6 +101,11 @@ void core_escape(PyObject *owner);
 int core_launch(CUfunction function, const unsigned grid[3],
                 const unsigned block[3], unsigned shared_bytes,
                 CUstream stream, void **arguments);
+/* The same in the context that is current, on the stream that core_here
+ * gave. */
+int core_launch_in(struct core_context *context, CUfunction function,
+                   const unsigned grid[3], const unsigned block[3],
+                   unsigned shared_bytes, CUstream stream, void **arguments);
 
 /* The same for a Function after prepare(), as its prepared_async_call does:
  * Python arguments, converted by the prepared format. */
@@ -112,6 +122,10 @@ int core_product_run(PyObject *product, const CUdeviceptr pointer[3]);
 /* The current context's key: unique in the process, never reused, so tables
  * of kernels may be keyed by it.  LogicError if no context is current. */
 int core_context(void **key);
+/* For operations that look at it more than once: the current context itself,
+ * borrowed, its key, and what a stream NULL stands for.  NULL with a
+ * LogicError. */
+struct core_context *core_here(void **key, CUstream *stream);
 
 /* Copies.  The plain ones return when the copy is done, after what was issued
  * on the stream; the GIL is released above 64 KiB.  Async ones keep `host`,

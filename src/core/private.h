@@ -360,8 +360,12 @@ int core_pointer_on(PyObject *object, CUstream later, CUdeviceptr *pointer);
 PyObject *core_allocation_int(PyObject *allocation);
 CUresult core_pool_take(struct core_context *context, size_t bytes,
                         CUstream stream, struct core_allocation *allocation);
-/* Takes the block back; false: the caller frees it. */
-bool core_pool_give(struct core_allocation *allocation);
+struct core_allocation *core_pool_again(struct core_context *context,
+                                        size_t bytes, CUstream stream);
+/* Takes the block back, and the memory of the dying object `with_object`: it
+ * gives its references up and is not touched again.  False: the caller frees
+ * both. */
+bool core_pool_give(struct core_allocation *allocation, bool with_object);
 void core_pool_trim(struct core_context *context);
 /* What keeps memory from being used again too early; each rule can be turned
  * off, for tests that show what it is for. */

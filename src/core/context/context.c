@@ -38,6 +38,17 @@ core_context(void **key)
     return 0;
 }
 
+struct core_context *
+core_here(void **key, CUstream *stream)
+{
+    struct core_context *context = core_current();
+    if (context != NULL) {
+        *key = (void *)(uintptr_t)context->serial;
+        *stream = *stream == NULL ? core_stream_default() : *stream;
+    }
+    return context;
+}
+
 int
 core_context_gone(const char *routine)
 {

@@ -46,10 +46,22 @@ core_launch(CUfunction function, const unsigned grid[3],
             void **arguments)
 {
     struct core_context *context = core_current();
-    if (context == NULL) {
-        return -1;
+    return context == NULL
+               ? -1
+               : core_launch_in(context, function, grid, block, shared_bytes,
+                                stream == NULL ? core_stream_default()
+                                               : stream,
+                                arguments);
+}
+
+int
+core_launch_in(struct core_context *context, CUfunction function,
+               const unsigned grid[3], const unsigned block[3],
+               unsigned shared_bytes, CUstream stream, void **arguments)
+{
+    if (UNUSUAL(!context->valid)) {
+        return core_context_gone("cuLaunchKernel");
     }
-    stream = stream == NULL ? core_stream_default() : stream;
     launch_note(context, NULL, function, grid, block);
     CUresult code = core_launch_counted(context, function, grid, block,
                                         shared_bytes, stream, arguments, NULL);

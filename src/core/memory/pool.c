@@ -12,6 +12,10 @@
  *  - idle memory is capped at an eighth of the device, a block at half of that
  *    (docs/decisions/0012).
  *
+ * The Python object of an allocation that dies stays with its block, without
+ * references and untracked, so that the next one like it is made by setting a
+ * few fields (core_pool_again).
+ *
  * All under the GIL; native frees of many blocks happen with it released, on
  * a list that no one else sees.
  *
@@ -29,6 +33,8 @@ struct block {
     CUstream stream; /* of the last use */
     CUevent event;   /* recorded on `stream` after the free, or NULL */
     bool idle;       /* its stream was waited for */
+    struct core_allocation *object; /* that had it, dead: its memory is used
+                                       again with the block's; or NULL */
 };
 
 struct bin {
@@ -109,6 +115,15 @@ block_ready(struct block *block, CUstream stream)
     return block->idle;
 }
 
+static void
+object_free(struct block *block)
+{
+    if (block->object != NULL) {
+        PyObject_GC_Del(block->object);
+        block->object = NULL;
+    }
+}
+
 static bool
 bin_take(struct bin *bin, CUstream stream, struct block *taken)
 {
@@ -121,6 +136,7 @@ bin_take(struct bin *bin, CUstream stream, struct block *taken)
             if (taken->event != NULL) {
                 driver.cuEventDestroy(taken->event);
             }
+            object_free(taken);
             return true;
         }
     }
@@ -162,6 +178,40 @@ core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
                : code;
 }
 
+/* The newest block of its size, with the object that had it last, where the
+ * stream may use it at once; NULL without an exception where that is not so:
+ * for core_pool_take. */
+struct core_allocation *
+core_pool_again(struct core_context *context, size_t bytes, CUstream stream)
+{
+    struct core_pool *pool = context->pool;
+    size_t rounded;
+    if (pool == NULL || bytes == 0 || context->captures != 0) {
+        return NULL;
+    }
+    struct bin *bin = &pool->bins[bin_of(bytes, &rounded)];
+    if (bin->count == 0) {
+        return NULL;
+    }
+    const struct block *block = &bin->blocks[bin->count - 1];
+    struct core_allocation *self = block->object;
+    if (self == NULL || block->event != NULL ||
+        (block->stream != stream && !block->idle)) {
+        return NULL;
+    }
+    bin->count--;
+    pool->idle_bytes -= rounded;
+    self->bytes = bytes;
+    self->stream = stream;
+    self->freed = self->escaped = self->touched = false;
+    self->scattered = !core_stream_known(context, stream);
+    self->settled = block->idle;
+    Py_INCREF((PyObject *)context);
+    PyObject_Init((PyObject *)self, core.allocation_type);
+    PyObject_GC_Track(self);
+    return self;
+}
+
 static bool
 stream_lives(const struct core_context *context, CUstream stream)
 {
@@ -174,7 +224,7 @@ stream_lives(const struct core_context *context, CUstream stream)
 }
 
 bool
-core_pool_give(struct core_allocation *allocation)
+core_pool_give(struct core_allocation *allocation, bool with_object)
 {
     struct core_pool *pool = allocation->context->pool;
     size_t rounded;
@@ -200,9 +250,18 @@ core_pool_give(struct core_allocation *allocation)
         .pointer = allocation->pointer,
         .stream = allocation->stream,
         .idle = !stream_lives(allocation->context, allocation->stream),
+        .object = with_object ? allocation : NULL,
     };
     pool->idle_bytes += rounded;
     return true;
+}
+
+static void
+objects_free(struct bin *bin)
+{
+    for (size_t i = 0; i < bin->count; i++) {
+        object_free(&bin->blocks[i]);
+    }
 }
 
 static void
@@ -228,6 +287,7 @@ bin_trim(struct core_pool *pool, unsigned number)
                                      : (size_t)(8 + (number - 1) % 8 + 1)
                                            << ((number - 1) / 8 + 6);
         pool->idle_bytes -= bin.count * rounded;
+        objects_free(&bin);
         Py_BEGIN_ALLOW_THREADS blocks_free(&bin);
         Py_END_ALLOW_THREADS
     }
@@ -274,6 +334,7 @@ core_pool_destroy(struct core_context *context)
         if (entered) {
             bin_trim(pool, i);
         } else {
+            objects_free(&pool->bins[i]);
             PyMem_Free(pool->bins[i].blocks);
         }
     }

@@ -1,0 +1,172 @@
+"""Arrays and allocations whose objects are used again once they are gone."""
+
+# SPDX-License-Identifier: MIT
+
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import gpuarray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+X = np.arange(1, 13, dtype=np.float32)
+
+
+def test_nothing_is_left_of_the_last() -> None:
+    a = gpuarray.to_gpu(X)
+    gone: list[str] = []
+    for turn in range(40):
+        result = a + a
+        memory = result.gpudata
+        assert vars(result) == {} and not hasattr(memory, "mark")
+        assert weakref.getweakrefcount(result) == 0
+        assert weakref.getweakrefcount(memory) == 0
+        if turn % 3 == 0:
+            result.mark = memory.mark = turn
+        if turn % 2 == 0:
+            weakref.finalize(result, gone.append, "array")
+            weakref.finalize(memory, gone.append, "memory")
+        del result, memory
+    assert gone.count("array") == gone.count("memory") == 20
+
+
+def test_attributes_that_lead_back() -> None:
+    a = gpuarray.to_gpu(X)
+    for _ in range(5):
+        results = [a + a for _ in range(30)]
+        for result in results:
+            result.itself = result
+            result.gpudata.array = result
+        seen = [weakref.ref(result) for result in results]
+        del results, result
+        gc.collect()
+        assert not any(ref() for ref in seen)
+        np.testing.assert_array_equal((a + a).get(), X + X)
+
+
+def test_they_are_seen_by_the_collector() -> None:
+    a = gpuarray.to_gpu(X)
+    for _ in range(3):
+        result = a + a
+        assert gc.is_tracked(result) and gc.is_tracked(result.gpudata)
+        del result
+
+
+@pytest.mark.parametrize("ndim", [0, 1, 3, 6])
+def test_shapes_of_all_kinds(ndim: int) -> None:
+    shape = (2,) * ndim
+    x = np.arange(2**ndim, dtype=np.float32).reshape(shape)
+    a = gpuarray.to_gpu(x)
+    for _ in range(30):
+        np.testing.assert_array_equal((a + a).get(), x + x)
+        assert (a + a).astype(float).strides == x.astype(float).strides
+        assert (a.T + a.T).shape == x.T.shape
+        np.testing.assert_array_equal((a[...] * 2).get(), x * 2)
+
+
+def test_an_array_that_was_not_initialised_is_empty() -> None:
+    a = gpuarray.to_gpu(X)
+    for _ in range(20):
+        del_me = a + a
+        del del_me
+        raw = gpuarray.GPUArray.__new__(gpuarray.GPUArray)
+        assert raw.shape == (0,) and raw.size == 0
+
+
+def test_a_finaliser_runs_for_each(monkeypatch: Any) -> None:
+    a = gpuarray.to_gpu(X)
+    ends: list[int] = []
+    monkeypatch.setattr(
+        gpuarray.GPUArray,
+        "__del__",
+        lambda self: ends.append(self.size),
+        raising=False,
+    )
+    for turn in range(20):
+        result = a + a
+        del result
+        assert len(ends) == turn + 1
+
+
+def test_objects_that_are_brought_back(monkeypatch: Any) -> None:
+    a, kept = gpuarray.to_gpu(X), []
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            gpuarray.GPUArray,
+            "__del__",
+            lambda self: kept.append(self),
+            raising=False,
+        )
+        for _ in range(3):
+            a + a
+    assert len(kept) == 3
+    others = [a * 0 for _ in range(30)]
+    for result in kept:
+        np.testing.assert_array_equal(result.get(), X + X)
+    del others
+
+
+def test_memory_of_other_sizes_and_streams() -> None:
+    streams = [None, drv.Stream(), drv.Stream()]
+    for turn in range(60):
+        n = 1 + 37 * (turn % 5)
+        x = np.arange(n, dtype=np.float32) + turn
+        stream = streams[turn % 3]
+        if stream is None:
+            result = gpuarray.to_gpu(x) * 2
+        else:
+            with stream:
+                result = gpuarray.to_gpu(x) * 2
+        np.testing.assert_array_equal(result.get(), x * 2)
+        size = drv.mem_get_address_range(result.gpudata)[1]
+        assert size >= result.nbytes
+
+
+def test_allocations_that_were_freed_by_hand() -> None:
+    a = gpuarray.to_gpu(X)
+    for _ in range(5):
+        result = a + a
+        result.gpudata.free()
+        with pytest.raises(drv.LogicError):
+            result + a
+        with pytest.raises(drv.LogicError):
+            result.gpudata.free()
+        del result
+        np.testing.assert_array_equal((a + a).get(), X + X)
+
+
+def test_contexts_do_not_share_them() -> None:
+    a = gpuarray.to_gpu(X)
+    del_me = a + a
+    del del_me
+    other = drv.Device(0).make_context()
+    try:
+        for _ in range(3):
+            b = gpuarray.to_gpu(X)
+            np.testing.assert_array_equal((b + b).get(), X + X)
+            late = b + b
+        del b
+    finally:
+        other.pop()
+    other.detach()
+    del late  # behind its context's end
+    for _ in range(3):
+        np.testing.assert_array_equal((a + a).get(), X + X)
+
+
+def test_fills_that_repeat() -> None:
+    for dtype in (np.float32, np.float64, np.int32, np.float16):
+        a = gpuarray.zeros(5000, dtype)
+        for value in (1, 2.5, True, 3, np.float32(7), -1):
+            for part in (a, a[1:], a[::2], a.reshape(50, 100)):
+                expected = np.zeros(part.shape, dtype)
+                expected.fill(value)
+                part.fill(value)
+                np.testing.assert_array_equal(part.get(), expected)
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        gpuarray.zeros(12, np.float32).fill(1e300)
