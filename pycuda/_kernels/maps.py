@@ -45,7 +45,13 @@ class Map(NamedTuple):
     @property
     def name(self) -> str:
         """Of the kernel."""
-        return f"{self.operation}_{self.layout}"
+        layout = "tiles" if self.is_tiled else self.layout
+        return f"{self.operation}_{layout}"
+
+    @property
+    def is_tiled(self) -> bool:
+        """Whether it goes by tiles."""
+        return self.layout in ("tiles", "small_tiles")
 
     def parameters(self) -> str:
         """The kernel's parameters: the result, then the inputs."""
@@ -354,8 +360,9 @@ class Map(NamedTuple):
     def side(self) -> int:
         """Of a tile: what fits shared memory and registers."""
         widest = max(self.stored[k].itemsize for k in self.arrays)
-        small = widest <= 4 and len(self.arrays) < 3
-        return tuned("tile_side") if small else 32
+        if self.layout == "small_tiles" or widest > 4 or len(self.arrays) > 2:
+            return 32
+        return tuned("tile_side")
 
     def types(self) -> tuple:
         """All dtypes that the source names."""
@@ -368,9 +375,9 @@ class Map(NamedTuple):
 
     def source(self, in_turn: bool) -> tuple[str, int, int]:
         """(CUDA C, threads of a block, elements of a thread)."""
-        if self.layout == "tiles" and in_turn:
+        if self.is_tiled and in_turn:
             return self.tiles_in_turn(), 1, _TILE_SIDE_IN_TURN
-        if self.layout == "tiles":
+        if self.is_tiled:
             return self.tiles(), _BLOCK, self.side()
         if self.layout == "packs" and not in_turn:
             return self.packs(), _BLOCK, self.width()

@@ -75,7 +75,7 @@ TABLE = {
     ),
     "tile_side": Entry(
         64,
-        "side of the tiles that transposes turn, elements of up to 4 bytes",
+        "side of the tiles of large transposes, elements of up to 4 bytes",
         (32, 64),
         ("transpose copy",),
     ),

@@ -607,21 +607,16 @@ output(struct array *out, PyArray_Descr *dtype, const struct rule *rule,
     return (struct array *)Py_NewRef(out);
 }
 
-/* Applies `operation`; out NULL: a new array, of `dtype` if given.  New
- * reference to the output, Py_NotImplemented, or NULL. */
-PyObject *
-array_apply(int operation, int inputs, PyObject *const *objects,
+/* As array_apply, of an operation that was not made before. */
+static __attribute__((noinline)) PyObject *
+apply_first(int operation, int inputs, PyObject *const *objects,
             struct array *out, PyArray_Descr *dtype, CUstream stream)
 {
     struct operand operands[ARRAY_INPUTS];
     int codes[ARRAY_INPUTS] = {0};
-    PyObject *keep = NULL, *made;
+    PyObject *keep = NULL;
     struct array *result = NULL;
 
-    if (!dtype &&
-        repeat_apply(operation, inputs, objects, out, stream, &made)) {
-        return made;
-    }
     int known = understand(operands, inputs, objects, codes);
     if (known == 0) {
         return Py_NewRef(Py_NotImplemented);
@@ -644,6 +639,20 @@ array_apply(int operation, int inputs, PyObject *const *objects,
 done:
     Py_XDECREF(keep);
     return (PyObject *)result;
+}
+
+/* Applies `operation`; out NULL: a new array, of `dtype` if given.  New
+ * reference to the output, Py_NotImplemented, or NULL. */
+PyObject *
+array_apply(int operation, int inputs, PyObject *const *objects,
+            struct array *out, PyArray_Descr *dtype, CUstream stream)
+{
+    PyObject *made;
+
+    return !dtype &&
+                   repeat_apply(operation, inputs, objects, out, stream, &made)
+               ? made
+               : apply_first(operation, inputs, objects, out, dtype, stream);
 }
 
 /* _apply(name, inputs, out=None, dtype=None, stream=None) */

@@ -58,12 +58,13 @@ struct layout {
 
 /* How a kernel walks its operands; names in operation.c. */
 enum layout_class {
-    LAYOUT_ALIGNED,    /* dense, 16-byte aligned, many elements */
-    LAYOUT_CONTIGUOUS, /* dense, all in the same order */
-    LAYOUT_ROWS,       /* long innermost axis: a row of blocks per row */
-    LAYOUT_FLAT,       /* anything else: index arithmetic per element */
-    LAYOUT_PACKS,      /* as ROWS, 16-byte words */
-    LAYOUT_TILES,      /* inputs that another axis walks: square tiles */
+    LAYOUT_ALIGNED,     /* dense, 16-byte aligned, many elements */
+    LAYOUT_CONTIGUOUS,  /* dense, all in the same order */
+    LAYOUT_ROWS,        /* long innermost axis: a row of blocks per row */
+    LAYOUT_FLAT,        /* anything else: index arithmetic per element */
+    LAYOUT_PACKS,       /* as ROWS, 16-byte words */
+    LAYOUT_TILES,       /* inputs that another axis walks: square tiles */
+    LAYOUT_SMALL_TILES, /* the same of few elements */
 };
 
 /* Type codes are NumPy's type numbers, these for Python's scalars, which take
@@ -178,7 +179,8 @@ void array_view_finish(struct array *view);
 struct array *array_new_like(struct array *model, PyArray_Descr *dtype,
                              int ndim, const npy_intp *shape,
                              const npy_intp *strides, CUstream stream);
-struct array *array_new_again(struct array *model, PyArray_Descr *dtype,
+struct array *array_new_again(struct array *model, int ndim,
+                              PyArray_Descr *dtype,
                               struct core_context *context, CUstream stream);
 int array_take_memory(struct array *array, CUstream stream);
 void array_update(struct array *array);
@@ -278,7 +280,8 @@ PyObject *dlpack_give(PyObject *module, PyObject *args);
 PyObject *dlpack_take(PyObject *module, PyObject *capsule);
 
 /* counter.c */
-int counter_find(CUstream stream, CUdeviceptr *counter);
+int counter_find(CUstream stream, size_t bytes, CUdeviceptr *counter,
+                 CUdeviceptr *rest);
 
 /* plan.c */
 PyObject *plan_set(PyObject *module, PyObject *args);

@@ -1,9 +1,9 @@
 /* counter.c - counters on the device, one a stream, that are 0 between
- * launches.
+ * launches, and memory for what the blocks of a launch leave for the last.
  *
  * reduce.c hands them to kernels that count their blocks and leave 0 behind.
- * Launches on one stream follow each other, so they may share one; a counter
- * is never freed, since its stream may come back.  The GIL is the lock.
+ * Launches on one stream follow each other, so they may share them; they are
+ * never freed, since their stream may come back.  The GIL is the lock.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -16,17 +16,24 @@ struct counter {
     CUstream stream;
     CUdeviceptr pointer;
     PyObject *memory; /* strong */
+    CUdeviceptr rest; /* of the blocks */
+    PyObject *rest_memory;
+    size_t rest_bytes;
 };
 
 static struct counter counters[COUNTERS];
 static int counter_count;
 
-/* A captured launch may later run beside others of the same stream. */
+/* A captured launch may later run beside others of the same stream.  Nothing
+ * captures the default stream. */
 static int
 may_be_captured(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
 
+    if (!stream) {
+        return 0;
+    }
     return driver.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
            status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
@@ -49,13 +56,36 @@ counter_make(struct counter *counter)
     return 0;
 }
 
-/* The counter of a stream, or 0 where it can have none. */
+/* The row, with room for so many bytes. */
+static int
+counter_give(struct counter *row, size_t bytes, CUdeviceptr *counter,
+             CUdeviceptr *rest)
+{
+    if (bytes > row->rest_bytes) {
+        PyObject *memory = core_allocate(bytes, row->stream);
+        if (!memory) {
+            return -1;
+        }
+        PyObject *old = row->rest_memory;
+        row->rest_memory = memory;
+        row->rest = core_allocation_pointer(memory);
+        row->rest_bytes = bytes;
+        Py_XDECREF(old); /* to what follows on the stream */
+    }
+    *counter = row->pointer;
+    *rest = row->rest;
+    return 0;
+}
+
+/* The counter of a stream, or 0 where it can have none; `rest`: so many bytes
+ * beside it. */
 int
-counter_find(CUstream stream, CUdeviceptr *counter)
+counter_find(CUstream stream, size_t bytes, CUdeviceptr *counter,
+             CUdeviceptr *rest)
 {
     struct counter wanted = {.stream = stream};
 
-    *counter = 0;
+    *counter = *rest = 0;
     if (!stream) {
         core_stream(NULL, &stream); /* where the launch will go */
         wanted.stream = stream;
@@ -69,8 +99,7 @@ counter_find(CUstream stream, CUdeviceptr *counter)
     for (int i = 0; i < counter_count; i++) {
         if (counters[i].context == wanted.context &&
             counters[i].stream == stream) {
-            *counter = counters[i].pointer;
-            return 0;
+            return counter_give(&counters[i], bytes, counter, rest);
         }
     }
     if (counter_count == COUNTERS) {
@@ -79,7 +108,6 @@ counter_find(CUstream stream, CUdeviceptr *counter)
     if (counter_make(&wanted) < 0) {
         return -1;
     }
-    *counter = wanted.pointer;
-    counters[counter_count++] = wanted;
-    return 0;
+    counters[counter_count] = wanted;
+    return counter_give(&counters[counter_count++], bytes, counter, rest);
 }

@@ -250,6 +250,9 @@ array_assign_subscript(PyObject *self, PyObject *key, PyObject *value)
                         "elements of an array cannot be deleted");
         return -1;
     }
+    if (key == Py_Ellipsis) { /* all of it: no view is needed */
+        return array_assign((struct array *)self, value);
+    }
     PyObject *view = view_of(self, key);
     if (!view) {
         return PyErr_Occurred() ? -1 : advanced_set(self, key, value);

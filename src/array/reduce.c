@@ -11,7 +11,7 @@
  * elements per block, what blocks leave, the counter or NULL.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/array.h"
+#include "array/repeat_reduction.h"
 
 struct reduction {
     int operation;
@@ -20,6 +20,9 @@ struct reduction {
     int code[ARRAY_INPUTS];
     const struct rule *rule;
     int out; /* type number accumulated and stored */
+    /* Of the first launch. */
+    const struct kernel *kernel;
+    npy_intp blocks, per_block;
 };
 
 /* ("reduce", name, stage, types in memory, type accumulated) */
@@ -135,11 +138,17 @@ run(struct reduction *reduction, struct work *work, npy_intp out_bytes)
         return -1;
     }
     work->blocks = plan(kernel, work->n, &work->per_block);
-    if (work->blocks > 1) {
-        partials =
-            core_allocate((size_t)(work->blocks * out_bytes), work->stream);
-        if (!partials || counter_find(work->stream, &work->done) < 0) {
-            Py_XDECREF(partials);
+    reduction->kernel = kernel;
+    reduction->blocks = work->blocks;
+    reduction->per_block = work->per_block;
+    size_t bytes = (size_t)(work->blocks * out_bytes);
+    if (work->blocks > 1 &&
+        counter_find(work->stream, bytes, &work->done, &work->partials) < 0) {
+        return -1;
+    }
+    if (work->blocks > 1 && !work->done) {
+        partials = core_allocate(bytes, work->stream);
+        if (!partials) {
             return -1;
         }
         work->partials = core_allocation_pointer(partials);
@@ -285,14 +294,20 @@ array_reduce_all(int operation, int inputs, PyObject *const *objects)
 {
     struct reduction reduction = {
         .operation = operation, .inputs = inputs, .stage = 1};
-    struct array *arrays[ARRAY_INPUTS], *result;
+    struct array *arrays[ARRAY_INPUTS] = {NULL}, *result;
+    PyObject *made;
 
+    for (int i = 0; i < inputs; i++) {
+        arrays[i] = (struct array *)objects[i];
+    }
+    if (reduction_again(operation, inputs, arrays, &made)) {
+        return made;
+    }
     for (int i = 0; i < inputs; i++) {
         struct operand operand;
         if (operand_set(&operand, objects[i]) < 0) {
             return NULL;
         }
-        arrays[i] = operand.array;
         reduction.code[i] = operand.code;
     }
     reduction.rule = operation_rule(operation, inputs, reduction.code);
@@ -304,6 +319,10 @@ array_reduce_all(int operation, int inputs, PyObject *const *objects)
                             NULL, NULL, NULL);
     if (result && reduce_into(&reduction, arrays, result, NULL) < 0) {
         Py_CLEAR(result);
+    } else if (result) {
+        reduction_learn(operation, inputs, arrays, reduction.rule->result,
+                        reduction.kernel, reduction.blocks,
+                        reduction.per_block);
     }
     return (PyObject *)result;
 }

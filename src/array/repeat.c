@@ -228,7 +228,8 @@ repeat_make(struct again *again, int inputs, PyObject *const *objects,
     const struct repeat repeat = *place;
     struct array *made =
         out ? (struct array *)Py_NewRef(out)
-            : array_new_again(model, dtype ? dtype : repeat.rule->result,
+            : array_new_again(model, model->ndim,
+                              dtype ? dtype : repeat.rule->result,
                               again->context, again->stream);
     /* The allocation may have changed arrays. */
     if (made && (made->size != repeat.size || model->size != repeat.size ||

@@ -17,14 +17,20 @@
 #define WALK_MINIMUM 8
 /* Nor are tiles with a shorter side. */
 #define TILE_MINIMUM 16
+/* Up to so many elements large tiles leave multiprocessors without work. */
+#define SMALL_TILES (1 << 20)
 /* Nor wide loads for shorter rows. */
 #define PACK_MINIMUM 256
 #define GRID_LIMIT   0x7fffffff
 
 static const char *const class_names[] = {
-    [LAYOUT_ALIGNED] = "aligned", [LAYOUT_CONTIGUOUS] = "contiguous",
-    [LAYOUT_ROWS] = "rows",       [LAYOUT_FLAT] = "flat",
-    [LAYOUT_PACKS] = "packs",     [LAYOUT_TILES] = "tiles",
+    [LAYOUT_ALIGNED] = "aligned",
+    [LAYOUT_CONTIGUOUS] = "contiguous",
+    [LAYOUT_ROWS] = "rows",
+    [LAYOUT_FLAT] = "flat",
+    [LAYOUT_PACKS] = "packs",
+    [LAYOUT_TILES] = "tiles",
+    [LAYOUT_SMALL_TILES] = "small_tiles",
 };
 
 /* --- layout class ------------------------------------------------------ */
@@ -132,7 +138,8 @@ choose_tiles(struct task *task, int across)
 {
     int second = task->layout.ndim - 2;
 
-    task->class = LAYOUT_TILES;
+    task->class =
+        task->layout.size > SMALL_TILES ? LAYOUT_TILES : LAYOUT_SMALL_TILES;
     choose_inner(task);
     swap_axes(&task->layout, across, second);
     for (int k = 1; k < task->layout.operands; k++) {
@@ -347,7 +354,7 @@ launch_shape(const struct task *task, const struct kernel *kernel,
     npy_intp per_block = (npy_intp)kernel->block * kernel->per_thread;
 
     *shape = (struct shape){.block = {kernel->block, 1, 1}};
-    if (task->class == LAYOUT_TILES) {
+    if (task->class >= LAYOUT_TILES) {
         shape_tiles(task, kernel, shape);
     } else if (walks_rows(task, kernel)) {
         shape_rows(task, kernel, shape);
@@ -362,13 +369,18 @@ launch_shape(const struct task *task, const struct kernel *kernel,
     return 0;
 }
 
-/* The struct that strided kernels take; returns nothing: `words` has room. */
+/* The number of elements, or the struct that strided kernels take. */
 static void
-pack_layout(const struct task *task, npy_intp along, int64_t *words)
+pack_layout(struct task *task, npy_intp along)
 {
     const struct layout *layout = &task->layout;
+    int64_t *words = task->words;
 
     *words++ = layout->size;
+    if (task->class < LAYOUT_ROWS) {
+        task->word_count = 1;
+        return;
+    }
     *words++ = along;
     for (int axis = 0; axis < layout->ndim; axis++) {
         *words++ = layout->shape[axis];
@@ -378,12 +390,12 @@ pack_layout(const struct task *task, npy_intp along, int64_t *words)
             *words++ = layout->strides[k][axis];
         }
     }
+    task->word_count = (int)(words - task->words);
 }
 
 int
 task_run(struct task *task)
 {
-    int64_t words[2 + ARRAY_MAX_NDIM * (1 + ARRAY_OPERANDS)];
     void *arguments[ARRAY_OPERANDS + 1];
     struct shape shape;
     uint64_t low, high;
@@ -400,11 +412,8 @@ task_run(struct task *task)
         arguments[n++] = task->scalar[i] ? (void *)task->value[i]
                                          : &task->pointer[operand++];
     }
-    words[0] = task->layout.size;
-    if (task->class >= LAYOUT_ROWS) {
-        pack_layout(task, shape.along, words);
-    }
-    arguments[n++] = words;
+    pack_layout(task, shape.along);
+    arguments[n++] = task->words;
     task->kernel = kernel;
     task->grid[0] = (unsigned)shape.blocks;
     task->grid[1] = task->grid[2] = 1;

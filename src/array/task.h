@@ -29,6 +29,8 @@ struct task {
     int inner[ARRAY_OPERANDS]; /* enum inner_walk */
     const struct kernel *kernel;
     unsigned grid[3], block[3];
+    int64_t words[2 + ARRAY_MAX_NDIM * (1 + ARRAY_OPERANDS)];
+    int word_count; /* the last parameter: see task.c */
 };
 
 /* Of fewer elements, wide loads gain nothing. */
@@ -41,6 +43,12 @@ enum inner_walk {
     INNER_STRIDE,
     INNER_ACROSS, /* a tile is read along the axis before */
 };
+
+/* repeat_copy.c: copies between layouts that were copied before. */
+int copy_again(const struct array *target, const struct array *source,
+               CUstream stream);
+void copy_learn(const struct task *task, const struct array *target,
+                const struct array *source);
 
 /* Launches; needs layout.size > 0. */
 int task_run(struct task *task);

@@ -423,26 +423,27 @@ array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
     return array;
 }
 
-/* The same of the shape of a plain model in C order, whose elements may be of
- * another size, in the current context and for a kernel on this stream. */
+/* The same of the shape of a plain model in C order, or of none, `ndim` 0; in
+ * the current context and for a kernel on this stream. */
 struct array *
-array_new_again(struct array *model, PyArray_Descr *dtype,
+array_new_again(struct array *model, int ndim, PyArray_Descr *dtype,
                 struct core_context *context, CUstream stream)
 {
-    struct array *array = array_alloc(Py_TYPE(model), model->ndim);
+    struct array *array = array_alloc(Py_TYPE(model), ndim);
 
     if (!array) {
         return NULL;
     }
     npy_intp step = PyDataType_ELSIZE(dtype);
-    for (int axis = model->ndim - 1; axis >= 0; axis--) {
+    for (int axis = ndim - 1; axis >= 0; axis--) {
         array->shape[axis] = model->shape[axis];
         array->strides[axis] = step;
         step *= model->shape[axis];
     }
-    array->size = model->size;
+    array->size = ndim > 0 ? model->size : 1;
     array->dtype = (PyArray_Descr *)Py_NewRef(dtype);
-    array->flags = ARRAY_READY | (model->flags & ARRAY_FORC);
+    array->flags =
+        ARRAY_READY | (ndim > 0 ? model->flags & ARRAY_FORC : ARRAY_FORC);
     array->allocator = Py_XNewRef(model->allocator);
     if (array->allocator) {
         if (array_take_memory(array, stream) < 0) {

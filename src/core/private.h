@@ -69,29 +69,30 @@ struct core_queue {
 
 struct core_context {
     CORE_HEAD /* `context` is NULL here */
-        CUcontext handle;
-    CUdevice device;
-    uint64_t serial; /* unique in the process */
-    enum core_context_kind kind;
-    bool valid;               /* not detached */
+        /* What each operation reads, side by side. */
+        uint64_t serial;      /* unique in the process */
     struct core_queue *queue; /* of the last launch */
+    struct core_pool *pool;
+    bool valid;              /* not detached */
+    unsigned captures;       /* streams that capture, by Stream.capture */
+    unsigned launched_at;    /* the newest */
+    unsigned launched_count; /* at most CORE_LAUNCHES_KEPT */
+    struct core_launched launched[CORE_LAUNCHES_KEPT]; /* a ring */
     struct core_queue queues[CORE_QUEUES];
     unsigned queueless; /* launches that had none */
-    struct core_pool *pool;
+    CUcontext handle;
+    CUdevice device;
+    enum core_context_kind kind;
     struct core_stream_row *streams;
     size_t stream_count;
-    unsigned captures; /* streams that capture, by Stream.capture */
-    PyObject *held;    /* list: what they have used; NULL without captures */
+    PyObject *held;    /* list: what captures have used; NULL without any */
     CUdeviceptr *late; /* freed in stream order meanwhile: goes back later */
     size_t late_count;
     struct core_staging *staging; /* NULL before the first such copy */
     struct core_cublas *cublas;   /* its handle; NULL while there is none */
     struct core_flight *flights;
     size_t flight_count, flight_room;
-    size_t flight_next;                                /* the one to look at */
-    struct core_launched launched[CORE_LAUNCHES_KEPT]; /* a ring */
-    unsigned launched_at;                              /* the newest */
-    unsigned launched_count; /* at most CORE_LAUNCHES_KEPT */
+    size_t flight_next; /* the one to look at */
 };
 
 struct core_allocation {

@@ -54,7 +54,20 @@ def test_transposes(made, shape, dtype):
         assert (out.get() == turned[..., ::-1]).all()
         out[::-1] = device.transpose(order)
         assert (out.get() == turned[::-1]).all()
-    assert "tiles" in {layout for layout, _ in made}
+    assert "small_tiles" in {layout for layout, _ in made}
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8"])
+def test_transposes_of_many_elements(made, dtype):
+    shape = (1030, 1025)
+    host, device = both(numbers(shape, dtype))
+    out = gpuarray.empty(shape[::-1], dtype)
+    out[...] = device.T
+    assert (out.get() == host.T).all()
+    assert {layout for layout, _ in made} == {"tiles"}
+    out[:1000] = device[:, :1000].T
+    assert (out.get() == host.T).all()
+    assert {layout for layout, _ in made} == {"tiles", "small_tiles"}
 
 
 @pytest.mark.sweep(most=5)
@@ -74,7 +87,7 @@ def test_transposes_in_expressions(made, dtype):
     if np.dtype(dtype).kind == "f":
         got = gpuarray.where(device > 0, device, column.T).get()
         assert (got == np.where(host > 0, host, host[:, 5:6].T)).all()
-    assert ("tiles", (1, 1, 3)) in made
+    assert ("small_tiles", (1, 1, 3)) in made
 
 
 @pytest.mark.sweep(most=5)

@@ -343,3 +343,143 @@ def test_an_operation_that_takes_the_place_meanwhile() -> None:
         other.push()
         there.gpudata.free()
         other.detach()
+
+
+def test_reductions_of_whole_arrays() -> None:
+    for n in (1, 12, 5000, 300_001):
+        for dtype in (np.float32, np.int32, np.int8, np.bool_):
+            for turn in range(3):
+                x = (np.arange(n + 1) % 7 + turn).astype(dtype)
+                whole = gpuarray.to_gpu(x)
+                # The second does not begin at 16 bytes.
+                for a, host in ((whole[:n], x[:n]), (whole[1:], x[1:])):
+                    got = gpuarray.sum(a)
+                    assert got.shape == () and got.dtype == host.sum().dtype
+                    np.testing.assert_allclose(got.get(), host.sum())
+                    assert gpuarray.max(a).get() == host.max()
+                    if dtype is np.float32:
+                        product = gpuarray.dot(a, a * 2).get()
+                        expected = 2 * (host.astype(float) ** 2).sum()
+                        np.testing.assert_allclose(product, expected, 1e-6)
+
+
+def test_reductions_where_something_differs() -> None:
+    x = np.arange(5000, dtype=np.float32)
+    a = gpuarray.to_gpu(x)
+    asked: list[int] = []
+
+    def allocate(size: int) -> drv.DeviceAllocation:
+        asked.append(size)
+        return drv.mem_alloc(size)
+
+    for _ in range(3):
+        assert gpuarray.sum(a).get() == x.sum()
+        assert gpuarray.sum(a[::2]).get() == x[::2].sum()
+        assert gpuarray.sum(a.reshape(50, 100).T).get() == x.sum()
+        with drv.Stream() as stream:
+            total = gpuarray.sum(a)
+        stream.synchronize()
+        assert total.get() == x.sum()
+        b = gpuarray.to_gpu(x, allocator=allocate)
+        asked.clear()
+        assert gpuarray.sum(b).get() == x.sum()
+        assert asked == [4]
+        b.gpudata.free()
+        with pytest.raises(drv.LogicError):
+            gpuarray.sum(b)
+
+
+class OfMine(gpuarray.GPUArray):
+    """A subclass keeps its own class."""
+
+
+def test_reductions_of_a_subclass() -> None:
+    host = np.arange(12, dtype=np.float32)
+    a = gpuarray.to_gpu(host)
+    for _ in range(3):
+        mine = OfMine(host.shape, host.dtype)
+        mine.set(host)
+        assert type(gpuarray.sum(mine)) is OfMine
+        assert type(gpuarray.sum(a)) is gpuarray.GPUArray
+
+
+def test_reductions_that_reduce_meanwhile() -> None:
+    """An allocator of the user's reduces as well, on the same stream."""
+    x = np.arange(400_000, dtype=np.float32)
+    a = gpuarray.to_gpu(x)
+    inner = []
+
+    def allocate(size: int) -> Any:
+        inner.append(gpuarray.sum(a))
+        inner.append(gpuarray.max(a))
+        return drv.mem_alloc(size)
+
+    b = gpuarray.to_gpu(x, allocator=allocate)
+    for _ in range(3):
+        inner.clear()
+        total = gpuarray.sum(b)
+        np.testing.assert_allclose(total.get(), x.sum(dtype=float), 1e-6)
+        np.testing.assert_allclose(inner[0].get(), x.sum(dtype=float), 1e-6)
+        assert inner[1].get() == x.max()
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "f4", "f8", "c16"])
+def test_copies_between_layouts(dtype: str) -> None:
+    size = 40 * 36
+    for turn in range(3):
+        x = (np.arange(size) % 100 + turn).astype(dtype).reshape(40, 36)
+        a = gpuarray.to_gpu(x)
+        for order, into in (("C", a.T), ("F", a), ("C", a[::-1, ::-1].T),
+                            ("C", a.T[::-1]), ("F", a[:, ::2])):  # fmt: skip
+            host = into.get()
+            out = gpuarray.empty(into.shape, dtype, order=order)
+            out[...] = into
+            np.testing.assert_array_equal(out.get(), host)
+            out.fill(0)
+            out[::-1] = into
+            np.testing.assert_array_equal(out.get(), host[::-1])
+            # What lies at other addresses, or overlaps.
+            longer = gpuarray.zeros(into.size + 3, dtype)
+            part = longer[1 : 1 + into.size].reshape(into.shape)
+            part[...] = into
+            np.testing.assert_array_equal(part.get(), host)
+            assert not longer[-2:].get().any() and not longer[0].get()
+        square = a[:36]
+        square[...] = square.T
+        np.testing.assert_array_equal(a.get()[:36], x[:36].T)
+
+
+def test_copies_of_four_axes_and_broadcasts() -> None:
+    x = np.arange(120, dtype=np.float32).reshape(2, 3, 4, 5)
+    a = gpuarray.to_gpu(x)
+    out = gpuarray.empty((5, 4, 3, 2), np.float32)
+    flat = gpuarray.empty((3, 4, 5), np.float32)
+    for _ in range(3):
+        out[...] = a.T
+        np.testing.assert_array_equal(out.get(), x.T)
+        flat[...] = a[1, 0]
+        np.testing.assert_array_equal(flat.get()[2], x[1, 0])
+        flat[...] = a[0]
+        np.testing.assert_array_equal(flat.get(), x[0])
+        with pytest.raises(ValueError, match="same shape"):
+            flat[...] = a.T
+
+
+def test_copies_of_freed_memory_and_in_other_contexts() -> None:
+    x = np.arange(1024, dtype=np.float32).reshape(32, 32)
+    for _ in range(2):
+        a, out = gpuarray.to_gpu(x), gpuarray.empty((32, 32), np.float32)
+        out[...] = a.T
+        np.testing.assert_array_equal(out.get(), x.T)
+        other = drv.Device(0).make_context()
+        try:
+            b, there = gpuarray.to_gpu(x), gpuarray.empty_like(out)
+            there[...] = b.T
+            np.testing.assert_array_equal(there.get(), x.T)
+            del b, there
+        finally:
+            other.pop()
+            other.detach()
+        a.gpudata.free()
+        with pytest.raises(drv.LogicError):
+            out[...] = a.T

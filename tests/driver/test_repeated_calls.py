@@ -108,8 +108,37 @@ def test_prepared_integers(
         assert seen(out)[0] == number
 
 
+@pytest.mark.parametrize("code", list("lqnLQN"))
+def test_prepared_long_integers(code: str) -> None:
+    source = "__global__ void f(long long *out, long long x) { *out = x; }"
+    kernel = SourceModule(source).get_function("f")
+    kernel.prepare("P" + code)
+    out = gpuarray.zeros(1, np.int64)
+    numbers = [0, 1, 2**30 - 1, 2**30, 2**62, True, np.int32(9)]
+    below = [-1, -(2**30), -(2**63), np.int8(-3)]
+    for number in numbers + (below if code.islower() else []):
+        for _ in range(2):
+            kernel.prepared_call((1, 1), (1, 1, 1), out.gpudata, number)
+            assert out.get()[0] == number
+    for number in below if code.isupper() else [2**63]:
+        with pytest.raises(Exception, match="kernel 'f': argument #"):
+            kernel.prepared_call((1, 1), (1, 1, 1), out.gpudata, number)
+
+
 @pytest.mark.parametrize(
-    "real", [0.0, -1.5, 1e-40, 1e300, float("inf"), 3, True, np.float64(0.1)]
+    "real",
+    [
+        0.0,
+        -1.5,
+        1e-40,
+        1e300,
+        float("inf"),
+        3,
+        -(2**30) + 1,
+        2**30 - 1,
+        True,
+        np.float64(0.1),
+    ],
 )
 def test_prepared_reals(
     put: cuda.Function, out: gpuarray.GPUArray, real: float

@@ -390,11 +390,26 @@ field_store_again(const struct core_field *field, const struct core_slot *slot,
         }
         memcpy(target, &number, 4); /* little-endian; a digit has 30 bits */
         return true;
-    case 'f':
-        if (!PyFloat_CheckExact(arg)) {
+    case 'l':
+    case 'q':
+    case 'n':
+    case 'L':
+    case 'Q':
+    case 'N':
+        if (!PyLong_CheckExact(arg) || !small_int(arg, &number) ||
+            (number < 0 && field->usual < 'a')) {
             return false;
         }
-        narrow = (float)PyFloat_AS_DOUBLE(arg);
+        memcpy(target, &number, field->bytes);
+        return true;
+    case 'f':
+        if (PyFloat_CheckExact(arg)) {
+            narrow = (float)PyFloat_AS_DOUBLE(arg);
+        } else if (PyLong_CheckExact(arg) && small_int(arg, &number)) {
+            narrow = (float)(double)number; /* rounded once: 30 bits */
+        } else {
+            return false;
+        }
         memcpy(target, &narrow, sizeof narrow);
         return true;
     default:

@@ -112,6 +112,12 @@ small_int(PyObject *object, long *value)
     return true;
 }
 
+static inline bool
+same_lengths(const unsigned a[3], const unsigned b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 /* Notes a launch for the message of an error that shows later; the same one
  * again changes nothing. */
 static inline void
@@ -121,8 +127,8 @@ launch_note(struct core_context *context, PyObject *name, CUfunction function,
     const struct core_launched *last =
         &context->launched[context->launched_at];
     if (UNUSUAL(last->name != name || last->function != function ||
-                memcmp(last->grid, grid, sizeof last->grid) != 0 ||
-                memcmp(last->block, block, sizeof last->block) != 0)) {
+                !same_lengths(last->grid, grid) ||
+                !same_lengths(last->block, block))) {
         core_launch_note(context, name, function, grid, block);
     }
 }

@@ -1,7 +1,8 @@
 /* memory.c - module functions that allocate, copy and set device memory.
  *
  * The GIL is released by copies above 64 KiB and by everything that waits by
- * design.
+ * design.  A copy within the device that nobody waits for is issued as a
+ * launch is (launch/queue.c).
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -215,8 +216,10 @@ core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source, size_t bytes,
     if (bytes == 0) {
         return 0;
     }
+    struct core_context *context = core_stack_top();
     stream = stream == NULL ? core_stream_default() : stream;
-    PyThreadState *state = gil_leave(bytes);
+    bool may_wait = context == NULL || core_queue_add(context, stream);
+    PyThreadState *state = gil_leave(may_wait ? SIZE_MAX : 0);
     CUresult code = driver.cuMemcpyDtoDAsync(target, source, bytes, stream);
     gil_return(state);
     return copy_check_both(code, "cuMemcpyDtoDAsync", target, source, bytes);

@@ -1,19 +1,40 @@
-// What the values of all threads combine to.
+// The value that the thread `step` places on in the warp has; all threads of
+// the warp are here.
+__device__ inline Value value_after(Value value, int step)
+{
+    unsigned words[(sizeof(Value) + 3) / 4] = {};
+    memcpy(words, &value, sizeof value);
+#pragma unroll
+    for (int k = 0; k < (int)(sizeof words / sizeof *words); k++) {
+        words[k] = __shfl_down_sync(0xffffffffu, words[k], step);
+    }
+    memcpy(&value, words, sizeof value);
+    return value;
+}
+
+// What the values of all threads combine to.  Each warp makes one of its own
+// without waiting for the others: in a small reduction most of the time would
+// be waits.
 __device__ inline Value block_sum(Value value)
 {
-    __shared__ __align__(16) unsigned char memory[$block * sizeof(Value)];
+    enum { LANES = 32, WARPS = $block / LANES };
+    __shared__ __align__(16) unsigned char memory[WARPS * sizeof(Value)];
     Value *shared = reinterpret_cast<Value *>(memory);
+#pragma unroll
+    for (int step = LANES / 2; step > 0; step /= 2) {
+        value = combine(value, value_after(value, step));
+    }
     __syncthreads(); // the memory may be in use
-    shared[threadIdx.x] = value;
-    for (int step = $block / 2; step > 1; step /= 2) {
-        __syncthreads();
-        if (threadIdx.x < step) {
-            shared[threadIdx.x] =
-                combine(shared[threadIdx.x], shared[threadIdx.x + step]);
-        }
+    if (threadIdx.x % LANES == 0) {
+        shared[threadIdx.x / LANES] = value;
     }
     __syncthreads();
-    return combine(shared[0], shared[1]);
+    Value all[WARPS];
+#pragma unroll
+    for (int k = 0; k < WARPS; k++) {
+        all[k] = shared[k];
+    }
+    return combined<WARPS>(all);
 }
 
 // Whether all other blocks have left their results.
