@@ -1,5 +1,8 @@
 """Products of matrices by cuBLAS, where it is there and can make them.
 
+The CPU device has its functions where the process has loaded a fast BLAS, as
+NumPy does.
+
 cuBLAS is column-major: a product of matrices in C order is one of their
 transposes in its eyes, with the operands exchanged.
 """
@@ -25,13 +28,17 @@ _TYPES = {
     "Ef": (14, 0),
 }  # fmt: skip
 _MOST = 0x7FFFFFFF
-# Multiplications from which on the library is the faster one, by type: found
-# on an H100 with square matrices of 64 to 2048, where it takes 7 to 20
-# microseconds at the least and own kernels 4 to 10.
+# Multiplications from which on the library is the faster one where threads run
+# side by side, by type: found on an H100 with square matrices of 64 to 2048,
+# where it takes 7 to 20 microseconds at the least and own kernels 4 to 10.
 _LEAST = {
     "ff": 1 << 25, "dd": 1 << 23, "ee": 1 << 22, "FF": 1 << 25, "DD": 1 << 21,
     "Ef": 1 << 23,
 }  # fmt: skip
+# Where they run in turn it nearly always is: multiplications, of each matrix
+# of a batch and of a product of floats, between which own kernels are faster.
+_BATCH = 1 << 18, 1 << 25
+_FLOATS = 1 << 22, (1 << 24) + 1
 
 
 @functools.cache
@@ -110,17 +117,39 @@ def _batch(task: Matrices) -> tuple[int, tuple[int, int, int]] | None:
     return (count, (found[0], found[1], found[2])) if count <= _MOST else None
 
 
-def multiply(task: Matrices) -> bool | None:
+def _is_ours(types: str, task: Matrices, in_turn: bool) -> bool:
+    """Whether own kernels are the faster ones."""
+    rows, columns = task.c.shape[-2:]
+    work = rows * columns * task.inner
+    if not in_turn:
+        return task.c.size * task.inner < _LEAST[types]
+    if task.c.size > rows * columns:
+        return _BATCH[0] <= work < _BATCH[1]
+    return (
+        types == "ff"
+        and _FLOATS[0] <= work < _FLOATS[1]
+        and min(rows, columns, task.inner) >= 128
+        and task.a.flags.c_contiguous
+        and task.b.flags.c_contiguous
+    )
+
+
+def multiply(task: Matrices, in_turn: bool) -> bool | None:
     """``c = a @ b``, noted in the task's log.
 
     False where cuBLAS is not there or makes no such product; None where it
     cannot now, but can at other times.
+
+    Parameters
+    ----------
+    in_turn
+        Whether threads run in turn.
     """
     types = task.a.dtype.char + task.c.dtype.char
     kind = _TYPES.get(types)
     if kind is None or task.a.dtype != task.b.dtype:
         return False
-    if task.c.size * task.inner < _LEAST[types]:
+    if _is_ours(types, task, in_turn):
         return False
     product = _product(kind, task)
     if product is None or not _has_handle(task.stream):

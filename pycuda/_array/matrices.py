@@ -274,7 +274,7 @@ def multiply(task: Matrices) -> bool:
     if task.inner == 0:
         task.c.fill(np.zeros((), task.c.dtype), task.stream)
         return False
-    made = blas.multiply(task)
+    made = blas.multiply(task, in_turn)
     if made:
         return True
     if in_turn:

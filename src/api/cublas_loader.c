@@ -2,9 +2,10 @@
  *
  * Called by core before the first product of matrices in a process that has
  * none open: on a GPU, the first whose major version is not above the
- * driver's. The CPU device has none.  PYCUDA_CUBLAS names another one, or is 0
- * where none is to be used.  libcublas needs libcublasLt: the one beside it is
- * opened first, so that the folder need not be on a search path.
+ * driver's.  The CPU device's library has these functions itself.
+ * PYCUDA_CUBLAS names another one, or is 0 where none is to be used. libcublas
+ * needs libcublasLt: the one beside it is opened first, so that the folder
+ * need not be on a search path.
  *
  * Owns the library's handle, which stays open for ever.  All under
  * loader_lock.
@@ -111,11 +112,23 @@ open_named(const char *path, struct api_choice *choice)
     return 0;
 }
 
+/* The CPU device's. */
+static int
+open_own(struct api_choice *choice)
+{
+    snprintf(choice->library, sizeof choice->library, "%.500s",
+             loader_cpu_path());
+    return table_fill_cublas(loader_cpu_library());
+}
+
 static int
 open_found(int driver_version, struct api_choice *choice)
 {
+    if (loader_kind() == API_CPU) {
+        return open_own(choice);
+    }
     for (size_t i = 0; i < sizeof majors / sizeof *majors; i++) {
-        if (loader_kind() != API_GPU || majors[i] > driver_version / 1000) {
+        if (majors[i] > driver_version / 1000) {
             continue;
         }
         void *library = search_major(majors[i], choice);
@@ -144,7 +157,7 @@ api_open_cublas(int driver_version, struct api_choice *choice)
         bool any = named == NULL || named[0] == '\0' || !strcmp(named, "1");
         status = any ? open_found(driver_version, choice)
                      : open_named(named, choice);
-        choice->kind = status == 0 ? API_GPU : API_CLOSED;
+        choice->kind = status == 0 ? (enum api_kind)loader_kind() : API_CLOSED;
         chosen = status == 0 ? *choice : chosen;
     }
     pthread_mutex_unlock(&loader_lock);

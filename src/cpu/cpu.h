@@ -58,6 +58,7 @@ enum cpu_kind {
     CPU_NODE,
     CPU_EXEC,
     CPU_USER,
+    CPU_BLAS,
 };
 
 /* A handle is the address of a slot; slots are never unmapped. */

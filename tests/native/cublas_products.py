@@ -80,6 +80,7 @@ def check_dtypes():
 def check_small():
     """What is not worth the library goes without it."""
     blas._LEAST = dict.fromkeys(blas._LEAST, 64**3)
+    blas._is_ours = lambda types, task, _: ours(types, task, False)
     check(numbers((64, 63)), numbers((63, 64)), calls=0)
     assert record().creates == 0
     check(numbers((64, 64)), numbers((64, 64)))
@@ -256,6 +257,7 @@ def check_damaged():
 
 if __name__ == "__main__":
     assert pycuda.autoinit.context is not None
-    blas._LEAST = dict.fromkeys(blas._LEAST, 0)
+    ours = blas._is_ours
+    blas._is_ours = lambda *_: False
     globals()[f"check_{sys.argv[1]}"]()
     print(sys.argv[1])

@@ -75,7 +75,6 @@ def test_products(check: str, library: Path) -> None:
         ("failure", {"FAKE_STATUS": "13"}),
         ("no_memory", {"FAKE_CREATE_STATUS": "3"}),
         ("off", {"PYCUDA_CUBLAS": "0"}),
-        ("off", {"PYCUDA_CUBLAS": ""}),
         ("damaged", {"PYCUDA_CUBLAS": __file__}),
         ("damaged", {"PYCUDA_CUBLAS": "/nowhere/libcublas.so"}),
     ],

@@ -170,7 +170,8 @@ cublas_handle(PyObject *module, PyObject *given)
     Py_BEGIN_ALLOW_THREADS;
     status = handle_make(&handle);
     Py_END_ALLOW_THREADS;
-    if (status == CUBLAS_STATUS_ALLOC_FAILED) {
+    if (status == CUBLAS_STATUS_ALLOC_FAILED ||
+        status == CUBLAS_STATUS_NOT_SUPPORTED) {
         Py_RETURN_NONE;
     }
     if (cublas_check(status, "cublasCreate") < 0) {
@@ -352,7 +353,7 @@ static PyMethodDef functions[] = {
     {"_cublas_handle", cublas_handle, METH_O,
      "_cublas_handle(stream)\n--\n\n"
      "A handle for the current context, in a capsule that frees it; None "
-     "where there is no memory for one, False during a capture."},
+     "where there is none to be had, False during a capture."},
     {"_cublas_product", cublas_product, METH_VARARGS,
      "_cublas_product((type of a and b, of c), (a, b transposed), (rows, "
      "columns, inner), (leads of a, b, c), (steps of a, b, c), count)"

@@ -127,6 +127,7 @@ cpu_context_destroy(struct cpu_context *ctx)
     cpu_modules_close(ctx);
     cpu_streams_close(ctx);
     cpu_events_close(ctx);
+    cpu_handles_end(CPU_BLAS, ctx->id, free);
     cpu_handles_end(CPU_TEXTURE, ctx->id, free);
     cpu_handles_end(CPU_SURFACE, ctx->id, free);
     cpu_handles_end(CPU_MIPMAP, ctx->id, free); /* its levels are arrays */

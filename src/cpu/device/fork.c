@@ -6,17 +6,20 @@
  * had not begun, go on working; so the locks of NVRTC are held by who forks
  * while it forks, and are free on both sides afterwards.
  *
- * Lock order: as in `locks`; their holders take no other lock, so that fork()
- * waits milliseconds at most, for a compiler's process to be started: a child
- * has no copies of its ends then.  cuInit may be called by who holds a lock
+ * Lock order: as in `locks`; their holders take no other lock of ours, so that
+ * fork() waits milliseconds at most, for a compiler's process to be started: a
+ * child has no copies of its ends then.  For a product of matrices that a BLAS
+ * is making it waits to the end: those libraries end their own threads when
+ * the process forks, with what they were to do.  cuInit may be called by who holds a lock
  * that another handler waits for, so its lock is made anew in the child
  * instead: half a cuInit is none.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include "cpu/blas/blas.h"
 #include "cpu/nvrtc/nvrtc.h"
 
 static pthread_mutex_t *const locks[] = {
+    &cpu_blas_lock,
     &nvrtc_choice_lock,
     &nvrtc_start_lock,
     &nvrtc_list_lock,

@@ -1,0 +1,158 @@
+"""Products of arrays through NumPy's BLAS: see test_blas.py.
+
+Prints the name of the check that was asked for when it is through.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import os
+import sys
+import threading
+import time
+
+import numpy as np
+
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda import _driver, gpuarray
+from pycuda._array import blas
+from pycuda.compiler import SourceModule
+
+LATE = """
+__global__ void late(float *to, int n, float value, volatile int *gate)
+{
+    while (*gate == 0) {
+    }
+    for (int i = 0; i < n; i++) {
+        to[i] = value;
+    }
+}
+"""
+
+
+def ones(side):
+    return gpuarray.to_gpu(np.ones((side, side), np.float32))
+
+
+def check_used():
+    """All types that a BLAS has; the others by own kernels."""
+    rng = np.random.default_rng(1)
+    made = []
+    real = blas.multiply
+    blas.multiply = lambda *given: made.append(real(*given)) or made[-1]
+    for char in "fdFDeil":
+        a, b = (rng.integers(-4, 5, (9, 9)).astype(char) for _ in "ab")
+        got = gpuarray.to_gpu(a) @ gpuarray.to_gpu(b)
+        assert got.dtype == a.dtype
+        assert np.array_equal(got.get(), a @ b), char
+    assert made == [True, True, True, True, False, False, False]
+
+
+def check_unused():
+    """PYCUDA_CUBLAS=0, or the checks are on."""
+    real, made = blas.multiply, []
+    blas.multiply = lambda *given: made.append(real(*given)) or made[-1]
+    for side in (9, 300):
+        assert np.all((ones(side) @ ones(side)).get() == side)
+    assert made == [False, False]
+
+
+def check_order():
+    """After what the stream does, before what it is to do then."""
+    late = SourceModule(LATE).get_function("late")
+    for side in (8, 400):
+        gate = drv.managed_zeros(1, np.int32, mem_flags=1)
+        a, b, stream = ones(side), ones(side), drv.Stream()
+        out = gpuarray.zeros((side, side), np.float32)
+        drv.Context.synchronize()
+        size = np.int32(side * side)
+        late(a, size, np.float32(3), gate, block=(1, 1, 1), stream=stream)
+        start = time.perf_counter()
+        gpuarray.matmul(a, b, out=out, stream=stream)
+        copy = out.copy(stream=stream)
+        late(out, size, np.float32(5), gate, block=(1, 1, 1), stream=stream)
+        assert not stream.is_done()
+        assert time.perf_counter() - start < 10
+        gate[0] = 1
+        stream.synchronize()
+        assert np.all(copy.get() == 3 * side)
+        assert np.all(out.get() == 5)
+
+
+def check_freed():
+    """Operands that are gone before the product is made."""
+    for _ in range(30):
+        got = ones(500) @ ones(500)
+        filled = [gpuarray.to_gpu(np.full((500, 500), 7, "f"))]
+        assert np.all(got.get() == 500)
+        assert filled[0].get()[0, 0] == 7
+
+
+def check_captures():
+    """An own kernel's, and the same product before and after."""
+    a, stream = ones(64), drv.Stream()
+    out = gpuarray.zeros((64, 64), np.float32)
+    drv.Context.synchronize()
+    gpuarray.matmul(a, a, out=out, stream=stream)
+    with stream.capture() as graph:
+        gpuarray.matmul(a, a, out=out, stream=stream)
+    stream.synchronize()
+    out.fill(0)
+    drv.Context.synchronize()
+    graph.instantiate().launch(stream)
+    stream.synchronize()
+    assert np.all(out.get() == 64)
+
+
+def check_threads():
+    """Streams of several threads, with products of NumPy's beside them."""
+    wrong = []
+
+    def work(seed):
+        pycuda.autoinit.context.push()
+        rng, stream = np.random.default_rng(seed), drv.Stream()
+        try:
+            for _ in range(20):
+                rows, inner, columns = rng.integers(1, 200, 3)
+                a = rng.integers(-4, 5, (rows, inner)).astype("d")
+                b = rng.integers(-4, 5, (inner, columns)).astype("d")
+                left, right = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
+                got = gpuarray.matmul(left, right, stream=stream)
+                stream.synchronize()
+                if not np.array_equal(got.get(), a @ b):
+                    wrong.append((rows, inner, columns))
+        finally:
+            drv.Context.pop()
+
+    threads = [
+        threading.Thread(target=work, args=(seed,)) for seed in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def check_forks():
+    """A fork waits for the product that is being made; both go on."""
+    a = np.ones((400, 400), np.float32)
+    for _ in range(15):
+        got = ones(400) @ ones(400)
+        child = os.fork()
+        if child == 0:
+            good = np.all(a @ a == 400)
+            try:
+                ones(4)
+            except drv.Error:
+                os._exit(0 if good else 2)
+            os._exit(1)
+        assert np.all(got.get() == 400)
+        assert np.all((ones(400) @ ones(400)).get() == 400)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+if __name__ == "__main__":
+    assert _driver._device_kind() == "cpu"
+    globals()[f"check_{sys.argv[1]}"]()
+    print(f"{sys.argv[1]}: Success")
