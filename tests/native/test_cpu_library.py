@@ -84,3 +84,36 @@ def test_a_kernel_that_does_not_compile_is_told(tmp_path):
     )
     assert done.returncode == 1
     assert "add.cu:6:" in done.stderr and "nothing" in done.stderr
+
+
+PRODUCT = r"""
+#include <pycuda_cpu.h>
+#include <stdio.h>
+
+int main(void)
+{
+    CUdevice device;
+    CUcontext ctx;
+    cublasHandle_t handle = NULL;
+    cuInit(0);
+    cuDeviceGet(&device, 0);
+    cuDevicePrimaryCtxRetain(&ctx, device);
+    cuCtxSetCurrent(ctx);
+    printf("%d %d\n", (int)cublasCreate(&handle), handle == NULL);
+    printf("%d\n", (int)cublasSetStream(handle, NULL));
+    return 0;
+}
+"""
+
+
+def test_products_without_a_blas(tmp_path):
+    """cuBLAS's functions link, and say that there is no BLAS."""
+    source = tmp_path / "product.c"
+    source.write_text(PRODUCT)
+    command = ["gcc", "-Wall", "-Wextra", "-Werror", source]
+    command += ["-o", tmp_path / "product"]
+    subprocess.run([*command, *_pkg_config("--cflags", "--libs")], check=True)
+    done = subprocess.run(
+        [tmp_path / "product"], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "15 1\n1\n"
