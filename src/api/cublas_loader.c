@@ -116,9 +116,12 @@ open_named(const char *path, struct api_choice *choice)
 static int
 open_own(struct api_choice *choice)
 {
+    if (table_fill_cublas(loader_cpu_library()) < 0) {
+        return -1;
+    }
     snprintf(choice->library, sizeof choice->library, "%.500s",
              loader_cpu_path());
-    return table_fill_cublas(loader_cpu_library());
+    return 0;
 }
 
 static int
