@@ -332,7 +332,8 @@ def test_cublas_that_is_not_whole_is_passed_over(ask, gpu, tmp_path):
     assert f"[{older}]" in ask(tmp_path, path=gpu)["cublas"]
 
 
-def test_the_cpu_device_has_no_cublas(ask, tmp_path):
+def test_the_cpu_device_takes_no_other_cublas(ask, tmp_path):
+    """Than its own library's, which is not in the one made up here."""
     make_cublas(tmp_path / NEW, 13)
     said = ask(tmp_path, PYCUDA_DEVICE="cpu")["cublas"]
     assert said.startswith("-1 closed")

@@ -16,8 +16,8 @@
 
 #include "cpu/blas/blas.h"
 
-/* What the caller makes itself rather than wake a worker, in multiplications of
- * floats: a third of a millisecond. */
+/* What the caller makes itself rather than wake a worker, in multiplications
+ * of floats: a third of a millisecond. */
 #define SMALL_WORK (1 << 25)
 
 struct blas_handle {

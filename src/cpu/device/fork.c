@@ -10,9 +10,9 @@
  * fork() waits milliseconds at most, for a compiler's process to be started: a
  * child has no copies of its ends then.  For a product of matrices that a BLAS
  * is making it waits to the end: those libraries end their own threads when
- * the process forks, with what they were to do.  cuInit may be called by who holds a lock
- * that another handler waits for, so its lock is made anew in the child
- * instead: half a cuInit is none.
+ * the process forks, with what they were to do.  cuInit may be called by who
+ * holds a lock that another handler waits for, so its lock is made anew in the
+ * child instead: half a cuInit is none.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/blas/blas.h"
