@@ -79,7 +79,6 @@ class Headers:
         self._states: dict[str, int] = {}
         self._folder: str | None = None
         self._owner = 0  # the process that made it
-        self._held: object = None  # the folder's lock
 
     @contextlib.contextmanager
     def options(self, text: str, options: list[str]) -> Iterator[list[str]]:
@@ -137,11 +136,15 @@ class Headers:
         try:
             _sweep(tempfile.gettempdir())
             folder = tempfile.mkdtemp(prefix=_FOLDER)
-            held = open(os.path.join(folder, "lock"), "w")  # noqa: SIM115
-            fcntl.flock(held, fcntl.LOCK_EX)
+            # Held as long as the process lives.
+            lock = os.open(
+                os.path.join(folder, "lock"),
+                os.O_RDWR | os.O_CREAT | os.O_CLOEXEC,
+            )
+            fcntl.flock(lock, fcntl.LOCK_EX)
         except OSError:
             return False
-        self._folder, self._owner, self._held = folder, os.getpid(), held
+        self._folder, self._owner = folder, os.getpid()
         atexit.register(self._end)
         return True
 
