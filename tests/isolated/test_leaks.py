@@ -21,6 +21,7 @@ import pycuda.autoinit
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray
 from pycuda.compiler import SourceModule, compile
+from pycuda.elementwise import ElementwiseKernel
 SOURCE = (
     "texture<float, 2> t; surface<void, 2> s;"
     "__global__ void k(int *a, float b) {}"
@@ -144,6 +145,7 @@ BODIES = {
     "    except TypeError: pass\n"
     "    try: drv.TextureObject(memory, bytes=64, format=32, filter_mode=9)\n"
     "    except ValueError: pass",
+    "elementwise kernel": "ElementwiseKernel('float *a', 'a[i] = 1')(gpu)",
     "attributes": "drv.Device(0).get_attributes()",
     "copies": "drv.from_device(drv.to_device(host), 4, 'i4')",
     "staged copies": "_driver._set_staging(1000, 512)\n"
