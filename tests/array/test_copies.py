@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from layouts import NUMBERS, both, numbers, orders, same, shapes, views
 
+import pycuda.driver as drv
 from pycuda import gpuarray
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -126,6 +127,24 @@ def test_fill(dtype, view):
     host[...] = value
     assert device.fill(value) is device
     np.testing.assert_array_equal(device.get(), host)
+
+
+def test_getting_what_is_dense_takes_no_device_memory():
+    """In whatever order its axes are; the rest is packed there first."""
+    sizes = []
+
+    def allocator(size):
+        sizes.append(size)
+        return drv.mem_alloc(size)
+
+    x = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    a = gpuarray.to_gpu(x, allocator=allocator)
+    for order in ((0, 1, 2), (2, 1, 0), (1, 0, 2), (2, 0, 1)):
+        got = a.transpose(order).get()
+        assert np.array_equal(got, x.transpose(order))
+    assert sizes == [x.nbytes]
+    assert np.array_equal(a[:, ::2].get(), x[:, ::2])
+    assert sizes == [x.nbytes, x[:, ::2].nbytes]
 
 
 def test_set_and_get_errors():
