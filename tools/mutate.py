@@ -10,8 +10,8 @@ the work folder is built one time with a switch in every function; one run of
 all tests there notes which test calls which function; after that a function
 costs only the tests that call it, the most particular first, up to the first
 failure.  A function that no test misses is a survivor: a test is missing, or
-the function is not needed.  What tools/mutation/equivalent.toml explains is
-listed as such.
+the function is not needed.  What tools/mutation/equivalent.toml explains
+meets the first of these tests only, and is listed as such.
 
 All of it is kept in the work folder: begun again it goes on where it was, and
 runs again only what changed.  With --again it judges all of them anew; the
@@ -101,7 +101,9 @@ class Judge:
         self.sound: set[str] = set()  # tests that pass, seen again
         self.unsound: set[str] = set()
 
-    def judge(self, key: str, killer: str = "") -> Verdict:
+    def judge(
+        self, key: str, killer: str = "", all_tests: bool = True
+    ) -> Verdict:
         """The verdict on a function, which `killer` may well kill."""
         calling = self.reach.tests_of(key)
         likely = self.reach.named(killer)  # it has to fail again
@@ -110,7 +112,8 @@ class Judge:
         beside = self.reach.tests_beside(key)[:BESIDE]
         done: set[str] = set()
         first, then = calling[:FIRST], calling[FIRST:]
-        for tests in (likely, first, then, beside, rest):
+        groups = [likely, first, then, beside, rest]
+        for tests in groups if all_tests else groups[:2]:
             fresh = [test for test in tests if test.name not in done]
             failure = self._failure(key, fresh)
             if failure:
@@ -243,13 +246,15 @@ def judge_all(
     judge = Judge(copy, reach, options.calling)
     quick = options.known or options.calling
     tests = reach.fingerprint()
+    reasons = equivalents()
     verdicts = []
     for number, key in enumerate(keys, 1):
         start = time.monotonic()
         digest = copy.functions[key].digest
         verdict = memory.find(key, digest, tests)
         if verdict is None or options.again:
-            verdict = judge.judge(key, memory.killer(key))
+            explained = key in reasons
+            verdict = judge.judge(key, memory.killer(key), not explained)
             if verdict.killed or not quick:
                 memory.keep(verdict, digest, tests)
         seconds = time.monotonic() - start

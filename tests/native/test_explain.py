@@ -138,6 +138,44 @@ def test_restrict_does_not_hide_that_threads_are_independent(tmp_path):
     ]
 
 
+ROWS = """\
+extern "C" __global__ void %s(float *out, const float *in, int n)
+{
+    __shared__ float s[256];
+    int i = threadIdx.x;
+    s[i] = in[i];
+    __syncthreads();
+    float sum = s[255 - i];
+    for (int k = 0; k < n; k++)
+        sum += in[%s];
+    out[i] = sum;
+}
+"""
+
+
+def test_threads_go_together_where_they_read_side_by_side(tmp_path):
+    """Which takes an array of what each of them has so far."""
+    path = tmp_path / "rows.cu"
+    path.write_text(
+        ROWS % ("side", "256 * k + i") + ROWS % ("apart", "n * i + k")
+    )
+    told = json.loads(_explain(path, "--json").stdout)
+    assert _kernel(told, "side")["frame_bytes"] > 256 * 4
+    assert _kernel(told, "apart")["frame_bytes"] < 256 * 4
+
+
+def test_a_condition_on_the_index_bounds_the_loop_over_threads(
+    source, tmp_path
+):
+    """The last steps of a tree are loops over two and four threads."""
+    path = tmp_path / "tree.cu"
+    path.write_text(SOURCE.replace("out[i] = s[0]", "if (!i) *out = s[0]"))
+    rows = json.loads(_explain(path, "--json").stdout)["remarks"]
+    texts = " ".join(row["text"] for row in rows if row["line"] == 7)
+    assert "vectorization width: 2," in texts
+    assert "vectorization width: 4," in texts
+
+
 def test_text(source):
     done = _explain(source)
     assert "some.cu:7: sum" in done.stdout

@@ -392,6 +392,19 @@ def test_all_are_judged_anew_when_that_is_asked_for(tmp_path, again):
     assert bool(copy.ran) is again
 
 
+def test_what_is_explained_meets_few_tests(tmp_path, monkeypatch):
+    copy = FakeCopy(tmp_path, {"a.py:f": ["other"]})
+    copy.functions = {"a.py:f": SimpleNamespace(digest="text")}
+    monkeypatch.setattr(mutate, "equivalents", lambda: {"a.py:f": "a cache"})
+    memory = mutate.Memory(tmp_path / "verdicts")
+    options = SimpleNamespace(again=False, known=False, calling=False)
+    (verdict,) = mutate.judge_all(
+        ["a.py:f"], copy, Reach(copy), memory, options
+    )
+    assert not verdict.killed
+    assert copy.ran == [("a.py:f", ["narrow", "wide"])]
+
+
 def test_the_report(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(mutate, "equivalents", lambda: {"g": "a cache"})
     record = tmp_path / "record.md"
