@@ -531,6 +531,7 @@ def test_a_busy_thread_does_not_slow_launches(
         del before, stream
         others = [drv.Stream() for _ in range(8 + streams)]
         each = [s for s in others if s.handle not in handles][:streams]
+        del others
     thread = threading.Thread(target=work)
     thread.start()
     rounds = []
