@@ -205,22 +205,37 @@ array_copy_into(struct array *target, struct array *source, CUstream stream)
     return result ? 0 : -1;
 }
 
-/* A packed copy: order 'C', 'F', or 'K' (the order that the axes have). */
-struct array *
-array_packed(struct array *array, char order, CUstream stream)
+/* Memory for a packed copy. */
+static struct array *
+packed_like(struct array *array, char order, CUstream stream)
 {
     npy_intp strides[ARRAY_MAX_NDIM];
     npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
-    struct array *copy;
 
+    if (array->ndim == 1 && array->flags & ARRAY_C && array->size > 0 &&
+        itemsize > 0 && array_plain((PyObject *)array)) {
+        void *key;
+        struct core_context *context = core_here(&key, &stream);
+        return context
+                   ? array_new_again(array, 1, array->dtype, context, stream)
+                   : NULL;
+    }
     if (order == 'K') {
         layout_pack_like(array->ndim, array->shape, itemsize, array->strides,
                          strides);
     } else {
         layout_pack(array->ndim, array->shape, itemsize, order, strides);
     }
-    copy = array_new_like(array, array->dtype, array->ndim, array->shape,
+    return array_new_like(array, array->dtype, array->ndim, array->shape,
                           strides, stream);
+}
+
+/* A packed copy: order 'C', 'F', or 'K' (the order that the axes have). */
+struct array *
+array_packed(struct array *array, char order, CUstream stream)
+{
+    struct array *copy = packed_like(array, order, stream);
+
     if (copy && array_copy_into(copy, array, stream) < 0) {
         Py_CLEAR(copy);
     }

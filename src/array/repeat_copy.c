@@ -99,7 +99,7 @@ copy_again(const struct array *target, const struct array *source,
 {
     struct key key;
 
-    if (target->flags & source->flags & ARRAY_C || /* the driver copies */
+    if (target->flags & source->flags & ARRAY_FORC || /* the driver copies */
         !core_apart(target->head.owner, source->head.owner) ||
         !key_set(&key, target, source)) {
         return 0;
