@@ -35,10 +35,9 @@ _LEAST = {
     "ff": 1 << 25, "dd": 1 << 23, "ee": 1 << 22, "FF": 1 << 25, "DD": 1 << 21,
     "Ef": 1 << 23,
 }  # fmt: skip
-# Where they run in turn it nearly always is: multiplications, of each matrix
-# of a batch and of a product of floats, between which own kernels are faster.
-_BATCH = 1 << 18, 1 << 25
-_FLOATS = 1 << 22, (1 << 24) + 1
+# Where they run in turn it always is, but for batches: of each of their
+# matrices, multiplications between which own kernels are faster.
+_BATCH = 1 << 12, 1 << 21
 
 
 @functools.cache
@@ -123,15 +122,7 @@ def _is_ours(types: str, task: Matrices, in_turn: bool) -> bool:
     work = rows * columns * task.inner
     if not in_turn:
         return task.c.size * task.inner < _LEAST[types]
-    if task.c.size > rows * columns:
-        return _BATCH[0] <= work < _BATCH[1]
-    return (
-        types == "ff"
-        and _FLOATS[0] <= work < _FLOATS[1]
-        and min(rows, columns, task.inner) >= 128
-        and task.a.flags.c_contiguous
-        and task.b.flags.c_contiguous
-    )
+    return task.c.size > rows * columns and _BATCH[0] <= work < _BATCH[1]
 
 
 def multiply(task: Matrices, in_turn: bool) -> bool | None:

@@ -94,7 +94,7 @@ cublas_open(PyObject *module, PyObject *unused)
 }
 
 static void
-holder_free(struct core_cublas *holder)
+handle_free(struct core_cublas *holder)
 {
     struct core_scope scope;
     bool inside = core_enter(holder->context, &scope);
@@ -110,6 +110,14 @@ holder_free(struct core_cublas *holder)
     Py_END_ALLOW_THREADS;
     if (inside) {
         core_leave(&scope);
+    }
+}
+
+static void
+holder_free(struct core_cublas *holder)
+{
+    if (!core.forked) { /* else the lock may be a lost thread's */
+        handle_free(holder);
     }
     Py_DECREF((PyObject *)holder->context);
     PyMem_Free(holder);
