@@ -64,7 +64,10 @@ def run(words: list[str], variant: dict[str, str]) -> None:
         environment |= {"PYCUDA_DEVICE": "cpu", "PYCUDA_JIT": str(PROGRAM)}
         environment["PYCUDA_CACHE_DIR"] = cache
         done = subprocess.run(
-            [sys.executable, *words], cwd=ROOT, env=environment
+            [sys.executable, *words],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.DEVNULL if "explain" in words else None,
         )
     if done.returncode:
         print(f"jit_coverage: {' '.join(words)} failed", file=sys.stderr)
@@ -73,6 +76,23 @@ def run(words: list[str], variant: dict[str, str]) -> None:
 def compile_kernels(count: int) -> None:
     for variant in VARIANTS:
         run(["tools/fuzz_kernels.py", str(count)], variant)
+    explain_kernels(min(count, 20))
+
+
+def explain_kernels(count: int) -> None:
+    """Lets the first of each kind be explained, as one source."""
+    sys.path.insert(0, str(ROOT / "tests" / "kernels"))
+    from kernel_corpus import GENERATORS, HEAD
+
+    texts = [
+        make(seed, f"{kind}_{seed}").text
+        for kind, make in GENERATORS.items()
+        for seed in range(count)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kernels.cu"
+        path.write_text(HEAD + "\n".join(texts))
+        run(["-P", "-m", "pycuda.cpu", "explain", "--json", str(path)], {})
 
 
 def count_lines() -> dict[str, dict[int, bool]]:

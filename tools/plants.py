@@ -28,7 +28,7 @@ HEADER = ROOT / "src" / "jit" / "plants.h"
 BUILD = ROOT / "build" / "plants"
 MOST = 500  # kernels
 GROUP = 5  # of one kind, compiled together
-KINDS = 3
+KINDS = ["regions", "warps", "grids"]  # that the faults are meant for
 
 
 class Search(NamedTuple):
@@ -69,7 +69,8 @@ def search(program: Path, plant: str, first: int) -> Search:
     }
     fuzz = [sys.executable, str(ROOT / "tools" / "fuzz_kernels.py"), "--stop"]
     words = ["--settings=1", f"--group={GROUP}"]
-    words += [str(-(-MOST // KINDS)), str(first)]
+    words += [str(-(-MOST // len(KINDS))), str(first)]
+    words += [f"--kind={kind}" for kind in KINDS]
     done = subprocess.run(
         [*fuzz, *words],
         env=environment,

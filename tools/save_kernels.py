@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tests" / "kernels"))
 import saved_kernels  # noqa: E402
 from kernel_corpus import GENERATORS  # noqa: E402
 
-KINDS = list(GENERATORS)
+KINDS = saved_kernels.KINDS
 
 
 def kept(number: int, first: int) -> saved_kernels.Saved:

@@ -480,4 +480,85 @@ __global__ void k(float *out, float *in, int at)
         thread=(0, 0, 0),
         other=(18, 0, 0),
     ),
+    dict(
+        name="a_word_of_a_row_that_was_read_in_each_epoch",
+        source="""
+__global__ void k(float *out, float *in, int at, int rounds)
+{
+    int i = threadIdx.x;
+    out[i] = in[i];
+    __syncthreads();
+    out[i] += in[i];
+    __syncthreads();
+    out[i] += in[i] * 2;
+    __syncthreads();
+    for (int r = 0; r < rounds; ++r) {
+        if (r == 0)
+            out[i] += in[i] * 3; // OTHER
+        else if (i == 63)
+            in[at] = 1; // HERE
+    }
+}""",
+        args=[OUT, IN, np.int32(21), np.int32(2)],
+        kind="global-race",
+        thread=(63, 0, 0),
+        other=(21, 0, 0),
+    ),
+    dict(
+        name="a_row_that_a_block_read_in_a_later_epoch",
+        source="""
+__global__ void k(float *out, float *in)
+{
+    int i = threadIdx.x;
+    if (blockIdx.x == 0) {
+        out[i] = in[i];
+        __syncthreads();
+        out[i] += in[i];
+        __syncthreads();
+        out[i] += in[i] * 2; // OTHER
+    } else if (i == 5) {
+        in[21] = 1; // HERE
+    }
+}""",
+        args=[OUT, IN],
+        grid=(2, 1),
+        kind="block-race",
+        block_index=(1, 0, 0),
+        thread=(5, 0, 0),
+        other=(21, 0, 0),
+    ),
+    dict(
+        # What the last block reads does not take the place of what the one
+        # before read, though it knows that some block has handed on things.
+        name="a_row_that_another_block_read_after_a_barrier",
+        source="""
+__global__ void k(float *out, float *in, int *count)
+{
+    int i = threadIdx.x;
+    if (blockIdx.x == 0) {
+        if (i == 0) {
+            __threadfence();
+            atomicExch(count, 1);
+        }
+        return;
+    }
+    if (blockIdx.x == 1) {
+        __syncthreads();
+        __syncthreads();
+        out[i] = in[i]; // OTHER
+        return;
+    }
+    if (i == 0) atomicAdd(count, 1);
+    __syncthreads();
+    out[i] = in[i];
+    __syncthreads();
+    if (i == 21) in[i] = 1; // HERE
+}""",
+        args=[OUT, IN, np.zeros(1, np.int32)],
+        grid=(3, 1),
+        kind="block-race",
+        block_index=(2, 0, 0),
+        thread=(21, 0, 0),
+        other=(21, 0, 0),
+    ),
 ]

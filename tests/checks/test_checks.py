@@ -116,6 +116,27 @@ def test_planted_fault(found, check, case):
 
 
 @pytest.fixture(scope="session")
+def found_in_heap(tmp_path_factory):
+    return run_cases(
+        HERE / "cases_heap.py",
+        "race,continue",
+        tmp_path_factory.mktemp("heap"),
+    )
+
+
+@pytest.mark.parametrize(
+    "case", _cases("heap").CASES, ids=lambda case: case["name"]
+)
+def test_memory_of_the_heap_that_others_had(found_in_heap, case):
+    reports = found_in_heap[case["name"]]
+    if "kind" in case:
+        assert reports, "nothing was found"
+        check_report(case, reports[0])
+    else:
+        assert reports == []
+
+
+@pytest.fixture(scope="session")
 def found_in_right(tmp_path_factory):
     """Correct kernels, under all checks at once."""
     return run_cases(

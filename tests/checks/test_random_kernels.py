@@ -20,7 +20,7 @@ import pytest
 
 HERE = Path(__file__).parent
 RUNNER = HERE / "random_runner.py"
-KINDS = ("regions", "warps", "grids")
+KINDS = ("regions", "warps", "grids", "features")
 GROUP = 8
 
 pytestmark = pytest.mark.cpu

@@ -3,8 +3,9 @@
 Every kernel runs as thread loops and on fibers, optimised and not; each time
 what it wrote has to be what its interpreter in NumPy says.  Kernels are
 compiled in groups, one module a group.  There are kernels with barriers, with
-warp operations, and with neither (kernel_generator.py, warp_generator.py,
-grid_generator.py).
+warp operations, with neither, and with what else CUDA C++ has
+(kernel_generator.py, warp_generator.py, grid_generator.py,
+feature_generator.py).
 """
 
 # SPDX-License-Identifier: MIT
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from feature_generator import FeatureGenerator
 from grid_generator import GridGenerator
 from kernel_generator import Generator
 from kernel_machine import INPUT
@@ -27,10 +29,12 @@ from pycuda.compiler import SourceModule
 HEAD = "#define umulhi __umulhi\n"
 SWITCH = "PYCUDA_CPU_REGIONS"
 
-GENERATORS: dict[str, type[Generator]] = {
+AnyGenerator = Generator | FeatureGenerator
+GENERATORS: dict[str, type[AnyGenerator]] = {
     "regions": Generator,
     "warps": WarpGenerator,
     "grids": GridGenerator,
+    "features": FeatureGenerator,
 }
 
 
@@ -54,7 +58,7 @@ SETTINGS = [
 ]  # fmt: skip
 
 
-def compiled(kernels: list[Generator], setting: Setting) -> Any:
+def compiled(kernels: list[AnyGenerator], setting: Setting) -> Any:
     """A module of all the kernels, compiled anew."""
     source = HEAD + "\n".join(kernel.text for kernel in kernels)
     before = os.environ.get(SWITCH)
@@ -74,7 +78,7 @@ def compiled(kernels: list[Generator], setting: Setting) -> Any:
             os.environ[SWITCH] = before
 
 
-def output(module: Any, kernel: Generator, data: np.ndarray) -> np.ndarray:
+def output(module: Any, kernel: AnyGenerator, data: np.ndarray) -> np.ndarray:
     """What the kernel writes, on the device."""
     out = np.zeros(kernel.outputs(), np.uint32)
     module.get_function(kernel.name)(

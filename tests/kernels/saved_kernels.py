@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from kernel_machine import INPUT
 
+KINDS = ["regions", "warps", "grids"]  # of kernel_corpus.GENERATORS
 FILE = Path(__file__).with_name("data") / "kernels.json.xz"
 PIECE = 64  # numbers
 

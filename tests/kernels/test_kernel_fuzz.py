@@ -22,6 +22,7 @@ MANY = {
     "regions": range(2500, 2550, GROUP),
     "warps": range(5000, 5050, GROUP),
     "grids": range(7500, 7550, GROUP),
+    "features": range(10000, 10050, GROUP),
 }
 
 

@@ -50,7 +50,7 @@ def test_there_are_500():
     assert len(KERNELS) == 500
     assert len({kernel.text for kernel in KERNELS}) == 500
     kinds = {kernel.name.partition("_")[0] for kernel in KERNELS}
-    assert kinds == set(kernel_corpus.GENERATORS)
+    assert kinds == set(saved_kernels.KINDS)
 
 
 def test_what_is_wrong_is_seen():
