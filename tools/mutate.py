@@ -98,7 +98,7 @@ class Judge:
         self.copy = copy
         self.reach = reach
         self.calling = calling  # run no other tests of the files
-        self.sound: set[str] = set()  # tests that pass, seen again
+        self.sound: set[tuple[str, ...]] = set()  # that pass, seen again
         self.unsound: set[str] = set()
 
     def judge(
@@ -132,7 +132,7 @@ class Judge:
             if not chosen:
                 return ""
             failure = self._run(chosen, key)
-            if not failure or self._is_sound(failure):
+            if not failure or self._is_sound(failure, chosen):
                 return failure
             self.unsound.add(failure)
 
@@ -145,14 +145,18 @@ class Judge:
             limit=min(240 + 8 * seconds, 1800),
         )
 
-    def _is_sound(self, failure: str) -> bool:
-        """Whether a test that failed passes with nothing switched off."""
-        if "::" not in failure or failure in self.sound:
+    def _is_sound(self, failure: str, tests: list[Test]) -> bool:
+        """Whether what failed passes, after the same, with nothing off."""
+        if "::" not in failure:
             return True  # a crash, an import that fails, no end
-        file = failure.partition("::")[0]
-        if self.copy.run_tests([file], tests=[failure]):
-            return False
-        self.sound.add(failure)
+        names = [test.name for test in tests]
+        at = names.index(failure) if failure in names else 0
+        before = (*names[:at], failure)
+        files = dict.fromkeys(name.partition("::")[0] for name in before)
+        if before not in self.sound:
+            if self.copy.run_tests(list(files), tests=list(before)):
+                return False
+            self.sound.add(before)
         return True
 
 

@@ -339,6 +339,19 @@ def test_what_fails_anyway_kills_nothing(tmp_path):
     assert ran[2] == ("a.py:f", ["wide"])
 
 
+def test_what_fails_after_others_anyway_kills_nothing(tmp_path):
+    class Entangled(FakeCopy):
+        def run_tests(self, files, off="", tests=None, calls=None, limit=0):
+            failure = super().run_tests(files, off, tests)
+            wide = "tests/x.py::wide"
+            return wide if wide in tests[1:] else failure
+
+    copy = Entangled(tmp_path, {})
+    verdict = mutate.Judge(copy, Reach(copy), True).judge("a.py:f")
+    assert not verdict.killed
+    assert copy.ran[1] == ("", ["narrow", "wide"])
+
+
 def test_no_end_is_a_failure(tmp_path):
     verdict, _ = judged(tmp_path, {"a.py:f": [NO_END]})
     assert verdict.text == f"killed by {NO_END}"
