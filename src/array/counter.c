@@ -15,9 +15,9 @@ struct counter {
     void *context; /* key; never used again */
     CUstream stream;
     CUdeviceptr pointer;
-    PyObject *memory; /* strong */
-    CUdeviceptr rest; /* of the blocks */
-    PyObject *rest_memory;
+    PyObject *memory;      /* strong */
+    CUdeviceptr rest;      /* of the blocks */
+    PyObject *rest_memory; /* list of what it is in, and was */
     size_t rest_bytes;
 };
 
@@ -56,21 +56,30 @@ counter_make(struct counter *counter)
     return 0;
 }
 
-/* The row, with room for so many bytes. */
+/* The row, with room for so many bytes.  What it had before stays: a thread
+ * may be about to launch with it. */
 static int
 counter_give(struct counter *row, size_t bytes, CUdeviceptr *counter,
              CUdeviceptr *rest)
 {
     if (bytes > row->rest_bytes) {
-        PyObject *memory = core_allocate(bytes, row->stream);
+        size_t room =
+            2 * row->rest_bytes > bytes ? 2 * row->rest_bytes : bytes;
+        PyObject *memory = core_allocate(room, row->stream);
         if (!memory) {
             return -1;
         }
-        PyObject *old = row->rest_memory;
-        row->rest_memory = memory;
-        row->rest = core_allocation_pointer(memory);
-        row->rest_bytes = bytes;
-        Py_XDECREF(old); /* to what follows on the stream */
+        CUdeviceptr pointer = core_allocation_pointer(memory);
+        if (!row->rest_memory) {
+            row->rest_memory = PyList_New(0);
+        }
+        if (!row->rest_memory || PyList_Append(row->rest_memory, memory) < 0) {
+            Py_DECREF(memory);
+            return -1;
+        }
+        Py_DECREF(memory);
+        row->rest = pointer;
+        row->rest_bytes = room;
     }
     *counter = row->pointer;
     *rest = row->rest;

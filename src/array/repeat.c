@@ -298,8 +298,9 @@ repeat_fill(struct array *array, const void *value, CUstream stream)
     if (!place || place->rule->loop[0] != dtype) {
         return 0;
     }
+    const struct repeat repeat = *place; /* as in repeat_make */
     return core_use(array->head.owner, again.stream) < 0 ||
-                   launch(place, &again, arguments) < 0
+                   launch(&repeat, &again, arguments) < 0
                ? -1
                : 1;
 }

@@ -77,7 +77,9 @@ launch(const struct copied *copied, struct core_context *context,
 {
     CUdeviceptr to = target->head.pointer + (CUdeviceptr)copied->offset[0];
     CUdeviceptr from = source->head.pointer + (CUdeviceptr)copied->offset[1];
-    int64_t words[MOST_WORDS]; /* a launch may give the GIL away */
+    /* Others may take the place while a launch gives the GIL away. */
+    CUfunction function = copied->function;
+    int64_t words[MOST_WORDS];
     void *arguments[] = {&to, &from, words};
     const unsigned grid[3] = {copied->blocks, 1, 1};
     const unsigned block[3] = {copied->threads[0], copied->threads[1], 1};
@@ -87,7 +89,7 @@ launch(const struct copied *copied, struct core_context *context,
         core_use(source->head.owner, stream) < 0) {
         return -1;
     }
-    return core_launch_in(context, copied->function, grid, block, 0, stream,
+    return core_launch_in(context, function, grid, block, 0, stream,
                           arguments);
 }
 

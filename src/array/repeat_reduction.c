@@ -70,8 +70,18 @@ launch(const struct reduced *reduced, struct core_context *context,
        CUstream stream, int inputs, struct array *const *arrays,
        struct array *out)
 {
-    CUdeviceptr pointer[ARRAY_OPERANDS] = {out->head.pointer};
     CUdeviceptr rest = 0, done = 0;
+
+    if (reduced->blocks > 1) { /* first: it may allocate */
+        size_t bytes = reduced->blocks * (size_t)PyDataType_ELSIZE(out->dtype);
+        if (counter_find(stream, bytes, &done, &rest) < 0) {
+            return -1;
+        }
+        if (!done) {
+            return 0;
+        }
+    }
+    CUdeviceptr pointer[ARRAY_OPERANDS] = {out->head.pointer};
     int64_t size = reduced->size, share = reduced->per_block;
     void *arguments[ARRAY_OPERANDS + 4] = {&pointer[0]};
     int at = 1;
@@ -89,15 +99,6 @@ launch(const struct reduced *reduced, struct core_context *context,
     arguments[at++] = &done;
     if (core_use(out->head.owner, stream) < 0) {
         return -1;
-    }
-    if (reduced->blocks > 1) {
-        size_t bytes = reduced->blocks * (size_t)PyDataType_ELSIZE(out->dtype);
-        if (counter_find(stream, bytes, &done, &rest) < 0) {
-            return -1;
-        }
-        if (!done) {
-            return 0;
-        }
     }
     const unsigned grid[3] = {reduced->blocks, 1, 1};
     const unsigned block[3] = {reduced->threads, 1, 1};
