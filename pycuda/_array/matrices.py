@@ -141,6 +141,31 @@ def _layout(
     return _Layout(len(lengths), batches, np.array(words, np.int64))
 
 
+def _halved(
+    sides: tuple[int, int], lengths: tuple[int, int], least: int, wanted: float
+) -> tuple[int, int]:
+    """Sides of a piece, halved until as many pieces as wanted are there.
+
+    Parameters
+    ----------
+    sides
+        Of the largest piece.
+    lengths
+        What is cut into pieces.
+    least
+        No side is halved any more where both are this or less.
+    """
+    down, across = sides
+    while max(down, across) > least and (
+        -(-lengths[0] // down) * -(-lengths[1] // across) < wanted
+    ):
+        if down >= across:
+            down //= 2
+        else:
+            across //= 2
+    return down, across
+
+
 # --- threads in turn -----------------------------------------------------
 
 
@@ -178,16 +203,9 @@ def _tiles(
     panels: tuple[int, int], batches: int, processors: int
 ) -> tuple[int, int]:
     """Tiles down and across of a block: many, but four blocks a processor."""
-    down = across = kernels.PANELS
-    while down > 1 and (
-        batches * -(-panels[0] // down) * -(-panels[1] // across)
-        < 4 * processors
-    ):
-        if down >= across:
-            down //= 2
-        else:
-            across //= 2
-    return down, across
+    return _halved(
+        (kernels.PANELS, kernels.PANELS), panels, 1, 4 * processors / batches
+    )
 
 
 def _run_panels(task: Matrices, processors: int) -> None:
@@ -229,23 +247,17 @@ def _run_in_turn(task: Matrices, processors: int) -> None:
 # --- threads side by side ------------------------------------------------
 
 
-def _tile(rows: int, columns: int, batches: int, most: int, busy: int) -> Any:
+def _tile(
+    rows: int, columns: int, batches: int, most: int, busy: int
+) -> tuple[int, int]:
     """(rows, columns) of a thread: large, but enough blocks for all."""
     down = across = most
     while down > 1 and 8 * down >= rows:
         down //= 2
     while across > 1 and 8 * across >= columns:
         across //= 2
-    while (
-        max(down, across) > 2
-        and batches * -(-rows // (16 * down)) * -(-columns // (16 * across))
-        < busy
-    ):
-        if down >= across:
-            down //= 2
-        else:
-            across //= 2
-    return down, across
+    sixteenths = -(-rows // 16), -(-columns // 16)
+    return _halved((down, across), sixteenths, 2, busy / batches)
 
 
 def _deep(matrix: GPUArray, inner: int) -> bool:
