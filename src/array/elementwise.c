@@ -178,11 +178,9 @@ call_python(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 static PyObject *
-elementwise_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
-                       PyObject *names)
+call(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
 {
     struct elementwise *self = (struct elementwise *)op;
-    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
     PyObject *stream;
     void *context;
 
@@ -199,6 +197,76 @@ elementwise_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     return call_python(op, args, nargs, names);
 }
 
+/* ElementwiseBase.__call__, which a class of Python may have wrapped. */
+static PyObject *
+elementwise_call(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    if (!kwargs || PyDict_GET_SIZE(kwargs) == 0) {
+        return call(op, ((PyTupleObject *)args)->ob_item,
+                    PyTuple_GET_SIZE(args), NULL);
+    }
+    PyObject *method = PyObject_GetAttrString(op, "_call");
+    if (!method) {
+        return NULL;
+    }
+    PyObject *result = PyObject_Call(method, args, kwargs);
+    Py_DECREF(method);
+    return result;
+}
+
+#if PY_VERSION_HEX < 0x030c0000
+/* Python 3.11 makes a tuple of arguments for each call of a subclass, though
+ * that inherits how it is called: a class of Python may be given a __call__ of
+ * its own at any time.  Here the class is marked, and calls look whether that
+ * was done: then the mark goes. */
+static PyTypeObject *base_type; /* strong */
+
+static PyObject *
+call_overridden(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *names)
+{
+    Py_TYPE(op)->tp_flags &= ~Py_TPFLAGS_HAVE_VECTORCALL;
+    PyObject *bound = PyObject_GetAttrString(op, "__call__");
+    if (!bound) {
+        return NULL;
+    }
+    PyObject *result = PyObject_Vectorcall(bound, args, (size_t)nargs, names);
+    Py_DECREF(bound);
+    return result;
+}
+
+static PyObject *
+elementwise_init_subclass(PyObject *class, PyObject *args, PyObject *kwargs)
+{
+    PyTypeObject *type = (PyTypeObject *)class;
+    PyObject *next = PyObject_CallFunctionObjArgs(
+        (PyObject *)&PySuper_Type, (PyObject *)base_type, class, NULL);
+    PyObject *method =
+        next ? PyObject_GetAttrString(next, "__init_subclass__") : NULL;
+    PyObject *result = method ? PyObject_Call(method, args, kwargs) : NULL;
+
+    if (result && type->tp_call == elementwise_call) {
+        type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+    }
+    Py_XDECREF(method);
+    Py_XDECREF(next);
+    return result;
+}
+#endif
+
+static PyObject *
+elementwise_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
+                       PyObject *names)
+{
+    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+
+#if PY_VERSION_HEX < 0x030c0000
+    if (Py_TYPE(op)->tp_call != elementwise_call) {
+        return call_overridden(op, args, nargs, names);
+    }
+#endif
+    return call(op, args, nargs, names);
+}
 static int
 plan_read(struct elementwise *self, PyObject *vectors)
 {
@@ -313,6 +381,11 @@ elementwise_dealloc(PyObject *op)
 }
 
 static PyMethodDef elementwise_methods[] = {
+#if PY_VERSION_HEX < 0x030c0000
+    {"__init_subclass__",
+     (PyCFunction)(void (*)(void))elementwise_init_subclass,
+     METH_CLASS | METH_VARARGS | METH_KEYWORDS, NULL},
+#endif
     {"_set_plan", elementwise_set_plan, METH_VARARGS,
      "_set_plan(function, arguments, vectors, most_blocks, is_several, "
      "several)\n--\n\n"
@@ -332,7 +405,7 @@ static PyType_Slot elementwise_slots[] = {
     {Py_tp_dealloc, elementwise_dealloc},
     {Py_tp_traverse, elementwise_traverse},
     {Py_tp_clear, elementwise_clear},
-    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_call, elementwise_call},
     {Py_tp_methods, elementwise_methods},
     {Py_tp_members, elementwise_members},
     {0},
@@ -355,6 +428,9 @@ array_elementwise_setup(PyObject *module)
         Py_XDECREF(type);
         return -1;
     }
+#if PY_VERSION_HEX < 0x030c0000
+    base_type = (PyTypeObject *)Py_NewRef(type);
+#endif
     int status = PyModule_AddType(module, (PyTypeObject *)type);
     Py_DECREF(type);
     return status;

@@ -153,3 +153,68 @@ def test_empty_arrays(multiply):
     assert multiply(x, x, None).shape == (0, 3)
     y = gpuarray.zeros((1, 3), np.float32)
     assert multiply(x, y, None).shape == (0, 3)
+
+
+class Counting(ElementwiseKernel):
+    """Its own way of being called, which ends in the usual one."""
+
+    def __init_subclass__(cls, mark=None, **kwargs):
+        super().__init_subclass__(**kwargs)
+        cls.mark = mark
+
+    def __call__(self, *args, **kwargs):
+        self.calls = getattr(self, "calls", 0) + 1
+        return super().__call__(*args, **kwargs)
+
+
+class Marked(Counting, mark="here"):
+    """Inherits the call, and what is said of the class."""
+
+
+class Plain(ElementwiseKernel):
+    """Is called as its base is."""
+
+
+def doubled(kernel, turn, **kwargs):
+    x = gpuarray.to_gpu(np.arange(6, dtype=np.float32) + turn)
+    z = gpuarray.empty_like(x)
+    kernel(x, z, **kwargs)
+    np.testing.assert_array_equal(z.get(), 2 * x.get())
+
+
+@pytest.mark.parametrize("kind", [Counting, Marked])
+def test_classes_with_a_call_of_their_own(kind):
+    kernel = kind("float *x, float *z", "z[i] = 2 * x[i]")
+    for turn in range(5):
+        doubled(kernel, turn)
+        doubled(kernel, turn, stream=drv.Stream())
+    assert kernel.calls == 10
+    assert Marked.mark == "here"
+
+
+def test_what_a_class_does_not_take():
+    with pytest.raises(TypeError):
+        type("Wrong", (ElementwiseKernel,), {}, mark=1)
+
+
+@pytest.mark.parametrize("kind", [ElementwiseKernel, Plain])
+def test_a_call_that_is_set_later(kind, monkeypatch):
+    kernel = kind("float *x, float *z", "z[i] = 2 * x[i]")
+    seen = []
+    original = ElementwiseKernel.__call__
+    for turn in range(3):
+        doubled(kernel, turn)
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                ElementwiseKernel,
+                "__call__",
+                lambda self, *args, **kwargs: (
+                    seen.append(self),
+                    original(self, *args, **kwargs),
+                )[1],
+            )
+            doubled(kernel, turn)
+            doubled(kernel, turn, stream=drv.Stream())
+        assert len(seen) == 2 * turn + 2
+        doubled(kernel, turn)
+    assert len(seen) == 6
