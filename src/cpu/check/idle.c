@@ -2,7 +2,9 @@
  *
  * Called by block.c and launch.c.  Races are those of one launch, so that
  * nothing that is known of words is of any use while none runs.  Cells that
- * were used lately are kept, since they will be again; others are given back.
+ * were used lately are kept, since they will be again; others give their pages
+ * back, and are given back as a whole when nobody has used them for longer:
+ * those of shared memory are asked for by each launch and hardly ever used.
  * One lock, which launches take when they begin and end; nothing is locked
  * below it.
  *
@@ -10,6 +12,7 @@
 #include "cpu/check/race.h"
 
 #define LATELY 256 /* intervals, at least */
+#define UNUSED 16  /* looks; cells are given back then */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned running; /* launches */
@@ -22,6 +25,17 @@ used_since(const struct cpu_check_words *words, uint32_t number)
            !cpu_race_stamp_is_past(&words->read, number);
 }
 
+/* Are they to be given back? */
+static bool
+is_of_no_use(struct cpu_check_words *words, uint32_t since)
+{
+    words->unused = used_since(words, since) ? 0 : words->unused + 1;
+    if (words->unused == 1) {
+        cpu_shadow_drop(words);
+    }
+    return words->unused == UNUSED;
+}
+
 static void
 cells_drop(uint32_t since)
 {
@@ -30,11 +44,11 @@ cells_drop(uint32_t since)
 
     for (; words; words = next) {
         next = words->next;
-        if (used_since(words, since)) {
+        if (is_of_no_use(words, since)) {
+            cpu_shadow_free(words);
+        } else {
             words->next = kept;
             kept = words;
-        } else {
-            cpu_shadow_free(words);
         }
     }
     atomic_store(&cpu_shadow_cells, kept);

@@ -108,6 +108,15 @@ cpu_shadow_words(uintptr_t address)
 }
 
 void
+cpu_shadow_drop(struct cpu_check_words *words)
+{
+    uintptr_t first = ((uintptr_t)words->writes + PAGE - 1) & ~(PAGE - 1);
+    uintptr_t end = (uintptr_t)(words + 1) & ~(PAGE - 1);
+
+    madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
+void
 cpu_shadow_free(struct cpu_check_words *words)
 {
     atomic_store(words->place, NULL);
@@ -268,10 +277,7 @@ cells_forget(uintptr_t address)
     struct cpu_check_words *words = cpu_shadow_find(CPU_SHADOW_CELLS, address);
 
     if (words) {
-        uintptr_t first = ((uintptr_t)words->writes + PAGE - 1) & ~(PAGE - 1);
-        uintptr_t end = (uintptr_t)(words + 1) & ~(PAGE - 1);
-
-        madvise((void *)first, end - first, MADV_DONTNEED);
+        cpu_shadow_drop(words);
     }
 }
 

@@ -19,6 +19,7 @@
 struct cpu_check_words {
     struct cpu_check_words *next; /* of all there are, see idle.c */
     void *_Atomic *place;         /* where it is found */
+    unsigned unused;              /* so often idle.c has seen no use of it */
     /* Numbers of the last intervals in which a word was written, or read and
      * that noted; 0: none. */
     uint32_t written, read;
@@ -55,6 +56,8 @@ cpu_shadow_find(enum cpu_shadow_kind kind, uintptr_t address)
 extern struct cpu_check_words *_Atomic cpu_shadow_cells;
 /* NULL: no memory. */
 struct cpu_check_words *cpu_shadow_words(uintptr_t address);
+/* Gives the pages of what they hold back; they are 0 then. */
+void cpu_shadow_drop(struct cpu_check_words *words);
 /* They are no longer found, and their memory is given back.  No kernel runs,
  * and they are taken out of the list. */
 void cpu_shadow_free(struct cpu_check_words *words);
