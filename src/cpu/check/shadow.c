@@ -17,6 +17,7 @@
 #define TABLE (1 << 16) /* granules */
 #define SLACK 4096      /* bytes behind, for reads of several at once */
 #define PAGE  ((uintptr_t)CPU_ARCH_PAGE)
+#define CELLS (sizeof(struct cpu_check_words) + PAGE)
 
 void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
 struct cpu_check_words *_Atomic cpu_shadow_cells;
@@ -81,6 +82,23 @@ pages_make(size_t bytes)
     return made == MAP_FAILED ? NULL : made;
 }
 
+/* Granules' cells begin in different lines of a page: those of several arrays
+ * are used together, and caches keep few lines of one place in a page. */
+static struct cpu_check_words *
+cells_make(uintptr_t address)
+{
+    char *made = pages_make(CELLS);
+
+    return made ? (void *)(made + address / CPU_SHADOW_GRANULE % 32 * 64)
+                : NULL;
+}
+
+static void
+cells_unmap(struct cpu_check_words *words)
+{
+    munmap((void *)((uintptr_t)words & ~(PAGE - 1)), CELLS);
+}
+
 struct cpu_check_words *
 cpu_shadow_words(uintptr_t address)
 {
@@ -90,12 +108,12 @@ cpu_shadow_words(uintptr_t address)
     if (found || !place) {
         return found;
     }
-    struct cpu_check_words *made = pages_make(sizeof *made);
+    struct cpu_check_words *made = cells_make(address);
     if (made) {
         made->place = place;
     }
     if (made && !atomic_compare_exchange_strong(place, &found, made)) {
-        munmap(made, sizeof *made);
+        cells_unmap(made);
         return found;
     }
     if (made) {
@@ -120,7 +138,7 @@ void
 cpu_shadow_free(struct cpu_check_words *words)
 {
     atomic_store(words->place, NULL);
-    munmap(words, sizeof *words);
+    cells_unmap(words);
 }
 
 /* ---- bytes ---- */
