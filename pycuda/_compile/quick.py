@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import threading
+from _thread import allocate_lock  # threading takes time to import
 from collections.abc import Iterator
 
 from pycuda import _driver
@@ -75,7 +75,7 @@ class Headers:
     ONCE, MAKING, MADE, REFUSED = range(4)
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._states: dict[str, int] = {}
         self._folder: str | None = None
         self._owner = 0  # the process that made it

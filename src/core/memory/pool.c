@@ -186,7 +186,8 @@ core_pool_again(struct core_context *context, size_t bytes, CUstream stream)
 {
     struct core_pool *pool = context->pool;
     size_t rounded;
-    if (pool == NULL || bytes == 0 || context->captures != 0) {
+    if (pool == NULL || core.pool_off || bytes == 0 ||
+        bytes > pool->most_bytes / 2 || context->captures != 0) {
         return NULL;
     }
     struct bin *bin = &pool->bins[bin_of(bytes, &rounded)];
