@@ -288,7 +288,10 @@ const char *jit_rare_function(const char *name);
 /* output/pieces.c: after passes that keep memory in registers. */
 void jit_join_pieces(struct jit *jit);
 void jit_drop_own(struct jit *jit);
-void jit_split_extensions(struct jit *jit);    /* output/extensions.c */
+void jit_split_extensions(struct jit *jit); /* output/extensions.c */
+/* output/join.c: would the vectoriser move an access past one that may be to
+ * the same memory? */
+bool jit_must_not_join(struct jit *jit);
 void jit_optimise(struct jit *jit);            /* output/optimise.c */
 void jit_add_traps(struct jit *jit);           /* output/traps.c */
 LLVMMemoryBufferRef jit_emit(struct jit *jit); /* output/emit.c */

@@ -164,6 +164,15 @@ tune_rows(const struct jit *jit)
     }
 }
 
+/* Neighbouring words are then accessed one by one. */
+static void
+keep_apart(void)
+{
+    static const char *const words[] = {
+        "pycuda-jit", "-enable-interleaved-mem-accesses=false"};
+    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+}
+
 void
 jit_optimise(struct jit *jit)
 {
@@ -190,10 +199,15 @@ jit_optimise(struct jit *jit)
         jit_format("function(sroa,early-cse<memssa>,simplifycfg,"
                    "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"
                    "loop-mssa(loop-rotate,licm%s),"
-                   "simplifycfg,instcombine<no-verify-fixpoint>,"
-                   "loop(indvars),loop-simplify,lcssa,loop-vectorize)",
+                   "simplifycfg,early-cse<memssa>,"
+                   "instcombine<no-verify-fixpoint>,loop(indvars),"
+                   "loop-simplify,lcssa)",
                    jit->options.debug ? ""
                                       : ",simple-loop-unswitch<nontrivial>"));
+    if (jit_must_not_join(jit)) {
+        keep_apart();
+    }
+    jit_run_passes(jit, "function(loop-vectorize)");
     if (rare) {
         jit_define_rare(jit);
     }
