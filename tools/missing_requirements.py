@@ -5,19 +5,28 @@ everything is there.
 """
 
 import fnmatch
+import re
 import sys
 from importlib import metadata
 from pathlib import Path
 
 
 def is_satisfied(line: str) -> bool:
-    """Whether a distribution that fits `name` or `name==pattern` is here."""
-    name, _, pattern = line.partition("==")
+    """Whether what fits `name`, `name==pattern` or `name>=X.Y` is here."""
+    name, _, least = line.partition(">=")
+    name, _, pattern = name.partition("==")
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:
         return False
+    if least:
+        return numbers(version) >= numbers(least)
     return fnmatch.fnmatch(version, pattern or "*")
+
+
+def numbers(version: str) -> list[int]:
+    """Those that a version begins with."""
+    return [int(n) for n in re.findall(r"\d+", version)[:2]]
 
 
 def main() -> None:

@@ -194,20 +194,23 @@ jit_optimise(struct jit *jit)
                        "loop-simplify)");
         jit_check_rows(jit);
     }
-    jit_run_passes(
-        jit,
-        jit_format("function(sroa,early-cse<memssa>,simplifycfg,"
-                   "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"
-                   "loop-mssa(loop-rotate,licm%s),"
-                   "simplifycfg,early-cse<memssa>,"
-                   "instcombine<no-verify-fixpoint>,loop(indvars),"
-                   "loop-simplify,lcssa)",
-                   jit->options.debug ? ""
-                                      : ",simple-loop-unswitch<nontrivial>"));
+    jit_run_passes(jit, "function(sroa,early-cse<memssa>,simplifycfg,"
+                        "instcombine<no-verify-fixpoint>)");
     if (jit_must_not_join(jit)) {
         keep_apart();
     }
-    jit_run_passes(jit, "function(loop-vectorize)");
+    /* One run: what it finds out of induction variables spares the vectors
+     * checks.  Words that are known to be the same after loops were unswitched
+     * must be one value by then. */
+    jit_run_passes(jit,
+                   jit_format("function(loop-simplify,lcssa,"
+                              "loop-mssa(loop-rotate,licm%s),"
+                              "simplifycfg,early-cse<memssa>,"
+                              "instcombine<no-verify-fixpoint>,loop(indvars),"
+                              "loop-simplify,lcssa,loop-vectorize)",
+                              jit->options.debug
+                                  ? ""
+                                  : ",simple-loop-unswitch<nontrivial>"));
     if (rare) {
         jit_define_rare(jit);
     }
