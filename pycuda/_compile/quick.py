@@ -26,7 +26,7 @@ from pycuda._compile.source import without_comments
 _SINCE = 13  # older ones have the options, too, but were not measured
 # Names of what -minimal leaves out, and whatever may bring them.
 _NEEDS_ALL = re.compile(r"cuda|tex|surf|<<<|MINIMAL|include")
-_FOLDER = "pycuda-headers-"
+_FOLDER = "pycuda-precompiled-"
 
 
 def _is_new() -> bool:

@@ -76,7 +76,8 @@ T = np.arange(64, dtype=np.uint32)
 @pytest.fixture(params=["0", "1"], ids=["fibers", "regions"])
 def module(request, monkeypatch):
     monkeypatch.setenv("PYCUDA_CPU_REGIONS", request.param)
-    return SourceModule(SOURCE)
+    # The cache asks for what shapes the code once a process.
+    return SourceModule(SOURCE, cache_dir=False)
 
 
 def run(module, name, values, *more):
