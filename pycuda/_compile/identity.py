@@ -129,9 +129,15 @@ def _lines_below(folder: str) -> Iterator[bytes]:
                 yield _stat_line(entry.path)
 
 
-@functools.cache
 def compiler(on_gpu: bool) -> str:
-    """Hash that changes when the compiler does."""
+    """Hash that changes when the compiler does, or what it is to write."""
+    shaping = () if on_gpu else tuple(map(os.environ.get, _SHAPING))
+    return _compiler(on_gpu, shaping)
+
+
+@functools.cache
+def _compiler(on_gpu: bool, shaping: tuple[str | None, ...]) -> str:
+    """`shaping` are the variables' values, which may change at any time."""
     return digest(_gpu_compiler() if on_gpu else _cpu_compiler(), size=8)
 
 

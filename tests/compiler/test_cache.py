@@ -114,9 +114,9 @@ def test_the_identity_follows_the_compiler(tmp_path, monkeypatch):
     library = tmp_path / "libpycuda_cpu.so"
     library.write_bytes(b"one")
     monkeypatch.setenv("PYCUDA_CPU_LIBRARY", str(library))
-    first = identity.compiler.__wrapped__(False)
+    first = identity._compiler.__wrapped__(False, ())
     library.write_bytes(b"another")
-    assert identity.compiler.__wrapped__(False) != first
+    assert identity._compiler.__wrapped__(False, ()) != first
 
 
 def test_an_entry_under_the_name_of_another_is_a_miss(tmp_path):
@@ -320,3 +320,14 @@ def test_the_files_of_an_nvrtc_stand_for_it(tmp_path, monkeypatch):
     assert identity._gpu_compiler() != before
     monkeypatch.setenv("PYCUDA_NVRTC", str(library))
     assert str(library).encode() in identity._gpu_compiler()[0]
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("name", identity._SHAPING)
+def test_what_shapes_the_code_counts_at_any_time(name, monkeypatch):
+    monkeypatch.delenv(name, raising=False)
+    before = identity.compiler(False)
+    monkeypatch.setenv(name, "0")
+    assert identity.compiler(False) != before
+    monkeypatch.delenv(name)
+    assert identity.compiler(False) == before

@@ -76,8 +76,7 @@ T = np.arange(64, dtype=np.uint32)
 @pytest.fixture(params=["0", "1"], ids=["fibers", "regions"])
 def module(request, monkeypatch):
     monkeypatch.setenv("PYCUDA_CPU_REGIONS", request.param)
-    # The cache asks for what shapes the code once a process.
-    return SourceModule(SOURCE, cache_dir=False)
+    return SourceModule(SOURCE)
 
 
 def run(module, name, values, *more):
