@@ -9,10 +9,15 @@ import argparse
 import json
 import os
 import sys
-import time
 
 import numpy as np
-from common import describe_machine, merge_least, print_table, run_json
+from common import (
+    describe_machine,
+    measure_rows,
+    merge_least,
+    print_table,
+    run_json,
+)
 from launch import device_kind
 
 # row: (bytes an element of x, what the row must reach, by whom)
@@ -32,29 +37,6 @@ ROWS = {
     "x.sum(1)": (4, 1.0),
     "transpose copy": (8, 2.0),
 }
-
-
-def seconds_of(call, finish, rounds: int = 5) -> float:
-    """Least time of one call, over batches of at least 20 ms."""
-    call()
-    finish()
-    number, best = 1, float("inf")
-    while True:
-        start = time.perf_counter()
-        for _ in range(number):
-            call()
-        finish()
-        spent = time.perf_counter() - start
-        if spent > 0.02 or number > 1000:
-            break
-        number *= 4
-    for _ in range(rounds):
-        start = time.perf_counter()
-        for _ in range(number):
-            call()
-        finish()
-        best = min(best, (time.perf_counter() - start) / number)
-    return best
 
 
 def pycuda_calls(n: int) -> dict:
@@ -104,19 +86,8 @@ def measure_pycuda(n: int) -> dict:
     import pycuda.autoinit
     import pycuda.driver as cuda
 
-    result = measure(pycuda_calls(n), cuda.Context.synchronize)
+    result = measure_rows(pycuda_calls(n), cuda.Context.synchronize)
     result["device"] = pycuda.autoinit.device.name()
-    return result
-
-
-def measure(calls: dict, finish) -> dict:
-    """Seconds a row; a row that fails is left out, and said on stderr."""
-    result = {}
-    for row, call in calls.items():
-        try:
-            result[row] = seconds_of(call, finish)
-        except Exception as error:
-            print(f"{row}: {type(error).__name__}: {error}", file=sys.stderr)
     return result
 
 
@@ -144,7 +115,7 @@ def measure_numpy(n: int) -> dict:
         "x.sum(1)": lambda: square.sum(1),
         "transpose copy": lambda: np.ascontiguousarray(square.T),
     }
-    return measure(calls, lambda: None)
+    return measure_rows(calls, lambda: None)
 
 
 def array_calls(xp, x, y, random) -> dict:
@@ -188,7 +159,7 @@ def measure_cupy(n: int) -> dict:
             lambda: cupy.ascontiguousarray(x.reshape(side, n // side).T)
         ),
     }
-    return measure(calls, cupy.cuda.Device().synchronize)
+    return measure_rows(calls, cupy.cuda.Device().synchronize)
 
 
 def measure_torch(n: int) -> dict:
@@ -204,7 +175,7 @@ def measure_torch(n: int) -> dict:
         "copy": lambda: z.copy_(x),
         "transpose copy": (lambda: x.reshape(side, n // side).T.contiguous()),
     }
-    return measure(calls, torch.cuda.synchronize)
+    return measure_rows(calls, torch.cuda.synchronize)
 
 
 PEERS = {

@@ -64,6 +64,46 @@ def least_seconds(
     return best
 
 
+def seconds_in_batches(
+    call: Callable[[], object],
+    finish: Callable[[], object],
+    rounds: int = 5,
+) -> float:
+    """Least time of one call, over batches of at least 20 ms."""
+    call()
+    finish()
+    number, best = 1, float("inf")
+    while True:
+        start = time.perf_counter()
+        for _ in range(number):
+            call()
+        finish()
+        spent = time.perf_counter() - start
+        if spent > 0.02 or number > 1000:
+            break
+        number *= 4
+    for _ in range(rounds):
+        start = time.perf_counter()
+        for _ in range(number):
+            call()
+        finish()
+        best = min(best, (time.perf_counter() - start) / number)
+    return best
+
+
+def measure_rows(
+    calls: dict[str, Callable[[], object]], finish: Callable[[], object]
+) -> dict[str, float]:
+    """Seconds a row; a row that fails is left out, and said on stderr."""
+    result = {}
+    for row, call in calls.items():
+        try:
+            result[row] = seconds_in_batches(call, finish)
+        except Exception as error:
+            print(f"{row}: {type(error).__name__}: {error}", file=sys.stderr)
+    return result
+
+
 def stay_on_a_core(turn: int) -> None:
     """Keep this process on one processor, another one for each `turn`.
 

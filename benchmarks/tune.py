@@ -12,8 +12,8 @@ import json
 import sys
 from collections import defaultdict
 
-from bandwidth import ROWS, pycuda_calls, seconds_of
-from common import describe_machine, print_table, run_json
+from bandwidth import ROWS, pycuda_calls
+from common import describe_machine, print_table, run_json, seconds_in_batches
 from launch import device_kind
 
 TURNS = 2
@@ -30,7 +30,8 @@ def measure(name: str, value: int, log2: int) -> dict[str, float]:
         calls = pycuda_calls(1 << log2)
         finish = cuda.Context.synchronize
         seconds = {
-            row: seconds_of(calls[row], finish) for row in TABLE[name].rows
+            row: seconds_in_batches(calls[row], finish)
+            for row in TABLE[name].rows
         }
     return {"device": pycuda.autoinit.device.name(), **seconds}
 

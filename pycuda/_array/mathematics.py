@@ -152,6 +152,14 @@ def _named(function: Callable[..., Any], name: str, text: str) -> Any:
     return function
 
 
+def _with_shortcut(
+    function: Callable[..., Any], name: str, inputs: int
+) -> Callable[..., Any]:
+    return functools.update_wrapper(
+        _driver.Shortcut(function, name, False, inputs), function
+    )
+
+
 def _make_all() -> dict[str, Callable[..., Any]]:
     made = {}
     for name, others in UNARY.items():
@@ -160,15 +168,14 @@ def _make_all() -> dict[str, Callable[..., Any]]:
         )
         for own in (name, *others):
             function = _named(_unary(name), own, text)
-            made[own] = functools.update_wrapper(
-                _driver.Shortcut(function, name), function
-            )
+            made[own] = _with_shortcut(function, name, 1)
     for name, others in BINARY.items():
         text = f"`numpy.{name}` of pairs of elements." + _PARAMETERS.format(
             operands="x1, x2", more=", or one of them a number"
         )
         for own in (name, *others):
-            made[own] = _named(_binary(name), own, text)
+            function = _named(_binary(name), own, text)
+            made[own] = _with_shortcut(function, name, 2)
     return made
 
 

@@ -75,6 +75,7 @@ same_shape(const struct array *a, const struct array *b)
 struct common {
     struct array *model; /* the first; or what a number fills */
     CUdeviceptr bits;    /* of the addresses */
+    bool is_given;       /* as in form_of */
 };
 
 /* Whether the arrays among the operands have one shape, and lie in C order;
@@ -101,12 +102,15 @@ repeat_describe(struct repeat *key, struct common *common, int operation,
         common->bits |= array->head.pointer;
         common->model = common->model ? common->model : array;
     }
-    key->form = form_of(operation, inputs, out != NULL);
     if (!common->model && out && inputs == 1 && out->flags & ARRAY_C) {
         common->model = out;
         common->bits = out->head.pointer;
         key->type[1] = (PyObject *)out->dtype;
     }
+    common->is_given =
+        out && (array_plain(objects[0]) ? (PyObject *)out == objects[0]
+                                        : out == common->model);
+    key->form = form_of(operation, inputs, common->is_given);
     key->size = common->model ? common->model->size : 0;
     return key->size > 0;
 }
@@ -129,17 +133,25 @@ repeat_equal(const struct repeat *a, const struct repeat *b)
            a->size == b->size;
 }
 
-/* Whether the other input may be read while the first is written. */
+/* Whether `out` lies as a new result would, and inputs may be read while it
+ * is written. */
 static bool
-may_write(PyObject *const *objects, int inputs, const struct array *out)
+may_write(const struct common *common, PyObject *const *objects, int inputs,
+          struct array *out)
 {
-    if ((PyObject *)out != objects[0]) {
-        return inputs == 1 && !array_plain(objects[0]);
+    if (!common->is_given &&
+        (!array_plain((PyObject *)out) || !(out->flags & ARRAY_C) ||
+         !same_shape(out, common->model))) {
+        return false;
     }
-    return inputs == 1 || objects[1] == objects[0] ||
-           !array_plain(objects[1]) ||
-           core_apart(out->head.owner,
-                      ((struct array *)objects[1])->head.owner);
+    for (int i = 0; i < inputs; i++) {
+        if (array_plain(objects[i]) && objects[i] != (PyObject *)out &&
+            !core_apart(out->head.owner,
+                        ((struct array *)objects[i])->head.owner)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* A look-up: where and for what. */
@@ -226,6 +238,10 @@ repeat_make(struct again *again, int inputs, PyObject *const *objects,
     /* A launch may give the GIL away, and an allocation run Python's code:
      * then another operation may take the place. */
     const struct repeat repeat = *place;
+    if (out && !again->common.is_given && !dtype &&
+        out->dtype != repeat.rule->result) {
+        return false;
+    }
     struct array *made =
         out ? (struct array *)Py_NewRef(out)
             : array_new_again(model, model->ndim,
@@ -251,12 +267,19 @@ repeat_apply(int operation, int inputs, PyObject *const *objects,
              struct array *out, CUstream stream, PyObject **result)
 {
     struct again again = {.stream = stream};
+    PyArray_Descr *dtype = NULL;
 
-    return inputs <= REPEAT_MOST &&
-           repeat_describe(&again.key, &again.common, operation, inputs,
-                           objects, out) &&
-           (!out || may_write(objects, inputs, out)) &&
-           repeat_make(&again, inputs, objects, out, NULL, result);
+    if (inputs > REPEAT_MOST ||
+        !repeat_describe(&again.key, &again.common, operation, inputs, objects,
+                         out) ||
+        (out && !may_write(&again.common, objects, inputs, out))) {
+        return false;
+    }
+    if (out && !again.common.is_given && operation == OPERATION_COPY) {
+        dtype = out->dtype; /* copies convert to any */
+        again.key.type[1] = (PyObject *)dtype;
+    }
+    return repeat_make(&again, inputs, objects, out, dtype, result);
 }
 
 /* The same for a copy of another dtype. */
@@ -347,12 +370,9 @@ repeat_learn(const struct task *task, PyObject *const *objects,
     if (out->size != key.size || !(out->flags & ARRAY_C)) {
         return;
     }
-    bool is_given = array_plain(objects[0]) ? (PyObject *)out == objects[0]
-                                            : common.model == out;
-    key.form = form_of(task->operation, task->inputs, is_given);
-    if (!is_given && task->operation == OPERATION_COPY) {
+    if (!common.is_given && task->operation == OPERATION_COPY) {
         key.type[1] = (PyObject *)out->dtype;
-    } else if (!is_given && out->dtype != rule->result) {
+    } else if (!common.is_given && out->dtype != rule->result) {
         return;
     }
     if (core_context(&key.context) < 0) {

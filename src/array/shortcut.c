@@ -1,8 +1,10 @@
 /* shortcut.c - Shortcut: a function of Python whose usual call, one array (or
- * two of one shape) and nothing else, needs no Python frame.
+ * two of one shape, or an array and a number) and at most `out` and `stream`,
+ * needs no Python frame.
  *
- * pycuda.cumath and pycuda._array.reductions wrap their functions in it.
- * Anything but arrays that are not empty goes to the Python function.
+ * pycuda.cumath, pycuda._array.mathematics and pycuda._array.reductions wrap
+ * their functions in it.  Anything but arrays that are not empty goes to the
+ * Python function.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/wrapper.h"
@@ -26,16 +28,51 @@ is_usual(const struct shortcut *self, PyObject *object)
              !PyTypeNum_ISINTEGER(array->dtype->type_num));
 }
 
+/* Arrays of one shape; of an operation element by element all but one may be
+ * numbers. */
 static int
 are_usual(const struct shortcut *self, PyObject *const *args)
 {
-    const struct array *first = (const struct array *)args[0];
+    const struct array *first = NULL;
 
     for (int i = 0; i < self->inputs; i++) {
         const struct array *array = (const struct array *)args[i];
-        if (!is_usual(self, args[i]) || array->ndim != first->ndim ||
-            memcmp(array->shape, first->shape,
-                   (size_t)first->ndim * sizeof *first->shape) != 0) {
+        if (!self->reduces &&
+            (PyFloat_CheckExact(args[i]) || PyLong_CheckExact(args[i]))) {
+            continue;
+        }
+        if (!is_usual(self, args[i]) ||
+            (first &&
+             (array->ndim != first->ndim ||
+              memcmp(array->shape, first->shape,
+                     (size_t)first->ndim * sizeof *first->shape) != 0))) {
+            return 0;
+        }
+        first = first ? first : array;
+    }
+    return first != NULL;
+}
+
+static PyObject *out_name, *stream_name; /* interned */
+
+/* What keywords say; 0 where one is not usual. */
+static int
+keywords_are_usual(const struct shortcut *self, PyObject *const *values,
+                   PyObject *names, struct array **out, PyObject **stream)
+{
+    *out = NULL;
+    *stream = NULL;
+    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i);
+        if (self->reduces) {
+            return 0;
+        }
+        bool is_none = values[i] == Py_None;
+        if (name == out_name && (is_none || array_check(values[i]))) {
+            *out = is_none ? NULL : (struct array *)values[i];
+        } else if (name == stream_name) {
+            *stream = values[i];
+        } else {
             return 0;
         }
     }
@@ -47,14 +84,23 @@ shortcut_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                     PyObject *names)
 {
     struct shortcut *self = (struct shortcut *)op;
+    struct array *out;
+    PyObject *stream;
+    CUstream handle = NULL;
 
-    if (PyVectorcall_NARGS(nargsf) == self->inputs && !names &&
-        are_usual(self, args)) {
-        return self->reduces
-                   ? array_reduce_all(self->operation, self->inputs, args)
-                   : array_apply(self->operation, 1, args, NULL, NULL, NULL);
+    if (PyVectorcall_NARGS(nargsf) != self->inputs ||
+        !keywords_are_usual(self, args + self->inputs, names, &out, &stream) ||
+        !are_usual(self, args)) {
+        return PyObject_Vectorcall(self->wrapper.function, args, nargsf,
+                                   names);
     }
-    return PyObject_Vectorcall(self->wrapper.function, args, nargsf, names);
+    if (self->reduces) {
+        return array_reduce_all(self->operation, self->inputs, args);
+    }
+    return stream && core_stream(stream, &handle) < 0
+               ? NULL
+               : array_apply(self->operation, self->inputs, args, out, NULL,
+                             handle);
 }
 
 static PyObject *
@@ -68,7 +114,7 @@ shortcut_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
                                      &function, &name, &reduces, &inputs)) {
         return NULL;
     }
-    if (inputs < 1 || inputs > (reduces ? ARRAY_INPUTS : 1)) {
+    if (inputs < 1 || inputs > ARRAY_INPUTS) {
         PyErr_Format(PyExc_ValueError, "%d inputs are not possible", inputs);
         return NULL;
     }
@@ -94,6 +140,12 @@ array_shortcut_setup(PyObject *module)
         {Py_tp_doc, "A function with a short way for one array."},
         {0},
     };
+
+    out_name = PyUnicode_InternFromString("out");
+    stream_name = PyUnicode_InternFromString("stream");
+    if (!out_name || !stream_name) {
+        return -1;
+    }
     return wrapper_add_type(module, "pycuda._driver.Shortcut",
                             sizeof(struct shortcut), 0, own);
 }
