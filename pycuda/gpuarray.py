@@ -43,11 +43,13 @@ from pycuda._array.joining import (
 from pycuda._array.legacy import Legacy
 from pycuda._array.mathematics import (
     FUNCTIONS,
+    imag,
     logical_and,
     logical_not,
     logical_or,
     maximum,
     minimum,
+    real,
 )
 from pycuda._array.mathematics import (
     divmod as divmod,
@@ -190,6 +192,7 @@ __all__ = [
     "hstack",
     "identity",
     "if_positive",
+    "imag",
     "inner",
     "isin",
     "linspace",
@@ -217,6 +220,7 @@ __all__ = [
     "ptp",
     "put",
     "put_along_axis",
+    "real",
     "repeat",
     "reshape",
     "roll",

@@ -253,6 +253,28 @@ def round(
     return made if out is None else _apply("copy", (made,), out, None, stream)
 
 
+def real(
+    val: GPUArray,
+    out: GPUArray | None = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Real parts: ``val`` itself if it is real and out is None."""
+    if check_array(val, "val").dtype.kind != "c" and out is None:
+        return val
+    return _apply("real", (val,), out, None, stream)
+
+
+def imag(
+    val: GPUArray,
+    out: GPUArray | None = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Imaginary parts; zeros for what is real."""
+    return _apply("imag", (check_array(val, "val"),), out, None, stream)
+
+
 # --- truth ---------------------------------------------------------------
 
 

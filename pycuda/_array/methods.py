@@ -132,9 +132,11 @@ class Methods:
 
     # -- elements
 
-    def nonzero(self) -> tuple[GPUArray, ...]:
+    def nonzero(
+        self, *, stream: drv.Stream | None = None
+    ) -> tuple[GPUArray, ...]:
         """`pycuda.gpuarray.nonzero`."""
-        return selecting.nonzero(self)
+        return selecting.nonzero(self, stream=stream)
 
     @usual_as("take")
     def take(

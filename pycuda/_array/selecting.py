@@ -42,16 +42,17 @@ _MODES = ("raise", "wrap", "clip")
 
 def where(
     criterion: GPUArray,
-    then_: Any,
-    else_: Any,
+    then_: Any = None,
+    else_: Any = None,
     out: GPUArray | None = None,
     stream: drv.Stream | None = None,
-) -> GPUArray:
+) -> Any:
     """Elements of ``then_`` where criterion is not 0, else of ``else_``.
 
-    All three broadcast together.  Where a criterion alone is given to
-    ``numpy.where``, use `nonzero`.
+    All three broadcast together.  A criterion alone is `nonzero`'s.
     """
+    if then_ is None and else_ is None and out is None:
+        return nonzero(criterion, stream=stream)
     return apply("where", (criterion, then_, else_), out, stream)
 
 
@@ -60,33 +61,38 @@ def _mask_of(a: GPUArray) -> GPUArray:
     return a if a.dtype.kind == "b" else _apply("not_equal", (a, 0))
 
 
-def nonzero(a: GPUArray) -> tuple[GPUArray, ...]:
+def nonzero(
+    a: GPUArray, *, stream: drv.Stream | None = None
+) -> tuple[GPUArray, ...]:
     """Where elements are not 0: an array of int64 for each axis.
 
-    Waits for the device, for their number.
+    Waits for the stream, for their number.
     """
     if check_array(a).ndim == 0:
         raise ValueError(
             "Calling nonzero on 0d arrays is not allowed. Use "
             "atleast_1d(scalar).nonzero() instead."
         )
-    return tuple(indexing.mask_arrays(_mask_of(a)))
+    with using(stream):
+        return tuple(indexing.mask_arrays(_mask_of(a)))
 
 
-def flatnonzero(a: GPUArray) -> GPUArray:
+def flatnonzero(a: GPUArray, *, stream: drv.Stream | None = None) -> GPUArray:
     """Where elements are not 0, in C order."""
-    return indexing.nonzero_flat(_mask_of(a))
+    with using(stream):
+        return indexing.nonzero_flat(_mask_of(a))
 
 
-def argwhere(a: GPUArray) -> GPUArray:
+def argwhere(a: GPUArray, *, stream: drv.Stream | None = None) -> GPUArray:
     """Where elements are not 0: a row of indices for each."""
     from pycuda._array.joining import stack
     from pycuda.gpuarray import GPUArray
 
-    if check_array(a).ndim == 0:
-        count = int(bool(_mask_of(a)))
-        return GPUArray((count, 0), np.int64)
-    return stack(nonzero(a), 1)
+    with using(stream):
+        if check_array(a).ndim == 0:
+            count = int(bool(_mask_of(a)))
+            return GPUArray((count, 0), np.int64)
+        return stack(nonzero(a), 1)
 
 
 # --- by index ------------------------------------------------------------
@@ -355,9 +361,15 @@ def compress(
     return finish(take(a, indices, None, stream, axis=axis), out, stream)
 
 
-def extract(condition: GPUArray, arr: GPUArray) -> GPUArray:
+def extract(
+    condition: GPUArray,
+    arr: GPUArray,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
     """The elements for which a condition holds, in C order."""
-    return take(arr, flatnonzero(condition))
+    with using(stream):
+        return take(arr, flatnonzero(condition))
 
 
 # --- by bounds -----------------------------------------------------------

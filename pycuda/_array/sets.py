@@ -226,26 +226,38 @@ class UniqueInverseResult(NamedTuple):
     inverse_indices: GPUArray
 
 
-def unique_all(x: GPUArray, /) -> UniqueAllResult:
+def unique_all(
+    x: GPUArray, /, *, stream: drv.Stream | None = None
+) -> UniqueAllResult:
     """`unique` with all its results; each NaN is an element of its own."""
-    return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
-
-
-def unique_counts(x: GPUArray, /) -> UniqueCountsResult:
-    """`unique` with counts; each NaN is an element of its own."""
-    return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
-
-
-def unique_inverse(x: GPUArray, /) -> UniqueInverseResult:
-    """`unique` with inverse indices; each NaN is an element of its own."""
-    return UniqueInverseResult(
-        *unique(x, return_inverse=True, equal_nan=False)
+    return UniqueAllResult(
+        *unique(x, True, True, True, equal_nan=False, stream=stream)
     )
 
 
-def unique_values(x: GPUArray, /) -> GPUArray:
+def unique_counts(
+    x: GPUArray, /, *, stream: drv.Stream | None = None
+) -> UniqueCountsResult:
+    """`unique` with counts; each NaN is an element of its own."""
+    return UniqueCountsResult(
+        *unique(x, return_counts=True, equal_nan=False, stream=stream)
+    )
+
+
+def unique_inverse(
+    x: GPUArray, /, *, stream: drv.Stream | None = None
+) -> UniqueInverseResult:
+    """`unique` with inverse indices; each NaN is an element of its own."""
+    return UniqueInverseResult(
+        *unique(x, return_inverse=True, equal_nan=False, stream=stream)
+    )
+
+
+def unique_values(
+    x: GPUArray, /, *, stream: drv.Stream | None = None
+) -> GPUArray:
     """`unique`; each NaN is an element of its own."""
-    return unique(x, equal_nan=False)
+    return unique(x, equal_nan=False, stream=stream)
 
 
 def isin(

@@ -57,6 +57,16 @@ def mean(
     )
 
 
+def _freedom(ddof: float, correction: float | None) -> float:
+    if correction is None:
+        return ddof
+    if ddof != 0:
+        raise ValueError(
+            "ddof and correction can't be provided simultaneously."
+        )
+    return correction
+
+
 def var(
     a: GPUArray,
     axis: Any = None,
@@ -65,13 +75,16 @@ def var(
     ddof: float = 0,
     keepdims: bool = False,
     *,
+    correction: float | None = None,
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
     """Mean of the squared distances from the mean, real for complex input.
 
-    The divisor is the number of elements less ``ddof``.
+    The divisor is the number of elements less ``ddof``, or ``correction``,
+    which is the array API standard's name of it.
     """
+    ddof = _freedom(ddof, correction)
     return reduce_axes(
         "var", a, axis, keepdims, dtype, out, ddof, stream, allocator
     )
@@ -85,10 +98,12 @@ def std(
     ddof: float = 0,
     keepdims: bool = False,
     *,
+    correction: float | None = None,
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
     """Square root of `var`."""
+    ddof = _freedom(ddof, correction)
     return reduce_axes(
         "std", a, axis, keepdims, dtype, out, ddof, stream, allocator
     )

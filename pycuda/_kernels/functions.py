@@ -90,7 +90,7 @@ EXPRESSIONS: dict[str, Expression] = {
     "radians": _scaled(np.pi / 180),
     "rad2deg": _scaled(180 / np.pi),
     "degrees": _scaled(180 / np.pi),
-    "float_power": lambda types: "pow(x, y)",
+    "float_power": _kinds(f="pow(x, y)", c="complex_power(x, y)"),
     "bitwise_count": lambda types: "number_bits(x)",
     "clip": lambda types: _CLIP,
 }

@@ -425,7 +425,9 @@ _EXPRESSIONS: dict[str, Callable[[list], str]] = {
         integer="integer_remainder(x, y)", f="real_remainder(x, y)"
     ),
     "power": _by_kind(
-        integer="integer_power(x, y)", f="real_power(x, y)", c="pow(x, y)"
+        integer="integer_power(x, y)",
+        f="real_power(x, y)",
+        c="complex_power(x, y)",
     ),
     "bitwise_and": lambda types: "x & y",
     "bitwise_or": lambda types: "x | y",

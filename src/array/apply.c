@@ -212,7 +212,7 @@ check_values(int operation, struct operand *operands, int inputs,
     if (operation == OPERATION_POWER && !exponent->array &&
         (exponent->code == CODE_INT || PyTypeNum_ISSIGNED(exponent->code)) &&
         (PyTypeNum_ISINTEGER(operands[0].code) ||
-         operands[0].code == CODE_INT)) {
+         PyTypeNum_ISBOOL(operands[0].code) || operands[0].code == CODE_INT)) {
         int overflow;
         long long value =
             PyLong_AsLongLongAndOverflow(exponent->scalar, &overflow);

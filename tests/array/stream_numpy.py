@@ -52,6 +52,10 @@ def elementwise() -> dict[str, Call]:
                 lambda a, f=ours, **s: f(a, a, **s),
                 input=input_of(name),
             )
+    for name in ["real", "imag"]:
+        table[f"gpuarray.{name}"] = same(
+            name, input=SMALL * np.complex64(1 - 2j)
+        )
     # Of two dimensions, and of three.
     for name, inputs in {"matmul": SQUARE, "vecdot": SQUARE}.items():
         table[f"gpuarray.{name}"] = with_stream(
@@ -270,16 +274,18 @@ def host(result: Any, stream: Any = None) -> Any:
 def waiting() -> dict[str, Call]:
     """Those whose result's size, or value, is only known after a wait."""
     table = {
-        f"gpuarray.{name}": plain(
+        f"gpuarray.{name}": with_stream(
             lambda x, f=name: np.ravel(getattr(np, f)(x > 1)),
-            lambda a, f=name: host(getattr(gpuarray, f)(a > 1)),
+            lambda a, f=name, **s: host(
+                getattr(gpuarray, f)(gpuarray.greater(a, 1, **s), **s), **s
+            ),
         )
         for name in ["argwhere", "flatnonzero"]
     }
     for name in ["unique_all", "unique_counts", "unique_inverse"]:
-        table[f"gpuarray.{name}"] = plain(
+        table[f"gpuarray.{name}"] = with_stream(
             lambda x: np.unique(x),
-            lambda a, f=name: getattr(gpuarray, f)(a).values,
+            lambda a, f=name, **s: getattr(gpuarray, f)(a, **s).values,
         )
     for name, apply in {
         "int": int,
@@ -311,18 +317,30 @@ def waiting() -> dict[str, Call]:
                 gpuarray.unique(a, True, True, True, axis=1, **s), **s
             ),
         ),
-        "gpuarray.unique_values": plain(np.unique, gpuarray.unique_values),
-        "gpuarray.nonzero": plain(
-            lambda x: np.concatenate(np.nonzero(x > 1)),
-            lambda a: host(gpuarray.nonzero(a > 1)),
+        "gpuarray.unique_values": with_stream(
+            np.unique, lambda a, **s: gpuarray.unique_values(a, **s)
         ),
-        "GPUArray.nonzero": plain(
+        "gpuarray.nonzero": with_stream(
             lambda x: np.concatenate(np.nonzero(x > 1)),
-            lambda a: host((a > 1).nonzero()),
+            lambda a, **s: host(
+                gpuarray.nonzero(gpuarray.greater(a, 1, **s), **s), **s
+            ),
         ),
-        "gpuarray.extract": plain(
+        "gpuarray.where:one": with_stream(
+            lambda x: np.concatenate(np.where(x - 5)),
+            lambda a, **s: host(
+                gpuarray.where(gpuarray.subtract(a, 5, **s), **s), **s
+            ),
+        ),
+        "GPUArray.nonzero": with_stream(
+            lambda x: np.concatenate(np.nonzero(x > 1)),
+            lambda a, **s: host(gpuarray.greater(a, 1, **s).nonzero(**s), **s),
+        ),
+        "gpuarray.extract": with_stream(
             lambda x: np.extract(x > 1, x),
-            lambda a: gpuarray.extract(a > 1, a),
+            lambda a, **s: gpuarray.extract(
+                gpuarray.greater(a, 1, **s), a, **s
+            ),
         ),
         "gpuarray.compress": plain(
             lambda x: np.compress([True, False], x, 0),

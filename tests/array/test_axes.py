@@ -239,6 +239,10 @@ def test_degrees_of_freedom():
     host, device = both(numbers((6, 9), "c16"))
     close(device.var(0, ddof=1), host.var(0, ddof=1))
     close(gpuarray.std(device, ddof=2), host.std(ddof=2))
+    close(gpuarray.std(device, correction=2), host.std(ddof=2))
+    close(np.var(device, 0, correction=1), host.var(0, ddof=1))
+    with pytest.raises(ValueError, match="simultaneously"):
+        device.var(ddof=1, correction=1)
 
 
 def test_streams_and_allocator():

@@ -225,6 +225,30 @@ def test_parts_of_complex_numbers():
     same(g.imag, np.zeros(4, "f4"))
 
 
+@pytest.mark.parametrize("dtype", ["?", "i8", "f2", "f4", "c8", "c16"])
+@pytest.mark.parametrize("name", ["real", "imag"])
+def test_real_and_imag_as_functions(name, dtype):
+    a, g = both(numbers((3, 4), dtype), "F")
+    expected, function = getattr(np, name)(a), getattr(gpuarray, name)
+    same(function(g), expected)
+    same(function(g[::2, ::-1]), expected[::2, ::-1])
+    same(getattr(np, name)(g), expected)
+    out = gpuarray.zeros((3, 4), expected.dtype)
+    assert function(g, out=out) is out
+    same(out, expected)
+    assert (function(g) is g) == (name == "real" and a.dtype.kind != "c")
+    with pytest.raises(TypeError, match="GPUArray"):
+        function(a)
+
+
+def test_where_of_a_criterion_alone():
+    a, g = both(np.array([[0, 1.5, np.nan], [-0.0, 0, 2]]))
+    for found, expected in zip(gpuarray.where(g), np.where(a), strict=True):
+        same(found, expected)
+    with pytest.raises(TypeError, match="where is for"):
+        gpuarray.where(g, g)
+
+
 def test_reverse_and_mul_add():
     a, g = both(numbers((3, 4), "f4"))
     b, h = both(numbers((3, 4), "f4", 2))

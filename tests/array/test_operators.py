@@ -244,6 +244,31 @@ def test_integer_powers_are_exact():
         g ** (-1)
 
 
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_complex_powers(dtype):
+    a = np.array([0, -0.0, 1j, -2, 1 - 2j, -0.5j, 3 + 1j], dtype)
+    g = gpuarray.to_gpu(a)
+    for exponent in (0, 1, 2, 3, 6, -1, -3, 99):
+        expected = apply(operator.pow, a, exponent)
+        same(g**exponent, expected, 1e-5 if dtype == "c8" else 1e-13)
+    same(g[2:3] ** 2, np.array([-1], dtype))
+    exponents = np.array([0.5, 2 + 1j, 0, -1, 1j, -1 + 1j, 1], dtype)
+    for zero in (gpuarray.zeros(7, dtype), gpuarray.zeros(7, np.float32)):
+        expected = apply(operator.pow, zero.get(), exponents)
+        same(zero ** gpuarray.to_gpu(exponents), expected)
+    same(
+        gpuarray.float_power(gpuarray.zeros(7, dtype), g),
+        apply(np.float_power, np.zeros(7, dtype), a),
+    )
+
+
+def test_booleans_to_negative_powers():
+    g = gpuarray.to_gpu(np.array([True, False]))
+    same(g**2, np.array([1, 0]))
+    with pytest.raises(ValueError, match="negative integer powers"):
+        g ** (-1)
+
+
 def test_integers_divided_by_zero_give_zero():
     a, g = both(np.array([5, -5, 0], "i4"))
     zero = gpuarray.zeros(3, np.int32)
