@@ -289,9 +289,10 @@ const char *jit_rare_function(const char *name);
 void jit_join_pieces(struct jit *jit);
 void jit_drop_own(struct jit *jit);
 void jit_split_extensions(struct jit *jit); /* output/extensions.c */
-/* output/join.c: would the vectoriser move an access past one that may be to
- * the same memory? */
-bool jit_must_not_join(struct jit *jit);
+/* output/join.c: the vectoriser is not to move an access past one that may be
+ * to the same memory, what is in the way to be taken away after it. */
+void jit_part_accesses(struct jit *jit);
+void jit_show_zeros(struct jit *jit);
 void jit_optimise(struct jit *jit);            /* output/optimise.c */
 void jit_add_traps(struct jit *jit);           /* output/traps.c */
 LLVMMemoryBufferRef jit_emit(struct jit *jit); /* output/emit.c */

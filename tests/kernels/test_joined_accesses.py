@@ -121,3 +121,182 @@ def test_pairs(module):
     values = some(4) | 1  # each thread's own
     got = run(module, "pairs", values)
     assert (got == T + (T * 3 + 5) * 10).all()
+
+
+# In each, b is a, in a way that the compiler cannot see.
+ALIASES = """
+struct Pointers {
+    unsigned *a, *b;
+};
+__device__ unsigned *kept[2];
+
+#define SAME unsigned x = a[2 * t]; b[2 * t + 1] = x * 7 + 1; \\
+    out[t] = x + a[2 * t + 1] * 3;
+
+__global__ void parameters(unsigned *out, unsigned *a, unsigned *b, int one)
+{
+    int t = threadIdx.x;
+    SAME
+}
+
+__global__ void either(unsigned *out, unsigned *a, unsigned *p, int one)
+{
+    int t = threadIdx.x;
+    unsigned *b = one ? a : out;
+    SAME
+}
+
+__global__ void by_thread(unsigned *out, unsigned *a, unsigned *p, int one)
+{
+    int t = threadIdx.x;
+    unsigned *b = t < 64 * one ? a : out;
+    SAME
+}
+
+__global__ void moved(unsigned *out, unsigned *a, unsigned *p, int one)
+{
+    int t = threadIdx.x;
+    unsigned *b = a - 3;
+    for (int i = 0; i < 3 * one; ++i) b += 1;
+    SAME
+}
+
+__global__ void keep(unsigned *a) { kept[0] = kept[1] = a; }
+
+__global__ void loaded(unsigned *out, unsigned *p, unsigned *q, int one)
+{
+    int t = threadIdx.x;
+    unsigned *a = kept[0], *b = kept[one];
+    SAME
+}
+
+__global__ void members(unsigned *out, Pointers p)
+{
+    int t = threadIdx.x;
+    unsigned *a = p.a, *b = p.b;
+    SAME
+}
+
+__global__ void shared(unsigned *out, unsigned *p, unsigned *q, int one)
+{
+    __shared__ unsigned s[128], other[128];
+    int t = threadIdx.x;
+    s[t] = p[t];
+    s[t + 64] = p[t + 64];
+    other[t] = 0;
+    __syncthreads();
+    unsigned *a = s, *b = one ? s : other;
+    SAME
+    __syncthreads();
+    p[t] = s[t];
+    p[t + 64] = s[t + 64];
+}
+
+__global__ void sometimes(unsigned *out, unsigned *a, unsigned *b, int one)
+{
+    int t = threadIdx.x;
+    unsigned x = a[2 * t];
+    if (x != 1u << 31) b[2 * t + 1] = x * 7 + 1;
+    out[t] = x + a[2 * t + 1] * 3;
+}
+
+__global__ void summed(unsigned *out, unsigned *a, unsigned *p, int one)
+{
+    int t = threadIdx.x;
+    a -= 1;
+    unsigned x = a[2 * t + one];
+    a[one + 1 + 2 * t] = x * 7 + 1;
+    out[t] = x + a[2 * t + 1 + one] * 3;
+}
+
+__global__ void backwards(unsigned *out, unsigned *a, unsigned *b, int one)
+{
+    int t = 63 - (int)threadIdx.x;
+    unsigned x = a[126 - 2 * (int)threadIdx.x];
+    b[127 - 2 * (int)threadIdx.x] = x * 7 + 1;
+    out[t] = x + a[127 - 2 * (int)threadIdx.x] * 3;
+}
+
+__global__ void stored(unsigned *out, unsigned *a, unsigned *b, int one)
+{
+    int t = threadIdx.x;
+    unsigned x = a[2 * t];
+    a[2 * t + 1] = 5;
+    b[2 * t + 1] = x * 7 + 1;
+    a[2 * t] = x;
+    out[t] = x + b[2 * t + 1] * 3;
+}
+
+__global__ void copy_pairs(uint2 *out, const uint2 *in, int n)
+{
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t < n) {
+        out[t].x = in[t].x * 3 + 1;
+        out[t].y = in[t].y * 5 + 2;
+    }
+}
+
+__global__ void copy_rows(uint2 *out, const uint2 *in, int n)
+{
+    __shared__ unsigned s[64];
+    s[threadIdx.x] = threadIdx.y;
+    __syncthreads();
+    int t = threadIdx.x;
+    if (t < n) {
+        out[t].x = in[t].x * 3 + 1;
+        out[t].y = in[t].y * 5 + 2 + s[t];
+    }
+}
+"""
+NAMES = [
+    "parameters", "either", "by_thread", "moved", "loaded", "members",
+    "shared", "sometimes", "summed", "backwards", "stored",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def aliases(context):
+    return SourceModule(ALIASES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_array_by_two_names(aliases, name):
+    values = np.concatenate([some(5), some(6)])
+    array, out = drv.to_device(values), drv.to_device(T)
+    passed = [out, array, array, np.int32(1)]
+    if name == "members":
+        passed[1:] = [np.array([int(array)] * 2, np.uint64)]
+    elif name == "loaded":
+        aliases.get_function("keep")(array, block=(1, 1, 1))
+    aliases.get_function(name)(*passed, block=(64, 1, 1))
+    want = values.copy()
+    want[1::2] = values[::2] * 7 + 1
+    assert (drv.from_device_like(array, want) == want).all()
+    got = drv.from_device_like(out, T)
+    assert (got == want[::2] + want[1::2] * 3).all()
+
+
+@pytest.mark.parametrize("name", ["copy_pairs", "copy_rows"])
+def test_in_place(aliases, name):
+    values = np.concatenate([some(7), some(8)])
+    array = drv.to_device(values)
+    aliases.get_function(name)(array, array, np.int32(64), block=(64, 1, 1))
+    want = values.copy()
+    want[::2] = values[::2] * 3 + 1
+    want[1::2] = values[1::2] * 5 + 2
+    assert (drv.from_device_like(array, want) == want).all()
+
+
+@pytest.mark.parametrize("threads", [1, 64])
+@pytest.mark.parametrize("name", ["copy_pairs", "copy_rows"])
+def test_one_thread_a_word_further(aliases, name, threads):
+    """It alone works, so that no thread races with another."""
+    values = some(9)
+    array = drv.to_device(values)
+    aliases.get_function(name)(
+        np.uint64(int(array) + 4), array, np.int32(1), block=(threads, 1, 1)
+    )
+    want = values.copy()
+    want[1] = values[0] * 3 + 1
+    want[2] = want[1] * 5 + 2
+    assert (drv.from_device_like(array, want) == want).all()

@@ -1,169 +1,134 @@
 /* join.c - where the vectoriser must not join accesses.
  *
- * Called by optimise.c before loops are made vectors.  LLVM joins loads of
- * neighbouring words at the place of the first, and stores at that of the
- * last.  Of loops that are said to be parallel, as those over threads are, it
- * asks for no dependences when it does so, not even for those within an
+ * Called by optimise.c before and after loops are made vectors.  LLVM joins
+ * loads of neighbouring words at the place of the first, and stores at that of
+ * the last.  Of loops that are said to be parallel, as those over threads are,
+ * it asks for no dependences when it does so, not even for those within an
  * iteration.  So it is found out here whether a thread accesses memory between
- * two such words that may be the one that would be moved: by an index that is
- * not known, or the word itself.
+ * two such words that may be the one that would be moved.
  *
- * Memory is told apart by the pointer that indices were added to.  Pointers
- * from different parameters are taken to be of different memory.
+ * Those two are kept apart: to the address of the later one, and of what may
+ * be joined with it, zero is added that the vectoriser does not know for one.
+ *
+ *      %apart = call i64 @__pycuda_apart(i32 1)     (where the function
+ * begins) %far = getelementptr inbounds i8, ptr %address, i64 %apart
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/jit.h"
+#include "jit/output/address.h"
+#include "jit/output/parallel.h"
+
+#define APART "__pycuda_apart"
 
 enum {
-    MOST_ACCESSES = 400, /* of a loop; with more nothing is joined */
-    NEAR = 256           /* bytes between words that may be joined */
+    MOST_PAIRED = 400, /* accesses of a loop; with more nothing is joined */
+    MOST_RACING = 48,  /* with more would_race is not asked */
+    MOST_JOINED = 16   /* words; LLVM joins 8 */
 };
 
-struct access {
-    LLVMValueRef base, index; /* what is not constant of the address */
-    int64_t offset, bytes;
-    unsigned block;
-    bool is_store;
+struct member {
+    struct jit_access access;
+    unsigned block, epoch;
+    bool strided;   /* each iteration skips words, or that is not known */
+    int64_t stride; /* bytes between iterations; 0: not known, or none */
 };
 
-/* The blocks of a function, by number, and the accesses of one loop. */
-struct loops {
+/* The accesses of a loop. */
+struct loop {
     struct jit *jit;
-    LLVMBasicBlockRef *blocks;
-    bool *inside;
-    unsigned block_count, count;
-    struct access accesses[MOST_ACCESSES];
+    const struct jit_parallel *parallel;
+    unsigned count;
+    struct member *members;
+    char pairs[MOST_PAIRED][MOST_PAIRED]; /* enum relation */
 };
 
-/* Takes constants that are added off an index. */
-static LLVMValueRef
-index_root(LLVMValueRef index, int64_t *constant)
-{
-    for (;;) {
-        if (LLVMIsASExtInst(index) || LLVMIsAZExtInst(index)) {
-            index = LLVMGetOperand(index, 0);
-            continue;
-        }
-        LLVMOpcode opcode = LLVMIsAInstruction(index)
-                                ? LLVMGetInstructionOpcode(index)
-                                : (LLVMOpcode)0;
-        bool adds = opcode == LLVMAdd ||
-                    (opcode == LLVMOr && LLVMGetIsDisjoint(index));
-        LLVMValueRef number = adds ? LLVMGetOperand(index, 1) : NULL;
-        if (!number || !LLVMIsAConstantInt(number)) {
-            return index;
-        }
-        *constant += LLVMConstIntGetSExtValue(number);
-        index = LLVMGetOperand(index, 0);
-    }
-}
+enum relation { UNKNOWN, DIFFER, OVERLAP };
 
-/* Bytes between what the last index of an address counts. */
-static int64_t
-step_of(const struct loops *loops, LLVMValueRef address)
-{
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(address);
-    for (int i = LLVMGetNumOperands(address); i > 2; i--) {
-        if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            return 0;
-        }
-        type = LLVMGetElementType(type);
-    }
-    return (int64_t)LLVMABISizeOfType(
-        LLVMGetModuleDataLayout(loops->jit->module), type);
-}
-
+/* Might words of several iterations lie between each other?  Not if addresses
+ * grow by a word, or not at all. */
 static void
-address_read(const struct loops *loops, LLVMValueRef address,
-             struct access *access)
+stride_find(const struct loop *loop, struct member *member)
 {
-    while (LLVMIsAGetElementPtrInst(address)) {
-        int last = LLVMGetNumOperands(address) - 1;
-        int64_t constant = 0, step = step_of(loops, address);
-        LLVMValueRef index = LLVMGetOperand(address, (unsigned)last);
-        if (LLVMIsAConstantInt(index)) {
-            constant = LLVMConstIntGetSExtValue(index);
-            index = NULL;
-        } else {
-            index = index_root(index, &constant);
-        }
-        access->offset += constant * step;
-        /* Of several that are not known the first stands for all. */
-        access->index = access->index ? access->index : index;
-        address = LLVMGetOperand(address, 0);
-    }
-    access->base = address;
-}
+    const struct jit_address *address = &member->access.address;
+    int64_t bytes = member->access.bytes, stride = 0;
+    bool known =
+        !address->lost && !jit_parallel_makes(loop->parallel, address->base);
 
-static void
-access_note(struct loops *loops, LLVMValueRef at, unsigned block)
-{
-    bool is_store = LLVMIsAStoreInst(at) != NULL;
-    if ((!is_store && !LLVMIsALoadInst(at)) || loops->count == MOST_ACCESSES) {
-        return;
-    }
-    struct access *access = &loops->accesses[loops->count++];
-    LLVMTypeRef type = LLVMTypeOf(is_store ? LLVMGetOperand(at, 0) : at);
-    *access = (struct access){
-        .block = block,
-        .is_store = is_store,
-        .bytes = (int64_t)LLVMABISizeOfType(
-            LLVMGetModuleDataLayout(loops->jit->module), type)};
-    address_read(loops, LLVMGetOperand(at, is_store ? 1 : 0), access);
-}
-
-static bool
-may_be_joined(const struct access *a, const struct access *b)
-{
-    int64_t distance = b->offset - a->offset;
-    return a->base == b->base && a->index == b->index &&
-           a->is_store == b->is_store && distance != 0 && distance > -NEAR &&
-           distance < NEAR;
-}
-
-static bool
-may_overlap(const struct access *a, const struct access *b)
-{
-    return a->base == b->base &&
-           (a->index != b->index || (a->offset < b->offset + b->bytes &&
-                                     b->offset < a->offset + a->bytes));
-}
-
-/* Whether an access keeps the i-th and the j-th, which is later, apart. */
-static bool
-is_between(const struct loops *loops, unsigned i, unsigned j)
-{
-    const struct access *a = &loops->accesses[i], *b = &loops->accesses[j];
-    bool one_block = a->block == b->block;
-    unsigned from = one_block ? i + 1 : 0, to = one_block ? j : loops->count;
-
-    for (unsigned k = from; k < to; k++) {
-        const struct access *other = &loops->accesses[k];
-        bool matters = other->is_store || a->is_store;
-        bool earlier = a->is_store || !one_block;
-        bool later = !a->is_store || !one_block;
-        if (k != i && k != j && matters &&
-            ((earlier && may_overlap(other, a)) ||
-             (later && may_overlap(other, b)))) {
-            return true;
+    for (unsigned i = 0; known && i < address->count; i++) {
+        LLVMValueRef value = address->terms[i].value;
+        if (jit_parallel_makes(loop->parallel, value)) {
+            known = jit_parallel_counts(loop->parallel, value);
+            stride += address->terms[i].factor;
         }
     }
-    return false;
+    member->stride = known ? stride : 0;
+    member->strided = !known || stride >= 2 * bytes || stride <= -2 * bytes;
 }
 
 static bool
-accesses_conflict(const struct loops *loops)
+may_be_joined(const struct member *a, const struct member *b)
 {
-    if (loops->count == MOST_ACCESSES) {
-        return true;
+    const struct jit_access *one = &a->access, *other = &b->access;
+    int64_t distance = other->address.offset - one->address.offset;
+    int64_t near = MOST_JOINED * one->bytes;
+    bool alike = jit_address_like(&one->address, &other->address);
+    return a->strided && b->strided && one->is_store == other->is_store &&
+           one->bytes == other->bytes &&
+           one->address.base == other->address.base &&
+           (!alike || (distance != 0 && distance < near && distance > -near));
+}
+
+/* Is the address that of the other, but for base and offset? */
+static bool
+is_beside(const struct loop *loop, unsigned i, const struct member *other)
+{
+    const struct member *member = &loop->members[i];
+    return member->block == loop->parallel->header &&
+           member->access.address.base == other->access.address.base &&
+           jit_address_like(&member->access.address, &other->access.address);
+}
+
+/* Do a thread and the next one access the same word, one of them to store,
+ * if the second array lies `distance` bytes behind the first? */
+static bool
+neighbours_meet(const struct loop *loop, unsigned x, unsigned y,
+                int64_t distance, int64_t stride)
+{
+    const struct jit_access *a = &loop->members[x].access;
+    const struct jit_access *b = &loop->members[y].access;
+    distance += b->address.offset - a->address.offset;
+    int64_t before = distance - stride, after = distance + stride;
+    return (a->is_store || b->is_store) &&
+           ((before < a->bytes && -before < b->bytes) ||
+            (after < a->bytes && -after < b->bytes));
+}
+
+/* If two arrays lay so that a thread's accesses to them were to the same word,
+ * would threads race?  `z[i].x = x[i].x; z[i].y = x[i].y;`: if z[0].x is
+ * x[0].y, z[0].y is x[1].x.  There are no races, so they do not lie so. */
+static bool
+would_race(const struct loop *loop, unsigned i, unsigned k)
+{
+    const struct member *a = &loop->members[i], *b = &loop->members[k];
+    const struct jit_address *one = &a->access.address;
+    const struct jit_address *other = &b->access.address;
+    int64_t bytes = a->access.bytes;
+    if (loop->parallel->masked || loop->count > MOST_RACING ||
+        a->stride == 0 || one->base == other->base ||
+        jit_parallel_makes(loop->parallel, one->base) ||
+        jit_parallel_makes(loop->parallel, other->base) ||
+        !jit_address_like(one, other) || b->access.bytes != bytes ||
+        LLVMGetAlignment(a->access.at) < bytes ||
+        LLVMGetAlignment(b->access.at) < bytes) {
+        return false;
     }
-    for (unsigned i = 0; i < loops->count; i++) {
-        for (unsigned j = i + 1; j < loops->count; j++) {
-            if (may_be_joined(&loops->accesses[i], &loops->accesses[j]) &&
-                is_between(loops, i, j)) {
+    for (unsigned x = 0; x < loop->count; x++) {
+        for (unsigned y = 0; is_beside(loop, x, a) && y < loop->count; y++) {
+            if (is_beside(loop, y, b) &&
+                neighbours_meet(loop, x, y, one->offset - other->offset,
+                                a->stride)) {
                 return true;
             }
         }
@@ -171,163 +136,180 @@ accesses_conflict(const struct loops *loops)
     return false;
 }
 
-/* ---- loops ---- */
-
-static unsigned
-number_of(const struct loops *loops, LLVMBasicBlockRef block)
+static bool
+overlap(struct loop *loop, unsigned i, unsigned k)
 {
-    unsigned number = 0;
-    while (loops->blocks[number] != block) {
-        number++;
+    if (loop->pairs[i][k] == UNKNOWN) {
+        bool found = jit_accesses_overlap(&loop->members[i].access,
+                                          &loop->members[k].access) &&
+                     !would_race(loop, i, k);
+        loop->pairs[i][k] = loop->pairs[k][i] = found ? OVERLAP : DIFFER;
     }
-    return number;
+    return loop->pairs[i][k] == OVERLAP;
 }
 
-/* Adds the blocks that lead to one that is inside, until there are none. */
-static void
-predecessors_add(struct loops *loops, unsigned header)
+/* Whether an access keeps the i-th and the j-th, which is later, apart. */
+static bool
+is_between(struct loop *loop, unsigned i, unsigned j)
 {
-    for (bool grown = true; grown;) {
-        grown = false;
-        for (unsigned i = 0; i < loops->block_count; i++) {
-            LLVMValueRef end = LLVMGetBasicBlockTerminator(loops->blocks[i]);
-            unsigned count = loops->inside[i] ? 0 : LLVMGetNumSuccessors(end);
-            for (unsigned k = 0; k < count; k++) {
-                unsigned next = number_of(loops, LLVMGetSuccessor(end, k));
-                if (next != header && loops->inside[next]) {
-                    loops->inside[i] = grown = true;
-                }
-            }
+    const struct member *a = &loop->members[i], *b = &loop->members[j];
+    bool one_block = a->block == b->block, store = a->access.is_store;
+    unsigned from = one_block ? i + 1 : 0, to = one_block ? j : loop->count;
+
+    for (unsigned k = from; k < to; k++) {
+        bool matters = loop->members[k].access.is_store || store;
+        bool earlier = store || !one_block;
+        bool later = !store || !one_block;
+        if (k != i && k != j && matters &&
+            ((earlier && overlap(loop, k, i)) ||
+             (later && overlap(loop, k, j)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Accesses of one epoch may be joined.  A new one begins where something is
+ * between the access and another of the epoch before. */
+static void
+epoch_find(struct loop *loop, unsigned j)
+{
+    struct member *member = &loop->members[j];
+    bool apart = false;
+    for (unsigned i = j; i-- > 0 && !apart;) {
+        const struct member *other = &loop->members[i];
+        if (may_be_joined(other, member)) {
+            member->epoch =
+                other->epoch > member->epoch ? other->epoch : member->epoch;
+        }
+    }
+    for (unsigned i = 0; i < j && !apart; i++) {
+        const struct member *other = &loop->members[i];
+        apart = other->epoch == member->epoch &&
+                may_be_joined(other, member) && is_between(loop, i, j);
+    }
+    member->epoch += apart;
+}
+
+/* Adds to the address a zero that is the epoch's own. */
+static void
+member_part(struct loop *loop, const struct member *member)
+{
+    struct jit *jit = loop->jit;
+    LLVMValueRef epoch = LLVMConstInt(jit->i32, member->epoch, 0);
+    LLVMValueRef callee =
+        jit_declare(jit, APART, jit->i64, (LLVMTypeRef[]){jit->i32}, 1);
+    jit_add_attribute(jit, callee, "memory"); /* none */
+    jit_add_attribute(jit, callee, "willreturn");
+    LLVMValueRef at = member->access.at;
+    unsigned operand = jit_access_pointer(&member->access);
+
+    LLVMPositionBuilderBefore(
+        jit->builder, LLVMGetFirstInstruction(loop->parallel->blocks[0]));
+    LLVMValueRef zero = LLVMBuildCall2(
+        jit->builder, LLVMGlobalGetValueType(callee), callee, &epoch, 1, "");
+    LLVMPositionBuilderBefore(jit->builder, at);
+    LLVMSetOperand(at, operand,
+                   LLVMBuildInBoundsGEP2(jit->builder, jit->i8,
+                                         LLVMGetOperand(at, operand), &zero, 1,
+                                         ""));
+}
+
+static void
+accesses_part(struct loop *loop)
+{
+    bool all = loop->count > MOST_PAIRED;
+    for (unsigned j = 0; j < loop->count; j++) {
+        if (all) {
+            loop->members[j].epoch = loop->members[j].strided ? j : 0;
+        } else if (loop->members[j].strided) {
+            epoch_find(loop, j);
+        }
+    }
+    for (unsigned j = 0; j < loop->count; j++) {
+        if (loop->members[j].epoch > 0) {
+            member_part(loop, &loop->members[j]);
         }
     }
 }
 
-static LLVMValueRef
-loop_metadata(const struct loops *loops, unsigned block)
+static unsigned
+count_accesses(const struct jit_parallel *parallel)
 {
-    return LLVMGetMetadata(LLVMGetBasicBlockTerminator(loops->blocks[block]),
-                           LLVMGetMDKindID("llvm.loop", 9));
+    unsigned count = 0;
+    for (unsigned i = 0; i < parallel->block_count; i++) {
+        LLVMValueRef at = parallel->inside[i]
+                              ? LLVMGetFirstInstruction(parallel->blocks[i])
+                              : NULL;
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            count += LLVMIsALoadInst(at) || LLVMIsAStoreInst(at);
+        }
+    }
+    return count;
 }
 
-/* Whether the blocks from header to latch are a loop without others in it. */
+/* False if there is one that keeps the loop from being made vectors. */
 static bool
-is_innermost(const struct loops *loops, unsigned latch)
+accesses_note(struct loop *loop)
 {
-    if (loops->inside[0]) { /* where the function begins: no header */
-        return false;
-    }
-    for (unsigned i = 0; i < loops->block_count; i++) {
-        if (loops->inside[i] && i != latch && loop_metadata(loops, i)) {
-            return false;
+    const struct jit_parallel *parallel = loop->parallel;
+    for (unsigned i = 0; i < parallel->block_count; i++) {
+        LLVMValueRef at = parallel->inside[i]
+                              ? LLVMGetFirstInstruction(parallel->blocks[i])
+                              : NULL;
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            struct member *member = &loop->members[loop->count];
+            if (!jit_access_read(loop->jit, at, &member->access)) {
+                continue;
+            }
+            if (LLVMGetVolatile(at)) {
+                return false;
+            }
+            member->block = i;
+            stride_find(loop, member);
+            loop->count++;
         }
     }
     return true;
 }
 
-static bool
-loop_conflicts(struct loops *loops, unsigned header, unsigned latch)
+static void
+loop_part(struct jit *jit, const struct jit_parallel *parallel, void *data)
 {
-    for (unsigned i = 0; i < loops->block_count; i++) {
-        loops->inside[i] = i == header || i == latch;
+    struct loop *loop = jit_allocate(sizeof *loop);
+    (void)data;
+    loop->jit = jit;
+    loop->parallel = parallel;
+    /* One more, to read what is no access into. */
+    loop->members =
+        jit_allocate((count_accesses(parallel) + 1) * sizeof *loop->members);
+    if (accesses_note(loop)) {
+        accesses_part(loop);
     }
-    if (latch != header) {
-        predecessors_add(loops, header);
-    }
-    if (!is_innermost(loops, latch)) {
-        return false;
-    }
-    loops->count = 0;
-    for (unsigned i = 0; i < loops->block_count; i++) {
-        LLVMValueRef at = loops->inside[i]
-                              ? LLVMGetFirstInstruction(loops->blocks[i])
-                              : NULL;
-        for (; at; at = LLVMGetNextInstruction(at)) {
-            access_note(loops, at, i);
-        }
-    }
-    return accesses_conflict(loops);
+    free(loop->members);
+    free(loop);
 }
 
-/* Is it said of the loop that its iterations are independent? */
-static bool
-is_parallel(LLVMValueRef metadata)
-{
-    enum { MOST = 16 };
-    LLVMValueRef items[MOST], words[MOST];
-    unsigned count = LLVMGetMDNodeNumOperands(metadata), length;
-
-    if (count > MOST) {
-        return true;
-    }
-    LLVMGetMDNodeOperands(metadata, items);
-    for (unsigned i = 1; i < count; i++) { /* the first is the node itself */
-        if (!items[i] || !LLVMIsAMDNode(items[i]) ||
-            LLVMGetMDNodeNumOperands(items[i]) - 1 >= MOST) {
-            continue;
-        }
-        LLVMGetMDNodeOperands(items[i], words);
-        const char *word = LLVMIsAMDString(words[0])
-                               ? LLVMGetMDString(words[0], &length)
-                               : "";
-        if (strncmp(word, "llvm.loop.parallel_accesses", 27) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The loop that a branch with the vectoriser's metadata goes back in. */
-static bool
-branch_conflicts(struct loops *loops, unsigned latch)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(loops->blocks[latch]);
-    LLVMValueRef metadata = loop_metadata(loops, latch);
-    unsigned count = metadata ? LLVMGetNumSuccessors(end) : 0;
-
-    if (!metadata || !is_parallel(metadata)) {
-        return false;
-    }
-    for (unsigned k = 0; k < count; k++) {
-        unsigned header = number_of(loops, LLVMGetSuccessor(end, k));
-        if (loop_conflicts(loops, header, latch)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool
-function_conflicts(struct jit *jit, LLVMValueRef function)
-{
-    struct loops *loops = calloc(1, sizeof *loops);
-    bool found = loops == NULL;
-    if (loops) {
-        loops->jit = jit;
-        loops->block_count = LLVMCountBasicBlocks(function);
-        loops->blocks = calloc(loops->block_count + 1, sizeof *loops->blocks);
-        loops->inside = calloc(loops->block_count + 1, sizeof *loops->inside);
-        found = !loops->blocks || !loops->inside;
-    }
-    if (!found) {
-        LLVMGetBasicBlocks(function, loops->blocks);
-        for (unsigned i = 0; i < loops->block_count && !found; i++) {
-            found = branch_conflicts(loops, i);
-        }
-    }
-    if (loops) {
-        free(loops->blocks);
-        free(loops->inside);
-    }
-    free(loops);
-    return found;
-}
-
-bool
-jit_must_not_join(struct jit *jit)
+void
+jit_part_accesses(struct jit *jit)
 {
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
-    while (function && !function_conflicts(jit, function)) {
-        function = LLVMGetNextFunction(function);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        jit_each_parallel(jit, function, loop_part, NULL);
     }
-    return function != NULL;
+}
+
+static void
+zero_show(struct jit *jit, LLVMValueRef at, void *data)
+{
+    (void)data;
+    if (jit_calls(at, APART)) {
+        jit_replace(at, LLVMConstInt(jit->i64, 0, 0));
+    }
+}
+
+void
+jit_show_zeros(struct jit *jit)
+{
+    jit_each_instruction_of_all(jit, zero_show, NULL);
 }

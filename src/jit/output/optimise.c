@@ -164,15 +164,6 @@ tune_rows(const struct jit *jit)
     }
 }
 
-/* Neighbouring words are then accessed one by one. */
-static void
-keep_apart(void)
-{
-    static const char *const words[] = {
-        "pycuda-jit", "-enable-interleaved-mem-accesses=false"};
-    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
-}
-
 void
 jit_optimise(struct jit *jit)
 {
@@ -196,9 +187,7 @@ jit_optimise(struct jit *jit)
     }
     jit_run_passes(jit, "function(sroa,early-cse<memssa>,simplifycfg,"
                         "instcombine<no-verify-fixpoint>)");
-    if (jit_must_not_join(jit)) {
-        keep_apart();
-    }
+    jit_part_accesses(jit);
     /* One run: what it finds out of induction variables spares the vectors
      * checks.  Words that are known to be the same after loops were unswitched
      * must be one value by then. */
@@ -211,6 +200,7 @@ jit_optimise(struct jit *jit)
                               jit->options.debug
                                   ? ""
                                   : ",simple-loop-unswitch<nontrivial>"));
+    jit_show_zeros(jit);
     if (rare) {
         jit_define_rare(jit);
     }

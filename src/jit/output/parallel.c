@@ -1,0 +1,169 @@
+/* parallel.c - innermost loops that are said to be parallel.
+ *
+ * Called by join.c before loops are made vectors.  A loop is found by the
+ * metadata of the branch that goes back in it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/output/parallel.h"
+
+static unsigned
+number_of(const struct jit_parallel *loop, LLVMBasicBlockRef block)
+{
+    unsigned number = 0;
+    while (loop->blocks[number] != block) {
+        number++;
+    }
+    return number;
+}
+
+bool
+jit_parallel_makes(const struct jit_parallel *loop, LLVMValueRef value)
+{
+    return LLVMIsAInstruction(value) &&
+           loop->inside[number_of(loop, LLVMGetInstructionParent(value))];
+}
+
+bool
+jit_parallel_counts(const struct jit_parallel *loop, LLVMValueRef value)
+{
+    LLVMBasicBlockRef header = loop->blocks[loop->header];
+    if (!LLVMIsAPHINode(value) || LLVMGetInstructionParent(value) != header) {
+        return false;
+    }
+    for (unsigned i = 0; i < LLVMCountIncoming(value); i++) {
+        LLVMValueRef next = LLVMGetIncomingValue(value, i);
+        LLVMBasicBlockRef from = LLVMGetIncomingBlock(value, i);
+        bool counts = LLVMIsAInstruction(next) &&
+                      LLVMGetInstructionOpcode(next) == LLVMAdd &&
+                      LLVMGetOperand(next, 0) == value &&
+                      LLVMIsAConstantInt(LLVMGetOperand(next, 1)) &&
+                      LLVMConstIntGetZExtValue(LLVMGetOperand(next, 1)) == 1;
+        if (loop->inside[number_of(loop, from)] && !counts) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Adds the blocks that lead to one that is inside, until there are none. */
+static void
+predecessors_add(struct jit_parallel *loop, unsigned header)
+{
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (unsigned i = 0; i < loop->block_count; i++) {
+            LLVMValueRef end = LLVMGetBasicBlockTerminator(loop->blocks[i]);
+            unsigned count = loop->inside[i] ? 0 : LLVMGetNumSuccessors(end);
+            for (unsigned k = 0; k < count; k++) {
+                unsigned next = number_of(loop, LLVMGetSuccessor(end, k));
+                if (next != header && loop->inside[next]) {
+                    loop->inside[i] = grown = true;
+                }
+            }
+        }
+    }
+}
+
+static LLVMValueRef
+loop_metadata(const struct jit_parallel *loop, unsigned block)
+{
+    return LLVMGetMetadata(LLVMGetBasicBlockTerminator(loop->blocks[block]),
+                           LLVMGetMDKindID("llvm.loop", 9));
+}
+
+/* Whether the blocks from header to latch are a loop without others in it. */
+static bool
+is_innermost(const struct jit_parallel *loop, unsigned latch)
+{
+    if (loop->inside[0]) { /* where the function begins: no header */
+        return false;
+    }
+    for (unsigned i = 0; i < loop->block_count; i++) {
+        if (loop->inside[i] && i != latch && loop_metadata(loop, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Is this said of the loop? */
+static bool
+is_said(LLVMValueRef metadata, const char *what)
+{
+    enum { MOST = 16 };
+    LLVMValueRef items[MOST], words[MOST];
+    unsigned count = LLVMGetMDNodeNumOperands(metadata), length;
+
+    if (count > MOST) {
+        return true;
+    }
+    LLVMGetMDNodeOperands(metadata, items);
+    for (unsigned i = 1; i < count; i++) { /* the first is the node itself */
+        if (!items[i] || !LLVMIsAMDNode(items[i]) ||
+            LLVMGetMDNodeNumOperands(items[i]) - 1 >= MOST) {
+            continue;
+        }
+        LLVMGetMDNodeOperands(items[i], words);
+        const char *word = LLVMIsAMDString(words[0])
+                               ? LLVMGetMDString(words[0], &length)
+                               : "";
+        if (strncmp(word, what, strlen(what)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finds the blocks between header and latch; false if they are no innermost
+ * loop. */
+static bool
+blocks_find(struct jit_parallel *loop, unsigned latch)
+{
+    for (unsigned i = 0; i < loop->block_count; i++) {
+        loop->inside[i] = i == loop->header || i == latch;
+    }
+    if (latch != loop->header) {
+        predecessors_add(loop, loop->header);
+    }
+    return is_innermost(loop, latch);
+}
+
+/* The loop that a branch with the vectoriser's metadata goes back in. */
+static void
+branch_visit(struct jit *jit, struct jit_parallel *loop, unsigned latch,
+             jit_visit_loop *visit, void *data)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(loop->blocks[latch]);
+    LLVMValueRef metadata = loop_metadata(loop, latch);
+
+    if (!metadata || !is_said(metadata, "llvm.loop.parallel_accesses")) {
+        return;
+    }
+    loop->masked = is_said(metadata, "llvm.loop.vectorize.predicate");
+    for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
+        loop->header = number_of(loop, LLVMGetSuccessor(end, k));
+        if (blocks_find(loop, latch)) {
+            visit(jit, loop, data);
+        }
+    }
+}
+
+void
+jit_each_parallel(struct jit *jit, LLVMValueRef function,
+                  jit_visit_loop *visit, void *data)
+{
+    unsigned count = LLVMCountBasicBlocks(function);
+    struct jit_parallel loop = {.block_count = count};
+
+    loop.blocks = jit_allocate(count * sizeof *loop.blocks);
+    loop.inside = jit_allocate(count * sizeof *loop.inside);
+    LLVMGetBasicBlocks(function, loop.blocks);
+    for (unsigned i = 0; i < count; i++) {
+        branch_visit(jit, &loop, i, visit, data);
+    }
+    free(loop.inside);
+    free(loop.blocks);
+}
