@@ -317,6 +317,34 @@ __global__ void k(float *out, float *in)
         kind="block-race",
         anywhere=True,
     ),
+    # Block 1 reads after block 0 has released, so that block 2, which acquires
+    # that, is not ordered with it: its own reads may not take the place of
+    # block 1's, though they are in another epoch.
+    dict(
+        name="write_of_what_another_block_read_in_another_epoch",
+        source="""
+__global__ void k(float *out, float *in, int *flag)
+{
+    int i = threadIdx.x;
+    if (i == 0 && blockIdx.x == 0) {
+        __threadfence();
+        atomicExch(flag, 1);
+    }
+    if (i == 0 && blockIdx.x == 2) atomicAdd(flag, 0);
+    __syncthreads();
+    if (blockIdx.x == 1) out[i] = in[i]; // OTHER
+    __syncthreads();
+    if (blockIdx.x == 2) out[i + 64] = in[i];
+    __syncthreads();
+    if (blockIdx.x == 2) in[i] = 1; // HERE
+}""",
+        args=[OUT, IN, np.zeros(1, np.int32)],
+        grid=(3, 1),
+        kind="block-race",
+        thread=(0, 0, 0),
+        block_index=(2, 0, 0),
+        other=(0, 0, 0),
+    ),
     dict(
         name="row_of_an_earlier_block",
         source="""
