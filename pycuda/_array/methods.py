@@ -81,6 +81,21 @@ class Methods:
             )
         return operator.index(self.item())
 
+    def __format__(self, form: str) -> str:
+        """That of the element, where there are no axes."""
+        array: Any = self
+        if array.ndim == 0 and form:
+            return format(array.item(), form)
+        return object.__format__(self, form)
+
+    def __contains__(self, value: Any) -> bool:
+        """Whether any element equals `value`, which broadcasts."""
+        from pycuda._array.reductions import any
+
+        array: Any = self
+        found = array == value
+        return found if isinstance(found, bool) else bool(any(found))
+
     # -- shape
 
     @property

@@ -453,7 +453,8 @@ def _triangle(
         operation, (rows[:, None], columns[None]), None, None, stream
     )
     zero = np.zeros((), m.dtype)[()]
-    return _apply("where", (kept, m, zero), None, None, stream)
+    made = make(m, m.shape, m.dtype)
+    return _apply("where", (kept, m, zero), made, None, stream)
 
 
 def tril(

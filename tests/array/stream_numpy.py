@@ -386,6 +386,10 @@ def waiting() -> dict[str, Call]:
             lambda x: np.asarray(x.item(0, 3)),
             lambda a: np.asarray(a.item(0, 3)),
         ),
+        "GPUArray.__contains__": plain(
+            lambda x: np.asarray(x[1, 2] in x),
+            lambda a: np.asarray(a[1, 2] in a),
+        ),
         "GPUArray.tolist": plain(
             lambda x: x, lambda a: np.asarray(a.tolist())
         ),

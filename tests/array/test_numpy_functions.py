@@ -303,6 +303,9 @@ def test_numbers():
     one = gpuarray.to_gpu(np.array([[7]], np.int32))
     assert (int(one), float(one), complex(one)) == (7, 7.0, 7 + 0j)
     assert one.item() == 7
+    assert f"{one[0, 0]:.2f}" == "7.00" and f"{one}" == str(one)
+    with pytest.raises(TypeError, match="format"):
+        f"{one:.2f}"
     assert list(range(10))[one[0, 0]] == 7
     with pytest.raises(TypeError):
         operator.index(one)
@@ -384,3 +387,29 @@ def test_spacing_of_every_float16():
     negative = got[1 << 15 :]
     assert negative[0] == sizes[0]  # of -0.0, as of wider floats
     assert np.array_equal(negative[1:], -sizes[1:], equal_nan=True)
+
+
+def test_elements_are_looked_for():
+    host = np.array([[1, 2], [3, np.nan]], np.float32)
+    device = gpuarray.to_gpu(host)
+    row = gpuarray.to_gpu(np.array([1, 9], np.float32))
+    for value, there in ((3, True), (4.0, False), (np.nan, False)):
+        assert (value in device) == (value in host) == there
+    assert row in device and row[1:] not in device
+    assert "text" not in device
+    assert 0 not in gpuarray.zeros(0, np.int32)
+    with pytest.raises(TypeError, match="host array"):
+        operator.contains(device, host)
+
+
+def test_triangles_keep_class_and_allocator():
+    class Mine(gpuarray.GPUArray):
+        pass
+
+    def allocator(size):
+        return drv.mem_alloc(size)
+
+    a = Mine((3, 4), np.float32, allocator).fill(2)
+    for function in (gpuarray.tril, gpuarray.triu):
+        made = function(a)
+        assert type(made) is Mine and made.allocator is allocator
