@@ -229,7 +229,9 @@ def round(
     check_array(a)
     decimals = operator.index(decimals)
     if a.dtype.kind in "iu" and decimals >= 0:
-        return _apply("copy", (a,), out, None, stream)
+        if out is not None:
+            return finish(a, out, stream)
+        return _apply("copy", (a,), None, None, stream)
     if a.dtype.kind == "b":
         a = a.astype(np.float32, stream)
     if decimals == 0:
@@ -250,7 +252,7 @@ def round(
     made = _apply(after, (made, scale), None, None, stream)
     if made.dtype != a.dtype:
         made = made.astype(a.dtype, stream)
-    return made if out is None else _apply("copy", (made,), out, None, stream)
+    return finish(made, out, stream)
 
 
 def real(

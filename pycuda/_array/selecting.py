@@ -15,6 +15,7 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._array import gather, indexing
+from pycuda._array.axes import overlap
 from pycuda._array.common import (
     apply,
     at_axis,
@@ -146,6 +147,9 @@ def take(
     ----------
     indices
         Integers in any shape, on the device or the host.
+    out
+        Where the result goes; may overlap `a`.  With an axis it has the
+        result's shape, else as many elements or more.
     axis
         None: the array counts as flat in C order.
     mode
@@ -158,6 +162,7 @@ def take(
     IndexError at the next ``get()`` or the next indexing by an array.
     """
     check_array(a)
+    flat = axis is None
     if axis is None:
         a, axis = gather.line(a, stream), 0
     axis = normal_axis(axis, max(a.ndim, 1))
@@ -171,7 +176,10 @@ def take(
     key = at_axis(axis, _as_key(indices))
     if out is None:
         return indexing.get(a, key, None, stream).reshape(shape)
-    check_array(out, "out")
+    if check_array(out, "out").shape != shape and not flat:
+        raise ValueError(f"out has shape {out.shape}, the result {shape}")
+    if overlap(a, out):
+        a = a.copy("C", stream)
     if out.shape == shape and not out.flags.c_contiguous:
         gather.check_dtype(out, a.dtype)
         return finish(indexing.get(a, key, None, stream), out, stream)

@@ -274,3 +274,32 @@ def test_modules_that_come_along():
 
     for name in ("cumath", "driver", "elementwise", "curandom", "reduction"):
         assert hasattr(pycuda, name)
+
+
+def test_gathering_into_what_is_gathered_from():
+    a, index = numbers((6, 5), "f4"), np.array([5, 0, 3, 1, 1, 4])
+    for order in "CF":
+        g = gpuarray.to_gpu(np.asarray(a, order=order))
+        gpuarray.take(g, gpuarray.to_gpu(index), axis=0, out=g)
+        same(g, a[index])
+    g = gpuarray.to_gpu(a)
+    backwards = gpuarray.to_gpu(np.arange(29, -1, -1).reshape(6, 5))
+    gpuarray.take(g, backwards, g)
+    same(g, a.ravel()[::-1].reshape(6, 5))
+    wrong = gpuarray.zeros((6, 6), np.float32)
+    with pytest.raises(ValueError, match="out has shape"):
+        gpuarray.take(g, index, axis=0, out=wrong)
+
+
+def test_rounding_into_another_type():
+    a, g = both(numbers((4, 5), "f4"))
+    out = gpuarray.zeros((4, 5), np.float64)
+    for decimals in (0, 1):
+        assert gpuarray.round(g, decimals, out=out) is out
+        same(out, a.round(decimals).astype("f8"))
+        with pytest.raises(TypeError, match="cast"):
+            gpuarray.round(g, decimals, out=gpuarray.zeros((4, 5), np.int8))
+    whole = gpuarray.to_gpu(np.array([300, -5]))
+    with pytest.raises(TypeError, match="cast"):
+        gpuarray.round(whole, out=gpuarray.zeros(2, np.uint8))
+    same(gpuarray.round(whole, out=gpuarray.zeros(2)), np.array([300.0, -5]))
