@@ -148,6 +148,7 @@ class Judge:
     def _is_sound(self, failure: str, tests: list[Test]) -> bool:
         """Whether what failed passes, after the same, with nothing off."""
         if "::" not in failure:
+            self._see_that_tests_run(tests[0])
             return True  # a crash, an import that fails, no end
         names = [test.name for test in tests]
         at = names.index(failure) if failure in names else 0
@@ -158,6 +159,15 @@ class Judge:
                 return False
             self.sound.add(before)
         return True
+
+    def _see_that_tests_run(self, test: Test) -> None:
+        """Exit if a test does not even begin with nothing off."""
+        if (test.name,) in self.sound:
+            return
+        failure = self.copy.run_tests([test.file], tests=[test.name])
+        if failure and "::" not in failure:
+            sys.exit(f"{test.file} does not run: {failure}")
+        self.sound.add((test.name,))
 
 
 def read_arguments() -> argparse.Namespace:

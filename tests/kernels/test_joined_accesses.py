@@ -25,6 +25,20 @@ __global__ void stored_between_loads(unsigned *out, const unsigned *in)
     out[t] = x + l[1] * 3 + (l[2] + l[3]) * 5;
 }
 
+__global__ void stored_in_a_branch(unsigned *out, const unsigned *in)
+{
+    unsigned t = threadIdx.x, l[4];
+    for (unsigned k = 0; k < 4; ++k) l[k] = k + t;
+    __syncthreads();
+    unsigned sum = t;
+    if (in[t] & 4) {
+        unsigned x = l[0];
+        l[in[t] & 3] = 1000;
+        sum = x + l[1] * 3 + (l[2] + l[3]) * 5;
+    }
+    out[t] = sum;
+}
+
 __global__ void loaded_between_stores(unsigned *out, const unsigned *in)
 {
     __shared__ unsigned s[256];
@@ -92,13 +106,23 @@ def some(seed):
     return rng.integers(0, 1 << 16, 64).astype(np.uint32)
 
 
-def test_stored_between_loads(module):
-    values = some(1)
+def stored_between_loads(values):
     rows = np.arange(4, dtype=np.uint32) + T[:, None]
     x = rows[:, 0].copy()
     rows[T, values & 3] = 1000
-    want = x + rows[:, 1] * 3 + (rows[:, 2] + rows[:, 3]) * 5
+    return x + rows[:, 1] * 3 + (rows[:, 2] + rows[:, 3]) * 5
+
+
+def test_stored_between_loads(module):
+    values = some(1)
+    want = stored_between_loads(values)
     assert (run(module, "stored_between_loads", values) == want).all()
+
+
+def test_stored_in_a_branch(module):
+    values = some(5)
+    want = np.where(values & 4, stored_between_loads(values), T)
+    assert (run(module, "stored_in_a_branch", values) == want).all()
 
 
 def test_loaded_between_stores(module):

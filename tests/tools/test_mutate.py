@@ -357,6 +357,21 @@ def test_no_end_is_a_failure(tmp_path):
     assert verdict.text == f"killed by {NO_END}"
 
 
+def test_where_no_test_runs_nothing_is_killed(tmp_path):
+    class Broken(FakeCopy):
+        def run_tests(self, files, off="", tests=None, calls=None, limit=0):
+            return "exit status 126"
+
+    copy = Broken(tmp_path, {})
+    with pytest.raises(SystemExit, match="does not run: exit status 126"):
+        mutate.Judge(copy, Reach(copy), False).judge("a.py:f")
+    (copy.tree / "tests" / "test_new.py").touch()
+    known = (copy.folder / "calls.jsonl").read_text()
+    with pytest.raises(SystemExit, match="does not run: exit status 126"):
+        Reach(copy).measure()
+    assert (copy.folder / "calls.jsonl").read_text() == known
+
+
 def test_what_nothing_calls_survives(tmp_path):
     verdict, ran = judged(tmp_path, {}, "b.py:h")
     assert verdict.text == "SURVIVED: no test calls it"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
@@ -90,8 +91,10 @@ class Reach:
         with tempfile.TemporaryDirectory() as scratch:
             calls = Path(scratch) / "calls"
             calls.touch()
-            self.copy.run_tests([file], calls=calls)
+            failure = self.copy.run_tests([file], calls=calls)
             lines = [json.loads(line) for line in calls.open()]
+        if failure and not lines:
+            sys.exit(f"{file} does not run: {failure}")
         fields = ("test", "outcome", "seconds", "called")
         tests = [[line[field] for field in fields] for line in lines]
         entry = {"file": file, "digest": digest, "tests": tests}
