@@ -440,7 +440,6 @@ struct cpu_text {
 /* What a thread needs to run kernels; one a worker, and one for each caller
  * that ran a small launch itself. */
 struct cpu_worker {
-    int index;
     volatile int in_kernel; /* faults belong to the kernel */
     volatile int faulting;
     void *guard; /* where cpu_fiber_unwind goes */

@@ -211,7 +211,6 @@ struct __attribute__((may_alias)) image_check_place {
     ROW(void, __pycuda_free, (void *pointer), 0)                              \
     ROW(uint64_t, __pycuda_clock64, (void), 0)                                \
     ROW(uint64_t, __pycuda_globaltimer, (void), 0)                            \
-    ROW(uint32_t, __pycuda_smid, (void), 0)                                   \
     /* Texture fetch: `object` is a CUtexObject, `access` an image_access;    \
      * coordinates not used by the shape are ignored; out receives four       \
      * 32-bit words, float or integer as the texture's read mode says         \

@@ -342,7 +342,6 @@ void jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own);
 /* `suffix` is that of the names that differ between several loops. */
 void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
                    const char *suffix, const char *metadata);
-const char *jit_body_argument_name(int which);
 /* entries/warp.c */
 char *jit_warp_symbol(const struct jit_kernel *kernel);
 void jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel);

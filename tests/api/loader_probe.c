@@ -36,7 +36,10 @@ main(int argc, char **argv)
         return 2;
     }
     CUdeviceptr pointer;
-    printf("before %d\n", (int)driver.cuMemAlloc(&pointer, 4));
+    int major, minor;
+    printf("before %d, %d, %s\n", (int)driver.cuMemAlloc(&pointer, 4),
+           (int)nvrtc.nvrtcVersion(&major, &minor),
+           nvrtc.nvrtcGetErrorString(NVRTC_ERROR_INVALID_INPUT));
     api_set_package_dir(argv[1]);
     int status = api_open_driver(&choice);
     show("driver", status, &choice);
@@ -48,6 +51,7 @@ main(int argc, char **argv)
     api_set_library_dirs((const char *const *)argv + 4, (size_t)argc - 4);
     status = api_open_nvrtc(atoi(argv[2]), atoi(argv[3]), &choice);
     show("nvrtc", status, &choice);
+    printf("compile %d\n", (int)nvrtc.nvrtcCompileProgram(NULL, 0, NULL));
     status = api_open_nvrtc(atoi(argv[2]), 61, &choice);
     show("again", status, &choice);
     status = api_open_cublas(atoi(argv[2]), &choice);

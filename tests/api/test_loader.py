@@ -107,7 +107,7 @@ def ask(probe, tmp_path):
 
 
 def test_functions_before_opening_say_not_initialised(ask):
-    assert ask(PYCUDA_DEVICE="cpu")["before"] == "3"
+    assert ask(PYCUDA_DEVICE="cpu")["before"] == "3, 3, invalid input"
 
 
 def test_missing_functions_are_stubs(ask):
@@ -271,8 +271,9 @@ def test_none_at_all_names_the_drivers_own(ask, gpu, driver, requirement):
 def test_variable_names_the_library(ask, gpu, tmp_path):
     a = wheel(tmp_path / "a", NEW, 13000, [75, 90])
     other = make_nvrtc(tmp_path / "mine.so", 12050, [80, 90])
-    said = ask(a, path=gpu, PYCUDA_NVRTC=str(other))["nvrtc"]
-    assert f"[{other}]" in said
+    said = ask(a, path=gpu, PYCUDA_NVRTC=str(other))
+    assert f"[{other}]" in said["nvrtc"]
+    assert said["compile"] == "7", "it has no such function"
     refused = ask(a, path=gpu, driver=11080, PYCUDA_NVRTC=str(other))
     assert "newer than the driver" in refused["nvrtc"]
     absent = ask(a, path=gpu, PYCUDA_NVRTC="/nowhere.so")["nvrtc"]

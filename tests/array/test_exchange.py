@@ -240,3 +240,31 @@ def test_asarray():
         gpuarray.asarray(host, copy=False)
     with pytest.raises(ValueError, match="copy=False"):
         gpuarray.asarray(device, "f4", copy=False)
+
+
+@pytest.mark.cpu
+def test_memory_that_another_lends_the_old_way():
+    """Without versions, as libraries before DLPack 1.0 do."""
+
+    class Old:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, stream=None):
+            return self.array.__dlpack__()
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    lent = gpuarray.to_gpu(np.arange(12, dtype=np.int32).reshape(3, 4))
+    gone = weakref.ref(lent)
+    taken = gpuarray.from_dlpack(Old(lent))
+    lent[1, 2] = 77
+    assert taken[1, 2].get() == 77 and taken.shape == (3, 4)
+    view = taken[1:]
+    del lent, taken
+    gc.collect()
+    assert gone() is not None, "a view is there"
+    del view
+    gc.collect()
+    assert gone() is None

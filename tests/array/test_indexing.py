@@ -134,3 +134,15 @@ def test_iteration_gives_views():
     assert len(device) == 3
     with pytest.raises(TypeError):
         len(gpuarray.zeros((), np.float32))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_iteration(order):
+    host, device = both(numbers((3, 4), "i4"), order)
+    rows = list(device)
+    assert len(rows) == 3
+    for row, expected in zip(rows, host, strict=True):
+        same(row, expected)
+        assert row.base is not None, "a view"
+    assert [int(x.get()) for x in device[1]] == host[1].tolist()
+    assert list(gpuarray.zeros((0, 2), np.int32)) == []

@@ -50,6 +50,21 @@ __global__ void k(unsigned char *a, int *out)
         thread=(0, 0, 0),
     ),
     dict(
+        name="wide_words_of_which_one_has_no_part",
+        source="""
+__global__ void k(unsigned __int128 *a, int *out, const int *at)
+{
+    int i = threadIdx.x;
+    if (i != 7) ((int *)&a[i])[2] = i;
+    __syncthreads();
+    unsigned __int128 v = a[at[i]]; // HERE
+    out[i] = (int)(v * v >> 70);
+}""",
+        args=[64 * 16, 256, np.arange(64, dtype=np.int32)],
+        kind="uninitialised-global",
+        thread=(7, 0, 0),
+    ),
+    dict(
         name="copied_from_unwritten",
         source="""
 struct pair { float x, y; };

@@ -69,6 +69,12 @@ def compiled(**kwargs):
     return compiler.compile(SOURCE, cache_dir=False, **kwargs)
 
 
+@pytest.mark.parametrize("kind", ["gpu", "cpu"])
+def test_the_device_chooses_the_compiler(monkeypatch, kind):
+    monkeypatch.setattr(_driver, "_device_kind", lambda: kind)
+    assert job.on_gpu() is (kind == "gpu")
+
+
 def test_straight_to_the_devices_code(play):
     played = play(b"image")
     assert compiled(options=["-w"]) == b"image"

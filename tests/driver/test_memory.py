@@ -274,3 +274,18 @@ def test_every_kind_of_address(drv: Any) -> None:
     with pytest.raises(TypeError, match="expected a device address"):
         drv.memset_d32(1.0, 7, 4)
     assert int(Holder()) == int(memory) == Holder().__index__()
+
+
+def test_many_small_allocations_lie_apart(drv: Any) -> None:
+    size, count = 60000, 60
+    for turn in range(2):
+        held = [drv.mem_alloc(size) for _ in range(count)]
+        starts = sorted(map(int, held))
+        assert min(np.diff(starts)) >= size
+        for number, memory in enumerate(held):
+            drv.memset_d32(memory, number + turn, size // 4)
+        for number, memory in enumerate(held):
+            host = drv.from_device(memory, size // 4, np.int32)
+            assert (host == number + turn).all()
+        del held[::2], memory
+        gc.collect()

@@ -369,6 +369,14 @@ def test_b31_version_of_the_generators(drv: Any) -> None:
     assert major >= 10 and minor % 10 == 0 and 0 <= patch < 10
 
 
+def test_b31_version_of_the_headers(device: str) -> None:
+    """Those that the generators are compiled from."""
+    from pycuda import curandom
+
+    version = curandom.get_curand_version()
+    assert version[0] >= 10 if device == "gpu" else version == (0, 0, 0)
+
+
 def test_b32_occupancy_and_splay(drv: Any) -> None:
     from pycuda import gpuarray, tools
 

@@ -1,5 +1,9 @@
 """Import, fork, threads, each in a process of its own."""
 
+import signal
+from ast import literal_eval
+
+import pytest
 from isolated import run
 
 
@@ -191,3 +195,103 @@ def test_staging_is_asked_for_by_a_variable() -> None:
         environment={"PYCUDA_STAGING": "large"},
     )
     assert "'large'; it must be 0, 1 or a number of bytes" in out
+
+
+PROFILER = """
+    import pycuda.driver as drv
+    drv.init()
+    for call in (drv.start_profiler, drv.stop_profiler):
+        try:
+            call()
+        except drv.LogicError as error:
+            assert "invalid device context" in str(error), error
+        else:
+            raise AssertionError(call)
+    context = drv.Device(0).make_context()
+    assert drv.start_profiler() is drv.stop_profiler() is None
+    context.pop()
+    """
+
+
+def test_profiler_needs_a_context() -> None:
+    run(PROFILER)
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize(
+    ("visible", "ordinals"),
+    [
+        ("2,0", [2, 0]),
+        ("CPU-3,1", [3, 1]),
+        ("1,-1,2", [1]),
+        ("1,9,2", [1]),
+        ("0,x", [0]),
+    ],
+)
+def test_visible_devices(visible: str, ordinals: list[int]) -> None:
+    code = """
+        import pycuda.driver as drv
+        drv.init()
+        devices = [drv.Device(i) for i in range(drv.Device.count())]
+        print([device.pci_bus_id() for device in devices])
+        """
+    settings = {"PYCUDA_DEVICE": "cpu", "PYCUDA_CPU_DEVICES": "4"}
+    every = literal_eval(run(code, environment=settings))
+    shown = run(code, environment=settings | {"CUDA_VISIBLE_DEVICES": visible})
+    assert len(set(every)) == 4
+    assert literal_eval(shown) == [every[i] for i in ordinals]
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("visible", ["1,2,1", "", "7"])
+def test_no_visible_device(visible: str) -> None:
+    settings = {
+        "PYCUDA_DEVICE": "cpu",
+        "PYCUDA_CPU_DEVICES": "4",
+        "CUDA_VISIBLE_DEVICES": visible,
+    }
+    run(
+        """
+        import pycuda.driver as drv
+        try:
+            drv.init()
+        except drv.RuntimeError as error:
+            assert "no CUDA-capable device" in str(error)
+        else:
+            raise AssertionError
+        """,
+        environment=settings,
+    )
+
+
+def test_signals_that_are_sent_reach_their_handlers() -> None:
+    run(
+        """
+        import os, signal
+        caught = []
+        numbers = [signal.SIGFPE, signal.SIGBUS, signal.SIGSEGV]
+        for number in numbers:
+            signal.signal(number, lambda number, frame: caught.append(number))
+        import numpy as np
+        import pycuda.autoinit
+        from pycuda import gpuarray
+        assert (gpuarray.zeros(4, np.int32) + 1).get().sum() == 4
+        for number in numbers:
+            os.kill(os.getpid(), number)
+        assert caught == numbers, caught
+        """
+    )
+
+
+def test_a_signal_without_a_handler_ends_the_process() -> None:
+    run(
+        """
+        import os, signal
+        import numpy as np
+        import pycuda.autoinit
+        from pycuda import gpuarray
+        assert (gpuarray.zeros(4, np.int32) + 1).get().sum() == 4
+        os.kill(os.getpid(), signal.SIGBUS)
+        """,
+        status=-signal.SIGBUS,
+    )

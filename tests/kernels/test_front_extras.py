@@ -1,5 +1,7 @@
 """Headers of ours for the CPU device, and vector types."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -175,3 +177,15 @@ def test_options_leave_the_result(options):
     want = np.sqrt(x) * 2
     module.get_function("kernel")(cuda.InOut(x), block=(32, 1, 1))
     assert np.allclose(x, want, rtol=1e-6)
+
+
+@pytest.mark.cpu
+def test_global_timer_is_the_hosts_clock():
+    module = SourceModule(
+        "__global__ void kernel(unsigned long long *t)"
+        "{ t[threadIdx.x] = __globaltimer(); }"
+    )
+    times = np.zeros(2, np.uint64)
+    before = time.time_ns()
+    module.get_function("kernel")(cuda.Out(times), block=(2, 1, 1))
+    assert before <= times.min() <= times.max() <= time.time_ns()

@@ -138,6 +138,21 @@ def test_restrict_does_not_hide_that_threads_are_independent(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    "function", ["sinf(x[i])", "cos((double)x[i])", "fmodf(x[i], 3)"]
+)
+def test_functions_with_rare_slow_cases_are_vectors(tmp_path, function):
+    """What few arguments need is a call, in a branch of its own."""
+    path = tmp_path / "rare.cu"
+    path.write_text(
+        'extern "C" __global__ void k(float *y, const float *x)\n{\n'
+        f"    int i = threadIdx.x;\n    y[i] = {function};\n}}\n"
+    )
+    remarks = json.loads(_explain(path, "--json").stdout)["remarks"]
+    texts = [row["text"].split(" (")[0] for row in remarks if row["line"] == 1]
+    assert texts == ["vectorized loop"]
+
+
 ROWS = """\
 extern "C" __global__ void %s(float *out, const float *in, int n)
 {

@@ -484,3 +484,47 @@ def test_small_kernel_compiles_quickly(nvrtc):
         times.append(processor_time() - start)
     print(f"{min(times) * 1e3:.1f} ms")
     assert min(times) < 0.25
+
+
+def test_program_that_cannot_be_started_leaves_no_files_open(tmp_path):
+    jit = tmp_path / "jit"
+    jit.write_bytes(b"no program")
+    jit.chmod(0o755)
+    code = CHILD.format(folder=os.path.dirname(os.path.abspath(__file__)))
+    code += """
+import os
+before = len(os.listdir("/proc/self/fd"))
+for turn in range(5):
+    assert program.compile() != t.OK
+print(len(os.listdir("/proc/self/fd")) - before)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd="/",
+        env={**os.environ, "PYCUDA_JIT": str(jit)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert str(jit) in done.stdout
+    assert done.stdout.splitlines()[-1] == "0"
+
+
+def test_room_for_precompiled_headers_is_what_was_set(nvrtc):
+    bytes_set, room = 12345678, ctypes.c_size_t(7)
+    assert nvrtc.nvrtcGetPCHHeapSize(None) == BAD_INPUT
+    assert nvrtc.nvrtcSetPCHHeapSize(ctypes.c_size_t(bytes_set)) == OK
+    assert nvrtc.nvrtcGetPCHHeapSize(ctypes.byref(room)) == OK
+    assert room.value == bytes_set
+
+
+def test_what_the_package_is_told_of_the_compiler(nvrtc, context):
+    from pycuda import _driver
+
+    library, major, minor, archs = _driver._nvrtc_info()
+    assert Path(library).samefile(cpu.library())
+    told = ctypes.c_int(), ctypes.c_int()
+    assert nvrtc.nvrtcVersion(*map(ctypes.byref, told)) == OK
+    assert (major, minor) == tuple(number.value for number in told)
+    assert archs == sorted(archs) and {70, 90, 120} <= set(archs)

@@ -40,7 +40,6 @@ __device__ void *__pycuda_malloc(size_t bytes);
 __device__ void __pycuda_free(void *pointer);
 __device__ unsigned long __pycuda_clock64(void);
 __device__ unsigned long __pycuda_globaltimer(void);
-__device__ unsigned int __pycuda_smid(void);
 __device__ void __pycuda_texture(unsigned long object, int access, float x,
                                  float y, float z, int layer, void *out);
 __device__ void __pycuda_texture_level(unsigned long object, int access,

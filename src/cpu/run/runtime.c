@@ -33,9 +33,3 @@ __pycuda_globaltimer(void)
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
-
-uint32_t
-__pycuda_smid(void)
-{
-    return (uint32_t)cpu_worker_tls->index;
-}

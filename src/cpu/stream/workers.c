@@ -14,11 +14,10 @@
 
 #include "cpu/cpu.h"
 
-#define SPIN_NS       50000
-#define ASK_NS        20000 /* a launch's age when one more worker is woken */
-#define WORKER_STACK  (1u << 20)
-#define SIGNAL_STACK  (64u << 10)
-#define CALLERS_INDEX 0 /* __pycuda_smid of a launch run by its caller */
+#define SPIN_NS      50000
+#define ASK_NS       20000 /* a launch's age when one more worker is woken */
+#define WORKER_STACK (1u << 20)
+#define SIGNAL_STACK (64u << 10)
 
 _Thread_local struct cpu_worker *cpu_worker_tls
     __attribute__((tls_model("initial-exec")));
@@ -49,13 +48,13 @@ caller_key_make(void)
 }
 
 static struct cpu_worker *
-worker_new(int index)
+worker_new(void)
 {
     struct cpu_worker *worker =
         aligned_alloc(64, (sizeof *worker + 63) & ~63ul);
 
     if (worker) {
-        *worker = (struct cpu_worker){.index = index};
+        *worker = (struct cpu_worker){0};
         worker->loop_thread.block = &worker->block;
     }
     return worker;
@@ -66,7 +65,7 @@ cpu_worker_self(void)
 {
     if (!cpu_worker_tls) {
         pthread_once(&caller_once, caller_key_make);
-        cpu_worker_tls = worker_new(CALLERS_INDEX);
+        cpu_worker_tls = worker_new();
         pthread_setspecific(caller_key, cpu_worker_tls);
     }
     return cpu_worker_tls;
@@ -272,9 +271,9 @@ calls_main(void *argument)
 
 /* A detached thread that takes no signal but faults. */
 static CUresult
-thread_start(void *(*run)(void *), int index)
+thread_start(void *(*run)(void *))
 {
-    struct cpu_worker *worker = worker_new(index);
+    struct cpu_worker *worker = worker_new();
     pthread_attr_t attributes;
     sigset_t block, old;
     pthread_t thread;
@@ -311,9 +310,9 @@ cpu_workers_start(void)
     }
     pthread_mutex_lock(&start_lock);
     if (!atomic_load(&started)) {
-        code = thread_start(calls_main, 0);
+        code = thread_start(calls_main);
         for (int i = 0; !code && i < cpu_state.threads; i++) {
-            CUresult failed = thread_start(worker_main, i);
+            CUresult failed = thread_start(worker_main);
             code = i ? CUDA_SUCCESS : failed; /* one worker is enough */
         }
         atomic_store_explicit(&started, !code, memory_order_release);

@@ -22,12 +22,6 @@ static const char *const argument_names[JIT_BODY_ARGUMENTS] = {
 };
 
 const char *
-jit_body_argument_name(int which)
-{
-    return argument_names[which];
-}
-
-const char *
 jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
                  LLVMValueRef value)
 {
