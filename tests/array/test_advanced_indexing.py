@@ -12,6 +12,7 @@ from layouts import NUMBERS, both, numbers, same
 
 import pycuda.driver as drv
 from pycuda import gpuarray
+from pycuda._array import indexing
 from pycuda.elementwise import ElementwiseKernel
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -380,3 +381,15 @@ def test_rolls(shift):
     same(gpuarray.roll(grid, shift, 0), np.roll(square, shift, 0))
     same(gpuarray.roll(grid, shift, -1), np.roll(square, shift, -1))
     same(gpuarray.roll(grid.T, shift), np.roll(square.T, shift))
+
+
+def test_masks_where_threads_run_side_by_side(monkeypatch):
+    """As on a GPU: positions by a scan, then one thread an element."""
+    monkeypatch.setitem(indexing._memoised(), "in turn", lambda: False)
+    rng = np.random.default_rng(4)
+    host = rng.integers(0, 9, (37, 53)).astype(np.int32)
+    device = gpuarray.to_gpu(host)
+    flat = indexing.nonzero_flat(device == 3)
+    assert flat.get().tolist() == np.flatnonzero(host == 3).tolist()
+    assert indexing.nonzero_flat(device == 99).shape == (0,)
+    assert device[device > 5].get().tolist() == host[host > 5].tolist()

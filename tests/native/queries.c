@@ -289,6 +289,24 @@ libraries(const char *image, size_t size)
     OK(cu.cuLibraryUnload(library));
 }
 
+/* Of memory that was made here, and asked for there. */
+static void
+context_of(CUdeviceptr pointer)
+{
+    CUpointer_attribute name = CU_POINTER_ATTRIBUTE_CONTEXT;
+    CUcontext here = NULL, told = NULL, other = NULL;
+    void *data[] = {&told};
+
+    OK(cu.cuCtxGetCurrent(&here));
+    OK(cu.cuPointerGetAttributes(1, &name, data, pointer));
+    CHECK(told && told == here);
+    OK(cu.cuCtxCreate(&other, 0, 0));
+    told = NULL;
+    OK(cu.cuPointerGetAttributes(1, &name, data, pointer));
+    CHECK(told == here);
+    OK(cu.cuCtxDestroy(other));
+}
+
 static void
 memory(void)
 {
@@ -305,6 +323,7 @@ memory(void)
     OK(cu.cuMemcpyHtoD(pointer, &word, 4));
     OK(cu.cuPointerGetAttributes(3, names, data, pointer));
     CHECK(type == CU_MEMORYTYPE_DEVICE && ordinal == 0 && managed == 0);
+    context_of(pointer);
     OK(cu.cuPointerGetAttributes(3, names, data, (CUdeviceptr)&word));
     CHECK(type == 0 && managed == 0);
     OK(cu.cuPointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,

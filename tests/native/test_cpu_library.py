@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -117,3 +119,37 @@ def test_products_without_a_blas(tmp_path):
         [tmp_path / "product"], capture_output=True, text=True, timeout=60
     )
     assert done.stdout == "15 1\n1\n"
+
+
+def test_memory_of_no_process_by_the_old_name():
+    from pycuda import cpu
+
+    library = ctypes.CDLL(str(cpu.library()))
+    pointer, context = ctypes.c_uint64(), ctypes.c_void_p()
+    handle = (ctypes.c_char * 64)()
+    assert library.cuInit(0) == 0
+    assert library.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+    assert library.cuCtxPushCurrent_v2(context) == 0
+    for name in ("cuIpcOpenMemHandle", "cuIpcOpenMemHandle_v2"):
+        call = getattr(library, name)
+        assert call(ctypes.byref(pointer), handle, 1) != 0
+    assert library.cuCtxPopCurrent_v2(ctypes.byref(context)) == 0
+    assert library.cuDevicePrimaryCtxRelease_v2(0) == 0
+
+
+@pytest.mark.skipif(
+    platform.machine() != "x86_64", reason="names those of x86-64"
+)
+def test_the_compiler_names_its_targets():
+    import pycuda
+
+    jit = Path(pycuda.__file__).parent / "bin" / "pycuda-jit"
+    done = subprocess.run([jit, "--nothing"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "unknown option '--nothing'" in done.stderr
+    assert "x86-64-v4|x86-64-v3" in done.stderr
+    env = os.environ | {"PYCUDA_CPU_TARGET": "z80"}
+    done = subprocess.run([jit], capture_output=True, text=True, env=env)
+    assert done.returncode == 1
+    assert "is 'z80'; it must be " in done.stderr
+    assert "x86-64-v4 or x86-64-v3" in done.stderr

@@ -306,3 +306,11 @@ def test_the_tables_are_the_registrys():
 
     with pytest.raises(ValueError, match="unknown type 'float'"):
         dtypes.parse_c_arg_backend("float x", None, None, strangers)
+
+
+def test_formats_that_are_known_can_be_forgotten():
+    pvt.calcsize("iFd")
+    assert pvt._plan.cache_info().currsize > 0
+    pvt._clearcache()
+    assert pvt._plan.cache_info().currsize == 0
+    assert pvt.calcsize("iFd") == 24
