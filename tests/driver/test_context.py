@@ -91,7 +91,7 @@ def test_questions(drv: Any, context: Any) -> None:
     assert isinstance(least, int) and greatest <= least
 
 
-def test_limits_and_configurations(drv: Any, other: Any) -> None:
+def test_limits_and_configurations(drv: Any, other: Any, device: str) -> None:
     with other:
         which = drv.limit.STACK_SIZE
         before = drv.Context.get_limit(which)
@@ -105,11 +105,15 @@ def test_limits_and_configurations(drv: Any, other: Any) -> None:
         drv.Context.set_cache_config(drv.func_cache.PREFER_SHARED)
         found = drv.Context.get_cache_config()
         assert isinstance(found, drv.func_cache)
+        if device == "cpu":  # a GPU may have nothing to prefer
+            assert found == drv.func_cache.PREFER_SHARED
         with pytest.raises(TypeError):
             drv.Context.set_cache_config("shared")
         four = drv.shared_config.FOUR_BYTE_BANK_SIZE
         drv.Context.set_shared_config(four)
-        assert isinstance(drv.Context.get_shared_config(), drv.shared_config)
+        width = drv.Context.get_shared_config()
+        assert isinstance(width, drv.shared_config)
+        assert width != drv.shared_config.DEFAULT_BANK_SIZE
 
 
 def test_a_thread_begins_without(drv: Any, context: Any) -> None:
