@@ -259,6 +259,7 @@ void jit_insert_checks(struct jit *jit);    /* checks/insert.c */
 /* checks/insert.c: the kernel's threads stop together or not at all. */
 void jit_forget_stops(struct jit *jit, struct jit_kernel *kernel);
 void jit_check_rows(struct jit *jit);    /* checks/rows.c */
+void jit_lower_asks(struct jit *jit);    /* checks/form.c */
 void jit_keep_level(struct jit *jit);    /* fibers/lockstep.c */
 void jit_find_spinning(struct jit *jit); /* fibers/spinning.c */
 void jit_find_stops(struct jit *jit);    /* fibers/stops.c */

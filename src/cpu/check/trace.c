@@ -72,6 +72,7 @@ rows_find(const struct cpu_check *check, const struct image_check_form *form,
     const struct cpu_check_trace *trace = check->trace;
     const uint64_t *known = trace->list + trace->at + HEAD;
     const uint64_t *masks = known + form->values;
+    unsigned count = form->values;
 
     if (!check->traced || !trace->follows || trace->at == trace->end ||
         record_form(trace, trace->at) != form) {
@@ -79,7 +80,8 @@ rows_find(const struct cpu_check *check, const struct image_check_form *form,
     }
     /* One by one, as they were stored just now: a vector of them would have
      * to wait for the cache. */
-    for (unsigned i = 0; i < form->values; i++) {
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < count; i++) {
         if (known[i] != values[i] && masks[i]) {
             return 0;
         }

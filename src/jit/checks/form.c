@@ -1,11 +1,11 @@
 /* form.c - what the run time is told of a loop: struct image_check_form.
  *
- * Called by rows.c.  What is constant lies in a global variable, the other
- * words are stored to memory of the function before the loop.
+ * Called by rows.c, and by optimise.c once the words are simplified.  First
+ * all words are arguments of a call; then what of them is constant lies in a
+ * global variable, and the others are stored to memory of the function before
+ * the loop, each value once.
  *
  * SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "jit/checks/rows.h"
 
 #define ROW_WORDS                                                             \
@@ -18,58 +18,22 @@ enum {
     MOST_WORDS = NEST_WORDS + JIT_MOST_ROWS * ROW_WORDS
 };
 
-/* struct image_check_form, as it is made. */
+#define ASK "__pycuda_check_ask"
+
+/* struct image_check_form, as words. */
 struct form {
     struct jit *jit;
-    LLVMValueRef words[MOST_WORDS];  /* constants; 0 where there is a value */
-    LLVMValueRef values[MOST_WORDS]; /* each once; of 64 bits, or pointers */
-    struct image_check_place places[MOST_WORDS];
-    unsigned count, value_count, place_count;
+    LLVMValueRef words[MOST_WORDS];
+    unsigned count;
 };
-
-/* What a pointer as a number, or one to a first element, was made of. */
-static LLVMValueRef
-plain_of(LLVMValueRef value)
-{
-    while (LLVMIsAPtrToIntInst(value) ||
-           (LLVMIsAGetElementPtrInst(value) &&
-            LLVMGetNumOperands(value) == 2 &&
-            LLVMIsAConstantInt(LLVMGetOperand(value, 1)) &&
-            LLVMIsNull(LLVMGetOperand(value, 1)))) {
-        value = LLVMGetOperand(value, 0);
-    }
-    return value;
-}
-
-static unsigned
-value_number(struct form *form, LLVMValueRef value)
-{
-    unsigned i = 0;
-
-    while (i < form->value_count && form->values[i] != value) {
-        i++;
-    }
-    if (i == form->value_count) {
-        form->values[form->value_count++] = value;
-    }
-    return i;
-}
 
 static void
 put_at(struct form *form, unsigned place, LLVMValueRef value)
 {
-    struct jit *jit = form->jit;
-
-    value = plain_of(value);
-    form->words[place] = LLVMConstInt(jit->i64, 0, 0);
-    if (LLVMIsAConstantInt(value)) {
-        form->words[place] = value;
-    } else if (LLVMIsAGlobalVariable(value)) {
-        form->words[place] = LLVMConstPtrToInt(value, jit->i64);
-    } else if (!LLVMIsAConstantPointerNull(value)) {
-        form->places[form->place_count++] = (struct image_check_place){
-            (uint16_t)place, (uint16_t)value_number(form, value)};
-    }
+    bool pointer = LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
+    form->words[place] = pointer ? LLVMBuildPtrToInt(form->jit->builder, value,
+                                                     form->jit->i64, "")
+                                 : value;
 }
 
 static void
@@ -204,29 +168,88 @@ count_rounds(struct jit_view *view)
     }
 }
 
-/* The form as a constant of the module. */
-static LLVMValueRef
-form_global(const struct form *form)
+LLVMValueRef
+jit_rows_ask(struct jit_view *view, const struct jit_row *rows, unsigned count)
 {
-    struct jit *jit = form->jit;
-    unsigned count = form->count + (form->place_count + 1) / 2 + 1;
-    LLVMValueRef *list = jit_allocate(count * sizeof *list);
+    struct jit *jit = view->jit;
+    struct form *form = jit_allocate(sizeof *form);
+    LLVMBasicBlockRef block =
+        view->loops->cfg.blocks[jit_view_whole(view)->preheader].block;
+    LLVMTypeRef type = LLVMFunctionType(jit->i32, NULL, 0, 1);
+    LLVMValueRef function = LLVMGetNamedFunction(jit->module, ASK);
 
+    LLVMPositionBuilderBefore(jit->builder,
+                              LLVMGetBasicBlockTerminator(block));
+    form->jit = jit;
+    form->count = NEST_WORDS;
+    count_rounds(view);
+    for (unsigned i = 0; i < count; i++) {
+        put_row(form, view, &rows[i]);
+    }
+    put_nest(form, view, LLVMGetOperand(rows[0].call, JIT_ROW_LINEAR), count);
+    if (!function) {
+        function = LLVMAddFunction(jit->module, ASK, type);
+        jit_add_attribute(jit, function, "nounwind");
+    }
+    LLVMValueRef answer = LLVMBuildCall2(jit->builder, type, function,
+                                         form->words, form->count, "");
+    return LLVMBuildICmp(jit->builder, LLVMIntNE, answer, jit_constant(jit, 0),
+                         "");
+}
+
+/* ---- once they are simplified ---- */
+
+/* The words of a call: where values go, and which. */
+struct values {
+    LLVMValueRef list[MOST_WORDS]; /* each once */
+    struct image_check_place places[MOST_WORDS];
+    unsigned count, place_count;
+};
+
+static unsigned
+value_number(struct values *values, LLVMValueRef value)
+{
+    unsigned i = 0;
+
+    while (i < values->count && values->list[i] != value) {
+        i++;
+    }
+    if (i == values->count) {
+        values->list[values->count++] = value;
+    }
+    return i;
+}
+
+/* The form as a constant of the module; its values are listed. */
+static LLVMValueRef
+form_global(struct jit *jit, LLVMValueRef ask, struct values *values)
+{
+    unsigned words = LLVMGetNumArgOperands(ask), at = 1;
+    LLVMValueRef *list = jit_allocate((2 * words + 2) * sizeof *list);
+
+    for (unsigned i = 0; i < words; i++) {
+        LLVMValueRef value = LLVMGetOperand(ask, i);
+        bool constant = LLVMIsConstant(value);
+        list[at++] = constant ? value : LLVMConstInt(jit->i64, 0, 0);
+        if (!constant) {
+            values->places[values->place_count++] = (struct image_check_place){
+                (uint16_t)i, (uint16_t)value_number(values, value)};
+        }
+    }
     list[0] = LLVMConstInt(jit->i64,
-                           form->count | (uint64_t)form->value_count << 16 |
-                               (uint64_t)form->place_count << 32,
+                           words | (uint64_t)values->count << 16 |
+                               (uint64_t)values->place_count << 32,
                            0);
-    memcpy(list + 1, form->words, form->count * sizeof *list);
-    for (unsigned i = 0; i < form->place_count; i += 2) {
+    for (unsigned i = 0; i < values->place_count; i += 2) {
         uint64_t word = 0;
-        for (unsigned k = i; k < i + 2 && k < form->place_count; k++) {
-            uint64_t one =
-                form->places[k].word | (uint64_t)form->places[k].value << 16;
+        for (unsigned k = i; k < i + 2 && k < values->place_count; k++) {
+            uint64_t one = values->places[k].word |
+                           (uint64_t)values->places[k].value << 16;
             word |= one << (k - i) * 32;
         }
-        list[1 + form->count + i / 2] = LLVMConstInt(jit->i64, word, 0);
+        list[at++] = LLVMConstInt(jit->i64, word, 0);
     }
-    LLVMValueRef data = LLVMConstArray2(jit->i64, list, count);
+    LLVMValueRef data = LLVMConstArray2(jit->i64, list, at);
     LLVMValueRef made =
         LLVMAddGlobal(jit->module, LLVMTypeOf(data), "__pycuda_check_form");
     LLVMSetInitializer(made, data);
@@ -235,56 +258,48 @@ form_global(const struct form *form)
     return made;
 }
 
-/* Memory of the function with the form's values. */
+/* Memory of the function with the values. */
 static LLVMValueRef
-form_values(const struct form *form, LLVMValueRef before)
+values_store(struct jit *jit, const struct values *values, LLVMValueRef before)
 {
-    struct jit *jit = form->jit;
     LLVMValueRef function =
         LLVMGetBasicBlockParent(LLVMGetInstructionParent(before));
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
 
     LLVMPositionBuilderBefore(jit->builder, LLVMGetFirstInstruction(entry));
     LLVMValueRef made = LLVMBuildAlloca(
-        jit->builder, LLVMArrayType2(jit->i64, form->value_count + 1), "");
+        jit->builder, LLVMArrayType2(jit->i64, values->count + 1), "");
     LLVMPositionBuilderBefore(jit->builder, before);
-    for (unsigned i = 0; i < form->value_count; i++) {
+    for (unsigned i = 0; i < values->count; i++) {
         LLVMValueRef index = LLVMConstInt(jit->i64, i, 0);
-        LLVMValueRef place =
-            LLVMBuildInBoundsGEP2(jit->builder, jit->i64, made, &index, 1, "");
-        LLVMValueRef value = form->values[i];
-        if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind) {
-            value = LLVMBuildPtrToInt(jit->builder, value, jit->i64, "");
-        }
-        LLVMBuildStore(jit->builder, value, place);
+        LLVMBuildStore(jit->builder, values->list[i],
+                       LLVMBuildInBoundsGEP2(jit->builder, jit->i64, made,
+                                             &index, 1, ""));
     }
     return made;
 }
 
-LLVMValueRef
-jit_rows_ask(struct jit_view *view, const struct jit_row *rows, unsigned count)
+static void
+ask_lower(struct jit *jit, LLVMValueRef at, void *data)
 {
-    struct jit *jit = view->jit;
-    struct form *form = jit_allocate(sizeof *form);
     LLVMTypeRef types[2] = {jit->pointer, jit->pointer};
-    LLVMBasicBlockRef block =
-        view->loops->cfg.blocks[jit_view_whole(view)->preheader].block;
-    LLVMValueRef before = LLVMGetBasicBlockTerminator(block);
+    (void)data;
 
-    LLVMPositionBuilderBefore(jit->builder, before);
-    form->jit = jit;
-    form->count = NEST_WORDS;
-    count_rounds(view);
-    for (unsigned i = 0; i < count; i++) {
-        put_row(form, view, &rows[i]);
+    if (!jit_calls(at, ASK)) {
+        return;
     }
-    put_nest(form, view, LLVMGetOperand(rows[0].call, JIT_ROW_LINEAR), count);
-    LLVMValueRef arguments[2] = {form_global(form), form_values(form, before)};
+    struct values *values = jit_allocate(sizeof *values);
+    LLVMValueRef form = form_global(jit, at, values);
+    LLVMValueRef arguments[2] = {form, values_store(jit, values, at)};
     LLVMValueRef function =
         jit_declare(jit, "__pycuda_check_rows", jit->i32, types, 2);
-    LLVMValueRef answer =
-        LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
-                       function, arguments, 2, "");
-    return LLVMBuildICmp(jit->builder, LLVMIntNE, answer, jit_constant(jit, 0),
-                         "");
+    jit_replace(at,
+                LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
+                               function, arguments, 2, ""));
+}
+
+void
+jit_lower_asks(struct jit *jit)
+{
+    jit_each_instruction_of_all(jit, ask_lower, NULL);
 }

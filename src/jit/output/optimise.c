@@ -187,6 +187,7 @@ jit_optimise(struct jit *jit)
     }
     jit_run_passes(jit, "function(sroa,early-cse<memssa>,simplifycfg,"
                         "instcombine<no-verify-fixpoint>)");
+    jit_lower_asks(jit);
     jit_part_accesses(jit);
     /* One run: what it finds out of induction variables spares the vectors
      * checks.  Words that are known to be the same after loops were unswitched
