@@ -586,6 +586,9 @@ int core_launch_fail(CUresult code, struct core_function *function,
 void core_launch_limits(const struct core_function *function,
                         const unsigned grid[3], const unsigned block[3],
                         unsigned shared, char *at, size_t room);
+/* How many blocks of a cooperative launch run at a time; -1: unknown. */
+int core_launch_blocks_at_once(const struct core_function *function,
+                               const unsigned block[3], unsigned shared);
 
 /* -- code/occupancy.c, launch/oldstyle.c: methods of Function */
 PyObject *core_occupancy_blocks(PyObject *function, CORE_ARGS);

@@ -1,5 +1,6 @@
 """Function: attributes, occupancy, kinds of launches, step by step."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -112,8 +113,19 @@ def test_cooperative(drv: Any, get: Any) -> None:
         drv.memset_d32(arrived, 0, 1)
         meet(arrived, out, block=(32, 1, 1), grid=blocks, cooperative=True)
         assert (drv.from_device(out, blocks, np.int32) == 2 * blocks).all()
-    with pytest.raises(drv.Error, match="all blocks have to fit"):
+    with pytest.raises(drv.Error, match="all blocks have to fit") as caught:
         meet(arrived, out, block=(32, 1, 1), grid=10**6, cooperative=True)
+    fitting = int(
+        re.search(r"and (\d+) of this shape do", str(caught.value))[1]
+    )
+    drv.memset_d32(arrived, 0, 1)
+    out = ints(drv, fitting)
+    meet(arrived, out, block=(32, 1, 1), grid=fitting, cooperative=True)
+    assert (drv.from_device(out, fitting, np.int32) == 2 * fitting).all()
+    with pytest.raises(drv.Error, match=f"and {fitting} of this shape do"):
+        meet(
+            arrived, out, block=(32, 1, 1), grid=fitting + 1, cooperative=True
+        )
 
 
 def test_clusters(drv: Any, get: Any) -> None:

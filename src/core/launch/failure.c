@@ -144,8 +144,14 @@ core_launch_fail(CUresult code, struct core_function *function,
                  "capability 9.0 or more",
                  pack->cluster[0], pack->cluster[1], pack->cluster[2]);
     } else if (pack->cooperative) {
-        snprintf(options, sizeof options,
-                 ", cooperative: all blocks have to fit the device at once");
+        int most = core_launch_blocks_at_once(function, block, shared);
+        int used = snprintf(
+            options, sizeof options,
+            ", cooperative: all blocks have to fit the device at once");
+        if (most >= 0) {
+            snprintf(options + used, sizeof options - (size_t)used,
+                     ", and %d of this shape do", most);
+        }
     }
     core_launch_limits(function, grid, block, shared, limits, sizeof limits);
     snprintf(detail, sizeof detail,
