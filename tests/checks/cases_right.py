@@ -760,4 +760,17 @@ __global__ void k(float *out)
         args=[64 * 9 * 4],
         grid=(9, 1),
     ),
+    dict(
+        name="words_that_all_read_when_each_has_written_one",
+        source="""
+__global__ void k(int *out, int *a, int n)
+{
+    int i = threadIdx.x, sum = 0;
+    a[i] = i;
+    __syncthreads();
+    for (int k = 0; k < n; k++) sum += a[k];
+    out[i] = sum + a[5];
+}""",
+        args=[256, 256, np.int32(64)],
+    ),
 ]

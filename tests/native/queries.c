@@ -67,13 +67,18 @@ errors(void)
 static void
 contexts(CUcontext ctx)
 {
-    unsigned flags = 99;
+    unsigned flags = 99, version = 0;
+    int least = 99, greatest = 99;
     unsigned long long id = 0, other_id = 0;
     CUcontext other = NULL;
 
     OK(cu.cuCtxGetId(ctx, &id));
     OK(cu.cuCtxGetId(NULL, &other_id));
     CHECK(id == other_id);
+    OK(cu.cuCtxGetApiVersion(ctx, &version));
+    CHECK(version >= 3000);
+    OK(cu.cuCtxGetStreamPriorityRange(&least, &greatest));
+    CHECK(least == 0 && greatest <= 0);
     OK(cu.cuCtxCreate(&other, CU_CTX_SCHED_BLOCKING_SYNC, 0));
     OK(cu.cuCtxGetFlags(&flags));
     CHECK((flags & CU_CTX_SCHED_MASK) == CU_CTX_SCHED_BLOCKING_SYNC);
@@ -244,6 +249,25 @@ kernel_of(CUlibrary library)
            cu.cuKernelSetCacheConfig(kernel, CU_FUNC_CACHE_PREFER_L1, 1000));
 }
 
+/* Errors come when a library is loaded, with their text. */
+static void
+damaged_library(const char *image, size_t size)
+{
+    CUlibrary library = NULL;
+    char text[200] = "", *damaged = malloc(size);
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER,
+                              CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {text, (void *)(uintptr_t)sizeof text};
+
+    memcpy(damaged, image, size);
+    damaged[size / 2] ^= 1;
+    EXPECT(CUDA_ERROR_INVALID_IMAGE,
+           cu.cuLibraryLoadData(&library, damaged, options, values, 2, NULL,
+                                NULL, 0));
+    CHECK(strstr(text, "image"));
+    free(damaged);
+}
+
 static void
 libraries(const char *image, size_t size)
 {
@@ -262,7 +286,8 @@ libraries(const char *image, size_t size)
     EXPECT(CUDA_ERROR_FILE_NOT_FOUND,
            cu.cuLibraryLoadFromFile(&library, "/no such file", NULL, NULL, 0,
                                     NULL, NULL, 0));
-    if (native_on_cpu) { /* a folder */
+    if (native_on_cpu) { /* a folder, and a checksum */
+        damaged_library(image, size);
         EXPECT(CUDA_ERROR_FILE_NOT_FOUND,
                cu.cuLibraryLoadFromFile(&library, "/tmp", NULL, NULL, 0, NULL,
                                         NULL, 0));
