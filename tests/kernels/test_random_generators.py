@@ -346,6 +346,31 @@ def test_sequences(kind):
     assert not (got[:, -1] == plain[:, -1]).any()
 
 
+@pytest.mark.parametrize("kind", PSEUDO)
+def test_sequences_by_arrays(kind):
+    """Each state skips as many as its element says."""
+
+    def same(n):
+        return gpuarray.to_gpu(np.full(n, 5, np.int32))
+
+    names = ["call_skip_ahead_sequence"]
+    if kind is curandom.MRG32k3aRandomNumberGenerator:
+        names += ["call_skip_ahead_subsequence"]
+    for name in names:
+        skipped = []
+        for steps in range(3):
+            generator = kind(same)
+            getattr(generator, name)(steps)
+            skipped.append(numbers(generator, 4))
+        assert not (skipped[0] == skipped[1]).all(axis=0).any()
+        assert not (skipped[1] == skipped[2]).all(axis=0).any()
+        generator = kind(same)
+        steps = np.arange(threads(generator), dtype=np.uint64) % 3
+        getattr(generator, f"{name}_array")(gpuarray.to_gpu(steps))
+        want = np.choose(steps.astype(np.int64), skipped)
+        assert (numbers(generator, 4) == want).all()
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
