@@ -322,3 +322,27 @@ def test_launch_shapes():
     a = gpuarray.zeros(100, np.float32)
     assert a._grid == (4, 1)
     assert a._block == (32, 1, 1)
+
+
+def test_memory_and_base_can_be_set():
+    """As programs do that make arrays of what they have."""
+    a = gpuarray.to_gpu(np.arange(4, dtype=np.int32))
+    b = gpuarray.to_gpu(np.arange(10, 14, dtype=np.int32))
+    a.gpudata = b.gpudata
+    assert a.ptr == b.ptr and a.gpudata is b.gpudata
+    assert a.get().tolist() == [10, 11, 12, 13]
+    a.base = b
+    assert a.base is b
+    a.base = None
+    assert a.base is None
+
+
+def test_arrays_are_broadcast_together():
+    hosts = [np.arange(3), np.arange(4).reshape(4, 1), np.float32(2)]
+    devices = [gpuarray.to_gpu(np.asarray(host)) for host in hosts]
+    got = gpuarray.broadcast_arrays(*devices)
+    want = np.broadcast_arrays(*hosts)
+    assert len(got) == 3
+    for mine, theirs, whole in zip(got, want, devices, strict=True):
+        assert mine.shape == (4, 3) and mine.ptr == whole.ptr
+        assert (mine.get() == theirs).all()

@@ -414,3 +414,24 @@ def test_peers_whose_context_is_gone(drv: Any) -> None:
     other.detach()
     with pytest.raises(drv.LogicError, match="context of the copy was det"):
         copy()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_of_several_channels(drv: Any, order: str) -> None:
+    rows = np.arange(3 * 5 * 4, dtype=np.float32).reshape(3, 5, 4)
+    given = rows if order == "C" else rows.T.copy(order="F")
+    array = drv.make_multichannel_2d_array(given, order)
+    told = array.get_descriptor()
+    assert (told.width, told.height, told.num_channels) == (5, 3, 4)
+    back, copy = np.zeros_like(rows), drv.Memcpy2D()
+    copy.set_src_array(array)
+    copy.set_dst_host(back)
+    copy.width_in_bytes = copy.dst_pitch = 5 * 4 * 4
+    copy.height = 3
+    copy(aligned=False)
+    assert (back == rows).all()
+
+
+def test_logarithms(drv: Any) -> None:
+    for number in (1, 2, 3, 8, 1023, 1024):
+        assert drv.bitlog2(number) == number.bit_length() - 1
