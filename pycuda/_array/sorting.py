@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _LONG = 1 << 17  # elements of a row that one thread still sorts alone
 _CHUNK = 1 << 16  # least elements of what a row is cut into
 _WIDE = 1 << 30
+_MOST_REPEATED = 9  # passes of a sort that is remembered as launches
 _NOTHING = np.uint64(0)
 
 
@@ -77,6 +78,27 @@ class _Rows(NamedTuple):
     source: GPUArray | None = None  # what `items` are to be first
     log: Log | None = None  # of a call whose input is the source
 
+    def read(self) -> GPUArray:
+        """What the first kernel reads."""
+        return self.items if self.source is None else self.source
+
+    def note(
+        self, kernel: Any, grid: tuple[int, int], block: int, arguments: tuple
+    ) -> None:
+        """Launch a kernel, and have the call repeat it."""
+        shape = (block, 1, 1)
+        kernel(*arguments, block=shape, grid=grid, stream=self.stream)
+        if self.log is not None and self.source is not None:
+            noted = [
+                0
+                if x is self.source
+                else x
+                if isinstance(x, ArrayBase)
+                else x.tobytes()
+                for x in arguments
+            ]
+            self.log.add(kernel, shape, grid, 0, tuple(noted))
+
     def spare(self, dtype: Any = None) -> GPUArray:
         """As much memory again."""
         return make(self.items, self.items.shape, dtype or self.items.dtype)
@@ -109,23 +131,12 @@ def _sort_in_turn(work: _Rows, blocks: int) -> GPUArray:
     result = _NOTHING if work.result is None else work.result
     if work.n <= _LONG:
         each = max(1, min(-(-work.rows // blocks), 65536 // work.n))
-        source = work.items if work.source is None else work.source
-        numbers = (
+        arguments = (
+            work.read(), work.items, spare, order, other, result,
             np.int64(work.rows), np.int64(each), np.uint32(work.n), work.flip,
             np.int32(least),
         )  # fmt: skip
-        grid = -(-work.rows // each), 1
-        arrays = work.items, spare, order, other, result
-        rows(
-            source, *arrays, *numbers, block=(1, 1, 1), grid=grid,
-            stream=work.stream,
-        )  # fmt: skip
-        if work.log is not None and source is not work.items:
-            noted = [
-                x if isinstance(x, ArrayBase) else x.tobytes()
-                for x in (*arrays, *numbers)
-            ]
-            work.log.add(rows, (1, 1, 1), grid, 0, (0, *noted))
+        work.note(rows, (-(-work.rows // each), 1), 1, arguments)
         return work.items
     chunks = min(-(-blocks // work.rows), work.n // _CHUNK)
     each = np.int64(-(-work.n // chunks))
@@ -160,66 +171,65 @@ def _sort_in_turn(work: _Rows, blocks: int) -> GPUArray:
 
 
 def _sort_rows(work: _Rows) -> GPUArray:
-    """Each row by a block, in place."""
+    """Each row by a block."""
     dtype = work.items.dtype
     threads, items = kernels.row_shape(dtype, work.n)
     ordered = work.result is not None
     kernel = _memoised()["rows"](Sort(dtype, ordered, False, threads, items))
-    kernel(
-        work.items, work.result if ordered else _NOTHING, np.uint32(work.n),
-        work.flip, block=(threads, 1, 1), grid=(work.rows, 1),
-        stream=work.stream,
+    arguments = (
+        work.read(), work.items, work.result if ordered else _NOTHING,
+        np.uint32(work.n), work.flip,
     )  # fmt: skip
+    work.note(kernel, (work.rows, 1), threads, arguments)
     return work.items
 
 
-def _zeros(model: GPUArray, words: int, dtype: Any, stream: Any) -> GPUArray:
-    made = make(model, (words,), dtype)
-    drv.memset_d32_async(made.gpudata, 0, made.nbytes // 4, stream)
-    return made
+def _scratch(work: _Rows, sort: Sort, tiles: int) -> tuple[GPUArray, int]:
+    """(memory of ``sort/sweep.cu``, how many words of it begin as zero)."""
+    states = work.rows * tiles * kernels.DIGITS * (2 if sort.wide else 1)
+    before = 2 * work.rows * sort.passes * kernels.DIGITS
+    before += work.rows + sort.passes + 1 & ~1
+    words = before + states, before + 2 * states
+    return make(work.items, (words[1],), np.uint32), words[0]
 
 
 def _sort_sweep(work: _Rows, processors: int) -> GPUArray:
-    dtype, wide = work.items.dtype, work.n >= _WIDE
-    items = kernels.most_items(dtype, wide)
-    sort = Sort(dtype, work.result is not None, wide, kernels.BLOCK, items)
-    count, places, sweep = _memoised()["sweep"](sort)
-    tile = kernels.BLOCK * items
-    tiles = -(-work.n // tile)
-    starts = _zeros(
-        work.items, work.rows * sort.passes * kernels.DIGITS, np.uint64,
-        work.stream,
+    """A launch a digit, which reads each element and writes it."""
+    sort = Sort(
+        work.items.dtype, work.result is not None, work.n >= _WIDE,
+        kernels.BLOCK,
     )  # fmt: skip
-    numbers = _zeros(work.items, sort.passes, np.uint32, work.stream)
+    if sort.passes > _MOST_REPEATED:
+        work = work._replace(log=None)
+    items = kernels.tile_items(sort, work.rows * work.n, processors)
+    sort = sort._replace(items=items)
+    clear, count, sweep = _memoised()["sweep"](sort)
+    tiles = -(-work.n // (kernels.BLOCK * items))
+    memory, zeros = _scratch(work, sort, tiles)
+    most = min(-(-zeros // kernels.BLOCK), 8 * processors)
+    work.note(clear, (most, 1), kernels.BLOCK, (memory, np.uint64(zeros)))
+    sizes = np.uint64(work.n), np.uint32(work.rows), np.uint32(tiles)
     chunks = max(1, min(8 * processors // work.rows, -(-work.n // 8192)))
     span = -(-work.n // chunks)
     chunks = -(-work.n // span)
-    block = (kernels.BLOCK, 1, 1)
-    count(
-        work.items, np.uint64(work.n), np.uint32(chunks), np.uint32(span),
-        starts, work.flip, block=block, grid=(chunks * work.rows, 1),
-        stream=work.stream,
+    here = work.read()
+    arguments = (
+        here, *sizes, np.uint32(chunks), np.uint32(span), memory, work.flip,
     )  # fmt: skip
-    places(
-        starts, block=(kernels.DIGITS, 1, 1),
-        grid=(work.rows * sort.passes, 1), stream=work.stream,
-    )  # fmt: skip
-    here, there = work.items, work.spare()
-    order, other = work.orders(wide)
+    work.note(count, (chunks * work.rows, 1), kernels.BLOCK, arguments)
+    there, other = work.spare(), work.items
+    if here is not work.items and sort.passes % 2:
+        there, other = other, there  # so that the last is the items
+    order, following = work.orders(sort.wide)
     result = _NOTHING if work.result is None else work.result
-    kind = np.uint64 if wide else np.uint32
     for number in range(sort.passes):
-        states = _zeros(
-            work.items, work.rows * tiles * kernels.DIGITS, kind, work.stream
-        )
-        sweep(
-            here, there, order, other, result, np.uint64(work.n),
-            np.uint32(tiles), starts, states, numbers, np.int32(number),
-            work.flip, block=block, grid=(work.rows * tiles, 1),
-            stream=work.stream,
+        arguments = (
+            here, there, order, following, result, *sizes, memory,
+            np.int32(number), work.flip,
         )  # fmt: skip
-        here, there = there, here
-        order, other = other, order
+        work.note(sweep, (tiles * work.rows, 1), kernels.BLOCK, arguments)
+        here, there, other = there, other, there
+        order, following = following, order
     return here
 
 
@@ -271,9 +281,9 @@ def sorted_rows(
 def _reads(rows: GPUArray) -> bool:
     """Whether the kernel that sorts reads the rows where they lie."""
     return (
-        1 < rows.shape[-1] <= _LONG
+        rows.shape[-1] > 1
+        and (rows.shape[-1] <= _LONG or not _device()[0])
         and rows.flags.c_contiguous
-        and _device()[0]
         and not is_misaligned(rows)
     )
 

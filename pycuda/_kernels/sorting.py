@@ -61,6 +61,12 @@ def most_items(dtype: np.dtype, wide: bool = False) -> int:
     return {16: 8, 8: 16}.get(largest, 24)
 
 
+def tile_items(sort: Sort, elements: int, processors: int) -> int:
+    """The elements of a thread that sweeps: few where tiles would be few."""
+    most = most_items(sort.dtype, sort.wide)
+    return most if elements >= BLOCK * most * processors else most // 3
+
+
 def row_shape(dtype: np.dtype, n: int) -> tuple[int, int]:
     """(threads, elements of each) for a row of n, which must fit."""
     threads = 32
@@ -122,11 +128,11 @@ def make_rows(sort: Sort) -> Any:
 
 
 def make_sweep(sort: Sort) -> tuple[Any, ...]:
-    """(count, starts, sweep) of ``sort/sweep.cu``."""
+    """(clear, count, sweep) of ``sort/sweep.cu``."""
     source = _source(
         sort, "sort/digits.cuh", "sort/block.cuh", "sort/sweep.cu"
     )
-    return _compiled(source, ("sort_count", "sort_starts", "sort_sweep"))
+    return _compiled(source, ("sort_clear", "sort_count", "sort_sweep"))
 
 
 def make_search(a: np.dtype, right: bool) -> tuple[Any, int]:

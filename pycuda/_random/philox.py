@@ -96,8 +96,11 @@ def _kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, int, int]:
     module = SourceModule(source, options=_OPTIONS, no_extern_c=True)
     characters = "".join(c or dtype.char for _, c in row.parameters)
     function = module.get_function("draw").prepare(f"PQQIII{characters}")
-    threads, share = (1, _SHARE_IN_TURN) if in_turn else (_BLOCK, _BLOCK)
-    return function, row.elements(dtype), threads, share
+    width = row.elements(dtype)
+    if in_turn:
+        return function, width, 1, _SHARE_IN_TURN
+    turn = 2 if width > 1 and width * dtype.itemsize <= 16 else 1
+    return function, width, _BLOCK, turn * _BLOCK
 
 
 def launch(

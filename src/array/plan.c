@@ -12,9 +12,9 @@
 #include "array/array.h"
 
 #define PLACES         512 /* a power of two */
-#define MOST_LAUNCHES  4
+#define MOST_LAUNCHES  12
 #define MOST_ARGUMENTS 11
-#define MOST_TEMPS     4
+#define MOST_TEMPS     5
 #define MOST_INPUTS    2
 #define MOST_SLOTS     (MOST_TEMPS + MOST_INPUTS + 1)
 #define ALIGNMENT      15u /* address bits that kernels look at */

@@ -80,8 +80,9 @@ def test_normal(dtype, place):
     got = Philox(3).normal(mean, width, N, dtype).get()
     exact = Long(mean) + Long(width) * normals(uniform(dtype))
     # Where mean and number cancel out, of what cancels out.
-    exact = np.where(np.abs(exact) > abs(mean) / 64, exact, Long(got))
-    assert ulps(got, exact) < 1
+    unit = np.spacing(np.maximum(np.abs(exact).astype(dtype), abs(mean)))
+    errors = np.abs(got.astype(Long) - exact) / unit.astype(Long)
+    assert float(errors.max()) < 4
     if place == (0, 1):
         again = Philox(3).gen_normal(N, dtype).get()
         assert (got == again).all()
@@ -275,13 +276,13 @@ def test_factorials(k):
 
 # The same bits on every device.
 SUMS = {
-    "standard_normal float32": "47340112915fab38",
-    "standard_normal float64": "0e71e09d6a6a8c38",
-    "standard_exponential float32": "1d95b3a9d71ba0a1",
-    "standard_exponential float64": "1ae102b1504ea9e8",
+    "standard_normal float32": "9ef0e67961994b50",
+    "standard_normal float64": "54ed1102824050a5",
+    "standard_exponential float32": "c5d3fe05575b177e",
+    "standard_exponential float64": "97352b5690658014",
     "poisson small": "a2c87001557d5d9e",
     "poisson large": "e61c3c56f57fd4d2",
-    "gamma": "d86611776b231ce5",
+    "gamma": "54628c1c9d22dc2d",
 }
 
 

@@ -1,9 +1,9 @@
 /* transform.h - logarithm, and Box and Muller's transform, of more digits.
  *
- * Only operations that IEEE 754 defines are used, and series: every device
- * has the same bits.  Numbers are sums of two, the second of which is what
- * the first one's rounding left; the errors of the whole are a quarter of a
- * unit in the last place.
+ * Only operations that IEEE 754 defines are used, and polynomials of least
+ * greatest error (tools/minimax.py): every device has the same bits.  Numbers
+ * are sums of two, the second of which is what the first one's rounding left;
+ * the errors of the whole are a quarter of a unit in the last place.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -58,98 +58,120 @@ __pycuda_product(T x, T y)
     return {high, __pycuda_fma(x, y, -high)};
 }
 
-/* What depends on the type: series of as many terms as its digits need. */
+/* What depends on the type: as many terms as its digits need; whole numbers
+ * that are added to are numbers whose last digit is 1: no conversions. */
 template <class T> struct __pycuda_series;
 template <> struct __pycuda_series<float> {
     static constexpr float ln2_high = 0.693359375f;
     static constexpr float ln2_low = -0.00021219444f;
     static constexpr float pi_high = 3.1415927410125732f;
     static constexpr float pi_low = -8.742277657347586e-08f;
+    static constexpr float ones = 12582912.0f; /* 1.5 2^23 */
     /* u is (1 + the result) 2^power, 1 + the result about 1. */
     static __device__ __forceinline__ float
     split(float u, float *power)
     {
         int bits = __float_as_int(u), e = (bits - 0x3f3504f3) >> 23;
-        *power = (float)e;
+        *power = __int_as_float(0x4b400000 + e) - ones;
         return __int_as_float(bits - e * (1 << 23)) - 1.0f;
+    }
+    /* The nearest whole number; its last bits are those of *whole. */
+    static __device__ __forceinline__ float
+    nearest(float x, int *whole)
+    {
+        float sum = x + ones;
+        *whole = __float_as_int(sum);
+        return sum - ones;
     }
     /* (log((1 + s) / (1 - s)) / s - 2) / z, where z is s^2. */
     static __device__ __forceinline__ float
     logarithm(float z)
     {
-        float sum = fmaf(z, 2.0f / 11, 2.0f / 9);
-        sum = fmaf(z, sum, 2.0f / 7);
-        sum = fmaf(z, sum, 2.0f / 5);
-        return fmaf(z, sum, 2.0f / 3);
+        float sum = fmaf(z, 0x1.31e0d8p-2f, 0x1.995ed4p-2f);
+        return fmaf(z, sum, 0x1.55557ap-1f);
     }
     /* (sin(x) / x - 1) / q, where q is x^2. */
     static __device__ __forceinline__ float
     sine(float q)
     {
-        float sum = fmaf(q, -1.0f / 39916800, 1.0f / 362880);
-        sum = fmaf(q, sum, -1.0f / 5040);
-        sum = fmaf(q, sum, 1.0f / 120);
-        return fmaf(q, sum, -1.0f / 6);
+        float sum = fmaf(q, -0x1.9955bap-13f, 0x1.11077cp-7f);
+        return fmaf(q, sum, -0x1.555546p-3f);
     }
     /* (cos(x) - 1 + q / 2) / q^2. */
     static __device__ __forceinline__ float
     cosine(float q)
     {
-        float sum = fmaf(q, 1.0f / 479001600, -1.0f / 3628800);
-        sum = fmaf(q, sum, 1.0f / 40320);
-        sum = fmaf(q, sum, -1.0f / 720);
-        return fmaf(q, sum, 1.0f / 24);
+        float sum = fmaf(q, 0x1.99e0eap-16f, -0x1.6c0c1ap-10f);
+        return fmaf(q, sum, 0x1.55554ap-5f);
     }
 };
+/* A GPU's instructions have no room for a double, but for a place in constant
+ * memory. */
+#ifdef __PYCUDA_CPU__
+#define __PYCUDA_TERMS static __device__ constexpr double
+#else
+#define __PYCUDA_TERMS static __constant__ double
+#endif
+__PYCUDA_TERMS __pycuda_logarithm_terms[] = {
+    0x1.5555555555592p-1, 0x1.999999997feeep-2, 0x1.24924941e4fcbp-2,
+    0x1.c71c5210c083fp-3, 0x1.74663dbf7aac8p-3, 0x1.39a1d19b595e8p-3,
+    0x1.2f04b6d9b39dfp-3,
+};
+__PYCUDA_TERMS __pycuda_sine_terms[] = {
+    -0x1.5555555555549p-3, 0x1.111111110f8a4p-7,   -0x1.a01a019c15a84p-13,
+    0x1.71de357a97218p-19, -0x1.ae5e6822a186ep-26, 0x1.5d937c067f068p-33,
+};
+__PYCUDA_TERMS __pycuda_cosine_terms[] = {
+    0x1.555555555554cp-5,   -0x1.6c16c16c1521ep-10, 0x1.a01a019cbf369p-16,
+    -0x1.27e4f8128babcp-22, 0x1.1ee9f12f7f807p-29,  -0x1.8fb11c4c170bfp-37,
+};
+#undef __PYCUDA_TERMS
 template <> struct __pycuda_series<double> {
     static constexpr double ln2_high = 0.6931471805592082;
     static constexpr double ln2_low = 7.371002565167799e-13;
     static constexpr double pi_high = 3.141592653589793;
     static constexpr double pi_low = 1.2246467991473532e-16;
+    static constexpr double ones = 6755399441055744.0; /* 1.5 2^52 */
     static __device__ __forceinline__ double
     split(double u, double *power)
     {
         long long bits = __double_as_longlong(u);
         long long e = (bits - 0x3fe6a09e667f3bcdll) >> 52;
-        *power = (double)(int)e;
+        *power = __longlong_as_double(0x4338000000000000ll + e) - ones;
         return __longlong_as_double(bits - e * (1ll << 52)) - 1.0;
+    }
+    static __device__ __forceinline__ double
+    nearest(double x, int *whole)
+    {
+        double sum = x + ones;
+        *whole = (int)__double_as_longlong(sum);
+        return sum - ones;
     }
     static __device__ __forceinline__ double
     logarithm(double z)
     {
-        double sum = fma(z, 2.0 / 23, 2.0 / 21);
-        sum = fma(z, sum, 2.0 / 19);
-        sum = fma(z, sum, 2.0 / 17);
-        sum = fma(z, sum, 2.0 / 15);
-        sum = fma(z, sum, 2.0 / 13);
-        sum = fma(z, sum, 2.0 / 11);
-        sum = fma(z, sum, 2.0 / 9);
-        sum = fma(z, sum, 2.0 / 7);
-        sum = fma(z, sum, 2.0 / 5);
-        return fma(z, sum, 2.0 / 3);
+        return sum<7>(__pycuda_logarithm_terms, z);
     }
     static __device__ __forceinline__ double
     sine(double q)
     {
-        double sum = fma(q, -1.0 / 121645100408832000, 1.0 / 355687428096000);
-        sum = fma(q, sum, -1.0 / 1307674368000);
-        sum = fma(q, sum, 1.0 / 6227020800);
-        sum = fma(q, sum, -1.0 / 39916800);
-        sum = fma(q, sum, 1.0 / 362880);
-        sum = fma(q, sum, -1.0 / 5040);
-        sum = fma(q, sum, 1.0 / 120);
-        return fma(q, sum, -1.0 / 6);
+        return sum<6>(__pycuda_sine_terms, q);
     }
     static __device__ __forceinline__ double
     cosine(double q)
     {
-        double sum = fma(q, -1.0 / 6402373705728000, 1.0 / 20922789888000);
-        sum = fma(q, sum, -1.0 / 87178291200);
-        sum = fma(q, sum, 1.0 / 479001600);
-        sum = fma(q, sum, -1.0 / 3628800);
-        sum = fma(q, sum, 1.0 / 40320);
-        sum = fma(q, sum, -1.0 / 720);
-        return fma(q, sum, 1.0 / 24);
+        return sum<6>(__pycuda_cosine_terms, q);
+    }
+    template <int N>
+    static __device__ __forceinline__ double
+    sum(const double *terms, double x)
+    {
+        double sum = terms[N - 1];
+#pragma unroll
+        for (int k = N - 2; k >= 0; k--) {
+            sum = fma(x, sum, terms[k]);
+        }
+        return sum;
     }
 };
 
@@ -212,6 +234,50 @@ __pycuda_normals(T u, T v, __pycuda_pair<T> *pair)
         pair[k] = __pycuda_product(root, points[k].high);
         pair[k].low += root * points[k].low + low * points[k].high;
     }
+}
+
+/* log(1 + f) for what `split` gives, of one number: a division takes as long
+ * as some terms more of a float, and less than those of a double. */
+__pycuda_fn float
+__pycuda_log_near(float f)
+{
+    float sum = fmaf(f, -0x1.38d10ap-4f, 0x1.056036p-3f);
+    sum = fmaf(f, sum, -0x1.0d81bep-3f);
+    sum = fmaf(f, sum, 0x1.22d8fcp-3f);
+    sum = fmaf(f, sum, -0x1.547290p-3f);
+    sum = fmaf(f, sum, 0x1.99a01ep-3f);
+    sum = fmaf(f, sum, -0x1.000226p-2f);
+    sum = fmaf(f, sum, 0x1.555554p-2f);
+    return fmaf(f * f, fmaf(f, sum, -0.5f), f);
+}
+__pycuda_fn double
+__pycuda_log_near(double f)
+{
+    double half = 0.5 * f * f, s = f / (2.0 + f), z = s * s;
+    double rest = half + z * __pycuda_series<double>::logarithm(z);
+    return f - fma(-s, rest, half);
+}
+
+/* The same of numbers without lower parts, in half the time; the errors are
+ * below 4 units in the last place. */
+template <class T>
+__pycuda_template_fn void
+__pycuda_normals_near(T u, T v, T *pair)
+{
+    typedef __pycuda_series<T> Series;
+    T power, f = Series::split(u, &power);
+    T log = __pycuda_fma(power, Series::ln2_low, __pycuda_log_near(f));
+    log = __pycuda_fma(power, Series::ln2_high, log);
+    T root = __pycuda_root(T(0) - T(2) * log);
+    int quarter;
+    T t = T(2) * v - T(0.5) * Series::nearest(T(4) * v, &quarter);
+    T x = __pycuda_fma(t, Series::pi_high, t * Series::pi_low), q = x * x;
+    T sine = __pycuda_fma(x * q, Series::sine(q), x);
+    T cosine = __pycuda_fma(T(-0.5), q, T(1));
+    cosine = __pycuda_fma(q * q, Series::cosine(q), cosine);
+    bool odd = quarter & 1;
+    pair[0] = (quarter & 2 ? -root : root) * (odd ? cosine : sine);
+    pair[1] = ((quarter + 1) & 2 ? -root : root) * (odd ? sine : cosine);
 }
 
 /* place + width x; infinite where it is too large, with no lower part. */

@@ -87,7 +87,7 @@ template <class T> struct Uniform : Each<T, typename WordOf<T>::type> {
     }
 };
 
-// Normal numbers, in two parts each (transform.h).
+// Normal numbers in two parts each, for what enlarges errors (transform.h).
 template <class T> struct Standard;
 template <> struct Standard<float> : Sure<float> {
     enum { WIDTH = 4 };
@@ -107,7 +107,7 @@ template <> struct Standard<double> : Sure<double> {
                          above_zero(long_of(w.z, w.w), 0.0), values);
     }
 };
-template <class T> struct Normal : Standard<T> {
+template <class T> struct Normal : Each<T, typename WordOf<T>::type> {
     T mean, deviation;
     __device__ Normal(T mean, T deviation) : mean(mean), deviation(deviation)
     {
@@ -115,10 +115,14 @@ template <class T> struct Normal : Standard<T> {
     __device__ bool draw(const Sequence &, Long, uint4 w, Long,
                          T *values) const
     {
-        __pycuda_pair<T> pairs[Standard<T>::WIDTH];
-        this->pairs(w, pairs);
-        for (int k = 0; k < Standard<T>::WIDTH; k++) {
-            values[k] = __pycuda_moved(pairs[k], mean, deviation).high;
+        typedef typename WordOf<T>::type Word;
+        this->all(w, values, [](Word x) { return above_zero(x, T()); });
+#pragma unroll
+        for (int k = 0; k < Normal::WIDTH; k += 2) {
+            T pair[2];
+            __pycuda_normals_near(values[k], values[k + 1], pair);
+            values[k] = __pycuda_fma(deviation, pair[0], mean);
+            values[k + 1] = __pycuda_fma(deviation, pair[1], mean);
         }
         return false;
     }
@@ -193,6 +197,7 @@ template <class T, class Word> struct Within {
         Word x[WIDTH];
         bool rejected = false;
         words(w, x);
+#pragma unroll
         for (int k = 0; k < WIDTH; k++) {
             values[k] = (T)((Long)low + upper(x[k], range));
             rejected |= x[k] * range < least;
@@ -202,12 +207,13 @@ template <class T, class Word> struct Within {
     __device__ void again(const Sequence &from, Long at, Long,
                           T *values) const
     {
+#pragma unroll
         for (int k = 0; k < WIDTH; k++) {
             Word x[WIDTH];
-            unsigned int attempt = 0;
-            do {
-                words(from.block(at, attempt++), x);
-            } while (x[k] * range < least);
+            words(from.block(at), x);
+            for (unsigned int n = 1; x[k] * range < least; n++) {
+                words(from.block(at, n), x);
+            }
             values[k] = (T)((Long)low + upper(x[k], range));
         }
     }

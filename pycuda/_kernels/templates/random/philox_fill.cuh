@@ -109,27 +109,75 @@ static __device__ void fill(T *out, Long n, Long position,
     }
 }
 #else
+// Blocks that a thread makes, 32 apart: what they have in common is worth it
+// where they take 16 bytes each.
+template <class T, int WIDTH> struct Turn {
+    enum { BLOCKS = WIDTH > 1 && sizeof(T) * WIDTH <= 16 ? 2 : 1 };
+};
+
+// A warp stores its packs, all of which are there.
+template <class P, int BYTES = sizeof(P)> struct Store {
+    static __device__ void pack(P *own, const P &value) { *own = value; }
+};
+// Two lanes write 32 bytes that lie together, not 16 here and 16 there: first
+// those of the even lane, then those of the odd one.
+template <class P> struct Store<P, 32> {
+    static __device__ unsigned int other(unsigned int low, unsigned int high)
+    {
+        const bool odd = threadIdx.x & 1;
+        return __shfl_xor_sync(0xffffffffu, odd ? low : high, 1);
+    }
+    static __device__ void pack(P *own, const P &value)
+    {
+        const bool odd = threadIdx.x & 1;
+        uint4 low, high, given;
+        memcpy(&low, value.at, sizeof low);
+        memcpy(&high, value.at + sizeof low / sizeof *value.at, sizeof high);
+        given.x = other(low.x, high.x);
+        given.y = other(low.y, high.y);
+        given.z = other(low.z, high.z);
+        given.w = other(low.w, high.w);
+        uint4 *const pair = reinterpret_cast<uint4 *>(own - odd) + odd;
+        pair[0] = odd ? given : low;
+        pair[2] = odd ? high : given;
+    }
+};
+
 template <int WIDTH, class T, class Make>
 static __device__ void fill(T *out, Long n, Long position,
                             const Sequence &from, const Make &make)
 {
+    enum { BLOCKS = Turn<T, WIDTH>::BLOCKS, LAST = 32 * (BLOCKS - 1) };
+    typedef Pack<T, WIDTH> Packed;
     const unsigned int before = elements_before<WIDTH>(position);
     const Long blocks = (n + before + WIDTH - 1) / WIDTH;
-    const Long threads = (Long)gridDim.x * blockDim.x;
-    const bool packed =
-        before == 0 && (size_t)out % sizeof(Pack<T, WIDTH>) == 0;
-    for (Long j = (Long)blockIdx.x * blockDim.x + threadIdx.x; j < blocks;
-         j += threads) {
-        if (!packed || WIDTH * (j + 1) > n) {
-            fill_part<WIDTH>(out, n, j, position, from, make);
+    const Long threads = (Long)gridDim.x * blockDim.x * BLOCKS;
+    const bool packed = before == 0 && (size_t)out % sizeof(Packed) == 0;
+    const Long thread = (Long)blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned int lane = threadIdx.x % 32;
+    for (Long j = (thread - lane) * BLOCKS + lane; j < blocks; j += threads) {
+        if (!packed || WIDTH * ((j | 31) + LAST + 1) > n) {
+#pragma unroll 1
+            for (Long i = j; i <= j + LAST && i < blocks; i += 32) {
+                fill_part<WIDTH>(out, n, i, position, from, make);
+            }
             continue;
         }
         const Long at = position / 4 + j;
-        Pack<T, WIDTH> pack;
-        if (make.draw(from, at, from.block(at), WIDTH * j, pack.at)) {
-            make.again(from, at, WIDTH * j, pack.at);
+        Packed pack[BLOCKS];
+#pragma unroll
+        for (int k = 0; k < BLOCKS; k++) {
+            const Long first = WIDTH * (j + 32 * k);
+            if (make.draw(from, at + 32 * k, from.block(at + 32 * k), first,
+                          pack[k].at)) {
+                make.again(from, at + 32 * k, first, pack[k].at);
+            }
         }
-        reinterpret_cast<Pack<T, WIDTH> *>(out)[j] = pack;
+#pragma unroll
+        for (int k = 0; k < BLOCKS; k++) {
+            Packed *const own = reinterpret_cast<Packed *>(out) + j + 32 * k;
+            Store<Packed>::pack(own, pack[k]);
+        }
     }
 }
 #endif

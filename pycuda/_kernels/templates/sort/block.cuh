@@ -1,14 +1,14 @@
 // A stable sort of a tile by one digit, for threads that run side by side.
 //
 // A warp holds a piece of the tile: item k of lane l is the piece's element
-// 32 k + l.  Lanes of the same digit find each other, and one of them counts
-// for all, so that ranks follow the elements' order.
+// 32 k + l.  Each warp counts its digits first; then its lanes of the same
+// digit find each other, and one of them counts for all, so that ranks follow
+// the elements' order.
 enum { THREADS = $threads, WARPS = THREADS / 32, ITEMS = $items };
 enum { TILE = THREADS * ITEMS, EACH = THREADS < DIGITS ? DIGITS / THREADS : 1 };
 
 struct Shared {
-    unsigned ranks[WARPS][DIGITS];
-    unsigned starts[DIGITS]; // of each digit in the tile
+    unsigned ranks[WARPS][DIGITS]; // where a warp's next of a digit goes
     unsigned totals[WARPS];
     union {
         Element items[TILE];
@@ -36,63 +36,89 @@ __device__ inline unsigned sum_before(unsigned value, unsigned *totals)
     }
     __syncthreads();
     unsigned before = 0;
-    for (unsigned k = 0; k < warp; k++) {
-        before += totals[k];
+#pragma unroll
+    for (unsigned k = 0; k < WARPS; k++) {
+        before += k < warp ? totals[k] : 0;
     }
-    __syncthreads();
     return before + sum - value;
 }
 
-// places[k]: where item k goes in the sorted tile.  On return thread t knows
-// in counts[j] how many elements have digit t * EACH + j, if that is a digit.
-__device__ inline void rank_tile(Shared &shared, const unsigned *digits,
-                                 unsigned *places, unsigned *counts)
+// The lanes of the warp that have this digit.
+__device__ inline unsigned peers_of(unsigned digit)
 {
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned peers = 0xffffffffu;
+#pragma unroll
+    for (int bit = 0; bit < 8; bit++) {
+        const bool is_set = digit >> bit & 1;
+        const unsigned votes = __ballot_sync(0xffffffffu, is_set);
+        peers &= is_set ? votes : ~votes;
+    }
+    return peers;
+}
+
+// On return thread t knows in counts[j] how many elements have digit
+// t * EACH + j, if that is a digit.
+__device__ inline void count_tile(Shared &shared, const unsigned *digits,
+                                  unsigned *counts)
+{
+    const unsigned warp = threadIdx.x / 32;
     for (unsigned i = threadIdx.x; i < WARPS * DIGITS; i += THREADS) {
         (&shared.ranks[0][0])[i] = 0;
     }
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
-        const unsigned digit = digits[k];
-        const unsigned peers = __match_any_sync(0xffffffffu, digit);
-        const unsigned before = __popc(peers & ((1u << lane) - 1));
-        const unsigned known = shared.ranks[warp][digit];
-        __syncwarp();
-        if (before == 0) {
-            shared.ranks[warp][digit] = known + __popc(peers);
-        }
-        __syncwarp();
-        places[k] = known + before;
+        atomicAdd(&shared.ranks[warp][digits[k]], 1u);
     }
     __syncthreads();
-    unsigned total = 0;
 #pragma unroll
     for (int j = 0; j < EACH; j++) {
         const unsigned digit = threadIdx.x * EACH + j;
         unsigned count = 0;
+#pragma unroll
         for (int w = 0; digit < DIGITS && w < WARPS; w++) {
-            const unsigned own = shared.ranks[w][digit];
-            shared.ranks[w][digit] = count;
-            count += own;
+            count += shared.ranks[w][digit];
         }
         counts[j] = count;
-        total += count;
+    }
+}
+
+// places[k], a digit before, is then where item k goes in the sorted tile;
+// starts[j]: where the digits of counts[j] begin there.
+__device__ inline void rank_tile(Shared &shared, const unsigned *counts,
+                                 unsigned *starts, unsigned *places)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned total = 0;
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+        total += counts[j];
     }
     unsigned start = sum_before(total, shared.totals);
 #pragma unroll
     for (int j = 0; j < EACH; j++) {
         const unsigned digit = threadIdx.x * EACH + j;
-        if (digit < DIGITS) {
-            shared.starts[digit] = start;
+        unsigned next = start;
+        starts[j] = start;
+#pragma unroll
+        for (int w = 0; digit < DIGITS && w < WARPS; w++) {
+            const unsigned own = shared.ranks[w][digit];
+            shared.ranks[w][digit] = next;
+            next += own;
         }
         start += counts[j];
     }
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
-        const unsigned digit = digits[k];
-        places[k] += shared.starts[digit] + shared.ranks[warp][digit];
+        const unsigned digit = places[k], peers = peers_of(digit);
+        const unsigned before = __popc(peers & ((1u << lane) - 1));
+        const unsigned next = shared.ranks[warp][digit];
+        __syncwarp();
+        if (before == 0) {
+            shared.ranks[warp][digit] = next + __popc(peers);
+        }
+        __syncwarp();
+        places[k] = next + before;
     }
 }

@@ -28,13 +28,10 @@ __device__ inline Word key_of(Word bits)
     if (!REAL) {
         return bits;
     }
-    if (part_is_nan(bits)) {
-        return (Word)~(Word)0;
-    }
-    if (bits == SORT_SIGN) {
-        return SORT_SIGN; // of zero
-    }
-    return bits & SORT_SIGN ? (Word)~bits : (Word)(bits | SORT_SIGN);
+    const bool is_negative = bits & SORT_SIGN;
+    Word key = bits ^ (is_negative ? (Word)~(Word)0 : SORT_SIGN);
+    key += bits == SORT_SIGN; // as the other zero
+    return part_is_nan(bits) ? (Word)~(Word)0 : key;
 }
 
 // `flip` is 255 for the opposite order.

@@ -1,29 +1,31 @@
 // A block sorts a row that fits a tile: all passes in shared memory.
 extern "C" __global__ void __launch_bounds__(THREADS)
-sort_rows(Element *items, long long *result, unsigned n, unsigned flip)
+sort_rows(const Element *source, Element *items, long long *result, unsigned n,
+          unsigned flip)
 {
     __shared__ __align__(16) unsigned char memory[sizeof(Shared)];
     Shared &shared = *reinterpret_cast<Shared *>(memory);
     const unsigned long long base = (unsigned long long)blockIdx.x * n;
     Element own[ITEMS];
     Index order[ITEMS];
-    unsigned digits[ITEMS], places[ITEMS], counts[EACH];
+    unsigned places[ITEMS], counts[EACH], starts[EACH];
 
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         const unsigned i = lane_of(k);
         order[k] = i;
         if (i < n) {
-            own[k] = items[base + i];
+            own[k] = source[base + i];
         }
     }
     for (int pass = 0; pass < PASSES; pass++) {
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
             // What lies beyond the row stays behind it.
-            digits[k] = lane_of(k) < n ? digit_of(own[k], pass, flip) : 255;
+            places[k] = lane_of(k) < n ? digit_of(own[k], pass, flip) : 255;
         }
-        rank_tile(shared, digits, places, counts);
+        count_tile(shared, places, counts);
+        rank_tile(shared, counts, starts, places);
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
             shared.items[places[k]] = own[k];

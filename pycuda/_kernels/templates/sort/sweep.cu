@@ -1,48 +1,117 @@
-// One digit of a sort of long rows, each element read once and written once
-// ("onesweep", Adinets and Merrill 2022): a block ranks a tile, learns from
-// the tiles before it how many elements of each digit lie there, and moves
-// its own.  `starts` holds, for each row and pass, where the digits begin.
+// A sort of long rows, one digit a launch, each element read once and written
+// once ("onesweep", Adinets and Merrill 2022): a block ranks a tile, learns
+// from the tiles before it how many elements of each digit lie there, and
+// moves its own.
 //
-// A word of `state` tells of a digit of a tile: the count of the tile, or of
+// A word of `states` tells of a digit of a tile: the count of the tile, or of
 // all tiles of the row up to it, with two bits that say which.
 typedef $state State;
+typedef unsigned long long Long;
 
 enum { UNKNOWN, OWN, ALL };
+enum { LOOKS = 8 }; // tiles that are looked at together
 
 #define STATE_SHIFT (8 * sizeof(State) - 2)
 #define STATE_VALUE (((State)1 << STATE_SHIFT) - 1)
 
-// Counts the digits of all passes; `chunks` blocks a row.
+// What the launches tell each other; it is zero when a sort begins.
+struct Scratch {
+    Long *starts;      // for each row and pass, where its digits begin
+    unsigned *tickets; // of the blocks that count a row
+    unsigned *turns;   // of the tiles of a pass
+    State *states[2];  // of this pass and of the next; they take turns
+
+    __device__ Scratch(Long *memory, unsigned rows, unsigned tiles, int pass)
+    {
+        const Long all = (Long)rows * tiles * DIGITS;
+        starts = memory;
+        tickets = (unsigned *)(starts + (Long)rows * PASSES * DIGITS);
+        turns = tickets + rows;
+        State *const first =
+            (State *)(starts + (Long)rows * PASSES * DIGITS +
+                      (rows + PASSES + 1) / 2);
+        states[0] = first + (pass & 1 ? all : 0);
+        states[1] = first + (pass & 1 ? 0 : all);
+    }
+};
+
+extern "C" __global__ void sort_clear(unsigned *words, Long count)
+{
+    const Long threads = (Long)gridDim.x * blockDim.x;
+    for (Long i = (Long)blockIdx.x * blockDim.x + threadIdx.x; i < count;
+         i += threads) {
+        words[i] = 0;
+    }
+}
+
+// Counts of a row's digits become starts; thread t has those of its digits.
+__device__ inline void counts_to_starts(Long *starts)
+{
+    __shared__ Long sums[DIGITS];
+    for (int pass = 0; pass < PASSES; pass++, starts += DIGITS) {
+        for (unsigned digit = threadIdx.x; digit < DIGITS; digit += THREADS) {
+            sums[digit] = __ldcg(&starts[digit]);
+        }
+        __syncthreads();
+        for (unsigned step = 1; step < DIGITS; step *= 2) {
+            const bool is_own = threadIdx.x < DIGITS;
+            const bool adds = is_own && threadIdx.x >= step;
+            const Long other = adds ? sums[threadIdx.x - step] : 0;
+            __syncthreads();
+            if (adds) {
+                sums[threadIdx.x] += other;
+            }
+            __syncthreads();
+        }
+        for (unsigned digit = threadIdx.x; digit < DIGITS; digit += THREADS) {
+            starts[digit] = digit ? sums[digit - 1] : 0;
+        }
+        __syncthreads();
+    }
+}
+
+// Where the digits of all passes begin; `chunks` blocks count a row.
 extern "C" __global__ void __launch_bounds__(THREADS)
-sort_count(const Element *items, unsigned long long n,
-           unsigned chunks, unsigned span, unsigned long long *starts,
-           unsigned flip)
+sort_count(const Element *items, Long n, unsigned rows, unsigned tiles,
+           unsigned chunks, unsigned span, Long *memory, unsigned flip)
 {
     enum { COPIES = $copies }; // for neighbouring lanes, against conflicts
+    enum { AHEAD = 4 };        // loads under way
     __shared__ unsigned counts[PASSES * DIGITS * COPIES];
+    __shared__ bool is_last;
     for (unsigned i = threadIdx.x; i < PASSES * DIGITS * COPIES;
          i += THREADS) {
         counts[i] = 0;
     }
     __syncthreads();
-    const unsigned long long row = blockIdx.x / chunks;
-    const unsigned long long first =
-        (unsigned long long)(blockIdx.x % chunks) * span;
-    const unsigned long long end = first + span < n ? first + span : n;
+    const Scratch scratch(memory, rows, tiles, 0);
+    const unsigned row = blockIdx.x / chunks, copy = threadIdx.x % COPIES;
+    const Long first = (Long)(blockIdx.x % chunks) * span;
+    const Long end = first + span < n ? first + span : n;
     items += row * n;
-    starts += row * PASSES * DIGITS;
-    const unsigned copy = threadIdx.x % COPIES;
-    for (unsigned long long i = first + threadIdx.x; i < end; i += THREADS) {
-        const Element item = items[i];
+    Long *const starts = scratch.starts + (Long)row * PASSES * DIGITS;
+    for (Long i = first + threadIdx.x; i < end; i += AHEAD * THREADS) {
+        Element some[AHEAD];
 #pragma unroll
-        for (int pass = 0; pass < PASSES; pass++) {
-            const unsigned digit = digit_of(item, pass, flip);
-            atomicAdd(&counts[(pass * DIGITS + digit) * COPIES + copy], 1u);
+        for (int k = 0; k < AHEAD; k++) {
+            if (i + k * THREADS < end) {
+                some[k] = items[i + k * THREADS];
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+#pragma unroll
+            for (int pass = 0; i + k * THREADS < end && pass < PASSES;
+                 pass++) {
+                const unsigned digit = digit_of(some[k], pass, flip);
+                atomicAdd(&counts[(pass * DIGITS + digit) * COPIES + copy],
+                          1u);
+            }
         }
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i < PASSES * DIGITS; i += THREADS) {
-        unsigned long long sum = 0;
+        Long sum = 0;
         for (int k = 0; k < COPIES; k++) {
             sum += counts[i * COPIES + k];
         }
@@ -50,103 +119,108 @@ sort_count(const Element *items, unsigned long long n,
             atomicAdd(&starts[i], sum);
         }
     }
-}
-
-// Counts become starts; a block of DIGITS threads for each row and pass.
-extern "C" __global__ void sort_starts(unsigned long long *starts)
-{
-    __shared__ unsigned long long sums[DIGITS];
-    unsigned long long *own = starts + (unsigned long long)blockIdx.x * DIGITS;
-    const unsigned digit = threadIdx.x;
-    const unsigned long long count = own[digit];
-    unsigned long long sum = count;
-    sums[digit] = sum;
+    __threadfence();
     __syncthreads();
-    for (unsigned step = 1; step < DIGITS; step *= 2) {
-        const unsigned long long other = digit >= step ? sums[digit - step] : 0;
-        __syncthreads();
-        sum += other;
-        sums[digit] = sum;
-        __syncthreads();
+    if (threadIdx.x == 0) {
+        is_last = atomicAdd(&scratch.tickets[row], 1u) == chunks - 1;
     }
-    own[digit] = sum - count;
+    __syncthreads();
+    if (is_last) {
+        __threadfence();
+        counts_to_starts(starts);
+    }
 }
 
 // Elements of a digit in the row's tiles before this one.
-__device__ inline State look_back(volatile State *state,
-                                  unsigned long long tile, unsigned digit)
+__device__ inline State look_back(volatile State *state, Long tile,
+                                  unsigned digit)
 {
     State sum = 0;
-    while (tile-- > 0) {
-        State word;
-        do {
-            word = state[tile * DIGITS + digit];
-        } while (word >> STATE_SHIFT == UNKNOWN);
-        sum += word & STATE_VALUE;
-        if (word >> STATE_SHIFT == ALL) {
-            break;
+    for (;;) {
+        State words[LOOKS];
+#pragma unroll
+        for (int k = 0; k < LOOKS; k++) {
+            words[k] = tile > k ? state[(tile - 1 - k) * DIGITS + digit]
+                                : (State)ALL << STATE_SHIFT;
+        }
+#pragma unroll
+        for (int k = 0; k < LOOKS; k++) {
+            const State kind = words[k] >> STATE_SHIFT;
+            if (kind == UNKNOWN) {
+                break; // look again from here
+            }
+            sum += words[k] & STATE_VALUE;
+            if (kind == ALL) {
+                return sum;
+            }
+            tile--;
         }
     }
-    return sum;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 sort_sweep(const Element *items, Element *target, const Index *order,
-           Index *next, long long *result, unsigned long long n,
-           unsigned tiles, const unsigned long long *starts, State *states,
-           unsigned *number, int pass, unsigned flip)
+           Index *next, long long *result, Long n, unsigned rows,
+           unsigned tiles, Long *memory, int pass, unsigned flip)
 {
-    __shared__ __align__(16) unsigned char memory[sizeof(Shared)];
-    __shared__ unsigned long long bases[DIGITS];
+    __shared__ __align__(16) unsigned char shared_memory[sizeof(Shared)];
+    __shared__ Index bases[DIGITS];
     __shared__ unsigned turn;
-    Shared &shared = *reinterpret_cast<Shared *>(memory);
+    Shared &shared = *reinterpret_cast<Shared *>(shared_memory);
+    const Scratch scratch(memory, rows, tiles, pass);
 
     // Tiles are numbered as blocks start, so none waits for a later one.
     if (threadIdx.x == 0) {
-        turn = atomicAdd(&number[pass], 1u);
+        turn = atomicAdd(&scratch.turns[pass], 1u);
     }
     __syncthreads();
-    const unsigned long long row = turn / tiles, tile = turn % tiles;
-    const unsigned long long first = tile * TILE, base = row * n;
+    const Long row = turn / tiles, tile = turn % tiles;
+    const Long first = tile * TILE, base = row * n;
     const unsigned valid = n - first < TILE ? (unsigned)(n - first) : TILE;
-    starts += (row * PASSES + pass) * DIGITS;
-    states += row * tiles * DIGITS;
+    volatile State *const state = scratch.states[0] + row * tiles * DIGITS;
+    State *const later = scratch.states[1] + (row * tiles + tile) * DIGITS;
+    items += base + first;
+    order += base + first;
 
     Element own[ITEMS];
-    unsigned digits[ITEMS], places[ITEMS], counts[EACH];
+    unsigned places[ITEMS], counts[EACH], starts[EACH];
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         const unsigned i = lane_of(k);
-        digits[k] = 255;
         if (i < valid) {
-            own[k] = items[base + first + i];
-            digits[k] = digit_of(own[k], pass, flip);
+            own[k] = items[i];
         }
     }
-    rank_tile(shared, digits, places, counts);
-    volatile State *state = states;
-    if (threadIdx.x < DIGITS) {
-        const unsigned digit = threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+        places[k] = lane_of(k) < valid ? digit_of(own[k], pass, flip) : 255;
+    }
+    count_tile(shared, places, counts);
+    const unsigned digit = threadIdx.x;
+    if (digit < DIGITS) {
         state[tile * DIGITS + digit] =
             (State)(tile ? OWN : ALL) << STATE_SHIFT | counts[0];
+        later[digit] = 0;
     }
+    rank_tile(shared, counts, starts, places);
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         shared.items[places[k]] = own[k];
     }
-    if (threadIdx.x < DIGITS) {
-        const unsigned digit = threadIdx.x;
+    if (digit < DIGITS) {
         State before = 0;
         if (tile) {
-            before = look_back(states, tile, digit);
+            before = look_back(state, tile, digit);
             state[tile * DIGITS + digit] =
                 (State)ALL << STATE_SHIFT | (before + counts[0]);
         }
         bases[digit] =
-            base + starts[digit] + before - shared.starts[digit];
+            (Index)(scratch.starts[(row * PASSES + pass) * DIGITS + digit] +
+                    before - starts[0]);
     }
     __syncthreads();
-    unsigned long long to[ITEMS];
+    Index to[ITEMS];
+    target += base;
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         const unsigned i = threadIdx.x + k * THREADS;
@@ -165,10 +239,12 @@ sort_sweep(const Element *items, Element *target, const Index *order,
         const unsigned i = lane_of(k);
         if (i < valid) {
             shared.order[places[k]] =
-                pass == 0 ? (Index)(first + i) : order[base + first + i];
+                pass == 0 ? (Index)(first + i) : order[i];
         }
     }
     __syncthreads();
+    next += base;
+    result += base;
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         const unsigned i = threadIdx.x + k * THREADS;
