@@ -283,6 +283,20 @@ def test_sorts(name: str) -> None:
                 np.testing.assert_array_equal(a.get(), x)
 
 
+@pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "i8", "c8", "c16"])
+def test_sorts_of_long_rows(dtype: str) -> None:
+    """Those that blocks share, with as many launches as there are digits."""
+    random = np.random.default_rng(6)
+    for shape in ((20_001,), (3, 9000)):
+        for _ in range(3):
+            x = random.integers(-999, 999, shape).astype(dtype)
+            a = gpuarray.to_gpu(x)
+            order = np.argsort(x, stable=True)
+            np.testing.assert_array_equal(gpuarray.sort(a).get(), np.sort(x))
+            np.testing.assert_array_equal(gpuarray.argsort(a).get(), order)
+            np.testing.assert_array_equal(a.get(), x)
+
+
 def test_repeat() -> None:
     for shape in ((5,), (3, 4), (), (1000,)):
         for turn in range(3):
