@@ -69,6 +69,7 @@ contexts(CUcontext ctx)
 {
     unsigned flags = 99, version = 0;
     int least = 99, greatest = 99;
+    CUsharedconfig width = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
     unsigned long long id = 0, other_id = 0;
     CUcontext other = NULL;
 
@@ -79,6 +80,9 @@ contexts(CUcontext ctx)
     CHECK(version >= 3000);
     OK(cu.cuCtxGetStreamPriorityRange(&least, &greatest));
     CHECK(least == 0 && greatest <= 0);
+    OK(cu.cuCtxGetSharedMemConfig(&width));
+    CHECK(width == CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE ||
+          width == CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE);
     OK(cu.cuCtxCreate(&other, CU_CTX_SCHED_BLOCKING_SYNC, 0));
     OK(cu.cuCtxGetFlags(&flags));
     CHECK((flags & CU_CTX_SCHED_MASK) == CU_CTX_SCHED_BLOCKING_SYNC);
