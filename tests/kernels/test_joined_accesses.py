@@ -251,6 +251,30 @@ __global__ void stored(unsigned *out, unsigned *a, unsigned *b, int one)
     out[t] = x + b[2 * t + 1] * 3;
 }
 
+// What the second load is from shows when the loop is unswitched.
+__global__ void chosen(unsigned *out, unsigned *a, unsigned *b, int one)
+{
+    int t = threadIdx.x;
+    unsigned *s = out;
+    if (one) {
+        out[t] = t;
+        s = a;
+    }
+    unsigned x = a[2 * t];
+    b[2 * t + 1] = x * 7 + 1;
+    out[t] = x + s[2 * t + 1] * 3;
+}
+
+__global__ void loaded_twice(unsigned *out, unsigned *p, unsigned *b, int one)
+{
+    int t = threadIdx.x;
+    unsigned x = kept[0][2 * t];
+    if (!one) kept[t & 1] = out;
+    unsigned *s = kept[0];
+    b[2 * t + 1] = x * 7 + 1;
+    out[t] = x + s[2 * t + 1] * 3;
+}
+
 __global__ void copy_pairs(uint2 *out, const uint2 *in, int n)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -275,6 +299,7 @@ __global__ void copy_rows(uint2 *out, const uint2 *in, int n)
 NAMES = [
     "parameters", "either", "by_thread", "moved", "loaded", "members",
     "shared", "sometimes", "summed", "backwards", "stored",
+    "chosen", "loaded_twice",
 ]  # fmt: skip
 
 
@@ -290,7 +315,7 @@ def test_one_array_by_two_names(aliases, name):
     passed = [out, array, array, np.int32(1)]
     if name == "members":
         passed[1:] = [np.array([int(array)] * 2, np.uint64)]
-    elif name == "loaded":
+    elif name.startswith("loaded"):
         aliases.get_function("keep")(array, block=(1, 1, 1))
     aliases.get_function(name)(*passed, block=(64, 1, 1))
     want = values.copy()

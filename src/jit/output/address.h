@@ -41,5 +41,8 @@ bool jit_address_like(const struct jit_address *a,
  * between two of its meetings with others? */
 bool jit_accesses_overlap(const struct jit_access *a,
                           const struct jit_access *b);
+/* May two bases be seen to be the same once loops are unswitched, and loads
+ * that nothing is between any more are one? */
+bool jit_bases_meet(LLVMValueRef one, LLVMValueRef other);
 
 #endif

@@ -157,6 +157,26 @@ bases_differ(LLVMValueRef one, LLVMValueRef other)
     return differ;
 }
 
+bool
+jit_bases_meet(LLVMValueRef one, LLVMValueRef other)
+{
+    struct roots a = {.count = 0}, b = {.count = 0};
+    if (one == other) {
+        return true;
+    }
+    roots_find(&a, one, DEPTH);
+    roots_find(&b, other, DEPTH);
+    bool meet = a.lost || b.lost;
+    for (unsigned i = 0; !meet && i < a.count; i++) {
+        for (unsigned k = 0; !meet && k < b.count; k++) {
+            meet = a.values[i] == b.values[k] ||
+                   (memory_of(a.values[i]) == LOADED &&
+                    memory_of(b.values[k]) == LOADED);
+        }
+    }
+    return meet;
+}
+
 /* Items of an instruction's metadata, NULL or more than fit being none. */
 static unsigned
 scopes_read(LLVMValueRef at, const char *kind, LLVMValueRef *scopes)

@@ -73,11 +73,14 @@ may_be_joined(const struct member *a, const struct member *b)
     const struct jit_access *one = &a->access, *other = &b->access;
     int64_t distance = other->address.offset - one->address.offset;
     int64_t near = MOST_JOINED * one->bytes;
-    bool alike = jit_address_like(&one->address, &other->address);
-    return a->strided && b->strided && one->is_store == other->is_store &&
-           one->bytes == other->bytes &&
-           one->address.base == other->address.base &&
-           (!alike || (distance != 0 && distance < near && distance > -near));
+    bool alike = one->address.base == other->address.base &&
+                 jit_address_like(&one->address, &other->address);
+    if (!a->strided || !b->strided || one->is_store != other->is_store ||
+        one->bytes != other->bytes) {
+        return false;
+    }
+    return alike ? distance != 0 && distance < near && distance > -near
+                 : jit_bases_meet(one->address.base, other->address.base);
 }
 
 /* Is the address that of the other, but for base and offset? */
