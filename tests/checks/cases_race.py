@@ -97,6 +97,23 @@ __global__ void k(float *a)
         other=(0, 0, 0),
     ),
     dict(
+        name="row_that_another_block_has_read",
+        source="""
+__global__ void k(float *a, float *out)
+{
+    int i = threadIdx.x;
+    if (blockIdx.x == 0)
+        out[i] = a[2 * i]; // OTHER
+    else
+        a[2 * i] = i; // HERE
+}""",
+        args=[512, OUT],
+        grid=(2, 1),
+        kind="block-race",
+        thread=(0, 0, 0),
+        other=(0, 0, 0),
+    ),
+    dict(
         name="sum_without_atomics",
         source="""
 __global__ void k(float *total, const float *in)
