@@ -8,10 +8,8 @@
  * two such words that may be the one that would be moved.
  *
  * Those two are kept apart: to the address of the later one, and of what may
- * be joined with it, zero is added that the vectoriser does not know for one.
- *
- *      %apart = call i64 @__pycuda_apart(i32 1)     (where the function
- * begins) %far = getelementptr inbounds i8, ptr %address, i64 %apart
+ * be joined with it, zero is added that the vectoriser does not know for one:
+ * what `__pycuda_apart`, called where the function begins, is to return.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
