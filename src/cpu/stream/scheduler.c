@@ -631,7 +631,7 @@ kernel_join(void)
         atomic_store(&op->state, CPU_OP_RUNNING);
     }
     if (launch->total <= launch->least) {
-        queue_pop(&ready_kernels);
+        kernel_pop(0); /* it may wait for the next one */
     }
     return op;
 }

@@ -1,0 +1,80 @@
+/* crowded.c - two kernels run at once though all threads share a processor.
+ *
+ * A worker that looks for work may be kept from it while two kernels are
+ * queued; then another one has to be woken for the second, which the first
+ * may wait for.
+ *
+ * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <unistd.h>
+
+#include "native.h"
+
+/* `add` takes too long to be run by who launches it. */
+static const char source[] =
+    "extern \"C\" __global__ void wait(volatile int *flag)\n"
+    "{ while (!*flag) { } }\n"
+    "extern \"C\" __global__ void add(volatile int *x)\n"
+    "{ for (int i = 0; i < 100000; i++) { *x += 1; } }\n";
+
+enum { ROUNDS = 50, STEPS = 100000, PATIENCE = 60 };
+
+/* Workers are threads of this one, and stay where it is. */
+static void
+share_a_processor(void)
+{
+    cpu_set_t all, one;
+    int first = 0;
+
+    CHECK(!sched_getaffinity(0, sizeof all, &all));
+    while (!CPU_ISSET(first, &all)) {
+        first++;
+    }
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    CHECK(!sched_setaffinity(0, sizeof one, &one));
+}
+
+int
+main(int argc, char **argv)
+{
+    CUstream held;
+    CUdeviceptr device_flag, x;
+    volatile int *flag;
+    int value = -1, processors = 0;
+
+    native_start(argc, argv);
+    CUcontext ctx = native_context();
+    OK(cu.cuDeviceGetAttribute(&processors,
+                               CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+    if (processors < 2) {
+        return native_end("crowded"); /* one kernel at a time */
+    }
+    share_a_processor();
+    CUmodule module = native_module(source);
+    CUfunction wait = native_function(module, "wait");
+    CUfunction add = native_function(module, "add");
+    void *flag_parameter[] = {&device_flag}, *x_parameter[] = {&x};
+
+    OK(cu.cuMemHostAlloc((void **)&flag, 4, CU_MEMHOSTALLOC_DEVICEMAP));
+    OK(cu.cuMemHostGetDevicePointer(&device_flag, (void *)flag, 0));
+    OK(cu.cuMemAlloc(&x, 4));
+    OK(cu.cuMemsetD32(x, 0, 1));
+    OK(cu.cuStreamCreate(&held, CU_STREAM_NON_BLOCKING));
+    alarm(PATIENCE);
+    for (int i = 0; i < ROUNDS; i++) {
+        *flag = 0;
+        OK(native_launch(add, 1, 1, NULL, x_parameter));
+        OK(cu.cuStreamSynchronize(NULL));
+        OK(native_launch(wait, 1, 1, held, flag_parameter));
+        OK(native_launch(add, 1, 1, NULL, x_parameter));
+        OK(cu.cuStreamSynchronize(NULL));
+        *flag = 1;
+        OK(cu.cuStreamSynchronize(held));
+    }
+    OK(cu.cuMemcpyDtoH(&value, x, sizeof value));
+    CHECK(value == 2 * STEPS * ROUNDS);
+    OK(cu.cuCtxDestroy(ctx));
+    return native_end("crowded");
+}
