@@ -72,17 +72,13 @@ def product_rows(to: Callable) -> Rows:
     return rows
 
 
-def pycuda_rows(n: int) -> Rows:
-    """What this package does for each row."""
-    from pycuda import curandom, gpuarray
-
+def named_rows(n: int, xp: Any, to: Callable, random: Any) -> Rows:
+    """What a package does whose functions have NumPy's names."""
     host = host_arrays(n)
-    to = gpuarray.to_gpu
-    random = curandom.PhiloxRandomNumberGenerator(1)
     x, d, order = (to(host[k]) for k in ("float32", "float64", "order"))
-    return ordered_rows(host, to, gpuarray.sort, gpuarray.argsort) | {
-        "take float32": lambda: gpuarray.take(x, order),
-        "take float64": lambda: gpuarray.take(d, order),
+    return ordered_rows(host, to, xp.sort, xp.argsort) | {
+        "take float32": lambda: xp.take(x, order),
+        "take float64": lambda: xp.take(d, order),
         "random float32": lambda: random.random(n, np.float32),
         "random float64": lambda: random.random(n),
         "random normal float32": (
@@ -91,26 +87,20 @@ def pycuda_rows(n: int) -> Rows:
         "random normal float64": lambda: random.standard_normal(n),
         "random integers int64": lambda: random.integers(0, 1000, n),
     }
+
+
+def pycuda_rows(n: int) -> Rows:
+    """What this package does for each row."""
+    from pycuda import curandom, gpuarray
+
+    random = curandom.PhiloxRandomNumberGenerator(1)
+    return named_rows(n, gpuarray, gpuarray.to_gpu, random)
 
 
 def cupy_rows(n: int) -> Rows:
     import cupy
 
-    host = host_arrays(n)
-    to = cupy.asarray
-    random = cupy.random.default_rng(1)
-    x, d, order = (to(host[k]) for k in ("float32", "float64", "order"))
-    return ordered_rows(host, to, cupy.sort, cupy.argsort) | {
-        "take float32": lambda: cupy.take(x, order),
-        "take float64": lambda: cupy.take(d, order),
-        "random float32": lambda: random.random(n, np.float32),
-        "random float64": lambda: random.random(n),
-        "random normal float32": (
-            lambda: random.standard_normal(n, np.float32)
-        ),
-        "random normal float64": lambda: random.standard_normal(n),
-        "random integers int64": lambda: random.integers(0, 1000, n),
-    }
+    return named_rows(n, cupy, cupy.asarray, cupy.random.default_rng(1))
 
 
 def torch_rows(n: int) -> Rows:
