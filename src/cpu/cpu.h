@@ -473,9 +473,14 @@ struct cpu_worker {
     char *deep;
     size_t deep_bytes;
     struct cpu_check *check; /* of checked kernels; or NULL */
+    bool together; /* its block takes turns with others: run/together.c, */
+    struct cpu_worker *beside; /* and so does the next one's */
 };
 
 struct cpu_worker *cpu_worker_self(void); /* of a caller; NULL: no memory */
+struct cpu_worker *cpu_worker_new(void);  /* NULL: no memory */
+/* The next blocks in order: how many, 0 if there are none. */
+uint64_t cpu_piece_take(struct cpu_launch *launch, uint64_t *first);
 /* Runs pieces of the kernel that `op` is or waits for, in place of a worker;
  * false if there are none for the caller. */
 bool cpu_worker_help(const struct cpu_op *op);
@@ -492,7 +497,14 @@ CUresult cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
 void cpu_block_close(struct cpu_worker *worker);
 CUresult cpu_fibers_prepare(struct cpu_worker *worker,
                             struct cpu_launch *launch);
-void cpu_fibers_run(struct cpu_worker *worker);
+/* The worker is ready for a block of the launch; `stack` is where its loop
+ * runs, or NULL. */
+CUresult cpu_block_prepare(struct cpu_worker *worker,
+                           struct cpu_launch *launch, void **stack);
+/* Makes the fibers of block `index` of the grid. */
+void cpu_fibers_begin(struct cpu_worker *worker, uint64_t index);
+/* Runs them until they have ended (`live` is 0 then) or wait for others. */
+void cpu_fibers_go_on(struct cpu_worker *worker);
 /* Parks the current fiber and runs another; it returns once it is ready. */
 void cpu_fibers_next(struct cpu_worker *worker);
 void cpu_fibers_fail(CUresult code);
@@ -501,6 +513,10 @@ void cpu_fibers_fail(CUresult code);
 void cpu_fibers_aside(struct cpu_worker *worker, void (*function)(void *),
                       void *argument);
 void cpu_fibers_barrier_check(struct cpu_worker *worker);
+/* Fibers of blocks that take turns; and by one of them, to let the others. */
+void cpu_together_run(struct cpu_worker *worker, struct cpu_launch *launch,
+                      uint64_t first, uint64_t count);
+void cpu_together_next(struct cpu_worker *worker);
 void cpu_warp_stop(struct cpu_worker *worker, unsigned warp);
 void cpu_warp_resolve(struct cpu_worker *worker, unsigned warp);
 void cpu_warp_give_way(struct cpu_worker *worker, unsigned warp);
@@ -511,6 +527,12 @@ cpu_fiber_ready(struct cpu_worker *worker, unsigned linear)
 {
     worker->ready[linear / 64] |= 1ull << (linear % 64);
 }
+
+/* ---- run/occupancy.c ---- */
+
+/* Blocks that a "multiprocessor" holds. */
+int cpu_occupancy_blocks(const struct cpu_function *function, int threads,
+                         size_t shared);
 
 /* ---- run/launch.c ---- */
 
@@ -554,6 +576,9 @@ void cpu_check_copied(const void *to, const void *from, size_t bytes);
 void cpu_check_barrier(struct cpu_worker *worker);
 void cpu_check_lanes(struct cpu_worker *worker, unsigned warp, uint32_t set);
 void cpu_check_exit(struct cpu_worker *worker);
+/* The block comes to the grid's barrier; it has passed it. */
+void cpu_check_grid_arrive(struct cpu_worker *worker);
+void cpu_check_grid_pass(struct cpu_worker *worker);
 void cpu_check_deadlock(struct cpu_worker *worker);
 void cpu_check_mask(struct cpu_worker *worker, uint32_t mask);
 /* What was found last, as a text to add to the error's; or NULL. */

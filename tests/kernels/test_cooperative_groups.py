@@ -293,7 +293,7 @@ def test_a_cooperative_launch():
             function, grid, 1, 1, 48, 1, 1, 0, None, pointers
         )
 
-    assert launch(blocks + 1) == 720, "too many blocks"
+    assert launch(32 * blocks + 1) == 720, "too many blocks"
     blocks = min(blocks, 64)
     assert launch(blocks) == 0
     cuda.Context.synchronize()

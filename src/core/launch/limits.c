@@ -103,13 +103,12 @@ int
 core_launch_blocks_at_once(const struct core_function *function,
                            const unsigned block[3], unsigned shared)
 {
-    int each = 1; /* the CPU device: a thread runs a block to its end */
+    int each;
     int all = device_limit(function, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     int threads = (int)(block[0] * block[1] * block[2]);
 
-    if (all == UNKNOWN ||
-        (!core.is_cpu && driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                             &each, function->handle, threads, shared))) {
+    if (all == UNKNOWN || driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                              &each, function->handle, threads, shared)) {
         return UNKNOWN;
     }
     return each * all;

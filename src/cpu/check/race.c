@@ -2,11 +2,11 @@
  *
  * Called by call.c at each access.  Two accesses of which one writes
  * are ordered by a barrier of the block between them, by a meeting of both
- * lanes at __syncwarp (or another warp operation), or by a fence and an
- * atomic operation of the one, after it an atomic operation of the other.
- * The last rule is kept loosely (for whole blocks, and by time), so that
- * nothing right is reported.  Atomic and volatile accesses do not race with
- * one another; nor do two that write the same value.
+ * lanes at __syncwarp (or another warp operation), by the grid's barrier, or
+ * by a fence and an atomic operation of the one, after it an atomic operation
+ * of the other.  The last rule is kept loosely (for whole blocks, and by
+ * time), so that nothing right is reported.  Atomic and volatile accesses do
+ * not race with one another; nor do two that write the same value.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -322,6 +322,24 @@ __pycuda_check_fence(uint32_t linear)
 
     check->ordered = check->launch->threads;
     check->threads[linear].fenced = check->fenced = true;
+}
+
+/* All that the block has done so far comes before what others do after the
+ * grid's barrier; what it does next is another interval's, since a barrier of
+ * the block follows. */
+void
+cpu_check_grid_arrive(struct cpu_worker *worker)
+{
+    unsigned now = atomic_fetch_add(&cpu_check_clock, 1) + 1;
+
+    atomic_store(&releases[worker->check->block % RELEASES], now);
+}
+
+void
+cpu_check_grid_pass(struct cpu_worker *worker)
+{
+    worker->check->acquired = atomic_load(&cpu_check_clock);
+    worker->check->other = 0;
 }
 
 /* Lanes have met: each knows what the others had done. */

@@ -368,15 +368,26 @@ fibers_reset(struct cpu_worker *worker, const struct cpu_launch *launch)
 }
 
 void
-cpu_fibers_run(struct cpu_worker *worker)
+cpu_fibers_begin(struct cpu_worker *worker, uint64_t index)
 {
+    struct image_block *block = &worker->block;
+
+    block->ctaid[0] = (uint32_t)(index % block->nctaid[0]);
+    index /= block->nctaid[0];
+    block->ctaid[1] = (uint32_t)(index % block->nctaid[1]);
+    block->ctaid[2] = (uint32_t)(index / block->nctaid[1]);
     fibers_reset(worker, worker->launch);
     worker->current = 0;
     worker->self = &worker->fibers[0].thread;
     if (cpu_check_flags) {
         cpu_check_block_begin(worker);
     }
-    cpu_fiber_switch(&worker->main_sp, worker->fibers[0].sp);
+}
+
+void
+cpu_fibers_go_on(struct cpu_worker *worker)
+{
+    cpu_fiber_switch(&worker->main_sp, worker->fibers[worker->current].sp);
 }
 
 /* ---- the block's barrier, and giving way ---- */
@@ -436,8 +447,12 @@ CPU_ON_FIBER void
 __pycuda_yield(void)
 {
     struct cpu_worker *worker = cpu_worker_tls;
+    unsigned from = worker->current;
 
-    cpu_warp_give_way(worker, worker->current / CPU_WARP);
+    cpu_warp_give_way(worker, from / CPU_WARP);
+    if (worker->together && ready_next(worker, from) <= (int)from) {
+        cpu_together_next(worker); /* all of the block have given way */
+    }
     cpu_fibers_next(worker);
     if (++worker->yields % YIELDS_BEFORE_SLEEP == 0) {
         sched_yield(); /* what it waits for may be another thread's */
@@ -501,22 +516,21 @@ static void
 fibers_range_run(void *argument)
 {
     struct block_range *range = argument;
-    struct image_block *block = &range->worker->block;
+    struct cpu_worker *worker = range->worker;
 
+    if (range->launch->cooperative) {
+        cpu_together_run(worker, range->launch, range->first, range->count);
+        return;
+    }
     for (uint64_t i = 0; i < range->count; i++) {
-        uint64_t index = range->first + i;
-
-        block->ctaid[0] = (uint32_t)(index % block->nctaid[0]);
-        index /= block->nctaid[0];
-        block->ctaid[1] = (uint32_t)(index % block->nctaid[1]);
-        block->ctaid[2] = (uint32_t)(index / block->nctaid[1]);
-        cpu_fibers_run(range->worker);
+        cpu_fibers_begin(worker, range->first + i);
+        cpu_fibers_go_on(worker);
     }
 }
 
-static CUresult
-range_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
-              void **stack)
+CUresult
+cpu_block_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
+                  void **stack)
 {
     const struct image_kernel *kernel = launch->function->kernel;
     CUresult code = shared_reserve(worker, launch);
@@ -528,6 +542,7 @@ range_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
     worker->launch = launch;
     worker->ctx = launch->function->module->ctx;
     worker->self = &worker->loop_thread;
+    worker->together = false;
     memcpy(worker->block.ntid, launch->block, sizeof launch->block);
     memcpy(worker->block.nctaid, launch->grid, sizeof launch->grid);
     worker->block.dynamic_shared = launch->dynamic_shared;
@@ -551,6 +566,18 @@ range_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
     return code;
 }
 
+/* After a launch; `failed`: its kernel was left in the middle. */
+static void
+block_leave(struct cpu_worker *worker, bool failed)
+{
+    if (failed) {
+        frames_forget(worker);
+    }
+    if (worker->guard_bytes) {
+        stacks_drop(worker);
+    }
+}
+
 CUresult
 cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
               uint64_t first, uint64_t count)
@@ -558,7 +585,7 @@ cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
     struct block_range range = {worker, launch, first, count};
     bool fibers = runs_on_fibers(launch);
     void *stack;
-    CUresult code = range_prepare(worker, launch, &stack);
+    CUresult code = cpu_block_prepare(worker, launch, &stack);
 
     if (code) {
         return code;
@@ -566,15 +593,13 @@ cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
     worker->in_kernel = 1;
     code = (CUresult)cpu_fiber_guard(
         &worker->guard, fibers ? fibers_range_run : loop_run, &range, stack);
+    cpu_worker_tls = worker;
     worker->in_kernel = 0;
-    if (code) {
-        frames_forget(worker);
-    }
+    block_leave(worker, code != CUDA_SUCCESS);
     if (launch->cooperative) {
-        atomic_fetch_add(&launch->grid_ended, (unsigned)count);
-    }
-    if (worker->guard_bytes) {
-        stacks_drop(worker);
+        for (worker = worker->beside; worker; worker = worker->beside) {
+            block_leave(worker, code != CUDA_SUCCESS);
+        }
     }
     return code;
 }

@@ -1,7 +1,7 @@
 /* grid.c - the barrier of all blocks of a cooperative launch.
  *
- * Called by kernels.  Every block of such a launch has a worker of its own, so
- * that one thread of each may spin; the state is the launch's.
+ * Called by kernels.  One thread of each block spins, giving way to other
+ * blocks of its worker (together.c); the state is the launch's.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
@@ -49,7 +49,13 @@ __pycuda_grid_barrier(void)
     }
     __pycuda_barrier(IMAGE_BARRIER_PLAIN, 0);
     if (worker->self->linear == 0) {
+        if (cpu_check_flags) {
+            cpu_check_grid_arrive(worker);
+        }
         grid_wait(worker->launch);
+        if (cpu_check_flags) {
+            cpu_check_grid_pass(worker);
+        }
     }
     __pycuda_barrier(IMAGE_BARRIER_PLAIN, 0);
 }

@@ -179,7 +179,7 @@ pieces_plan(struct cpu_launch *launch)
     launch->most = (launch->total + most - 1) / most;
     launch->least = (launch->total + small - 1) / small;
     if (launch->cooperative) {
-        launch->most = launch->least = 1;
+        launch->most = launch->least = (launch->total + workers - 1) / workers;
     } else if (launch->least < worth) {
         /* All have a part, though. */
         uint64_t part = (launch->total + workers - 1) / workers;
@@ -326,6 +326,20 @@ launch_submit(struct cpu_context *ctx, struct cpu_stream *stream,
     return CUDA_SUCCESS;
 }
 
+/* Blocks of a cooperative grid wait for each other, so that all of them must
+ * fit. */
+static bool
+grid_is_too_large(const struct cpu_function *function,
+                  const struct launch_call *call)
+{
+    const unsigned *grid = call->grid, *block = call->block;
+    uint64_t fitting = (uint64_t)cpu_occupancy_blocks(
+        function, (int)(block[0] * block[1] * block[2]), call->shared);
+
+    return (uint64_t)grid[0] * grid[1] * grid[2] >
+           fitting * (uint64_t)cpu_state.threads;
+}
+
 static CUresult
 launch(const struct launch_call *call)
 {
@@ -347,9 +361,7 @@ launch(const struct launch_call *call)
     if (code) {
         return code;
     }
-    if (call->cooperative &&
-        (uint64_t)call->grid[0] * call->grid[1] * call->grid[2] >
-            (uint64_t)cpu_state.threads) {
+    if (call->cooperative && grid_is_too_large(function, call)) {
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     }
     return cpu_stream_records(stream)

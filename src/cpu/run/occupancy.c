@@ -11,8 +11,9 @@
 #define THREADS_A_MULTIPROCESSOR 2048
 #define BLOCKS_A_MULTIPROCESSOR  32
 
-static int
-blocks_for(const struct cpu_function *function, int threads, size_t shared)
+int
+cpu_occupancy_blocks(const struct cpu_function *function, int threads,
+                     size_t shared)
 {
     size_t all = shared + function->kernel->static_shared;
     int rounded = (threads + CPU_WARP - 1) / CPU_WARP * CPU_WARP;
@@ -51,7 +52,7 @@ cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction handle,
     if (!blocks || threads < 1) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *blocks = blocks_for(function, threads, shared);
+    *blocks = cpu_occupancy_blocks(function, threads, shared);
     return CUDA_SUCCESS;
 }
 
@@ -83,8 +84,8 @@ cuOccupancyMaxPotentialBlockSize(int *grid, int *threads, CUfunction handle,
     most = most ? most : CPU_MAX_THREADS;
     most = limit && limit < most ? limit : most;
     for (int size = most; size > 0; size -= size % 32 ? size % 32 : 32) {
-        int blocks =
-            blocks_for(function, size, shared_of ? shared_of(size) : shared);
+        int blocks = cpu_occupancy_blocks(
+            function, size, shared_of ? shared_of(size) : shared);
 
         if (blocks * size > best) {
             best = blocks * size;

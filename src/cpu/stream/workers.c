@@ -30,14 +30,17 @@ static pthread_once_t caller_once = PTHREAD_ONCE_INIT;
 static void
 worker_free(void *argument)
 {
-    struct cpu_worker *worker = argument;
+    struct cpu_worker *worker = argument, *next;
 
-    cpu_block_close(worker);
-    free(worker->text.bytes);
-    free(worker->fibers);
-    free(worker->warps);
-    cpu_check_drop(worker);
-    free(worker);
+    for (; worker; worker = next) {
+        next = worker->beside;
+        cpu_block_close(worker);
+        free(worker->text.bytes);
+        free(worker->fibers);
+        free(worker->warps);
+        cpu_check_drop(worker);
+        free(worker);
+    }
     cpu_worker_tls = NULL;
 }
 
@@ -47,8 +50,8 @@ caller_key_make(void)
     pthread_key_create(&caller_key, worker_free);
 }
 
-static struct cpu_worker *
-worker_new(void)
+struct cpu_worker *
+cpu_worker_new(void)
 {
     struct cpu_worker *worker =
         aligned_alloc(64, (sizeof *worker + 63) & ~63ul);
@@ -65,7 +68,7 @@ cpu_worker_self(void)
 {
     if (!cpu_worker_tls) {
         pthread_once(&caller_once, caller_key_make);
-        cpu_worker_tls = worker_new();
+        cpu_worker_tls = cpu_worker_new();
         pthread_setspecific(caller_key, cpu_worker_tls);
     }
     return cpu_worker_tls;
@@ -80,10 +83,10 @@ more_ask(struct cpu_op *op)
     cpu_scheduler_unlock();
 }
 
-/* The next blocks in order: how many, 0 if there are none.  A part of what is
- * left for each worker, so that all end at about the same time. */
-static uint64_t
-piece_take(struct cpu_launch *launch, uint64_t *first)
+/* A part of what is left for each worker, so that all end at about the same
+ * time. */
+uint64_t
+cpu_piece_take(struct cpu_launch *launch, uint64_t *first)
 {
     uint64_t next = atomic_load(&launch->next), count;
 
@@ -126,7 +129,7 @@ launch_work(struct cpu_worker *worker, struct cpu_op *op)
     bool asked = launch->total <= launch->least;
     uint64_t first, count, then = cpu_now_ns();
 
-    while ((count = piece_take(launch, &first))) {
+    while ((count = cpu_piece_take(launch, &first))) {
         atomic_fetch_add(&launch->running, 1);
         piece_run(worker, launch, first, count);
         atomic_fetch_sub(&launch->running, 1);
@@ -273,7 +276,7 @@ calls_main(void *argument)
 static CUresult
 thread_start(void *(*run)(void *))
 {
-    struct cpu_worker *worker = worker_new();
+    struct cpu_worker *worker = cpu_worker_new();
     pthread_attr_t attributes;
     sigset_t block, old;
     pthread_t thread;

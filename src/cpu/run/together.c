@@ -1,0 +1,141 @@
+/* together.c - blocks of a cooperative grid that take turns on one thread.
+ *
+ * Called by block.c with a worker that belongs to the calling thread.  Each of
+ * the blocks has the state of a worker of its own: the first one that of the
+ * thread's, the others those that hang on it.  While a block's fibers run,
+ * its state is the thread's (cpu_worker_tls).  A block goes on until it ends,
+ * or until each of its threads that can go on waits in a loop; then the next
+ * one does.
+ *
+ * Blocks are dealt out evenly.  Where the others do not come for theirs
+ * (they have not been woken, or are in another launch) a thread whose blocks
+ * all wait takes more, so that a grid ends with whoever is there.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <sched.h>
+
+#include "cpu/cpu.h"
+
+#define TURNS_BEFORE_SLEEP 4096
+#define SLEEPS_BEFORE_MORE 16 /* blocks are taken */
+
+struct together {
+    struct cpu_worker *home; /* the thread's own, and the list's first */
+    struct cpu_launch *launch;
+    unsigned live;   /* blocks that have not ended */
+    unsigned turns;  /* since other threads could run, */
+    unsigned sleeps; /* and how often they could, since more_take */
+};
+
+/* A state that no block has; NULL: no memory. */
+static struct cpu_worker *
+place_find(struct together *together)
+{
+    struct cpu_worker *place = together->home;
+
+    while (place->live && place->beside) {
+        place = place->beside;
+    }
+    if (!place->live) {
+        return place;
+    }
+    place->beside = cpu_worker_new();
+    return place->beside;
+}
+
+/* Out of all blocks: the thread leaves the launch. */
+static void
+together_fail(struct together *together, CUresult code)
+{
+    cpu_fiber_unwind(together->home->guard, (int)code);
+}
+
+static void
+block_start(struct together *together, uint64_t index)
+{
+    struct cpu_worker *place = place_find(together);
+    void *unused;
+    CUresult code = place ? cpu_block_prepare(place, together->launch, &unused)
+                          : CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (code) {
+        together_fail(together, code);
+    }
+    place->guard = together->home->guard;
+    place->together = true;
+    cpu_worker_tls = place;
+    cpu_fibers_begin(place, index);
+    cpu_worker_tls = together->home;
+    together->live++;
+}
+
+/* The block goes on, and comes back when it waits or has ended. */
+static void
+block_turn(struct together *together, struct cpu_worker *place)
+{
+    cpu_worker_tls = place;
+    place->in_kernel = 1;
+    cpu_fibers_go_on(place);
+    place->in_kernel = 0;
+    cpu_worker_tls = together->home;
+    if (!place->live) {
+        together->live--;
+        atomic_fetch_add(&together->launch->grid_ended, 1);
+    }
+}
+
+static void
+more_take(struct together *together)
+{
+    uint64_t first, count = cpu_piece_take(together->launch, &first);
+
+    together->sleeps = 0;
+    /* The piece that the thread came for is not over, nor is the launch. */
+    atomic_fetch_sub(&together->launch->left, count);
+    for (uint64_t i = 0; i < count; i++) {
+        block_start(together, first + i);
+    }
+}
+
+/* Each block has had a turn; what they wait for may be another thread's. */
+static void
+round_end(struct together *together)
+{
+    together->turns += together->live;
+    if (together->turns >= TURNS_BEFORE_SLEEP) {
+        together->turns = 0;
+        sched_yield();
+        if (++together->sleeps == SLEEPS_BEFORE_MORE) {
+            more_take(together);
+        }
+    }
+}
+
+void
+cpu_together_run(struct cpu_worker *worker, struct cpu_launch *launch,
+                 uint64_t first, uint64_t count)
+{
+    struct together together = {.home = worker, .launch = launch};
+
+    worker->in_kernel = 0;
+    for (struct cpu_worker *at = worker; at; at = at->beside) {
+        at->live = 0;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        block_start(&together, first + i);
+    }
+    while (together.live) {
+        for (struct cpu_worker *at = worker; at; at = at->beside) {
+            if (at->live) {
+                block_turn(&together, at);
+            }
+        }
+        round_end(&together);
+    }
+}
+
+CPU_ON_FIBER void
+cpu_together_next(struct cpu_worker *worker)
+{
+    cpu_fiber_switch(&worker->fibers[worker->current].sp, worker->main_sp);
+}
