@@ -2,10 +2,12 @@
 
 Usage: ``python benchmarks/cpu_peers.py [--budget SECONDS]``.  All on one
 thread: the same kernels as CUDA C (`cpu/kernels.cu`), as OpenCL C for PoCL
-(`cpu/kernels.cl`) and as loops in C (`cpu/reference.c`).  Each peer runs in a
-process of its own and compares its results with NumPy's before a time counts.
-PyOpenCL and PoCL are installed from PyPI into ``build/benchmarks/opencl`` at
-the first call; where that fails the column is empty, and a line says why.
+(`cpu/kernels.cl`), on grids of the same size, and as loops in C
+(`cpu/reference.c`).  Histograms take as many blocks as the device holds, or
+fewer for few bytes (`cpu/rows.py`).  Each peer runs in a process of its own and
+compares its results with NumPy's before a time counts.  PyOpenCL and PoCL are
+installed from PyPI into ``build/benchmarks/opencl`` at the first call; where
+that fails the column is empty, and a line says why.
 
 SPDX-License-Identifier: MIT
 """
@@ -24,6 +26,7 @@ from statistics import geometric_mean
 
 import numpy as np
 from common import BUILD, HERE, describe_machine, print_table
+from cpu.rows import histogram_blocks
 
 FLAGS = ["-O3", "-march=native", "-ffast-math", "-fopenmp"]
 BITS = range(12, 25, 4)
@@ -52,7 +55,7 @@ class Task:
             self.inputs = [random.integers(0, 256, n, dtype=np.uint8)]
             self.right = np.bincount(self.inputs[0], minlength=256)
             self.right = self.right.astype(np.uint32)
-            self.grid = (min(n // 256, 64), 1)
+            self.grid = (histogram_blocks(n, 1), 1)
         else:
             self.square(random, n)
         self.out = np.zeros_like(self.right)

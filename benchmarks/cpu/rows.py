@@ -12,6 +12,16 @@ HERE = Path(__file__).resolve().parent
 SIZES = (12, 16, 20, 24)
 
 
+def histogram_blocks(n: int, multiprocessors: int) -> int:
+    """Blocks of 256 threads that count `n` bytes.
+
+    Each ends with 256 atomic additions, so a block has 16 bytes a thread at
+    least, and there are no more blocks than the device holds at a time: 2048
+    threads a multiprocessor.  The kernel's loop takes any number of them.
+    """
+    return max(1, min(n // (256 * 16), 8 * multiprocessors))
+
+
 @dataclass
 class Row:
     """One task, done in up to three ways."""
@@ -43,6 +53,7 @@ class Workload:
         self.synchronize = cuda.Context.synchronize
         self.memcpy_htod = cuda.memcpy_htod
         self.device = pycuda.autoinit.device.name()
+        self.multiprocessors = pycuda.autoinit.device.multiprocessor_count
         self.to_gpu = gpuarray.to_gpu
         self.module = SourceModule((HERE / "kernels.cu").read_text())
         self.c = ctypes.CDLL(library)
@@ -402,7 +413,7 @@ class Workload:
             data_gpu,
             np.int32(n),
             block=(256,),
-            grid=(64, 1),
+            grid=(histogram_blocks(n, self.multiprocessors), 1),
         )
         return Row(
             "histogram, 2^24 bytes",
