@@ -4,10 +4,10 @@ Usage: ``python benchmarks/cpu_peers.py [--budget SECONDS]``.  All on one
 thread: the same kernels as CUDA C (`cpu/kernels.cu`), as OpenCL C for PoCL
 (`cpu/kernels.cl`), on grids of the same size, and as loops in C
 (`cpu/reference.c`).  Histograms take as many blocks as the device holds, or
-fewer for few bytes (`cpu/rows.py`).  Each peer runs in a process of its own and
-compares its results with NumPy's before a time counts.  PyOpenCL and PoCL are
-installed from PyPI into ``build/benchmarks/opencl`` at the first call; where
-that fails the column is empty, and a line says why.
+fewer for few bytes (`cpu/rows.py`).  Each peer runs in a process of its own
+and compares its results with NumPy's before a time counts.  PyOpenCL and PoCL
+are installed from PyPI into ``build/benchmarks/opencl`` at the first call;
+where that fails the column is empty, and a line says why.
 
 SPDX-License-Identifier: MIT
 """
