@@ -339,8 +339,8 @@ judge(struct cpu_check *check, const struct cpu_check_access *access)
                       ? RIGHT
                       : NOWHERE;
     }
-    if (verdict == RIGHT && access->site->alignment > 1 &&
-        access->address % access->site->alignment) {
+    if (verdict == RIGHT &&
+        !cpu_check_is_aligned(access->address, access->site->alignment)) {
         verdict = MISALIGNED;
     }
     return verdict;

@@ -116,7 +116,6 @@ void cpu_check_pending_drop(struct cpu_check *check);
 bool cpu_check_trace_open(struct cpu_check *check);  /* false: no memory */
 bool cpu_check_looks_open(struct cpu_check *check);  /* rows.c; the same */
 void cpu_check_trace_begin(struct cpu_check *check); /* a new block */
-void cpu_check_trace_meet(struct cpu_check *check);
 /* Something comes that needs all that is known: it is caught up on.  Until
  * the block's end nothing more is followed. */
 void cpu_check_trace_catch_up(struct cpu_check *check);
@@ -168,6 +167,13 @@ struct cpu_check_access {
     uint64_t object_bytes;
     struct image_site *site;
 };
+
+/* `alignment` is a power of two, or 0: any will do. */
+static inline bool
+cpu_check_is_aligned(uint64_t address, unsigned alignment)
+{
+    return !alignment || !(address & (alignment - 1));
+}
 
 /* access.c: is it right?  Nothing is reported. */
 bool cpu_check_memory_is_right(struct cpu_check *check,

@@ -33,7 +33,8 @@ memory_is_right(struct cpu_check *check, const struct cpu_check_area *area)
         return true;
     }
     for (int i = 0; alignment > 1 && i < 2; i++) {
-        if (area->count[i] > 1 && area->step[i] % (int64_t)alignment) {
+        if (area->count[i] > 1 &&
+            !cpu_check_is_aligned((uint64_t)area->step[i], alignment)) {
             return false;
         }
     }
@@ -317,6 +318,10 @@ rows_make(struct cpu_check *check, struct cpu_check_look *rows, uint64_t known)
 static void
 rows_note(struct cpu_check *check, struct cpu_check_look *rows)
 {
+    if (rows->count == 1) {
+        area_note(check, &rows->areas[0]);
+        return;
+    }
     if (cpu_check_flags & CPU_CHECK_RACE) {
         areas_cover(rows->areas, rows->count);
     }

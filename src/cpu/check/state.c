@@ -1,7 +1,8 @@
 /* state.c - what is known of the block that a worker runs.
  *
- * Called by block.c, and by the code of checked kernels where a block begins
- * or its threads have passed a barrier.  All of it is the worker's own.
+ * Called by block.c, and by the code of checked kernels where a block begins;
+ * what its threads' barriers change is in trace.c.  All of it is the worker's
+ * own.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -83,17 +84,6 @@ __pycuda_check_block(uint32_t x, uint32_t y, uint32_t z)
     worker->block.ctaid[1] = y;
     worker->block.ctaid[2] = z;
     cpu_check_block_begin(worker);
-}
-
-void
-__pycuda_check_meet(void)
-{
-    struct cpu_check *check = cpu_check_self();
-
-    cpu_check_trace_meet(check);
-    check->epoch++;
-    check->interval_due = true;
-    cpu_check_pending_drop(check);
 }
 
 void

@@ -1,11 +1,12 @@
 /* trace.c - what a block does to its shared memory, followed along what the
  * block before did.
  *
- * Called by rows.c, and by who needs what is known of shared memory.  Most
- * blocks of a launch do the same to their shared memory, one after the other:
- * the same rows of accesses between the same barriers.  What was right in one
- * block is right in the next, as long as nothing is different; so the calls
- * of __pycuda_check_rows are written down, and while the next block's are the
+ * Called by rows.c, by the code of checked kernels whose threads have passed a
+ * barrier, and by who needs what is known of shared memory.  Most blocks of a
+ * launch do the same to their shared memory, one after the other: the same
+ * rows of accesses between the same barriers.  What was right in one block is
+ * right in the next, as long as nothing is different; so the calls of
+ * __pycuda_check_rows are written down, and while the next block's are the
  * same nothing is looked at and nothing noted.  As soon as something else
  * comes, all that was put off is done.  The worker's own; no locks.
  *
@@ -80,13 +81,12 @@ rows_find(const struct cpu_check *check, const struct image_check_form *form,
     }
     /* One by one, as they were stored just now: a vector of them would have
      * to wait for the cache. */
-#pragma GCC unroll 4
+    uint64_t other = 0;
     for (unsigned i = 0; i < count; i++) {
-        if (known[i] != values[i] && masks[i]) {
-            return 0;
-        }
+        other |= (known[i] ^ values[i]) & masks[i];
+        __asm__("" : "+r"(other)); /* no vector */
     }
-    return trace->list[trace->at + 1];
+    return other ? 0 : trace->list[trace->at + 1];
 }
 
 uint64_t
@@ -228,8 +228,20 @@ cpu_check_trace_add(struct cpu_check *check,
     }
 }
 
-void
-cpu_check_trace_meet(struct cpu_check *check)
+/* A barrier where the block before had none. */
+static __attribute__((noinline)) void
+meet_add(struct cpu_check *check)
+{
+    cpu_check_trace_part(check);
+    uint64_t *record = record_add(check, 1);
+    if (record) {
+        *record = 0;
+    }
+    check->trace->since = check->trace->at;
+}
+
+static inline void
+trace_meet(struct cpu_check *check)
 {
     struct cpu_check_trace *trace = check->trace;
 
@@ -237,13 +249,19 @@ cpu_check_trace_meet(struct cpu_check *check)
         return;
     }
     if (trace->follows && trace->at < trace->end && !trace->list[trace->at]) {
-        trace->at++;
+        trace->since = ++trace->at;
     } else {
-        cpu_check_trace_part(check);
-        uint64_t *record = record_add(check, 1);
-        if (record) {
-            *record = 0;
-        }
+        meet_add(check);
     }
-    trace->since = trace->at;
+}
+
+void
+__pycuda_check_meet(void)
+{
+    struct cpu_check *check = cpu_check_self();
+
+    trace_meet(check);
+    check->epoch++;
+    check->interval_due = true;
+    cpu_check_pending_drop(check);
 }
