@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
 _LONG = 1 << 17  # elements of a row that one thread still sorts alone
+_SHARED = 1 << 14  # of a row that several threads sort together
+_PART = 1 << 12  # least elements of what it is cut into
 _CHUNK = 1 << 16  # least elements of what a row is cut into
 _WIDE = 1 << 30
 _MOST_REPEATED = 9  # passes of a sort that is remembered as launches
@@ -52,6 +54,7 @@ def _memoised() -> dict[str, Callable[..., Any]]:
     makers = {
         "device": device,
         "in_turn": kernels.make_in_turn,
+        "values": kernels.make_values,
         "rows": kernels.make_rows,
         "sweep": kernels.make_sweep,
         "search": kernels.make_search,
@@ -122,17 +125,58 @@ def _least_pass(work: _Rows, passes: int) -> int:
     return passes - min(max(1, -(-bits // 8)), passes)
 
 
-def _sort_in_turn(work: _Rows, blocks: int) -> GPUArray:
-    wide = work.n >= _WIDE
-    sort = Sort(work.items.dtype, work.result is not None, wide)
+def _deal_in_turn(work: _Rows, sort: Sort, chunks: int) -> GPUArray:
+    """Rows by buckets, each of which is then sorted.
+
+    What it returns begins with whether each row is left to other kernels.
+    """
+    plan, assign, deal, buckets = _memoised()["values"](sort)
+    n, each = np.uint64(work.n), np.uint64(-(-work.n // chunks))
+    digits = 1 << (16 if work.n >= 1 << 20 else 12)
+    parts = min(kernels.BUCKETS, work.n >> 10)
+    sample = np.uint32(min(16 * parts, digits))
+    words = make(
+        work.items, (work.rows * (5 + digits * 5 // 4) + 1,), np.uint32
+    )
+    size = np.uint32(digits)
+    read, flip = work.read(), work.flip
+    arguments: tuple = (
+        read, n, sample, np.uint32(parts), words, size, flip,
+    )  # fmt: skip
+    work.note(plan, (1, work.rows), 1, arguments)
+    numbers = work.spare(np.uint8)
+    count = work.rows * kernels.BUCKETS
+    counts = make(work.items, (count * chunks,), np.uint32)
+    arguments = read, n, each, words, size, numbers, counts, flip
+    work.note(assign, (chunks, work.rows), 1, arguments)
+    dealt, starts = work.spare(), make(work.items, (count,), np.uint64)
+    arguments = read, dealt, n, each, words, size, numbers, counts, starts
+    work.note(deal, (chunks, work.rows), 1, arguments)
+    origin = read if work.n <= _LONG else _NOTHING
+    arguments = origin, dealt, work.items, n, words, size, starts, flip
+    work.note(buckets, (kernels.BUCKETS, work.rows), 1, arguments)
+    return words
+
+
+def _sort_in_turn(work: _Rows, processors: int) -> GPUArray:
+    blocks = 4 * processors
+    sort = Sort(work.items.dtype, work.result is not None, work.n >= _WIDE)
+    left: Any = _NOTHING
+    if kernels.has_buckets(sort) and (
+        work.n > _LONG or (work.n >= _SHARED and work.rows < processors)
+    ):
+        chunks = min(-(-blocks // work.rows), work.n // _PART)
+        left = _deal_in_turn(work, sort, chunks)
+        if work.n <= _LONG:
+            return work.items
     rows, count, places, move, finish = _memoised()["in_turn"](sort)
     least = _least_pass(work, sort.passes)
-    spare, (order, other) = work.spare(), work.orders(wide)
+    spare, (order, other_order) = work.spare(), work.orders(sort.wide)
     result = _NOTHING if work.result is None else work.result
     if work.n <= _LONG:
         each = max(1, min(-(-work.rows // blocks), 65536 // work.n))
         arguments = (
-            work.read(), work.items, spare, order, other, result,
+            work.read(), work.items, spare, order, other_order, result,
             np.int64(work.rows), np.int64(each), np.uint32(work.n), work.flip,
             np.int32(least),
         )  # fmt: skip
@@ -148,20 +192,23 @@ def _sort_in_turn(work: _Rows, blocks: int) -> GPUArray:
         "grid": (chunks, work.rows),
         "stream": work.stream,
     }
-    here, there = work.items, spare
+    here, there, other = work.read(), spare, work.items
     for number in range(least, sort.passes):
         step = np.int32(number)
-        count(here, np.int64(work.n), each, counts, step, work.flip, **shape)
+        count(
+            here, np.int64(work.n), each, counts, step, work.flip, left,
+            **shape,
+        )  # fmt: skip
         places(
-            counts, np.uint64(chunks), block=(1, 1, 1), grid=(work.rows, 1),
-            stream=work.stream,
+            counts, np.uint64(chunks), left, block=(1, 1, 1),
+            grid=(work.rows, 1), stream=work.stream,
         )  # fmt: skip
         move(
-            here, there, order, other, result, np.int64(work.n), each, counts,
-            step, work.flip, np.int32(least), **shape,
+            here, there, order, other_order, result, np.int64(work.n), each,
+            counts, step, work.flip, np.int32(least), left, **shape,
         )  # fmt: skip
-        here, there = there, here
-        order, other = other, order
+        here, there, other = there, other, there
+        order, other_order = other_order, order
     if least:
         finish(
             here, result, np.int64(work.n), each, work.flip, np.int32(least),
@@ -242,7 +289,7 @@ def _sort_packed(work: _Rows) -> GPUArray:
     """The sorted items, in the same or other memory."""
     in_turn, processors = _device()
     if in_turn:
-        return _sort_in_turn(work, 4 * processors)
+        return _sort_in_turn(work, processors)
     if work.n <= kernels.BLOCK * kernels.most_items(work.items.dtype):
         return _sort_rows(work)
     return _sort_sweep(work, processors)
@@ -282,7 +329,6 @@ def _reads(rows: GPUArray) -> bool:
     """Whether the kernel that sorts reads the rows where they lie."""
     return (
         rows.shape[-1] > 1
-        and (rows.shape[-1] <= _LONG or not _device()[0])
         and rows.flags.c_contiguous
         and not is_misaligned(rows)
     )

@@ -1,7 +1,8 @@
 """CUDA C for sorts: which templates a dtype and a device need.
 
-``sort/thread.cu`` is for devices whose threads run in turn; ``sort/rows.cu``
-(a block a row) and ``sort/sweep.cu`` (a block a tile) for the others.
+``sort/thread.cu`` is for devices whose threads run in turn, and
+``sort/values.cu`` for what they sort without an order; ``sort/rows.cu`` (a
+block a row) and ``sort/sweep.cu`` (a block a tile) are for the others.
 """
 
 # SPDX-License-Identifier: MIT
@@ -29,6 +30,7 @@ _INFINITIES = {
 }
 _SEARCHES = 8  # under way at once, where threads run in turn
 DIGITS = 256
+BUCKETS = 256
 BLOCK = 256
 
 
@@ -45,6 +47,12 @@ class Sort(NamedTuple):
     def passes(self) -> int:
         """How many digits an element has."""
         return self.dtype.itemsize + (self.dtype.kind == "c")
+
+
+def has_buckets(sort: Sort) -> bool:
+    """Whether ``sort/values.cu`` is for this: elements are single words."""
+    is_single = sort.dtype.kind != "c" and sort.dtype.itemsize >= 4
+    return is_single and not sort.ordered
 
 
 def check_dtype(dtype: np.dtype) -> None:
@@ -116,8 +124,19 @@ def _compiled(source: str, names: tuple[str, ...]) -> tuple[Any, ...]:
 
 def make_in_turn(sort: Sort) -> tuple[Any, ...]:
     """(rows, count, places, move, finish) of ``sort/thread.cu``."""
-    source = _source(sort, "sort/digits.cuh", "sort/thread.cu")
+    source = _source(
+        sort, "sort/digits.cuh", "sort/keys.cuh", "sort/thread.cu"
+    )
     parts = "rows", "count", "places", "move", "finish"
+    return _compiled(source, tuple(f"sort_{part}" for part in parts))
+
+
+def make_values(sort: Sort) -> tuple[Any, ...]:
+    """(plan, assign, deal, buckets) of ``sort/values.cu``."""
+    source = _source(
+        sort, "sort/digits.cuh", "sort/keys.cuh", "sort/values.cu"
+    )
+    parts = "plan", "assign", "deal", "buckets"
     return _compiled(source, tuple(f"sort_{part}" for part in parts))
 
 

@@ -5,8 +5,6 @@
 // moves the elements.  Where the upper digits nearly decide, as they do for
 // random numbers, passes begin at `least`, and what is left is sorted by
 // insertion.
-enum { FEW = 40 }; // elements that are sorted by insertion
-
 struct Buffers {
     Element *items, *items_spare;
     Index *order, *order_spare;
@@ -166,6 +164,12 @@ extern "C" __global__ void sort_rows(const Element *source, Element *items,
     const long long start = blockIdx.x * each;
     for (long long row = start; row < start + each && row < rows; row++) {
         const long long at = row * n;
+        if (!ORDERED && PARTS == 1) {
+            Word *const own = (Word *)(items + at);
+            sort_values({(const Word *)(source + at), (Word *)(spare + at),
+                         own, own, n, flip ? (Word)~(Word)0 : (Word)0}, REAL ? 12 : 4);
+            continue;
+        }
         Buffers own = {items + at, spare + at, 0, 0, 0};
         if (source != items) {
             for (unsigned i = 0; i < n; i++) {
@@ -181,12 +185,16 @@ extern "C" __global__ void sort_rows(const Element *source, Element *items,
     }
 }
 
-// counts[row][digit][chunk] of grid (chunks, rows).
+// counts[row][digit][chunk] of grid (chunks, rows).  Here and below, what is
+// not `left` of the rows, if there are such, has been sorted.
 extern "C" __global__ void sort_count(const Element *items, long long n,
                                       long long each,
                                       unsigned long long *counts, int pass,
-                                      unsigned flip)
+                                      unsigned flip, const unsigned *left)
 {
+    if (left && !left[blockIdx.y]) {
+        return;
+    }
     const long long first = blockIdx.x * each;
     const long long end = first + each < n ? first + each : n;
     const Element *row = items + blockIdx.y * n;
@@ -215,8 +223,12 @@ extern "C" __global__ void sort_count(const Element *items, long long n,
 
 // A thread a row: counts become the places before which they lie.
 extern "C" __global__ void sort_places(unsigned long long *counts,
-                                       unsigned long long chunks)
+                                       unsigned long long chunks,
+                                       const unsigned *left)
 {
+    if (left && !left[blockIdx.x]) {
+        return;
+    }
     unsigned long long *row = counts + blockIdx.x * DIGITS * chunks;
     unsigned long long place = 0;
     for (unsigned long long i = 0; i < DIGITS * chunks; i++) {
@@ -245,8 +257,12 @@ extern "C" __global__ void sort_move(const Element *items, Element *target,
                                      long long *result, long long n,
                                      long long each,
                                      const unsigned long long *counts,
-                                     int pass, unsigned flip, int least)
+                                     int pass, unsigned flip, int least,
+                                     const unsigned *left)
 {
+    if (left && !left[blockIdx.y]) {
+        return;
+    }
     const long long first = blockIdx.x * each;
     const long long end = first + each < n ? first + each : n;
     const long long base = blockIdx.y * n;

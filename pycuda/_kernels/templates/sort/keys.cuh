@@ -1,0 +1,241 @@
+// Sorts of single numbers by one thread, where values alone count: passes
+// over the digits in which the keys differ, as wide as their number asks for.
+// Where the upper digits nearly decide, the lower ones are left to insertion.
+enum { FEW = 40 }; // elements that are sorted by insertion alone
+
+// `key_of` for what is neither NaN nor the negative zero.
+__device__ inline Word plain_key_of(Word bits)
+{
+    return REAL && bits & SORT_SIGN ? (Word)~bits
+           : REAL || SIGNED         ? (Word)(bits ^ SORT_SIGN)
+                                    : bits;
+}
+
+__device__ inline Word bits_of_plain(Word key)
+{
+    return REAL && !(key & SORT_SIGN) ? (Word)~key
+           : REAL || SIGNED           ? (Word)(key ^ SORT_SIGN)
+                                      : key;
+}
+
+struct Sorter {
+    const Word *from;
+    Word *to, *other; // which take turns; `from` may be one of them
+    Word *result;     // one of them
+    Index n;
+    Word flip; // all bits, for the opposite order
+};
+
+struct Range {
+    Word least; // key
+    int bits;   // of the distance to the greatest
+    bool is_plain;
+};
+
+// Of elements, which if they are plain are distances from the least key.
+template <bool PLAIN>
+struct Digit {
+    Word flip, least;
+    int shift, width;
+
+    __device__ Word key(Word bits) const
+    {
+        return PLAIN ? bits : (Word)((key_of(bits) ^ flip) - least);
+    }
+
+    __device__ unsigned of(Word bits, int pass) const
+    {
+        const unsigned mask = (1u << width) - 1;
+        return (unsigned)(key(bits) >> (shift + pass * width)) & mask;
+    }
+};
+
+__device__ inline Range range_of(const Sorter &task)
+{
+    Word least = (Word)~(Word)0, most = 0;
+    bool is_plain = true;
+    for (Index i = 0; i < task.n; i++) {
+        const Word bits = task.from[i];
+        const Word key = plain_key_of(bits) ^ task.flip;
+        is_plain &= !REAL | (!part_is_nan(bits) & (bits != SORT_SIGN));
+        least = key < least ? key : least;
+        most = key > most ? key : most;
+    }
+    if (!is_plain) {
+        least = (Word)~(Word)0, most = 0;
+        for (Index i = 0; i < task.n; i++) {
+            const Word key = key_of(task.from[i]) ^ task.flip;
+            least = key < least ? key : least;
+            most = key > most ? key : most;
+        }
+    }
+    const unsigned long long distance = (Word)(most - least);
+    return {least, 64 - __clzll(distance), is_plain};
+}
+
+// Counts of each pass's digits become their places.
+template <bool PLAIN, int COUNT>
+__device__ inline void place_all(const Sorter &task,
+                                 const Digit<PLAIN> &digit,
+                                 Index (*places)[DIGITS])
+{
+    for (int i = 0; i < COUNT * DIGITS; i++) {
+        places[0][i] = 0;
+    }
+    for (Index i = 0; i < task.n; i++) {
+        const Word bits = task.from[i];
+#pragma unroll
+        for (int pass = 0; pass < COUNT; pass++) {
+            places[pass][digit.of(bits, pass)]++;
+        }
+    }
+    for (int pass = 0; pass < COUNT; pass++) {
+        Index sum = 0;
+        for (int i = 0; i < 1 << digit.width; i++) {
+            const Index count = places[pass][i];
+            places[pass][i] = sum;
+            sum += count;
+        }
+    }
+}
+
+// At most four passes, the first of the digit at the shift.
+template <bool PLAIN>
+__device__ inline void sort_digits(Sorter &task, const Digit<PLAIN> &digit,
+                                   int passes)
+{
+    Index places[4][DIGITS];
+    switch (passes) {
+    case 1:
+        place_all<PLAIN, 1>(task, digit, places);
+        break;
+    case 2:
+        place_all<PLAIN, 2>(task, digit, places);
+        break;
+    case 3:
+        place_all<PLAIN, 3>(task, digit, places);
+        break;
+    default:
+        place_all<PLAIN, 4>(task, digit, places);
+    }
+    for (int pass = 0; pass < passes; pass++) {
+        Index *const place = places[pass];
+        const Word *const from = task.from;
+        Word *const to = task.to;
+        for (Index i = 0; i < task.n; i++) {
+            const Word bits = from[i];
+            to[place[digit.of(bits, pass)]++] = bits;
+        }
+        task.to = task.other;
+        task.other = to;
+        task.from = to;
+    }
+}
+
+// Whether some of the elements from `i` on have a key less than the one before.
+template <bool PLAIN>
+__device__ inline bool has_step_down(const Digit<PLAIN> &digit,
+                                     const Word *items, int count)
+{
+    bool found = false;
+    for (int k = 0; k < count; k++) {
+        found |= digit.key(items[k]) < digit.key(items[k - 1]);
+    }
+    return found;
+}
+
+// Puts in order what nearly is.  False where that takes more than n steps:
+// then all elements are there, equal ones in their order.
+template <bool PLAIN>
+__device__ inline bool insert_all(Word *items, Index n,
+                                  const Digit<PLAIN> &digit)
+{
+    enum { GROUP = 16 };
+    Index steps = n + FEW * FEW;
+    for (Index first = 1; first < n; first += GROUP) {
+        const Index end = min((Index)(first + GROUP), n);
+        if (end - first == GROUP &&
+            !has_step_down(digit, items + first, GROUP)) {
+            continue;
+        }
+        for (Index i = first; i < end; i++) {
+            const Word bits = items[i], key = digit.key(bits);
+            Index at = i;
+            for (; at > 0 && steps > 0 && key < digit.key(items[at - 1]);
+                 at--, steps--) {
+                items[at] = items[at - 1];
+            }
+            items[at] = bits;
+        }
+    }
+    return steps > 0;
+}
+
+// As the last passes leave it, elements may be elsewhere.
+__device__ inline void move_to_result(Sorter &task)
+{
+    if (task.from == task.result) {
+        return;
+    }
+    for (Index i = 0; i < task.n; i++) {
+        task.result[i] = task.from[i];
+    }
+    if (task.to == task.result) { // which takes the turn of the others
+        task.to = task.other;
+    }
+    task.from = task.other = task.result;
+}
+
+template <bool PLAIN>
+__device__ inline void sort_in_range(Sorter &task, const Range &range,
+                                     int spare_bits)
+{
+    const int wanted = 64 - __clzll((unsigned long long)task.n) + spare_bits;
+    const int bits = range.bits < wanted ? range.bits : wanted;
+    const int passes = bits < 32 ? (bits + 7) / 8 : 4;
+    const int width = passes ? min((bits + passes - 1) / passes, 8) : 0;
+    const int shift = max(range.bits - width * passes, 0);
+    Digit<PLAIN> digit = {task.flip, range.least, shift, width};
+    if (passes) {
+        sort_digits(task, digit, passes);
+    }
+    move_to_result(task);
+    if (shift == 0 || insert_all(task.result, task.n, digit)) {
+        return;
+    }
+    digit.width = 8;
+    for (digit.shift = 0; digit.shift < range.bits; digit.shift += 32) {
+        sort_digits(task, digit, min((range.bits - digit.shift + 7) / 8, 4));
+    }
+    move_to_result(task);
+}
+
+// Keys without `spare_bits`, beyond those that number the elements, are taken
+// to be nearly in order.
+__device__ inline void sort_values(Sorter task, int spare_bits)
+{
+    if (task.n <= FEW) {
+        move_to_result(task);
+        insert_all<false>(task.result, task.n, {task.flip, 0, 0, 0});
+        return;
+    }
+    const Range range = range_of(task);
+    if (!range.is_plain) {
+        if (task.to == task.from) {
+            task.to = task.other;
+            task.other = (Word *)task.from;
+        }
+        sort_in_range<false>(task, range, spare_bits);
+        return;
+    }
+    for (Index i = 0; i < task.n; i++) {
+        const Word key = plain_key_of(task.from[i]) ^ task.flip;
+        task.other[i] = key - range.least;
+    }
+    task.from = task.other;
+    sort_in_range<true>(task, range, spare_bits);
+    for (Index i = 0; i < task.n; i++) {
+        const Word key = task.result[i] + range.least;
+        task.result[i] = bits_of_plain(key ^ task.flip);
+    }
+}

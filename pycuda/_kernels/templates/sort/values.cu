@@ -1,0 +1,286 @@
+// Sorts of long rows, where values alone count, for threads that run in turn,
+// one a block: a sample tells how to part the keys' range into buckets that
+// are about as full, chunks of the row are dealt into the buckets, and each
+// bucket is sorted by itself.
+//
+// The range is cut into digits of one width, neighbouring ones of which share
+// a bucket.  A row of which one digit has too much, or that has but one value,
+// is left to the kernels of thread.cu, or, if it is short, to one thread.
+//
+// `words` begin with whether each row is left; then come the rows' plans.
+typedef unsigned long long Long;
+
+enum { BUCKETS = 256 };
+enum { PLAN_WORDS = 4, CACHED = 1 << 21 }; // words, bytes
+
+struct Plan {
+    Long least;    // key of the sample
+    int shift;     // of a key to its digit
+    unsigned last; // digit
+};
+
+// What the launches tell each other of a row.
+struct Row {
+    unsigned *is_left;
+    Plan *plan;
+    unsigned *counts;       // of the sample's digits
+    unsigned char *buckets; // of all digits
+
+    __device__ Row(unsigned *words, unsigned digits)
+    {
+        is_left = words + blockIdx.y;
+        words += (gridDim.y + 1) / 2 * 2;
+        words += (Long)blockIdx.y * (PLAN_WORDS + digits + digits / 4);
+        plan = (Plan *)words;
+        counts = words + PLAN_WORDS;
+        buckets = (unsigned char *)(counts + digits);
+    }
+};
+
+__device__ inline unsigned digit_in(const Plan &plan, Word key)
+{
+    const Word least = (Word)plan.least;
+    const Word digit = (key > least ? key - least : 0) >> plan.shift;
+    return digit < plan.last ? (unsigned)digit : plan.last;
+}
+
+// The key of one element of each stride, but not the same of each.
+struct Sample {
+    const Word *row;
+    Long stride;
+    Word flip;
+
+    __device__ Word key(unsigned i) const
+    {
+        const Long away = (i * 2654435769u * stride) >> 32;
+        return key_of(row[i * stride + away]) ^ flip;
+    }
+};
+
+// Whether the keys of the sample with this digit differ.
+__device__ inline bool differs(const Sample &sample, unsigned count,
+                               const Plan &plan, unsigned digit)
+{
+    Word least = (Word)~(Word)0, most = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const Word key = sample.key(i);
+        if (digit_in(plan, key) == digit) {
+            least = min(key, least);
+            most = max(key, most);
+        }
+    }
+    return least != most;
+}
+
+extern "C" __global__ void sort_plan(const Word *items, Long n,
+                                     unsigned count, unsigned buckets,
+                                     unsigned *words, unsigned digits,
+                                     unsigned flip)
+{
+    const Sample sample = {items + blockIdx.y * n, n / count,
+                           flip ? (Word)~(Word)0 : (Word)0};
+    Word least = (Word)~(Word)0, most = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const Word key = sample.key(i);
+        least = min(key, least);
+        most = max(key, most);
+    }
+    Plan plan = {least, 0, 0};
+    while ((Word)(most - least) >> plan.shift >= digits) {
+        plan.shift++;
+    }
+    plan.last = (Word)(most - least) >> plan.shift;
+    const Row row(words, digits);
+    for (unsigned digit = 0; digit <= plan.last; digit++) {
+        row.counts[digit] = 0;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        row.counts[digit_in(plan, sample.key(i))]++;
+    }
+    const unsigned full = count / (buckets - 1) + 1;
+    unsigned bucket = 0, filled = 0, fullest = 0;
+    for (unsigned digit = 0; digit <= plan.last; digit++) {
+        row.buckets[digit] = bucket;
+        filled += row.counts[digit];
+        if (filled >= full) {
+            fullest = row.counts[digit] > row.counts[fullest] ? digit
+                                                              : fullest;
+            bucket++;
+            filled = 0;
+        }
+    }
+    *row.plan = plan;
+    *row.is_left =
+        least == most || (row.counts[fullest] > count / 4 &&
+                          differs(sample, count, plan, fullest));
+}
+
+// The numbers of the elements' buckets, and how many of each a chunk has:
+// counts[row][chunk][bucket] of grid (chunks, rows).
+extern "C" __global__ void sort_assign(const Word *items, Long n, Long each,
+                                       unsigned *words, unsigned digits,
+                                       unsigned char *numbers,
+                                       unsigned *counts, unsigned flip)
+{
+    enum { PART = 64 };
+    const Row row(words, digits);
+    if (*row.is_left) {
+        return;
+    }
+    const Plan plan = *row.plan;
+    const unsigned char *const buckets = row.buckets;
+    const Word all = flip ? (Word)~(Word)0 : (Word)0;
+    const Long first = blockIdx.x * each;
+    const Long end = first + each < n ? first + each : n;
+    items += blockIdx.y * n;
+    numbers += blockIdx.y * n;
+    // Neighbours often have the same bucket, and would wait for each other.
+    unsigned own[2][BUCKETS];
+    for (int bucket = 0; bucket < 2 * BUCKETS; bucket++) {
+        own[0][bucket] = 0;
+    }
+    for (Long i = first; i < end; i += PART) {
+        const unsigned part = end - i < PART ? end - i : PART;
+        unsigned some[PART];
+        for (unsigned k = 0; k < part; k++) {
+            some[k] = digit_in(plan, key_of(items[i + k]) ^ all);
+        }
+        for (unsigned k = 0; k < part; k++) {
+            const unsigned char bucket = buckets[some[k]];
+            numbers[i + k] = bucket;
+            own[k & 1][bucket]++;
+        }
+    }
+    counts += ((Long)blockIdx.y * gridDim.x + blockIdx.x) * BUCKETS;
+    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+        counts[bucket] = own[0][bucket] + own[1][bucket];
+    }
+}
+
+// Where the buckets of a row begin, and this chunk's elements of them.
+__device__ inline void places_of(const unsigned *counts, Long *starts,
+                                 Long *places)
+{
+    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+        starts[bucket] = places[bucket] = 0;
+    }
+    for (unsigned chunk = 0; chunk < gridDim.x; chunk++) {
+        for (int bucket = 0; bucket < BUCKETS; bucket++) {
+            const unsigned count = counts[chunk * BUCKETS + bucket];
+            starts[bucket] += count;
+            places[bucket] += chunk < blockIdx.x ? count : 0;
+        }
+    }
+    Long start = 0;
+    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+        const Long count = starts[bucket];
+        starts[bucket] = start;
+        places[bucket] += start;
+        start += count;
+    }
+}
+
+// Elements of a chunk go to the places of their buckets.
+__device__ inline void deal_each(const Word *items, Long count,
+                                 const unsigned char *numbers, Word *target,
+                                 Long *places)
+{
+    for (Long i = 0; i < count; i++) {
+        target[places[numbers[i]]++] = items[i];
+    }
+}
+
+// The same for rows that no cache holds: a cache line at a time, past it.
+__device__ inline void deal_lines(const Word *items, Long count,
+                                  const unsigned char *numbers, Word *target,
+                                  Long *places)
+{
+    enum { LINE = 64 / sizeof(Word), LONGS = 8 };
+    __align__(64) Word lines[BUCKETS][LINE];
+    Long starts[BUCKETS];
+    const Long away = (size_t)target % 64 / sizeof(Word);
+    target -= away;
+    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+        starts[bucket] = places[bucket] += away;
+    }
+    for (Long i = 0; i < count; i++) {
+        const unsigned bucket = numbers[i];
+        const Long at = places[bucket]++;
+        Word *const line = lines[bucket];
+        line[at % LINE] = items[i];
+        if (at % LINE < LINE - 1) {
+            continue;
+        }
+        Word *const to = target + (at - (LINE - 1));
+        if (at - (LINE - 1) >= starts[bucket]) {
+#pragma unroll
+            for (int k = 0; k < LONGS; k++) {
+                __stcs((Long *)to + k, ((const Long *)line)[k]);
+            }
+            continue;
+        }
+        for (Long k = starts[bucket] % LINE; k < LINE; k++) {
+            to[k] = line[k];
+        }
+    }
+    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+        const Long end = places[bucket], line = end / LINE * LINE;
+        for (Long k = max(line, starts[bucket]); k < end; k++) {
+            target[k] = lines[bucket][k % LINE];
+        }
+    }
+}
+
+extern "C" __global__ void sort_deal(const Word *items, Word *target, Long n,
+                                     Long each, unsigned *words,
+                                     unsigned digits,
+                                     const unsigned char *numbers,
+                                     const unsigned *counts, Long *starts)
+{
+    if (*Row(words, digits).is_left) {
+        return;
+    }
+    const Long first = blockIdx.x * each;
+    const Long count = min(each, n - first), base = blockIdx.y * n;
+    Long own[BUCKETS], places[BUCKETS];
+    places_of(counts + (Long)blockIdx.y * gridDim.x * BUCKETS, own, places);
+    for (int bucket = 0; blockIdx.x == 0 && bucket < BUCKETS; bucket++) {
+        starts[blockIdx.y * BUCKETS + bucket] = own[bucket];
+    }
+    items += base + first;
+    numbers += base + first;
+    if (n * sizeof(Word) <= CACHED) {
+        deal_each(items, count, numbers, target + base, places);
+    } else {
+        deal_lines(items, count, numbers, target + base, places);
+    }
+}
+
+// A block a bucket, of grid (BUCKETS, rows).  If there is an `origin`, what is
+// left is sorted from there.
+extern "C" __global__ void sort_buckets(const Word *origin, Word *dealt,
+                                        Word *items, Long n, unsigned *words,
+                                        unsigned digits, const Long *starts,
+                                        unsigned flip)
+{
+    const Word all = flip ? (Word)~(Word)0 : (Word)0;
+    const Long base = blockIdx.y * n;
+    items += base;
+    dealt += base;
+    if (*Row(words, digits).is_left) {
+        if (origin && blockIdx.x == 0) {
+            sort_values({origin + base, dealt, items, items, (Index)n, all}, 12);
+        }
+        return;
+    }
+    starts += blockIdx.y * BUCKETS;
+    const Long start = starts[blockIdx.x];
+    const Long end = blockIdx.x + 1 < BUCKETS ? starts[blockIdx.x + 1] : n;
+    if (start < end) {
+        Word *const own = items + start;
+        // Keys go to the items first, line by line, so that these, too, are
+        // in a cache when passes scatter them.
+        sort_values({dealt + start, dealt + start, own, own,
+                     (Index)(end - start), all}, 4);
+    }
+}
