@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _LONG = 1 << 17  # elements of a row that one thread still sorts alone
 _SHARED = 1 << 14  # of a row that several threads sort together
-_PART = 1 << 12  # least elements of what it is cut into
+_PART = 1 << 14  # least elements of what it is cut into
 _CHUNK = 1 << 16  # least elements of what a row is cut into
 _WIDE = 1 << 30
 _MOST_REPEATED = 9  # passes of a sort that is remembered as launches
@@ -133,10 +133,10 @@ def _deal_in_turn(work: _Rows, sort: Sort, chunks: int) -> GPUArray:
     plan, assign, deal, buckets = _memoised()["values"](sort)
     n, each = np.uint64(work.n), np.uint64(-(-work.n // chunks))
     digits = 1 << (16 if work.n >= 1 << 20 else 12)
-    parts = min(kernels.BUCKETS, work.n >> 10)
+    parts = min(kernels.BUCKETS, 1 << (work.n.bit_length() - 11))
     sample = np.uint32(min(16 * parts, digits))
     words = make(
-        work.items, (work.rows * (5 + digits * 5 // 4) + 1,), np.uint32
+        work.items, (work.rows * (7 + digits * 5 // 4) + 1,), np.uint32
     )
     size = np.uint32(digits)
     read, flip = work.read(), work.flip
@@ -154,7 +154,7 @@ def _deal_in_turn(work: _Rows, sort: Sort, chunks: int) -> GPUArray:
     work.note(deal, (chunks, work.rows), 1, arguments)
     origin = read if work.n <= _LONG else _NOTHING
     arguments = origin, dealt, work.items, n, words, size, starts, flip
-    work.note(buckets, (kernels.BUCKETS, work.rows), 1, arguments)
+    work.note(buckets, (parts, work.rows), 1, arguments)
     return words
 
 
@@ -165,7 +165,7 @@ def _sort_in_turn(work: _Rows, processors: int) -> GPUArray:
     if kernels.has_buckets(sort) and (
         work.n > _LONG or (work.n >= _SHARED and work.rows < processors)
     ):
-        chunks = min(-(-blocks // work.rows), work.n // _PART)
+        chunks = min(-(-blocks // work.rows), max(1, work.n // _PART))
         left = _deal_in_turn(work, sort, chunks)
         if work.n <= _LONG:
             return work.items

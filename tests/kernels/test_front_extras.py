@@ -189,3 +189,30 @@ def test_global_timer_is_the_hosts_clock():
     before = time.time_ns()
     module.get_function("kernel")(cuda.Out(times), block=(2, 1, 1))
     assert before <= times.min() <= times.max() <= time.time_ns()
+
+
+@pytest.mark.parametrize(
+    "kind", ["float4", "double2", "uint4", "float2", "int", "char"]
+)
+def test_streamed_words(kind):
+    """Another launch, on whatever thread, finds what went past the caches."""
+    n = 20_000
+    module = SourceModule(
+        f"""
+        __global__ void store(const {kind} *x, {kind} *y)
+        {{
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            __stcs(&y[gridDim.x * blockDim.x - 1 - i], __ldcs(&x[i]));
+        }}
+        """
+    )
+    store = module.get_function("store")
+    size = {"float2": 8, "int": 4, "char": 1}.get(kind, 16)
+    random = np.random.default_rng(size)
+    host = random.integers(0, 256, (n, size), np.uint8)
+    x, y, z = (cuda.mem_alloc(host.nbytes) for _ in range(3))
+    cuda.memcpy_htod(x, host)
+    store(x, y, block=(100, 1, 1), grid=(n // 100, 1))
+    assert (cuda.from_device_like(y, host) == host[::-1]).all()
+    store(y, z, block=(100, 1, 1), grid=(n // 100, 1))
+    assert (cuda.from_device_like(z, host) == host).all()

@@ -89,9 +89,25 @@ template <class T> struct __pycuda_same {
     }
 __PYCUDA_STORE(__stwb)
 __PYCUDA_STORE(__stcg)
-__PYCUDA_STORE(__stcs)
 __PYCUDA_STORE(__stwt)
 #undef __PYCUDA_STORE
+
+/* Vectors of 16 bytes go past the caches. */
+template <class T>
+__pycuda_template_fn void
+__stcs(T *address, typename __pycuda_same<T>::type value)
+{
+    typedef unsigned int words
+        __attribute__((ext_vector_type(4), may_alias));
+
+    if (sizeof(T) == sizeof(words) && __alignof__(T) == sizeof(words)) {
+        words bits = {};
+        __builtin_memcpy(&bits, &value, sizeof value);
+        __builtin_nontemporal_store(bits, (words *)address);
+    } else {
+        *address = value;
+    }
+}
 
 __pycuda_fn size_t
 __cvta_generic_to_shared(const void *pointer)

@@ -2,6 +2,7 @@
 // over the digits in which the keys differ, as wide as their number asks for.
 // Where the upper digits nearly decide, the lower ones are left to insertion.
 enum { FEW = 40 }; // elements that are sorted by insertion alone
+enum { MANY = 4 * DIGITS };
 
 // `key_of` for what is neither NaN nor the negative zero.
 __device__ inline Word plain_key_of(Word bits)
@@ -191,8 +192,9 @@ __device__ inline void sort_in_range(Sorter &task, const Range &range,
                                      int spare_bits)
 {
     const int wanted = 64 - __clzll((unsigned long long)task.n) + spare_bits;
-    const int bits = range.bits < wanted ? range.bits : wanted;
-    const int passes = bits < 32 ? (bits + 7) / 8 : 4;
+    const int passes = min(min(range.bits, wanted) + 7, 32) / 8;
+    // Where there are many elements, wider digits cost no more.
+    const int bits = min(range.bits, task.n < MANY ? wanted : 8 * passes);
     const int width = passes ? min((bits + passes - 1) / passes, 8) : 0;
     const int shift = max(range.bits - width * passes, 0);
     Digit<PLAIN> digit = {task.flip, range.least, shift, width};

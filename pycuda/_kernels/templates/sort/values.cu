@@ -11,12 +11,13 @@
 typedef unsigned long long Long;
 
 enum { BUCKETS = 256 };
-enum { PLAN_WORDS = 4, CACHED = 1 << 21 }; // words, bytes
+enum { PLAN_WORDS = 6, CACHED = 1 << 21 }; // words, bytes
 
 struct Plan {
     Long least;    // key of the sample
     int shift;     // of a key to its digit
     unsigned last; // digit
+    int buckets;
 };
 
 // What the launches tell each other of a row.
@@ -85,7 +86,7 @@ extern "C" __global__ void sort_plan(const Word *items, Long n,
         least = min(key, least);
         most = max(key, most);
     }
-    Plan plan = {least, 0, 0};
+    Plan plan = {least, 0, 0, 0};
     while ((Word)(most - least) >> plan.shift >= digits) {
         plan.shift++;
     }
@@ -97,18 +98,26 @@ extern "C" __global__ void sort_plan(const Word *items, Long n,
     for (unsigned i = 0; i < count; i++) {
         row.counts[digit_in(plan, sample.key(i))]++;
     }
-    const unsigned full = count / (buckets - 1) + 1;
+    const unsigned full = count / (buckets - 2) + 1;
+    // Numbers about zero are far apart as keys: no bucket has both signs.
+    const unsigned zero = REAL ? digit_in(plan, SORT_SIGN) : 0;
     unsigned bucket = 0, filled = 0, fullest = 0;
     for (unsigned digit = 0; digit <= plan.last; digit++) {
+        if (digit == zero && filled) {
+            bucket++;
+            filled = 0;
+        }
         row.buckets[digit] = bucket;
         filled += row.counts[digit];
+        if (row.counts[digit] > row.counts[fullest]) {
+            fullest = digit;
+        }
         if (filled >= full) {
-            fullest = row.counts[digit] > row.counts[fullest] ? digit
-                                                              : fullest;
             bucket++;
             filled = 0;
         }
     }
+    plan.buckets = bucket + 1;
     *row.plan = plan;
     *row.is_left =
         least == most || (row.counts[fullest] > count / 4 &&
@@ -152,27 +161,27 @@ extern "C" __global__ void sort_assign(const Word *items, Long n, Long each,
         }
     }
     counts += ((Long)blockIdx.y * gridDim.x + blockIdx.x) * BUCKETS;
-    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+    for (int bucket = 0; bucket < plan.buckets; bucket++) {
         counts[bucket] = own[0][bucket] + own[1][bucket];
     }
 }
 
 // Where the buckets of a row begin, and this chunk's elements of them.
-__device__ inline void places_of(const unsigned *counts, Long *starts,
-                                 Long *places)
+__device__ inline void places_of(const unsigned *counts, int buckets,
+                                 Long *starts, Long *places)
 {
-    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+    for (int bucket = 0; bucket < buckets; bucket++) {
         starts[bucket] = places[bucket] = 0;
     }
     for (unsigned chunk = 0; chunk < gridDim.x; chunk++) {
-        for (int bucket = 0; bucket < BUCKETS; bucket++) {
+        for (int bucket = 0; bucket < buckets; bucket++) {
             const unsigned count = counts[chunk * BUCKETS + bucket];
             starts[bucket] += count;
             places[bucket] += chunk < blockIdx.x ? count : 0;
         }
     }
     Long start = 0;
-    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+    for (int bucket = 0; bucket < buckets; bucket++) {
         const Long count = starts[bucket];
         starts[bucket] = start;
         places[bucket] += start;
@@ -190,17 +199,28 @@ __device__ inline void deal_each(const Word *items, Long count,
     }
 }
 
+// Writes an aligned cache line past the caches.
+__device__ inline void stream_line(Word *to, const Word *line)
+{
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        uint4 quarter;
+        memcpy(&quarter, (const char *)line + 16 * k, 16);
+        __stcs((uint4 *)to + k, quarter);
+    }
+}
+
 // The same for rows that no cache holds: a cache line at a time, past it.
 __device__ inline void deal_lines(const Word *items, Long count,
-                                  const unsigned char *numbers, Word *target,
-                                  Long *places)
+                                  const unsigned char *numbers, int buckets,
+                                  Word *target, Long *places)
 {
-    enum { LINE = 64 / sizeof(Word), LONGS = 8 };
+    enum { LINE = 64 / sizeof(Word) };
     __align__(64) Word lines[BUCKETS][LINE];
     Long starts[BUCKETS];
     const Long away = (size_t)target % 64 / sizeof(Word);
     target -= away;
-    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+    for (int bucket = 0; bucket < buckets; bucket++) {
         starts[bucket] = places[bucket] += away;
     }
     for (Long i = 0; i < count; i++) {
@@ -213,17 +233,14 @@ __device__ inline void deal_lines(const Word *items, Long count,
         }
         Word *const to = target + (at - (LINE - 1));
         if (at - (LINE - 1) >= starts[bucket]) {
-#pragma unroll
-            for (int k = 0; k < LONGS; k++) {
-                __stcs((Long *)to + k, ((const Long *)line)[k]);
-            }
+            stream_line(to, line);
             continue;
         }
         for (Long k = starts[bucket] % LINE; k < LINE; k++) {
             to[k] = line[k];
         }
     }
-    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+    for (int bucket = 0; bucket < buckets; bucket++) {
         const Long end = places[bucket], line = end / LINE * LINE;
         for (Long k = max(line, starts[bucket]); k < end; k++) {
             target[k] = lines[bucket][k % LINE];
@@ -237,14 +254,17 @@ extern "C" __global__ void sort_deal(const Word *items, Word *target, Long n,
                                      const unsigned char *numbers,
                                      const unsigned *counts, Long *starts)
 {
-    if (*Row(words, digits).is_left) {
+    const Row row(words, digits);
+    if (*row.is_left) {
         return;
     }
+    const int buckets = row.plan->buckets;
     const Long first = blockIdx.x * each;
     const Long count = min(each, n - first), base = blockIdx.y * n;
     Long own[BUCKETS], places[BUCKETS];
-    places_of(counts + (Long)blockIdx.y * gridDim.x * BUCKETS, own, places);
-    for (int bucket = 0; blockIdx.x == 0 && bucket < BUCKETS; bucket++) {
+    places_of(counts + (Long)blockIdx.y * gridDim.x * BUCKETS, buckets, own,
+              places);
+    for (int bucket = 0; blockIdx.x == 0 && bucket < buckets; bucket++) {
         starts[blockIdx.y * BUCKETS + bucket] = own[bucket];
     }
     items += base + first;
@@ -252,12 +272,12 @@ extern "C" __global__ void sort_deal(const Word *items, Word *target, Long n,
     if (n * sizeof(Word) <= CACHED) {
         deal_each(items, count, numbers, target + base, places);
     } else {
-        deal_lines(items, count, numbers, target + base, places);
+        deal_lines(items, count, numbers, buckets, target + base, places);
     }
 }
 
-// A block a bucket, of grid (BUCKETS, rows).  If there is an `origin`, what is
-// left is sorted from there.
+// A block a bucket, of a grid of the most buckets, a power of two, and rows.
+// If there is an `origin`, what is left is sorted from there.
 extern "C" __global__ void sort_buckets(const Word *origin, Word *dealt,
                                         Word *items, Long n, unsigned *words,
                                         unsigned digits, const Long *starts,
@@ -267,15 +287,20 @@ extern "C" __global__ void sort_buckets(const Word *origin, Word *dealt,
     const Long base = blockIdx.y * n;
     items += base;
     dealt += base;
-    if (*Row(words, digits).is_left) {
+    const Row row(words, digits);
+    if (*row.is_left) {
         if (origin && blockIdx.x == 0) {
             sort_values({origin + base, dealt, items, items, (Index)n, all}, 12);
         }
         return;
     }
     starts += blockIdx.y * BUCKETS;
-    const Long start = starts[blockIdx.x];
-    const Long end = blockIdx.x + 1 < BUCKETS ? starts[blockIdx.x + 1] : n;
+    // The first buckets may be few and large: neighbouring blocks, which a
+    // worker takes together, have others.
+    const unsigned bucket = blockIdx.x * 157u % gridDim.x;
+    const unsigned buckets = row.plan->buckets;
+    const Long start = bucket < buckets ? starts[bucket] : n;
+    const Long end = bucket + 1 < buckets ? starts[bucket + 1] : n;
     if (start < end) {
         Word *const own = items + start;
         // Keys go to the items first, line by line, so that these, too, are
