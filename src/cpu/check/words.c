@@ -11,73 +11,8 @@
 #include "cpu/check/area.h"
 #include "cpu/check/race.h"
 
-/* How long after `past` the slot's interval began: 64 bits, as slots have, so
- * that vectors need no other width. */
-static inline int64_t
-slot_age(uint64_t slot, uint32_t past)
-{
-    return (int64_t)(((slot >> CPU_RACE_INTERVAL_AT) - past - 1) &
-                     0xffffffffu);
-}
-
-#define PAST_AGE ((int64_t)0x7fffffff) /* cpu_race_number_is_past */
-
-static inline bool
-line_is_past(const uint64_t *slots, uint64_t count, uint32_t past)
-{
-    int64_t recent = 0;
-
-    for (uint64_t i = 0; i < count; i++) {
-        recent |= slot_age(slots[i], past) < PAST_AGE ? -1 : 0;
-    }
-    return !recent;
-}
-
-static bool
-slots_are_ordered(struct cpu_check *check, const struct cpu_check_line *line,
-                  const uint64_t *slots, bool shared)
-{
-    for (uint64_t i = 0; i < line->count; i++) {
-        unsigned thread = cpu_check_line_thread(line, i);
-        if (!cpu_race_ordered(check, slots[i], thread, shared) ||
-            (!line->alone &&
-             slots[i] >> CPU_RACE_INTERVAL_AT == check->interval)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static inline bool
-line_is_ordered(struct cpu_check *check, const struct cpu_check_line *line,
-                const uint64_t *slots, bool shared)
-{
-    return line_is_past(slots, line->count, cpu_race_past(check, shared)) ||
-           slots_are_ordered(check, line, slots, shared);
-}
-
-typedef bool visit_line(struct cpu_check *check,
-                        const struct cpu_check_area *area,
-                        const struct cpu_check_line *line);
-
-static inline bool
-line_is_right(struct cpu_check *check, const struct cpu_check_area *area,
-              const struct cpu_check_line *line)
-{
-    struct cpu_check_words *words = line->words;
-    uint32_t past = cpu_race_past(check, area->shared);
-
-    return (cpu_race_stamp_is_past(&words->written, past) ||
-            line_is_ordered(check, line, words->writes + line->at,
-                            area->shared)) &&
-           (!(area->flags & IMAGE_SITE_WRITE) ||
-            cpu_race_stamp_is_past(&words->read, past) ||
-            (line_is_ordered(check, line, words->reads[0] + line->at,
-                             area->shared) &&
-             line_is_ordered(check, line, words->reads[1] + line->at,
-                             area->shared) &&
-             cpu_race_spans_ordered(check, line, area->shared)));
-}
+/* Ages from here on are past ones: cpu_race_number_is_past. */
+#define PAST_AGE ((int64_t)0x7fffffff)
 
 #define LANES 4
 #define ALIKE 8 /* words that are looked at together */
@@ -124,6 +59,70 @@ static inline masks
 lanes_are_free(const struct readers *readers, lanes known)
 {
     return lanes_age(readers, known) >= PAST_AGE;
+}
+
+/* Are all accesses past? */
+static inline bool
+line_is_past(const uint64_t *slots, uint64_t count, uint32_t past)
+{
+    const struct readers since = {.since = (uint64_t)past + 1};
+    masks all = {-1, -1, -1, -1};
+    uint64_t i = 0;
+
+    for (; i + LANES <= count; i += LANES) {
+        all &= lanes_are_free(&since, lanes_load(slots + i));
+    }
+    bool rest = all_of(all);
+    for (; rest && i < count; i++) {
+        rest = cpu_race_is_past(slots[i], past);
+    }
+    return rest;
+}
+
+static bool
+slots_are_ordered(struct cpu_check *check, const struct cpu_check_line *line,
+                  const uint64_t *slots, bool shared)
+{
+    for (uint64_t i = 0; i < line->count; i++) {
+        unsigned thread = cpu_check_line_thread(line, i);
+        if (!cpu_race_ordered(check, slots[i], thread, shared) ||
+            (!line->alone &&
+             slots[i] >> CPU_RACE_INTERVAL_AT == check->interval)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static inline bool
+line_is_ordered(struct cpu_check *check, const struct cpu_check_line *line,
+                const uint64_t *slots, bool shared)
+{
+    return line_is_past(slots, line->count, cpu_race_past(check, shared)) ||
+           slots_are_ordered(check, line, slots, shared);
+}
+
+typedef bool visit_line(struct cpu_check *check,
+                        const struct cpu_check_area *area,
+                        const struct cpu_check_line *line);
+
+static inline bool
+line_is_right(struct cpu_check *check, const struct cpu_check_area *area,
+              const struct cpu_check_line *line)
+{
+    struct cpu_check_words *words = line->words;
+    uint32_t past = cpu_race_past(check, area->shared);
+
+    return (cpu_race_stamp_is_past(&words->written, past) ||
+            line_is_ordered(check, line, words->writes + line->at,
+                            area->shared)) &&
+           (!(area->flags & IMAGE_SITE_WRITE) ||
+            cpu_race_stamp_is_past(&words->read, past) ||
+            (line_is_ordered(check, line, words->reads[0] + line->at,
+                             area->shared) &&
+             line_is_ordered(check, line, words->reads[1] + line->at,
+                             area->shared) &&
+             cpu_race_spans_ordered(check, line, area->shared)));
 }
 
 static inline masks
