@@ -125,11 +125,11 @@ def test_a_stream_of_others(drv: Any, kernels: Any) -> None:
         drv.Stream.from_handle("0")
 
 
-@pytest.mark.cpu
 def test_a_handle_that_is_none(drv: Any) -> None:
-    """Only the CPU device promises to notice."""
-    with pytest.raises(drv.LogicError, match="invalid resource handle"):
-        drv.Stream.from_handle(12345)
+    """No address of the process, or one of a device's memory."""
+    for handle in (12345, 2**47, int(drv.mem_alloc(64))):
+        with pytest.raises(drv.LogicError, match="invalid resource handle"):
+            drv.Stream.from_handle(handle)
 
 
 def test_callbacks_come_in_order(drv: Any, kernels: Any) -> None:

@@ -84,7 +84,10 @@ SKIP = {{
     "init", "set_debugging", "py_memcpy_atoh", "py_memcpy_htoa",
     # reads a file by name
     "module_from_file",
-}}
+}} | (set() if on_cpu else {{
+    # what a GPU believes: handles, and addresses that kernels are given
+    "from_handle", "param_seti", "param_setf", "param_setv", "param_set",
+}})
 STATE = {{"detach", "pop", "push", "retain_primary_context", "make_context"}}
 
 def may_set(thing, name):
@@ -105,7 +108,7 @@ def targets(live):
         if isinstance(thing, np.ndarray):
             continue  # NumPy's methods are NumPy's
         for name in dir(type(thing)):
-            if name.startswith("_") or name in STATE:
+            if name.startswith("_") or name in STATE | SKIP:
                 continue
             value = getattr(type(thing), name, None)
             kind = f"{{type(thing).__name__}}.{{name}}"
@@ -129,6 +132,13 @@ while calls < {calls}:
     if random.random() < 0.3:
         keys = ["stream", "block", "grid", "shape", "dtype", "order", "flags"]
         named[random.choice(keys)] = random.choice(values)
+    if not on_cpu:  # nor what an allocator is said to have given
+        positional = [value for value in positional if value is not int]
+    if not on_cpu and name.startswith("Function"):
+        positional = [
+            value for value in positional
+            if not isinstance(value, (int, float, np.number))
+        ]
     calls += 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

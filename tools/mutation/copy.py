@@ -160,8 +160,9 @@ class Copy:
         )  # fmt: skip
         import ziglang  # the package looks for it beside itself
 
-        with contextlib.suppress(FileExistsError):
-            (self.site / "ziglang").symlink_to(Path(ziglang.__file__).parent)
+        link = self.site / "ziglang"
+        link.unlink(missing_ok=True)
+        link.symlink_to(Path(ziglang.__file__).parent)
 
     def _command(self, *words: str) -> None:
         done = subprocess.run(

@@ -75,11 +75,11 @@ template <> struct __pycuda_series<float> {
         *power = __int_as_float(0x4b400000 + e) - ones;
         return __int_as_float(bits - e * (1 << 23)) - 1.0f;
     }
-    /* The nearest whole number; its last bits are those of *whole. */
+    /* The whole number nearest to m x; its last bits are those of *whole. */
     static __device__ __forceinline__ float
-    nearest(float x, int *whole)
+    nearest(float m, float x, int *whole)
     {
-        float sum = x + ones;
+        float sum = fmaf(m, x, ones);
         *whole = __float_as_int(sum);
         return sum - ones;
     }
@@ -141,9 +141,9 @@ template <> struct __pycuda_series<double> {
         return __longlong_as_double(bits - e * (1ll << 52)) - 1.0;
     }
     static __device__ __forceinline__ double
-    nearest(double x, int *whole)
+    nearest(double m, double x, int *whole)
     {
-        double sum = x + ones;
+        double sum = fma(m, x, ones);
         *whole = (int)__double_as_longlong(sum);
         return sum - ones;
     }
@@ -250,10 +250,55 @@ __pycuda_log_near(float f)
     sum = fmaf(f, sum, 0x1.555554p-2f);
     return fmaf(f * f, fmaf(f, sum, -0.5f), f);
 }
+#ifdef __PYCUDA_CPU__
+/* f / (2 + f), for what `split` gives. */
+__pycuda_fn double
+__pycuda_share(double f)
+{
+    return f / (2.0 + f);
+}
+__pycuda_fn double
+__pycuda_root_near(double x)
+{
+    return sqrt(x);
+}
+#else
+/* The same, without the branches that a GPU's own division and root have for
+ * numbers that are never here: Newton's method, whose last step rounds right
+ * (Markstein, 1990) but where all digits of 2 + f are ones; there the last
+ * digit of the share changes no logarithm. */
+__pycuda_fn double
+__pycuda_share(double f)
+{
+    double y, whole = 2.0 + f;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(whole));
+    double error = fma(-whole, y, 1.0);
+    y = fma(y, fma(error, error, error), y);
+    y = fma(y, fma(-whole, y, 1.0), y);
+    double share = f * y;
+    return fma(y, fma(-whole, share, f), share);
+}
+/* Of 0, and of numbers that are much larger than what is added. */
+__pycuda_fn double
+__pycuda_root_near(double x)
+{
+    double y;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x + 0x1p-900));
+    double error = fma(-x, y * y, 1.0);
+    y = fma(fma(error, 0.375, 0.5), y * error, y);
+    double root = x * y;
+    return fma(fma(-root, root, x), 0.5 * y, root);
+}
+#endif
+__pycuda_fn float
+__pycuda_root_near(float x)
+{
+    return sqrtf(x);
+}
 __pycuda_fn double
 __pycuda_log_near(double f)
 {
-    double half = 0.5 * f * f, s = f / (2.0 + f), z = s * s;
+    double half = 0.5 * f * f, s = __pycuda_share(f), z = s * s;
     double rest = half + z * __pycuda_series<double>::logarithm(z);
     return f - fma(-s, rest, half);
 }
@@ -268,11 +313,12 @@ __pycuda_normals_near(T u, T v, T *pair)
     T power, f = Series::split(u, &power);
     T log = __pycuda_fma(power, Series::ln2_low, __pycuda_log_near(f));
     log = __pycuda_fma(power, Series::ln2_high, log);
-    T root = __pycuda_root(T(0) - T(2) * log);
+    T root = __pycuda_root_near(T(-2) * log);
     int quarter;
-    T t = T(2) * v - T(0.5) * Series::nearest(T(4) * v, &quarter);
-    T x = __pycuda_fma(t, Series::pi_high, t * Series::pi_low), q = x * x;
-    T sine = __pycuda_fma(x * q, Series::sine(q), x);
+    T t = __pycuda_fma(Series::nearest(T(4), v, &quarter), T(-0.25), v);
+    T x = t * (T(2) * Series::pi_low);
+    x = __pycuda_fma(t, T(2) * Series::pi_high, x);
+    T q = x * x, sine = __pycuda_fma(x * q, Series::sine(q), x);
     T cosine = __pycuda_fma(T(-0.5), q, T(1));
     cosine = __pycuda_fma(q * q, Series::cosine(q), cosine);
     bool odd = quarter & 1;

@@ -6,6 +6,10 @@
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
+#include <errno.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
 int
 core_stream(PyObject *object, CUstream *stream)
 {
@@ -179,6 +183,20 @@ stream_priority(PyObject *op, void *unused)
 }
 
 /* The caller keeps the stream alive as long as the object is used. */
+/* Whether the driver, which believes a handle, can look where it points to:
+ * not every number is an address of this process.  A system that does not
+ * answer says yes. */
+static bool
+may_look_at(size_t address)
+{
+    char byte;
+    struct iovec here = {&byte, 1}, there = {(void *)address, 1};
+
+    return address <= (size_t)CU_STREAM_PER_THREAD ||
+           process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1 ||
+           errno != EFAULT;
+}
+
 static PyObject *
 stream_from_handle(PyObject *type, PyObject *object)
 {
@@ -186,7 +204,9 @@ stream_from_handle(PyObject *type, PyObject *object)
     unsigned flags;
     struct core_context *context = core_current();
     if (context == NULL || core_size(object, &value) < 0 ||
-        core_check(driver.cuStreamGetFlags((CUstream)value, &flags),
+        core_check(may_look_at(value)
+                       ? driver.cuStreamGetFlags((CUstream)value, &flags)
+                       : CUDA_ERROR_INVALID_HANDLE,
                    "cuStreamGetFlags") < 0) {
         return NULL;
     }
