@@ -17,6 +17,7 @@ import numpy as np
 
 import pycuda.gpuarray as _gpuarray
 from pycuda import _driver
+from pycuda._array.indexing import loadable
 from pycuda._kernels.operations import is_bfloat16, is_short_float
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.tools import context_dependent_memoize, dtype_to_ctype
@@ -156,7 +157,7 @@ def _as_real(name: str, array: Any, stream: Any) -> Any:
 
 
 def _two_results(name: str, arg: Any, stream: Any) -> tuple[Any, Any]:
-    wide = _as_real(name, arg, stream)
+    wide = loadable(_as_real(name, arg, stream), stream)
     first = _gpuarray.empty_like(wide)
     second = _gpuarray.empty_like(wide)
     kernel = _kernel(name, wide.dtype, wide.dtype)
@@ -187,6 +188,7 @@ def ldexp(significand: Any, exponent: Any, stream: Any = None) -> Any:
     _check_array("ldexp", exponent)
     if is_short_float(exponent.dtype):
         exponent = exponent.astype(np.float32, stream)
+    wide, exponent = (loadable(x, stream) for x in (wide, exponent))
     result = _gpuarray.empty_like(wide)
     kernel = _kernel("ldexp", wide.dtype, exponent.dtype)
     kernel(wide, exponent, result, stream=stream)

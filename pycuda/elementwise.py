@@ -618,22 +618,21 @@ class ElementwiseKernel(ElementwiseBase):
         """Put what stands for each array into `values`; their layout."""
         from pycuda._array.indexing import is_misaligned
 
-        if same_order(arrays):
-            for k, array in zip(self._vectors, arrays, strict=True):
-                values[k] = array.gpudata or 0
-            return ()
         layout = [0] * len(values)
+        alike = same_order(arrays)
         for k, array in zip(self._vectors, arrays, strict=True):
-            if array.flags.c_contiguous:
-                values[k] = array.gpudata or 0
-                continue
             if is_misaligned(array):
                 raise ValueError(
                     f"{self.name}: the elements of argument "
                     f"'{self.arguments[k].name}' are not aligned for "
                     f"{array.dtype}; copy() the array"
                 )
-            layout[k], values[k] = strided_record(array)
+            if alike or array.flags.c_contiguous:
+                values[k] = array.gpudata or 0
+            else:
+                layout[k], values[k] = strided_record(array)
+        if alike:
+            return ()
         return tuple(layout)
 
     def _run(

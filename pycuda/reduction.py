@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
+from pycuda._array.indexing import loadable
 from pycuda._kernels import building, calls, reduction_axes
 from pycuda._kernels.calls import includes_of
 from pycuda._kernels.operations import is_short_float
@@ -511,7 +512,8 @@ class ReductionKernel:
                     f"GPUArray, not {type(value).__name__}; move host data "
                     "to the device with gpuarray.to_gpu()"
                 )
-            arrays.append(check_vector(self.name, argument, value, stream))
+            array = check_vector(self.name, argument, value, stream)
+            arrays.append(loadable(array, stream))
         return arrays
 
     @staticmethod

@@ -16,6 +16,7 @@ import numpy as np
 
 import pycuda.driver as _drv
 from pycuda._array.common import check_array
+from pycuda._array.indexing import is_misaligned
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._driver import _apply
 from pycuda._kernels import scan as scan_kernels
@@ -202,6 +203,11 @@ class _ScanKernel:
         if not (source.flags.forc and target.flags.forc):
             raise RuntimeError(
                 "ScanKernel cannot deal with non-contiguous arrays"
+            )
+        if is_misaligned(source) or is_misaligned(target):
+            raise ValueError(
+                "ScanKernel cannot deal with arrays whose elements are not "
+                f"aligned for {source.dtype}; copy() them"
             )
         if len(source.shape) != 1:
             raise ValueError(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pycuda._array.common import make, using
+from pycuda._array.indexing import is_misaligned, loadable
 from pycuda._driver import ArrayBase, _address_bits, _distance, _plan_set
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import building
@@ -500,6 +501,7 @@ def reduce_axes(
         raise TypeError(f"a GPUArray is needed, not {type(a).__name__}")
     if a.ndim == 0 and axis in (0, -1) and name not in _AVERAGES:
         axis = None  # as numpy's ufuncs do
+    a = loadable(a, stream)
     axes = normal_axes(axis, a.ndim)
     result = _shape_of(a, axes, keepdims)
     kind = result_type(name, a.dtype, dtype)
@@ -542,7 +544,7 @@ def _target(
                 f"{name}: out must hold integers of up to 64 bits with a "
                 f"sign, not {out.dtype}"
             )
-        if out.dtype == dtype and not overlap(a, out):
+        if out.dtype == dtype and not (overlap(a, out) or is_misaligned(out)):
             return out
     strides = result.of(_result_strides(a, result.axes, dtype.itemsize))
     if not result.shape or a.flags.c_contiguous:

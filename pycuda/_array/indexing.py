@@ -447,6 +447,11 @@ def _loadable(array: Any, stream: drv.Stream | None) -> Any:
 
     if isinstance(array, np.ndarray):
         return to_gpu(np.ascontiguousarray(array))
+    return loadable(array, stream)
+
+
+def loadable(array: GPUArray, stream: drv.Stream | None) -> GPUArray:
+    """The array, or a copy that lies where kernels can load it."""
     return array.copy("C", stream) if is_misaligned(array) else array
 
 

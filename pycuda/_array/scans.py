@@ -22,6 +22,7 @@ from pycuda._array.axes import (
     result_type,
 )
 from pycuda._array.common import flattened, make, using
+from pycuda._array.indexing import is_misaligned, loadable
 from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import scan as scan_kernels
@@ -154,6 +155,8 @@ def _scan(
 ) -> GPUArray:
     if not isinstance(a, ArrayBase):
         raise TypeError(f"a GPUArray is needed, not {type(a).__name__}")
+    if is_misaligned(a) or (out is not None and is_misaligned(out)):
+        return _scan_misaligned(name, a, axis, dtype, out, stream, allocator)
     given, asked = a, axis
     if axis is None:
         a, axis = a if a.ndim == 1 else flattened(a, stream), 0
@@ -185,6 +188,26 @@ def _scan(
         with using(stream):
             out[...] = target.astype(out.dtype)
     return target if out is None else out
+
+
+def _scan_misaligned(
+    name: str,
+    a: GPUArray,
+    axis: int | None,
+    dtype: Any,
+    out: GPUArray | None,
+    stream: Any,
+    allocator: Callable | None,
+) -> GPUArray:
+    """The same where kernels cannot load or store elements as they lie."""
+    a = loadable(a, stream)
+    if out is None or not is_misaligned(out):
+        return _scan(name, a, axis, dtype, out, stream, allocator)
+    made = _scan(name, a, axis, dtype, None, stream, allocator)
+    check_out(out, made.shape, made.dtype)
+    with using(stream):
+        out[...] = made.astype(out.dtype)
+    return out
 
 
 def cumsum(

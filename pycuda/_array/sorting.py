@@ -23,7 +23,7 @@ from pycuda._array.common import (
     normal_axis,
     usual,
 )
-from pycuda._array.indexing import is_misaligned
+from pycuda._array.indexing import is_misaligned, loadable
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._kernels import sorting as kernels
@@ -499,7 +499,7 @@ def searchsorted(
     else:
         kind = np.result_type(a.dtype, v.dtype)
     a, v = (x if x.dtype == kind else x.astype(kind, stream) for x in (a, v))
-    a, v = (_in_c_order(x, stream) for x in (a, v))
+    a, v = (_in_c_order(loadable(x, stream), stream) for x in (a, v))
     if sorter is not None:
         from pycuda._array.selecting import take
 

@@ -37,6 +37,7 @@ struct elementwise {
     int at[MOST_ARGUMENTS]; /* where the arrays are */
     PyArray_Descr *dtype[MOST_ARGUMENTS]; /* strong: what they must be */
     int plain[MOST_ARGUMENTS];            /* element i is all that is used */
+    CUdeviceptr odd[MOST_ARGUMENTS]; /* address bits that are to be zero */
 };
 
 static PyObject *stream_name; /* "stream", interned */
@@ -53,8 +54,8 @@ plan_clear(struct elementwise *self)
     self->vectors = 0;
 }
 
-/* Whether all vectors are arrays in C order of the dtypes expected, and have
- * the elements that will be used. */
+/* Whether all vectors are arrays in C order of the dtypes expected, lie where
+ * they can be loaded, and have the elements that will be used. */
 static int
 vectors_fit(const struct elementwise *self, PyObject *const *args)
 {
@@ -63,6 +64,7 @@ vectors_fit(const struct elementwise *self, PyObject *const *args)
     for (int i = 0; i < self->vectors; i++) {
         const struct array *array = (const struct array *)args[self->at[i]];
         if (!array_check((PyObject *)array) || !(array->flags & ARRAY_C) ||
+            (array->head.pointer & self->odd[i]) != 0 ||
             (array->dtype != self->dtype[i] &&
              !code_same(array->dtype, self->dtype[i])) ||
             (self->plain[i] && array->size < size)) {
@@ -284,6 +286,7 @@ plan_read(struct elementwise *self, PyObject *vectors)
             return -1;
         }
         self->at[i] = at;
+        self->odd[i] = (CUdeviceptr)PyDataType_ALIGNMENT(dtype) - 1;
         self->dtype[i] = (PyArray_Descr *)Py_NewRef(dtype);
         self->vectors = (int)i + 1;
     }
