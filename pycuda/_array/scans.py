@@ -155,7 +155,7 @@ def _scan(
 ) -> GPUArray:
     if not isinstance(a, ArrayBase):
         raise TypeError(f"a GPUArray is needed, not {type(a).__name__}")
-    if is_misaligned(a) or (out is not None and is_misaligned(out)):
+    if is_misaligned(a) or (isinstance(out, ArrayBase) and is_misaligned(out)):
         return _scan_misaligned(name, a, axis, dtype, out, stream, allocator)
     given, asked = a, axis
     if axis is None:
