@@ -311,7 +311,10 @@ def measure_torch(log2: int) -> dict:
         raise ImportError("torch has no GPU")
 
     def arrays(n: int) -> tuple:
-        x, y, z = (torch.full((n,), v, device="cuda") for v in (0.5, 0.25, 0))
+        x, y, z = (
+            torch.full((n,), v, dtype=torch.float32, device="cuda")
+            for v in (0.5, 0.25, 0)
+        )
         return x, y, z, lambda x, y, z: torch.add(y, x, alpha=2, out=z)
 
     return measure_library(log2, torch, torch.cuda.synchronize, arrays)
