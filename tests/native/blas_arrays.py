@@ -18,8 +18,12 @@ from pycuda._array import blas
 from pycuda.compiler import SourceModule
 
 LATE = """
-__global__ void late(float *to, int n, float value, volatile int *count)
+__global__ void late(float *to, int n, float value, volatile int *count,
+                     volatile int *open)
 {
+    while (!*open) {
+        __nanosleep(1000);
+    }
     for (int i = 0; i < 20000000; i++) {
         *count = *count + 1;
     }
@@ -57,24 +61,34 @@ def check_unused():
     assert made == [False, False]
 
 
+def order_of(side, late, gate, more):
+    """Nothing is freed while the gate is shut: that would wait for it."""
+    a, b, stream = ones(side), ones(side), drv.Stream(1)  # not blocking
+    out = gpuarray.zeros((side, side), np.float32)
+    size, one = np.int32(side * side), (1, 1, 1)
+    gate[0] = 0
+    drv.Context.synchronize()
+    late(a, size, np.float32(3), *more, block=one, stream=stream)
+    gpuarray.matmul(a, b, out=out, stream=stream)
+    late(out, size, np.float32(5), *more, block=one, stream=stream)
+    copy = out.copy(stream=stream)
+    gpuarray.matmul(a, copy, out=out, stream=stream)
+    assert not stream.is_done()
+    gate[0] = 1
+    stream.synchronize()
+    assert np.all(copy.get() == 5)
+    assert np.all(out.get() == 3 * 5 * side)
+
+
 def check_order():
     """After what the stream does, before what it is to do then."""
     late = SourceModule(LATE).get_function("late")
     count = gpuarray.zeros(1, np.int32)
+    mapped = drv.host_alloc_flags.DEVICEMAP
+    gate = drv.pagelocked_zeros(1, np.int32, mem_flags=mapped)
+    more = (count, np.intp(gate.base.get_device_pointer()))
     for side in (8, 400):
-        a, b, stream = ones(side), ones(side), drv.Stream(1)  # not blocking
-        out = gpuarray.zeros((side, side), np.float32)
-        size, one = np.int32(side * side), (1, 1, 1)
-        drv.Context.synchronize()
-        late(a, size, np.float32(3), count, block=one, stream=stream)
-        gpuarray.matmul(a, b, out=out, stream=stream)
-        late(out, size, np.float32(5), count, block=one, stream=stream)
-        copy = out.copy(stream=stream)
-        gpuarray.matmul(a, copy, out=out, stream=stream)
-        assert not stream.is_done()
-        stream.synchronize()
-        assert np.all(copy.get() == 5)
-        assert np.all(out.get() == 3 * 5 * side)
+        order_of(side, late, gate, more)
 
 
 def check_freed():
