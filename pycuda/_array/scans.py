@@ -155,8 +155,7 @@ def _scan(
 ) -> GPUArray:
     if not isinstance(a, ArrayBase):
         raise TypeError(f"a GPUArray is needed, not {type(a).__name__}")
-    if is_misaligned(a) or (isinstance(out, ArrayBase) and is_misaligned(out)):
-        return _scan_misaligned(name, a, axis, dtype, out, stream, allocator)
+    a = loadable(a, stream)
     given, asked = a, axis
     if axis is None:
         a, axis = a if a.ndim == 1 else flattened(a, stream), 0
@@ -168,7 +167,12 @@ def _scan(
     if out is not None:
         check_out(out, a.shape, kind)
     target = out
-    if out is None or out.dtype != kind or (out is not a and overlap(a, out)):
+    if (
+        out is None
+        or out.dtype != kind
+        or is_misaligned(out)
+        or (out is not a and overlap(a, out))
+    ):
         target = make(a, a.shape, kind, allocator)
     if a.size and _fits_long(a, target):
         kernel = _memoised_long()(name, a.dtype, target.dtype, False)
@@ -188,26 +192,6 @@ def _scan(
         with using(stream):
             out[...] = target.astype(out.dtype)
     return target if out is None else out
-
-
-def _scan_misaligned(
-    name: str,
-    a: GPUArray,
-    axis: int | None,
-    dtype: Any,
-    out: GPUArray | None,
-    stream: Any,
-    allocator: Callable | None,
-) -> GPUArray:
-    """The same where kernels cannot load or store elements as they lie."""
-    a = loadable(a, stream)
-    if out is None or not is_misaligned(out):
-        return _scan(name, a, axis, dtype, out, stream, allocator)
-    made = _scan(name, a, axis, dtype, None, stream, allocator)
-    check_out(out, made.shape, made.dtype)
-    with using(stream):
-        out[...] = made.astype(out.dtype)
-    return out
 
 
 def cumsum(

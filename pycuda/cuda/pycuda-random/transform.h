@@ -1,9 +1,10 @@
 /* transform.h - logarithm, and Box and Muller's transform, of more digits.
  *
- * Only operations that IEEE 754 defines are used, and polynomials of least
- * greatest error (tools/minimax.py): every device has the same bits.  Numbers
- * are sums of two, the second of which is what the first one's rounding left;
- * the errors of the whole are a quarter of a unit in the last place.
+ * Only operations that IEEE 754 defines make results (a GPU's guesses are but
+ * where Newton's method begins), and polynomials of least greatest error
+ * (tools/minimax.py): every device has the same bits.  Numbers are sums of
+ * two, the second of which is what the first one's rounding left; the errors
+ * of the whole are a quarter of a unit in the last place.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
