@@ -279,10 +279,6 @@ PyObject *array_reduce_python(PyObject *module, PyObject *args,
 PyObject *dlpack_give(PyObject *module, PyObject *args);
 PyObject *dlpack_take(PyObject *module, PyObject *capsule);
 
-/* counter.c */
-int counter_find(CUstream stream, size_t bytes, CUdeviceptr *counter,
-                 CUdeviceptr *rest);
-
 /* plan.c */
 PyObject *plan_set(PyObject *module, PyObject *args);
 PyObject *plan_repeat(PyObject *name, PyObject *const *objects,

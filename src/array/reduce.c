@@ -143,7 +143,7 @@ run(struct reduction *reduction, struct work *work, npy_intp out_bytes)
     reduction->per_block = work->per_block;
     size_t bytes = (size_t)(work->blocks * out_bytes);
     if (work->blocks > 1 &&
-        counter_find(work->stream, bytes, &work->done, &work->partials) < 0) {
+        core_scratch(work->stream, bytes, &work->done, &work->partials) < 0) {
         return -1;
     }
     if (work->blocks > 1 && !work->done) {

@@ -74,7 +74,7 @@ launch(const struct reduced *reduced, struct core_context *context,
 
     if (reduced->blocks > 1) { /* first: it may allocate */
         size_t bytes = reduced->blocks * (size_t)PyDataType_ELSIZE(out->dtype);
-        if (counter_find(stream, bytes, &done, &rest) < 0) {
+        if (core_scratch(stream, bytes, &done, &rest) < 0) {
             return -1;
         }
         if (!done) {

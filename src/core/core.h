@@ -119,6 +119,12 @@ bool core_is_product(PyObject *object);
  * cannot be made now.  The GIL is held. */
 int core_product_run(PyObject *product, const CUdeviceptr pointer[3]);
 
+/* For launches that count their blocks: a counter on the device that is 0
+ * between launches on the stream, and so many bytes beside it.  The counter
+ * is 0 where the stream can have none. */
+int core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
+                 CUdeviceptr *rest);
+
 /* The current context's key: unique in the process, never reused, so tables
  * of kernels may be keyed by it.  LogicError if no context is current. */
 int core_context(void **key);

@@ -88,6 +88,8 @@ struct core_context {
     PyObject *held;    /* list: what captures have used; NULL without any */
     CUdeviceptr *late; /* freed in stream order meanwhile: goes back later */
     size_t late_count;
+    struct core_scratch *scratch; /* a row a stream */
+    size_t scratch_count;
     struct core_staging *staging; /* NULL before the first such copy */
     struct core_cublas *cublas;   /* its handle; NULL while there is none */
     struct core_flight *flights;
@@ -381,6 +383,11 @@ void core_pool_stream_gone(struct core_context *context, CUstream stream);
 void core_pool_destroy(struct core_context *context);
 unsigned core_bin_number(size_t bytes); /* PyCUDA's size classes */
 size_t core_bin_bytes(unsigned bin);
+
+/* -- memory/scratch.c; core_scratch is in core.h */
+/* The stream was waited for, or is not used any more. */
+void core_scratch_stream_gone(struct core_context *context, CUstream stream);
+void core_scratch_drop(struct core_context *context);
 
 /* -- memory/staging.c */
 /* The ring for a plain copy of so much host memory, or NULL: the driver copies

@@ -123,6 +123,7 @@ context_release(struct core_context *self)
     core_flights_drop(self);
     core_staging_drop(self);
     core_queues_drop(self);
+    core_scratch_drop(self);
     core_pool_destroy(self);
     self->valid = false;
     CUcontext handle = self->handle;
@@ -150,6 +151,7 @@ context_dealloc(PyObject *op)
     core_flights_drop(self);
     core_staging_drop(self);
     core_queues_drop(self);
+    core_scratch_drop(self);
     core_pool_destroy(self);
     PyMem_Free(self->late); /* the memory itself went with the context */
     PyMem_Free(self->streams);

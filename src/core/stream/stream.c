@@ -81,7 +81,8 @@ stream_dealloc(PyObject *op)
             /* The pool may hold blocks last used here; done is done. */
             driver.cuStreamSynchronize(handle);
         }
-        Py_END_ALLOW_THREADS core_pool_stream_gone(self->context, handle);
+        Py_END_ALLOW_THREADS core_scratch_stream_gone(self->context, handle);
+        core_pool_stream_gone(self->context, handle);
         core_flights_of_stream(self->context, handle);
         core_context_drop_stream(self->context, handle);
         driver.cuStreamDestroy(handle);

@@ -1,0 +1,140 @@
+/* scratch.c - memory that a stream keeps for launches which count their
+ * blocks: a counter that is 0 between launches, and room for what the blocks
+ * leave for the last one.
+ *
+ * Launches on one stream follow each other, so they may share it.  A context
+ * has a row for each stream that asked; a row goes with its stream or its
+ * context, that of a stream which is not ours with the context alone.  All
+ * under the GIL.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+#define NULL_LIKE ((CUstream)2) /* per-thread: one handle, many streams */
+
+enum { COUNTER_BYTES = 256 }; /* so that the rest is aligned for all types */
+
+struct core_scratch {
+    CUstream stream;
+    CUdeviceptr counter; /* the rest follows */
+    size_t rest_bytes;
+    PyObject *memory; /* list: what it is in, and was */
+};
+
+/* A captured launch may later run beside others of the same stream.  Nothing
+ * captures the default stream. */
+static bool
+may_be_captured(CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return stream != NULL &&
+           (driver.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
+            status != CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
+static struct core_scratch *
+row_of(struct core_context *context, CUstream stream)
+{
+    struct core_scratch *row = NULL;
+    for (size_t i = 0; i < context->scratch_count && row == NULL; i++) {
+        struct core_scratch *found = &context->scratch[i];
+        row = found->stream == stream ? found : NULL;
+    }
+    return row;
+}
+
+static struct core_scratch *
+row_new(struct core_context *context, CUstream stream)
+{
+    struct core_scratch row = {.stream = stream, .memory = PyList_New(0)};
+    struct core_scratch *rows = PyMem_Realloc(
+        context->scratch, (context->scratch_count + 1) * sizeof *rows);
+    if (rows == NULL || row.memory == NULL) {
+        context->scratch = rows != NULL ? rows : context->scratch;
+        Py_XDECREF(row.memory);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    context->scratch = rows;
+    rows[context->scratch_count] = row;
+    return &rows[context->scratch_count++];
+}
+
+/* Room for so many bytes.  What the row had before stays: a thread may be
+ * about to launch with it. */
+static int
+row_grow(struct core_context *context, CUstream stream, size_t bytes)
+{
+    static const unsigned zero[1];
+    PyObject *memory =
+        core_allocate_in(context, COUNTER_BYTES + bytes, stream);
+    if (memory == NULL) {
+        return -1;
+    }
+    CUdeviceptr counter = core_allocation_pointer(memory);
+    int code =
+        core_memcpy_htod_async(counter, zero, sizeof zero, stream, NULL);
+    if (code == 0) { /* other threads may have run: look now */
+        struct core_scratch *row = row_of(context, stream);
+        row = row != NULL ? row : row_new(context, stream);
+        code = row != NULL ? PyList_Append(row->memory, memory) : -1;
+        if (code == 0) {
+            row->counter = counter;
+            row->rest_bytes = bytes;
+        }
+    }
+    Py_DECREF(memory);
+    return code;
+}
+
+int
+core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
+             CUdeviceptr *rest)
+{
+    void *key;
+    struct core_context *context = core_here(&key, &stream);
+    *counter = *rest = 0;
+    if (context == NULL) {
+        return -1;
+    }
+    if (stream == NULL_LIKE || may_be_captured(stream)) {
+        return 0;
+    }
+    const struct core_scratch *row = row_of(context, stream);
+    while (row == NULL || row->rest_bytes < bytes) {
+        size_t room = row != NULL ? 2 * row->rest_bytes : 0;
+        if (row_grow(context, stream, room > bytes ? room : bytes) < 0) {
+            return -1;
+        }
+        row = row_of(context, stream);
+    }
+    *counter = row->counter;
+    *rest = row->counter + COUNTER_BYTES;
+    return 0;
+}
+
+void
+core_scratch_stream_gone(struct core_context *context, CUstream stream)
+{
+    for (size_t i = 0; i < context->scratch_count; i++) {
+        if (context->scratch[i].stream == stream) {
+            PyObject *memory = context->scratch[i].memory;
+            context->scratch[i] = context->scratch[--context->scratch_count];
+            Py_DECREF(memory);
+            return;
+        }
+    }
+}
+
+void
+core_scratch_drop(struct core_context *context)
+{
+    struct core_scratch *rows = context->scratch;
+    size_t count = context->scratch_count;
+    context->scratch = NULL;
+    context->scratch_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        Py_DECREF(rows[i].memory);
+    }
+    PyMem_Free(rows);
+}
