@@ -234,6 +234,16 @@ def erfc_scaled(centre: int, high: float, count: int, bits: int) -> Polynomial:
     return Polynomial(target, lambda q: 1 / target(q), -1, last, count, bits)
 
 
+def erf_ratio(square: mpf) -> mpf:
+    """erf(x) / x at x^2 = square >= 0."""
+    x = mpmath.sqrt(square)
+    return mpmath.erf(x) / x if x else 2 / mpmath.sqrt(mpmath.pi)
+
+
+def erfc_root(x: mpf) -> mpf:
+    return mpmath.root(mpmath.erfc(x), 8)
+
+
 SMALL = mpf(10) ** -9
 LN2 = mpmath.log(2)
 HALF = LN2 / 2 + mpf(2) ** -10
@@ -330,7 +340,8 @@ ROWS: dict[str, Polynomial] = {
     "RCBRT": Polynomial(
         lambda m: mpmath.cbrt(1 / m), mpmath.cbrt, 1, 2, 5, 24
     ),
-    # erf(x) = x + x P(x^2); 1 - exp(P(x)); and erfcx, see above
+    # erf(x) = x + x P(x^2); 1 - exp(P(x)); erfcx, see above; and erf of
+    # double as x + x P(x^2 - 15/16) and 1 - P(x - 11/8)^8
     "ERFF": Polynomial(
         lambda t: mpmath.erf(mpmath.sqrt(t)) / mpmath.sqrt(t) - 1,
         lambda t: mpmath.sqrt(t) / mpmath.erf(mpmath.sqrt(t)),
@@ -351,6 +362,22 @@ ROWS: dict[str, Polynomial] = {
         lambda x: mpmath.log(mpmath.erfc(x)), mpmath.erfc, 0.99, 4.1, 7
     ),
     "ERFCF": erfc_scaled(2, 1e9, 12, 24),
+    "ERF_NEAR": Polynomial(
+        lambda t: erf_ratio(t + 0.9375) - 1,
+        lambda t: 1 / erf_ratio(t + 0.9375),
+        -0.9375,
+        1.375**2 - 0.9375,
+        15,
+        53,
+    ),
+    "ERF_TAIL": Polynomial(
+        lambda t: erfc_root(t + 1.375),
+        lambda t: 8 * erfc_root(t + 1.375) ** 7,
+        0,
+        4.575,
+        18,
+        53,
+    ),
     # Bessel's functions about their zeros below 8
     "J0_1": near_zero(J0, 2.4048, 0.55, 13),
     "J0_2": near_zero(J0, 5.5201, 0.55, 13),

@@ -111,9 +111,13 @@ erf(double x)
 {
     __PYCUDA_EXACT
     double a = __builtin_fabs(x), s = a * a;
-    double near = __builtin_fma(a, __PYCUDA_ERF(s), a);
-    double far = 1.0 - __pycuda_erfc(a, 0.0, 1.0);
-    return __pycuda_flip(a > 1.0 ? far : near, __pycuda_bits(x));
+    double near = __builtin_fma(a, __PYCUDA_ERF_NEAR(s - 0.9375), a);
+    double z = a > 5.95 ? 5.95 : a; /* 1 from there on */
+    double root = __PYCUDA_ERF_TAIL(z - 1.375);
+    root *= root;
+    root *= root;
+    double far = __builtin_fma(-root, root, 1.0);
+    return __pycuda_flip(a > 1.375 ? far : near, __pycuda_bits(x));
 }
 __pycuda_both double
 erfc(double x)

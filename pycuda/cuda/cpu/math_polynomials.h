@@ -310,6 +310,28 @@
         -0x1.bc2016p-5f, -0x1.06afd4p-7f, 0x1.1ced9ap-7f, 0x1.3d6b4p-10f,     \
         -0x1.6f8becp-10f, -0x1.6fba7cp-12f, 0x1.5635e6p-13f,                  \
         0x1.fc229ap-15f)
+/* error 2^-56.5 */
+#define __PYCUDA_ERF_NEAR(t)                                                  \
+    __PYCUDA_POLY15(                                                          \
+        t, -0x1.2652ea903996fp-3, -0x1.c4a4be93e3fbap-3,                      \
+        0x1.e32894f0343e2p-5, -0x1.aed44a4cd7c0dp-7, 0x1.415c8cb4fc56dp-9,    \
+        -0x1.98bf86e6752f7p-12, 0x1.c3930dc8b189bp-15,                        \
+        -0x1.b832344613acep-18, 0x1.7f934d178ae8ap-21,                        \
+        -0x1.2e014001fdab2p-24, 0x1.b18bae5973d5p-28,                         \
+        -0x1.1ddf4a378c3b9p-31, 0x1.5fc634922036cp-35,                        \
+        -0x1.928adc848dca2p-39, 0x1.6564e0bb9f352p-44)
+/* error 2^-56.4 */
+#define __PYCUDA_ERF_TAIL(t)                                                  \
+    __PYCUDA_POLY18(                                                          \
+        t, 0x1.61aa55a1d13f4p-1, -0x1.229d9b5508d3ep-2,                       \
+        -0x1.2506f722f96b6p-6, 0x1.54f76f73d45f9p-6, 0x1.bcef420c51d43p-13,   \
+        -0x1.3e404e8221a62p-10, 0x1.78650951136dap-14,                        \
+        0x1.317fca6ed4351p-15, -0x1.611af43319531p-18,                        \
+        -0x1.4959762433f11p-22, -0x1.38b6633fcdf89p-28,                       \
+        0x1.3f356fde16fcbp-25, -0x1.52d2f7bc608dbp-28,                        \
+        -0x1.1e9368499104dp-31, 0x1.e4f57704bd821p-33,                        \
+        -0x1.00bf0bdc0c9aap-35, 0x1.218c0014085eep-39,                        \
+        -0x1.34e9fdde5d401p-44)
 /* error 2^-53.3 */
 #define __PYCUDA_J0_1(t)                                                      \
     __PYCUDA_POLY13(                                                          \
