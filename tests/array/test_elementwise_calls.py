@@ -138,6 +138,20 @@ def test_wrong_calls(multiply):
         multiply(f4, f4)
 
 
+def test_an_array_of_another_type_is_named():
+    typed = ElementwiseKernel("float *x", "x[i] = 1", "one")
+    with pytest.raises(TypeError) as error:
+        typed(gpuarray.zeros(3, np.int64))
+    assert str(error.value) == (
+        "one: argument 'x' is declared 'float *x' (float32), but the array "
+        "given has dtype int64; convert it with .astype(np.float32) or "
+        "declare 'long *x'"
+    )
+    record = np.dtype([("a", "i1")])
+    with pytest.raises(TypeError, match="a registered type for .*'a'.* [*]x'"):
+        typed(gpuarray.zeros(3, record))
+
+
 def test_ranges_and_slices():
     set_ = ElementwiseKernel("T *x, T *y", "x[i] = y[i]")
     x = gpuarray.zeros(6, np.int32)
