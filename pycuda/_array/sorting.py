@@ -150,7 +150,9 @@ def _deal_in_turn(work: _Rows, sort: Sort, chunks: int) -> GPUArray:
     arguments = read, n, each, words, size, numbers, counts, flip
     work.note(assign, (chunks, work.rows), 1, arguments)
     dealt, starts = work.spare(), make(work.items, (count,), np.uint64)
-    arguments = read, dealt, n, each, words, size, numbers, counts, starts
+    arguments = (
+        read, dealt, n, each, words, size, numbers, counts, starts, flip,
+    )  # fmt: skip
     work.note(deal, (chunks, work.rows), 1, arguments)
     origin = read if work.n <= _LONG else _NOTHING
     arguments = origin, dealt, work.items, n, words, size, starts, flip

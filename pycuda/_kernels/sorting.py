@@ -99,6 +99,7 @@ def _fields(sort: Sort) -> dict[str, Any]:
         "is_real": int(real),
         "infinity": _INFINITIES[part.char] if real else "0",
         "ordered": int(sort.ordered),
+        "by_vectors": int(has_buckets(sort)),
         "index": "unsigned long long" if sort.wide else "unsigned int",
         "state": "unsigned long long" if sort.wide else "unsigned int",
         "threads": sort.threads,
@@ -125,7 +126,11 @@ def _compiled(source: str, names: tuple[str, ...]) -> tuple[Any, ...]:
 def make_in_turn(sort: Sort) -> tuple[Any, ...]:
     """(rows, count, places, move, finish) of ``sort/thread.cu``."""
     source = _source(
-        sort, "sort/digits.cuh", "sort/keys.cuh", "sort/thread.cu"
+        sort,
+        "sort/digits.cuh",
+        "sort/keys.cuh",
+        "sort/vectors.cuh",
+        "sort/thread.cu",
     )
     parts = "rows", "count", "places", "move", "finish"
     return _compiled(source, tuple(f"sort_{part}" for part in parts))
@@ -134,7 +139,11 @@ def make_in_turn(sort: Sort) -> tuple[Any, ...]:
 def make_values(sort: Sort) -> tuple[Any, ...]:
     """(plan, assign, deal, buckets) of ``sort/values.cu``."""
     source = _source(
-        sort, "sort/digits.cuh", "sort/keys.cuh", "sort/values.cu"
+        sort,
+        "sort/digits.cuh",
+        "sort/keys.cuh",
+        "sort/vectors.cuh",
+        "sort/values.cu",
     )
     parts = "plan", "assign", "deal", "buckets"
     return _compiled(source, tuple(f"sort_{part}" for part in parts))

@@ -249,6 +249,7 @@ void jit_find_kernels(struct jit *jit); /* retarget/kernels.c */
 void jit_open_target(struct jit *jit);  /* output/emit.c */
 void jit_lower_variables(struct jit *jit); /* retarget/variables.c */
 void jit_map_intrinsics(struct jit *jit);  /* retarget/intrinsics.c */
+void jit_lower_lanes(struct jit *jit);     /* retarget/lanes.c */
 void jit_check_source(struct jit *jit, bool linkable); /* retarget/check.c */
 void jit_retarget(struct jit *jit);         /* retarget/retarget.c */
 void jit_set_math(struct jit *jit);         /* retarget/retarget.c */

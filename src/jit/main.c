@@ -121,6 +121,7 @@ make_native(struct jit *jit)
 {
     jit_open_target(jit);
     jit_map_intrinsics(jit);
+    jit_lower_lanes(jit);
     jit_lower_variables(jit);
     jit_retarget(jit);
     jit_run_passes(jit, "globaldce");

@@ -18,6 +18,7 @@ extern "C++" {
 #include "casts.h"
 #include "integers.h"
 #include "simd.h"
+#include "lanes.h"
 #include "math_library.h"
 #include "math_parts.h"
 #include "math_float.h"

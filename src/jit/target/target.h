@@ -17,6 +17,7 @@ struct jit_target {
     const char *cpu;         /* as LLVM calls it */
     const char *features;    /* of entries, besides the cpu's */
     const char *vector_bits; /* of the vectors to prefer */
+    const char *compress;    /* LLVM's name of that operation, or NULL */
     bool masks;              /* vectors of which parts count cost nothing */
     bool (*suits)(void);     /* is it what to compile for, run by itself? */
     void (*open)(void);      /* registers LLVM's libraries */

@@ -34,6 +34,7 @@ const struct jit_target jit_target_x86_64[] = {
         .cpu = "x86-64-v4",
         .features = FEATURES,
         .vector_bits = "512",
+        .compress = "llvm.x86.avx512.mask.compress",
         .masks = true,
         .suits = suits_level_4,
         .open = open_x86,

@@ -187,6 +187,17 @@ __device__ inline void move_to_result(Sorter &task)
     task.from = task.other = task.result;
 }
 
+// Keys of so many bits.
+template <bool PLAIN>
+__device__ inline void sort_all_digits(Sorter &task, Digit<PLAIN> digit,
+                                       int bits)
+{
+    for (digit.shift = 0; digit.shift < bits; digit.shift += 32) {
+        sort_digits(task, digit, min((bits - digit.shift + 7) / 8, 4));
+    }
+    move_to_result(task);
+}
+
 template <bool PLAIN>
 __device__ inline void sort_in_range(Sorter &task, const Range &range,
                                      int spare_bits)
@@ -206,38 +217,5 @@ __device__ inline void sort_in_range(Sorter &task, const Range &range,
         return;
     }
     digit.width = 8;
-    for (digit.shift = 0; digit.shift < range.bits; digit.shift += 32) {
-        sort_digits(task, digit, min((range.bits - digit.shift + 7) / 8, 4));
-    }
-    move_to_result(task);
-}
-
-// Keys without `spare_bits`, beyond those that number the elements, are taken
-// to be nearly in order.
-__device__ inline void sort_values(Sorter task, int spare_bits)
-{
-    if (task.n <= FEW) {
-        move_to_result(task);
-        insert_all<false>(task.result, task.n, {task.flip, 0, 0, 0});
-        return;
-    }
-    const Range range = range_of(task);
-    if (!range.is_plain) {
-        if (task.to == task.from) {
-            task.to = task.other;
-            task.other = (Word *)task.from;
-        }
-        sort_in_range<false>(task, range, spare_bits);
-        return;
-    }
-    for (Index i = 0; i < task.n; i++) {
-        const Word key = plain_key_of(task.from[i]) ^ task.flip;
-        task.other[i] = key - range.least;
-    }
-    task.from = task.other;
-    sort_in_range<true>(task, range, spare_bits);
-    for (Index i = 0; i < task.n; i++) {
-        const Word key = task.result[i] + range.least;
-        task.result[i] = bits_of_plain(key ^ task.flip);
-    }
+    sort_all_digits(task, digit, range.bits);
 }

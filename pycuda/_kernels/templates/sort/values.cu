@@ -36,6 +36,12 @@ struct Row {
         counts = words + PLAN_WORDS;
         buckets = (unsigned char *)(counts + digits);
     }
+
+    // The buckets' least keys, where these stand for digits.
+    __device__ Word *firsts() const
+    {
+        return (Word *)counts;
+    }
 };
 
 __device__ inline unsigned digit_in(const Plan &plan, Word key)
@@ -73,13 +79,24 @@ __device__ inline bool differs(const Sample &sample, unsigned count,
     return least != most;
 }
 
+#include "sort/deal.cuh"
+
 extern "C" __global__ void sort_plan(const Word *items, Long n,
                                      unsigned count, unsigned buckets,
                                      unsigned *words, unsigned digits,
                                      unsigned flip)
 {
-    const Sample sample = {items + blockIdx.y * n, n / count,
-                           flip ? (Word)~(Word)0 : (Word)0};
+    const Row row(words, digits);
+    const Word all = flip ? (Word)~(Word)0 : (Word)0;
+    items += blockIdx.y * n;
+    if (deals_by_vectors(n)) {
+        const int fewer = max(buckets / 8, 2);
+        plan_by_vectors(items, n, fewer, all, row.firsts());
+        *row.plan = {0, 0, 0, fewer};
+        *row.is_left = 0;
+        return;
+    }
+    const Sample sample = {items, n / count, all};
     Word least = (Word)~(Word)0, most = 0;
     for (unsigned i = 0; i < count; i++) {
         const Word key = sample.key(i);
@@ -91,7 +108,6 @@ extern "C" __global__ void sort_plan(const Word *items, Long n,
         plan.shift++;
     }
     plan.last = (Word)(most - least) >> plan.shift;
-    const Row row(words, digits);
     for (unsigned digit = 0; digit <= plan.last; digit++) {
         row.counts[digit] = 0;
     }
@@ -143,6 +159,12 @@ extern "C" __global__ void sort_assign(const Word *items, Long n, Long each,
     const Long end = first + each < n ? first + each : n;
     items += blockIdx.y * n;
     numbers += blockIdx.y * n;
+    counts += ((Long)blockIdx.y * gridDim.x + blockIdx.x) * BUCKETS;
+    if (deals_by_vectors(n)) {
+        count_by_vectors(items + first, end - first, all, row.firsts(),
+                         plan.buckets, counts);
+        return;
+    }
     // Neighbours often have the same bucket, and would wait for each other.
     unsigned own[2][BUCKETS];
     for (int bucket = 0; bucket < 2 * BUCKETS; bucket++) {
@@ -160,7 +182,6 @@ extern "C" __global__ void sort_assign(const Word *items, Long n, Long each,
             own[k & 1][bucket]++;
         }
     }
-    counts += ((Long)blockIdx.y * gridDim.x + blockIdx.x) * BUCKETS;
     for (int bucket = 0; bucket < plan.buckets; bucket++) {
         counts[bucket] = own[0][bucket] + own[1][bucket];
     }
@@ -252,7 +273,8 @@ extern "C" __global__ void sort_deal(const Word *items, Word *target, Long n,
                                      Long each, unsigned *words,
                                      unsigned digits,
                                      const unsigned char *numbers,
-                                     const unsigned *counts, Long *starts)
+                                     const unsigned *counts, Long *starts,
+                                     unsigned flip)
 {
     const Row row(words, digits);
     if (*row.is_left) {
@@ -269,7 +291,10 @@ extern "C" __global__ void sort_deal(const Word *items, Word *target, Long n,
     }
     items += base + first;
     numbers += base + first;
-    if (n * sizeof(Word) <= CACHED) {
+    if (deals_by_vectors(n)) {
+        deal_by_vectors(items, count, flip ? (Word)~(Word)0 : (Word)0,
+                        row.firsts(), buckets, target + base, places);
+    } else if (n * sizeof(Word) <= CACHED) {
         deal_each(items, count, numbers, target + base, places);
     } else {
         deal_lines(items, count, numbers, buckets, target + base, places);
@@ -288,24 +313,27 @@ extern "C" __global__ void sort_buckets(const Word *origin, Word *dealt,
     items += base;
     dealt += base;
     const Row row(words, digits);
-    if (*row.is_left) {
-        if (origin && blockIdx.x == 0) {
-            sort_values({origin + base, dealt, items, items, (Index)n, all}, 12);
-        }
+    Sorter task = {origin + base, dealt, items, items, (Index)n, all};
+    const bool is_left = *row.is_left;
+    if (is_left && (!origin || blockIdx.x > 0)) {
         return;
     }
-    starts += blockIdx.y * BUCKETS;
-    // The first buckets may be few and large: neighbouring blocks, which a
-    // worker takes together, have others.
-    const unsigned bucket = blockIdx.x * 157u % gridDim.x;
-    const unsigned buckets = row.plan->buckets;
-    const Long start = bucket < buckets ? starts[bucket] : n;
-    const Long end = bucket + 1 < buckets ? starts[bucket + 1] : n;
-    if (start < end) {
-        Word *const own = items + start;
+    if (!is_left) {
+        // The first buckets may be few and large: neighbouring blocks, which
+        // a worker takes together, have others.
+        const unsigned bucket = blockIdx.x * 157u % gridDim.x;
+        const unsigned buckets = row.plan->buckets;
+        starts += blockIdx.y * BUCKETS;
+        const Long start = bucket < buckets ? starts[bucket] : n;
+        const Long end = bucket + 1 < buckets ? starts[bucket + 1] : n;
+        if (start >= end) {
+            return;
+        }
         // Keys go to the items first, line by line, so that these, too, are
         // in a cache when passes scatter them.
-        sort_values({dealt + start, dealt + start, own, own,
-                     (Index)(end - start), all}, 4);
+        Word *const own = items + start;
+        task = {dealt + start, dealt + start, own, own, (Index)(end - start),
+                all};
     }
+    sort_values(task, is_left ? 12 : 4);
 }

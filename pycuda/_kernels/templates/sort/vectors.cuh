@@ -1,0 +1,356 @@
+// Sorts of keys by vectors, where a processor can pack those elements of a
+// vector that a mask tells: a quicksort.  A pivot parts a piece in two, each
+// vector into those below it and the others; pieces of few vectors are sorted
+// in registers.  A piece that was parted too often, because its pivots were
+// bad, is left to the passes of keys.cuh.
+//
+// Of the two halves, the one with the least keys goes where the result is to
+// be, the other where it is not: the piece lies in one of these places, and
+// what is written there stays behind what is read.
+#if defined(__PYCUDA_CPU__) && $by_vectors
+typedef __pycuda_lanes<sizeof(Word)> Vectors;
+typedef Vectors::vector Vector;
+typedef Vectors::mask Mask;
+
+enum { LANES = sizeof(Vector) / sizeof(Word) };
+enum { MOST_ROWS = 16 }; // of a piece that is sorted in registers
+
+__device__ inline Vector load_vector(const Word *from)
+{
+    Vector vector;
+    memcpy(&vector, from, sizeof vector);
+    return vector;
+}
+
+__device__ inline void store_vector(Word *to, Vector vector)
+{
+    memcpy(to, &vector, sizeof vector);
+}
+
+__device__ inline Mask first_lanes(Index count)
+{
+    return __builtin_convertvector(Vectors::numbers() < (Vector)(Word)count,
+                                   Mask);
+}
+
+// Where there are fewer keys than lanes, the others are the greatest.
+__device__ inline Vector load_first(const Word *from, Index count)
+{
+    return Vectors::load(from, first_lanes(count), (Vector)(Word)~(Word)0);
+}
+
+__device__ inline void store_first(Word *to, Vector vector, Index count)
+{
+    Vectors::store(to, vector, first_lanes(count));
+}
+
+__device__ inline void put_in_order(Vector &x, Vector &y)
+{
+    const Vector least = __builtin_elementwise_min(x, y);
+    y = __builtin_elementwise_max(x, y);
+    x = least;
+}
+
+// `key_of` for each.
+__device__ inline Vector keys_of(Vector bits)
+{
+    const Vector sign = (Vector)SORT_SIGN;
+    if (!REAL) {
+        return SIGNED ? bits ^ sign : bits;
+    }
+    const Vector size = bits & ~sign;
+    Vector keys = bits ^ (sign | (Vector)(bits >= sign));
+    keys -= (Vector)(bits == sign); // as the other zero
+    return keys | (Vector)(size > (Vector)(Word)($infinity));
+}
+
+// ---- in registers: columns by Batcher's odd-even mergesort ----
+
+// Two sorted sequences of N / STEP rows in turn become one.
+template <int N, int STEP>
+__device__ inline void merge_columns(Vector *rows)
+{
+    if constexpr (2 * STEP < N) {
+        merge_columns<N, 2 * STEP>(rows);
+        merge_columns<N, 2 * STEP>(rows + STEP);
+#pragma unroll
+        for (int i = STEP; i + STEP < N; i += 2 * STEP) {
+            put_in_order(rows[i], rows[i + STEP]);
+        }
+    } else {
+        put_in_order(rows[0], rows[STEP]);
+    }
+}
+
+template <int N>
+__device__ inline void sort_columns(Vector *rows)
+{
+    if constexpr (N > 1) {
+        sort_columns<N / 2>(rows);
+        sort_columns<N / 2>(rows + N / 2);
+        merge_columns<N, 1>(rows);
+    }
+}
+
+// ---- and then rows: neighbouring groups of columns, each of which is sorted
+// row by row, become one, as bitonic sequences do ----
+
+// The lesser of lanes i and i ^ X goes where the highest bit of X is clear.
+template <int X>
+__device__ inline Vector order_lanes(Vector row)
+{
+    constexpr int HIGHEST = X & 8 ? 8 : X & 4 ? 4 : X & 2 ? 2 : 1;
+    const Vector other = Vectors::exchange<X>(row);
+    return Vectors::join<HIGHEST>(__builtin_elementwise_min(row, other),
+                                  __builtin_elementwise_max(row, other));
+}
+
+template <int DISTANCE>
+__device__ inline Vector merge_lanes(Vector row)
+{
+    if constexpr (DISTANCE > 0) {
+        return merge_lanes<DISTANCE / 2>(order_lanes<DISTANCE>(row));
+    } else {
+        return row;
+    }
+}
+
+// Pairs of groups, WIDTH columns together.
+template <int N, int WIDTH>
+__device__ inline void merge_rows(Vector *rows)
+{
+    if constexpr (N > 1) {
+#pragma unroll
+        for (int i = 0; i < N / 2; i++) {
+            const Vector row = rows[i];
+            const Vector other =
+                Vectors::exchange<WIDTH - 1>(rows[N - 1 - i]);
+            rows[i] = __builtin_elementwise_min(row, other);
+            rows[N - 1 - i] = __builtin_elementwise_max(row, other);
+        }
+        merge_rows<N / 2, WIDTH>(rows);
+        merge_rows<N / 2, WIDTH>(rows + N / 2);
+    } else {
+        rows[0] = merge_lanes<WIDTH / 4>(order_lanes<WIDTH - 1>(rows[0]));
+    }
+}
+
+template <int N, int WIDTH>
+__device__ inline void merge_groups(Vector *rows)
+{
+    if constexpr (WIDTH <= LANES) {
+        merge_rows<N, WIDTH>(rows);
+        merge_groups<N, 2 * WIDTH>(rows);
+    }
+}
+
+// More keys than fill half the rows.
+template <int N>
+__device__ inline void sort_rows_of(const Word *from, Word *to, Index n)
+{
+    Vector rows[N];
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        const Index before = i * LANES;
+        rows[i] = i < N / 2 ? load_vector(from + before)
+                            : load_first(from + before,
+                                         n > before ? n - before : 0);
+    }
+    sort_columns<N>(rows);
+    merge_groups<N, 2>(rows);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        const Index before = i * LANES;
+        if (i < N / 2) {
+            store_vector(to + before, rows[i]);
+        } else {
+            store_first(to + before, rows[i], n > before ? n - before : 0);
+        }
+    }
+}
+
+__device__ inline void sort_in_registers(const Word *from, Word *to, Index n)
+{
+    if (n <= LANES) {
+        sort_rows_of<1>(from, to, n);
+    } else if (n <= 2 * LANES) {
+        sort_rows_of<2>(from, to, n);
+    } else if (n <= 4 * LANES) {
+        sort_rows_of<4>(from, to, n);
+    } else if (n <= 8 * LANES) {
+        sort_rows_of<8>(from, to, n);
+    } else {
+        sort_rows_of<MOST_ROWS>(from, to, n);
+    }
+}
+
+// ---- longer pieces ----
+
+struct Piece {
+    Word *from, *result, *spare; // `from` is one of the others
+    Index n;
+    int depth; // how often it may still be parted
+};
+
+// Near the middle of the piece's keys, and one of them.
+__device__ inline Word pivot_of(const Piece &piece)
+{
+    enum { ROWS = 8 };
+    const Index step = (piece.n - LANES) / (ROWS - 1);
+    Vector rows[ROWS];
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        rows[i] = load_vector(piece.from + i * step);
+    }
+    sort_columns<ROWS>(rows);
+    merge_groups<1, 2>(rows + ROWS / 2);
+    return rows[ROWS / 2][LANES / 2];
+}
+
+// Of the first lanes: how many are below the pivot, which go to `low`, as all
+// others do to `high`.  Writes whole vectors unless it is the `last`.
+template <bool LAST>
+__device__ inline Index part_vector(Vector vector, Index count, Vector pivot,
+                                    Word *low, Word *high)
+{
+    const Vector yes = (Vector)(vector < pivot);
+    const Mask is_low = __builtin_convertvector(yes, Mask);
+    const Mask is_high = __builtin_convertvector(~yes, Mask);
+    if (LAST) {
+        const Mask some = first_lanes(count);
+        const Mask below = is_low & some;
+        const Index lows = Vectors::count(below);
+        store_first(low, Vectors::compress(vector, below), lows);
+        store_first(high, Vectors::compress(vector, is_high), count - lows);
+        return lows;
+    }
+    store_vector(low, Vectors::compress(vector, is_low));
+    store_vector(high, Vectors::compress(vector, is_high));
+    return Vectors::count(is_low);
+}
+
+// Keys below the pivot go to the result's place, the others to the spare one;
+// how many the former are.
+__device__ inline Index part(const Word *from, const Piece &piece, Word pivot)
+{
+    enum { AHEAD = 4 };
+    const Vector limit = (Vector)pivot;
+    Word *const low = piece.result, *const high = piece.spare;
+    Index i = 0, lows = 0;
+    for (; i + AHEAD * LANES <= piece.n; i += AHEAD * LANES) {
+        Vector some[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            some[k] = load_vector(from + i + k * LANES);
+        }
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            lows += part_vector<false>(some[k], LANES, limit, low + lows,
+                                       high + (i + k * LANES - lows));
+        }
+    }
+    for (; i < piece.n; i += LANES) {
+        const Index count = min(piece.n - i, (Index)LANES);
+        lows += part_vector<true>(load_first(from + i, count), count, limit,
+                                  low + lows, high + (i - lows));
+    }
+    return lows;
+}
+
+// The same, where the first half is not to be empty: if the pivot is the
+// least key, those that equal it are, and need no sorting.
+__device__ inline Index part_in_two(const Piece &piece, bool *is_sorted)
+{
+    const Word pivot = pivot_of(piece);
+    const Index lows = part(piece.from, piece, pivot);
+    *is_sorted = lows == 0;
+    if (lows) {
+        return lows;
+    }
+    if (pivot != (Word)~(Word)0) {
+        return part(piece.spare, piece, pivot + 1);
+    }
+    for (Index i = 0; i < piece.n; i++) {
+        piece.result[i] = pivot;
+    }
+    return piece.n;
+}
+
+__device__ inline void sort_by_passes(const Piece &piece)
+{
+    Word *const to = piece.from == piece.result ? piece.spare : piece.result;
+    Sorter task = {piece.from, to, piece.from, piece.result, piece.n, 0};
+    sort_all_digits<true>(task, {0, 0, 0, 8}, 8 * sizeof(Word));
+}
+
+// Keys in the result's place.
+__device__ inline void sort_by_vectors(Word *keys, Word *spare, Index n)
+{
+    enum { DEEPEST = 2 * 64 };
+    Piece waiting[DEEPEST], piece = {keys, keys, spare, n, 0};
+    piece.depth = 2 * (64 - __clzll((unsigned long long)n));
+    for (int count = 0;;) {
+        if (piece.n <= MOST_ROWS * LANES) {
+            sort_in_registers(piece.from, piece.result, piece.n);
+        } else if (piece.depth == 0) {
+            sort_by_passes(piece);
+        } else {
+            bool is_sorted;
+            const Index lows = part_in_two(piece, &is_sorted);
+            piece.depth--;
+            if (!is_sorted) {
+                waiting[count] = piece;
+                waiting[count].from = piece.result;
+                waiting[count++].n = lows;
+            }
+            piece.from = piece.spare;
+            piece.result += lows;
+            piece.n -= lows;
+            if (piece.n) {
+                continue;
+            }
+        }
+        if (count == 0) {
+            return;
+        }
+        piece = waiting[--count];
+    }
+}
+#endif
+
+// Keys without `spare_bits`, beyond those that number the elements, are taken
+// to be nearly in order.
+__device__ inline void sort_values(Sorter task, int spare_bits)
+{
+    if (task.n <= FEW) {
+        move_to_result(task);
+        insert_all<false>(task.result, task.n, {task.flip, 0, 0, 0});
+        return;
+    }
+    const Range range = range_of(task);
+    if (!range.is_plain) {
+        if (task.to == task.from) {
+            task.to = task.other;
+            task.other = (Word *)task.from;
+        }
+        sort_in_range<false>(task, range, spare_bits);
+        return;
+    }
+    for (Index i = 0; i < task.n; i++) {
+        const Word key = plain_key_of(task.from[i]) ^ task.flip;
+        task.other[i] = key - range.least;
+    }
+#if defined(__PYCUDA_CPU__) && $by_vectors
+    if (__pycuda_has_lanes()) {
+        sort_by_vectors(task.other, task.to, task.n);
+    } else
+#endif
+    {
+        task.from = task.other;
+        sort_in_range<true>(task, range, spare_bits);
+    }
+    for (Index i = 0; i < task.n; i++) {
+        const Word key = task.result[i] + range.least;
+        task.result[i] = bits_of_plain(key ^ task.flip);
+    }
+}
