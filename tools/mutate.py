@@ -2,7 +2,8 @@
 
     .venv/bin/python tools/mutate.py [--count N] [--seed N] [--only PATH]...
                                      [--function KEY]... [--list] [--uncalled]
-                                     [--again] [--work FOLDER] [--record FILE]
+                                     [--again] [--jobs N] [--work FOLDER]
+                                     [--record FILE]
 
 Each of N functions of the package, Python or C, taken at random, is switched
 off in turn: it returns a default of its type at once.  A copy of the tree in
@@ -24,6 +25,7 @@ there are survivors.
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import json
 import random
 import subprocess
@@ -216,6 +218,13 @@ def read_arguments() -> argparse.Namespace:
         help="judge what has been judged before, too",
     )
     add(
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="judge so many functions side by side (1)",
+    )
+    add(
         "--work",
         type=Path,
         default=ROOT / "build" / "mutate",
@@ -261,8 +270,8 @@ def judge_all(
     quick = options.known or options.calling
     tests = reach.fingerprint()
     reasons = equivalents()
-    verdicts = []
-    for number, key in enumerate(keys, 1):
+
+    def decide(number: int, key: str) -> Verdict:
         start = time.monotonic()
         digest = copy.functions[key].digest
         verdict = memory.find(key, digest, tests)
@@ -277,8 +286,12 @@ def judge_all(
             f"({seconds:.0f} s)",
             flush=True,
         )
-        verdicts.append(verdict)
-    return verdicts
+        return verdict
+
+    if options.jobs == 1:
+        return [decide(*each) for each in enumerate(keys, 1)]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        return list(pool.map(decide, range(1, len(keys) + 1), keys))
 
 
 def equivalents() -> dict[str, str]:

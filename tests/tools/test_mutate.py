@@ -5,6 +5,8 @@
 import json
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -405,6 +407,9 @@ def test_what_is_remembered(tmp_path):
     assert again.killer("g") == again.killer("h") == ""
 
 
+OPTIONS = {"known": False, "calling": False, "jobs": 1}
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_all_are_judged_anew_when_that_is_asked_for(tmp_path, again):
     copy = FakeCopy(tmp_path, {})
@@ -412,7 +417,7 @@ def test_all_are_judged_anew_when_that_is_asked_for(tmp_path, again):
     memory = mutate.Memory(tmp_path / "verdicts")
     killed = mutate.Verdict("a.py:f", "killed by tests/x.py::wide")
     memory.keep(killed, "text", "tests")
-    options = SimpleNamespace(again=again, known=False, calling=False)
+    options = SimpleNamespace(**OPTIONS, again=again)
     (verdict,) = mutate.judge_all(
         ["a.py:f"], copy, Reach(copy), memory, options
     )
@@ -425,7 +430,7 @@ def test_what_is_explained_meets_few_tests(tmp_path, monkeypatch):
     copy.functions = {"a.py:f": SimpleNamespace(digest="text")}
     monkeypatch.setattr(mutate, "equivalents", lambda: {"a.py:f": "a cache"})
     memory = mutate.Memory(tmp_path / "verdicts")
-    options = SimpleNamespace(again=False, known=False, calling=False)
+    options = SimpleNamespace(**OPTIONS, again=False)
     (verdict,) = mutate.judge_all(
         ["a.py:f"], copy, Reach(copy), memory, options
     )
@@ -449,3 +454,31 @@ def test_the_report(tmp_path, capsys, monkeypatch):
     text = record.read_text()
     assert "seed 3, src" in text
     assert "| `g` | equivalent: a cache |" in text
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_functions_side_by_side(tmp_path, jobs):
+    keys = list(NUMBERS)
+    copy = FakeCopy(tmp_path, {"a.py:f": ["narrow"], "a.py:g": ["wide"]})
+    copy.functions = {key: SimpleNamespace(digest="text") for key in keys}
+    memory = mutate.Memory(tmp_path / "verdicts")
+    options = SimpleNamespace(**OPTIONS | {"jobs": jobs}, again=False)
+    verdicts = mutate.judge_all(keys, copy, Reach(copy), memory, options)
+    assert [verdict.key for verdict in verdicts] == keys
+    assert [v.key for v in verdicts if v.killed] == ["a.py:f", "a.py:g"]
+
+
+def test_each_thread_has_its_page(tmp_path):
+    copy = Copy(tmp_path)
+    copy.site.mkdir()
+    both = threading.Barrier(2)
+
+    def ask(_):
+        both.wait(10)
+        return copy._page(), copy._page()
+
+    with ThreadPoolExecutor(2) as pool:
+        (first, again), (second, _) = pool.map(ask, range(2))
+    assert first == again
+    assert first.stat().st_size == page.BYTES
+    assert len({first, second, copy._page()}) == 3

@@ -19,6 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 from mutation import page, switches
@@ -75,6 +76,7 @@ class Copy:
         if known.exists():
             self.numbers = json.loads(known.read_text())
         self.environment = self._environment()
+        self._own = threading.local()
 
     def _environment(self) -> dict[str, str]:
         bin_dir = Path(sys.executable).parent
@@ -199,9 +201,10 @@ class Copy:
         limit : float
             Seconds after which the tests are ended.
         """
-        view = page.open_page(self.site / "pycuda_mutation.page")
+        path = self._page()
+        view = page.open_page(path)
         page.switch_off(view, self.numbers[off] if off else 0)
-        environment = dict(self.environment)
+        environment = {**self.environment, "PYCUDA_MUTATION_PAGE": str(path)}
         words = [
             "nice", "-n", "5", sys.executable, "-P", "-m", "pytest", "-q",
             "-p", "pycuda_mutation_plugin", "-p", "no:cacheprovider",
@@ -228,6 +231,16 @@ class Copy:
                 return self._run(words + files, environment, limit)
             finally:
                 page.switch_off(view, 0)
+
+    def _page(self) -> Path:
+        """The page of switches of this thread."""
+        if threading.current_thread() is threading.main_thread():
+            return self.site / "pycuda_mutation.page"
+        if not hasattr(self._own, "page"):
+            number = threading.get_ident()
+            self._own.page = self.site / f"pycuda_mutation-{number}.page"
+            page.make_page(self._own.page)
+        return self._own.page
 
     @property
     def _known(self) -> Path:

@@ -1,7 +1,7 @@
 """The page of switches, as Python sees it; switch.h is C's view of it.
 
 tools/mutate.py installs this as `pycuda_mutation` beside the package that it
-tests, with the page beside that.
+tests, with the page beside that; PYCUDA_MUTATION_PAGE names another.
 """
 
 # SPDX-License-Identifier: MIT
@@ -46,8 +46,11 @@ def take_called(page: memoryview) -> list[int]:
     return [number for number, flag in enumerate(flags) if flag]
 
 
-_beside = Path(__file__).with_name("pycuda_mutation.page")
-_page = open_page(_beside) if _beside.exists() else None
+_path = Path(
+    os.environ.get("PYCUDA_MUTATION_PAGE")
+    or Path(__file__).with_name("pycuda_mutation.page")
+)
+_page = open_page(_path) if _path.exists() else None
 _off = _page[:HEAD].cast("I") if _page is not None else None
 
 

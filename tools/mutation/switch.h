@@ -1,7 +1,7 @@
 /* switch.h - asks whether a function is switched off, and notes its call.
  *
- * Every C file of tools/mutate.py's copy includes it first.  MUTATION_PAGE is
- * the path of a file that all processes map: the number of the function that
+ * Every C file of tools/mutate.py's copy includes it first.  MUTATION_PAGE,
+ * or what PYCUDA_MUTATION_PAGE says, is a file that all processes map: the number of the function that
  * is off, then a byte a function, set when it is called.
  *
  * SPDX-License-Identifier: MIT */
@@ -9,6 +9,7 @@
 #define MUTATION_SWITCH_H
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,7 +24,8 @@ mutation_open(void)
     if (mutation_page) {
         return;
     }
-    int file = open(MUTATION_PAGE, O_RDWR | O_CLOEXEC);
+    const char *path = getenv("PYCUDA_MUTATION_PAGE");
+    int file = open(path ? path : MUTATION_PAGE, O_RDWR | O_CLOEXEC);
     void *page = mmap(NULL, MUTATION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
                       file, 0);
     close(file);
