@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _LONG = 1 << 17  # elements of a row that one thread still sorts alone
 _SHARED = 1 << 14  # of a row that several threads sort together
-_PART = 1 << 14  # least elements of what it is cut into
+_PART = 1 << 13  # least elements of what it is cut into
 _CHUNK = 1 << 16  # least elements of what a row is cut into
 _WIDE = 1 << 30
 _MOST_REPEATED = 9  # passes of a sort that is remembered as launches
@@ -125,7 +125,9 @@ def _least_pass(work: _Rows, passes: int) -> int:
     return passes - min(max(1, -(-bits // 8)), passes)
 
 
-def _deal_in_turn(work: _Rows, sort: Sort, chunks: int) -> GPUArray:
+def _deal_in_turn(
+    work: _Rows, sort: Sort, chunks: int, processors: int
+) -> GPUArray:
     """Rows by buckets, each of which is then sorted.
 
     What it returns begins with whether each row is left to other kernels.
@@ -134,6 +136,7 @@ def _deal_in_turn(work: _Rows, sort: Sort, chunks: int) -> GPUArray:
     n, each = np.uint64(work.n), np.uint64(-(-work.n // chunks))
     digits = 1 << (16 if work.n >= 1 << 20 else 12)
     parts = min(kernels.BUCKETS, 1 << (work.n.bit_length() - 11))
+    few = np.uint32(max(2, min(2 * processors, parts // 8)))
     sample = np.uint32(min(16 * parts, digits))
     words = make(
         work.items, (work.rows * (7 + digits * 5 // 4) + 1,), np.uint32
@@ -141,7 +144,7 @@ def _deal_in_turn(work: _Rows, sort: Sort, chunks: int) -> GPUArray:
     size = np.uint32(digits)
     read, flip = work.read(), work.flip
     arguments: tuple = (
-        read, n, sample, np.uint32(parts), words, size, flip,
+        read, n, sample, np.uint32(parts), few, words, size, flip,
     )  # fmt: skip
     work.note(plan, (1, work.rows), 1, arguments)
     numbers = work.spare(np.uint8)
@@ -168,7 +171,7 @@ def _sort_in_turn(work: _Rows, processors: int) -> GPUArray:
         work.n > _LONG or (work.n >= _SHARED and work.rows < processors)
     ):
         chunks = min(-(-blocks // work.rows), max(1, work.n // _PART))
-        left = _deal_in_turn(work, sort, chunks)
+        left = _deal_in_turn(work, sort, chunks, processors)
         if work.n <= _LONG:
             return work.items
     rows, count, places, move, finish = _memoised()["in_turn"](sort)

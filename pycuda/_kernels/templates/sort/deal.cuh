@@ -1,5 +1,5 @@
-// Deals rows that caches hold into few buckets by vectors: the keys at which
-// buckets begin are of a sample that is sorted in registers.
+// Deals rows that caches hold into few buckets by vectors: a sample has the
+// keys at which buckets begin.
 #if defined(__PYCUDA_CPU__) && $by_vectors
 enum { MOST_DEALT = 1 << 17 }; // elements of a row
 
@@ -12,16 +12,23 @@ __device__ inline bool deals_by_vectors(Long n)
 __device__ inline void plan_by_vectors(const Word *row, Long n, int buckets,
                                        Word flip, Word *firsts)
 {
-    enum { COUNT = MOST_ROWS * LANES };
+    enum { COUNT = 256 };
     const Sample sample = {row, n / COUNT, flip};
-    Word keys[COUNT];
+    Word keys[COUNT], spare[COUNT];
     for (unsigned i = 0; i < COUNT; i++) {
         keys[i] = sample.key(i);
     }
-    sort_rows_of<MOST_ROWS>(keys, keys, COUNT);
+    Sorter task = {keys, spare, keys, keys, COUNT, 0};
+    sort_all_digits<true>(task, {0, 0, 0, 8}, 8 * sizeof(Word));
     for (int bucket = 0; bucket < buckets; bucket++) {
         firsts[bucket] = bucket ? keys[COUNT / buckets * bucket] : 0;
     }
+}
+
+// Of the elements from `i` on, how many are in a vector.
+__device__ inline Index count_at(Index i, Index n)
+{
+    return i < n ? min(n - i, (Index)LANES) : 0;
 }
 
 // How many elements each bucket gets.
@@ -32,15 +39,24 @@ __device__ inline void count_by_vectors(const Word *items, Index n, Word flip,
     for (int bucket = 0; bucket < buckets; bucket++) {
         counts[bucket] = 0;
     }
-    for (Index i = 0; i < n; i += LANES) {
-        const Index count = min(n - i, (Index)LANES);
-        const Vector keys =
-            keys_of(load_first(items + i, count)) ^ (Vector)flip;
-        const Mask some = first_lanes(count);
+    for (Index i = 0; i < n; i += AHEAD * LANES) {
+        Vector keys[AHEAD];
+        Mask some[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            const Index count = count_at(i + k * LANES, n);
+            keys[k] = keys_of(load_first(items + i + k * LANES, count));
+            keys[k] ^= (Vector)flip;
+            some[k] = first_lanes(count);
+        }
         for (int bucket = 1; bucket < buckets; bucket++) {
-            const Vector below = (Vector)(keys < (Vector)firsts[bucket]);
-            counts[bucket] +=
-                Vectors::count(__builtin_convertvector(below, Mask) & some);
+            unsigned count = 0;
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++) {
+                const Mask below = are_less(keys[k], (Vector)firsts[bucket]);
+                count += Vectors::count(below & some[k]);
+            }
+            counts[bucket] += count;
         }
     }
     // So far those of all buckets before it.
@@ -54,19 +70,28 @@ __device__ inline void deal_by_vectors(const Word *items, Index n, Word flip,
                                        const Word *firsts, int buckets,
                                        Word *target, Long *places)
 {
-    for (Index i = 0; i < n; i += LANES) {
-        const Index count = min(n - i, (Index)LANES);
-        const Vector bits = load_first(items + i, count);
-        const Vector keys = keys_of(bits) ^ (Vector)flip;
-        Mask rest = first_lanes(count);
+    for (Index i = 0; i < n; i += AHEAD * LANES) {
+        Vector bits[AHEAD], keys[AHEAD];
+        Mask rest[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            const Index count = count_at(i + k * LANES, n);
+            bits[k] = load_first(items + i + k * LANES, count);
+            keys[k] = keys_of(bits[k]) ^ (Vector)flip;
+            rest[k] = first_lanes(count);
+        }
         for (int bucket = buckets - 1; bucket >= 0; bucket--) {
-            const Vector from = (Vector)(keys >= (Vector)firsts[bucket]);
-            const Mask own = __builtin_convertvector(from, Mask) & rest;
-            const Index size = Vectors::count(own);
-            rest = rest & ~own;
-            store_first(target + places[bucket], Vectors::compress(bits, own),
-                        size);
-            places[bucket] += size;
+            Word *to = target + places[bucket];
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++) {
+                const Mask own =
+                    ~are_less(keys[k], (Vector)firsts[bucket]) & rest[k];
+                const Index size = Vectors::count(own);
+                rest[k] = rest[k] & ~own;
+                store_first(to, Vectors::compress(bits[k], own), size);
+                to += size;
+            }
+            places[bucket] = to - target;
         }
     }
 }

@@ -83,16 +83,15 @@ __device__ inline bool differs(const Sample &sample, unsigned count,
 
 extern "C" __global__ void sort_plan(const Word *items, Long n,
                                      unsigned count, unsigned buckets,
-                                     unsigned *words, unsigned digits,
-                                     unsigned flip)
+                                     unsigned few, unsigned *words,
+                                     unsigned digits, unsigned flip)
 {
     const Row row(words, digits);
     const Word all = flip ? (Word)~(Word)0 : (Word)0;
     items += blockIdx.y * n;
     if (deals_by_vectors(n)) {
-        const int fewer = max(buckets / 8, 2);
-        plan_by_vectors(items, n, fewer, all, row.firsts());
-        *row.plan = {0, 0, 0, fewer};
+        plan_by_vectors(items, n, few, all, row.firsts());
+        *row.plan = {0, 0, 0, (int)few};
         *row.is_left = 0;
         return;
     }

@@ -14,6 +14,7 @@ typedef Vectors::mask Mask;
 
 enum { LANES = sizeof(Vector) / sizeof(Word) };
 enum { MOST_ROWS = 16 }; // of a piece that is sorted in registers
+enum { AHEAD = 4 };      // vectors at once
 
 __device__ inline Vector load_vector(const Word *from)
 {
@@ -42,6 +43,11 @@ __device__ inline Vector load_first(const Word *from, Index count)
 __device__ inline void store_first(Word *to, Vector vector, Index count)
 {
     Vectors::store(to, vector, first_lanes(count));
+}
+
+__device__ inline Mask are_less(Vector x, Vector y)
+{
+    return __builtin_convertvector(x < y, Mask);
 }
 
 __device__ inline void put_in_order(Vector &x, Vector &y)
@@ -207,33 +213,31 @@ __device__ inline Word pivot_of(const Piece &piece)
     return rows[ROWS / 2][LANES / 2];
 }
 
-// Of the first lanes: how many are below the pivot, which go to `low`, as all
-// others do to `high`.  Writes whole vectors unless it is the `last`.
-template <bool LAST>
+// Of the first lanes: how many are below the pivot, or EQUAL, which go to
+// `low`, as all others do to `high`.  Writes whole vectors unless it is LAST.
+template <bool EQUAL, bool LAST>
 __device__ inline Index part_vector(Vector vector, Index count, Vector pivot,
                                     Word *low, Word *high)
 {
-    const Vector yes = (Vector)(vector < pivot);
-    const Mask is_low = __builtin_convertvector(yes, Mask);
-    const Mask is_high = __builtin_convertvector(~yes, Mask);
+    const Mask is_low =
+        EQUAL ? ~are_less(pivot, vector) : are_less(vector, pivot);
     if (LAST) {
-        const Mask some = first_lanes(count);
-        const Mask below = is_low & some;
+        const Mask below = is_low & first_lanes(count);
         const Index lows = Vectors::count(below);
         store_first(low, Vectors::compress(vector, below), lows);
-        store_first(high, Vectors::compress(vector, is_high), count - lows);
+        store_first(high, Vectors::compress(vector, ~is_low), count - lows);
         return lows;
     }
     store_vector(low, Vectors::compress(vector, is_low));
-    store_vector(high, Vectors::compress(vector, is_high));
+    store_vector(high, Vectors::compress(vector, ~is_low));
     return Vectors::count(is_low);
 }
 
-// Keys below the pivot go to the result's place, the others to the spare one;
-// how many the former are.
+// Keys below the pivot, or EQUAL, go to the result's place, the others to the
+// spare one; how many the former are.
+template <bool EQUAL>
 __device__ inline Index part(const Word *from, const Piece &piece, Word pivot)
 {
-    enum { AHEAD = 4 };
     const Vector limit = (Vector)pivot;
     Word *const low = piece.result, *const high = piece.spare;
     Index i = 0, lows = 0;
@@ -245,14 +249,15 @@ __device__ inline Index part(const Word *from, const Piece &piece, Word pivot)
         }
 #pragma unroll
         for (int k = 0; k < AHEAD; k++) {
-            lows += part_vector<false>(some[k], LANES, limit, low + lows,
-                                       high + (i + k * LANES - lows));
+            lows += part_vector<EQUAL, false>(some[k], LANES, limit,
+                                              low + lows,
+                                              high + (i + k * LANES - lows));
         }
     }
     for (; i < piece.n; i += LANES) {
         const Index count = min(piece.n - i, (Index)LANES);
-        lows += part_vector<true>(load_first(from + i, count), count, limit,
-                                  low + lows, high + (i - lows));
+        lows += part_vector<EQUAL, true>(load_first(from + i, count), count,
+                                         limit, low + lows, high + (i - lows));
     }
     return lows;
 }
@@ -262,18 +267,9 @@ __device__ inline Index part(const Word *from, const Piece &piece, Word pivot)
 __device__ inline Index part_in_two(const Piece &piece, bool *is_sorted)
 {
     const Word pivot = pivot_of(piece);
-    const Index lows = part(piece.from, piece, pivot);
+    const Index lows = part<false>(piece.from, piece, pivot);
     *is_sorted = lows == 0;
-    if (lows) {
-        return lows;
-    }
-    if (pivot != (Word)~(Word)0) {
-        return part(piece.spare, piece, pivot + 1);
-    }
-    for (Index i = 0; i < piece.n; i++) {
-        piece.result[i] = pivot;
-    }
-    return piece.n;
+    return lows ? lows : part<true>(piece.spare, piece, pivot);
 }
 
 __device__ inline void sort_by_passes(const Piece &piece)
@@ -316,6 +312,17 @@ __device__ inline void sort_by_vectors(Word *keys, Word *spare, Index n)
         piece = waiting[--count];
     }
 }
+
+__device__ inline void sort_plain(const Sorter &task)
+{
+    for (Index i = 0; i < task.n; i++) {
+        task.result[i] = plain_key_of(task.from[i]) ^ task.flip;
+    }
+    sort_by_vectors(task.result, task.to, task.n);
+    for (Index i = 0; i < task.n; i++) {
+        task.result[i] = bits_of_plain(task.result[i] ^ task.flip);
+    }
+}
 #endif
 
 // Keys without `spare_bits`, beyond those that number the elements, are taken
@@ -336,19 +343,22 @@ __device__ inline void sort_values(Sorter task, int spare_bits)
         sort_in_range<false>(task, range, spare_bits);
         return;
     }
+#if defined(__PYCUDA_CPU__) && $by_vectors
+    if (__pycuda_has_lanes()) {
+        if (range.bits) {
+            sort_plain(task);
+        } else {
+            move_to_result(task);
+        }
+        return;
+    }
+#endif
     for (Index i = 0; i < task.n; i++) {
         const Word key = plain_key_of(task.from[i]) ^ task.flip;
         task.other[i] = key - range.least;
     }
-#if defined(__PYCUDA_CPU__) && $by_vectors
-    if (__pycuda_has_lanes()) {
-        sort_by_vectors(task.other, task.to, task.n);
-    } else
-#endif
-    {
-        task.from = task.other;
-        sort_in_range<true>(task, range, spare_bits);
-    }
+    task.from = task.other;
+    sort_in_range<true>(task, range, spare_bits);
     for (Index i = 0; i < task.n; i++) {
         const Word key = task.result[i] + range.least;
         task.result[i] = bits_of_plain(key ^ task.flip);
