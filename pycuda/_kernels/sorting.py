@@ -108,8 +108,8 @@ def _fields(sort: Sort) -> dict[str, Any]:
     }
 
 
-def _source(sort: Sort, *templates: str) -> str:
-    fields = _fields(sort)
+def _source(sort: Sort, *templates: str, **more: Any) -> str:
+    fields = _fields(sort) | more
     return "".join(
         building.load_template(name).substitute(fields) for name in templates
     )
@@ -144,6 +144,7 @@ def make_values(sort: Sort) -> tuple[Any, ...]:
         "sort/keys.cuh",
         "sort/vectors.cuh",
         "sort/values.cu",
+        by_vectors=int(sort.dtype.itemsize == 4),  # else passes are faster
     )
     parts = "plan", "assign", "deal", "buckets"
     return _compiled(source, tuple(f"sort_{part}" for part in parts))

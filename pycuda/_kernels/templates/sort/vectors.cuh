@@ -15,6 +15,8 @@ typedef Vectors::mask Mask;
 enum { LANES = sizeof(Vector) / sizeof(Word) };
 enum { MOST_ROWS = 16 }; // of a piece that is sorted in registers
 enum { AHEAD = 4 };      // vectors at once
+// Of more elements of 8 bytes, passes are faster.
+enum { MOST_WIDE = 1 << 13 };
 
 __device__ inline Vector load_vector(const Word *from)
 {
@@ -344,7 +346,7 @@ __device__ inline void sort_values(Sorter task, int spare_bits)
         return;
     }
 #if defined(__PYCUDA_CPU__) && $by_vectors
-    if (__pycuda_has_lanes()) {
+    if (__pycuda_has_lanes() && (BYTES == 4 || task.n <= MOST_WIDE)) {
         if (range.bits) {
             sort_plain(task);
         } else {
