@@ -4,9 +4,10 @@
  * left wrong and with it made right again, and checks the answers that have
  * their own code.  Best run under ASan and UBSan.
  *
- * usage: test_loader image
+ * usage: test_loader image image_that_calls
  *
  * SPDX-License-Identifier: MIT */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,49 @@ test_answers(void)
     free(bytes);
 }
 
+/* The first relocation of the first section that has some and is loaded, or
+ * NULL; `end` becomes that section's size. */
+static Elf64_Rela *
+find_relocation(char *bytes, uint64_t *end)
+{
+    char *elf = bytes + ((struct image_header *)bytes)->payload;
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)elf;
+    const Elf64_Shdr *rows = (const Elf64_Shdr *)(elf + head->e_shoff);
+
+    for (unsigned i = 0; i < head->e_shnum; i++) {
+        const Elf64_Shdr *target = &rows[rows[i].sh_info];
+        if (rows[i].sh_type == SHT_RELA && rows[i].sh_size > 0 &&
+            target->sh_flags & SHF_ALLOC) {
+            *end = target->sh_size;
+            return (Elf64_Rela *)(elf + rows[i].sh_offset);
+        }
+    }
+    return NULL;
+}
+
+/* Every kind of relocation here changes four bytes at least. */
+static void
+test_relocation_at_the_end(void)
+{
+    char *bytes = malloc(size);
+    uint64_t end = 0;
+    memcpy(bytes, original, size);
+    Elf64_Rela *row = find_relocation(bytes, &end);
+    expect(row != NULL, "the image has relocations");
+    for (uint64_t left = 0; row && left < 4; left++) {
+        row->r_offset = end - left;
+        seal(bytes, size);
+        expect(load(bytes, size) == CUDA_ERROR_INVALID_IMAGE,
+               "a relocation beyond its section is refused");
+    }
+    if (row) {
+        row->r_offset = end - 8;
+        seal(bytes, size);
+        expect(load(bytes, size) == CUDA_SUCCESS, "one at the end loads");
+    }
+    free(bytes);
+}
+
 static void
 test_contains(void)
 {
@@ -129,25 +173,38 @@ test_contains(void)
     expect(!cpu_image_contains(kernel.entry), "nor code that was unloaded");
 }
 
-int
-main(int count, char **arguments)
+static void
+read_image(const char *path)
 {
-    FILE *file = count == 2 ? fopen(arguments[1], "rb") : NULL;
+    FILE *file = fopen(path, "rb");
     if (!file) {
-        fprintf(stderr, "usage: test_loader image\n");
-        return 2;
+        perror(path);
+        exit(2);
     }
     fseek(file, 0, SEEK_END);
     size = (size_t)ftell(file);
+    free(original);
     original = malloc(size);
     rewind(file);
     expect(fread(original, 1, size, file) == size, "the file is read");
     fclose(file);
+}
+
+int
+main(int count, char **arguments)
+{
+    if (count != 3) {
+        fprintf(stderr, "usage: test_loader image image_that_calls\n");
+        return 2;
+    }
+    read_image(arguments[1]);
     test_answers();
     test_truncated();
     test_changed(false);
     test_changed(true);
     test_contains();
+    read_image(arguments[2]);
+    test_relocation_at_the_end();
     free(original);
     printf("%u failures\n", failures);
     return failures != 0;

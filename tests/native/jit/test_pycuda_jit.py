@@ -137,12 +137,14 @@ def test_kernels(folder, target, level):
 
 
 def test_damaged_images(folder):
-    done = jit(bitcode("saxpy.cu", folder), "--target=x86-64-v3")
-    image = folder / "damaged.image"
-    image.write_bytes(done.stdout)
+    images = []
+    for name in ("saxpy.cu", "kernels.cu"):  # these call the runtime
+        done = jit(bitcode(name, folder), "--target=x86-64-v3")
+        images.append(folder / f"damaged-{name}.image")
+        images[-1].write_bytes(done.stdout)
     flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover")
     run = subprocess.run(
-        [program("test_loader", folder, *flags), image],
+        [program("test_loader", folder, *flags), *images],
         capture_output=True,
         timeout=120,
     )
