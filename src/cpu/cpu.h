@@ -249,6 +249,14 @@ struct cpu_edge {
     struct cpu_edge *next;
 };
 
+/* Blocks that one processor begins with: run/pieces.c. */
+struct cpu_share {
+    _Alignas(64) _Atomic uint64_t next; /* first that nobody has taken */
+    uint64_t end;
+};
+
+#define CPU_SHARES 16
+
 struct cpu_launch {
     struct cpu_function *function;
     uint32_t grid[3];
@@ -256,9 +264,10 @@ struct cpu_launch {
     uint32_t dynamic_shared;
     uint32_t threads; /* of a block */
     void *params;
-    uint64_t total;        /* blocks */
-    uint64_t most, least;  /* blocks of a piece */
-    _Atomic uint64_t next; /* first block that nobody has taken */
+    uint64_t total;           /* blocks */
+    uint64_t most, least;     /* blocks of a piece */
+    struct cpu_share *shares; /* of the operation */
+    unsigned share_count;
     _Atomic uint64_t left; /* blocks that have not ended */
     _Atomic uint64_t ns;   /* that threads have spent on it, together */
     atomic_int error;
@@ -295,6 +304,7 @@ struct cpu_op {
     void *heap;     /* freed with the operation */
     struct cpu_launch launch;
     _Alignas(16) char payload[CPU_OP_PAYLOAD];
+    struct cpu_share shares[CPU_SHARES];
 };
 
 struct cpu_op *cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
@@ -479,8 +489,16 @@ struct cpu_worker {
 
 struct cpu_worker *cpu_worker_self(void); /* of a caller; NULL: no memory */
 struct cpu_worker *cpu_worker_new(void);  /* NULL: no memory */
-/* The next blocks in order: how many, 0 if there are none. */
-uint64_t cpu_piece_take(struct cpu_launch *launch, uint64_t *first);
+/* ---- run/pieces.c ---- */
+
+void cpu_pieces_plan(struct cpu_op *op);
+/* The share that the caller's processor begins with. */
+unsigned cpu_share_near(const struct cpu_launch *launch);
+/* The next blocks, of that share first: how many, 0 if there are none. */
+uint64_t cpu_piece_take(struct cpu_launch *launch, unsigned near,
+                        uint64_t *first);
+bool cpu_pieces_left(const struct cpu_launch *launch);
+
 /* Runs pieces of the kernel that `op` is or waits for, in place of a worker;
  * false if there are none for the caller. */
 bool cpu_worker_help(const struct cpu_op *op);

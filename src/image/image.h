@@ -57,6 +57,7 @@ enum image_kernel_flags {
         2,                  /* or calls through pointers: stack unbounded */
     IMAGE_KERNEL_WARPS = 4, /* has a second entry, image_loop_entry, for blocks
                                of whole warps (src/cpu/run/block.c) */
+    IMAGE_KERNEL_APART = 8, /* no block can see what another does meanwhile */
 };
 
 struct image_kernel {

@@ -140,6 +140,7 @@ struct jit_kernel {
     bool threads_made; /* the entry for fibers is there already */
     uint32_t warp_frame_bytes;
     const char *warps_not; /* why it has none, or NULL */
+    bool apart;            /* its blocks cannot see each other */
     bool recursive;        /* recursion, calls through pointers, alloca */
     bool calls_kept;       /* calls a function that was not inlined */
     bool flat;             /* does not use threadIdx.y: its rows are long */
@@ -262,6 +263,7 @@ void jit_forget_stops(struct jit *jit, struct jit_kernel *kernel);
 void jit_check_rows(struct jit *jit);    /* checks/rows.c */
 void jit_lower_asks(struct jit *jit);    /* checks/form.c */
 void jit_keep_level(struct jit *jit);    /* fibers/lockstep.c */
+void jit_find_apart(struct jit *jit);    /* analyse/apart.c */
 void jit_find_spinning(struct jit *jit); /* fibers/spinning.c */
 void jit_find_stops(struct jit *jit);    /* fibers/stops.c */
 void jit_make_bodies(struct jit *jit);   /* retarget/geometry.c */

@@ -137,6 +137,7 @@ make_native(struct jit *jit)
     }
     jit_prepare(jit);
     jit_keep_level(jit);
+    jit_find_apart(jit);
     jit_find_spinning(jit);
     jit_find_stops(jit);
     jit_explain_stops(jit);

@@ -1,9 +1,8 @@
 /* launch.c - cuLaunchKernel and its relatives.
  *
- * Called by users of the library.  A launch becomes a KERNEL operation that
- * workers share, block by block in the order of the grid; a small one of a
- * kernel that is known to be quick is run by the caller, if nothing is before
- * it.
+ * Called by users of the library.  A launch becomes a KERNEL operation whose
+ * blocks workers share (pieces.c); a small one of a kernel that is known to be
+ * quick is run by the caller, if nothing is before it.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -18,12 +17,6 @@
 #define INLINE_AWAKE_NS 3000u
 #define ROW_NS          50000u
 #define ROW_PAUSE_NS    50000u /* ends a row */
-#define PIECES_A_WORKER 8      /* at the start of a launch */
-#define SMALL_PIECES    64     /* at its end: workers are to end together */
-#define PIECE_NS        1000u  /* expected time of a piece, at least */
-/* Of a launch whose stacks have guards: so few workers at most, for they cost
- * maps. */
-#define RECURSIVE_PIECES 8
 
 static _Atomic uint64_t last_serial;
 /* Time spent in a row of launches that a worker could have shared, had one
@@ -148,47 +141,6 @@ row_note(const struct cpu_launch *launch, uint64_t end)
     }
 }
 
-/* Blocks that are expected to take PIECE_NS; 0: unknown. */
-static uint64_t
-blocks_worth_taking(const struct cpu_launch *launch)
-{
-    struct cpu_function *function = launch->function;
-    uint64_t ns =
-        atomic_load_explicit(&function->ns_a_launch, memory_order_relaxed);
-    uint64_t known = atomic_load_explicit(&function->threads_a_launch,
-                                          memory_order_relaxed);
-
-    return known ? known * PIECE_NS / (ns + 1) / launch->threads : 0;
-}
-
-/* How many blocks are taken at a time, at the start and at the end. */
-static void
-pieces_plan(struct cpu_launch *launch)
-{
-    uint64_t workers = (uint64_t)cpu_state.threads;
-    uint64_t most = workers * PIECES_A_WORKER;
-    uint64_t small = workers * SMALL_PIECES;
-    uint64_t worth = blocks_worth_taking(launch);
-
-    if (launch->function->kernel->flags & IMAGE_KERNEL_RECURSIVE) {
-        most = small = RECURSIVE_PIECES;
-    }
-    if (workers == 1) {
-        most = small = 1;
-    }
-    launch->most = (launch->total + most - 1) / most;
-    launch->least = (launch->total + small - 1) / small;
-    if (launch->cooperative) {
-        launch->most = launch->least = (launch->total + workers - 1) / workers;
-    } else if (launch->least < worth) {
-        /* All have a part, though. */
-        uint64_t part = (launch->total + workers - 1) / workers;
-        launch->least = worth < part ? worth : part;
-        launch->most =
-            launch->most > launch->least ? launch->most : launch->least;
-    }
-}
-
 void
 cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
                 const unsigned grid[3], const unsigned block[3],
@@ -212,7 +164,7 @@ cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
     launch->cooperative = cooperative;
     atomic_store(&launch->grid_arrived, 0);
     atomic_store(&launch->grid_ended, 0);
-    pieces_plan(launch);
+    cpu_pieces_plan(op);
 }
 
 /* By the caller's thread. */

@@ -87,7 +87,7 @@ block_turn(struct together *together, struct cpu_worker *place)
 static void
 more_take(struct together *together)
 {
-    uint64_t first, count = cpu_piece_take(together->launch, &first);
+    uint64_t first, count = cpu_piece_take(together->launch, 0, &first);
 
     together->sleeps = 0;
     /* The piece that the thread came for is not over, nor is the launch. */

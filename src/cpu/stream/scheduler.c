@@ -599,12 +599,6 @@ cpu_op_call(struct cpu_op *op)
 
 /* ---- for workers; the lock is held ---- */
 
-static bool
-has_pieces(struct cpu_launch *launch)
-{
-    return atomic_load(&launch->next) < launch->total;
-}
-
 /* The kernel at the queue's head has no more pieces to give.  Of those that
  * shall come for the next one, `coming` do. */
 static void
@@ -650,7 +644,7 @@ cpu_queue_take(bool kernels_too)
     while (kernels_too && ready_kernels.first) {
         struct cpu_launch *launch = &ready_kernels.first->launch;
 
-        if (has_pieces(launch)) {
+        if (cpu_pieces_left(launch)) {
             return launch->joined < (unsigned)cpu_state.threads ? kernel_join()
                                                                 : NULL;
         }
@@ -669,7 +663,7 @@ cpu_queue_help(const struct cpu_op *op)
 
     return first && (first == op || op->pending) &&
                    first->launch.function->may_inline &&
-                   has_pieces(&first->launch) &&
+                   cpu_pieces_left(&first->launch) &&
                    atomic_load(&first->launch.running) <
                        (unsigned)cpu_state.threads
                ? kernel_join()
@@ -681,7 +675,7 @@ cpu_queue_help(const struct cpu_op *op)
 void
 cpu_queue_more(struct cpu_op *op)
 {
-    if (ready_kernels.first == op && has_pieces(&op->launch) &&
+    if (ready_kernels.first == op && cpu_pieces_left(&op->launch) &&
         op->launch.joined < (unsigned)cpu_state.threads) {
         workers_wake(1);
     }

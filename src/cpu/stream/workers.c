@@ -83,29 +83,6 @@ more_ask(struct cpu_op *op)
     cpu_scheduler_unlock();
 }
 
-/* A part of what is left for each worker, so that all end at about the same
- * time. */
-uint64_t
-cpu_piece_take(struct cpu_launch *launch, uint64_t *first)
-{
-    uint64_t next = atomic_load(&launch->next), count;
-
-    do {
-        if (next >= launch->total) {
-            return 0;
-        }
-        uint64_t left = launch->total - next;
-
-        count = left / (2 * (uint64_t)cpu_state.threads);
-        count = count < launch->most ? count : launch->most;
-        count = count > launch->least ? count : launch->least;
-        count = count < left ? count : left;
-    } while (
-        !atomic_compare_exchange_weak(&launch->next, &next, next + count));
-    *first = next;
-    return count;
-}
-
 /* One piece, as far as the launch has not failed. */
 static void
 piece_run(struct cpu_worker *worker, struct cpu_launch *launch, uint64_t first,
@@ -120,32 +97,61 @@ piece_run(struct cpu_worker *worker, struct cpu_launch *launch, uint64_t first,
     }
 }
 
-/* Runs pieces of the launch until none is left.  Who ends the last one ends
- * the launch: a thread that has joined and has no piece is not waited for. */
-static void
-launch_work(struct cpu_worker *worker, struct cpu_op *op)
+/* What a thread has done for a launch and not told yet: other processors look
+ * at the launch as well, so that it is written to as seldom as may be. */
+struct work_done {
+    uint64_t blocks, then;
+};
+
+/* Tells it.  True for who ends the launch with the last of its blocks: a
+ * thread that has joined and has no piece is not waited for. */
+static bool
+done_tell(struct work_done *done, struct cpu_launch *launch, uint64_t now)
+{
+    uint64_t blocks = done->blocks, then = done->then;
+
+    *done = (struct work_done){.then = now};
+    atomic_fetch_add(&launch->ns, now - then);
+    return atomic_fetch_sub(&launch->left, blocks) == blocks;
+}
+
+/* Runs pieces of the launch until none is left; true for who ends it. */
+static bool
+pieces_run(struct cpu_worker *worker, struct cpu_op *op)
 {
     struct cpu_launch *launch = &op->launch;
     bool asked = launch->total <= launch->least;
-    uint64_t first, count, then = cpu_now_ns();
+    unsigned near = cpu_share_near(launch);
+    struct work_done done = {.then = cpu_now_ns()};
+    uint64_t first, count = cpu_piece_take(launch, near, &first);
 
-    while ((count = cpu_piece_take(launch, &first))) {
-        atomic_fetch_add(&launch->running, 1);
+    if (!count) {
+        return false;
+    }
+    atomic_fetch_add(&launch->running, 1);
+    do {
         piece_run(worker, launch, first, count);
-        atomic_fetch_sub(&launch->running, 1);
-        uint64_t now = cpu_now_ns();
-        atomic_fetch_add(&launch->ns, now - then);
-        then = now;
-        if (atomic_fetch_sub(&launch->left, count) == count) {
-            pthread_mutex_lock(&cpu_scheduler_lock);
-            cpu_queue_end(op);
-            cpu_scheduler_unlock();
-            break;
-        }
+        done.blocks += count;
+        uint64_t now = asked ? 0 : cpu_now_ns();
         if (!asked && now - launch->started_ns >= ASK_NS) {
             asked = true;
+            if (done_tell(&done, launch, now)) {
+                return true;
+            }
             more_ask(op);
         }
+    } while ((count = cpu_piece_take(launch, near, &first)));
+    atomic_fetch_sub(&launch->running, 1);
+    return done.blocks && done_tell(&done, launch, cpu_now_ns());
+}
+
+static void
+launch_work(struct cpu_worker *worker, struct cpu_op *op)
+{
+    if (pieces_run(worker, op)) {
+        pthread_mutex_lock(&cpu_scheduler_lock);
+        cpu_queue_end(op);
+        cpu_scheduler_unlock();
     }
     cpu_op_release(op);
 }

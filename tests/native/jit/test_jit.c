@@ -394,6 +394,26 @@ test_kept_shared(void)
           harness_kernel(image, "other_shared").row->static_shared, 20);
 }
 
+/* Blocks are dealt out of order only where they cannot see each other. */
+static void
+test_apart(void)
+{
+    static const struct {
+        const char *name;
+        bool apart;
+    } rows[] = {
+        {"product", true},    {"matmul", true},          {"globals", false},
+        {"spin_lock", false}, {"wait_for_other", false}, {"retry_add", false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t flags = harness_kernel(image, rows[i].name).row->flags;
+        bool apart = flags & IMAGE_KERNEL_APART;
+
+        check(apart == rows[i].apart, rows[i].name, apart, rows[i].apart);
+    }
+}
+
 static void
 test_spinning(void)
 {
@@ -452,6 +472,7 @@ main(int count, char **arguments)
     test_private();
     test_three_d();
     test_kept_shared();
+    test_apart();
     test_spinning();
     cpu_image_unload(image);
     printf("%u checks, %u failures\n", checks, failures);
