@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda._driver import ArrayBase, UsualCall, _apply
+from pycuda._driver import ArrayBase, PlannedMethod, UsualCall, _apply
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -33,6 +33,16 @@ def usual_as(name: str) -> Callable[[Callable], Callable]:
     """The same for a function that C knows by another name."""
     return lambda function: functools.update_wrapper(
         UsualCall(function, name), function
+    )
+
+
+def planned(function: Callable) -> Callable:
+    """`function`, repeated in C where an array and an axis is all it gets.
+
+    It is a method, too (`src/array/planned.c`).
+    """
+    return functools.update_wrapper(
+        PlannedMethod(function, function.__name__), function
     )
 
 

@@ -21,7 +21,7 @@ from pycuda._array.axes import (
     product,
     result_type,
 )
-from pycuda._array.common import flattened, make, using
+from pycuda._array.common import flattened, make, planned, using
 from pycuda._array.indexing import is_misaligned, loadable
 from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels import axes as axis_kernels
@@ -194,6 +194,7 @@ def _scan(
     return target if out is None else out
 
 
+@planned
 def cumsum(
     a: GPUArray,
     axis: int | None = None,
@@ -211,6 +212,7 @@ def cumsum(
     return _scan("cumsum", a, axis, dtype, out, stream, allocator)
 
 
+@planned
 def cumprod(
     a: GPUArray,
     axis: int | None = None,

@@ -7,7 +7,6 @@ Everything here leads to `pycuda._array.axes.reduce_axes`.
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -15,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 from pycuda._array import reductions as whole
 from pycuda._array import scans
 from pycuda._array.axes import check_out, reduce_axes
-from pycuda._driver import PlannedMethod, _apply
+from pycuda._array.common import planned
+from pycuda._driver import _apply
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
 
+@planned
 def prod(
     a: GPUArray,
     axis: Any = None,
@@ -38,6 +39,7 @@ def prod(
     )
 
 
+@planned
 def mean(
     a: GPUArray,
     axis: Any = None,
@@ -67,6 +69,7 @@ def _freedom(ddof: float, correction: float | None) -> float:
     return correction
 
 
+@planned
 def var(
     a: GPUArray,
     axis: Any = None,
@@ -90,6 +93,7 @@ def var(
     )
 
 
+@planned
 def std(
     a: GPUArray,
     axis: Any = None,
@@ -121,6 +125,7 @@ def _place(
     )
 
 
+@planned
 def argmin(
     a: GPUArray,
     axis: int | None = None,
@@ -137,6 +142,7 @@ def argmin(
     return _place("argmin", a, axis, out, keepdims, stream, allocator)
 
 
+@planned
 def argmax(
     a: GPUArray,
     axis: int | None = None,
@@ -195,13 +201,6 @@ def _method(function: Callable) -> Callable:
     return inspect.unwrap(function)
 
 
-def _planned(function: Callable) -> Callable:
-    """A method that repeats its launches where an axis is all it gets."""
-    return functools.update_wrapper(
-        PlannedMethod(function, function.__name__), function
-    )
-
-
 class Reductions:
     """Methods that reduce an array, with numpy's arguments."""
 
@@ -210,7 +209,7 @@ class Reductions:
     any = _method(whole.any)
     all = _method(whole.all)
 
-    @_planned
+    @planned
     def sum(
         self,
         axis: Any = None,
@@ -227,7 +226,7 @@ class Reductions:
             out=out,
         )  # fmt: skip
 
-    @_planned
+    @planned
     def max(
         self,
         axis: Any = None,
@@ -239,7 +238,7 @@ class Reductions:
         """Largest element along some axes, or of all; NaN if there is one."""
         return whole.max(self, stream, axis=axis, keepdims=keepdims, out=out)
 
-    @_planned
+    @planned
     def min(
         self,
         axis: Any = None,
@@ -251,12 +250,12 @@ class Reductions:
         """Smallest element along some axes, or of all; NaN if there is one."""
         return whole.min(self, stream, axis=axis, keepdims=keepdims, out=out)
 
-    prod = _planned(prod)
-    mean = _planned(mean)
-    var = _planned(var)
-    std = _planned(std)
+    prod = prod
+    mean = mean
+    var = var
+    std = std
     ptp = ptp
-    argmin = _planned(argmin)
-    argmax = _planned(argmax)
-    cumsum = _planned(scans.cumsum)
-    cumprod = _planned(scans.cumprod)
+    argmin = argmin
+    argmax = argmax
+    cumsum = scans.cumsum
+    cumprod = scans.cumprod

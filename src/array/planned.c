@@ -1,8 +1,9 @@
-/* planned.c - PlannedMethod: a method of arrays whose launches are remembered,
- * so that the next call on an array of the same layout needs no Python frame.
+/* planned.c - PlannedMethod: a method of arrays, or a function of one, whose
+ * launches are remembered, so that the next call on an array of the same
+ * layout needs no Python frame.
  *
- * pycuda._array.statistics wraps reductions and scans along an axis in it.  A
- * call with an axis and nothing else repeats what plan.c remembers; any other
+ * pycuda._array wraps reductions and scans along an axis in it.  A call with
+ * an axis and nothing else repeats what plan.c remembers; any other
  * goes to the Python function, which may make a plan.
  *
  * SPDX-License-Identifier: MIT */

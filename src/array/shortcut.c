@@ -1,6 +1,6 @@
 /* shortcut.c - Shortcut: a function of Python whose usual call, one array (or
  * two of one shape, or an array and a number) and at most `out` and `stream`,
- * needs no Python frame.
+ * or of a reduction an `axis` that it had before, needs no Python frame.
  *
  * pycuda.cumath, pycuda._array.mathematics and pycuda._array.reductions wrap
  * their functions in it.  Anything but arrays that are not empty goes to the
@@ -14,6 +14,7 @@ struct shortcut {
     int operation;
     int reduces;
     int inputs;
+    PyObject *name; /* strong, interned; of plans */
 };
 
 /* An array that the short way is right for: reductions of float16 and bfloat16
@@ -53,7 +54,7 @@ are_usual(const struct shortcut *self, PyObject *const *args)
     return first != NULL;
 }
 
-static PyObject *out_name, *stream_name; /* interned */
+static PyObject *axis_name, *out_name, *stream_name; /* interned */
 
 /* What keywords say; 0 where one is not usual. */
 static int
@@ -79,6 +80,18 @@ keywords_are_usual(const struct shortcut *self, PyObject *const *values,
     return 1;
 }
 
+/* A reduction of one array along an axis, as plan_repeat. */
+static PyObject *
+reduce_again(const struct shortcut *self, PyObject *const *args,
+             Py_ssize_t nargs, PyObject *names)
+{
+    return self->reduces && nargs == 1 && names &&
+                   PyTuple_GET_SIZE(names) == 1 &&
+                   PyTuple_GET_ITEM(names, 0) == axis_name
+               ? plan_repeat(self->name, args, 1, args[1])
+               : NULL;
+}
+
 static PyObject *
 shortcut_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                     PyObject *names)
@@ -91,8 +104,12 @@ shortcut_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     if (PyVectorcall_NARGS(nargsf) != self->inputs ||
         !keywords_are_usual(self, args + self->inputs, names, &out, &stream) ||
         !are_usual(self, args)) {
-        return PyObject_Vectorcall(self->wrapper.function, args, nargsf,
-                                   names);
+        PyObject *again =
+            reduce_again(self, args, PyVectorcall_NARGS(nargsf), names);
+        return again || PyErr_Occurred()
+                   ? again
+                   : PyObject_Vectorcall(self->wrapper.function, args, nargsf,
+                                         names);
     }
     if (self->reduces) {
         return array_reduce_all(self->operation, self->inputs, args);
@@ -127,8 +144,17 @@ shortcut_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         self->operation = operation;
         self->reduces = reduces;
         self->inputs = inputs;
+        self->name = Py_NewRef(name);
+        PyUnicode_InternInPlace(&self->name);
     }
     return (PyObject *)self;
+}
+
+static void
+shortcut_dealloc(PyObject *op)
+{
+    Py_CLEAR(((struct shortcut *)op)->name);
+    wrapper_dealloc(op);
 }
 
 int
@@ -136,14 +162,15 @@ array_shortcut_setup(PyObject *module)
 {
     static const PyType_Slot own[] = {
         {Py_tp_new, shortcut_new},
-        {Py_tp_dealloc, wrapper_dealloc},
+        {Py_tp_dealloc, shortcut_dealloc},
         {Py_tp_doc, "A function with a short way for one array."},
         {0},
     };
 
+    axis_name = PyUnicode_InternFromString("axis");
     out_name = PyUnicode_InternFromString("out");
     stream_name = PyUnicode_InternFromString("stream");
-    if (!out_name || !stream_name) {
+    if (!axis_name || !out_name || !stream_name) {
         return -1;
     }
     return wrapper_add_type(module, "pycuda._driver.Shortcut",

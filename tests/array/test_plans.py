@@ -56,6 +56,41 @@ def test_the_second_call_needs_no_python(name, planned, device):
     assert len(planned) == 3
 
 
+def frames_of(call):
+    """The result of a call, and the names of Python's functions in it."""
+    frames = []
+    sys.setprofile(lambda frame, event, _: frames.append(
+        (event, frame.f_code.co_name)
+    ))  # fmt: skip
+    try:
+        result = call()
+    finally:
+        sys.setprofile(None)
+    called = [name for event, name in frames if event == "call"]
+    return result, [name for name in called if name != "<lambda>"]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "any", "all"])
+def test_functions_repeat_what_methods_do(name, device):
+    if device == "gpu" and name.startswith("cum"):
+        pytest.skip("packed rows are scanned as one, with memory to clear")
+    function = getattr(gpuarray, name)
+    host, device = both(numbers((39, 43 + len(name)), "f8"))
+    want = function(device, axis=1)
+    again, frames = frames_of(lambda: function(device, axis=1))
+    assert frames == []
+    same(again, want.get())
+    assert again.shape == getattr(host, name)(axis=1).shape
+    other, frames = frames_of(lambda: function(device, axis=0))
+    assert frames, "nothing is known of this axis"
+    assert other.shape == getattr(host, name)(axis=0).shape
+    assert inspect.signature(function).parameters["axis"].default is None
+    with pytest.raises(np.exceptions.AxisError):
+        function(device, axis=2)
+    with pytest.raises(TypeError):
+        function(host, axis=1)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 def test_layouts(name):
