@@ -36,13 +36,14 @@ def usual_as(name: str) -> Callable[[Callable], Callable]:
     )
 
 
-def planned(function: Callable) -> Callable:
+def planned(function: Callable, reduces: bool = False) -> Callable:
     """`function`, repeated in C where an array and an axis is all it gets.
 
-    It is a method, too (`src/array/planned.c`).
+    It is a method, too (`src/array/planned.c`).  If it `reduces` as the
+    kernels of its name do, all elements need no Python either.
     """
     return functools.update_wrapper(
-        PlannedMethod(function, function.__name__), function
+        PlannedMethod(function, function.__name__, reduces), function
     )
 
 

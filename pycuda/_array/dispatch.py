@@ -285,7 +285,9 @@ def dispatch_ufunc(
     if method == "__call__" and name in ("matmul", "vecdot"):
         from pycuda import gpuarray
 
-        return getattr(gpuarray, name)(*inputs, out=target, **kwargs)
+        if target is not None:
+            kwargs["out"] = target
+        return getattr(gpuarray, name)(*inputs, **kwargs)
     if method != "__call__" or kwargs:
         return NotImplemented
     if ufunc.nout != 1:

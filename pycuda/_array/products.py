@@ -238,7 +238,7 @@ def numpy_dot(a: Any, b: Any, out: GPUArray | None = None) -> GPUArray:
     ):  # fmt: skip
         return apply("multiply", (a, b), out)
     if b.ndim <= 2:
-        return matmul(a, b, out)
+        return matmul(a, b) if out is None else matmul(a, b, out)
     found = tensordot(a, b, ((-1,), (-2,)))
     if out is None:
         return found

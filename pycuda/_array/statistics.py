@@ -7,6 +7,7 @@ Everything here leads to `pycuda._array.axes.reduce_axes`.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -201,6 +202,9 @@ def _method(function: Callable) -> Callable:
     return inspect.unwrap(function)
 
 
+_reduces = functools.partial(planned, reduces=True)
+
+
 class Reductions:
     """Methods that reduce an array, with numpy's arguments."""
 
@@ -209,7 +213,7 @@ class Reductions:
     any = _method(whole.any)
     all = _method(whole.all)
 
-    @planned
+    @_reduces
     def sum(
         self,
         axis: Any = None,
@@ -226,7 +230,7 @@ class Reductions:
             out=out,
         )  # fmt: skip
 
-    @planned
+    @_reduces
     def max(
         self,
         axis: Any = None,
@@ -238,7 +242,7 @@ class Reductions:
         """Largest element along some axes, or of all; NaN if there is one."""
         return whole.max(self, stream, axis=axis, keepdims=keepdims, out=out)
 
-    @planned
+    @_reduces
     def min(
         self,
         axis: Any = None,

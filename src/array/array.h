@@ -270,6 +270,9 @@ int array_assign(struct array *target, PyObject *value);
 int array_fill_with(struct array *array, PyObject *value, CUstream stream);
 
 /* reduce.c */
+/* Whether array_reduce_all is right for the array: reductions of float16 and
+ * bfloat16 are accumulated in float32, which Python arranges. */
+bool array_reduces_all(const struct array *array);
 PyObject *array_reduce_all(int operation, int inputs,
                            PyObject *const *objects);
 PyObject *array_reduce_python(PyObject *module, PyObject *args,

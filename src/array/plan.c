@@ -16,6 +16,7 @@
 #define MOST_ARGUMENTS 11
 #define MOST_TEMPS     5
 #define MOST_INPUTS    2
+#define MOST_AXES      8 /* of a tuple */
 #define MOST_SLOTS     (MOST_TEMPS + MOST_INPUTS + 1)
 #define ALIGNMENT      15u /* address bits that kernels look at */
 
@@ -31,7 +32,7 @@ struct plan_input {
 struct plan_key {
     void *context;
     const void *name; /* interned string; compared as a pointer */
-    int whole;        /* no axis */
+    int whole;        /* 1: no axis; 0: one; else those of a tuple */
     long axis;
     int inputs;
     struct plan_input input[MOST_INPUTS];
@@ -95,7 +96,7 @@ key_set(struct plan_key *key, struct array *const *inputs, int count,
 {
     key->name = name;
     key->whole = whole;
-    key->axis = whole ? 0 : axis;
+    key->axis = axis;
     key->inputs = count;
     for (int i = 0; i < count; i++) {
         const struct array *array = inputs[i];
@@ -394,7 +395,31 @@ plan_new(const struct plan_key *key, const struct array *result)
     return plan;
 }
 
-/* The axis of a call; 0 where it is no small integer or None. */
+/* Several axes as one number, which no other tuple has. */
+static int
+axes_parse(PyObject *tuple, int *whole, long *axes)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+
+    if (count > MOST_AXES) {
+        return 0;
+    }
+    *whole = 2 + (int)count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PyTuple_GET_ITEM(tuple, i);
+        int overflow = 1;
+        long axis = PyLong_CheckExact(item)
+                        ? PyLong_AsLongAndOverflow(item, &overflow)
+                        : 0;
+        if (overflow || axis < -64 || axis > 63) {
+            return 0;
+        }
+        *axes = *axes * 128 + axis + 64;
+    }
+    return 1;
+}
+
+/* The axis of a call, or a few; 0 where it is no small integer or None. */
 static int
 axis_parse(PyObject *object, int *whole, long *axis)
 {
@@ -405,7 +430,8 @@ axis_parse(PyObject *object, int *whole, long *axis)
         *axis = PyLong_AsLongAndOverflow(object, &overflow);
         return !overflow;
     }
-    return *whole;
+    return *whole ||
+           (PyTuple_CheckExact(object) && axes_parse(object, whole, axis));
 }
 
 /* The arrays of a call that a plan may be for; 0 where there are others. */

@@ -14,7 +14,21 @@ static PyObject *axis_name; /* "axis", interned */
 struct planned {
     struct wrapper wrapper;
     PyObject *name; /* strong, interned */
+    int operation;  /* that reduces all elements; -1: Python does that */
 };
+
+/* NULL without an exception where it is not known yet, or there is none. */
+static PyObject *
+run_again(const struct planned *self, PyObject *const *args, PyObject *axis)
+{
+    if (axis == Py_None && self->operation >= 0) {
+        return array_check(args[0]) &&
+                       array_reduces_all((const struct array *)args[0])
+                   ? array_reduce_all(self->operation, 1, args)
+                   : NULL;
+    }
+    return plan_repeat(self->name, args, 1, axis);
+}
 
 static PyObject *
 planned_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
@@ -27,7 +41,7 @@ planned_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     if (nargs >= 1 && nargs + keywords <= 2 &&
         (!keywords || PyTuple_GET_ITEM(names, 0) == axis_name)) {
         PyObject *axis = nargs + keywords == 2 ? args[1] : Py_None;
-        PyObject *result = plan_repeat(self->name, args, 1, axis);
+        PyObject *result = run_again(self, args, axis);
         if (result || PyErr_Occurred()) {
             return result;
         }
@@ -46,18 +60,26 @@ planned_get(PyObject *op, PyObject *instance, PyObject *owner)
 static PyObject *
 planned_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *keywords[] = {"function", "name", NULL};
+    static char *keywords[] = {"function", "name", "reduces", NULL};
     PyObject *function, *name;
+    int reduces = 0, operation = -1;
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OU:PlannedMethod",
-                                     keywords, &function, &name)) {
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OU|p:PlannedMethod",
+                                     keywords, &function, &name, &reduces)) {
         return NULL;
+    }
+    if (reduces) {
+        operation = operation_number(name);
+        if (operation < 0) {
+            return NULL;
+        }
     }
     struct planned *self =
         (struct planned *)wrapper_new(type, planned_vectorcall, function);
     if (self) {
         self->name = Py_NewRef(name);
         PyUnicode_InternInPlace(&self->name);
+        self->operation = operation;
     }
     return (PyObject *)self;
 }

@@ -287,6 +287,13 @@ make_result(struct array *model, PyArray_Descr *dtype, PyObject *allocator,
     return result;
 }
 
+bool
+array_reduces_all(const struct array *array)
+{
+    return array->size > 0 && (PyDataType_ELSIZE(array->dtype) != 2 ||
+                               PyTypeNum_ISINTEGER(array->dtype->type_num));
+}
+
 /* Arrays of one shape that are not empty, with every choice left to the
  * defaults. */
 PyObject *

@@ -17,16 +17,14 @@ struct shortcut {
     PyObject *name; /* strong, interned; of plans */
 };
 
-/* An array that the short way is right for: reductions of float16 and bfloat16
- * are accumulated in float32, which Python arranges. */
+/* An array that the short way is right for. */
 static int
 is_usual(const struct shortcut *self, PyObject *object)
 {
     const struct array *array = (const struct array *)object;
 
-    return array_check(object) && array->size > 0 &&
-           !(self->reduces && PyDataType_ELSIZE(array->dtype) == 2 &&
-             !PyTypeNum_ISINTEGER(array->dtype->type_num));
+    return array_check(object) &&
+           (self->reduces ? array_reduces_all(array) : array->size > 0);
 }
 
 /* Arrays of one shape; of an operation element by element all but one may be

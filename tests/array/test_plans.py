@@ -91,6 +91,41 @@ def test_functions_repeat_what_methods_do(name, device):
         function(host, axis=1)
 
 
+@pytest.mark.parametrize("axes", [(0,), (0, 1), (1, -1), (-3, 2), (0, 1, 2)])
+def test_axes_of_a_tuple(axes):
+    host, device = both(numbers((5, 6, 7 + len(axes)), "i4"))
+    for given in (axes, axes[::-1]):
+        same(device.sum(given), host.sum(given))
+        again, frames = frames_of(lambda given=given: device.sum(given))
+        assert frames == []
+        same(again, host.sum(given))
+    same(device.sum(()), host.sum(()))
+    same(device.sum(axis=2), host.sum(axis=2))
+    with pytest.raises(ValueError, match="repeated"):
+        device.sum((0, 0))
+    with pytest.raises(np.exceptions.AxisError):
+        device.sum((0, 3))
+
+
+@pytest.mark.parametrize("name", ["sum", "max", "min"])
+def test_all_elements_need_no_python(name):
+    host, device = both(numbers((23, 29), "i4"))
+    want = getattr(device, name)().get()
+    assert want == getattr(host, name)()
+    for arguments in ((), (None,)):
+        result, frames = frames_of(
+            lambda a=arguments: getattr(device, name)(*a)
+        )
+        assert frames == []
+        assert result.shape == ()
+        assert result.get() == want
+    short = device[:2].astype(np.float16)
+    same(getattr(short, name)(), getattr(host[:2].astype(np.float16), name)())
+    if name != "sum":
+        with pytest.raises(ValueError, match="empty"):
+            getattr(device[:0], name)()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 def test_layouts(name):
