@@ -264,6 +264,32 @@ def test_freed_memory_is_not_another_s_soon(tmp_path):
     assert len(rows) == 1
 
 
+LONG_AGO = (
+    HEAD
+    + """
+many = [drv.mem_alloc(4096) for _ in range(2100)]
+addresses = [int(one) for one in many]
+for one in many:
+    one.free()
+try:
+    launch("__global__ void k(int *p) { p[3] = 1; }",
+           np.uintp(addresses[NUMBER]), block=(1, 1, 1))
+except drv.LogicError as error:
+    print(error)
+"""
+)
+
+
+@pytest.mark.parametrize(("number", "known"), [(0, False), (2000, True)])
+def test_what_was_freed_long_ago_is_forgotten(number, known, tmp_path):
+    """More than the last thousand are not kept, or memory would grow."""
+    code = LONG_AGO.replace("NUMBER", str(number))
+    done, rows = run(code, "memory", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(rows) == 1
+    assert ("freed by" in done.stdout) is known
+
+
 KEPT = (
     HEAD
     + RESIDENT
