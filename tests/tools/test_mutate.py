@@ -168,8 +168,12 @@ main(int argc, char **argv)
 """
 
 
-def test_c(tmp_path):
-    """Compiled, with one function after the other off."""
+@pytest.mark.parametrize("told", [False, True])
+def test_c(told, tmp_path, monkeypatch):
+    """Compiled, with one function after the other off.
+
+    The page is the one that was compiled in, or that a variable names.
+    """
     table, number = numbered()
     made = switches.switch("src/a.c", C, number)
     names = [each.key.partition(":")[2] for each in made.functions]
@@ -179,8 +183,13 @@ def test_c(tmp_path):
     sheet = tmp_path / "page"
     view = page.make_page(sheet)
     header = ROOT / "tools" / "mutation" / "switch.h"
+    known = tmp_path / "none" if told else sheet
+    if told:
+        monkeypatch.setenv("PYCUDA_MUTATION_PAGE", str(sheet))
+    else:
+        monkeypatch.delenv("PYCUDA_MUTATION_PAGE", raising=False)
     subprocess.run(
-        ["cc", f'-DMUTATION_PAGE="{sheet}"', "-I", header.parent, source,
+        ["cc", f'-DMUTATION_PAGE="{known}"', "-I", header.parent, source,
          "-o", program],
         check=True,
     )  # fmt: skip
