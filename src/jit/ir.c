@@ -68,6 +68,25 @@ jit_is_call(LLVMValueRef instruction, const char *prefix)
     return callee && strncmp(jit_name(callee), prefix, strlen(prefix)) == 0;
 }
 
+enum jit_sight
+jit_sight(LLVMValueRef instruction)
+{
+    switch (LLVMGetInstructionOpcode(instruction)) {
+    case LLVMLoad:
+        return LLVMGetVolatile(instruction) || LLVMGetOrdering(instruction) !=
+                                                   LLVMAtomicOrderingNotAtomic
+                   ? JIT_SIGHT_READ
+                   : JIT_SIGHT_NONE;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return JIT_SIGHT_READ;
+    case LLVMFence:
+        return JIT_SIGHT_FENCE;
+    default:
+        return JIT_SIGHT_NONE;
+    }
+}
+
 bool
 jit_is_arithmetic(LLVMValueRef instruction)
 {

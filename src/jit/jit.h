@@ -209,6 +209,14 @@ const char *jit_section(LLVMValueRef variable);
 LLVMValueRef jit_callee(LLVMValueRef instruction);
 bool jit_calls(LLVMValueRef instruction, const char *name);
 bool jit_is_call(LLVMValueRef instruction, const char *prefix);
+/* How an instruction lets a thread see what others do: an atomic or volatile
+ * access that reads, or a fence. */
+enum jit_sight {
+    JIT_SIGHT_NONE = 0,
+    JIT_SIGHT_READ = 1,
+    JIT_SIGHT_FENCE = 2,
+};
+enum jit_sight jit_sight(LLVMValueRef instruction);
 /* Integer arithmetic, a choice or an address: no effect, never a fault. */
 bool jit_is_arithmetic(LLVMValueRef instruction);
 /* Of the same two operands: true where it is false; with the sides changed. */
@@ -404,6 +412,8 @@ void jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
 bool jit_is_kept(struct jit *jit, LLVMValueRef function);
 /* retarget/kernels.c */
 bool jit_is_kernel(struct jit *jit, LLVMValueRef function);
+/* Its kernel, or NULL. */
+struct jit_kernel *jit_kernel_of(struct jit *jit, LLVMValueRef function);
 /* fibers/stops.c */
 bool jit_may_stop(const char *name);
 /* retarget/check.c: may the name stay undefined in the object? */

@@ -8,9 +8,9 @@ rows here of which a sample says much, little and nothing.
 
 import numpy as np
 import pytest
+from sorts import sort_in_turn
 
 from pycuda import gpuarray
-from pycuda._array import sorting
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -23,10 +23,7 @@ SIZES = [
 
 @pytest.fixture(autouse=True)
 def in_turn(monkeypatch):
-    """Sorts as two threads that run in turn do, on any device."""
-    monkeypatch.setattr(sorting, "_device", lambda: (True, 2))
-    monkeypatch.setattr(sorting, "_keep", lambda *arguments: None)
-    monkeypatch.setattr(gpuarray, "sort", sorting.sort.__wrapped__)
+    sort_in_turn(monkeypatch, 2)
 
 
 def uniform(random, n, dtype):

@@ -12,9 +12,9 @@ import sys
 
 import numpy as np
 import pytest
+from sorts import sort_in_turn
 
 from pycuda import gpuarray
-from pycuda._array import sorting
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -23,10 +23,7 @@ DTYPES = "fdiIlL"
 
 @pytest.fixture(autouse=True)
 def in_turn(monkeypatch):
-    """Sorts as four threads that run in turn do, on any device."""
-    monkeypatch.setattr(sorting, "_device", lambda: (True, 4))
-    monkeypatch.setattr(sorting, "_keep", lambda *arguments: None)
-    monkeypatch.setattr(gpuarray, "sort", sorting.sort.__wrapped__)
+    sort_in_turn(monkeypatch, 4)
 
 
 def signed(random, n, dtype):

@@ -12,33 +12,7 @@ note_sight(struct jit *jit, LLVMValueRef at, void *data)
 {
     bool *sees = data;
     (void)jit;
-    switch (LLVMGetInstructionOpcode(at)) {
-    case LLVMLoad:
-        *sees |= LLVMGetVolatile(at) ||
-                 LLVMGetOrdering(at) != LLVMAtomicOrderingNotAtomic;
-        break;
-    case LLVMAtomicRMW:
-    case LLVMAtomicCmpXchg:
-    case LLVMFence:
-        *sees = true;
-        break;
-    case LLVMCall:
-        *sees |= jit_calls(at, "__pycuda_vprintf");
-        break;
-    default:
-        break;
-    }
-}
-
-static struct jit_kernel *
-kernel_of(struct jit *jit, LLVMValueRef function)
-{
-    for (unsigned i = 0; i < jit->kernel_count; i++) {
-        if (jit->kernels[i].function == function) {
-            return &jit->kernels[i];
-        }
-    }
-    return NULL;
+    *sees |= jit_sight(at) || jit_calls(at, "__pycuda_vprintf");
 }
 
 void
@@ -47,7 +21,7 @@ jit_find_apart(struct jit *jit)
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
     bool apart = true; /* what kernels call */
     for (; function; function = LLVMGetNextFunction(function)) {
-        struct jit_kernel *kernel = kernel_of(jit, function);
+        struct jit_kernel *kernel = jit_kernel_of(jit, function);
         bool sees = false;
         jit_each_instruction(jit, function, note_sight, &sees);
         if (kernel) {

@@ -230,35 +230,21 @@ search(struct jit *jit, struct cfg *cfg, unsigned block, char *state)
 static void
 note_synchronisation(struct jit *jit, LLVMValueRef at, void *data)
 {
-    unsigned *kinds = data;
+    unsigned *sights = data;
     (void)jit;
-    switch (LLVMGetInstructionOpcode(at)) {
-    case LLVMLoad:
-        *kinds |= LLVMGetVolatile(at) ||
-                  LLVMGetOrdering(at) != LLVMAtomicOrderingNotAtomic;
-        break;
-    case LLVMAtomicRMW:
-    case LLVMAtomicCmpXchg:
-        *kinds |= 1;
-        break;
-    case LLVMFence:
-        *kinds |= 2;
-        break;
-    default:
-        break;
-    }
+    *sights |= jit_sight(at);
 }
 
 static void
 look_at_function(struct jit *jit, LLVMValueRef function)
 {
-    unsigned kinds = 0;
-    jit_each_instruction(jit, function, note_synchronisation, &kinds);
-    if (!kinds) {
+    unsigned sights = 0;
+    jit_each_instruction(jit, function, note_synchronisation, &sights);
+    if (!sights) {
         return;
     }
     struct cfg cfg = {.count = LLVMCountBasicBlocks(function),
-                      .has_fence = (kinds & 2) != 0};
+                      .has_fence = (sights & JIT_SIGHT_FENCE) != 0};
     cfg.blocks = jit_allocate(cfg.count * sizeof *cfg.blocks);
     cfg.in_loop = jit_allocate(cfg.count);
     LLVMGetBasicBlocks(function, cfg.blocks);

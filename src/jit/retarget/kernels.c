@@ -17,8 +17,8 @@ node_says(LLVMValueRef key, const char *word)
     return text && length == strlen(word) && memcmp(text, word, length) == 0;
 }
 
-static struct jit_kernel *
-kernel_of(struct jit *jit, LLVMValueRef function)
+struct jit_kernel *
+jit_kernel_of(struct jit *jit, LLVMValueRef function)
 {
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         if (jit->kernels[i].function == function) {
@@ -31,7 +31,7 @@ kernel_of(struct jit *jit, LLVMValueRef function)
 bool
 jit_is_kernel(struct jit *jit, LLVMValueRef function)
 {
-    return kernel_of(jit, function) != NULL;
+    return jit_kernel_of(jit, function) != NULL;
 }
 
 static uint32_t
@@ -95,7 +95,7 @@ lay_out_parameters(struct jit *jit, struct jit_kernel *kernel)
 static void
 add_kernel(struct jit *jit, LLVMValueRef function)
 {
-    if (kernel_of(jit, function) || LLVMIsDeclaration(function)) {
+    if (jit_kernel_of(jit, function) || LLVMIsDeclaration(function)) {
         return;
     }
     size_t length;
@@ -130,7 +130,7 @@ jit_find_kernels(struct jit *jit)
             if (round == 0 && node_says(parts[1], "kernel")) {
                 add_kernel(jit, parts[0]);
             }
-            struct jit_kernel *kernel = kernel_of(jit, parts[0]);
+            struct jit_kernel *kernel = jit_kernel_of(jit, parts[0]);
             if (round == 1 && kernel && node_says(parts[1], "maxntidx") &&
                 LLVMIsAConstantInt(parts[2])) {
                 kernel->max_threads =

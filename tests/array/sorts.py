@@ -1,0 +1,15 @@
+"""What tests of sorts share."""
+
+# SPDX-License-Identifier: MIT
+
+from typing import Any
+
+from pycuda import gpuarray
+from pycuda._array import sorting
+
+
+def sort_in_turn(monkeypatch: Any, threads: int) -> None:
+    """Sorts as so many threads that run in turn do, on any device."""
+    monkeypatch.setattr(sorting, "_device", lambda: (True, threads))
+    monkeypatch.setattr(sorting, "_keep", lambda *arguments: None)
+    monkeypatch.setattr(gpuarray, "sort", sorting.sort.__wrapped__)
