@@ -2,15 +2,16 @@
 
     .venv/bin/python tools/mutate.py [--count N] [--seed N] [--only PATH]...
                                      [--function KEY]... [--list] [--uncalled]
-                                     [--again] [--jobs N] [--work FOLDER]
-                                     [--record FILE]
+                                     [--again] [--first] [--jobs N]
+                                     [--work FOLDER] [--record FILE]
 
 Each of N functions of the package, Python or C, taken at random, is switched
 off in turn: it returns a default of its type at once.  A copy of the tree in
 the work folder is built one time with a switch in every function; one run of
 all tests there notes which test calls which function; after that a function
 costs only the tests that call it, the most particular first, up to the first
-failure.  A function that no test misses is a survivor: a test is missing, or
+failure; the first of them run in children of a process that has read them all.
+A function that no test misses is a survivor: a test is missing, or
 the function is not needed.  What tools/mutation/equivalent.toml explains
 meets the first of these tests only, and is listed as such.
 
@@ -26,10 +27,12 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import contextlib
 import json
 import random
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 from pathlib import Path
@@ -37,6 +40,7 @@ from typing import NamedTuple
 
 from mutation.copy import ROOT, Copy
 from mutation.reach import Reach, Test
+from mutation.ready import Ready, affordable
 
 EQUIVALENT = Path(__file__).parent / "mutation" / "equivalent.toml"
 FIRST = 20  # tests of the first run
@@ -96,19 +100,52 @@ class Memory:
 class Judge:
     """Switches functions off and runs tests."""
 
+    begin = Ready  # a process that has read the tests
+
     def __init__(self, copy: Copy, reach: Reach, calling: bool) -> None:
         self.copy = copy
         self.reach = reach
         self.calling = calling  # run no other tests of the files
         self.sound: set[tuple[str, ...]] = set()  # that pass, seen again
         self.unsound: set[str] = set()
+        self._own = threading.local()
+        self._open: list[Ready] = []
+
+    def first(self, key: str, killer: str = "") -> Verdict:
+        """What the tests say that are likely to miss a function."""
+        calling = self.reach.tests_of(key)
+        chosen = [*self.reach.named(killer), *calling]
+        tests = affordable(list(dict.fromkeys(chosen)))
+        while tests:
+            failure = self._ready().failure(tests, key)
+            if not failure:
+                break
+            if not self._ready().failure(up_to(failure, tests)):
+                return Verdict(key, KILLED + failure)
+            # Fails with nothing off, or what it left to the next one.
+            tests = [test for test in tests if test.name != failure]
+            if "::" not in failure:
+                break
+        return Verdict(key, f"{SURVIVED}: {len(tests)} first tests")
+
+    def _ready(self) -> Ready:
+        """The process of this thread that has read the tests."""
+        if not hasattr(self._own, "ready"):
+            self._own.ready = self.begin(self.copy)
+            self._open.append(self._own.ready)
+        return self._own.ready
+
+    def close(self) -> None:
+        """End the processes that have read the tests."""
+        while self._open:
+            self._open.pop().close()
 
     def judge(
         self, key: str, killer: str = "", all_tests: bool = True
     ) -> Verdict:
         """The verdict on a function, which `killer` may well kill."""
-        calling = self.reach.tests_of(key)
         likely = self.reach.named(killer)  # it has to fail again
+        calling = self.reach.tests_of(key)
         rest = [] if self.calling else self.reach.whole_files(calling)
         # Calls are noted once: by then the function may not have been there.
         beside = self.reach.tests_beside(key)[:BESIDE]
@@ -172,6 +209,12 @@ class Judge:
         self.sound.add((test.name,))
 
 
+def up_to(failure: str, tests: list[Test]) -> list[Test]:
+    """The tests that ran where `failure` was the first, as it says."""
+    names = [test.name for test in tests]
+    return tests[: names.index(failure) + 1] if failure in names else tests
+
+
 def read_arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -211,6 +254,12 @@ def read_arguments() -> argparse.Namespace:
         action="store_true",
         help="run no tests but those that call the function, and leave open "
         "what these do not kill",
+    )
+    add(
+        "--first",
+        action="store_true",
+        help="run no tests but the first few, and leave open what these do "
+        "not kill",
     )
     add(
         "--again",
@@ -267,7 +316,7 @@ def judge_all(
 ) -> list[Verdict]:
     """Judge what is not judged yet."""
     judge = Judge(copy, reach, options.calling)
-    quick = options.known or options.calling
+    quick = options.known or options.calling or options.first
     tests = reach.fingerprint()
     reasons = equivalents()
 
@@ -276,8 +325,10 @@ def judge_all(
         digest = copy.functions[key].digest
         verdict = memory.find(key, digest, tests)
         if verdict is None or options.again:
-            explained = key in reasons
-            verdict = judge.judge(key, memory.killer(key), not explained)
+            killer = memory.killer(key)
+            verdict = judge.first(key, killer)
+            if not verdict.killed and not options.first:
+                verdict = judge.judge(key, killer, key not in reasons)
             if verdict.killed or not quick:
                 memory.keep(verdict, digest, tests)
         seconds = time.monotonic() - start
@@ -288,9 +339,10 @@ def judge_all(
         )
         return verdict
 
-    if options.jobs == 1:
-        return [decide(*each) for each in enumerate(keys, 1)]
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+    with (
+        contextlib.closing(judge),
+        concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
+    ):
         return list(pool.map(decide, range(1, len(keys) + 1), keys))
 
 

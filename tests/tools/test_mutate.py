@@ -12,9 +12,12 @@ from types import SimpleNamespace
 
 import mutate
 import pytest
-from mutation import page, switches
+from mutation import copy as copy_module
+from mutation import page, ready, switches
 from mutation.copy import NO_END, Copy
 from mutation.reach import Reach
+
+import pycuda
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -304,6 +307,33 @@ class FakeCopy:
         return NO_END if NO_END in failing else ""
 
 
+class FakeReady:
+    """The same tests, in a process that has read them."""
+
+    def __init__(self, copy):
+        self.copy = copy
+
+    def failure(self, tests, off=""):
+        files = {test.file for test in tests}
+        return self.copy.run_tests(files, off, [test.name for test in tests])
+
+    def close(self):
+        self.copy = None
+
+
+@pytest.fixture(autouse=True)
+def processes(monkeypatch):
+    """Those that have read the tests; no real one begins."""
+    begun = []
+
+    def begin(copy):
+        begun.append(FakeReady(copy))
+        return begun[-1]
+
+    monkeypatch.setattr(mutate.Judge, "begin", staticmethod(begin))
+    return begun
+
+
 def judged(tmp_path, verdicts, key="a.py:f", calling=False, killer=""):
     copy = FakeCopy(tmp_path, verdicts)
     judge = mutate.Judge(copy, Reach(copy), calling)
@@ -416,7 +446,109 @@ def test_what_is_remembered(tmp_path):
     assert again.killer("g") == again.killer("h") == ""
 
 
-OPTIONS = {"known": False, "calling": False, "jobs": 1}
+def met_first(tmp_path, verdicts, key="a.py:f", killer=""):
+    copy = FakeCopy(tmp_path, verdicts)
+    judge = mutate.Judge(copy, Reach(copy), False)
+    return judge.first(key, killer), copy.ran
+
+
+def test_the_first_tests_kill_where_they_pass_with_nothing_off(tmp_path):
+    verdict, ran = met_first(tmp_path, {"a.py:f": ["wide"]})
+    assert verdict.text == "killed by tests/x.py::wide"
+    assert ran == [("a.py:f", ["narrow", "wide"]), ("", ["narrow", "wide"])]
+    verdict, ran = met_first(tmp_path, {"a.py:f": ["narrow"], "": ["narrow"]})
+    assert not verdict.killed
+    assert ran[2:] == [("a.py:f", ["wide"])]
+    verdict, ran = met_first(tmp_path, {"a.py:f": [NO_END]})
+    assert verdict.text == f"killed by {NO_END}"
+    verdict, ran = met_first(tmp_path, {"a.py:f": [NO_END], "": [NO_END]})
+    assert not verdict.killed and len(ran) == 2
+    verdict, ran = met_first(tmp_path, {}, "b.py:h")
+    assert not verdict.killed and ran == []
+
+
+def test_the_last_killer_is_the_first_test(tmp_path):
+    killer = "tests/y.py::other"
+    verdict, ran = met_first(tmp_path, {"a.py:f": ["other"]}, killer=killer)
+    assert verdict.text == f"killed by {killer}"
+    assert ran == [("a.py:f", ["other", "narrow", "wide"]), ("", ["other"])]
+
+
+def test_first_tests_are_as_many_as_are_affordable():
+    each = [
+        ready.Test(name, "passed", seconds, frozenset())
+        for name, seconds in (("a", 30.0), ("b", 9.0), ("c", 2.0))
+    ]
+    assert ready.affordable(each) == each[:2]
+    assert ready.affordable(each[1:]) == each[1:]
+    long = [each[0]._replace(seconds=99.0)]
+    assert ready.affordable(long) == long, "one at least"
+
+
+REAL = """
+import os, signal, time
+
+import pycuda.autoinit
+import pycuda.driver as cuda
+
+def test_computes():
+    memory = cuda.mem_alloc(4)
+    cuda.memset_d32(memory, 7, 1)
+    assert cuda.from_device(memory, (1,), "i4").tolist() == [7]
+    assert pycuda.autoinit.context.get_device() == cuda.Device(0)
+
+def test_fails():
+    assert os.environ["XDG_CACHE_HOME"] == "another folder"
+
+def test_ends():
+    os.kill(os.getpid(), signal.SIGABRT)
+
+def test_hangs():
+    time.sleep(1000)
+
+def test_is_off():
+    import pycuda_mutation
+    assert not pycuda_mutation.off(3)
+"""
+
+
+@pytest.mark.cpu
+def test_a_process_that_has_read_the_tests(tmp_path, monkeypatch):
+    copy = Copy(tmp_path)
+    for name in ("site", "tree/tests", "cache"):
+        (tmp_path / name).mkdir(parents=True)
+    for name, there in copy_module.INSTALLED:
+        source = ROOT / "tools" / "mutation" / name
+        (copy.site / there).write_text(source.read_text())
+    package = Path(pycuda.__file__).parent
+    (copy.site / "pycuda").symlink_to(package)
+    (copy.tree / "tests" / "test_real.py").write_text(REAL)
+    copy.numbers = {"a.py:f": 3}
+    monkeypatch.setattr(ready, "LEAST_SECONDS", 2)
+    process = ready.Ready(copy)
+
+    def first_failure(*names, off=""):
+        tests = [
+            ready.Test(f"tests/test_real.py::test_{name}", "passed", 0, {})
+            for name in names
+        ]
+        return process.failure(tests, off).rpartition("test_")[2]
+
+    try:
+        assert process.tests == "5 tests"
+        for _ in range(2):  # what one child met is nothing to the next
+            assert first_failure("computes", "is_off") == ""
+            assert first_failure("computes", "fails", "ends") == "fails"
+            assert first_failure("ends", "fails") == "ends"
+            assert first_failure("computes", "hangs") == "hangs"
+            assert first_failure("is_off", off="a.py:f") == "is_off"
+        assert list(tmp_path.glob("tmp*")) == [], "no scratch is left"
+    finally:
+        process.close()
+    assert process.process.returncode == 0
+
+
+OPTIONS = {"known": False, "calling": False, "first": False, "jobs": 1}
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -444,7 +576,7 @@ def test_what_is_explained_meets_few_tests(tmp_path, monkeypatch):
         ["a.py:f"], copy, Reach(copy), memory, options
     )
     assert not verdict.killed
-    assert copy.ran == [("a.py:f", ["narrow", "wide"])]
+    assert copy.ran == [("a.py:f", ["narrow", "wide"])] * 2
 
 
 def test_the_report(tmp_path, capsys, monkeypatch):
@@ -466,7 +598,7 @@ def test_the_report(tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_functions_side_by_side(tmp_path, jobs):
+def test_functions_side_by_side(tmp_path, jobs, processes):
     keys = list(NUMBERS)
     copy = FakeCopy(tmp_path, {"a.py:f": ["narrow"], "a.py:g": ["wide"]})
     copy.functions = {key: SimpleNamespace(digest="text") for key in keys}
@@ -475,6 +607,20 @@ def test_functions_side_by_side(tmp_path, jobs):
     verdicts = mutate.judge_all(keys, copy, Reach(copy), memory, options)
     assert [verdict.key for verdict in verdicts] == keys
     assert [v.key for v in verdicts if v.killed] == ["a.py:f", "a.py:g"]
+    assert 1 <= len(processes) <= jobs
+    assert all(process.copy is None for process in processes), "all closed"
+
+
+def test_what_the_first_tests_leave_open_is_not_remembered(tmp_path):
+    copy = FakeCopy(tmp_path, {"a.py:f": ["narrow"]})
+    keys = ["a.py:f", "a.py:g"]
+    copy.functions = {key: SimpleNamespace(digest="text") for key in keys}
+    memory = mutate.Memory(tmp_path / "verdicts")
+    options = SimpleNamespace(**OPTIONS | {"first": True}, again=False)
+    verdicts = mutate.judge_all(keys, copy, Reach(copy), memory, options)
+    assert [verdict.killed for verdict in verdicts] == [True, False]
+    assert list(mutate.Memory(memory.path).known) == ["a.py:f"]
+    assert [off for off, _ in copy.ran] == ["a.py:f", "", "a.py:g"]
 
 
 def test_each_thread_has_its_page(tmp_path):
@@ -484,10 +630,10 @@ def test_each_thread_has_its_page(tmp_path):
 
     def ask(_):
         both.wait(10)
-        return copy._page(), copy._page()
+        return copy.own_page(), copy.own_page()
 
     with ThreadPoolExecutor(2) as pool:
         (first, again), (second, _) = pool.map(ask, range(2))
     assert first == again
     assert first.stat().st_size == page.BYTES
-    assert len({first, second, copy._page()}) == 3
+    assert len({first, second, copy.own_page()}) == 3

@@ -30,6 +30,13 @@ ROOT = HERE.parents[1]
 SECONDS_A_TEST = 60
 NO_END = "the tests did not end"
 
+# Files of this folder that go beside the package, by another name.
+INSTALLED = (
+    ("page.py", "pycuda_mutation.py"),
+    ("plugin.py", "pycuda_mutation_plugin.py"),
+    ("serve.py", "pycuda_mutation_serve.py"),
+)
+
 # What does not free its memory is seen by slow tests alone.
 _SLOW_TOO = ("tests/isolated/test_leaks.py",)
 
@@ -137,10 +144,7 @@ class Copy:
         """Build and install what changed; exits if that fails."""
         self.site.mkdir(parents=True, exist_ok=True)
         page.make_page(self.site / "pycuda_mutation.page")
-        for name, installed in (
-            ("page.py", "pycuda_mutation.py"),
-            ("plugin.py", "pycuda_mutation_plugin.py"),
-        ):
+        for name, installed in INSTALLED:
             _write(self.site / installed, (HERE / name).read_bytes(), 0o644)
         header = self.folder / "switch.h"
         text = (
@@ -201,7 +205,7 @@ class Copy:
         limit : float
             Seconds after which the tests are ended.
         """
-        path = self._page()
+        path = self.own_page()
         view = page.open_page(path)
         page.switch_off(view, self.numbers[off] if off else 0)
         environment = {**self.environment, "PYCUDA_MUTATION_PAGE": str(path)}
@@ -215,10 +219,7 @@ class Copy:
             words += ["-m", "not slow or sweep"]
         words += [] if calls else ["-x"]
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
-            # Kernels that are there already would note no compiler's calls.
-            fresh = calls is not None or _COMPILERS.match(off) is not None
-            keeps = calls is not None or off.startswith("src/jit/")
-            cache = self._fresh_cache(scratch, keeps) if fresh else self._known
+            cache = self.cache_for(off, scratch, calls is not None)
             environment["XDG_CACHE_HOME"] = str(cache)
             environment["HYPOTHESIS_STORAGE_DIRECTORY"] = scratch
             if calls:
@@ -232,7 +233,7 @@ class Copy:
             finally:
                 page.switch_off(view, 0)
 
-    def _page(self) -> Path:
+    def own_page(self) -> Path:
         """The page of switches of this thread."""
         if threading.current_thread() is threading.main_thread():
             return self.site / "pycuda_mutation.page"
@@ -246,6 +247,17 @@ class Copy:
     def _known(self) -> Path:
         """Compiled kernels, for functions that are of no compiler."""
         return self.folder / "cache"
+
+    def cache_for(
+        self, off: str, scratch: str, calls_are_noted: bool = False
+    ) -> Path:
+        """Where tests find kernels while a function is off.
+
+        Kernels that are there already would note no compiler's calls.
+        """
+        fresh = calls_are_noted or _COMPILERS.match(off) is not None
+        keeps = calls_are_noted or off.startswith("src/jit/")
+        return self._fresh_cache(scratch, keeps) if fresh else self._known
 
     def _fresh_cache(self, scratch: str, keeps: bool) -> Path:
         """A folder without kernels, for functions of a compiler.
