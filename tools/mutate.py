@@ -40,7 +40,7 @@ from typing import NamedTuple
 
 from mutation.copy import ROOT, Copy
 from mutation.reach import Reach, Test
-from mutation.ready import Ready, affordable
+from mutation.ready import SECONDS, Ready, affordable
 
 EQUIVALENT = Path(__file__).parent / "mutation" / "equivalent.toml"
 FIRST = 20  # tests of the first run
@@ -113,20 +113,33 @@ class Judge:
 
     def first(self, key: str, killer: str = "") -> Verdict:
         """What the tests say that are likely to miss a function."""
-        calling = self.reach.tests_of(key)
-        chosen = [*self.reach.named(killer), *calling]
-        tests = affordable(list(dict.fromkeys(chosen)))
+        chosen = [*self.reach.named(killer), *self.reach.tests_of(key)]
+        tests = list(dict.fromkeys(chosen))
+        ready, met = self._ready(), 0
+        for seconds in SECONDS:
+            some = affordable(tests[met:], seconds)
+            ready.has_called(key)
+            failure = self._first_failure(ready, some, key)
+            if failure:
+                return Verdict(key, KILLED + failure)
+            met += len(some)
+            if not ready.has_called(key):
+                break  # imports call it, and were made before
+        return Verdict(key, f"{SURVIVED}: {met} first tests")
+
+    def _first_failure(self, ready: Ready, tests: list[Test], key: str) -> str:
+        """What fails for the function's sake, "" if nothing does."""
         while tests:
-            failure = self._ready().failure(tests, key)
+            failure = ready.failure(tests, key)
             if not failure:
                 break
-            if not self._ready().failure(up_to(failure, tests)):
-                return Verdict(key, KILLED + failure)
-            # Fails with nothing off, or what it left to the next one.
-            tests = [test for test in tests if test.name != failure]
-            if "::" not in failure:
+            if not ready.failure(up_to(failure, tests)):
+                return failure
+            # Fails with nothing off, or by what it left to the next one.
+            if failure not in [test.name for test in tests]:
                 break
-        return Verdict(key, f"{SURVIVED}: {len(tests)} first tests")
+            tests = [test for test in tests if test.name != failure]
+        return ""
 
     def _ready(self) -> Ready:
         """The process of this thread that has read the tests."""

@@ -285,6 +285,7 @@ class FakeCopy:
         self.functions = dict.fromkeys(NUMBERS)
         self.verdicts = verdicts
         self.ran = []
+        self.by_imports = []  # functions that no test calls again
         self.tree = folder / "tree"
         (self.tree / "tests").mkdir(parents=True, exist_ok=True)
         lines = []
@@ -316,6 +317,10 @@ class FakeReady:
     def failure(self, tests, off=""):
         files = {test.file for test in tests}
         return self.copy.run_tests(files, off, [test.name for test in tests])
+
+    def has_called(self, key):
+        called = any(off == key for off, _ in self.copy.ran)
+        return called and key not in self.copy.by_imports
 
     def close(self):
         self.copy = None
@@ -467,6 +472,18 @@ def test_the_first_tests_kill_where_they_pass_with_nothing_off(tmp_path):
     assert not verdict.killed and ran == []
 
 
+def test_what_imports_call_is_left_to_other_processes(tmp_path, monkeypatch):
+    monkeypatch.setattr(mutate, "SECONDS", (0.1, 40))
+    copy = FakeCopy(tmp_path, {"a.py:f": ["wide"]})
+    judge = mutate.Judge(copy, Reach(copy), False)
+    copy.by_imports = ["a.py:f"]
+    assert not judge.first("a.py:f").killed
+    assert copy.ran == [("a.py:f", ["narrow"])]
+    copy.by_imports = []
+    assert judge.first("a.py:f").text == "killed by tests/x.py::wide"
+    assert [off for off, _ in copy.ran[1:]] == ["a.py:f", "a.py:f", ""]
+
+
 def test_the_last_killer_is_the_first_test(tmp_path):
     killer = "tests/y.py::other"
     verdict, ran = met_first(tmp_path, {"a.py:f": ["other"]}, killer=killer)
@@ -479,10 +496,10 @@ def test_first_tests_are_as_many_as_are_affordable():
         ready.Test(name, "passed", seconds, frozenset())
         for name, seconds in (("a", 30.0), ("b", 9.0), ("c", 2.0))
     ]
-    assert ready.affordable(each) == each[:2]
-    assert ready.affordable(each[1:]) == each[1:]
-    long = [each[0]._replace(seconds=99.0)]
-    assert ready.affordable(long) == long, "one at least"
+    assert ready.affordable(each, 40) == each[:2]
+    assert ready.affordable(each[1:], 40) == each[1:]
+    assert ready.affordable(each, 1) == each[:1], "one at least"
+    assert ready.affordable([], 1) == []
 
 
 REAL = """
@@ -541,7 +558,11 @@ def test_a_process_that_has_read_the_tests(tmp_path, monkeypatch):
             assert first_failure("computes", "fails", "ends") == "fails"
             assert first_failure("ends", "fails") == "ends"
             assert first_failure("computes", "hangs") == "hangs"
+            process.has_called("a.py:f")
+            assert first_failure("computes") == ""
+            assert not process.has_called("a.py:f")
             assert first_failure("is_off", off="a.py:f") == "is_off"
+            assert process.has_called("a.py:f")
         assert list(tmp_path.glob("tmp*")) == [], "no scratch is left"
     finally:
         process.close()

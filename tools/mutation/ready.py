@@ -19,7 +19,9 @@ from mutation.copy import SECONDS_A_TEST, Copy
 from mutation.reach import Test
 
 LEAST_SECONDS = 30  # that they are given
-SECONDS = 40  # of tests that are run so, by what they take with nothing off
+# Of tests that are run so, by what they take with nothing off: of the first
+# ones, which show whether a child calls the function at all, and of all.
+SECONDS = (3, 15)
 
 
 class Ready:
@@ -87,6 +89,11 @@ class Ready:
             finally:
                 page.switch_off(view, 0)
 
+    def has_called(self, key: str) -> bool:
+        """Whether a function was called since the last time."""
+        called = page.take_called(page.open_page(self.page))
+        return self.copy.numbers[key] in called
+
     def close(self) -> None:
         """End the process."""
         os.close(self._asks)
@@ -94,12 +101,12 @@ class Ready:
         self._lines.close()
 
 
-def affordable(tests: list[Test]) -> list[Test]:
-    """As many of the first tests as are run so."""
+def affordable(tests: list[Test], most: float) -> list[Test]:
+    """As many of the first tests as take `most` seconds, one at least."""
     chosen, seconds = [], 0.0
     for test in tests:
         seconds += test.seconds
-        if chosen and seconds > SECONDS:
+        if chosen and seconds > most:
             break
         chosen.append(test)
     return chosen
