@@ -30,7 +30,6 @@ class Ready:
     def __init__(self, copy: Copy) -> None:
         self.copy = copy
         self.page = copy.own_page()
-        page.make_page(self.page)
         reads, self._asks = os.pipe()
         self._answers, writes = os.pipe()
         environment = {
