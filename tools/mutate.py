@@ -352,11 +352,11 @@ def judge_all(
         )
         return verdict
 
-    with (
-        contextlib.closing(judge),
-        concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
-    ):
-        return list(pool.map(decide, range(1, len(keys) + 1), keys))
+    with contextlib.closing(judge):
+        if options.jobs == 1:  # see Copy.own_page
+            return [decide(*each) for each in enumerate(keys, 1)]
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            return list(pool.map(decide, range(1, len(keys) + 1), keys))
 
 
 def equivalents() -> dict[str, str]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import itertools
 import json
 import os
 import re
@@ -85,7 +84,6 @@ class Copy:
             self.numbers = json.loads(known.read_text())
         self.environment = self._environment()
         self._own = threading.local()
-        self._pages = itertools.count()
 
     def _environment(self) -> dict[str, str]:
         bin_dir = Path(sys.executable).parent
@@ -238,13 +236,13 @@ class Copy:
     def own_page(self) -> Path:
         """The page of switches of this thread.
 
-        The first thread has the one that processes open where their
+        The main thread has the one that processes open where their
         environment names none: tests that make an environment of their own
         see no other.
         """
         if not hasattr(self._own, "page"):
-            number = next(self._pages)
-            name = f"-{number}" if number else ""
+            main = threading.current_thread() is threading.main_thread()
+            name = "" if main else f"-{threading.get_ident()}"
             self._own.page = self.site / f"pycuda_mutation{name}.page"
             page.make_page(self._own.page)
         return self._own.page
