@@ -29,8 +29,9 @@ enum array_flags {
     ARRAY_C = 1, /* C-contiguous */
     ARRAY_F = 2, /* Fortran-contiguous */
     ARRAY_FORC = 3,
-    ARRAY_OFFSET = 4, /* a view: gpudata is a plain integer */
-    ARRAY_READY = 8,  /* __init__ or a view gave it its fields */
+    ARRAY_OFFSET = 4,  /* a view: gpudata is a plain integer */
+    ARRAY_READY = 8,   /* __init__ or a view gave it its fields */
+    ARRAY_ENDING = 16, /* Python's end of it has begun */
 };
 
 struct array {
@@ -163,7 +164,8 @@ extern PyTypeObject *array_type; /* ArrayBase */
 static inline int
 array_check(PyObject *object)
 {
-    return PyObject_TypeCheck(object, array_type);
+    return USUAL(Py_TYPE(object)->tp_base == array_type) ||
+           PyObject_TypeCheck(object, array_type);
 }
 /* Whether it is one of pycuda.gpuarray's own: a subclass may have its way of
  * making results. */

@@ -131,7 +131,7 @@ form_of(const struct elementwise *self, PyObject *const *args)
            lie_apart(self, args, size);
 }
 
-static PyObject *
+static inline PyObject *
 launch(struct elementwise *self, int form, PyObject *const *args,
        PyObject *stream)
 {

@@ -68,7 +68,7 @@ number_quick(const struct array *array, PyObject *value, union number *out)
     } else if (PyLong_CheckExact(value)) {
         int overflow;
         long long whole = PyLong_AsLongLongAndOverflow(value, &overflow);
-        if (overflow || Py_ABS(whole) > 1LL << 53) {
+        if (UNUSUAL(overflow || Py_ABS(whole) > 1LL << 53)) {
             return false;
         }
         number = (double)whole;
@@ -105,8 +105,10 @@ scalar_of(const struct array *array, PyObject *value)
     return PyArray_Return((PyArrayObject *)host);
 }
 
-int
-array_fill_with(struct array *array, PyObject *value, CUstream stream)
+/* `quick`: the value in the array's type, or NULL. */
+static __attribute__((noinline)) int
+fill_first(struct array *array, PyObject *value, union number *quick,
+           CUstream stream)
 {
     if (array_check(value)) {
         return array_copy_into(array, (struct array *)value, stream);
@@ -114,14 +116,8 @@ array_fill_with(struct array *array, PyObject *value, CUstream stream)
     if (!has_kernel_type(array)) {
         return fill_packed(array, value, stream);
     }
-    union number number;
-    bool is_quick = number_quick(array, value, &number);
-    int done = is_quick ? repeat_fill(array, &number, stream) : 0;
-    if (done != 0) {
-        return done < 0 ? -1 : 0;
-    }
-    PyObject *scalar = is_quick ? PyArray_Scalar(&number, array->dtype, NULL)
-                                : scalar_of(array, value);
+    PyObject *scalar = quick ? PyArray_Scalar(quick, array->dtype, NULL)
+                             : scalar_of(array, value);
     if (!scalar) {
         return -1;
     }
@@ -130,4 +126,16 @@ array_fill_with(struct array *array, PyObject *value, CUstream stream)
     Py_DECREF(scalar);
     Py_XDECREF(result);
     return result ? 0 : -1;
+}
+
+int
+array_fill_with(struct array *array, PyObject *value, CUstream stream)
+{
+    union number number;
+    bool is_quick = number_quick(array, value, &number);
+    int done = is_quick ? repeat_fill(array, &number, stream) : 0;
+
+    return USUAL(done != 0)
+               ? (done < 0 ? -1 : 0)
+               : fill_first(array, value, is_quick ? &number : NULL, stream);
 }

@@ -57,7 +57,7 @@ number_type(int operation, PyObject *object)
     return is_known ? (PyObject *)Py_TYPE(object) : NULL;
 }
 
-static bool
+static inline bool
 same_shape(const struct array *a, const struct array *b)
 {
     if (a->ndim != b->ndim) {
@@ -76,11 +76,35 @@ struct common {
     struct array *model; /* the first; or what a number fills */
     CUdeviceptr bits;    /* of the addresses */
     bool is_given;       /* as in form_of */
+    bool is_mixed;       /* there is a number among the operands */
 };
+
+/* The same of arrays alone that are not written: the usual case of
+ * repeat_describe. */
+static inline bool
+describe_arrays(struct repeat *key, struct common *common, int operation,
+                int inputs, PyObject *const *objects)
+{
+    struct array *first = (struct array *)objects[0];
+    struct array *last = (struct array *)objects[inputs - 1];
+
+    if (!array_plain(objects[0]) || !array_plain(objects[inputs - 1]) ||
+        !(first->flags & last->flags & ARRAY_C) || !same_shape(first, last)) {
+        return false;
+    }
+    key->type[0] = (PyObject *)first->dtype;
+    key->type[1] = inputs > 1 ? (PyObject *)last->dtype : NULL;
+    key->size = first->size;
+    key->form = form_of(operation, inputs, false);
+    common->model = first;
+    common->bits = first->head.pointer | last->head.pointer;
+    common->is_given = common->is_mixed = false;
+    return key->size > 0;
+}
 
 /* Whether the arrays among the operands have one shape, and lie in C order;
  * all but the context and the launch.  `out` is what may be filled. */
-static bool
+static __attribute__((noinline)) bool
 repeat_describe(struct repeat *key, struct common *common, int operation,
                 int inputs, PyObject *const *objects, struct array *out)
 {
@@ -88,6 +112,7 @@ repeat_describe(struct repeat *key, struct common *common, int operation,
     for (int i = 0; i < inputs; i++) {
         struct array *array = (struct array *)objects[i];
         if (!array_plain(objects[i])) {
+            common->is_mixed = true;
             key->type[i] = number_type(operation, objects[i]);
             if (!key->type[i]) {
                 return false;
@@ -115,7 +140,7 @@ repeat_describe(struct repeat *key, struct common *common, int operation,
     return key->size > 0;
 }
 
-static struct repeat *
+static inline struct repeat *
 repeat_place(const struct repeat *key)
 {
     uint64_t hash = (uint64_t)(uintptr_t)key->type[0] >> 4;
@@ -125,7 +150,7 @@ repeat_place(const struct repeat *key)
     return &repeats[hash * 0x9e3779b97f4a7c15u >> 56 & (PLACES - 1)];
 }
 
-static bool
+static inline bool
 repeat_equal(const struct repeat *a, const struct repeat *b)
 {
     return a->context == b->context && a->form == b->form &&
@@ -154,6 +179,20 @@ may_write(const struct common *common, PyObject *const *objects, int inputs,
     return true;
 }
 
+/* may_write where all are arrays and the result is none of the first. */
+static inline bool
+may_write_apart(const struct common *common, PyObject *const *objects,
+                int inputs, const struct array *out)
+{
+    const struct array *last = (const struct array *)objects[inputs - 1];
+
+    return array_plain((PyObject *)out) && out->flags & ARRAY_C &&
+           out != common->model && same_shape(out, common->model) &&
+           core_apart(out->head.owner, common->model->head.owner) &&
+           (last == common->model || last == out ||
+            core_apart(out->head.owner, last->head.owner));
+}
+
 /* A look-up: where and for what. */
 struct again {
     struct repeat key;
@@ -163,7 +202,7 @@ struct again {
 };
 
 /* The operation of the key in the current context, or NULL. */
-static const struct repeat *
+static inline const struct repeat *
 repeat_find(struct again *again)
 {
     const struct repeat *place;
@@ -180,25 +219,43 @@ repeat_find(struct again *again)
                : NULL;
 }
 
-static int
-launch(const struct repeat *repeat, const struct again *again,
-       void **arguments)
+static inline int
+launch(const struct repeat *repeat, const struct again *again, int arrays,
+       struct array *const *used, void **arguments)
 {
-    const unsigned grid[3] = {repeat->blocks, 1, 1};
-    const unsigned block[3] = {repeat->threads, 1, 1};
-
-    return core_launch_in(again->context, repeat->function, grid, block, 0,
-                          again->stream, arguments);
+    return core_launch_arrays(again->context, repeat->function, repeat->blocks,
+                              repeat->threads, again->stream, arrays,
+                              (struct core_array_head *const *)used,
+                              arguments);
 }
 
-static int
-repeat_launch(const struct repeat *repeat, const struct again *again,
+/* Of arrays alone, one or two. */
+static inline int
+launch_arrays(const struct repeat *repeat, const struct again *again,
               int inputs, PyObject *const *objects, struct array *result)
 {
+    struct array *used[] = {result, (struct array *)objects[0],
+                            (struct array *)objects[inputs - 1]};
+    CUdeviceptr pointer[] = {result->head.pointer, used[1]->head.pointer,
+                             used[2]->head.pointer};
+    int64_t size = repeat->size;
+    void *arguments[] = {&pointer[0], &pointer[1],
+                         inputs > 1 ? (void *)&pointer[2] : &size, &size};
+
+    return launch(repeat, again, inputs + 1, used, arguments);
+}
+
+/* With numbers among the operands. */
+static __attribute__((noinline)) int
+launch_numbers(const struct repeat *repeat, const struct again *again,
+               int inputs, PyObject *const *objects, struct array *result)
+{
     struct operand scalar[REPEAT_MOST];
+    struct array *used[REPEAT_MOST + 1] = {result};
     CUdeviceptr pointer[REPEAT_MOST + 1] = {result->head.pointer};
     void *arguments[REPEAT_MOST + 2] = {&pointer[0]};
     int64_t size = repeat->size;
+    int arrays = 1;
 
     for (int i = 0; i < inputs; i++) {
         struct array *array = (struct array *)objects[i];
@@ -210,22 +267,17 @@ repeat_launch(const struct repeat *repeat, const struct again *again,
             arguments[i + 1] = scalar[i].value;
             continue;
         }
-        if (core_use(array->head.owner, again->stream) < 0) {
-            return -1;
-        }
+        used[arrays++] = array;
         pointer[i + 1] = array->head.pointer;
         arguments[i + 1] = &pointer[i + 1];
     }
-    if (core_use(result->head.owner, again->stream) < 0) {
-        return -1;
-    }
     arguments[inputs + 1] = &size;
-    return launch(repeat, again, arguments);
+    return launch(repeat, again, arrays, used, arguments);
 }
 
 /* The operation, with a result `out` or a new one of `dtype`, NULL: that of
  * the rule. */
-static bool
+static inline __attribute__((always_inline)) bool
 repeat_make(struct again *again, int inputs, PyObject *const *objects,
             struct array *out, PyArray_Descr *dtype, PyObject **result)
 {
@@ -253,17 +305,26 @@ repeat_make(struct again *again, int inputs, PyObject *const *objects,
         Py_DECREF(made);
         return false;
     }
-    if (made && repeat_launch(&repeat, again, inputs, objects, made) < 0) {
+    if (made &&
+        (again->common.is_mixed
+             ? launch_numbers(&repeat, again, inputs, objects, made)
+             : launch_arrays(&repeat, again, inputs, objects, made)) < 0) {
         Py_CLEAR(made);
     }
     *result = (PyObject *)made;
     return true;
 }
 
-/* Whether the operation was made, or has failed with an exception: then
- * *result is what array_apply returns. */
-bool
-repeat_apply(int operation, int inputs, PyObject *const *objects,
+static __attribute__((noinline)) bool
+make_other(struct again *again, int inputs, PyObject *const *objects,
+           struct array *out, PyArray_Descr *dtype, PyObject **result)
+{
+    return repeat_make(again, inputs, objects, out, dtype, result);
+}
+
+/* repeat_apply of what describe_arrays is not for. */
+static __attribute__((noinline)) bool
+apply_others(int operation, int inputs, PyObject *const *objects,
              struct array *out, CUstream stream, PyObject **result)
 {
     struct again again = {.stream = stream};
@@ -279,7 +340,26 @@ repeat_apply(int operation, int inputs, PyObject *const *objects,
         dtype = out->dtype; /* copies convert to any */
         again.key.type[1] = (PyObject *)dtype;
     }
-    return repeat_make(&again, inputs, objects, out, dtype, result);
+    return make_other(&again, inputs, objects, out, dtype, result);
+}
+
+/* Whether the operation was made, or has failed with an exception: then
+ * *result is what array_apply returns. */
+bool
+repeat_apply(int operation, int inputs, PyObject *const *objects,
+             struct array *out, CUstream stream, PyObject **result)
+{
+    struct again again;
+
+    again.stream = stream;
+    return USUAL(inputs <= REPEAT_MOST &&
+                 describe_arrays(&again.key, &again.common, operation, inputs,
+                                 objects)) &&
+                   (!out || USUAL(operation != OPERATION_COPY &&
+                                  may_write_apart(&again.common, objects,
+                                                  inputs, out)))
+               ? repeat_make(&again, inputs, objects, out, NULL, result)
+               : apply_others(operation, inputs, objects, out, stream, result);
 }
 
 /* The same for a copy of another dtype. */
@@ -295,7 +375,7 @@ repeat_cast(PyObject *array, PyArray_Descr *dtype, CUstream stream,
         return false;
     }
     again.key.type[1] = (PyObject *)dtype;
-    return repeat_make(&again, 1, &array, NULL, dtype, result);
+    return make_other(&again, 1, &array, NULL, dtype, result);
 }
 
 /* Sets every element to a number that is in the array's type already: 1 where
@@ -322,10 +402,7 @@ repeat_fill(struct array *array, const void *value, CUstream stream)
         return 0;
     }
     const struct repeat repeat = *place; /* as in repeat_make */
-    return core_use(array->head.owner, again.stream) < 0 ||
-                   launch(&repeat, &again, arguments) < 0
-               ? -1
-               : 1;
+    return launch(&repeat, &again, 1, &array, arguments) < 0 ? -1 : 1;
 }
 
 /* Address bits that are zero where elements can be loaded. */

@@ -81,15 +81,14 @@ launch(const struct reduced *reduced, struct core_context *context,
             return 0;
         }
     }
+    struct core_array_head *used[ARRAY_OPERANDS] = {&out->head};
     CUdeviceptr pointer[ARRAY_OPERANDS] = {out->head.pointer};
     int64_t size = reduced->size, share = reduced->per_block;
     void *arguments[ARRAY_OPERANDS + 4] = {&pointer[0]};
     int at = 1;
 
     for (int i = 0; i < inputs; i++, at++) {
-        if (core_use(arrays[i]->head.owner, stream) < 0) {
-            return -1;
-        }
+        used[at] = &arrays[i]->head;
         pointer[at] = arrays[i]->head.pointer;
         arguments[at] = &pointer[at];
     }
@@ -97,13 +96,9 @@ launch(const struct reduced *reduced, struct core_context *context,
     arguments[at++] = &share;
     arguments[at++] = &rest;
     arguments[at++] = &done;
-    if (core_use(out->head.owner, stream) < 0) {
-        return -1;
-    }
-    const unsigned grid[3] = {reduced->blocks, 1, 1};
-    const unsigned block[3] = {reduced->threads, 1, 1};
-    return core_launch_in(context, reduced->function, grid, block, 0, stream,
-                          arguments) < 0
+    return core_launch_arrays(context, reduced->function, reduced->blocks,
+                              reduced->threads, stream, inputs + 1, used,
+                              arguments) < 0
                ? -1
                : 1;
 }

@@ -7,6 +7,7 @@
  * Python function.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/repeat.h"
 #include "array/wrapper.h"
 
 struct shortcut {
@@ -90,6 +91,28 @@ reduce_again(const struct shortcut *self, PyObject *const *args,
                : NULL;
 }
 
+/* A call of an operation with `out` or nothing besides that was made before:
+ * repeat_apply looks at all that is_usual asks for. */
+static inline bool
+apply_again(const struct shortcut *self, PyObject *const *args,
+            Py_ssize_t nargs, PyObject *names, PyObject **result)
+{
+    PyObject *out = NULL;
+
+    if (self->reduces || nargs != self->inputs) {
+        return false;
+    }
+    if (names) {
+        out = args[nargs];
+        if (PyTuple_GET_SIZE(names) != 1 ||
+            PyTuple_GET_ITEM(names, 0) != out_name || !array_check(out)) {
+            return false;
+        }
+    }
+    return repeat_apply(self->operation, self->inputs, args,
+                        (struct array *)out, NULL, result);
+}
+
 static PyObject *
 shortcut_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                     PyObject *names)
@@ -98,7 +121,11 @@ shortcut_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     struct array *out;
     PyObject *stream;
     CUstream handle = NULL;
+    PyObject *made;
 
+    if (apply_again(self, args, PyVectorcall_NARGS(nargsf), names, &made)) {
+        return made;
+    }
     if (PyVectorcall_NARGS(nargsf) != self->inputs ||
         !keywords_are_usual(self, args + self->inputs, names, &out, &stream) ||
         !are_usual(self, args)) {

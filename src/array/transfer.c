@@ -409,15 +409,18 @@ array_fill(PyObject *self, CORE_ARGS)
 {
     static const struct core_signature signature = {
         "fill", 1, {"value", "stream"}};
-    PyObject *values[2];
-    CUstream stream;
+    PyObject *values[2] = {NULL};
+    CUstream stream = NULL;
 
-    if (core_args(&signature, args, nargs, names, values) < 0 ||
-        core_stream(values[1] ? values[1] : Py_None, &stream) < 0 ||
-        array_fill_with((struct array *)self, values[0], stream) < 0) {
+    if (USUAL(nargs == 1 && !names)) {
+        values[0] = args[0];
+    } else if (core_args(&signature, args, nargs, names, values) < 0 ||
+               core_stream(values[1] ? values[1] : Py_None, &stream) < 0) {
         return NULL;
     }
-    return Py_NewRef(self);
+    return array_fill_with((struct array *)self, values[0], stream) < 0
+               ? NULL
+               : Py_NewRef(self);
 }
 
 /* --- assignment to a view ---------------------------------------------- */

@@ -14,6 +14,9 @@
 
 #include "api/api.h"
 
+#define USUAL(condition)   __builtin_expect(!!(condition), 1)
+#define UNUSUAL(condition) __builtin_expect(!!(condition), 0)
+
 struct core_context; /* private to core */
 
 /* How ArrayBase begins, so that the launch path reads an array's address
@@ -25,6 +28,19 @@ struct core_array_head {
                             DeviceAllocation where the default pool gave it,
                             any other holder, a base array), or NULL */
 };
+
+/* An object whose memory was kept after it died, of its type again and not
+ * tracked: with one reference.  Its other fields are the caller's. */
+static inline void
+core_object_again(PyObject *object)
+{
+#ifdef Py_REF_DEBUG
+    PyObject_Init(object, Py_TYPE(object));
+#else
+    Py_INCREF(Py_TYPE(object));
+    Py_SET_REFCNT(object, 1);
+#endif
+}
 
 /* Tells the launch path which type begins with core_array_head; its
  * subclasses count too.  Called once, by array_setup. */
@@ -106,6 +122,13 @@ int core_launch(CUfunction function, const unsigned grid[3],
 int core_launch_in(struct core_context *context, CUfunction function,
                    const unsigned grid[3], const unsigned block[3],
                    unsigned shared_bytes, CUstream stream, void **arguments);
+
+/* The same of blocks and threads in one row, after core_use of the memory of
+ * `count` arrays. */
+int core_launch_arrays(struct core_context *context, CUfunction function,
+                       unsigned blocks, unsigned threads, CUstream stream,
+                       int count, struct core_array_head *const *arrays,
+                       void **arguments);
 
 /* The same for a Function after prepare(), as its prepared_async_call does:
  * Python arguments, converted by the prepared format. */

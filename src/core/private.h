@@ -103,6 +103,7 @@ struct core_allocation {
     size_t bytes;    /* as asked for */
     CUstream stream; /* of the last use */
     PyObject *pool;  /* DeviceMemoryPool of a PooledDeviceAllocation */
+    size_t room;     /* bytes of its block in the default pool */
     uint32_t bin;    /* size class in its pool */
     bool cached;     /* of the default pool */
     bool freed;

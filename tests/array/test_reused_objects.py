@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 
 import gc
+import sys
 import weakref
 from typing import Any
 
@@ -170,3 +171,48 @@ def test_fills_that_repeat() -> None:
                 np.testing.assert_array_equal(part.get(), expected)
     with pytest.warns(RuntimeWarning, match="overflow"):
         gpuarray.zeros(12, np.float32).fill(1e300)
+
+
+def test_long_chains_of_views_end() -> None:
+    a = gpuarray.to_gpu(X)
+    del_me = a + a
+    del del_me
+    view = a
+    for _ in range(100_000):
+        view = view[...]
+    gone = weakref.ref(view.base)
+    del view
+    assert gone() is None
+    np.testing.assert_array_equal((a + a).get(), X + X)
+
+
+class Derived(gpuarray.GPUArray):
+    """A class of a program."""
+
+
+@pytest.mark.parametrize("kind", [gpuarray.GPUArray, Derived])
+def test_what_an_array_was_given_ends_with_it(kind: Any) -> None:
+    class Last:
+        def __init__(self, array: Any) -> None:
+            self.array = weakref.ref(array)
+
+        def __del__(self) -> None:
+            seen.append(self.array())
+
+    a, seen, told = gpuarray.to_gpu(X), [], []
+    for turn in range(20):
+        array = kind(X.shape, X.dtype) if kind is Derived else a + a
+        array.last = Last(array)
+        array.itself = array if turn % 4 == 3 else None
+        note = weakref.ref(array, told.append)
+        del array
+        if turn % 4 == 3:
+            gc.collect()
+        assert note() is None and told[-1] is note
+        assert seen == [None] * (turn + 1)
+    count = sys.getrefcount(kind)
+    for _ in range(20):
+        array = kind(X.shape, X.dtype)
+        array.mark = 1
+        del array
+    assert sys.getrefcount(kind) == count

@@ -119,10 +119,10 @@ core_stack_entered(bool create)
     return stack == NULL ? NULL : &stack->entered;
 }
 
-struct core_context *
-core_stack_top(void)
+/* Drops contexts from the top that are gone. */
+static __attribute__((noinline)) struct core_context *
+stack_top_valid(struct stack *stack)
 {
-    struct stack *stack = stack_get(false);
     while (stack != NULL && stack->count > 0) {
         struct core_context *top = stack->items[stack->count - 1];
         if (top->valid) {
@@ -135,12 +135,21 @@ core_stack_top(void)
 }
 
 struct core_context *
-core_current(void)
+core_stack_top(void)
 {
-    struct core_context *top = core_stack_top();
-    if (__builtin_expect(top != NULL && !core.forked, 1)) {
-        return top;
+    struct stack *stack = stack_get(false);
+    if (__builtin_expect(stack != NULL && stack->count > 0, 1)) {
+        struct core_context *top = stack->items[stack->count - 1];
+        if (__builtin_expect(top->valid, 1)) {
+            return top;
+        }
     }
+    return stack_top_valid(stack);
+}
+
+static __attribute__((noinline)) struct core_context *
+current_refuse(const struct core_context *top)
+{
     if (top == NULL) {
         core_fail(core.forked ? CUDA_ERROR_NOT_INITIALIZED
                               : CUDA_ERROR_INVALID_CONTEXT,
@@ -153,6 +162,15 @@ core_current(void)
                   NULL);
     }
     return NULL;
+}
+
+struct core_context *
+core_current(void)
+{
+    struct core_context *top = core_stack_top();
+    return __builtin_expect(top != NULL && !core.forked, 1)
+               ? top
+               : current_refuse(top);
 }
 
 int

@@ -380,10 +380,11 @@ field_store_again(const struct core_field *field, const struct core_slot *slot,
 {
     long number;
     float narrow;
-    switch (field->usual) {
-    case 'P':
+    if (USUAL(field->usual == 'P')) {
         return Py_TYPE(arg) == slot->type &&
                address_store(slot, arg, stream, target);
+    }
+    switch (field->usual) {
     case 'i':
         if (!PyLong_CheckExact(arg) || !small_int(arg, &number)) {
             return false;
@@ -400,7 +401,7 @@ field_store_again(const struct core_field *field, const struct core_slot *slot,
             (number < 0 && field->usual < 'a')) {
             return false;
         }
-        memcpy(target, &number, field->bytes);
+        memcpy(target, &number, 8); /* of all these */
         return true;
     case 'f':
         if (PyFloat_CheckExact(arg)) {

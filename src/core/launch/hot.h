@@ -11,9 +11,6 @@
 
 #include "core/private.h"
 
-#define USUAL(condition)   __builtin_expect(!!(condition), 1)
-#define UNUSUAL(condition) __builtin_expect(!!(condition), 0)
-
 /* Leaves the pack fit for pack_end also where it fails. */
 static inline int
 pack_begin(struct core_pack *pack, const struct core_layout *layout,
@@ -112,10 +109,11 @@ small_int(PyObject *object, long *value)
     return true;
 }
 
-static inline bool
-same_lengths(const unsigned a[3], const unsigned b[3])
+/* Without a jump for each. */
+static inline unsigned
+lengths_differ(const unsigned a[3], const unsigned b[3])
 {
-    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+    return (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]);
 }
 
 /* Notes a launch for the message of an error that shows later; the same one
@@ -126,9 +124,9 @@ launch_note(struct core_context *context, PyObject *name, CUfunction function,
 {
     const struct core_launched *last =
         &context->launched[context->launched_at];
-    if (UNUSUAL(last->name != name || last->function != function ||
-                !same_lengths(last->grid, grid) ||
-                !same_lengths(last->block, block))) {
+    if (UNUSUAL(last->function != function || last->name != name ||
+                lengths_differ(last->grid, grid) ||
+                lengths_differ(last->block, block))) {
         core_launch_note(context, name, function, grid, block);
     }
 }

@@ -14,7 +14,7 @@ enum {
     USUAL_SHARED = 48 << 10, /* dynamic, that needs no permission */
 };
 
-static CUresult
+static inline CUresult
 launch_now(CUfunction function, const unsigned grid[3],
            const unsigned block[3], unsigned shared, CUstream stream,
            void **arguments, void **extra)
@@ -24,20 +24,39 @@ launch_now(CUfunction function, const unsigned grid[3],
                                  extra);
 }
 
+/* Where the queue may be full. */
+static __attribute__((noinline)) CUresult
+launch_waiting(CUfunction function, const unsigned grid[3],
+               const unsigned block[3], unsigned shared, CUstream stream,
+               void **arguments, void **extra)
+{
+    CUresult code;
+    Py_BEGIN_ALLOW_THREADS code =
+        launch_now(function, grid, block, shared, stream, arguments, extra);
+    Py_END_ALLOW_THREADS return code;
+}
+
+static inline CUresult
+launch_counted(struct core_context *context, CUfunction function,
+               const unsigned grid[3], const unsigned block[3],
+               unsigned shared, CUstream stream, void **arguments,
+               void **extra)
+{
+    return USUAL(!core_queue_add(context, stream))
+               ? launch_now(function, grid, block, shared, stream, arguments,
+                            extra)
+               : launch_waiting(function, grid, block, shared, stream,
+                                arguments, extra);
+}
+
 CUresult
 core_launch_counted(struct core_context *context, CUfunction function,
                     const unsigned grid[3], const unsigned block[3],
                     unsigned shared, CUstream stream, void **arguments,
                     void **extra)
 {
-    if (USUAL(!core_queue_add(context, stream))) {
-        return launch_now(function, grid, block, shared, stream, arguments,
-                          extra);
-    }
-    CUresult code;
-    Py_BEGIN_ALLOW_THREADS code =
-        launch_now(function, grid, block, shared, stream, arguments, extra);
-    Py_END_ALLOW_THREADS return code;
+    return launch_counted(context, function, grid, block, shared, stream,
+                          arguments, extra);
 }
 
 int
@@ -54,19 +73,48 @@ core_launch(CUfunction function, const unsigned grid[3],
                                 arguments);
 }
 
-int
-core_launch_in(struct core_context *context, CUfunction function,
-               const unsigned grid[3], const unsigned block[3],
-               unsigned shared_bytes, CUstream stream, void **arguments)
+static inline int
+launch_in(struct core_context *context, CUfunction function,
+          const unsigned grid[3], const unsigned block[3],
+          unsigned shared_bytes, CUstream stream, void **arguments)
 {
     if (UNUSUAL(!context->valid)) {
         return core_context_gone("cuLaunchKernel");
     }
     launch_note(context, NULL, function, grid, block);
-    CUresult code = core_launch_counted(context, function, grid, block,
-                                        shared_bytes, stream, arguments, NULL);
+    CUresult code = launch_counted(context, function, grid, block,
+                                   shared_bytes, stream, arguments, NULL);
     return USUAL(code == CUDA_SUCCESS) ? 0
                                        : core_check(code, "cuLaunchKernel");
+}
+
+int
+core_launch_in(struct core_context *context, CUfunction function,
+               const unsigned grid[3], const unsigned block[3],
+               unsigned shared_bytes, CUstream stream, void **arguments)
+{
+    return launch_in(context, function, grid, block, shared_bytes, stream,
+                     arguments);
+}
+
+int
+core_launch_arrays(struct core_context *context, CUfunction function,
+                   unsigned blocks, unsigned threads, CUstream stream,
+                   int count, struct core_array_head *const *arrays,
+                   void **arguments)
+{
+    const unsigned grid[3] = {blocks, 1, 1}, block[3] = {threads, 1, 1};
+
+    for (int i = 0; i < count; i++) {
+        PyObject *owner = arrays[i]->owner;
+        if (UNUSUAL(owner == NULL ||
+                    !Py_IS_TYPE(owner, core.allocation_type) ||
+                    !used_again((struct core_allocation *)owner, stream)) &&
+            core_use(owner, stream) < 0) {
+            return -1;
+        }
+    }
+    return launch_in(context, function, grid, block, 0, stream, arguments);
 }
 
 int
@@ -178,10 +226,9 @@ launch_unusual(struct core_function *function, const unsigned grid[3],
     return launch_end(code, function, grid, block, shared, pack);
 }
 
-int
-core_launch_packed(struct core_function *function, const unsigned grid[3],
-                   const unsigned block[3], unsigned shared,
-                   struct core_pack *pack)
+static inline int
+launch_packed(struct core_function *function, const unsigned grid[3],
+              const unsigned block[3], unsigned shared, struct core_pack *pack)
 {
     struct core_context *context = function->context;
     if (UNUSUAL(!context->valid || function->module->textures != NULL ||
@@ -189,10 +236,17 @@ core_launch_packed(struct core_function *function, const unsigned grid[3],
                 pack->cooperative || pack->cluster[0] != 0)) {
         return launch_unusual(function, grid, block, shared, pack);
     }
-    CUresult code =
-        core_launch_counted(context, function->handle, grid, block, shared,
-                            pack->stream, pack->pointers, NULL);
+    CUresult code = launch_counted(context, function->handle, grid, block,
+                                   shared, pack->stream, pack->pointers, NULL);
     return launch_end(code, function, grid, block, shared, pack);
+}
+
+int
+core_launch_packed(struct core_function *function, const unsigned grid[3],
+                   const unsigned block[3], unsigned shared,
+                   struct core_pack *pack)
+{
+    return launch_packed(function, grid, block, shared, pack);
 }
 
 /* The keywords of one call. */
@@ -503,8 +557,8 @@ prepared_launch(struct core_function *function, struct prepared *call,
     }
     int status = core_format_pack(function, call->args, call->count, &pack);
     if (status == 0) {
-        status = core_launch_packed(function, call->grid, call->block,
-                                    call->shared, &pack);
+        status = launch_packed(function, call->grid, call->block, call->shared,
+                               &pack);
     }
     pack_end(&pack);
     return status;

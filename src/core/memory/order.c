@@ -98,15 +98,10 @@ core_apart(PyObject *owner, PyObject *other)
            Py_IS_TYPE(other, core.allocation_type);
 }
 
-int
-core_use(PyObject *owner, CUstream stream)
+static __attribute__((noinline)) int
+use_unusual(PyObject *owner, CUstream stream)
 {
     if (owner == NULL) {
-        return 0;
-    }
-    if (USUAL(Py_IS_TYPE(owner, core.allocation_type)) &&
-        used_again((struct core_allocation *)owner,
-                   stream == NULL ? core_stream_default() : stream)) {
         return 0;
     }
     if (!core_is_allocation(owner)) {
@@ -130,6 +125,16 @@ core_use(PyObject *owner, CUstream stream)
         return 0;
     }
     return use_elsewhere(self, stream);
+}
+
+int
+core_use(PyObject *owner, CUstream stream)
+{
+    return USUAL(owner != NULL && Py_IS_TYPE(owner, core.allocation_type)) &&
+                   used_again((struct core_allocation *)owner,
+                              stream == NULL ? core_stream_default() : stream)
+               ? 0
+               : use_unusual(owner, stream);
 }
 
 /* The owner of an array's memory, through views of views. */

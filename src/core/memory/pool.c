@@ -14,13 +14,15 @@
  *
  * The Python object of an allocation that dies stays with its block, without
  * references and untracked, so that the next one like it is made by setting a
- * few fields (core_pool_again).
+ * few fields (core_pool_again).  The one that died last waits outside the bins
+ * for an allocation of its size on its stream; whatever looks at a bin puts it
+ * there first (pool_settle).
  *
  * All under the GIL; native frees of many blocks happen with it released, on
  * a list that no one else sees.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/launch/hot.h"
 
 enum {
     BIN_COUNT = 264,
@@ -43,8 +45,9 @@ struct bin {
 };
 
 struct core_pool {
+    struct core_allocation *newest; /* dead; its block is not in its bin yet */
+    size_t idle_bytes, most_bytes;  /* the newest's are counted */
     struct bin bins[BIN_COUNT];
-    size_t idle_bytes, most_bytes;
 };
 
 /* Eight classes a power of two: at most an eighth is wasted. */
@@ -143,6 +146,56 @@ bin_take(struct bin *bin, CUstream stream, struct block *taken)
     return false;
 }
 
+/* False where there is no memory for the row. */
+static bool
+bin_put(struct core_pool *pool, struct core_allocation *dead, bool with_object)
+{
+    struct bin *bin = &pool->bins[dead->bin];
+    if (bin->count == bin->capacity) {
+        size_t capacity = bin->capacity * 2 + 8;
+        struct block *blocks =
+            PyMem_Realloc(bin->blocks, capacity * sizeof *blocks);
+        if (blocks == NULL) {
+            return false;
+        }
+        bin->blocks = blocks;
+        bin->capacity = capacity;
+    }
+    bin->blocks[bin->count++] = (struct block){
+        .pointer = dead->pointer,
+        .stream = dead->stream,
+        .idle = !core_stream_known(dead->context, dead->stream),
+        .object = with_object ? dead : NULL,
+    };
+    return true;
+}
+
+/* Frees what could not be put into its bin. */
+static __attribute__((noinline)) void
+block_drop(struct core_pool *pool, struct core_allocation *dead)
+{
+    struct core_scope scope;
+    pool->idle_bytes -= dead->room;
+    if (core_enter(dead->context, &scope)) {
+        driver.cuMemFree(dead->pointer);
+        core_leave(&scope);
+    }
+    PyObject_GC_Del(dead);
+}
+
+/* Puts the newest into its bin. */
+static inline void
+pool_settle(struct core_pool *pool)
+{
+    struct core_allocation *dead = pool->newest;
+    if (dead != NULL) {
+        pool->newest = NULL;
+        if (UNUSUAL(!bin_put(pool, dead, true))) {
+            block_drop(pool, dead);
+        }
+    }
+}
+
 CUresult
 core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
                struct core_allocation *allocation)
@@ -161,6 +214,8 @@ core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
         return core_allocate_raw(&allocation->pointer, bytes);
     }
     allocation->bin = bin;
+    allocation->room = rounded;
+    pool_settle(pool);
     struct block block;
     /* In a capture a block may be still in use by what is not captured. */
     if (context->captures == 0 && bin_take(&pool->bins[bin], stream, &block)) {
@@ -178,19 +233,17 @@ core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
                : code;
 }
 
-/* The newest block of its size, with the object that had it last, where the
- * stream may use it at once; NULL without an exception where that is not so:
- * for core_pool_take. */
-struct core_allocation *
-core_pool_again(struct core_context *context, size_t bytes, CUstream stream)
+/* The newest block of its bin, with the object that had it, where the stream
+ * may use it at once. */
+static __attribute__((noinline)) struct core_allocation *
+bin_again(struct core_pool *pool, size_t bytes, CUstream stream)
 {
-    struct core_pool *pool = context->pool;
     size_t rounded;
-    if (pool == NULL || core.pool_off || bytes == 0 ||
-        bytes > pool->most_bytes / 2 || context->captures != 0) {
+    if (bytes == 0 || bytes > pool->most_bytes / 2) {
         return NULL;
     }
     struct bin *bin = &pool->bins[bin_of(bytes, &rounded)];
+    pool_settle(pool);
     if (bin->count == 0) {
         return NULL;
     }
@@ -201,59 +254,65 @@ core_pool_again(struct core_context *context, size_t bytes, CUstream stream)
         return NULL;
     }
     bin->count--;
-    pool->idle_bytes -= rounded;
     self->bytes = bytes;
+    self->scattered = !core_stream_known(self->context, stream);
     self->stream = stream;
-    self->freed = self->escaped = self->touched = false;
-    self->scattered = !core_stream_known(context, stream);
     self->settled = block->idle;
+    return self;
+}
+
+/* A block of its size, with the object that had it last, where the stream may
+ * use it at once; NULL without an exception where that is not so: for
+ * core_pool_take. */
+struct core_allocation *
+core_pool_again(struct core_context *context, size_t bytes, CUstream stream)
+{
+    struct core_pool *pool = context->pool;
+    if (UNUSUAL(pool == NULL || core.pool_off || context->captures != 0)) {
+        return NULL;
+    }
+    struct core_allocation *self = pool->newest;
+    if (USUAL(self != NULL && self->bytes == bytes &&
+              self->stream == stream)) {
+        pool->newest = NULL;
+        self->settled = self->scattered = false;
+    } else if ((self = bin_again(pool, bytes, stream)) == NULL) {
+        return NULL;
+    }
+    pool->idle_bytes -= self->room;
+    self->freed = self->escaped = self->touched = false;
     Py_INCREF((PyObject *)context);
-    PyObject_Init((PyObject *)self, core.allocation_type);
+    core_object_again((PyObject *)self);
     PyObject_GC_Track(self);
     return self;
 }
 
+/* Whether the pool may keep the memory. */
 static bool
-stream_lives(const struct core_context *context, CUstream stream)
+may_keep(const struct core_pool *pool, const struct core_allocation *dead)
 {
-    for (size_t i = 0; i < context->stream_count; i++) {
-        if (context->streams[i].handle == stream) {
-            return true;
-        }
-    }
-    return stream == NULL;
+    return USUAL(pool != NULL && !core.forked &&
+                 pool->idle_bytes + dead->room <= pool->most_bytes) &&
+           (USUAL(!dead->escaped && !dead->scattered) ||
+            ((!dead->escaped || !core_pool_heeds(RULE_ESCAPED)) &&
+             (!dead->scattered || !core_pool_heeds(RULE_SCATTERED))));
 }
 
 bool
 core_pool_give(struct core_allocation *allocation, bool with_object)
 {
-    struct core_pool *pool = allocation->context->pool;
-    size_t rounded;
-    bin_of(allocation->bytes, &rounded);
-    if (pool == NULL || core.forked ||
-        (allocation->escaped && core_pool_heeds(RULE_ESCAPED)) ||
-        (allocation->scattered && core_pool_heeds(RULE_SCATTERED)) ||
-        pool->idle_bytes + rounded > pool->most_bytes) {
+    struct core_context *context = allocation->context;
+    struct core_pool *pool = context->pool;
+    if (!may_keep(pool, allocation)) {
         return false;
     }
-    struct bin *bin = &pool->bins[allocation->bin];
-    if (bin->count == bin->capacity) {
-        size_t capacity = bin->capacity * 2 + 8;
-        struct block *blocks =
-            PyMem_Realloc(bin->blocks, capacity * sizeof *blocks);
-        if (blocks == NULL) {
-            return false;
-        }
-        bin->blocks = blocks;
-        bin->capacity = capacity;
+    pool_settle(pool);
+    if (USUAL(with_object && core_stream_known(context, allocation->stream))) {
+        pool->newest = allocation;
+    } else if (!bin_put(pool, allocation, with_object)) {
+        return false;
     }
-    bin->blocks[bin->count++] = (struct block){
-        .pointer = allocation->pointer,
-        .stream = allocation->stream,
-        .idle = !stream_lives(allocation->context, allocation->stream),
-        .object = with_object ? allocation : NULL,
-    };
-    pool->idle_bytes += rounded;
+    pool->idle_bytes += allocation->room;
     return true;
 }
 
@@ -303,6 +362,7 @@ core_pool_trim(struct core_context *context)
         !core_enter(context, &scope)) {
         return;
     }
+    pool_settle(context->pool);
     for (unsigned i = 0; context->pool != NULL && i < BIN_COUNT; i++) {
         bin_trim(context->pool, i);
     }
@@ -313,7 +373,11 @@ core_pool_trim(struct core_context *context)
 void
 core_pool_stream_gone(struct core_context *context, CUstream stream)
 {
-    for (unsigned i = 0; context->pool != NULL && i < BIN_COUNT; i++) {
+    if (context->pool == NULL) {
+        return;
+    }
+    pool_settle(context->pool);
+    for (unsigned i = 0; i < BIN_COUNT; i++) {
         struct bin *bin = &context->pool->bins[i];
         for (size_t j = 0; j < bin->count; j++) {
             bin->blocks[j].idle |= bin->blocks[j].stream == stream;
@@ -329,6 +393,7 @@ core_pool_destroy(struct core_context *context)
     if (pool == NULL) {
         return;
     }
+    pool_settle(pool);
     context->pool = NULL; /* no other thread finds it from here on */
     bool entered = core_enter(context, &scope);
     for (unsigned i = 0; i < BIN_COUNT; i++) {
