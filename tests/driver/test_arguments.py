@@ -21,6 +21,7 @@ __global__ void record(double *out, char before, mixed m, int after)
 __global__ void vector(float *out, int n, float4 v)
 { out[0] = n; out[1] = v.x; out[2] = v.y; out[3] = v.z; out[4] = v.w; }
 __global__ void pointer(int *x, int n) { x[0] = n; }
+__global__ void writes_both(float *a, float *b) { a[0] = b[0] = 1; }
 __global__ void numbers(double *out, float2 z, double2 w, long long i)
 { out[0] = z.x; out[1] = z.y; out[2] = w.x; out[3] = w.y; out[4] = i; }
 """
@@ -186,6 +187,19 @@ def test_out_is_there_when_the_call_returns(drv: Any, get: Any) -> None:
     get("pointer")(handler, np.int32(6), stream=stream, **ONE)
     stream.synchronize()
     assert result[0] == 6 and handler.get_device_alloc()
+
+
+@pytest.mark.parametrize("kind", ["Out", "InOut"])
+def test_out_is_looked_at_before_the_launch(
+    drv: Any, get: Any, kind: str
+) -> None:
+    out = room(drv, 1, "f4")
+    vector = np.zeros(4, "f4")
+    handler = getattr(drv, kind)(vector)
+    vector.flags.writeable = False
+    with pytest.raises(ValueError, match="Out needs a writable"):
+        get("writes_both")(out, handler, **ONE)
+    assert drv.from_device(out, 1, "f4")[0] == 0, "nothing ran"
 
 
 def test_time_kernel(drv: Any, get: Any) -> None:

@@ -15,7 +15,7 @@ import pytest
 from isolated import run
 
 LEAK = """
-import atexit, ctypes, gc, os, subprocess, sys, threading
+import atexit, ctypes, gc, itertools, os, subprocess, sys, threading
 import numpy as np
 import pycuda.autoinit
 import pycuda.driver as drv
@@ -49,6 +49,7 @@ deep.flags = 0
 with stream.capture() as graph:
     k(memory, np.float32(1), block=(1, 1, 1), stream=stream)
 planted = []
+number = itertools.count(1)
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p
 
@@ -154,6 +155,8 @@ BODIES = {
     "    _driver._set_staging()",
     "aligned": "drv.aligned_zeros((4, 4), 'f4')",
     "array arithmetic": "gpu + 1; gpuarray.sum(gpu).get()",
+    "reductions of many shapes": "for _ in range(4):\n"
+    "        gpuarray.zeros((next(number), 2), 'f4').sum(0)",
     "array of many axes": "gpu.reshape(1, 2, 1, 2, 1, 4).T + 1",
     "shared event": "drv.Event(drv.event_flags.INTERPROCESS |"
     " drv.event_flags.DISABLE_TIMING).record(stream).ipc_handle()",

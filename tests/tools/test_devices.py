@@ -288,6 +288,16 @@ def test_a_fixture():
     gc.collect()
 
 
+def test_a_fixture_needs_a_device_that_answers(monkeypatch):
+    outer = drv.Context.get_current()
+    for name in ("name", "compute_capability", "get_attributes"):
+        with monkeypatch.context() as patch:
+            patch.setattr(drv.Device, name, lambda device: None)
+            with pytest.raises(AssertionError):
+                next(tools.init_cuda_context_fixture())
+        assert drv.Context.get_current() == outer
+
+
 def test_characterize():
     assert characterize.platform_bits() == 64
     assert characterize.has_stack()
