@@ -5,7 +5,7 @@
  * launch is (launch/queue.c).
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/launch/hot.h"
 
 #define GIL_BYTES ((size_t)64 << 10)
 
@@ -321,6 +321,12 @@ memory_get_address_range(PyObject *unused, PyObject *object)
 static int
 end_of(PyObject *object, CUstream stream, CUdeviceptr *pointer)
 {
+    if (USUAL(Py_IS_TYPE(object, core.allocation_type)) &&
+        used_again((struct core_allocation *)object,
+                   stream == NULL ? core_stream_default() : stream)) {
+        *pointer = ((struct core_allocation *)object)->pointer;
+        return 0;
+    }
     if (core_pointer(object, pointer) < 0) {
         return -1;
     }
@@ -378,13 +384,18 @@ copy_dtoh(const struct core_signature *signature, bool async, CORE_ARGS)
 static PyObject *
 copy_dtod(const struct core_signature *signature, bool async, CORE_ARGS)
 {
-    PyObject *values[4] = {NULL, NULL, NULL, NULL};
+    PyObject *named[4] = {NULL}, *const *values = args;
     CUstream stream = NULL;
     CUdeviceptr target, source;
     size_t size;
-    if (core_args(signature, args, nargs, names, values) < 0 ||
-        core_stream(values[3], &stream) < 0 ||
-        end_of(values[0], stream, &target) < 0 ||
+    if (UNUSUAL(nargs != 3 || names != NULL)) {
+        if (core_args(signature, args, nargs, names, named) < 0 ||
+            core_stream(named[3], &stream) < 0) {
+            return NULL;
+        }
+        values = named;
+    }
+    if (end_of(values[0], stream, &target) < 0 ||
         end_of(values[1], stream, &source) < 0 ||
         core_size(values[2], &size) < 0 || core_current() == NULL) {
         return NULL;
