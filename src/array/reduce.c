@@ -294,25 +294,17 @@ array_reduces_all(const struct array *array)
                                PyTypeNum_ISINTEGER(array->dtype->type_num));
 }
 
-/* Arrays of one shape that are not empty, with every choice left to the
- * defaults. */
-PyObject *
-array_reduce_all(int operation, int inputs, PyObject *const *objects)
+/* As array_reduce_all, of a reduction that was not made before. */
+static __attribute__((noinline)) PyObject *
+reduce_first(int operation, int inputs, struct array *const *arrays)
 {
     struct reduction reduction = {
         .operation = operation, .inputs = inputs, .stage = 1};
-    struct array *arrays[ARRAY_INPUTS] = {NULL}, *result;
-    PyObject *made;
+    struct array *result;
 
     for (int i = 0; i < inputs; i++) {
-        arrays[i] = (struct array *)objects[i];
-    }
-    if (reduction_again(operation, inputs, arrays, &made)) {
-        return made;
-    }
-    for (int i = 0; i < inputs; i++) {
         struct operand operand;
-        if (operand_set(&operand, objects[i]) < 0) {
+        if (operand_set(&operand, (PyObject *)arrays[i]) < 0) {
             return NULL;
         }
         reduction.code[i] = operand.code;
@@ -332,6 +324,22 @@ array_reduce_all(int operation, int inputs, PyObject *const *objects)
                         reduction.per_block);
     }
     return (PyObject *)result;
+}
+
+/* Arrays of one shape that are not empty, with every choice left to the
+ * defaults. */
+PyObject *
+array_reduce_all(int operation, int inputs, PyObject *const *objects)
+{
+    struct array *arrays[ARRAY_INPUTS];
+    PyObject *made;
+
+    for (int i = 0; i < inputs; i++) {
+        arrays[i] = (struct array *)objects[i];
+    }
+    return reduction_again(operation, inputs, arrays, &made)
+               ? made
+               : reduce_first(operation, inputs, arrays);
 }
 
 /* _reduce(name, inputs, dtype=None, stream=None, allocator=None,

@@ -221,11 +221,10 @@ repeat_find(struct again *again)
 
 static inline int
 launch(const struct repeat *repeat, const struct again *again, int arrays,
-       struct array *const *used, void **arguments)
+       struct core_array_head *const *used, void **arguments)
 {
     return core_launch_arrays(again->context, repeat->function, repeat->blocks,
-                              repeat->threads, again->stream, arrays,
-                              (struct core_array_head *const *)used,
+                              repeat->threads, again->stream, arrays, used,
                               arguments);
 }
 
@@ -234,10 +233,11 @@ static inline int
 launch_arrays(const struct repeat *repeat, const struct again *again,
               int inputs, PyObject *const *objects, struct array *result)
 {
-    struct array *used[] = {result, (struct array *)objects[0],
-                            (struct array *)objects[inputs - 1]};
-    CUdeviceptr pointer[] = {result->head.pointer, used[1]->head.pointer,
-                             used[2]->head.pointer};
+    struct core_array_head *used[] = {
+        &result->head, &((struct array *)objects[0])->head,
+        &((struct array *)objects[inputs - 1])->head};
+    CUdeviceptr pointer[] = {used[0]->pointer, used[1]->pointer,
+                             used[2]->pointer};
     int64_t size = repeat->size;
     void *arguments[] = {&pointer[0], &pointer[1],
                          inputs > 1 ? (void *)&pointer[2] : &size, &size};
@@ -251,7 +251,7 @@ launch_numbers(const struct repeat *repeat, const struct again *again,
                int inputs, PyObject *const *objects, struct array *result)
 {
     struct operand scalar[REPEAT_MOST];
-    struct array *used[REPEAT_MOST + 1] = {result};
+    struct core_array_head *used[REPEAT_MOST + 1] = {&result->head};
     CUdeviceptr pointer[REPEAT_MOST + 1] = {result->head.pointer};
     void *arguments[REPEAT_MOST + 2] = {&pointer[0]};
     int64_t size = repeat->size;
@@ -267,7 +267,7 @@ launch_numbers(const struct repeat *repeat, const struct again *again,
             arguments[i + 1] = scalar[i].value;
             continue;
         }
-        used[arrays++] = array;
+        used[arrays++] = &array->head;
         pointer[i + 1] = array->head.pointer;
         arguments[i + 1] = &pointer[i + 1];
     }
@@ -393,6 +393,7 @@ repeat_fill(struct array *array, const void *value, CUstream stream)
         .stream = stream};
     int64_t size = array->size;
     void *arguments[] = {&pointer, (void *)value, &size};
+    struct core_array_head *used = &array->head;
 
     if (!(array->flags & ARRAY_C) || size == 0) {
         return 0;
@@ -402,7 +403,7 @@ repeat_fill(struct array *array, const void *value, CUstream stream)
         return 0;
     }
     const struct repeat repeat = *place; /* as in repeat_make */
-    return launch(&repeat, &again, 1, &array, arguments) < 0 ? -1 : 1;
+    return launch(&repeat, &again, 1, &used, arguments) < 0 ? -1 : 1;
 }
 
 /* Address bits that are zero where elements can be loaded. */
