@@ -58,6 +58,7 @@ enum image_kernel_flags {
     IMAGE_KERNEL_WARPS = 4, /* has a second entry, image_loop_entry, for blocks
                                of whole warps (src/cpu/run/block.c) */
     IMAGE_KERNEL_APART = 8, /* no block can see what another does meanwhile */
+    IMAGE_KERNEL_ROUNDS = 16, /* every block goes round by the grid's stride */
 };
 
 struct image_kernel {

@@ -46,6 +46,9 @@ sizes_plan(struct cpu_launch *launch)
     if (launch->function->kernel->flags & IMAGE_KERNEL_RECURSIVE) {
         most = small = RECURSIVE_PIECES;
     }
+    if (launch->function->kernel->flags & IMAGE_KERNEL_ROUNDS) {
+        small = most; /* all alike, and a long piece reads long rows */
+    }
     if (workers == 1) {
         most = small = 1;
     }

@@ -28,7 +28,8 @@ add_kernels(struct jit *jit, struct jit_text *out, struct jit_text *strings)
                 (from->fibers ? IMAGE_KERNEL_FIBERS : 0u) |
                 (from->recursive ? IMAGE_KERNEL_RECURSIVE : 0u) |
                 (from->warps ? IMAGE_KERNEL_WARPS : 0u) |
-                (from->apart && !from->recursive ? IMAGE_KERNEL_APART : 0u),
+                (from->apart && !from->recursive ? IMAGE_KERNEL_APART : 0u) |
+                (from->guard.stride ? IMAGE_KERNEL_ROUNDS : 0u),
             .first_parameter = first,
             .parameter_count = from->parameter_count,
             .parameter_bytes = from->parameter_bytes,

@@ -394,23 +394,28 @@ test_kept_shared(void)
           harness_kernel(image, "other_shared").row->static_shared, 20);
 }
 
-/* Blocks are dealt out of order only where they cannot see each other. */
+/* Blocks are dealt out of order only where they cannot see each other, and in
+ * long pieces where they go round by the grid's stride. */
 static void
-test_apart(void)
+test_how_blocks_are_dealt(void)
 {
     static const struct {
         const char *name;
-        bool apart;
+        bool apart, rounds;
     } rows[] = {
-        {"product", true},    {"matmul", true},          {"globals", false},
-        {"spin_lock", false}, {"wait_for_other", false}, {"retry_add", false},
+        {"product", true, false},         {"matmul", true, false},
+        {"globals", false, false},        {"spin_lock", false, false},
+        {"wait_for_other", false, false}, {"retry_add", false, false},
+        {"stride_saxpy", true, true},     {"stride_return", true, false},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t flags = harness_kernel(image, rows[i].name).row->flags;
         bool apart = flags & IMAGE_KERNEL_APART;
+        bool rounds = flags & IMAGE_KERNEL_ROUNDS;
 
         check(apart == rows[i].apart, rows[i].name, apart, rows[i].apart);
+        check(rounds == rows[i].rounds, rows[i].name, rounds, rows[i].rounds);
     }
 }
 
@@ -472,7 +477,7 @@ main(int count, char **arguments)
     test_private();
     test_three_d();
     test_kept_shared();
-    test_apart();
+    test_how_blocks_are_dealt();
     test_spinning();
     cpu_image_unload(image);
     printf("%u checks, %u failures\n", checks, failures);
