@@ -41,9 +41,11 @@ def same(found, expected):
     found = found.get() if isinstance(found, gpuarray.GPUArray) else found
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
+SHAPES = ((4, 6), (3, 70), (70, 3), (300, 40))
+
 for way in (packed, shifted):
     for dtype in ("f4", "i4", "f8"):
-        for shape in ((4, 6), (3, 70), (70, 3), (300, 40)):
+        for shape in SHAPES if dtype == "f4" else SHAPES[1::2]:
             a, host = way(dtype, shape)
             for name in ("sum", "max", "min", "mean", "var", "std",
                          "argmax", "argmin", "all", "any", "cumsum"):
