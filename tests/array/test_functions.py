@@ -8,6 +8,7 @@ from layouts import NUMBERS, both, numbers, same
 
 import pycuda.driver as drv
 from pycuda import gpuarray
+from pycuda.tools import get_or_register_dtype
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -263,6 +264,7 @@ def test_vector_types():
     array = gpuarray.zeros((5,), vec.float4)
     array.fill(value)
     np.testing.assert_array_equal(array.get(), np.full(5, value, vec.float4))
+    assert get_or_register_dtype("float3") == vec.float3
     names = [n for n in vars(vec) if n.startswith("make_")]
     assert len(names) == 42
     with pytest.raises(TypeError):

@@ -310,6 +310,17 @@ def test_commands_where_the_cache_is_off(monkeypatch, capsys):
         commands.main([])
 
 
+def test_the_headers_of_the_cpu_device_stand_for_it(tmp_path, monkeypatch):
+    header = tmp_path / "below" / "math.h"
+    header.parent.mkdir()
+    monkeypatch.setenv("PYCUDA_CUDA_HEADERS", str(tmp_path))
+    identities = set()
+    for text in ("", "1", "22"):
+        header.write_text(text)
+        identities.add(b"".join(identity._cpu_compiler()))
+    assert len(identities) == 3
+
+
 def test_the_files_of_an_nvrtc_stand_for_it(tmp_path, monkeypatch):
     library = tmp_path / "libnvrtc.so.13"
     library.write_bytes(b"1")

@@ -186,6 +186,14 @@ def test_the_version_of_a_wheel_stands_for_its_headers(tmp_path):
     assert len(identities) == 3
 
 
+def test_the_files_of_headers_stand_for_them_without_a_version(tmp_path):
+    identities = set()
+    for text in ("", "1", "22"):
+        (tmp_path / "cuda.h").write_text(text)
+        identities.add(includes._foreign_identity.__wrapped__(str(tmp_path)))
+    assert len(identities) == 3
+
+
 @pytest.mark.parametrize(
     ("header", "major", "package"),
     [

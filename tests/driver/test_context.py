@@ -40,6 +40,17 @@ def test_push_and_pop(drv: Any, context: Any, other: Any) -> None:
     assert (other == context) is False and other != 5
 
 
+def test_what_goes_leaves_another_context_current(
+    drv: Any, other: Any
+) -> None:
+    with other:
+        theirs = [drv.Stream(), drv.Event(), drv.Linker()]
+    theirs.clear()
+    made = drv.Stream()
+    other.detach()
+    made.synchronize()
+
+
 def test_with(drv: Any, context: Any, other: Any) -> None:
     with other as entered:
         assert entered is other and drv.Context.get_current() == other

@@ -167,6 +167,8 @@ def test_host_arrays_are_read_anew() -> None:
         load(a, host)
         assert a.get()[0] == value + 1
     assert load.captures == 1
+    load(a, drv.pagelocked_zeros(64, np.float32))
+    assert a.get()[0] == 1 and load.captures == 2
 
 
 def test_it_goes_to_the_current_stream(step: Any) -> None:

@@ -157,6 +157,7 @@ BODIES = {
     "array arithmetic": "gpu + 1; gpuarray.sum(gpu).get()",
     "reductions of many shapes": "for _ in range(4):\n"
     "        gpuarray.zeros((next(number), 2), 'f4').sum(0)",
+    "DLPack": "gpu.__dlpack__(); gpu.__dlpack__(max_version=(1, 0))",
     "array of many axes": "gpu.reshape(1, 2, 1, 2, 1, 4).T + 1",
     "shared event": "drv.Event(drv.event_flags.INTERPROCESS |"
     " drv.event_flags.DISABLE_TIMING).record(stream).ipc_handle()",

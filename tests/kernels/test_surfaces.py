@@ -104,7 +104,7 @@ def test_references(shape):
     module.get_surfref("from").set_array(source)
     to = module.get_surfref("to")
     to.set_array(target)
-    assert to.get_array().handle == target.handle
+    assert to.get_array().handle == target.handle > 0
     slices, height, width, _ = data.shape
     module.get_function("roll")(
         np.int32(width), block=(width, height, 1), grid=(slices, 1)

@@ -43,9 +43,11 @@ def test_python_files_run_by_themselves():
     assert done.stdout.endswith("Success\n"), done.stderr
 
 
-def test_stub_dir():
+def test_stub_dir(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path))
     folder = Path(run("--stub-dir").stdout.strip())
     driver, nvrtc = folder / "libcuda.so.1", folder / "libnvrtc.so.13"
+    assert folder.is_relative_to(tmp_path)
     assert driver.resolve() == nvrtc.resolve()
     assert driver.resolve().name == "libpycuda_cpu.so"
 
