@@ -393,3 +393,12 @@ def test_masks_where_threads_run_side_by_side(monkeypatch):
     assert flat.get().tolist() == np.flatnonzero(host == 3).tolist()
     assert indexing.nonzero_flat(device == 99).shape == (0,)
     assert device[device > 5].get().tolist() == host[host > 5].tolist()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_take_into_another_dtype(order):
+    a = gpuarray.zeros((4, 4), np.float32)
+    indices = gpuarray.to_gpu(np.array([2, 0]))
+    out = gpuarray.zeros((2, 4), np.int32, order=order)
+    with pytest.raises(TypeError, match="out has dtype int32, expected"):
+        gpuarray.take(a, indices, axis=0, out=out)

@@ -476,3 +476,9 @@ def test_bad_images(drv: Any) -> None:
         drv.module_from_buffer("text")
     with pytest.raises(drv.RuntimeError, match="cuModuleLoad failed"):
         drv.module_from_file("/nonexistent/file.cubin")
+
+
+def test_a_texture_reference_tells_its_format(drv: Any) -> None:
+    reference = drv.TextureReference()
+    reference.set_format(drv.array_format.SIGNED_INT16, 2)
+    assert reference.get_format() == (drv.array_format.SIGNED_INT16, 2)

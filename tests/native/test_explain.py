@@ -195,6 +195,7 @@ def test_text(source):
     done = _explain(source)
     assert "some.cu:7: sum" in done.stdout
     assert "regions: loops over the threads between barriers" in done.stdout
+    assert "threads loop from the kernel's start, line " in done.stdout
     assert "some.cu:23:5: loop not vectorized" in done.stdout
 
 
