@@ -83,7 +83,9 @@ def explain(source: str | Path, options: list[str] | None = None) -> Any:
         ``file``, ``line``, ``level`` (loop, regions, warps or fibers),
         ``reason`` (why fibers), ``regions`` (the loops over threads: line,
         and whether it begins at the kernel's start, at a barrier or at a
-        warp operation), ``registers``,
+        warp operation), ``loops`` (those that several threads run at once
+        though each leaves at its own time: line, and how many threads),
+        ``registers``,
         ``static_shared``, ``local_bytes``, ``frame_bytes``,
         ``parameter_bytes``, ``constant_bytes`` (bytes), ``max_threads``;
         ``remarks``, what LLVM says of loops: ``file``, ``line``, ``column``,
@@ -133,6 +135,14 @@ def _region_lines(kernel: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _own_loops(kernel: dict[str, Any]) -> list[str]:
+    return [
+        f"    loop left by threads at their own time, line {row['line']}: "
+        f"run for {row['threads']} threads at once"
+        for row in kernel["loops"]
+    ]
+
+
 def text(told: Any) -> str:
     """What `explain` returns, for people."""
     lines = [f"instructions: {told['target']}"]
@@ -146,6 +156,7 @@ def text(told: Any) -> str:
             lines.append(f"    because {kernel['reason']}")
         if kernel["level"] in ("regions", "warps"):
             lines += _region_lines(kernel)
+        lines += _own_loops(kernel)
         lines.append(
             "  {static_shared} bytes of static shared memory, {local_bytes} "
             "of local memory, {registers} registers (nominal), frame of "

@@ -12,6 +12,7 @@
 #include <llvm-c/Support.h>
 
 #include "jit/explain.h"
+#include "jit/loops/loops.h"
 
 struct stop {
     const char *name; /* of the runtime's function */
@@ -291,6 +292,28 @@ write_regions(struct jit_text *out, const struct note *note)
     jit_text_add(out, "]");
 }
 
+/* Loops that several threads run at once, each of which leaves at its own
+ * time. */
+static void
+write_loops(const struct jit *jit, struct jit_text *out,
+            const struct jit_kernel *kernel)
+{
+    const char *comma = "";
+
+    jit_text_add(out, ", \"loops\": [");
+    for (unsigned i = 0; i < jit->outlined_count; i++) {
+        const struct jit_outlined *row = &jit->outlined[i];
+        for (unsigned width = 2; width <= row->widths; width *= 2) {
+            if (row->kernel == kernel && row->widths & width) {
+                jit_text_add(out, "%s{\"line\": %u, \"threads\": %u}", comma,
+                             row->line, width);
+                comma = ", ";
+            }
+        }
+    }
+    jit_text_add(out, "]");
+}
+
 static void
 write_kernel(struct jit *jit, struct jit_text *out, const struct note *note)
 {
@@ -305,6 +328,7 @@ write_kernel(struct jit *jit, struct jit_text *out, const struct note *note)
                  level_of(kernel));
     json_text(out, reason_of(jit, note));
     write_regions(out, note);
+    write_loops(jit, out, kernel);
     jit_text_add(out,
                  ", \"registers\": %u, \"static_shared\": %u, "
                  "\"local_bytes\": %u, \"frame_bytes\": %u, "

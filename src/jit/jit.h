@@ -145,6 +145,7 @@ struct jit_kernel {
     bool calls_kept;       /* calls a function that was not inlined */
     bool flat;             /* does not use threadIdx.y: its rows are long */
     bool sequential;       /* the thread loop must not be run as a vector */
+    bool own_loops;        /* some are run for several threads (loops/) */
     struct jit_guard guard;
     struct jit_early early;
     struct jit_regions *regions; /* NULL: a plain loop or fibers */
@@ -170,6 +171,8 @@ struct jit {
     unsigned global_count;
     uint32_t constant_bytes;
     struct jit_text *wrappers;
+    struct jit_outlined *outlined; /* loops/loops.h */
+    unsigned outlined_count;
 };
 
 /* report.c: messages on stderr.  `jit_user_error` is remembered, so that all
@@ -283,6 +286,11 @@ void jit_lower_shared(struct jit *jit);         /* retarget/shared.c */
 void jit_even_strides(struct jit *jit);         /* regions/stride.c */
 void jit_drop_stride_marks(struct jit *jit);    /* once loops are unrolled */
 void jit_split_kernels(struct jit *jit);        /* regions/regions.c */
+void jit_outline_loops(struct jit *jit);        /* loops/outline.c */
+bool jit_is_loop_result(LLVMValueRef function);
+/* loops/outline.c, loops/define.c: around the vectoriser. */
+void jit_declare_loops(struct jit *jit);
+void jit_define_loops(struct jit *jit);
 void jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel);

@@ -147,6 +147,7 @@ make_native(struct jit *jit)
     jit_prepare_bodies(jit);
     jit_widen_divisions(jit);
     jit_split_kernels(jit);
+    jit_outline_loops(jit);
     jit_add_entries(jit);
     jit_keep_places(jit);
     jit_optimise(jit);

@@ -53,7 +53,9 @@
     ROW(split_short, "the last thread with a whole piece takes the rest")     \
     ROW(merged_blocks, "rows of blocks forget indices")                       \
     ROW(grid_carry, "the last block of a row is followed by its own row's")   \
-    ROW(halves_alike, "bits of floats: their first half is extended twice")
+    ROW(halves_alike, "bits of floats: their first half is extended twice")   \
+    ROW(loop_stale, "threads that left a loop get what later rounds make")    \
+    ROW(loop_together, "loops end with the first of several threads")
 
 #define JIT_PLANT_NAME(name, what) JIT_PLANT_##name,
 enum jit_plant { JIT_EACH_PLANT(JIT_PLANT_NAME) JIT_PLANTS_END };

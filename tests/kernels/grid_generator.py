@@ -187,7 +187,7 @@ class GridGenerator(Generator):
         if not self.plain:
             choices.append(self.count)
         if self.depth < 2:
-            choices.append(self.branch)
+            choices += [self.branch, self.search, self.search]
             choices += [] if self.plain else [self.loop]
         if self.form == "guard" and self.random.random() < 0.1:
             choices = [self.leave_kernel]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+from kernel_loops import Loops
 from kernel_machine import (
     ATOMICS,
     BOUNDS,
@@ -36,7 +37,7 @@ BLOCKS = [
 
 
 @dataclass
-class Generator(Shapes):
+class Generator(Shapes, Loops):
     """Makes one kernel; `text` is its source, `run` computes its output."""
 
     blocks: ClassVar = BLOCKS
@@ -554,6 +555,7 @@ class Generator(Shapes):
             choices.append(self.leave_loop)
         if self.depth < 3:
             choices += [self.branch] * 2 + [self.loop] * 2 + [self.sum_up]
+            choices += [self.search] * 2
         return self.random.choice(choices)()
 
     def private_memory(self) -> str:

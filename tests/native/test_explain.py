@@ -48,6 +48,15 @@ extern "C" __global__ void wait(int *flag)
     while (*(volatile int *)flag == 0)
         ;
 }
+extern "C" __global__ void halve(int *out, const int *in)
+{
+    int i = threadIdx.x, x = in[i], k = 0;
+    while (x > 100 || x & 1) {
+        x = x & 1 ? 3 * x + 1 : x / 2;
+        ++k;
+    }
+    out[i] = k;
+}
 """
 
 
@@ -87,6 +96,7 @@ def test_levels(told):
         "sum": "regions",
         "chase": "loop",
         "wait": "fibers",
+        "halve": "loop",
     }
 
 
@@ -105,6 +115,18 @@ def test_fibers_have_a_reason(told):
     assert "waits for other threads" in row["reason"]
     assert row["regions"] == []
     assert _kernel(told, "saxpy")["reason"] == ""
+
+
+def test_loops_that_several_threads_run_at_once(source, told):
+    (row,) = _kernel(told, "halve")["loops"]
+    assert row["line"] == 37
+    assert row["threads"] in (4, 8, 16)
+    for name in ("saxpy", "sum", "chase", "wait"):
+        assert _kernel(told, name)["loops"] == []
+    assert (
+        "    loop left by threads at their own time, line 37: run for "
+        f"{row['threads']} threads at once" in _explain(source).stdout
+    )
 
 
 def test_remarks_are_at_the_users_lines(told):

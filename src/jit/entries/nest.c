@@ -165,7 +165,8 @@ jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
 }
 
 /* Long bodies keep a processor busy by themselves, and several copies of one
- * need more registers than there are; a call (rare.c) frees none of them. */
+ * need more registers than there are; a call (rare.c, loops/outline.c) frees
+ * none of them. */
 static bool
 is_long(const struct jit_kernel *kernel)
 {
@@ -176,7 +177,9 @@ is_long(const struct jit_kernel *kernel)
         LLVMValueRef at = LLVMGetFirstInstruction(block);
         for (; at; at = LLVMGetNextInstruction(at)) {
             LLVMValueRef callee = jit_callee(at);
-            count += callee && jit_rare_function(jit_name(callee)) ? LONG : 1;
+            bool call = callee && (jit_rare_function(jit_name(callee)) ||
+                                   jit_is_loop_result(callee));
+            count += call ? LONG : 1;
         }
     }
     return count >= LONG;
@@ -188,10 +191,12 @@ jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
 {
     /* A debugger stops at one place of a line: there is to be one copy. */
     bool single = jit->options.debug;
+    /* A thread's own loop takes one as long as a vector of them. */
+    bool masks = single || hints & JIT_HINT_SHORT ||
+                 (kernel->own_loops && !kernel->regions);
     bool copies = kernel->flat && !kernel->regions && !single;
     jit_text_add(jit->wrappers, "!%u = distinct !{!%u, %s%s%s%s}\n", loop,
                  loop, hints & JIT_HINT_UNROLL ? "" : "!2, ",
-                 copies && !is_long(kernel) ? "!3" : "!5",
-                 single || hints & JIT_HINT_SHORT ? ", !6" : "",
+                 copies && !is_long(kernel) ? "!3" : "!5", masks ? ", !6" : "",
                  kernel->sequential ? "" : ", !1");
 }

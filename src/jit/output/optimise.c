@@ -177,6 +177,7 @@ jit_optimise(struct jit *jit)
         return;
     }
     tune_rows(jit);
+    jit_declare_loops(jit);
     if (jit->options.checks) {
         jit_run_passes(jit,
                        "function(sroa,early-cse<memssa>,simplifycfg,"
@@ -202,6 +203,7 @@ jit_optimise(struct jit *jit)
                                   ? ""
                                   : ",simple-loop-unswitch<nontrivial>"));
     jit_show_zeros(jit);
+    jit_define_loops(jit);
     if (rare) {
         jit_define_rare(jit);
     }

@@ -1,0 +1,144 @@
+/* define.c - after the vectoriser: what calls of a loop's results do.
+ *
+ * Called by output/optimise.c.  Where the loop over threads was made vectors,
+ * calls name a variant of a result, __pycuda_loop.7.0.16; elsewhere the
+ * result for one thread.  All results of the same arguments in a block become
+ * parts of what one call of the loop returns, which is then inlined.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "jit/loops/loops.h"
+
+/* The calls of whole loops in a block. */
+struct calls {
+    LLVMBasicBlockRef block;
+    LLVMValueRef *made;
+    unsigned count, capacity;
+};
+
+static LLVMValueRef
+function_for(struct jit *jit, const struct jit_result_name *name)
+{
+    struct jit_outlined *row = &jit->outlined[name->number];
+    if (name->width == 1) {
+        return row->function;
+    }
+    LLVMValueRef wide = LLVMGetNamedFunction(
+        jit->module,
+        jit_format("%s.wide%u", jit_name(row->function), name->width));
+    if (!wide) {
+        wide = jit_widen_loop(jit, row, name->width);
+        row->widths |= name->width;
+        LLVMSetLinkage(wide, LLVMInternalLinkage);
+        jit_add_attribute(jit, wide, "nounwind");
+        jit_add_attribute(jit, wide, "alwaysinline");
+    }
+    return wide;
+}
+
+static bool
+has_arguments_of(LLVMValueRef call, LLVMValueRef other)
+{
+    unsigned count = LLVMGetNumArgOperands(call);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMGetOperand(call, i) != LLVMGetOperand(other, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A call of `function` with the arguments of `at`, before it. */
+static LLVMValueRef
+call_for(struct jit *jit, struct calls *calls, LLVMValueRef at,
+         LLVMValueRef function)
+{
+    LLVMValueRef arguments[MOST_INPUTS + 1];
+    for (unsigned i = 0; i < calls->count; i++) {
+        if (jit_callee(calls->made[i]) == function &&
+            has_arguments_of(calls->made[i], at)) {
+            return calls->made[i];
+        }
+    }
+    if (calls->count == calls->capacity) {
+        calls->capacity = 2 * calls->capacity + 8;
+        calls->made =
+            realloc(calls->made, calls->capacity * sizeof *calls->made);
+        if (!calls->made) {
+            jit_die("out of memory");
+        }
+    }
+    unsigned count = LLVMGetNumArgOperands(at);
+    for (unsigned i = 0; i < count; i++) {
+        arguments[i] = LLVMGetOperand(at, i);
+    }
+    LLVMPositionBuilderBefore(jit->builder, at);
+    return calls->made[calls->count++] =
+               LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
+                              function, arguments, count, "");
+}
+
+static void
+define_call(struct jit *jit, LLVMValueRef at, void *data)
+{
+    struct calls *calls = data;
+    struct jit_result_name name;
+    if (!jit_read_result_name(jit_callee(at), &name)) {
+        return;
+    }
+    if (calls->block != LLVMGetInstructionParent(at)) {
+        calls->block = LLVMGetInstructionParent(at);
+        calls->count = 0;
+    }
+    LLVMValueRef all = call_for(jit, calls, at, function_for(jit, &name));
+    LLVMPositionBuilderBefore(jit->builder, at);
+    jit_replace(at, LLVMBuildExtractValue(jit->builder, all, name.result, ""));
+}
+
+static bool
+is_outlined(const struct jit *jit, LLVMValueRef function)
+{
+    for (unsigned i = 0; i < jit->outlined_count; i++) {
+        if (jit->outlined[i].function == function) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Loops that are widened on the way come to the end of the list.  They are
+ * made of those for one thread as these were, which therefore come last. */
+static void
+define_calls(struct jit *jit)
+{
+    struct calls calls = {0};
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (!is_outlined(jit, function)) {
+            jit_each_instruction(jit, function, define_call, &calls);
+        }
+    }
+    for (unsigned i = 0; i < jit->outlined_count; i++) {
+        jit_each_instruction(jit, jit->outlined[i].function, define_call,
+                             &calls);
+    }
+    free(calls.made);
+}
+
+void
+jit_define_loops(struct jit *jit)
+{
+    if (!jit->outlined_count) {
+        return;
+    }
+    define_calls(jit);
+    for (unsigned i = 0; i < jit->outlined_count; i++) {
+        LLVMValueRef function = jit->outlined[i].function;
+        jit_drop_attribute(function, "optnone");
+        jit_drop_attribute(function, "noinline");
+        jit_add_attribute(jit, function, "alwaysinline");
+        LLVMSetLinkage(function, LLVMInternalLinkage);
+    }
+    jit_run_passes(jit, "always-inline,globaldce");
+}

@@ -1,0 +1,576 @@
+/* outline.c - makes a function of a loop that a thread is alone in.
+ *
+ * Called by main.c before entries are made.  Such a loop keeps LLVM from
+ * making vectors of the loop over threads, which is then no innermost one.
+ *
+ *     before:                          before:
+ *       br head                          r = call __pycuda_loop.7.0(a, b)
+ *     head: ...                          br exit
+ *     exit:                            exit:
+ *       r = phi [x, head]
+ *
+ * where __pycuda_loop.7(a, b) is the loop: it returns a struct of all results,
+ * the last of them the number of the exit if there are several.  Each call
+ * says that vectors of threads have variants of it.  What nobody made a
+ * vector becomes the loop again (define.c).
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "jit/explain.h"
+#include "jit/loops/loops.h"
+
+static const char prefix[] = "__pycuda_loop.";
+
+/* One loop while it is copied. */
+struct outline {
+    struct jit *jit;
+    const struct jit_pure_loop *loop;
+    LLVMValueRef function;
+    LLVMTypeRef result; /* the struct */
+    LLVMBasicBlockRef *blocks;
+    LLVMBasicBlockRef entry;
+    struct jit_map index; /* of a value in `values`, plus 1 */
+    LLVMValueRef *values;
+    unsigned value_count, value_capacity;
+};
+
+/* ---- names ---- */
+
+bool
+jit_read_result_name(LLVMValueRef function, struct jit_result_name *name)
+{
+    const char *text = function ? jit_name(function) : "";
+    size_t length = sizeof prefix - 1;
+    name->width = 1;
+    return strncmp(text, prefix, length) == 0 &&
+           sscanf(text + length, "%u.%u.%u", &name->number, &name->result,
+                  &name->width) >= 2;
+}
+
+bool
+jit_is_loop_result(LLVMValueRef function)
+{
+    struct jit_result_name name;
+    return jit_read_result_name(function, &name);
+}
+
+static const char *
+result_name(const struct jit_result_name *name)
+{
+    const char *scalar =
+        jit_format("%s%u.%u", prefix, name->number, name->result);
+    return name->width == 1 ? scalar
+                            : jit_format("%s.%u", scalar, name->width);
+}
+
+LLVMValueRef
+jit_declare_result(struct jit *jit, const struct jit_result_name *name,
+                   LLVMTypeRef type)
+{
+    static const char *const words[] = {"nounwind", "willreturn", "nosync",
+                                        "nofree", "memory"}; /* of none */
+    const char *text = result_name(name);
+    LLVMValueRef function = LLVMGetNamedFunction(jit->module, text);
+    if (!function) {
+        function = LLVMAddFunction(jit->module, text, type);
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            jit_add_attribute(jit, function, words[i]);
+        }
+    }
+    return function;
+}
+
+/* ---- the function ---- */
+
+static void
+value_put(struct outline *outline, LLVMValueRef from, LLVMValueRef to)
+{
+    if (outline->value_count == outline->value_capacity) {
+        outline->value_capacity = 2 * outline->value_capacity + 64;
+        outline->values =
+            realloc(outline->values,
+                    outline->value_capacity * sizeof *outline->values);
+        if (!outline->values) {
+            jit_die("out of memory");
+        }
+    }
+    outline->values[outline->value_count] = to;
+    *jit_map_place(&outline->index, from) = ++outline->value_count;
+}
+
+static LLVMValueRef
+value_of(const struct outline *outline, LLVMValueRef from)
+{
+    unsigned at = jit_map_get(&outline->index, from);
+    return at ? outline->values[at - 1] : from;
+}
+
+static LLVMBasicBlockRef
+block_of(const struct outline *outline, LLVMBasicBlockRef from)
+{
+    return outline->blocks[jit_cfg_index(outline->loop->cfg, from)];
+}
+
+static void
+copy_instructions(struct outline *outline, unsigned block)
+{
+    struct jit *jit = outline->jit;
+    LLVMValueRef at =
+        LLVMGetFirstInstruction(outline->loop->cfg->blocks[block].block);
+    LLVMPositionBuilderAtEnd(jit->builder, outline->blocks[block]);
+    for (; at; at = LLVMGetNextInstruction(at)) {
+        LLVMValueRef copy;
+        if (jit_is_note(at)) {
+            continue;
+        }
+        if (LLVMIsAPHINode(at)) {
+            copy = LLVMBuildPhi(jit->builder, LLVMTypeOf(at), "");
+        } else {
+            copy = LLVMInstructionClone(at);
+            LLVMInstructionSetDebugLoc(copy, NULL);
+            LLVMInsertIntoBuilder(jit->builder, copy);
+        }
+        value_put(outline, at, copy);
+    }
+}
+
+static void
+connect_phi(struct outline *outline, LLVMValueRef from, LLVMValueRef to)
+{
+    for (unsigned i = 0; i < LLVMCountIncoming(from); i++) {
+        LLVMBasicBlockRef block = LLVMGetIncomingBlock(from, i);
+        LLVMValueRef value = value_of(outline, LLVMGetIncomingValue(from, i));
+        bool before =
+            jit_cfg_index(outline->loop->cfg, block) == outline->loop->before;
+        block = before ? outline->entry : block_of(outline, block);
+        LLVMAddIncoming(to, &value, &block, 1);
+    }
+}
+
+static void
+connect_operands(struct outline *outline, LLVMValueRef copy)
+{
+    int count = LLVMGetNumOperands(copy);
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef value = LLVMGetOperand(copy, (unsigned)i);
+        if (LLVMValueIsBasicBlock(value)) {
+            value = LLVMBasicBlockAsValue(
+                block_of(outline, LLVMValueAsBasicBlock(value)));
+        } else {
+            value = value_of(outline, value);
+        }
+        LLVMSetOperand(copy, (unsigned)i, value);
+    }
+}
+
+static void
+connect_block(struct outline *outline, unsigned block)
+{
+    LLVMValueRef at =
+        LLVMGetFirstInstruction(outline->loop->cfg->blocks[block].block);
+    for (; at; at = LLVMGetNextInstruction(at)) {
+        LLVMValueRef copy = value_of(outline, at);
+        if (LLVMIsAPHINode(at)) {
+            connect_phi(outline, at, copy);
+        } else if (copy != at) {
+            connect_operands(outline, copy);
+        }
+    }
+}
+
+/* phis of the exit, and all results returned. */
+static void
+write_exit(struct outline *outline, unsigned number)
+{
+    struct jit *jit = outline->jit;
+    const struct jit_pure_loop *loop = outline->loop;
+    LLVMBasicBlockRef exit = loop->cfg->blocks[loop->exits[number]].block;
+    LLVMValueRef phis[MOST_RESULTS];
+    LLVMPositionBuilderAtEnd(jit->builder, block_of(outline, exit));
+    for (unsigned i = 0; i < loop->result_count; i++) {
+        LLVMValueRef phi = loop->results[i];
+        phis[i] = NULL;
+        if (LLVMGetInstructionParent(phi) == exit) {
+            phis[i] = LLVMBuildPhi(jit->builder, LLVMTypeOf(phi), "");
+            connect_phi(outline, phi, phis[i]);
+        }
+    }
+    LLVMValueRef all = LLVMGetPoison(outline->result);
+    for (unsigned i = 0; i < loop->result_count; i++) {
+        if (phis[i]) {
+            all = LLVMBuildInsertValue(jit->builder, all, phis[i], i, "");
+        }
+    }
+    if (loop->exit_count > 1) {
+        all =
+            LLVMBuildInsertValue(jit->builder, all, jit_constant(jit, number),
+                                 loop->result_count, "");
+    }
+    LLVMBuildRet(jit->builder, all);
+}
+
+static void
+write_function(struct outline *outline)
+{
+    struct jit *jit = outline->jit;
+    const struct jit_pure_loop *loop = outline->loop;
+    outline->entry =
+        LLVMAppendBasicBlockInContext(jit->context, outline->function, "");
+    outline->blocks = jit_allocate(loop->cfg->count * sizeof *outline->blocks);
+    for (unsigned b = 0; b < loop->cfg->count; b++) {
+        if (loop->inside[b]) {
+            outline->blocks[b] = LLVMAppendBasicBlockInContext(
+                jit->context, outline->function, "");
+        }
+    }
+    for (unsigned i = 0; i < loop->exit_count; i++) {
+        outline->blocks[loop->exits[i]] =
+            LLVMAppendBasicBlockInContext(jit->context, outline->function, "");
+    }
+    for (unsigned i = 0; i < loop->input_count; i++) {
+        value_put(outline, loop->inputs[i],
+                  LLVMGetParam(outline->function, i));
+    }
+    LLVMSetCurrentDebugLocation2(jit->builder, NULL);
+    LLVMPositionBuilderAtEnd(jit->builder, outline->entry);
+    LLVMBuildBr(jit->builder, outline->blocks[loop->head]);
+    for (unsigned b = 0; b < loop->cfg->count; b++) {
+        if (loop->inside[b]) {
+            copy_instructions(outline, b);
+        }
+    }
+    for (unsigned b = 0; b < loop->cfg->count; b++) {
+        if (loop->inside[b]) {
+            connect_block(outline, b);
+        }
+    }
+    for (unsigned i = 0; i < loop->exit_count; i++) {
+        write_exit(outline, i);
+    }
+}
+
+/* ---- what stands in the loop's place ---- */
+
+/* How many bits the widest value has, 32 at least. */
+static unsigned
+widest_of(const struct jit_pure_loop *loop)
+{
+    unsigned bits = 32;
+    for (unsigned b = 0; b < loop->cfg->count; b++) {
+        LLVMValueRef at =
+            loop->inside[b]
+                ? LLVMGetFirstInstruction(loop->cfg->blocks[b].block)
+                : NULL;
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            LLVMTypeRef type = LLVMTypeOf(at);
+            LLVMTypeKind kind = LLVMGetTypeKind(type);
+            if (kind == LLVMDoubleTypeKind ||
+                (kind == LLVMIntegerTypeKind &&
+                 LLVMGetIntTypeWidth(type) == 64)) {
+                bits = 64;
+            }
+        }
+    }
+    return bits;
+}
+
+/* Two registers for each value are the most that vectors may take. */
+static unsigned
+most_width(const struct jit *jit, const struct jit_outlined *row)
+{
+    return 2 * (unsigned)atoi(jit->options.target->vector_bits) / row->bits;
+}
+
+static void
+tell_variants(struct jit *jit, LLVMValueRef call,
+              const struct jit_outlined *row)
+{
+    static const char key[] = "vector-function-abi-variant";
+    static const char each[] = "vvvvvvvvvvvvvvvv"; /* MOST_INPUTS */
+    const char *scalar = jit_name(jit_callee(call));
+    struct jit_text text = {0};
+    for (unsigned width = 2; width <= most_width(jit, row); width *= 2) {
+        jit_text_add(&text, "%s_ZGV_LLVM_M%u%.*s_%s(%s.%u)",
+                     text.length ? "," : "", width,
+                     (int)LLVMGetNumArgOperands(call), each, scalar, scalar,
+                     width);
+    }
+    LLVMAddCallSiteAttribute(
+        call, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(jit->context, key, sizeof key - 1,
+                                  text.bytes, (unsigned)text.length));
+}
+
+static void
+declare_variants(struct jit *jit, LLVMValueRef function,
+                 struct jit_result_name name)
+{
+    LLVMTypeRef types[MOST_INPUTS + 1], wide[MOST_INPUTS + 1];
+    LLVMTypeRef type = LLVMGlobalGetValueType(function);
+    unsigned count = LLVMCountParamTypes(type);
+    unsigned most = most_width(jit, &jit->outlined[name.number]);
+    LLVMGetParamTypes(type, types);
+    types[count++] = jit->i1;
+    for (name.width = 2; name.width <= most; name.width *= 2) {
+        for (unsigned i = 0; i < count; i++) {
+            wide[i] = jit_wide_type(types[i], name.width);
+        }
+        LLVMTypeRef result =
+            jit_wide_type(LLVMGetReturnType(type), name.width);
+        jit_declare_result(jit, &name,
+                           LLVMFunctionType(result, wide, count, 0));
+    }
+}
+
+void
+jit_declare_loops(struct jit *jit)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        struct jit_result_name name;
+        if (jit_read_result_name(function, &name) && name.width == 1) {
+            declare_variants(jit, function, name);
+        }
+    }
+}
+
+static LLVMValueRef
+build_call(struct outline *outline, const struct jit_outlined *row,
+           unsigned result, LLVMTypeRef type)
+{
+    struct jit *jit = outline->jit;
+    const struct jit_pure_loop *loop = outline->loop;
+    struct jit_result_name name = {row->number, result, 1};
+    LLVMTypeRef types[MOST_INPUTS];
+    for (unsigned i = 0; i < loop->input_count; i++) {
+        types[i] = LLVMTypeOf(loop->inputs[i]);
+    }
+    LLVMTypeRef of = LLVMFunctionType(type, types, loop->input_count, 0);
+    LLVMValueRef callee = jit_declare_result(jit, &name, of);
+    LLVMValueRef call =
+        LLVMBuildCall2(jit->builder, of, callee, (LLVMValueRef *)loop->inputs,
+                       loop->input_count, "");
+    if (row->kernel->own_loops) {
+        tell_variants(jit, call, row);
+    }
+    return call;
+}
+
+/* From the exit's number to the exit. */
+static void
+build_exits(struct outline *outline, LLVMValueRef number)
+{
+    struct jit *jit = outline->jit;
+    const struct jit_pure_loop *loop = outline->loop;
+    const struct jit_block *blocks = loop->cfg->blocks;
+    for (unsigned i = 0; i + 1 < loop->exit_count; i++) {
+        bool last = i + 2 == loop->exit_count;
+        LLVMBasicBlockRef next =
+            last ? blocks[loop->exits[i + 1]].block
+                 : LLVMInsertBasicBlockInContext(
+                       jit->context, blocks[loop->exits[0]].block, "");
+        LLVMValueRef here = LLVMBuildICmp(jit->builder, LLVMIntEQ, number,
+                                          jit_constant(jit, i), "");
+        LLVMBuildCondBr(jit->builder, here, blocks[loop->exits[i]].block,
+                        next);
+        LLVMPositionBuilderAtEnd(jit->builder, next);
+    }
+}
+
+static void
+replace_loop(struct outline *outline, const struct jit_outlined *row)
+{
+    struct jit *jit = outline->jit;
+    const struct jit_pure_loop *loop = outline->loop;
+    LLVMBasicBlockRef before = loop->cfg->blocks[loop->before].block;
+    LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(before));
+    LLVMSetCurrentDebugLocation2(jit->builder, NULL);
+    LLVMPositionBuilderAtEnd(jit->builder, before);
+    for (unsigned i = 0; i < loop->result_count; i++) {
+        LLVMValueRef phi = loop->results[i];
+        jit_replace(phi, build_call(outline, row, i, LLVMTypeOf(phi)));
+    }
+    if (loop->exit_count == 1) {
+        LLVMBuildBr(jit->builder, loop->cfg->blocks[loop->exits[0]].block);
+    } else {
+        build_exits(outline,
+                    build_call(outline, row, loop->result_count, jit->i32));
+    }
+}
+
+static void
+drop_block(LLVMBasicBlockRef block)
+{
+    LLVMValueRef at;
+    while ((at = LLVMGetLastInstruction(block))) {
+        LLVMReplaceAllUsesWith(at, LLVMGetUndef(LLVMTypeOf(at)));
+        LLVMInstructionEraseFromParent(at);
+    }
+}
+
+static void
+drop_loop(const struct jit_pure_loop *loop)
+{
+    for (unsigned b = 0; b < loop->cfg->count; b++) {
+        if (loop->inside[b]) {
+            LLVMInstructionEraseFromParent(
+                LLVMGetBasicBlockTerminator(loop->cfg->blocks[b].block));
+        }
+    }
+    for (unsigned b = 0; b < loop->cfg->count; b++) {
+        if (loop->inside[b]) {
+            drop_block(loop->cfg->blocks[b].block);
+        }
+    }
+    for (unsigned b = 0; b < loop->cfg->count; b++) {
+        if (loop->inside[b]) {
+            LLVMDeleteBasicBlock(loop->cfg->blocks[b].block);
+        }
+    }
+}
+
+static struct jit_outlined *
+row_add(struct jit *jit)
+{
+    unsigned count = jit->outlined_count + 1;
+    jit->outlined = realloc(jit->outlined, count * sizeof *jit->outlined);
+    if (!jit->outlined) {
+        jit_die("out of memory");
+    }
+    jit->outlined_count = count;
+    jit->outlined[count - 1] = (struct jit_outlined){.number = count - 1};
+    return &jit->outlined[count - 1];
+}
+
+struct jit_outlined *
+jit_outline_loop(struct jit *jit, struct jit_kernel *kernel,
+                 const struct jit_pure_loop *loop)
+{
+    struct outline outline = {.jit = jit, .loop = loop};
+    struct jit_outlined *row = row_add(jit);
+    LLVMTypeRef types[MOST_INPUTS], results[MOST_RESULTS];
+    for (unsigned i = 0; i < loop->input_count; i++) {
+        types[i] = LLVMTypeOf(loop->inputs[i]);
+    }
+    for (unsigned i = 0; i < loop->result_count; i++) {
+        results[i] = LLVMTypeOf(loop->results[i]);
+    }
+    results[loop->result_count] = jit->i32;
+    row->kernel = kernel;
+    kernel->own_loops =
+        jit->options.regions && (!kernel->fibers || kernel->regions);
+    row->bits = widest_of(loop);
+    outline.result = LLVMStructTypeInContext(
+        jit->context, results, loop->result_count + (loop->exit_count > 1), 0);
+    outline.function = row->function = LLVMAddFunction(
+        jit->module, jit_format("%s%u", prefix, row->number),
+        LLVMFunctionType(outline.result, types, loop->input_count, 0));
+    jit_add_attribute(jit, row->function, "nounwind");
+    /* Nothing is to change it until it is known who runs it. */
+    jit_add_attribute(jit, row->function, "noinline");
+    jit_add_attribute(jit, row->function, "optnone");
+    write_function(&outline);
+    jit_fuse_products(jit, row->function);
+    replace_loop(&outline, row);
+    drop_loop(loop);
+    return row;
+}
+
+/* ---- all of a kernel's ---- */
+
+/* The first line of the source that the loop has. */
+static unsigned
+line_of(const struct jit_pure_loop *loop)
+{
+    unsigned first = 0;
+    for (unsigned b = 0; b < loop->cfg->count; b++) {
+        LLVMValueRef at =
+            loop->inside[b]
+                ? LLVMGetFirstInstruction(loop->cfg->blocks[b].block)
+                : NULL;
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            unsigned line = LLVMIsAPHINode(at) ? 0 : jit_explain_line_of(at);
+            first = line && (!first || line < first) ? line : first;
+        }
+    }
+    return first;
+}
+
+static void
+outline_loops(struct jit *jit, struct jit_kernel *kernel)
+{
+    for (;;) {
+        struct jit_cfg cfg;
+        struct jit_pure_loop loop;
+        jit_cfg_read(&cfg, kernel->body);
+        if (!jit_find_pure_loop(jit, &cfg, &loop)) {
+            return;
+        }
+        unsigned line = line_of(&loop);
+        struct jit_outlined *row = jit_outline_loop(jit, kernel, &loop);
+        row->line = line;
+    }
+}
+
+static bool
+may_have_loop(LLVMValueRef function)
+{
+    struct jit_cfg cfg;
+    jit_cfg_read(&cfg, function);
+    return jit_may_have_pure_loop(&cfg);
+}
+
+/* Brings the bodies that may have such loops into find.c's form, and leaves
+ * all other code as it is. */
+static bool
+prepare_bodies(struct jit *jit)
+{
+    struct jit_map untouched = {0};
+    bool any = false;
+    LLVMValueRef at = LLVMGetFirstFunction(jit->module);
+    for (; at; at = LLVMGetNextFunction(at)) {
+        if (LLVMIsDeclaration(at) || jit_has_attribute(at, "optnone")) {
+            continue;
+        }
+        if (may_have_loop(at)) {
+            any = true;
+            continue;
+        }
+        *jit_map_place(&untouched, at) = 1 + jit_has_attribute(at, "noinline");
+        jit_add_attribute(jit, at, "noinline");
+        jit_add_attribute(jit, at, "optnone");
+    }
+    if (any) {
+        /* What was loaded before a loop is not loaded in it once more. */
+        jit_run_passes(jit, "function(early-cse<memssa>,loop-simplify,lcssa)");
+    }
+    for (at = LLVMGetFirstFunction(jit->module); at;
+         at = LLVMGetNextFunction(at)) {
+        unsigned was = jit_map_get(&untouched, at);
+        if (was) {
+            jit_drop_attribute(at, "optnone");
+        }
+        if (was == 1) {
+            jit_drop_attribute(at, "noinline");
+        }
+    }
+    return any;
+}
+
+void
+jit_outline_loops(struct jit *jit)
+{
+    const struct jit_options *options = &jit->options;
+    if (!options->level || options->debug || options->checks ||
+        !prepare_bodies(jit)) {
+        return;
+    }
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        outline_loops(jit, &jit->kernels[i]);
+    }
+}
