@@ -29,9 +29,8 @@ enum array_flags {
     ARRAY_C = 1, /* C-contiguous */
     ARRAY_F = 2, /* Fortran-contiguous */
     ARRAY_FORC = 3,
-    ARRAY_OFFSET = 4,  /* a view: gpudata is a plain integer */
-    ARRAY_READY = 8,   /* __init__ or a view gave it its fields */
-    ARRAY_ENDING = 16, /* Python's end of it has begun */
+    ARRAY_OFFSET = 4, /* a view: gpudata is a plain integer */
+    ARRAY_READY = 8,  /* __init__ or a view gave it its fields */
 };
 
 struct array {

@@ -258,15 +258,12 @@ array_verify_strides(const struct array *array, int ndim,
                              high);
 }
 
-static void end_replace(PyTypeObject *type);
-
 static __attribute__((noinline)) void
 spare_learn(PyTypeObject *type)
 {
     if (!spare_type && type->tp_base == array_type &&
         type->tp_alloc == PyType_GenericAlloc) {
         spare_type = (PyTypeObject *)Py_NewRef(type);
-        end_replace(type);
     }
 }
 
@@ -510,87 +507,6 @@ array_dealloc(PyObject *self)
     memory_give(type, array);
     Py_DECREF(type);
 }
-
-#if PY_VERSION_HEX < 0x030c0000
-/* Python 3.11 ends objects of Python's classes by looking for whatever such a
- * class may have given them, which takes longer than the rest of an array's
- * end.  So GPUArray has an end of its own: at once for an array that has no
- * attributes and no weak references and does not end its base, through
- * Python's for any other.  That takes this for the end of a base class and
- * calls it again, as it does for classes derived from GPUArray. */
-static destructor python_end;
-
-/* Attributes lie before the object: as values, or as a dict. */
-static inline bool
-is_bare(PyObject *self, const PyTypeObject *type)
-{
-    PyObject *const *before = (PyObject *const *)self - 4;
-    PyObject *base = ((struct array *)self)->base;
-
-    return !before[0] && !before[1] &&
-           !*(PyObject **)((char *)self + type->tp_weaklistoffset) &&
-           (!base || Py_REFCNT(base) > 1);
-}
-
-static void plain_dealloc(PyObject *self);
-
-/* Views of views of views end one after the other. */
-static void
-end_through_python(PyObject *self)
-{
-    PyObject_GC_UnTrack(self);
-    Py_TRASHCAN_BEGIN(self, plain_dealloc);
-    PyObject_ClearWeakRefs(self);
-    ((struct array *)self)->flags |= ARRAY_ENDING;
-    python_end(self);
-    Py_TRASHCAN_END
-}
-
-static __attribute__((noinline)) void
-end_other(PyObject *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-
-    if (type != spare_type || ((struct array *)self)->flags & ARRAY_ENDING) {
-        if (type->tp_weaklistoffset) {
-            PyObject_ClearWeakRefs(self);
-        }
-        array_dealloc(self);
-    } else if (!type->tp_finalize ||
-               PyObject_CallFinalizerFromDealloc(self) == 0) {
-        end_through_python(self);
-    } /* otherwise it lives on */
-}
-
-static void
-plain_dealloc(PyObject *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-
-    if (USUAL(type == spare_type && !type->tp_finalize &&
-              is_bare(self, type))) {
-        array_dealloc(self);
-    } else {
-        end_other(self);
-    }
-}
-
-static void
-end_replace(PyTypeObject *type)
-{
-    if (type->tp_flags & Py_TPFLAGS_MANAGED_DICT &&
-        type->tp_weaklistoffset > 0) {
-        python_end = type->tp_dealloc;
-        type->tp_dealloc = plain_dealloc;
-    }
-}
-#else
-static void
-end_replace(PyTypeObject *type)
-{
-    (void)type;
-}
-#endif
 
 static PyObject *
 array_new_like_me(PyObject *self, PyObject *args, PyObject *kwargs)
