@@ -418,6 +418,34 @@ __global__ void kernel(int **kept, int *out)
 """
 
 
+NEW = """
+struct Pair { int a, b; __device__ Pair() : a(3), b(4) {} };
+extern "C" __global__ void f(int *out, size_t n)
+{
+    int *p = new int[n];
+    out[0] = p ? 1 : 2;
+    if (p)
+        p[n - 1] = 5;
+    delete[] p;
+    Pair *q = new Pair[n];
+    out[1] = q ? q[n - 1].a : 7;
+    delete[] q;
+    Pair *r = new Pair;
+    out[2] = r ? r->b : 8;
+    delete r;
+}
+"""
+
+
+@pytest.mark.cpu
+def test_new_where_the_heap_is_used_up():
+    function = SourceModule(NEW, no_extern_c=True).get_function("f")
+    for n, expected in ((4, [1, 3, 4]), (1 << 28, [2, 7, 4])):
+        out = np.zeros(3, np.int32)
+        function(cuda.Out(out), np.uint64(n), block=(1, 1, 1))
+        assert out.tolist() == expected
+
+
 def test_malloc_in_a_kernel():
     kept, out = np.zeros(64, np.uint64), np.empty(64, np.int32)
     reference.kernel(HEAP)(cuda.InOut(kept), cuda.Out(out), block=(64, 1, 1))

@@ -166,6 +166,7 @@ static const char *const fixed_flags[] = {
     "-fgnuc-version=4.2.1",
     "-fdeprecated-macro",
     "-fcuda-allow-variadic-functions",
+    "-fcheck-new", /* where the heap is used up */
     "-fno-rtti",
     "-fno-threadsafe-statics",
     "-fno-strict-return", /* without `return`: any value, no end */
