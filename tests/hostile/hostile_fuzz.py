@@ -21,8 +21,9 @@ from pathlib import Path
 RUNNER = Path(__file__).with_name("hostile_runner.py")
 CHECKS = ["", "memory", "memory,race,sync,init"]
 # A process hangs that makes no progress for so many seconds of its own time,
-# or, if it only waits, of the clock's: machines may be busy with other things.
-STILL, WAITING = 60, 600
+# of all its threads, or, if it only waits, of the clock's: machines may be busy
+# with other things.
+STILL, WAITING = 30 * max(os.cpu_count() or 1, 2), 600
 
 
 class HostileError(Exception):
