@@ -20,9 +20,9 @@ from pathlib import Path
 
 RUNNER = Path(__file__).with_name("hostile_runner.py")
 CHECKS = ["", "memory", "memory,race,sync,init"]
-# A process hangs that makes no progress for so many seconds of its own time,
-# of all its threads, or, if it only waits, of the clock's: machines may be busy
-# with other things.
+# A process hangs that makes no progress for so many seconds of its threads'
+# time, or, if they only wait, of the clock's: machines may be busy with other
+# things.
 STILL, WAITING = 30 * max(os.cpu_count() or 1, 2), 600
 
 
