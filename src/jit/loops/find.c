@@ -190,10 +190,7 @@ static bool
 may_become_pure(const struct jit_pure_loop *loop)
 {
     for (unsigned b = 0; b < loop->cfg->count; b++) {
-        LLVMValueRef at =
-            loop->inside[b]
-                ? LLVMGetFirstInstruction(loop->cfg->blocks[b].block)
-                : NULL;
+        LLVMValueRef at = jit_first_in_loop(loop, b);
         for (; at; at = LLVMGetNextInstruction(at)) {
             if (!jit_is_note(at) && !opcode_fits(at) &&
                 !is_fixed_load(loop, at)) {
@@ -273,10 +270,7 @@ instructions_fit(struct jit_pure_loop *loop)
 {
     unsigned count = 0;
     for (unsigned b = 0; b < loop->cfg->count; b++) {
-        LLVMValueRef at =
-            loop->inside[b]
-                ? LLVMGetFirstInstruction(loop->cfg->blocks[b].block)
-                : NULL;
+        LLVMValueRef at = jit_first_in_loop(loop, b);
         for (; at; at = LLVMGetNextInstruction(at)) {
             if (jit_is_note(at)) {
                 continue;
@@ -364,10 +358,7 @@ static bool
 all_uses_fit(const struct jit_pure_loop *loop)
 {
     for (unsigned b = 0; b < loop->cfg->count; b++) {
-        LLVMValueRef at =
-            loop->inside[b]
-                ? LLVMGetFirstInstruction(loop->cfg->blocks[b].block)
-                : NULL;
+        LLVMValueRef at = jit_first_in_loop(loop, b);
         for (; at; at = LLVMGetNextInstruction(at)) {
             if (!uses_fit(loop, at)) {
                 return false;

@@ -30,6 +30,16 @@ struct jit_pure_loop {
     unsigned result_count;
 };
 
+/* The first instruction of a block of the body, NULL if it is not the
+ * loop's. */
+static inline LLVMValueRef
+jit_first_in_loop(const struct jit_pure_loop *loop, unsigned block)
+{
+    return loop->inside[block]
+               ? LLVMGetFirstInstruction(loop->cfg->blocks[block].block)
+               : NULL;
+}
+
 /* find.c: the next such loop of a function; false: there is none. */
 bool jit_find_pure_loop(struct jit *jit, const struct jit_cfg *cfg,
                         struct jit_pure_loop *loop);

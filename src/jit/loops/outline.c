@@ -262,10 +262,7 @@ widest_of(const struct jit_pure_loop *loop)
 {
     unsigned bits = 32;
     for (unsigned b = 0; b < loop->cfg->count; b++) {
-        LLVMValueRef at =
-            loop->inside[b]
-                ? LLVMGetFirstInstruction(loop->cfg->blocks[b].block)
-                : NULL;
+        LLVMValueRef at = jit_first_in_loop(loop, b);
         for (; at; at = LLVMGetNextInstruction(at)) {
             LLVMTypeRef type = LLVMTypeOf(at);
             LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -489,10 +486,7 @@ line_of(const struct jit_pure_loop *loop)
 {
     unsigned first = 0;
     for (unsigned b = 0; b < loop->cfg->count; b++) {
-        LLVMValueRef at =
-            loop->inside[b]
-                ? LLVMGetFirstInstruction(loop->cfg->blocks[b].block)
-                : NULL;
+        LLVMValueRef at = jit_first_in_loop(loop, b);
         for (; at; at = LLVMGetNextInstruction(at)) {
             unsigned line = LLVMIsAPHINode(at) ? 0 : jit_explain_line_of(at);
             first = line && (!first || line < first) ? line : first;
