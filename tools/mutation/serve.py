@@ -32,7 +32,13 @@ _reads, _writes = map(int, os.environ.pop("PYCUDA_MUTATION_PIPE").split(","))
 _AUTOINIT = "pycuda.autoinit"
 _PASSED = "all passed"
 _failed: list[str] = []
-_conftests: list[Any] = []
+_held: list[tuple[Any, str, Any]] = []  # from modules
+
+
+def _hold_back(module: Any, name: str, instead: Any) -> None:
+    """What tests ask of a device while they are read is answered so."""
+    _held.append((module, name, getattr(module, name)))
+    setattr(module, name, instead)
 
 
 def pytest_collection() -> None:
@@ -40,11 +46,8 @@ def pytest_collection() -> None:
     import pycuda.driver as driver
 
     sys.modules[_AUTOINIT] = types.ModuleType(_AUTOINIT)
-    driver.init, driver.init_later = lambda flags=0: None, driver.init
-    driver._driver._device_kind, driver.kind_later = (
-        lambda: "cpu",
-        driver._driver._device_kind,
-    )
+    _hold_back(driver, "init", lambda flags=0: None)
+    _hold_back(driver._driver, "_device_kind", lambda: "cpu")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -52,8 +55,7 @@ def pytest_collection_modifyitems(config: pytest.Config) -> None:
     """Tests that depend on the device are for the CPU's."""
     for plugin in config.pluginmanager.get_plugins():
         if hasattr(plugin, "_device_kind"):
-            plugin._device_kind = "cpu"
-            _conftests.append(plugin)
+            _hold_back(plugin, "_device_kind", "cpu")
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -109,16 +111,10 @@ def _last_line(file: int, until: float) -> str:
 
 def _begin(asked: dict[str, Any]) -> None:
     """What importing the tests would have done."""
-    import pycuda.driver as driver
-
     os.environ.update(asked["environment"])
     tempfile.tempdir = asked["scratch"]
-    for conftest in _conftests:
-        conftest._device_kind = None
-    driver.init, driver._driver._device_kind = (
-        driver.init_later,
-        driver.kind_later,
-    )
+    for module, name, held in _held:
+        setattr(module, name, held)
     del sys.modules[_AUTOINIT]
     importlib.import_module(_AUTOINIT)
 
