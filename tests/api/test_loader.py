@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import declarations as decl
@@ -35,6 +36,7 @@ def make_driver(folder: Path, code: int) -> Path:
     library(
         folder / "libcuda.so.1",
         f"int cuInit(unsigned f) {{ return f ? 1 : {code}; }}\n"
+        "int cuDriverGetVersion(int *v) { *v = 13000; return 0; }\n"
         "int cuGetErrorString(int c, const char **t)"
         '{ *t = c == 803 ? "driver mismatch" : "some text"; return 0; }\n',
     )
@@ -221,6 +223,27 @@ def test_first_fitting_wheel_is_taken(ask, gpu, tmp_path):
     said = ask(a, path=gpu)["nvrtc"]
     assert "version=13000 arch=90 ptx=0" in said
     assert str(a / NEW) in said
+
+
+def test_wheels_are_looked_for_below_the_folders_of_sys_path(gpu, tmp_path):
+    a = wheel(tmp_path / "a", NEW, 13000, [75, 90])
+    code = (
+        f"import sys; sys.path.insert(0, {str(a)!r}); "
+        "from pycuda import _driver; print(_driver._nvrtc_info())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        env={
+            **os.environ,
+            "LD_LIBRARY_PATH": str(gpu),
+            "PYCUDA_DEVICE": "gpu",
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    path = str(a / NEW / "libnvrtc.so.13")
+    assert done.stdout == f"{(path, 13, 0, [75, 90])}\n"
 
 
 def test_newer_major_than_the_driver_is_refused(ask, gpu, tmp_path):

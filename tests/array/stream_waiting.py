@@ -33,37 +33,40 @@ def waiting() -> dict[str, Call]:
         copy(host)
         return host.copy()
 
-    def flat(a: Any, to_device: bool) -> Any:
+    def page_locked() -> Any:
+        return drv.pagelocked_zeros(X.shape, X.dtype)
+
+    def flat(a: Any, to: Any = None) -> Any:
         copy, there = drv.Memcpy2D(), gpuarray.zeros_like(a)
         copy.set_src_device(a.gpudata)
-        if to_device:
+        if to is None:
             copy.set_dst_device(there.gpudata)
         else:
-            copy.set_dst_host(host)
+            copy.set_dst_host(to)
         copy.width_in_bytes = copy.src_pitch = copy.dst_pitch = 16
         copy.height = 2
         return copy, there
 
-    def flat_out(a: Any, **aligned: bool) -> Any:
-        host[...] = 0
-        flat(a, False)[0](**aligned)
-        return host.copy()
+    def flat_out(a: Any, to: Any = host, **aligned: bool) -> Any:
+        to[...] = 0
+        flat(a, to)[0](**aligned)
+        return to.copy()
 
     def flat_over(a: Any) -> Any:
-        copy, there = flat(a, True)
+        copy, there = flat(a)
         copy(True)
         return there
 
-    def deep(a: Any) -> Any:
-        host[...] = 0
+    def deep(a: Any, to: Any = host) -> Any:
+        to[...] = 0
         copy = drv.Memcpy3D()
         copy.set_src_device(a.gpudata)
-        copy.set_dst_host(host)
+        copy.set_dst_host(to)
         copy.width_in_bytes = copy.src_pitch = copy.dst_pitch = 16
         copy.height = copy.src_height = copy.dst_height = 2
         copy.depth = 1
         copy()
-        return host.copy()
+        return to.copy()
 
     def through_array(a: Any) -> Any:
         array = drv.np_to_array(np.zeros((1, 8), np.float32), "C")
@@ -80,6 +83,11 @@ def waiting() -> dict[str, Call]:
         # Behind what holds the stream up, so the arguments' copies wait.
         copied = a.get()
         return given(drv.InOut(copied), copied)
+
+    def page_locked_in_and_out(a: Any) -> Any:
+        copied = page_locked()
+        copied[...] = X
+        return given(drv.InOut(copied), copied).copy()
 
     def timed(a: Any) -> Any:
         assert (
@@ -133,9 +141,18 @@ def waiting() -> dict[str, Call]:
             np.copy, lambda a: flat_out(a, aligned=False)
         ),
         "driver.Memcpy2D:device": plain(np.copy, flat_over),
+        "driver.Memcpy2D:page-locked": plain(
+            np.copy, lambda a: flat_out(a, page_locked(), aligned=True)
+        ),
         "driver.Memcpy3D": plain(np.copy, deep),
+        "driver.Memcpy3D:page-locked": plain(
+            np.copy, lambda a: deep(a, page_locked())
+        ),
         "driver.memcpy_dtoa": plain(np.copy, through_array),
         "Function.__call__:InOut": plain(lambda x: 2 * x, in_and_out),
+        "Function.__call__:InOut:page-locked": plain(
+            lambda x: 2 * X, page_locked_in_and_out
+        ),
         "Function.prepared_timed_call": plain(lambda x: 2 * x, timed),
     }
     for bits in (8, 16, 32):

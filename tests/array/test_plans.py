@@ -7,6 +7,7 @@ whatever changed in between.
 import inspect
 import pickle
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -309,3 +310,15 @@ def test_a_plan_that_is_replaced_lets_go(planned):
         device.sum(1)  # uses the plan
         _driver._plan_set(*arguments)
     assert sys.getrefcount(function) == before
+
+
+def test_a_method_goes_with_its_function():
+    def method(a, axis=None):
+        pass
+
+    made = type(gpuarray.cumsum)(method, "cumsum")
+    gone = weakref.ref(method)
+    del method
+    assert gone() is not None
+    del made
+    assert gone() is None

@@ -102,6 +102,21 @@ def test_sums_on_streams_that_go(made):
     assert ("sum", 2) not in made
 
 
+def test_counters_go_with_their_context(made):
+    context = drv.Context.get_device().make_context()
+    a = gpuarray.to_gpu(numbers((200_000,), "i8"))
+    streams = [drv.Stream() for _ in range(30)]
+    gpuarray.sum(a).get()
+    before = sys.getrefcount(context)
+    for stream in streams:
+        gpuarray.sum(a, stream=stream)
+    drv.Context.synchronize()
+    assert sys.getrefcount(context) >= before + 30
+    context.pop()
+    context.detach()
+    assert sys.getrefcount(context) < before + 10
+
+
 def test_rounded_sums_repeat(made):
     a = gpuarray.to_gpu(np.random.rand(1 << 20).astype(np.float32))
     assert len({float(gpuarray.sum(a).get()) for _ in range(20)}) == 1
@@ -119,6 +134,21 @@ def test_a_captured_sum(made):
         graph.launch(stream)
         stream.synchronize()
         assert total.get() == a.get().sum()
+
+
+def test_a_captured_sum_outlives_its_stream(made):
+    """It uses nothing that goes with the stream."""
+    a = gpuarray.to_gpu(numbers((200_000,), "i8"))
+    stream = drv.Stream()
+    gpuarray.sum(a, stream=stream)
+    with stream.capture() as graph:
+        total = gpuarray.sum(a)
+    del stream
+    others = [gpuarray.empty(n, np.uint8) for n in range(512, 65536, 512)]
+    for other in others:
+        other.fill(255)
+    graph.launch()
+    assert total.get() == a.get().sum()
 
 
 @pytest.mark.sweep(most=3)

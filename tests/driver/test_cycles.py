@@ -12,6 +12,7 @@ import pytest
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
+from pycuda.elementwise import ElementwiseKernel
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -206,6 +207,14 @@ def of_device() -> Any:
     return made
 
 
+def of_kernel() -> Any:
+    class Kernel(ElementwiseKernel):
+        pass
+
+    Kernel.made = Kernel("float *a", "a[i] = 1")  # type: ignore[attr-defined]
+    return Kernel.made  # type: ignore[attr-defined]
+
+
 CYCLES = {
     "function": of_function,
     "texture references of a function": of_texrefs,
@@ -230,6 +239,7 @@ CYCLES = {
     "linker": of_linker,
     "allocator of an array": of_allocator,
     "device": of_device,
+    "elementwise kernel": of_kernel,
 }
 
 

@@ -1,5 +1,6 @@
 """Host memory of asynchronous copies stays until they are done."""
 
+import ctypes
 import gc
 import weakref
 from collections.abc import Callable, Iterator
@@ -254,3 +255,19 @@ def test_the_context_goes_before_the_copies_are_done(drv: Any) -> None:
     del host
     other.detach()
     assert gone() is None
+
+
+def test_the_capture_of_another_library_goes_on(drv: Any, device: str) -> None:
+    """Nothing asks for what it has only recorded."""
+    from pycuda import cpu
+
+    name = "libcuda.so.1" if device == "gpu" else str(cpu.library())
+    library, graph = ctypes.CDLL(name), ctypes.c_void_p()
+    memory, hosts = drv.mem_alloc(4000), [pinned(drv) for _ in range(3)]
+    stream = drv.Stream()
+    handle = ctypes.c_void_p(stream.handle)
+    assert library.cuStreamBeginCapture_v2(handle, 0) == 0
+    for host in hosts:
+        drv.memcpy_htod_async(memory, host, stream)
+    assert library.cuStreamEndCapture(handle, ctypes.byref(graph)) == 0
+    assert library.cuGraphDestroy(graph) == 0

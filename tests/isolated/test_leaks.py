@@ -160,6 +160,13 @@ BODIES = {
     "        rows[: next(number) % 2000 + 1].sum(0)",
     "DLPack": "gpu.__dlpack__(); gpu.__dlpack__(max_version=(1, 0))",
     "array of many axes": "gpu.reshape(1, 2, 1, 2, 1, 4).T + 1",
+    "launches in a wrapper": "wrapper = drv.Context.attach()\n"
+    "    launch = drv.module_from_buffer(image).get_function('k')\n"
+    "    for _ in range(200): launch(memory, np.float32(1), block=(1, 1, 1))\n"
+    "    wrapper.pop()",
+    "pool that is trimmed": "[gpu + 1 for _ in range(9)]; drv.mem_get_info()",
+    "refused compilation": "try: compile('', options=['--no-such-option'])\n"
+    "    except drv.CompileError: pass",
     "shared event": "drv.Event(drv.event_flags.INTERPROCESS |"
     " drv.event_flags.DISABLE_TIMING).record(stream).ipc_handle()",
     "errors": "try: k(memory, 1, block=(1, 1, 1))\n"
@@ -223,7 +230,11 @@ class Holder(drv.PointerHolderBase):
         return int(memory)
 def context():
     made = drv.Device(0).make_context()
+    _driver._set_staging(1000, 512)
+    own = drv.mem_alloc(4096)
+    drv.memcpy_htod(own, bytes(4096))
     made.pop()
+    _driver._set_staging()
     return made
 def used(pool, *how):
     pool.allocate(*how or (5000,))
