@@ -76,6 +76,8 @@ def test_what_tells_a_property():
     assert np.ndim(a) == 2
     assert np.size(a, 1) == 6
     assert np.result_type(a, np.float64) == np.float64
+    assert np.result_type(a, np.int8) == np.float32
+    assert not np.can_cast(a, np.int32)
     assert not np.iscomplexobj(a)
     assert np.array_equal(a, a)
     assert not np.array_equal(a, a + 1)
@@ -107,6 +109,8 @@ def test_refusals():
     a = gpuarray.to_gpu(HOST)
     with pytest.raises(TypeError, match="to_gpu"):
         np.concatenate([a, HOST])
+    with pytest.raises(TypeError, match="to_gpu"):
+        np.array_equal(a, HOST[0])
     with pytest.raises(TypeError, match="to_gpu"):
         np.add(a, HOST)
     with pytest.raises(TypeError, match="to_gpu"):

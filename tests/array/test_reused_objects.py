@@ -12,6 +12,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import gpuarray
+from pycuda.tools import DeviceMemoryPool
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -77,6 +78,23 @@ def test_an_array_that_was_not_initialised_is_empty() -> None:
         del del_me
         raw = gpuarray.GPUArray.__new__(gpuarray.GPUArray)
         assert raw.shape == (0,) and raw.size == 0
+
+
+def test_an_array_that_is_initialised_again() -> None:
+    whole, pool = gpuarray.to_gpu(X), DeviceMemoryPool()
+    a = gpuarray.GPUArray(
+        3, np.float32, allocator=pool.allocate, base=whole,
+        gpudata=whole.gpudata,
+    )  # fmt: skip
+    gone = weakref.ref(whole)
+    del whole
+    assert gone() is not None
+    a.__init__(2, np.int32)
+    assert a.base is None and pool.active_blocks == 0
+    assert gone() is None
+    with pytest.raises(TypeError):
+        a.__init__(5, object)
+    assert (a.shape, a.dtype) == ((0,), np.float64)
 
 
 def test_a_finaliser_runs_for_each(monkeypatch: Any) -> None:

@@ -2,11 +2,14 @@
 
 # SPDX-License-Identifier: MIT
 
+import os
+
 import numpy as np
 import pytest
 
 import pycuda.driver as drv
 from pycuda import compiler
+from pycuda._compile import includes
 
 HELPER = """
 extern "C" __device__ float twice_of(float x) { return 2 * x; }
@@ -121,6 +124,26 @@ def test_where_libraries_are_looked_for(variable, tmp_path, monkeypatch):
     module = compiler.DynamicModule()
     with pytest.raises(OSError, match="not found"):
         module.add_stdlib("none")
+    assert module.libdir == str(folder)
+
+
+def test_libraries_of_wheels(tmp_path, monkeypatch):
+    """Where no toolkit has them."""
+    if os.path.isfile("/usr/lib/x86_64-linux-gnu/libcudadevrt.a"):
+        pytest.skip("a toolkit has them")
+    for name in ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "LD_LIBRARY_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    folder = tmp_path / "nvidia" / "cu13" / "lib"
+    folder.mkdir(parents=True)
+    (folder / "libcudadevrt.a").write_bytes(b"!<arch>\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = compiler.DynamicModule(nvcc="no nvcc")
+    includes.wheel_lib_dirs.cache_clear()
+    try:
+        with pytest.raises(OSError, match="not found"):
+            module.add_stdlib("none")
+    finally:
+        includes.wheel_lib_dirs.cache_clear()
     assert module.libdir == str(folder)
 
 

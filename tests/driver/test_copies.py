@@ -1,5 +1,7 @@
 """Copies and fills: 1-D, 2-D, 3-D, peers, arrays; at once and in streams."""
 
+import contextlib
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -55,6 +57,41 @@ def test_there_and_back(drv: Any, stream: Any, size: int) -> None:
     np.testing.assert_array_equal(back, data)
     whole = drv.from_device(other, size + 16, np.uint8)
     assert (whole[:5] == 170).all() and (whole[5 + size :] == 170).all()
+
+
+WAIT = """
+__global__ void wait(volatile int *flag, int *seen)
+{
+    // Ends by itself: a copy that keeps Python's lock fails the test.
+    const long long start = clock64();
+    while (!*flag && clock64() - start < 4000000000LL) { }
+    *seen = *flag;
+}
+"""
+
+
+@pytest.mark.parametrize("size", [1, 1 << 16])
+@pytest.mark.parametrize("own_stream", [False, True])
+def test_the_device_may_wait_for_python(
+    drv: Any, size: int, own_stream: bool
+) -> None:
+    """A copy that waits for a kernel does not keep the lock."""
+    from pycuda.compiler import SourceModule
+
+    wait = SourceModule(WAIT).get_function("wait")
+    flag = drv.pagelocked_zeros(
+        1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
+    )
+    where = np.uintp(int(flag.base.get_device_pointer()))
+    seen = placed(drv, np.zeros(size, np.int32))
+    back = np.zeros(size, np.int32)
+    thread = threading.Timer(0.1, flag.fill, (1,))
+    with drv.Stream() if own_stream else contextlib.nullcontext():
+        wait(where, seen, block=(1, 1, 1))
+        thread.start()
+        drv.memcpy_dtoh(back, seen)
+    thread.join()
+    assert back[0] == 1
 
 
 @pytest.mark.parametrize(

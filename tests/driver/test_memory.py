@@ -119,6 +119,16 @@ def test_ranges_and_info(drv: Any) -> None:
         drv.mem_get_address_range(8)
 
 
+def test_memory_that_was_given_back_is_free(drv: Any) -> None:
+    from pycuda import gpuarray
+
+    before, _ = drv.mem_get_info()
+    arrays = [gpuarray.empty(1 << 22, np.uint8) for _ in range(8)]
+    assert drv.mem_get_info()[0] <= before - (16 << 20)  # others give, too
+    del arrays
+    assert drv.mem_get_info()[0] >= before - (16 << 20)
+
+
 def test_as_buffer(drv: Any) -> None:
     """Only where the host can reach the memory."""
     managed = drv.managed_empty(8, np.int32)

@@ -233,6 +233,7 @@ def context():
     _driver._set_staging(1000, 512)
     own = drv.mem_alloc(4096)
     drv.memcpy_htod(own, bytes(4096))
+    gpuarray.empty(16, np.float32)
     made.pop()
     _driver._set_staging()
     return made
