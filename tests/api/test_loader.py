@@ -314,6 +314,14 @@ def test_toolkit_folder_comes_after_the_wheels(ask, gpu, tmp_path):
     assert "version=12090" in said
 
 
+def test_the_loaders_own_path_comes_last(ask, gpu, tmp_path):
+    make_nvrtc(gpu / "libnvrtc.so.13", 13000, [75, 90])
+    said = ask(path=gpu)["nvrtc"]
+    assert "version=13000" in said and "[libnvrtc.so.13]" in said
+    a = wheel(tmp_path / "a", OLD, 12090, [90])
+    assert "version=12090" in ask(a, path=gpu)["nvrtc"]
+
+
 # -- cuBLAS
 
 

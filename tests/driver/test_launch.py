@@ -178,6 +178,26 @@ def test_struct_by_value(drv: Any, module: Any) -> None:
     assert out.tolist() == [8, 3, 4]
 
 
+@pytest.mark.parametrize("size", [250, 600, 1000])
+def test_large_struct_by_value(drv: Any, size: int) -> None:
+    from pycuda.compiler import SourceModule
+
+    last = SourceModule(
+        f"struct many {{ int of[{size}]; }};"
+        "__global__ void last(int *out, many m, int more)"
+        f"{{ out[0] = m.of[0] + m.of[{size - 1}]; out[1] = more; }}"
+    ).get_function("last")
+    many = np.arange(1, size + 1, dtype=np.int32)
+    out = np.zeros(2, np.int32)
+    last(drv.Out(out), many, np.int32(7), block=(1, 1, 1))
+    assert out.tolist() == [size + 1, 7]
+    memory = drv.to_device(out)
+    last.prepare(f"P{4 * size}si")
+    last.prepared_call((1, 1), (1, 1, 1), memory, many[::-1].tobytes(), 8)
+    found = drv.from_device(memory, 2, np.int32)
+    assert found.tolist() == [size + 1, 8]
+
+
 def test_hand_padded_arguments_warn_once(drv: Any, module: Any) -> None:
     out = np.zeros(3)
     structure = module.get_function("structure")

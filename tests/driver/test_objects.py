@@ -340,6 +340,35 @@ def test_default_pool_keeps_large_blocks(drv: Any) -> None:
     assert gpuarray.empty(300 << 20, np.uint8)[5:6].get()[0] == 0
 
 
+@pytest.mark.cpu  # where fresh memory is zero
+def test_default_pool_keeps_several_blocks(drv: Any) -> None:
+    from pycuda import gpuarray
+
+    drv.mem_get_info()  # frees what is kept
+    for _ in range(2):
+        arrays = [gpuarray.empty(100 << 20, np.uint8) for _ in range(3)]
+        marks = [array[5:6].get()[0] for array in arrays]
+        for array in arrays:
+            array.fill(7)
+        del array, arrays
+    assert marks == [7, 7, 7]
+
+
+@pytest.mark.cpu  # where fresh memory is zero
+def test_default_pool_keeps_blocks_of_streams_that_are_gone(drv: Any) -> None:
+    from pycuda import gpuarray
+
+    drv.mem_get_info()  # frees what is kept
+    with drv.Stream():
+        arrays = [gpuarray.empty(100 << 20, np.uint8) for _ in range(3)]
+        for array in arrays:
+            array.fill(7)
+        del array, arrays
+    gc.collect()
+    arrays = [gpuarray.empty(100 << 20, np.uint8) for _ in range(3)]
+    assert [array[5:6].get()[0] for array in arrays] == [7, 7, 7]
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_arrays(drv: Any, order: str) -> None:
     host = np.arange(12, dtype=np.float32).reshape(3, 4)

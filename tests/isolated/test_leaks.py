@@ -24,12 +24,12 @@ from pycuda.compiler import SourceModule, compile
 from pycuda.elementwise import ElementwiseKernel
 SOURCE = (
     "texture<float, 2> t; surface<void, 2> s;"
-    "__global__ void k(int *a, float b) {}"
+    "__global__ void one(int *a, float b) {}"
     "__global__ void k2(cudaTextureObject_t object) {}"
 )
 module = SourceModule(SOURCE)
 image = compile(SOURCE)
-k = module.get_function("k")
+k = module.get_function("one")
 k2 = module.get_function("k2")
 memory = drv.mem_alloc(4096)
 host = np.zeros(4, np.int32)
@@ -133,6 +133,9 @@ BODIES = {
     " module.get_texref('t'), 'C')",
     "bound texture": "drv.matrix_to_texref(np.zeros((4, 4), 'f4'),"
     " module.get_texref('t'), 'C'); k(memory, np.float32(1), block=(1, 1, 1))",
+    "texture of a module": "own = drv.module_from_buffer(image)\n"
+    "    drv.matrix_to_texref(np.zeros((4, 4), 'f4'),"
+    " own.get_texref('t'), 'C')",
     "bound surface": "module.get_surfref('s').set_array(drv.np_to_array("
     "np.zeros((4, 4), 'f4'), 'C', True));"
     " k(memory, np.float32(1), block=(1, 1, 1))",
@@ -161,7 +164,7 @@ BODIES = {
     "DLPack": "gpu.__dlpack__(); gpu.__dlpack__(max_version=(1, 0))",
     "array of many axes": "gpu.reshape(1, 2, 1, 2, 1, 4).T + 1",
     "launches in a wrapper": "wrapper = drv.Context.attach()\n"
-    "    launch = drv.module_from_buffer(image).get_function('k')\n"
+    "    launch = drv.module_from_buffer(image).get_function('one')\n"
     "    for _ in range(200): launch(memory, np.float32(1), block=(1, 1, 1))\n"
     "    wrapper.pop()",
     "pool that is trimmed": "[gpu + 1 for _ in range(9)]; drv.mem_get_info()",
@@ -192,7 +195,7 @@ OBJECTS = {
     "DeviceAllocation": "drv.mem_alloc(4096)",
     "DeviceMemoryPool": "used(drv.DeviceMemoryPool())",
     "Event": "drv.Event().record(stream)",
-    "Function": "module.get_function('k')",
+    "Function": "module.get_function('one')",
     "Graph": "captured()",
     "GraphExec": "launched(captured().instantiate())",
     "IPCMemoryHandle": "drv.IPCMemoryHandle(foreign)",
@@ -233,6 +236,8 @@ def context():
     _driver._set_staging(1000, 512)
     own = drv.mem_alloc(4096)
     drv.memcpy_htod(own, bytes(4096))
+    launch = drv.module_from_buffer(image).get_function("one")
+    launch(own, np.float32(1), block=(1, 1, 1))
     gpuarray.empty(16, np.float32)
     made.pop()
     _driver._set_staging()
