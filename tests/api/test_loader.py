@@ -37,6 +37,7 @@ def make_driver(folder: Path, code: int) -> Path:
         folder / "libcuda.so.1",
         f"int cuInit(unsigned f) {{ return f ? 1 : {code}; }}\n"
         "int cuDriverGetVersion(int *v) { *v = 13000; return 0; }\n"
+        "int cuDeviceGetCount(int *n) { *n = 1; return 0; }\n"
         "int cuGetErrorString(int c, const char **t)"
         '{ *t = c == 803 ? "driver mismatch" : "some text"; return 0; }\n',
     )
@@ -214,6 +215,30 @@ def wheel(folder: Path, name: str, version: int, archs: list[int]) -> Path:
     return folder
 
 
+def run_python(code: str, gpu: Path) -> str:
+    """What a program prints that finds this driver."""
+    settings = {"LD_LIBRARY_PATH": str(gpu), "PYCUDA_DEVICE": "gpu"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        env=os.environ | settings,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_init_is_needed_though_opening_a_driver_calls_it(gpu):
+    code = (
+        "import pycuda.driver as drv; drv.get_driver_version()\n"
+        "try: drv.Device.count()\n"
+        "except drv.LogicError as error: print(error)\n"
+        "drv.init(); print(drv.Device.count())"
+    )
+    refused, count = run_python(code, gpu).splitlines()
+    assert "init()" in refused and count == "1"
+
+
 NEW, OLD = "nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"
 
 
@@ -231,19 +256,8 @@ def test_wheels_are_looked_for_below_the_folders_of_sys_path(gpu, tmp_path):
         f"import sys; sys.path.insert(0, {str(a)!r}); "
         "from pycuda import _driver; print(_driver._nvrtc_info())"
     )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code],
-        env={
-            **os.environ,
-            "LD_LIBRARY_PATH": str(gpu),
-            "PYCUDA_DEVICE": "gpu",
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
     path = str(a / NEW / "libnvrtc.so.13")
-    assert done.stdout == f"{(path, 13, 0, [75, 90])}\n"
+    assert run_python(code, gpu) == f"{(path, 13, 0, [75, 90])}\n"
 
 
 def test_newer_major_than_the_driver_is_refused(ask, gpu, tmp_path):
