@@ -13,7 +13,7 @@ feature_generator.py).
 import os
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,10 +93,10 @@ def output(module: Any, kernel: AnyGenerator, data: np.ndarray) -> np.ndarray:
 
 
 def differences(
-    kind: str, seeds: range, settings: list[Setting]
+    kind: str, seeds: Sequence[int], settings: list[Setting]
 ) -> Iterator[str]:
     """What is wrong with any of the kernels in any of the settings."""
-    data = np.random.default_rng(seeds.start).integers(
+    data = np.random.default_rng(seeds[0]).integers(
         0, 1 << 32, INPUT, dtype=np.uint32
     )
     make = GENERATORS[kind]

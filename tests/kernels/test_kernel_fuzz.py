@@ -26,6 +26,12 @@ MANY = {
 }
 
 
+# Half warps vote, each with its own mask, and nothing uses the result: ptxas
+# of CUDA 13 (-O1 and more; -O0 is right) drops the vote, keeps that the halves
+# part, and has votes of the whole warp follow without joining them again.
+NOT_ON_GPUS = {("warps", 5039)}
+
+
 def groups(firsts: dict[str, range]) -> list[tuple[str, int]]:
     return [(kind, first) for kind in firsts for first in firsts[kind]]
 
@@ -33,7 +39,11 @@ def groups(firsts: dict[str, range]) -> list[tuple[str, int]]:
 def check(kind: str, first: int, device: str, settings: list) -> None:
     if device == "gpu":  # it has but one way
         settings = settings[:1]
-    seeds = range(first, first + GROUP)
+    seeds = [
+        seed
+        for seed in range(first, first + GROUP)
+        if device != "gpu" or (kind, seed) not in NOT_ON_GPUS
+    ]
     wrong = list(kernel_corpus.differences(kind, seeds, settings))
     assert not wrong, "\n".join(wrong)
 

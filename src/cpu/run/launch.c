@@ -122,8 +122,8 @@ launch_is_quick(const struct cpu_function *function, uint64_t threads)
         atomic_store_explicit(&row_ns, 0, memory_order_relaxed);
         return false;
     }
-    return ns <= INLINE_NS &&
-           !atomic_load_explicit(&cpu_queue_spinning, memory_order_relaxed);
+    return ns <= INLINE_NS && !atomic_load_explicit(&cpu_queue_signs.spinning,
+                                                    memory_order_relaxed);
 }
 
 /* The caller has run a launch alone. */

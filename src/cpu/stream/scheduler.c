@@ -24,7 +24,8 @@ pthread_mutex_t cpu_scheduler_lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 pthread_cond_t cpu_queue_work = PTHREAD_COND_INITIALIZER;
 pthread_cond_t cpu_queue_calls = PTHREAD_COND_INITIALIZER;
 
-atomic_uint cpu_queue_puts;
+struct cpu_queue_signs cpu_queue_signs;
+struct cpu_seat *cpu_seats;
 
 static pthread_cond_t state_changed = PTHREAD_COND_INITIALIZER;
 static unsigned sleepers; /* threads in state_changed */
@@ -44,7 +45,6 @@ static struct {
     bool calls, waiters;
 } wakes;
 
-atomic_uint cpu_queue_spinning;
 unsigned cpu_queue_sleeping;
 
 void
@@ -103,6 +103,21 @@ queue_pop(struct queue *queue)
         queue->last = NULL;
     }
     return op;
+}
+
+/* The same of operations that workers may take, which look at the count. */
+static void
+ready_put(struct queue *queue, struct cpu_op *op)
+{
+    queue_put(queue, op);
+    atomic_fetch_add(&cpu_queue_signs.ready, 1);
+}
+
+static struct cpu_op *
+ready_pop(struct queue *queue)
+{
+    atomic_fetch_sub(&cpu_queue_signs.ready, 1);
+    return queue_pop(queue);
 }
 
 /* ---- life of an operation ---- */
@@ -248,17 +263,6 @@ edges_make(struct cpu_stream *stream, struct cpu_op *op,
     }
 }
 
-/* Workers that spin come by themselves. */
-static void
-workers_wake(uint64_t wanted)
-{
-    uint64_t more =
-        wanted > cpu_queue_spinning ? wanted - cpu_queue_spinning : 0;
-
-    atomic_fetch_add(&cpu_queue_puts, 1);
-    wakes.workers += more;
-}
-
 /* How many workers shall come at once for the pieces of a launch.  One place
  * is left for who waits for its end (cpu_worker_help), if it may. */
 static uint64_t
@@ -269,6 +273,64 @@ workers_for(const struct cpu_launch *launch)
     uint64_t wanted = pieces < most ? pieces : most;
 
     return wanted - (wanted > 1 && launch->function->may_inline);
+}
+
+static struct cpu_op *kernel_first(void);
+static struct cpu_op *kernel_join(void);
+
+/* Keeps a worker that spins, at the place or behind it; NULL if there is none.
+ * Looked for in one order: the same workers come again and again, and find in
+ * their caches what the last launch left there. */
+static struct cpu_seat *
+seat_keep(unsigned *place)
+{
+    if (!atomic_load(&cpu_queue_signs.spinning)) {
+        return NULL;
+    }
+    while (*place < (unsigned)cpu_state.threads) {
+        struct cpu_seat *seat = &cpu_seats[(*place)++];
+        struct cpu_op *free = CPU_SEAT_FREE;
+
+        if (atomic_compare_exchange_strong(&seat->op, &free, CPU_SEAT_KEPT)) {
+            atomic_fetch_sub(&cpu_queue_signs.spinning, 1);
+            return seat;
+        }
+    }
+    return NULL;
+}
+
+/* Lets so many workers come for the first kernel.  Those that spin have
+ * joined it when they learn of it; for others it takes the lock. */
+static void
+workers_call(uint64_t wanted)
+{
+    struct cpu_seat *seat;
+    unsigned place = 0;
+
+    atomic_fetch_add(&cpu_queue_signs.puts, 1);
+    while (wanted && kernel_first() && (seat = seat_keep(&place))) {
+        atomic_store(&seat->op, kernel_join());
+        wanted--;
+    }
+    wakes.workers += wanted;
+}
+
+/* Lets a worker that spins, or who wakes first, come for a call. */
+static void
+call_put(struct cpu_op *op)
+{
+    unsigned place = 0;
+    struct cpu_seat *seat = seat_keep(&place);
+
+    if (seat) {
+        atomic_store(&op->state, CPU_OP_RUNNING);
+        atomic_store(&seat->op, op);
+        return;
+    }
+    atomic_store(&op->state, CPU_OP_READY);
+    ready_put(&ready_calls, op);
+    wakes.calls = true;
+    wakes.workers++; /* the other may be busy */
 }
 
 /* Marks it done and starts those that waited; marks that become done on the
@@ -299,16 +361,12 @@ op_start(struct cpu_op *op, struct queue *marks)
         queue_put(marks, op);
         break;
     case CPU_OP_CALL:
-        atomic_store(&op->state, CPU_OP_READY);
-        queue_put(&ready_calls, op);
-        atomic_fetch_add(&cpu_queue_puts, 1);
-        wakes.calls = true;
-        wakes.workers++; /* the other may be busy */
+        call_put(op);
         break;
     case CPU_OP_KERNEL:
         atomic_store(&op->state, CPU_OP_READY);
-        queue_put(&ready_kernels, op);
-        workers_wake(workers_for(&op->launch));
+        ready_put(&ready_kernels, op);
+        workers_call(workers_for(&op->launch));
         break;
     case CPU_OP_CALLER:
         atomic_store_explicit(&op->state, CPU_OP_RUNNING,
@@ -391,8 +449,8 @@ wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
 
     for (unsigned turn = 0;; turn++) {
         if (atomic_load_explicit(&op->state, memory_order_acquire) >= least ||
-            atomic_load_explicit(&cpu_queue_puts, memory_order_relaxed) !=
-                seen) {
+            atomic_load_explicit(&cpu_queue_signs.puts,
+                                 memory_order_relaxed) != seen) {
             return true;
         }
         if (turn % 64 == 63) {
@@ -413,7 +471,7 @@ wait_state(struct cpu_op *op, unsigned least)
     unsigned seen;
 
     do {
-        seen = atomic_load(&cpu_queue_puts);
+        seen = atomic_load(&cpu_queue_signs.puts);
         do {
             if (atomic_load_explicit(&op->state, memory_order_acquire) >=
                 least) {
@@ -604,11 +662,11 @@ cpu_op_call(struct cpu_op *op)
 static void
 kernel_pop(uint64_t coming)
 {
-    queue_pop(&ready_kernels);
+    ready_pop(&ready_kernels);
     if (ready_kernels.first) {
         uint64_t wanted = workers_for(&ready_kernels.first->launch);
 
-        workers_wake(wanted > coming ? wanted - coming : 0);
+        workers_call(wanted > coming ? wanted - coming : 0);
     }
 }
 
@@ -630,27 +688,35 @@ kernel_join(void)
     return op;
 }
 
-/* A call, which the taker runs and finishes, or a kernel with blocks left,
- * which the taker has then joined.  None, while as many as there are workers
- * are in the first kernel: no processor is free. */
-struct cpu_op *
-cpu_queue_take(bool kernels_too)
+/* The first kernel that one more may join: it has pieces, and there are not
+ * as many in it as there are workers, for then no processor is free. */
+static struct cpu_op *
+kernel_first(void)
 {
-    if (ready_calls.first) {
-        struct cpu_op *op = queue_pop(&ready_calls);
-        atomic_store(&op->state, CPU_OP_RUNNING);
-        return op;
-    }
-    while (kernels_too && ready_kernels.first) {
+    while (ready_kernels.first) {
         struct cpu_launch *launch = &ready_kernels.first->launch;
 
         if (cpu_pieces_left(launch)) {
-            return launch->joined < (unsigned)cpu_state.threads ? kernel_join()
-                                                                : NULL;
+            return launch->joined < (unsigned)cpu_state.threads
+                       ? ready_kernels.first
+                       : NULL;
         }
         kernel_pop(1); /* its last blocks are being run */
     }
     return NULL;
+}
+
+/* A call, which the taker runs and finishes, or a kernel with blocks left,
+ * which the taker has then joined. */
+struct cpu_op *
+cpu_queue_take(bool kernels_too)
+{
+    if (ready_calls.first) {
+        struct cpu_op *op = ready_pop(&ready_calls);
+        atomic_store(&op->state, CPU_OP_RUNNING);
+        return op;
+    }
+    return kernels_too && kernel_first() ? kernel_join() : NULL;
 }
 
 /* The same for a thread that waits for `op`: joins the first kernel if that
@@ -677,7 +743,7 @@ cpu_queue_more(struct cpu_op *op)
 {
     if (ready_kernels.first == op && cpu_pieces_left(&op->launch) &&
         op->launch.joined < (unsigned)cpu_state.threads) {
-        workers_wake(1);
+        workers_call(1);
     }
 }
 

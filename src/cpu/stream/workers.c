@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -170,57 +171,101 @@ cpu_worker_help(const struct cpu_op *op)
     return found != NULL;
 }
 
-/* Spins until something was queued after `seen`, or it has taken too long.
- * Gives way meanwhile: whoever launches, or anybody else, may have been left
- * with the same processor. */
-static void
-work_spin(unsigned seen)
+/* Counts one worker more that spins.  Not the last of all: who launches needs
+ * a processor. */
+static bool
+spin_begin(struct cpu_seat *seat)
+{
+    unsigned most = (unsigned)cpu_state.threads;
+    unsigned before = atomic_fetch_add(&cpu_queue_signs.spinning, 1);
+
+    if (before && before + 1 >= most) {
+        atomic_fetch_sub(&cpu_queue_signs.spinning, 1);
+        return false;
+    }
+    atomic_store(&seat->op, CPU_SEAT_FREE);
+    return true;
+}
+
+/* What the worker was given, or NULL once it has left its seat. */
+static struct cpu_op *
+spin_end(struct cpu_seat *seat)
+{
+    struct cpu_op *op = CPU_SEAT_FREE;
+
+    if (atomic_compare_exchange_strong(&seat->op, &op, NULL)) {
+        atomic_fetch_sub(&cpu_queue_signs.spinning, 1);
+        return NULL;
+    }
+    while ((op = atomic_load(&seat->op)) == CPU_SEAT_KEPT) {
+        cpu_arch_relax();
+    }
+    atomic_store(&seat->op, NULL);
+    return op;
+}
+
+/* Spins until it is given an operation; NULL if that takes too long, or if
+ * something was queued just before, which nobody is given any more.  Gives way
+ * meanwhile: whoever launches, or anybody else, may have been left with the
+ * same processor. */
+static struct cpu_op *
+work_spin(struct cpu_seat *seat)
 {
     uint64_t until = cpu_now_ns() + SPIN_NS;
 
+    if (!spin_begin(seat)) {
+        return NULL;
+    }
+    if (atomic_load(&cpu_queue_signs.ready)) {
+        return spin_end(seat);
+    }
     do {
         for (int i = 0; i < 50; i++) {
-            if (atomic_load_explicit(&cpu_queue_puts, memory_order_relaxed) !=
-                seen) {
-                return;
+            if (atomic_load_explicit(&seat->op, memory_order_relaxed) !=
+                CPU_SEAT_FREE) {
+                return spin_end(seat);
             }
             cpu_arch_relax();
         }
         sched_yield();
     } while (cpu_now_ns() < until);
+    return spin_end(seat);
 }
 
-/* May one more worker spin?  Not the last: who launches needs a processor. */
-static bool
-may_spin(void)
+static struct cpu_op *
+work_take(void)
 {
-    unsigned most = (unsigned)cpu_state.threads;
-
-    return cpu_queue_spinning + 1 < most || !cpu_queue_spinning;
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    struct cpu_op *op = cpu_queue_take(true);
+    cpu_scheduler_unlock();
+    return op;
 }
 
-/* Waits for work: workers spin first, then sleep. */
+/* Waits for work, asleep. */
 static struct cpu_op *
 work_wait(bool kernels, pthread_cond_t *wake)
 {
-    pthread_mutex_lock(&cpu_scheduler_lock);
-    struct cpu_op *op = cpu_queue_take(kernels);
-    if (!op && kernels && may_spin()) {
-        unsigned seen = atomic_load(&cpu_queue_puts);
+    struct cpu_op *op;
 
-        cpu_queue_spinning++;
-        cpu_scheduler_unlock();
-        work_spin(seen);
-        pthread_mutex_lock(&cpu_scheduler_lock);
-        cpu_queue_spinning--;
-    }
-    while (!op && !(op = cpu_queue_take(kernels))) {
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    while (!(op = cpu_queue_take(kernels))) {
         cpu_queue_sleeping += kernels;
         pthread_cond_wait(wake, &cpu_scheduler_lock);
         cpu_queue_sleeping -= kernels;
     }
     cpu_scheduler_unlock();
     return op;
+}
+
+/* Workers spin before they sleep. */
+static struct cpu_op *
+work_find(struct cpu_worker *worker)
+{
+    struct cpu_op *op =
+        atomic_load(&cpu_queue_signs.ready) ? work_take() : NULL;
+
+    op = op ? op : work_spin(worker->seat);
+    return op ? op : work_wait(true, &cpu_queue_work);
 }
 
 static void
@@ -256,7 +301,7 @@ worker_main(void *argument)
     signal_stack_use();
     manners_learn();
     for (;;) {
-        struct cpu_op *op = work_wait(true, &cpu_queue_work);
+        struct cpu_op *op = work_find(worker);
 
         if (op->kind == CPU_OP_CALL) {
             cpu_op_call(op);
@@ -280,7 +325,7 @@ calls_main(void *argument)
 
 /* A detached thread that takes no signal but faults. */
 static CUresult
-thread_start(void *(*run)(void *))
+thread_start(void *(*run)(void *), struct cpu_seat *seat)
 {
     struct cpu_worker *worker = cpu_worker_new();
     pthread_attr_t attributes;
@@ -290,6 +335,7 @@ thread_start(void *(*run)(void *))
     if (!worker) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    worker->seat = seat;
     sigfillset(&block);
     sigdelset(&block, SIGSEGV);
     sigdelset(&block, SIGBUS);
@@ -309,6 +355,18 @@ thread_start(void *(*run)(void *))
     return CUDA_SUCCESS;
 }
 
+/* One for each worker, empty. */
+static bool
+seats_make(void)
+{
+    size_t bytes = (size_t)cpu_state.threads * sizeof *cpu_seats;
+
+    if (!cpu_seats && (cpu_seats = aligned_alloc(64, bytes))) {
+        memset(cpu_seats, 0, bytes);
+    }
+    return cpu_seats != NULL;
+}
+
 CUresult
 cpu_workers_start(void)
 {
@@ -319,9 +377,10 @@ cpu_workers_start(void)
     }
     pthread_mutex_lock(&start_lock);
     if (!atomic_load(&started)) {
-        code = thread_start(calls_main);
+        code = seats_make() ? thread_start(calls_main, NULL)
+                            : CUDA_ERROR_OUT_OF_MEMORY;
         for (int i = 0; !code && i < cpu_state.threads; i++) {
-            CUresult failed = thread_start(worker_main);
+            CUresult failed = thread_start(worker_main, &cpu_seats[i]);
             code = i ? CUDA_SUCCESS : failed; /* one worker is enough */
         }
         atomic_store_explicit(&started, !code, memory_order_release);
