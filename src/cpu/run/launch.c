@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cpu/graph/graph.h"
+#include "cpu/stream/queue.h"
 
 /* Expected time of a launch run by its caller: less than it takes to wake a
  * worker, or to share the work with one that is awake.  Once the caller has

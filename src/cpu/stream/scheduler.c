@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "cpu/graph/graph.h"
+#include "cpu/stream/queue.h"
 
 #define SPIN_NS  20000 /* a waiting thread spins so long before it sleeps */
 #define FREE_MAX 256   /* operations kept for reuse */

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cpu/cpu.h"
+#include "cpu/stream/queue.h"
 
 #define SPIN_NS      50000
 #define ASK_NS       20000 /* a launch's age when one more worker is woken */
