@@ -16,6 +16,7 @@ void cpu_queue_more(struct cpu_op *op);
 void cpu_queue_end(struct cpu_op *op);
 extern unsigned cpu_queue_sleeping; /* workers that must be woken */
 extern pthread_cond_t cpu_queue_work, cpu_queue_calls;
+
 /* What threads that look for work read without the lock, in lines of the
  * cache that nothing else is in. */
 extern struct cpu_queue_signs {
@@ -23,12 +24,14 @@ extern struct cpu_queue_signs {
     _Alignas(64) atomic_uint ready;    /* operations in the queues */
     _Alignas(64) atomic_uint spinning; /* workers that look for work */
 } cpu_queue_signs;
+
 /* Where a worker that spins is given an operation: a kernel that it has
  * joined, or a call that is its own.  NULL: it does not spin. */
 #define CPU_SEAT_FREE ((struct cpu_op *)1)
 #define CPU_SEAT_KEPT ((struct cpu_op *)2) /* one is about to be given */
-extern struct cpu_seat {
+struct cpu_seat {
     _Alignas(64) _Atomic(struct cpu_op *) op;
-} *cpu_seats; /* by the worker's number */
+};
+extern struct cpu_seat *cpu_seats; /* by the worker's number */
 
 #endif
