@@ -9,7 +9,7 @@ import struct
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda.tools import context_dependent_memoize
+from pycuda._by_context import by_context
 
 __all__ = ["has_double_support", "has_stack", "platform_bits", "sizeof"]
 
@@ -38,7 +38,7 @@ extern "C" __global__ void write_size(size_t *output)
 """
 
 
-@context_dependent_memoize
+@by_context
 def sizeof(type_name: str, preamble: str = "") -> int:
     """Size in bytes of a type in kernels; `preamble` may declare it."""
     from pycuda.compiler import SourceModule

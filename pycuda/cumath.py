@@ -18,9 +18,10 @@ import numpy as np
 import pycuda.gpuarray as _gpuarray
 from pycuda import _driver
 from pycuda._array.indexing import loadable
+from pycuda._by_context import by_context
 from pycuda._kernels.operations import is_bfloat16, is_short_float
 from pycuda.elementwise import ElementwiseKernel
-from pycuda.tools import context_dependent_memoize, dtype_to_ctype
+from pycuda.tools import dtype_to_ctype
 
 __all__ = [
     "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "ceil", "cos",
@@ -133,7 +134,7 @@ _TWO_RESULTS = {
 }
 
 
-@context_dependent_memoize
+@by_context
 def _kernel(name: str, dtype: np.dtype, other: np.dtype) -> ElementwiseKernel:
     names = {"T": dtype_to_ctype(dtype), "E": dtype_to_ctype(other)}
     arguments, operation = _TWO_RESULTS[name]

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
+from pycuda._by_context import ByContext, by_context
 from pycuda._driver import ElementwiseBase
 from pycuda._kernels import calls as _calls
 from pycuda._kernels.building import runs_threads_in_turn
@@ -436,7 +437,7 @@ class ElementwiseKernel(ElementwiseBase):
         self._is_generic = any(
             isinstance(argument, GenericArg) for argument in self.arguments
         )
-        self._functions: dict[Any, Any] = {}
+        self._functions = ByContext()
         self._stride_kernels: dict[bool, Any] = {}
         self._bound: dict[tuple, ElementwiseKernel] = {}
 
@@ -698,7 +699,7 @@ class ElementwiseKernel(ElementwiseBase):
         )
 
 
-@context_dependent_memoize
+@by_context
 def _resident_blocks() -> int:
     """Blocks for a grid-stride loop that keep the device busy."""
     device = _drv.Context.get_device()
@@ -706,7 +707,7 @@ def _resident_blocks() -> int:
     return 8 * device.get_attribute(count)
 
 
-@context_dependent_memoize
+@by_context
 def _several_pay() -> bool:
     """Whether threads that make several elements are faster here."""
     return not runs_threads_in_turn()

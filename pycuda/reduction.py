@@ -17,6 +17,7 @@ import numpy as np
 
 import pycuda.driver as _drv
 from pycuda._array.indexing import loadable
+from pycuda._by_context import ByContext
 from pycuda._kernels import building, calls, reduction_axes
 from pycuda._kernels.calls import includes_of
 from pycuda._kernels.operations import is_short_float
@@ -278,7 +279,7 @@ class ReductionKernel:
             "preamble": preamble,
             "lanes": 1 if self.dtype_out.kind == "V" else self._shape.lanes,
         }
-        self._stages: dict[Any, tuple[Any, Any]] = {}
+        self._stages = ByContext()
         self._others: dict[np.dtype, ReductionKernel] = {}
         self.stage1_func, self.stage1_arg_types = self._stage(1)
         self.stage2_func, self.stage2_arg_types = self._stage(2)

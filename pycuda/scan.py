@@ -17,6 +17,7 @@ import numpy as np
 import pycuda.driver as _drv
 from pycuda._array.common import check_array
 from pycuda._array.indexing import is_misaligned
+from pycuda._by_context import ByContext
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._driver import _apply
 from pycuda._kernels import scan as scan_kernels
@@ -67,7 +68,7 @@ class _ScanKernel:
         self._preamble = preamble
         self._scan_expr = scan_expr
         self._argument = VectorArg(self.dtype, "input_ary")
-        self._kernels: dict[Any, scan_kernels.ScanKernel] = {}
+        self._kernels = ByContext()
         kernel = self._compiled(False)
         self.scan_wg_size = self.update_wg_size = kernel.block
         self.scan_wg_seq_batches = kernel.tile // kernel.block

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import pycuda.driver as _drv
+from pycuda._by_context import ByContext
 from pycuda._structs import match_dtype_to_c_struct
 from pycuda.compyte.dtypes import dtype_to_ctype as base_dtype_to_ctype
 from pycuda.compyte.dtypes import (
@@ -370,7 +371,11 @@ context_dependent_memoized_functions: list[Any] = []
 
 
 def context_dependent_memoize(func: _Function) -> _Function:
-    """Remember results of `func` for each context and set of arguments."""
+    """Remember results of `func` for each context and set of arguments.
+
+    They hold the context until it is detached, or `clear_context_caches` is
+    called.
+    """
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -384,15 +389,19 @@ def context_dependent_memoize(func: _Function) -> _Function:
             result = cache[key] = func(*args, **kwargs)
             return result
 
-    wrapper._pycuda_ctx_dep_memoize_dic = {}  # type: ignore
+    wrapper._pycuda_ctx_dep_memoize_dic = ByContext()  # type: ignore
     context_dependent_memoized_functions.append(wrapper)
     return wrapper  # type: ignore
 
 
 def clear_context_caches() -> None:
-    """Forget everything memoised, and the contexts it held."""
+    """Forget everything memoised, and the contexts it held.
+
+    Contexts let go the package's own kernels as well.
+    """
     for function in context_dependent_memoized_functions:
         function._pycuda_ctx_dep_memoize_dic.clear()
+    _drv._driver._forget_kernels()
 
 
 # Support for tests.

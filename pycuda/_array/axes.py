@@ -18,6 +18,7 @@ import numpy as np
 
 from pycuda._array.common import make, using
 from pycuda._array.indexing import is_misaligned, loadable
+from pycuda._by_context import by_context
 from pycuda._driver import ArrayBase, _address_bits, _distance, _plan_set
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import building
@@ -48,7 +49,6 @@ class _Device(NamedTuple):
 @functools.cache
 def memoised() -> tuple[Callable, Callable, Callable]:
     """The device, and makers of reductions and scans, by context."""
-    from pycuda.tools import context_dependent_memoize
 
     def device() -> _Device:
         in_turn = building.runs_threads_in_turn()
@@ -61,9 +61,9 @@ def memoised() -> tuple[Callable, Callable, Callable]:
         )
 
     return (
-        context_dependent_memoize(device),
-        context_dependent_memoize(axis_kernels.make),
-        context_dependent_memoize(axis_kernels.make_scan),
+        by_context(device),
+        by_context(axis_kernels.make),
+        by_context(axis_kernels.make_scan),
     )
 
 

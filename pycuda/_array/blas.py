@@ -11,11 +11,10 @@ transposes in its eyes, with the operands exchanged.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pycuda import _driver
+from pycuda._by_context import by_context
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -40,11 +39,9 @@ _LEAST = {
 _BATCH = 1 << 12, 1 << 21
 
 
-@functools.cache
-def _memoised() -> Callable[[], list]:
-    from pycuda.tools import context_dependent_memoize
-
-    return context_dependent_memoize(list)
+@by_context
+def _known() -> list[bool | None]:
+    return []
 
 
 def _has_handle(stream: drv.Stream | None) -> bool:
@@ -52,7 +49,7 @@ def _has_handle(stream: drv.Stream | None) -> bool:
 
     True while a capture runs, when none is made.
     """
-    known = _memoised()()  # of one, once it is known
+    known = _known()  # of one, once it is known
     if not known:
         path = _driver._cublas_open()
         made = None if path is None else _driver._cublas_handle(stream)

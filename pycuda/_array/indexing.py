@@ -24,6 +24,7 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._array.common import merged_axes
+from pycuda._by_context import by_context
 from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels import building, moves, operations
 
@@ -245,20 +246,14 @@ def _split(a: GPUArray, key: Any) -> _Key:
 
 @functools.cache
 def _memoised() -> dict[str, Callable[..., Any]]:
-    from pycuda.tools import context_dependent_memoize
-
     makers = {
         "move": moves.make_move,
         "compact": moves.make_compact,
         "compact in turn": moves.make_compact_in_turn,
         "in turn": building.runs_threads_in_turn,
-        "fault": _fault_words,
         "repeat in turn": moves.make_repeat_in_turn,
     }
-    return {
-        name: context_dependent_memoize(maker)
-        for name, maker in makers.items()
-    }
+    return {name: by_context(maker) for name, maker in makers.items()}
 
 
 def nonzero_flat(mask: GPUArray) -> GPUArray:
@@ -325,7 +320,7 @@ def _chosen_in_turn(flags: GPUArray, items: GPUArray | None) -> GPUArray:
 def _fault_words() -> tuple[Any, np.uintp]:
     """Words that kernels of this context note a fault in: (owner, address).
 
-    `src/array/advanced.c` reads them, and keeps them as long as it does.
+    The context keeps them, and `src/array/advanced.c` reads them.
     """
     import pycuda.driver as drv
 
@@ -335,9 +330,9 @@ def _fault_words() -> tuple[Any, np.uintp]:
     words = drv.pagelocked_zeros(
         4, np.int64, mem_flags=drv.host_alloc_flags.DEVICEMAP
     )
-    known = words, np.uintp(int(words.base.get_device_pointer()))
+    known = words.base, np.uintp(int(words.base.get_device_pointer()))
     _driver._register_faults(words.ctypes.data, int(known[1]), known)
-    return known
+    return _driver._registered_faults()  # or another thread's
 
 
 def _unit(itemsize: int, *bits: int) -> int:
@@ -400,7 +395,7 @@ def _run(
         words += operand
     kernel(
         plain, _address(view), *map(_address, key.arrays),
-        _memoised()["fault"]()[1], np.array(words, np.int64),
+        _fault_words()[1], np.array(words, np.int64),
         block=(_BLOCK, 1, 1), grid=(-(-size // _BLOCK), 1), stream=stream,
     )  # fmt: skip
 
@@ -560,7 +555,7 @@ def take_line(
     so have `indices`.
     """
     if not _driver._take_line(view, indices, axis, result, stream):
-        _memoised()["fault"]()
+        _fault_words()
         _driver._take_line(view, indices, axis, result, stream)
 
 

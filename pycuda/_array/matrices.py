@@ -19,6 +19,7 @@ from pycuda._array import blas
 from pycuda._array.axes import Log
 from pycuda._array.common import make, merged_axes
 from pycuda._array.shaping import swapaxes
+from pycuda._by_context import by_context
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._kernels import products as kernels
@@ -34,8 +35,6 @@ _SHARE = 1 << 14  # products of a block of a matrix by a vector
 
 @functools.cache
 def _memoised() -> dict[str, Callable[..., Any]]:
-    from pycuda.tools import context_dependent_memoize
-
     def device() -> tuple[bool, int]:
         return (
             building.runs_threads_in_turn(),
@@ -43,11 +42,11 @@ def _memoised() -> dict[str, Callable[..., Any]]:
         )
 
     return {
-        "device": context_dependent_memoize(device),
-        "block": context_dependent_memoize(kernels.make_block),
-        "in_turn": context_dependent_memoize(kernels.make_in_turn),
-        "few": context_dependent_memoize(kernels.make_few),
-        "vector": context_dependent_memoize(kernels.make_vector),
+        "device": by_context(device),
+        "block": by_context(kernels.make_block),
+        "in_turn": by_context(kernels.make_in_turn),
+        "few": by_context(kernels.make_few),
+        "vector": by_context(kernels.make_vector),
     }
 
 

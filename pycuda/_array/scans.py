@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from pycuda._array.axes import (
 )
 from pycuda._array.common import flattened, make, planned, using
 from pycuda._array.indexing import is_misaligned, loadable
+from pycuda._by_context import by_context
 from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import scan as scan_kernels
@@ -87,11 +87,7 @@ def _launch(
     log.add(kernel, block, grid, 0, (target, a, packed.tobytes()))
 
 
-@functools.cache
-def _memoised_long() -> Callable[..., Any]:
-    from pycuda.tools import context_dependent_memoize
-
-    return context_dependent_memoize(axis_kernels.make_long_scan)
+_make_long = by_context(axis_kernels.make_long_scan)
 
 
 def _fits_long(a: GPUArray, target: GPUArray) -> bool:
@@ -139,7 +135,7 @@ def _scan_turned(
     sums = turned
     if target.dtype != a.dtype:
         sums = make(a, shape, target.dtype)
-    kernel = _memoised_long()(name, a.dtype, target.dtype, True)
+    kernel = _make_long(name, a.dtype, target.dtype, True)
     kernel((turned, np.uint64(shape[-1]), sums), a.size, stream)
     _apply("copy", (sums.transpose(back),), target, None, stream)
 
@@ -175,10 +171,10 @@ def _scan(
     ):
         target = make(a, a.shape, kind, allocator)
     if a.size and _fits_long(a, target):
-        kernel = _memoised_long()(name, a.dtype, target.dtype, False)
+        kernel = _make_long(name, a.dtype, target.dtype, False)
         kernel((a, target), a.size, stream)
     elif a.size and _fits_rows(a, target, axis):
-        kernel = _memoised_long()(name, a.dtype, target.dtype, True)
+        kernel = _make_long(name, a.dtype, target.dtype, True)
         kernel((a, np.uint64(a.shape[axis]), target), a.size, stream)
     elif a.size and _better_turned(a, axis):
         _scan_turned(name, a, target, axis, stream)

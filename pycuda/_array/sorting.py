@@ -24,6 +24,7 @@ from pycuda._array.common import (
     usual,
 )
 from pycuda._array.indexing import is_misaligned, loadable
+from pycuda._by_context import by_context
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._kernels import sorting as kernels
@@ -43,8 +44,6 @@ _NOTHING = np.uint64(0)
 
 @functools.cache
 def _memoised() -> dict[str, Callable[..., Any]]:
-    from pycuda.tools import context_dependent_memoize
-
     def device() -> tuple[bool, int]:
         return (
             building.runs_threads_in_turn(),
@@ -59,10 +58,7 @@ def _memoised() -> dict[str, Callable[..., Any]]:
         "sweep": kernels.make_sweep,
         "search": kernels.make_search,
     }
-    return {
-        name: context_dependent_memoize(maker)
-        for name, maker in makers.items()
-    }
+    return {name: by_context(maker) for name, maker in makers.items()}
 
 
 # --- rows of packed elements ---------------------------------------------

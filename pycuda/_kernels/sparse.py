@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from pycuda._by_context import by_context
 from pycuda._kernels import building
 from pycuda._kernels.operations import c_type
-from pycuda.tools import context_dependent_memoize
 
 _THREADS = 256
 _MOST_ROWS = 1024  # of a packet
@@ -40,12 +40,12 @@ def _compiled(template: str, name: str, dtype: np.dtype, **fields: Any) -> Any:
     return building.compile_kernel(source, (dtype,), name)
 
 
-@context_dependent_memoize
+@by_context
 def _rows_kernel(dtype: np.dtype, lanes: int) -> Any:
     return _compiled("sparse/rows.cu", "sparse_rows", dtype, lanes=lanes)
 
 
-@context_dependent_memoize
+@by_context
 def _packets_kernel(dtype: np.dtype) -> Any:
     return _compiled("sparse/packets.cu", "sparse_packets", dtype)
 

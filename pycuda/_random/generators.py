@@ -20,13 +20,13 @@ import numpy as np
 import pycuda.driver as _drv
 import pycuda.gpuarray as _gpuarray
 from pycuda import _driver
+from pycuda._by_context import by_context
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._random import sobol
 from pycuda._random.distributions import check_state
 from pycuda._random.filling import Filling
 from pycuda.compiler import SourceModule
-from pycuda.tools import context_dependent_memoize
 
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 _WORDS = (np.dtype(np.int32), np.dtype(np.uint32))
@@ -37,14 +37,14 @@ _BLOCK = 64
 _OPTIONS = ["--fmad=false", "-w"]
 
 
-@context_dependent_memoize
+@by_context
 def _module(fields: tuple) -> Any:
     template = building.load_template("random/random.cu")
     source = template.substitute(dict(fields))
     return SourceModule(source, options=_OPTIONS, no_extern_c=True)
 
 
-@context_dependent_memoize
+@by_context
 def _state_bytes(state: str) -> int:
     from pycuda.characterize import sizeof
 

@@ -16,12 +16,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from pycuda._by_context import by_context
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._kernels.operations import c_type
 from pycuda._random.distributions import Distributions, check_state
 from pycuda.compiler import SourceModule
-from pycuda.tools import context_dependent_memoize
 
 _BLOCK = 256
 _MOST_BLOCKS = (1 << 31) - 1
@@ -72,7 +72,7 @@ KINDS = {
 }
 
 
-@context_dependent_memoize
+@by_context
 def _kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, int, int]:
     """(function, elements of four words, threads, their share of these)."""
     in_turn = building.runs_threads_in_turn()

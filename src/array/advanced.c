@@ -5,27 +5,18 @@
  * get and set elements.  A field of a record is a view, made here.
  *
  * Kernels can't raise: one that meets an index out of range notes it in words
- * of page-locked memory that both sides see, one block of words a context.
- * fault_check reads them where the host has waited for the device anyway.
- * Blocks are never removed: a context's key is never used again.
+ * of page-locked memory that both sides see, one block of words a context,
+ * which keeps it: (owner, device address, host address).  fault_check reads
+ * them where the host has waited for the device anyway.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
-
-#define MOST_CONTEXTS 256
 
 /* What a kernel notes: `set` is written first, the rest describes it. */
 struct fault {
     int64_t set, axis, index, length;
 };
 
-static struct {
-    void *context;
-    volatile struct fault *words;
-    CUdeviceptr device; /* where kernels see them */
-    PyObject *owner;    /* strong: keeps the words, which kernels may write */
-} faults[MOST_CONTEXTS];
-static int fault_count;
 static PyObject *indexer_get, *indexer_set; /* strong, Python's */
 
 /* --- index arrays ------------------------------------------------------ */
@@ -200,51 +191,53 @@ advanced_field(PyObject *self, PyObject *name)
 /* --- indices out of range ---------------------------------------------- */
 
 /* _register_faults(address, device, owner): where the host and kernels of the
- * current context find its words, and what keeps them. */
+ * current context find its words, and what keeps them; the first ones stay. */
 PyObject *
 fault_register(PyObject *module, PyObject *args)
 {
-    PyObject *address, *owner;
-    unsigned long long device;
-    void *words, *context;
+    PyObject *address, *device, *owner;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "OKO:_register_faults", &address, &device,
-                          &owner)) {
+    if (!PyArg_ParseTuple(args, "O!O!O:_register_faults", &PyLong_Type,
+                          &address, &PyLong_Type, &device, &owner)) {
         return NULL;
     }
-    words = PyLong_AsVoidPtr(address);
-    if ((!words && PyErr_Occurred()) || core_context(&context) < 0) {
+    PyObject *made = PyTuple_Pack(3, owner, device, address);
+    PyObject **place = made ? core_kept_here(CORE_KEPT_FAULTS) : NULL;
+    if (!place) {
+        Py_XDECREF(made);
         return NULL;
     }
-    if (fault_count == MOST_CONTEXTS) {
-        Py_RETURN_FALSE;
+    if (*place) { /* another thread's */
+        Py_DECREF(made);
+    } else {
+        *place = made;
     }
-    faults[fault_count].context = context;
-    faults[fault_count].words = words;
-    faults[fault_count].device = (CUdeviceptr)device;
-    faults[fault_count].owner = Py_NewRef(owner);
-    fault_count++;
-    Py_RETURN_TRUE;
+    Py_RETURN_NONE;
+}
+
+/* What was registered for the current context, borrowed; NULL where nothing
+ * was, or with an exception. */
+static PyObject *
+faults_here(void)
+{
+    PyObject **place = core_kept_here(CORE_KEPT_FAULTS);
+
+    return place ? *place : NULL;
 }
 
 /* _registered_faults(): the owner of the current context's words, or None. */
 PyObject *
 fault_registered(PyObject *module, PyObject *unused)
 {
-    void *context;
+    PyObject *faults = faults_here();
 
     (void)module;
     (void)unused;
-    if (core_context(&context) < 0) {
+    if (!faults && PyErr_Occurred()) {
         return NULL;
     }
-    for (int i = 0; i < fault_count; i++) {
-        if (faults[i].context == context) {
-            return Py_NewRef(faults[i].owner);
-        }
-    }
-    Py_RETURN_NONE;
+    return Py_NewRef(faults ? PyTuple_GET_ITEM(faults, 0) : Py_None);
 }
 
 /* Where kernels of the current context note faults; 0 where it has no words
@@ -252,18 +245,13 @@ fault_registered(PyObject *module, PyObject *unused)
 int
 fault_words(CUdeviceptr *words)
 {
-    void *context;
+    PyObject *faults = faults_here();
 
-    if (core_context(&context) < 0) {
-        return -1;
+    if (!faults) {
+        return PyErr_Occurred() ? -1 : 0;
     }
-    for (int i = 0; i < fault_count; i++) {
-        if (faults[i].context == context) {
-            *words = faults[i].device;
-            return 1;
-        }
-    }
-    return 0;
+    *words = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(faults, 1));
+    return PyErr_Occurred() ? -1 : 1;
 }
 
 /* IndexError if a kernel of the current context that is over has met an
@@ -271,30 +259,25 @@ fault_words(CUdeviceptr *words)
 int
 fault_check(void)
 {
-    void *context;
+    PyObject *faults = faults_here();
 
-    if (fault_count == 0) {
-        return 0;
-    }
-    if (core_context(&context) < 0) {
+    if (!faults) {
         PyErr_Clear();
         return 0;
     }
-    for (int i = 0; i < fault_count; i++) {
-        volatile struct fault *words = faults[i].words;
-        if (faults[i].context == context && words->set) {
-            long long axis = words->axis, index = words->index;
-            long long length = words->length;
-            words->set = 0;
-            PyErr_Format(PyExc_IndexError,
-                         "index %lld is out of bounds for axis %lld with size "
-                         "%lld (in an array of indices on the device, used "
-                         "earlier)",
-                         index, axis, length);
-            return -1;
-        }
+    volatile struct fault *words =
+        PyLong_AsVoidPtr(PyTuple_GET_ITEM(faults, 2));
+    if (!words || !words->set) {
+        return 0;
     }
-    return 0;
+    long long axis = words->axis, index = words->index;
+    long long length = words->length;
+    words->set = 0;
+    PyErr_Format(PyExc_IndexError,
+                 "index %lld is out of bounds for axis %lld with size %lld "
+                 "(in an array of indices on the device, used earlier)",
+                 index, axis, length);
+    return -1;
 }
 
 PyObject *

@@ -122,9 +122,9 @@ struct rule {
 
 /* A compiled kernel and how many elements one of its threads does. */
 struct kernel {
+    void *context; /* the key that its context has as long as it keeps it */
     CUfunction handle;
-    PyObject *function; /* strong: keeps handle valid */
-    unsigned block;     /* threads */
+    unsigned block; /* threads */
     unsigned per_thread;
     unsigned max_blocks; /* reductions: blocks of the first stage */
 };
@@ -235,12 +235,18 @@ int code_computes(int code);
 PyObject *code_dtype(int code);
 PyObject *code_object(int code);
 
+/* kernels.c */
+/* The kernel of this key in the current context, and its Function, which the
+ * caller holds until the launch; on a miss `make_key` says in Python's terms
+ * what to make. */
+PyObject *kernel_find(uint64_t low, uint64_t high,
+                      PyObject *(*make_key)(void *), void *data,
+                      struct kernel *kernel);
+
 /* operation.c */
 int operation_number(PyObject *name);
 PyObject *operation_name(int number);
 const struct rule *operation_rule(int operation, int inputs, const int *codes);
-struct kernel *operation_kernel(uint64_t low, uint64_t high,
-                                PyObject *(*make_key)(void *), void *data);
 PyObject *operation_set_resolver(PyObject *module, PyObject *resolver);
 
 /* apply.c */
@@ -300,7 +306,9 @@ PyObject *gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis);
 PyObject *gather_index(PyObject *self, PyObject *key);
 PyObject *gather_line(PyObject *module, PyObject *args);
 
-/* shortcut.c, planned.c, usual.c, elementwise.c: types of pycuda._driver. */
+/* kernels.c, shortcut.c, planned.c, usual.c, elementwise.c: types of
+ * pycuda._driver. */
+int array_kernels_setup(PyObject *module);
 int array_shortcut_setup(PyObject *module);
 int array_planned_setup(PyObject *module);
 int array_usual_setup(PyObject *module);

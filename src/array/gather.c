@@ -2,7 +2,7 @@
  *
  * Called for a[indices] (advanced.c), for usual calls of take (usual.c) and
  * from Python for indices that come down to this.  The kernel is that of
- * pycuda/_kernels/templates/index/take.cu, in the table of operation.c.
+ * pycuda/_kernels/templates/index/take.cu, in the table of kernels.c.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -28,14 +28,14 @@ take_key(void *data)
 }
 
 /* Numbers that no operation's key has: its types are 1 or more. */
-static struct kernel *
-take_kernel(const struct take *take)
+static PyObject *
+take_kernel(const struct take *take, struct kernel *kernel)
 {
     uint64_t high = (uint64_t)take->words << 16 | (uint64_t)take->unit << 8 |
                     (uint64_t)take->axis;
 
-    return operation_kernel(0, high << 8 | (uint64_t)take->index, take_key,
-                            (void *)(uintptr_t)take);
+    return kernel_find(0, high << 8 | (uint64_t)take->index, take_key,
+                       (void *)(uintptr_t)take, kernel);
 }
 
 /* The widest word that an element is made of and that is aligned. */
@@ -49,14 +49,10 @@ common_unit(const struct array *result, const struct array *row)
 }
 
 static int
-line_run(struct array *result, struct array *row, struct array *indices,
-         long axis, CUdeviceptr words, CUstream stream)
+line_launch(const struct kernel *kernel, struct array *result,
+            struct array *row, struct array *indices, CUdeviceptr words,
+            CUstream stream)
 {
-    npy_intp unit = common_unit(result, row);
-    struct take take = {.unit = unit,
-                        .words = PyDataType_ELSIZE(row->dtype) / unit,
-                        .index = code_of(indices->dtype),
-                        .axis = axis};
     long long length = row->size, count = indices->size;
     void *arguments[] = {&result->head.pointer,
                          &row->head.pointer,
@@ -64,15 +60,14 @@ line_run(struct array *result, struct array *row, struct array *indices,
                          &words,
                          &length,
                          &count};
-    struct kernel *kernel = take_kernel(&take);
+    long long each = (long long)kernel->block * kernel->per_thread;
+    long long blocks = (count + each - 1) / each;
 
-    if (!kernel || core_use(result->head.owner, stream) < 0 ||
+    if (core_use(result->head.owner, stream) < 0 ||
         core_use(row->head.owner, stream) < 0 ||
         core_use(indices->head.owner, stream) < 0) {
         return -1;
     }
-    long long each = (long long)kernel->block * kernel->per_thread;
-    long long blocks = (count + each - 1) / each;
     if (blocks > GRID_LIMIT) {
         PyErr_Format(PyExc_ValueError, "%lld indices are too many for a grid",
                      count);
@@ -81,6 +76,25 @@ line_run(struct array *result, struct array *row, struct array *indices,
     unsigned grid[3] = {(unsigned)blocks, 1, 1};
     unsigned block[3] = {kernel->block, 1, 1};
     return core_launch(kernel->handle, grid, block, 0, stream, arguments);
+}
+
+static int
+line_run(struct array *result, struct array *row, struct array *indices,
+         long axis, CUdeviceptr words, CUstream stream)
+{
+    npy_intp unit = common_unit(result, row);
+    struct take take = {.unit = unit,
+                        .words = PyDataType_ELSIZE(row->dtype) / unit,
+                        .index = code_of(indices->dtype),
+                        .axis = axis};
+    struct kernel kernel;
+    PyObject *function = take_kernel(&take, &kernel);
+    int status =
+        function ? line_launch(&kernel, result, row, indices, words, stream)
+                 : -1;
+
+    Py_XDECREF(function);
+    return status;
 }
 
 /* _take_line(row, indices, axis, result, stream=None) */

@@ -1,17 +1,17 @@
 /* plan.c - launches that are remembered, to be repeated for arrays of the
- * same types, shapes, strides and alignment in the same context.
+ * same types, shapes, strides and alignment in the same context, which keeps
+ * them (kernels.c).
  *
  * Used by planned.c and usual.c.  Python works a reduction, scan or product
  * out once and hands its launches to _plan_set.
  *
  * A plan owns its Functions and dtypes.  Plans lie in a table with one place
  * for each hash; a newer plan takes the place of an older one.  A plan that
- * is running is kept alive by its count.
+ * is running is kept alive by its count, also where its table goes.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/array.h"
+#include "array/kernels.h"
 
-#define PLACES         512 /* a power of two */
 #define MOST_LAUNCHES  12
 #define MOST_ARGUMENTS 11
 #define MOST_TEMPS     5
@@ -30,7 +30,6 @@ struct plan_input {
 
 /* What a plan is for. */
 struct plan_key {
-    void *context;
     const void *name; /* interned string; compared as a pointer */
     int whole;        /* 1: no axis; 0: one; else those of a tuple */
     long axis;
@@ -66,8 +65,6 @@ struct plan {
     struct plan_launch launch[MOST_LAUNCHES];
 };
 
-static struct plan *plans[PLACES];
-
 static void
 plan_release(struct plan *plan)
 {
@@ -90,7 +87,29 @@ plan_release(struct plan *plan)
 
 /* --- the table --------------------------------------------------------- */
 
-static int
+int
+plans_traverse(struct plan *const *plans, visitproc visit, void *arg)
+{
+    for (size_t at = 0; at < PLAN_PLACES; at++) {
+        const struct plan *plan = plans[at];
+        for (int i = 0; plan && i < plan->launches; i++) {
+            Py_VISIT(plan->launch[i].function);
+        }
+    }
+    return 0;
+}
+
+void
+plans_clear(struct plan **plans)
+{
+    for (size_t at = 0; at < PLAN_PLACES; at++) {
+        struct plan *plan = plans[at];
+        plans[at] = NULL;
+        plan_release(plan);
+    }
+}
+
+static void
 key_set(struct plan_key *key, struct array *const *inputs, int count,
         const void *name, int whole, long axis)
 {
@@ -108,7 +127,6 @@ key_set(struct plan_key *key, struct array *const *inputs, int count,
             .strides = array->strides,
         };
     }
-    return core_context(&key->context);
 }
 
 static uint64_t
@@ -123,17 +141,16 @@ input_hash(uint64_t hash, const struct plan_input *input)
 }
 
 static struct plan **
-key_place(const struct plan_key *key)
+key_place(struct kernels *kernels, const struct plan_key *key)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)key->name ^
-                    (uint64_t)(uintptr_t)key->context << 32;
+    uint64_t hash = (uint64_t)(uintptr_t)key->name;
 
     hash = hash * 31 + (uint64_t)key->axis * 2 + (uint64_t)key->whole;
     for (int i = 0; i < key->inputs; i++) {
         hash = input_hash(hash, &key->input[i]);
     }
     hash *= 0x9e3779b97f4a7c15u;
-    return &plans[hash >> 32 & (PLACES - 1)];
+    return &kernels->plans[hash >> 32 & (PLAN_PLACES - 1)];
 }
 
 static int
@@ -149,8 +166,8 @@ input_equal(const struct plan_input *a, const struct plan_input *b)
 static int
 key_equal(const struct plan_key *a, const struct plan_key *b)
 {
-    if (a->context != b->context || a->name != b->name ||
-        a->whole != b->whole || a->axis != b->axis || a->inputs != b->inputs) {
+    if (a->name != b->name || a->whole != b->whole || a->axis != b->axis ||
+        a->inputs != b->inputs) {
         return 0;
     }
     for (int i = 0; i < a->inputs; i++) {
@@ -478,15 +495,15 @@ plan_set(PyObject *module, PyObject *args)
     Py_INCREF(name);
     PyUnicode_InternInPlace(&name);
     Py_DECREF(name); /* plans are for names that methods keep alive */
-    if (key_set(&key, inputs, count, name, whole, number) < 0) {
-        return NULL;
-    }
+    key_set(&key, inputs, count, name, whole, number);
     struct plan *plan = plan_new(&key, (struct array *)result);
-    if (!plan || plan_parse(plan, temps, launches) < 0) {
+    struct kernels *kernels =
+        plan && plan_parse(plan, temps, launches) == 0 ? kernels_made() : NULL;
+    if (!kernels) {
         plan_release(plan);
         return NULL;
     }
-    struct plan **place = key_place(&key), *old = *place;
+    struct plan **place = key_place(kernels, &key), *old = *place;
     *place = plan;
     plan_release(old);
     Py_RETURN_NONE;
@@ -504,10 +521,14 @@ plan_repeat(PyObject *name, PyObject *const *objects, Py_ssize_t count,
     long number;
 
     if (!inputs_parse(objects, count, inputs) ||
-        !axis_parse(axis, &whole, &number) ||
-        key_set(&key, inputs, (int)count, name, whole, number) < 0) {
+        !axis_parse(axis, &whole, &number)) {
         return NULL;
     }
-    struct plan *plan = *key_place(&key);
+    struct kernels *kernels = kernels_here();
+    if (!kernels) {
+        return NULL;
+    }
+    key_set(&key, inputs, (int)count, name, whole, number);
+    struct plan *plan = *key_place(kernels, &key);
     return plan && key_equal(&plan->key, &key) ? plan_run(plan, inputs) : NULL;
 }

@@ -21,7 +21,7 @@ struct reduction {
     const struct rule *rule;
     int out; /* type number accumulated and stored */
     /* Of the first launch. */
-    const struct kernel *kernel;
+    struct kernel kernel;
     npy_intp blocks, per_block;
 };
 
@@ -45,8 +45,8 @@ make_key(void *data)
                          reduction->stage, types, code_dtype(reduction->out));
 }
 
-static struct kernel *
-find_kernel(struct reduction *reduction)
+static PyObject *
+find_kernel(struct reduction *reduction, struct kernel *kernel)
 {
     uint64_t low = 2 | (uint64_t)reduction->stage;
     uint64_t high = (uint64_t)1 << 63 | (uint64_t)reduction->operation;
@@ -55,7 +55,7 @@ find_kernel(struct reduction *reduction)
         low = low << 6 | (uint64_t)reduction->code[i];
     }
     low = low << 6 | (uint64_t)reduction->out;
-    return operation_kernel(low, high, make_key, reduction);
+    return kernel_find(low, high, make_key, reduction, kernel);
 }
 
 static npy_intp
@@ -124,21 +124,21 @@ run_second(struct reduction *reduction, const struct work *first)
     reduction->stage = 2;
     reduction->inputs = 1;
     reduction->code[0] = reduction->out;
-    struct kernel *kernel = find_kernel(reduction);
-    return kernel ? launch(kernel, &work) : -1;
+    struct kernel kernel;
+    PyObject *function = find_kernel(reduction, &kernel);
+    int status = function ? launch(&kernel, &work) : -1;
+    Py_XDECREF(function);
+    return status;
 }
 
+/* With reduction->kernel. */
 static int
-run(struct reduction *reduction, struct work *work, npy_intp out_bytes)
+run_first(struct reduction *reduction, struct work *work, npy_intp out_bytes)
 {
-    struct kernel *kernel = find_kernel(reduction);
+    const struct kernel *kernel = &reduction->kernel;
     PyObject *partials = NULL;
 
-    if (!kernel) {
-        return -1;
-    }
     work->blocks = plan(kernel, work->n, &work->per_block);
-    reduction->kernel = kernel;
     reduction->blocks = work->blocks;
     reduction->per_block = work->per_block;
     size_t bytes = (size_t)(work->blocks * out_bytes);
@@ -159,6 +159,16 @@ run(struct reduction *reduction, struct work *work, npy_intp out_bytes)
     }
     Py_XDECREF(partials);
     return result;
+}
+
+static int
+run(struct reduction *reduction, struct work *work, npy_intp out_bytes)
+{
+    PyObject *function = find_kernel(reduction, &reduction->kernel);
+    int status = function ? run_first(reduction, work, out_bytes) : -1;
+
+    Py_XDECREF(function);
+    return status;
 }
 
 /* --- operands ---------------------------------------------------------- */
@@ -320,7 +330,7 @@ reduce_first(int operation, int inputs, struct array *const *arrays)
         Py_CLEAR(result);
     } else if (result) {
         reduction_learn(operation, inputs, arrays, reduction.rule->result,
-                        reduction.kernel, reduction.blocks,
+                        &reduction.kernel, reduction.blocks,
                         reduction.per_block);
     }
     return (PyObject *)result;

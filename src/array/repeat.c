@@ -6,9 +6,10 @@
  * and no more.  A driver's call leaves cold caches behind, and then the way
  * through apply.c and task.c costs more than the launch's own.
  *
- * Owns references to the dtypes that it compares as pointers; kernels live as
- * long as the process.  A newer operation takes the place of an older one, at
- * any time that the GIL is given away.
+ * Owns references to the dtypes that it compares as pointers, and no kernels:
+ * a context whose kernels are let go has another key from then on, which the
+ * launch looks at.  A newer operation takes the place of an older one, at any
+ * time that the GIL is given away.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/repeat.h"
@@ -219,13 +220,14 @@ repeat_find(struct again *again)
                : NULL;
 }
 
+/* 0, -1 with an exception, or 1 where the kernel has gone. */
 static inline int
 launch(const struct repeat *repeat, const struct again *again, int arrays,
        struct core_array_head *const *used, void **arguments)
 {
-    return core_launch_arrays(again->context, repeat->function, repeat->blocks,
-                              repeat->threads, again->stream, arrays, used,
-                              arguments);
+    return core_launch_arrays(
+        again->context, repeat->context, repeat->function, repeat->blocks,
+        repeat->threads, again->stream, arrays, used, arguments);
 }
 
 /* Of arrays alone, one or two. */
@@ -305,14 +307,15 @@ repeat_make(struct again *again, int inputs, PyObject *const *objects,
         Py_DECREF(made);
         return false;
     }
-    if (made &&
-        (again->common.is_mixed
-             ? launch_numbers(&repeat, again, inputs, objects, made)
-             : launch_arrays(&repeat, again, inputs, objects, made)) < 0) {
+    int status = !made ? -1
+                 : again->common.is_mixed
+                     ? launch_numbers(&repeat, again, inputs, objects, made)
+                     : launch_arrays(&repeat, again, inputs, objects, made);
+    if (UNUSUAL(status != 0)) {
         Py_CLEAR(made);
     }
     *result = (PyObject *)made;
-    return true;
+    return status <= 0;
 }
 
 static __attribute__((noinline)) bool
@@ -403,7 +406,8 @@ repeat_fill(struct array *array, const void *value, CUstream stream)
         return 0;
     }
     const struct repeat repeat = *place; /* as in repeat_make */
-    return launch(&repeat, &again, 1, &used, arguments) < 0 ? -1 : 1;
+    int status = launch(&repeat, &again, 1, &used, arguments);
+    return status < 0 ? -1 : status == 0;
 }
 
 /* Address bits that are zero where elements can be loaded. */
@@ -433,7 +437,7 @@ repeat_learn(const struct task *task, PyObject *const *objects,
              struct array *out, const struct rule *rule)
 {
     struct repeat key = {.rule = rule,
-                         .function = task->kernel->handle,
+                         .function = task->kernel.handle,
                          .blocks = task->grid[0],
                          .threads = task->block[0]};
     bool aligned = task->class == LAYOUT_ALIGNED;
@@ -453,10 +457,7 @@ repeat_learn(const struct task *task, PyObject *const *objects,
     } else if (!common.is_given && out->dtype != rule->result) {
         return;
     }
-    if (core_context(&key.context) < 0) {
-        PyErr_Clear();
-        return;
-    }
+    key.context = task->kernel.context;
     key.mask = (aligned ? 15 : 0) | alignment_bits(out);
     for (int i = 0; i < task->inputs; i++) {
         if (array_plain(objects[i])) {

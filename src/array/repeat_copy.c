@@ -6,7 +6,8 @@
  * launch and no more.  Only where a kernel copied: arrays that lie alike are
  * copied by the driver.
  *
- * Owns nothing; kernels live as long as the process.  The GIL is the lock.
+ * Owns nothing; a context whose kernels are let go has another key from then
+ * on.  The GIL is the lock.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/task.h"
@@ -123,7 +124,7 @@ void
 copy_learn(const struct task *task, const struct array *target,
            const struct array *source)
 {
-    struct copied copied = {.function = task->kernel->handle,
+    struct copied copied = {.function = task->kernel.handle,
                             .blocks = task->grid[0],
                             .threads = {task->block[0], task->block[1]}};
 
@@ -131,10 +132,7 @@ copy_learn(const struct task *task, const struct array *target,
         !key_set(&copied.key, target, source)) {
         return;
     }
-    if (core_context(&copied.key.context) < 0) {
-        PyErr_Clear();
-        return;
-    }
+    copied.key.context = task->kernel.context;
     copied.offset[0] = (npy_intp)(task->pointer[0] - target->head.pointer);
     copied.offset[1] = (npy_intp)(task->pointer[1] - source->head.pointer);
     memcpy(copied.words, task->words,

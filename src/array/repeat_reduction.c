@@ -4,8 +4,9 @@
  * reduction of contiguous arrays of one type comes to - kernel, grid, how many
  * elements a block has - is remembered by what a look at the operands tells.
  *
- * Owns references to the dtypes that it compares as pointers; kernels and
- * rules live as long as the process.  The GIL is the lock.
+ * Owns references to the dtypes that it compares as pointers, and no kernels:
+ * a context whose kernels are let go has another key from then on, which the
+ * launch looks at.  Rules live as long as the process.  The GIL is the lock.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/repeat_reduction.h"
@@ -64,7 +65,8 @@ is_equal(const struct reduced *a, const struct reduced *b)
            a->size == b->size && a->form == b->form;
 }
 
-/* 1: launched; 0: the stream has no counter; -1: an exception. */
+/* 1: launched; 0: the stream has no counter, or the kernel has gone; -1: an
+ * exception. */
 static int
 launch(const struct reduced *reduced, struct core_context *context,
        CUstream stream, int inputs, struct array *const *arrays,
@@ -96,11 +98,10 @@ launch(const struct reduced *reduced, struct core_context *context,
     arguments[at++] = &share;
     arguments[at++] = &rest;
     arguments[at++] = &done;
-    return core_launch_arrays(context, reduced->function, reduced->blocks,
-                              reduced->threads, stream, inputs + 1, used,
-                              arguments) < 0
-               ? -1
-               : 1;
+    int status = core_launch_arrays(
+        context, reduced->context, reduced->function, reduced->blocks,
+        reduced->threads, stream, inputs + 1, used, arguments);
+    return status < 0 ? -1 : status == 0;
 }
 
 /* Whether the reduction was made, or has failed with an exception: then
@@ -157,10 +158,7 @@ reduction_learn(int operation, int inputs, struct array *const *arrays,
     if (!describe(&key, operation, inputs, arrays, &bits) || key.size == 0) {
         return;
     }
-    if (core_context(&key.context) < 0) {
-        PyErr_Clear();
-        return;
-    }
+    key.context = kernel->context;
     key.mask = (uint32_t)PyDataType_ALIGNMENT(key.dtype) - 1;
     key.blocks = (unsigned)blocks;
     key.threads = kernel->block;

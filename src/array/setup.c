@@ -46,7 +46,7 @@ static PyMethodDef functions[] = {
     {"_register_faults", fault_register, METH_VARARGS,
      "_register_faults(address, device, owner)\n--\n\n"
      "Where kernels of the current context note indices out of range, and "
-     "what keeps that memory; False if there is no room."},
+     "what keeps that memory."},
     {"_registered_faults", fault_registered, METH_NOARGS,
      "_registered_faults()\n--\n\n"
      "The owner of the current context's words, or None."},
@@ -70,9 +70,9 @@ int
 array_setup(PyObject *module)
 {
     if (import_numpy() < 0 || array_flags_setup(module) < 0 ||
-        array_type_setup(module) < 0 || array_shortcut_setup(module) < 0 ||
-        array_planned_setup(module) < 0 || array_usual_setup(module) < 0 ||
-        array_elementwise_setup(module) < 0) {
+        array_type_setup(module) < 0 || array_kernels_setup(module) < 0 ||
+        array_shortcut_setup(module) < 0 || array_planned_setup(module) < 0 ||
+        array_usual_setup(module) < 0 || array_elementwise_setup(module) < 0) {
         return -1;
     }
     return PyModule_AddFunctions(module, functions);

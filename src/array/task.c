@@ -403,8 +403,9 @@ task_run(struct task *task)
 
     choose_class(task);
     pack_key(task, &low, &high);
-    struct kernel *kernel = operation_kernel(low, high, make_key, task);
-    if (!kernel || launch_shape(task, kernel, &shape) < 0) {
+    PyObject *function = kernel_find(low, high, make_key, task, &task->kernel);
+    if (!function || launch_shape(task, &task->kernel, &shape) < 0) {
+        Py_XDECREF(function);
         return -1;
     }
     arguments[n++] = &task->pointer[operand++];
@@ -414,10 +415,11 @@ task_run(struct task *task)
     }
     pack_layout(task, shape.along);
     arguments[n++] = task->words;
-    task->kernel = kernel;
     task->grid[0] = (unsigned)shape.blocks;
     task->grid[1] = task->grid[2] = 1;
     memcpy(task->block, shape.block, sizeof task->block);
-    return core_launch(kernel->handle, task->grid, task->block, 0,
-                       task->stream, arguments);
+    int status = core_launch(task->kernel.handle, task->grid, task->block, 0,
+                             task->stream, arguments);
+    Py_DECREF(function);
+    return status;
 }

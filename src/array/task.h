@@ -27,7 +27,7 @@ struct task {
     enum layout_class class;   /* the rest is filled by task_run */
     int wide;                  /* more than 2^31 elements */
     int inner[ARRAY_OPERANDS]; /* enum inner_walk */
-    const struct kernel *kernel;
+    struct kernel kernel;
     unsigned grid[3], block[3];
     int64_t words[2 + ARRAY_MAX_NDIM * (1 + ARRAY_OPERANDS)];
     int word_count; /* the last parameter: see task.c */

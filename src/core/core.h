@@ -124,10 +124,11 @@ int core_launch_in(struct core_context *context, CUfunction function,
                    unsigned shared_bytes, CUstream stream, void **arguments);
 
 /* The same of blocks and threads in one row, after core_use of the memory of
- * `count` arrays. */
-int core_launch_arrays(struct core_context *context, CUfunction function,
-                       unsigned blocks, unsigned threads, CUstream stream,
-                       int count, struct core_array_head *const *arrays,
+ * `count` arrays; 1 where the kernels of the context's key have gone. */
+int core_launch_arrays(struct core_context *context, void *key,
+                       CUfunction function, unsigned blocks, unsigned threads,
+                       CUstream stream, int count,
+                       struct core_array_head *const *arrays,
                        void **arguments);
 
 /* The same for a Function after prepare(), as its prepared_async_call does:
@@ -148,13 +149,27 @@ int core_product_run(PyObject *product, const CUdeviceptr pointer[3]);
 int core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
                  CUdeviceptr *rest);
 
-/* The current context's key: unique in the process, never reused, so tables
- * of kernels may be keyed by it.  LogicError if no context is current. */
+/* The current context's key: unique in the process, never reused, another one
+ * once the context's kernels were let go, so tables of kernels may be keyed by
+ * it.  LogicError if no context is current. */
 int core_context(void **key);
 /* For operations that look at it more than once: the current context itself,
  * borrowed, its key, and what a stream NULL stands for.  NULL with a
  * LogicError. */
 struct core_context *core_here(void **key, CUstream *stream);
+
+/* What the package keeps for a context, which owns it: it goes with the
+ * context.  All but the last can be made again, and may be let go at any time
+ * that the GIL is given away. */
+enum core_kept {
+    CORE_KEPT_KERNELS, /* the array room's */
+    CORE_KEPT_RESULTS, /* dict: of functions that Python remembers */
+    CORE_KEPT_FAULTS,  /* where kernels note faults */
+    CORE_KEPT_COUNT,
+};
+/* Where that of the current context is, or NULL if there is none yet.  NULL
+ * with a LogicError. */
+PyObject **core_kept_here(enum core_kept which);
 
 /* Copies.  The plain ones return when the copy is done, after what was issued
  * on the stream; the GIL is released above 64 KiB.  Async ones keep `host`,

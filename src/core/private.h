@@ -70,7 +70,7 @@ struct core_queue {
 struct core_context {
     CORE_HEAD /* `context` is NULL here */
         /* What each operation reads, side by side. */
-        uint64_t serial;      /* unique in the process */
+        uint64_t serial;      /* unique in the process: its key */
     struct core_queue *queue; /* of the last launch */
     struct core_pool *pool;
     bool valid;              /* not detached */
@@ -91,10 +91,12 @@ struct core_context {
     struct core_scratch *scratch; /* a row a stream */
     size_t scratch_count;
     struct core_staging *staging; /* NULL before the first such copy */
-    struct core_cublas *cublas;   /* its handle; NULL while there is none */
+    cublasHandle_t cublas;        /* NULL while there is none */
     struct core_flight *flights;
     size_t flight_count, flight_room;
     size_t flight_next; /* the one to look at */
+    PyObject *kept[CORE_KEPT_COUNT];
+    struct core_context *next; /* of all contexts */
 };
 
 struct core_allocation {
@@ -321,6 +323,15 @@ int core_context_add_stream(struct core_context *context, CUstream handle,
                             bool blocking);
 void core_context_drop_stream(struct core_context *context, CUstream handle);
 
+/* -- context/kept.c */
+/* For each context: when it is made, when its memory goes. */
+void core_kept_begin(struct core_context *context);
+void core_kept_end(struct core_context *context);
+int core_kept_traverse(struct core_context *context, visitproc visit,
+                       void *arg);
+/* The context goes. */
+void core_kept_drop(struct core_context *context);
+
 /* -- context/device.c */
 PyObject *core_device_object(CUdevice device);
 int core_device_ordinal(PyObject *device, CUdevice *ordinal);
@@ -388,6 +399,8 @@ size_t core_bin_bytes(unsigned bin);
 /* -- memory/scratch.c; core_scratch is in core.h */
 /* The stream was waited for, or is not used any more. */
 void core_scratch_stream_gone(struct core_context *context, CUstream stream);
+int core_scratch_traverse(struct core_context *context, visitproc visit,
+                          void *arg);
 void core_scratch_drop(struct core_context *context);
 
 /* -- memory/staging.c */
@@ -433,6 +446,9 @@ void core_layouts_read_cubin(const unsigned char *image, size_t bytes,
 struct core_layout *core_layouts_add(struct core_layouts *layouts,
                                      const char *name, size_t length,
                                      uint32_t count);
+
+/* -- code/cublas.c: frees the context's handle */
+void core_cublas_drop(struct core_context *context);
 
 /* -- code/nvrtc.c: tells the loader sys.path, for pip's wheels */
 int core_library_dirs_tell(void);
@@ -577,6 +593,8 @@ void core_launch_note(struct core_context *context, PyObject *name,
                       CUfunction function, const unsigned grid[3],
                       const unsigned block[3]);
 void core_launches_forget(struct core_context *context);
+/* Notes their names: the functions may go. */
+void core_launches_name(struct core_context *context);
 /* Writes what is known about the kernel behind an error that stays; false
  * for any other error. */
 bool core_sticky_detail(CUresult code, char *text, size_t room);
@@ -663,6 +681,7 @@ bool core_handler_has_output(PyObject *handler);
     SETUP(enums)                                                              \
     SETUP(device)                                                             \
     SETUP(context)                                                            \
+    SETUP(kept)                                                               \
     SETUP(holder)                                                             \
     SETUP(allocation)                                                         \
     SETUP(pool)                                                               \

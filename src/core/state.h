@@ -67,6 +67,7 @@
     OBJECT(runtime_error)                                                     \
     OBJECT(enums)          /* dict: name -> class */                          \
     OBJECT(kernel_factory) /* set by _set_kernel_factory */                   \
+    OBJECT(context_end)    /* set by _set_context_end */                      \
     OBJECT(driver_notice)  /* str: why the CPU device was taken */            \
     OBJECT(str_grid)       /* interned keyword names of a launch */           \
     OBJECT(str_block)                                                         \

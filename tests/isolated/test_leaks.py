@@ -161,6 +161,11 @@ BODIES = {
     "array arithmetic": "gpu + 1; gpuarray.sum(gpu).get()",
     "reductions of many shapes": "for _ in range(4):\n"
     "        rows[: next(number) % 2000 + 1].sum(0)",
+    "arrays in a context": "made = drv.Device(0).make_context()\n"
+    "    gpuarray.sum(gpuarray.zeros(64, 'f4') + 1); made.detach()",
+    "arrays in a context that is dropped": "drv.Device(0).make_context()\n"
+    "    gpuarray.zeros(64, 'f4')[gpuarray.arange(3, dtype='i4')]\n"
+    "    drv.Context.pop()",
     "DLPack": "gpu.__dlpack__(); gpu.__dlpack__(max_version=(1, 0))",
     "array of many axes": "gpu.reshape(1, 2, 1, 2, 1, 4).T + 1",
     "launches in a wrapper": "wrapper = drv.Context.attach()\n"

@@ -81,3 +81,21 @@ print(told(drv.Context.synchronize))
 """
     )
     assert "'far_away'" in out and "no more use" in out
+
+
+def test_kernels_have_names_when_they_were_let_go() -> None:
+    out = run(
+        HEAD
+        + """
+from pycuda import gpuarray
+from pycuda.tools import clear_context_caches
+class Nowhere(drv.PointerHolderBase):
+    def get_pointer(self):
+        return 16
+a = gpuarray.GPUArray((10,), np.int32, gpudata=Nowhere())
+a + a
+clear_context_caches()
+print(told(drv.Context.synchronize))
+"""
+    )
+    assert "kernel 'add_contiguous'" in out and "no more use" in out

@@ -1,8 +1,8 @@
 /* cublas.c - the door to cuBLAS: a handle a context, one product a call.
  *
  * Called by pycuda._array.blas, which knows when a product is one of cuBLAS's
- * and keeps the handle with the context's other memoised things, and by plans
- * that make such a product again.  Matrices are column-major here.  Nothing
+ * and remembers whether the context has a handle, and by plans that make such
+ * a product again.  Matrices are column-major here.  Nothing
  * is done while the stream is captured: a handle's memory is no graph's.
  *
  * A handle is one of a context: other libraries, which share the process's
@@ -19,16 +19,9 @@
 
 static pthread_mutex_t gemm_lock = PTHREAD_MUTEX_INITIALIZER;
 
-#define HANDLE  "cublas" /* names of capsules */
-#define PRODUCT "cublas product"
+#define PRODUCT "cublas product" /* the name of a capsule */
 
-/* What the capsule of a handle holds. */
-struct core_cublas {
-    struct core_context *context; /* strong */
-    cublasHandle_t handle;
-};
-
-/* What the capsule of a product holds: all but the addresses. */
+/* What it holds: all but the addresses. */
 struct product {
     int transposed[2];       /* a, b */
     int rows, columns, deep; /* of c; of what is summed over */
@@ -93,40 +86,25 @@ cublas_open(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-static void
-handle_free(struct core_cublas *holder)
+void
+core_cublas_drop(struct core_context *context)
 {
     struct core_scope scope;
-    bool inside = core_enter(holder->context, &scope);
+    if (context->cublas == NULL || core.forked) {
+        return; /* in a fork the lock may be a lost thread's */
+    }
+    bool inside = core_enter(context, &scope);
     Py_BEGIN_ALLOW_THREADS;
     pthread_mutex_lock(&gemm_lock); /* a call may use it */
-    if (holder->context->cublas == holder) {
-        holder->context->cublas = NULL;
+    if (inside && context->cublas != NULL) {
+        cublas.cublasDestroy(context->cublas);
     }
-    if (inside) {
-        cublas.cublasDestroy(holder->handle);
-    }
+    context->cublas = NULL;
     pthread_mutex_unlock(&gemm_lock);
     Py_END_ALLOW_THREADS;
     if (inside) {
         core_leave(&scope);
     }
-}
-
-static void
-holder_free(struct core_cublas *holder)
-{
-    if (!core.forked) { /* else the lock may be a lost thread's */
-        handle_free(holder);
-    }
-    Py_DECREF((PyObject *)holder->context);
-    PyMem_Free(holder);
-}
-
-static void
-capsule_free(PyObject *capsule)
-{
-    holder_free(PyCapsule_GetPointer(capsule, HANDLE));
 }
 
 static cublasStatus_t
@@ -141,23 +119,17 @@ handle_make(cublasHandle_t *handle)
     return status;
 }
 
-static PyObject *
-holder_wrap(struct core_context *context, cublasHandle_t handle)
+/* The context's, unless another thread has made one meanwhile. */
+static void
+handle_keep(struct core_context *context, cublasHandle_t handle)
 {
-    struct core_cublas *holder = PyMem_Malloc(sizeof *holder);
-    if (holder == NULL) {
-        cublas.cublasDestroy(handle);
-        return PyErr_NoMemory();
-    }
-    holder->context = (struct core_context *)Py_NewRef((PyObject *)context);
-    holder->handle = handle;
-    PyObject *capsule = PyCapsule_New(holder, HANDLE, capsule_free);
-    if (capsule == NULL) {
-        holder_free(holder);
+    pthread_mutex_lock(&gemm_lock);
+    if (context->cublas == NULL) {
+        context->cublas = handle;
     } else {
-        context->cublas = holder;
+        cublas.cublasDestroy(handle);
     }
-    return capsule;
+    pthread_mutex_unlock(&gemm_lock);
 }
 
 static PyObject *
@@ -175,9 +147,14 @@ cublas_handle(PyObject *module, PyObject *given)
     if (context->captures != 0 || core_stream_captures(stream)) {
         Py_RETURN_FALSE;
     }
+    Py_INCREF((PyObject *)context);
     Py_BEGIN_ALLOW_THREADS;
     status = handle_make(&handle);
+    if (status == CUBLAS_STATUS_SUCCESS) {
+        handle_keep(context, handle);
+    }
     Py_END_ALLOW_THREADS;
+    Py_DECREF((PyObject *)context);
     if (status == CUBLAS_STATUS_ALLOC_FAILED ||
         status == CUBLAS_STATUS_NOT_SUPPORTED) {
         Py_RETURN_NONE;
@@ -185,7 +162,7 @@ cublas_handle(PyObject *module, PyObject *given)
     if (cublas_check(status, "cublasCreate") < 0) {
         return NULL;
     }
-    return holder_wrap(context, handle);
+    Py_RETURN_TRUE;
 }
 
 static cublasStatus_t
@@ -229,12 +206,12 @@ gemm_on_stream(const struct core_context *context,
                CUstream stream)
 {
     pthread_mutex_lock(&gemm_lock);
-    const struct core_cublas *holder = context->cublas;
-    cublasStatus_t status =
-        holder == NULL ? CUBLAS_STATUS_NOT_SUPPORTED
-                       : cublas.cublasSetStream(holder->handle, stream);
+    cublasHandle_t handle = context->cublas;
+    cublasStatus_t status = handle == NULL
+                                ? CUBLAS_STATUS_NOT_SUPPORTED
+                                : cublas.cublasSetStream(handle, stream);
     if (status == CUBLAS_STATUS_SUCCESS) {
-        status = gemm_run(holder->handle, product, pointer);
+        status = gemm_run(handle, product, pointer);
     }
     pthread_mutex_unlock(&gemm_lock);
     return status;
@@ -360,8 +337,9 @@ static PyMethodDef functions[] = {
      "if PYCUDA_CUBLAS names what cannot be used."},
     {"_cublas_handle", cublas_handle, METH_O,
      "_cublas_handle(stream)\n--\n\n"
-     "A handle for the current context, in a capsule that frees it; None "
-     "where there is none to be had, False during a capture."},
+     "Gives the current context a handle, for as long as it keeps its "
+     "kernels: True; None where there is none to be had, False during a "
+     "capture."},
     {"_cublas_product", cublas_product, METH_VARARGS,
      "_cublas_product((type of a and b, of c), (a, b transposed), (rows, "
      "columns, inner), (leads of a, b, c), (steps of a, b, c), count)"

@@ -2,7 +2,8 @@
  * one.
  *
  * A Context that is never detached is released with its last reference, from
- * whichever thread that is.  `valid` turns false once and for all; objects of
+ * whichever thread that is; where only what it keeps itself (kept.c) refers to
+ * it, by Python's collector.  `valid` turns false once and for all; objects of
  * an invalid context have nothing left to release.
  *
  * SPDX-License-Identifier: MIT */
@@ -21,8 +22,8 @@ core_context_wrap(CUcontext handle, CUdevice device,
         self->device = device;
         self->kind = kind;
         self->queue = self->queues;
-        self->serial = ++core.next_serial;
         self->valid = true;
+        core_kept_begin(self);
     }
     return (PyObject *)self;
 }
@@ -120,12 +121,15 @@ context_release(struct core_context *self)
         self->valid = false;
         return CUDA_SUCCESS;
     }
+    core_kept_drop(self);
+    core_cublas_drop(self);
     core_flights_drop(self);
     core_staging_drop(self);
     core_queues_drop(self);
     core_scratch_drop(self);
     core_pool_destroy(self);
     self->valid = false;
+    core_kept_drop(self); /* what other threads have made meanwhile */
     CUcontext handle = self->handle;
     CUdevice device = self->device;
     enum core_context_kind kind = self->kind;
@@ -145,9 +149,11 @@ context_dealloc(PyObject *op)
 {
     struct core_context *self = (struct core_context *)op;
     core_object_begin_dealloc(op);
+    core_kept_end(self);
     if (self->valid) {
         context_release(self);
     }
+    core_kept_drop(self);
     core_flights_drop(self);
     core_staging_drop(self);
     core_queues_drop(self);
@@ -158,6 +164,41 @@ context_dealloc(PyObject *op)
     Py_CLEAR(self->held);
     core_launches_forget(self);
     core_object_end_dealloc(op);
+}
+
+static int
+context_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    struct core_context *self = (struct core_context *)op;
+    int status = core_kept_traverse(self, visit, arg);
+    if (status == 0) {
+        status = core_scratch_traverse(self, visit, arg);
+    }
+    Py_VISIT(self->held);
+    return status == 0 ? core_object_traverse(op, visit, arg) : status;
+}
+
+static int
+context_clear(PyObject *op)
+{
+    struct core_context *self = (struct core_context *)op;
+    core_kept_drop(self);
+    core_scratch_drop(self);
+    Py_CLEAR(self->held);
+    return core_object_clear(op);
+}
+
+/* Others remember things by context. */
+static void
+context_end_tell(PyObject *op)
+{
+    PyObject *result = core.context_end == NULL
+                           ? Py_NewRef(Py_None)
+                           : PyObject_CallOneArg(core.context_end, op);
+    if (result == NULL) {
+        PyErr_WriteUnraisable(op);
+    }
+    Py_XDECREF(result);
 }
 
 static PyObject *
@@ -181,6 +222,7 @@ context_detach(PyObject *op, PyObject *unused)
     if (was_current && core_stack_restore() < 0) {
         return NULL;
     }
+    context_end_tell(op);
     Py_RETURN_NONE;
 }
 
@@ -559,8 +601,8 @@ static PyType_Slot context_slots[] = {
     {Py_tp_doc, "A CUDA context: what is allocated in it dies with it."},
     {Py_tp_new, core_no_new},
     {Py_tp_dealloc, context_dealloc},
-    {Py_tp_traverse, core_object_traverse},
-    {Py_tp_clear, core_object_clear},
+    {Py_tp_traverse, context_traverse},
+    {Py_tp_clear, context_clear},
     {Py_tp_richcompare, context_compare},
     {Py_tp_hash, context_hash},
     {Py_tp_methods, context_methods},

@@ -60,6 +60,21 @@ launched_name(const struct core_launched *launched)
     return name == NULL ? "?" : name;
 }
 
+void
+core_launches_name(struct core_context *context)
+{
+    for (int i = 0; i < CORE_LAUNCHES_KEPT && !core.forked; i++) {
+        struct core_launched *launched = &context->launched[i];
+        if (launched->function != NULL && launched->name == NULL) {
+            launched->name = PyUnicode_FromString(launched_name(launched));
+            launched->function = NULL;
+            if (launched->name == NULL) {
+                PyErr_Clear();
+            }
+        }
+    }
+}
+
 static bool
 is_sticky(CUresult code)
 {

@@ -24,16 +24,20 @@ launch_now(CUfunction function, const unsigned grid[3],
                                  extra);
 }
 
-/* Where the queue may be full. */
+/* Where the queue may be full.  Another thread may let the context's kernels
+ * go meanwhile. */
 static __attribute__((noinline)) CUresult
-launch_waiting(CUfunction function, const unsigned grid[3],
-               const unsigned block[3], unsigned shared, CUstream stream,
-               void **arguments, void **extra)
+launch_waiting(struct core_context *context, CUfunction function,
+               const unsigned grid[3], const unsigned block[3],
+               unsigned shared, CUstream stream, void **arguments,
+               void **extra)
 {
+    PyObject *kernels = Py_XNewRef(context->kept[CORE_KEPT_KERNELS]);
     CUresult code;
     Py_BEGIN_ALLOW_THREADS code =
         launch_now(function, grid, block, shared, stream, arguments, extra);
-    Py_END_ALLOW_THREADS return code;
+    Py_END_ALLOW_THREADS Py_XDECREF(kernels);
+    return code;
 }
 
 static inline CUresult
@@ -45,7 +49,7 @@ launch_counted(struct core_context *context, CUfunction function,
     return USUAL(!core_queue_add(context, stream))
                ? launch_now(function, grid, block, shared, stream, arguments,
                             extra)
-               : launch_waiting(function, grid, block, shared, stream,
+               : launch_waiting(context, function, grid, block, shared, stream,
                                 arguments, extra);
 }
 
@@ -73,14 +77,12 @@ core_launch(CUfunction function, const unsigned grid[3],
                                 arguments);
 }
 
+/* In a context that is valid. */
 static inline int
 launch_in(struct core_context *context, CUfunction function,
           const unsigned grid[3], const unsigned block[3],
           unsigned shared_bytes, CUstream stream, void **arguments)
 {
-    if (UNUSUAL(!context->valid)) {
-        return core_context_gone("cuLaunchKernel");
-    }
     launch_note(context, NULL, function, grid, block);
     CUresult code = launch_counted(context, function, grid, block,
                                    shared_bytes, stream, arguments, NULL);
@@ -93,15 +95,17 @@ core_launch_in(struct core_context *context, CUfunction function,
                const unsigned grid[3], const unsigned block[3],
                unsigned shared_bytes, CUstream stream, void **arguments)
 {
-    return launch_in(context, function, grid, block, shared_bytes, stream,
-                     arguments);
+    return UNUSUAL(!context->valid)
+               ? core_context_gone("cuLaunchKernel")
+               : launch_in(context, function, grid, block, shared_bytes,
+                           stream, arguments);
 }
 
 int
-core_launch_arrays(struct core_context *context, CUfunction function,
-                   unsigned blocks, unsigned threads, CUstream stream,
-                   int count, struct core_array_head *const *arrays,
-                   void **arguments)
+core_launch_arrays(struct core_context *context, void *key,
+                   CUfunction function, unsigned blocks, unsigned threads,
+                   CUstream stream, int count,
+                   struct core_array_head *const *arrays, void **arguments)
 {
     const unsigned grid[3] = {blocks, 1, 1}, block[3] = {threads, 1, 1};
 
@@ -114,7 +118,10 @@ core_launch_arrays(struct core_context *context, CUfunction function,
             return -1;
         }
     }
-    return launch_in(context, function, grid, block, 0, stream, arguments);
+    return USUAL(context->serial == (uintptr_t)key)
+               ? launch_in(context, function, grid, block, 0, stream,
+                           arguments)
+               : 1;
 }
 
 int

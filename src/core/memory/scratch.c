@@ -126,6 +126,15 @@ core_scratch_stream_gone(struct core_context *context, CUstream stream)
     }
 }
 
+int
+core_scratch_traverse(struct core_context *context, visitproc visit, void *arg)
+{
+    for (size_t i = 0; i < context->scratch_count; i++) {
+        Py_VISIT(context->scratch[i].memory);
+    }
+    return 0;
+}
+
 void
 core_scratch_drop(struct core_context *context)
 {

@@ -191,6 +191,12 @@ capture_end(struct capture *self)
         code = driver.cuStreamEndCapture(self->stream->handle,
                                          &self->graph->handle);
     }
+    /* Launches of operations hold no Function. */
+    if (core_capture_hold(self->context,
+                          self->context->kept[CORE_KEPT_KERNELS]) < 0) {
+        PyErr_Clear();
+        code = CUDA_ERROR_OUT_OF_MEMORY;
+    }
     capture_closed(self->context);
     return code;
 }

@@ -1,0 +1,61 @@
+"""What is remembered by context, and goes with it."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from pycuda import _driver
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def by_context(function: _Function) -> _Function:
+    """Remember results of `function` for each context and set of arguments.
+
+    The contexts keep them: a context that is used no more goes with what was
+    remembered for it.
+    """
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        results = _driver._kept_results()
+        key: tuple = (function, args)
+        if kwargs:
+            key = (*key, frozenset(kwargs.items()))
+        try:
+            return results[key]
+        except KeyError:
+            result = results[key] = function(*args, **kwargs)
+            return result
+
+    return wrapper  # type: ignore
+
+
+class ByContext(dict):
+    """A dict whose keys are tuples that begin with a context.
+
+    It holds the contexts until they are detached.
+    """
+
+    __hash__ = object.__hash__  # type: ignore
+
+    def __init__(self) -> None:
+        _dicts.add(self)
+
+
+_dicts: weakref.WeakSet[ByContext] = weakref.WeakSet()
+
+
+def _forget(context: Any) -> None:
+    for known in list(_dicts):
+        for key in list(known):
+            if key[0] is context:
+                known.pop(key, None)
+
+
+_driver._set_context_end(_forget)

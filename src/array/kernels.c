@@ -1,0 +1,191 @@
+/* kernels.c - the compiled kernels and the plans of a context.
+ *
+ * An object that the context keeps (core/context/kept.c), and that goes with
+ * it or when the context's kernels are let go.  Kernels lie in a hash table by
+ * 128 bits, which apply.c, reduce.c and gather.c pack; a miss asks Python's
+ * kernel factory (pycuda/_kernels/factory.py).
+ *
+ * Functions refer to the context, so the object shows them to Python's
+ * collector.  Who has found a kernel holds its Function until it is launched.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/kernels.h"
+
+struct entry {
+    struct kernel kernel;
+    PyObject *function; /* strong: keeps the handle valid */
+};
+
+static PyTypeObject *kernels_type; /* strong */
+
+/* --- the object -------------------------------------------------------- */
+
+struct kernels *
+kernels_here(void)
+{
+    PyObject **place = core_kept_here(CORE_KEPT_KERNELS);
+
+    return place ? (struct kernels *)*place : NULL;
+}
+
+struct kernels *
+kernels_made(void)
+{
+    struct kernels *found = kernels_here();
+
+    if (found || PyErr_Occurred()) {
+        return found;
+    }
+    PyObject *made = kernels_type->tp_alloc(kernels_type, 0);
+    PyObject **place = made ? core_kept_here(CORE_KEPT_KERNELS) : NULL;
+    if (!place) {
+        Py_XDECREF(made);
+        return NULL;
+    }
+    if (*place) { /* the allocation ran Python's collector */
+        Py_DECREF(made);
+    } else {
+        *place = made;
+    }
+    return (struct kernels *)*place;
+}
+
+static int
+kernels_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    struct kernels *self = (struct kernels *)op;
+
+    Py_VISIT(Py_TYPE(op));
+    for (size_t i = 0; i < self->table.capacity; i++) {
+        struct entry *entry = self->table.slots[i].value;
+        if (entry) {
+            Py_VISIT(entry->function);
+        }
+    }
+    return plans_traverse(self->plans, visit, arg);
+}
+
+static int
+kernels_clear(PyObject *op)
+{
+    struct kernels *self = (struct kernels *)op;
+    struct table old = self->table;
+
+    self->table = (struct table){0};
+    for (size_t i = 0; i < old.capacity; i++) {
+        struct entry *entry = old.slots[i].value;
+        if (entry) {
+            Py_DECREF(entry->function);
+            PyMem_RawFree(entry);
+        }
+    }
+    PyMem_RawFree(old.slots);
+    plans_clear(self->plans);
+    return 0;
+}
+
+static void
+kernels_dealloc(PyObject *op)
+{
+    PyTypeObject *type = Py_TYPE(op);
+
+    PyObject_GC_UnTrack(op);
+    kernels_clear(op);
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+/* --- kernels ----------------------------------------------------------- */
+
+/* The factory answers (Function, block, elements per thread, most blocks). */
+static PyObject *
+answer_parse(PyObject *answer, struct kernel *kernel)
+{
+    PyObject *function;
+
+    return PyArg_ParseTuple(answer, "OIII", &function, &kernel->block,
+                            &kernel->per_thread, &kernel->max_blocks) &&
+                   core_function(function, &kernel->handle) == 0
+               ? Py_NewRef(function)
+               : NULL;
+}
+
+static int
+kernel_keep(uint64_t low, uint64_t high, const struct kernel *kernel,
+            PyObject *function)
+{
+    struct kernels *kernels = kernels_made();
+    struct entry *entry = kernels ? PyMem_RawMalloc(sizeof *entry) : NULL;
+
+    if (!entry) {
+        return kernels ? (PyErr_NoMemory(), -1) : -1;
+    }
+    *entry = (struct entry){*kernel, Py_NewRef(function)};
+    if (table_add(&kernels->table, low, high, entry) < 0) {
+        Py_DECREF(function);
+        PyMem_RawFree(entry);
+        return -1;
+    }
+    return 0;
+}
+
+/* Not kept where the context is no more what it was before. */
+static PyObject *
+kernel_make(uint64_t low, uint64_t high, PyObject *key, struct kernel *kernel)
+{
+    void *context;
+
+    if (core_context(&kernel->context) < 0) {
+        return NULL;
+    }
+    PyObject *answer = core_make_kernel(key);
+    PyObject *function = answer ? answer_parse(answer, kernel) : NULL;
+    Py_XDECREF(answer);
+    if (function && (core_context(&context) < 0 ||
+                     (context == kernel->context &&
+                      kernel_keep(low, high, kernel, function) < 0))) {
+        Py_CLEAR(function);
+    }
+    return function;
+}
+
+PyObject *
+kernel_find(uint64_t low, uint64_t high, PyObject *(*make_key)(void *),
+            void *data, struct kernel *kernel)
+{
+    struct kernels *kernels = kernels_here();
+    struct entry *entry =
+        kernels ? table_find(&kernels->table, low, high) : NULL;
+
+    if (entry) {
+        *kernel = entry->kernel;
+        return Py_NewRef(entry->function);
+    }
+    PyObject *key = PyErr_Occurred() ? NULL : make_key(data);
+    PyObject *function = key ? kernel_make(low, high, key, kernel) : NULL;
+    Py_XDECREF(key);
+    return function;
+}
+
+int
+array_kernels_setup(PyObject *module)
+{
+    static PyType_Slot slots[] = {
+        {Py_tp_doc, "The kernels and plans of a context."},
+        {Py_tp_dealloc, kernels_dealloc},
+        {Py_tp_traverse, kernels_traverse},
+        {Py_tp_clear, kernels_clear},
+        {0},
+    };
+    PyType_Spec spec = {
+        .name = "pycuda._driver._Kernels",
+        .basicsize = sizeof(struct kernels),
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+        .slots = slots,
+    };
+
+    kernels_type =
+        (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+    return kernels_type ? 0 : -1;
+}

@@ -1,0 +1,142 @@
+/* kept.c - what the package keeps for a context, and lets go with it.
+ *
+ * Compiled kernels and plans (src/array/kernels.c), results of functions that
+ * Python remembers by context, and the words in which kernels note faults.
+ * Most of it refers to the context, as every Function does.  The context is
+ * its only owner, so that Python's collector sees a context that nobody uses
+ * any more, and detach() leaves nothing behind.
+ *
+ * The context's key changes when its kernels go: what others remember by the
+ * key (src/array/repeat.c) is not found again.
+ *
+ * Owns the list of all contexts, which it only borrows.  The GIL is the lock.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/private.h"
+
+static struct core_context *contexts; /* all there are */
+
+void
+core_kept_begin(struct core_context *context)
+{
+    context->serial = ++core.next_serial;
+    context->next = contexts;
+    contexts = context;
+}
+
+void
+core_kept_end(struct core_context *context)
+{
+    struct core_context **link = &contexts;
+    while (*link != NULL && *link != context) {
+        link = &(*link)->next;
+    }
+    if (*link != NULL) {
+        *link = context->next;
+    }
+}
+
+PyObject **
+core_kept_here(enum core_kept which)
+{
+    struct core_context *context = core_current();
+    return context == NULL ? NULL : &context->kept[which];
+}
+
+int
+core_kept_traverse(struct core_context *context, visitproc visit, void *arg)
+{
+    for (int i = 0; i < CORE_KEPT_COUNT; i++) {
+        Py_VISIT(context->kept[i]);
+    }
+    return 0;
+}
+
+/* Moves what can be made again into the list, behind the context. */
+static int
+kept_take(struct core_context *context, PyObject *list)
+{
+    if (PyList_Append(list, (PyObject *)context) < 0) {
+        return -1;
+    }
+    core_launches_name(context);
+    context->serial = ++core.next_serial;
+    for (int i = 0; i < CORE_KEPT_FAULTS; i++) {
+        PyObject *kept = context->kept[i];
+        if (kept != NULL && (core_capture_hold(context, kept) < 0 ||
+                             PyList_Append(list, kept) < 0)) {
+            return -1;
+        }
+        Py_CLEAR(context->kept[i]); /* not the last reference */
+    }
+    return 0;
+}
+
+void
+core_kept_drop(struct core_context *context)
+{
+    core_launches_name(context);
+    context->serial = ++core.next_serial;
+    for (int i = 0; i < CORE_KEPT_COUNT; i++) {
+        Py_CLEAR(context->kept[i]);
+    }
+}
+
+static PyObject *
+forget_kernels(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    PyObject *list = PyList_New(0);
+    int status = list == NULL ? -1 : 0;
+    for (struct core_context *context = contexts;
+         context != NULL && status == 0; context = context->next) {
+        status = kept_take(context, list);
+    }
+    /* The end of a handle or a kernel gives the GIL away. */
+    for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(list); i++) {
+        PyObject *item = PyList_GET_ITEM(list, i);
+        if (Py_IS_TYPE(item, core.context_type)) {
+            core_cublas_drop((struct core_context *)item);
+        }
+    }
+    Py_XDECREF(list);
+    return status < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *
+kept_results(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    PyObject **place = core_kept_here(CORE_KEPT_RESULTS);
+    if (place == NULL || (*place == NULL && (*place = PyDict_New()) == NULL)) {
+        return NULL;
+    }
+    return Py_NewRef(*place);
+}
+
+static PyObject *
+set_context_end(PyObject *module, PyObject *callable)
+{
+    (void)module;
+    Py_XSETREF(core.context_end, Py_NewRef(callable));
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"_forget_kernels", forget_kernels, METH_NOARGS,
+     "Let go what is kept for contexts and can be made again: kernels, "
+     "plans, results that Python remembers."},
+    {"_kept_results", kept_results, METH_NOARGS,
+     "A dict of the current context's, which goes with it."},
+    {"_set_context_end", set_context_end, METH_O,
+     "callable(context): called after detach()."},
+    {NULL},
+};
+
+int
+core_kept_setup(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
+}
