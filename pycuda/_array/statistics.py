@@ -16,7 +16,7 @@ from pycuda._array import reductions as whole
 from pycuda._array import scans
 from pycuda._array.axes import check_out, reduce_axes
 from pycuda._array.common import planned
-from pycuda._driver import _apply
+from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -160,6 +160,7 @@ def argmax(
     return _place("argmax", a, axis, out, keepdims, stream, allocator)
 
 
+@planned
 def count_nonzero(
     a: GPUArray,
     axis: Any = None,
@@ -187,10 +188,14 @@ def ptp(
 
     Integers wrap, as in numpy.
     """
-    high = reduce_axes(
-        "max", a, axis, keepdims, None, None, 0, stream, allocator
-    )
-    low = reduce_axes("min", a, axis, keepdims, None, None, 0, stream)
+    plain = not keepdims and stream is None and allocator is None
+    if plain and isinstance(a, ArrayBase) and a.size:
+        high, low = Reductions.max(a, axis), Reductions.min(a, axis)
+    else:
+        high = reduce_axes(
+            "max", a, axis, keepdims, None, None, 0, stream, allocator
+        )
+        low = reduce_axes("min", a, axis, keepdims, None, None, 0, stream)
     if out is not None:
         check_out(out, high.shape, high.dtype)
     target = high if out is None else out
