@@ -355,6 +355,18 @@ def test_default_pool_keeps_several_blocks(drv: Any) -> None:
 
 
 @pytest.mark.cpu  # where fresh memory is zero
+def test_default_pool_gives_blocks_of_streams_that_are_done(drv: Any) -> None:
+    from pycuda import gpuarray
+
+    stream = drv.Stream()
+    drv.mem_get_info()  # frees what is kept
+    with stream:
+        gpuarray.empty(300 << 20, np.uint8).fill(7)
+    stream.synchronize()
+    assert gpuarray.empty(300 << 20, np.uint8)[5:6].get()[0] == 7
+
+
+@pytest.mark.cpu  # where fresh memory is zero
 def test_default_pool_keeps_blocks_of_streams_that_are_gone(drv: Any) -> None:
     from pycuda import gpuarray
 
