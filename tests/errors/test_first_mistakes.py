@@ -20,6 +20,13 @@ SOURCE = """
 __constant__ float weights[4];
 __global__ void scale(float *x, float by) { x[threadIdx.x] *= by; }
 __global__ void clear(float *x) { x[threadIdx.x] = 0; }
+__global__ void turn(float *x)
+{
+    __shared__ float own[32];
+    own[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = own[31 - threadIdx.x];
+}
 """
 
 
@@ -58,6 +65,12 @@ def x():
 def test_a_launch_beyond_a_limit(clear, x, launch, said):
     with pytest.raises(drv.LogicError, match=said):
         clear(x, **launch)
+
+
+def test_shared_memory_of_the_kernels_own_counts(module, x):
+    turn = module.get_function("turn")
+    with pytest.raises(drv.LogicError, match=" and 128 of static shared"):
+        turn(x, block=(32, 1, 1), shared=1 << 24)
 
 
 def test_a_limit_that_is_kept_is_not_named(clear, x):
