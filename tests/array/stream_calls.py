@@ -317,6 +317,10 @@ def indexing() -> dict[str, Call]:
             lambda x: put(x.ravel().copy(), INDEX, 7),
             lambda a: put((a + 0).ravel(), index(), on_device("seven")),
         ),
+        "GPUArray.__setitem__:mask": plain(
+            lambda x: put(x.copy(), X > 1, 7),
+            lambda a: put(a + 0, on_device("mask"), 7),
+        ),
         "gpuarray.take": with_stream(
             lambda x: x.ravel()[INDEX],
             lambda a, **s: gpuarray.take(a, index(), **s),

@@ -112,6 +112,10 @@ def test_out_of_range():
         device[0, 0, 0]
     with pytest.raises(IndexError, match="Ellipsis"):
         device[..., ...]
+    assert device[(None,) * 30].ndim == 32
+    for key in ((None,) * 31, (None,) * 32 + (0,)):
+        with pytest.raises(IndexError, match="at most 32 axes"):
+            device[key]
 
 
 def test_views_hold_their_memory():

@@ -81,6 +81,31 @@ def test_results_are_those_of_numpy():
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+REPEATED = """
+for dtype in ("f4", "i2", "f8"):
+    there = gpuarray.to_gpu(np.arange(9, dtype=dtype))
+    a, host = shifted(dtype, 9)
+    for _ in range(3):
+        assert ((there + there).get() == np.arange(9) * 2).all()
+        assert ((there * 3).get() == np.arange(9) * 3).all()
+    for _ in range(3):
+        assert ((a + there).get() == host + np.arange(9)).all()
+        assert ((there + a).get() == host + np.arange(9)).all()
+        assert ((a * 3).get() == host * 3).all()
+"""
+
+
+def test_what_was_done_before_with_other_arrays():
+    done = subprocess.run(
+        [sys.executable, "-P", "-W", "ignore", "-c", WAYS + REPEATED],
+        env={**os.environ, "PYCUDA_CPU_CHECK": "memory"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
 def odd(dtype, n):
     """A view of zeroed bytes that begins at an odd one."""
     return gpuarray.zeros(n * np.dtype(dtype).itemsize + 1, "u1")[1:].view(

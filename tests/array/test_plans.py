@@ -4,6 +4,7 @@ whatever changed in between.
 
 # SPDX-License-Identifier: MIT
 
+import gc
 import inspect
 import pickle
 import sys
@@ -312,13 +313,33 @@ def test_a_plan_that_is_replaced_lets_go(planned):
     assert sys.getrefcount(function) == before
 
 
-def test_a_method_goes_with_its_function():
+WRAPPERS = {
+    "method": lambda f: _driver.PlannedMethod(f, "cumsum"),
+    "shortcut": lambda f: _driver.Shortcut(f, "sum"),
+    "usual": lambda f: _driver.UsualCall(f, "roll"),
+}
+
+
+@pytest.mark.parametrize("kind", WRAPPERS)
+def test_a_method_goes_with_its_function(kind):
     def method(a, axis=None):
         pass
 
-    made = type(gpuarray.cumsum)(method, "cumsum")
+    made = WRAPPERS[kind](method)
     gone = weakref.ref(method)
     del method
     assert gone() is not None
     del made
+    assert gone() is None
+
+
+@pytest.mark.parametrize("kind", WRAPPERS)
+def test_a_method_that_its_function_knows_goes_too(kind):
+    def method(a, axis=None):
+        pass
+
+    method.known = WRAPPERS[kind](method)
+    gone = weakref.ref(method)
+    del method
+    gc.collect()
     assert gone() is None

@@ -75,6 +75,11 @@ def test_the_device_chooses_the_compiler(monkeypatch, kind):
     assert job.on_gpu() is (kind == "gpu")
 
 
+def test_the_device_has_an_architecture(context):
+    major, minor = drv.Context.get_device().compute_capability()
+    assert job.device_arch() == f"sm_{major}{minor}"
+
+
 def test_straight_to_the_devices_code(play):
     played = play(b"image")
     assert compiled(options=["-w"]) == b"image"

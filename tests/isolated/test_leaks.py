@@ -158,7 +158,7 @@ BODIES = {
     "    drv.memcpy_dtoh(np.zeros(4096, 'u1'), memory)\n"
     "    _driver._set_staging()",
     "aligned": "drv.aligned_zeros((4, 4), 'f4')",
-    "array arithmetic": "gpu + 1; gpuarray.sum(gpu).get()",
+    "array arithmetic": "gpu + 1; gpu[::2] + 1; gpuarray.sum(gpu).get()",
     "reductions of many shapes": "for _ in range(4):\n"
     "        rows[: next(number) % 2000 + 1].sum(0)",
     "arrays in a context": "made = drv.Device(0).make_context()\n"

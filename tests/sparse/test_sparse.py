@@ -307,6 +307,23 @@ def test_steps_of_the_iteration():
         CGStateContainer(spmv, IdentityOperator("f8", 3))
 
 
+def test_a_residual_that_was_not_the_real_one():
+    """The iteration begins anew from it: it converges as at first."""
+    mat = sparse.diags(np.repeat([1.0, 2, 3, 4], 16)).tocsr()
+    state = CGStateContainer(CoordinateSpMV(mat, "f8"))
+    b = vector(64, "f8")
+    there = gpuarray.to_gpu(b)
+
+    def disturb(what, iterations, x, *others):
+        if (what, iterations) == ("it", 2):
+            x += there
+
+    state.reset(there)
+    x = state.run(tol=1e-8, debug_callback=disturb)
+    np.testing.assert_allclose(mat @ x.get(), b, atol=1e-7)
+    assert state.iterations < 20
+
+
 @pytest.mark.parametrize("n", [400, 1600])
 def test_no_convergence(n):
     mat = laplacian(int(n**0.5))
