@@ -168,10 +168,13 @@ class Generator(Shapes, Loops):
         limit = self.expr(True, 1)
         if self.random.random() < 0.5:
             return Expr(
-                f"((int){name} {sign} (int)({limit.text}) % 40)",
+                f"((int){name} {sign} (int)({limit.text} - 20u) % 40)",
                 lambda m: BOUNDS[sign](
                     m.vars[name].view(np.int32),
-                    np.fmod(limit.value(m).view(np.int32), np.int32(40)),
+                    np.fmod(
+                        u32(limit.value(m) - np.uint32(20)).view(np.int32),
+                        np.int32(40),
+                    ),
                 ),
             )
         return Expr(
