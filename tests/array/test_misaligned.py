@@ -70,15 +70,20 @@ for way in (packed, shifted):
 """
 
 
-def test_results_are_those_of_numpy():
+def run_checked(code):
+    """Run code in a process of its own, where accesses are checked."""
     done = subprocess.run(
-        [sys.executable, "-P", "-W", "ignore", "-c", WAYS + CALLS],
+        [sys.executable, "-P", "-W", "ignore", "-c", code],
         env={**os.environ, "PYCUDA_CPU_CHECK": "memory"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_results_are_those_of_numpy():
+    run_checked(WAYS + CALLS)
 
 
 REPEATED = """
@@ -96,14 +101,7 @@ for dtype in ("f4", "i2", "f8"):
 
 
 def test_what_was_done_before_with_other_arrays():
-    done = subprocess.run(
-        [sys.executable, "-P", "-W", "ignore", "-c", WAYS + REPEATED],
-        env={**os.environ, "PYCUDA_CPU_CHECK": "memory"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    run_checked(WAYS + REPEATED)
 
 
 def odd(dtype, n):

@@ -122,12 +122,18 @@ def test_rounded_sums_repeat(made):
     assert len({float(gpuarray.sum(a).get()) for _ in range(20)}) == 1
 
 
-def test_a_captured_sum(made):
+def captured_sum():
+    """An array, a stream that has added it up, and a captured sum of it."""
     a = gpuarray.to_gpu(numbers((200_000,), "i8"))
     stream = drv.Stream()
     gpuarray.sum(a, stream=stream)
     with stream.capture() as graph:
         total = gpuarray.sum(a)
+    return a, stream, total, graph
+
+
+def test_a_captured_sum(made):
+    a, stream, total, graph = captured_sum()
     for step in range(3):
         a += step
         drv.Context.synchronize()
@@ -138,11 +144,7 @@ def test_a_captured_sum(made):
 
 def test_a_captured_sum_outlives_its_stream(made):
     """It uses nothing that goes with the stream."""
-    a = gpuarray.to_gpu(numbers((200_000,), "i8"))
-    stream = drv.Stream()
-    gpuarray.sum(a, stream=stream)
-    with stream.capture() as graph:
-        total = gpuarray.sum(a)
+    a, stream, total, graph = captured_sum()
     del stream
     others = [gpuarray.empty(n, np.uint8) for n in range(512, 65536, 512)]
     for other in others:
