@@ -48,7 +48,7 @@ sizes_plan(struct cpu_launch *launch)
     }
     if (launch->function->kernel->flags & IMAGE_KERNEL_ROUNDS) {
         small = most; /* all alike, and a long piece reads long rows */
-        worth *= 2;
+        worth *= 2;   /* and so are its rows */
     }
     if (workers == 1) {
         most = small = 1;

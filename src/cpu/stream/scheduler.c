@@ -276,7 +276,7 @@ workers_for(const struct cpu_launch *launch)
     return wanted - (wanted > 1 && launch->function->may_inline);
 }
 
-static struct cpu_op *kernel_first(void);
+static struct cpu_op *kernel_first(uint64_t coming);
 static struct cpu_op *kernel_join(void);
 
 /* Keeps a worker that spins, at the place or behind it; NULL if there is none.
@@ -309,7 +309,7 @@ workers_call(uint64_t wanted)
     unsigned place = 0;
 
     atomic_fetch_add(&cpu_queue_signs.puts, 1);
-    while (wanted && kernel_first() && (seat = seat_keep(&place))) {
+    while (wanted && kernel_first(wanted) && (seat = seat_keep(&place))) {
         atomic_store(&seat->op, kernel_join());
         wanted--;
     }
@@ -690,9 +690,10 @@ kernel_join(void)
 }
 
 /* The first kernel that one more may join: it has pieces, and there are not
- * as many in it as there are workers, for then no processor is free. */
+ * as many in it as there are workers, for then no processor is free.  So many
+ * are coming for it. */
 static struct cpu_op *
-kernel_first(void)
+kernel_first(uint64_t coming)
 {
     while (ready_kernels.first) {
         struct cpu_launch *launch = &ready_kernels.first->launch;
@@ -702,7 +703,7 @@ kernel_first(void)
                        ? ready_kernels.first
                        : NULL;
         }
-        kernel_pop(1); /* its last blocks are being run */
+        kernel_pop(coming); /* its last blocks are being run */
     }
     return NULL;
 }
@@ -717,7 +718,7 @@ cpu_queue_take(bool kernels_too)
         atomic_store(&op->state, CPU_OP_RUNNING);
         return op;
     }
-    return kernels_too && kernel_first() ? kernel_join() : NULL;
+    return kernels_too && kernel_first(1) ? kernel_join() : NULL;
 }
 
 /* The same for a thread that waits for `op`: joins the first kernel if that
