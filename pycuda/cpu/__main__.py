@@ -12,6 +12,13 @@ import sys
 from pycuda import cpu
 from pycuda.cpu import _explain as _explain_module
 
+# What `explain` may print in place of its text.
+_FORMS = {
+    "--json": "for programs",
+    "--ir": "the code itself, as LLVM's intermediate representation",
+    "--asm": "the code itself, as the processor's instructions",
+}
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
@@ -38,7 +45,8 @@ def _parser() -> argparse.ArgumentParser:
         "explain", help="tell how the CPU device runs the kernels of a file"
     )
     explain.add_argument("source", help="a file of CUDA C++")
-    explain.add_argument("--json", action="store_true", help="for programs")
+    for option, text in _FORMS.items():
+        explain.add_argument(option, action="store_true", help=text)
     explain.add_argument(
         "options", nargs=argparse.REMAINDER, help="compiler options"
     )
@@ -46,15 +54,25 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _explain(given: argparse.Namespace) -> int:
-    options = list(given.options)
-    as_json = given.json or "--json" in options
-    options = [o for o in options if o != "--json"]
+    options = [o for o in given.options if o not in _FORMS]
+    forms = [
+        option
+        for option in _FORMS
+        if getattr(given, option[2:]) or option in given.options
+    ]
+    if len(forms) > 1:
+        print(f"{' and '.join(forms)}: one of them", file=sys.stderr)
+        return 2
+    form = forms[0] if forms else ""
     try:
+        if form in ("--ir", "--asm"):
+            print(_explain_module.code(given.source, form[2:], options))
+            return 0
         told = _explain_module.explain(given.source, options)
     except _explain_module.CompileError as error:
         print(error, file=sys.stderr)
         return 1
-    if as_json:
+    if form:
         print(json.dumps(told, indent=1))
     else:
         print(_explain_module.text(told))

@@ -1,4 +1,4 @@
-"""How the CPU device runs the kernels of a source: ``explain``."""
+"""How the CPU device runs the kernels of a source: ``explain``, ``code``."""
 
 # SPDX-License-Identifier: MIT
 
@@ -98,20 +98,54 @@ def explain(source: str | Path, options: list[str] | None = None) -> Any:
     FileNotFoundError
         If there is no such file, or no CPU device.
     """
+    return json.loads(_shown("explain", source, options))
+
+
+def code(
+    source: str | Path, form: str = "ir", options: list[str] | None = None
+) -> str:
+    """The code that the CPU device runs for a CUDA C++ file, as text.
+
+    Parameters
+    ----------
+    source
+        Path of the file.
+    form
+        ``"ir"``, LLVM's intermediate representation after all passes, or
+        ``"asm"``, the processor's instructions.
+    options
+        Compiler options, as NVRTC takes them.
+
+    Raises
+    ------
+    ValueError
+        If `form` is something else.
+    CompileError
+        If the source does not compile.
+    FileNotFoundError
+        If there is no such file, or no CPU device.
+    """
+    if form not in ("ir", "asm"):
+        raise ValueError(f"form is {form!r}; it must be 'ir' or 'asm'")
+    return _shown(form, source, options).decode(errors="replace")
+
+
+def _shown(what: str, source: str | Path, options: list[str] | None) -> bytes:
+    """What pycuda-jit shows of a file."""
     given = list(options or [])
     words = [word for name in given for word in _JIT_OPTIONS.get(name, [])]
     jit = os.environ.get("PYCUDA_JIT") or str(
         cpu.library().parents[1] / "bin" / "pycuda-jit"
     )
     done = subprocess.run(
-        [jit, "--explain", *words],
+        [jit, f"--show={what}", *words],
         input=_bitcode(Path(source), given),
         capture_output=True,
         check=False,
     )
     if done.returncode:
         raise CompileError(done.stderr.decode(errors="replace").rstrip())
-    return json.loads(done.stdout)
+    return done.stdout
 
 
 _LEVELS = {

@@ -1,4 +1,4 @@
-/* explain.h - what --explain notes on the way (explain.c).
+/* explain.h - what --show=explain notes on the way (explain.c).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_EXPLAIN_H

@@ -26,6 +26,14 @@
 #define JIT_MAX_POINTS     64 /* regions of a kernel: bits of a word */
 #define JIT_MAX_BOUNDS     4  /* of a point's thread loop */
 
+/* What goes to stdout. */
+enum jit_output {
+    JIT_OUTPUT_IMAGE,
+    JIT_OUTPUT_EXPLAIN, /* JSON, explain.c */
+    JIT_OUTPUT_IR,      /* the optimised code, LLVM's text */
+    JIT_OUTPUT_ASM,     /* the same, as the target's instructions */
+};
+
 /* What PYCUDA_CPU_CHECK names. */
 enum jit_check {
     JIT_CHECK_MEMORY = 1,
@@ -40,8 +48,8 @@ struct jit_options {
     bool verbose;
     bool fast_math;
     bool fmad;
-    bool debug;             /* keep the places in the source */
-    bool explain;           /* tell, in place of an image */
+    bool debug; /* keep the places in the source */
+    enum jit_output output;
     unsigned checks;        /* enum jit_check */
     bool regions;           /* thread loops between barriers, where possible */
     bool warps;             /* and between warp operations */
@@ -313,9 +321,11 @@ void jit_split_extensions(struct jit *jit); /* output/extensions.c */
  * to the same memory, what is in the way to be taken away after it. */
 void jit_part_accesses(struct jit *jit);
 void jit_show_zeros(struct jit *jit);
-void jit_optimise(struct jit *jit);            /* output/optimise.c */
-void jit_add_traps(struct jit *jit);           /* output/traps.c */
-LLVMMemoryBufferRef jit_emit(struct jit *jit); /* output/emit.c */
+void jit_optimise(struct jit *jit);  /* output/optimise.c */
+void jit_add_traps(struct jit *jit); /* output/traps.c */
+/* output/emit.c; jit_emit fills in what the rows of kernels say of frames. */
+LLVMMemoryBufferRef jit_emit(struct jit *jit);
+void jit_show_code(struct jit *jit);
 void jit_write(struct jit *jit, const char *payload, size_t bytes);
 
 /* Arguments that a body has after the kernel's own. */

@@ -101,7 +101,8 @@ make_bitcode(struct jit *jit)
 static void
 forget_places(struct jit *jit, bool now)
 {
-    if (now && !jit->options.debug && !jit->options.explain) {
+    if (now && !jit->options.debug &&
+        jit->options.output != JIT_OUTPUT_EXPLAIN) {
         LLVMStripModuleDebugInfo(jit->module);
     }
 }
@@ -152,8 +153,13 @@ make_native(struct jit *jit)
     jit_keep_places(jit);
     jit_optimise(jit);
     jit_add_traps(jit);
+    if (jit->options.output == JIT_OUTPUT_IR ||
+        jit->options.output == JIT_OUTPUT_ASM) {
+        jit_show_code(jit);
+        return;
+    }
     LLVMMemoryBufferRef object = jit_emit(jit);
-    if (jit->options.explain) {
+    if (jit->options.output == JIT_OUTPUT_EXPLAIN) {
         jit_explain_write(jit);
         return;
     }
@@ -180,7 +186,7 @@ main(int count, char **arguments)
     static struct jit jit;
     jit_read_options(&jit.options, count, arguments);
     jit_tune();
-    if (jit.options.explain) {
+    if (jit.options.output == JIT_OUTPUT_EXPLAIN) {
         jit_explain_ask();
     }
     set_passes(&jit);

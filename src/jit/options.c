@@ -12,7 +12,7 @@ static const char usage[] =
     "                  [--kind=native|bitcode]\n"
     "                  [--verbose] [--fast-math] [--fmad=0|1] [-O0..-O3]\n"
     "                  [--regions=0|1] [--max-registers=N]\n"
-    "                  [--debug] [--explain]\n"
+    "                  [--debug] [--show=explain|ir|asm]\n"
     "                  [--check=memory,race,sync,init] < bitcode > image\n";
 
 /* The text after `prefix`, or NULL. */
@@ -36,6 +36,23 @@ set_kind(struct jit_options *options, const char *name)
     options->kind =
         strcmp(name, "bitcode") == 0 ? IMAGE_BITCODE : IMAGE_NATIVE;
     return strcmp(name, "bitcode") == 0 || strcmp(name, "native") == 0;
+}
+
+static bool
+set_output(struct jit_options *options, const char *name)
+{
+    static const char *const names[] = {[JIT_OUTPUT_EXPLAIN] = "explain",
+                                        [JIT_OUTPUT_IR] = "ir",
+                                        [JIT_OUTPUT_ASM] = "asm"};
+
+    for (unsigned i = JIT_OUTPUT_EXPLAIN; i < sizeof names / sizeof *names;
+         i++) {
+        if (strcmp(names[i], name) == 0) {
+            options->output = (enum jit_output)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool
@@ -107,8 +124,8 @@ read_argument(struct jit_options *options, const char *argument)
     if (strcmp(argument, "--debug") == 0) {
         return options->debug = true;
     }
-    if (strcmp(argument, "--explain") == 0) {
-        return options->explain = true;
+    if ((value = after(argument, "--show="))) {
+        return set_output(options, value);
     }
     if (strcmp(argument, "--fast-math") == 0) {
         return options->fast_math = true;

@@ -12,6 +12,8 @@ import sys
 
 import pytest
 
+from pycuda.cpu._explain import code
+
 pytestmark = [pytest.mark.cpu, pytest.mark.no_sanitizer]
 
 SOURCE = """\
@@ -60,13 +62,16 @@ extern "C" __global__ void halve(int *out, const int *in)
 """
 
 
-def _explain(path, *words):
+def _explain(path, *words, options=(), **variables):
     return subprocess.run(
-        [sys.executable, "-m", "pycuda.cpu", "explain", *words, path],
+        [
+            *(sys.executable, "-m", "pycuda.cpu", "explain"),
+            *(*words, path, *options),
+        ],
         capture_output=True,
         text=True,
         timeout=60,
-        env=dict(os.environ, PYCUDA_CPU_CHECK=""),
+        env=dict(os.environ, PYCUDA_CPU_CHECK="", **variables),
         cwd=path.parent,
     )
 
@@ -226,6 +231,32 @@ def test_the_lines_move_with_the_source(source, tmp_path):
     path.write_text("\n\n" + SOURCE)
     told = json.loads(_explain(path, "--json").stdout)
     assert _kernel(told, "sum")["regions"][1]["line"] == 14
+
+
+@pytest.mark.parametrize(
+    ("form", "target", "vector"),
+    [
+        ("--ir", "x86-64-v3", "<8 x float>"),
+        ("--ir", "x86-64-v4", "<16 x float>"),
+        ("--asm", "x86-64-v3", "ymm"),
+        ("--asm", "x86-64-v4", "zmm"),
+    ],
+)
+def test_the_code_itself(source, form, target, vector):
+    done = _explain(source, form, PYCUDA_CPU_TARGET=target)
+    assert done.returncode == 0, done.stderr
+    assert "kernel.saxpy" in done.stdout and vector in done.stdout
+    done = _explain(source, options=["-G", form], PYCUDA_CPU_TARGET=target)
+    assert done.returncode == 0, done.stderr
+    assert "kernel.saxpy" in done.stdout and vector not in done.stdout
+
+
+def test_forms_are_one_or_the_other(source):
+    done = _explain(source, "--ir", "--json")
+    assert done.returncode == 2
+    assert "--json and --ir: one of them" in done.stderr
+    with pytest.raises(ValueError, match="'obj'; it must be 'ir' or 'asm'"):
+        code(source, "obj")
 
 
 def test_errors(tmp_path):

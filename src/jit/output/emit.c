@@ -1,4 +1,4 @@
-/* emit.c - the target, and from the module to an ELF object.
+/* emit.c - the target, and from the module to an ELF object, or a text.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -69,11 +69,27 @@ measure_frames(struct jit *jit)
     }
 }
 
+static LLVMMemoryBufferRef
+generate(struct jit *jit, LLVMCodeGenFileType type)
+{
+    LLVMMemoryBufferRef code;
+    char *message = NULL;
+
+    for (unsigned i = 0; i < jit->global_count; i++) {
+        /* the host writes these: they belong in the data section */
+        LLVMSetGlobalConstant(jit->globals[i].variable, 0);
+    }
+    if (LLVMTargetMachineEmitToMemoryBuffer(jit->machine, jit->module, type,
+                                            &message, &code)) {
+        jit_die("code generation: %s", message);
+    }
+    jit_stop_on_errors();
+    return code;
+}
+
 LLVMMemoryBufferRef
 jit_emit(struct jit *jit)
 {
-    LLVMMemoryBufferRef object;
-    char *message = NULL;
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         LLVMValueRef entry =
             LLVMGetNamedFunction(jit->module, jit->kernels[i].symbol);
@@ -82,15 +98,18 @@ jit_emit(struct jit *jit)
                                  &jit->kernels[i]);
         }
     }
-    for (unsigned i = 0; i < jit->global_count; i++) {
-        /* the host writes these: they belong in the data section */
-        LLVMSetGlobalConstant(jit->globals[i].variable, 0);
-    }
-    if (LLVMTargetMachineEmitToMemoryBuffer(
-            jit->machine, jit->module, LLVMObjectFile, &message, &object)) {
-        jit_die("code generation: %s", message);
-    }
-    jit_stop_on_errors();
+    LLVMMemoryBufferRef object = generate(jit, LLVMObjectFile);
     measure_frames(jit);
     return object;
+}
+
+void
+jit_show_code(struct jit *jit)
+{
+    if (jit->options.output == JIT_OUTPUT_IR) {
+        fputs(LLVMPrintModuleToString(jit->module), stdout);
+        return;
+    }
+    LLVMMemoryBufferRef code = generate(jit, LLVMAssemblyFile);
+    fwrite(LLVMGetBufferStart(code), 1, LLVMGetBufferSize(code), stdout);
 }

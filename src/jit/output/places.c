@@ -1,9 +1,9 @@
 /* places.c - keeps the lines of the source in the machine code.
  *
- * Called by main.c for --debug and --explain.  A kernel's debug information
- * goes to its entry, into which the body is inlined; what the entry adds of
- * its own, loops over blocks and threads, counts as the kernel's first line,
- * or that of the barrier after which the threads go on.
+ * Called by main.c for --debug and --show=explain.  A kernel's debug
+ * information goes to its entry, into which the body is inlined; what the
+ * entry adds of its own, loops over blocks and threads, counts as the kernel's
+ * first line, or that of the barrier after which the threads go on.
  *
  * SPDX-License-Identifier: MIT */
 #include <llvm-c/DebugInfo.h>
