@@ -256,4 +256,21 @@ __global__ void k(int *out, int *at)
         thread=(7, 0, 0),
         object="s",
     ),
+    dict(
+        name="copied_through_a_local_that_is_looked_at",
+        source="""
+struct pair { float x, y; };
+__global__ void k(pair *a, pair *b, float *out)
+{
+    int i = threadIdx.x;
+    a[i].x = 1.f;
+    const pair p = a[i];
+    if (p.x > 0) b[i] = p;
+    out[i] = b[i].x;
+    out[i] += b[i].y; // HERE
+}""",
+        args=[512, 512, 256],
+        kind="uninitialised-global",
+        thread=(0, 0, 0),
+    ),
 ]

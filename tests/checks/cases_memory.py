@@ -389,4 +389,18 @@ __global__ void k(int *out)
         thread=(63, 0, 0),
         object="s",
     ),
+    dict(
+        name="row_whose_index_wraps",
+        source="""
+__global__ void k(float *out, unsigned from, int n)
+{
+    float *p = out - from;
+    for (int i = 0; i < n; i++)
+        p[from + i] = 1; // HERE
+}""",
+        args=[ONES, np.uint32(0xFFFFFFF8), np.int32(10)],
+        block=(1, 1, 1),
+        kind="out-of-bounds",
+        thread=(0, 0, 0),
+    ),
 ]

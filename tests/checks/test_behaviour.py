@@ -363,3 +363,42 @@ def test_what_is_known_of_stacks_goes_with_them(tmp_path):
     assert done.returncode == 0, done.stderr
     assert rows == []
     assert int(done.stdout) < 60  # MiB; some 12 of each launch's would stay
+
+
+QUICK = (
+    HEAD
+    + """
+import time
+
+SOURCE = '''__global__ void k(int *x, int *y, int n, int m)
+{ for (int i = 0; i < n / m; i++) %s }'''
+n = 1 << 20
+x, y = drv.mem_alloc(4 * n), drv.mem_alloc(4 * n)
+drv.memset_d32(y, 0, n)
+
+def seconds(body, m):
+    kernel = SourceModule(SOURCE % body).get_function("k")
+    took = []
+    for _ in range(5):
+        start = time.perf_counter()
+        kernel(x, y, np.int32(n), np.int32(m), block=(1, 1, 1))
+        drv.Context.synchronize()
+        took.append(time.perf_counter() - start)
+    return min(took)
+
+one_by_one = seconds("x[y[i] + i] = 1;", 1)
+for body, m in [
+    ("x[i] = 1;", 1),
+    ("if (m < 5) x[i] = y[i];", 1),
+    ("for (int j = 0; j < m; j++) x[m * i + j] = 1;", 2),
+]:
+    print(one_by_one / seconds(body, m))
+"""
+)
+
+
+def test_rows_are_looked_at_once(tmp_path):
+    done, rows = run(QUICK, "memory", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert rows == []
+    assert min(map(float, done.stdout.split())) > 5  # fifty and more

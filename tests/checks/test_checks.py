@@ -15,6 +15,7 @@ import pytest
 
 HERE = Path(__file__).parent
 CHECKS = ("memory", "sync", "race", "init")
+RIGHT = ("right", "right_values")
 
 pytestmark = pytest.mark.cpu
 
@@ -139,15 +140,18 @@ def test_memory_of_the_heap_that_others_had(found_in_heap, case):
 @pytest.fixture(scope="session")
 def found_in_right(tmp_path_factory):
     """Correct kernels, under all checks at once."""
-    return run_cases(
-        HERE / "cases_right.py",
-        "memory,race,sync,init,continue",
-        tmp_path_factory.mktemp("right"),
-    )
+    reports = {}
+    for name in RIGHT:
+        reports |= run_cases(
+            HERE / f"cases_{name}.py",
+            "memory,race,sync,init,continue",
+            tmp_path_factory.mktemp(name),
+        )
+    return reports
 
 
 @pytest.mark.parametrize(
-    "name", [case["name"] for case in _cases("right").CASES]
+    "name", [case["name"] for file in RIGHT for case in _cases(file).CASES]
 )
 def test_right_kernel(found_in_right, name):
     assert found_in_right[name] == []

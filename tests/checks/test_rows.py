@@ -1,6 +1,7 @@
 """Which accesses of a loop are checked as a row, once for all its rounds.
 
 Seen in the image: it asks the runtime for what looks at rows, or does not.
+So is what needs no look at all.
 """
 
 # SPDX-License-Identifier: MIT
@@ -8,6 +9,7 @@ Seen in the image: it asks the runtime for what looks at rows, or does not.
 import pytest
 
 from pycuda.compiler import compile
+from pycuda.cpu._explain import code
 
 pytestmark = pytest.mark.cpu
 
@@ -54,3 +56,43 @@ def test_in_rows(body, monkeypatch):
 @pytest.mark.parametrize("body", ONE_BY_ONE)
 def test_one_by_one(body, monkeypatch):
     assert not is_checked_in_rows(body, monkeypatch)
+
+
+LONG = """
+    a[i] = b[i] * c[i] + x[i] * y[i];
+    b[i] = y[i] / c[i] - x[i] * (c[i] + 1);
+    if (n > 100) x[i] = 3;
+"""
+
+
+def test_long_loops_without_checks_are_vectors(monkeypatch, tmp_path):
+    monkeypatch.setenv("PYCUDA_CPU_CHECK", "memory")
+    path = tmp_path / "long.cu"
+    source = KERNEL.format(body=LONG)
+    path.write_text(source.replace("k(", "k(float *a, float *b, float *c, "))
+    assert "vector.body" in code(path, "ir")
+
+
+WARP = "__syncwarp();"
+
+
+@pytest.mark.parametrize(("after", "told"), [("", False), (WARP, True)])
+def test_threads_that_do_not_wait_tell_no_place(after, told, monkeypatch):
+    monkeypatch.setenv("PYCUDA_CPU_CHECK", "sync")
+    image = compile(
+        "__global__ void k(float *x, int n)"
+        f"{{ int i = threadIdx.x; if (i >= n) return; x[i] = 1; {after} }}",
+        cache_dir=False,
+    )
+    assert (b"__pycuda_check_at" in image) is told
+
+
+@pytest.mark.parametrize(("index", "looked_at"), [("0", False), ("n", True)])
+def test_what_is_surely_inside_is_not_looked_at(index, looked_at, monkeypatch):
+    monkeypatch.setenv("PYCUDA_CPU_CHECK", "memory")
+    image = compile(
+        "__global__ void k(int n)"
+        f"{{ __shared__ volatile int s[2]; s[{index}] = 1; }}",
+        cache_dir=False,
+    )
+    assert (b"__pycuda_check\0" in image) is looked_at
