@@ -1,0 +1,29 @@
+"""The code that the CPU device makes of kernels, for tests of its shape."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+from unittest import mock
+
+from pycuda.cpu._explain import code
+
+
+def ir(source: str, *options: str, target: str = "x86-64-v4") -> str:
+    """LLVM's text of what becomes of a source, with vectors of `target`."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "kernel.cu")
+        path.write_text(source)
+        variables = {"PYCUDA_CPU_TARGET": target, "PYCUDA_CPU_CHECK": ""}
+        with mock.patch.dict(os.environ, variables):
+            return code(path, "ir", list(options))
+
+
+def count(pattern: str, text: str) -> int:
+    """How many lines have the pattern."""
+    found = re.compile(pattern)
+    return sum(bool(found.search(line)) for line in text.splitlines())
