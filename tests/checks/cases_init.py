@@ -35,6 +35,18 @@ __global__ void k(float *a)
         thread=(60, 0, 0),
     ),
     dict(
+        name="global_amid_much",
+        source="""
+__global__ void k(float *out, const float *in, int at)
+{
+    out[threadIdx.x] = in[at + threadIdx.x]; // HERE
+}""",
+        args=[256, 1 << 20, np.int32(100000)],
+        kind="uninitialised-global",
+        thread=(0, 0, 0),
+        allocation=(1 << 20, 400000),
+    ),
+    dict(
         name="global_bytes",
         source="""
 __global__ void k(unsigned char *a, int *out)
@@ -272,5 +284,26 @@ __global__ void k(pair *a, pair *b, float *out)
         args=[512, 512, 256],
         kind="uninitialised-global",
         thread=(0, 0, 0),
+    ),
+    # A copy of shared memory catches up on what was put off.
+    dict(
+        name="struct_in_shared_memory_that_one_block_leaves_short",
+        source="""
+struct big { int v[40]; };
+__global__ void k(int *out)
+{
+    __shared__ big s;
+    int t = threadIdx.x;
+    if (t < 40 - (blockIdx.x == 3)) s.v[t] = t;
+    __syncthreads();
+    big own = s;
+    own.v[t % 7] = t;
+    out[blockIdx.x * 64 + t] = own.v[t % 40]; // HERE
+}""",
+        args=[64 * 5 * 4],
+        grid=(5, 1),
+        kind="uninitialised-local",
+        block_index=(3, 0, 0),
+        thread=(39, 0, 0),
     ),
 ]

@@ -208,6 +208,7 @@ __global__ void k(float *out)
         kind="out-of-bounds",
         thread=(63, 0, 0),
         object="tile",
+        text="after the end of the shared variable 'tile' of 256 bytes",
     ),
     dict(
         name="shared_dynamic",
@@ -222,6 +223,7 @@ __global__ void k(int *out)
         shared=256,
         kind="out-of-bounds",
         thread=(32, 0, 0),
+        text="after the end of the dynamic shared memory of 256 bytes",
     ),
     dict(
         name="shared_through_a_pointer",
@@ -254,6 +256,7 @@ __global__ void k(float *out)
         kind="out-of-bounds",
         thread=(16, 0, 0),
         object="table",
+        text="after the end of the device variable 'table' of 64 bytes",
     ),
     dict(
         name="local",
@@ -270,6 +273,7 @@ __global__ void k(int *out, int zero)
         kind="out-of-bounds",
         thread=(8, 0, 0),
         object="own",
+        text="after the end of the thread's own variable 'own' of 32 bytes",
     ),
     dict(
         name="device_malloc",
@@ -402,5 +406,23 @@ __global__ void k(float *out, unsigned from, int n)
         block=(1, 1, 1),
         kind="out-of-bounds",
         thread=(0, 0, 0),
+    ),
+    dict(
+        name="shared_row_alone_beyond_its_end_in_a_later_block",
+        source="""
+__global__ void k(int *out)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t + (blockIdx.x == 3)] = t; // HERE
+    __syncthreads();
+    out[blockIdx.x * 64 + t] = s[63 - t];
+}""",
+        args=[64 * 5 * 4],
+        grid=(5, 1),
+        kind="out-of-bounds",
+        block_index=(3, 0, 0),
+        thread=(63, 0, 0),
+        object="s",
     ),
 ]

@@ -606,4 +606,89 @@ __global__ void k(float *out, float *in, int *count)
         thread=(21, 0, 0),
         other=(21, 0, 0),
     ),
+    # Rows of one thread: of words that nobody had read, of words that others
+    # had, of both.
+    dict(
+        name="a_row_that_one_thread_of_another_block_read",
+        source="""
+__global__ void k(float *out, float *in, int n)
+{
+    int i = threadIdx.x, b = blockIdx.x;
+    float sum = 0;
+    if (b == 1 && i < 1)
+        for (int j = 0; j < n; j++) sum += in[j]; // OTHER
+    out[b * 64 + i] = sum;
+    if (b == 2 && i == 3) in[40] = 1; // HERE
+}""",
+        args=[OUT, IN, np.int32(64)],
+        grid=(3, 1),
+        kind="block-race",
+        block_index=(2, 0, 0),
+        thread=(3, 0, 0),
+        other=(0, 0, 0),
+    ),
+    dict(
+        name="a_row_that_others_had_read_in_part",
+        source="""
+__global__ void k(float *out, float *in, int n)
+{
+    int i = threadIdx.x, b = blockIdx.x;
+    float sum = 0;
+    if (b == 1 && i < 1)
+        for (int j = 0; j < n; j++) sum += in[j];
+    if (b == 2 && i < 1)
+        for (int j = 0; j < 3 * n; j++) sum += in[j]; // OTHER
+    out[b * 64 + i] = sum;
+    if (b == 3 && i == 3) in[40] = 1; // HERE
+}""",
+        args=[OUT, IN, np.int32(20)],
+        grid=(4, 1),
+        kind="block-race",
+        block_index=(3, 0, 0),
+        thread=(3, 0, 0),
+        other=(0, 0, 0),
+    ),
+    dict(
+        name="a_row_that_its_writer_had_read_twice_and_another_warp_once",
+        source="""
+__global__ void k(float *out, float *in, int n)
+{
+    int i = threadIdx.x;
+    float sum = 0;
+    if (i < 1) {
+        for (int j = 0; j < n; j++) sum += in[j];
+        for (int j = 0; j < n; j++) sum -= in[j] * j;
+    }
+    if (i >= 63)
+        for (int j = 0; j < n; j++) sum += in[j]; // OTHER
+    __syncwarp();
+    if (i == 0) in[40] = 1; // HERE
+    out[i] = sum;
+}""",
+        args=[OUT, IN, np.int32(64)],
+        kind="global-race",
+        thread=(0, 0, 0),
+        other=(63, 0, 0),
+    ),
+    # The blocks before do the same to shared memory, but for the last row.
+    dict(
+        name="a_row_more_in_a_later_block",
+        source="""
+__global__ void k(float *out, const float *in, int n)
+{
+    __shared__ float s[80];
+    int i = threadIdx.x;
+    float sum = 0;
+    s[i] = in[i]; // OTHER
+    if (blockIdx.x == 2)
+        for (int j = 0; j < n; j++) sum += s[i + j]; // HERE
+    out[i + 64 * blockIdx.x] = sum;
+}""",
+        args=[OUT, IN, N3],
+        grid=(4, 1),
+        kind="shared-race",
+        block_index=(2, 0, 0),
+        thread=(0, 0, 0),
+        other=(1, 0, 0),
+    ),
 ]

@@ -672,4 +672,22 @@ __global__ void k(int *flag, int *out)
 }""",
         args=[np.zeros(1, np.int32), 256],
     ),
+    dict(
+        name="device_heap_blocks_where_smaller_ones_were",
+        source="""
+__global__ void k(int *out, int n)
+{
+    char *small[16];
+    for (int i = 0; i < 16; i++) small[i] = (char *)malloc(2000);
+    for (int i = 0; i < 16; i++) free(small[i]);
+    for (int i = 0; i < 20; i++) free(malloc(1 << 20));
+    for (int i = 0; i < 4; i++) {
+        int *p = (int *)malloc(4 * n);
+        for (int j = n / 2; j < n; j++) p[j] = j;
+        out[i] = p[n - 1 - i];
+    }
+}""",
+        args=[np.zeros(4, np.int32), np.int32(2000)],
+        block=(1, 1, 1),
+    ),
 ]

@@ -22,6 +22,26 @@ __global__ void k(int *out)
         thread=(0, 0, 0),
         text="16-63 have ended",
     ),
+    # Those that returned in the block before are others than these.
+    dict(
+        name="some_skip_that_returned_in_the_block_before",
+        source="""
+__global__ void k(int *out)
+{
+    int t = threadIdx.x;
+    if (blockIdx.x == 0 && t >= 16) return;
+    if (t < 16) {
+        __syncthreads(); // HERE
+    }
+    out[t] = 1;
+}""",
+        args=[OUT],
+        grid=(2, 1),
+        kind="divergent-barrier",
+        block_index=(1, 0, 0),
+        thread=(0, 0, 0),
+        text="16-63 have ended",
+    ),
     dict(
         name="both_branches",
         source="""
@@ -36,7 +56,7 @@ __global__ void k(int *out)
         args=[OUT],
         kind="divergent-barrier",
         thread=(0, 0, 0),
-        text="40-63 wait at",
+        text="40-63 wait at the barrier of kernel.cu:7:9",
     ),
     dict(
         name="different_trip_counts",

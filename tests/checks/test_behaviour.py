@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +99,75 @@ def test_continue_goes_on(tmp_path):
     assert "FIRST" not in done.stdout and "THEN" not in done.stdout
     assert done.returncode == 0
     assert len(rows) == 1 and rows[0]["kind"] == "out-of-bounds"
+
+
+def test_the_same_is_told_once_a_launch(tmp_path):
+    program = BEHIND.replace("block=(17, 1, 1)", "block=(32, 1, 1)")
+    again = "    launch(source, memory, block=(32, 1, 1))\n"
+    program = program.replace("except", again + "except", 1)
+    _, rows = run(program, "memory,continue", tmp_path)
+    assert [row["thread"] for row in rows] == [[16, 0, 0]] * 2
+
+
+IN_PACKAGE = (
+    HEAD
+    + """
+one = drv.to_device(np.zeros(16, np.float32))  # MADE
+launch("__global__ void k(float *p) { p[16] = 1; }", one, block=(1, 1, 1))
+"""
+)
+
+
+def test_memory_is_made_by_who_called_the_package(tmp_path):
+    _, rows = run(IN_PACKAGE, "memory", tmp_path)
+    line = next(
+        n for n, text in enumerate(IN_PACKAGE.split("\n"), 1) if "MADE" in text
+    )
+    assert rows[0]["allocation"]["made_at"].endswith(f"program.py:{line}")
+
+
+NATIVE = r"""
+#include "native.h"
+
+int main(int argc, char **argv)
+{
+    CUcontext ctx;
+    CUmodule module;
+    CUfunction k;
+    CUdeviceptr memory;
+    void *arguments[] = {&memory};
+
+    native_start(argc, argv);
+    cu.cuInit(0);
+    cu.cuDevicePrimaryCtxRetain(&ctx, 0);
+    cu.cuCtxPushCurrent(ctx);
+    cu.cuModuleLoadData(&module, native_compile(
+        "extern \"C\" __global__ void k(int *p) { p[16] = 1; }", 0, NULL));
+    cu.cuModuleGetFunction(&k, module, "k");
+    cu.cuMemAlloc(&memory, 64);
+    cu.cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL);
+    return cu.cuCtxSynchronize() != CUDA_ERROR_ILLEGAL_ADDRESS;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_memory_is_made_by_a_function_of_a_program_in_c(tmp_path):
+    from pycuda import cpu
+
+    (tmp_path / "native.c").write_text(NATIVE)
+    program, report = tmp_path / "made_here", tmp_path / "report.jsonl"
+    native = HERE.parent / "native"
+    subprocess.run(
+        ["cc", "-rdynamic", f"-I{native}", f"-I{native.parents[1] / 'src'}"]
+        + [tmp_path / "native.c", "-o", program, "-ldl"],
+        check=True,
+    )
+    env = os.environ | {"PYCUDA_CPU_CHECK": "memory"}
+    env |= {"PYCUDA_CPU_CHECK_REPORT": str(report)}
+    subprocess.run([program, cpu.library()], env=env, check=True, timeout=60)
+    made_at = json.loads(report.read_text())["allocation"]["made_at"]
+    assert made_at.startswith("main in made_here+0x")
 
 
 def test_the_line_moves_with_the_source(tmp_path):
@@ -205,10 +275,35 @@ def test_the_packages_own_kernels_are_clean(tmp_path):
     assert rows == []
 
 
+FILLED = (
+    HEAD
+    + """
+SOURCE = ("__global__ void k(int *out, const int *in)"
+          "{ out[threadIdx.x] = in[threadIdx.x]; }")
+out, filled = drv.mem_alloc(256), drv.mem_alloc(256)
+drv.memset_d32(filled, 7, WORDS)
+launch(SOURCE, out, filled, block=(64, 1, 1))
+assert (drv.from_device(out, WORDS, np.int32) == 7).all()
+"""
+)
+
+
+@pytest.mark.parametrize(("words", "reported"), [(64, 0), (63, 1)])
+def test_filled_memory_is_written(words, reported, tmp_path):
+    program = FILLED.replace("WORDS", str(words))
+    done, rows = run(program, "init,continue", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(rows) == reported
+
+
 RESIDENT = """
 def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096 >> 20
+
+def address_space():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * 4096 >> 20
 """
 GONE = (
     HEAD
@@ -222,21 +317,27 @@ for turn in range(101):
     kernel(memory, block=(256, 1, 1), grid=(4096, 1))
     host = drv.from_device(memory, 1 << 20, np.float32)
     assert (host == 1).all()
+    held = resident()
     memory.free()
     if turn == 2:
-        before = resident()
-print(resident() - before)
+        before, size = resident(), address_space()
+print(resident() - before, address_space() - size, held - resident())
 """
 )
 
 
 @pytest.mark.no_sanitizer  # keeps what is freed for a while
-@pytest.mark.parametrize("check", ["race", "init"])
-def test_what_is_known_of_memory_goes_with_it(check, tmp_path):
+@pytest.mark.parametrize(
+    ("check", "most", "least"), [("race", 500, 10), ("init", 100, 6)]
+)
+def test_what_is_known_of_memory_goes_with_it(check, most, least, tmp_path):
     done, rows = run(GONE, check, tmp_path)
     assert done.returncode == 0, done.stderr
     assert rows == []
-    assert int(done.stdout) < 20  # MiB; two pages of each granule would be 50
+    grown, size, gone = map(int, done.stdout.split())
+    assert grown < 20  # MiB; two pages of each granule would be 50
+    assert size < most  # what is known of each turn's bytes would be 400
+    assert gone > least  # the memory itself is 4
 
 
 AGAIN = (
@@ -294,10 +395,6 @@ KEPT = (
     HEAD
     + RESIDENT
     + """
-def address_space():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[0]) * 4096 >> 20
-
 SOURCE = '''__global__ void k(float *a) {
     a[blockIdx.x * blockDim.x + threadIdx.x] += 1; }'''
 kernel = SourceModule(SOURCE).get_function("k")
@@ -402,3 +499,47 @@ def test_rows_are_looked_at_once(tmp_path):
     assert done.returncode == 0, done.stderr
     assert rows == []
     assert min(map(float, done.stdout.split())) > 5  # fifty and more
+
+
+THREADS = (
+    HEAD
+    + """
+import ctypes, threading
+
+class Heap(ctypes.Structure):
+    names = ("arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks"
+             " fordblks keepcost").split()
+    _fields_ = [(name, ctypes.c_size_t) for name in names]
+
+info = ctypes.CDLL(None).mallinfo2
+info.restype = Heap
+kernel = SourceModule("__global__ void k(int *p) { *p = 1; }")
+kernel = kernel.get_function("k")
+memory = drv.mem_alloc(4)
+context = drv.Context.get_current()
+
+def work():
+    context.push()
+    for _ in range(30):
+        kernel(memory, block=(1, 1, 1))
+        drv.Context.synchronize()
+    drv.Context.pop()
+
+for turn in range(24):
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    if turn == 3:
+        before = info()
+after = info()
+print(after.uordblks + after.hblkhd - before.uordblks - before.hblkhd >> 10)
+"""
+)
+
+
+@pytest.mark.no_sanitizer
+def test_what_a_thread_knows_goes_with_it(tmp_path):
+    done, rows = run(THREADS, "memory,race", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert rows == []
+    assert int(done.stdout) < 500  # KiB; each of 20 threads would leave 400

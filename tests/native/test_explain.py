@@ -393,12 +393,14 @@ assert there.version == 1 and not list(files())
 first = SourceModule(source % "first", options=["-lineinfo"])
 second = SourceModule(source % "second", options=["-G"])
 newest, oldest = files()
+told = ctypes.addressof(there.relevant[0])
+assert there.action == 1 and told == ctypes.addressof(there.first[0])
 for text, name in ((newest, b"second"), (oldest, b"first")):
     assert text.startswith(b"\\x7fELF") and b".debug_line" in text
     assert name in text
 del first
 gc.collect()
-assert list(files()) == [newest]
+assert list(files()) == [newest] and there.action == 2
 del second
 gc.collect()
 assert not list(files())
