@@ -143,6 +143,27 @@ jit_replace(LLVMValueRef instruction, LLVMValueRef by)
     LLVMInstructionEraseFromParent(instruction);
 }
 
+/* LLVM's C interface adds flags and takes none away: hence a new one. */
+void
+jit_forbid_contraction(struct jit *jit, LLVMValueRef at, void *data)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+    (void)data;
+    if (opcode != LLVMFAdd && opcode != LLVMFSub && opcode != LLVMFMul) {
+        return;
+    }
+    LLVMPositionBuilderBefore(jit->builder, at);
+    LLVMValueRef made =
+        LLVMBuildBinOp(jit->builder, opcode, LLVMGetOperand(at, 0),
+                       LLVMGetOperand(at, 1), "");
+    if (LLVMIsAInstruction(made)) {
+        LLVMSetFastMathFlags(
+            made, LLVMGetFastMathFlags(at) &
+                      ~(LLVMFastMathFlags)LLVMFastMathAllowContract);
+    }
+    jit_replace(at, made);
+}
+
 static unsigned
 attribute_kind(const char *name)
 {

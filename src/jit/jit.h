@@ -234,6 +234,8 @@ bool jit_is_arithmetic(LLVMValueRef instruction);
 LLVMIntPredicate jit_predicate_inverse(LLVMIntPredicate predicate);
 LLVMIntPredicate jit_predicate_mirrored(LLVMIntPredicate predicate);
 void jit_replace(LLVMValueRef instruction, LLVMValueRef by);
+/* A visit: sums and products that are rounded each by itself. */
+void jit_forbid_contraction(struct jit *jit, LLVMValueRef at, void *data);
 void jit_add_attribute(struct jit *jit, LLVMValueRef function,
                        const char *name);
 void jit_drop_attribute(LLVMValueRef function, const char *name);
@@ -375,8 +377,6 @@ void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
 /* entries/warp.c */
 char *jit_warp_symbol(const struct jit_kernel *kernel);
 void jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel);
-/* warps/vectors.c: of the intrinsics that warp operations use, once. */
-void jit_text_warp_declarations(struct jit *jit);
 /* entries/region.c: parts that the warps' entry has as well. */
 char *jit_region_variables(const struct jit_regions *regions);
 void jit_region_inputs(struct jit *jit, const struct jit_regions *regions,

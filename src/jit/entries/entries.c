@@ -254,7 +254,8 @@ open_text(struct jit *jit)
         LLVMGetDataLayoutStr(jit->module), LLVMGetTarget(jit->module));
 }
 
-/* Ends it, and brings it into the program's module. */
+/* Ends it, and brings it into the program's module.  LLVM declares its own
+ * functions itself. */
 static void
 close_text(struct jit *jit)
 {
@@ -265,15 +266,6 @@ close_text(struct jit *jit)
                      "declare void @__pycuda_check_meet()\n");
     }
     jit_text_add(jit->wrappers,
-                 "declare i32 @llvm.smin.i32(i32, i32)\n"
-                 "declare i32 @llvm.smax.i32(i32, i32)\n"
-                 "declare i32 @llvm.umin.i32(i32, i32)\n"
-                 "declare i32 @llvm.umax.i32(i32, i32)\n"
-                 "declare i64 @llvm.smin.i64(i64, i64)\n"
-                 "declare i64 @llvm.smax.i64(i64, i64)\n"
-                 "declare i64 @llvm.umin.i64(i64, i64)\n"
-                 "declare i64 @llvm.umax.i64(i64, i64)\n"
-                 "declare void @llvm.lifetime.end.p0(i64, ptr)\n"
                  "declare noalias ptr @" JIT_OWN "(ptr) nounwind "
                  "willreturn nosync nofree memory(none)\n"
                  "attributes #0 = { nounwind null_pointer_is_valid "
@@ -346,9 +338,6 @@ jit_add_entries(struct jit *jit)
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         declare_body(jit, &jit->kernels[i]);
         write_entry(jit, &jit->kernels[i]);
-        if (jit->kernels[i].warps) {
-            jit_text_warp_declarations(jit);
-        }
     }
     close_text(jit);
     for (unsigned i = 0; i < jit->kernel_count; i++) {

@@ -75,21 +75,9 @@ visit(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
-static void
-forget_flag(struct jit *jit, LLVMValueRef at, void *data)
-{
-    (void)jit;
-    (void)data;
-    if (may_fuse(at)) {
-        LLVMSetFastMathFlags(
-            at, LLVMGetFastMathFlags(at) &
-                    ~(LLVMFastMathFlags)LLVMFastMathAllowContract);
-    }
-}
-
 void
 jit_fuse_products(struct jit *jit, LLVMValueRef function)
 {
     jit_each_instruction(jit, function, visit, NULL);
-    jit_each_instruction(jit, function, forget_flag, NULL);
+    jit_each_instruction(jit, function, jit_forbid_contraction, NULL);
 }

@@ -54,19 +54,6 @@ match_gate(const struct jit_split *split, LLVMValueRef test, struct gate *gate)
     return false;
 }
 
-/* Does the entry decide who passes the block? */
-static bool
-is_bounded(const struct jit_split *split, LLVMBasicBlockRef block)
-{
-    for (unsigned k = 1; k < split->count; k++) {
-        const struct jit_soft_point *soft = split->points[k].soft;
-        if (split->points[k].next == block && soft && soft->bound_count) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static LLVMValueRef
 widen(struct jit *jit, LLVMValueRef value, bool is_signed)
 {
@@ -135,8 +122,7 @@ jit_open_gates(struct jit *jit, struct jit_split *split)
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(split->kernel->body);
     for (; block; block = LLVMGetNextBasicBlock(block)) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
-        bool choice = LLVMIsABranchInst(end) && LLVMIsConditional(end);
-        if (choice && !is_bounded(split, block)) {
+        if (LLVMIsABranchInst(end) && LLVMIsConditional(end)) {
             LLVMPositionBuilderBefore(jit->builder, end);
             LLVMSetCondition(end,
                              open_gates(jit, split, LLVMGetCondition(end), 2));

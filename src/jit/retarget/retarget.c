@@ -89,24 +89,21 @@ jit_retarget(struct jit *jit)
 static void
 set_flags(struct jit *jit, LLVMValueRef instruction, void *data)
 {
+    (void)jit;
     (void)data;
-    if (!LLVMCanValueUseFastMathFlags(instruction)) {
-        return;
+    if (LLVMCanValueUseFastMathFlags(instruction)) {
+        LLVMSetFastMathFlags(instruction, LLVMFastMathAllowReciprocal |
+                                              LLVMFastMathApproxFunc);
     }
-    LLVMFastMathFlags flags = LLVMGetFastMathFlags(instruction);
-    if (!jit->options.fmad) {
-        flags &= ~(LLVMFastMathFlags)LLVMFastMathAllowContract;
-    }
-    if (jit->options.fast_math) {
-        flags |= LLVMFastMathAllowReciprocal | LLVMFastMathApproxFunc;
-    }
-    LLVMSetFastMathFlags(instruction, flags);
 }
 
 void
 jit_set_math(struct jit *jit)
 {
-    if (!jit->options.fmad || jit->options.fast_math) {
+    if (!jit->options.fmad) {
+        jit_each_instruction_of_all(jit, jit_forbid_contraction, NULL);
+    }
+    if (jit->options.fast_math) {
         jit_each_instruction_of_all(jit, set_flags, NULL);
     }
 }

@@ -374,24 +374,3 @@ jit_text_warp_op(struct jit *jit, const struct jit_warp_op *op, unsigned point)
         jit_text_add(text, "  %%vote.%u = add i64 0, 0\n", point);
     }
 }
-
-void
-jit_text_warp_declarations(struct jit *jit)
-{
-    static bool done;
-    if (done) {
-        return;
-    }
-    done = true;
-    for (unsigned bits = 32; bits <= 64; bits += 32) {
-        jit_text_add(jit->wrappers,
-                     "declare <32 x i%u> @llvm.masked.gather.v32i%u.v32p0("
-                     "<32 x ptr>, i32, <32 x i1>, <32 x i%u>)\n",
-                     bits, bits, bits);
-    }
-    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++) {
-        jit_text_add(jit->wrappers,
-                     "declare i32 @llvm.vector.reduce.%s.v32i32(<32 x i32>)\n",
-                     reductions[i].name);
-    }
-}

@@ -174,6 +174,13 @@ def test_inline_ptx_names_the_line(folder):
     assert lines[1] == "ptx.cu:8: error: unresolved extern function 'nowhere'"
 
 
+def test_products_are_fused_where_they_may_be(folder):
+    code = bitcode("saxpy.cu", folder)
+    assert b"fmul contract" in jit(code, "--show=ir").stdout
+    apart = jit(code, "--show=ir", "--fmad=0").stdout
+    assert b" fmul " in apart and b" contract " not in apart
+
+
 def test_verbose_speaks_like_ptxas(folder):
     done = jit(bitcode("saxpy.cu", folder), "--verbose", "--max-registers=20")
     text = done.stderr.decode()
