@@ -109,6 +109,34 @@ __global__ void ways(int *out, const unsigned *in, int n, int limit)
     out[i] = k < limit ? -k : (int)(x >> 8);
 }
 
+/* Several ways within, two of which share an end. */
+__global__ void choice(unsigned *out, const unsigned *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    unsigned x = in[i], k = 0;
+    for (; x > 9 && k < 500; ++k) {
+        switch (x % 7) {
+        case 0:
+            x = x * 3 + 1;
+            break;
+        case 2:
+            x ^= x >> 5;
+            /* fall through */
+        case 3:
+            x = x / 5 + k;
+            break;
+        case 5:
+            x += 12345;
+            break;
+        default:
+            x /= 2;
+        }
+    }
+    out[i] = x ^ k << 8;
+}
+
 /* Two ways out, of which one says nothing but that it was taken. */
 __global__ void silent(unsigned *out, const unsigned *in, int n)
 {
@@ -330,6 +358,27 @@ def test_ways(module, n, limit):
         block=(BLOCK, 1, 1), grid=(blocks, 1),
     )  # fmt: skip
     assert out.tolist() == [way_of(int(x), limit) for x in start]
+
+
+def choice_of(x: int) -> int:
+    k = 0
+    while x > 9 and k < 500:
+        rest = x % 7
+        if rest == 0:
+            x = (x * 3 + 1) & 0xFFFFFFFF
+        elif rest in (2, 3):
+            x = (x ^ x >> 5 if rest == 2 else x) // 5 + k
+        else:
+            x = (x + 12345) & 0xFFFFFFFF if rest == 5 else x // 2
+        k += 1
+    return x ^ k << 8
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_choice(module, n):
+    start, out = numbers(n), np.zeros(n, np.uint32)
+    launch(module, "choice", n, cuda.Out(out), cuda.In(start))
+    assert out.tolist() == [choice_of(int(x)) for x in start]
 
 
 def silent_of(a: int) -> int:

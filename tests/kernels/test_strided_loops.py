@@ -60,6 +60,36 @@ __global__ void tile(int *out, const int *in, int width)
             out[y * 19 + x] = s[10 - y][18 - x] + s[y][x];
 }
 
+// Each thread writes to its own copy of the parameters.
+struct Parameters { int values[8]; };
+__global__ void own(int *out, const int *in, Parameters p, int n)
+{
+    __shared__ int s[256];
+    int t = threadIdx.x, sum = 0;
+    for (int i = t; i < n; i += blockDim.x)
+        sum += in[i];
+    p.values[t % 8] = sum;
+    s[t] = sum;
+    __syncthreads();
+    out[t] = s[blockDim.x - 1 - t] + p.values[n % 8];
+}
+
+// What the outer loop carries passes through the inner one.
+__global__ void carried(int *out, const int *in, int width, int height)
+{
+    __shared__ int s[256];
+    int t = threadIdx.x + blockDim.x * threadIdx.y;
+    int sum = 0, rows = 0;
+    for (int y = threadIdx.y; y < height; y += blockDim.y) {
+        ++rows;
+        for (int x = threadIdx.x; x < width; x += blockDim.x)
+            sum = sum * 3 + in[y * width + x] + rows;
+    }
+    s[t] = sum + 100 * rows;
+    __syncthreads();
+    out[t] = s[blockDim.x * blockDim.y - 1 - t];
+}
+
 // Each thread's own numbers lie together.
 __global__ void scattered(unsigned *out, const unsigned *in)
 {
@@ -168,3 +198,47 @@ def test_scattered(module, threads):
     )
     right = np.array([(data % 8 == k).sum(axis=2) for k in range(8)])
     np.testing.assert_array_equal(found, right.transpose(1, 0, 2))
+
+
+@pytest.mark.parametrize("n", [0, 5, 64, 1000])
+def test_own_parameters(module, n):
+    threads = 64
+    data = np.random.default_rng(n).integers(0, 99, n + 1).astype(np.int32)
+    values = np.arange(1000, 1008, dtype=np.int32)
+    given = np.array((values,), dtype=[("values", np.int32, 8)])[()]
+    found = launch(
+        module,
+        "own",
+        np.zeros(threads, np.int32),
+        gpuarray.to_gpu(data),
+        given,
+        np.int32(n),
+        block=(threads,),
+    )
+    sums = np.array([data[t:n:threads].sum() for t in range(threads)])
+    own = np.where(np.arange(threads) % 8 == n % 8, sums, values[n % 8])
+    np.testing.assert_array_equal(found, sums[::-1] + own)
+
+
+@pytest.mark.parametrize("block", [(8, 4), (32, 8), (5, 11), (1, 1)])
+@pytest.mark.parametrize("size", [(0, 0), (20, 3), (7, 30), (50, 9)])
+def test_carried(module, block, size):
+    (width, height), (columns, rows) = size, block
+    data = np.random.default_rng(3).integers(0, 9, (height, width))
+    found = launch(
+        module,
+        "carried",
+        np.zeros(columns * rows, np.int32),
+        gpuarray.to_gpu(np.append(data, 0).astype(np.int32)),
+        np.int32(width),
+        np.int32(height),
+        block=block,
+    )
+    right = []
+    for y, x in np.ndindex(rows, columns):
+        total = 0
+        mine = data[y::rows, x::columns]
+        for k, v in ((k, int(v)) for k, row in enumerate(mine) for v in row):
+            total = total * 3 + v + k + 1
+        right.append((total + 100 * len(mine)) & 0xFFFFFFFF)
+    np.testing.assert_array_equal(found.astype(np.uint32), right[::-1])

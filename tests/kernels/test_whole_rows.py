@@ -85,6 +85,33 @@ def test_both_halves_of_a_conjunction():
             assert np.array_equal(out, right), (n, m)
 
 
+@pytest.mark.parametrize("n", [-1, 0, 5, 64, 100])
+def test_what_all_threads_do_beside_a_condition(n):
+    source = """
+    __global__ void kernel(int *out, int n, int rounds)
+    {
+        __shared__ int s[64];
+        int t = threadIdx.x, same = 1;
+        s[t] = t;
+        __syncthreads();
+        for (int k = 0; k < rounds; k++) {
+            if (t < n)
+                s[t] += same;
+            same = same * 3 + k;
+            __syncthreads();
+        }
+        out[t] = s[63 - t] + same;
+    }
+    """
+    out, right, same = np.zeros(64, np.int32), np.arange(64), 1
+    for k in range(4):
+        right += same * (np.arange(64) < n)
+        same = same * 3 + k
+    kernel = SourceModule(source).get_function("kernel")
+    kernel(cuda.Out(out), np.int32(n), np.int32(4), block=(64, 1, 1))
+    assert np.array_equal(out, right[::-1] + same)
+
+
 TREE = """
 __global__ void tree(TYPE *out, const TYPE *in, int n)
 {

@@ -122,6 +122,44 @@ def test_fibers_have_a_reason(told):
     assert _kernel(told, "saxpy")["reason"] == ""
 
 
+WAITING = """\
+extern "C" __global__ void retry(int *word, int *out)
+{
+    int t = threadIdx.x, old = *word, seen;
+    do {
+        seen = old;
+        old = atomicCAS(word, seen, seen + t);
+    } while (old != seen);
+    out[t] = old;
+}
+extern "C" __global__ void turns(int *turn, int *out, int n)
+{
+    int t = threadIdx.x, tries = 0;
+    bool done = false;
+    while (!done) {
+        if (*(volatile int *)turn == t) {
+            *(volatile int *)turn = t - 1;
+            done = true;
+        }
+        for (int k = 0; k < n; k++)
+            tries = tries * 5 + out[k];
+        out[n + t] = tries;
+    }
+}
+"""
+
+
+def test_who_waits_and_who_tries_again(tmp_path):
+    """What was read may decide by way of a variable."""
+    path = tmp_path / "waiting.cu"
+    path.write_text(WAITING)
+    told = json.loads(_explain(path, "--json").stdout)
+    assert _kernel(told, "retry")["level"] == "loop"
+    row = _kernel(told, "turns")
+    assert row["level"] == "fibers"
+    assert row["reason"] == "the loop at line 14 waits for other threads"
+
+
 def test_loops_that_several_threads_run_at_once(source, told):
     (row,) = _kernel(told, "halve")["loops"]
     assert row["line"] == 37
