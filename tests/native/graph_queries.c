@@ -350,6 +350,8 @@ managed_memory(void)
            old.cuMemPrefetchAsync_v2(shown, 4096, here, 9, NULL));
     EXPECT(CUDA_ERROR_INVALID_VALUE,
            cu.cuMemAdvise(8, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           old.cuMemAdvise_v2(8, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, here));
     OK(cu.cuMemFree(shown));
 }
 

@@ -42,6 +42,15 @@ devices(void)
            cu.cuDeviceGetP2PAttribute(
                &value, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 1000));
     int count = 0;
+    char bus[32] = "";
+    CUdevice device = 99;
+    OK(cu.cuDeviceGetPCIBusId(bus, sizeof bus, 0));
+    OK(cu.cuDeviceGetByPCIBusId(&device, bus));
+    CHECK(device == 0);
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           cu.cuDeviceGetByPCIBusId(&device, "nowhere"));
+    EXPECT(CUDA_ERROR_INVALID_DEVICE,
+           cu.cuDeviceGetByPCIBusId(&device, "7fff:00:00.0"));
     OK(cu.cuDeviceGetCount(&count));
     if (native_on_cpu && count > 1) {
         OK(cu.cuDeviceGetP2PAttribute(
@@ -72,7 +81,10 @@ contexts(CUcontext ctx)
     CUsharedconfig width = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
     unsigned long long id = 0, other_id = 0;
     CUcontext other = NULL;
+    CUdevice device = 99;
 
+    OK(cu.cuCtxGetDevice(&device));
+    CHECK(device == 0);
     OK(cu.cuCtxGetId(ctx, &id));
     OK(cu.cuCtxGetId(NULL, &other_id));
     CHECK(id == other_id);
@@ -95,6 +107,7 @@ contexts(CUcontext ctx)
         EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuCtxSetFlags(1u << 20));
         EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuCtxGetId(NULL, NULL));
         EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuCtxGetFlags(NULL));
+        EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuCtxSetSharedMemConfig(77));
     }
     OK(cu.cuCtxDestroy(other));
 }
@@ -185,6 +198,9 @@ functions(CUmodule module)
     OK(cu.cuFuncLoad(put));
     OK(cu.cuFuncIsLoaded(&state, put));
     CHECK(state == CU_FUNCTION_LOADING_STATE_LOADED);
+    OK(cu.cuFuncSetCacheConfig(put, CU_FUNC_CACHE_PREFER_L1));
+    EXPECT_STALE(CUDA_ERROR_INVALID_HANDLE, cu.cuFuncLoad((CUfunction)module));
+    EXPECT_STALE(CUDA_ERROR_INVALID_VALUE, cu.cuFuncSetCacheConfig(put, 77));
     OK(cu.cuModuleGetFunctionCount(&count, module));
     CHECK(count == 2);
     OK(cu.cuModuleEnumerateFunctions(found, 2, module));
@@ -316,6 +332,8 @@ libraries(const char *image, size_t size)
            cu.cuLibraryGetGlobal(&pointer, &bytes, library, "nowhere"));
     kernel_of(library);
     OK(cu.cuLibraryUnload(library));
+    EXPECT_STALE(CUDA_ERROR_INVALID_HANDLE,
+                 cu.cuLibraryGetModule(&module, library));
 }
 
 /* Of memory that was made here, and asked for there. */
@@ -453,7 +471,9 @@ pools(void)
     CHECK(found == made && made != first);
     OK(cu.cuDeviceSetMemPool(0, first));
     EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuDeviceSetMemPool(1000, first));
+    OK(cu.cuMemPoolTrimTo(made, 0));
     OK(cu.cuMemPoolDestroy(made));
+    EXPECT_STALE(CUDA_ERROR_INVALID_VALUE, cu.cuMemPoolTrimTo(made, 0));
 }
 
 static void
@@ -489,7 +509,11 @@ main(int argc, char **argv)
     CUmodule module = NULL;
     OK(cu.cuModuleLoadData(&module, image));
     functions(module);
+    CUfunction gone = native_function(module, "put");
     OK(cu.cuModuleUnload(module));
+    EXPECT_STALE(CUDA_ERROR_INVALID_HANDLE, cu.cuFuncLoad(gone));
+    EXPECT_STALE(CUDA_ERROR_INVALID_HANDLE,
+                 cu.cuModuleGetFunction(&gone, module, "put"));
     if (native_on_cpu) { /* whose images are of one kind */
         OK(cu.cuModuleLoadFatBinary(&module, image));
         native_function(module, "put");

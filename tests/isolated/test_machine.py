@@ -1,0 +1,90 @@
+"""How much of the machine the CPU device takes: what its processes may."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TELL = """
+import os
+import pycuda.autoinit
+import pycuda.driver as drv
+device = drv.Device(0)
+print(device.multiprocessor_count, device.total_memory() >> 20)
+"""
+LIMITED = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+LIMITED += ['mount --bind "$0" /sys/fs/cgroup && exec "$@"']
+
+pytestmark = pytest.mark.cpu
+
+
+def told(*before: str | Path) -> tuple[int, int]:
+    """Processors and MiB of the device, in a process of its own."""
+    env = {k: v for k, v in os.environ.items() if k != "PYCUDA_CPU_THREADS"}
+    done = subprocess.run(
+        [*before, sys.executable, "-P", "-W", "ignore", "-c", TELL],
+        env=env | {"PYCUDA_DEVICE": "cpu"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    if done.returncode and "Operation not permitted" in done.stderr:
+        pytest.skip("no namespaces here")
+    assert done.returncode == 0, done.stderr
+    processors, mebibytes = map(int, done.stdout.split())
+    return processors, mebibytes
+
+
+@pytest.fixture
+def processors() -> int:
+    count = len(os.sched_getaffinity(0))
+    if count < 2:
+        pytest.skip("one processor")
+    return count
+
+
+@pytest.mark.skipif(shutil.which("taskset") is None, reason="no taskset")
+def test_processors_that_it_may_run_on(processors: int) -> None:
+    one, *_ = os.sched_getaffinity(0)
+    assert told("taskset", "-c", str(one))[0] == 1
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="no unshare")
+@pytest.mark.parametrize(
+    ("files", "wanted"),
+    [
+        ({"cpu.max": "100000 100000\n"}, 1),
+        ({"cpu.max": "40000 100000\n"}, 1),
+        ({"cpu.max": "max 100000\n"}, None),
+        ({"cpu.cfs_quota_us": "120000", "cpu.cfs_period_us": "100000"}, 1),
+        ({"cpu.cfs_quota_us": "-1", "cpu.cfs_period_us": "100000"}, None),
+        ({"cpu.cfs_quota_us": "100000"}, None),
+        ({}, None),
+    ],
+)
+def test_quota_of_a_container(
+    files: dict, wanted: int | None, processors: int, tmp_path: Path
+) -> None:
+    (tmp_path / "cpu").mkdir()
+    for name, text in files.items():
+        folder = "" if name == "cpu.max" else "cpu"
+        (tmp_path / folder / name).write_text(text)
+    assert told(*LIMITED, tmp_path)[0] == (wanted or processors)
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="no unshare")
+@pytest.mark.parametrize(
+    "name", ["memory.max", "memory/memory.limit_in_bytes"]
+)
+def test_memory_of_a_container(name: str, tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / name).write_text(f"{512 << 20}\n")
+    limited, all_of_it = told(*LIMITED, tmp_path)[1], told()[1]
+    assert limited <= 512 < all_of_it
