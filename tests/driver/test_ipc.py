@@ -97,6 +97,32 @@ print(drv.from_device(second, 100, np.int32).sum())
     assert out == "4950\n"
 
 
+@pytest.mark.cpu
+def test_closed_memory_is_not_mapped(drv: Any) -> None:
+    """By its last user, or with its context."""
+    memory = drv.to_device(np.arange(100, dtype=np.int32))
+    opener(
+        """
+def mapped():
+    with open("/proc/self/maps") as maps:
+        return sum("memfd:" in line for line in maps)
+none = mapped()
+memory = drv.IPCMemoryHandle(handle)
+second = drv.IPCMemoryHandle(handle)
+memory.close()
+assert mapped() == none + 1
+second.close()
+assert mapped() == none
+other = drv.Device(0).make_context()
+memory = drv.IPCMemoryHandle(handle)
+assert mapped() == none + 1
+other.detach()
+assert mapped() == none
+""",
+        drv.mem_get_ipc_handle(memory),
+    )
+
+
 def test_mistakes(drv: Any) -> None:
     memory = drv.mem_alloc(64)
     handle = drv.mem_get_ipc_handle(memory)
@@ -269,6 +295,12 @@ def start():
             assert event.query() and host[0] == 8
             drv.memset_d32(memory, 0, 4)
             drv.Context.synchronize()  # the other process would not wait
+        other.do("import time; start()")
+        assert not event.query()
+        other.tell("time.sleep(0.3); flag[0] = 1")
+        event.synchronize()
+        assert event.query()
+        other.answer()
 
 
 @pytest.mark.cpu

@@ -25,11 +25,24 @@ LIMITED += ['mount --bind "$0" /sys/fs/cgroup && exec "$@"']
 pytestmark = pytest.mark.cpu
 
 
-def told(*before: str | Path) -> tuple[int, int]:
+TOGETHER = """
+import pycuda.autoinit
+import pycuda.driver as drv
+small = [drv.mem_alloc(256) for _ in range(2000)]
+for one in small[::2]:
+    one.free()
+small += [drv.mem_alloc(256) for _ in range(1000)]
+places = [int(one) for one in small[1:2000:2] + small[2000:]]
+assert len(set(places)) == 2000
+print(max(places) - min(places), 0)
+"""
+
+
+def told(*before: str | Path, code: str = TELL) -> tuple[int, int]:
     """Processors and MiB of the device, in a process of its own."""
     env = {k: v for k, v in os.environ.items() if k != "PYCUDA_CPU_THREADS"}
     done = subprocess.run(
-        [*before, sys.executable, "-P", "-W", "ignore", "-c", TELL],
+        [*before, sys.executable, "-P", "-W", "ignore", "-c", code],
         env=env | {"PYCUDA_DEVICE": "cpu"},
         capture_output=True,
         text=True,
@@ -88,3 +101,8 @@ def test_memory_of_a_container(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(f"{512 << 20}\n")
     limited, all_of_it = told(*LIMITED, tmp_path)[1], told()[1]
     assert limited <= 512 < all_of_it
+
+
+def test_small_pieces_of_memory_lie_together() -> None:
+    """And in places that others have left."""
+    assert told(code=TOGETHER)[0] < 1 << 20  # bytes

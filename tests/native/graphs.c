@@ -319,6 +319,9 @@ test_nodes(CUcontext ctx, CUstream stream)
     CHECK(count == 1);
     OK(cu.cuGraphClone(&clone, graph));
     OK(cu.cuGraphNodeFindInClone(&found, filled, clone));
+    fill.value = 0;
+    OK(cu.cuGraphMemsetNodeGetParams(found, &fill));
+    CHECK(fill.value == 7);
     fill.value = 100;
     OK(cu.cuGraphMemsetNodeSetParams(found, &fill));
     fill.value = 0;
@@ -450,6 +453,33 @@ test_wide(CUcontext ctx, CUstream stream)
     OK(cu.cuMemFree(many));
 }
 
+/* A stream that goes while it is captured: the capture's first one ends it,
+ * another one leaves it of no use. */
+static void
+test_left(CUstream stream)
+{
+    CUstreamCaptureStatus status;
+    CUgraph graph = NULL;
+    CUevent forked;
+
+    OK(cu.cuEventCreate(&forked, CU_EVENT_DISABLE_TIMING));
+    for (int turn = 0; turn < 2; turn++) {
+        CUstream other;
+        OK(cu.cuStreamCreate(&other, 0));
+        CUstream first = turn ? stream : other, second = turn ? other : stream;
+        OK(cu.cuStreamBeginCapture(first, CU_STREAM_CAPTURE_MODE_RELAXED));
+        OK(cu.cuEventRecord(forked, first));
+        OK(cu.cuStreamWaitEvent(second, forked, 0));
+        OK(cu.cuStreamDestroy(other));
+        OK(cu.cuStreamIsCapturing(stream, &status));
+        CHECK(status == (turn ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                              : CU_STREAM_CAPTURE_STATUS_NONE));
+    }
+    EXPECT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+           cu.cuStreamEndCapture(stream, &graph));
+    OK(cu.cuEventDestroy(forked));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -473,6 +503,9 @@ main(int argc, char **argv)
     test_nested(one);
     test_deep(one);
     test_wide(ctx, one);
+    if (native_on_cpu) { /* CUDA says nothing of it */
+        test_left(one);
+    }
     OK(cu.cuStreamDestroy(one));
     OK(cu.cuStreamDestroy(two));
     OK(cu.cuModuleUnload(module));

@@ -386,6 +386,8 @@ memory(void)
     OK(cu.cuCtxSynchronize());
     CHECK(*(int *)host == word);
     EXPECT_NULL(CUDA_ERROR_INVALID_VALUE, cu.cuMemAllocHost(NULL, 4));
+    EXPECT_STALE(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+                 cu.cuMemHostRegister(host, 4, 0));
     OK(cu.cuMemAllocManaged(&shown, 4, CU_MEM_ATTACH_GLOBAL));
     OK(cu.cuPointerGetAttributes(3, names, data, shown));
     CHECK(managed == 1);
