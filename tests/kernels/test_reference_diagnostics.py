@@ -5,6 +5,7 @@ import warnings
 
 import pytest
 
+import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
@@ -132,12 +133,32 @@ def test_inline_ptx_is_refused_by_name():
     assert re.search(r"kernel\.cu[:(]4", text)
 
 
+@pytest.mark.cpu
+def test_long_ptx_is_told_in_short():
+    lines = "add.u32 %0, %0, 1;" * 9
+    source = f"""__global__ void kernel(unsigned *out)
+{{
+    asm volatile("{lines}" : "+r"(out[0]));
+}}
+"""
+    text = complaint(source)
+    assert f'asm("{lines[:60]}...")' in text.replace("$0", "%0")
+
+
 def test_unknown_device_function_is_refused():
     source = """__device__ int elsewhere(int);
 __global__ void kernel(int *out) { *out = elsewhere(1); }
 """
     with pytest.raises((cuda.CompileError, cuda.Error), match="elsewhere"):
         SourceModule(source)
+
+
+@pytest.mark.cpu
+def test_unknown_device_variable_is_refused():
+    source = """extern __device__ int elsewhere;
+__global__ void kernel(int *out) { *out = elsewhere; }
+"""
+    assert "unresolved extern variable 'elsewhere'" in complaint(source)
 
 
 def test_barrier_kernel_with_an_error_elsewhere_still_names_the_line():

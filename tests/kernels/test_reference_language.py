@@ -37,6 +37,26 @@ def test_recursion():
     assert out.tolist() == expected
 
 
+DEPTHS = """
+__device__ int place(int depth)
+{
+    return depth ? place(depth - 1) + 1
+                 : threadIdx.x + 100 * threadIdx.y + 1000 * blockIdx.x;
+}
+__global__ void kernel(int *out)
+{
+    out[(blockIdx.x * 3 + threadIdx.y) * 4 + threadIdx.x] = place(5);
+}
+"""
+
+
+def test_a_recursion_knows_its_thread():
+    out = np.empty((2, 3, 4), np.int32)
+    reference.kernel(DEPTHS)(cuda.Out(out), block=(4, 3, 1), grid=(2, 1))
+    block, y, x = np.indices(out.shape)
+    assert np.array_equal(out, 5 + x + 100 * y + 1000 * block)
+
+
 MUTUAL = """
 __device__ int odd(int n);
 __device__ __noinline__ int even(int n) { return n == 0 ? 1 : odd(n - 1); }
@@ -541,3 +561,23 @@ def test_not_everything_is_inlined():
         here, there = values[1 : values.size - n], values[1 + n :]
         values = (here + 3 * there & 0xFFFFFFFF) ^ values[: here.size]
     assert np.array_equal(out, values[:4])
+
+
+BUILTINS = """
+__global__ void kernel(int *out)
+{
+    int t = __nvvm_read_ptx_sreg_tid_x(), b = __nvvm_read_ptx_sreg_ctaid_x();
+    __shared__ int s[8];
+    s[t] = __nvvm_read_ptx_sreg_nctaid_x();
+    __nvvm_bar_warp_sync(-1);
+    out[b * __nvvm_read_ptx_sreg_ntid_x() + t] = 100 * b + 10 * t + s[7 - t];
+}
+"""
+
+
+@pytest.mark.cpu
+def test_builtins_of_the_front_end():
+    out = np.empty((3, 8), np.int32)
+    reference.kernel(BUILTINS)(cuda.Out(out), block=(8, 1, 1), grid=(3, 1))
+    block, thread = np.indices(out.shape)
+    assert np.array_equal(out, 100 * block + 10 * thread + 3)

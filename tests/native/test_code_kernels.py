@@ -164,3 +164,19 @@ def test_trees_in_registers():
     assert count("fadd .*<2 x float>", text) > 0
     assert count("bitcast i[0-9]+ .* to <", text) == 0
     assert count("or <16 x i1>", text) == 0
+
+
+def test_barriers_for_the_compiler_alone_cost_nothing():
+    text = kernel(
+        "int *out, const int *in",
+        'out[i] = in[i]; asm volatile("" ::: "memory"); out[i] += 1;',
+    )
+    assert count("add .*<16 x i32>", text) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "quotients"), [((), True), (("-use_fast_math",), False)]
+)
+def test_fast_quotients_are_products(options, quotients):
+    text = kernel("float *x, float c", "x[i] = x[i] / c;", *options)
+    assert bool(count("fdiv .*<16 x float>", text)) is quotients

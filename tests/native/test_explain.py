@@ -264,6 +264,61 @@ def test_text(source):
     assert "some.cu:23:5: loop not vectorized" in done.stdout
 
 
+OTHERS = """\
+extern "C" __global__ void turn(float *out, const float *in)
+{
+    __shared__ float s[256];
+    int i = threadIdx.x;
+    s[i] = in[i];
+    __syncthreads();
+    out[i] = s[255 - i];
+}
+extern "C" __global__ void keep(float *out, int n)
+{
+    float own[100];
+    for (int i = 0; i < n; i++)
+        own[i] = i;
+    out[threadIdx.x] = own[threadIdx.x];
+}
+__device__ float large(int n)
+{
+    float own[4000];
+    for (int i = 0; i < n; i++)
+        own[i] = i;
+    return own[n / 2];
+}
+__device__ float small(int n) { return n; }
+extern "C" __global__ void choose(float *out, int n)
+{
+    float (*f)(int) = n ? large : small;
+    *out = f(n);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory):
+    path = tmp_path_factory.mktemp("explain") / "others.cu"
+    path.write_text(OTHERS)
+    return json.loads(_explain(path, "--json").stdout)
+
+
+def test_loops_over_threads_are_where_they_begin(others):
+    lines = {
+        row["line"]
+        for row in others["remarks"]
+        if row["text"].startswith("vectorized loop")
+    }
+    assert {1, 6} <= lines
+
+
+def test_private_memory_and_frames(others):
+    assert _kernel(others, "turn")["local_bytes"] == 0
+    assert _kernel(others, "keep")["local_bytes"] == 400
+    # of what it may call
+    assert 16000 < _kernel(others, "choose")["frame_bytes"] < 20000
+
+
 def test_the_lines_move_with_the_source(source, tmp_path):
     path = tmp_path / "some.cu"
     path.write_text("\n\n" + SOURCE)
