@@ -65,6 +65,29 @@ def test_rounds_that_are_vectors_one_by_one(loop):
     assert 3 <= count(LOADS, sums(loop)) <= 8
 
 
+def test_rounds_with_functions_are_vectors():
+    """Whose rare cases are calls, without effect."""
+    loop = "int i = block + t; i < n; i += gridDim.x * blockDim.x"
+    text = of(f"for ({loop}) sum += sinf(in[i]); s[t] = sum;")
+    assert count("fadd .*<8 x float>", text) > 0
+    assert count(LOADS, text) >= 3
+
+
+def test_functions_of_what_threads_share_are_shared():
+    """So that all go to the barrier, or none."""
+    text = of(
+        """
+        s[t] = in[t];
+        if (sinf(n) > 0) {
+            __syncthreads();
+            s[t] += s[255 - t];
+        }
+        """
+    )
+    assert count("call .*__pycuda_barrier", text) == 0
+    assert count(LOADS, text) > 0
+
+
 def test_rows_are_fetched_before_slow_rounds():
     """The next round's, and those of the four after the next four."""
     text = of(

@@ -149,7 +149,7 @@ mark(struct analysis *analysis, LLVMValueRef value)
     *place = 1;
 }
 
-/* Intrinsics that compute from their arguments and nothing else. */
+/* Functions that compute from their arguments and nothing else. */
 static bool
 is_pure_call(LLVMValueRef at)
 {
@@ -157,7 +157,8 @@ is_pure_call(LLVMValueRef at)
                                          "llvm.stack",  "llvm.read",
                                          "llvm.masked", "llvm.get"};
     if (!jit_is_call(at, "llvm.")) {
-        return jit_calls(at, "__pycuda_voted");
+        return jit_calls(at, "__pycuda_voted") ||
+               jit_is_call(at, "__pycuda_rare_");
     }
     for (size_t i = 0; i < sizeof impure / sizeof *impure; i++) {
         if (jit_is_call(at, impure[i])) {

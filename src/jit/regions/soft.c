@@ -109,6 +109,7 @@ has_effect(LLVMValueRef at)
         return LLVMGetVolatile(at);
     case LLVMCall:
         return (!jit_is_call(at, "llvm.") || jit_is_call(at, "llvm.mem")) &&
+               !jit_is_call(at, "__pycuda_rare_") &&
                !jit_is_call(at, "__pycuda_check_at") &&
                !jit_is_call(at, "__pycuda_check_shared");
     default:
