@@ -5,6 +5,7 @@ import pytest
 import reference
 
 import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
 
 REDUCTION = """
 __global__ void kernel(int *sums, const int *x, int n)
@@ -429,3 +430,43 @@ def test_last_block_gathers_the_sums_of_the_others():
             grid=(50, 1),
         )
         assert total[0] == x.sum()
+
+
+PARTED = """
+__global__ void joined(int *out, int n, int m)
+{
+    int t = threadIdx.x, v;
+    if (t & 1) {
+        v = n;
+        out[t] = 5;
+    } else {
+        v = m;
+        out[t] = 6;
+    }
+    __syncthreads();
+    out[t] += v;
+}
+
+__global__ void left(int *out, const int *in)
+{
+    int t = threadIdx.x, i = 0;
+    while (in[i] < t) i++;
+    __syncthreads();
+    out[t] = i;
+}
+"""
+
+
+def test_threads_keep_what_they_parted_with_over_a_barrier():
+    """The same for all that went one way, in the same round."""
+    module = SourceModule(PARTED)
+    out, t = np.zeros(64, np.int32), np.arange(64)
+    module.get_function("joined")(
+        cuda.Out(out), np.int32(100), np.int32(200), block=(64, 1, 1)
+    )
+    assert np.array_equal(out, np.where(t & 1, 105, 206))
+    squares = np.square(t, dtype=np.int32)
+    module.get_function("left")(
+        cuda.Out(out), cuda.In(squares), block=(64, 1, 1)
+    )
+    assert np.array_equal(out, np.searchsorted(squares, t))

@@ -145,6 +145,19 @@ def test_long_ptx_is_told_in_short():
     assert f'asm("{lines[:60]}...")' in text.replace("$0", "%0")
 
 
+@pytest.mark.cpu
+def test_a_compiler_that_gives_up_says_why():
+    """Here LLVM, which has no register for what nobody sets."""
+    source = """__global__ void kernel(float *out)
+{
+    float some;
+    asm volatile("" : "=f"(some));
+    *out = some;
+}
+"""
+    assert "internal error: LLVM: " in complaint(source)
+
+
 def test_unknown_device_function_is_refused():
     source = """__device__ int elsewhere(int);
 __global__ void kernel(int *out) { *out = elsewhere(1); }

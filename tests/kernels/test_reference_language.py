@@ -398,6 +398,43 @@ def test_assert_ends_the_launch_and_the_context(tmp_path):
     )
 
 
+NO_RESULT = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+kernel = SourceModule(\'\'\'
+__device__ int none(int x) { __builtin_unreachable(); }
+__device__ int same(int x) { return x; }
+__global__ void kernel(int *out, int n)
+{
+    int (*f)(int) = n ? none : same;
+    *out = f(5);
+}
+\'\'\').get_function("kernel")
+out = np.zeros(1, np.int32)
+try:
+    kernel(cuda.Out(out), np.int32(1), block=(1, 1, 1))
+except cuda.LogicError as error:
+    print(error)
+"""
+
+
+@pytest.mark.cpu
+def test_what_cannot_be_reached_is_a_fault_if_it_is(tmp_path):
+    """And does not go on with another function's code."""
+    done = subprocess.run(
+        [sys.executable, "-c", NO_RESULT],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "an illegal instruction was encountered" in done.stdout, done.stderr
+
+
 LOCALS = """
 __global__ void kernel(int *out, int n)
 {
