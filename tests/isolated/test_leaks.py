@@ -26,11 +26,21 @@ SOURCE = (
     "texture<float, 2> t; surface<void, 2> s;"
     "__global__ void one(int *a, float b) {}"
     "__global__ void k2(cudaTextureObject_t object) {}"
+    "__device__ __noinline__ int down(int *x, int n)"
+    "{ return n ? down(x, n - 1) + x[n] : 0; }"
+    "__global__ void k3(int *x, int n)"
+    "{ __shared__ int s[64]; s[threadIdx.x] = down(x, n); __syncthreads();"
+    " x[threadIdx.x] = s[63 - threadIdx.x]; }"
+    "__global__ void k4() { *(int *)malloc(64) = 1; }"
+    "__global__ void k5(int *x)"
+    "{ __shared__ int s[8000]; s[threadIdx.x] = *x; __syncthreads();"
+    " x[threadIdx.x] = s[63 - threadIdx.x]; }"
 )
 module = SourceModule(SOURCE)
 image = compile(SOURCE)
 k = module.get_function("one")
 k2 = module.get_function("k2")
+k3, k5 = module.get_function("k3"), module.get_function("k5")
 memory = drv.mem_alloc(4096)
 host = np.zeros(4, np.int32)
 stream = drv.Stream()
@@ -176,6 +186,24 @@ BODIES = {
     "    for _ in range(200): launch(memory, np.float32(1), block=(1, 1, 1))\n"
     "    wrapper.pop()",
     "pool that is trimmed": "[gpu + 1 for _ in range(9)]; drv.mem_get_info()",
+    "compilation": "compile(f'__global__ void k{next(number)}() {{ }}',"
+    " cache_dir=False, options=['-DX=' + 80 * 'y', '-I' + 80 * 'z'])",
+    "launches of a thread": "def work():\n"
+    "        context.push()\n"
+    "        for _ in range(9):\n"
+    "            k5(memory, block=(64, 1, 1))\n"
+    "            drv.Context.synchronize()\n"
+    "        drv.Context.pop()\n"
+    "    context = drv.Context.get_current()\n"
+    "    one = threading.Thread(target=work); one.start(); one.join()",
+    "stacks of many sizes": "drv.Context.set_limit(drv.limit.STACK_SIZE,"
+    " (1 + next(number) % 60) << 12)\n"
+    "    k3(memory, np.int32(9), block=(64, 1, 1)); stream.synchronize()",
+    "heap of a context": "made = drv.Device(0).make_context()\n"
+    "    launch = drv.module_from_buffer(image).get_function('k4')\n"
+    "    launch(block=(64, 1, 1)); made.synchronize(); made.detach()",
+    "compilation that fails": "try: compile('nonsense', cache_dir=False)\n"
+    "    except drv.CompileError: pass",
     "refused compilation": "try: compile('', options=['--no-such-option'])\n"
     "    except drv.CompileError: pass",
     "shared event": "drv.Event(drv.event_flags.INTERPROCESS |"
@@ -189,6 +217,8 @@ BODIES = {
     "    try: drv.module_from_buffer(b'no image')\n"
     "    except drv.Error: pass",
 }
+# Forty of these take as long as four hundred others.
+SLOW = ("make_context", "cache_dir=False", "Thread")
 # Expressions: an object of each public class.
 OBJECTS = {
     "AlignedHostAllocation": "drv.aligned_empty(16, 'i4').base",
@@ -307,7 +337,8 @@ def leaks(body: str, prepare: str = PREPARE, steps: int = 400) -> str:
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("name", BODIES)
 def test_no_leak(name: str) -> None:
-    steps = 40 if "make_context" in BODIES[name] else 400  # as below
+    slow = any(word in BODIES[name] for word in SLOW)
+    steps = 40 if slow else 400  # as below
     assert leaks(BODIES[name], steps=steps) == "[]\n"
 
 

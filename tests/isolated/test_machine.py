@@ -36,6 +36,32 @@ places = [int(one) for one in small[1:2000:2] + small[2000:]]
 assert len(set(places)) == 2000
 print(max(places) - min(places), 0)
 """
+GUARDED = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+def mappings():
+    with open("/proc/self/maps") as maps:
+        return sum(1 for line in maps)
+
+deep = SourceModule('''
+__device__ __noinline__ int down(int *x, int n)
+{ return n ? down(x, n - 1) + x[n] : 0; }
+__global__ void deep(int *x, int n)
+{
+    int sum = down(x, n);
+    __syncthreads();
+    x[threadIdx.x] = sum;
+}
+''').get_function("deep")
+memory = drv.to_device(np.zeros(256, np.int32))
+before = mappings()
+deep(memory, np.int32(9), block=(256, 1, 1))
+drv.Context.synchronize()
+print(mappings() - before, 0)
+"""
 
 
 def told(*before: str | Path, code: str = TELL) -> tuple[int, int]:
@@ -106,3 +132,8 @@ def test_memory_of_a_container(name: str, tmp_path: Path) -> None:
 def test_small_pieces_of_memory_lie_together() -> None:
     """And in places that others have left."""
     assert told(code=TOGETHER)[0] < 1 << 20  # bytes
+
+
+def test_stacks_of_threads_that_recurse_go_with_the_launch() -> None:
+    """Each has a mapping as its guard, of which a process may have few."""
+    assert told(code=GUARDED)[0] < 100
