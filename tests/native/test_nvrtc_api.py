@@ -3,8 +3,10 @@
 import ctypes
 import os
 import resource
+import shutil
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 from pathlib import Path
@@ -25,6 +27,7 @@ extern "C" __global__ void saxpy(float a, const float *x, float *y, int n)
 }
 """
 OK, BAD_INPUT, BAD_PROGRAM, BAD_OPTION, NOT_COMPILED = 0, 3, 4, 5, 6
+ZIG = Path(sysconfig.get_path("platlib")) / "ziglang" / "zig"
 NO_EXPRESSIONS_AFTER, NO_NAMES_BEFORE, BAD_EXPRESSION = 8, 9, 10
 
 
@@ -235,19 +238,23 @@ def test_inline_ptx_is_named(nvrtc):
     assert "kernel.cu:2" in program.log and "PTX" in program.log
 
 
-def test_headers_in_memory(nvrtc):
+def test_headers_in_memory(nvrtc, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     headers = {"size.h": "#define N 4\n", "deep/er.h": '#include "../size.h"'}
     program = Program(
         nvrtc, "#include <deep/er.h>\nint a[N == 4 ? 1 : -1];", headers
     )
     assert program.compile() == OK, program.log
+    assert list(tmp_path.iterdir()) == [], "nothing is left of them"
 
 
 @pytest.mark.parametrize("name", ["../up.h", "/tmp/absolute.h", "a/../../b.h"])
-def test_headers_stay_in_their_folder(nvrtc, name):
-    program = Program(nvrtc, SAXPY, {name: ""})
+def test_headers_stay_in_their_folder(nvrtc, name, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    program = Program(nvrtc, SAXPY, {"right.h": "", name: ""})
     assert program.compile() == BAD_INPUT
     assert name in program.log
+    assert list(tmp_path.iterdir()) == []
 
 
 NAMES = """
@@ -378,6 +385,17 @@ def test_other_program_for_clang(tmp_path):
     assert code == NOT_COMPILED and "is not clang 19" in log
 
 
+@pytest.mark.skipif(not ZIG.exists(), reason="no ziglang")
+def test_a_name_is_looked_for_along_the_path(tmp_path):
+    (tmp_path / "zig-here").write_text(f'#!/bin/sh\nexec {ZIG} "$@"\n')
+    (tmp_path / "zig-here").chmod(0o755)
+    path = f"/nowhere:{tmp_path}:{os.environ['PATH']}"
+    code, log = compile_elsewhere(
+        PYCUDA_CLANG="zig-here", PATH=path, PYCUDA_CACHE_DIR=str(tmp_path)
+    )
+    assert code == OK, log
+
+
 @pytest.mark.parametrize(
     "script, words",
     [
@@ -438,6 +456,20 @@ def test_headers_of_ours_are_precompiled_too(nvrtc, tmp_path, monkeypatch):
     assert along == by_path
 
 
+def test_changed_headers_are_precompiled_anew(tmp_path):
+    headers, cache = tmp_path / "cuda", tmp_path / "cache"
+    shutil.copytree(Path(pycuda.__file__).parent / "cuda", headers)
+    places = {
+        "PYCUDA_CUDA_HEADERS": str(headers),
+        "PYCUDA_CACHE_DIR": str(cache),
+    }
+    for count in (1, 2):
+        assert compile_elsewhere(**places) == (OK, "\n")
+        assert len(list((cache / "front").glob("*.pch"))) == count
+        with open(headers / "cpu" / "device.h", "a") as header:
+            header.write("#define CHANGED\n")
+
+
 def test_precompiled_headers_that_nobody_uses_go(tmp_path):
     front = tmp_path / "front"
     front.mkdir()
@@ -458,8 +490,10 @@ def test_precompiled_headers_that_nobody_uses_go(tmp_path):
     (made,) = (p for p in front.glob("*.pch") if p.stat().st_size)
     assert left == {"b", "d", made.name[0]}
     os.utime(made, (time.time() - 2 * day,) * 2)
+    number = made.stat().st_ino
     assert compile_elsewhere(**cache)[0] == OK
     assert time.time() - made.stat().st_mtime < day, "it was used"
+    assert made.stat().st_ino == number, "and not made again"
 
 
 def test_preloaded_libraries_do_not_reach_the_children():
