@@ -412,6 +412,11 @@ def test_dying_compiler_leaves_its_last_words(tmp_path, script, words):
     assert words in log and "broken" in log
 
 
+def test_the_compiler_reads_its_own_variables():
+    code, log = compile_elsewhere(PYCUDA_CPU_TARGET="z80")
+    assert code == NOT_COMPILED and "is 'z80'; it must be " in log
+
+
 def test_missing_jit(tmp_path):
     code, log = compile_elsewhere(PYCUDA_JIT=str(tmp_path / "jit"))
     assert code == 7 and "PYCUDA_JIT" in log
