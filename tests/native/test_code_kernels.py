@@ -180,3 +180,13 @@ def test_barriers_for_the_compiler_alone_cost_nothing():
 def test_fast_quotients_are_products(options, quotients):
     text = kernel("float *x, float c", "x[i] = x[i] / c;", *options)
     assert bool(count("fdiv .*<16 x float>", text)) is quotients
+
+
+def test_pairs_are_copied_at_once():
+    """Arrays that lie so that threads would race do not lie so."""
+    text = kernel(
+        "uint2 *out, const uint2 *in, int n",
+        "if (i < n) { out[i].x = in[i].x * 3; out[i].y = in[i].y * 5; }",
+    )
+    assert count("load <32 x i32>", text) > 0
+    assert count("store <32 x i32>", text) > 0
