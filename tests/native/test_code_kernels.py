@@ -164,6 +164,8 @@ def test_trees_in_registers():
     assert count("fadd .*<2 x float>", text) > 0
     assert count("bitcast i[0-9]+ .* to <", text) == 0
     assert count("or <16 x i1>", text) == 0
+    # what the last warps do is no loop of one vector
+    assert count("fadd .*<16 x float>", text) > 15
 
 
 def test_barriers_for_the_compiler_alone_cost_nothing():
@@ -190,3 +192,13 @@ def test_pairs_are_copied_at_once():
     )
     assert count("load <32 x i32>", text) > 0
     assert count("store <32 x i32>", text) > 0
+
+
+@pytest.mark.parametrize("word", ["", "__restrict__"])
+def test_restrict_tells_arrays_apart(word):
+    """Else the second word is loaded after the store between them."""
+    text = kernel(
+        f"float *{word} out, const float *{word} in, int n",
+        "float a = in[2 * i]; out[i] = a * 2; out[i + n] = in[2 * i + 1] + a;",
+    )
+    assert bool(count("load <32 x float>", text)) is bool(word)
