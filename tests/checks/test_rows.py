@@ -65,6 +65,7 @@ LONG = """
 """
 
 
+@pytest.mark.no_sanitizer
 def test_long_loops_without_checks_are_vectors(monkeypatch, tmp_path):
     monkeypatch.setenv("PYCUDA_CPU_CHECK", "memory")
     path = tmp_path / "long.cu"
