@@ -228,3 +228,32 @@ def test_what_is_no_stream(drv: Any, kernels: Any, wrong: Any) -> None:
         drv.memset_d8_async(memory, 0, 16, stream=wrong)
     with pytest.raises(TypeError, match="must be a pycuda.driver.Stream"):
         kernels("twice")(memory, stream=wrong, **ONE)
+
+
+@pytest.mark.cpu
+def test_host_functions_run_while_kernels_fill_the_device(drv: Any) -> None:
+    from pycuda.compiler import SourceModule
+
+    hold = SourceModule("""
+__global__ void hold(volatile int *flag, int *seen, int i)
+{
+    const long long start = clock64();
+    while (!*flag && clock64() - start < 10000000000LL) { }
+    seen[i] = *flag;
+}
+""").get_function("hold")
+    count = drv.Device(0).multiprocessor_count
+    flag = drv.pagelocked_zeros(
+        1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
+    )
+    seen = drv.to_device(np.zeros(count, np.int32))
+    streams = [drv.Stream() for _ in range(count)]
+    at = np.uintp(flag.base.get_device_pointer())
+    for i, stream in enumerate(streams):
+        hold(at, seen, np.int32(i), block=(1, 1, 1), stream=stream)
+    other = drv.Stream()
+    other.add_callback(flag.fill, 1)
+    other.synchronize()
+    for stream in streams:
+        stream.synchronize()
+    assert (drv.from_device(seen, count, np.int32) == 1).all()
