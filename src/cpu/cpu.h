@@ -505,6 +505,8 @@ CUresult cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
                        uint64_t first, uint64_t count);
 /* Gives back what the worker's blocks needed: stacks, shared memory. */
 void cpu_block_close(struct cpu_worker *worker);
+/* Bytes of a block's shared memory. */
+uint64_t cpu_block_shared(const struct cpu_launch *launch);
 CUresult cpu_fibers_prepare(struct cpu_worker *worker,
                             struct cpu_launch *launch);
 /* The worker is ready for a block of the launch; `stack` is where its loop

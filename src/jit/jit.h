@@ -287,6 +287,7 @@ void jit_keep_level(struct jit *jit);    /* fibers/lockstep.c */
 void jit_find_apart(struct jit *jit);    /* analyse/apart.c */
 void jit_find_spinning(struct jit *jit); /* fibers/spinning.c */
 void jit_find_stops(struct jit *jit);    /* fibers/stops.c */
+void jit_copy_tables(struct jit *jit);   /* retarget/tables.c */
 void jit_make_bodies(struct jit *jit);   /* retarget/geometry.c */
 /* retarget/geometry.c: a failed assertion names its thread. */
 void jit_publish_failures(struct jit *jit, struct jit_kernel *kernel);

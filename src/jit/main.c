@@ -125,6 +125,7 @@ make_native(struct jit *jit)
     jit_lower_lanes(jit);
     jit_lower_variables(jit);
     jit_retarget(jit);
+    jit_copy_tables(jit);
     jit_run_passes(jit, "globaldce");
     jit_check_source(jit, false);
     forget_places(jit, !jit->options.checks);

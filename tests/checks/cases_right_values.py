@@ -167,4 +167,21 @@ __global__ void k(double *out, const double *in)
 }""",
         args=[512, np.ones(64)],
     ),
+    dict(
+        name="dynamic_shared_memory_behind_what_is_no_multiple_of_16",
+        source="""
+__global__ void k(int *out, int n)
+{
+    __shared__ int own[65];
+    extern __shared__ int rest[];
+    int *both[2] = {own, rest}, t = threadIdx.x;
+    own[t] = t;
+    rest[t] = 2 * t;
+    __syncthreads();
+    out[t] = both[n & 1][63 - t];
+    out[t] += both[(t + n) & 1][t];
+}""",
+        args=[256, np.int32(1)],
+        shared=256,
+    ),
 ]

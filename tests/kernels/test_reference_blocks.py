@@ -470,3 +470,65 @@ def test_threads_keep_what_they_parted_with_over_a_barrier():
         cuda.Out(out), cuda.In(squares), block=(64, 1, 1)
     )
     assert np.array_equal(out, np.searchsorted(squares, t))
+
+
+TABLES = """
+struct pair { int *a; int n; const int *b[2]; };
+__device__ int twice(int which, int i)
+{
+    __shared__ int own[2][33];
+    int *rows[2] = {own[0], own[1] + 1};
+    rows[0][i] = i;
+    rows[1][i] = 100 + i;
+    return rows[which][i];
+}
+__global__ void kernel(int *out, int n)
+{
+    __shared__ int a[32], b[32];
+    extern __shared__ int rest[];
+    int t = threadIdx.x, *tile[3] = {a, b + 1, rest};
+    pair both = {a, 7, {b, a + 2}};
+    tile[0][t] = t;
+    if (t < 31)
+        tile[1][t] = 10 * t;
+    else
+        b[0] = 0;
+    tile[2][t] = 1000 + t;
+    __syncthreads();
+    for (int k = 0; k < n; ++k) {
+        int now = tile[k & 1][(t + k) % 16];
+        __syncthreads();
+        if (t < 16)
+            tile[(k + 1) & 1][t] += now;
+        __syncthreads();
+    }
+    out[t] = tile[n % 3][t % 16] + both.a[t] + both.n
+           + both.b[t & 1][t % 8] + twice(t & 1, t);
+}
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["-G"]], ids=str)
+@pytest.mark.parametrize("n", [0, 4, 5])
+def test_tables_of_shared_arrays(n, options):
+    t = np.arange(32)
+    a, b, rest = np.arange(32), np.zeros(33, int), 1000 + np.arange(32)
+    b[1:32] = 10 * np.arange(31)
+    tile = [a, b[1:], rest]
+    for k in range(n):
+        now = tile[k & 1][(t[:16] + k) % 16]
+        tile[(k + 1) & 1][:16] += now
+    expected = tile[n % 3][t % 16] + a[t] + 7
+    expected += np.where(t & 1, a[2:][t % 8], b[t % 8])
+    expected += np.where(t & 1, 100, 0) + t
+    out = np.zeros(32, np.int32)
+    module = SourceModule(TABLES, options=options)
+    for grid in (1, 3):  # a block's shared memory is its own
+        module.get_function("kernel")(
+            cuda.Out(out),
+            np.int32(n),
+            block=(32, 1, 1),
+            grid=(grid, 1),
+            shared=128,
+        )
+        assert out.tolist() == expected.tolist()

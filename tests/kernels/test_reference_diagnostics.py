@@ -3,6 +3,7 @@
 import re
 import warnings
 
+import numpy as np
 import pytest
 
 import pycuda.autoinit  # noqa: F401
@@ -147,15 +148,39 @@ def test_long_ptx_is_told_in_short():
 
 @pytest.mark.cpu
 def test_a_compiler_that_gives_up_says_why():
-    """Here LLVM, which has no register for what nobody sets."""
-    source = """__global__ void kernel(float *out)
-{
-    float some;
-    asm volatile("" : "=f"(some));
-    *out = some;
-}
+    """Here LLVM, asked for another processor's instruction."""
+    source = """extern "C" __device__ void hint(int)
+    __asm__("llvm.amdgcn.s.sleep");
+__global__ void kernel() { hint(0); }
 """
     assert "internal error: LLVM: " in complaint(source)
+
+
+@pytest.mark.parametrize("options", [[], ["-G"]], ids=str)
+def test_asm_without_text_hides_values(options):
+    """From the compiler, whatever the register."""
+    source = """__global__ void kernel(
+    float *f, double *d, int *i, long long *l, short *h)
+{
+    int t = threadIdx.x;
+    float a = f[t];
+    double b = d[t];
+    int c = i[t];
+    long long e = l[t];
+    short g = h[t];
+    asm volatile("" : "+f"(a));
+    asm("" : "+d"(b));
+    asm volatile("" : "+r"(c) :: "memory");
+    asm volatile("" : "+l"(e), "+h"(g));
+    asm volatile("" :: "f"(a));
+    f[t] = a + 1, d[t] = b + 1, i[t] = c + 1, l[t] = e + 1, h[t] = g + 1;
+}
+"""
+    kernel = SourceModule(source, options=options).get_function("kernel")
+    arrays = [np.arange(40, dtype=d) for d in ("f4", "f8", "i4", "i8", "i2")]
+    kernel(*map(cuda.InOut, arrays), block=(40, 1, 1))
+    for array in arrays:
+        assert array.tolist() == list(range(1, 41))
 
 
 def test_unknown_device_function_is_refused():

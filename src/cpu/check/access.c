@@ -241,8 +241,7 @@ static void
 fault_shared(struct fault *fault, const struct cpu_worker *worker)
 {
     fault->object = (uintptr_t)worker->shared;
-    fault->object_bytes = worker->launch->function->kernel->static_shared +
-                          (uint64_t)worker->launch->dynamic_shared;
+    fault->object_bytes = cpu_block_shared(worker->launch);
     snprintf(fault->detail, sizeof fault->detail,
              "out of bounds: offset %lld of the block's %llu bytes of shared "
              "memory belongs to no variable of this kernel",

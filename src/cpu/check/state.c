@@ -65,8 +65,7 @@ cpu_check_block_begin(struct cpu_worker *worker)
     check->fenced = false;
     check->shared_count = 0;
     check->shared_base = (uintptr_t)worker->shared;
-    check->shared_bytes = launch->function->kernel->static_shared +
-                          (uint64_t)launch->dynamic_shared;
+    check->shared_bytes = cpu_block_shared(launch);
     threads_clear(check);
     cpu_check_pending_drop(check);
     check->interval_due = check->block_due = true;

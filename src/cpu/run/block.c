@@ -86,12 +86,20 @@ shared_free(struct cpu_worker *worker)
     worker->shared_bytes = 0;
 }
 
+/* Dynamic shared memory begins at a multiple of 16 (retarget/shared.c). */
+uint64_t
+cpu_block_shared(const struct cpu_launch *launch)
+{
+    uint64_t own = launch->function->kernel->static_shared;
+
+    return launch->dynamic_shared ? round_up(own, 16) + launch->dynamic_shared
+                                  : own;
+}
+
 static CUresult
 shared_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {
-    size_t bytes = round_up(launch->function->kernel->static_shared +
-                                (size_t)launch->dynamic_shared + 128,
-                            128);
+    size_t bytes = round_up(cpu_block_shared(launch) + 1, 128);
 
     if (bytes <= worker->shared_bytes) {
         return CUDA_SUCCESS;

@@ -106,16 +106,42 @@ check_variable(LLVMValueRef variable)
     }
 }
 
+/* PTX has a letter for each type of register, the host one for them all. */
+static LLVMValueRef
+host_registers(LLVMValueRef code)
+{
+    size_t length;
+    const char *given = LLVMGetInlineAsmConstraintString(code, &length);
+    char *letters = jit_copy(given, length);
+    bool in_name = false; /* ~{memory} */
+    for (char *at = letters; *at; at++) {
+        in_name = *at == '{' || (in_name && *at != '}');
+        if (!in_name && strchr("hlfd", *at)) {
+            *at = 'r';
+        }
+    }
+    return LLVMGetInlineAsm(LLVMGetInlineAsmFunctionType(code), "", 0, letters,
+                            length, LLVMGetInlineAsmHasSideEffects(code), 0,
+                            LLVMInlineAsmDialectATT, 0);
+}
+
+/* asm volatile("" ::: "memory"), a compiler's barrier, is no PTX; nor is
+ * asm("" : "+f"(x)), which hides from it what a variable holds. */
 static void
-drop_empty_asm(struct jit *jit, LLVMValueRef instruction, void *data)
+settle_empty_asm(struct jit *jit, LLVMValueRef instruction, void *data)
 {
     (void)jit;
     (void)data;
-    if (LLVMIsACallInst(instruction) &&
-        LLVMIsAInlineAsm(LLVMGetCalledValue(instruction)) &&
-        LLVMGetTypeKind(LLVMTypeOf(instruction)) == LLVMVoidTypeKind) {
-        LLVMInstructionEraseFromParent(instruction);
+    if (!LLVMIsACallInst(instruction) ||
+        !LLVMIsAInlineAsm(LLVMGetCalledValue(instruction))) {
+        return;
     }
+    if (LLVMGetTypeKind(LLVMTypeOf(instruction)) == LLVMVoidTypeKind) {
+        LLVMInstructionEraseFromParent(instruction);
+        return;
+    }
+    LLVMSetOperand(instruction, (unsigned)LLVMGetNumOperands(instruction) - 1,
+                   host_registers(LLVMGetCalledValue(instruction)));
 }
 
 void
@@ -134,6 +160,5 @@ jit_check_source(struct jit *jit, bool linkable)
         }
     }
     jit_stop_on_errors();
-    /* asm volatile("" ::: "memory"), a compiler's barrier, is no PTX */
-    jit_each_instruction_of_all(jit, drop_empty_asm, NULL);
+    jit_each_instruction_of_all(jit, settle_empty_asm, NULL);
 }

@@ -1,0 +1,93 @@
+/* tables.c - constant tables that hold addresses of shared memory.
+ *
+ * clang makes one of `float *tile[2] = {a, b}`, as for any variable whose
+ * address never changes; but shared memory lies elsewhere for each block.
+ * Each function that uses such a table gets a local copy, which later passes
+ * take apart as they do with any local array.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "jit/jit.h"
+
+/* A table's copies, one for each function that uses it. */
+struct copy {
+    LLVMValueRef function, place;
+    struct copy *next;
+};
+
+struct table {
+    LLVMValueRef variable;
+    struct copy *copies;
+};
+
+static bool
+holds_shared(LLVMValueRef constant)
+{
+    if (LLVMIsAGlobalValue(constant)) {
+        const char *section =
+            LLVMIsAGlobalVariable(constant) ? jit_section(constant) : "";
+        return strcmp(section, "shared") == 0 ||
+               strcmp(section, "dynamic") == 0;
+    }
+    for (int i = 0; i < LLVMGetNumOperands(constant); i++) {
+        if (holds_shared(LLVMGetOperand(constant, (unsigned)i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+store(struct jit *jit, LLVMValueRef constant, LLVMValueRef place)
+{
+    LLVMTypeRef type = LLVMTypeOf(constant);
+    bool is_aggregate =
+        LLVMIsAConstantArray(constant) || LLVMIsAConstantStruct(constant);
+    if (!is_aggregate || !holds_shared(constant)) {
+        LLVMBuildStore(jit->builder, constant, place);
+        return;
+    }
+    for (int i = 0; i < LLVMGetNumOperands(constant); i++) {
+        LLVMValueRef path[] = {LLVMConstInt(jit->i32, 0, 0),
+                               LLVMConstInt(jit->i32, (unsigned)i, 0)};
+        store(jit, LLVMGetOperand(constant, (unsigned)i),
+              LLVMBuildGEP2(jit->builder, type, place, path, 2, ""));
+    }
+}
+
+static LLVMValueRef
+copy_in(struct jit *jit, LLVMValueRef function, void *data)
+{
+    struct table *table = data;
+    for (struct copy *at = table->copies; at; at = at->next) {
+        if (at->function == function) {
+            return at->place;
+        }
+    }
+    struct copy *made = jit_allocate(sizeof *made);
+    LLVMPositionBuilderBefore(
+        jit->builder,
+        LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+    made->function = function;
+    made->place = LLVMBuildAlloca(jit->builder,
+                                  LLVMGlobalGetValueType(table->variable), "");
+    LLVMSetAlignment(made->place, LLVMGetAlignment(table->variable));
+    store(jit, LLVMGetInitializer(table->variable), made->place);
+    made->next = table->copies;
+    table->copies = made;
+    return made->place;
+}
+
+void
+jit_copy_tables(struct jit *jit)
+{
+    LLVMValueRef at = LLVMGetFirstGlobal(jit->module);
+    for (; at; at = LLVMGetNextGlobal(at)) {
+        struct table table = {.variable = at};
+        if (LLVMIsGlobalConstant(at) && LLVMGetInitializer(at) &&
+            holds_shared(LLVMGetInitializer(at))) {
+            jit_expand_constant(jit, at, copy_in, &table);
+        }
+    }
+}
