@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from isolated import HEAP
 
 HERE = Path(__file__).parent
 
@@ -507,16 +508,10 @@ def test_rows_are_looked_at_once(check, bodies, tmp_path):
 
 THREADS = (
     HEAD
+    + HEAP
     + """
-import ctypes, threading
+import threading
 
-class Heap(ctypes.Structure):
-    names = ("arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks"
-             " fordblks keepcost").split()
-    _fields_ = [(name, ctypes.c_size_t) for name in names]
-
-info = ctypes.CDLL(None).mallinfo2
-info.restype = Heap
 kernel = SourceModule("__global__ void k(int *p) { *p = 1; }")
 kernel = kernel.get_function("k")
 memory = drv.mem_alloc(4)
@@ -534,9 +529,8 @@ for turn in range(24):
     thread.start()
     thread.join()
     if turn == 3:
-        before = info()
-after = info()
-print(after.uordblks + after.hblkhd - before.uordblks - before.hblkhd >> 10)
+        before = heap()
+print(heap() - before >> 10)
 """
 )
 

@@ -5,6 +5,23 @@ import subprocess
 import sys
 import textwrap
 
+# For code that runs by itself: heap() tells how much of the C heap is in use.
+HEAP = """
+import ctypes
+
+class Heap(ctypes.Structure):
+    names = ("arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks"
+             " fordblks keepcost").split()
+    _fields_ = [(name, ctypes.c_size_t) for name in names]
+
+libc = ctypes.CDLL(None)
+libc.mallinfo2.restype = Heap
+
+def heap():
+    now = libc.mallinfo2()
+    return now.uordblks + now.hblkhd  # bytes
+"""
+
 
 def run(
     code: str, *, environment: dict[str, str] | None = None, status: int = 0

@@ -12,9 +12,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from isolated import run
+from isolated import HEAP, run
 
-LEAK = """
+LEAK = (
+    HEAP
+    + """
 import atexit, ctypes, gc, itertools, os, subprocess, sys, threading
 import numpy as np
 import pycuda.autoinit
@@ -61,15 +63,7 @@ with stream.capture() as graph:
     k(memory, np.float32(1), block=(1, 1, 1), stream=stream)
 planted = []
 number = itertools.count(1)
-libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p
-
-class Heap(ctypes.Structure):
-    names = ("arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks"
-             " fordblks keepcost").split()
-    _fields_ = [(name, ctypes.c_size_t) for name in names]
-
-libc.mallinfo2.restype = Heap
 on_cpu = _driver._device_kind() == "cpu"
 {prepare}
 def step():
@@ -80,12 +74,11 @@ def counts():
     # It keeps the names of attributes that C asked for: 4096 at the most.
     ctypes.pythonapi.PyType_ClearCache()
     drv.Context.synchronize()
-    heap = libc.mallinfo2() if on_cpu else Heap()
     with open("/proc/self/maps") as maps:
         mappings = sum(1 for line in maps)
     free = drv.mem_get_info()[0]
     return (
-        sys.getallocatedblocks(), heap.uordblks + heap.hblkhd, -free,
+        sys.getallocatedblocks(), heap() if on_cpu else 0, -free,
         len(os.listdir("/proc/self/fd")), mappings,
     )
 
@@ -106,6 +99,7 @@ for turn in range({for_long}):
         break
 print(sorted(always))
 """
+)
 ROUNDS, FOR_LONG = 4, 16
 
 # Statements.
