@@ -74,26 +74,30 @@ def test_long_loops_without_checks_are_vectors(monkeypatch, tmp_path):
     assert "vector.body" in code(path, "ir")
 
 
+def image(source, checks, patch):
+    """A kernel's image under checks, as bytes."""
+    patch.setenv("PYCUDA_CPU_CHECK", checks)
+    return compile(source, cache_dir=False)
+
+
 WARP = "__syncwarp();"
 
 
 @pytest.mark.parametrize(("after", "told"), [("", False), (WARP, True)])
 def test_threads_that_do_not_wait_tell_no_place(after, told, monkeypatch):
-    monkeypatch.setenv("PYCUDA_CPU_CHECK", "sync")
-    image = compile(
+    source = (
         "__global__ void k(float *x, int n)"
-        f"{{ int i = threadIdx.x; if (i >= n) return; x[i] = 1; {after} }}",
-        cache_dir=False,
+        f"{{ int i = threadIdx.x; if (i >= n) return; x[i] = 1; {after} }}"
     )
-    assert (b"__pycuda_check_at" in image) is told
+    made = image(source, "sync", monkeypatch)
+    assert (b"__pycuda_check_at" in made) is told
 
 
 @pytest.mark.parametrize(("index", "looked_at"), [("0", False), ("n", True)])
 def test_what_is_surely_inside_is_not_looked_at(index, looked_at, monkeypatch):
-    monkeypatch.setenv("PYCUDA_CPU_CHECK", "memory")
-    image = compile(
+    source = (
         "__global__ void k(int n)"
-        f"{{ __shared__ volatile int s[2]; s[{index}] = 1; }}",
-        cache_dir=False,
+        f"{{ __shared__ volatile int s[2]; s[{index}] = 1; }}"
     )
-    assert (b"__pycuda_check\0" in image) is looked_at
+    made = image(source, "memory", monkeypatch)
+    assert (b"__pycuda_check\0" in made) is looked_at

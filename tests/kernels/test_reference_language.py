@@ -618,3 +618,25 @@ def test_builtins_of_the_front_end():
     reference.kernel(BUILTINS)(cuda.Out(out), block=(8, 1, 1), grid=(3, 1))
     block, thread = np.indices(out.shape)
     assert np.array_equal(out, 100 * block + 10 * thread + 3)
+
+
+LABELS = """
+__global__ void kernel(int *out)
+{
+    static void *const to[] = {&&one, &&two};
+    int t = threadIdx.x;
+    goto *to[t & 1];
+one:
+    out[t] = 1;
+    return;
+two:
+    out[t] = 2;
+}
+"""
+
+
+@pytest.mark.cpu  # an extension of clang and GCC
+def test_addresses_of_labels():
+    out = np.zeros(8, np.int32)
+    reference.kernel(LABELS)(cuda.Out(out), block=(8, 1, 1))
+    assert out.tolist() == [1, 2] * 4

@@ -30,6 +30,9 @@ holds_shared(LLVMValueRef constant)
         return strcmp(section, "shared") == 0 ||
                strcmp(section, "dynamic") == 0;
     }
+    if (!LLVMIsAUser(constant)) {
+        return false; /* the block of a label's address */
+    }
     for (int i = 0; i < LLVMGetNumOperands(constant); i++) {
         if (holds_shared(LLVMGetOperand(constant, (unsigned)i))) {
             return true;
