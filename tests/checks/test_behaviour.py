@@ -540,4 +540,6 @@ def test_what_a_thread_knows_goes_with_it(tmp_path):
     done, rows = run(THREADS, "memory,race", tmp_path)
     assert done.returncode == 0, done.stderr
     assert rows == []
-    assert int(done.stdout) < 500  # KiB; each of 20 threads would leave 400
+    # KiB. Each of 20 threads would leave 506; those of the one that ended last
+    # may still be there, as join() waits for the Python thread alone.
+    assert int(done.stdout) < 2000
