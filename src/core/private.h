@@ -593,8 +593,9 @@ void core_launch_note(struct core_context *context, PyObject *name,
                       CUfunction function, const unsigned grid[3],
                       const unsigned block[3]);
 void core_launches_forget(struct core_context *context);
-/* Notes their names: the functions may go. */
-void core_launches_name(struct core_context *context);
+/* A function goes: later the driver could not tell its name. */
+void core_launches_name(struct core_context *context, CUfunction function,
+                        PyObject *name);
 /* Writes what is known about the kernel behind an error that stays; false
  * for any other error. */
 bool core_sticky_detail(CUresult code, char *text, size_t room);

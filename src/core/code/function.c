@@ -125,6 +125,7 @@ function_dealloc(PyObject *op)
     PyMem_Free(self->old);
     PyMem_Free(self->own_parameters);
     core_format_release(self->format);
+    core_launches_name(self->context, self->handle, self->name);
     Py_CLEAR(self->name);
     Py_CLEAR(self->arg_format);
     Py_CLEAR(self->texrefs);

@@ -59,7 +59,6 @@ kept_take(struct core_context *context, PyObject *list)
     if (PyList_Append(list, (PyObject *)context) < 0) {
         return -1;
     }
-    core_launches_name(context);
     context->serial = ++core.next_serial;
     for (int i = 0; i < CORE_KEPT_FAULTS; i++) {
         PyObject *kept = context->kept[i];
@@ -75,7 +74,6 @@ kept_take(struct core_context *context, PyObject *list)
 void
 core_kept_drop(struct core_context *context)
 {
-    core_launches_name(context);
     context->serial = ++core.next_serial;
     for (int i = 0; i < CORE_KEPT_COUNT; i++) {
         Py_CLEAR(context->kept[i]);

@@ -53,24 +53,23 @@ launched_name(const struct core_launched *launched)
     const char *name = NULL;
     if (launched->name != NULL) {
         name = PyUnicode_AsUTF8(launched->name);
-    } else if (driver.cuFuncGetName(&name, launched->function) !=
-               CUDA_SUCCESS) {
+    } else if (launched->function != NULL &&
+               driver.cuFuncGetName(&name, launched->function) !=
+                   CUDA_SUCCESS) {
         name = NULL;
     }
     return name == NULL ? "?" : name;
 }
 
 void
-core_launches_name(struct core_context *context)
+core_launches_name(struct core_context *context, CUfunction function,
+                   PyObject *name)
 {
-    for (int i = 0; i < CORE_LAUNCHES_KEPT && !core.forked; i++) {
+    for (int i = 0; i < CORE_LAUNCHES_KEPT; i++) {
         struct core_launched *launched = &context->launched[i];
-        if (launched->function != NULL && launched->name == NULL) {
-            launched->name = PyUnicode_FromString(launched_name(launched));
+        if (launched->function == function && launched->name == NULL) {
+            launched->name = Py_XNewRef(name);
             launched->function = NULL;
-            if (launched->name == NULL) {
-                PyErr_Clear();
-            }
         }
     }
 }
