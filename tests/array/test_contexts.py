@@ -224,7 +224,10 @@ def test_contexts_follow_each_other() -> None:
         del made
         gc.collect()
         free.append(drv.mem_get_info()[0])
-    assert free[3] - free[-1] < 27 << 20
+    # Other processes may take memory, too, but not in each turn.
+    after = free[3:]
+    taken = [after[i] - after[i + 2] for i in range(len(after) - 2)]
+    assert min(taken) < 2 << 20
 
 
 def test_one_context_ends_before_another() -> None:

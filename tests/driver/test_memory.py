@@ -120,13 +120,18 @@ def test_ranges_and_info(drv: Any) -> None:
 
 
 def test_memory_that_was_given_back_is_free(drv: Any) -> None:
+    """Others may take and give memory meanwhile, but not each time."""
     from pycuda import gpuarray
 
-    before, _ = drv.mem_get_info()
-    arrays = [gpuarray.empty(1 << 22, np.uint8) for _ in range(8)]
-    assert drv.mem_get_info()[0] <= before - (16 << 20)  # others give, too
-    del arrays
-    assert drv.mem_get_info()[0] >= before - (16 << 20)
+    for _ in range(50):
+        before, _ = drv.mem_get_info()
+        arrays = [gpuarray.empty(1 << 22, np.uint8) for _ in range(8)]
+        taken = before - drv.mem_get_info()[0]
+        del arrays
+        kept = before - drv.mem_get_info()[0]
+        if 16 << 20 <= taken < 48 << 20 and kept < 16 << 20:
+            return
+    pytest.fail(f"{taken} bytes were taken, of which {kept} were kept")
 
 
 def test_as_buffer(drv: Any) -> None:

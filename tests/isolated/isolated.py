@@ -24,7 +24,11 @@ def heap():
 
 
 def run(
-    code: str, *, environment: dict[str, str] | None = None, status: int = 0
+    code: str,
+    *,
+    environment: dict[str, str] | None = None,
+    status: int = 0,
+    seconds: int = 120,
 ) -> str:
     """Run ``code``; check its exit status and that it prints no error.
 
@@ -42,7 +46,7 @@ def run(
         [sys.executable, "-P", "-c", prelude + textwrap.dedent(code)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=seconds,
         env=variables,
         check=False,
     )

@@ -65,6 +65,8 @@ planted = []
 number = itertools.count(1)
 libc.malloc.restype = ctypes.c_void_p
 on_cpu = _driver._device_kind() == "cpu"
+# Of stacks: a GPU makes one for each thread that it can hold, 270,000 or so.
+least, more = (4096, 4096) if on_cpu else (1024, 64)
 {prepare}
 def step():
 {body}
@@ -85,7 +87,7 @@ def counts():
 NAMES = ("blocks", "bytes of the heap", "bytes of the device", "files",
          "mappings")
 LEAST = ({steps} // 2, max({steps} * 15, 2048), 1 << 20, {steps} // 20,
-         {steps} // 10)
+         max({steps} // 10, 4))
 for _ in range({steps} // 8):
     step()
 always = set(NAMES)
@@ -191,7 +193,7 @@ BODIES = {
     "    context = drv.Context.get_current()\n"
     "    one = threading.Thread(target=work); one.start(); one.join()",
     "stacks of many sizes": "drv.Context.set_limit(drv.limit.STACK_SIZE,"
-    " (1 + next(number) % 60) << 12)\n"
+    " least + next(number) % 60 * more)\n"
     "    k3(memory, np.int32(9), block=(64, 1, 1)); stream.synchronize()",
     "heap of a context": "made = drv.Device(0).make_context()\n"
     "    launch = drv.module_from_buffer(image).get_function('k4')\n"
@@ -213,6 +215,7 @@ BODIES = {
 }
 # Forty of these take as long as four hundred others.
 SLOW = ("make_context", "cache_dir=False", "Thread")
+CONTEXTS_ON_GPUS = 20  # each takes half a second there
 # Expressions: an object of each public class.
 OBJECTS = {
     "AlignedHostAllocation": "drv.aligned_empty(16, 'i4').base",
@@ -320,30 +323,38 @@ NOT_MADE = {"HostPointer"}
 
 
 def leaks(body: str, prepare: str = PREPARE, steps: int = 400) -> str:
+    """What grows in every round of so many steps."""
     code = LEAK.replace("{body}", "    " + body)
     code = code.replace("{steps}", str(steps))
     code = code.replace("{rounds}", str(ROUNDS))
     code = code.replace("{for_long}", str(FOR_LONG))
-    return run(code.replace("{prepare}", prepare))
+    return run(code.replace("{prepare}", prepare), seconds=280)
+
+
+def steps_of(code: str, device: str) -> int:
+    if "context()" in code and device == "gpu":
+        return CONTEXTS_ON_GPUS
+    if code == OBJECTS["Context"]:
+        return 100
+    return 40 if any(word in code for word in SLOW) else 400
 
 
 @pytest.mark.slow
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("name", BODIES)
-def test_no_leak(name: str) -> None:
-    slow = any(word in BODIES[name] for word in SLOW)
-    steps = 40 if slow else 400  # as below
+def test_no_leak(name: str, device: str) -> None:
+    steps = steps_of(BODIES[name], device)
     assert leaks(BODIES[name], steps=steps) == "[]\n"
 
 
 @pytest.mark.slow
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("name", OBJECTS)
-def test_no_object_leaks(name: str) -> None:
+def test_no_object_leaks(name: str, device: str) -> None:
     kind = "Holder" if name == "PointerHolderBase" else name
     body = f"assert type({OBJECTS[name]}).__name__ == {kind!r}"
     prepare = PREPARE + (OTHER if name == "IPCMemoryHandle" else "")
-    steps = 100 if name == "Context" else 400  # a GPU takes its time there
+    steps = steps_of(OBJECTS[name], device)
     assert leaks(body, prepare, steps) == "[]\n"
 
 
