@@ -209,6 +209,9 @@ def check_contexts():
     other = drv.Device(0).make_context()
     check(a, a)
     assert record().creates == 2
+    with drv.Stream().capture():
+        clear_context_caches()
+    assert record().destroys == 1, "an end would break the capture"
     clear_context_caches()
     gc.collect()
     assert record().destroys == 2

@@ -74,6 +74,16 @@ native_name(CUresult code)
         }                                                                     \
     } while (0)
 
+/* What is refused, with a code that only the CPU library promises. */
+#define EXPECT_REFUSED(code, call)                                            \
+    do {                                                                      \
+        if (native_on_cpu) {                                                  \
+            EXPECT(code, call);                                               \
+        } else {                                                              \
+            CHECK((call) != CUDA_SUCCESS);                                    \
+        }                                                                     \
+    } while (0)
+
 static void *
 native_open(const char *name)
 {

@@ -47,10 +47,10 @@ devices(void)
     OK(cu.cuDeviceGetPCIBusId(bus, sizeof bus, 0));
     OK(cu.cuDeviceGetByPCIBusId(&device, bus));
     CHECK(device == 0);
-    EXPECT(CUDA_ERROR_INVALID_VALUE,
-           cu.cuDeviceGetByPCIBusId(&device, "nowhere"));
-    EXPECT(CUDA_ERROR_INVALID_DEVICE,
-           cu.cuDeviceGetByPCIBusId(&device, "7fff:00:00.0"));
+    EXPECT_REFUSED(CUDA_ERROR_INVALID_VALUE,
+                   cu.cuDeviceGetByPCIBusId(&device, "nowhere"));
+    EXPECT_REFUSED(CUDA_ERROR_INVALID_DEVICE,
+                   cu.cuDeviceGetByPCIBusId(&device, "7fff:00:00.0"));
     OK(cu.cuDeviceGetCount(&count));
     if (native_on_cpu && count > 1) {
         OK(cu.cuDeviceGetP2PAttribute(

@@ -91,11 +91,13 @@ forget_kernels(PyObject *module, PyObject *unused)
          context != NULL && status == 0; context = context->next) {
         status = kept_take(context, list);
     }
-    /* The end of a handle or a kernel gives the GIL away. */
+    /* The end of a handle or a kernel gives the GIL away; that of a handle
+     * waits for the device, which would break a capture. */
     for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(list); i++) {
-        PyObject *item = PyList_GET_ITEM(list, i);
-        if (Py_IS_TYPE(item, core.context_type)) {
-            core_cublas_drop((struct core_context *)item);
+        struct core_context *item = (void *)PyList_GET_ITEM(list, i);
+        if (Py_IS_TYPE((PyObject *)item, core.context_type) &&
+            item->captures == 0) {
+            core_cublas_drop(item);
         }
     }
     Py_XDECREF(list);
