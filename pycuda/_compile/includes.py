@@ -174,7 +174,8 @@ def search_dirs(user_dirs: list[str], on_gpu: bool) -> list[str]:
         return [*user_dirs, ours]
     plain = [d for d in user_dirs if not _is_toolkit(d)]
     toolkits = [d for d in user_dirs if _is_toolkit(d)]
-    dirs = [*plain, os.path.join(ours, "nvrtc"), ours, *toolkits]
+    stand_ins = [os.path.join(ours, "nvrtc"), os.path.join(ours, "std")]
+    dirs = [*plain, *stand_ins, ours, *toolkits]
     return list(dict.fromkeys([*dirs, *wheel_dirs(), *toolkit_dirs()]))
 
 

@@ -37,6 +37,7 @@ OPTIONS = [
     "--ptxas-options=--warn-on-spills",
     f"--pre-include={HEADERS_DIR / 'prelude.h'}",
     f"--include-path={HEADERS_DIR / 'nvrtc'}",
+    f"--include-path={HEADERS_DIR / 'std'}",
     f"--include-path={HEADERS_DIR}",
     *(f"--include-path={folder}" for folder in TOOLKITS),
 ]

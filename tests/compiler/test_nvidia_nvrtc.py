@@ -50,6 +50,7 @@ def compile(source, *options, wrap=True):
         f"--pre-include={HEADERS_DIR / 'prelude.h'}",
         *options,
         f"--include-path={HEADERS_DIR / 'nvrtc'}",
+        f"--include-path={HEADERS_DIR / 'std'}",
         f"--include-path={HEADERS_DIR}",
         *(f"--include-path={folder}" for folder in TOOLKITS),
         *(f"--include-path={folder}/cccl" for folder in TOOLKITS),

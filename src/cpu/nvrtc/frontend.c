@@ -181,6 +181,9 @@ static const char *const fixed_flags[] = {
     "-dwarf-version=5",
 };
 
+/* Folders of headers that programs include, in this order. */
+static const char *const header_dirs[] = {"nvrtc", "std", "cpu/include"};
+
 void
 nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
                      const struct nvrtc_options *options)
@@ -188,9 +191,9 @@ nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
     for (size_t i = 0; i < sizeof fixed_flags / sizeof *fixed_flags; i++) {
         nvrtc_words_add(argv, "%s", fixed_flags[i]);
     }
-    nvrtc_words_add(argv, "-internal-isystem");
-    nvrtc_words_add(argv, "%s/nvrtc", headers);
-    nvrtc_words_add(argv, "-internal-isystem");
-    nvrtc_words_add(argv, "%s/cpu/include", headers);
+    for (size_t i = 0; i < sizeof header_dirs / sizeof *header_dirs; i++) {
+        nvrtc_words_add(argv, "-internal-isystem");
+        nvrtc_words_add(argv, "%s/%s", headers, header_dirs[i]);
+    }
     nvrtc_words_add_all(argv, &options->language);
 }

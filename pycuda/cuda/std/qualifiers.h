@@ -1,0 +1,10 @@
+/* qualifiers.h - what a function of the C++ library is in a kernel.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#if __cplusplus >= 201402L
+#define __PYCUDA_STD __host__ __device__ constexpr
+#else
+/* loops and assignments are no constants before C++14 */
+#define __PYCUDA_STD __host__ __device__ inline
+#endif
