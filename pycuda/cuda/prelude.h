@@ -12,7 +12,11 @@
 #ifndef PYCUDA_PRELUDE_H
 #define PYCUDA_PRELUDE_H
 
-#ifndef __PYCUDA_CPU__
+#ifdef __PYCUDA_CPU__
+/* NVRTC brings these itself. */
+#include "std/initializer_list"
+#include "std/move.h"
+#else
 /* Headers of NVIDIA's define the limits below again, spelled otherwise. */
 #pragma nv_diag_suppress 47
 #endif

@@ -92,6 +92,36 @@ def test_every_header_beside_every_other():
         assert compile(source, wrap=wrap) == (0, "")
 
 
+def test_the_cpp_library():
+    from standard_library import HEADERS, KERNELS
+
+    for name, (source, words) in KERNELS.items():
+        assert compile(source, *words, wrap=False) == (0, ""), name
+    source = "".join(f"#include <{name}>\n" for name in HEADERS)
+    for standard in ("11", "14", "17", "20"):
+        assert compile(source, f"-std=c++{standard}") == (0, "")
+
+
+@pytest.mark.skipif(not TOOLKITS, reason="no CUDA toolkit is installed")
+def test_the_cpp_library_beside_that_of_cuda():
+    from standard_library import HEADERS
+
+    ours = "".join(f"#include <{name}>\n" for name in HEADERS)
+    theirs = "#include <cub/block/block_reduce.cuh>\n#include <cuda/barrier>\n"
+    use = """
+    static_assert(cuda::std::is_same<int, int>::value, "");
+    static_assert(std::is_same<int, int>::value, "");
+    __global__ void k(int *out)
+    {
+        auto [a, b] = std::tuple(1, 2);
+        auto [c, d] = cuda::std::tuple(3, 4);
+        out[0] = a + b + c + d;
+    }
+    """
+    for source in (ours + theirs, theirs + ours):
+        assert compile(source + use, wrap=False) == (0, "")
+
+
 REFERENCES = (
     "--pre-include=texture_reference.h",
     "--device-as-default-execution-space",

@@ -112,6 +112,10 @@ HEADERS = [
     "sys/types.h",
     "surface_functions.h",
     "texture_types.h",
+    "string",
+    "vector",
+    "algorithm",
+    "type_traits",
     "pycuda-complex.hpp",
     "pycuda-helpers.hpp",
 ]

@@ -124,3 +124,32 @@ def test_what_came_with_cpp20():
         12, 1 + 2, 1, 3, 8, 812, 3206, 24 + 100, 128064,
         0x18 + 128, 0x3F800000, 12 + 300,
     ]  # fmt: skip
+
+
+def test_what_needs_no_header():
+    source = """
+    struct Taken {
+        int moved = 0;
+        Taken() = default;
+        __device__ Taken(Taken &&other) : moved(other.moved + 1) {}
+    };
+    template <class T> __device__ Taken give(T &&value)
+    {
+        return Taken(std::forward<T>(value));
+    }
+    extern "C" __global__ void k(int *out)
+    {
+        Taken first;
+        Taken second = give(std::move(first));
+        int sum = 0;
+        for (int v : {1, 2, 3})
+            sum += v;
+        std::initializer_list<int> list = {4, 5};
+        out[0] = second.moved;
+        out[1] = sum + (int)list.size() + *list.begin();
+    }
+    """
+    out = np.zeros(2, "i4")
+    function = SourceModule(source, no_extern_c=True).get_function("k")
+    function(cuda.Out(out), block=(1, 1, 1))
+    assert out.tolist() == [1, 12]

@@ -77,14 +77,12 @@ __PYCUDA_VALUE(is_nothrow_constructible)
 __PYCUDA_VALUE(is_trivially_constructible)
 __PYCUDA_VALUE(is_invocable)
 #undef __PYCUDA_VALUE
-template <class... B>
-constexpr bool conjunction_v = conjunction<B...>::value;
-template <class... B>
-constexpr bool disjunction_v = disjunction<B...>::value;
+template <class... B> constexpr bool conjunction_v = conjunction<B...>::value;
+template <class... B> constexpr bool disjunction_v = disjunction<B...>::value;
 template <class T> constexpr size_t alignment_of_v = alignment_of<T>::value;
 template <class T> constexpr size_t rank_v = rank<T>::value;
 template <class T, unsigned I = 0>
 constexpr size_t extent_v = extent<T, I>::value;
-}
+} // namespace std
 }
 #endif

@@ -1,4 +1,5 @@
-/* cuda_pipeline.h - says that cuda_pipeline.h is not there on the CPU device.
+/* cuda_pipeline.h - the primitives of pipelines.
  *
  * SPDX-License-Identifier: MIT */
-#error "cuda_pipeline.h is not available on the CPU device"
+#pragma once
+#include "cuda_pipeline_primitives.h"

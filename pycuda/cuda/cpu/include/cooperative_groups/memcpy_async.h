@@ -8,18 +8,11 @@
 
 extern "C++" {
 #include "../cooperative_groups.h"
+#include "../cuda/group_copy.h"
 
 namespace cooperative_groups
 {
 
-template <class Group>
-__device__ inline void
-__pycuda_copy(const Group &group, void *to, const void *from, size_t bytes)
-{
-    for (size_t i = group.thread_rank(); i < bytes; i += group.size()) {
-        ((char *)to)[i] = ((const char *)from)[i];
-    }
-}
 /* `bytes`, or anything that stands for a number of them. */
 template <class Group, class T, class S, class Bytes>
 __device__ inline void
