@@ -1,0 +1,171 @@
+/* elements.h - the types that fragments are of, and how they are multiplied.
+ *
+ * For mma.h.  __pycuda_factor is a type of matrix_a and matrix_b: `stored` in
+ * fragments, `product` to multiply in, which holds every product exactly (but
+ * double's).
+ *
+ * SPDX-License-Identifier: MIT */
+
+template <class T, int COUNT>
+using __pycuda_row = T __attribute__((ext_vector_type(COUNT)));
+
+template <class To, class From>
+__pycuda_template_fn To
+__pycuda_read(const From *from)
+{
+    To to;
+    __builtin_memcpy(&to, from, sizeof to);
+    return to;
+}
+
+template <class T> struct __pycuda_factor;
+
+#define __PYCUDA_FACTOR(T, STORED, PRODUCT, RAW, VALUE)                       \
+    template <> struct __pycuda_factor<T> {                                   \
+        typedef STORED stored;                                                \
+        typedef PRODUCT product;                                              \
+        template <int n>                                                      \
+        static __device__ __forceinline__ __pycuda_row<PRODUCT, n>            \
+        read(const STORED *from)                                              \
+        {                                                                     \
+            auto raw = __pycuda_read<__pycuda_row<RAW, n>>(from);             \
+            return VALUE;                                                     \
+        }                                                                     \
+    };
+#define __PYCUDA_CONVERTED(PRODUCT)                                           \
+    __builtin_convertvector(raw, __pycuda_row<PRODUCT, n>)
+#define __PYCUDA_BITS_OF(BITS) __builtin_bit_cast(__pycuda_row<float, n>, BITS)
+__PYCUDA_FACTOR(__half, __half, float, _Float16, __PYCUDA_CONVERTED(float))
+__PYCUDA_FACTOR(__nv_bfloat16, __nv_bfloat16, float, unsigned short,
+                __PYCUDA_BITS_OF((
+                    __builtin_convertvector(raw, __pycuda_row<unsigned int, n>)
+                    << 16)))
+/* Sums of 16 products of bytes are whole numbers below 2^24. */
+__PYCUDA_FACTOR(signed char, signed char, float, signed char,
+                __PYCUDA_CONVERTED(float))
+__PYCUDA_FACTOR(unsigned char, unsigned char, float, unsigned char,
+                __PYCUDA_CONVERTED(float))
+/* What __float_to_tf32 was not called for loses its low bits all the same. */
+__PYCUDA_FACTOR(precision::tf32, float, float, unsigned int,
+                __PYCUDA_BITS_OF((raw & 0xffffe000u)))
+__PYCUDA_FACTOR(double, double, double, double, raw)
+#undef __PYCUDA_FACTOR
+#undef __PYCUDA_CONVERTED
+#undef __PYCUDA_BITS_OF
+
+/* N elements of an accumulator.  `before`: what their sums begin with.
+ * `after`: their new values; `finite`: with the guide's satf. */
+template <class T, int n> struct __pycuda_sum;
+template <int n>
+__pycuda_template_fn __pycuda_row<float, n>
+__pycuda_finite(__pycuda_row<float, n> sum, float most)
+{
+    __pycuda_row<float, n> zero = 0.0f, high = most, low = -most;
+    __pycuda_row<float, n> within = sum > high ? high : sum < low ? low : sum;
+    return sum != sum ? zero : within;
+}
+template <int n> struct __pycuda_sum<float, n> {
+    typedef __pycuda_row<float, n> row, sums;
+
+    static __device__ __forceinline__ sums
+    before(row old)
+    {
+        return old;
+    }
+    template <class Old>
+    static __device__ __forceinline__ row
+    after(sums sum, Old, bool finite)
+    {
+        return finite ? __pycuda_finite<n>(sum, 0x1.fffffep127f) : sum;
+    }
+};
+template <int n> struct __pycuda_sum<__half, n> {
+    typedef __pycuda_row<_Float16, n> row;
+    typedef __pycuda_row<float, n> sums;
+
+    static __device__ __forceinline__ sums
+    before(row old)
+    {
+        return __builtin_convertvector(old, sums);
+    }
+    template <class Old>
+    static __device__ __forceinline__ row
+    after(sums sum, Old, bool finite)
+    {
+        return __builtin_convertvector(
+            finite ? __pycuda_finite<n>(sum, 65504.0f) : sum, row);
+    }
+};
+template <int n> struct __pycuda_sum<double, n> {
+    typedef __pycuda_row<double, n> row, sums;
+
+    static __device__ __forceinline__ sums
+    before(row old)
+    {
+        return old;
+    }
+    static __device__ __forceinline__ row
+    after(sums sum, row, bool)
+    {
+        return sum;
+    }
+};
+template <int n> struct __pycuda_sum<int, n> {
+    typedef __pycuda_row<int, n> row;
+    typedef __pycuda_row<float, n> sums;
+
+    static __device__ __forceinline__ sums
+    before(row)
+    {
+        return 0.0f;
+    }
+    static __device__ __forceinline__ row
+    after(sums sum, row old, bool finite)
+    {
+        typedef __pycuda_row<unsigned int, n> wraps;
+        row more = __builtin_convertvector(sum, row);
+        return finite ? __builtin_elementwise_add_sat(old, more)
+                      : (row)((wraps)old + (wraps)more);
+    }
+};
+
+/* Which accumulators products of T may be added to. */
+template <class T, class Sum> struct __pycuda_adds {
+    static constexpr bool value = false;
+};
+#define __PYCUDA_ADDS(T, SUM)                                                 \
+    template <> struct __pycuda_adds<T, SUM> {                                \
+        static constexpr bool value = true;                                   \
+    };
+__PYCUDA_ADDS(__half, __half)
+__PYCUDA_ADDS(__half, float)
+__PYCUDA_ADDS(__nv_bfloat16, float)
+__PYCUDA_ADDS(precision::tf32, float)
+__PYCUDA_ADDS(signed char, int)
+__PYCUDA_ADDS(unsigned char, int)
+__PYCUDA_ADDS(double, double)
+#undef __PYCUDA_ADDS
+
+/* Which shapes there are: of the factors' types, then of accumulators'. */
+template <int m, int n, int k, class T> struct __pycuda_shape {
+    static constexpr bool factor = false, sum = false;
+};
+#define __PYCUDA_SHAPE(M, N, K, T, FACTOR, SUM)                               \
+    template <> struct __pycuda_shape<M, N, K, T> {                           \
+        static constexpr bool factor = FACTOR, sum = SUM;                     \
+    };
+#define __PYCUDA_SHAPES(T, FACTOR, SUM)                                       \
+    __PYCUDA_SHAPE(16, 16, 16, T, FACTOR, SUM)                                \
+    __PYCUDA_SHAPE(32, 8, 16, T, FACTOR, SUM)                                 \
+    __PYCUDA_SHAPE(8, 32, 16, T, FACTOR, SUM)
+__PYCUDA_SHAPES(__half, true, true)
+__PYCUDA_SHAPES(__nv_bfloat16, true, false)
+__PYCUDA_SHAPES(signed char, true, false)
+__PYCUDA_SHAPES(unsigned char, true, false)
+__PYCUDA_SHAPES(float, false, true)
+__PYCUDA_SHAPES(int, false, true)
+__PYCUDA_SHAPE(16, 16, 8, precision::tf32, true, false)
+__PYCUDA_SHAPE(16, 16, 8, float, false, true)
+__PYCUDA_SHAPE(8, 8, 4, double, true, true)
+#undef __PYCUDA_SHAPES
+#undef __PYCUDA_SHAPE

@@ -1,0 +1,7 @@
+/* mma.h - allows the include inside extern "C".
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+extern "C++" {
+#include_next <mma.h>
+}
