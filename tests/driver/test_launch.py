@@ -493,6 +493,7 @@ def test_the_device_may_wait_for_python(drv: Any, streams: int) -> None:
 
     module = SourceModule(WAIT)
     wait, count = (module.get_function(name) for name in ("wait", "count"))
+    assert count.num_regs > 0  # loads it, which may wait
     number = drv.to_device(np.zeros(1, np.int32))
     flag = drv.pagelocked_zeros(
         1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP

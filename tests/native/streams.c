@@ -9,7 +9,11 @@
 static const char source[] =
     "extern \"C\" {\n"
     "__global__ void wait(volatile int *flag)\n"
-    "{ flag[1] = 1; while (!*flag) { } }\n"
+    "{\n"
+    "    const long long start = clock64();\n"
+    "    flag[1] = 1;\n"
+    "    while (!*flag && clock64() - start < 20000000000LL) { }\n"
+    "}\n"
     "__global__ void add(int *x, int y) { *x += y; }\n"
     "__global__ void twice(int *x) { *x *= 2; }\n"
     "__global__ void fill(int *x, int y)\n"
@@ -17,7 +21,8 @@ static const char source[] =
     "}\n";
 
 static CUfunction wait_kernel, add_kernel, twice_kernel, fill_kernel;
-/* Pinned: a kernel says in the second that it runs, and spins on the first. */
+/* Pinned: a kernel says in the second that it runs, and spins on the first,
+ * but not for good. */
 static int *flag;
 static CUdeviceptr device_flag, x;
 
@@ -44,6 +49,22 @@ hold(CUstream stream)
 
     flag[0] = flag[1] = 0;
     OK(native_launch(wait_kernel, 1, 1, stream, parameters));
+}
+
+/* A driver may load a kernel at its first launch, and wait for others. */
+static void
+load_kernels(void)
+{
+    int y = 0;
+    void *parameters[] = {&x, &y};
+
+    hold(NULL);
+    *(volatile int *)flag = 1;
+    OK(cu.cuMemsetD32(x, 0, 1));
+    add(0, NULL);
+    twice(NULL);
+    OK(native_launch(fill_kernel, 1, 1, NULL, parameters));
+    OK(cu.cuCtxSynchronize());
 }
 
 /* Time is counted from when the device gets there. */
@@ -218,6 +239,7 @@ main(int argc, char **argv)
     OK(cu.cuMemAlloc(&x, 4));
     OK(cu.cuStreamCreate(&one, 0));
     OK(cu.cuStreamCreate(&two, 0));
+    load_kernels();
     test_order(one, two);
     test_default_stream(one, two);
     test_non_blocking();
