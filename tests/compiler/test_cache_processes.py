@@ -16,6 +16,8 @@ import pytest
 
 from pycuda._compile import cache, trim
 
+pytestmark = pytest.mark.alone
+
 WORKER = Path(__file__).parent / "cache_worker.py"
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from isolated import HEAP, run
 
+pytestmark = pytest.mark.alone
+
 LEAK = (
     HEAP
     + """

@@ -14,7 +14,7 @@ import pytest
 SOAK = Path(__file__).resolve().parents[2] / "benchmarks" / "soak.py"
 
 # Sanitizers keep freed memory for a while, and so it grows.
-pytestmark = [pytest.mark.slow, pytest.mark.no_sanitizer]
+pytestmark = [pytest.mark.slow, pytest.mark.no_sanitizer, pytest.mark.alone]
 
 
 def soak(*options: str, seconds: int) -> subprocess.CompletedProcess[str]:
