@@ -253,22 +253,35 @@ def _read(path: str, foreign: set[str], result: Scan) -> list[tuple[str, str]]:
         if path.startswith(folder + os.sep):
             result.files.append((label, _foreign_identity(folder)))
             return []
+    ours = os.path.join(package_dir(), "cuda") + os.sep
+    name = path.removeprefix(ours)
+    is_ours = path.startswith(ours)
     try:
-        with open(path, "rb") as stream:
-            content = stream.read()
+        content, refers, found = (
+            _look_at_ours(path) if is_ours else _look(path)
+        )
     except OSError:
         result.complete = False
         return []
-    ours = os.path.join(package_dir(), "cuda") + os.sep
-    name = path.removeprefix(ours)
-    result.files.append((name if path.startswith(ours) else label, content))
-    text = content.decode("utf-8", "replace")
-    if name != REFERENCES and _source.names_reference(text):
+    result.files.append((name if is_ours else label, content))
+    if refers and name != REFERENCES:
         result.uses_references = True
-    if not path.startswith(ours) and _source.names_files(text):
+    if not is_ours and _source.names_files(content.decode("utf-8", "replace")):
         result.names_files = True
     here = os.path.dirname(path)
-    return [(found, here) for found in _source.included_names(text)]
+    return [(name, here) for name in found]
+
+
+def _look(path: str) -> tuple[bytes, bool, list[str]]:
+    """A file's content, if it names references, and what it includes."""
+    with open(path, "rb") as stream:
+        content = stream.read()
+    text = content.decode("utf-8", "replace")
+    refers = _source.names_reference(text)
+    return content, refers, _source.included_names(text)
+
+
+_look_at_ours = functools.cache(_look)
 
 
 def _label(path: str, dirs: list[str]) -> str:

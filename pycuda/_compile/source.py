@@ -28,6 +28,7 @@ _INCLUDE = re.compile(
     r"|__has_include(?:_next)?\s*\(\s*(<[^>\n]*>|\"[^\"\n]*\")",
     re.MULTILINE,
 )
+_MAY_INCLUDE = re.compile(r"\#[^\n]*include|__has_include")
 
 
 def wrap(source: str, no_extern_c: bool) -> str:
@@ -68,7 +69,7 @@ def names_files(text: str) -> bool:
 
 def included_names(text: str) -> list[str]:
     """What `text` includes: names in their <> or "", macros as they stand."""
-    if "include" not in text:
+    if _MAY_INCLUDE.search(text) is None:
         return []
     return [
         match.group(2) or match.group(3)

@@ -1,4 +1,4 @@
-/* prelude.h - names that nvcc makes visible without any #include.
+/* prelude.h - names that nvcc makes visible without any header.
  *
  * nvcc includes its run-time header, and with it parts of the C library,
  * before every source; NVRTC and the CPU device do not.  pycuda.compiler
@@ -12,11 +12,7 @@
 #ifndef PYCUDA_PRELUDE_H
 #define PYCUDA_PRELUDE_H
 
-#ifdef __PYCUDA_CPU__
-/* NVRTC brings these itself. */
-#include "std/initializer_list"
-#include "std/move.h"
-#else
+#ifndef __PYCUDA_CPU__
 /* Headers of NVIDIA's define the limits below again, spelled otherwise. */
 #pragma nv_diag_suppress 47
 #endif

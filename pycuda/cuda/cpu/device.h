@@ -37,3 +37,6 @@ extern "C++" {
 #include "textures.h"
 #include "surfaces.h"
 }
+/* NVRTC brings these itself. */
+#include "../std/initializer_list"
+#include "../std/move.h"
