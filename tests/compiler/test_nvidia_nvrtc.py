@@ -143,6 +143,7 @@ def test_every_form_of_reference():
     [
         "cuda_fp16.h",
         "cuda_bf16.h",
+        "cuda_fp8.h",
         "cooperative_groups.h",
         "mma.h",
         "cub/block/block_reduce.cuh",

@@ -22,6 +22,7 @@ __pycuda_bfloat16_from_float(float x)
 #define __PYCUDA_T    __nv_bfloat16
 #define __PYCUDA_T2   __nv_bfloat162
 #define __PYCUDA_RAW  __nv_bfloat16_raw
+#define __PYCUDA_RAW2 __nv_bfloat162_raw
 #include "half/type.h"
 #include "half/convert.h"
 #include "half/arithmetic.h"
@@ -32,6 +33,7 @@ __pycuda_bfloat16_from_float(float x)
 #undef __PYCUDA_T
 #undef __PYCUDA_T2
 #undef __PYCUDA_RAW
+#undef __PYCUDA_RAW2
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 

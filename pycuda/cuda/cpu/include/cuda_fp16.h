@@ -21,6 +21,7 @@ __pycuda_half_from_float(float x)
 #define __PYCUDA_T    __half
 #define __PYCUDA_T2   __half2
 #define __PYCUDA_RAW  __half_raw
+#define __PYCUDA_RAW2 __half2_raw
 #include "half/type.h"
 #include "half/convert.h"
 #include "half/arithmetic.h"
@@ -31,6 +32,7 @@ __pycuda_half_from_float(float x)
 #undef __PYCUDA_T
 #undef __PYCUDA_T2
 #undef __PYCUDA_RAW
+#undef __PYCUDA_RAW2
 typedef __half half, __nv_half, nv_half;
 typedef __half2 half2, __nv_half2, nv_half2;
 

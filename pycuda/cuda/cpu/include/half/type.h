@@ -17,6 +17,9 @@
 struct __align__(2) __PYCUDA_RAW {
     unsigned short x;
 };
+struct __align__(4) __PYCUDA_RAW2 {
+    unsigned short x, y;
+};
 
 /* The float nearest to a double that does not change what the float rounds
  * to: inexact ones get an odd last bit. */
@@ -120,5 +123,13 @@ struct __align__(4) __PYCUDA_T2 {
     __host__ __device__ __PYCUDA_T2(const __PYCUDA_T &a, const __PYCUDA_T &b)
         : x(a), y(b)
     {
+    }
+    __host__ __device__ __PYCUDA_T2(const __PYCUDA_RAW2 &raw)
+        : x(__PYCUDA_RAW{raw.x}), y(__PYCUDA_RAW{raw.y})
+    {
+    }
+    __host__ __device__ operator __PYCUDA_RAW2() const
+    {
+        return {x.__x, y.__x};
     }
 };
