@@ -174,6 +174,20 @@ array_plain(PyObject *object)
     return Py_TYPE(object)->tp_base == array_type &&
            ((struct array *)object)->flags & ARRAY_READY;
 }
+/* Of arrays with elements, so that the last axis follows from the others. */
+static inline bool
+array_same_shape(const struct array *a, const struct array *b)
+{
+    if (a->size != b->size || a->ndim != b->ndim) {
+        return false;
+    }
+    for (int axis = 0; axis < a->ndim - 1; axis++) {
+        if (a->shape[axis] != b->shape[axis]) {
+            return false;
+        }
+    }
+    return true;
+}
 struct array *array_alloc(PyTypeObject *type, int ndim);
 struct array *array_view(struct array *base, int ndim);
 void array_view_finish(struct array *view);
@@ -181,6 +195,9 @@ struct array *array_new_like(struct array *model, PyArray_Descr *dtype,
                              int ndim, const npy_intp *shape,
                              const npy_intp *strides, CUstream stream);
 struct array *array_new_again(struct array *model, int ndim,
+                              PyArray_Descr *dtype,
+                              struct core_context *context, CUstream stream);
+struct array *array_new_ready(struct array *model, int ndim,
                               PyArray_Descr *dtype,
                               struct core_context *context, CUstream stream);
 int array_take_memory(struct array *array, CUstream stream);

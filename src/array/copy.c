@@ -181,14 +181,10 @@ array_copy_same(struct array *target, struct array *source, CUstream stream)
     return copy_raw(target, source, stream);
 }
 
-/* target[...] = source, broadcast and cast. */
-int
-array_copy_into(struct array *target, struct array *source, CUstream stream)
+/* array_copy_into of what copy_again is not for. */
+static __attribute__((noinline)) int
+copy_first(struct array *target, struct array *source, CUstream stream)
 {
-    int done = copy_again(target, source, stream);
-    if (done != 0) {
-        return done < 0 ? -1 : 0;
-    }
     if (check_shapes(target, source) < 0) {
         return -1;
     }
@@ -203,6 +199,18 @@ array_copy_into(struct array *target, struct array *source, CUstream stream)
         array_apply(OPERATION_COPY, 1, &object, target, NULL, stream);
     Py_XDECREF(result);
     return result ? 0 : -1;
+}
+
+/* target[...] = source, broadcast and cast. */
+int
+array_copy_into(struct array *target, struct array *source, CUstream stream)
+{
+    int done = copy_again(target, source, stream);
+
+    if (UNUSUAL(done == 0)) {
+        return copy_first(target, source, stream);
+    }
+    return done < 0 ? -1 : 0;
 }
 
 /* Memory for a packed copy. */

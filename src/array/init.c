@@ -182,6 +182,7 @@ array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (array) {
         array->dtype = PyArray_DescrFromType(NPY_FLOAT64);
         array->flags = ARRAY_FORC;
+        array->shape[0] = array->strides[0] = 0;
     }
     return (PyObject *)array;
 }

@@ -306,17 +306,19 @@ array_reduces_all(const struct array *array)
 
 /* As array_reduce_all, of a reduction that was not made before. */
 static __attribute__((noinline)) PyObject *
-reduce_first(int operation, int inputs, struct array *const *arrays)
+reduce_first(int operation, int inputs, PyObject *const *objects)
 {
     struct reduction reduction = {
         .operation = operation, .inputs = inputs, .stage = 1};
+    struct array *arrays[ARRAY_INPUTS];
     struct array *result;
 
     for (int i = 0; i < inputs; i++) {
         struct operand operand;
-        if (operand_set(&operand, (PyObject *)arrays[i]) < 0) {
+        if (operand_set(&operand, objects[i]) < 0) {
             return NULL;
         }
+        arrays[i] = operand.array;
         reduction.code[i] = operand.code;
     }
     reduction.rule = operation_rule(operation, inputs, reduction.code);
@@ -329,7 +331,7 @@ reduce_first(int operation, int inputs, struct array *const *arrays)
     if (result && reduce_into(&reduction, arrays, result, NULL) < 0) {
         Py_CLEAR(result);
     } else if (result) {
-        reduction_learn(operation, inputs, arrays, reduction.rule->result,
+        reduction_learn(operation, inputs, objects, reduction.rule->result,
                         &reduction.kernel, reduction.blocks,
                         reduction.per_block);
     }
@@ -341,15 +343,11 @@ reduce_first(int operation, int inputs, struct array *const *arrays)
 PyObject *
 array_reduce_all(int operation, int inputs, PyObject *const *objects)
 {
-    struct array *arrays[ARRAY_INPUTS];
     PyObject *made;
 
-    for (int i = 0; i < inputs; i++) {
-        arrays[i] = (struct array *)objects[i];
-    }
-    return reduction_again(operation, inputs, arrays, &made)
+    return reduction_again(operation, inputs, objects, &made)
                ? made
-               : reduce_first(operation, inputs, arrays);
+               : reduce_first(operation, inputs, objects);
 }
 
 /* _reduce(name, inputs, dtype=None, stream=None, allocator=None,

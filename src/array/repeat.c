@@ -18,21 +18,18 @@
 
 /* One cache line: what is compared comes first. */
 struct repeat {
-    void *context;
+    struct core_relaunch launch; /* its key is compared */
     PyObject *type[REPEAT_MOST]; /* strong: of an array, or a scalar's; the
                                   * second may be that of what is filled, or
                                   * of the result of a copy */
     npy_intp size;
-    uint32_t form;   /* the operation, its inputs, whether it fills one of its
-                      * arrays */
-    uint32_t mask;   /* address bits that are to be zero */
-    unsigned blocks; /* of the grid */
-    unsigned threads;
-    CUfunction function;
+    uint32_t form; /* the operation, its inputs, whether it fills one of its
+                    * arrays */
+    uint32_t mask; /* address bits that are to be zero */
     const struct rule *rule;
-} __attribute__((aligned(64)));
+};
 
-static struct repeat repeats[PLACES];
+static struct repeat repeats[PLACES] __attribute__((aligned(64)));
 
 /* `is_given`: the result is the first input, or what a scalar fills. */
 static uint32_t
@@ -58,20 +55,6 @@ number_type(int operation, PyObject *object)
     return is_known ? (PyObject *)Py_TYPE(object) : NULL;
 }
 
-static inline bool
-same_shape(const struct array *a, const struct array *b)
-{
-    if (a->ndim != b->ndim) {
-        return false;
-    }
-    for (int axis = 0; axis < a->ndim; axis++) {
-        if (a->shape[axis] != b->shape[axis]) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* What an operation's arrays have in common. */
 struct common {
     struct array *model; /* the first; or what a number fills */
@@ -90,7 +73,8 @@ describe_arrays(struct repeat *key, struct common *common, int operation,
     struct array *last = (struct array *)objects[inputs - 1];
 
     if (!array_plain(objects[0]) || !array_plain(objects[inputs - 1]) ||
-        !(first->flags & last->flags & ARRAY_C) || !same_shape(first, last)) {
+        !(first->flags & last->flags & ARRAY_C) ||
+        !array_same_shape(first, last)) {
         return false;
     }
     key->type[0] = (PyObject *)first->dtype;
@@ -121,7 +105,7 @@ repeat_describe(struct repeat *key, struct common *common, int operation,
             continue;
         }
         if (!(array->flags & ARRAY_C) ||
-            (common->model && !same_shape(array, common->model))) {
+            (common->model && !array_same_shape(array, common->model))) {
             return false;
         }
         key->type[i] = (PyObject *)array->dtype;
@@ -144,17 +128,16 @@ repeat_describe(struct repeat *key, struct common *common, int operation,
 static inline struct repeat *
 repeat_place(const struct repeat *key)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)key->type[0] >> 4;
+    uint64_t hash = (uintptr_t)key->type[0] + 3 * (uintptr_t)key->type[1];
 
-    hash = (hash * 31 + ((uint64_t)(uintptr_t)key->type[1] >> 4)) * 31;
-    hash = (hash + (uint64_t)key->size) * 31 + (uint64_t)key->form;
+    hash += (uint64_t)key->size + ((uint64_t)key->form << 32);
     return &repeats[hash * 0x9e3779b97f4a7c15u >> 56 & (PLACES - 1)];
 }
 
 static inline bool
 repeat_equal(const struct repeat *a, const struct repeat *b)
 {
-    return a->context == b->context && a->form == b->form &&
+    return a->launch.key == b->launch.key && a->form == b->form &&
            a->type[0] == b->type[0] && a->type[1] == b->type[1] &&
            a->size == b->size;
 }
@@ -167,7 +150,7 @@ may_write(const struct common *common, PyObject *const *objects, int inputs,
 {
     if (!common->is_given &&
         (!array_plain((PyObject *)out) || !(out->flags & ARRAY_C) ||
-         !same_shape(out, common->model))) {
+         !array_same_shape(out, common->model))) {
         return false;
     }
     for (int i = 0; i < inputs; i++) {
@@ -188,82 +171,77 @@ may_write_apart(const struct common *common, PyObject *const *objects,
     const struct array *last = (const struct array *)objects[inputs - 1];
 
     return array_plain((PyObject *)out) && out->flags & ARRAY_C &&
-           out != common->model && same_shape(out, common->model) &&
+           out != common->model && array_same_shape(out, common->model) &&
            core_apart(out->head.owner, common->model->head.owner) &&
            (last == common->model || last == out ||
             core_apart(out->head.owner, last->head.owner));
 }
 
-/* A look-up: where and for what. */
-struct again {
-    struct repeat key;
-    struct common common;
-    struct core_context *context;
+/* Where an operation is made. */
+struct where {
+    struct core_context *context; /* the current one */
     CUstream stream;
 };
 
-/* The operation of the key in the current context, or NULL. */
-static inline const struct repeat *
-repeat_find(struct again *again)
+/* Also sets the key's context; false where there is none. */
+static inline bool
+where_find(struct where *where, CUstream stream, struct repeat *key)
 {
-    const struct repeat *place;
-
-    again->context = core_here(&again->key.context, &again->stream);
-    if (!again->context) {
+    where->stream = stream;
+    where->context = core_here(&key->launch.key, &where->stream);
+    if (UNUSUAL(!where->context)) {
         PyErr_Clear();
-        return NULL;
+        return false;
     }
-    place = repeat_place(&again->key);
-    return repeat_equal(place, &again->key) &&
-                   !(again->common.bits & place->mask)
-               ? place
-               : NULL;
+    return true;
 }
 
-/* 0, -1 with an exception, or 1 where the kernel has gone. */
-static inline int
-launch(const struct repeat *repeat, const struct again *again, int arrays,
-       struct core_array_head *const *used, void **arguments)
+/* The operation of the key, or NULL. */
+static inline const struct repeat *
+repeat_find(const struct repeat *key, const struct common *common)
 {
-    return core_launch_arrays(
-        again->context, repeat->context, repeat->function, repeat->blocks,
-        repeat->threads, again->stream, arrays, used, arguments);
+    const struct repeat *place = repeat_place(key);
+
+    return repeat_equal(place, key) && !(common->bits & place->mask) ? place
+                                                                     : NULL;
 }
 
-/* Of arrays alone, one or two. */
+/* Of arrays alone, one or two: 0, -1 with an exception, or 1 where the kernel
+ * has gone. */
 static inline int
-launch_arrays(const struct repeat *repeat, const struct again *again,
-              int inputs, PyObject *const *objects, struct array *result)
+launch_arrays(const struct repeat *repeat, struct where where, int inputs,
+              PyObject *const *objects, struct array *result)
 {
     struct core_array_head *used[] = {
         &result->head, &((struct array *)objects[0])->head,
         &((struct array *)objects[inputs - 1])->head};
-    CUdeviceptr pointer[] = {used[0]->pointer, used[1]->pointer,
-                             used[2]->pointer};
     int64_t size = repeat->size;
-    void *arguments[] = {&pointer[0], &pointer[1],
-                         inputs > 1 ? (void *)&pointer[2] : &size, &size};
+    void *arguments[] = {&used[0]->pointer, &used[1]->pointer,
+                         inputs > 1 ? (void *)&used[2]->pointer : &size,
+                         &size};
 
-    return launch(repeat, again, inputs + 1, used, arguments);
+    return core_launch_arrays(where.context, &repeat->launch, where.stream,
+                              inputs + 1, used, arguments);
 }
 
 /* With numbers among the operands. */
 static __attribute__((noinline)) int
-launch_numbers(const struct repeat *repeat, const struct again *again,
-               int inputs, PyObject *const *objects, struct array *result)
+launch_numbers(const struct repeat *place, struct where where, int inputs,
+               PyObject *const *objects, struct array *result)
 {
+    const struct repeat repeat = *place; /* a conversion may warn, in Python */
     struct operand scalar[REPEAT_MOST];
     struct core_array_head *used[REPEAT_MOST + 1] = {&result->head};
     CUdeviceptr pointer[REPEAT_MOST + 1] = {result->head.pointer};
     void *arguments[REPEAT_MOST + 2] = {&pointer[0]};
-    int64_t size = repeat->size;
+    int64_t size = repeat.size;
     int arrays = 1;
 
     for (int i = 0; i < inputs; i++) {
         struct array *array = (struct array *)objects[i];
         if (!array_plain(objects[i])) {
             if (operand_set(&scalar[i], objects[i]) < 0 ||
-                operand_convert(&scalar[i], repeat->rule->loop[i]) < 0) {
+                operand_convert(&scalar[i], repeat.rule->loop[i]) < 0) {
                 return -1;
             }
             arguments[i + 1] = scalar[i].value;
@@ -274,55 +252,92 @@ launch_numbers(const struct repeat *repeat, const struct again *again,
         arguments[i + 1] = &pointer[i + 1];
     }
     arguments[inputs + 1] = &size;
-    return launch(repeat, again, arrays, used, arguments);
+    return core_launch_arrays(where.context, &repeat.launch, where.stream,
+                              arrays, used, arguments);
+}
+
+/* Whether the objects, of which none is to be written, still are what the
+ * operation was found for. */
+static bool
+still_fits(const struct repeat *repeat, PyObject *const *objects)
+{
+    int operation = (int)(repeat->form >> 8);
+    int inputs = (int)(repeat->form >> 1 & 0x7f);
+    struct repeat now = {.launch.key = repeat->launch.key,
+                         .type[1] = repeat->type[1]};
+    struct common common;
+
+    return repeat_describe(&now, &common, operation, inputs, objects, NULL) &&
+           repeat_equal(&now, repeat) && !(common.bits & repeat->mask);
+}
+
+/* A new result where the allocation may run Python's code, or give the GIL
+ * away: then another operation may take the place, and arrays change. */
+static __attribute__((noinline)) struct array *
+result_slowly(const struct repeat *repeat, struct array *model,
+              struct where where, PyObject *const *objects,
+              PyArray_Descr *dtype)
+{
+    struct array *made = array_new_again(model, model->ndim, dtype,
+                                         where.context, where.stream);
+
+    if (made &&
+        (made->size != repeat->size || made->head.pointer & repeat->mask ||
+         !still_fits(repeat, objects))) {
+        Py_CLEAR(made);
+    }
+    return made;
 }
 
 /* The operation, with a result `out` or a new one of `dtype`, NULL: that of
  * the rule. */
 static inline __attribute__((always_inline)) bool
-repeat_make(struct again *again, int inputs, PyObject *const *objects,
+repeat_make(const struct repeat *key, const struct common *common,
+            struct where where, int inputs, PyObject *const *objects,
             struct array *out, PyArray_Descr *dtype, PyObject **result)
 {
-    struct array *model = again->common.model;
-    const struct repeat *place = repeat_find(again);
+    const struct repeat *place = repeat_find(key, common);
+    struct repeat kept;
+    struct array *made;
 
-    if (!place) {
+    if (!place || (out && !common->is_given && !dtype &&
+                   out->dtype != place->rule->result)) {
         return false;
     }
-    /* A launch may give the GIL away, and an allocation run Python's code:
-     * then another operation may take the place. */
-    const struct repeat repeat = *place;
-    if (out && !again->common.is_given && !dtype &&
-        out->dtype != repeat.rule->result) {
-        return false;
+    if (out) {
+        made = (struct array *)Py_NewRef(out);
+    } else {
+        dtype = dtype ? dtype : place->rule->result;
+        made = array_new_ready(common->model, common->model->ndim, dtype,
+                               where.context, where.stream);
     }
-    struct array *made =
-        out ? (struct array *)Py_NewRef(out)
-            : array_new_again(model, model->ndim,
-                              dtype ? dtype : repeat.rule->result,
-                              again->context, again->stream);
-    /* The allocation may have changed arrays. */
-    if (made && (made->size != repeat.size || model->size != repeat.size ||
-                 made->head.pointer & repeat.mask)) {
-        Py_DECREF(made);
-        return false;
+    if (UNUSUAL(!made)) {
+        kept = *place;
+        place = &kept;
+        made = result_slowly(&kept, common->model, where, objects, dtype);
     }
-    int status = !made ? -1
-                 : again->common.is_mixed
-                     ? launch_numbers(&repeat, again, inputs, objects, made)
-                     : launch_arrays(&repeat, again, inputs, objects, made);
+    *result = NULL;
+    if (UNUSUAL(!made)) {
+        return PyErr_Occurred() != NULL;
+    }
+    int status = common->is_mixed
+                     ? launch_numbers(place, where, inputs, objects, made)
+                     : launch_arrays(place, where, inputs, objects, made);
     if (UNUSUAL(status != 0)) {
-        Py_CLEAR(made);
+        Py_DECREF(made);
+        return status < 0;
     }
     *result = (PyObject *)made;
-    return status <= 0;
+    return true;
 }
 
 static __attribute__((noinline)) bool
-make_other(struct again *again, int inputs, PyObject *const *objects,
+make_other(const struct repeat *key, const struct common *common,
+           struct where where, int inputs, PyObject *const *objects,
            struct array *out, PyArray_Descr *dtype, PyObject **result)
 {
-    return repeat_make(again, inputs, objects, out, dtype, result);
+    return repeat_make(key, common, where, inputs, objects, out, dtype,
+                       result);
 }
 
 /* repeat_apply of what describe_arrays is not for. */
@@ -330,20 +345,24 @@ static __attribute__((noinline)) bool
 apply_others(int operation, int inputs, PyObject *const *objects,
              struct array *out, CUstream stream, PyObject **result)
 {
-    struct again again = {.stream = stream};
+    struct repeat key = {.rule = NULL};
+    struct common common;
+    struct where where;
     PyArray_Descr *dtype = NULL;
 
     if (inputs > REPEAT_MOST ||
-        !repeat_describe(&again.key, &again.common, operation, inputs, objects,
-                         out) ||
-        (out && !may_write(&again.common, objects, inputs, out))) {
+        !repeat_describe(&key, &common, operation, inputs, objects, out) ||
+        (out && !may_write(&common, objects, inputs, out)) ||
+        !where_find(&where, stream, &key)) {
         return false;
     }
-    if (out && !again.common.is_given && operation == OPERATION_COPY) {
+    common.bits |= out ? out->head.pointer : 0;
+    if (out && !common.is_given && operation == OPERATION_COPY) {
         dtype = out->dtype; /* copies convert to any */
-        again.key.type[1] = (PyObject *)dtype;
+        key.type[1] = (PyObject *)dtype;
     }
-    return make_other(&again, inputs, objects, out, dtype, result);
+    return make_other(&key, &common, where, inputs, objects, out, dtype,
+                      result);
 }
 
 /* Whether the operation was made, or has failed with an exception: then
@@ -352,17 +371,22 @@ bool
 repeat_apply(int operation, int inputs, PyObject *const *objects,
              struct array *out, CUstream stream, PyObject **result)
 {
-    struct again again;
+    struct repeat key;
+    struct common common;
+    struct where where;
 
-    again.stream = stream;
-    return USUAL(inputs <= REPEAT_MOST &&
-                 describe_arrays(&again.key, &again.common, operation, inputs,
-                                 objects)) &&
-                   (!out || USUAL(operation != OPERATION_COPY &&
-                                  may_write_apart(&again.common, objects,
-                                                  inputs, out)))
-               ? repeat_make(&again, inputs, objects, out, NULL, result)
-               : apply_others(operation, inputs, objects, out, stream, result);
+    if (UNUSUAL(!where_find(&where, stream, &key))) {
+        return false;
+    }
+    if (UNUSUAL(inputs > REPEAT_MOST ||
+                !describe_arrays(&key, &common, operation, inputs, objects) ||
+                (out && (operation == OPERATION_COPY ||
+                         !may_write_apart(&common, objects, inputs, out))))) {
+        return apply_others(operation, inputs, objects, out, stream, result);
+    }
+    common.bits |= out ? out->head.pointer : 0;
+    return repeat_make(&key, &common, where, inputs, objects, out, NULL,
+                       result);
 }
 
 /* The same for a copy of another dtype. */
@@ -370,15 +394,17 @@ bool
 repeat_cast(PyObject *array, PyArray_Descr *dtype, CUstream stream,
             PyObject **result)
 {
-    struct again again = {.stream = stream};
+    struct repeat key = {.rule = NULL};
+    struct common common;
+    struct where where;
 
     if (!array_plain(array) ||
-        !repeat_describe(&again.key, &again.common, OPERATION_COPY, 1, &array,
-                         NULL)) {
+        !repeat_describe(&key, &common, OPERATION_COPY, 1, &array, NULL) ||
+        !where_find(&where, stream, &key)) {
         return false;
     }
-    again.key.type[1] = (PyObject *)dtype;
-    return make_other(&again, 1, &array, NULL, dtype, result);
+    key.type[1] = (PyObject *)dtype;
+    return make_other(&key, &common, where, 1, &array, NULL, dtype, result);
 }
 
 /* Sets every element to a number that is in the array's type already: 1 where
@@ -387,26 +413,27 @@ int
 repeat_fill(struct array *array, const void *value, CUstream stream)
 {
     PyArray_Descr *dtype = array->dtype;
-    CUdeviceptr pointer = array->head.pointer;
-    struct again again = {
-        .key = {.type = {(PyObject *)dtype->typeobj, (PyObject *)dtype},
-                .size = array->size,
-                .form = form_of(OPERATION_COPY, 1, true)},
-        .common = {.bits = pointer},
-        .stream = stream};
+    const struct common common = {.bits = array->head.pointer};
+    struct repeat key = {
+        .type = {(PyObject *)dtype->typeobj, (PyObject *)dtype},
+        .size = array->size,
+        .form = form_of(OPERATION_COPY, 1, true),
+    };
+    struct where where;
     int64_t size = array->size;
-    void *arguments[] = {&pointer, (void *)value, &size};
     struct core_array_head *used = &array->head;
+    void *arguments[] = {&used->pointer, (void *)value, &size};
 
-    if (!(array->flags & ARRAY_C) || size == 0) {
+    if (!(array->flags & ARRAY_C) || size == 0 ||
+        !where_find(&where, stream, &key)) {
         return 0;
     }
-    const struct repeat *place = repeat_find(&again);
+    const struct repeat *place = repeat_find(&key, &common);
     if (!place || place->rule->loop[0] != dtype) {
         return 0;
     }
-    const struct repeat repeat = *place; /* as in repeat_make */
-    int status = launch(&repeat, &again, 1, &used, arguments);
+    int status = core_launch_arrays(where.context, &place->launch,
+                                    where.stream, 1, &used, arguments);
     return status < 0 ? -1 : status == 0;
 }
 
@@ -436,10 +463,13 @@ void
 repeat_learn(const struct task *task, PyObject *const *objects,
              struct array *out, const struct rule *rule)
 {
-    struct repeat key = {.rule = rule,
-                         .function = task->kernel.handle,
-                         .blocks = task->grid[0],
-                         .threads = task->block[0]};
+    struct repeat key = {
+        .launch = {.key = task->kernel.context,
+                   .function = task->kernel.handle,
+                   .blocks = task->grid[0],
+                   .threads = {(uint16_t)task->block[0], 1}},
+        .rule = rule,
+    };
     bool aligned = task->class == LAYOUT_ALIGNED;
     struct common common;
 
@@ -457,7 +487,6 @@ repeat_learn(const struct task *task, PyObject *const *objects,
     } else if (!common.is_given && out->dtype != rule->result) {
         return;
     }
-    key.context = task->kernel.context;
     key.mask = (aligned ? 15 : 0) | alignment_bits(out);
     for (int i = 0; i < task->inputs; i++) {
         if (array_plain(objects[i])) {

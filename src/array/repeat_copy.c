@@ -18,105 +18,102 @@ enum {
     MOST_WORDS = 2 + (MOST_AXES + 1) * 3, /* elements may be split: an axis */
 };
 
-/* All that is compared, in words. */
-struct key {
-    void *context;
-    int64_t form; /* axes, bytes of an element, low bits of the addresses */
-    npy_intp shape[MOST_AXES];
-    npy_intp target[MOST_AXES], source[MOST_AXES]; /* strides */
-};
-
 struct copied {
-    struct key key;
-    CUfunction function;
-    unsigned blocks, threads[2];
+    struct core_relaunch launch; /* its key is compared */
+    int64_t form; /* axes, bytes of an element, low bits of the addresses */
+    npy_intp shape[MOST_AXES]; /* compared, as are the strides */
+    npy_intp target[MOST_AXES], source[MOST_AXES];
     npy_intp offset[2]; /* bytes from the first element, of flipped axes */
     int64_t words[MOST_WORDS];
 };
 
 static struct copied places[PLACES];
 
-static bool
-key_set(struct key *key, const struct array *target,
-        const struct array *source)
+/* Whether the copy is one that may be remembered; all of its form but the
+ * layouts. */
+static inline bool
+form_of(const struct array *target, const struct array *source, int64_t *form)
 {
     CUdeviceptr bits = (target->head.pointer | source->head.pointer) & 15;
 
-    if (target->ndim > MOST_AXES || target->ndim != source->ndim ||
-        target->dtype != source->dtype) {
-        return false;
-    }
-    *key = (struct key){0};
-    key->form = (int64_t)PyDataType_ELSIZE(target->dtype) << 8 |
-                (int64_t)bits << 4 | target->ndim;
-    for (int axis = 0; axis < target->ndim; axis++) {
-        if (target->shape[axis] != source->shape[axis]) {
-            return false;
-        }
-        key->shape[axis] = target->shape[axis];
-        key->target[axis] = target->strides[axis];
-        key->source[axis] = source->strides[axis];
-    }
-    return true;
+    *form = (int64_t)PyDataType_ELSIZE(target->dtype) << 8 |
+            (int64_t)bits << 4 | target->ndim;
+    return target->ndim <= MOST_AXES && target->dtype == source->dtype &&
+           target->size > 0 && array_same_shape(target, source);
 }
 
-static struct copied *
-place_of(const struct key *key)
+static inline struct copied *
+place_of(int64_t form, const struct array *target, const struct array *source)
 {
-    uint64_t hash = (uint64_t)key->form;
+    uint64_t hash = (uint64_t)form;
 
-    for (int axis = 0; axis < MOST_AXES; axis++) {
-        hash = hash * 31 + (uint64_t)key->shape[axis];
-        hash = hash * 31 + (uint64_t)key->source[axis];
+    for (int axis = 0; axis < target->ndim; axis++) {
+        hash = hash * 31 + (uint64_t)target->shape[axis] +
+               3 * (uint64_t)source->strides[axis];
     }
     return &places[hash * 0x9e3779b97f4a7c15u >> 59 & (PLACES - 1)];
 }
 
-static int
+/* Whether that was copied, or a copy of the form into the same layouts. */
+static inline bool
+is_equal(const struct copied *place, int64_t form, const struct array *target,
+         const struct array *source)
+{
+    if (place->form != form) {
+        return false;
+    }
+    for (int axis = 0; axis < target->ndim; axis++) {
+        if (place->shape[axis] != target->shape[axis] ||
+            place->target[axis] != target->strides[axis] ||
+            place->source[axis] != source->strides[axis]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static inline int
 launch(const struct copied *copied, struct core_context *context,
-       CUstream stream, const struct array *target, const struct array *source)
+       CUstream stream, struct array *target, struct array *source)
 {
     CUdeviceptr to = target->head.pointer + (CUdeviceptr)copied->offset[0];
     CUdeviceptr from = source->head.pointer + (CUdeviceptr)copied->offset[1];
     /* Others may take the place while a launch gives the GIL away. */
-    CUfunction function = copied->function;
     int64_t words[MOST_WORDS];
     void *arguments[] = {&to, &from, words};
-    const unsigned grid[3] = {copied->blocks, 1, 1};
-    const unsigned block[3] = {copied->threads[0], copied->threads[1], 1};
+    struct core_array_head *used[] = {&target->head, &source->head};
 
     memcpy(words, copied->words, sizeof words);
-    if (core_use(target->head.owner, stream) < 0 ||
-        core_use(source->head.owner, stream) < 0) {
-        return -1;
-    }
-    return core_launch_in(context, function, grid, block, 0, stream,
-                          arguments);
+    return core_launch_arrays(context, &copied->launch, stream, 2, used,
+                              arguments);
 }
 
 /* target[...] = source: 1 where that is done, 0 where it was not done before
  * or the arrays may overlap; -1 with an exception. */
 int
-copy_again(const struct array *target, const struct array *source,
-           CUstream stream)
+copy_again(struct array *target, struct array *source, CUstream stream)
 {
-    struct key key;
+    int64_t form;
+    void *key;
 
     if (target->flags & source->flags & ARRAY_FORC || /* the driver copies */
-        !core_apart(target->head.owner, source->head.owner) ||
-        !key_set(&key, target, source)) {
+        !core_apart(target->head.owner, source->head.owner)) {
         return 0;
     }
-    struct core_context *context = core_here(&key.context, &stream);
-    if (!context) {
+    struct core_context *context = core_here(&key, &stream);
+    if (UNUSUAL(!context)) {
         PyErr_Clear();
         return 0;
     }
-    const struct copied *place = place_of(&key);
-    if (memcmp(&place->key, &key, sizeof key) != 0) {
+    if (!form_of(target, source, &form)) {
         return 0;
     }
-    return launch(place, context, stream, target, source) < 0 ? -1 : 1;
+    const struct copied *place = place_of(form, target, source);
+    if (place->launch.key != key || !is_equal(place, form, target, source)) {
+        return 0;
+    }
+    int status = launch(place, context, stream, target, source);
+    return status < 0 ? -1 : status == 0;
 }
 
 /* Remembers what the task came to, which copied one into the other. */
@@ -124,18 +121,26 @@ void
 copy_learn(const struct task *task, const struct array *target,
            const struct array *source)
 {
-    struct copied copied = {.function = task->kernel.handle,
-                            .blocks = task->grid[0],
-                            .threads = {task->block[0], task->block[1]}};
+    struct copied copied = {
+        .launch = {.key = task->kernel.context,
+                   .function = task->kernel.handle,
+                   .blocks = task->grid[0],
+                   .threads = {(uint16_t)task->block[0],
+                               (uint16_t)task->block[1]}},
+        .offset = {(npy_intp)(task->pointer[0] - target->head.pointer),
+                   (npy_intp)(task->pointer[1] - source->head.pointer)},
+    };
 
     if (task->word_count > MOST_WORDS || task->block[2] != 1 ||
-        !key_set(&copied.key, target, source)) {
+        !form_of(target, source, &copied.form)) {
         return;
     }
-    copied.key.context = task->kernel.context;
-    copied.offset[0] = (npy_intp)(task->pointer[0] - target->head.pointer);
-    copied.offset[1] = (npy_intp)(task->pointer[1] - source->head.pointer);
+    for (int axis = 0; axis < target->ndim; axis++) {
+        copied.shape[axis] = target->shape[axis];
+        copied.target[axis] = target->strides[axis];
+        copied.source[axis] = source->strides[axis];
+    }
     memcpy(copied.words, task->words,
            (size_t)task->word_count * sizeof *task->words);
-    *place_of(&copied.key) = copied;
+    *place_of(copied.form, target, source) = copied;
 }

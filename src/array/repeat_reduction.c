@@ -15,156 +15,179 @@
 
 /* One cache line. */
 struct reduced {
-    void *context;
-    PyArray_Descr *dtype; /* strong: of each input */
+    struct core_relaunch launch; /* its key is compared */
+    PyArray_Descr *dtype;        /* strong: of each input */
     npy_intp size;
-    uint32_t form; /* the operation and its inputs */
-    uint32_t mask; /* address bits that are to be zero */
-    unsigned blocks;
-    unsigned threads;
+    uint32_t form;      /* the operation and its inputs */
+    uint32_t mask;      /* address bits that are to be zero */
     npy_intp per_block; /* elements */
     PyArray_Descr *result;
-    CUfunction function;
-} __attribute__((aligned(64)));
+};
 
-static struct reduced places[PLACES];
+static struct reduced places[PLACES] __attribute__((aligned(64)));
 
-/* What the inputs have in common; false where they are not that simple. */
-static bool
+/* What the objects have in common; false where they are not arrays of one
+ * shape and that simple. */
+static inline bool
 describe(struct reduced *key, int operation, int inputs,
-         struct array *const *arrays, CUdeviceptr *bits)
+         PyObject *const *objects, CUdeviceptr *bits)
 {
-    key->dtype = arrays[0]->dtype;
-    key->size = arrays[0]->size;
+    const struct array *first = (const struct array *)objects[0];
+
+    if (!array_plain(objects[0]) || !(first->flags & ARRAY_C)) {
+        return false;
+    }
+    key->dtype = first->dtype;
+    key->size = first->size;
     key->form = (uint32_t)operation << 8 | (uint32_t)inputs;
-    *bits = 0;
-    for (int i = 0; i < inputs; i++) {
-        if (!array_plain((PyObject *)arrays[i]) ||
-            !(arrays[i]->flags & ARRAY_C) || arrays[i]->dtype != key->dtype ||
-            arrays[i]->size != key->size) {
+    *bits = first->head.pointer;
+    for (int i = 1; i < inputs; i++) {
+        const struct array *other = (const struct array *)objects[i];
+        if (!array_plain(objects[i]) || !(other->flags & ARRAY_C) ||
+            other->dtype != first->dtype || !array_same_shape(other, first)) {
             return false;
         }
-        *bits |= arrays[i]->head.pointer;
+        *bits |= other->head.pointer;
     }
-    return true;
+    return key->size > 0;
 }
 
-static struct reduced *
+static inline struct reduced *
 place_of(const struct reduced *key)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)key->dtype >> 4;
+    uint64_t hash = (uintptr_t)key->dtype + (uint64_t)key->size +
+                    ((uint64_t)key->form << 32);
 
-    hash = (hash * 31 + (uint64_t)key->size) * 31 + key->form;
     return &places[hash * 0x9e3779b97f4a7c15u >> 58 & (PLACES - 1)];
 }
 
-static bool
+static inline bool
 is_equal(const struct reduced *a, const struct reduced *b)
 {
-    return a->context == b->context && a->dtype == b->dtype &&
+    return a->launch.key == b->launch.key && a->dtype == b->dtype &&
            a->size == b->size && a->form == b->form;
 }
 
-/* 1: launched; 0: the stream has no counter, or the kernel has gone; -1: an
- * exception. */
-static int
+/* 0, -1 with an exception, or 1 where the kernel has gone. */
+static inline int
 launch(const struct reduced *reduced, struct core_context *context,
-       CUstream stream, int inputs, struct array *const *arrays,
-       struct array *out)
+       CUstream stream, int inputs, PyObject *const *objects,
+       struct array *out, CUdeviceptr *done, CUdeviceptr *rest)
 {
-    CUdeviceptr rest = 0, done = 0;
-
-    if (reduced->blocks > 1) { /* first: it may allocate */
-        size_t bytes = reduced->blocks * (size_t)PyDataType_ELSIZE(out->dtype);
-        if (core_scratch(stream, bytes, &done, &rest) < 0) {
-            return -1;
-        }
-        if (!done) {
-            return 0;
-        }
-    }
-    struct core_array_head *used[ARRAY_OPERANDS] = {&out->head};
-    CUdeviceptr pointer[ARRAY_OPERANDS] = {out->head.pointer};
+    struct core_array_head *used[ARRAY_OPERANDS];
     int64_t size = reduced->size, share = reduced->per_block;
-    void *arguments[ARRAY_OPERANDS + 4] = {&pointer[0]};
+    void *arguments[ARRAY_OPERANDS + 4];
     int at = 1;
 
+    used[0] = &out->head;
+    arguments[0] = &out->head.pointer;
     for (int i = 0; i < inputs; i++, at++) {
-        used[at] = &arrays[i]->head;
-        pointer[at] = arrays[i]->head.pointer;
-        arguments[at] = &pointer[at];
+        used[at] = &((struct array *)objects[i])->head;
+        arguments[at] = &used[at]->pointer;
     }
     arguments[at++] = &size;
     arguments[at++] = &share;
-    arguments[at++] = &rest;
-    arguments[at++] = &done;
-    int status = core_launch_arrays(
-        context, reduced->context, reduced->function, reduced->blocks,
-        reduced->threads, stream, inputs + 1, used, arguments);
-    return status < 0 ? -1 : status == 0;
+    arguments[at++] = rest;
+    arguments[at++] = done;
+    return core_launch_arrays(context, &reduced->launch, stream, inputs + 1,
+                              used, arguments);
+}
+
+/* The result, and what blocks leave for the last one, where that may run
+ * Python's code, which may reduce as well, or give an array other elements:
+ * NULL, with an exception or without, where the reduction is to be begun
+ * anew. */
+static __attribute__((noinline)) struct array *
+begin_slowly(const struct reduced *reduced, struct core_context *context,
+             CUstream stream, PyObject *const *objects, CUdeviceptr *done,
+             CUdeviceptr *rest)
+{
+    int operation = (int)(reduced->form >> 8);
+    int inputs = (int)(reduced->form & 0xff);
+    size_t bytes =
+        reduced->launch.blocks * (size_t)PyDataType_ELSIZE(reduced->result);
+    struct reduced now = {.launch.key = reduced->launch.key};
+    CUdeviceptr bits;
+
+    if (reduced->launch.blocks > 1 &&
+        (core_scratch(stream, bytes, done, rest) < 0 || !*done)) {
+        return NULL;
+    }
+    struct array *out = array_new_again((struct array *)objects[inputs - 1], 0,
+                                        reduced->result, context, stream);
+    if (out && (!describe(&now, operation, inputs, objects, &bits) ||
+                !is_equal(reduced, &now) || bits & reduced->mask)) {
+        Py_CLEAR(out);
+    }
+    return out;
 }
 
 /* Whether the reduction was made, or has failed with an exception: then
  * *result is what array_reduce_all returns. */
 bool
-reduction_again(int operation, int inputs, struct array *const *arrays,
+reduction_again(int operation, int inputs, PyObject *const *objects,
                 PyObject **result)
 {
-    struct reduced key;
-    CUdeviceptr bits;
+    struct reduced key, kept;
+    CUdeviceptr bits, done = 0, rest = 0;
     CUstream stream = NULL;
+    struct array *out = NULL;
 
-    if (!describe(&key, operation, inputs, arrays, &bits)) {
+    struct core_context *context = core_here(&key.launch.key, &stream);
+    if (UNUSUAL(!context)) {
+        PyErr_Clear();
         return false;
     }
-    struct core_context *context = core_here(&key.context, &stream);
-    if (!context) {
-        PyErr_Clear();
+    if (!describe(&key, operation, inputs, objects, &bits)) {
         return false;
     }
     const struct reduced *place = place_of(&key);
     if (!is_equal(place, &key) || bits & place->mask) {
         return false;
     }
-    /* An allocation may run Python's code, which may reduce as well, or give
-     * an array other elements. */
-    const struct reduced reduced = *place;
-    struct array *out = array_new_again(arrays[inputs - 1], 0, reduced.result,
-                                        context, stream);
-    CUdeviceptr now;
-    if (out && (!describe(&key, operation, inputs, arrays, &now) ||
-                !is_equal(&reduced, &key) || now & reduced.mask)) {
-        Py_DECREF(out);
-        return false;
+    if (USUAL(place->launch.blocks == 1)) {
+        out = array_new_ready((struct array *)objects[inputs - 1], 0,
+                              place->result, context, stream);
+    }
+    if (UNUSUAL(!out)) {
+        kept = *place;
+        place = &kept;
+        out = begin_slowly(&kept, context, stream, objects, &done, &rest);
+    }
+    *result = NULL;
+    if (UNUSUAL(!out)) {
+        return PyErr_Occurred() != NULL;
     }
     int status =
-        out ? launch(&reduced, context, stream, inputs, arrays, out) : -1;
-    if (status <= 0) {
+        launch(place, context, stream, inputs, objects, out, &done, &rest);
+    if (UNUSUAL(status != 0)) {
         Py_CLEAR(out);
     }
     *result = (PyObject *)out;
-    return status != 0;
+    return status <= 0;
 }
 
 /* Remembers what one launch of a reduction came to. */
 void
-reduction_learn(int operation, int inputs, struct array *const *arrays,
+reduction_learn(int operation, int inputs, PyObject *const *objects,
                 PyArray_Descr *result, const struct kernel *kernel,
                 npy_intp blocks, npy_intp per_block)
 {
     struct reduced key;
     CUdeviceptr bits;
 
-    if (!describe(&key, operation, inputs, arrays, &bits) || key.size == 0) {
+    if (!describe(&key, operation, inputs, objects, &bits)) {
         return;
     }
-    key.context = kernel->context;
+    key.launch = (struct core_relaunch){
+        .key = kernel->context,
+        .function = kernel->handle,
+        .blocks = (unsigned)blocks,
+        .threads = {(uint16_t)kernel->block, 1},
+    };
     key.mask = (uint32_t)PyDataType_ALIGNMENT(key.dtype) - 1;
-    key.blocks = (unsigned)blocks;
-    key.threads = kernel->block;
     key.per_block = per_block;
     key.result = result;
-    key.function = kernel->handle;
     struct reduced *place = place_of(&key);
     PyArray_Descr *old = place->dtype;
     Py_INCREF(key.dtype);

@@ -6,9 +6,9 @@
 
 #include "array/array.h"
 
-bool reduction_again(int operation, int inputs, struct array *const *arrays,
+bool reduction_again(int operation, int inputs, PyObject *const *objects,
                      PyObject **result);
-void reduction_learn(int operation, int inputs, struct array *const *arrays,
+void reduction_learn(int operation, int inputs, PyObject *const *objects,
                      PyArray_Descr *result, const struct kernel *kernel,
                      npy_intp blocks, npy_intp per_block);
 

@@ -217,12 +217,6 @@ parse_axes(PyObject *axes, int ndim, int *order)
     npy_intp given[ARRAY_MAX_NDIM];
     unsigned seen = 0;
 
-    if (!axes || axes == Py_None) {
-        for (int i = 0; i < ndim; i++) {
-            order[i] = ndim - 1 - i;
-        }
-        return 0;
-    }
     int n = parse_list(axes, "axes", given);
     if (n < 0) {
         return -1;
@@ -247,25 +241,60 @@ parse_axes(PyObject *axes, int ndim, int *order)
     return 0;
 }
 
-/* Keeps gpudata, and has the root array as its base. */
+/* A view for any order of the axes: keeps gpudata, and has the root array as
+ * its base. */
+static struct array *
+transposed_view(struct array *array)
+{
+    struct array *view = array_view(array, array->ndim);
+
+    if (view && array->base) {
+        Py_SETREF(view->base, Py_NewRef(array->base));
+    }
+    if (view) {
+        view->flags = ARRAY_READY | (array->flags & ARRAY_OFFSET);
+    }
+    return view;
+}
+
+/* The axes in reverse, which takes C order to Fortran order. */
+static PyObject *
+array_reversed(struct array *array)
+{
+    struct array *view = transposed_view(array);
+    unsigned flags = array->flags;
+
+    if (!view) {
+        return NULL;
+    }
+    const npy_intp *shape = array->shape, *strides = array->strides;
+    npy_intp *to = view->shape, *to_strides = view->strides;
+    for (int i = array->ndim - 1; i >= 0; i--) {
+        to[i] = *shape++;
+        to_strides[i] = *strides++;
+    }
+    view->size = array->size;
+    view->flags |=
+        (flags & ARRAY_C ? ARRAY_F : 0) | (flags & ARRAY_F ? ARRAY_C : 0);
+    return (PyObject *)view;
+}
+
 PyObject *
 array_transposed(PyObject *self, PyObject *axes)
 {
     struct array *array = (struct array *)self;
     int order[ARRAY_MAX_NDIM];
 
+    if (!axes || axes == Py_None) {
+        return array_reversed(array);
+    }
     if (parse_axes(axes, array->ndim, order) < 0) {
         return NULL;
     }
-    struct array *view = array_view(array, array->ndim);
+    struct array *view = transposed_view(array);
     if (!view) {
         return NULL;
     }
-    if (array->base) {
-        Py_SETREF(view->base, Py_NewRef(array->base));
-    }
-    view->flags = (view->flags & ~(unsigned)ARRAY_OFFSET) |
-                  (array->flags & ARRAY_OFFSET);
     for (int i = 0; i < array->ndim; i++) {
         view->shape[i] = array->shape[order[i]];
         view->strides[i] = array->strides[order[i]];

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/repeat.h"
+#include "array/repeat_reduction.h"
 #include "array/wrapper.h"
 
 struct shortcut {
@@ -91,16 +92,20 @@ reduce_again(const struct shortcut *self, PyObject *const *args,
                : NULL;
 }
 
-/* A call of an operation with `out` or nothing besides that was made before:
- * repeat_apply looks at all that is_usual asks for. */
+/* A call with `out` or nothing besides that was made before: repeat_apply and
+ * reduction_again look at all that is_usual asks for. */
 static inline bool
-apply_again(const struct shortcut *self, PyObject *const *args,
-            Py_ssize_t nargs, PyObject *names, PyObject **result)
+call_again(const struct shortcut *self, PyObject *const *args,
+           Py_ssize_t nargs, PyObject *names, PyObject **result)
 {
     PyObject *out = NULL;
 
-    if (self->reduces || nargs != self->inputs) {
+    if (nargs != self->inputs) {
         return false;
+    }
+    if (self->reduces) {
+        return !names &&
+               reduction_again(self->operation, self->inputs, args, result);
     }
     if (names) {
         out = args[nargs];
@@ -113,19 +118,15 @@ apply_again(const struct shortcut *self, PyObject *const *args,
                         (struct array *)out, NULL, result);
 }
 
-static PyObject *
-shortcut_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
-                    PyObject *names)
+/* A call that was not made before, or is not usual. */
+static __attribute__((noinline)) PyObject *
+call_first(struct shortcut *self, PyObject *const *args, size_t nargsf,
+           PyObject *names)
 {
-    struct shortcut *self = (struct shortcut *)op;
     struct array *out;
     PyObject *stream;
     CUstream handle = NULL;
-    PyObject *made;
 
-    if (apply_again(self, args, PyVectorcall_NARGS(nargsf), names, &made)) {
-        return made;
-    }
     if (PyVectorcall_NARGS(nargsf) != self->inputs ||
         !keywords_are_usual(self, args + self->inputs, names, &out, &stream) ||
         !are_usual(self, args)) {
@@ -143,6 +144,18 @@ shortcut_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                ? NULL
                : array_apply(self->operation, self->inputs, args, out, NULL,
                              handle);
+}
+
+static PyObject *
+shortcut_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
+                    PyObject *names)
+{
+    struct shortcut *self = (struct shortcut *)op;
+    PyObject *made;
+
+    return call_again(self, args, PyVectorcall_NARGS(nargsf), names, &made)
+               ? made
+               : call_first(self, args, nargsf, names);
 }
 
 static PyObject *

@@ -45,8 +45,7 @@ enum inner_walk {
 };
 
 /* repeat_copy.c: copies between layouts that were copied before. */
-int copy_again(const struct array *target, const struct array *source,
-               CUstream stream);
+int copy_again(struct array *target, struct array *source, CUstream stream);
 void copy_learn(const struct task *task, const struct array *target,
                 const struct array *source);
 

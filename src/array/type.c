@@ -17,9 +17,11 @@ static PyObject *driver_module;     /* borrowed: lives with the process */
  * weak references, was cleared before it died. */
 enum { MOST_SPARE = 16 };
 
-static PyTypeObject *spare_type; /* strong: GPUArray, once it was seen */
-static struct array *spare[MOST_SPARE];
-static int spare_count;
+static struct {
+    PyTypeObject *type; /* strong: GPUArray, once it was seen */
+    int count;
+    struct array *arrays[MOST_SPARE];
+} spare;
 
 /* --- dimensions -------------------------------------------------------- */
 
@@ -258,51 +260,59 @@ array_verify_strides(const struct array *array, int ndim,
                              high);
 }
 
+/* Memory of this type is kept from now on, where none is yet: not of other
+ * layouts. */
 static __attribute__((noinline)) void
 spare_learn(PyTypeObject *type)
 {
-    if (!spare_type && type->tp_base == array_type &&
+    if (!spare.type && type->tp_base == array_type &&
         type->tp_alloc == PyType_GenericAlloc) {
-        spare_type = (PyTypeObject *)Py_NewRef(type);
+        spare.type = (PyTypeObject *)Py_NewRef(type);
     }
 }
 
-/* Whether memory of the type's objects is kept.  Not where there is a
- * finaliser, which runs once in an object's life, nor of other layouts. */
-static inline bool
-is_spared(const PyTypeObject *type)
-{
-    return USUAL(type == spare_type) && USUAL(!type->tp_finalize);
-}
-
+/* What an array left (array_dealloc) owns nothing any more: the other fields
+ * are set here, or with the dimensions. */
 static inline struct array *
-memory_take(PyTypeObject *type)
+memory_again(void)
 {
-    if (UNUSUAL(spare_count == 0 || !is_spared(type))) {
-        return (struct array *)type->tp_alloc(type, 0);
-    }
-    struct array *array = spare[--spare_count];
-    memset((char *)array + sizeof(PyObject), 0,
-           sizeof *array - sizeof(PyObject));
+    struct array *array = spare.arrays[--spare.count];
+    array->head.pointer = 0;
+    array->size = 0;
+    array->flags = 0;
     core_object_again((PyObject *)array);
     PyObject_GC_Track(array);
     return array;
 }
 
+static inline bool
+is_spare(const PyTypeObject *type)
+{
+    return USUAL(type == spare.type && spare.count > 0);
+}
+
+static inline struct array *
+memory_take(PyTypeObject *type)
+{
+    return is_spare(type) ? memory_again()
+                          : (struct array *)type->tp_alloc(type, 0);
+}
+
+/* Not kept where there is a finaliser, which runs once in an object's life. */
 static inline void
 memory_give(PyTypeObject *type, struct array *array)
 {
-    if (UNUSUAL(!spare_type)) {
-        spare_learn(type);
-    }
-    if (USUAL(spare_count < MOST_SPARE && is_spared(type))) {
-        spare[spare_count++] = array;
+    if (USUAL(type == spare.type && !type->tp_finalize &&
+              spare.count < MOST_SPARE)) {
+        spare.arrays[spare.count++] = array;
     } else {
+        spare_learn(type);
         type->tp_free(array);
     }
 }
 
-/* An array of `type` without memory, fields zero but for the dimensions. */
+/* An array of `type` without memory, fields zero but for the dimensions, which
+ * the caller sets. */
 struct array *
 array_alloc(PyTypeObject *type, int ndim)
 {
@@ -431,19 +441,14 @@ array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
     return array;
 }
 
-/* The same of the shape of a plain model in C order, or of none, `ndim` 0; in
- * the current context and for a kernel on this stream. */
-struct array *
-array_new_again(struct array *model, int ndim, PyArray_Descr *dtype,
-                struct core_context *context, CUstream stream)
+/* All but the memory of a result of the shape of a plain model in C order, or
+ * of none, `ndim` 0. */
+static inline void
+result_begin(struct array *array, const struct array *model, int ndim,
+             PyArray_Descr *dtype)
 {
-    struct array *array = memory_take(Py_TYPE(model));
-
-    if (UNUSUAL(!array || dims_reserve(array, ndim) < 0)) {
-        Py_XDECREF(array);
-        return NULL;
-    }
     npy_intp step = PyDataType_ELSIZE(dtype);
+
     for (int axis = ndim - 1; axis >= 0; axis--) {
         array->shape[axis] = model->shape[axis];
         array->strides[axis] = step;
@@ -453,14 +458,54 @@ array_new_again(struct array *model, int ndim, PyArray_Descr *dtype,
     array->dtype = (PyArray_Descr *)Py_NewRef(dtype);
     array->flags =
         ARRAY_READY | (ndim > 0 ? model->flags & ARRAY_FORC : ARRAY_FORC);
-    if (UNUSUAL(model->allocator != NULL)) {
+}
+
+/* Such a result in the current context, for a kernel on this stream, of what
+ * lies ready: runs no code of Python's and keeps the GIL.  NULL without an
+ * exception where that is not so. */
+struct array *
+array_new_ready(struct array *model, int ndim, PyArray_Descr *dtype,
+                struct core_context *context, CUstream stream)
+{
+    npy_intp bytes = PyDataType_ELSIZE(dtype) * (ndim > 0 ? model->size : 1);
+
+    if (UNUSUAL(!is_spare(Py_TYPE(model)) || ndim > ARRAY_INLINE ||
+                model->allocator)) {
+        return NULL;
+    }
+    PyObject *owner = core_allocate_ready(context, (size_t)bytes, stream);
+    if (UNUSUAL(!owner)) {
+        return NULL;
+    }
+    struct array *array = memory_again();
+    dims_reserve(array, ndim);
+    result_begin(array, model, ndim, dtype);
+    array->head.owner = owner;
+    array->head.pointer = core_allocation_pointer(owner);
+    return array;
+}
+
+/* The same however it is to be had. */
+struct array *
+array_new_again(struct array *model, int ndim, PyArray_Descr *dtype,
+                struct core_context *context, CUstream stream)
+{
+    struct array *array = memory_take(Py_TYPE(model));
+
+    if (!array || dims_reserve(array, ndim) < 0) {
+        Py_XDECREF(array);
+        return NULL;
+    }
+    result_begin(array, model, ndim, dtype);
+    if (model->allocator) {
         array->allocator = Py_NewRef(model->allocator);
         if (array_take_memory(array, stream) < 0) {
             Py_CLEAR(array);
         }
         return array;
     }
-    array->head.owner = core_allocate_in(context, (size_t)step, stream);
+    size_t bytes = (size_t)(array->size * PyDataType_ELSIZE(dtype));
+    array->head.owner = core_allocate_in(context, bytes, stream);
     if (!array->head.owner) {
         Py_DECREF(array);
         return NULL;

@@ -87,6 +87,11 @@ PyObject *core_allocate(size_t bytes, CUstream stream);
 /* The same in the context that is current, which core_here gave. */
 PyObject *core_allocate_in(struct core_context *context, size_t bytes,
                            CUstream stream);
+/* The same of what the pool has ready, for a stream that core_here gave: runs
+ * no code of Python's and keeps the GIL.  NULL without an exception where that
+ * is not so. */
+PyObject *core_allocate_ready(struct core_context *context, size_t bytes,
+                              CUstream stream);
 /* The address of what core_allocate gave (or any DeviceAllocation). */
 CUdeviceptr core_allocation_pointer(PyObject *allocation);
 /* Notes that `owner` is used on `stream` (one compare when nothing changed);
@@ -117,18 +122,23 @@ void core_escape(PyObject *owner);
 int core_launch(CUfunction function, const unsigned grid[3],
                 const unsigned block[3], unsigned shared_bytes,
                 CUstream stream, void **arguments);
-/* The same in the context that is current, on the stream that core_here
- * gave. */
-int core_launch_in(struct core_context *context, CUfunction function,
-                   const unsigned grid[3], const unsigned block[3],
-                   unsigned shared_bytes, CUstream stream, void **arguments);
+/* A launch that was made before: what it needs besides its arguments. */
+struct core_relaunch {
+    void *key; /* of the context whose kernel it is */
+    CUfunction function;
+    unsigned blocks;     /* of the grid, in a row */
+    uint16_t threads[2]; /* of a block: in x and y */
+};
+#define CORE_RELAUNCH_ARRAYS 4
 
-/* The same of blocks and threads in one row, after core_use of the memory of
- * `count` arrays; 1 where the kernels of the context's key have gone. */
-int core_launch_arrays(struct core_context *context, void *key,
-                       CUfunction function, unsigned blocks, unsigned threads,
-                       CUstream stream, int count,
-                       struct core_array_head *const *arrays,
+/* The same in the context that is current, on the stream that core_here gave,
+ * after core_use of the memory of `count` arrays, at most
+ * CORE_RELAUNCH_ARRAYS; 1 where the kernels of the key have gone.  An argument
+ * at the place of an array may be that array's `pointer` itself.  What
+ * `launch` is in may change meanwhile. */
+int core_launch_arrays(struct core_context *context,
+                       const struct core_relaunch *launch, CUstream stream,
+                       int count, struct core_array_head *const *arrays,
                        void **arguments);
 
 /* The same for a Function after prepare(), as its prepared_async_call does:

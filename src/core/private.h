@@ -44,6 +44,7 @@ struct core_launched {
     PyObject *name; /* strong; NULL: the driver knows it */
     CUfunction function;
     unsigned grid[3], block[3];
+    bool is_row; /* grid[1], grid[2] and block[2] are 1 */
 };
 
 enum { CORE_LAUNCHES_KEPT = 3 };
@@ -101,18 +102,21 @@ struct core_context {
 
 struct core_allocation {
     CORE_HEAD
-    CUdeviceptr pointer;
-    size_t bytes;    /* as asked for */
+    /* What each operation reads, behind the context; the bits are tested
+     * and set together. */
     CUstream stream; /* of the last use */
-    PyObject *pool;  /* DeviceMemoryPool of a PooledDeviceAllocation */
-    size_t room;     /* bytes of its block in the default pool */
-    uint32_t bin;    /* size class in its pool */
-    bool cached;     /* of the default pool */
-    bool freed;
-    bool escaped;   /* its address left as an integer */
-    bool scattered; /* used on streams that nothing orders */
-    bool touched;   /* used at all since it was taken */
-    bool settled;   /* nothing of before it was taken still uses the memory */
+    bool cached : 1; /* of the default pool */
+    bool freed : 1;
+    bool escaped : 1;   /* its address left as an integer */
+    bool scattered : 1; /* used on streams that nothing orders */
+    bool touched : 1;   /* used at all since it was taken */
+    bool settled : 1;   /* nothing of before it was taken still uses the
+                           memory */
+    uint32_t bin;       /* size class in its pool */
+    size_t bytes;       /* as asked for */
+    size_t room;        /* bytes of its block in the default pool */
+    CUdeviceptr pointer;
+    PyObject *pool; /* DeviceMemoryPool of a PooledDeviceAllocation */
 };
 
 struct core_stream_object {
@@ -375,12 +379,11 @@ int core_pointer_on(PyObject *object, CUstream later, CUdeviceptr *pointer);
 PyObject *core_allocation_int(PyObject *allocation);
 CUresult core_pool_take(struct core_context *context, size_t bytes,
                         CUstream stream, struct core_allocation *allocation);
-struct core_allocation *core_pool_again(struct core_context *context,
-                                        size_t bytes, CUstream stream);
-/* Takes the block back, and the memory of the dying object `with_object`: it
- * gives its references up and is not touched again.  False: the caller frees
- * both. */
-bool core_pool_give(struct core_allocation *allocation, bool with_object);
+/* Takes the block back; false: the caller frees it. */
+bool core_pool_give(struct core_allocation *allocation);
+/* The same for one that dies and is not tracked: takes its references and its
+ * memory as well.  False: the caller ends both. */
+bool core_pool_keep(struct core_allocation *dead);
 void core_pool_trim(struct core_context *context);
 /* What keeps memory from being used again too early; each rule can be turned
  * off, for tests that show what it is for. */
@@ -575,13 +578,19 @@ void core_queues_stream_gone(struct core_context *context, CUstream stream);
 bool core_queues_empty(const struct core_context *context);
 void core_queues_drop(struct core_context *context);
 
+/* Whether one more launch is surely taken at once, and needs no mark. */
+static inline bool
+core_queue_has_room(const struct core_queue *queue, CUstream stream)
+{
+    return queue->stream == stream && queue->count + 1 < queue->look;
+}
+
 /* Counts a launch; whether it may have to wait for the device. */
 static inline bool
 core_queue_add(struct core_context *context, CUstream stream)
 {
     struct core_queue *queue = context->queue;
-    if (__builtin_expect(
-            queue->stream == stream && queue->count + 1 < queue->look, 1)) {
+    if (USUAL(core_queue_has_room(queue, stream))) {
         queue->count++;
         return false;
     }
@@ -640,14 +649,14 @@ core_capture_newest(const struct core_context *context, uint64_t *turn);
 /* The Stream behind a stream= argument, borrowed: the one given or the current
  * one; NULL for the default stream. */
 PyObject *core_stream_behind(PyObject *stream_or_none);
-extern unsigned core_stream_defaults; /* streams entered, captures open */
 CUstream core_stream_default_find(void);
 /* What the default stream stands for now: the stream that this thread entered
  * or captures in the current context, else NULL. */
 static inline CUstream
 core_stream_default(void)
 {
-    return core_stream_defaults == 0 ? NULL : core_stream_default_find();
+    return USUAL(core.stream_defaults == 0) ? NULL
+                                            : core_stream_default_find();
 }
 uint64_t core_stream_turn(void); /* for the next that is entered */
 int core_stream_push(struct core_stream_object *stream);

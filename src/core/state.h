@@ -87,6 +87,11 @@
     OBJECT(struct_error) /* pycuda._pvt_struct.error, once needed */
 
 struct core_state {
+    /* What each operation reads, beside the first types. */
+    bool forked;   /* this is a child of an initialised process */
+    bool pool_off; /* PYCUDA_POOL=0 */
+    unsigned
+        stream_defaults; /* streams entered, captures open: not constant */
 #define TYPE(field, name) PyTypeObject *field;
     CORE_TYPES(TYPE)
 #undef TYPE
@@ -97,8 +102,6 @@ struct core_state {
     bool opened;              /* the driver library is loaded */
     bool is_cpu;              /* ... and it is the CPU device */
     bool initialised;         /* cuInit succeeded in this process */
-    bool forked;              /* this is a child of an initialised process */
-    bool pool_off;            /* PYCUDA_POOL=0 */
     uint64_t next_serial;     /* of contexts */
 };
 

@@ -35,6 +35,25 @@ def test_defaults_and_shapes():
     assert gpuarray.zeros((3, 4), order="F").flags.f_contiguous
 
 
+@pytest.mark.parametrize(
+    "shape", [(), (3,), (3, 4), (1, 4), (0, 4), (2, 3, 4), (2, 1, 1, 4, 1)]
+)
+def test_axes_in_reverse(shape):
+    host = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    array = gpuarray.to_gpu(host)
+    pairs = [(array.T, host.T), (array.transpose(None), host.transpose(None))]
+    if shape and shape[0] > 1:
+        pairs.append((array[1:].T, host[1:].T))
+        pairs.append((array[..., ::-1].T, host[..., ::-1].T))
+    for made, expected in pairs:
+        assert made.shape == expected.shape and made.size == expected.size
+        assert made.flags.c_contiguous == expected.flags.c_contiguous
+        assert made.flags.f_contiguous == expected.flags.f_contiguous
+        if expected.size:
+            assert made.strides == expected.strides
+        np.testing.assert_array_equal(made.get(), expected)
+
+
 def test_attributes():
     array = gpuarray.empty((3, 4), np.float32)
     assert (array.size, array.mem_size, array.nbytes) == (12, 12, 48)

@@ -359,6 +359,45 @@ def test_an_operation_that_takes_the_place_meanwhile() -> None:
         other.detach()
 
 
+def test_an_operand_that_changes_meanwhile() -> None:
+    """An allocator of the user's gives the other operand fewer elements."""
+    asked: list[int] = []
+
+    def allocator(size: int) -> Any:
+        asked.append(size)
+        if len(asked) == 4:
+            b.__init__((1,), np.float32)
+            b.fill(5)
+        return drv.mem_alloc(size)
+
+    a = gpuarray.to_gpu(LONG, allocator=allocator)
+    b = gpuarray.to_gpu(LONG)
+    for _ in range(3):
+        total = a + b
+    assert b.size == 1
+    np.testing.assert_array_equal(total.get(), LONG + 5)
+
+
+def test_kernels_that_take_turns() -> None:
+    a, b = gpuarray.to_gpu(LONG), gpuarray.to_gpu(X)
+    for _ in range(4):
+        np.testing.assert_array_equal((a + a).get(), 2 * LONG)
+        np.testing.assert_array_equal((b + b).get(), 2 * X)
+        np.testing.assert_array_equal((-b).get(), -X)
+        assert gpuarray.sum(b).get() == X.sum()
+
+
+@pytest.mark.parametrize(
+    ("shape", "other"), [((3, 4), (4, 3)), ((2, 3, 2), (3, 2, 2))]
+)
+def test_products_of_shapes_that_differ(shape: tuple, other: tuple) -> None:
+    a = gpuarray.to_gpu(X.reshape(shape))
+    for _ in range(3):
+        assert gpuarray.dot(a, a).get() == (X * X).sum()
+    with pytest.raises(ValueError, match="shapes differ"):
+        gpuarray.dot(a, gpuarray.to_gpu(X.reshape(other)))
+
+
 def test_reductions_of_whole_arrays() -> None:
     for n in (1, 12, 5000, 300_001):
         for dtype in (np.float32, np.int32, np.int8, np.bool_):

@@ -1,5 +1,7 @@
 """A kernel that fails: every later error names it, and says that it stays."""
 
+import re
+
 from isolated import run
 
 HEAD = """
@@ -46,6 +48,26 @@ print(told(lambda: get("good")(x, block=(1, 1, 1))))
             "kernel 'wild', grid (4, 1, 1), block (32, 2, 1); before it 'good'"
             in line
         )
+
+
+def test_operations_that_are_made_again_are_named() -> None:
+    out = run(
+        HEAD
+        + """
+from pycuda import gpuarray
+small, large = (gpuarray.zeros(n, np.float32) for n in (10, 100_000))
+for _ in range(4):
+    small + small
+    large + large
+small + small
+drv.Context.synchronize()
+get("wild")(x, np.int32(3), block=(1, 1, 1))
+print(told(drv.Context.synchronize))
+"""
+    )
+    named = re.findall(r"'(\w+)', grid \((\d+), 1, 1\)", out)
+    assert len(named) == 3 and named[0] == ("wild", "1")
+    assert named[1][1] == "1" < named[2][1]
 
 
 def test_a_new_context_works_on_the_cpu_device() -> None:

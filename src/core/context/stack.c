@@ -10,6 +10,7 @@
 
 struct stack {
     PyObject_HEAD
+    struct core_context *top;    /* the last item; NULL: look at them */
     struct core_context **items; /* strong */
     size_t count, capacity;
     struct core_entered entered; /* streams: current.c */
@@ -40,6 +41,7 @@ stack_clear(PyObject *self)
 {
     struct stack *stack = (struct stack *)self;
     while (stack->count > 0) {
+        stack->top = NULL;
         Py_DECREF((PyObject *)stack->items[--stack->count]);
     }
     core_entered_clear(&stack->entered);
@@ -121,13 +123,15 @@ core_stack_entered(bool create)
 
 /* Drops contexts from the top that are gone. */
 static __attribute__((noinline)) struct core_context *
-stack_top_valid(struct stack *stack)
+stack_top_find(struct stack *stack)
 {
     while (stack != NULL && stack->count > 0) {
         struct core_context *top = stack->items[stack->count - 1];
         if (top->valid) {
+            stack->top = top;
             return top;
         }
+        stack->top = NULL;
         stack->count--;
         Py_DECREF((PyObject *)top);
     }
@@ -138,13 +142,9 @@ struct core_context *
 core_stack_top(void)
 {
     struct stack *stack = stack_get(false);
-    if (__builtin_expect(stack != NULL && stack->count > 0, 1)) {
-        struct core_context *top = stack->items[stack->count - 1];
-        if (__builtin_expect(top->valid, 1)) {
-            return top;
-        }
-    }
-    return stack_top_valid(stack);
+    return USUAL(stack != NULL && stack->top != NULL && stack->top->valid)
+               ? stack->top
+               : stack_top_find(stack);
 }
 
 static __attribute__((noinline)) struct core_context *
@@ -194,6 +194,7 @@ core_stack_push(struct core_context *context)
         stack->items = items;
         stack->capacity = capacity;
     }
+    stack->top = NULL;
     stack->items[stack->count++] =
         (struct core_context *)Py_NewRef((PyObject *)context);
     return 0;
@@ -206,6 +207,7 @@ core_stack_pop(void)
         return NULL;
     }
     struct stack *stack = stack_get(false);
+    stack->top = NULL;
     return stack->items[--stack->count];
 }
 

@@ -34,6 +34,7 @@ core_launch_note(struct core_context *context, PyObject *name,
     launched->function = function;
     memcpy(launched->grid, grid, sizeof launched->grid);
     memcpy(launched->block, block, sizeof launched->block);
+    launched->is_row = grid[1] == 1 && grid[2] == 1 && block[2] == 1;
     Py_XDECREF(old);
 }
 

@@ -64,67 +64,6 @@ core_launch_counted(struct core_context *context, CUfunction function,
 }
 
 int
-core_launch(CUfunction function, const unsigned grid[3],
-            const unsigned block[3], unsigned shared_bytes, CUstream stream,
-            void **arguments)
-{
-    struct core_context *context = core_current();
-    return context == NULL
-               ? -1
-               : core_launch_in(context, function, grid, block, shared_bytes,
-                                stream == NULL ? core_stream_default()
-                                               : stream,
-                                arguments);
-}
-
-/* In a context that is valid. */
-static inline int
-launch_in(struct core_context *context, CUfunction function,
-          const unsigned grid[3], const unsigned block[3],
-          unsigned shared_bytes, CUstream stream, void **arguments)
-{
-    launch_note(context, NULL, function, grid, block);
-    CUresult code = launch_counted(context, function, grid, block,
-                                   shared_bytes, stream, arguments, NULL);
-    return USUAL(code == CUDA_SUCCESS) ? 0
-                                       : core_check(code, "cuLaunchKernel");
-}
-
-int
-core_launch_in(struct core_context *context, CUfunction function,
-               const unsigned grid[3], const unsigned block[3],
-               unsigned shared_bytes, CUstream stream, void **arguments)
-{
-    return UNUSUAL(!context->valid)
-               ? core_context_gone("cuLaunchKernel")
-               : launch_in(context, function, grid, block, shared_bytes,
-                           stream, arguments);
-}
-
-int
-core_launch_arrays(struct core_context *context, void *key,
-                   CUfunction function, unsigned blocks, unsigned threads,
-                   CUstream stream, int count,
-                   struct core_array_head *const *arrays, void **arguments)
-{
-    const unsigned grid[3] = {blocks, 1, 1}, block[3] = {threads, 1, 1};
-
-    for (int i = 0; i < count; i++) {
-        PyObject *owner = arrays[i]->owner;
-        if (UNUSUAL(owner == NULL ||
-                    !Py_IS_TYPE(owner, core.allocation_type) ||
-                    !used_again((struct core_allocation *)owner, stream)) &&
-            core_use(owner, stream) < 0) {
-            return -1;
-        }
-    }
-    return USUAL(context->serial == (uintptr_t)key)
-               ? launch_in(context, function, grid, block, 0, stream,
-                           arguments)
-               : 1;
-}
-
-int
 core_shared_allow(struct core_function *function, size_t bytes)
 {
     if (bytes <= USUAL_SHARED || bytes <= function->shared_allowed ||

@@ -83,7 +83,7 @@ allocation_release(struct core_allocation *self)
     if (self->context == NULL || !self->context->valid) {
         return CUDA_SUCCESS;
     }
-    if (self->cached && core_pool_give(self, false)) {
+    if (self->cached && core_pool_give(self)) {
         return CUDA_SUCCESS;
     }
     CUresult code = CUDA_SUCCESS;
@@ -94,32 +94,11 @@ allocation_release(struct core_allocation *self)
     return code;
 }
 
-/* Whether the pool took the memory together with the object, whose references
- * are given up then. */
-static bool
-allocation_rest(struct core_allocation *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    struct core_context *context = self->context;
-    if (self->freed || !self->cached || type != core.allocation_type ||
-        self->dict != NULL || !context->valid) {
-        return false;
-    }
-    self->freed = true;
-    if (!core_pool_give(self, true)) {
-        self->freed = false;
-        return false;
-    }
-    Py_DECREF((PyObject *)context); /* from here on the object may be gone */
-    Py_DECREF(type);
-    return true;
-}
-
 static void
 allocation_dealloc(PyObject *self)
 {
     core_object_begin_dealloc(self);
-    if (allocation_rest((struct core_allocation *)self)) {
+    if (USUAL(core_pool_keep((struct core_allocation *)self))) {
         return;
     }
     allocation_release((struct core_allocation *)self);
@@ -260,12 +239,13 @@ PyObject *
 core_allocate_in(struct core_context *context, size_t bytes, CUstream stream)
 {
     stream = stream == NULL ? core_stream_default() : stream;
-    struct core_allocation *self = core_pool_again(context, bytes, stream);
-    if (self != NULL) {
-        return (PyObject *)self;
+    PyObject *ready = core_allocate_ready(context, bytes, stream);
+    if (ready != NULL) {
+        return ready;
     }
-    self = (struct core_allocation *)core_allocation_wrap(core.allocation_type,
-                                                          context, 0, bytes);
+    struct core_allocation *self =
+        (struct core_allocation *)core_allocation_wrap(core.allocation_type,
+                                                       context, 0, bytes);
     if (self == NULL) {
         return NULL;
     }

@@ -14,9 +14,9 @@
  *
  * The Python object of an allocation that dies stays with its block, without
  * references and untracked, so that the next one like it is made by setting a
- * few fields (core_pool_again).  The one that died last waits outside the bins
- * for an allocation of its size on its stream; whatever looks at a bin puts it
- * there first (pool_settle).
+ * few fields (core_allocate_ready).  The one that died last waits outside the
+ * bins for an allocation of its size on its stream; whatever looks at a bin
+ * puts it there first (pool_settle).
  *
  * All under the GIL; native frees of many blocks happen with it released, on
  * a list that no one else sees.
@@ -171,7 +171,7 @@ bin_put(struct core_pool *pool, struct core_allocation *dead, bool with_object)
 }
 
 /* Frees what could not be put into its bin. */
-static __attribute__((noinline)) void
+static void
 block_drop(struct core_pool *pool, struct core_allocation *dead)
 {
     struct core_scope scope;
@@ -183,16 +183,22 @@ block_drop(struct core_pool *pool, struct core_allocation *dead)
     PyObject_GC_Del(dead);
 }
 
+static __attribute__((noinline)) void
+newest_put(struct core_pool *pool)
+{
+    struct core_allocation *dead = pool->newest;
+    pool->newest = NULL;
+    if (!bin_put(pool, dead, true)) {
+        block_drop(pool, dead);
+    }
+}
+
 /* Puts the newest into its bin. */
 static inline void
 pool_settle(struct core_pool *pool)
 {
-    struct core_allocation *dead = pool->newest;
-    if (dead != NULL) {
-        pool->newest = NULL;
-        if (UNUSUAL(!bin_put(pool, dead, true))) {
-            block_drop(pool, dead);
-        }
+    if (UNUSUAL(pool->newest != NULL)) {
+        newest_put(pool);
     }
 }
 
@@ -261,11 +267,11 @@ bin_again(struct core_pool *pool, size_t bytes, CUstream stream)
     return self;
 }
 
-/* A block of its size, with the object that had it last, where the stream may
- * use it at once; NULL without an exception where that is not so: for
- * core_pool_take. */
-struct core_allocation *
-core_pool_again(struct core_context *context, size_t bytes, CUstream stream)
+/* A block of its size with the object that had it last, where the stream may
+ * use it at once; any other is core_pool_take's. */
+PyObject *
+core_allocate_ready(struct core_context *context, size_t bytes,
+                    CUstream stream)
 {
     struct core_pool *pool = context->pool;
     if (UNUSUAL(pool == NULL || core.pool_off || context->captures != 0)) {
@@ -284,11 +290,11 @@ core_pool_again(struct core_context *context, size_t bytes, CUstream stream)
     Py_INCREF((PyObject *)context);
     core_object_again((PyObject *)self);
     PyObject_GC_Track(self);
-    return self;
+    return (PyObject *)self;
 }
 
 /* Whether the pool may keep the memory. */
-static bool
+static inline bool
 may_keep(const struct core_pool *pool, const struct core_allocation *dead)
 {
     return USUAL(pool != NULL && !core.forked &&
@@ -299,20 +305,42 @@ may_keep(const struct core_pool *pool, const struct core_allocation *dead)
 }
 
 bool
-core_pool_give(struct core_allocation *allocation, bool with_object)
+core_pool_give(struct core_allocation *allocation)
 {
-    struct core_context *context = allocation->context;
-    struct core_pool *pool = context->pool;
+    struct core_pool *pool = allocation->context->pool;
     if (!may_keep(pool, allocation)) {
         return false;
     }
     pool_settle(pool);
-    if (USUAL(with_object && core_stream_known(context, allocation->stream))) {
-        pool->newest = allocation;
-    } else if (!bin_put(pool, allocation, with_object)) {
+    if (!bin_put(pool, allocation, false)) {
         return false;
     }
     pool->idle_bytes += allocation->room;
+    return true;
+}
+
+bool
+core_pool_keep(struct core_allocation *dead)
+{
+    PyTypeObject *type = Py_TYPE(dead);
+    struct core_context *context = dead->context;
+    if (UNUSUAL(dead->freed || !dead->cached || dead->dict != NULL ||
+                type != core.allocation_type || !context->valid ||
+                !may_keep(context->pool, dead))) {
+        return false;
+    }
+    struct core_pool *pool = context->pool;
+    dead->freed = true;
+    pool_settle(pool);
+    if (USUAL(core_stream_known(context, dead->stream))) {
+        pool->newest = dead;
+    } else if (!bin_put(pool, dead, true)) {
+        dead->freed = false;
+        return false;
+    }
+    pool->idle_bytes += dead->room;
+    Py_DECREF((PyObject *)context); /* from here on the object may be gone */
+    Py_DECREF(type);
     return true;
 }
 

@@ -171,7 +171,7 @@ capture_enter(PyObject *op, PyObject *unused)
     self->turn = core_stream_turn();
     self->next = open_captures;
     open_captures = self;
-    core_stream_defaults++;
+    core.stream_defaults++;
     graph->held = Py_NewRef(context->held);
     return Py_NewRef((PyObject *)graph);
 }
@@ -186,7 +186,7 @@ capture_end(struct capture *self)
     }
     *link = self->next;
     self->open = false;
-    core_stream_defaults--;
+    core.stream_defaults--;
     if (self->context->valid) {
         code = driver.cuStreamEndCapture(self->stream->handle,
                                          &self->graph->handle);

@@ -13,7 +13,6 @@
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
-unsigned core_stream_defaults;
 static uint64_t entered_so_far;
 
 uint64_t
@@ -54,7 +53,7 @@ core_stream_behind(PyObject *object)
         return object;
     }
     struct core_context *context =
-        core_stream_defaults == 0 ? NULL : core_stack_top();
+        core.stream_defaults == 0 ? NULL : core_stack_top();
     return context == NULL ? NULL : (PyObject *)current_find(context);
 }
 
@@ -145,7 +144,7 @@ core_stream_push(struct core_stream_object *stream)
         .stream = (struct core_stream_object *)Py_NewRef((PyObject *)stream),
         .turn = core_stream_turn(),
     };
-    core_stream_defaults++;
+    core.stream_defaults++;
     return 0;
 }
 
@@ -168,7 +167,7 @@ core_stream_pop(struct core_stream_object *stream)
     memmove(&entered->entries[i - 1], &entered->entries[i],
             (entered->count - i) * sizeof *entered->entries);
     entered->count--;
-    core_stream_defaults--;
+    core.stream_defaults--;
     Py_DECREF((PyObject *)stream);
     return 0;
 }
@@ -177,7 +176,7 @@ void
 core_entered_clear(struct core_entered *entered)
 {
     while (entered->count > 0) {
-        core_stream_defaults--;
+        core.stream_defaults--;
         Py_DECREF((PyObject *)entered->entries[--entered->count].stream);
     }
 }
