@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from nvidia_headers import skip_without
 
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
@@ -28,6 +29,12 @@ CTYPES = {
     "u4": "unsigned int",
     "u8": "unsigned long long",
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def header(device):
+    """The header that the tests are of."""
+    skip_without("cuda_fp8.h", device)
 
 
 def decoded(kind, codes):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from nvidia_headers import skip_without
 
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
@@ -31,6 +32,12 @@ CASES = [
     for shape in SHAPES.get(name, WIDE)
 ]
 HEAD = "#include <mma.h>\nusing namespace nvcuda;\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def header(device):
+    """The header that the tests are of."""
+    skip_without("mma.h", device)
 
 
 def needs(name, device):
