@@ -54,7 +54,7 @@ __PYCUDA_FACTOR(double, double, double, double, raw)
 #undef __PYCUDA_BITS_OF
 
 /* N elements of an accumulator.  `before`: what their sums begin with.
- * `after`: their new values; `finite`: with the guide's satf. */
+ * `after`: their new values, with the guide's satf if `finite`. */
 template <class T, int n> struct __pycuda_sum;
 template <int n>
 __pycuda_template_fn __pycuda_row<float, n>

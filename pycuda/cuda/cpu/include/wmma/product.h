@@ -2,7 +2,7 @@
  *
  * For mma.h.  Lanes write their elements to memory of lane 0, whose address
  * a shuffle tells them; lane 0 multiplies in vectors of the processor; all
- * take their elements of the result.  Three places where the warp meets are
+ * take their elements of the result.  Four places where the warp meets are
  * little beside an exchange of single elements, on fibers too.
  *
  * The guide leaves open in which order the products of an element are added
