@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-# nvcc's spelling -> NVRTC's, for options that stand alone.
+# nvcc's spelling -> NVRTC's ("": left out), for options that stand alone.
 _FLAGS = {
     "-G": "--device-debug",
     "--device-debug": "--device-debug",
@@ -29,8 +29,10 @@ _FLAGS = {
     "--resource-usage": "--ptxas-options=-v",
     "-w": "--disable-warnings",
     "--disable-warnings": "--disable-warnings",
-    "-restrict": "--restrict",
-    "--restrict": "--restrict",
+    # A hint that NVRTC holds on to for whatever the process compiles later,
+    # which then reads wrong values where pointers do alias.
+    "-restrict": "",
+    "--restrict": "",
     "-default-device": "--device-as-default-execution-space",
     # NVRTC takes constexpr functions for the host's; this is what it has.
     "-expt-relaxed-constexpr": "--device-as-default-execution-space",
@@ -252,7 +254,7 @@ def translate(options: list[str]) -> Translated:
             out.warnings_are_errors |= "all-warnings" in kinds
         elif value is None:
             option = _FLAGS.get(name, name)
-            if option not in out.options:
+            if option and option not in out.options:
                 out.options.append(option)
         else:
             _add_value(out, name, value)

@@ -10,7 +10,7 @@ memory, and with words of 16 bytes where neighbours are moved.
 import ctypes
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import pycuda.gpuarray
+from pycuda._compile import options
 from pycuda._kernels import axes, building, maps, reductions
 from pycuda._random import philox
 
@@ -67,7 +68,7 @@ def source_of(
     return source_of
 
 
-def words_of(source: str) -> set[str]:
+def words_of(source: str, more: Sequence[str] = ()) -> set[str]:
     """Whether a kernel loads ("ld") and stores ("st") words of 16 bytes.
 
     NVIDIA's compilers must have nothing to say of it.
@@ -77,8 +78,10 @@ def words_of(source: str) -> set[str]:
     library.nvrtcCreateProgram(
         ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None
     )
-    words = (ctypes.c_char_p * len(OPTIONS))(*(o.encode() for o in OPTIONS))
-    result = library.nvrtcCompileProgram(program, len(OPTIONS), words)
+    words = [option.encode() for option in (*OPTIONS, *more)]
+    result = library.nvrtcCompileProgram(
+        program, len(words), (ctypes.c_char_p * len(words))(*words)
+    )
     library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
     log = ctypes.create_string_buffer(size.value)
     library.nvrtcGetProgramLog(program, log)
@@ -88,6 +91,15 @@ def words_of(source: str) -> set[str]:
     library.nvrtcGetPTX(program, ptx)
     library.nvrtcDestroyProgram(ctypes.byref(program))
     return {found[1] for found in WORD.finditer(ptx.value.decode())}
+
+
+@pytest.mark.parametrize("option", ["-restrict", "--restrict"])
+def test_what_is_compiled_later_may_have_aliases(source_of, option):
+    """NVRTC would hold on to the option: loads would go by another cache."""
+    t = np.dtype("f4")
+    add = maps.Map("add", (t, t), (t, t), t, t, "aligned", 1, (1, 1, 1), False)
+    words_of(source_of(add.make), options.translate([option]).options)
+    assert words_of(source_of(add.make)) == {"ld", "st"}
 
 
 @pytest.mark.parametrize("dtype", DTYPES[1:])
