@@ -59,7 +59,8 @@ small, large = (gpuarray.zeros(n, np.float32) for n in (10, 100_000))
 for _ in range(4):
     small + small
     large + large
-small + small
+for _ in range(4):
+    small + small
 drv.Context.synchronize()
 get("wild")(x, np.int32(3), block=(1, 1, 1))
 print(told(drv.Context.synchronize))
