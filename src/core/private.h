@@ -97,7 +97,8 @@ struct core_context {
     size_t flight_count, flight_room;
     size_t flight_next; /* the one to look at */
     PyObject *kept[CORE_KEPT_COUNT];
-    struct core_context *next; /* of all contexts */
+    struct core_function *functions; /* all that live */
+    struct core_context *next;       /* of all contexts */
 };
 
 struct core_allocation {
@@ -207,6 +208,7 @@ struct core_shape {
 struct core_function {
     CORE_HEAD
     vectorcallfunc vectorcall;
+    struct core_function *next, **link; /* among its context's */
     CUfunction handle;
     struct core_module *module;
     PyObject *name;

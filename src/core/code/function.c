@@ -43,6 +43,27 @@ function_missing(CUresult code, const struct core_module *module,
     core_fail(code, "cuModuleGetFunction", detail);
 }
 
+/* A context knows its functions, by which their names are told. */
+static void
+function_list(struct core_function *self)
+{
+    self->link = &self->context->functions;
+    self->next = *self->link;
+    *self->link = self;
+    if (self->next != NULL) {
+        self->next->link = &self->next;
+    }
+}
+
+static void
+function_unlist(struct core_function *self)
+{
+    *self->link = self->next;
+    if (self->next != NULL) {
+        self->next->link = self->link;
+    }
+}
+
 PyObject *
 core_function_new(struct core_module *module, const char *name)
 {
@@ -65,6 +86,7 @@ core_function_new(struct core_module *module, const char *name)
     }
     self->vectorcall = core_function_vectorcall;
     self->handle = handle;
+    function_list(self);
     self->module = (struct core_module *)Py_NewRef((PyObject *)module);
     self->name = PyUnicode_FromString(name);
     const struct core_layout *layout =
@@ -126,6 +148,7 @@ function_dealloc(PyObject *op)
     PyMem_Free(self->own_parameters);
     core_format_release(self->format);
     core_launches_name(self->context, self->handle, self->name);
+    function_unlist(self);
     Py_CLEAR(self->name);
     Py_CLEAR(self->arg_format);
     Py_CLEAR(self->texrefs);

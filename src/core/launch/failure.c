@@ -48,17 +48,19 @@ core_launches_forget(struct core_context *context)
     context->launched_count = 0;
 }
 
+/* By what Python has: a driver answers nothing in a context that failed. */
 static const char *
-launched_name(const struct core_launched *launched)
+launched_name(const struct core_context *context,
+              const struct core_launched *launched)
 {
-    const char *name = NULL;
-    if (launched->name != NULL) {
-        name = PyUnicode_AsUTF8(launched->name);
-    } else if (launched->function != NULL &&
-               driver.cuFuncGetName(&name, launched->function) !=
-                   CUDA_SUCCESS) {
-        name = NULL;
+    PyObject *known = launched->name;
+    for (const struct core_function *function = context->functions;
+         known == NULL && function != NULL; function = function->next) {
+        if (function->handle == launched->function) {
+            known = function->name;
+        }
     }
+    const char *name = known == NULL ? NULL : PyUnicode_AsUTF8(known);
     return name == NULL ? "?" : name;
 }
 
@@ -107,9 +109,9 @@ core_sticky_detail(CUresult code, char *text, size_t room)
             "%s'%.100s', grid (%u, %u, %u), block (%u, %u, %u)",
             i == 0 ? ". Most likely it was the last one launched: kernel "
                    : "; before it ",
-            launched_name(launched), launched->grid[0], launched->grid[1],
-            launched->grid[2], launched->block[0], launched->block[1],
-            launched->block[2]);
+            launched_name(context, launched), launched->grid[0],
+            launched->grid[1], launched->grid[2], launched->block[0],
+            launched->block[1], launched->block[2]);
     }
     return true;
 }
