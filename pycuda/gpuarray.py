@@ -141,7 +141,7 @@ from pycuda._array.statistics import (
     var,
 )
 from pycuda._array.storage import load, save, savez
-from pycuda._driver import ArrayBase, _apply
+from pycuda._driver import ArrayBase, _apply, _set_array_class
 from pycuda._kernels import factory as _factory
 from pycuda._vector_types import NAMES, vec
 
@@ -474,6 +474,7 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
         return self.bind_to_texref(texref, allow_offset)
 
 
+_set_array_class(GPUArray)
 empty = GPUArray
 
 

@@ -43,6 +43,8 @@ struct array {
     PyArray_Descr *dtype; /* strong */
     PyObject *base;       /* strong; the array viewed, or NULL */
     PyObject *allocator;  /* strong; NULL: the default pool */
+    PyObject *dict;       /* strong: attributes; or NULL */
+    PyObject *weakrefs;   /* Python's; or NULL */
     npy_intp inline_dims[2 * ARRAY_INLINE];
 };
 
@@ -209,6 +211,7 @@ int array_verify_dtype(PyArray_Descr *dtype);
 int array_verify_strides(const struct array *array, int ndim,
                          const npy_intp *shape, const npy_intp *strides);
 int array_type_setup(PyObject *module);
+PyObject *array_set_class(PyObject *module, PyObject *type);
 int array_set_dims(struct array *array, int ndim, const npy_intp *shape,
                    const npy_intp *strides);
 PyObject *array_default_allocator(void);

@@ -364,6 +364,7 @@ set_allocator(PyObject *self, PyObject *value, void *unused)
 }
 
 PyGetSetDef array_attributes[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {"shape", get_shape, set_shape, "lengths of the axes", NULL},
     {"strides", get_strides, set_strides, "bytes between elements", NULL},
     {"dtype", get_dtype, set_dtype, "numpy.dtype of the elements", NULL},

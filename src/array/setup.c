@@ -22,6 +22,9 @@ static PyMethodDef functions[] = {
      "Remembers the launches (function, block, grid, shared bytes, arguments) "
      "of a call; arguments are bytes or numbers: first those of the inputs' "
      "addresses, then the result's, then of memory of so many bytes."},
+    {"_set_array_class", array_set_class, METH_O,
+     "_set_array_class(class)\n--\n\n"
+     "GPUArray, which adds to ArrayBase nothing but methods."},
     {"_set_type_resolver", operation_set_resolver, METH_O,
      "_set_type_resolver(callable)\n--\n\n"
      "callable(name, types) -> (loop types, result type)."},

@@ -2,23 +2,24 @@
  *
  * pycuda.gpuarray.GPUArray derives from it in Python.  An array owns its
  * dimensions, and references to its dtype, the holder of its memory, the
- * array it is a view of, and its allocator.  Fields are consistent whenever
- * ARRAY_READY is set; init.c has GPUArray(...), attributes.c the attributes.
+ * array it is a view of, its allocator, and its attributes.  Fields are
+ * consistent whenever ARRAY_READY is set; init.c has GPUArray(...),
+ * attributes.c the attributes.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
+#include <structmember.h>
 
 PyTypeObject *array_type;
 static PyObject *default_allocator; /* pycuda._driver.mem_alloc */
 static PyObject *driver_module;     /* borrowed: lives with the process */
 
 /* The memory of arrays that have died, for the next ones: results come and go
- * at each operation.  What Python keeps of an object elsewhere, attributes and
- * weak references, was cleared before it died. */
+ * at each operation. */
 enum { MOST_SPARE = 16 };
 
 static struct {
-    PyTypeObject *type; /* strong: GPUArray, once it was seen */
+    PyTypeObject *type; /* strong: GPUArray, once there is one */
     int count;
     struct array *arrays[MOST_SPARE];
 } spare;
@@ -260,17 +261,6 @@ array_verify_strides(const struct array *array, int ndim,
                              high);
 }
 
-/* Memory of this type is kept from now on, where none is yet: not of other
- * layouts. */
-static __attribute__((noinline)) void
-spare_learn(PyTypeObject *type)
-{
-    if (!spare.type && type->tp_base == array_type &&
-        type->tp_alloc == PyType_GenericAlloc) {
-        spare.type = (PyTypeObject *)Py_NewRef(type);
-    }
-}
-
 /* What an array left (array_dealloc) owns nothing any more: the other fields
  * are set here, or with the dimensions. */
 static inline struct array *
@@ -306,7 +296,6 @@ memory_give(PyTypeObject *type, struct array *array)
               spare.count < MOST_SPARE)) {
         spare.arrays[spare.count++] = array;
     } else {
-        spare_learn(type);
         type->tp_free(array);
     }
 }
@@ -525,6 +514,7 @@ array_traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(array->head.owner);
     Py_VISIT(array->base);
     Py_VISIT(array->allocator);
+    Py_VISIT(array->dict);
     return 0;
 }
 
@@ -535,22 +525,85 @@ array_clear(PyObject *self)
 
     Py_CLEAR(array->base);
     Py_CLEAR(array->allocator);
+    Py_CLEAR(array->dict);
     return 0;
 }
 
-static void
-array_dealloc(PyObject *self)
+static inline void
+array_end(PyObject *self)
 {
     struct array *array = (struct array *)self;
     PyTypeObject *type = Py_TYPE(self);
 
-    PyObject_GC_UnTrack(self);
     array_clear(self);
     Py_CLEAR(array->head.owner);
     Py_CLEAR(array->dtype);
     dims_release(array);
     memory_give(type, array);
     Py_DECREF(type);
+}
+
+static void array_dealloc(PyObject *self);
+
+/* Views of views may end in long chains. */
+static __attribute__((noinline)) void
+view_end(PyObject *self)
+{
+    Py_TRASHCAN_BEGIN(self, array_dealloc);
+    array_end(self);
+    Py_TRASHCAN_END;
+}
+
+/* Also that of GPUArray itself (array_set_class); classes that derive from it
+ * come here when Python has done its part, finalisers among it. */
+static void
+array_dealloc(PyObject *self)
+{
+    struct array *array = (struct array *)self;
+    PyTypeObject *type = Py_TYPE(self);
+
+    if (UNUSUAL(type->tp_finalize != NULL) &&
+        type->tp_dealloc == array_dealloc &&
+        PyObject_CallFinalizerFromDealloc(self) < 0) {
+        return;
+    }
+    PyObject_GC_UnTrack(self);
+    if (UNUSUAL(array->weakrefs != NULL)) {
+        PyObject_ClearWeakRefs(self);
+    }
+    if (UNUSUAL(array->base != NULL)) {
+        view_end(self);
+    } else {
+        array_end(self);
+    }
+}
+
+/* Takes GPUArray: its memory is kept for the next arrays, and as it has
+ * nothing that ArrayBase has not, its objects end as those do, without what
+ * Python would look for first. */
+PyObject *
+array_set_class(PyObject *module, PyObject *object)
+{
+    PyTypeObject *type = (PyTypeObject *)object, *old = spare.type;
+
+    (void)module;
+    if (!PyType_Check(object) || type->tp_base != array_type ||
+        type->tp_basicsize != array_type->tp_basicsize ||
+        type->tp_dictoffset != array_type->tp_dictoffset ||
+        type->tp_alloc != PyType_GenericAlloc) {
+        PyErr_Format(PyExc_TypeError,
+                     "a class that adds only methods to ArrayBase is needed, "
+                     "not %R",
+                     object);
+        return NULL;
+    }
+    while (spare.count > 0) { /* of a class that was defined before */
+        old->tp_free(spare.arrays[--spare.count]);
+    }
+    spare.type = (PyTypeObject *)Py_NewRef(object);
+    type->tp_dealloc = array_dealloc;
+    Py_XDECREF(old);
+    Py_RETURN_NONE;
 }
 
 static PyObject *
@@ -653,6 +706,14 @@ array_repr(PyObject *self)
     return array_text(self, PyObject_Repr);
 }
 
+static PyMemberDef life_members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(struct array, dict), READONLY,
+     NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(struct array, weakrefs),
+     READONLY, NULL},
+    {NULL},
+};
+
 static PyType_Slot life_slots[] = {
     {Py_tp_new, array_new},
     {Py_tp_init, array_init},
@@ -660,6 +721,7 @@ static PyType_Slot life_slots[] = {
     {Py_tp_traverse, array_traverse},
     {Py_tp_clear, array_clear},
     {Py_tp_getset, array_attributes},
+    {Py_tp_members, life_members},
     {Py_tp_hash, array_hash},
     {Py_tp_str, array_str},
     {Py_tp_repr, array_repr},

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import gpuarray
+from pycuda import _driver, gpuarray
 from pycuda.tools import DeviceMemoryPool
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -234,3 +234,37 @@ def test_what_an_array_was_given_ends_with_it(kind: Any) -> None:
         array.mark = 1
         del array
     assert sys.getrefcount(kind) == count
+
+
+def test_long_chains_of_attributes_end() -> None:
+    newest = a = gpuarray.to_gpu(X)
+    for _ in range(100_000):
+        view = a[2:]
+        view.before = newest
+        newest = view
+    gone = weakref.ref(newest.before)
+    del newest, view
+    assert gone() is None
+
+
+class Slotted(gpuarray.GPUArray):
+    __slots__ = ("label",)
+
+
+def test_slots_of_a_derived_class_end_with_it() -> None:
+    for turn in range(20):
+        array = Slotted(X.shape, X.dtype)
+        assert not hasattr(array, "label")
+        array.label, array.other = [turn], turn
+        part = array[1:]
+        assert type(part) is Slotted and not hasattr(part, "label")
+        gone = weakref.ref(array)
+        label = array.label
+        del part, array
+        assert gone() is None and sys.getrefcount(label) == 2
+
+
+def test_the_class_adds_only_methods() -> None:
+    for other in (Slotted, gpuarray.ArrayBase, Derived, object, 3):
+        with pytest.raises(TypeError, match="adds only methods"):
+            _driver._set_array_class(other)
