@@ -95,6 +95,83 @@ def test_tiles(size):
     assert np.array_equal(column(9), v.cumsum(1) - v)
 
 
+def test_tiles_of_tiles():
+    """Tiles are counted within their parent, also where it is forgotten."""
+    out = run(
+        """
+        auto warp = cg::tiled_partition<32>(block);
+        auto tile = cg::tiled_partition<4>(warp);
+        cg::thread_block_tile<4> any = tile;
+        cg::thread_block_tile<32> any_warp = warp;
+        auto below = cg::tiled_partition<2>(any);
+        int *o = out + 6 * t;
+        o[0] = tile.meta_group_rank() * 100 + tile.meta_group_size();
+        o[1] = any.meta_group_rank() * 100 + any.meta_group_size();
+        o[2] = below.meta_group_rank() * 100 + below.meta_group_size();
+        o[3] = any_warp.meta_group_rank() * 100 + any_warp.meta_group_size();
+        o[4] = cg::reduce(any, t, cg::plus<int>());
+        o[5] = any.thread_rank() * 100 + below.thread_rank();
+        """,
+        (64, 6),
+    )
+    t = np.arange(64)
+    assert np.array_equal(out[:, 0], t % 32 // 4 * 100 + 8)
+    assert np.array_equal(out[:, 1], out[:, 0])
+    assert np.array_equal(out[:, 2], t % 4 // 2 * 100 + 2)
+    assert np.array_equal(out[:, 3], t // 32 * 100 + 2)
+    assert np.array_equal(out[:, 4], np.repeat(t.reshape(-1, 4).sum(1), 4))
+    assert np.array_equal(out[:, 5], t % 4 * 100 + t % 2)
+
+
+# Each group by itself; `g` sums in shared memory of its own.
+GROUPS = {
+    "block": ("block", 64),
+    "tile": ("cg::tiled_partition<16>(block)", 16),
+    "tile of a size": ("cg::tiled_partition(block, 8)", 8),
+    "tile of a tile": ("cg::tiled_partition(cg::thread_group(tile), 4)", 4),
+    "coalesced": ("cg::coalesced_threads()", 32),
+}
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+def test_functions_that_take_any_group(kind):
+    group, size = GROUPS[kind]
+    out = run(
+        f"""
+        __shared__ int places[64];
+        auto tile = cg::tiled_partition<16>(block);
+        (void)tile;
+        cg::thread_group g = {group};
+        int *own = places + t / {size} * {size};
+        out[3 * t] = sum_of(g, own, t * t);
+        out[3 * t + 1] = cg::thread_rank(g);
+        out[3 * t + 2] = g.size();
+        cg::sync(g);
+        """,
+        (64, 3),
+        head="""
+        __device__ int sum_of(cg::thread_group g, int *places, int value)
+        {
+            int rank = g.thread_rank();
+            for (int half = g.num_threads() / 2; half > 0; half /= 2) {
+                places[rank] = value;
+                g.sync();
+                if (rank < half) {
+                    value += places[rank + half];
+                }
+                g.sync();
+            }
+            return value;
+        }
+        """,
+    )
+    t = np.arange(64)
+    sums = (t * t).reshape(-1, size).sum(1)
+    assert np.array_equal(out[::size, 0], sums)
+    assert np.array_equal(out[:, 1], t % size)
+    assert (out[:, 2] == size).all()
+
+
 def test_operations_and_wide_types():
     out = run(
         """

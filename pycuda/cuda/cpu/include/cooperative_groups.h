@@ -208,9 +208,8 @@ template <class Group> class __pycuda_lane_group
 };
 
 /* `Size` threads that lie next to each other. */
-template <unsigned int Size, class Parent = thread_block>
-class thread_block_tile
-    : public __pycuda_lane_group<thread_block_tile<Size, Parent>>
+template <unsigned int Size>
+class __pycuda_tile : public __pycuda_lane_group<__pycuda_tile<Size>>
 {
     static_assert(Size && Size <= 32 && (Size & (Size - 1)) == 0,
                   "the CPU device has tiles of 1, 2, 4, 8, 16 and 32 threads");
@@ -228,14 +227,6 @@ class thread_block_tile
     {
         return __pycuda_linear() % Size;
     }
-    __device__ static unsigned int meta_group_rank()
-    {
-        return __pycuda_linear() / Size;
-    }
-    __device__ static unsigned int meta_group_size()
-    {
-        return (__pycuda_block_threads() + Size - 1) / Size;
-    }
     /* The lanes, less those that the block's last warp lacks. */
     __device__ static unsigned int __mask()
     {
@@ -243,6 +234,41 @@ class thread_block_tile
         unsigned int left = __pycuda_block_threads() - first;
         unsigned int count = left < Size ? left : Size;
         return (unsigned int)(((1ul << count) - 1) << first % 32);
+    }
+};
+/* The tile as a part of `Parent`, a block or a larger tile. */
+template <unsigned int Size, class Parent = void>
+class thread_block_tile : public __pycuda_tile<Size>
+{
+  public:
+    __device__ static unsigned int meta_group_rank()
+    {
+        return Parent::thread_rank() / Size;
+    }
+    __device__ static unsigned int meta_group_size()
+    {
+        return (Parent::size() + Size - 1) / Size;
+    }
+};
+/* A tile of any parent. */
+template <unsigned int Size>
+class thread_block_tile<Size, void> : public __pycuda_tile<Size>
+{
+    unsigned int group_rank, groups;
+
+  public:
+    template <class Parent>
+    __device__ thread_block_tile(const thread_block_tile<Size, Parent> &tile)
+        : group_rank(tile.meta_group_rank()), groups(tile.meta_group_size())
+    {
+    }
+    __device__ unsigned int meta_group_rank() const
+    {
+        return group_rank;
+    }
+    __device__ unsigned int meta_group_size() const
+    {
+        return groups;
     }
 };
 
@@ -283,19 +309,68 @@ this_thread()
     return coalesced_group(1u << __pycuda_linear() % 32);
 }
 
+/* A block, or some threads of one warp: what functions take that do not say
+ * which. */
+class thread_group
+{
+    unsigned int lanes; /* 0: the whole block */
+
+  public:
+    __device__ thread_group(const thread_block &) : lanes(0)
+    {
+    }
+    template <class Group>
+    __device__ thread_group(const __pycuda_lane_group<Group> &group)
+        : lanes(static_cast<const Group &>(group).__mask())
+    {
+    }
+    __device__ void sync() const
+    {
+        if (lanes) {
+            __syncwarp(lanes);
+        } else {
+            __syncthreads();
+        }
+    }
+    __device__ unsigned long long size() const
+    {
+        return lanes ? coalesced_group(lanes).size() : thread_block::size();
+    }
+    __device__ unsigned long long num_threads() const
+    {
+        return size();
+    }
+    __device__ unsigned long long thread_rank() const
+    {
+        return lanes ? coalesced_group(lanes).thread_rank()
+                     : thread_block::thread_rank();
+    }
+    __device__ unsigned int __mask() const
+    {
+        return lanes;
+    }
+};
+
 /* ---- partitions ---- */
 
-template <unsigned int Size, class Parent>
-__device__ inline thread_block_tile<Size, Parent>
-tiled_partition(const Parent &)
+template <unsigned int Size>
+__device__ inline thread_block_tile<Size, thread_block>
+tiled_partition(const thread_block &)
 {
-    return thread_block_tile<Size, Parent>();
+    return thread_block_tile<Size, thread_block>();
 }
-/* The lanes whose ranks in `parent` lie in the same row of `size`. */
-template <class Parent>
+template <unsigned int Size, unsigned int ParentSize, class Parent>
+__device__ inline thread_block_tile<Size,
+                                    thread_block_tile<ParentSize, Parent>>
+tiled_partition(const thread_block_tile<ParentSize, Parent> &)
+{
+    static_assert(Size <= ParentSize, "a tile is a part of its parent");
+    return thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>();
+}
+/* The lanes of `mask` whose ranks lie in the same row of `size`. */
 __device__ inline coalesced_group
 __pycuda_rows(unsigned int mask, unsigned int rank, unsigned int count,
-              unsigned int size, const Parent &)
+              unsigned int size)
 {
     unsigned int members = 0;
     for (unsigned int i = rank / size * size, end = i + size;
@@ -308,7 +383,7 @@ __device__ inline coalesced_group
 tiled_partition(const coalesced_group &parent, unsigned int size)
 {
     return __pycuda_rows(parent.__mask(), parent.thread_rank(), parent.size(),
-                         size, parent);
+                         size);
 }
 __device__ inline coalesced_group
 tiled_partition(const thread_block &parent, unsigned int size)
@@ -317,6 +392,14 @@ tiled_partition(const thread_block &parent, unsigned int size)
     return coalesced_group(
         (unsigned int)(((1ul << size) - 1) << first),
         __pycuda_linear() / size, (parent.size() + size - 1) / size);
+}
+__device__ inline thread_group
+tiled_partition(const thread_group &parent, unsigned int size)
+{
+    if (parent.__mask()) {
+        return tiled_partition(coalesced_group(parent.__mask()), size);
+    }
+    return tiled_partition(this_thread_block(), size);
 }
 
 /* Groups of the threads with the same label, in the order of first lanes. */
