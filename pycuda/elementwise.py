@@ -50,14 +50,17 @@ _SEVERAL_FROM = 1 << 20  # elements, where a thread makes several
 _UINTP = np.dtype(np.uintp)
 _INTP = np.dtype(np.intp)
 
-# An operation with one of these words, or that writes to `i`, needs the
-# loop; any other is right in one thread an element.
+# An operation that writes to `i` may use any element of a vector.
+_MOVES = re.compile(
+    r"\bi\s*(?:=(?!=)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)"
+    r"|(?:\+\+|--|&)\s*i\b"
+)
+# It and one with one of these words needs the loop; any other is right in
+# one thread an element.
 _NEEDS_LOOP = re.compile(
     r"\b(?:total_threads|cta_start|tid|break|continue|return|goto|asm"
     r"|blockIdx|blockDim|gridDim|threadIdx|__shared__"
     r"|__(?:sync|shfl|ballot|any|all|active|match|reduce|thread)\w*)\b"
-    r"|\bi\s*(?:=(?!=)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)"
-    r"|(?:\+\+|--|&)\s*i\b"
 )
 
 
@@ -377,7 +380,8 @@ class ElementwiseKernel(ElementwiseBase):
     Arrays may have any strides; where they are not all contiguous alike,
     ``i`` counts in C order and the vectors can only be indexed.  A vector
     that is only used as ``name[i]`` and smaller than the first one is
-    broadcast to its shape.
+    broadcast to its shape; ValueError if it can't be and the operation has
+    no condition.
 
     A vector may be given as None: a new array, of the shape that the vectors
     used as ``name[i]`` broadcast to, which the call returns.  A capital
@@ -421,11 +425,14 @@ class ElementwiseKernel(ElementwiseBase):
             texts["loop_prep"].strip()
             or texts["after_loop"].strip()
             or _NEEDS_LOOP.search(operation)
+            or _MOVES.search(operation)
         )
         self._plain = (
-            _calls.plain_vectors(self.arguments, operation, *texts.values())
-            if self._one_a_thread
-            else [False] * len(self.arguments)
+            [False] * len(self.arguments)
+            if _MOVES.search(operation)
+            else _calls.plain_vectors(
+                self.arguments, operation, *texts.values()
+            )
         )
         self._may_make_several = (
             self._one_a_thread
@@ -568,7 +575,8 @@ class ElementwiseKernel(ElementwiseBase):
             return arrays
         names = [self.arguments[k].name for k in self._vectors]
         plain = [self._plain[k] for k in self._vectors]
-        return _calls.fit(self.name, arrays, names, plain)
+        guarded = _calls.is_guarded(self.operation)
+        return _calls.fit(self.name, arrays, names, plain, guarded)
 
     def _launch(
         self,

@@ -9,7 +9,8 @@ stage are few, so that each thread works through many elements.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -220,6 +221,16 @@ def _check_count(
         )
 
 
+def _warn_of_unknown(name: str, keywords: Iterable[str]) -> None:
+    """PyCUDA leaves them out without a word; so the sum is of everything."""
+    warnings.warn(
+        f"{name}: unknown keyword arguments are left out: "
+        f"{', '.join(keywords)}; to reduce a part, pass a view such as "
+        "x[start:stop]",
+        stacklevel=3,
+    )
+
+
 class ReductionKernel:
     """Map each element, reduce the results to one.
 
@@ -287,6 +298,19 @@ class ReductionKernel:
             "ReductionKernel can only be used with functions that have at "
             "least one vector argument"
         )
+        self._read_by_element = self._find_read_by_element(map_expr or "in[i]")
+
+    def _find_read_by_element(self, map_expr: str) -> set[str]:
+        """Names of the vectors whose elements are all read."""
+        if calls.is_guarded(map_expr):
+            return set()
+        types = self.stage1_arg_types
+        plain = calls.plain_vectors(types, map_expr)
+        return {
+            argument.name
+            for argument, is_plain in zip(types, plain, strict=True)
+            if is_plain and argument.name in map_expr
+        }
 
     def _stage(self, stage: int) -> tuple[Any, Any]:
         """(kernel, arguments) of a stage in the current context."""
@@ -309,7 +333,7 @@ class ReductionKernel:
         axis: Any = None,
         keepdims: bool = False,
         dtype: Any = None,
-        **_ignored: Any,
+        **unknown: Any,
     ) -> Any:
         """Reduce; the number of elements is that of the first vector.
 
@@ -338,6 +362,8 @@ class ReductionKernel:
         GPUArray
             `out`, or a new array without the axes reduced.
         """
+        if unknown:
+            _warn_of_unknown(self.name, unknown)
         kernel = self._bind(args) if self._letters else self
         if dtype is not None and np.dtype(dtype) != kernel.dtype_out:
             kernel = kernel._with_dtype(np.dtype(dtype))
@@ -491,12 +517,27 @@ class ReductionKernel:
         """(values for the kernel, the first vector)."""
         types = self._stage(1)[1]
         arrays = self._check_arguments(types, args, stream)
+        self._check_sizes(types, arrays)
         if not same_order(arrays):
             arrays = [
                 a if a.flags.c_contiguous else a.copy("C", stream)
                 for a in arrays
             ]
         return self._values(types, args, iter(arrays)), arrays[0]
+
+    def _check_sizes(self, types: list[Any], arrays: list[Any]) -> None:
+        """ValueError for a vector that the kernel would read beyond."""
+        vectors = [a for a in types if isinstance(a, VectorArg)]
+        for argument, array in zip(vectors, arrays, strict=True):
+            if (
+                array.size < arrays[0].size
+                and argument.name in self._read_by_element
+            ):
+                raise ValueError(
+                    f"{self.name}: argument '{argument.name}' has "
+                    f"{array.size} elements, but '{vectors[0].name}' has "
+                    f"{arrays[0].size}, and each is read"
+                )
 
     def _check_arguments(
         self, types: list[Any], args: Any, stream: Any

@@ -21,6 +21,8 @@ _GENERIC = re.compile(
 )
 
 
+# What may keep an index from an element.
+_CONDITION = re.compile(r"\b(?:if|switch)\b|\?|&&|\|\|")
 _HALF_ARGUMENT = re.compile(r"\bhalf\s*(?:const\b|[\s*])\s*\**\s*\w")
 
 
@@ -133,6 +135,11 @@ def plain_vectors(arguments: Sequence[Any], *texts: str) -> list[bool]:
     ]
 
 
+def is_guarded(text: str) -> bool:
+    """Whether elements may be left out, so that vectors may be short."""
+    return _CONDITION.search(text) is not None
+
+
 def spread(array: Any, shape: tuple[int, ...]) -> Any:
     """A view of an array, broadcast to a shape; ValueError if it can't be."""
     import pycuda.gpuarray as gpuarray
@@ -164,9 +171,16 @@ def spread(array: Any, shape: tuple[int, ...]) -> Any:
 
 
 def fit(
-    kernel: str, arrays: list[Any], names: list[str], plain: list[bool]
+    kernel: str,
+    arrays: list[Any],
+    names: list[str],
+    plain: list[bool],
+    guarded: bool,
 ) -> list[Any]:
-    """Spread what is smaller than the first array and read by ``[i]``."""
+    """Spread what is smaller than the first array and read by ``[i]``.
+
+    ValueError for what can't be, unless conditions may keep `i` within it.
+    """
     first = arrays[0]
     fitted = [first]
     for array, name, simple in zip(
@@ -176,9 +190,10 @@ def fit(
             try:
                 array = spread(array, tuple(first.shape))
             except ValueError as error:
-                raise ValueError(
-                    f"{kernel}: argument '{name}': {error}"
-                ) from (None)
+                if not guarded:
+                    raise ValueError(
+                        f"{kernel}: argument '{name}': {error}"
+                    ) from None
         fitted.append(array)
     return fitted
 

@@ -138,6 +138,45 @@ def test_wrong_calls(multiply):
         multiply(f4, f4)
 
 
+LOOPS = {
+    "plain": ("y[i] = x[i]", {}),
+    "loop": ("if (x[i] < 0) continue; y[i] = x[i]", {}),
+    "before": ("y[i] = x[i]", {"loop_prep": "int one = 1"}),
+    "behind": ("y[i] = x[i]", {"after_loop": "i = 0"}),
+}
+
+
+@pytest.mark.parametrize("kind", LOOPS)
+def test_short_vectors_are_broadcast_in_every_form(kind):
+    operation, texts = LOOPS[kind]
+    kernel = ElementwiseKernel("int *y, int *x", operation, **texts)
+    y = gpuarray.zeros((3, 1000), np.int32)
+    kernel(y, gpuarray.arange(1000, dtype=np.int32))
+    same(y, np.broadcast_to(np.arange(1000, dtype=np.int32), (3, 1000)))
+    if "if" not in operation:
+        with pytest.raises(ValueError, match="'x': an array of shape"):
+            kernel(y, gpuarray.zeros(10, np.int32))
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "if (i < 10) y[i] = x[i]",
+        "x[i] += i < 10 ? y[i] : 0",
+        "if (i >= 10) continue; y[i] = x[i]",
+    ],
+)
+def test_conditions_may_keep_to_a_short_vector(operation):
+    kernel = ElementwiseKernel("int *x, int *y", operation)
+    host = np.arange(1000, dtype=np.int32)
+    for _ in range(2):
+        x, y = gpuarray.to_gpu(host), gpuarray.ones(10, np.int32)
+        kernel(x, y)
+        into_x = operation.startswith("x")
+        same(y, np.ones(10, np.int32) if into_x else host[:10])
+        same(x, host + (host < 10) if into_x else host)
+
+
 def test_an_array_of_another_type_is_named():
     typed = ElementwiseKernel("float *x", "x[i] = 1", "one")
     with pytest.raises(TypeError) as error:

@@ -151,6 +151,28 @@ def test_out_stream_and_allocator():
         kernel(x, out=gpuarray.empty(0, np.int32))
 
 
+def test_vectors_that_are_too_short():
+    """Refused where each element is read, not where a condition decides."""
+    x, y = gpuarray.ones(1000, np.int32), gpuarray.ones(10, np.int32)
+    arguments = "const int *x, const int *y"
+    kernel = ReductionKernel("i4", "0", "a+b", "x[i]*y[i]", arguments)
+    with pytest.raises(ValueError, match="'y' has 10 elements, but 'x' has"):
+        kernel(x, y)
+    assert kernel(y, x).get() == 10
+    for expression in ("i < 10 ? x[i]+y[i] : x[i]", "x[i] + (i<10 && y[i])"):
+        kernel = ReductionKernel("i4", "0", "a+b", expression, arguments)
+        assert kernel(x, y).get() == 1010
+    kernel = ReductionKernel("i4", "0", "a+b", "x[i]+y[i%10]", arguments)
+    assert kernel(x, y).get() == 2000
+
+
+def test_keywords_that_are_left_out():
+    kernel = ReductionKernel("i4", "0", "a+b", arguments="const int *in")
+    with pytest.warns(UserWarning, match="left out: range; .* pass a view"):
+        total = kernel(gpuarray.ones(10, np.int32), range=slice(0, 5))
+    assert total.get() == 10
+
+
 def test_kernel_wrapper():
     kernel = reduction.get_sum_kernel(np.dtype("i4"), np.dtype("i4"))
     launches = []
