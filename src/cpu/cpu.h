@@ -549,6 +549,8 @@ int cpu_occupancy_blocks(const struct cpu_function *function, int threads,
 /* ---- run/launch.c ---- */
 
 void cpu_launch_finish(struct cpu_launch *launch);
+/* Before its first block; once, while no other worker has it. */
+void cpu_launch_start(struct cpu_launch *launch);
 /* Makes `op`, whose argument is the parameters, a launch. */
 void cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
                      const unsigned grid[3], const unsigned block[3],
@@ -603,7 +605,9 @@ void cpu_check_launch_begin(struct cpu_launch *launch);
 void cpu_check_launch_end(struct cpu_launch *launch);
 /* A block that runs on fibers begins. */
 void cpu_check_block_begin(struct cpu_worker *worker);
-/* For a new launch: what cpu_launch.before is. */
+/* The worker's last block has ended. */
+void cpu_check_block_end(const struct cpu_worker *worker);
+/* For a launch that starts: what cpu_launch.before is. */
 uint32_t cpu_check_interval_last(void);
 
 /* ---- run/fault.c ---- */

@@ -119,6 +119,9 @@ enum image_site_flags {
     IMAGE_SITE_NO_MEMORY = 2048, /* the access needs no memory check, */
     IMAGE_SITE_NO_INIT = 4096,   /* none of what was written */
     IMAGE_SITE_NO_RACE = 8192,   /* and none for races */
+    IMAGE_SITE_COPY = 16384,     /* what is written lies at `value`, */
+    IMAGE_SITE_FILL = 32768,     /* or all its bytes are `value` */
+    IMAGE_SITE_RELEASE = 65536,  /* an atomic access that is a fence, too */
 };
 
 /* One or two loops, one in the other, whose accesses are checked before they
@@ -245,8 +248,8 @@ struct __attribute__((may_alias)) image_check_place {
      * `bytes` at `address` be accessed?  Answers where to access instead,    \
      * where it does not end the launch.  `object` (or NULL) is what the      \
      * address was made from; with object_bytes 0 it is a pointer that the    \
-     * kernel was given.  `value` is what will be written, if at most 8 bytes \
-     * are. */                                                                \
+     * kernel was given.  `value` is what will be written, unless the site's  \
+     * flags say otherwise. */                                                \
     ROW(void *, __pycuda_check,                                               \
         (void *address, uint64_t bytes, void *object, uint64_t object_bytes,  \
          uint64_t value, struct image_site *site, uint32_t linear),           \

@@ -70,6 +70,9 @@ struct cpu_check {
     bool traced;             /* trace.c follows the block, or writes it down */
     bool interval_due, block_due; /* nothing was noted in it yet */
     uint32_t acquired;            /* by any of its threads; see race.c */
+    /* Whose atomic or volatile read comes now: only after it is it known what
+     * it acquires.  Or NULL. */
+    struct cpu_check_order *acquiring;
     bool fenced;               /* some thread of the block has used a fence */
     unsigned stopped, ordered; /* so many of `at`, of `threads` are in use */
     /* An interval of another block, and whether it is ordered; 0: none. */
@@ -154,6 +157,9 @@ cpu_check_interval_need(struct cpu_check *check)
         cpu_check_interval_make(check);
     }
 }
+/* All that was noted in it has been done. */
+void cpu_check_interval_end(const struct cpu_check *check);
+bool cpu_check_interval_has_ended(uint32_t number);
 /* NULL: long ago, forgotten. */
 const struct cpu_check_interval *cpu_check_interval_find(uint32_t number);
 
@@ -187,6 +193,17 @@ void cpu_check_init(uintptr_t address, uint64_t bytes,
 /* race.c; `value` as __pycuda_check has it. */
 void cpu_check_race(struct cpu_check *check,
                     const struct cpu_check_access *access, uint64_t value);
+/* race.c: the read that `acquiring` tells of has been made. */
+void cpu_check_acquire(struct cpu_check *check);
+
+static inline void
+cpu_check_acquire_need(struct cpu_check *check)
+{
+    if (check->acquiring) {
+        cpu_check_acquire(check);
+    }
+}
+
 /* The thread that runs, by its linear index. */
 unsigned cpu_check_thread(void);
 
@@ -211,6 +228,8 @@ struct cpu_check_finding {
 
 /* Writes the report; does not return unless the program shall go on. */
 void cpu_check_report(const struct cpu_check_finding *finding);
+/* Is it of no use to report that?  It was, or the launch has failed. */
+bool cpu_check_is_told(const struct image_site *site, const char *kind);
 const char *cpu_check_access_name(const struct image_site *site);
 void cpu_check_triple(char text[40], uint64_t linear, const uint32_t size[3]);
 

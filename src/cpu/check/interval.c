@@ -12,6 +12,7 @@
 
 static struct cpu_check_interval ring[RING];
 static atomic_uint last_number;
+static atomic_uint ended[RING]; /* numbers of those that have */
 
 atomic_uint cpu_check_clock;
 
@@ -27,6 +28,7 @@ cpu_check_interval_begin(struct cpu_check *check)
     if (!(cpu_check_flags & CPU_CHECK_RACE)) {
         return;
     }
+    cpu_check_interval_end(check);
     check->interval = atomic_fetch_add(&last_number, 1) + 1;
     check->other = 0;
     ring[check->interval % RING] = (struct cpu_check_interval){
@@ -44,6 +46,20 @@ cpu_check_interval_make(struct cpu_check *check)
         check->block_due = false;
         check->first_interval = check->interval;
     }
+}
+
+void
+cpu_check_interval_end(const struct cpu_check *check)
+{
+    atomic_store_explicit(&ended[check->interval % RING], check->interval,
+                          memory_order_release);
+}
+
+bool
+cpu_check_interval_has_ended(uint32_t number)
+{
+    return atomic_load_explicit(&ended[number % RING], memory_order_acquire) ==
+           number;
 }
 
 const struct cpu_check_interval *

@@ -25,10 +25,10 @@ static atomic_uint last_site;
 struct access {
     struct cpu_check *check;
     const struct cpu_check_access *what;
+    uint64_t value; /* as __pycuda_check has it */
     uint64_t now;
     unsigned thread;
     bool shared;
-    bool silent; /* writes what is there already */
     bool found;
     uint64_t other; /* the first conflict */
 };
@@ -113,11 +113,17 @@ cpu_race_ordered(struct cpu_check *check, uint64_t slot, unsigned thread,
 
 /* ---- a word ---- */
 
+static bool
+meet(const struct access *access, uint64_t slot)
+{
+    return cpu_race_bytes(slot) & cpu_race_bytes(access->now) &&
+           !(slot & access->now & CPU_RACE_ATOMIC) && !access->found;
+}
+
 static void
 compare(struct access *access, uint64_t slot)
 {
-    if (cpu_race_bytes(slot) & cpu_race_bytes(access->now) &&
-        !(slot & access->now & CPU_RACE_ATOMIC) && !access->found &&
+    if (meet(access, slot) &&
         !cpu_race_ordered(access->check, slot, access->thread,
                           access->shared)) {
         access->found = true;
@@ -125,14 +131,33 @@ compare(struct access *access, uint64_t slot)
     }
 }
 
+/* With the last write of a word, of which `bytes` at `address` are accessed.
+ */
 static void
-word_visit(struct access *access, struct cpu_check_words *words, uintptr_t at)
+compare_write(struct access *access, uint64_t slot, uintptr_t address,
+              uint64_t bytes)
+{
+    const struct cpu_check_write write = {access->what, access->value, address,
+                                          bytes};
+
+    if (meet(access, slot) &&
+        !cpu_race_is_past(slot,
+                          cpu_race_past(access->check, access->shared)) &&
+        !cpu_race_is_same(&write)) {
+        compare(access, slot);
+        access->found =
+            access->found && !cpu_race_gets_same(access->check, &write, slot);
+    }
+}
+
+static void
+word_visit(struct access *access, struct cpu_check_words *words,
+           uintptr_t address, uint64_t bytes)
 {
     bool writes = access->what->site->flags & IMAGE_SITE_WRITE;
+    uintptr_t at = address % CPU_SHADOW_GRANULE / 4;
 
-    if (!(writes && access->silent)) {
-        compare(access, cpu_race_load(&words->writes[at]));
-    }
+    compare_write(access, cpu_race_load(&words->writes[at]), address, bytes);
     if (!writes) {
         cpu_race_stamp(access->check, &words->read);
         cpu_race_note_read(access->check, words, at, access->now,
@@ -168,7 +193,7 @@ words_visit(struct access *access)
 
     if (words && left == 4 && address % 4 == 0) { /* most are so */
         access->now = who | (uint64_t)15 << CPU_RACE_BYTES_AT;
-        word_visit(access, words, address % CPU_SHADOW_GRANULE / 4);
+        word_visit(access, words, address, 4);
         return;
     }
     while (left) {
@@ -183,7 +208,7 @@ words_visit(struct access *access)
         }
         access->now = who | (uint64_t)(((1u << n) - 1) << first)
                                 << CPU_RACE_BYTES_AT;
-        word_visit(access, words, address % CPU_SHADOW_GRANULE / 4);
+        word_visit(access, words, address, n);
         address += n;
         left -= n;
     }
@@ -240,6 +265,9 @@ order_note(struct cpu_check *check, unsigned thread,
         return;
     }
     check->ordered = check->launch->threads;
+    if (site->flags & IMAGE_SITE_RELEASE) {
+        order->fenced = check->fenced = true;
+    }
     if (order->fenced && site->flags & IMAGE_SITE_WRITE) {
         unsigned now = atomic_fetch_add(&cpu_check_clock, 1) + 1;
 
@@ -250,19 +278,17 @@ order_note(struct cpu_check *check, unsigned thread,
         cpu_check_interval_begin(check);
     }
     if (site->flags & IMAGE_SITE_READ) {
-        order->acquired = check->acquired = atomic_load(&cpu_check_clock);
-        check->other = 0;
+        check->acquiring = order;
     }
 }
 
-static bool
-writes_the_same(const struct cpu_check_access *access, uint64_t value)
+void
+cpu_check_acquire(struct cpu_check *check)
 {
-    unsigned both = IMAGE_SITE_READ | IMAGE_SITE_WRITE;
-
-    return (access->site->flags & both) == IMAGE_SITE_WRITE &&
-           access->bytes <= 8 &&
-           memcmp((const void *)access->address, &value, access->bytes) == 0;
+    check->acquired = atomic_load(&cpu_check_clock);
+    check->acquiring->acquired = check->acquired;
+    check->acquiring = NULL;
+    check->other = 0;
 }
 
 void
@@ -276,14 +302,15 @@ cpu_check_race(struct cpu_check *check, const struct cpu_check_access *what,
         return;
     }
     cpu_check_interval_need(check);
+    cpu_check_acquire_need(check);
     struct access access = {
         .check = check,
         .what = what,
         .now = cpu_race_who(check, check->thread) | cpu_race_site(what->site) |
                (flags & (IMAGE_SITE_ATOMIC | IMAGE_SITE_VOLATILE) ? 1 : 0),
+        .value = value,
         .thread = check->thread,
-        .shared = shared,
-        .silent = writes_the_same(what, value)};
+        .shared = shared};
 
     if (access.shared && !cpu_check_pending_is_noted(check)) {
         cpu_check_pending_note(check);

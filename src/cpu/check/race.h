@@ -89,6 +89,23 @@ uint64_t cpu_race_site(struct image_site *site);
 bool cpu_race_ordered(struct cpu_check *check, uint64_t slot, unsigned thread,
                       bool shared);
 
+/* ---- same.c: two writes of the same value ---- */
+
+struct cpu_check_write {
+    const struct cpu_check_access *what;
+    uint64_t value;    /* as __pycuda_check has it */
+    uintptr_t address; /* of some of the bytes, all in one word */
+    uint64_t bytes;
+};
+
+/* Are the bytes to become what they are?  A slot that is compared with the
+ * write was read before. */
+bool cpu_race_is_same(const struct cpu_check_write *write);
+/* Are they once what the slot says has been done?  It is of a write of the
+ * same launch that nothing orders with this one. */
+bool cpu_race_gets_same(const struct cpu_check *check,
+                        const struct cpu_check_write *write, uint64_t slot);
+
 static inline uint64_t
 cpu_race_load(const uint64_t *place)
 {

@@ -25,7 +25,8 @@ static char line[2048], json[4096], found_text[4][2400];
 static unsigned found_next;
 static CUresult found_code;
 static struct {
-    const void *site, *kind;
+    const struct image_site *site;
+    const char *kind;
     uint64_t serial;
 } seen[SEEN_MAX];
 static unsigned seen_count;
@@ -265,21 +266,49 @@ json_write(const struct text *text)
 
 /* Was the same told before in this launch? */
 static bool
-told_before(const struct cpu_check_finding *finding)
+is_seen(const struct image_site *site, const char *kind)
 {
     uint64_t serial = cpu_worker_tls->launch->serial;
 
     for (unsigned i = 0; i < seen_count; i++) {
-        if (seen[i].site == finding->site && seen[i].kind == finding->kind &&
+        if (seen[i].site == site && strcmp(seen[i].kind, kind) == 0 &&
             seen[i].serial == serial) {
             return true;
         }
+    }
+    return false;
+}
+
+/* The same, and from now on it was. */
+static bool
+told_before(const struct cpu_check_finding *finding)
+{
+    uint64_t serial = cpu_worker_tls->launch->serial;
+
+    if (is_seen(finding->site, finding->kind)) {
+        return true;
     }
     unsigned at = seen_count < SEEN_MAX ? seen_count++ : serial % SEEN_MAX;
     seen[at].site = finding->site;
     seen[at].kind = finding->kind;
     seen[at].serial = serial;
     return false;
+}
+
+bool
+cpu_check_is_told(const struct image_site *site, const char *kind)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+
+    if (!(cpu_check_flags & CPU_CHECK_CONTINUE)) {
+        return atomic_load(&worker->launch->error) != 0;
+    }
+    worker->in_kernel = 0;
+    pthread_mutex_lock(&report_lock);
+    bool told = is_seen(site, kind);
+    pthread_mutex_unlock(&report_lock);
+    worker->in_kernel = 1;
+    return told;
 }
 
 static void

@@ -362,6 +362,7 @@ rows_are_right(struct cpu_check *check, struct cpu_check_look *rows,
     }
     if (cpu_check_flags & CPU_CHECK_RACE) {
         cpu_check_interval_need(check);
+        cpu_check_acquire_need(check);
     }
     if (!rows_make(check, rows, known)) {
         return false;

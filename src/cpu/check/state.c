@@ -54,6 +54,7 @@ cpu_check_block_begin(struct cpu_worker *worker)
     const struct cpu_launch *launch = worker->launch;
     const uint32_t *at = worker->block.ctaid, *grid = launch->grid;
 
+    cpu_check_block_end(worker);
     check->launch = worker->launch;
     check->serial = launch->serial;
     check->before_launch = launch->before;
@@ -62,6 +63,7 @@ cpu_check_block_begin(struct cpu_worker *worker)
     check->thread = 0;
     check->epoch = 0;
     check->acquired = 0;
+    check->acquiring = NULL;
     check->fenced = false;
     check->shared_count = 0;
     check->shared_base = (uintptr_t)worker->shared;
@@ -72,6 +74,14 @@ cpu_check_block_begin(struct cpu_worker *worker)
     check->other = 0;
     check->looking = 0;
     cpu_check_trace_begin(check);
+}
+
+void
+cpu_check_block_end(const struct cpu_worker *worker)
+{
+    if (worker->check) {
+        cpu_check_interval_end(worker->check);
+    }
 }
 
 void

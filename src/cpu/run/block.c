@@ -584,6 +584,9 @@ block_leave(struct cpu_worker *worker, bool failed)
     if (worker->guard_bytes) {
         stacks_drop(worker);
     }
+    if (cpu_check_flags) {
+        cpu_check_block_end(worker);
+    }
 }
 
 CUresult

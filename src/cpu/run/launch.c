@@ -150,7 +150,6 @@ cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
     struct cpu_launch *launch = &op->launch;
 
     launch->serial = atomic_fetch_add(&last_serial, 1) + 1;
-    launch->before = cpu_check_interval_last();
     atomic_store(&launch->checked, false);
     launch->function = function;
     for (int i = 0; i < 3; i++) {
@@ -168,6 +167,13 @@ cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
     cpu_pieces_plan(op);
 }
 
+void
+cpu_launch_start(struct cpu_launch *launch)
+{
+    launch->started_ns = cpu_now_ns();
+    launch->before = cpu_check_interval_last();
+}
+
 /* By the caller's thread. */
 static void
 launch_inline(struct cpu_op *op)
@@ -176,7 +182,7 @@ launch_inline(struct cpu_op *op)
     struct cpu_launch *launch = &op->launch;
     CUresult code = cpu_context_status(op->ctx);
 
-    launch->started_ns = cpu_now_ns();
+    cpu_launch_start(launch);
     if (!code) {
         code = worker ? cpu_block_run(worker, launch, 0, launch->total)
                       : CUDA_ERROR_OUT_OF_MEMORY;

@@ -680,7 +680,7 @@ kernel_join(void)
 
     atomic_fetch_add(&op->references, 1);
     if (!launch->joined++) {
-        launch->started_ns = cpu_now_ns();
+        cpu_launch_start(launch);
         atomic_store(&op->state, CPU_OP_RUNNING);
     }
     if (launch->total <= launch->least) {

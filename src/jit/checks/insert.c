@@ -35,25 +35,27 @@ as_long(struct jit *jit, LLVMValueRef value)
     return LLVMBuildZExtOrBitCast(jit->builder, value, jit->i64, "");
 }
 
-/* The bits of a stored value of at most 8 bytes; else 0. */
+/* The bits of a stored value of at most 8 bytes, the source of a copy, the
+ * byte that fills; else 0. */
 static LLVMValueRef
 value_bits(struct jit *jit, const struct jit_access *access)
 {
-    LLVMTypeRef type = access->value ? LLVMTypeOf(access->value) : NULL;
+    bool range = access->flags & (IMAGE_SITE_COPY | IMAGE_SITE_FILL);
+    LLVMValueRef value = range ? LLVMGetOperand(access->at, 1) : access->value;
+    LLVMTypeRef type = value ? LLVMTypeOf(value) : NULL;
 
-    if (!type || access->size > 8) {
+    if (!type || (!range && access->size > 8)) {
         return LLVMConstInt(jit->i64, 0, 0);
     }
     if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
-        return LLVMBuildPtrToInt(jit->builder, access->value, jit->i64, "");
+        return LLVMBuildPtrToInt(jit->builder, value, jit->i64, "");
     }
     if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind) {
-        return as_long(jit, access->value);
+        return as_long(jit, value);
     }
     LLVMTypeRef bits =
         LLVMIntTypeInContext(jit->context, (unsigned)access->size * 8);
-    return as_long(jit,
-                   LLVMBuildBitCast(jit->builder, access->value, bits, ""));
+    return as_long(jit, LLVMBuildBitCast(jit->builder, value, bits, ""));
 }
 
 /* Is the access the whole of a variable, or its first part? */

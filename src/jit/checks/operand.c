@@ -29,6 +29,17 @@ atomic_flag(LLVMValueRef at)
                : 0;
 }
 
+/* Does it hand on what the thread wrote before, without a fence? */
+static unsigned
+release_flag(LLVMAtomicOrdering ordering)
+{
+    return ordering == LLVMAtomicOrderingRelease ||
+                   ordering == LLVMAtomicOrderingAcquireRelease ||
+                   ordering == LLVMAtomicOrderingSequentiallyConsistent
+               ? IMAGE_SITE_RELEASE
+               : 0;
+}
+
 /* Does the value become what a compare-and-swap expects?  Then it may be
  * stale: the swap finds out.  `old = *p; do ... atomicCAS(p, old, ...)`. */
 static bool
@@ -48,6 +59,13 @@ feeds_swap(LLVMValueRef value, int depth)
         }
     }
     return false;
+}
+
+static LLVMAtomicOrdering
+swap_ordering(LLVMValueRef at)
+{
+    return LLVMIsAAtomicCmpXchgInst(at) ? LLVMGetCmpXchgSuccessOrdering(at)
+                                        : LLVMGetOrdering(at);
 }
 
 static void
@@ -70,13 +88,15 @@ scalar_access(struct jit *jit, LLVMValueRef at, struct jit_access *access)
     case LLVMStore:
         access->operand = 1;
         access->value = LLVMGetOperand(at, 0);
-        access->flags = IMAGE_SITE_WRITE | volatile_flag(at) | atomic_flag(at);
+        access->flags = IMAGE_SITE_WRITE | volatile_flag(at) |
+                        atomic_flag(at) | release_flag(LLVMGetOrdering(at));
         access->alignment = LLVMGetAlignment(at);
         access_set(jit, access, LLVMTypeOf(access->value));
         return 1;
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
-        access->flags = IMAGE_SITE_READ | IMAGE_SITE_WRITE | IMAGE_SITE_ATOMIC;
+        access->flags = IMAGE_SITE_READ | IMAGE_SITE_WRITE |
+                        IMAGE_SITE_ATOMIC | release_flag(swap_ordering(at));
         access_set(jit, access, LLVMTypeOf(LLVMGetOperand(at, 1)));
         access->alignment = (unsigned)access->size;
         return 1;
@@ -116,12 +136,12 @@ jit_accesses_of(struct jit *jit, LLVMValueRef at,
     memset(accesses, 0, 2 * sizeof *accesses);
     accesses[0].at = at;
     if (LLVMIsAMemSetInst(at)) {
-        range_access(at, 0, IMAGE_SITE_WRITE, &accesses[0]);
+        range_access(at, 0, IMAGE_SITE_WRITE | IMAGE_SITE_FILL, &accesses[0]);
         return 1;
     }
     if (LLVMIsAMemCpyInst(at) || LLVMIsAMemMoveInst(at)) {
         range_access(at, 1, IMAGE_SITE_READ, &accesses[0]);
-        range_access(at, 0, IMAGE_SITE_WRITE, &accesses[1]);
+        range_access(at, 0, IMAGE_SITE_WRITE | IMAGE_SITE_COPY, &accesses[1]);
         return 2;
     }
     return scalar_access(jit, at, accesses);

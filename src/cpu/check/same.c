@@ -1,0 +1,71 @@
+/* same.c - do two writes of the same bytes write the same?
+ *
+ * Called by race.c, on the worker's thread, where two writes that nothing
+ * orders meet.  Writes are noted before they are made: what another block has
+ * noted may not be in memory yet.  So where the values differ, that block is
+ * waited for.  No locks.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+#include <time.h>
+
+#include "cpu/check/race.h"
+
+#define PATIENCE_NS 1000000000 /* for a block that does not go on */
+#define PAUSE_NS    20000
+
+bool
+cpu_race_is_same(const struct cpu_check_write *write)
+{
+    unsigned flags = write->what->site->flags;
+    const void *now = (const void *)write->address; // NOLINT
+    uint32_t filled = (uint8_t)write->value * 0x01010101u;
+    const char *from = flags & IMAGE_SITE_COPY
+                           ? (const char *)(uintptr_t)write->value // NOLINT
+                           : (const char *)&write->value;
+
+    if (flags & IMAGE_SITE_FILL) {
+        return memcmp(now, &filled, write->bytes) == 0;
+    }
+    return !(flags & IMAGE_SITE_READ) &&
+           (flags & IMAGE_SITE_COPY ||
+            write->what->bytes <= sizeof write->value) &&
+           memcmp(now, from + (write->address - write->what->address),
+                  write->bytes) == 0;
+}
+
+/* Has the write that was noted surely been made? */
+static bool
+is_made(const struct cpu_check *check, uint64_t slot)
+{
+    uint32_t number = (uint32_t)(slot >> CPU_RACE_INTERVAL_AT);
+    const struct cpu_check_interval *then = cpu_check_interval_find(number);
+
+    return !then || then->block == (uint32_t)check->block ||
+           cpu_check_interval_has_ended(number);
+}
+
+bool
+cpu_race_gets_same(const struct cpu_check *check,
+                   const struct cpu_check_write *write, uint64_t slot)
+{
+    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    const struct image_site *site = write->what->site;
+    uint64_t start = cpu_now_ns();
+
+    if (site->flags & IMAGE_SITE_READ) {
+        return false;
+    }
+    for (;;) {
+        bool made = is_made(check, slot); /* before memory is looked at */
+
+        if (cpu_race_is_same(write)) {
+            return true;
+        }
+        if (made || cpu_check_is_told(site, "block-race") ||
+            cpu_now_ns() - start > PATIENCE_NS) {
+            return false;
+        }
+        nanosleep(&pause, NULL);
+    }
+}
