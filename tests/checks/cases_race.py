@@ -691,4 +691,59 @@ __global__ void k(float *out, const float *in, int n)
         thread=(0, 0, 0),
         other=(1, 0, 0),
     ),
+    # Only the last word differs.
+    dict(
+        name="structs_that_are_not_equal",
+        source="""
+struct S { int a[5]; };
+__global__ void k(S *out)
+{
+    S made = {{1, 2, 3, 4, (int)blockIdx.x}};
+    *out = made; // HERE OTHER
+}""",
+        args=[np.ones(5, np.int32)],
+        grid=(2, 1),
+        block=(1, 1, 1),
+        kind="block-race",
+        block_index=(1, 0, 0),
+        thread=(0, 0, 0),
+        other=(0, 0, 0),
+    ),
+    dict(
+        name="fillings_that_are_not_equal",
+        source="""
+struct S { int a[40]; };
+__global__ void k(S *out)
+{
+    memset(out, threadIdx.x / 5, sizeof(S)); // HERE OTHER
+}""",
+        args=[np.ones(40, np.int32)],
+        block=(8, 1, 1),
+        kind="global-race",
+        thread=(5, 0, 0),
+        other=(4, 0, 0),
+    ),
+    dict(
+        name="write_after_the_release",
+        source="""
+#include <cuda/atomic>
+__global__ void k(int *data, int *flags)
+{
+    cuda::atomic_ref<int, cuda::thread_scope_device> flag(flags[0]);
+    if (blockIdx.x == 0) {
+        flag.store(1, cuda::memory_order_release);
+        data[0] = 1; // OTHER
+    } else {
+        while (flag.load(cuda::memory_order_acquire) == 0) { }
+        data[1] = data[0]; // HERE
+    }
+}""",
+        args=[OUT, np.zeros(1, np.int32)],
+        grid=(2, 1),
+        block=(1, 1, 1),
+        kind="block-race",
+        block_index=(1, 0, 0),
+        thread=(0, 0, 0),
+        other=(0, 0, 0),
+    ),
 ]

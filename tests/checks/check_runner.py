@@ -39,14 +39,9 @@ def _argument(value, keep):
     return memory
 
 
-def _run(case):
-    report = os.environ["PYCUDA_CPU_CHECK_REPORT"]
-    before = os.path.getsize(report) if os.path.exists(report) else 0
+def _launch(case, kernel):
+    """Launches ``times`` times on the same memory, which is freed then."""
     keep = []
-    module = SourceModule(case["source"], no_extern_c=case.get("cpp", False))
-    for name, value in case.get("globals", {}).items():
-        drv.memcpy_htod(module.get_global(name)[0], value)
-    kernel = module.get_function(case.get("kernel", "k"))
     arguments = [_argument(v, keep) for v in case.get("args", ())]
     if case.get("special") == "end_pointer":
         data = _argument(np.ones(16, np.float32), keep)
@@ -58,8 +53,20 @@ def _run(case):
             grid=case.get("grid", (1, 1)),
             block=case.get("block", (64, 1, 1)),
             shared=case.get("shared", 0),
+            **case.get("how", {}),
         )
         drv.Context.synchronize()
+
+
+def _run(case):
+    report = os.environ["PYCUDA_CPU_CHECK_REPORT"]
+    before = os.path.getsize(report) if os.path.exists(report) else 0
+    module = SourceModule(case["source"], no_extern_c=case.get("cpp", False))
+    for name, value in case.get("globals", {}).items():
+        drv.memcpy_htod(module.get_global(name)[0], value)
+    kernel = module.get_function(case.get("kernel", "k"))
+    for _ in range(case.get("rounds", 1)):
+        _launch(case, kernel)
     if not os.path.exists(report):
         return []
     with open(report) as stream:

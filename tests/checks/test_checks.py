@@ -29,7 +29,7 @@ def _cases(name):
     return module
 
 
-def run_cases(path, checks, folder):
+def run_cases(path, checks, folder, threads="1"):
     """What each case of a file reports, by name."""
     output, report = folder / "found.json", folder / "report.jsonl"
     env = dict(
@@ -37,7 +37,7 @@ def run_cases(path, checks, folder):
         PYCUDA_DEVICE="cpu",
         PYCUDA_CPU_CHECK=checks,
         PYCUDA_CPU_CHECK_REPORT=str(report),
-        PYCUDA_CPU_THREADS="1",
+        PYCUDA_CPU_THREADS=threads,
     )
     done = subprocess.run(
         [sys.executable, HERE / "check_runner.py", path, output],
