@@ -19,6 +19,7 @@ struct job {
     struct nvrtc_pch pch;
     char headers[PATH_MAX]; /* pycuda/cuda */
     char folder[PATH_MAX];  /* headers given in memory; "": none */
+    bool trivial;           /* constructors of shared variables do nothing */
     struct nvrtc_process jit;
 };
 
@@ -167,19 +168,9 @@ frontend_run(struct job *job, bool ask, struct nvrtc_process *process)
     return frontend_judge(job, process);
 }
 
-/* A precompiled header that the front end refuses (damaged on disk, say) is
- * removed, and the source compiled once more without. */
-static bool
-pch_refused(const struct job *job)
-{
-    const char *log = job->program->log.bytes;
-
-    return job->pch.path[0] && log && strstr(log, job->pch.path);
-}
-
 /* nvcc lets a shared variable have a type whose constructor does something,
  * and does not run it; clang refuses.  For pycuda::complex (see there) the
- * constructor can be left out.  true: worth another try. */
+ * constructor can be left out, once.  true: worth another try. */
 static bool
 shared_refused(struct job *job)
 {
@@ -187,9 +178,11 @@ shared_refused(struct job *job)
                                 "__shared__ variables";
     struct nvrtc_text *log = &job->program->log;
 
-    if (log->bytes == NULL || strstr(log->bytes, words) == NULL) {
+    if (job->trivial || log->bytes == NULL ||
+        strstr(log->bytes, words) == NULL) {
         return false;
     }
+    job->trivial = true;
     nvrtc_words_add(&job->options.language, "-ftrivial-auto-var-init=zero");
     nvrtc_words_add(&job->options.preprocess, "-D__PYCUDA_TRIVIAL_COMPLEX__");
     nvrtc_pch_free(&job->pch);
@@ -210,13 +203,9 @@ frontend_compile(struct job *job)
     struct nvrtc_process process = {0};
     nvrtcResult result = frontend_run(job, false, &process);
 
-    if (result != NVRTC_SUCCESS && pch_refused(job)) {
-        unlink(job->pch.path);
-        job->pch.path[0] = 0;
-        forget(job, &process);
-        result = frontend_run(job, false, &process);
-    }
-    if (result != NVRTC_SUCCESS && shared_refused(job)) {
+    while (result != NVRTC_SUCCESS &&
+           (shared_refused(job) ||
+            nvrtc_pch_retreat(&job->pch, job->program->log.bytes))) {
         forget(job, &process);
         result = frontend_run(job, false, &process);
     }
@@ -331,6 +320,21 @@ nvrtc_compile_ptx(struct _nvrtcProgram *program)
 
 /* ---- the whole ---- */
 
+/* The includes that the source begins with, unless other text comes first. */
+static void
+job_precompile(struct job *job)
+{
+    struct nvrtc_text lines = {0};
+
+    if (job->pch.path[0] && job->pch.rest.count == 0) {
+        nvrtc_leading_read(&lines, job->program->source, job->headers,
+                           &job->options, job->folder);
+        nvrtc_pch_extend(&job->pch, job->frontend, job->headers, &job->options,
+                         &lines);
+    }
+    nvrtc_text_free(&lines);
+}
+
 static nvrtcResult
 job_prepare(struct job *job, int count, const char *const *options)
 {
@@ -356,6 +360,7 @@ job_prepare(struct job *job, int count, const char *const *options)
     if (!nvrtc_folder_make(job->program, job->folder, log)) {
         return NVRTC_ERROR_INVALID_INPUT;
     }
+    job_precompile(job);
     return NVRTC_SUCCESS;
 }
 

@@ -181,8 +181,7 @@ static const char *const fixed_flags[] = {
     "-dwarf-version=5",
 };
 
-/* Folders of headers that programs include, in this order. */
-static const char *const header_dirs[] = {"nvrtc", "std", "cpu/include"};
+const char *const nvrtc_header_dirs[] = {"nvrtc", "std", "cpu/include", NULL};
 
 void
 nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
@@ -191,9 +190,9 @@ nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
     for (size_t i = 0; i < sizeof fixed_flags / sizeof *fixed_flags; i++) {
         nvrtc_words_add(argv, "%s", fixed_flags[i]);
     }
-    for (size_t i = 0; i < sizeof header_dirs / sizeof *header_dirs; i++) {
+    for (const char *const *name = nvrtc_header_dirs; *name; name++) {
         nvrtc_words_add(argv, "-internal-isystem");
-        nvrtc_words_add(argv, "%s/%s", headers, header_dirs[i]);
+        nvrtc_words_add(argv, "%s/%s", headers, *name);
     }
     nvrtc_words_add_all(argv, &options->language);
 }

@@ -108,14 +108,52 @@ const struct nvrtc_words *nvrtc_frontend_find(struct nvrtc_text *log);
 /* A front end whose precompiled headers are not there yet: is it usable? */
 bool nvrtc_frontend_check(const struct nvrtc_words *frontend,
                           struct nvrtc_text *log);
+/* Folders of ours from which programs include, in order; NULL ends them. */
+extern const char *const nvrtc_header_dirs[];
 /* The flags that every run has: target, language, our header folders. */
 void nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
                           const struct nvrtc_options *options);
+
+/* ---- headers.c: our headers as a whole; `headers` is their folder ---- */
+
+struct nvrtc_digest {
+    uint64_t a, b;
+};
+
+void nvrtc_digest_add(struct nvrtc_digest *digest, const void *bytes,
+                      size_t n);
+/* Adds what the headers of one folder say, `deep`: also of those in it;
+ * false: one can't be read. */
+bool nvrtc_headers_digest(struct nvrtc_digest *digest, const char *headers,
+                          const char *folder, bool deep);
+/* Is no macro that -D or -U names a word of theirs? */
+bool nvrtc_headers_undefined(const char *headers,
+                             const struct nvrtc_words *preprocess);
+/* Has `folder` something with the name of a header of ours? */
+bool nvrtc_headers_shadowed(const char *headers, const char *folder);
+/* Is there the file `name` in `folder` of theirs? */
+bool nvrtc_headers_hold(const char *headers, const char *folder,
+                        const char *name);
+/* Does the word give their folder by -I, and does one of the words? */
+bool nvrtc_headers_are(const char *headers, const char *word);
+bool nvrtc_headers_given(const char *headers,
+                         const struct nvrtc_words *preprocess);
+
+/* ---- leading.c ---- */
+
+/* The includes of our headers that `source` begins with, as lines to be
+ * precompiled; none where they gain nothing or options could change what they
+ * mean.  `folder` has the headers given in memory; "": none. */
+void nvrtc_leading_read(struct nvrtc_text *lines, const char *source,
+                        const char *headers,
+                        const struct nvrtc_options *options,
+                        const char *folder);
 
 /* ---- pch.c ---- */
 
 struct nvrtc_pch {
     char path[PATH_MAX];        /* "": no precompiled header can be used */
+    char base[PATH_MAX];        /* what that builds upon; "": on nothing */
     struct nvrtc_text includes; /* the headers as #include lines */
     struct nvrtc_words rest;    /* pre-includes that are not ours */
 };
@@ -125,6 +163,14 @@ struct nvrtc_pch {
 bool nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
                    const char *headers, const struct nvrtc_options *options,
                    struct nvrtc_text *log);
+/* Builds the precompiled form of `lines` upon it, if that can be done. */
+void nvrtc_pch_extend(struct nvrtc_pch *pch,
+                      const struct nvrtc_words *frontend, const char *headers,
+                      const struct nvrtc_options *options,
+                      const struct nvrtc_text *lines);
+/* After a failure: gives up what is not beyond doubt, and removes what the
+ * front end refuses (damaged on disk, say).  true: worth another try. */
+bool nvrtc_pch_retreat(struct nvrtc_pch *pch, const char *log);
 void nvrtc_pch_free(struct nvrtc_pch *pch);
 
 /* ---- programs ---- */

@@ -29,74 +29,24 @@ enum {
 };
 #define NAME_DIGITS 32
 
-/* Two FNV-1a hashes with different starts: 128 bits, no adversary. */
-struct digest {
-    uint64_t a, b;
-};
+/* ---- names ---- */
 
 static void
-digest_add(struct digest *digest, const void *bytes, size_t n)
+digest_add_word(struct nvrtc_digest *digest, const char *word)
 {
-    const unsigned char *byte = bytes;
-
-    for (size_t i = 0; i < n; i++) {
-        digest->a = (digest->a ^ byte[i]) * 0x100000001b3u;
-        digest->b = (digest->b ^ byte[i]) * 0x100000001b3u;
-        digest->b ^= digest->b >> 29;
-    }
+    nvrtc_digest_add(digest, word, strlen(word));
 }
 
-static void
-digest_add_word(struct digest *digest, const char *word)
-{
-    digest_add(digest, word, strlen(word) + 1);
-}
-
+/* Puts the name for a digest into `path`; false: there is no folder. */
 static bool
-digest_add_file(struct digest *digest, const char *path)
+path_name(char path[PATH_MAX], const struct nvrtc_digest *digest)
 {
-    char buffer[1 << 14];
-    ssize_t n;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char folder[PATH_MAX];
 
-    if (fd < 0) {
-        return false;
-    }
-    while ((n = read(fd, buffer, sizeof buffer)) > 0) {
-        digest_add(digest, buffer, (size_t)n);
-    }
-    close(fd);
-    return n == 0;
-}
-
-static int
-is_header(const struct dirent *entry)
-{
-    const char *dot = strrchr(entry->d_name, '.');
-
-    return dot && !strcmp(dot, ".h");
-}
-
-/* All headers of a folder, by name. */
-static bool
-digest_add_folder(struct digest *digest, const char *folder)
-{
-    struct dirent **entries;
-    bool right = true;
-    int count = scandir(folder, &entries, is_header, alphasort);
-
-    if (count < 0) {
-        return false;
-    }
-    for (int i = 0; i < count; i++) {
-        char path[PATH_MAX];
-        int n =
-            snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        right = right && n < PATH_MAX && digest_add_file(digest, path);
-        free(entries[i]);
-    }
-    free(entries);
-    return right;
+    return nvrtc_path_cache(folder) &&
+           snprintf(path, PATH_MAX, "%s/%016llx%016llx.pch", folder,
+                    (unsigned long long)digest->a,
+                    (unsigned long long)digest->b) < PATH_MAX;
 }
 
 /* The name of the precompiled file. */
@@ -104,30 +54,26 @@ static bool
 pch_name(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
          const char *headers, const struct nvrtc_words *flags)
 {
-    struct digest digest = {0xcbf29ce484222325u, 0x84222325cbf29ce4u};
+    struct nvrtc_digest digest = {0};
     struct stat status;
-    char folder[PATH_MAX], cpu[PATH_MAX];
 
-    if (!nvrtc_path_cache(folder) || stat(frontend->word[0], &status) ||
-        snprintf(cpu, sizeof cpu, "%s/cpu", headers) >= PATH_MAX) {
+    if (stat(frontend->word[0], &status)) {
         return false;
     }
     digest_add_word(&digest, frontend->word[0]);
-    digest_add(&digest, &status.st_size, sizeof status.st_size);
-    digest_add(&digest, &status.st_mtim, sizeof status.st_mtim);
+    nvrtc_digest_add(&digest, &status.st_size, sizeof status.st_size);
+    nvrtc_digest_add(&digest, &status.st_mtim, sizeof status.st_mtim);
     for (size_t i = 0; i < flags->count; i++) {
         digest_add_word(&digest, flags->word[i]);
     }
     digest_add_word(&digest, pch->includes.bytes);
-    if (!digest_add_folder(&digest, cpu) ||
-        !digest_add_folder(&digest, headers)) {
-        return false;
-    }
-    int n =
-        snprintf(pch->path, sizeof pch->path, "%s/%016llx%016llx.pch", folder,
-                 (unsigned long long)digest.a, (unsigned long long)digest.b);
-    return n < PATH_MAX;
+    return nvrtc_headers_digest(&digest, headers, "cpu", false) &&
+           nvrtc_headers_digest(&digest, headers, "std", false) &&
+           nvrtc_headers_digest(&digest, headers, ".", false) &&
+           path_name(pch->path, &digest);
 }
+
+/* ---- what goes into it ---- */
 
 /* Where #include "name" finds a file: `name` itself, then the -I folders. */
 static bool
@@ -177,6 +123,8 @@ pch_split(struct nvrtc_pch *pch, const char *headers,
     }
     return !pch->includes.failed && !pch->rest.failed;
 }
+
+/* ---- files ---- */
 
 static bool
 write_whole(const char *path, const struct nvrtc_text *text)
@@ -248,44 +196,50 @@ folder_trim(const char *path)
     closedir(open_folder);
 }
 
-/* Compiles the headers and puts the result at pch->path; on failure path
- * becomes "". */
-static void
-pch_make(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
-         const struct nvrtc_words *flags)
+/* Writes under another name first, so that what has the name is whole. */
+static bool
+file_put(const char *path, const struct nvrtc_text *text)
 {
+    char temporary[PATH_MAX + 32];
+
+    snprintf(temporary, sizeof temporary, "%s.%ld.%p", path, (long)getpid(),
+             (const void *)text);
+    if (!write_whole(temporary, text) || rename(temporary, path)) {
+        unlink(temporary);
+        return false;
+    }
+    folder_trim(path);
+    return true;
+}
+
+/* ---- making ---- */
+
+/* Compiles the lines and puts the result at `path`.  Where the front end says
+ * something about them, it has to say so each time. */
+static bool
+pch_make(const char *path, const struct nvrtc_words *frontend,
+         const struct nvrtc_words *flags, const struct nvrtc_text *lines)
+{
+    static const char *const last[] = {
+        "-fno-pch-timestamp", "-emit-pch", "-o", "-", "-x",
+        "cuda-header",        "-"};
     struct nvrtc_process process;
     struct nvrtc_words argv = {0};
-    char temporary[PATH_MAX + 32];
+    bool made = false;
 
     nvrtc_words_add_all(&argv, frontend);
     nvrtc_words_add_all(&argv, flags);
-    nvrtc_words_add(&argv, "-fno-pch-timestamp");
-    nvrtc_words_add(&argv, "-emit-pch");
-    nvrtc_words_add(&argv, "-o");
-    nvrtc_words_add(&argv, "-");
-    nvrtc_words_add(&argv, "-x");
-    nvrtc_words_add(&argv, "cuda-header");
-    nvrtc_words_add(&argv, "-");
-    snprintf(temporary, sizeof temporary, "%s.%ld.%p", pch->path,
-             (long)getpid(), (void *)pch);
-    if (argv.failed || nvrtc_process_start(&process, argv.word)) {
-        pch->path[0] = 0;
-        nvrtc_words_free(&argv);
-        return;
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
+        nvrtc_words_add(&argv, "%s", last[i]);
     }
-    int code = nvrtc_process_finish(&process, pch->includes.bytes,
-                                    pch->includes.length);
-    if (code || process.status || !process.out.length ||
-        !write_whole(temporary, &process.out) ||
-        rename(temporary, pch->path)) {
-        unlink(temporary);
-        pch->path[0] = 0;
-    } else {
-        folder_trim(pch->path);
+    if (!argv.failed && !nvrtc_process_start(&process, argv.word)) {
+        int code = nvrtc_process_finish(&process, lines->bytes, lines->length);
+        made = !code && !process.status && process.out.length &&
+               !process.err.length && file_put(path, &process.out);
+        nvrtc_process_free(&process);
     }
-    nvrtc_process_free(&process);
     nvrtc_words_free(&argv);
+    return made;
 }
 
 bool
@@ -307,12 +261,80 @@ nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
         right = nvrtc_frontend_check(frontend, log);
     } else if (!pch_find(pch->path)) {
         right = nvrtc_frontend_check(frontend, log);
-        if (right) {
-            pch_make(pch, frontend, &flags);
+        if (!right || !pch_make(pch->path, frontend, &flags, &pch->includes)) {
+            pch->path[0] = 0;
         }
     }
     nvrtc_words_free(&flags);
     return right;
+}
+
+/* The flags with which `lines` are compiled upon what there is. */
+static void
+extension_flags(struct nvrtc_words *flags, const struct nvrtc_pch *pch,
+                const char *headers, const struct nvrtc_options *options)
+{
+    nvrtc_frontend_flags(flags, headers, options);
+    if (nvrtc_headers_given(headers, &options->preprocess)) {
+        nvrtc_words_add(flags, "-I%s", headers);
+    }
+    nvrtc_words_add(flags, "-include-pch");
+    nvrtc_words_add(flags, "%s", pch->path);
+}
+
+void
+nvrtc_pch_extend(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
+                 const char *headers, const struct nvrtc_options *options,
+                 const struct nvrtc_text *lines)
+{
+    struct nvrtc_digest digest = {0};
+    struct nvrtc_words flags = {0};
+    char path[PATH_MAX];
+
+    if (pch->path[0] == 0 || lines->length == 0) {
+        return;
+    }
+    extension_flags(&flags, pch, headers, options);
+    for (size_t i = 0; i < flags.count; i++) {
+        digest_add_word(&digest, flags.word[i]);
+    }
+    nvrtc_digest_add(&digest, lines->bytes, lines->length);
+    if (!flags.failed &&
+        nvrtc_headers_digest(&digest, headers, "nvrtc", true) &&
+        nvrtc_headers_digest(&digest, headers, "cpu/include", true) &&
+        nvrtc_headers_digest(&digest, headers, "pycuda-random", true) &&
+        path_name(path, &digest) &&
+        (pch_find(path) || pch_make(path, frontend, &flags, lines))) {
+        memcpy(pch->base, pch->path, sizeof pch->base);
+        memcpy(pch->path, path, sizeof pch->path);
+    }
+    nvrtc_words_free(&flags);
+}
+
+static bool
+is_refused(const char *path, const char *log)
+{
+    if (path[0] == 0 || log == NULL || strstr(log, path) == NULL) {
+        return false;
+    }
+    unlink(path);
+    return true;
+}
+
+bool
+nvrtc_pch_retreat(struct nvrtc_pch *pch, const char *log)
+{
+    bool refused = is_refused(pch->path, log);
+
+    if (pch->base[0]) {
+        memcpy(pch->path, pch->base, sizeof pch->path);
+        pch->base[0] = 0;
+        return true;
+    }
+    if (refused) {
+        pch->path[0] = 0;
+    }
+    return refused;
 }
 
 void
@@ -321,4 +343,5 @@ nvrtc_pch_free(struct nvrtc_pch *pch)
     nvrtc_text_free(&pch->includes);
     nvrtc_words_free(&pch->rest);
     pch->path[0] = 0;
+    pch->base[0] = 0;
 }

@@ -1,0 +1,192 @@
+/* leading.c - the includes of our headers that a source begins with.
+ *
+ * Called by compile.c.  What stands before anything else in a source, and is
+ * an include of a header of ours, means the same in every source, so that
+ * pch.c may precompile it.  In doubt the reading ends: what it leaves out is
+ * merely read as text.  That is so from the first line on that is no plain
+ * include (macros, conditions, the user's headers), and for all of them where
+ * an option gives our headers another meaning.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpu/nvrtc/nvrtc.h"
+
+/* Where the wrapped sources of the package begin. */
+static const char linkage[] = "extern \"C\" {\n";
+static const char directive_line[] = "#line ";
+
+struct reader {
+    const char *at;
+    const char *headers;
+    const struct nvrtc_options *options;
+    bool costly; /* whether one of them is long */
+};
+
+/* ---- lines ---- */
+
+/* Lines that go on, trigraphs among the ways to write so. */
+static bool
+may_go_on(const char *text, size_t n)
+{
+    return memchr(text, '\\', n) || memmem(text, n, "??", 2);
+}
+
+/* Goes past a comment; false: there is none, or its end is in doubt. */
+static bool
+comment_pass(struct reader *reader)
+{
+    const char *at = reader->at, *end = NULL;
+
+    if (!strncmp(at, "//", 2)) {
+        end = at + strcspn(at, "\n");
+    } else if (!strncmp(at, "/*", 2)) {
+        end = strstr(at + 2, "*/");
+        end = end ? end + 2 : NULL;
+    }
+    if (end == NULL || may_go_on(at, (size_t)(end - at))) {
+        return false;
+    }
+    reader->at = end;
+    return true;
+}
+
+static void
+blank_pass(struct reader *reader)
+{
+    do {
+        reader->at += strspn(reader->at, " \t\r\n");
+    } while (comment_pass(reader));
+}
+
+/* #line 1 "kernel.cu" */
+static void
+line_pass(struct reader *reader)
+{
+    size_t n = strcspn(reader->at, "\n");
+
+    if (!strncmp(reader->at, directive_line, sizeof directive_line - 1) &&
+        !may_go_on(reader->at, n) && !memmem(reader->at, n, "/*", 2)) {
+        reader->at += n;
+    }
+}
+
+/* ---- one include ---- */
+
+struct name {
+    char text[128];
+    bool quoted;
+};
+
+/* `#include <name>` and the end of the line, or a comment up to there. */
+static bool
+include_read(struct reader *reader, struct name *name)
+{
+    static const char word[] = "include";
+    const char *at = reader->at;
+
+    if (*at++ != '#') {
+        return false;
+    }
+    at += strspn(at, " \t");
+    if (strncmp(at, word, sizeof word - 1) != 0) {
+        return false;
+    }
+    at += sizeof word - 1;
+    at += strspn(at, " \t");
+    name->quoted = *at == '"';
+    if (*at != '<' && *at != '"') {
+        return false;
+    }
+    at++;
+    size_t n = strcspn(at, "<>\"\\? \t\r\n");
+    if (at[n] != (name->quoted ? '"' : '>') || n >= sizeof name->text) {
+        return false;
+    }
+    snprintf(name->text, sizeof name->text, "%.*s", (int)n, at);
+    at += n + 1;
+    at += strspn(at, " \t\r");
+    if (*at != '\n' && *at != 0 && strncmp(at, "//", 2) != 0) {
+        return false;
+    }
+    reader->at = at;
+    return true;
+}
+
+/* ---- whose it is ---- */
+
+/* Stand-ins for the C library's headers, which are in the first of our
+ * folders alone, are so short that nothing is gained. */
+static bool
+is_ours(struct reader *reader, const struct name *name)
+{
+    const char *const *dirs = nvrtc_header_dirs;
+    const char *text = name->text;
+    bool found = nvrtc_headers_hold(reader->headers, *dirs, text);
+    bool costly =
+        !strncmp(text, "pycuda-", 7) &&
+        nvrtc_headers_given(reader->headers, &reader->options->preprocess) &&
+        nvrtc_headers_hold(reader->headers, ".", text);
+
+    if (text[0] == '/' || strstr(text, "..") ||
+        (name->quoted && access(text, F_OK) == 0)) {
+        return false;
+    }
+    while (*++dirs) {
+        costly = costly || nvrtc_headers_hold(reader->headers, *dirs, text);
+    }
+    reader->costly = reader->costly || costly;
+    return found || costly;
+}
+
+/* Do our headers mean what they say, whatever the options? */
+static bool
+options_allow(const struct reader *reader, const char *folder)
+{
+    const struct nvrtc_words *words = &reader->options->preprocess;
+
+    if (reader->options->device_default ||
+        (folder[0] && nvrtc_headers_shadowed(reader->headers, folder))) {
+        return false;
+    }
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->word[i];
+        if (!strncmp(word, "-I", 2) &&
+            !nvrtc_headers_are(reader->headers, word) &&
+            nvrtc_headers_shadowed(reader->headers, word + 2)) {
+            return false;
+        }
+    }
+    return nvrtc_headers_undefined(reader->headers, words);
+}
+
+void
+nvrtc_leading_read(struct nvrtc_text *lines, const char *source,
+                   const char *headers, const struct nvrtc_options *options,
+                   const char *folder)
+{
+    struct reader reader = {source, headers, options, false};
+    size_t n = sizeof linkage - 1;
+    bool wrapped = !strncmp(source, linkage, n);
+    struct name name;
+
+    if (wrapped) {
+        nvrtc_text_print(lines, "%s", linkage);
+        reader.at += n;
+        line_pass(&reader);
+    }
+    blank_pass(&reader);
+    while (include_read(&reader, &name) && is_ours(&reader, &name)) {
+        nvrtc_text_print(lines, "#include <%s>\n", name.text);
+        blank_pass(&reader);
+    }
+    if (wrapped) {
+        nvrtc_text_print(lines, "}\n");
+    }
+    if (!reader.costly || lines->failed || !options_allow(&reader, folder)) {
+        nvrtc_text_free(lines);
+    }
+}
