@@ -163,18 +163,25 @@ may_write(const struct common *common, PyObject *const *objects, int inputs,
     return true;
 }
 
-/* may_write where all are arrays and the result is none of the first. */
+/* may_write where all are arrays, as describe_arrays found them; completes
+ * what it said by whether the first is written. */
 static inline bool
-may_write_apart(const struct common *common, PyObject *const *objects,
-                int inputs, const struct array *out)
+may_write_arrays(struct repeat *key, struct common *common,
+                 PyObject *const *objects, int inputs, const struct array *out)
 {
+    const struct array *first = common->model;
     const struct array *last = (const struct array *)objects[inputs - 1];
 
-    return array_plain((PyObject *)out) && out->flags & ARRAY_C &&
-           out != common->model && array_same_shape(out, common->model) &&
-           core_apart(out->head.owner, common->model->head.owner) &&
-           (last == common->model || last == out ||
-            core_apart(out->head.owner, last->head.owner));
+    if (out == first) {
+        common->is_given = true;
+        key->form |= form_of(0, 0, true);
+    } else if (!array_plain((PyObject *)out) || !(out->flags & ARRAY_C) ||
+               !array_same_shape(out, first) ||
+               !core_apart(out->head.owner, first->head.owner)) {
+        return false;
+    }
+    return last == first || last == out ||
+           core_apart(out->head.owner, last->head.owner);
 }
 
 /* Where an operation is made. */
@@ -343,17 +350,16 @@ make_other(const struct repeat *key, const struct common *common,
 /* repeat_apply of what describe_arrays is not for. */
 static __attribute__((noinline)) bool
 apply_others(int operation, int inputs, PyObject *const *objects,
-             struct array *out, CUstream stream, PyObject **result)
+             struct array *out, struct where where, void *context,
+             PyObject **result)
 {
-    struct repeat key = {.rule = NULL};
+    struct repeat key = {.launch.key = context};
     struct common common;
-    struct where where;
     PyArray_Descr *dtype = NULL;
 
     if (inputs > REPEAT_MOST ||
         !repeat_describe(&key, &common, operation, inputs, objects, out) ||
-        (out && !may_write(&common, objects, inputs, out)) ||
-        !where_find(&where, stream, &key)) {
+        (out && !may_write(&common, objects, inputs, out))) {
         return false;
     }
     common.bits |= out ? out->head.pointer : 0;
@@ -380,9 +386,11 @@ repeat_apply(int operation, int inputs, PyObject *const *objects,
     }
     if (UNUSUAL(inputs > REPEAT_MOST ||
                 !describe_arrays(&key, &common, operation, inputs, objects) ||
-                (out && (operation == OPERATION_COPY ||
-                         !may_write_apart(&common, objects, inputs, out))))) {
-        return apply_others(operation, inputs, objects, out, stream, result);
+                (out &&
+                 (operation == OPERATION_COPY ||
+                  !may_write_arrays(&key, &common, objects, inputs, out))))) {
+        return apply_others(operation, inputs, objects, out, where,
+                            key.launch.key, result);
     }
     common.bits |= out ? out->head.pointer : 0;
     return repeat_make(&key, &common, where, inputs, objects, out, NULL,
