@@ -65,6 +65,11 @@ _ADVICE = (
         "extern __shared__ float s[]; has the bytes that the launch gives "
         "as shared=.",
     ),
+    (
+        re.compile(r"initialization is not supported for __shared__"),
+        "Declare each shared variable of a class with a constructor in a "
+        "statement of its own; the constructor is not run.",
+    ),
 )
 
 

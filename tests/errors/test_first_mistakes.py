@@ -237,6 +237,12 @@ def test_times_between_events_that_have_none():
             "extern __shared__ float",
             marks=pytest.mark.cpu,
         ),
+        pytest.param(
+            "struct one { int x = 1; };\n"
+            "__global__ void k() { __shared__ one a, b[2]; a = b[0]; }",
+            "in a statement of its own",
+            marks=pytest.mark.cpu,
+        ),
     ],
 )
 def test_sources_that_do_not_compile(source, advice):

@@ -129,3 +129,18 @@ __cvta_global_to_generic(size_t address)
 {
     return (void *)address;
 }
+
+/* Shared memory for a type whose constructor does something, which is not
+ * run: what src/cpu/nvrtc/shared.c writes in place of `__shared__`. */
+template <class T> union __pycuda_raw {
+    T value;
+    __device__ __pycuda_raw() {}
+    __device__ ~__pycuda_raw() {}
+};
+template <class Place> struct __pycuda_shared_place {
+    template <class T> __device__ __forceinline__ operator T &() const
+    {
+        static __shared__ __pycuda_raw<T> raw;
+        return raw.value;
+    }
+};

@@ -20,6 +20,7 @@ struct job {
     char headers[PATH_MAX]; /* pycuda/cuda */
     char folder[PATH_MAX];  /* headers given in memory; "": none */
     bool trivial;           /* constructors of shared variables do nothing */
+    char *source;           /* in place of the program's, or NULL */
     struct nvrtc_process jit;
 };
 
@@ -70,7 +71,8 @@ source_make(const struct job *job, bool ask, struct nvrtc_text *source)
         nvrtc_text_print(source, "%s", device_begin);
     }
     line_directive(source, program->name);
-    nvrtc_text_add(source, program->source, strlen(program->source));
+    const char *text = job->source ? job->source : program->source;
+    nvrtc_text_add(source, text, strlen(text));
     if (job->options.device_default) {
         nvrtc_text_print(source, "%s", device_end);
     }
@@ -168,9 +170,8 @@ frontend_run(struct job *job, bool ask, struct nvrtc_process *process)
     return frontend_judge(job, process);
 }
 
-/* nvcc lets a shared variable have a type whose constructor does something,
- * and does not run it; clang refuses.  For pycuda::complex (see there) the
- * constructor can be left out, once.  true: worth another try. */
+/* Where the source can't be written anew, the constructor of pycuda::complex
+ * (see there) can be left out, once.  true: worth another try. */
 static bool
 shared_refused(struct job *job)
 {
@@ -190,6 +191,33 @@ shared_refused(struct job *job)
                          log);
 }
 
+/* Compiles what shared.c makes of the source; false: all is as it was. */
+static bool
+shared_rewritten(struct job *job, struct nvrtc_process *process)
+{
+    struct nvrtc_process other = {0};
+    struct nvrtc_text said = job->program->log;
+
+    job->source = nvrtc_shared_write(job->program);
+    if (job->source == NULL) {
+        return false;
+    }
+    job->program->log = (struct nvrtc_text){0};
+    bool well = frontend_run(job, false, &other) == NVRTC_SUCCESS;
+    if (well) {
+        nvrtc_text_free(&said);
+        nvrtc_process_free(process);
+        *process = other;
+        return true;
+    }
+    nvrtc_text_free(&job->program->log);
+    nvrtc_process_free(&other);
+    job->program->log = said;
+    free(job->source);
+    job->source = NULL;
+    return false;
+}
+
 static void
 forget(struct job *job, struct nvrtc_process *process)
 {
@@ -203,11 +231,16 @@ frontend_compile(struct job *job)
     struct nvrtc_process process = {0};
     nvrtcResult result = frontend_run(job, false, &process);
 
-    while (result != NVRTC_SUCCESS &&
-           (shared_refused(job) ||
-            nvrtc_pch_retreat(&job->pch, job->program->log.bytes))) {
-        forget(job, &process);
-        result = frontend_run(job, false, &process);
+    while (result != NVRTC_SUCCESS) {
+        if (shared_rewritten(job, &process)) {
+            result = NVRTC_SUCCESS;
+        } else if (shared_refused(job) ||
+                   nvrtc_pch_retreat(&job->pch, job->program->log.bytes)) {
+            forget(job, &process);
+            result = frontend_run(job, false, &process);
+        } else {
+            break;
+        }
     }
     if (result == NVRTC_SUCCESS) {
         job->program->bitcode = process.out;
@@ -402,6 +435,7 @@ nvrtc_compile(struct _nvrtcProgram *program, int count,
     }
     nvrtc_folder_remove(program, job.folder);
     nvrtc_process_free(&job.jit);
+    free(job.source);
     nvrtc_pch_free(&job.pch);
     nvrtc_options_free(&job.options);
     program->compiled = result == NVRTC_SUCCESS;

@@ -225,6 +225,12 @@ void nvrtc_names_ask(const struct _nvrtcProgram *program,
 bool nvrtc_names_read(struct _nvrtcProgram *program, const char *ir,
                       struct nvrtc_text *log);
 
+/* ---- shared.c: shared variables with constructors ---- */
+
+/* The source, to be freed, without what the log says of them; NULL: the log
+ * does not, or nothing can be done. */
+char *nvrtc_shared_write(const struct _nvrtcProgram *program);
+
 /* ---- folder.c: headers given in memory ---- */
 
 /* Writes them to a new temporary folder; `path` is "" if there are none. */
