@@ -53,6 +53,24 @@ def test_numbers_of_a_block():
     assert (out[:, 3] == 4).all() and (out[:, 4] == 0).all()
 
 
+def test_a_block_that_arrives_and_waits():
+    out = run(
+        """
+        __shared__ int places[64];
+        for (int turn = 0; turn < 3; turn++) {
+            places[t] = t + turn;
+            auto token = block.barrier_arrive();
+            int own = turn * 100;
+            block.barrier_wait(static_cast<decltype(token) &&>(token));
+            out[t] += places[63 - t] + own;
+            block.sync();
+        }
+        """,
+        (64,),
+    )
+    assert np.array_equal(out, 3 * (63 - np.arange(64)) + 303)
+
+
 @pytest.mark.sweep(most=3)
 @pytest.mark.parametrize("size", [1, 2, 4, 8, 16, 32])
 def test_tiles(size):

@@ -29,6 +29,17 @@ class grid_group
     {
         __pycuda_grid_barrier();
     }
+    /* Waiting for all to come to the wait itself is waiting for more. */
+    struct arrival_token {
+    };
+    __device__ arrival_token barrier_arrive() const
+    {
+        return arrival_token();
+    }
+    __device__ void barrier_wait(arrival_token &&) const
+    {
+        sync();
+    }
     __device__ unsigned long long num_blocks() const
     {
         return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
@@ -76,6 +87,16 @@ class thread_block
     __device__ static void sync()
     {
         __syncthreads();
+    }
+    struct arrival_token {
+    };
+    __device__ static arrival_token barrier_arrive()
+    {
+        return arrival_token();
+    }
+    __device__ static void barrier_wait(arrival_token &&)
+    {
+        sync();
     }
     __device__ static unsigned int thread_rank()
     {

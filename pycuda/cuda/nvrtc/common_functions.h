@@ -1,0 +1,4 @@
+/* common_functions.h - stand-in: kernels have it all without.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once

@@ -1,0 +1,4 @@
+/* signal.h - stand-in: for code of the host.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once

@@ -1,0 +1,4 @@
+/* sm_35_atomic_functions.h - stand-in: kernels have it all without.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once

@@ -1,0 +1,4 @@
+/* stdarg.h - stand-in: for code of the host.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once

@@ -1,0 +1,4 @@
+/* unistd.h - stand-in: for code of the host.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once

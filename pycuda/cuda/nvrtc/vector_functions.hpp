@@ -1,0 +1,4 @@
+/* vector_functions.hpp - stand-in: kernels have it all without.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
