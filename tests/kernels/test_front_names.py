@@ -150,7 +150,6 @@ HEADERS = [
     "typeindex",
     "typeinfo",
     "variant",
-    pytest.param("curand.h", marks=pytest.mark.cpu),
     "pycuda-complex.hpp",
     "pycuda-helpers.hpp",
 ]
@@ -163,6 +162,13 @@ def test_header_is_there(header, no_extern_c):
         f"#include <{header}>\n__global__ void kernel(int *p) {{ *p = 1; }}"
     )
     assert compile(source, no_extern_c=no_extern_c)
+
+
+@pytest.mark.cpu
+def test_the_header_of_the_hosts_generators_is_there():
+    assert compile(
+        "#include <curand.h>\n#include <curand_kernel.h>\n" + KERNEL
+    )
 
 
 def test_headers_give_their_names():
