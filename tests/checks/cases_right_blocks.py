@@ -309,4 +309,30 @@ __global__ void k(unsigned *out, unsigned *both)
         grid=(300, 1),
         rounds=5,
     ),
+    *(
+        dict(
+            name=f"own_{size}_of_words_{order}",
+            source=f"""
+__global__ void k(unsigned {size} *a)
+{{
+    __shared__ unsigned {size} s[64];
+    int i = blockIdx.x * 65 + {at}, t = {at};
+    a[i] += 1;
+    s[t] = a[i];
+    __syncwarp();
+    a[i] ^= s[t] * 3;
+    s[t] += a[i];
+    __syncthreads();
+    a[i] += s[(t + 1) % 64];
+}}""",
+            args=[zeros(3300)],
+            grid=(100, 1),
+            rounds=5,
+        )
+        for size in ("char", "short")
+        for order, at in [
+            ("in_turn", "threadIdx.x"),
+            ("mixed", "threadIdx.x * 5 % 64"),
+        ]
+    ),
 ]

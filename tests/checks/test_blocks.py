@@ -30,6 +30,22 @@ def test_right_blocks(found_in_blocks, name):
     assert found_in_blocks[name] == []
 
 
+@pytest.fixture(scope="session")
+def found_in_bytes(tmp_path_factory):
+    return run_cases(
+        HERE / "cases_race_bytes.py",
+        "race,continue",
+        tmp_path_factory.mktemp("bytes"),
+    )
+
+
+@pytest.mark.parametrize(
+    "name", [case["name"] for case in _cases("race_bytes").CASES]
+)
+def test_races_of_bytes(found_in_bytes, name):
+    assert {row["kind"] for row in found_in_bytes[name]} == {"block-race"}
+
+
 # Block 0 has noted all that its loop will write when its first round begins;
 # block 1 writes to the last of it, long before that round.
 IN_FLIGHT = (
@@ -66,6 +82,7 @@ for _ in range(3):
 )
 
 
+@pytest.mark.no_sanitizer  # the look before the loop would take too long
 @pytest.mark.parametrize(("value", "reported"), [("1", False), ("2", True)])
 def test_what_is_not_written_yet(value, reported, tmp_path):
     program = IN_FLIGHT.replace("VALUE", value)

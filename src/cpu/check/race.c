@@ -95,7 +95,7 @@ cpu_race_ordered(struct cpu_check *check, uint64_t slot, unsigned thread,
         return true;
     }
     if (number == check->interval) {
-        return cpu_race_thread(slot) == thread;
+        return cpu_race_thread(slot) == thread && !(slot & CPU_RACE_SEVERAL);
     }
     if (number == check->other && !shared) {
         return check->other_ordered;
@@ -120,12 +120,26 @@ meet(const struct access *access, uint64_t slot)
            !(slot & access->now & CPU_RACE_ATOMIC) && !access->found;
 }
 
+/* May all bytes in common be the thread's own?  Who wrote which of those of
+ * several threads of a block is not known. */
+static bool
+may_be_own(const struct access *access, uint64_t slot)
+{
+    const struct cpu_check_interval *then =
+        cpu_check_interval_find((uint32_t)(slot >> CPU_RACE_INTERVAL_AT));
+
+    return slot & CPU_RACE_SEVERAL &&
+           cpu_race_bytes(slot) & ~cpu_race_bytes(access->now) && then &&
+           then->block == (uint32_t)access->check->block;
+}
+
 static void
 compare(struct access *access, uint64_t slot)
 {
     if (meet(access, slot) &&
         !cpu_race_ordered(access->check, slot, access->thread,
-                          access->shared)) {
+                          access->shared) &&
+        !may_be_own(access, slot)) {
         access->found = true;
         access->other = slot;
     }
@@ -156,8 +170,9 @@ word_visit(struct access *access, struct cpu_check_words *words,
 {
     bool writes = access->what->site->flags & IMAGE_SITE_WRITE;
     uintptr_t at = address % CPU_SHADOW_GRANULE / 4;
+    uint64_t known = cpu_race_load(&words->writes[at]);
 
-    compare_write(access, cpu_race_load(&words->writes[at]), address, bytes);
+    compare_write(access, known, address, bytes);
     if (!writes) {
         cpu_race_stamp(access->check, &words->read);
         cpu_race_note_read(access->check, words, at, access->now,
@@ -173,7 +188,7 @@ word_visit(struct access *access, struct cpu_check_words *words,
         cpu_race_clear_reads(words, at, access->now);
     }
     cpu_race_stamp(access->check, &words->written);
-    cpu_race_store(&words->writes[at], access->now);
+    cpu_race_store(&words->writes[at], cpu_race_joined(access->now, known));
 }
 
 static inline struct cpu_check_words *

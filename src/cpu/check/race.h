@@ -10,9 +10,11 @@
 #include "cpu/check/shadow.h"
 
 /* One access of a word, as 64 bits: from the lowest on, was it atomic or
- * volatile (1), which of the four bytes (4), the thread (10), a bit that is
- * free, the site's number (16) and that of the interval (32).  0: none. */
+ * volatile (1), which of the four bytes (4), the thread (10), are the bytes
+ * those of several threads of the interval, of which it is the last (1), the
+ * site's number (16) and that of the interval (32).  0: none. */
 #define CPU_RACE_ATOMIC      ((uint64_t)1)
+#define CPU_RACE_SEVERAL     ((uint64_t)1 << 15)
 #define CPU_RACE_BYTES_AT    1
 #define CPU_RACE_THREAD_AT   5
 #define CPU_RACE_SITE_AT     16
@@ -118,6 +120,22 @@ cpu_race_store(uint64_t *place, uint64_t slot)
     __atomic_store_n(place, slot, __ATOMIC_RELAXED);
 }
 
+/* The slot, with other bytes that its block accessed just before, which
+ * `known` tells of; the slot alone, if that does not. */
+static inline uint64_t
+cpu_race_joined(uint64_t slot, uint64_t known)
+{
+    uint64_t rest = cpu_race_bytes(known) & ~cpu_race_bytes(slot);
+    uint64_t other = (known ^ slot) & CPU_RACE_WHO;
+
+    if (!rest || other >> CPU_RACE_INTERVAL_AT ||
+        (known ^ slot) & CPU_RACE_ATOMIC) {
+        return slot;
+    }
+    return slot | rest << CPU_RACE_BYTES_AT | (known & CPU_RACE_SEVERAL) |
+           (other ? CPU_RACE_SEVERAL : 0);
+}
+
 /* Notes a read in the first of two places that is free.  Who calls it stamps
  * the granule. */
 static inline void
@@ -126,10 +144,11 @@ cpu_race_note_read(struct cpu_check *check, struct cpu_check_words *words,
 {
     uint32_t past = cpu_race_past(check, shared);
     unsigned thread = cpu_race_thread(slot);
+    uint64_t *place, known = 0;
 
     for (int i = 0; i < 2; i++) {
-        uint64_t *place = &words->reads[i][at];
-        uint64_t known = cpu_race_load(place);
+        place = &words->reads[i][at];
+        known = cpu_race_load(place);
 
         if (!((known ^ slot) & CPU_RACE_WHO)) {
             slot |= known & (uint64_t)15 << CPU_RACE_BYTES_AT;
@@ -141,6 +160,9 @@ cpu_race_note_read(struct cpu_check *check, struct cpu_check_words *words,
             cpu_race_store(place, slot);
             return;
         }
+    }
+    if (cpu_race_joined(slot, known) != slot) {
+        cpu_race_store(place, cpu_race_joined(slot, known));
     }
 }
 

@@ -578,9 +578,14 @@ narrow_note(struct cpu_check *check, const struct cpu_check_area *area)
                      cpu_race_is_past(words->reads[1][at], past);
 
         if (fresh && apart && byte % 4 == 0 && x + whole <= area->count[0]) {
-            words->reads[0][at] = narrow_slot(check, area, x);
-            words->reads[1][at] = narrow_slot(check, area, x + 1);
+            uint64_t one = narrow_slot(check, area, x);
+            uint64_t rest = (uint64_t)(15 & ~cpu_race_bytes(one));
+
             x += whole;
+            words->reads[0][at] = one;
+            words->reads[1][at] = narrow_slot(check, area, x - 1) |
+                                  rest << CPU_RACE_BYTES_AT |
+                                  (whole > 2 ? CPU_RACE_SEVERAL : 0);
         } else {
             cpu_race_note_read(check, words, at, narrow_slot(check, area, x),
                                false);
