@@ -89,6 +89,26 @@ def test_virtual_functions():
     assert (got == 36).all()
 
 
+LAMBDA = """
+    __shared__ pair_of<int> s[32];
+    auto at = [%s](int i) { return s[i].x; };
+    s[t].x = t + 5;
+    __syncthreads();
+    out[t] = at(31 - t);
+"""
+
+
+def test_lambdas_see_the_variable():
+    assert np.array_equal(run(LAMBDA % "&"), 36 - T)
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("capture", ["=", " = ", "=, &out"])
+def test_no_lambda_copies_the_variable(capture):
+    with pytest.raises(cuda.CompileError, match="is not supported"):
+        run(LAMBDA % capture)
+
+
 def test_each_instance_of_a_template_has_its_own():
     """Also where the variables have one type."""
     head = """

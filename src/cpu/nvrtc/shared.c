@@ -9,7 +9,7 @@
  *
  * (See memory.h; each instance of a template has a place of its own.)  A
  * statement that declares several variables, or one that is not understood,
- * is left as it is.
+ * is left as it is, and so is a source with lambdas that capture by value.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -168,12 +168,25 @@ source_write(const char *source, const unsigned char *marks)
     return text.bytes;
 }
 
+/* A lambda that captures by value copies what a reference names. */
+static bool
+captures_by_value(const char *source)
+{
+    for (; *source; source++) {
+        if (*source == '[' && source[1 + strspn(source + 1, " \t\n")] == '=') {
+            return true;
+        }
+    }
+    return false;
+}
+
 char *
 nvrtc_shared_write(const struct _nvrtcProgram *program)
 {
     const char *line = program->log.bytes;
 
-    if (line == NULL || strstr(line, REFUSED) == NULL) {
+    if (line == NULL || strstr(line, REFUSED) == NULL ||
+        captures_by_value(program->source)) {
         return NULL;
     }
     unsigned char *marks = calloc(strlen(program->source) + 1, 1);
