@@ -71,8 +71,7 @@ source_make(const struct job *job, bool ask, struct nvrtc_text *source)
         nvrtc_text_print(source, "%s", device_begin);
     }
     line_directive(source, program->name);
-    const char *text = job->source ? job->source : program->source;
-    nvrtc_text_add(source, text, strlen(text));
+    nvrtc_guides_mark(source, job->source ? job->source : program->source);
     if (job->options.device_default) {
         nvrtc_text_print(source, "%s", device_end);
     }

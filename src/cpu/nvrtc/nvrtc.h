@@ -149,6 +149,11 @@ void nvrtc_leading_read(struct nvrtc_text *lines, const char *source,
                         const struct nvrtc_options *options,
                         const char *folder);
 
+/* ---- guides.c ---- */
+
+/* Adds the source to `marked`, its deduction guides with execution spaces. */
+void nvrtc_guides_mark(struct nvrtc_text *marked, const char *source);
+
 /* ---- pch.c ---- */
 
 struct nvrtc_pch {
