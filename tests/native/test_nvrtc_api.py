@@ -567,3 +567,40 @@ def test_what_the_package_is_told_of_the_compiler(nvrtc, context):
     assert nvrtc.nvrtcVersion(*map(ctypes.byref, told)) == OK
     assert (major, minor) == tuple(number.value for number in told)
     assert archs == sorted(archs) and {70, 90, 120} <= set(archs)
+
+
+def resident_bytes():
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+@pytest.mark.no_sanitizer  # keeps what is freed for a while
+def test_what_a_program_held_goes_with_it(nvrtc):
+    long = "/" * (8 << 20)
+
+    def make_and_destroy():
+        program = Program(nvrtc, long, {"some.h": long}).expect(long)
+        assert nvrtc.nvrtcDestroyProgram(ctypes.byref(program.handle)) == OK
+
+    make_and_destroy()
+    before = resident_bytes()
+    for _ in range(10):
+        make_and_destroy()
+    assert resident_bytes() - before < 64 << 20  # of 240 MiB
+
+
+@pytest.mark.no_sanitizer
+def test_what_was_compiled_goes_with_the_program(nvrtc):
+    # The image holds the table.
+    source = "__constant__ int table[1 << 21] = {1}; " + SAXPY
+
+    def compile_and_destroy():
+        program = Program(nvrtc, source)
+        assert program.compile() == OK
+        assert nvrtc.nvrtcDestroyProgram(ctypes.byref(program.handle)) == OK
+
+    compile_and_destroy()
+    before = resident_bytes()
+    for _ in range(8):
+        compile_and_destroy()
+    assert resident_bytes() - before < 24 << 20  # of 64 MiB
