@@ -574,33 +574,27 @@ def resident_bytes():
     return pages * resource.getpagesize()
 
 
+def growth(nvrtc, use, rounds, *what):
+    """Bytes that a process grows by with programs used and destroyed."""
+    for turn in range(rounds + 1):
+        program = Program(nvrtc, *what)
+        use(program)
+        assert nvrtc.nvrtcDestroyProgram(ctypes.byref(program.handle)) == OK
+        if turn == 0:
+            before = resident_bytes()
+    return resident_bytes() - before
+
+
 @pytest.mark.no_sanitizer  # keeps what is freed for a while
 def test_what_a_program_held_goes_with_it(nvrtc):
     long = "/" * (8 << 20)
-
-    def make_and_destroy():
-        program = Program(nvrtc, long, {"some.h": long}).expect(long)
-        assert nvrtc.nvrtcDestroyProgram(ctypes.byref(program.handle)) == OK
-
-    make_and_destroy()
-    before = resident_bytes()
-    for _ in range(10):
-        make_and_destroy()
-    assert resident_bytes() - before < 64 << 20  # of 240 MiB
+    grown = growth(nvrtc, lambda p: p.expect(long), 10, long, {"x.h": long})
+    assert grown < 64 << 20  # of 240 MiB
 
 
 @pytest.mark.no_sanitizer
 def test_what_was_compiled_goes_with_the_program(nvrtc):
     # The image holds the table.
     source = "__constant__ int table[1 << 21] = {1}; " + SAXPY
-
-    def compile_and_destroy():
-        program = Program(nvrtc, source)
-        assert program.compile() == OK
-        assert nvrtc.nvrtcDestroyProgram(ctypes.byref(program.handle)) == OK
-
-    compile_and_destroy()
-    before = resident_bytes()
-    for _ in range(8):
-        compile_and_destroy()
-    assert resident_bytes() - before < 24 << 20  # of 64 MiB
+    grown = growth(nvrtc, Program.compile, 8, source)
+    assert grown < 24 << 20  # of 64 MiB
