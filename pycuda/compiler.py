@@ -207,7 +207,7 @@ def _compile_with_nvcc(
 ) -> bytes:
     """`compile` with the nvcc that the caller named."""
     _nvcc.require(command[0], "leave nvcc= out to compile without nvcc")
-    scan = _includes.scan(text, [], dirs)
+    scan = _includes.scan(text, [], _includes.Folders(lambda: dirs))
     if not scan.complete:
         cache_dir = False
     parts = [text.encode(), *(w.encode() for w in command)]

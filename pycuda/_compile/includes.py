@@ -16,6 +16,7 @@ import functools
 import os
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pycuda._compile import source as _source
@@ -62,11 +63,31 @@ _WHEEL = re.compile(r"nvidia_(?:cuda|curand)_?\w*-[\w.]+\.dist-info$")
 class Scan:
     """Result of `scan`: one (name, content or identity) pair a file."""
 
-    dirs: list[str] = field(default_factory=list)
     files: list[tuple[str, bytes]] = field(default_factory=list)
     uses_references: bool = False
     complete: bool = True
     names_files: bool = False  # the image may hold paths (__FILE__)
+
+
+@dataclass
+class Folders:
+    """The include folders of a compilation.
+
+    They are looked for when first asked for: sources that include nothing,
+    and are kept, need none.
+    """
+
+    find: Callable[[], list[str]]
+
+    @functools.cached_property
+    def all(self) -> list[str]:
+        """In the order in which they are searched."""
+        return self.find()
+
+    @functools.cached_property
+    def foreign(self) -> list[str]:
+        """Those that are a toolkit's or a wheel's."""
+        return [os.path.normpath(d) for d in self.all if _is_toolkit(d)]
 
 
 def package_for(header: str, cuda_major: int = 13) -> str | None:
@@ -213,49 +234,56 @@ def _dates_in(folder: str) -> bytes:
     return "\n".join(parts).encode()
 
 
-def _find(name: str, here: str, dirs: list[str]) -> list[str]:
+def _find(name: str, here: str, folders: Folders) -> list[str]:
     """Files that `name`, in its <> or "", can mean.
 
     All of them, not only the first: an #include_next reaches the others.
     """
-    places = [here, *dirs] if name.startswith('"') else dirs
     bare = name[1:-1]
+    if os.path.isabs(bare):
+        places = [""]
+    elif name.startswith('"'):
+        places = [here, *folders.all]
+    else:
+        places = folders.all
     paths = (os.path.normpath(os.path.join(d, bare)) for d in places)
     return [p for p in dict.fromkeys(paths) if os.path.isfile(p)]
 
 
-def scan(text: str, pre_includes: list[str], dirs: list[str]) -> Scan:
+def scan(text: str, pre_includes: list[str], folders: Folders) -> Scan:
     """Follow the includes of `text` and of the pre-included headers."""
-    result = Scan(uses_references=_source.names_reference(text), dirs=dirs)
-    foreign = {os.path.normpath(d) for d in dirs if _is_toolkit(d)}
-    todo = [(name, os.getcwd()) for name in _source.included_names(text)]
-    todo += [(f'"{name}"', os.getcwd()) for name in pre_includes]
+    result = Scan(uses_references=_source.names_reference(text))
+    here = os.getcwd()
+    todo = [(name, here) for name in _source.included_names(text)]
+    todo += [(f'"{name}"', here) for name in pre_includes]
     seen: set[str] = set()
     while todo:
         name, here = todo.pop()
         if name[0] not in '<"':
             result.complete = False  # a macro names the file
             continue
-        paths = _find(name, here, dirs)
+        paths = _find(name, here, folders)
         if not paths:
             result.files.append((name, b""))
         for path in paths:
             if path not in seen:
                 seen.add(path)
-                todo += _read(path, foreign, result)
+                todo += _read(path, folders, result)
     return result
 
 
-def _read(path: str, foreign: set[str], result: Scan) -> list[tuple[str, str]]:
+def _read(path: str, folders: Folders, result: Scan) -> list[tuple[str, str]]:
     """Add one file to `result`; what it includes, with its folder."""
-    label = _label(path, result.dirs)
-    for folder in foreign:
-        if path.startswith(folder + os.sep):
-            result.files.append((label, _foreign_identity(folder)))
-            return []
     ours = os.path.join(package_dir(), "cuda") + os.sep
-    name = path.removeprefix(ours)
     is_ours = path.startswith(ours)
+    if is_ours:
+        name = path.removeprefix(ours)
+    else:
+        name = _label(path, folders.all)
+        for folder in folders.foreign:
+            if path.startswith(folder + os.sep):
+                result.files.append((name, _foreign_identity(folder)))
+                return []
     try:
         content, refers, found = (
             _look_at_ours(path) if is_ours else _look(path)
@@ -263,8 +291,8 @@ def _read(path: str, foreign: set[str], result: Scan) -> list[tuple[str, str]]:
     except OSError:
         result.complete = False
         return []
-    result.files.append((name if is_ours else label, content))
-    if refers and name != REFERENCES:
+    result.files.append((name, content))
+    if refers and not (is_ours and name == REFERENCES):
         result.uses_references = True
     if not is_ours and _source.names_files(content.decode("utf-8", "replace")):
         result.names_files = True

@@ -110,17 +110,20 @@ class Job:
             device_arch(),
         )
         self.user_dirs = request.include_dirs + plain.include_dirs
-        search = includes.search_dirs(self.user_dirs, self.on_gpu)
+        self.folders = includes.Folders(
+            lambda: includes.search_dirs(self.user_dirs, self.on_gpu)
+        )
         before = [includes.ours(_PRELUDE), *plain.pre_includes]
-        self.scan = includes.scan(request.source, before, search)
-        self.options = list(plain.options)
+        self.scan = includes.scan(request.source, before, self.folders)
+        #: All options but the folders.
+        self.words = list(plain.options)
         if self.scan.uses_references:
             references = includes.ours(includes.REFERENCES)
             before.insert(1, references)
-            self.options.append("--device-as-default-execution-space")
-            self.scan.files += includes.scan("", [references], search).files
-        self.options += [f"--pre-include={name}" for name in before]
-        self.options += [f"--include-path={d}" for d in search]
+            self.words.append("--device-as-default-execution-space")
+            more = includes.scan("", [references], self.folders)
+            self.scan.files += more.files
+        self.words += [f"--pre-include={name}" for name in before]
         self.text = source.wrap(request.source, request.no_extern_c)
 
     def _translate(self, words: list[str]) -> options.Translated:
@@ -142,8 +145,8 @@ class Job:
         Folders are left out, as far as no path can get into the image: what
         was found in them is hashed, wherever it lies.
         """
-        words = [o for o in self.options if not o.startswith("--include-p")]
-        words = [w.replace(includes.ours(""), "pycuda:") for w in words]
+        ours = includes.ours("")
+        words = [word.replace(ours, "pycuda:") for word in self.words]
         words += [str(self.arch), self.request.target, *self.request.names]
         words.append(str(self.warnings_are_errors))
         if self.scan.names_files or not _DEBUG.isdisjoint(words):
@@ -179,9 +182,10 @@ class Job:
 
         Warns of what the compiler says; raises `CompileError` if it fails.
         """
+        folders = [f"--include-path={d}" for d in self.folders.all]
         done = nvrtc.run(
             self.text,
-            self.options,
+            [*self.words, *folders],
             self.arch,
             self.request.target,
             self.on_gpu,

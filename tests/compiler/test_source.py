@@ -5,8 +5,14 @@
 import pytest
 
 from pycuda._compile import includes
-from pycuda._compile.includes import scan
 from pycuda._compile.source import included_names, names_reference, wrap
+from pycuda.compiler import SourceModule
+
+
+def scan(text, *folders):
+    """What is found from `text` in these folders."""
+    found = includes.Folders(lambda: [str(folder) for folder in folders])
+    return includes.scan(text, [], found)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +65,7 @@ def test_scan_follows_files(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "b.h").write_text('#include "c.h"\n')
     (tmp_path / "sub" / "c.h").write_text("texture<float> t;\n")
-    found = scan("#include <a.h>\n", [], [str(tmp_path)])
+    found = scan("#include <a.h>\n", tmp_path)
     assert len(found.files) == 3
     assert found.uses_references
     assert found.complete
@@ -67,13 +73,39 @@ def test_scan_follows_files(tmp_path):
 
 def test_scan_ends_on_a_circle_and_notes_what_is_missing(tmp_path):
     (tmp_path / "a.h").write_text("#include <a.h>\n#include <none.h>\n")
-    found = scan("#include <a.h>\n", [], [str(tmp_path)])
+    found = scan("#include <a.h>\n", tmp_path)
     assert ("<none.h>", b"") in found.files
     assert len(found.files) == 2
 
 
 def test_macro_includes_make_the_scan_incomplete():
-    assert not scan("#include NAME\n", [], []).complete
+    assert not scan("#include NAME\n").complete
+
+
+def test_folders_are_looked_for_when_an_include_needs_them(tmp_path):
+    asked = []
+
+    def find():
+        asked.append(1)
+        return [str(tmp_path)]
+
+    (tmp_path / "a.h").write_text("int a;\n")
+    folders = includes.Folders(find)
+    plain = includes.scan("int x;\n", [includes.ours("prelude.h")], folders)
+    assert [name for name, _ in plain.files] == ["prelude.h"]
+    assert not asked
+    found = includes.scan("#include <a.h>\n", [], folders)
+    assert [name for name, _ in found.files] == ["0:a.h"]
+    assert asked == [1]
+
+
+def test_a_kept_source_without_includes_needs_no_folders(
+    context, tmp_path, monkeypatch
+):
+    source = "__global__ void f(int *o) { *o = 1; }"
+    SourceModule(source, cache_dir=tmp_path)
+    monkeypatch.delattr(includes, "search_dirs")
+    SourceModule(source, cache_dir=tmp_path).get_function("f")
 
 
 def test_wrap_keeps_line_numbers():
@@ -91,7 +123,7 @@ def test_files_are_named_by_their_place(tmp_path):
         (tmp_path / place / "sub").mkdir(parents=True)
         (tmp_path / place / "a.h").write_text('#include "sub/b.h"\n')
         (tmp_path / place / "sub" / "b.h").write_text("int b;\n")
-        found = scan("#include <a.h>\n", [], [str(tmp_path / place)])
+        found = scan("#include <a.h>\n", tmp_path / place)
         labels.append([name for name, _ in found.files])
         assert not found.names_files
     assert labels == [["0:a.h", "0:sub/b.h"]] * 2
@@ -102,7 +134,7 @@ def test_files_are_named_by_their_place(tmp_path):
 )
 def test_files_that_may_put_their_path_into_the_image(tmp_path, text):
     (tmp_path / "a.h").write_text(text)
-    assert scan("#include <a.h>\n", [], [str(tmp_path)]).names_files
+    assert scan("#include <a.h>\n", tmp_path).names_files
 
 
 LAYOUTS = {
