@@ -149,7 +149,7 @@ PEERS = {
 def main() -> None:
     options = options_of(__doc__, 4, 20, PEERS).parse_args()
     if options.peer:
-        peer_main(PEERS[options.peer], options.rounds, options.turn)
+        peer_main(PEERS[options.peer], options.rounds, options.core)
         return
 
     options.pin = device_kind() == "gpu"

@@ -104,14 +104,14 @@ def measure_rows(
     return result
 
 
-def stay_on_a_core(turn: int) -> None:
-    """Keep this process on one processor, another one for each `turn`.
+def quiet_cores() -> list[int]:
+    """Processors of this process, that with the fastest launches first.
 
-    Neighbours on a shared machine slow some processors down for a while; the
-    least over several turns is the machine's own.
+    Neighbours on a shared machine slow some of them down for a while, so
+    that this is asked anew before each measurement.  A process of its own
+    finds out (`twin.py`).
     """
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {cores[(2 * turn + 1) % len(cores)]})
+    return run_json([sys.executable, str(HERE / "twin.py")])
 
 
 def build_c(source: str, *flags: str, shared: bool = False) -> Path:
@@ -166,15 +166,16 @@ def run_passes(
 ) -> dict | None:
     """The least figures of one peer, over passes in processes of their own.
 
-    Each is ``script --peer name --rounds N``, with ``--turn K`` where it is
-    to stay on a processor.
+    Each is ``script --peer name --rounds N``, with ``--core K`` where it is
+    to stay on a processor: another one each, the quiet ones first.
     """
     least = {}
+    cores = quiet_cores() if options.pin else []
     for turn in range(options.passes):
         command = [sys.executable, script, "--peer", name]
         command += ["--rounds", str(options.rounds)]
-        if options.pin:
-            command += ["--turn", str(turn)]
+        if cores:
+            command += ["--core", str(cores[turn % len(cores)])]
         result = run_json(command, may_fail, **environment)
         if result is None or "failed" in result:
             return result
@@ -183,11 +184,11 @@ def run_passes(
 
 
 def peer_main(
-    measure: Callable[[int], dict], rounds: int, turn: int | None
+    measure: Callable[[int], dict], rounds: int, core: int | None
 ) -> None:
     """Body of a peer's process; status 77 says that it can't be imported."""
-    if turn is not None:
-        stay_on_a_core(turn)
+    if core is not None:
+        os.sched_setaffinity(0, {core})
     try:
         print(json.dumps(measure(rounds)))
     except ImportError:
@@ -201,7 +202,7 @@ def options_of(
     parser = argparse.ArgumentParser(description=doc.split("\n")[0])
     parser.add_argument("--passes", type=int, default=passes)
     parser.add_argument("--rounds", type=int, default=rounds)
-    parser.add_argument("--turn", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--core", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--peer", choices=peers, help=argparse.SUPPRESS)
     return parser
 

@@ -235,7 +235,7 @@ def main() -> None:
     parser.add_argument("--pycuda", help="folder with an installed PyCUDA")
     options = parser.parse_args()
     if options.peer:
-        peer_main(PEERS[options.peer], options.rounds, options.turn)
+        peer_main(PEERS[options.peer], options.rounds, options.core)
         return
 
     options.pin = on_gpu = device_kind() == "gpu"
