@@ -566,6 +566,8 @@ __global__ void kernel(int *out)
 
 
 def test_shared_memory_in_a_recursive_function():
+    # A GPU has 1 KiB a thread at first, too little for 65 calls.
+    cuda.Context.set_limit(cuda.limit.STACK_SIZE, 16 << 10)
     out = np.empty((3, 64), np.int32)
     reference.kernel(SHARED)(cuda.Out(out), grid=(3, 1), block=(64, 1, 1))
     rows = np.arange(64) + np.arange(3)[:, None]
