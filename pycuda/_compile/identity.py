@@ -60,25 +60,30 @@ def _stat_line(path: str) -> bytes:
     )
 
 
+def _exists(path: str) -> bool:
+    """A failing os.stat() takes twice as long, and most paths fail."""
+    return os.access(path, os.F_OK)
+
+
 def _libraries(folder: str) -> list[bytes]:
     """NVRTC's files in `folder`, those that the loader looks for."""
     # A folder of the system's holds thousands: it is not listed.
-    lines = [_stat_line(f"{folder}/{name}") for name in _NVRTC_NAMES]
-    return [line for line in lines if line]
+    paths = [f"{folder}/{name}" for name in _NVRTC_NAMES]
+    return [_stat_line(path) for path in paths if _exists(path)]
 
 
 def _gpu_compiler() -> list[bytes]:
     """Every NVRTC that the loader might choose, without opening one."""
     named = os.environ.get("PYCUDA_NVRTC", "")
     parts = [_stat_line(named) if named else b""]
-    wheels = [p for p in sys.path if os.path.isdir(f"{p}/nvidia")]
+    wheels = [p for p in sys.path if _exists(f"{p}/nvidia")]
     places = [f"{p}/{w}" for p in wheels for w in _NVRTC_WHEELS]
     for name in ("CUDA_PATH", "CUDA_HOME"):
         if os.environ.get(name):
             places.append(os.path.join(os.environ[name], "lib64"))
     places += os.environ.get("LD_LIBRARY_PATH", "").split(":")
     for place in dict.fromkeys([*places, *_NVRTC_PLACES]):
-        if place:
+        if place and _exists(place):
             parts += _libraries(place)
     return parts
 
