@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "seconds.h"
 
 #define N        1024
 #define LAUNCHES 1000
@@ -111,15 +112,6 @@ image_compile(void *library)
     char *image = malloc(bytes);
     check(image_get(program, image), "nvrtcGetCUBIN");
     return image;
-}
-
-static double
-seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static void *function;

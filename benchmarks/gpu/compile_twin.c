@@ -17,7 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 struct image {
     char *bytes;
@@ -60,15 +61,6 @@ symbol(void *library, const char *name)
         fail(name, -1);
     }
     return address;
-}
-
-static double
-seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* The whole file; a byte of zero is behind it. */

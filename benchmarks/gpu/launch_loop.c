@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "../seconds.h"
 
 static int (*load)(void **, const void *);
 static int (*get_function)(void **, void *, const char *);
@@ -44,15 +45,6 @@ int
 loop_function(void *module, const char *name, void **function)
 {
     return get_function(function, module, name);
-}
-
-static double
-seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* Seconds of `count` launches in a row and a wait for the last. */
