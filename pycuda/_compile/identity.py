@@ -62,7 +62,10 @@ def _stat_line(path: str) -> bytes:
 
 def _exists(path: str) -> bool:
     """A failing os.stat() takes twice as long, and most paths fail."""
-    return os.access(path, os.F_OK)
+    try:
+        return os.access(path, os.F_OK)
+    except ValueError:  # no path at all: it holds a zero
+        return False
 
 
 def _libraries(folder: str) -> list[bytes]:

@@ -71,12 +71,12 @@ def _may_include(text: str) -> bool:
 
     Says so sooner than an expression does, of texts that only speak of it.
     """
-    place = text.find("include")
+    begin, place = 0, text.find("include")
     while place >= 0:
-        line = text.rfind("\n", 0, place) + 1
-        if "#" in text[line:place] or text[line:place].endswith("__has_"):
+        begin = max(begin, text.rfind("\n", begin, place) + 1)
+        if "#" in text[begin:place] or text.endswith("__has_", begin, place):
             return True
-        place = text.find("include", place + 1)
+        begin, place = place, text.find("include", place + 1)
     return False
 
 

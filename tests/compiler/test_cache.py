@@ -333,6 +333,12 @@ def test_the_files_of_an_nvrtc_stand_for_it(tmp_path, monkeypatch):
     assert str(library).encode() in identity._gpu_compiler()[0]
 
 
+def test_a_folder_that_is_no_path_holds_no_nvrtc(monkeypatch):
+    before = identity._gpu_compiler()
+    monkeypatch.syspath_prepend("a\0b")
+    assert identity._gpu_compiler() == before
+
+
 @pytest.mark.cpu
 @pytest.mark.parametrize("name", identity._SHAPING)
 def test_what_shapes_the_code_counts_at_any_time(name, monkeypatch):

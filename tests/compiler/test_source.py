@@ -2,10 +2,19 @@
 
 # SPDX-License-Identifier: MIT
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pycuda._compile import includes
-from pycuda._compile.source import included_names, names_reference, wrap
+from pycuda._compile.source import (
+    _may_include,
+    included_names,
+    names_reference,
+    wrap,
+)
 from pycuda.compiler import SourceModule
 
 
@@ -58,6 +67,17 @@ def test_includes_of_both_branches():
     #if __has_include(<five.h>)
     """
     assert included_names(text) == ["<one.h>", '"two.h"', "<five.h>"]
+
+
+PIECES = st.sampled_from(
+    ["#", "include", "__has_", "\n", " ", "in", "\\", "x"]
+)
+
+
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_the_quick_look_for_includes_is_the_expression_s(text):
+    expected = re.search(r"#[^\n]*include|__has_include", text)
+    assert _may_include(text) == (expected is not None)
 
 
 def test_scan_follows_files(tmp_path):

@@ -565,9 +565,16 @@ __global__ void kernel(int *out)
 """
 
 
-def test_shared_memory_in_a_recursive_function():
-    # A GPU has 1 KiB a thread at first, too little for 65 calls.
+@pytest.fixture
+def deep_stack():
+    """16 KiB a thread; a GPU has 1 at first, too little for 65 calls."""
+    before = cuda.Context.get_limit(cuda.limit.STACK_SIZE)
     cuda.Context.set_limit(cuda.limit.STACK_SIZE, 16 << 10)
+    yield
+    cuda.Context.set_limit(cuda.limit.STACK_SIZE, before)
+
+
+def test_shared_memory_in_a_recursive_function(deep_stack):
     out = np.empty((3, 64), np.int32)
     reference.kernel(SHARED)(cuda.Out(out), grid=(3, 1), block=(64, 1, 1))
     rows = np.arange(64) + np.arange(3)[:, None]
