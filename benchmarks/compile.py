@@ -2,8 +2,8 @@
 
 Usage: ``python benchmarks/compile.py``.  Each row is measured in processes of
 its own over a cache folder of its own, in turn with a C twin's
-(``gpu/compile_twin.c``): NVRTC alone on the same source, and the driver alone
-on the image.  For the kept row it is also shown that the hit starts no
+(``twins/compile_twin.c``): NVRTC alone on the same source, and the driver
+alone on the image.  For the kept row it is also shown that the hit starts no
 process (strace, where it is installed) and loads no compiler
 (/proc/self/maps).
 """
@@ -78,10 +78,10 @@ def run_child(cache: str, *numbers: str, before: tuple[str, ...] = ()) -> dict:
 
 
 class Twin:
-    """`gpu/compile_twin.c` on the source that `child` compiles."""
+    """`twins/compile_twin.c` on the source that `child` compiles."""
 
     def __init__(self) -> None:
-        self._program = str(build_c("gpu/compile_twin.c", "-O2"))
+        self._program = str(build_c("twins/compile_twin.c", "-O2"))
         self._driver = cpu_library() or "libcuda.so.1"
 
     def measure(self, folder: str, told: dict) -> dict[str, float]:

@@ -4,14 +4,14 @@ Usage: ``python benchmarks/scaling.py [--from 10] [--to 30] [--step 2]
 [--budget SECONDS]``.
 
 At each size, a power of two, this package's operation and a kernel of
-``gpu/twin.cu``, launched by a loop in C, take turns in one process.  CuPy and
-torch do the same work in processes of their own.  A figure is the median of
-the rounds, the ratio that of what each round gave for both; the spread is
-from the least to the greatest round.  The kernels by hand write where they
-are told, and so do the rows with ``out=``; others that allocate their result
-do so here.  Python's statements stand in the loop
-itself.  On a GPU each size has the processor on which launches are fastest
-then.  The goal: within a tenth of the kernel by hand at each size.
+``twins/twin.cu``, launched by a loop in C, take turns in one process.  CuPy
+and torch do the same work in processes of their own.  A figure is the median
+of the rounds, the ratio that of what each round gave for both; the spread is
+from the least to the greatest round.  The kernels by hand write where they are
+told, and so do the rows with ``out=``; others that allocate their result do so
+here.  Python's statements stand in the loop itself.  On a GPU each size has
+the processor on which launches are fastest then.  The goal: within a tenth of
+the kernel by hand at each size.
 """
 
 import argparse
@@ -63,14 +63,14 @@ class Twin:
         from pycuda import compiler
 
         self._loops = ctypes.CDLL(
-            str(build_c("gpu/launch_loop.c", "-O2", shared=True))
+            str(build_c("twins/launch_loop.c", "-O2", shared=True))
         )
         self._loops.loop_run.restype = ctypes.c_double
         self._loops.loop_copy.restype = ctypes.c_double
         driver = cpu_library() or "libcuda.so.1"
         if self._loops.loop_open(driver.encode()):
             sys.exit(f"{driver} lacks functions that the twin needs")
-        path = Path(__file__).parent / "gpu" / "twin.cu"
+        path = Path(__file__).parent / "twins" / "twin.cu"
         image = bytes(compiler.compile(path.read_text(), no_extern_c=True))
         self.module = ctypes.c_void_p()
         self.kept: list[Any] = [image]

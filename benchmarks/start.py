@@ -2,7 +2,7 @@
 
 Usage: ``python benchmarks/start.py [--rounds N]``.  Processes take turns:
 Python alone, Python that imports NumPy, a C program that makes a context
-(``gpu/start_twin.c``), ``import pycuda.autoinit``, and with CuPy and torch
+(``twins/start_twin.c``), ``import pycuda.autoinit``, and with CuPy and torch
 what makes a context there.  The goal: Python with NumPy, and the C program,
 and 0.02 s.
 """
@@ -52,7 +52,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=9)
     rounds = parser.parse_args().rounds
-    twin = str(build_c("gpu/start_twin.c", "-O2"))
+    twin = str(build_c("twins/start_twin.c", "-O2"))
     library = cpu_library()
     programs = dict(PROGRAMS)
     if library is None:

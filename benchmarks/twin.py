@@ -37,10 +37,10 @@ def cpu_library() -> str | None:
 
 
 class Twin:
-    """`launch_twin.c` in the current context."""
+    """`twins/launch_twin.c` in the current context."""
 
     def __init__(self) -> None:
-        path = build_c("launch_twin.c", "-O2", shared=True)
+        path = build_c("twins/launch_twin.c", "-O2", shared=True)
         self._library = ctypes.CDLL(str(path))
         self._library.twin_measure.restype = ctypes.c_double
         library = cpu_library()

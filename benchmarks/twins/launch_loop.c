@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../seconds.h"
+#include "seconds.h"
 
 static int (*load)(void **, const void *);
 static int (*get_function)(void **, void *, const char *);

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../seconds.h"
+#include "seconds.h"
 
 struct image {
     char *bytes;
