@@ -518,7 +518,7 @@ kernel = SourceModule(
 ).get_function("k")
 memory = drv.mem_alloc(4 * 256 * 2000)
 context = drv.Context.get_current()
-for _ in range(10):  # the workers know then what they ever will
+for _ in range(10):
     kernel(memory, block=(256, 1, 1), grid=(2000, 1))
 drv.Context.synchronize()
 
@@ -529,22 +529,27 @@ def work():
         drv.Context.synchronize()
     drv.Context.pop()
 
-for turn in range(24):
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()  # waits for Python's part of it alone
-    while os.path.exists(f"/proc/self/task/{thread.native_id}"):
-        time.sleep(0.001)
-    if turn == 3:
-        before = heap()
-print(heap() - before >> 10)
+def growth():  # of 20 threads, one after another
+    before = heap()
+    for _ in range(20):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()  # waits for Python's part of it alone
+        while os.path.exists(f"/proc/self/task/{thread.native_id}"):
+            time.sleep(0.001)
+    return heap() - before >> 10
+
+# This thread and the one worker know what they ever will once each has run a
+# block, and on a busy machine that may be late: in two of the rounds at most.
+print(min(growth() for _ in range(4)))
 """
 )
 
 
 @pytest.mark.no_sanitizer
 def test_what_a_thread_knows_goes_with_it(tmp_path):
-    done, rows = run(THREADS, "memory,race", tmp_path)
+    one = {"PYCUDA_CPU_THREADS": "1"}
+    done, rows = run(THREADS, "memory,race", tmp_path, **one)
     assert done.returncode == 0, done.stderr
     assert rows == []
     assert int(done.stdout) < 500  # KiB; each of 20 threads would leave 506
