@@ -3,8 +3,9 @@
 Usage: ``python benchmarks/functions.py [--log2 16 20 24 26]``.  CuPy and
 torch do the same work in processes of their own; a figure is the least of
 several batches.  The ratio is the better peer's time over ours.  The goals: 1
-for random numbers and gathering, 0.8 for sorting, and for products cuBLAS
-itself, which torch and CuPy call (0.97: the same function, within the noise).
+for random numbers, gathering and scattering, 0.8 for sorting, and for products
+cuBLAS itself, which torch and CuPy call (0.97: the same function, within the
+noise).
 The CPU device has `cpu_arrays.py` and `random_numbers.py` beside NumPy.
 
 SPDX-License-Identifier: MIT
@@ -26,7 +27,14 @@ from common import (
 )
 from twin import device_kind
 
-GOALS = {"sort": 0.8, "argsort": 0.8, "take": 1.0, "random": 1.0, "@": 0.97}
+GOALS = {
+    "sort": 0.8,
+    "argsort": 0.8,
+    "take": 1.0,
+    "put": 1.0,
+    "random": 1.0,
+    "@": 0.97,
+}
 SIDES = (64, 256, 1024, 4096)
 Rows = dict[str, Callable[[], object]]
 
@@ -61,6 +69,10 @@ def ordered_rows(host: dict, to: Callable, sort: Any, argsort: Any) -> Rows:
     return rows
 
 
+def put(row: Any, order: Any, values: Any) -> None:
+    row[order] = values
+
+
 def product_rows(to: Callable) -> Rows:
     """Products of square matrices."""
     rows: Rows = {}
@@ -76,9 +88,12 @@ def named_rows(n: int, xp: Any, to: Callable, random: Any) -> Rows:
     """What a package does whose functions have NumPy's names."""
     host = host_arrays(n)
     x, d, order = (to(host[k]) for k in ("float32", "float64", "order"))
+    x_target, d_target = to(host["float32"]), to(host["float64"])
     return ordered_rows(host, to, xp.sort, xp.argsort) | {
         "take float32": lambda: xp.take(x, order),
         "take float64": lambda: xp.take(d, order),
+        "put float32": lambda: put(x_target, order, x),
+        "put float64": lambda: put(d_target, order, d),
         "random float32": lambda: random.random(n, np.float32),
         "random float64": lambda: random.random(n),
         "random normal float32": (
@@ -112,10 +127,13 @@ def torch_rows(n: int) -> Rows:
         return torch.from_numpy(array).to("cuda")
 
     x, d, order = (to(host[k]) for k in ("float32", "float64", "order"))
+    x_target, d_target = to(host["float32"]), to(host["float64"])
     f8 = {"dtype": torch.float64, "device": "cuda"}
     return ordered_rows(host, to, torch.sort, torch.argsort) | {
         "take float32": lambda: torch.index_select(x, 0, order),
         "take float64": lambda: torch.index_select(d, 0, order),
+        "put float32": lambda: put(x_target, order, x),
+        "put float64": lambda: put(d_target, order, d),
         "random float32": lambda: torch.rand(n, device="cuda"),
         "random float64": lambda: torch.rand(n, **f8),
         "random normal float32": lambda: torch.randn(n, device="cuda"),

@@ -112,9 +112,16 @@ trunc = _make_unary("trunc", "trunc")
 
 
 def fmod(arg: Any, mod: Any, stream: Any = None) -> Any:
-    """Remainder of ``arg / mod`` with the sign of `arg`, like `numpy.fmod`."""
-    _check_array("fmod", arg)
+    """Remainder of ``arg / mod`` with the sign of `arg`, like `numpy.fmod`.
+
+    One of the two may be a number.
+    """
+    if not isinstance(mod, _gpuarray.GPUArray):
+        _check_array("fmod", arg)
     return _driver._apply("fmod", (arg, mod), stream=stream)
+
+
+fmod = functools.update_wrapper(_driver.Shortcut(fmod, "fmod", False, 2), fmod)
 
 
 # name -> (arguments behind the input, operation); T is the input's type.
@@ -145,15 +152,23 @@ def _kernel(name: str, dtype: np.dtype, other: np.dtype) -> ElementwiseKernel:
     )
 
 
+@functools.lru_cache(64)
+def _real_dtype(dtype: np.dtype) -> np.dtype | None:
+    """float32 or float64, as NumPy would promote it; None: neither."""
+    if is_bfloat16(dtype):
+        return np.dtype(np.float32)
+    if dtype.kind not in "fiub":
+        return None
+    wide = np.result_type(dtype, np.float16)
+    return np.dtype(np.float32) if wide.itemsize < 4 else wide
+
+
 def _as_real(name: str, array: Any, stream: Any) -> Any:
-    """`array` in float32 or float64, as NumPy would promote it."""
+    """`array` in a dtype that the kernels are for."""
     _check_array(name, array)
-    if is_bfloat16(array.dtype):
-        return array.astype(np.float32, stream)
-    if array.dtype.kind not in "fiub":
+    dtype = _real_dtype(array.dtype)
+    if dtype is None:
         raise TypeError(f"cumath.{name} is not defined for {array.dtype}")
-    dtype = np.result_type(array.dtype, np.float16)
-    dtype = np.dtype(np.float32) if dtype.itemsize < 4 else dtype
     return array if array.dtype == dtype else array.astype(dtype, stream)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda._array.common import apply, make
+from pycuda._array.common import apply, make, usual
 from pycuda._array.creation import (
     diag,
     eye,
@@ -536,6 +536,7 @@ def to_gpu_async(
     return _to_gpu(ary, allocator, True, stream)
 
 
+@usual
 def zeros(
     shape: Any,
     dtype: Any = np.float64,
@@ -546,6 +547,7 @@ def zeros(
     return _filled(GPUArray(shape, dtype, allocator, order=order), 0)
 
 
+@usual
 def ones(
     shape: Any,
     dtype: Any = np.float64,
@@ -563,6 +565,7 @@ def _filled(array: GPUArray, number: int) -> GPUArray:
     return array.fill(value)
 
 
+@usual
 def empty_like(
     other_ary: GPUArray, dtype: Any = None, order: str = "K"
 ) -> GPUArray:
@@ -599,6 +602,7 @@ def empty_like(
     )
 
 
+@usual
 def zeros_like(
     other_ary: GPUArray, dtype: Any = None, order: str = "K"
 ) -> GPUArray:
@@ -606,6 +610,7 @@ def zeros_like(
     return _filled(empty_like(other_ary, dtype, order), 0)
 
 
+@usual
 def ones_like(
     other_ary: GPUArray, dtype: Any = None, order: str = "K"
 ) -> GPUArray:
@@ -640,6 +645,7 @@ def _arange_arguments(args: tuple, kwargs: dict) -> dict[str, Any]:
     return found
 
 
+@usual
 def arange(
     *args: Any, stream: drv.Stream | None = None, **kwargs: Any
 ) -> GPUArray:

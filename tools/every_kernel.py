@@ -130,6 +130,12 @@ def run_rest() -> None:
     which = np.arange(0, flat.size, 5).astype(np.int32)
     taken = gpuarray.take(device.ravel(), gpuarray.to_gpu(which))
     check("take", taken, flat[which])
+    device.ravel()[gpuarray.to_gpu(which)] = taken * 2
+    flat[which] *= 2
+    check("put", device, host)
+    device.ravel()[gpuarray.to_gpu(which)] = 3
+    flat[which] = 3
+    check("fill", device, host)
     check("where", gpuarray.where(device > 3, device, -device),
           np.where(host > 3, host, -host))  # fmt: skip
     check("dot", gpuarray.dot(device, device), np.vdot(host, host))

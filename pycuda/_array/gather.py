@@ -43,7 +43,8 @@ def flat(array: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
 
 def line(array: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
     """All elements as one axis; a view where they lie in C order."""
-    return flat(array, stream).reshape(array.size)
+    whole = flat(array, stream)
+    return whole if whole.ndim == 1 else whole.reshape(whole.size)
 
 
 def check_dtype(out: GPUArray, dtype: np.dtype) -> None:
@@ -116,9 +117,24 @@ def _scatter_targets(
 
 def memory_order(target: GPUArray) -> GPUArray:
     """The elements of a contiguous array as they lie in memory."""
+    if target.ndim == 1:
+        return target
     return (target if target.flags.c_contiguous else target.T).reshape(
         target.size
     )
+
+
+def _put(
+    target: GPUArray,
+    indices: GPUArray,
+    values: GPUArray,
+    stream: drv.Stream | None,
+) -> None:
+    row = memory_order(target)
+    if stream is None:
+        row[indices] = values
+    else:
+        indexing.set(row, indices, values, stream)
 
 
 def multi_take_put(
@@ -148,7 +164,7 @@ def multi_take_put(
             number = np.int64(offset)
             source = _apply("add", (source, number), None, None, stream)
         values = take(array, source, None, stream)
-        indexing.set(memory_order(target), dest_indices, values, stream)
+        _put(target, dest_indices, values, stream)
     return targets
 
 
@@ -170,7 +186,5 @@ def multi_put(
             )
     targets = _scatter_targets(arrays, dest_shape, out)
     for array, target in zip(arrays, targets, strict=True):
-        indexing.set(
-            memory_order(target), dest_indices, line(array, stream), stream
-        )
+        _put(target, dest_indices, line(array, stream), stream)
     return targets

@@ -80,6 +80,11 @@ def _understood(entry: Any) -> Any:
                 "arrays used as indices must be of integer (or boolean) "
                 f"type, not {entry.dtype}"
             )
+        if not entry.dtype.isnative:
+            raise TypeError(
+                "indices on the device must have the machine's byte order, "
+                f"not {entry.dtype.str}"
+            )
         if entry.ndim == 0 and entry.dtype.kind == "b":
             return _Truth(bool(entry))
         return entry
@@ -436,6 +441,9 @@ def _result_shape(key: _Key) -> tuple[int, ...]:
     return (*own[: key.place], *key.spread, *own[key.place :])
 
 
+is_misaligned = _driver._is_misaligned
+
+
 def _loadable(array: Any, stream: drv.Stream | None) -> Any:
     """An array of indices on the device, where kernels can load them."""
     from pycuda.gpuarray import to_gpu
@@ -448,14 +456,6 @@ def _loadable(array: Any, stream: drv.Stream | None) -> Any:
 def loadable(array: GPUArray, stream: drv.Stream | None) -> GPUArray:
     """The array, or a copy that lies where kernels can load it."""
     return array.copy("C", stream) if is_misaligned(array) else array
-
-
-def is_misaligned(array: GPUArray) -> bool:
-    """Whether elements lie where kernels cannot load them as one."""
-    bits = functools.reduce(
-        operator.or_, array.strides, _driver._address_bits(array)
-    )
-    return bits & (array.dtype.alignment - 1) != 0
 
 
 def _uploaded(key: _Key, stream: drv.Stream | None) -> _Key:
@@ -521,6 +521,7 @@ def is_simple(a: GPUArray, indices: Any) -> bool:
         a.ndim == 1
         and isinstance(indices, ArrayBase)
         and indices.dtype.kind in "iu"
+        and indices.dtype.isnative
         and a.size > 0
         and a.itemsize > 0
         and indices.size > 0
@@ -542,6 +543,19 @@ def _is_line(key: _Key) -> bool:
     )
 
 
+def _is_line_of(indices: GPUArray, row: GPUArray, values: Any) -> bool:
+    """Whether there is a value for each index, as it is and where it is."""
+    from pycuda._array.axes import overlap
+
+    return (
+        isinstance(values, ArrayBase)
+        and values.dtype == row.dtype
+        and values.shape == indices.shape
+        and values.flags.c_contiguous
+        and not overlap(row, values)
+    )
+
+
 def take_line(
     view: GPUArray,
     indices: GPUArray,
@@ -557,6 +571,19 @@ def take_line(
     if not _driver._take_line(view, indices, axis, result, stream):
         _fault_words()
         _driver._take_line(view, indices, axis, result, stream)
+
+
+def _put_line(
+    view: GPUArray,
+    indices: GPUArray,
+    axis: int,
+    values: GPUArray,
+    stream: drv.Stream | None,
+) -> None:
+    """``view[indices] = values``, in the same way."""
+    if not _driver._put_line(view, indices, axis, values, stream):
+        _fault_words()
+        _driver._put_line(view, indices, axis, values, stream)
 
 
 def repeat_line(
@@ -667,6 +694,9 @@ def set(
 ) -> None:
     """``a[key] = value``; of several values for a place, any one stays."""
     _driver._check_faults()
+    if is_simple(a, key) and _is_line_of(key, a, value):
+        _put_line(a, key, 0, value, stream)
+        return
     source = _as_source(a, value)
     is_number = isinstance(source, np.ndarray) and source.size == 1
     if is_number and _fill_masked(a, key, source.reshape(())):
@@ -687,6 +717,9 @@ def set(
         source = to_gpu(np.ascontiguousarray(source))
     else:
         source = _on_device(a, source, stream)
+    if _is_line(split) and _is_line_of(split.arrays[0], split.view, source):
+        _put_line(split.view, split.arrays[0], split.names[0], source, stream)
+        return
     _run(split, shape, source, _broadcast(source, shape), "set", stream)
 
 

@@ -14,14 +14,14 @@ from typing import Any
 
 from pycuda import _driver
 from pycuda._kernels.maps import Map
-from pycuda._kernels.moves import make_take
+from pycuda._kernels.moves import make_line
 from pycuda._kernels.operations import resolve_types
 from pycuda._kernels.reductions import make_reduction
 
 _MAKERS: dict[str, Callable[..., tuple[Any, int, int, int]]] = {
     "map": lambda *fields: Map(*fields).make(),
     "reduce": make_reduction,
-    "take": make_take,
+    "line": make_line,
 }
 
 

@@ -82,24 +82,51 @@ def make_move(
     return compile_kernel(source, (), "move")
 
 
-def make_take(
-    unit: int, count: int, index: np.dtype, axis: int
-) -> tuple[Any, int, int, int]:
-    """(kernel of ``index/take.cu``, threads of a block, each's elements, 0).
+# (plain array, packed row, what is done, what is done out of range)
+_LINES = {
+    "take": (
+        "Item *plain", "const Item *row", "plain[i] = row[place];",
+        "plain[i] = Item{};",
+    ),
+    "put": (
+        "const Item *plain", "Item *row", "row[place] = plain[i];", "",
+    ),
+    "fill": ("const Item plain", "Item *row", "row[place] = plain;", ""),
+}  # fmt: skip
 
-    Elements are `count` words of `unit` bytes; a fault names `axis`.
+
+def make_line(
+    name: str, unit: int, count: int, index: np.dtype, axis: int
+) -> tuple[Any, int, int, int]:
+    """(kernel of ``index/line.cu``, threads of a block, each's elements, 0).
+
+    Parameters
+    ----------
+    name
+        "take" from the row, "put" there, or "fill" it with an element that is
+        passed by value.
+    unit, count
+        An element is `count` words of `unit` bytes.
+    axis
+        That a fault names.
     """
     in_turn = building.runs_threads_in_turn()
     block, each = (1, _PART_IN_TURN) if in_turn else (_BLOCK, 1)
-    source = load_template("index/take.cu").substitute(
+    plain, row, move, outside = _LINES[name]
+    source = load_template("index/line.cu").substitute(
+        name=name,
         unit=_UNITS[unit],
         count=count,
         index=c_type(index),
         axis=axis,
         each=each,
         unroll=min(each, 8),
+        plain=plain,
+        row=row,
+        move=move,
+        outside=outside,
     )
-    return compile_kernel(source, (), "take"), block, each, 0
+    return compile_kernel(source, (), name), block, each, 0
 
 
 def make_repeat_in_turn(unit: int, count: int, copies: int) -> tuple[Any, int]:

@@ -59,8 +59,10 @@ advanced_get(PyObject *self, PyObject *key)
 int
 advanced_set(PyObject *self, PyObject *key, PyObject *value)
 {
-    if (!indexer_ready(indexer_set)) {
-        return -1;
+    int usual = gather_put(self, key, value);
+
+    if (usual || !indexer_ready(indexer_set)) {
+        return usual > 0 ? 0 : -1;
     }
     PyObject *done =
         PyObject_CallFunctionObjArgs(indexer_set, self, key, value, NULL);
@@ -80,6 +82,17 @@ advanced_address_bits(PyObject *module, PyObject *array)
     }
     return PyLong_FromLong(
         (long)(((struct array *)array)->head.pointer & 255));
+}
+
+PyObject *
+advanced_is_misaligned(PyObject *module, PyObject *array)
+{
+    (void)module;
+    if (!array_check(array)) {
+        PyErr_SetString(PyExc_TypeError, "a GPUArray is needed");
+        return NULL;
+    }
+    return PyBool_FromLong(array_misaligned((const struct array *)array));
 }
 
 /* _distance(a, b): bytes from the first element of a to that of b; neither

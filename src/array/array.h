@@ -105,7 +105,9 @@ enum type_code {
     ROW(POSITIVE, "positive")                                                 \
     ROW(ABSOLUTE, "absolute")                                                 \
     ROW(INVERT, "invert")                                                     \
-    ROW(COPY, "copy")
+    ROW(COPY, "copy")                                                         \
+    ROW(WHERE, "where")                                                       \
+    ROW(ARANGE, "arange")
 
 enum array_operation {
 #define ARRAY_OPERATION_ENUM(name, text) OPERATION_##name,
@@ -196,6 +198,8 @@ void array_view_finish(struct array *view);
 struct array *array_new_like(struct array *model, PyArray_Descr *dtype,
                              int ndim, const npy_intp *shape,
                              const npy_intp *strides, CUstream stream);
+struct array *array_new_plain(PyArray_Descr *dtype, int ndim,
+                              const npy_intp *shape);
 struct array *array_new_again(struct array *model, int ndim,
                               PyArray_Descr *dtype,
                               struct core_context *context, CUstream stream);
@@ -235,6 +239,7 @@ PyObject *advanced_set_indexer(PyObject *module, PyObject *args);
 PyObject *advanced_get(PyObject *self, PyObject *key);
 int advanced_set(PyObject *self, PyObject *key, PyObject *value);
 PyObject *advanced_address_bits(PyObject *module, PyObject *array);
+PyObject *advanced_is_misaligned(PyObject *module, PyObject *array);
 PyObject *advanced_distance(PyObject *module, PyObject *args);
 PyObject *advanced_identity(PyObject *module, PyObject *array);
 PyObject *advanced_field(PyObject *self, PyObject *name);
@@ -314,8 +319,21 @@ PyObject *plan_set(PyObject *module, PyObject *args);
 PyObject *plan_repeat(PyObject *name, PyObject *const *objects,
                       Py_ssize_t count, PyObject *axis);
 
-/* join.c, gather.c: usual calls (usual.c).  Of positional arguments, and an
- * axis that was named, or NULL.  NULL without an exception: not usual. */
+/* create.c, join.c, gather.c: usual calls (usual.c).  Of positional arguments,
+ * and a dtype (create.c) or axis that was named, or NULL.  NULL without an
+ * exception: not usual. */
+PyObject *create_empty_like(PyObject *const *args, Py_ssize_t count,
+                            PyObject *dtype);
+PyObject *create_zeros(PyObject *const *args, Py_ssize_t count,
+                       PyObject *dtype);
+PyObject *create_zeros_like(PyObject *const *args, Py_ssize_t count,
+                            PyObject *dtype);
+PyObject *create_ones(PyObject *const *args, Py_ssize_t count,
+                      PyObject *dtype);
+PyObject *create_ones_like(PyObject *const *args, Py_ssize_t count,
+                           PyObject *dtype);
+PyObject *create_arange(PyObject *const *args, Py_ssize_t count,
+                        PyObject *dtype);
 PyObject *join_concatenate(PyObject *const *args, Py_ssize_t count,
                            PyObject *axis);
 PyObject *join_stack(PyObject *const *args, Py_ssize_t count, PyObject *axis);
@@ -323,8 +341,14 @@ PyObject *join_roll(PyObject *const *args, Py_ssize_t count, PyObject *axis);
 PyObject *gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis);
 
 /* gather.c */
+/* a[indices] of a row; NULL without an exception for anything else. */
 PyObject *gather_index(PyObject *self, PyObject *key);
-PyObject *gather_line(PyObject *module, PyObject *args);
+/* a[indices] = value; 1: done, 0: not usual, -1: an exception. */
+int gather_put(PyObject *self, PyObject *key, PyObject *value);
+
+/* line.c: _take_line, _put_line */
+PyObject *line_take(PyObject *module, PyObject *args);
+PyObject *line_put(PyObject *module, PyObject *args);
 
 /* kernels.c, shortcut.c, planned.c, usual.c, elementwise.c: types of
  * pycuda._driver. */

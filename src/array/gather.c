@@ -1,130 +1,104 @@
-/* gather.c - picks elements of a packed row by packed indices on the device.
+/* gather.c - a[indices], a[indices] = value and take, where `a` is a packed
+ * row and the indices are packed ones on the device, or a list or array of
+ * the host's; and a[mask] = number.
  *
- * Called for a[indices] (advanced.c), for usual calls of take (usual.c) and
- * from Python for indices that come down to this.  The kernel is that of
- * pycuda/_kernels/templates/index/take.cu, in the table of kernels.c.
+ * Called by advanced.c and usual.c.  What is not usual is left to Python
+ * (pycuda/_array/indexing.py), errors with it: nothing has been done then.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/array.h"
+#include "array/line.h"
 
-#define GRID_LIMIT 0x7fffffff
+/* --- indices of the host ----------------------------------------------- */
 
-/* What the kernel is made for. */
-struct take {
-    npy_intp unit, words; /* an element: words of so many bytes */
-    int index;            /* type code */
-    long axis;            /* that a fault names */
-};
-
-static PyObject *
-take_key(void *data)
+/* A list of ints; NULL without an exception for another. */
+static PyArrayObject *
+list_indices(PyObject *list)
 {
-    const struct take *take = data;
-    PyObject *dtype = code_dtype(take->index);
+    npy_intp count = PyList_GET_SIZE(list);
 
-    return dtype ? Py_BuildValue("(snnNl)", "take", take->unit, take->words,
-                                 dtype, take->axis)
-                 : NULL;
-}
-
-/* Numbers that no operation's key has: its types are 1 or more. */
-static PyObject *
-take_kernel(const struct take *take, struct kernel *kernel)
-{
-    uint64_t high = (uint64_t)take->words << 16 | (uint64_t)take->unit << 8 |
-                    (uint64_t)take->axis;
-
-    return kernel_find(0, high << 8 | (uint64_t)take->index, take_key,
-                       (void *)(uintptr_t)take, kernel);
-}
-
-/* The widest word that an element is made of and that is aligned. */
-static npy_intp
-common_unit(const struct array *result, const struct array *row)
-{
-    uint64_t bits = (uint64_t)PyDataType_ELSIZE(row->dtype) | 8;
-
-    bits |= result->head.pointer | row->head.pointer;
-    return (npy_intp)(bits & (~bits + 1));
-}
-
-static int
-line_launch(const struct kernel *kernel, struct array *result,
-            struct array *row, struct array *indices, CUdeviceptr words,
-            CUstream stream)
-{
-    long long length = row->size, count = indices->size;
-    void *arguments[] = {&result->head.pointer,
-                         &row->head.pointer,
-                         &indices->head.pointer,
-                         &words,
-                         &length,
-                         &count};
-    long long each = (long long)kernel->block * kernel->per_thread;
-    long long blocks = (count + each - 1) / each;
-
-    if (core_use(result->head.owner, stream) < 0 ||
-        core_use(row->head.owner, stream) < 0 ||
-        core_use(indices->head.owner, stream) < 0) {
-        return -1;
+    for (npy_intp i = 0; i < count; i++) {
+        if (!PyLong_CheckExact(PyList_GET_ITEM(list, i))) {
+            return NULL;
+        }
     }
-    if (blocks > GRID_LIMIT) {
-        PyErr_Format(PyExc_ValueError, "%lld indices are too many for a grid",
-                     count);
-        return -1;
+    PyArrayObject *host =
+        (PyArrayObject *)PyArray_SimpleNew(1, &count, NPY_INT64);
+    for (npy_intp i = 0; host && i < count; i++) {
+        int overflow;
+        ((int64_t *)PyArray_DATA(host))[i] =
+            PyLong_AsLongLongAndOverflow(PyList_GET_ITEM(list, i), &overflow);
+        if (overflow) {
+            Py_CLEAR(host);
+        }
     }
-    unsigned grid[3] = {(unsigned)blocks, 1, 1};
-    unsigned block[3] = {kernel->block, 1, 1};
-    return core_launch(kernel->handle, grid, block, 0, stream, arguments);
+    return host;
 }
 
-static int
-line_run(struct array *result, struct array *row, struct array *indices,
-         long axis, CUdeviceptr words, CUstream stream)
+/* A copy of an array of integers that int64 holds, as list_indices. */
+static PyArrayObject *
+array_indices(PyArrayObject *given)
 {
-    npy_intp unit = common_unit(result, row);
-    struct take take = {.unit = unit,
-                        .words = PyDataType_ELSIZE(row->dtype) / unit,
-                        .index = code_of(indices->dtype),
-                        .axis = axis};
-    struct kernel kernel;
-    PyObject *function = take_kernel(&take, &kernel);
-    int status =
-        function ? line_launch(&kernel, result, row, indices, words, stream)
-                 : -1;
+    const PyArray_Descr *dtype = PyArray_DESCR(given);
 
-    Py_XDECREF(function);
-    return status;
-}
-
-/* _take_line(row, indices, axis, result, stream=None) */
-PyObject *
-gather_line(PyObject *module, PyObject *args)
-{
-    PyObject *row, *indices, *result, *given = Py_None;
-    CUdeviceptr words = 0;
-    CUstream stream;
-    int axis;
-
-    (void)module;
-    if (!PyArg_ParseTuple(args, "O!O!iO!|O:_take_line", array_type, &row,
-                          array_type, &indices, &axis, array_type, &result,
-                          &given) ||
-        core_stream(given, &stream) < 0) {
+    if (!PyTypeNum_ISINTEGER(dtype->type_num) || PyArray_NDIM(given) == 0 ||
+        (PyTypeNum_ISUNSIGNED(dtype->type_num) &&
+         PyDataType_ELSIZE(dtype) == 8)) {
         return NULL;
     }
-    int known = fault_words(&words);
-    if (known < 1) {
-        return known < 0 ? NULL : Py_NewRef(Py_False);
-    }
-    return line_run((struct array *)result, (struct array *)row,
-                    (struct array *)indices, axis, words, stream) < 0
-               ? NULL
-               : Py_NewRef(Py_True);
+    return (PyArrayObject *)PyArray_FromArray(
+        given, PyArray_DescrFromType(NPY_INT64),
+        NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY);
 }
 
+/* Counts from the start where it was from the end; false: one lies outside. */
+static bool
+indices_resolve(PyArrayObject *host, npy_intp length)
+{
+    int64_t *index = PyArray_DATA(host);
+    npy_intp count = PyArray_SIZE(host);
+
+    for (npy_intp i = 0; i < count; i++) {
+        index[i] += index[i] < 0 ? length : 0;
+        if (index[i] < 0 || index[i] >= length) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct array *
+indices_upload(PyArrayObject *host)
+{
+    struct array *indices = array_new_plain(
+        PyArray_DESCR(host), PyArray_NDIM(host), PyArray_DIMS(host));
+
+    if (indices && core_memcpy_htod(indices->head.pointer, PyArray_DATA(host),
+                                    (size_t)PyArray_NBYTES(host), NULL) < 0) {
+        Py_CLEAR(indices);
+    }
+    return indices;
+}
+
+static struct array *
+host_indices(PyObject *key, npy_intp length)
+{
+    PyArrayObject *host = PyList_CheckExact(key) ? list_indices(key)
+                          : PyArray_CheckExact(key)
+                              ? array_indices((PyArrayObject *)key)
+                              : NULL;
+    struct array *indices = NULL;
+
+    if (host && PyArray_SIZE(host) > 0 && indices_resolve(host, length)) {
+        indices = indices_upload(host);
+    }
+    Py_XDECREF(host);
+    return indices;
+}
+
+/* --- what is usual ----------------------------------------------------- */
+
 /* Packed integers that kernels can load. */
-static int
+static bool
 is_index_line(const struct array *indices)
 {
     return PyTypeNum_ISINTEGER(indices->dtype->type_num) &&
@@ -133,40 +107,168 @@ is_index_line(const struct array *indices)
            !array_misaligned(indices);
 }
 
+/* The row and its indices, which the caller gives back; false, perhaps with
+ * an exception, where they are not usual. */
+static bool
+line_begin(struct line *line, PyObject *a, PyObject *key)
+{
+    struct array *row = (struct array *)a, *indices = NULL;
+
+    if (!array_plain(a) || row->size == 0 ||
+        PyDataType_ELSIZE(row->dtype) == 0 || !(row->flags & ARRAY_C) ||
+        fault_words(&line->words) < 1 || fault_check() < 0) {
+        return false;
+    }
+    if (!array_check(key)) {
+        indices = host_indices(key, row->size);
+    } else if (array_plain(key) && is_index_line((struct array *)key)) {
+        indices = (struct array *)Py_NewRef(key);
+    }
+    line->row = row;
+    line->indices = indices;
+    return indices != NULL;
+}
+
+/* --- taking ------------------------------------------------------------ */
+
 /* Elements of `a`, counted as flat; in the shape of the indices. */
 static PyObject *
 take_usual(PyObject *a, PyObject *key)
 {
-    struct array *row = (struct array *)a, *indices = (struct array *)key;
-    CUdeviceptr words;
+    struct line line = {.move = LINE_TAKE};
 
-    if (!array_plain(a) || !array_check(key) || !array_plain(key) ||
-        row->size == 0 || PyDataType_ELSIZE(row->dtype) == 0 ||
-        !(row->flags & ARRAY_C) || !is_index_line(indices) ||
-        fault_words(&words) < 1 || fault_check() < 0) {
+    if (!line_begin(&line, a, key)) {
         return NULL;
     }
-    struct array *result = array_new_like(row, row->dtype, indices->ndim,
-                                          indices->shape, NULL, NULL);
-    if (result && (result->size != indices->size || /* by an allocator */
-                   line_run(result, row, indices, 0, words, NULL) < 0)) {
-        Py_CLEAR(result);
+    const struct array *indices = line.indices;
+    line.plain = array_new_like(line.row, line.row->dtype, indices->ndim,
+                                indices->shape, NULL, NULL);
+    if (line.plain &&
+        (line.plain->size != indices->size || /* by an allocator */
+         line_run(&line, NULL) < 0)) {
+        Py_CLEAR(line.plain);
     }
-    return (PyObject *)result;
+    Py_DECREF(line.indices);
+    return (PyObject *)line.plain;
 }
 
-/* a[indices] of a row; NULL without an exception for anything else. */
 PyObject *
 gather_index(PyObject *self, PyObject *key)
 {
-    return ((struct array *)self)->ndim == 1 && array_check(key)
-               ? take_usual(self, key)
-               : NULL;
+    return ((struct array *)self)->ndim == 1 ? take_usual(self, key) : NULL;
 }
 
 /* take(a, indices) */
 PyObject *
 gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 {
-    return count == 2 && !axis ? take_usual(args[0], args[1]) : NULL;
+    return count == 2 && !axis && array_check(args[0]) && array_check(args[1])
+               ? take_usual(args[0], args[1])
+               : NULL;
+}
+
+/* --- putting ----------------------------------------------------------- */
+
+enum { MOST_BYTES = 16 }; /* of a number */
+
+/* 1: the number in the row's type; 0: it is another value; -1: an exception.
+ */
+static int
+number_pack(const struct array *row, PyObject *value, char *bytes)
+{
+    const PyArray_Descr *dtype = row->dtype;
+
+    if (!(PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
+          PyBool_Check(value) || PyArray_IsScalar(value, Number) ||
+          PyArray_IsScalar(value, Bool)) ||
+        !(PyTypeNum_ISNUMBER(dtype->type_num) ||
+          PyTypeNum_ISBOOL(dtype->type_num)) ||
+        !PyArray_ISNBO(dtype->byteorder) ||
+        PyDataType_ELSIZE(dtype) > MOST_BYTES) {
+        return 0;
+    }
+    return PyArray_Pack(row->dtype, bytes, value) < 0 ? -1 : 1;
+}
+
+/* Whether an array has a value for each index, as it is and where it is. */
+static bool
+is_value_line(const struct line *line, const struct array *values)
+{
+    const struct array *row = line->row, *indices = line->indices;
+    CUdeviceptr itemsize = (CUdeviceptr)PyDataType_ELSIZE(row->dtype);
+    CUdeviceptr first = row->head.pointer, from = values->head.pointer;
+
+    return code_same(values->dtype, row->dtype) && values->flags & ARRAY_C &&
+           array_same_shape(values, indices) &&
+           (core_apart(values->head.owner, row->head.owner) ||
+            from + (CUdeviceptr)values->size * itemsize <= first ||
+            first + (CUdeviceptr)row->size * itemsize <= from);
+}
+
+static int
+row_put(PyObject *self, PyObject *key, PyObject *value)
+{
+    _Alignas(16) char bytes[MOST_BYTES];
+    struct line line = {.move = LINE_FILL, .element = bytes};
+    int done = 0;
+
+    if (((struct array *)self)->ndim != 1 || !line_begin(&line, self, key)) {
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    if (!array_check(value)) {
+        done = number_pack(line.row, value, bytes);
+    } else if (array_plain(value) &&
+               is_value_line(&line, (struct array *)value)) {
+        line.move = LINE_PUT;
+        line.plain = (struct array *)value;
+        done = 1;
+    }
+    if (done == 1 && line_run(&line, NULL) < 0) {
+        done = -1;
+    }
+    Py_DECREF(line.indices);
+    return done;
+}
+
+/* A number where a mask of the array's shape is true. */
+static int
+mask_fill(PyObject *self, PyObject *mask, PyObject *value)
+{
+    _Alignas(16) char bytes[MOST_BYTES];
+    struct array *array = (struct array *)self;
+
+    if (array->size == 0 || !(array->flags & ARRAY_FORC) ||
+        array->dtype->type_num == NPY_LONGDOUBLE ||
+        !array_same_shape(array, (struct array *)mask)) {
+        return 0;
+    }
+    int packed = fault_check() < 0 ? -1 : number_pack(array, value, bytes);
+    if (packed < 1) {
+        return packed;
+    }
+    PyObject *number = PyArray_Scalar(bytes, array->dtype, NULL);
+    PyObject *operands[3] = {mask, number, self};
+    PyObject *done =
+        number ? array_apply(OPERATION_WHERE, 3, operands, array, NULL, NULL)
+               : NULL;
+    Py_XDECREF(number);
+    Py_XDECREF(done);
+    return done ? 1 : -1;
+}
+
+static bool
+is_mask(PyObject *key)
+{
+    return array_check(key) && array_plain(key) &&
+           PyTypeNum_ISBOOL(((struct array *)key)->dtype->type_num);
+}
+
+int
+gather_put(PyObject *self, PyObject *key, PyObject *value)
+{
+    if (!array_plain(self)) {
+        return 0;
+    }
+    return is_mask(key) ? mask_fill(self, key, value)
+                        : row_put(self, key, value);
 }

@@ -34,6 +34,9 @@ static PyMethodDef functions[] = {
      "value)."},
     {"_address_bits", advanced_address_bits, METH_O,
      "_address_bits(array)\n--\n\nThe last eight bits of its address."},
+    {"_is_misaligned", advanced_is_misaligned, METH_O,
+     "_is_misaligned(array)\n--\n\n"
+     "Whether elements lie where kernels cannot load them as one."},
     {"_identity", advanced_identity, METH_O,
      "_identity(array)\n--\n\n(address, shape, strides, dtype), to compare."},
     {"_distance", advanced_distance, METH_VARARGS,
@@ -53,10 +56,13 @@ static PyMethodDef functions[] = {
     {"_registered_faults", fault_registered, METH_NOARGS,
      "_registered_faults()\n--\n\n"
      "The owner of the current context's words, or None."},
-    {"_take_line", gather_line, METH_VARARGS,
+    {"_take_line", line_take, METH_VARARGS,
      "_take_line(row, indices, axis, result, stream=None)\n--\n\n"
      "result = row[indices], all packed; `axis` is what a fault names.  False "
      "where the context has no words for faults yet."},
+    {"_put_line", line_put, METH_VARARGS,
+     "_put_line(row, indices, axis, values, stream=None)\n--\n\n"
+     "row[indices] = values, in the same way."},
     {"_check_faults", fault_check_python, METH_NOARGS,
      "_check_faults()\n--\n\n"
      "IndexError if a kernel met an index out of range."},

@@ -388,32 +388,25 @@ call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype,
     return (struct array *)result;
 }
 
-/* A new array of the model's class and allocator; strides NULL: C order. */
-struct array *
-array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
-               const npy_intp *shape, const npy_intp *strides, CUstream stream)
+/* A new array with memory from the allocator, NULL: the default one; strides
+ * NULL: C order. */
+static struct array *
+array_made(PyTypeObject *type, PyObject *allocator, PyArray_Descr *dtype,
+           int ndim, const npy_intp *shape, const npy_intp *strides,
+           CUstream stream)
 {
     npy_intp itemsize = PyDataType_ELSIZE(dtype);
 
-    if (ndim == model->ndim &&
-        (ndim == 0 || /* shape may be NULL then */
-         memcmp(shape, model->shape, (size_t)ndim * sizeof *shape) == 0)) {
-        PyObject *method = overridden_new_like(model);
-        if (method) {
-            return call_new_like(method, model, dtype, shape);
-        }
-        PyErr_Clear();
-    }
     if (array_verify_dtype(dtype) < 0 ||
         array_verify_shape(ndim, shape, itemsize) < 0) {
         return NULL;
     }
-    struct array *array = array_alloc(Py_TYPE(model), ndim);
+    struct array *array = array_alloc(type, ndim);
     if (!array) {
         return NULL;
     }
     array->dtype = (PyArray_Descr *)Py_NewRef(dtype);
-    array->allocator = Py_XNewRef(model->allocator);
+    array->allocator = Py_XNewRef(allocator);
     array->flags = ARRAY_READY;
     if (ndim > 0) { /* a scalar's shape may be NULL, which memcpy forbids */
         memcpy(array->shape, shape, (size_t)ndim * sizeof *shape);
@@ -428,6 +421,35 @@ array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
         Py_CLEAR(array);
     }
     return array;
+}
+
+/* A new array of the model's class and allocator; strides NULL: C order. */
+struct array *
+array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
+               const npy_intp *shape, const npy_intp *strides, CUstream stream)
+{
+    if (ndim == model->ndim &&
+        (ndim == 0 || /* shape may be NULL then */
+         memcmp(shape, model->shape, (size_t)ndim * sizeof *shape) == 0)) {
+        PyObject *method = overridden_new_like(model);
+        if (method) {
+            return call_new_like(method, model, dtype, shape);
+        }
+        PyErr_Clear();
+    }
+    return array_made(Py_TYPE(model), model->allocator, dtype, ndim, shape,
+                      strides, stream);
+}
+
+/* A new GPUArray in C order, from the default allocator. */
+struct array *
+array_new_plain(PyArray_Descr *dtype, int ndim, const npy_intp *shape)
+{
+    if (!spare.type) {
+        PyErr_SetString(PyExc_RuntimeError, "import pycuda.gpuarray first");
+        return NULL;
+    }
+    return array_made(spare.type, NULL, dtype, ndim, shape, NULL, NULL);
 }
 
 /* All but the memory of a result of the shape of a plain model in C order, or

@@ -1,23 +1,29 @@
 /* usual.c - UsualCall: a function or method of Python whose usual call is
  * made in C, without a Python frame.
  *
- * pycuda._array wraps functions in it that move or multiply whole arrays.  A
- * call with positional arguments alone, or with them and an axis, is offered
- * to the function of C that has its name; one that is not usual to it goes to
- * Python.
+ * pycuda.gpuarray and pycuda._array wrap functions in it that make, move or
+ * multiply whole arrays.  A call with positional arguments alone, or with them
+ * and the one keyword that its row names, is offered to the row's function;
+ * one that is not usual to it goes to Python.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/wrapper.h"
 
 typedef PyObject *usual_call(PyObject *const *args, Py_ssize_t count,
-                             PyObject *axis);
+                             PyObject *named);
+
+struct row {
+    const char *name;
+    usual_call *call;
+    PyObject **keyword;
+};
 
 struct usual {
     struct wrapper wrapper;
-    usual_call *call;
+    const struct row *row;
 };
 
-static PyObject *axis_name; /* "axis", interned */
+static PyObject *axis_name, *dtype_name; /* "axis", "dtype", interned */
 
 /* What plans are made for, interned. */
 static struct {
@@ -67,18 +73,21 @@ usual_argsort(PyObject *const *args, Py_ssize_t count, PyObject *axis)
     return sorted_again(ARGSORT, args, count, axis);
 }
 
-static const struct {
-    const char *name;
-    usual_call *call;
-} rows[] = {
-    {"concatenate", join_concatenate},
-    {"stack", join_stack},
-    {"roll", join_roll},
-    {"take", gather_take},
-    {"matmul", usual_matmul},
-    {"repeat", usual_repeat},
-    {"sort", usual_sort},
-    {"argsort", usual_argsort},
+static const struct row rows[] = {
+    {"empty_like", create_empty_like, &dtype_name},
+    {"zeros", create_zeros, &dtype_name},
+    {"zeros_like", create_zeros_like, &dtype_name},
+    {"ones", create_ones, &dtype_name},
+    {"ones_like", create_ones_like, &dtype_name},
+    {"arange", create_arange, &dtype_name},
+    {"concatenate", join_concatenate, &axis_name},
+    {"stack", join_stack, &axis_name},
+    {"roll", join_roll, &axis_name},
+    {"take", gather_take, &axis_name},
+    {"matmul", usual_matmul, &axis_name},
+    {"repeat", usual_repeat, &axis_name},
+    {"sort", usual_sort, &axis_name},
+    {"argsort", usual_argsort, &axis_name},
 };
 
 static PyObject *
@@ -90,9 +99,9 @@ usual_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
 
     if (keywords == 0 ||
-        (keywords == 1 && PyTuple_GET_ITEM(names, 0) == axis_name)) {
+        (keywords == 1 && PyTuple_GET_ITEM(names, 0) == *self->row->keyword)) {
         PyObject *result =
-            self->call(args, count, keywords ? args[count] : NULL);
+            self->row->call(args, count, keywords ? args[count] : NULL);
         if (result || PyErr_Occurred()) {
             return result;
         }
@@ -124,7 +133,7 @@ usual_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
             struct usual *self =
                 (struct usual *)wrapper_new(type, usual_vectorcall, function);
             if (self) {
-                self->call = rows[i].call;
+                self->row = &rows[i];
             }
             return (PyObject *)self;
         }
@@ -145,14 +154,16 @@ array_usual_setup(PyObject *module)
     };
 
     axis_name = PyUnicode_InternFromString("axis");
+    dtype_name = PyUnicode_InternFromString("dtype");
     for (int i = 0; i < PLANNED; i++) {
         planned[i].name = PyUnicode_InternFromString(planned[i].text);
         if (!planned[i].name) {
             return -1;
         }
     }
-    return axis_name ? wrapper_add_type(module, "pycuda._driver.UsualCall",
-                                        sizeof(struct usual),
-                                        Py_TPFLAGS_METHOD_DESCRIPTOR, own)
-                     : -1;
+    return axis_name && dtype_name
+               ? wrapper_add_type(module, "pycuda._driver.UsualCall",
+                                  sizeof(struct usual),
+                                  Py_TPFLAGS_METHOD_DESCRIPTOR, own)
+               : -1;
 }

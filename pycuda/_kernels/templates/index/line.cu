@@ -1,5 +1,6 @@
-// Picks elements of a packed row by index: what `move.cu` does for any key,
-// for the most frequent one.  Each thread takes $each elements.
+// Picks elements of a packed row by index, or puts them there: what `move.cu`
+// does for any key, for the most frequent one.  Each thread takes $each
+// elements.
 struct Item {
     $unit words[$count];
 };
@@ -16,10 +17,9 @@ __device__ void note(unsigned long long *fault, long long index,
     }
 }
 
-extern "C" __global__ void take(Item *out, const Item *row,
-                                const Index *indices,
-                                unsigned long long *fault, long long length,
-                                long long count)
+extern "C" __global__ void $name($plain, $row, const Index *indices,
+                                 unsigned long long *fault, long long length,
+                                 long long count)
 {
     const long long first =
         ((long long)blockIdx.x * blockDim.x + threadIdx.x) * $each;
@@ -34,10 +34,10 @@ extern "C" __global__ void take(Item *out, const Item *row,
             }
             if (place >= places) {
                 note(fault, (long long)indices[i], length);
-                out[i] = Item{};
+                $outside
                 continue;
             }
         }
-        out[i] = row[place];
+        $move
     }
 }

@@ -1,0 +1,459 @@
+"""Elements of a row that are got and set by indices, in C where that is usual
+(`src/array/gather.c`): against NumPy, and the way that they take.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from layouts import numbers, same
+from test_usual_calls import frames, usual
+
+import pycuda.driver as drv
+from pycuda import gpuarray
+
+pytestmark = pytest.mark.usefixtures("context")
+
+RECORD = np.dtype([("a", "i2"), ("b", "f8"), ("c", "u1")])
+TYPES = ["?", "i1", "u2", "f2", "i4", "f4", "u8", "f8", "c8", "c16", "g",
+         ">f4", "V3", RECORD]  # fmt: skip
+INTEGERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4"]
+
+many = settings(max_examples=200, deadline=None)
+
+
+def elements(n, dtype, seed=0):
+    """Elements of any type, made of different bytes."""
+    dtype = np.dtype(dtype)
+    if dtype.kind in "Vg" or dtype.byteorder == ">":
+        whole = numbers((n,), "i1", seed)
+        if dtype.kind != "V":
+            return whole.astype(dtype)
+        random = np.random.default_rng(seed)
+        return random.integers(0, 256, n * dtype.itemsize, np.uint8).view(
+            dtype
+        )
+    return numbers((n,), dtype, seed)
+
+
+def row(n, dtype, offset):
+    """A packed row on both sides that begins `offset` elements later."""
+    host = elements(n + offset, dtype)
+    return host[offset:], gpuarray.to_gpu(host)[offset:]
+
+
+def as_key(which, kind, dtype):
+    """The host's and the device's key."""
+    if kind == "list":
+        return which.tolist(), which.tolist()
+    if kind == "device":
+        dtype = np.dtype(dtype).newbyteorder("=")
+    host = which.astype(dtype)
+    return host, host if kind == "host" else gpuarray.to_gpu(host)
+
+
+keys = {
+    "kind": st.sampled_from(["list", "host", "device"]),
+    "index": st.sampled_from(INTEGERS),
+    "dtype": st.sampled_from(TYPES),
+    "n": st.integers(1, 100),
+    "offset": st.integers(0, 3),
+    "data": st.data(),
+}
+
+
+def drawn(data, n, index, distinct):
+    """Indices of one or two axes, from both ends where the type has signs."""
+    signed = np.dtype(index).kind == "i"
+    places = data.draw(
+        st.lists(
+            st.integers(-n if signed else 0, n - 1),
+            max_size=24,
+            unique_by=(lambda k: k % n) if distinct else None,
+        )
+    )
+    which = np.array(places, np.int64)
+    if which.size and which.size % 2 == 0 and data.draw(st.booleans()):
+        which = which.reshape(2, -1)
+    return which
+
+
+@many
+@given(**keys)
+def test_got(kind, index, dtype, n, offset, data):
+    host, device = row(n, dtype, offset)
+    mine, its = as_key(drawn(data, n, index, False), kind, index)
+    if isinstance(mine, list) and not mine:
+        mine = np.empty(0, int)
+    same(device[its], host[mine])
+
+
+@many
+@given(
+    **keys,
+    value=st.sampled_from(
+        [
+            "array",
+            "number",
+            "float",
+            "scalar",
+            "other type",
+            "host",
+            "one",
+            "itself",
+        ]  # fmt: skip
+    ),
+)
+def test_set(kind, index, dtype, n, offset, data, value):
+    host, device = row(n, dtype, offset)
+    host = host.copy()
+    which = drawn(data, n, index, True)
+    mine, its = as_key(which, kind, index)
+    if isinstance(mine, list) and not mine:
+        mine = np.empty(0, int)
+    given_ = elements(which.size, dtype, 5).reshape(which.shape)
+    if value == "array":
+        theirs = gpuarray.to_gpu(given_)
+    elif value == "host":
+        theirs = given_
+    elif value == "one" or host.dtype.kind == "V" or dtype in ("g", ">f4"):
+        theirs = given_ = elements(1, dtype, 5)
+    elif value == "other type":
+        given_ = numbers(which.shape, "i1", 5)
+        theirs = gpuarray.to_gpu(given_)
+    elif value == "itself":  # overlaps, at other places
+        given_ = host[: which.size].copy().reshape(which.shape)
+        theirs = device[: which.size].reshape(which.shape)
+    else:
+        theirs = given_ = {
+            "number": 1, "float": 0.0, "scalar": np.int16(1)
+        }[value]  # fmt: skip
+    host[mine] = given_
+    device[its] = theirs
+    same(device, host)
+
+
+@pytest.mark.parametrize("value", [1.5, 3, True, np.float32(2), "array"])
+@pytest.mark.parametrize("dtype", ["i2", "f4", "c8"])
+def test_no_frame_of_pythons(dtype, value):
+    host = np.arange(1, 9).astype(dtype)
+    device = gpuarray.to_gpu(host)
+    which = np.array([1, -2, 5])
+    want = host.copy()
+    want[which] = [7, 8, 9] if value == "array" else value
+    if value == "array":
+        value = gpuarray.to_gpu(np.array([7, 8, 9], dtype))
+    for key in (which, which.tolist(), gpuarray.to_gpu(which)):
+        usual(lambda at=key: device[at], host[which])
+        target = gpuarray.to_gpu(host)
+        target[key] = value
+        count, _ = frames(lambda to=target, at=key: to.__setitem__(at, value))
+        assert count == 0
+        same(target, want)
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("dtype", ["?", "u1", "f2", "i4", "f8", "c16"])
+def test_masks_are_filled_without_a_frame(dtype, order):
+    host = np.asarray(numbers((6, 7), dtype), order=order)
+    mask = numbers((6, 7), "?", 3)
+    for value in (0, 1, True, host.dtype.type(1), 0.0):
+        device, flags = gpuarray.to_gpu(host), gpuarray.to_gpu(mask)
+        device[flags] = value
+        count, _ = frames(
+            lambda to=device, at=flags, v=value: to.__setitem__(at, v)
+        )
+        assert count == 0
+        want = host.copy()
+        want[mask] = value
+        same(device, want)
+
+
+def test_masks_that_need_more():
+    host = numbers((6, 7), "f4")
+    for mask, value in (
+        (numbers((6,), "?", 3), 2),
+        (numbers((6, 7), "?", 3), np.array([2])),
+        (np.zeros((6, 7), bool), 2),
+    ):
+        device, want = gpuarray.to_gpu(host), host.copy()
+        device[gpuarray.to_gpu(mask)] = value
+        want[mask] = value
+        same(device, want)
+    with pytest.raises(IndexError, match="did not match"):
+        device[gpuarray.to_gpu(numbers((7, 6), "?"))] = 1
+
+
+@pytest.mark.parametrize("key", [[0, 8], [-9], np.array([3, 8]), [1 << 70]])
+def test_out_of_range_on_the_host(key):
+    device = gpuarray.zeros(8, "f4")
+    for call in (
+        lambda: device[key],
+        lambda: device.__setitem__(key, 1),
+        lambda: device.__setitem__(key, device[:1]),
+    ):
+        with pytest.raises((IndexError, OverflowError)):
+            call()
+    same(device, np.zeros(8, "f4"))
+
+
+@pytest.mark.parametrize(
+    "key", [[0.0], ["a"], [None], [True, False], [[1], [1, 2]], np.ones(2)]
+)
+def test_lists_that_are_no_indices(key):
+    host = np.arange(3, dtype="f4")
+    device = gpuarray.to_gpu(host)
+    try:
+        want = host[key]
+    except (IndexError, ValueError):
+        want = None
+    if want is None:
+        with pytest.raises((IndexError, ValueError)):
+            device[key]
+        with pytest.raises((IndexError, ValueError)):
+            device[key] = 1
+    else:
+        same(device[key], want)
+
+
+def test_huge_unsigned_indices_do_not_wrap():
+    device = gpuarray.zeros(4, "f4")
+    key = np.array([(1 << 64) - 1], np.uint64)
+    with pytest.raises(IndexError):
+        device[key]
+    with pytest.raises(IndexError):
+        device[key] = 1
+    same(device, np.zeros(4, "f4"))
+
+
+def test_indices_on_the_device_of_another_byte_order():
+    device = gpuarray.zeros(8, "f4")
+    key = gpuarray.to_gpu(np.array([1], ">i4"))
+    for call in (
+        lambda: device[key],
+        lambda: device.__setitem__(key, 1),
+        lambda: device.__setitem__(key, device[:1]),
+        lambda: gpuarray.take(device, key),
+    ):
+        with pytest.raises(TypeError, match="byte order, not >i4"):
+            call()
+
+
+@pytest.mark.parametrize("value", [5, "array"])
+def test_out_of_range_on_the_device(value):
+    device = gpuarray.zeros(8, "i4")
+    key = gpuarray.to_gpu(np.array([1, 8, -1, -9], "i4"))
+    if value == "array":
+        value = gpuarray.to_gpu(np.full(4, 5, "i4"))
+    device[key] = value
+    with pytest.raises(IndexError, match=r"(8|-9) is out of bounds .* size 8"):
+        device.get()
+    same(device, np.array([0, 5, 0, 0, 0, 0, 0, 5], "i4"))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "error"),
+    [("i1", 300, OverflowError), ("f4", 1j, TypeError),
+     ("u4", -1, OverflowError)],
+)  # fmt: skip
+def test_values_that_do_not_fit(dtype, value, error):
+    device = gpuarray.zeros(8, dtype)
+    mask = gpuarray.to_gpu(np.ones(8, bool))
+    for key in ([1], gpuarray.to_gpu(np.array([1])), mask):
+        with pytest.raises(error):
+            device[key] = value
+    same(device, np.zeros(8, dtype))
+
+
+def test_values_of_another_shape():
+    device = gpuarray.zeros(8, "f4")
+    for values in (device[:2], gpuarray.zeros((3, 1), "f4")):
+        with pytest.raises(ValueError, match="could not be broadcast"):
+            device[[1, 2, 3]] = values
+    device[[1, 2, 3]] = gpuarray.zeros((1, 3), "f4") + 1
+    device[[[4], [5]]] = gpuarray.zeros((2, 1), "f4") + 2
+    same(device, np.array([0, 1, 1, 1, 2, 2, 0, 0], "f4"))
+
+
+def test_an_allocator_is_used_for_the_result_alone():
+    asked = []
+
+    def allocate(size):
+        asked.append(size)
+        return drv.mem_alloc(size)
+
+    device = gpuarray.GPUArray(8, "f4", allocate).fill(1)
+    asked.clear()
+    same(device[[1, 2]], np.ones(2, "f4"))
+    device[[1, 2]] = 4
+    assert asked == [8]
+
+
+def test_the_current_stream_is_used():
+    stream = drv.Stream()
+    device = gpuarray.arange(8, dtype="f4")
+    key = gpuarray.to_gpu(np.array([1, 2]))
+    values = gpuarray.to_gpu(np.array([7, 8], "f4"))
+    mask = gpuarray.to_gpu(np.arange(8) == 5)
+    device[key] = values
+    device[key] = 0
+    device[mask] = 0
+    drv.Context.synchronize()
+    with stream.capture() as graph, stream.use():
+        device[key] = values
+        device[mask] = 9
+    same(device, np.array([0, 0, 0, 3, 4, 0, 6, 7], "f4"))
+    graph.launch(stream)
+    stream.synchronize()
+    same(device, np.array([0, 7, 8, 3, 4, 9, 6, 7], "f4"))
+
+
+class Own(gpuarray.GPUArray):
+    """A subclass, whose results are its own."""
+
+
+def test_subclasses():
+    host = np.arange(8, dtype="f4")
+    device = Own(8, "f4")
+    device.set(host)
+    assert type(device[[1, 2]]) is Own
+    device[[1, 2]] = 5
+    device[gpuarray.to_gpu(host == 7)] = 3
+    host[[1, 2]], host[7] = 5, 3
+    same(device, host)
+
+
+# --- arrays that are made ------------------------------------------------
+
+SHAPES = [5, (), (0,), (3, 4), [2, 3], np.int32(3), (2, 0), -1, "a", None,
+          (1 << 40, 1 << 40), 1.5]  # fmt: skip
+NEW = ["f4", np.float32, float, "?", "i1", "f2", "c16", "g", ">f4", RECORD,
+       "V3", "O", None, "no type"]  # fmt: skip
+
+
+def outcome(call):
+    """An array's layout and elements, or what was raised."""
+    try:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            made = call()
+    except Exception as error:
+        return type(error), str(error)
+    return (
+        type(made), made.shape, made.strides, made.dtype,
+        repr(made.get().tolist()), [str(one.message) for one in seen],
+    )  # fmt: skip
+
+
+def alike(function, *args, **named):
+    """The same from C as from the function of Python's behind it."""
+    want = outcome(lambda: function.__wrapped__(*args, **named))
+    assert outcome(lambda: function(*args, **named)) == want
+
+
+@pytest.mark.parametrize("dtype", NEW, ids=str)
+@pytest.mark.parametrize("function", ["zeros", "ones"])
+def test_zeros_and_ones(function, dtype):
+    function = getattr(gpuarray, function)
+    for shape in SHAPES:
+        alike(function, shape, dtype)
+        alike(function, shape, dtype=dtype)
+        alike(function, shape)
+    alike(function, (2, 3), dtype, drv.mem_alloc, "F")
+    alike(function, 3, dtype, dtype=dtype)
+    alike(function)
+    alike(function, dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", NEW, ids=str)
+@pytest.mark.parametrize("function", ["zeros_like", "ones_like"])
+def test_like(function, dtype):
+    function = getattr(gpuarray, function)
+    host = numbers((3, 4, 5), "i2")
+    device = gpuarray.to_gpu(host)
+    for other in (
+        device,
+        device.T,
+        device.transpose(1, 0, 2),
+        device[:, ::2],
+        device[:0],
+        Own((2, 3), "f4").fill(0),
+        host,
+        None,
+    ):
+        alike(function, other)
+        alike(function, other, dtype)
+        alike(function, other, dtype=dtype)
+        alike(function, other, order="F")
+
+
+def test_empty_like():
+    device = gpuarray.to_gpu(numbers((3, 4, 5), "i2"))
+    for other in (
+        device,
+        device.T,
+        device.transpose(1, 0, 2),
+        device[:, ::2],
+        device[:0],
+        Own((2, 3), "f4"),
+    ):
+        want = gpuarray.empty_like.__wrapped__(other)
+        made = gpuarray.empty_like(other)
+        assert type(made) is type(want)
+        assert (made.shape, made.strides, made.dtype, made.flags.forc) == (
+            want.shape, want.strides, want.dtype, want.flags.forc
+        )  # fmt: skip
+        assert made.allocator == want.allocator
+    assert gpuarray.empty_like(device, "f8").dtype == np.float64
+    assert gpuarray.empty_like(device, dtype="f8").dtype == np.float64
+    with pytest.raises(TypeError, match="a GPUArray is needed"):
+        gpuarray.empty_like(np.zeros(3))
+
+
+ENDS = st.one_of(
+    st.integers(-60, 60),
+    st.floats(-60, 60, allow_nan=False),
+    st.sampled_from([1 << 53, -(1 << 60), 1 << 70, float("inf"), float("nan"),
+                     None, True, np.float32(7), np.int8(5), "a"]),
+)  # fmt: skip
+STEPS = st.one_of(
+    st.integers(-9, 9), st.floats(0.3, 9), st.sampled_from([-0.7, None, "a"])
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    start=ENDS,
+    stop=ENDS,
+    step=STEPS,
+    given_=st.integers(1, 3),
+    dtype=st.sampled_from(["f4", np.float64, "i4", "u1", "f2", "c8", "?",
+                           ">f4", None, "V3", "no type"]),
+)  # fmt: skip
+def test_arange(start, stop, step, given_, dtype):
+    args = {1: (stop,), 2: (start, stop), 3: (start, stop, step)}[given_]
+    numbers_ = [abs(x) for x in args if isinstance(x, (int, float))]
+    if max(numbers_, default=0) > 1 << 40 and max(numbers_) < 1 << 62:
+        return  # too many, or too far between, to be made
+    alike(gpuarray.arange, *args, dtype=dtype)
+    alike(gpuarray.arange, *args)
+
+
+def test_made_without_a_frame():
+    device = gpuarray.to_gpu(numbers((3, 4), "f4"))
+    usual(lambda: gpuarray.zeros((3, 4), "f4"), np.zeros((3, 4), "f4"))
+    usual(lambda: gpuarray.ones(3, dtype=np.int32), np.ones(3, "i4"))
+    usual(lambda: gpuarray.zeros_like(device), np.zeros((3, 4), "f4"))
+    usual(
+        lambda: gpuarray.ones_like(device, dtype="f8"), np.ones((3, 4), "f8")
+    )
+    usual(
+        lambda: gpuarray.arange(2, 9, 0.5, dtype=np.float32),
+        np.arange(2, 9, 0.5, np.float32),
+    )
+    count, _ = frames(lambda: gpuarray.empty_like(device))
+    assert count == 0
