@@ -208,17 +208,19 @@ struct array *array_new_ready(struct array *model, int ndim,
                               struct core_context *context, CUstream stream);
 int array_take_memory(struct array *array, CUstream stream);
 void array_update(struct array *array);
+int array_type_setup(PyObject *module);
+PyObject *array_set_class(PyObject *module, PyObject *type);
+int array_set_dims(struct array *array, int ndim, const npy_intp *shape,
+                   const npy_intp *strides);
+PyObject *array_default_allocator(void);
+
+/* verify.c */
 PyObject *array_tuple(int n, const npy_intp *values);
 int array_parse_shape(PyObject *object, npy_intp *shape);
 int array_verify_shape(int ndim, const npy_intp *shape, npy_intp itemsize);
 int array_verify_dtype(PyArray_Descr *dtype);
 int array_verify_strides(const struct array *array, int ndim,
                          const npy_intp *shape, const npy_intp *strides);
-int array_type_setup(PyObject *module);
-PyObject *array_set_class(PyObject *module, PyObject *type);
-int array_set_dims(struct array *array, int ndim, const npy_intp *shape,
-                   const npy_intp *strides);
-PyObject *array_default_allocator(void);
 
 /* init.c */
 PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
