@@ -145,7 +145,7 @@ take_usual(PyObject *a, PyObject *key)
                                 indices->shape, NULL, NULL);
     if (line.plain &&
         (line.plain->size != indices->size || /* by an allocator */
-         line_run(&line, NULL) < 0)) {
+         line.plain->dtype != line.row->dtype || line_run(&line, NULL) < 0)) {
         Py_CLEAR(line.plain);
     }
     Py_DECREF(line.indices);
@@ -176,7 +176,7 @@ enum { MOST_BYTES = 16 }; /* of a number */
 static int
 number_pack(const struct array *row, PyObject *value, char *bytes)
 {
-    const PyArray_Descr *dtype = row->dtype;
+    PyArray_Descr *dtype = row->dtype;
 
     if (!(PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
           PyBool_Check(value) || PyArray_IsScalar(value, Number) ||
@@ -187,7 +187,11 @@ number_pack(const struct array *row, PyObject *value, char *bytes)
         PyDataType_ELSIZE(dtype) > MOST_BYTES) {
         return 0;
     }
-    return PyArray_Pack(row->dtype, bytes, value) < 0 ? -1 : 1;
+    Py_INCREF(dtype);
+    int status = PyArray_Pack(dtype, bytes, value);
+    int same = row->dtype == dtype; /* a warning's filter may be Python's */
+    Py_DECREF(dtype);
+    return status < 0 ? -1 : same;
 }
 
 /* Whether an array has a value for each index, as it is and where it is. */
