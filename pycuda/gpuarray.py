@@ -57,6 +57,9 @@ from pycuda._array.mathematics import (
 from pycuda._array.mathematics import (
     round as round,
 )
+from pycuda._array.mathematics import (
+    weighted_sum as _weighted_sum,
+)
 from pycuda._array.methods import Methods
 from pycuda._array.products import (
     inner,
@@ -401,9 +404,7 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
         out: GPUArray | None = None,
     ) -> GPUArray:
         """``selffac * self + otherfac * other``."""
-        left = _apply("multiply", (self, selffac), None, None, stream)
-        right = _apply("multiply", (other, otherfac), None, None, stream)
-        return _apply("add", (left, right), out, None, stream)
+        return _weighted_sum(self, selffac, other, otherfac, out, stream)
 
     # -- textures
 

@@ -95,6 +95,31 @@ advanced_is_misaligned(PyObject *module, PyObject *array)
     return PyBool_FromLong(array_misaligned((const struct array *)array));
 }
 
+static bool
+is_loadable_row(PyObject *object)
+{
+    const struct array *array = (const struct array *)object;
+
+    return array_check(object) && array_plain(object) && array->size > 0 &&
+           array->flags & ARRAY_C && PyArray_ISNBO(array->dtype->byteorder) &&
+           !array_misaligned(array);
+}
+
+PyObject *
+advanced_are_alike(PyObject *module, PyObject *args)
+{
+    PyObject *a, *b;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OO:_are_alike", &a, &b)) {
+        return NULL;
+    }
+    return PyBool_FromLong(
+        is_loadable_row(a) && is_loadable_row(b) &&
+        code_same(((struct array *)a)->dtype, ((struct array *)b)->dtype) &&
+        array_same_shape((struct array *)a, (struct array *)b));
+}
+
 /* _distance(a, b): bytes from the first element of a to that of b; neither
  * address gets out. */
 PyObject *

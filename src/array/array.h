@@ -242,6 +242,7 @@ PyObject *advanced_get(PyObject *self, PyObject *key);
 int advanced_set(PyObject *self, PyObject *key, PyObject *value);
 PyObject *advanced_address_bits(PyObject *module, PyObject *array);
 PyObject *advanced_is_misaligned(PyObject *module, PyObject *array);
+PyObject *advanced_are_alike(PyObject *module, PyObject *args);
 PyObject *advanced_distance(PyObject *module, PyObject *args);
 PyObject *advanced_identity(PyObject *module, PyObject *array);
 PyObject *advanced_field(PyObject *self, PyObject *name);

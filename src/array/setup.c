@@ -37,6 +37,10 @@ static PyMethodDef functions[] = {
     {"_is_misaligned", advanced_is_misaligned, METH_O,
      "_is_misaligned(array)\n--\n\n"
      "Whether elements lie where kernels cannot load them as one."},
+    {"_are_alike", advanced_are_alike, METH_VARARGS,
+     "_are_alike(a, b)\n--\n\n"
+     "Whether they are GPUArrays of one shape and dtype, packed in C order, "
+     "with elements that kernels can load."},
     {"_identity", advanced_identity, METH_O,
      "_identity(array)\n--\n\n(address, shape, strides, dtype), to compare."},
     {"_distance", advanced_distance, METH_VARARGS,

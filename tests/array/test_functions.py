@@ -2,9 +2,11 @@
 
 # SPDX-License-Identifier: MIT
 
+import warnings
+
 import numpy as np
 import pytest
-from layouts import NUMBERS, both, numbers, same
+from layouts import NUMBERS, VIEWS, both, numbers, same
 
 import pycuda.driver as drv
 from pycuda import gpuarray
@@ -274,6 +276,52 @@ def test_reverse_and_mul_add():
     b, h = both(numbers((3, 4), "f4", 2))
     same(g.reverse(), a.ravel()[::-1].reshape(3, 4))
     same(g.mul_add(2, h, 3), 2 * a + 3 * b)
+
+
+WEIGHTS = [0, 2, -3, 0.1, 1e30, -0.0, float("inf"), float("nan"), 1000,
+           True, np.float32(0.3), np.float64(0.7), np.int8(3), 1j]  # fmt: skip
+
+
+@pytest.mark.parametrize("other", ["f4", "f8", "f2", "i2"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8"])
+def test_mul_add_is_rounded_as_numpys(dtype, other):
+    random = np.random.default_rng(3)
+    a, g = both(random.normal(0, 1e3, 5000).astype(dtype))
+    b, h = both((random.normal(0, 9, 5000)).astype(other))
+    for left, right in zip(WEIGHTS, WEIGHTS[::-1], strict=True):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            want = left * a + right * b
+        rtol = 1e-5 if want.dtype.kind == "c" else 0
+        same(g.mul_add(left, h, right), want, rtol)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_mul_add_of_views(view):
+    a, g = both(numbers((12, 14), "f4"), "C", view)
+    b, h = both(numbers((12, 14), "f4", 2), "F", view)
+    same(g.mul_add(0.3, h, 7), 0.3 * a + 7 * b)
+    same(g.mul_add(1.5, g, 2), 1.5 * a + 2 * a)
+    out = gpuarray.zeros(a.shape, "f8")
+    assert g.mul_add(2, h, 3, out=out) is out
+    same(out, (2 * a + 3 * b).astype("f8"))
+    same(g.mul_add(2, h[:1], 3), 2 * a + 3 * b[:1])
+    same(g[:0].mul_add(2, g[:0], 3), a[:0])
+
+
+def test_mul_add_is_one_kernel():
+    a, g = both(numbers((50,), "f4"))
+    g.mul_add(2, g, 3)
+    stream = drv.Stream()
+    with stream.capture() as plain, stream.use():
+        kept = [g + g for _ in range(7)]
+    with stream.capture() as graph:
+        sums = [g.mul_add(2, g, 0.5, stream=stream) for _ in range(7)]
+    assert graph.node_count == plain.node_count >= len(kept)
+    graph.launch(stream)
+    stream.synchronize()
+    for one in sums:
+        same(one, 2 * a + np.float32(0.5) * a)
 
 
 def test_vector_types():
