@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
 _BLOCK = 256
+_MOST_AXES = 32
 _BY_VALUE = 256  # bytes of an element that a kernel gets as an argument
 _GATHERED = 64  # bytes of an element that is chosen by one kernel
 _COPIES = 16  # of an element, that a kernel is compiled for
@@ -64,6 +65,10 @@ def _host_entry(entry: Any) -> np.ndarray:
         raise IndexError(
             "arrays used as indices must be of integer (or boolean) type, "
             f"not {array.dtype}"
+        )
+    if array.ndim > _MOST_AXES:
+        raise ValueError(
+            f"an array has at most {_MOST_AXES} axes, an index {array.ndim}"
         )
     return array
 

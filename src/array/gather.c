@@ -41,6 +41,7 @@ array_indices(PyArrayObject *given)
     const PyArray_Descr *dtype = PyArray_DESCR(given);
 
     if (!PyTypeNum_ISINTEGER(dtype->type_num) || PyArray_NDIM(given) == 0 ||
+        PyArray_NDIM(given) > ARRAY_MAX_NDIM ||
         (PyTypeNum_ISUNSIGNED(dtype->type_num) &&
          PyDataType_ELSIZE(dtype) == 8)) {
         return NULL;
@@ -72,8 +73,10 @@ indices_upload(PyArrayObject *host)
     struct array *indices = array_new_plain(
         PyArray_DESCR(host), PyArray_NDIM(host), PyArray_DIMS(host));
 
-    if (indices && core_memcpy_htod(indices->head.pointer, PyArray_DATA(host),
-                                    (size_t)PyArray_NBYTES(host), NULL) < 0) {
+    if (indices &&
+        (core_use(indices->head.owner, NULL) < 0 ||
+         core_memcpy_htod(indices->head.pointer, PyArray_DATA(host),
+                          (size_t)PyArray_NBYTES(host), NULL) < 0)) {
         Py_CLEAR(indices);
     }
     return indices;

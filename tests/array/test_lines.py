@@ -220,6 +220,23 @@ def test_lists_that_are_no_indices(key):
         same(device[key], want)
 
 
+def test_indices_of_many_axes():
+    host = np.arange(5, dtype="f4")
+    device = gpuarray.to_gpu(host)
+    for ndim in (31, 32):
+        key = np.full((1,) * ndim, 3)
+        same(device[key], host[key])
+        same(device[gpuarray.to_gpu(key)], host[key])
+        device[key] = ndim
+        host[key] = ndim
+        same(device, host)
+    key = np.full((1,) * 32, 3)[..., None]
+    with pytest.raises(ValueError, match="at most 32 axes"):
+        device[key]
+    with pytest.raises(ValueError, match="at most 32 axes"):
+        device[key] = 1
+
+
 def test_huge_unsigned_indices_do_not_wrap():
     device = gpuarray.zeros(4, "f4")
     key = np.array([(1 << 64) - 1], np.uint64)
