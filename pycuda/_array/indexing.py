@@ -681,6 +681,7 @@ def _fill_masked(a: GPUArray, key: Any, value: np.ndarray) -> bool:
         or key.dtype.kind != "b"
         or not 0 < key.ndim <= a.ndim
         or a.dtype.char not in operations.ARITHMETIC
+        or not a.dtype.isnative
         or any(step == 0 for step in a.strides)
     ):
         return False

@@ -19,9 +19,8 @@ number_dtype(PyObject *object)
     if (!PyArray_DescrConverter(object, &dtype)) {
         return NULL;
     }
-    if ((PyTypeNum_ISNUMBER(dtype->type_num) ||
-         PyTypeNum_ISBOOL(dtype->type_num)) &&
-        PyArray_ISNBO(dtype->byteorder)) {
+    if (PyTypeNum_ISNUMBER(dtype->type_num) ||
+        PyTypeNum_ISBOOL(dtype->type_num)) {
         return dtype;
     }
     Py_DECREF(dtype);
@@ -152,7 +151,7 @@ arange_length(PyObject *start, PyObject *stop, PyObject *step)
     double from = 0, to, by = 1;
 
     if ((start && !plain_number(start, &from)) || !plain_number(stop, &to) ||
-        (step && !plain_number(step, &by)) || by == 0) {
+        (step && !plain_number(step, &by))) {
         return 0;
     }
     double length = ceil((to - from) / by);

@@ -302,11 +302,21 @@ def test_mul_add_of_views(view):
     b, h = both(numbers((12, 14), "f4", 2), "F", view)
     same(g.mul_add(0.3, h, 7), 0.3 * a + 7 * b)
     same(g.mul_add(1.5, g, 2), 1.5 * a + 2 * a)
+    assert g.mul_add(0.3, h, 7).strides == (g * 0.3 + h * 7).strides
+    assert g.mul_add(0.3, g, 7).strides == (g * 0.3 + g * 7).strides
     out = gpuarray.zeros(a.shape, "f8")
     assert g.mul_add(2, h, 3, out=out) is out
     same(out, (2 * a + 3 * b).astype("f8"))
     same(g.mul_add(2, h[:1], 3), 2 * a + 3 * b[:1])
     same(g[:0].mul_add(2, g[:0], 3), a[:0])
+
+
+def test_mul_add_at_odd_addresses():
+    raw = np.arange(41, dtype="u1")
+    a, g = (x[1:].view("f4") for x in (raw, gpuarray.to_gpu(raw)))
+    h = gpuarray.to_gpu(a)
+    same(g.mul_add(2, h, 3), 2 * a + 3 * a)
+    same(h.mul_add(2, g, 3), 2 * a + 3 * a)
 
 
 def test_mul_add_is_one_kernel():

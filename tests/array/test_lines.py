@@ -179,6 +179,7 @@ def test_masks_that_need_more():
         (numbers((6,), "?", 3), 2),
         (numbers((6, 7), "?", 3), np.array([2])),
         (np.zeros((6, 7), bool), 2),
+        (numbers((6, 7), "?", 4), np.float64(0.5)),
     ):
         device, want = gpuarray.to_gpu(host), host.copy()
         device[gpuarray.to_gpu(mask)] = value
@@ -186,6 +187,10 @@ def test_masks_that_need_more():
         same(device, want)
     with pytest.raises(IndexError, match="did not match"):
         device[gpuarray.to_gpu(numbers((7, 6), "?"))] = 1
+    for dtype in ("g", ">f4"):
+        device = gpuarray.to_gpu(np.arange(8).astype(dtype))
+        device[gpuarray.to_gpu(np.arange(8) % 3 == 0)] = 0.5
+        same(device, np.array([0.5, 1, 2, 0.5, 4, 5, 0.5, 7], dtype))
 
 
 @pytest.mark.parametrize("key", [[0, 8], [-9], np.array([3, 8]), [1 << 70]])
@@ -218,6 +223,39 @@ def test_lists_that_are_no_indices(key):
             device[key] = 1
     else:
         same(device[key], want)
+
+
+@pytest.mark.parametrize("step", [2, -1])
+def test_values_that_are_not_packed(step):
+    host = np.arange(12, dtype="f4")
+    device = gpuarray.zeros(12, "f4")
+    values, theirs = host[::step][:6], gpuarray.to_gpu(host)[::step][:6]
+    for key in ([5, 1, 3, 7, -1, 6], [[5, 1, 3], [7, -1, 6]]):
+        want = np.zeros(12, "f4")
+        shape = np.shape(key)
+        for mine, its in (
+            (values.reshape(shape), theirs.reshape(shape)),
+            (values.reshape(shape[::-1]).T, theirs.reshape(shape[::-1]).T),
+        ):
+            want[key] = mine
+            device[key] = its
+            same(device, want)
+
+
+@pytest.mark.parametrize("dtype", ["V8", "V12", "V2"])
+def test_values_at_odd_addresses(dtype):
+    size = np.dtype(dtype).itemsize
+    raw = np.arange(4 * size + 1, dtype="u1")
+    values, theirs = (a[1:].view(dtype) for a in (raw, gpuarray.to_gpu(raw)))
+    host = np.zeros(6, dtype)
+    for place in (gpuarray.to_gpu(host), gpuarray.zeros(6 * size + 1, "u1")[
+            1:].view(dtype)):  # fmt: skip
+        host = np.zeros(6, dtype)
+        host[[4, 1, -6, 2]] = values
+        place[[4, 1, -6, 2]] = theirs
+        same(place, host)
+        same(place[[1, 4]], host[[1, 4]])
+        same(theirs[[1, 3]], values[[1, 3]])
 
 
 def test_indices_of_many_axes():
@@ -458,6 +496,13 @@ def test_arange(start, stop, step, given_, dtype):
         return  # too many, or too far between, to be made
     alike(gpuarray.arange, *args, dtype=dtype)
     alike(gpuarray.arange, *args)
+
+
+def test_arange_of_ints_that_a_double_rounds():
+    for far in (1 << 53, -(1 << 53), 1 << 62):
+        alike(gpuarray.arange, far, far + 3, dtype="f8")
+        alike(gpuarray.arange, far, far + 3, 1, dtype="i8")
+        assert gpuarray.arange(far, far + 3, dtype="i8").size == 3
 
 
 def test_made_without_a_frame():
