@@ -17,6 +17,7 @@ import numpy as np
 
 import pycuda.gpuarray as _gpuarray
 from pycuda import _driver
+from pycuda._array.common import short
 from pycuda._array.indexing import loadable
 from pycuda._by_context import by_context
 from pycuda._kernels.operations import is_bfloat16, is_short_float
@@ -76,9 +77,7 @@ def _make_unary(name: str, numpy_name: str) -> Callable[..., Any]:
     stream
         Stream to run in.
     """
-    return functools.update_wrapper(
-        _driver.Shortcut(function, numpy_name), function
-    )
+    return short(numpy_name)(function)
 
 
 fabs = _make_unary("fabs", "fabs")
@@ -111,6 +110,7 @@ rint = _make_unary("rint", "rint")
 trunc = _make_unary("trunc", "trunc")
 
 
+@short("fmod", 2)
 def fmod(arg: Any, mod: Any, stream: Any = None) -> Any:
     """Remainder of ``arg / mod`` with the sign of `arg`, like `numpy.fmod`.
 
@@ -119,9 +119,6 @@ def fmod(arg: Any, mod: Any, stream: Any = None) -> Any:
     if not isinstance(mod, _gpuarray.GPUArray):
         _check_array("fmod", arg)
     return _driver._apply("fmod", (arg, mod), stream=stream)
-
-
-fmod = functools.update_wrapper(_driver.Shortcut(fmod, "fmod", False, 2), fmod)
 
 
 # name -> (arguments behind the input, operation); T is the input's type.

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda._driver import ArrayBase, PlannedMethod, UsualCall, _apply
+from pycuda._driver import (
+    ArrayBase,
+    PlannedMethod,
+    Shortcut,
+    UsualCall,
+    _apply,
+)
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -44,6 +50,19 @@ def planned(function: Callable, reduces: bool = False) -> Callable:
     """
     return functools.update_wrapper(
         PlannedMethod(function, function.__name__, reduces), function
+    )
+
+
+def short(
+    name: str, inputs: int = 1, reduces: bool = False
+) -> Callable[[Callable], Callable]:
+    """A function that is the operation `name` of so many arrays or numbers.
+
+    In C where it gets nothing besides but `out` and `stream`
+    (`src/array/shortcut.c`).
+    """
+    return lambda function: functools.update_wrapper(
+        Shortcut(function, name, reduces, inputs), function
     )
 
 

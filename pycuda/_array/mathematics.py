@@ -8,7 +8,6 @@ What they compute is in `pycuda._kernels.operations` and ``functions``.
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,13 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _driver
-from pycuda._array.common import HOST_ARRAY, apply, check_array, finish
+from pycuda._array.common import (
+    HOST_ARRAY,
+    apply,
+    check_array,
+    finish,
+    short,
+)
 from pycuda._by_context import by_context
 from pycuda._driver import ArrayBase, _apply
 
@@ -153,14 +158,6 @@ def _named(function: Callable[..., Any], name: str, text: str) -> Any:
     return function
 
 
-def _with_shortcut(
-    function: Callable[..., Any], name: str, inputs: int
-) -> Callable[..., Any]:
-    return functools.update_wrapper(
-        _driver.Shortcut(function, name, False, inputs), function
-    )
-
-
 def _make_all() -> dict[str, Callable[..., Any]]:
     made = {}
     for name, others in UNARY.items():
@@ -169,14 +166,14 @@ def _make_all() -> dict[str, Callable[..., Any]]:
         )
         for own in (name, *others):
             function = _named(_unary(name), own, text)
-            made[own] = _with_shortcut(function, name, 1)
+            made[own] = short(name)(function)
     for name, others in BINARY.items():
         text = f"`numpy.{name}` of pairs of elements." + _PARAMETERS.format(
             operands="x1, x2", more=", or one of them a number"
         )
         for own in (name, *others):
             function = _named(_binary(name), own, text)
-            made[own] = _with_shortcut(function, name, 2)
+            made[own] = short(name, 2)(function)
     return made
 
 
@@ -186,6 +183,7 @@ FUNCTIONS = _make_all()
 # --- with shapes or results of their own ---------------------------------
 
 
+@short("maximum", 2)
 def maximum(
     a: Any,
     b: Any,
@@ -196,6 +194,7 @@ def maximum(
     return apply("maximum", (a, b), out, stream)
 
 
+@short("minimum", 2)
 def minimum(
     a: Any,
     b: Any,
@@ -304,6 +303,7 @@ def _logical(
     return apply(name, values, out, stream)
 
 
+@short("logical_and", 2)
 def logical_and(
     x1: Any,
     x2: Any,
@@ -317,6 +317,7 @@ def logical_and(
     return _logical("logical_and", (x1, x2), out, allocator, stream)
 
 
+@short("logical_or", 2)
 def logical_or(
     x1: Any,
     x2: Any,
@@ -330,6 +331,7 @@ def logical_or(
     return _logical("logical_or", (x1, x2), out, allocator, stream)
 
 
+@short("logical_not")
 def logical_not(
     x: Any,
     /,

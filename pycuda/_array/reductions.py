@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pycuda._array.axes import reduce_axes
+from pycuda._array.common import short
 from pycuda._array.gather import take
-from pycuda._driver import Shortcut, _reduce
+from pycuda._driver import _reduce
 from pycuda._kernels.operations import is_short_float, resolve_types
 
 if TYPE_CHECKING:
@@ -29,10 +30,7 @@ _VOID = np.dtype(np.void)  # of what is no array
 
 
 def _short(function: Callable, inputs: int = 1) -> Callable:
-    """`function`, run in C where it gets so many arrays and nothing else."""
-    return functools.update_wrapper(
-        Shortcut(function, function.__name__, True, inputs), function
-    )
+    return short(function.__name__, inputs, reduces=True)(function)
 
 
 def _whole(

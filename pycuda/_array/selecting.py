@@ -25,6 +25,7 @@ from pycuda._array.common import (
     flattened,
     make,
     normal_axis,
+    short,
     using,
     usual,
 )
@@ -41,6 +42,7 @@ _MODES = ("raise", "wrap", "clip")
 # --- by truth ------------------------------------------------------------
 
 
+@short("where", 3)
 def where(
     criterion: GPUArray,
     then_: Any = None,

@@ -8,7 +8,6 @@ Everything here leads to `pycuda._array.axes.reduce_axes`.
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -202,11 +201,6 @@ def ptp(
     return _apply("subtract", (high, low), target, None, stream)
 
 
-def _method(function: Callable) -> Callable:
-    """The Python function behind one with a short way, which does not bind."""
-    return inspect.unwrap(function)
-
-
 _reduces = functools.partial(planned, reduces=True)
 
 
@@ -215,8 +209,8 @@ class Reductions:
 
     __slots__ = ()
 
-    any = _method(whole.any)
-    all = _method(whole.all)
+    any = whole.any
+    all = whole.all
 
     @_reduces
     def sum(

@@ -50,14 +50,6 @@ planned_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
 }
 
 static PyObject *
-planned_get(PyObject *op, PyObject *instance, PyObject *owner)
-{
-    (void)owner;
-    return instance && instance != Py_None ? PyMethod_New(op, instance)
-                                           : Py_NewRef(op);
-}
-
-static PyObject *
 planned_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *keywords[] = {"function", "name", "reduces", NULL};
@@ -97,14 +89,12 @@ array_planned_setup(PyObject *module)
     static const PyType_Slot own[] = {
         {Py_tp_new, planned_new},
         {Py_tp_dealloc, planned_dealloc},
-        {Py_tp_descr_get, planned_get},
         {Py_tp_doc, "A method whose launches are remembered by layout."},
         {0},
     };
 
     axis_name = PyUnicode_InternFromString("axis");
     return axis_name ? wrapper_add_type(module, "pycuda._driver.PlannedMethod",
-                                        sizeof(struct planned),
-                                        Py_TPFLAGS_METHOD_DESCRIPTOR, own)
+                                        sizeof(struct planned), own)
                      : -1;
 }

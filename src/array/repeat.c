@@ -43,7 +43,9 @@ form_of(int operation, int inputs, bool is_given)
 static PyObject *
 number_type(int operation, PyObject *object)
 {
-    bool is_known = PyFloat_CheckExact(object);
+    bool is_known = PyFloat_CheckExact(object) ||
+                    Py_IS_TYPE(object, &PyFloatArrType_Type) ||
+                    Py_IS_TYPE(object, &PyDoubleArrType_Type);
 
     if (operation == OPERATION_COPY) { /* into the type that it has */
         is_known = PyArray_IsScalar(object, Number);

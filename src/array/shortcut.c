@@ -212,5 +212,5 @@ array_shortcut_setup(PyObject *module)
         return -1;
     }
     return wrapper_add_type(module, "pycuda._driver.Shortcut",
-                            sizeof(struct shortcut), 0, own);
+                            sizeof(struct shortcut), own);
 }

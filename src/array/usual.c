@@ -110,14 +110,6 @@ usual_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
 }
 
 static PyObject *
-usual_get(PyObject *op, PyObject *instance, PyObject *owner)
-{
-    (void)owner;
-    return instance && instance != Py_None ? PyMethod_New(op, instance)
-                                           : Py_NewRef(op);
-}
-
-static PyObject *
 usual_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *keywords[] = {"function", "name", NULL};
@@ -148,7 +140,6 @@ array_usual_setup(PyObject *module)
     static const PyType_Slot own[] = {
         {Py_tp_new, usual_new},
         {Py_tp_dealloc, wrapper_dealloc},
-        {Py_tp_descr_get, usual_get},
         {Py_tp_doc, "A function whose usual call is made in C."},
         {0},
     };
@@ -163,7 +154,6 @@ array_usual_setup(PyObject *module)
     }
     return axis_name && dtype_name
                ? wrapper_add_type(module, "pycuda._driver.UsualCall",
-                                  sizeof(struct usual),
-                                  Py_TPFLAGS_METHOD_DESCRIPTOR, own)
+                                  sizeof(struct usual), own)
                : -1;
 }

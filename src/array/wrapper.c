@@ -1,6 +1,8 @@
-/* wrapper.c - what Shortcut and PlannedMethod have in common.
+/* wrapper.c - what Shortcut, PlannedMethod and UsualCall have in
+ * common.
  *
- * Called by shortcut.c and planned.c, and by Python for their objects.
+ * Called by shortcut.c, planned.c and usual.c, and by Python for their
+ * objects.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/wrapper.h"
@@ -55,6 +57,15 @@ wrapper_dealloc(PyObject *op)
     Py_DECREF(type);
 }
 
+/* A method of the instance that it is looked up in, as a function is. */
+static PyObject *
+wrapper_get(PyObject *op, PyObject *instance, PyObject *owner)
+{
+    (void)owner;
+    return instance && instance != Py_None ? PyMethod_New(op, instance)
+                                           : Py_NewRef(op);
+}
+
 static PyObject *
 wrapper_repr(PyObject *op)
 {
@@ -93,20 +104,20 @@ static const PyType_Slot common[] = {
     {Py_tp_traverse, wrapper_traverse}, {Py_tp_clear, wrapper_clear},
     {Py_tp_call, PyVectorcall_Call},    {Py_tp_repr, wrapper_repr},
     {Py_tp_methods, methods},           {Py_tp_members, members},
-    {Py_tp_getset, attributes},
+    {Py_tp_getset, attributes},         {Py_tp_descr_get, wrapper_get},
 };
 
 int
 wrapper_add_type(PyObject *module, const char *name, size_t bytes,
-                 unsigned long flags, const PyType_Slot *own)
+                 const PyType_Slot *own)
 {
     enum { COMMON = sizeof common / sizeof *common };
     PyType_Slot slots[COMMON + MOST_OWN + 1] = {{0}};
     PyType_Spec spec = {
         .name = name,
         .basicsize = (int)bytes,
-        .flags = (unsigned)(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-                            Py_TPFLAGS_HAVE_VECTORCALL | flags),
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                 Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
         .slots = slots,
     };
 

@@ -1,8 +1,8 @@
 /* wrapper.h - how the types begin whose objects stand for a Python function.
  *
- * Shortcut and PlannedMethod have a way of their own for usual calls and pass
- * others on.  To programs they look like the function: its name, text and
- * signature are in the dict (functools.update_wrapper).
+ * Shortcut, PlannedMethod and UsualCall have a way of their own for usual
+ * calls and pass others on.  To programs they look like the function: its
+ * name, text and signature are in the dict (functools.update_wrapper).
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -25,4 +25,4 @@ void wrapper_dealloc(PyObject *op);
 /* Adds a type called `name` to the module: what all wrappers have, and the
  * slots `own`, which end with {0}.  Returns 0, or -1 with an exception. */
 int wrapper_add_type(PyObject *module, const char *name, size_t bytes,
-                     unsigned long flags, const PyType_Slot *own);
+                     const PyType_Slot *own);

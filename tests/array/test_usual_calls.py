@@ -13,7 +13,7 @@ import pytest
 from layouts import NUMBERS, VIEWS, both, numbers, same
 
 import pycuda.driver as drv
-from pycuda import _driver, gpuarray
+from pycuda import _driver, cumath, gpuarray
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -259,3 +259,48 @@ def test_subclasses_keep_their_class():
         ):
             assert type(got) is Mine
             same(got, want)
+
+
+# --- operations (`src/array/shortcut.c`) ---------------------------------
+
+
+def test_operations_that_need_no_frame():
+    x, y = numbers((40,), "f4"), numbers((40,), "f4", 2)
+    a, b = gpuarray.to_gpu(x), gpuarray.to_gpu(y)
+    usual(lambda: gpuarray.maximum(a, b), np.maximum(x, y))
+    usual(lambda: gpuarray.minimum(a, 0.5), np.minimum(x, np.float32(0.5)))
+    usual(lambda: gpuarray.logical_and(a, b), np.logical_and(x, y))
+    usual(lambda: gpuarray.logical_or(a, b), np.logical_or(x, y))
+    usual(lambda: gpuarray.logical_not(a), np.logical_not(x))
+    usual(lambda: gpuarray.where(a, b, a), np.where(x, y, x))
+    usual(lambda: gpuarray.where(a, b, 0.5), np.where(x, y, np.float32(0.5)))
+    usual(lambda: cumath.fmod(a, b), np.fmod(x, y))
+    usual(lambda: cumath.fmod(7.5, b), np.fmod(np.float32(7.5), y))
+    usual(lambda: a.any(), np.array(x.any()))
+    usual(lambda: a.all(), np.array(x.all()))
+    usual(lambda: a * np.float32(0.3), x * np.float32(0.3))
+    same(np.float64(0.3) + a, np.float64(0.3) + x)
+    with pytest.raises(TypeError, match=r"cumath\.fmod takes a GPUArray"):
+        cumath.fmod(x, 2)
+
+
+def test_functions_bind_as_functions_do():
+    class Box(gpuarray.GPUArray):
+        sine = cumath.sin
+        larger = gpuarray.maximum
+
+    host = numbers((9,), "f8")
+    box = Box(9, "f8")
+    box.set(host)
+    same(box.sine(), np.sin(host), 1e-12)
+    same(box.larger(0.5), np.maximum(host, 0.5))
+    assert Box.sine is cumath.sin
+
+
+def test_numbers_of_numpys_keep_their_types():
+    a, g = both(numbers((30,), "i4"))
+    for number in (np.float32(0.1), np.float64(0.1), 0.1, np.float16(0.1)):
+        for _ in range(2):
+            same(g + number, a + number)
+            same(number * g, number * a)
+            same(g > number, a > number)
