@@ -136,6 +136,9 @@ def run_rest() -> None:
     device.ravel()[gpuarray.to_gpu(which)] = 3
     flat[which] = 3
     check("fill", device, host)
+    for dtype in ("f4", "f8"):
+        wide = device.astype(dtype)
+        check("mul_add", wide.mul_add(0.5, wide, 3), host * 3.5)
     check("where", gpuarray.where(device > 3, device, -device),
           np.where(host > 3, host, -host))  # fmt: skip
     check("dot", gpuarray.dot(device, device), np.vdot(host, host))
