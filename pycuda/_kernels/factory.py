@@ -14,7 +14,7 @@ from typing import Any
 
 from pycuda import _driver
 from pycuda._kernels.maps import Map
-from pycuda._kernels.moves import make_line
+from pycuda._kernels.moves import make_line, make_rows
 from pycuda._kernels.operations import resolve_types
 from pycuda._kernels.reductions import make_reduction
 
@@ -22,6 +22,7 @@ _MAKERS: dict[str, Callable[..., tuple[Any, int, int, int]]] = {
     "map": lambda *fields: Map(*fields).make(),
     "reduce": make_reduction,
     "line": make_line,
+    "rows": make_rows,
 }
 
 

@@ -129,6 +129,54 @@ def make_line(
     return compile_kernel(source, (), name), block, each, 0
 
 
+# (plain array, packed rows, what is looked up once a row, what is done)
+_ROWS = {
+    "take": (
+        "Item *plain", "const Item *rows",
+        "const Item *from = rows + (inside ? place * span : 0);\n"
+        "Item *to = plain + i * span;",
+        "to[k] = inside ? from[k] : Item{};",
+    ),
+    "put": (
+        "const Item *plain", "Item *rows",
+        "const Item *from = plain + i * span;\n"
+        "Item *to = rows + (inside ? place * span : 0);",
+        "if (inside) {\n    to[k] = from[k];\n}",
+    ),
+    "fill": (
+        "const Item plain", "Item *rows",
+        "Item *to = rows + (inside ? place * span : 0);",
+        "if (inside) {\n    to[k] = plain;\n}",
+    ),
+}  # fmt: skip
+
+
+def make_rows(
+    name: str, unit: int, count: int, index: np.dtype, axis: int
+) -> tuple[Any, int, int, int]:
+    """(kernel of ``index/rows.cu``, threads of a block, 1, 0).
+
+    As `make_line`, of rows.  Threads that run in turn are one a block, and do
+    its items one after the other.
+    """
+    in_turn = building.runs_threads_in_turn()
+    plain, rows, items, move = _ROWS[name]
+    source = load_template("index/rows.cu").substitute(
+        name=name,
+        unit=_UNITS[unit],
+        count=count,
+        index=c_type(index),
+        axis=axis,
+        plain=plain,
+        row=rows,
+        items=indent(items.split("\n"), 8).strip(),
+        move=indent(move.split("\n"), 12).strip(),
+        lane="0" if in_turn else "threadIdx.x",
+        lanes="1" if in_turn else "blockDim.x",
+    )
+    return compile_kernel(source, (), name), 1 if in_turn else _BLOCK, 1, 0
+
+
 def make_repeat_in_turn(unit: int, count: int, copies: int) -> tuple[Any, int]:
     """(kernel of ``templates/index/repeat_thread.cu``, elements of a block).
 

@@ -1,6 +1,6 @@
-/* gather.c - a[indices], a[indices] = value and take, where `a` is a packed
- * row and the indices are packed ones on the device, or a list or array of
- * the host's; and a[mask] = number.
+/* gather.c - a[indices], a[indices] = value and take, where `a` is packed and
+ * the indices are packed ones on the device, or a list or array of the host's;
+ * and a[mask] = number.
  *
  * Called by advanced.c and usual.c.  What is not usual is left to Python
  * (pycuda/_array/indexing.py), errors with it: nothing has been done then.
@@ -123,7 +123,7 @@ line_begin(struct line *line, PyObject *a, PyObject *key)
         return false;
     }
     if (!array_check(key)) {
-        indices = host_indices(key, row->size);
+        indices = host_indices(key, line->rows ? row->shape[0] : row->size);
     } else if (array_plain(key) && is_index_line((struct array *)key)) {
         indices = (struct array *)Py_NewRef(key);
     }
@@ -134,20 +134,45 @@ line_begin(struct line *line, PyObject *a, PyObject *key)
 
 /* --- taking ------------------------------------------------------------ */
 
-/* Elements of `a`, counted as flat; in the shape of the indices. */
-static PyObject *
-take_usual(PyObject *a, PyObject *key)
+/* The shape of what the indices name; its axes, or -1: too many. */
+static int
+taken_shape(const struct line *line, npy_intp *shape)
 {
-    struct line line = {.move = LINE_TAKE};
+    const struct array *indices = line->indices, *row = line->row;
+    int own = line->rows ? row->ndim - 1 : 0;
+
+    if (indices->ndim + own > ARRAY_MAX_NDIM) {
+        return -1;
+    }
+    memcpy(shape, indices->shape, (size_t)indices->ndim * sizeof *shape);
+    memcpy(shape + indices->ndim, row->shape + row->ndim - own,
+           (size_t)own * sizeof *shape);
+    return indices->ndim + own;
+}
+
+static bool
+has_shape(const struct array *array, int ndim, const npy_intp *shape)
+{
+    return array->ndim == ndim &&
+           memcmp(array->shape, shape, (size_t)ndim * sizeof *shape) == 0;
+}
+
+/* Elements of `a`, counted as flat, or rows of it. */
+static PyObject *
+take_usual(PyObject *a, PyObject *key, bool rows)
+{
+    struct line line = {.move = LINE_TAKE, .rows = rows};
+    npy_intp shape[ARRAY_MAX_NDIM];
 
     if (!line_begin(&line, a, key)) {
         return NULL;
     }
-    const struct array *indices = line.indices;
-    line.plain = array_new_like(line.row, line.row->dtype, indices->ndim,
-                                indices->shape, NULL, NULL);
+    int ndim = taken_shape(&line, shape);
+    line.plain = ndim < 0 ? NULL
+                          : array_new_like(line.row, line.row->dtype, ndim,
+                                           shape, NULL, NULL);
     if (line.plain &&
-        (line.plain->size != indices->size || /* by an allocator */
+        (!has_shape(line.plain, ndim, shape) || /* by an allocator */
          line.plain->dtype != line.row->dtype || line_run(&line, NULL) < 0)) {
         Py_CLEAR(line.plain);
     }
@@ -158,15 +183,23 @@ take_usual(PyObject *a, PyObject *key)
 PyObject *
 gather_index(PyObject *self, PyObject *key)
 {
-    return ((struct array *)self)->ndim == 1 ? take_usual(self, key) : NULL;
+    int ndim = ((struct array *)self)->ndim;
+
+    return ndim > 0 ? take_usual(self, key, ndim > 1) : NULL;
 }
 
-/* take(a, indices) */
+/* take(a, indices), take(a, indices, axis=0) */
 PyObject *
 gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 {
-    return count == 2 && !axis && array_check(args[0]) && array_check(args[1])
-               ? take_usual(args[0], args[1])
+    if (count != 2 || !array_check(args[0]) || !array_check(args[1])) {
+        return NULL;
+    }
+    if (!axis) {
+        return take_usual(args[0], args[1], false);
+    }
+    return PyLong_CheckExact(axis) && !PyObject_IsTrue(axis)
+               ? gather_index(args[0], args[1])
                : NULL;
 }
 
@@ -201,12 +234,13 @@ number_pack(const struct array *row, PyObject *value, char *bytes)
 static bool
 is_value_line(const struct line *line, const struct array *values)
 {
-    const struct array *row = line->row, *indices = line->indices;
+    const struct array *row = line->row;
+    npy_intp shape[ARRAY_MAX_NDIM];
     CUdeviceptr itemsize = (CUdeviceptr)PyDataType_ELSIZE(row->dtype);
     CUdeviceptr first = row->head.pointer, from = values->head.pointer;
 
     return code_same(values->dtype, row->dtype) && values->flags & ARRAY_C &&
-           array_same_shape(values, indices) &&
+           has_shape(values, taken_shape(line, shape), shape) &&
            (core_apart(values->head.owner, row->head.owner) ||
             from + (CUdeviceptr)values->size * itemsize <= first ||
             first + (CUdeviceptr)row->size * itemsize <= from);
@@ -216,10 +250,11 @@ static int
 row_put(PyObject *self, PyObject *key, PyObject *value)
 {
     _Alignas(16) char bytes[MOST_BYTES];
-    struct line line = {.move = LINE_FILL, .element = bytes};
+    int ndim = ((struct array *)self)->ndim;
+    struct line line = {.move = LINE_FILL, .rows = ndim > 1, .element = bytes};
     int done = 0;
 
-    if (((struct array *)self)->ndim != 1 || !line_begin(&line, self, key)) {
+    if (ndim == 0 || !line_begin(&line, self, key)) {
         return PyErr_Occurred() ? -1 : 0;
     }
     if (!array_check(value)) {

@@ -1,13 +1,17 @@
 /* line.c - moves elements between a packed array and a packed row by packed
- * indices on the device.
+ * indices on the device, or rows of a packed array.
  *
- * Called by gather.c and by Python.  The kernels are those of
- * pycuda/_kernels/templates/index/line.cu, in the table of kernels.c.
+ * Called by gather.c and by Python.  The kernels are line.cu and rows.cu of
+ * pycuda/_kernels/templates/index, in the table of kernels.c.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/line.h"
 
 #define GRID_LIMIT 0x7fffffff
+#define GRID_ROWS  65535 /* most blocks along y */
+/* Items of a thread that runs alone. */
+#define PART_IN_TURN  4096
+#define CHUNK_IN_TURN 65536
 
 static const char *const names[] = {
     [LINE_TAKE] = "take",
@@ -18,7 +22,8 @@ static const char *const names[] = {
 /* What the kernel is made for. */
 struct made_for {
     enum line_move move;
-    npy_intp unit, words; /* an element: words of so many bytes */
+    bool rows;
+    npy_intp unit, words; /* an item: words of so many bytes */
     int index;            /* type code */
     long axis;            /* that a fault names */
 };
@@ -29,8 +34,9 @@ line_key(void *data)
     const struct made_for *made = data;
     PyObject *dtype = code_dtype(made->index);
 
-    return dtype ? Py_BuildValue("(ssnnNl)", "line", names[made->move],
-                                 made->unit, made->words, dtype, made->axis)
+    return dtype ? Py_BuildValue("(ssnnNl)", made->rows ? "rows" : "line",
+                                 names[made->move], made->unit, made->words,
+                                 dtype, made->axis)
                  : NULL;
 }
 
@@ -39,17 +45,31 @@ static PyObject *
 line_kernel(const struct made_for *made, struct kernel *kernel)
 {
     uint64_t high = (uint64_t)made->words << 16 | (uint64_t)made->unit << 12 |
-                    (uint64_t)made->move << 8 | (uint64_t)made->axis;
+                    (uint64_t)made->rows << 11 | (uint64_t)made->move << 8 |
+                    (uint64_t)made->axis;
 
     return kernel_find(0, high << 8 | (uint64_t)made->index, line_key,
                        (void *)(uintptr_t)made, kernel);
 }
 
-/* The widest word that an element is made of and that is aligned. */
+/* What an index names: the elements of one item, and how many there are. */
 static npy_intp
-common_unit(const struct line *line)
+item_elements(const struct line *line)
 {
-    uint64_t bits = (uint64_t)PyDataType_ELSIZE(line->row->dtype) | 8;
+    return line->rows ? line->row->size / line->row->shape[0] : 1;
+}
+
+static npy_intp
+item_count(const struct line *line)
+{
+    return line->rows ? line->row->shape[0] : line->row->size;
+}
+
+/* The widest word that so many bytes are made of and that is aligned. */
+static npy_intp
+common_unit(const struct line *line, npy_intp bytes)
+{
+    uint64_t bits = (uint64_t)bytes | 8;
 
     bits |= line->row->head.pointer;
     bits |= line->plain ? line->plain->head.pointer : 0;
@@ -66,50 +86,113 @@ line_use(const struct line *line, CUstream stream)
                : 0;
 }
 
+/* A launch: the last two are parameters of rows.cu. */
+struct shape {
+    unsigned grid[3], block[3];
+    long long each, chunk;
+};
+
+static long long
+quotient_up(long long a, long long b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Rows of `span` items: a thread that runs alone does whole rows, others
+ * stand side by side along them. */
+static void
+shape_rows(struct shape *shape, const struct kernel *kernel, long long span)
+{
+    unsigned across = 1;
+
+    while (across < kernel->block && across < span) {
+        across *= 2;
+    }
+    shape->block[0] = across;
+    shape->block[1] = kernel->block / across;
+    shape->each = 1;
+    shape->chunk = 8 * (long long)across;
+    if (kernel->block == 1) {
+        shape->each = Py_MAX(1, PART_IN_TURN / span);
+        shape->chunk = CHUNK_IN_TURN;
+    }
+    long long least = quotient_up(span, GRID_ROWS);
+    shape->chunk = Py_MAX(shape->chunk, quotient_up(least, across) * across);
+    shape->grid[1] = (unsigned)quotient_up(span, shape->chunk);
+}
+
+static int
+line_shape(struct shape *shape, const struct kernel *kernel,
+           const struct line *line, long long span)
+{
+    long long count = line->indices->size;
+
+    *shape = (struct shape){.grid = {1, 1, 1},
+                            .block = {kernel->block, 1, 1},
+                            .each = kernel->per_thread};
+    if (line->rows) {
+        shape_rows(shape, kernel, span);
+    }
+    long long across = line->rows ? shape->block[1] : shape->block[0];
+    long long blocks = quotient_up(count, across * shape->each);
+    if (blocks > GRID_LIMIT) {
+        PyErr_Format(PyExc_ValueError, "%lld indices are too many for a grid",
+                     count);
+        return -1;
+    }
+    shape->grid[0] = (unsigned)blocks;
+    return 0;
+}
+
+/* With `span` words, or elements to be filled, an index. */
 static int
 line_launch(const struct kernel *kernel, const struct line *line,
-            CUstream stream)
+            long long span, CUstream stream)
 {
     CUdeviceptr words = line->words, row = line->row->head.pointer;
     CUdeviceptr indices = line->indices->head.pointer;
     CUdeviceptr plain = line->plain ? line->plain->head.pointer : 0;
-    long long length = line->row->size, count = line->indices->size;
+    long long length = item_count(line), count = line->indices->size;
+    struct shape shape;
     void *arguments[] = {line->plain ? (void *)&plain
                                      : (void *)(uintptr_t)line->element,
                          &row,
                          &indices,
                          &words,
                          &length,
-                         &count};
-    long long each = (long long)kernel->block * kernel->per_thread;
-    long long blocks = (count + each - 1) / each;
+                         &count,
+                         &span,
+                         &shape.each,
+                         &shape.chunk};
 
-    if (line_use(line, stream) < 0) {
-        return -1;
-    }
-    if (blocks > GRID_LIMIT) {
-        PyErr_Format(PyExc_ValueError, "%lld indices are too many for a grid",
-                     count);
-        return -1;
-    }
-    unsigned grid[3] = {(unsigned)blocks, 1, 1};
-    unsigned block[3] = {kernel->block, 1, 1};
-    return core_launch(kernel->handle, grid, block, 0, stream, arguments);
+    return line_shape(&shape, kernel, line, span) < 0 ||
+                   line_use(line, stream) < 0
+               ? -1
+               : core_launch(kernel->handle, shape.grid, shape.block, 0,
+                             stream, arguments);
 }
 
 int
 line_run(const struct line *line, CUstream stream)
 {
-    npy_intp unit = common_unit(line);
+    npy_intp itemsize = PyDataType_ELSIZE(line->row->dtype);
+    npy_intp span = item_elements(line);
     struct made_for made = {.move = line->move,
-                            .unit = unit,
-                            .words =
-                                PyDataType_ELSIZE(line->row->dtype) / unit,
+                            .rows = line->rows,
                             .index = code_of(line->indices->dtype),
                             .axis = line->axis};
+
+    if (line->rows && line->plain) { /* whatever the elements are */
+        made.unit = common_unit(line, span * itemsize);
+        made.words = 1;
+        span = span * itemsize / made.unit;
+    } else {
+        made.unit = common_unit(line, itemsize);
+        made.words = itemsize / made.unit;
+    }
     struct kernel kernel;
     PyObject *function = line_kernel(&made, &kernel);
-    int status = function ? line_launch(&kernel, line, stream) : -1;
+    int status = function ? line_launch(&kernel, line, span, stream) : -1;
 
     Py_XDECREF(function);
     return status;

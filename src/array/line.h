@@ -1,4 +1,5 @@
-/* line.h - moving elements of a packed row by index.
+/* line.h - moving elements of a packed row, or rows of a packed array, by
+ * index.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_ARRAY_LINE_H
@@ -15,6 +16,7 @@ enum line_move {
 /* All are packed and have elements; the types of `row` and `plain` are one. */
 struct line {
     enum line_move move;
+    bool rows; /* the first axis is indexed; else `row` counts as flat */
     struct array *row, *indices;
     struct array *plain; /* NULL: LINE_FILL */
     const void *element; /* its bytes */

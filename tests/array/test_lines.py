@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from layouts import numbers, same
+from layouts import both, numbers, same
 from test_usual_calls import frames, usual
 
 import pycuda.driver as drv
@@ -135,6 +135,128 @@ def test_set(kind, index, dtype, n, offset, data, value):
     host[mine] = given_
     device[its] = theirs
     same(device, host)
+
+
+# --- rows ----------------------------------------------------------------
+
+SHAPES_OF_ROWS = [(5, 3), (7, 1), (1, 4), (9, 2, 3), (4, 1, 5), (3, 16, 2)]
+
+
+@pytest.mark.parametrize("kind", ["list", "host", "device"])
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+@pytest.mark.parametrize("shape", SHAPES_OF_ROWS, ids=str)
+def test_rows(shape, dtype, kind):
+    size = int(np.prod(shape))
+    for offset in (0, 1):
+        host, device = row(size, dtype, offset)
+        host, device = host.reshape(shape).copy(), device.reshape(shape)
+        n = shape[0]
+        for which in (np.arange(n - 1, -n - 1, -1), np.array([[0], [-1]]),
+                      np.array([-n])):  # fmt: skip
+            mine, its = as_key(which, kind, "i4")
+            same(device[its], host[mine])
+            if kind == "device":
+                same(gpuarray.take(device, its, axis=0), host[mine])
+            values = elements(which.size * size // n, dtype, 9)
+            values = values.reshape(*which.shape, *shape[1:])
+            if len({k % n for k in which.flat}) == which.size:
+                host[mine] = values
+                device[its] = gpuarray.to_gpu(values)
+                same(device, host)
+            one = elements(1, dtype, 4)
+            if host.dtype.kind != "V" and dtype not in ("g", ">f4"):
+                one = host.dtype.type(1)
+            host[mine] = one
+            device[its] = one
+            same(device, host)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype"),
+    [((9001, 3), "f4"), ((20000, 1), "u1"), ((3, 600_001), "u1"),
+     ((2, 140_000), "f8"), ((300, 257), "f4"), ((70_000, 2), "f8")],
+)  # fmt: skip
+def test_many_rows_and_long_ones(shape, dtype):
+    random = np.random.default_rng(5)
+    host = random.integers(0, 200, shape).astype(dtype)
+    device = gpuarray.to_gpu(host)
+    order = random.permutation(shape[0])
+    key = gpuarray.to_gpu(order)
+    same(device[key], host[order])
+    values = host[::-1].copy()
+    device[key] = gpuarray.to_gpu(values)
+    host[order] = values
+    same(device, host)
+    device[key[:2]] = 7
+    host[order[:2]] = 7
+    same(device, host)
+
+
+def test_rows_out_of_range():
+    device = gpuarray.zeros((4, 3), "i4") + 1
+    key = gpuarray.to_gpu(np.array([1, 4, -1, -5]))
+    got = device[key]
+    with pytest.raises(IndexError, match=r"(4|-5) is out of .* 0 with size 4"):
+        got.get()
+    same(got, np.array([[1] * 3, [0] * 3, [1] * 3, [0] * 3], "i4"))
+    device[key] = 5
+    with pytest.raises(IndexError, match=r"(4|-5) is out of .* 0 with size 4"):
+        device.get()
+    same(device, np.array([[1] * 3, [5] * 3, [1] * 3, [5] * 3], "i4"))
+    with pytest.raises(IndexError, match="index 4 is out of bounds"):
+        device[[4]]
+    with pytest.raises(IndexError, match="index -5 is out of bounds"):
+        device[[-5]] = 1
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        device[[1, 2]] = gpuarray.zeros((3, 3), "i4")
+    with pytest.raises(ValueError, match="at most 32 axes"):
+        device[np.zeros((1,) * 32, int)]
+
+
+@pytest.mark.parametrize("order", ["F", "stepped"])
+def test_rows_that_are_not_packed(order):
+    host = numbers((6, 8), "f4")
+    device = gpuarray.to_gpu(host)
+    host, device = (
+        (a.T if order == "F" else a[:, ::2]) for a in (host, device)
+    )
+    same(device[[1, -1]], host[[1, -1]])
+    host = host.copy()
+    device[gpuarray.to_gpu(np.array([2, 0]))] = 3
+    host[[2, 0]] = 3
+    same(device, host)
+    packed = gpuarray.zeros((4, 3), "f4")
+    values, theirs = both(numbers((3, 2), "f4"), "F")
+    packed[[1, 2]] = theirs.T
+    packed[0] = 1
+    want = np.zeros((4, 3), "f4")
+    want[[1, 2]], want[0] = values.T, 1
+    same(packed, want)
+
+
+def test_rows_of_values_that_overlap():
+    host = numbers((6, 2), "f4")
+    device = gpuarray.to_gpu(host)
+    device[gpuarray.to_gpu(np.array([1, 2, 3]))] = device[:3]
+    host[[1, 2, 3]] = host[:3].copy()
+    same(device, host)
+
+
+def test_rows_without_a_frame():
+    host = numbers((6, 5), "f4")
+    device = gpuarray.to_gpu(host)
+    key = gpuarray.to_gpu(np.array([2, -1]))
+    usual(lambda: device[key], host[[2, -1]])
+    usual(lambda: device[[2, -1]], host[[2, -1]])
+    usual(lambda: gpuarray.take(device, key, axis=0), host[[2, -1]])
+    values = gpuarray.to_gpu(host[:2] * 2)
+    for value in (values, 3, 0.5):
+        device[key] = value
+        count, _ = frames(lambda v=value: device.__setitem__(key, v))
+        assert count == 0
+
+
+# --- what is usual -------------------------------------------------------
 
 
 @pytest.mark.parametrize("value", [1.5, 3, True, np.float32(2), "array"])

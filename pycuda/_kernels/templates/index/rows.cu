@@ -1,0 +1,45 @@
+// Picks rows of a packed array by index, or puts them there: what `move.cu`
+// does for any key, for the next most frequent one.  A row is `span` items.
+// Each thread, in its block's `chunk` of items, does `each` rows.
+struct Item {
+    $unit words[$count];
+};
+
+typedef $index Index;
+
+__device__ void note(unsigned long long *fault, long long index,
+                     long long length)
+{
+    if (atomicExch(fault, 1ull) == 0) {
+        fault[1] = $axis;
+        fault[2] = index;
+        fault[3] = length;
+    }
+}
+
+extern "C" __global__ void $name($plain, $row, const Index *indices,
+                                 unsigned long long *fault, long long length,
+                                 long long count, long long span,
+                                 long long each, long long chunk)
+{
+    const long long first =
+        ((long long)blockIdx.x * blockDim.y + threadIdx.y) * each;
+    const long long end = first + each < count ? first + each : count;
+    const long long begin = (long long)blockIdx.y * chunk;
+    const long long stop = begin + chunk < span ? begin + chunk : span;
+    const unsigned long long places = (unsigned long long)length;
+    for (long long i = first; i < end; i++) {
+        unsigned long long place = (unsigned long long)indices[i];
+        if (Index(-1) < Index(0) && place >= places) { // from the end
+            place += places;
+        }
+        const bool inside = place < places;
+        if (!inside && begin == 0 && $lane == 0) {
+            note(fault, (long long)indices[i], length);
+        }
+        $items
+        for (long long k = begin + $lane; k < stop; k += $lanes) {
+            $move
+        }
+    }
+}
