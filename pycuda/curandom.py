@@ -82,7 +82,8 @@ def rand(shape: Any, dtype: Any = np.float32, stream: Any = None) -> Any:
         )
     result = _gpuarray.empty(shape, dtype)
     kind, parameters = _KINDS[dtype]
-    philox.launch(kind, result, 0, philox.drawn_key(), 0, parameters, stream)
+    plan = philox.kernel(kind, dtype)
+    philox.launch(plan, result, 0, philox.drawn_key(), 0, parameters, stream)
     return result
 
 

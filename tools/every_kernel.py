@@ -130,12 +130,6 @@ def run_rest() -> None:
     which = np.arange(0, flat.size, 5).astype(np.int32)
     taken = gpuarray.take(device.ravel(), gpuarray.to_gpu(which))
     check("take", taken, flat[which])
-    device.ravel()[gpuarray.to_gpu(which)] = taken * 2
-    flat[which] *= 2
-    check("put", device, host)
-    device.ravel()[gpuarray.to_gpu(which)] = 3
-    flat[which] = 3
-    check("fill", device, host)
     for dtype in ("f4", "f8"):
         wide = device.astype(dtype)
         check("mul_add", wide.mul_add(0.5, wide, 3), host * 3.5)
@@ -147,15 +141,114 @@ def run_rest() -> None:
     check("inclusive scan", long, np.arange(1, 100_004))
     scan.ExclusiveScanKernel(np.int32, "max(a, b)", neutral=0)(long)
     check("exclusive scan", long, np.arange(100_003))
+
+
+def run_indexing() -> None:
+    which = np.array([0, 18, -2, 7], np.int32)
+    for name, host, device in operands():
+        key = gpuarray.to_gpu(which)
+        host = host.copy()
+        for mine, its in (
+            (which, key),
+            ((slice(None), which), (slice(None), key)),
+            ((which, which), (key, key)),
+            ((which, 2), (which.tolist(), 2)),
+        ):
+            check(f"index {name}", device[its], host[mine])
+            if name.endswith(" C"):
+                values = host[mine].copy()
+                device[its] = gpuarray.to_gpu(values[::-1].copy())
+                host[mine] = values[::-1]
+                check(f"put {name}", device, host)
+                device[its] = 1
+                host[mine] = 1
+                check(f"fill {name}", device, host)
+        if host.dtype.kind != "b":
+            mask, flags = host != 1, device != 1
+            check(f"choose {name}", device[flags], host[mask])
+            check(f"nonzero {name}", gpuarray.nonzero(flags)[0],
+                  np.nonzero(mask)[0])  # fmt: skip
+        check(f"repeat {name}", gpuarray.repeat(device, 3),
+              np.repeat(host, 3))  # fmt: skip
+
+
+def run_sorting() -> None:
+    random = np.random.default_rng(5)
+    for dtype in ("i1", "u2", "i4", "u8", "f2", "f4", "f8"):
+        for shape in ((7,), (150,), (5000,), (100_003,), (37, 150), (3, 9000)):
+            host = random.integers(0, 100, shape).astype(dtype)
+            device = gpuarray.to_gpu(host)
+            for axis in range(-1, len(shape) - 1):
+                order = np.argsort(host, axis, "stable")
+                check(f"sort {dtype} {shape}", gpuarray.sort(device, axis),
+                      np.sort(host, axis))  # fmt: skip
+                check(f"argsort {dtype} {shape}",
+                      gpuarray.argsort(device, axis), order)  # fmt: skip
+        ordered = np.sort(random.integers(0, 100, 999)).astype(dtype)
+        wanted = np.arange(0, 99, 7).astype(dtype)
+        check(f"searchsorted {dtype}",
+              gpuarray.searchsorted(gpuarray.to_gpu(ordered),
+                                    gpuarray.to_gpu(wanted)),
+              np.searchsorted(ordered, wanted))  # fmt: skip
+
+
+def run_products() -> None:
+    random = np.random.default_rng(6)
+    shapes = [((5,), (5,)), ((9, 5), (5,)), ((5,), (5, 9)), ((3, 2), (2, 7)),
+              ((33, 65), (65, 47)), ((150, 140), (140, 130)),
+              ((4, 9, 5), (4, 5, 8)), ((1000, 3), (3, 1000))]  # fmt: skip
+    for dtype in ("?", "i1", "i4", "u8", "f2", "f4", "f8", "c8", "c16"):
+        for left, right in shapes:
+            a = random.integers(0, 2, left).astype(dtype)
+            b = random.integers(0, 2, right).astype(dtype)
+            check(f"{dtype} {left} @ {right}",
+                  gpuarray.to_gpu(a) @ gpuarray.to_gpu(b), a @ b)  # fmt: skip
+
+
+def run_random() -> None:
+    g = curandom.PhiloxRandomNumberGenerator(1)
+    true = np.ones(1001, bool)
     for dtype in (np.float32, np.float64):
-        values = curandom.rand((1000,), dtype)
-        check("rand", (values >= 0) & (values <= 1), np.ones(1000, bool))
+        means = gpuarray.zeros(1001, np.float64) + 3
+        for name, draw in {
+            "rand": lambda t=dtype: curandom.rand((1001,), t),
+            "uniform": lambda t=dtype: g.uniform(0, 2, 1001, t),
+            "gen_uniform": lambda t=dtype: g.gen_uniform(1001, t),
+            "normal": lambda t=dtype: abs(g.standard_normal(1001, t)),
+            "lognormal": lambda t=dtype: g.lognormal(0, 1, 1001, t),
+            "exponential": lambda t=dtype: g.exponential(2, 1001, t),
+            "gamma": lambda t=dtype: g.standard_gamma(0.5, 1001, t),
+            "poisson": lambda t=dtype: g.poisson(3, 1001, t),
+            "poisson of 300": lambda t=dtype: g.poisson(300, 1001, t),
+            "poisson of means": lambda t=dtype, m=means: g.poisson(m, dtype=t),
+        }.items():
+            values = draw()
+            check(name, (values >= 0) & (values < 1e4), true)
+    for dtype in ("i1", "u4", "i8", "u8"):
+        for most in (3, 100):
+            values = g.integers(0, most, 1001, dtype)
+            check("integers", (values >= 0) & (values < most), true)
+    check("permutation", gpuarray.sort(g.permutation(1001)), np.arange(1001))
+    for kind in (
+        curandom.XORWOWRandomNumberGenerator,
+        curandom.MRG32k3aRandomNumberGenerator,
+        curandom.Sobol32RandomNumberGenerator,
+        curandom.ScrambledSobol64RandomNumberGenerator,
+    ):
+        for dtype in (np.float32, np.float64):
+            values = kind().gen_uniform(1001, dtype)
+            check(kind.__name__, (values >= 0) & (values <= 1), true)
+            values = abs(kind().gen_normal(1001, dtype))
+            check(kind.__name__, values < 99, true)
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    for part in (run_elementwise, run_functions, run_reductions, run_rest):
+    for part in (
+        run_elementwise, run_functions, run_reductions, run_indexing,
+        run_sorting, run_products, run_random, run_rest,
+    ):  # fmt: skip
         part()
         drv.Context.synchronize()
         print(f"{part.__name__}: {launched} results so far", flush=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import functools
 import math
 import operator
 from typing import Any
@@ -27,6 +28,16 @@ _POISSON = frozenset("bBhHiIlLqQfd")
 
 
 _HERE = contextlib.nullcontext()
+
+
+# Parameters that are no infinity in float32.
+_MOST = 3e38
+
+
+@functools.lru_cache(32)
+def _range_of(dtype: np.dtype) -> tuple[int, int]:
+    info = np.iinfo(dtype)
+    return int(info.min), int(info.max)
 
 
 def _in(stream: Any) -> Any:
@@ -201,9 +212,11 @@ class Distributions(Filling):
         stream: Any = None,
     ) -> Any:
         """Reals of [0, 1), float64 or float32: multiples of 2**-53, 2**-24."""
-        with _in(stream):
-            out = _target("random", size, dtype, np.float64, out, _REALS)
-            self._draw("random", out, (), None)
+        if stream is not None:
+            with _in(stream):
+                return self.random(size, dtype, out)
+        out = _target("random", size, dtype, np.float64, out, _REALS)
+        self._draw("random", out, (), None)
         return out
 
     def uniform(
@@ -220,10 +233,17 @@ class Distributions(Filling):
             low = _number(low, "low")
         if not isinstance(high, ArrayBase):
             high = _number(high, "high")
+        width = high - low
         with _in(stream):
+            if type(low) is type(width) is float and (
+                -_MOST <= low <= _MOST and -_MOST <= width <= _MOST
+            ):
+                out = _target("random", size, dtype, np.float64, out, _REALS)
+                self._draw("between", out, (low, width), None)
+                return out
             size = _spread(size, out, low, high)
             out = self.random(size, dtype, out)
-            out *= high - low
+            out *= width
             out += low
         return out
 
@@ -257,7 +277,11 @@ class Distributions(Filling):
         stream: Any = None,
     ) -> Any:
         """Normal numbers of mean 0 and width 1, float64 or float32."""
-        return self.normal(0.0, 1.0, size, dtype, out, stream)
+        if stream is not None:
+            return self.normal(0.0, 1.0, size, dtype, out, stream)
+        out = _target("normal", size, dtype, np.float64, out, _REALS)
+        self._draw("normal", out, (0.0, 1.0), None)
+        return out
 
     def normal(
         self,
@@ -413,8 +437,8 @@ class Distributions(Filling):
         high += bool(endpoint)
         with _in(stream):
             out = _target("integers", size, dtype, np.int64, out, _INTEGERS)
-            info = np.iinfo(out.dtype)
-            if low < info.min or high - 1 > info.max:
+            least, most = _range_of(out.dtype)
+            if low < least or high - 1 > most:
                 raise ValueError(
                     f"[{low}, {high}) is not within the range of {out.dtype}"
                 )

@@ -50,6 +50,7 @@ _T = (None, "")
 KINDS = {
     "random": Kind("Random<{}>"),
     "uniform": Kind("Uniform<{}>"),
+    "between": Kind("Between<{}>", (_T, _T)),
     "normal": Kind("Normal<{}>", (_T, _T)),
     "lognormal": Kind("LogNormal<{}>", (_T, _T)),
     "exponential": Kind("Exponential<{}>", (_T,)),
@@ -73,7 +74,7 @@ KINDS = {
 
 
 @by_context
-def _kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, int, int]:
+def kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, tuple, int]:
     """(function, elements of four words, threads, their share of these)."""
     in_turn = building.runs_threads_in_turn()
     row, name = KINDS[kind], c_type(dtype)
@@ -98,13 +99,13 @@ def _kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, int, int]:
     function = module.get_function("draw").prepare(f"PQQIII{characters}")
     width = row.elements(dtype)
     if in_turn:
-        return function, width, 1, _SHARE_IN_TURN
+        return function, width, (1, 1, 1), _SHARE_IN_TURN
     turn = 2 if width > 1 and width * dtype.itemsize <= 16 else 1
-    return function, width, _BLOCK, turn * _BLOCK
+    return function, width, (_BLOCK, 1, 1), turn * _BLOCK
 
 
 def launch(
-    kind: str,
+    plan: tuple[Any, int, tuple, int],
     out: Any,
     position: int,
     key: tuple[int, int],
@@ -112,16 +113,21 @@ def launch(
     parameters: tuple = (),
     stream: Any = None,
 ) -> None:
-    """Fill `out`, packed in memory, from a position of a sequence on."""
+    """Fill `out`, packed in memory, from a position of a sequence on.
+
+    `plan` is what `kernel` gives.
+    """
     n = out.size
     if not n:
         return
-    function, width, threads, share = _kernel(kind, out.dtype)
+    function, width, threads, share = plan
     blocks = (n + position % 4 * width // 4 + width - 1) // width
-    grid = min(-(-blocks // share), _MOST_BLOCKS)
+    grid = -(-blocks // share)
+    if grid > _MOST_BLOCKS:
+        grid = _MOST_BLOCKS
     function.prepared_async_call(
-        (grid, 1), (threads, 1, 1), stream, out, n, position,
-        key[0], key[1], number, *parameters,
+        (grid, 1), threads, stream, out, n, position, key[0], key[1], number,
+        *parameters,
     )  # fmt: skip
 
 
@@ -223,19 +229,15 @@ class PhiloxRandomNumberGenerator(Distributions):
     def _draw(
         self, kind: str, out: Any, parameters: tuple, stream: Any
     ) -> None:
-        each = 4 // KINDS[kind].elements(out.dtype)
-        position = self._take(out.size * each, each)
-        if stream is None:
-            self._draw_at(position, kind, out, parameters)
-        else:
+        if stream is not None:
             with stream.use():
-                self._draw_at(position, kind, out, parameters)
-
-    def _draw_at(
-        self, position: int, kind: str, out: Any, parameters: tuple
-    ) -> None:
+                self._draw(kind, out, parameters, None)
+            return
+        plan = kernel(kind, out.dtype)
+        each = 4 // plan[1]
+        position = self._take(out.size * each, each)
         target = out if out.flags.c_contiguous else out.copy("C")
-        launch(kind, target, position, self._key, self._number, parameters)
+        launch(plan, target, position, self._key, self._number, parameters)
         if target is not out:
             out[...] = target
 

@@ -6,6 +6,7 @@ import copy
 import hashlib
 import pickle
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -606,6 +607,40 @@ def test_arrays_as_parameters():
     assert not got[:, 3:].any()
     got = generator.uniform(place, 200, (2, 500)).get()
     assert got[0].min() < 100 <= got[1].min() and got.max() <= 200
+
+
+@pytest.mark.parametrize("dtype", [F4, F8])
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(0, 1), (-2.5, 0.1), (3, 3), (5, 4), (1e30, 3e30), (-1e38, 2e38),
+     (0, 1e300), (np.float32(0.1), 7), (0.0, float("nan"))],
+)  # fmt: skip
+def test_between_bounds(dtype, low, high):
+    u = Philox(11).random(501, dtype).get()
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        width = dtype(float(high) - float(low))
+        want = u * width + dtype(low)
+        got = Philox(11).uniform(low, high, 501, dtype)
+        out = gpuarray.empty(501, dtype)
+        assert Philox(11).uniform(low, high, out=out) is out
+    np.testing.assert_array_equal(got.get(), want)
+    np.testing.assert_array_equal(out.get(), want)
+
+
+def test_between_is_one_kernel():
+    stream, generator = drv.Stream(), Philox(3)
+    generator.uniform(2, 3, 99)
+    generator.random(99)
+    counts = []
+    for call in (generator.random, lambda n: generator.uniform(2, 3, n)):
+        with stream.capture() as graph, stream.use():
+            made = [call(99) for _ in range(5)]
+        graph.launch(stream)
+        stream.synchronize()
+        assert (made[4].get() > 0).any()
+        counts.append(graph.node_count)
+    assert counts[0] == counts[1]
 
 
 def test_bad_parameters():

@@ -68,6 +68,23 @@ template <class T> struct Random : Each<T, typename WordOf<T>::type> {
     }
 };
 
+// Reals of [low, low + width), each step rounded.
+template <class T> struct Between : Each<T, typename WordOf<T>::type> {
+    T low, width;
+    __device__ Between(T low, T width) : low(low), width(width) {}
+    __device__ bool draw(const Sequence &, Long, uint4 w, Long,
+                         T *values) const
+    {
+        typedef typename WordOf<T>::type Word;
+        const T from = low, by = width;
+        this->all(w, values, [=](Word x) {
+            const T step = of_one(x, T()) * by;
+            return step + from;
+        });
+        return false;
+    }
+};
+
 // Reals of (0, 1].
 static __device__ float above_zero(unsigned int x, float)
 {
