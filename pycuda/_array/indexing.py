@@ -700,9 +700,6 @@ def set(
 ) -> None:
     """``a[key] = value``; of several values for a place, any one stays."""
     _driver._check_faults()
-    if is_simple(a, key) and _is_line_of(key, a, value):
-        _put_line(a, key, 0, value, stream)
-        return
     source = _as_source(a, value)
     is_number = isinstance(source, np.ndarray) and source.size == 1
     if is_number and _fill_masked(a, key, source.reshape(())):

@@ -82,6 +82,18 @@ def make_move(
     return compile_kernel(source, (), "move")
 
 
+def _indexed(
+    form: str, name: str, unit: int, count: int, index: np.dtype, axis: int,
+    **fields: Any,
+) -> Any:  # fmt: skip
+    """The kernel `name` of a template for items that indices name."""
+    source = load_template(f"index/{form}.cu").substitute(
+        name=name, unit=_UNITS[unit], count=count, index=c_type(index),
+        axis=axis, **fields,
+    )  # fmt: skip
+    return compile_kernel(source, (), name)
+
+
 # (plain array, packed row, what is done, what is done out of range)
 _LINES = {
     "take": (
@@ -113,20 +125,11 @@ def make_line(
     in_turn = building.runs_threads_in_turn()
     block, each = (1, _PART_IN_TURN) if in_turn else (_BLOCK, 1)
     plain, row, move, outside = _LINES[name]
-    source = load_template("index/line.cu").substitute(
-        name=name,
-        unit=_UNITS[unit],
-        count=count,
-        index=c_type(index),
-        axis=axis,
-        each=each,
-        unroll=min(each, 8),
-        plain=plain,
-        row=row,
-        move=move,
-        outside=outside,
-    )
-    return compile_kernel(source, (), name), block, each, 0
+    kernel = _indexed(
+        "line", name, unit, count, index, axis, each=each,
+        unroll=min(each, 8), plain=plain, row=row, move=move, outside=outside,
+    )  # fmt: skip
+    return kernel, block, each, 0
 
 
 # (plain array, packed rows, what is looked up once a row, what is done)
@@ -161,20 +164,14 @@ def make_rows(
     """
     in_turn = building.runs_threads_in_turn()
     plain, rows, items, move = _ROWS[name]
-    source = load_template("index/rows.cu").substitute(
-        name=name,
-        unit=_UNITS[unit],
-        count=count,
-        index=c_type(index),
-        axis=axis,
-        plain=plain,
-        row=rows,
+    kernel = _indexed(
+        "rows", name, unit, count, index, axis, plain=plain, row=rows,
         items=indent(items.split("\n"), 8).strip(),
         move=indent(move.split("\n"), 12).strip(),
         lane="0" if in_turn else "threadIdx.x",
         lanes="1" if in_turn else "blockDim.x",
-    )
-    return compile_kernel(source, (), name), 1 if in_turn else _BLOCK, 1, 0
+    )  # fmt: skip
+    return kernel, 1 if in_turn else _BLOCK, 1, 0
 
 
 def make_repeat_in_turn(unit: int, count: int, copies: int) -> tuple[Any, int]:

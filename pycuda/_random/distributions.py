@@ -233,8 +233,8 @@ class Distributions(Filling):
             low = _number(low, "low")
         if not isinstance(high, ArrayBase):
             high = _number(high, "high")
-        width = high - low
         with _in(stream):
+            width = high - low
             if type(low) is type(width) is float and (
                 -_MOST <= low <= _MOST and -_MOST <= width <= _MOST
             ):

@@ -70,14 +70,25 @@ advanced_set(PyObject *self, PyObject *key, PyObject *value)
     return done ? 0 : -1;
 }
 
+/* False with an exception. */
+static bool
+is_array(PyObject *object)
+{
+    bool is = array_check(object);
+
+    if (!is) {
+        PyErr_SetString(PyExc_TypeError, "a GPUArray is needed");
+    }
+    return is;
+}
+
 /* _address_bits(array): the last eight bits of its address, for alignment;
  * the address itself does not get out. */
 PyObject *
 advanced_address_bits(PyObject *module, PyObject *array)
 {
     (void)module;
-    if (!array_check(array)) {
-        PyErr_SetString(PyExc_TypeError, "a GPUArray is needed");
+    if (!is_array(array)) {
         return NULL;
     }
     return PyLong_FromLong(
@@ -88,8 +99,7 @@ PyObject *
 advanced_is_misaligned(PyObject *module, PyObject *array)
 {
     (void)module;
-    if (!array_check(array)) {
-        PyErr_SetString(PyExc_TypeError, "a GPUArray is needed");
+    if (!is_array(array)) {
         return NULL;
     }
     return PyBool_FromLong(array_misaligned((const struct array *)array));
@@ -147,8 +157,7 @@ advanced_identity(PyObject *module, PyObject *object)
     const struct array *array = (const struct array *)object;
 
     (void)module;
-    if (!array_check(object)) {
-        PyErr_SetString(PyExc_TypeError, "a GPUArray is needed");
+    if (!is_array(object)) {
         return NULL;
     }
     return Py_BuildValue("(KNNO)", (unsigned long long)array->head.pointer,

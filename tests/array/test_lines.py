@@ -546,22 +546,19 @@ def test_zeros_and_ones(function, dtype):
     alike(function, dtype=dtype)
 
 
+def layouts_of(a):
+    """An array of three axes in several ways, and one of a subclass."""
+    return (a, a.T, a.transpose(1, 0, 2), a[:, ::2], a[:0],
+            Own((2, 3), "f4").fill(0))  # fmt: skip
+
+
 @pytest.mark.parametrize("dtype", NEW, ids=str)
 @pytest.mark.parametrize("function", ["zeros_like", "ones_like"])
 def test_like(function, dtype):
     function = getattr(gpuarray, function)
     host = numbers((3, 4, 5), "i2")
     device = gpuarray.to_gpu(host)
-    for other in (
-        device,
-        device.T,
-        device.transpose(1, 0, 2),
-        device[:, ::2],
-        device[:0],
-        Own((2, 3), "f4").fill(0),
-        host,
-        None,
-    ):
+    for other in (*layouts_of(device), host, None):
         alike(function, other)
         alike(function, other, dtype)
         alike(function, other, dtype=dtype)
@@ -570,14 +567,7 @@ def test_like(function, dtype):
 
 def test_empty_like():
     device = gpuarray.to_gpu(numbers((3, 4, 5), "i2"))
-    for other in (
-        device,
-        device.T,
-        device.transpose(1, 0, 2),
-        device[:, ::2],
-        device[:0],
-        Own((2, 3), "f4"),
-    ):
+    for other in layouts_of(device):
         want = gpuarray.empty_like.__wrapped__(other)
         made = gpuarray.empty_like(other)
         assert type(made) is type(want)

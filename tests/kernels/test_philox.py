@@ -628,6 +628,20 @@ def test_between_bounds(dtype, low, high):
     np.testing.assert_array_equal(out.get(), want)
 
 
+def test_between_arrays_keeps_to_the_stream():
+    stream, generator = drv.Stream(), Philox(3)
+    low, high = gpuarray.zeros(40, F4) + 1, gpuarray.zeros(40, F4) + 4
+    generator.uniform(low, high, 40, F4)
+    with stream.capture() as graph:
+        made = generator.uniform(low, high, 40, F4, stream=stream)
+    low.fill(10)
+    high.fill(11)
+    drv.Context.synchronize()
+    graph.launch(stream)
+    stream.synchronize()
+    assert ((made.get() >= 10) & (made.get() <= 11)).all()
+
+
 def test_between_is_one_kernel():
     stream, generator = drv.Stream(), Philox(3)
     generator.uniform(2, 3, 99)

@@ -1,21 +1,9 @@
 // Picks elements of a packed row by index, or puts them there: what `move.cu`
 // does for any key, for the most frequent one.  Each thread takes $each
 // elements.
-struct Item {
-    $unit words[$count];
-};
+#include "index/item.cuh"
 
 typedef $index Index;
-
-__device__ void note(unsigned long long *fault, long long index,
-                     long long length)
-{
-    if (atomicExch(fault, 1ull) == 0) {
-        fault[1] = $axis;
-        fault[2] = index;
-        fault[3] = length;
-    }
-}
 
 extern "C" __global__ void $name($plain, $row, const Index *indices,
                                  unsigned long long *fault, long long length,
@@ -33,7 +21,7 @@ extern "C" __global__ void $name($plain, $row, const Index *indices,
                 place += places;
             }
             if (place >= places) {
-                note(fault, (long long)indices[i], length);
+                note(fault, $axis, (long long)indices[i], length);
                 $outside
                 continue;
             }

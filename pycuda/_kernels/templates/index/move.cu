@@ -1,24 +1,11 @@
 // Moves elements, whatever their type, between a plain array and the places
 // of another that arrays of indices name.  One thread an element.
-struct Item {
-    $unit words[$count];
-};
+#include "index/item.cuh"
 
 struct Layout {
     long long size, length[$indices], step[$indices], axis[$indices];
     long long shape[$ndim], strides[$indices + 2][$ndim];
 };
-
-// Notes an index that is out of range; the first one is kept.
-__device__ void note(unsigned long long *fault, long long axis,
-                     long long index, long long length)
-{
-    if (atomicExch(fault, 1ull) == 0) {
-        fault[1] = axis;
-        fault[2] = index;
-        fault[3] = length;
-    }
-}
 
 // The place of an index along its axis, negative ones from the end; -1 where
 // there is none.

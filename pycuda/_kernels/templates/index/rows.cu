@@ -1,21 +1,9 @@
 // Picks rows of a packed array by index, or puts them there: what `move.cu`
 // does for any key, for the next most frequent one.  A row is `span` items.
 // Each thread, in its block's `chunk` of items, does `each` rows.
-struct Item {
-    $unit words[$count];
-};
+#include "index/item.cuh"
 
 typedef $index Index;
-
-__device__ void note(unsigned long long *fault, long long index,
-                     long long length)
-{
-    if (atomicExch(fault, 1ull) == 0) {
-        fault[1] = $axis;
-        fault[2] = index;
-        fault[3] = length;
-    }
-}
 
 extern "C" __global__ void $name($plain, $row, const Index *indices,
                                  unsigned long long *fault, long long length,
@@ -35,7 +23,7 @@ extern "C" __global__ void $name($plain, $row, const Index *indices,
         }
         const bool inside = place < places;
         if (!inside && begin == 0 && $lane == 0) {
-            note(fault, (long long)indices[i], length);
+            note(fault, $axis, (long long)indices[i], length);
         }
         $items
         for (long long k = begin + $lane; k < stop; k += $lanes) {
