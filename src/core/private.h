@@ -350,6 +350,9 @@ PyObject *core_enum(const char *name, long value);
 PyObject *core_allocation_wrap(PyTypeObject *type,
                                struct core_context *context,
                                CUdeviceptr pointer, size_t bytes);
+/* Whether a call that found no device memory is to be tried again: once, now
+ * that garbage is collected and idle memory given back. */
+bool core_made_room(CUresult code, bool *tried);
 CUresult core_allocate_raw(CUdeviceptr *pointer, size_t bytes);
 /* core_check of an allocation: the error says how much was asked for. */
 int core_allocate_check(CUresult code, size_t bytes, const char *routine);

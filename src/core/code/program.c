@@ -35,6 +35,7 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
     Py_INCREF((PyObject *)context); /* the handler may pop it */
     PyObject *self = NULL;
     CUmodule handle = NULL;
+    bool tried = false;
     CUresult code;
     if (code_options_init(&options, false, pairs) < 0) {
         goto done;
@@ -44,9 +45,12 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
                   "the image is cut off");
         goto done;
     }
-    Py_BEGIN_ALLOW_THREADS code = driver.cuModuleLoadDataEx(
-        &handle, image, options.count, options.names, options.values);
-    Py_END_ALLOW_THREADS;
+    do { /* the driver writes to the values */
+        struct code_options once = options;
+        Py_BEGIN_ALLOW_THREADS code = driver.cuModuleLoadDataEx(
+            &handle, image, once.count, once.names, once.values);
+        Py_END_ALLOW_THREADS;
+    } while (core_made_room(code, &tried));
     options.error[CODE_LOG_BYTES - 1] = '\0';
     if (code_options_tell(&options, handler, code == CUDA_SUCCESS) < 0) {
         goto done;

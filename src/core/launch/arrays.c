@@ -126,6 +126,10 @@ core_launch_arrays(struct core_context *context,
     CUresult code = driver.cuLaunchKernel(
         launch->function, launch->blocks, 1, 1, launch->threads[0],
         launch->threads[1], 1, 0, stream, arguments, NULL);
+    if (UNUSUAL(code == CUDA_ERROR_OUT_OF_MEMORY)) { /* it makes room */
+        return launch_slowly(context, launch, stream, count, arrays,
+                             arguments);
+    }
     return USUAL(code == CUDA_SUCCESS) ? 0
                                        : core_check(code, "cuLaunchKernel");
 }

@@ -40,17 +40,49 @@ launch_waiting(struct core_context *context, CUfunction function,
     return code;
 }
 
+/* core_made_room for a launch: the device had no memory for the kernel's local
+ * variables.  Garbage stays: what it runs may free what the launch uses. */
+static bool
+made_room(CUresult code, struct core_context *context, bool *tried)
+{
+    if (code != CUDA_ERROR_OUT_OF_MEMORY || *tried || context->captures != 0) {
+        return false;
+    }
+    *tried = true;
+    core_pool_trim(context);
+    return true;
+}
+
+static __attribute__((noinline)) CUresult
+launch_again(CUresult code, struct core_context *context, CUfunction function,
+             const unsigned grid[3], const unsigned block[3], unsigned shared,
+             CUstream stream, void **arguments, void **extra)
+{
+    PyObject *kernels = Py_XNewRef(context->kept[CORE_KEPT_KERNELS]);
+    bool tried = false;
+    if (made_room(code, context, &tried)) {
+        code = launch_now(function, grid, block, shared, stream, arguments,
+                          extra);
+    }
+    Py_XDECREF(kernels);
+    return code;
+}
+
 static inline CUresult
 launch_counted(struct core_context *context, CUfunction function,
                const unsigned grid[3], const unsigned block[3],
                unsigned shared, CUstream stream, void **arguments,
                void **extra)
 {
-    return USUAL(!core_queue_add(context, stream))
-               ? launch_now(function, grid, block, shared, stream, arguments,
-                            extra)
-               : launch_waiting(context, function, grid, block, shared, stream,
-                                arguments, extra);
+    CUresult code = USUAL(!core_queue_add(context, stream))
+                        ? launch_now(function, grid, block, shared, stream,
+                                     arguments, extra)
+                        : launch_waiting(context, function, grid, block,
+                                         shared, stream, arguments, extra);
+    return USUAL(code == CUDA_SUCCESS)
+               ? code
+               : launch_again(code, context, function, grid, block, shared,
+                              stream, arguments, extra);
 }
 
 CUresult
@@ -120,11 +152,15 @@ launch_extended(struct core_function *function, const unsigned grid[3],
         .numAttrs = count,
     };
     core_queue_add(function->context, pack->stream);
+    void **arguments = extra == NULL ? pack->pointers : NULL;
+    bool tried = false;
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code =
-        driver.cuLaunchKernelEx(&config, function->handle,
-                                extra == NULL ? pack->pointers : NULL, extra);
-    Py_END_ALLOW_THREADS return code;
+    do {
+        Py_BEGIN_ALLOW_THREADS code = driver.cuLaunchKernelEx(
+            &config, function->handle, arguments, extra);
+        Py_END_ALLOW_THREADS;
+    } while (made_room(code, function->context, &tried));
+    return code;
 }
 
 static int

@@ -21,25 +21,36 @@ core_allocation_wrap(PyTypeObject *type, struct core_context *context,
     return (PyObject *)self;
 }
 
-/* cuMemAlloc; out of memory empties the pool, collects garbage and tries once
- * more. */
-CUresult
-core_allocate_raw(CUdeviceptr *pointer, size_t bytes)
+/* Another thread or a destructor may end contexts and kernels meanwhile: the
+ * caller holds what it goes on with. */
+bool
+core_made_room(CUresult code, bool *tried)
 {
-    CUresult code = driver.cuMemAlloc(pointer, bytes);
-    if (code != CUDA_ERROR_OUT_OF_MEMORY) {
-        return code;
+    if (code != CUDA_ERROR_OUT_OF_MEMORY || *tried) {
+        return false;
     }
+    *tried = true;
     int enabled = PyGC_Enable(); /* switched off it would do nothing */
     PyGC_Collect();
     if (!enabled) {
         PyGC_Disable();
     }
     struct core_context *context = core_stack_top();
-    if (context != NULL) {
+    if (context != NULL && context->captures == 0) {
         core_pool_trim(context);
     }
-    return driver.cuMemAlloc(pointer, bytes);
+    return true;
+}
+
+CUresult
+core_allocate_raw(CUdeviceptr *pointer, size_t bytes)
+{
+    bool tried = false;
+    CUresult code;
+    do {
+        code = driver.cuMemAlloc(pointer, bytes);
+    } while (core_made_room(code, &tried));
+    return code;
 }
 
 int

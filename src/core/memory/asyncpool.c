@@ -193,13 +193,16 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
     self->base.stream = self->handle = handle;
     self->stream = Py_XNewRef(core_stream_behind(stream));
     self->pool = Py_XNewRef((PyObject *)pool);
+    bool tried = false;
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code =
-        pool == NULL ? driver.cuMemAllocAsync(&pointer, bytes, handle)
-                     : driver.cuMemAllocFromPoolAsync(&pointer, bytes,
-                                                      pool->handle, handle);
-    Py_END_ALLOW_THREADS if (core_check(code, "cuMemAllocAsync") < 0)
-    {
+    do {
+        Py_BEGIN_ALLOW_THREADS code =
+            pool == NULL ? driver.cuMemAllocAsync(&pointer, bytes, handle)
+                         : driver.cuMemAllocFromPoolAsync(
+                               &pointer, bytes, pool->handle, handle);
+        Py_END_ALLOW_THREADS;
+    } while (core_made_room(code, &tried));
+    if (core_check(code, "cuMemAllocAsync") < 0) {
         Py_DECREF((PyObject *)self);
         return NULL;
     }

@@ -269,19 +269,27 @@ memory_alloc_pitch(PyObject *unused, CORE_ARGS)
         return NULL;
     }
     struct core_context *context = core_current();
-    if (context == NULL ||
-        core_check(
-            driver.cuMemAllocPitch(&pointer, &pitch, width, height, access),
-            "cuMemAllocPitch") < 0) {
+    if (context == NULL) {
         return NULL;
     }
-    PyObject *self = core_allocation_wrap(core.allocation_type, context,
-                                          pointer, pitch * height);
-    if (self == NULL) {
-        driver.cuMemFree(pointer);
-        return NULL;
+    Py_INCREF((PyObject *)context); /* making room may pop it */
+    PyObject *self = NULL;
+    bool tried = false;
+    CUresult code;
+    do {
+        code = driver.cuMemAllocPitch(&pointer, &pitch, width, height, access);
+    } while (core_made_room(code, &tried));
+    if (core_check(code, "cuMemAllocPitch") == 0) {
+        self = core_allocation_wrap(core.allocation_type, context, pointer,
+                                    pitch * height);
+        if (self == NULL) {
+            driver.cuMemFree(pointer);
+        }
     }
-    return Py_BuildValue("(NN)", self, PyLong_FromSize_t(pitch));
+    Py_DECREF((PyObject *)context);
+    return self == NULL
+               ? NULL
+               : Py_BuildValue("(NN)", self, PyLong_FromSize_t(pitch));
 }
 
 static PyObject *

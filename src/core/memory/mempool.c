@@ -125,17 +125,19 @@ pool_take(struct mempool *self, size_t bytes, void **block)
     unsigned number = bin_number(bytes);
     size_t rounded = bin_bytes(number);
     struct core_scope scope;
+    bool tried = false;
     if (!bin_pop(self, number, block)) {
         if (!core_enter(self->context, &scope)) {
             return core_fail(CUDA_ERROR_INVALID_CONTEXT,
                              "memory_pool::allocate", NULL);
         }
         CUresult code = block_allocate(self, rounded, block);
-        if (code == CUDA_ERROR_OUT_OF_MEMORY) {
-            PyGC_Collect();
+        if (core_made_room(code, &tried)) {
             if (bin_pop(self, number, block)) {
                 code = CUDA_SUCCESS;
                 self->managed_bytes -= rounded;
+            } else {
+                code = block_allocate(self, rounded, block);
             }
         }
         while (code == CUDA_ERROR_OUT_OF_MEMORY && free_one(self)) {

@@ -212,23 +212,28 @@ array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (context == NULL) {
         return NULL;
     }
-    CUresult code = deep ? driver.cuArray3DCreate(
-                               &handle, &((struct descriptor *)object)->value)
-                         : driver.cuArrayCreate(&handle, &flat);
-    if (code == CUDA_ERROR_INVALID_VALUE &&
-        ((struct descriptor *)object)->value.Width == 0) {
-        core_fail(code, deep ? "cuArray3DCreate" : "cuArrayCreate",
+    const CUDA_ARRAY3D_DESCRIPTOR *whole =
+        &((struct descriptor *)object)->value;
+    const char *routine = deep ? "cuArray3DCreate" : "cuArrayCreate";
+    PyObject *self = NULL;
+    bool tried = false;
+    CUresult code;
+    Py_INCREF((PyObject *)context); /* making room may pop it */
+    do {
+        code = deep ? driver.cuArray3DCreate(&handle, whole)
+                    : driver.cuArrayCreate(&handle, &flat);
+    } while (core_made_room(code, &tried));
+    if (code == CUDA_ERROR_INVALID_VALUE && whole->Width == 0) {
+        core_fail(code, routine,
                   "the descriptor's width is 0: set width, height, format and "
                   "num_channels");
-        return NULL;
+    } else if (core_check(code, routine) == 0) {
+        self = core_array_wrap(handle, context, NULL);
+        if (self == NULL) {
+            driver.cuArrayDestroy(handle);
+        }
     }
-    if (core_check(code, deep ? "cuArray3DCreate" : "cuArrayCreate") < 0) {
-        return NULL;
-    }
-    PyObject *self = core_array_wrap(handle, context, NULL);
-    if (self == NULL) {
-        driver.cuArrayDestroy(handle);
-    }
+    Py_DECREF((PyObject *)context);
     return self;
 }
 

@@ -52,17 +52,23 @@ mipmap_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     unsigned count = level_count(&descriptor, wanted);
-    if (core_check(driver.cuMipmappedArrayCreate(&handle, &descriptor, count),
-                   "cuMipmappedArrayCreate") < 0) {
-        return NULL;
+    struct mipmap *self = NULL;
+    bool tried = false;
+    CUresult code;
+    Py_INCREF((PyObject *)context); /* making room may pop it */
+    do {
+        code = driver.cuMipmappedArrayCreate(&handle, &descriptor, count);
+    } while (core_made_room(code, &tried));
+    if (core_check(code, "cuMipmappedArrayCreate") == 0) {
+        self = (struct mipmap *)core_object_new(type, context);
+        if (self == NULL) {
+            driver.cuMipmappedArrayDestroy(handle);
+        } else {
+            self->handle = handle;
+            self->count = count;
+        }
     }
-    struct mipmap *self = (struct mipmap *)core_object_new(type, context);
-    if (self == NULL) {
-        driver.cuMipmappedArrayDestroy(handle);
-        return NULL;
-    }
-    self->handle = handle;
-    self->count = count;
+    Py_DECREF((PyObject *)context);
     return (PyObject *)self;
 }
 
