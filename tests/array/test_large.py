@@ -16,6 +16,7 @@ from pycuda.scan import InclusiveScanKernel
 pytestmark = [
     pytest.mark.gpu,
     pytest.mark.slow,
+    pytest.mark.alone,  # up to half of an H100's memory
     pytest.mark.usefixtures("context"),
 ]
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-import pycuda.autoinit
+import pycuda.autoinit  # noqa: F401
 import pycuda.driver as drv
 from pycuda import compiler, gpuarray
 from pycuda.tools import DeviceMemoryPool
