@@ -195,6 +195,7 @@ def plot(about: dict, results: list[dict], path: Path) -> None:
         figsize=(9, height),
         squeeze=False,
         height_ratios=[1.2 + 0.4 * len(entry[2]) for entry in tables],
+        layout="constrained",
     )
     for axis, (script, table, rows, columns) in zip(
         axes[:, 0], tables, strict=True
@@ -205,11 +206,10 @@ def plot(about: dict, results: list[dict], path: Path) -> None:
             axis.barh(places, [v or 0 for v in values], width, label=name)
         axis.axvline(1, color="black", linewidth=1)
         axis.set_yticks([r + 0.4 - width / 2 for r in range(len(rows))], rows)
-        axis.invert_yaxis()
+        axis.set_ylim(len(rows), -0.2)
         axis.set_title(f"{script}: {table['heads'][0]}, this package = 1")
-        axis.legend(fontsize="small")
+        axis.legend(fontsize="small", bbox_to_anchor=(1, 1), loc="upper left")
     figure.suptitle(f"{about['device']}, {about['date']}")
-    figure.tight_layout()
     figure.savefig(path, dpi=80)
 
 
