@@ -673,6 +673,10 @@ def arange(
         raise ValueError("arange: step must not be 0")
     size = int(np.ceil((found["stop"] - start) / step))
     result = GPUArray((builtins.max(size, 0),), dtype)
+    if result.size == 0:
+        return result
+    if result.size == 1:
+        step = 1  # none is taken, and it may be none of the dtype's
     numbers = (np.array(start, dtype)[()], np.array(step, dtype)[()])
     return _apply("arange", numbers, result, None, stream)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 import pycuda.driver as _drv
 from pycuda._array.common import check_array
-from pycuda._array.indexing import is_misaligned
+from pycuda._array.indexing import apart, is_misaligned
 from pycuda._by_context import ByContext
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._driver import _apply
@@ -159,6 +159,9 @@ class _ScanKernel:
         )
         (n,) = input_ary.shape
         if n:
+            if input_ary.ptr != output_ary.ptr:
+                input_ary = apart(output_ary, input_ary, stream)
+            heads = tuple(apart(output_ary, one, stream) for one in heads)
             kernel = self._compiled(bool(heads))
             kernel((input_ary, *heads, output_ary), n, stream)
         return output_ary

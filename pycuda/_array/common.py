@@ -126,7 +126,14 @@ def apply(
 
 def using(stream: drv.Stream | None) -> AbstractContextManager[Any]:
     """A block in which all calls go to a stream; None: to the current one."""
-    return nullcontext() if stream is None else stream.use()
+    if stream is None:
+        return nullcontext()
+    if not hasattr(stream, "use"):
+        raise TypeError(
+            "stream must be a pycuda.driver.Stream or None, not "
+            f"{type(stream).__name__}"
+        )
+    return stream.use()
 
 
 def flattened(a: GPUArray, stream: drv.Stream | None) -> GPUArray:
@@ -134,9 +141,7 @@ def flattened(a: GPUArray, stream: drv.Stream | None) -> GPUArray:
 
     A copy, if there must be one, is made on a stream.
     """
-    if stream is None:
-        return a.reshape(a.size)
-    with stream.use():
+    with using(stream):
         return a.reshape(a.size)
 
 

@@ -77,6 +77,7 @@ def take(
     indices = index_array(indices, stream)
     if out is not None:
         check_out(out, indices.size, a.dtype)
+        a = indexing.apart(out, a, stream)
     return indexing.get(line(a, stream), indices, out, stream)
 
 
@@ -158,6 +159,9 @@ def multi_take_put(
     if len(offsets) != len(arrays):
         raise ValueError("src_offsets must have one entry an array")
     targets = _scatter_targets(arrays, dest_shape, out)
+    for target in targets:  # the first may hold the indices of the second
+        dest_indices = indexing.apart(target, dest_indices, stream)
+        src_indices = indexing.apart(target, src_indices, stream)
     for array, target, offset in zip(arrays, targets, offsets, strict=True):
         source = src_indices
         if offset:
@@ -185,6 +189,8 @@ def multi_put(
                 f"{dest_indices.size}"
             )
     targets = _scatter_targets(arrays, dest_shape, out)
+    for target in targets:  # the first may hold the indices of the second
+        dest_indices = indexing.apart(target, dest_indices, stream)
     for array, target in zip(arrays, targets, strict=True):
         _put(target, dest_indices, line(array, stream), stream)
     return targets

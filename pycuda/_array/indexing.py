@@ -496,6 +496,9 @@ def get(
     result = _new(a, shape) if out is None else out
     if result.size and a.itemsize:
         split = _uploaded(split, stream)
+        if out is not None:
+            own = [apart(out, array, stream) for array in split.arrays]
+            split = split._replace(arrays=own)
         if _is_line(split):
             take_line(
                 split.view, split.arrays[0], split.names[0], result, stream
@@ -641,15 +644,20 @@ def _is_record(a: GPUArray, value: Any) -> bool:
     return isinstance(value, tuple) and a.dtype.names is not None
 
 
+def apart(a: GPUArray, value: GPUArray, stream: drv.Stream | None) -> GPUArray:
+    """A value that does not share memory with a: a copy where it does."""
+    from pycuda._array.axes import overlap
+
+    return value.copy("C", stream) if overlap(a, value) else value
+
+
 def _on_device(
     a: GPUArray, value: GPUArray, stream: drv.Stream | None
 ) -> GPUArray:
     """A source in a's dtype that does not share memory with a."""
-    from pycuda._array.axes import overlap
-
     if value.dtype != a.dtype:
         return value.astype(a.dtype, stream)
-    return value.copy("C", stream) if overlap(a, value) else value
+    return apart(a, value, stream)
 
 
 def _broadcast(value: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -710,6 +718,8 @@ def set(
     if 0 in shape or a.itemsize == 0:
         return
     split = _uploaded(split, stream)
+    own = [apart(a, array, stream) for array in split.arrays]
+    split = split._replace(arrays=own)
     if is_number and a.itemsize <= _BY_VALUE:
         one = np.frombuffer(source.tobytes(), np.uint8)
         _run(split, shape, one, (0,) * len(shape), "fill", stream)

@@ -167,7 +167,9 @@ def take(
     flat = axis is None
     if axis is None:
         a, axis = gather.line(a, stream), 0
-    axis = normal_axis(axis, max(a.ndim, 1))
+    if a.ndim == 0:
+        a = a.reshape(1)
+    axis = normal_axis(axis, a.ndim)
     indices = _indices(indices, a.shape[axis], mode, stream)
     shape = (*a.shape[:axis], *indices.shape, *a.shape[axis + 1 :])
     if out is None and indexing.is_simple(a, indices):

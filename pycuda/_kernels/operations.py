@@ -96,6 +96,11 @@ def is_short_float(dtype: np.dtype) -> bool:
 
 def c_type(dtype: np.dtype) -> str:
     """C's name of a dtype; TypeError if kernels cannot compute in it."""
+    if not dtype.isnative:
+        raise TypeError(
+            f"no device arithmetic for dtype {dtype}: its byte order is not "
+            "the machine's"
+        )
     try:
         if dtype.char != "E" or is_bfloat16(dtype):
             return _C_TYPES[dtype.char]

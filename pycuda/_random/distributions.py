@@ -18,6 +18,7 @@ import numpy as np
 
 import pycuda.gpuarray as _gpuarray
 from pycuda._array.common import check_array
+from pycuda._array.indexing import apart
 from pycuda._array.sorting import order_of_random
 from pycuda._driver import ArrayBase
 from pycuda._random.filling import Filling
@@ -69,7 +70,7 @@ def _target(
         check_array(out, "out")
         default = out.dtype
     dtype = np.dtype(default if dtype is None else dtype)
-    if dtype.char not in kinds:
+    if dtype.char not in kinds or not dtype.isnative:
         raise TypeError(f"{what} makes no numbers of {dtype}")
     if out is None:
         if type(size) is not int or size < 0:
@@ -143,7 +144,7 @@ class Distributions(Filling):
     def _refuse(self, what: str, data: Any, kinds: str) -> None:
         if not isinstance(data, ArrayBase):
             raise TypeError(f"a GPUArray is needed, not {type(data).__name__}")
-        if data.dtype.char not in kinds:
+        if data.dtype.char not in kinds or not data.dtype.isnative:
             raise NotImplementedError(
                 f"{type(self).__name__} makes no {what} numbers of "
                 f"{data.dtype}"
@@ -234,7 +235,7 @@ class Distributions(Filling):
         if not isinstance(high, ArrayBase):
             high = _number(high, "high")
         with _in(stream):
-            width = high - low
+            width = _width(low, high, dtype if out is None else out.dtype)
             if type(low) is type(width) is float and (
                 -_MOST <= low <= _MOST and -_MOST <= width <= _MOST
             ):
@@ -242,6 +243,7 @@ class Distributions(Filling):
                 self._draw("between", out, (low, width), None)
                 return out
             size = _spread(size, out, low, high)
+            low, width = _apart(out, low), _apart(out, width)
             out = self.random(size, dtype, out)
             out *= width
             out += low
@@ -262,8 +264,8 @@ class Distributions(Filling):
         if not any(isinstance(p, ArrayBase) for p in parameters):
             self._draw(kind, out, parameters, None)
             return out
+        *places, width = [_apart(out, p) for p in parameters]
         self._draw(kind, out, standard, None)
-        *places, width = parameters
         out *= width
         for place in places:
             out += place
@@ -545,6 +547,39 @@ class Distributions(Filling):
         # Spirakis, 2006) are what drawing one after another gives.
         keys = self.standard_exponential(count) / p
         return _gpuarray.argsort(keys)[:wanted].copy()
+
+
+def _apart(out: Any, parameter: Any) -> Any:
+    """A parameter that drawing into `out` does not change."""
+    if out is None or not isinstance(parameter, ArrayBase):
+        return parameter
+    return apart(out, parameter, None)
+
+
+def _width(low: Any, high: Any, dtype: Any) -> Any:
+    """``high - low``; NumPy's errors where numbers bound nothing.
+
+    Arrays of integers are subtracted as float64, in which they do not wrap.
+    """
+    if not type(low) is type(high) is float:
+        return _real(high) - _real(low)
+    width = high - low
+    if not (-_MOST <= low <= _MOST and width <= _MOST):
+        most = float(np.finfo(np.float64 if dtype is None else dtype).max)
+        if not (-most <= low <= most and width <= most):
+            raise OverflowError(
+                f"high - low range exceeds valid bounds: {low:g} to {high:g}"
+            )
+    if width < 0:
+        raise ValueError(f"high - low < 0: {low:g} to {high:g}")
+    return width
+
+
+def _real(bound: Any) -> Any:
+    """A bound as float32 or float64."""
+    if isinstance(bound, ArrayBase) and bound.dtype.char not in _REALS:
+        return bound.astype(np.float64)
+    return bound
 
 
 def _place_and_width(

@@ -36,13 +36,12 @@ operand_array(struct operand *operand, struct array *array)
 {
     operand->array = array;
     operand->code = code_of(array->dtype);
-    if (!code_computes(operand->code) ||
-        !PyArray_ISNBO(array->dtype->byteorder)) {
+    if (!code_computes(operand->code)) {
         PyErr_Format(PyExc_TypeError, "no device arithmetic for dtype %S",
                      array->dtype);
         return -1;
     }
-    return 1;
+    return code_native(array->dtype) < 0 ? -1 : 1;
 }
 
 /* 1: understood; 0: not an operand (NotImplemented); -1: an exception. */
@@ -497,7 +496,7 @@ task_types(struct task *task, struct operand *operands,
     }
     task->result = code_of(rule->result);
     task->out = code_of(out->dtype);
-    return 0;
+    return code_native(out->dtype);
 }
 
 static int

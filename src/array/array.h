@@ -258,6 +258,8 @@ PyObject *array_transposed(PyObject *self, PyObject *unused);
 
 /* code.c */
 int code_of(const PyArray_Descr *dtype);
+/* -1 with TypeError where kernels would misread it. */
+int code_native(const PyArray_Descr *dtype);
 int code_same(const PyArray_Descr *a, const PyArray_Descr *b);
 int code_computes(int code);
 PyObject *code_dtype(int code);

@@ -32,6 +32,19 @@ code_of(const PyArray_Descr *dtype)
     return is_bfloat16(dtype) ? CODE_BFLOAT16 : CODE_FOREIGN;
 }
 
+int
+code_native(const PyArray_Descr *dtype)
+{
+    if (PyArray_ISNBO(dtype->byteorder)) {
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError,
+                 "no device arithmetic for dtype %S: its byte order is not "
+                 "the machine's",
+                 dtype);
+    return -1;
+}
+
 /* PyArray_EquivTypes, which is slow for types that differ. */
 int
 code_same(const PyArray_Descr *a, const PyArray_Descr *b)

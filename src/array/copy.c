@@ -181,10 +181,44 @@ array_copy_same(struct array *target, struct array *source, CUstream stream)
     return copy_raw(target, source, stream);
 }
 
+/* Whether a source has more axes than the target, and those are of one
+ * element. */
+static bool
+leads_with_ones(const struct array *target, const struct array *source)
+{
+    for (int axis = 0; axis < source->ndim - target->ndim; axis++) {
+        if (source->shape[axis] != 1) {
+            return false;
+        }
+    }
+    return source->ndim > target->ndim;
+}
+
+static int
+copy_last_axes(struct array *target, struct array *source, CUstream stream)
+{
+    int extra = source->ndim - target->ndim;
+    size_t bytes = (size_t)target->ndim * sizeof *source->shape;
+    struct array *view = array_view(source, target->ndim);
+
+    if (!view) {
+        return -1;
+    }
+    memcpy(view->shape, source->shape + extra, bytes);
+    memcpy(view->strides, source->strides + extra, bytes);
+    array_view_finish(view);
+    int done = array_copy_into(target, view, stream);
+    Py_DECREF(view);
+    return done;
+}
+
 /* array_copy_into of what copy_again is not for. */
 static __attribute__((noinline)) int
 copy_first(struct array *target, struct array *source, CUstream stream)
 {
+    if (leads_with_ones(target, source)) {
+        return copy_last_axes(target, source, stream);
+    }
     if (check_shapes(target, source) < 0) {
         return -1;
     }

@@ -200,7 +200,9 @@ create_arange(PyObject *const *args, Py_ssize_t count, PyObject *given)
         return NULL;
     }
     PyObject *numbers[2] = {number_in(dtype, start, 0), NULL};
-    numbers[1] = numbers[0] ? number_in(dtype, step, 1) : NULL;
+    /* One number takes no step, which may be none of the dtype's. */
+    numbers[1] =
+        numbers[0] ? number_in(dtype, length > 1 ? step : NULL, 1) : NULL;
     PyObject *made = numbers[1] ? arange_new(dtype, length, numbers) : NULL;
     Py_XDECREF(numbers[0]);
     Py_XDECREF(numbers[1]);

@@ -246,6 +246,14 @@ is_value_line(const struct line *line, const struct array *values)
             first + (CUdeviceptr)row->size * itemsize <= from);
 }
 
+/* What is written may be what says where. */
+static bool
+is_own_index(PyObject *self, PyObject *key)
+{
+    return array_check(key) && !core_apart(((struct array *)key)->head.owner,
+                                           ((struct array *)self)->head.owner);
+}
+
 static int
 row_put(PyObject *self, PyObject *key, PyObject *value)
 {
@@ -254,7 +262,8 @@ row_put(PyObject *self, PyObject *key, PyObject *value)
     struct line line = {.move = LINE_FILL, .rows = ndim > 1, .element = bytes};
     int done = 0;
 
-    if (ndim == 0 || !line_begin(&line, self, key)) {
+    if (ndim == 0 || is_own_index(self, key) ||
+        !line_begin(&line, self, key)) {
         return PyErr_Occurred() ? -1 : 0;
     }
     if (!array_check(value)) {

@@ -386,8 +386,9 @@ array_reduce_python(PyObject *module, PyObject *args, PyObject *kwargs)
         dtype = (PyArray_Descr *)Py_NewRef(reduction.rule->result);
     }
     reduction.out = code_of(dtype);
-    result =
-        make_result(inputs[reduction.inputs - 1], dtype, allocator, stream);
+    result = code_native(dtype) < 0 ? NULL
+                                    : make_result(inputs[reduction.inputs - 1],
+                                                  dtype, allocator, stream);
     Py_DECREF(dtype);
     int status = -1;
     if (result && inputs[0]->size == 0) {

@@ -45,9 +45,9 @@ shape_entry(PyObject *object, npy_intp *value)
 int
 array_parse_shape(PyObject *object, npy_intp *shape)
 {
-    if (PyLong_Check(object) || PyArray_IsScalar(object, Integer) ||
-        (PyArray_Check(object) &&
-         PyArray_NDIM((PyArrayObject *)object) == 0)) {
+    if (PyArray_Check(object)
+            ? PyArray_NDIM((PyArrayObject *)object) == 0
+            : PyIndex_Check(object) && !array_check(object)) {
         return shape_entry(object, shape) < 0 ? -1 : 1;
     }
     if (PyUnicode_Check(object) || PyBytes_Check(object)) {
@@ -55,6 +55,9 @@ array_parse_shape(PyObject *object, npy_intp *shape)
     }
     PyObject *items = PySequence_Tuple(object); /* __index__ can't change it */
     if (!items) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
+            return -1; /* the iterable's own */
+        }
         PyErr_Clear();
         return shape_refuse(object);
     }

@@ -373,3 +373,63 @@ def test_decimals_beyond_all() -> None:
             got = gpuarray.round(ramp(3), decimals).get()
             want = np.round(np.arange(3, dtype="f4"), decimals)
             assert np.array_equal(got, want, equal_nan=True)
+
+
+class Whole:
+    """An integer by __index__."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+
+def test_shapes_by_index():
+    assert gpuarray.zeros(Whole(3), np.float32).shape == (3,)
+    a = gpuarray.zeros((Whole(2), 3), np.float32)
+    assert a.reshape(Whole(6)).shape == (6,)
+    assert a.reshape(Whole(3), 2).shape == (3, 2)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, ValueError])
+def test_what_a_shape_raises_is_told(error):
+    def lengths():
+        yield 2
+        raise error("mine")
+
+    with pytest.raises(error, match="mine"):
+        gpuarray.zeros(lengths(), np.float32)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a: gpuarray.roll(a, 1, stream=3),
+        lambda a: gpuarray.unique(a, stream=3),
+        lambda a: gpuarray.put(a, [0], 1, stream=3),
+        lambda a: gpuarray.repeat(a, 2, stream=3),
+        lambda a: gpuarray.outer(a, a, stream=3),
+    ],
+)
+def test_a_stream_that_is_none(call):
+    with pytest.raises(TypeError, match=r"stream must be .* not int"):
+        call(gpuarray.zeros(4, np.float32))
+
+
+def test_values_with_axes_of_one_before():
+    a = gpuarray.zeros((2, 3), np.float32)
+    a[...] = gpuarray.ones((1, 1, 2, 3), np.float32)
+    assert a.get().min() == 1
+    a[0] = gpuarray.arange(3, dtype=np.float64).reshape(1, 1, 3)
+    assert a.get().tolist() == [[0, 1, 2], [1, 1, 1]]
+    a[:, 1:] = gpuarray.full((1, 1, 2), 9, np.float32)
+    assert a.get().tolist() == [[0, 9, 9], [1, 9, 9]]
+    with pytest.raises(ValueError, match=r"src \(2, 2, 3\), dst \(2, 3\)"):
+        a[...] = gpuarray.ones((2, 2, 3), np.float32)
+
+
+def test_take_from_an_array_without_axes():
+    a = gpuarray.to_gpu(np.array(5))
+    assert gpuarray.take(a, [0], axis=0).get().tolist() == [5]
+    assert gpuarray.take(a, [[0, -1]]).get().tolist() == [[5, 5]]

@@ -304,3 +304,21 @@ def test_numbers_of_numpys_keep_their_types():
             same(g + number, a + number)
             same(number * g, number * a)
             same(g > number, a > number)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "dtype"),
+    [
+        ((0, 1, 1e300), "f4"),
+        ((-3, 1, 1e6), "f2"),
+        ((5, 6, 1000), "i1"),
+        ((1000, 7), "i1"),
+        ((7, 7, 1e300), "f4"),
+    ],
+)
+@pytest.mark.parametrize("how", [{}, {"stream": None}])
+def test_arange_of_one_number_takes_no_step(arguments, dtype, how):
+    got = gpuarray.arange(*arguments, dtype=dtype, **how).get()
+    assert got.dtype == dtype
+    wanted = [arguments[0]] if arguments[0] < arguments[1] else []
+    assert got.tolist() == wanted

@@ -6,7 +6,6 @@ import copy
 import hashlib
 import pickle
 import threading
-import warnings
 
 import numpy as np
 import pytest
@@ -612,18 +611,16 @@ def test_arrays_as_parameters():
 @pytest.mark.parametrize("dtype", [F4, F8])
 @pytest.mark.parametrize(
     ("low", "high"),
-    [(0, 1), (-2.5, 0.1), (3, 3), (5, 4), (1e30, 3e30), (-1e38, 2e38),
-     (0, 1e300), (np.float32(0.1), 7), (0.0, float("nan"))],
+    [(0, 1), (-2.5, 0.1), (3, 3), (4, 5), (1e30, 3e30), (-1e38, 2e38),
+     (0, 3.2e38), (np.float32(0.1), 7)],
 )  # fmt: skip
 def test_between_bounds(dtype, low, high):
     u = Philox(11).random(501, dtype).get()
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        width = dtype(float(high) - float(low))
-        want = u * width + dtype(low)
-        got = Philox(11).uniform(low, high, 501, dtype)
-        out = gpuarray.empty(501, dtype)
-        assert Philox(11).uniform(low, high, out=out) is out
+    width = dtype(float(high) - float(low))
+    want = u * width + dtype(low)
+    got = Philox(11).uniform(low, high, 501, dtype)
+    out = gpuarray.empty(501, dtype)
+    assert Philox(11).uniform(low, high, out=out) is out
     np.testing.assert_array_equal(got.get(), want)
     np.testing.assert_array_equal(out.get(), want)
 
@@ -706,3 +703,45 @@ def test_pycudas_methods():
         generator.fill_poisson(data)
         x = data.get()
         assert abs(x.mean() - 40) < 0.3 and abs(x.var() / 40 - 1) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "dtype"),
+    [
+        (0, float("inf"), None),
+        (float("-inf"), 0, None),
+        (float("nan"), 1, None),
+        (-1e308, 1e308, None),
+        (0, 1e39, F4),
+    ],
+)
+def test_uniform_between_no_bounds(low, high, dtype):
+    with pytest.raises(OverflowError, match="range exceeds valid bounds"):
+        Philox(1).uniform(low, high, 2, dtype)
+
+
+def test_uniform_bounds_in_turn():
+    with pytest.raises(ValueError, match="high - low < 0: 5 to 1"):
+        Philox(1).uniform(5, 1, 2)
+    assert Philox(1).uniform(3, 3, 2).get().tolist() == [3, 3]
+    wide = Philox(1).uniform(-1e38, 2e38, 1000, F4).get()
+    assert -1e38 <= wide.min() < wide.max() <= 2e38
+    far = Philox(1).uniform(-1e300, 1e300, 1000).get()
+    assert -1e300 <= far.min() < 0 < far.max() <= 1e300
+
+
+@pytest.mark.parametrize(
+    ("dtype", "low", "high"),
+    [("i1", -100, 100), ("u1", 200, 100), ("u8", 5, 1), ("e", -6e4, 6e4),
+     ("?", False, True)],
+)  # fmt: skip
+def test_uniform_between_arrays_that_cannot_hold_their_difference(
+    dtype, low, high
+):
+    bounds = [
+        gpuarray.to_gpu(np.full(500, value, dtype)) for value in (low, high)
+    ]
+    got = Philox(1).uniform(*bounds).get()
+    least, most = sorted(map(float, (low, high)))
+    assert least <= got.min() < got.max() <= most
+    assert got.max() - got.min() > 0.9 * (most - least)
