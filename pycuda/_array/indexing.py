@@ -73,6 +73,9 @@ def _host_entry(entry: Any) -> np.ndarray:
     return array
 
 
+_SEQUENCES = (list, tuple, range)
+
+
 def _understood(entry: Any) -> Any:
     """An entry as a slice, None, Ellipsis, int, _Truth, or array."""
     if entry is None or entry is Ellipsis or isinstance(entry, slice):
@@ -94,7 +97,7 @@ def _understood(entry: Any) -> Any:
             return _Truth(bool(entry))
         return entry
     if isinstance(entry, (str, bytes, float, complex)) or (
-        not isinstance(entry, (list, tuple, np.ndarray, np.generic))
+        not isinstance(entry, (*_SEQUENCES, np.ndarray, np.generic))
         and not hasattr(entry, "__index__")
         and not hasattr(entry, "__array__")
     ):
@@ -102,7 +105,7 @@ def _understood(entry: Any) -> Any:
             "only integers, slices, Ellipsis, None and arrays of integers or "
             f"booleans are indices, not {type(entry).__name__}"
         )
-    if not isinstance(entry, (list, tuple, np.ndarray)):
+    if not isinstance(entry, (*_SEQUENCES, np.ndarray)):
         try:
             return operator.index(entry)
         except TypeError:
@@ -223,6 +226,11 @@ def _split(a: GPUArray, key: Any) -> _Key:
             for part in parts:
                 if isinstance(part, np.ndarray):
                     part = _checked_host(part, axis, a.shape[axis])
+                elif part.size and a.shape[axis] == 0:
+                    raise IndexError(
+                        f"an index is out of bounds for axis {axis} with "
+                        "size 0"
+                    )
                 simple.append(slice(None))
                 axes.append(len(arrays))
                 arrays.append(part)

@@ -179,7 +179,8 @@ def take(
         return made
     key = at_axis(axis, _as_key(indices))
     if out is None:
-        return indexing.get(a, key, None, stream).reshape(shape)
+        found = indexing.get(a, key, None, stream)
+        return found if found.shape == shape else found.reshape(shape)
     if check_array(out, "out").shape != shape and not flat:
         raise ValueError(f"out has shape {out.shape}, the result {shape}")
     if overlap(a, out):

@@ -100,9 +100,10 @@ def _number(value: Any, name: str, least: float | None = None) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
+        known = isinstance(value, ArrayBase)  # where arrays are not taken
         raise TypeError(
-            f"{name} must be a number or a GPUArray, not "
-            f"{type(value).__name__}"
+            f"{name} must be a number{'' if known else ' or a GPUArray'}, "
+            f"not {type(value).__name__}"
         ) from None
     if least is not None and not number >= least:
         raise ValueError(f"{name} must be at least {least:g}, not {number:g}")

@@ -433,3 +433,31 @@ def test_take_from_an_array_without_axes():
     a = gpuarray.to_gpu(np.array(5))
     assert gpuarray.take(a, [0], axis=0).get().tolist() == [5]
     assert gpuarray.take(a, [[0, -1]]).get().tolist() == [[5, 5]]
+
+
+def test_indices_of_an_array_without_elements():
+    a = gpuarray.zeros((0, 3), np.float32)
+    index = gpuarray.to_gpu(np.array([0]))
+    with pytest.raises(IndexError, match="axis 0 with size 0"):
+        a[index] = 1
+    with pytest.raises(IndexError, match="axis 0 with size 0"):
+        a[index]
+    assert a[index[:0]].shape == (0, 3)
+
+
+def test_a_range_as_index():
+    a = gpuarray.arange(10, dtype=np.int32)
+    assert a[range(1, 7, 2)].get().tolist() == [1, 3, 5]
+    a[range(2)] = 9
+    assert a.get()[:3].tolist() == [9, 9, 2]
+    rows = a.reshape(2, 5)
+    assert rows[:, range(3, 0, -1)].get().tolist() == [
+        [4 - 1, 2, 9],
+        [8, 7, 6],
+    ]
+
+
+def test_taken_elements_can_be_freed():
+    a = gpuarray.arange(6, dtype=np.int32).reshape(2, 3)
+    for taken in (gpuarray.take(a, [1, 0]), gpuarray.take(a, [2], axis=1)):
+        taken.gpudata.free()
