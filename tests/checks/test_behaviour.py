@@ -298,6 +298,31 @@ def test_filled_memory_is_written(words, reported, tmp_path):
     assert len(rows) == reported
 
 
+FROM_THE_HOST = (
+    HEAD
+    + """
+FIRST = "__global__ void k(int *c) { c[0] = 1; }"
+ALL = "__global__ void k(int *o, int *c) { o[threadIdx.x] = c[threadIdx.x]; }"
+host, out = np.zeros(64, np.int32), np.zeros(64, np.int32)
+launch(FIRST, drv.Out(host), block=(1, 1, 1))
+host[:] = 5
+launch(ALL, drv.Out(out), drv.In(host), block=(64, 1, 1))
+assert (out == 5).all()
+memory, other = drv.mem_alloc(256), drv.mem_alloc(256)
+launch(FIRST, memory, block=(1, 1, 1))
+drv.memcpy_dtod(other, memory, 256)
+launch(ALL, drv.Out(out), other, block=(64, 1, 1))
+"""
+)
+
+
+def test_what_the_host_has_is_written(tmp_path):
+    """What it writes is not seen; copies on the device keep what is known."""
+    done, rows = run(FROM_THE_HOST, "init,continue", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [row["kind"] for row in rows] == ["uninitialised-global"]
+
+
 RESIDENT = """
 def resident():
     with open("/proc/self/statm") as file:

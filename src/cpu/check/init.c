@@ -159,13 +159,19 @@ cpu_check_filled(const void *to, size_t bytes)
     }
 }
 
+/* Nothing is known of the host's own memory, to which it writes unseen, and
+ * which it frees: it counts as written. */
 void
 cpu_check_copied(const void *to, const void *from, size_t bytes)
 {
-    if (!(cpu_check_flags & CPU_CHECK_INIT)) {
+    struct cpu_allocation found;
+
+    if (!(cpu_check_flags & CPU_CHECK_INIT) ||
+        !cpu_arena_find((uintptr_t)to, &found)) {
         return;
     }
-    if (cpu_check_unset((uintptr_t)from, bytes)) {
+    if (cpu_arena_find((uintptr_t)from, &found) &&
+        cpu_check_unset((uintptr_t)from, bytes)) {
         copy_known(to, from, bytes);
     } else {
         cpu_check_mark((uintptr_t)to, bytes, true);
