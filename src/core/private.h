@@ -295,6 +295,13 @@ int core_object_clear(PyObject *self);
 void core_object_begin_dealloc(PyObject *self);
 void core_object_end_dealloc(PyObject *self);
 PyObject *core_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+/* Whether tp_init reads the arguments of a class, as a subclass's own
+ * __init__ passes them on: else tp_new, `make`, has read them. */
+static inline bool
+core_init_reads(const PyTypeObject *type, newfunc make, initproc init)
+{
+    return type->tp_init != init && type->tp_new == make;
+}
 int core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
                   PyTypeObject *base);
 extern PyMemberDef core_object_members[];

@@ -15,20 +15,38 @@ struct handler {
     PyObject *dev_alloc; /* DeviceAllocation or NULL */
 };
 
-static PyObject *
-handler_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+static int handler_init(PyObject *op, PyObject *args, PyObject *kwargs);
+
+static int
+handler_read(struct handler *self, PyObject *args, PyObject *kwargs)
 {
     static char *keywords[] = {"ary", NULL};
     PyObject *array;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:ArgumentHandler",
                                      keywords, &array)) {
-        return NULL;
+        return -1;
     }
+    Py_XSETREF(self->array, Py_NewRef(array));
+    return 0;
+}
+
+static PyObject *
+handler_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
     struct handler *self = (struct handler *)core_object_new(type, NULL);
-    if (self != NULL) {
-        self->array = Py_NewRef(array);
+    if (self != NULL && !core_init_reads(type, handler_new, handler_init) &&
+        handler_read(self, args, kwargs) < 0) {
+        Py_CLEAR(self);
     }
     return (PyObject *)self;
+}
+
+static int
+handler_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    return core_init_reads(Py_TYPE(op), handler_new, handler_init)
+               ? handler_read((struct handler *)op, args, kwargs)
+               : 0;
 }
 
 static int
@@ -55,6 +73,14 @@ handler_dealloc(PyObject *op)
     core_object_end_dealloc(op);
 }
 
+/* Of a subclass that has not called __init__, or after del. */
+static int
+array_missing(void)
+{
+    PyErr_SetString(PyExc_TypeError, "the handler has no array");
+    return -1;
+}
+
 static int
 handler_allocate(struct handler *self, CUstream stream)
 {
@@ -65,15 +91,15 @@ handler_allocate(struct handler *self, CUstream stream)
     if (self->dev_alloc != NULL) {
         return 0;
     }
-    PyObject *nbytes = self->array == NULL
-                           ? NULL
-                           : PyObject_GetAttrString(self->array, "nbytes");
+    if (self->array == NULL) {
+        return array_missing();
+    }
+    PyObject *nbytes = PyObject_GetAttrString(self->array, "nbytes");
     if (nbytes == NULL) {
         PyErr_Format(PyExc_TypeError,
                      "could not determine array length of '%s': In, Out and "
                      "InOut take NumPy arrays and other objects with nbytes",
-                     self->array == NULL ? "NULL"
-                                         : Py_TYPE(self->array)->tp_name);
+                     Py_TYPE(self->array)->tp_name);
         return -1;
     }
     int status = core_size(nbytes, &bytes);
@@ -115,8 +141,7 @@ static int
 host_buffer(struct handler *self, bool writable, Py_buffer *view)
 {
     if (self->array == NULL) {
-        PyErr_SetString(PyExc_TypeError, "the handler has no array");
-        return -1;
+        return array_missing();
     }
     if (core_buffer(self->array, writable, view) == 0) {
         return 0;
@@ -302,6 +327,7 @@ static PyMemberDef handler_members[] = {
 static PyType_Slot handler_slots[] = {
     {Py_tp_doc, "Base of In, Out and InOut."},
     {Py_tp_new, handler_new},
+    {Py_tp_init, handler_init},
     {Py_tp_dealloc, handler_dealloc},
     {Py_tp_traverse, handler_traverse},
     {Py_tp_clear, handler_clear},
