@@ -153,3 +153,54 @@ def test_linker(drv: Any) -> None:
 
     with pytest.raises(TypeError, match="__init__"):
         Empty().link_module()
+
+
+def test_own_device_memory(drv: Any, twice: Any) -> None:
+    memory = drv.mem_alloc(64)
+
+    class Placed(drv.InOut):
+        def get_device_alloc(self) -> Any:
+            return memory
+
+    x = np.arange(4, dtype="f4")
+    placed = Placed(x)
+    twice(placed, placed, **ONE)
+    assert x.tolist() == [0, 2, 4, 6] and placed.dev_alloc is None
+    assert drv.from_device(memory, 4, "f4").tolist() == x.tolist()
+    stream = drv.Stream()
+    twice(placed, placed, **ONE, stream=stream)
+    stream.synchronize()
+    assert x.tolist() == [0, 4, 8, 12]
+    x[:] = 1
+    placed.pre_call(None)
+    assert drv.from_device(memory, 4, "f4").tolist() == [1] * 4
+    with pytest.raises(ValueError, match="64 bytes"):
+        Placed(np.zeros(100)).pre_call(None)
+
+
+def test_device_memory_of_the_wrong_kind(drv: Any, twice: Any) -> None:
+    class Broken(drv.In):
+        def get_device_alloc(self) -> Any:
+            return None
+
+    class Raising(drv.In):
+        def get_device_alloc(self) -> Any:
+            raise KeyError("none")
+
+    x = np.zeros(4, "f4")
+    with pytest.raises(TypeError, match="expected a device address"):
+        twice(Broken(x), drv.In(x), **ONE)
+    with pytest.raises(KeyError):
+        twice(Raising(x), drv.In(x), **ONE)
+
+
+def test_device_memory_made_anew(drv: Any, twice: Any) -> None:
+    """What a method gives stays until the launch."""
+
+    class Fresh(drv.In):
+        def get_device_alloc(self) -> Any:
+            return drv.to_device(self.array)
+
+    x, out = np.arange(4, dtype="f4"), np.zeros(4, "f4")
+    twice(drv.Out(out), Fresh(x), **ONE)
+    assert out.tolist() == [0, 2, 4, 6]
