@@ -132,6 +132,31 @@ def test_addresses(drv: Any, get: Any) -> None:
     assert drv.from_device(memory, 1, "i4")[0] == 9
 
 
+class Foreign:
+    def __init__(self, gpudata: Any) -> None:
+        self.gpudata = gpudata
+
+
+@pytest.mark.parametrize("gpudata", [None, "x", 1.5])
+def test_no_address_in_gpudata(drv: Any, get: Any, gpudata: Any) -> None:
+    thing = Foreign(gpudata)
+    with pytest.raises(TypeError, match=r"parameter #0 \(0-based\).*Foreign"):
+        get("pointer")(thing, np.int32(1), **ONE)
+    with pytest.raises(TypeError, match=r"device address.*Foreign"):
+        drv.memset_d8(thing, 0, 4)
+
+
+def test_empty_array_is_a_null_pointer(drv: Any) -> None:
+    from pycuda import gpuarray
+    from pycuda.compiler import SourceModule
+
+    source = "__global__ void see(long *out, void *x) { out[0] = (long)x; }"
+    see = SourceModule(source).get_function("see")
+    out = drv.to_device(np.ones(1, np.int64))
+    see(out, gpuarray.empty(0, np.float32), **ONE)
+    assert drv.from_device(out, 1, np.int64)[0] == 0
+
+
 def test_prepare_is_of_one_object(drv: Any, get: Any) -> None:
     """Each get_function gives an object of its own."""
     first, second = get("pointer"), get("pointer")
