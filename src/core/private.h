@@ -283,6 +283,9 @@ core_shape_known(struct core_shape *shape, PyObject *object, const char *what,
     memcpy(out, shape->lengths, sizeof shape->lengths);
     return 0;
 }
+/* TypeError where the memory holds pointers to Python objects, which a copy
+ * would break. */
+int core_buffer_plain(PyObject *object);
 /* A contiguous buffer (C or Fortran); release with PyBuffer_Release. */
 int core_buffer(PyObject *object, bool writable, Py_buffer *view);
 /* shape (int or iterable) into at most 32 lengths; returns ndim or -1. */

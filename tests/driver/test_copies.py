@@ -144,6 +144,29 @@ def test_what_cannot_be_copied(
         wrong(drv, drv.mem_alloc(64))
 
 
+@pytest.mark.parametrize("dtype", [object, [("a", "i4"), ("b", object)]])
+def test_arrays_of_python_objects(drv: Any, dtype: Any) -> None:
+    array = np.empty(4, dtype)
+    memory = drv.mem_alloc(array.nbytes)
+    says = "holds pointers to Python objects"
+    for host in (array, memoryview(array)) if dtype is object else (array,):
+        for call in (
+            lambda: drv.memcpy_htod(memory, host),  # noqa: B023
+            lambda: drv.memcpy_dtoh(host, memory),  # noqa: B023
+            lambda: drv.memcpy_htod_async(memory, host),  # noqa: B023
+            lambda: drv.memcpy_dtoh_async(host, memory),  # noqa: B023
+            lambda: drv.Memcpy2D().set_src_host(host),  # noqa: B023
+            lambda: drv.Memcpy3D().set_dst_host(host),  # noqa: B023
+        ):
+            with pytest.raises(TypeError, match=says):
+                call()
+    for kind in (drv.In, drv.InOut):
+        with pytest.raises(TypeError, match=says):
+            kind(array).pre_call(None)
+    with pytest.raises(TypeError, match=says):
+        drv.Out(array).post_call(None)
+
+
 def test_an_address_that_is_none(drv: Any) -> None:
     with pytest.raises(drv.LogicError, match="cuMemcpyHtoD failed: invalid"):
         drv.memcpy_htod(0, b"1234")

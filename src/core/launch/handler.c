@@ -202,6 +202,9 @@ host_buffer(struct handler *self, bool writable, Py_buffer *view)
         !PyErr_ExceptionMatches(PyExc_BufferError)) {
         return -1;
     }
+    if (core_buffer_plain(self->array) < 0) {
+        return -1;
+    }
     if (core_is_array(self->array)) {
         PyErr_Format(PyExc_ValueError,
                      "%s takes a host array and copies it: a GPUArray is an "

@@ -74,7 +74,8 @@ host_address(PyObject *object, bool writable, void **pointer, size_t *room)
 {
     Py_buffer view, root;
     int flags = PyBUF_STRIDED_RO | (writable ? PyBUF_WRITABLE : 0);
-    if (PyObject_GetBuffer(object, &view, flags) < 0) {
+    if (core_buffer_plain(object) < 0 ||
+        PyObject_GetBuffer(object, &view, flags) < 0) {
         return -1;
     }
     const char *end = buffer_end(&view);
