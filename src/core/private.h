@@ -645,6 +645,8 @@ int core_launch_blocks_at_once(const struct core_function *function,
 PyObject *core_occupancy_blocks(PyObject *function, CORE_ARGS);
 PyObject *core_occupancy_best(PyObject *function, CORE_ARGS);
 extern PyMethodDef core_oldstyle_methods[];
+/* What _set_block_shape was given; false: it was not called. */
+bool core_block_shape(const struct core_function *function, unsigned block[3]);
 
 /* -- stream/capture.c, stream/callback.c: methods of Stream; what captures
  * keep alive */

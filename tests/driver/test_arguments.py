@@ -167,6 +167,57 @@ def test_prepare_is_of_one_object(drv: Any, get: Any) -> None:
     assert first.prepare(["P", np.dtype("i4")]).arg_format == "Pi"
 
 
+def old_calls(drv: Any, function: Any) -> dict[str, Any]:
+    """Prepared calls that leave the block to _set_block_shape."""
+    stream = drv.Stream()
+    grid = (1, 1)
+    return {
+        "prepared_call": lambda *a: function.prepared_call(grid, *a),
+        "prepared_async_call": lambda *a: function.prepared_async_call(
+            grid, stream, *a
+        ),
+        "prepared_timed_call": lambda *a: function.prepared_timed_call(
+            grid, *a
+        )(),
+    }
+
+
+CALLS = ["prepared_call", "prepared_async_call", "prepared_timed_call"]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_prepared_without_block(drv: Any, get: Any, name: str) -> None:
+    function = get("pointer").prepare("Pi")
+    call = old_calls(drv, function)[name]
+    memory = room(drv, 1, "i4")
+    with pytest.raises(TypeError, match=f"{name}.*'pointer': block must be"):
+        call(memory, 3)
+    function._set_block_shape(1, 1, 1)
+    for value, given in enumerate((memory, int(memory), np.intp(memory))):
+        with pytest.warns(DeprecationWarning, match=f"block size to {name}"):
+            call(given, value)
+        drv.Context.synchronize()
+        assert drv.from_device(memory, 1, "i4")[0] == value
+    with (
+        pytest.warns(DeprecationWarning),
+        pytest.raises(struct.error, match="exactly 2"),
+    ):
+        call(memory, 3, 4)
+
+
+def test_prepared_without_block_on_the_default_stream(
+    drv: Any, get: Any
+) -> None:
+    function = get("pointer").prepare("Pi")
+    function._set_block_shape(1, 1, 1)
+    memory = room(drv, 1, "i4")
+    with pytest.warns(DeprecationWarning):
+        function.prepared_async_call((1, 1), None, memory, 8)
+    assert drv.from_device(memory, 1, "i4")[0] == 8
+    function.prepared_call((1, 1), 1, memory, 9)
+    assert drv.from_device(memory, 1, "i4")[0] == 9
+
+
 @pytest.mark.parametrize("kind", [int, float, object, bool])
 def test_types_that_mean_a_pointer(get: Any, kind: Any) -> None:
     assert get("pointer").prepare([kind, np.int32]).arg_format == "Pi"
