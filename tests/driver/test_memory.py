@@ -68,6 +68,21 @@ def test_out_of_memory_collects_garbage(drv: Any) -> None:
         gc.enable()
 
 
+@pytest.mark.cpu
+def test_too_much_says_how_much(drv: Any) -> None:
+    size = 1 << 50
+    says = f"out of memory - {size} bytes asked for"
+    for call in (
+        lambda: drv.mem_alloc(size),
+        lambda: drv.mem_alloc_pitch(1 << 40, 1 << 10, 4),
+        lambda: drv.mem_alloc_async(size),
+        lambda: drv.managed_empty(size, np.int8),
+        lambda: drv.pagelocked_empty(size, np.int8),
+    ):
+        with pytest.raises(drv.MemoryError, match=says):
+            call()
+
+
 def test_an_allocation(drv: Any) -> None:
     memory = drv.mem_alloc(64)
     memory.label = "mine"
@@ -262,6 +277,18 @@ def test_registered(drv: Any, double: Any) -> None:
         drv.register_host_memory([1, 2, 3])
     with pytest.raises((drv.LogicError, ValueError)):
         drv.register_host_memory(own[::2])
+
+
+def test_registered_and_read_only(drv: Any) -> None:
+    own = np.arange(4096)
+    own.flags.writeable = False
+    array = drv.register_host_memory(own)
+    assert not array.flags.writeable and array.base.base is own
+    with pytest.raises(ValueError, match="read-only"):
+        array[0] = 1
+    memory = drv.to_device(array)
+    with pytest.raises((ValueError, BufferError), match="read-only"):
+        drv.memcpy_dtoh(array, memory)
 
 
 def test_every_kind_of_address(drv: Any) -> None:
