@@ -167,3 +167,14 @@ def test_options_of_log_buffers(drv: Any, image: bytes, number: int) -> None:
         drv.module_from_buffer(image, options=options)
     with pytest.raises(ValueError, match="message_handler"):
         drv.Linker(None, options)
+
+
+@pytest.mark.cpu  # NVIDIA's linker takes nothing after an error
+def test_logs_are_of_their_call(drv: Any, relocatable: bytes) -> None:
+    told: list[Any] = []
+    linker = drv.Linker(lambda *values: told.append(values))
+    with pytest.raises(drv.LogicError, match="not an image"):
+        linker.add_data(b"no image", drv.jit_input_type.CUBIN)
+    linker.add_data(relocatable, drv.jit_input_type.CUBIN)
+    assert counted(drv, linker.link_module()) == 3
+    assert told[0][2] and told[-1] == (True, "", "")

@@ -142,6 +142,7 @@ linker_open(struct linker *self, const char *routine)
         return core_fail(CUDA_ERROR_INVALID_HANDLE, routine,
                          "this linker has linked already");
     }
+    self->options.error[0] = '\0'; /* what an earlier call has said */
     return 0;
 }
 
