@@ -83,6 +83,7 @@ struct core_context {
     unsigned queueless; /* launches that had none */
     CUcontext handle;
     CUdevice device;
+    bool ending; /* a thread detaches it */
     enum core_context_kind kind;
     struct core_stream_row *streams;
     size_t stream_count;
