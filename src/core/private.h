@@ -383,6 +383,10 @@ core_is_array(PyObject *object)
            PyObject_TypeCheck(object, core.array_type);
 }
 
+/* -- python/holder.c */
+/* What as_buffer gives: a memoryview of the address, which keeps `owner`. */
+PyObject *core_host_view(PyObject *owner, CUdeviceptr pointer, size_t bytes);
+
 /* -- memory/order.c */
 bool core_stream_known(const struct core_context *context, CUstream stream);
 /* `later` waits for the stream of a __cuda_array_interface__, a dict. */

@@ -162,6 +162,35 @@ def test_as_buffer(drv: Any) -> None:
         managed.base.as_buffer(-1)
 
 
+def test_as_buffer_lies_in_its_memory(drv: Any) -> None:
+    memory = drv.managed_empty(16, np.uint8).base
+    for size, offset in (
+        (17, 0),
+        (16, 1),
+        (0, 17),
+        (1 << 62, 8),
+        (8, 1 << 63),
+    ):
+        with pytest.raises(ValueError, match="allocation of 16 bytes"):
+            memory.as_buffer(size, offset)
+    assert len(memory.as_buffer(0, 16)) == 0
+    assert len(memory.as_buffer(offset=12, size=4)) == 4
+
+
+def test_as_buffer_keeps_its_memory(drv: Any) -> None:
+    array = drv.managed_empty(16, np.uint8)
+    array[:] = np.arange(16)
+    gone = weakref.ref(array.base)
+    view = np.asarray(array.base.as_buffer(8, 4))
+    del array
+    gc.collect()
+    assert view.tolist() == list(range(4, 12)) and view.flags.writeable
+    assert gone() is not None
+    del view
+    gc.collect()
+    assert gone() is None
+
+
 # -- host memory
 
 
