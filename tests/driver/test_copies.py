@@ -286,6 +286,41 @@ def test_2d_keeps_its_ends(drv: Any) -> None:
     np.testing.assert_array_equal(found, np.arange(16))
 
 
+@pytest.mark.parametrize("kind", ["Memcpy2D", "Memcpy3D"])
+@pytest.mark.parametrize("end", ["src", "dst"])
+def test_a_buffer_stays_while_it_is_set(drv: Any, kind: str, end: str) -> None:
+    data = bytearray(range(64)) * 1024
+    copy = getattr(drv, kind)()
+    for setter in ("host", "unified"):
+        getattr(copy, f"set_{end}_{setter}")(data)
+        with pytest.raises(BufferError):
+            data.clear()
+    memory = drv.mem_alloc(len(data))
+    getattr(copy, f"set_{end}_device")(memory)
+    data.extend(b"more")
+    getattr(copy, f"set_{end}_host")(data)
+    del copy
+    data.clear()
+
+
+def test_a_cycle_through_a_copy(drv: Any) -> None:
+    import gc
+    import weakref
+
+    class Buffer(np.ndarray):  # type: ignore[type-arg]
+        pass
+
+    copy = drv.Memcpy2D()
+    array = np.zeros(4).view(Buffer)
+    array.copy_of_it = copy  # type: ignore[attr-defined]
+    copy.set_src_host(array)
+    copy.set_dst_host(array)
+    gone = weakref.ref(array)
+    del copy, array
+    gc.collect()
+    assert gone() is None
+
+
 # -- 3-D
 
 
