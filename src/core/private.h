@@ -248,6 +248,7 @@ enum core_fetched {
 /* State of one texture or surface reference. */
 struct core_texture {
     struct core_texture *next; /* in its module's list */
+    PyObject *name;            /* strong str; NULL for a free one */
     CUdeviceptr variable;      /* the module's 8 bytes; 0 for a free one */
     unsigned long long object; /* CUtexObject or CUsurfObject in use, or 0 */
     PyObject *resource;        /* strong: Array or allocation bound */
@@ -478,8 +479,16 @@ int core_library_dirs_tell(void);
 
 /* -- code/program.c (Module), texture/texref.c */
 PyObject *core_module_load(const void *image, size_t bytes);
-PyObject *core_texref_for(struct core_module *module, CUdeviceptr variable);
-PyObject *core_surfref_for(struct core_module *module, CUdeviceptr variable);
+PyObject *core_texref_for(struct core_module *module, PyObject *name,
+                          CUdeviceptr variable);
+PyObject *core_surfref_for(struct core_module *module, PyObject *name,
+                           CUdeviceptr variable);
+/* A new list of what is given as texrefs; TypeError for any other object than
+ * a TextureReference among them. */
+PyObject *core_texrefs_list(PyObject *texrefs);
+/* For a launch that names them: LogicError too where a bound one's memory was
+ * freed. */
+int core_texrefs_check(PyObject *texrefs);
 /* Writes changed bindings into the module, in stream order. */
 int core_textures_update(struct core_module *module, CUstream stream);
 void core_textures_free(struct core_module *module);

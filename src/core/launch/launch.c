@@ -448,6 +448,10 @@ core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
         (call.shared != NULL && core_unsigned(call.shared, &shared) < 0)) {
         return NULL;
     }
+    if (UNUSUAL(call.texrefs != NULL) &&
+        core_texrefs_check(call.texrefs) < 0) {
+        return NULL;
+    }
     bool timed = call.time_kernel != NULL && call.time_kernel != Py_False &&
                  PyObject_IsTrue(call.time_kernel) == 1;
     if (timed && call.stream != NULL && call.stream != Py_None) {
