@@ -124,7 +124,7 @@ is_ours(PyObject *op)
 static PyObject *handler_get_device_alloc(PyObject *op, PyObject *unused);
 
 /* Asks a user's subclass that has its own get_device_alloc; 1: it has none. */
-static int
+static __attribute__((noinline)) int
 handler_ask(struct handler *self)
 {
     PyObject *op = (PyObject *)self;
@@ -150,11 +150,14 @@ handler_ask(struct handler *self)
 static PyObject *
 handler_memory(struct handler *self, CUstream stream)
 {
-    int asked = is_ours((PyObject *)self) ? 1 : handler_ask(self);
-    if (asked < 0 || (asked > 0 && handler_allocate(self, stream) < 0)) {
-        return NULL;
+    if (UNUSUAL(!is_ours((PyObject *)self))) {
+        int asked = handler_ask(self);
+        if (asked <= 0) {
+            return asked < 0 ? NULL : Py_NewRef(self->given);
+        }
     }
-    return Py_NewRef(asked > 0 ? self->dev_alloc : self->given);
+    return handler_allocate(self, stream) < 0 ? NULL
+                                              : Py_NewRef(self->dev_alloc);
 }
 
 static int

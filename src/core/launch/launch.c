@@ -505,7 +505,7 @@ struct prepared {
 
 /* Whether a call has its first argument where the block should be, as old
  * programs leave the block to _set_block_shape. */
-static bool
+static __attribute__((noinline)) bool
 block_left_out(const struct core_function *function, PyObject *block,
                Py_ssize_t count)
 {
@@ -516,7 +516,7 @@ block_left_out(const struct core_function *function, PyObject *block,
            !(PyLong_Check(block) || PyArray_IsScalar(block, Integer));
 }
 
-static int
+static __attribute__((noinline)) int
 block_of_old(struct core_function *function, const char *method,
              PyObject *given, struct prepared *call)
 {
