@@ -92,9 +92,6 @@ class CompileError(Error):
         return text
 
 
-CompileError.__module__ = "pycuda._driver"
-
-
 def set_debugging(flag: bool = True) -> None:
     """Make later compilations produce debug code, without the cache."""
     global CUDA_DEBUGGING

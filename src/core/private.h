@@ -83,6 +83,7 @@ struct core_context {
     unsigned queueless; /* launches that had none */
     CUcontext handle;
     CUdevice device;
+    bool ending; /* a thread detaches it */
     enum core_context_kind kind;
     struct core_stream_row *streams;
     size_t stream_count;
@@ -247,6 +248,7 @@ enum core_fetched {
 /* State of one texture or surface reference. */
 struct core_texture {
     struct core_texture *next; /* in its module's list */
+    PyObject *name;            /* strong str; NULL for a free one */
     CUdeviceptr variable;      /* the module's 8 bytes; 0 for a free one */
     unsigned long long object; /* CUtexObject or CUsurfObject in use, or 0 */
     PyObject *resource;        /* strong: Array or allocation bound */
@@ -283,6 +285,9 @@ core_shape_known(struct core_shape *shape, PyObject *object, const char *what,
     memcpy(out, shape->lengths, sizeof shape->lengths);
     return 0;
 }
+/* TypeError where the memory holds pointers to Python objects, which a copy
+ * would break. */
+int core_buffer_plain(PyObject *object);
 /* A contiguous buffer (C or Fortran); release with PyBuffer_Release. */
 int core_buffer(PyObject *object, bool writable, Py_buffer *view);
 /* shape (int or iterable) into at most 32 lengths; returns ndim or -1. */
@@ -295,6 +300,13 @@ int core_object_clear(PyObject *self);
 void core_object_begin_dealloc(PyObject *self);
 void core_object_end_dealloc(PyObject *self);
 PyObject *core_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+/* Whether tp_init reads the arguments of a class, as a subclass's own
+ * __init__ passes them on: else tp_new, `make`, has read them. */
+static inline bool
+core_init_reads(const PyTypeObject *type, newfunc make, initproc init)
+{
+    return type->tp_init != init && type->tp_new == make;
+}
 int core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
                   PyTypeObject *base);
 extern PyMemberDef core_object_members[];
@@ -371,6 +383,10 @@ core_is_array(PyObject *object)
     return core.array_type != NULL &&
            PyObject_TypeCheck(object, core.array_type);
 }
+
+/* -- python/holder.c */
+/* What as_buffer gives: a memoryview of the address, which keeps `owner`. */
+PyObject *core_host_view(PyObject *owner, CUdeviceptr pointer, size_t bytes);
 
 /* -- memory/order.c */
 bool core_stream_known(const struct core_context *context, CUstream stream);
@@ -463,8 +479,16 @@ int core_library_dirs_tell(void);
 
 /* -- code/program.c (Module), texture/texref.c */
 PyObject *core_module_load(const void *image, size_t bytes);
-PyObject *core_texref_for(struct core_module *module, CUdeviceptr variable);
-PyObject *core_surfref_for(struct core_module *module, CUdeviceptr variable);
+PyObject *core_texref_for(struct core_module *module, PyObject *name,
+                          CUdeviceptr variable);
+PyObject *core_surfref_for(struct core_module *module, PyObject *name,
+                           CUdeviceptr variable);
+/* A new list of what is given as texrefs; TypeError for any other object than
+ * a TextureReference among them. */
+PyObject *core_texrefs_list(PyObject *texrefs);
+/* For a launch that names them: LogicError too where a bound one's memory was
+ * freed. */
+int core_texrefs_check(PyObject *texrefs);
 /* Writes changed bindings into the module, in stream order. */
 int core_textures_update(struct core_module *module, CUstream stream);
 void core_textures_free(struct core_module *module);
@@ -635,6 +659,8 @@ int core_launch_blocks_at_once(const struct core_function *function,
 PyObject *core_occupancy_blocks(PyObject *function, CORE_ARGS);
 PyObject *core_occupancy_best(PyObject *function, CORE_ARGS);
 extern PyMethodDef core_oldstyle_methods[];
+/* What _set_block_shape was given; false: it was not called. */
+bool core_block_shape(const struct core_function *function, unsigned block[3]);
 
 /* -- stream/capture.c, stream/callback.c: methods of Stream; what captures
  * keep alive */

@@ -20,6 +20,7 @@
     TYPE(managed_type, "ManagedAllocation")                                   \
     TYPE(pooled_type, "PooledDeviceAllocation")                               \
     TYPE(holder_type, "PointerHolderBase")                                    \
+    TYPE(host_view_type, "_HostView")                                         \
     TYPE(host_pointer_type, "HostPointer")                                    \
     TYPE(pagelocked_type, "PagelockedHostAllocation")                         \
     TYPE(aligned_type, "AlignedHostAllocation")                               \

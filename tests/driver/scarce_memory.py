@@ -42,8 +42,11 @@ class Cycle:
         self.cycle, self.memory = self, drv.mem_alloc(LARGE)
 
 
-def check(call: Callable[[], object]) -> None:
-    """One call, with idle memory, with garbage and with memory in use."""
+def check(call: Callable[[], object], sized: bool) -> None:
+    """One call, with idle memory, with garbage and with memory in use.
+
+    Errors of ``sized`` ones say how much was asked for.
+    """
     call()
     for leave in (lambda: gpuarray.empty(LARGE, np.int8), Cycle):
         if leave is Cycle and call.__name__.endswith("launch"):
@@ -63,6 +66,8 @@ def check(call: Callable[[], object]) -> None:
         call()
     except drv.MemoryError as error:
         assert "out of memory" in str(error) or "failed to free" in str(error)
+        if sized:
+            assert "bytes asked for" in str(error), str(error)
     else:
         raise AssertionError("there was no memory")
     assert refused.value > 1, "it is tried again"
@@ -118,6 +123,7 @@ def calls() -> dict[str, Callable[[], object]]:
         "mipmap": lambda: drv.MipmappedArray(descriptor(4)),
         "pitch": lambda: drv.mem_alloc_pitch(100, 100, 4),
         "alloc": lambda: drv.mem_alloc(1024),
+        "managed": lambda: drv.managed_empty(256, np.float32),
         "async": lambda: drv.mem_alloc_async(1024, stream),
         "pooled": pooled,
     }
@@ -127,7 +133,7 @@ def main() -> None:
     name = sys.argv[1]
     call = calls()[name]
     gc.collect()
-    check(call)
+    check(call, name in {"pitch", "alloc", "managed", "async"})
     print(name)
 
 

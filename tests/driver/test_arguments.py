@@ -132,6 +132,31 @@ def test_addresses(drv: Any, get: Any) -> None:
     assert drv.from_device(memory, 1, "i4")[0] == 9
 
 
+class Foreign:
+    def __init__(self, gpudata: Any) -> None:
+        self.gpudata = gpudata
+
+
+@pytest.mark.parametrize("gpudata", [None, "x", 1.5])
+def test_no_address_in_gpudata(drv: Any, get: Any, gpudata: Any) -> None:
+    thing = Foreign(gpudata)
+    with pytest.raises(TypeError, match=r"parameter #0 \(0-based\).*Foreign"):
+        get("pointer")(thing, np.int32(1), **ONE)
+    with pytest.raises(TypeError, match=r"device address.*Foreign"):
+        drv.memset_d8(thing, 0, 4)
+
+
+def test_empty_array_is_a_null_pointer(drv: Any) -> None:
+    from pycuda import gpuarray
+    from pycuda.compiler import SourceModule
+
+    source = "__global__ void see(long *out, void *x) { out[0] = (long)x; }"
+    see = SourceModule(source).get_function("see")
+    out = drv.to_device(np.ones(1, np.int64))
+    see(out, gpuarray.empty(0, np.float32), **ONE)
+    assert drv.from_device(out, 1, np.int64)[0] == 0
+
+
 def test_prepare_is_of_one_object(drv: Any, get: Any) -> None:
     """Each get_function gives an object of its own."""
     first, second = get("pointer"), get("pointer")
@@ -140,6 +165,57 @@ def test_prepare_is_of_one_object(drv: Any, get: Any) -> None:
     with pytest.raises(RuntimeError, match="call prepare"):
         second.prepared_call((1, 1), (1, 1, 1), room(drv, 1, "i4"), 1)
     assert first.prepare(["P", np.dtype("i4")]).arg_format == "Pi"
+
+
+def old_calls(drv: Any, function: Any) -> dict[str, Any]:
+    """Prepared calls that leave the block to _set_block_shape."""
+    stream = drv.Stream()
+    grid = (1, 1)
+    return {
+        "prepared_call": lambda *a: function.prepared_call(grid, *a),
+        "prepared_async_call": lambda *a: function.prepared_async_call(
+            grid, stream, *a
+        ),
+        "prepared_timed_call": lambda *a: function.prepared_timed_call(
+            grid, *a
+        )(),
+    }
+
+
+CALLS = ["prepared_call", "prepared_async_call", "prepared_timed_call"]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_prepared_without_block(drv: Any, get: Any, name: str) -> None:
+    function = get("pointer").prepare("Pi")
+    call = old_calls(drv, function)[name]
+    memory = room(drv, 1, "i4")
+    with pytest.raises(TypeError, match=f"{name}.*'pointer': block must be"):
+        call(memory, 3)
+    function._set_block_shape(1, 1, 1)
+    for value, given in enumerate((memory, int(memory), np.intp(memory))):
+        with pytest.warns(DeprecationWarning, match=f"block size to {name}"):
+            call(given, value)
+        drv.Context.synchronize()
+        assert drv.from_device(memory, 1, "i4")[0] == value
+    with (
+        pytest.warns(DeprecationWarning),
+        pytest.raises(struct.error, match="exactly 2"),
+    ):
+        call(memory, 3, 4)
+
+
+def test_prepared_without_block_on_the_default_stream(
+    drv: Any, get: Any
+) -> None:
+    function = get("pointer").prepare("Pi")
+    function._set_block_shape(1, 1, 1)
+    memory = room(drv, 1, "i4")
+    with pytest.warns(DeprecationWarning):
+        function.prepared_async_call((1, 1), None, memory, 8)
+    assert drv.from_device(memory, 1, "i4")[0] == 8
+    function.prepared_call((1, 1), 1, memory, 9)
+    assert drv.from_device(memory, 1, "i4")[0] == 9
 
 
 @pytest.mark.parametrize("kind", [int, float, object, bool])

@@ -72,6 +72,25 @@ def test_detach(drv: Any, context: Any) -> None:
             call()
 
 
+def test_detach_while_another_detaches(drv: Any, context: Any) -> None:
+    from pycuda import _driver
+
+    told: list[str] = []
+    made = drv.Device(0).make_context()
+
+    class Late:
+        def __del__(self) -> None:
+            try:
+                made.detach()
+            except drv.LogicError as error:
+                told.append(str(error))
+
+    _driver._kept_results()["late"] = Late()  # goes first, in detach()
+    made.detach()
+    assert len(told) == 1 and "cannot detach from invalid" in told[0]
+    assert drv.Context.get_current() == context
+
+
 def test_the_last_reference_detaches(drv: Any, context: Any) -> None:
     """What was allocated in the context is gone with it.
 

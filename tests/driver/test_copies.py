@@ -144,6 +144,29 @@ def test_what_cannot_be_copied(
         wrong(drv, drv.mem_alloc(64))
 
 
+@pytest.mark.parametrize("dtype", [object, [("a", "i4"), ("b", object)]])
+def test_arrays_of_python_objects(drv: Any, dtype: Any) -> None:
+    array = np.empty(4, dtype)
+    memory = drv.mem_alloc(array.nbytes)
+    says = "holds pointers to Python objects"
+    for host in (array, memoryview(array)) if dtype is object else (array,):
+        for call in (
+            lambda: drv.memcpy_htod(memory, host),  # noqa: B023
+            lambda: drv.memcpy_dtoh(host, memory),  # noqa: B023
+            lambda: drv.memcpy_htod_async(memory, host),  # noqa: B023
+            lambda: drv.memcpy_dtoh_async(host, memory),  # noqa: B023
+            lambda: drv.Memcpy2D().set_src_host(host),  # noqa: B023
+            lambda: drv.Memcpy3D().set_dst_host(host),  # noqa: B023
+        ):
+            with pytest.raises(TypeError, match=says):
+                call()
+    for kind in (drv.In, drv.InOut):
+        with pytest.raises(TypeError, match=says):
+            kind(array).pre_call(None)
+    with pytest.raises(TypeError, match=says):
+        drv.Out(array).post_call(None)
+
+
 def test_an_address_that_is_none(drv: Any) -> None:
     with pytest.raises(drv.LogicError, match="cuMemcpyHtoD failed: invalid"):
         drv.memcpy_htod(0, b"1234")
@@ -261,6 +284,41 @@ def test_2d_keeps_its_ends(drv: Any) -> None:
     copy(aligned=True)
     found = drv.from_device(memory, 16, np.uint8)
     np.testing.assert_array_equal(found, np.arange(16))
+
+
+@pytest.mark.parametrize("kind", ["Memcpy2D", "Memcpy3D"])
+@pytest.mark.parametrize("end", ["src", "dst"])
+def test_a_buffer_stays_while_it_is_set(drv: Any, kind: str, end: str) -> None:
+    data = bytearray(range(64)) * 1024
+    copy = getattr(drv, kind)()
+    for setter in ("host", "unified"):
+        getattr(copy, f"set_{end}_{setter}")(data)
+        with pytest.raises(BufferError):
+            data.clear()
+    memory = drv.mem_alloc(len(data))
+    getattr(copy, f"set_{end}_device")(memory)
+    data.extend(b"more")
+    getattr(copy, f"set_{end}_host")(data)
+    del copy
+    data.clear()
+
+
+def test_a_cycle_through_a_copy(drv: Any) -> None:
+    import gc
+    import weakref
+
+    class Buffer(np.ndarray):  # type: ignore[type-arg]
+        pass
+
+    copy = drv.Memcpy2D()
+    array = np.zeros(4).view(Buffer)
+    array.copy_of_it = copy  # type: ignore[attr-defined]
+    copy.set_src_host(array)
+    copy.set_dst_host(array)
+    gone = weakref.ref(array)
+    del copy, array
+    gc.collect()
+    assert gone() is None
 
 
 # -- 3-D

@@ -158,3 +158,23 @@ def test_link_errors(drv: Any, image: bytes, tmp_path: Path) -> None:
         drv.Linker(message_handler=None)
     with pytest.raises(TypeError):
         drv.Linker().add_data("text", drv.jit_input_type.CUBIN)
+
+
+@pytest.mark.parametrize("number", [3, 4, 5, 6])
+def test_options_of_log_buffers(drv: Any, image: bytes, number: int) -> None:
+    options = [(number, 1)]
+    with pytest.raises(ValueError, match=f"{number}.*message_handler"):
+        drv.module_from_buffer(image, options=options)
+    with pytest.raises(ValueError, match="message_handler"):
+        drv.Linker(None, options)
+
+
+@pytest.mark.cpu  # NVIDIA's linker takes nothing after an error
+def test_logs_are_of_their_call(drv: Any, relocatable: bytes) -> None:
+    told: list[Any] = []
+    linker = drv.Linker(lambda *values: told.append(values))
+    with pytest.raises(drv.LogicError, match="not an image"):
+        linker.add_data(b"no image", drv.jit_input_type.CUBIN)
+    linker.add_data(relocatable, drv.jit_input_type.CUBIN)
+    assert counted(drv, linker.link_module()) == 3
+    assert told[0][2] and told[-1] == (True, "", "")

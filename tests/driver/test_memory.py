@@ -68,6 +68,21 @@ def test_out_of_memory_collects_garbage(drv: Any) -> None:
         gc.enable()
 
 
+@pytest.mark.cpu
+def test_too_much_says_how_much(drv: Any) -> None:
+    size = 1 << 50
+    says = f"out of memory - {size} bytes asked for"
+    for call in (
+        lambda: drv.mem_alloc(size),
+        lambda: drv.mem_alloc_pitch(1 << 40, 1 << 10, 4),
+        lambda: drv.mem_alloc_async(size),
+        lambda: drv.managed_empty(size, np.int8),
+        lambda: drv.pagelocked_empty(size, np.int8),
+    ):
+        with pytest.raises(drv.MemoryError, match=says):
+            call()
+
+
 def test_an_allocation(drv: Any) -> None:
     memory = drv.mem_alloc(64)
     memory.label = "mine"
@@ -145,6 +160,35 @@ def test_as_buffer(drv: Any) -> None:
         managed.base.as_buffer(1.5)
     with pytest.raises(OverflowError):
         managed.base.as_buffer(-1)
+
+
+def test_as_buffer_lies_in_its_memory(drv: Any) -> None:
+    memory = drv.managed_empty(16, np.uint8).base
+    for size, offset in (
+        (17, 0),
+        (16, 1),
+        (0, 17),
+        (1 << 62, 8),
+        (8, 1 << 63),
+    ):
+        with pytest.raises(ValueError, match="allocation of 16 bytes"):
+            memory.as_buffer(size, offset)
+    assert len(memory.as_buffer(0, 16)) == 0
+    assert len(memory.as_buffer(offset=12, size=4)) == 4
+
+
+def test_as_buffer_keeps_its_memory(drv: Any) -> None:
+    array = drv.managed_empty(16, np.uint8)
+    array[:] = np.arange(16)
+    gone = weakref.ref(array.base)
+    view = np.asarray(array.base.as_buffer(8, 4))
+    del array
+    gc.collect()
+    assert view.tolist() == list(range(4, 12)) and view.flags.writeable
+    assert gone() is not None
+    del view
+    gc.collect()
+    assert gone() is None
 
 
 # -- host memory
@@ -262,6 +306,18 @@ def test_registered(drv: Any, double: Any) -> None:
         drv.register_host_memory([1, 2, 3])
     with pytest.raises((drv.LogicError, ValueError)):
         drv.register_host_memory(own[::2])
+
+
+def test_registered_and_read_only(drv: Any) -> None:
+    own = np.arange(4096)
+    own.flags.writeable = False
+    array = drv.register_host_memory(own)
+    assert not array.flags.writeable and array.base.base is own
+    with pytest.raises(ValueError, match="read-only"):
+        array[0] = 1
+    memory = drv.to_device(array)
+    with pytest.raises((ValueError, BufferError), match="read-only"):
+        drv.memcpy_dtoh(array, memory)
 
 
 def test_every_kind_of_address(drv: Any) -> None:

@@ -463,6 +463,64 @@ def test_texture_references(drv: Any) -> None:
         line.set_address(int(linear) + 4, 8)
 
 
+PLAIN = """
+texture<float, 2> tex;
+surface<void, 2> surf;
+__global__ void five(float *out) { out[0] = 5; }
+__global__ void first(float *out) { out[0] = tex2D(tex, 0.5f, 0.5f); }
+"""
+
+
+@pytest.fixture(scope="module")
+def plain(context: Any) -> Any:
+    from pycuda.compiler import SourceModule
+
+    return SourceModule(PLAIN)
+
+
+def test_a_freed_array_stops_no_kernel(drv: Any, plain: Any) -> None:
+    """A launch of a kernel that does not read the texture."""
+    out = drv.to_device(np.zeros(1, np.float32))
+    texref, one = plain.get_texref("tex"), {"block": (1, 1, 1)}
+    array = drv.np_to_array(np.full((2, 2), 7, np.float32), "C")
+    texref.set_array(array)
+    array.free()
+    plain.get_function("five")(out, **one)
+    assert drv.from_device(out, 1, np.float32)[0] == 5
+    memory = drv.mem_alloc(1024)
+    texref.set_address(memory, 1024)
+    memory.free()
+    plain.get_function("five")(out, **one)
+    with pytest.raises(drv.LogicError, match="'tex', whose memory was freed"):
+        plain.get_function("first")(out, **one, texrefs=[texref])
+    array = drv.np_to_array(np.full((2, 2), 7, np.float32), "C")
+    texref.set_array(array)
+    plain.get_function("first")(out, **one, texrefs=[texref])
+    assert drv.from_device(out, 1, np.float32)[0] == 7
+
+
+def test_errors_name_the_reference(drv: Any, plain: Any) -> None:
+    texref = plain.get_texref("tex")
+    texref.set_address(drv.mem_alloc(1024), 0)
+    out = drv.mem_alloc(4)
+    with pytest.raises(drv.LogicError, match="texture reference 'tex'"):
+        plain.get_function("five")(out, block=(1, 1, 1))
+    texref.set_array(drv.np_to_array(np.zeros((2, 2), np.float32), "C"))
+
+
+@pytest.mark.parametrize("wrong", [3, [3], [None], "tex", 0.5])
+def test_what_are_no_texrefs(drv: Any, plain: Any, wrong: Any) -> None:
+    five, out = plain.get_function("five"), drv.mem_alloc(4)
+    with pytest.raises(TypeError, match="texrefs must be"):
+        five(out, block=(1, 1, 1), texrefs=wrong)
+    with pytest.raises(TypeError, match="texrefs must be"):
+        five.prepare("P", texrefs=wrong)
+    texref = plain.get_texref("tex")
+    with pytest.raises(TypeError, match="list of TextureReference"):
+        five(out, block=(1, 1, 1), texrefs=texref)
+    assert five.prepare("P", texrefs=(texref,)).texrefs == [texref]
+
+
 def test_enums(drv: Any) -> None:
     flag = drv.ctx_flags.BLOCKING_SYNC
     assert flag == 4 and isinstance(flag, int)

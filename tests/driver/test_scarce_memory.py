@@ -47,7 +47,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "name",
     ["plain", "prepared", "again", "cooperative", "module", "array", "deep",
-     "mipmap", "pitch", "alloc", "async", "pooled"],
+     "mipmap", "pitch", "alloc", "managed", "async", "pooled"],
 )  # fmt: skip
 def test_calls(library: Path, name: str) -> None:
     """Each succeeds where there is room to be made, else says what lacks."""

@@ -2,6 +2,10 @@
 
 # SPDX-License-Identifier: MIT
 
+import concurrent.futures
+import multiprocessing
+import pickle
+
 import numpy as np
 import pytest
 
@@ -171,3 +175,20 @@ def test_the_users_line_in_a_syntax_error():
 def test_still_well_afterwards(fill, out):
     fill(out, np.float32(2), np.int32(32), **BLOCK)
     assert (out.get() == 2).all()
+
+
+def parts(error: BaseException) -> list:
+    names = ["msg", "command_line", "stdout", "stderr", "args"]
+    return [getattr(error, name) for name in names] + [str(error)]
+
+
+def test_compile_error_goes_to_other_processes():
+    given = ("m", ["nvcc", "-O3"], "out", "err")
+    error = drv.CompileError(*given)
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is drv.CompileError
+    assert parts(again) == parts(error) == [*given, given, str(error)]
+    spawn = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=spawn) as pool:
+        told = pool.submit(drv.CompileError, *given).result(60)
+    assert type(told) is drv.CompileError and parts(told) == parts(error)

@@ -328,7 +328,7 @@ function_prepare(PyObject *op, CORE_ARGS)
     if (format != NULL) {
         texrefs = values[1] == NULL || values[1] == Py_None
                       ? PyList_New(0)
-                      : PySequence_List(values[1]);
+                      : core_texrefs_list(values[1]);
     }
     if (texrefs == NULL) {
         Py_XDECREF(text);

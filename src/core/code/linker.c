@@ -50,30 +50,46 @@ linker_create(struct linker *self, PyObject *options, bool verbose)
                                 : linker_report(self, code, "cuLinkCreate");
 }
 
-static PyObject *
-linker_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+static int
+linker_read(struct linker *self, PyObject *args, PyObject *kwargs)
 {
     static char *keywords[] = {"", "", "", NULL};
     PyObject *handler = NULL, *options = NULL;
     int verbose = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOp:Linker", keywords,
                                      &handler, &options, &verbose)) {
-        return NULL;
+        return -1;
     }
-    struct core_context *context = core_current();
-    if (context == NULL) {
-        return NULL;
-    }
-    struct linker *self = (struct linker *)core_object_new(type, context);
-    if (self == NULL) {
-        return NULL;
+    if (self->options.info != NULL) {
+        PyErr_SetString(PyExc_TypeError, "the Linker has its options already");
+        return -1;
     }
     self->handler = handler == Py_None ? NULL : Py_XNewRef(handler);
-    if (linker_create(self, options, verbose) < 0) {
-        Py_DECREF((PyObject *)self);
-        return NULL;
+    return linker_create(self, options, verbose);
+}
+
+static int linker_init(PyObject *op, PyObject *args, PyObject *kwargs);
+
+static PyObject *
+linker_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    struct core_context *context = core_current();
+    struct linker *self =
+        context == NULL ? NULL
+                        : (struct linker *)core_object_new(type, context);
+    if (self != NULL && !core_init_reads(type, linker_new, linker_init) &&
+        linker_read(self, args, kwargs) < 0) {
+        Py_CLEAR(self);
     }
     return (PyObject *)self;
+}
+
+static int
+linker_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    return core_init_reads(Py_TYPE(op), linker_new, linker_init)
+               ? linker_read((struct linker *)op, args, kwargs)
+               : 0;
 }
 
 static void
@@ -117,10 +133,16 @@ linker_open(struct linker *self, const char *routine)
     if (!self->context->valid) {
         return core_context_gone(routine);
     }
+    if (self->options.info == NULL) {
+        PyErr_SetString(PyExc_TypeError,
+                        "Linker.__init__() has not been called");
+        return -1;
+    }
     if (self->state == NULL) {
         return core_fail(CUDA_ERROR_INVALID_HANDLE, routine,
                          "this linker has linked already");
     }
+    self->options.error[0] = '\0'; /* what an earlier call has said */
     return 0;
 }
 
@@ -218,6 +240,7 @@ static PyType_Slot linker_slots[] = {
     {Py_tp_doc,
      "Linker(message_handler=None, options=None, log_verbose=False)"},
     {Py_tp_new, linker_new},
+    {Py_tp_init, linker_init},
     {Py_tp_dealloc, linker_dealloc},
     {Py_tp_traverse, linker_traverse},
     {Py_tp_clear, linker_clear},

@@ -19,6 +19,14 @@ add_pair(struct code_options *options, PyObject *pair)
         core_size(PyTuple_GET_ITEM(pair, 1), &value) < 0) {
         return -1;
     }
+    if (name >= CU_JIT_INFO_LOG_BUFFER &&
+        name <= CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
+        PyErr_Format(PyExc_ValueError,
+                     "the jit_option %u is of the log buffers, which are "
+                     "made here: logs go to message_handler",
+                     name);
+        return -1;
+    }
     options->names[options->count] = (CUjit_option)name;
     options->values[options->count++] = (void *)value;
     return 0;

@@ -221,7 +221,8 @@ module_get_global(PyObject *op, CORE_ARGS)
 
 static PyObject *
 reference_find(PyObject *op, PyObject *name_object, const char *routine,
-               PyObject *(*make)(struct core_module *, CUdeviceptr))
+               PyObject *(*make)(struct core_module *, PyObject *,
+                                 CUdeviceptr))
 {
     CUdeviceptr pointer;
     size_t bytes;
@@ -238,7 +239,7 @@ reference_find(PyObject *op, PyObject *name_object, const char *routine,
         core_fail(code, routine, name);
         return NULL;
     }
-    return make((struct core_module *)op, pointer);
+    return make((struct core_module *)op, name_object, pointer);
 }
 
 static PyObject *

@@ -206,11 +206,12 @@ context_detach(PyObject *op, PyObject *unused)
 {
     (void)unused;
     struct core_context *self = (struct core_context *)op;
-    if (!self->valid) {
+    if (!self->valid || self->ending) {
         core_fail(CUDA_ERROR_INVALID_CONTEXT, "context::detach",
                   "cannot detach from invalid context");
         return NULL;
     }
+    self->ending = true; /* releasing it gives the GIL away */
     CUcontext current = NULL;
     driver.cuCtxGetCurrent(&current);
     bool was_current = current == self->handle;

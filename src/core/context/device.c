@@ -58,25 +58,35 @@ device_find(PyObject *which, CUdevice *device)
     return core_fail(code, "cuDeviceGet", detail);
 }
 
-static PyObject *
-device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+static int
+device_read(PyObject *args, PyObject *kwargs, CUdevice *device)
 {
     PyObject *which;
     static char *keywords[] = {"", NULL};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:Device", keywords,
                                      &which) ||
         core_open_ready("cuDeviceGet") < 0) {
-        return NULL;
+        return -1;
     }
-    CUdevice device;
-    if (PyUnicode_Check(which)) {
-        const char *bus_id = PyUnicode_AsUTF8(which);
-        if (bus_id == NULL ||
-            core_check(driver.cuDeviceGetByPCIBusId(&device, bus_id),
-                       "cuDeviceGetByPCIBusId") < 0) {
-            return NULL;
-        }
-    } else if (device_find(which, &device) < 0) {
+    if (!PyUnicode_Check(which)) {
+        return device_find(which, device);
+    }
+    const char *bus_id = PyUnicode_AsUTF8(which);
+    return bus_id == NULL
+               ? -1
+               : core_check(driver.cuDeviceGetByPCIBusId(device, bus_id),
+                            "cuDeviceGetByPCIBusId");
+}
+
+static int device_init(PyObject *op, PyObject *args, PyObject *kwargs);
+
+static PyObject *
+device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    CUdevice device = CU_DEVICE_INVALID;
+    if (core_init_reads(type, device_new, device_init)
+            ? core_open_ready("cuDeviceGet") < 0
+            : device_read(args, kwargs, &device) < 0) {
         return NULL;
     }
     struct device_object *self =
@@ -85,6 +95,15 @@ device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         self->device = device;
     }
     return (PyObject *)self;
+}
+
+static int
+device_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    return core_init_reads(Py_TYPE(op), device_new, device_init)
+               ? device_read(args, kwargs,
+                             &((struct device_object *)op)->device)
+               : 0;
 }
 
 static PyObject *
@@ -346,6 +365,7 @@ static PyMemberDef device_members[] = {
 static PyType_Slot device_slots[] = {
     {Py_tp_doc, "Device(ordinal) or Device(pci_bus_id)"},
     {Py_tp_new, device_new},
+    {Py_tp_init, device_init},
     {Py_tp_dealloc, device_dealloc},
     {Py_tp_traverse, device_traverse},
     {Py_tp_clear, device_clear},

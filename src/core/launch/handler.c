@@ -13,22 +13,41 @@ struct handler {
     CORE_HEAD
     PyObject *array;
     PyObject *dev_alloc; /* DeviceAllocation or NULL */
+    PyObject *given;     /* what a subclass's get_device_alloc gave last */
 };
 
-static PyObject *
-handler_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+static int handler_init(PyObject *op, PyObject *args, PyObject *kwargs);
+
+static int
+handler_read(struct handler *self, PyObject *args, PyObject *kwargs)
 {
     static char *keywords[] = {"ary", NULL};
     PyObject *array;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:ArgumentHandler",
                                      keywords, &array)) {
-        return NULL;
+        return -1;
     }
+    Py_XSETREF(self->array, Py_NewRef(array));
+    return 0;
+}
+
+static PyObject *
+handler_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
     struct handler *self = (struct handler *)core_object_new(type, NULL);
-    if (self != NULL) {
-        self->array = Py_NewRef(array);
+    if (self != NULL && !core_init_reads(type, handler_new, handler_init) &&
+        handler_read(self, args, kwargs) < 0) {
+        Py_CLEAR(self);
     }
     return (PyObject *)self;
+}
+
+static int
+handler_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    return core_init_reads(Py_TYPE(op), handler_new, handler_init)
+               ? handler_read((struct handler *)op, args, kwargs)
+               : 0;
 }
 
 static int
@@ -36,6 +55,7 @@ handler_traverse(PyObject *op, visitproc visit, void *arg)
 {
     Py_VISIT(((struct handler *)op)->array);
     Py_VISIT(((struct handler *)op)->dev_alloc);
+    Py_VISIT(((struct handler *)op)->given);
     return core_object_traverse(op, visit, arg);
 }
 
@@ -44,6 +64,7 @@ handler_clear(PyObject *op)
 {
     Py_CLEAR(((struct handler *)op)->array);
     Py_CLEAR(((struct handler *)op)->dev_alloc);
+    Py_CLEAR(((struct handler *)op)->given);
     return core_object_clear(op);
 }
 
@@ -53,6 +74,14 @@ handler_dealloc(PyObject *op)
     core_object_begin_dealloc(op);
     handler_clear(op);
     core_object_end_dealloc(op);
+}
+
+/* Of a subclass that has not called __init__, or after del. */
+static int
+array_missing(void)
+{
+    PyErr_SetString(PyExc_TypeError, "the handler has no array");
+    return -1;
 }
 
 static int
@@ -65,15 +94,15 @@ handler_allocate(struct handler *self, CUstream stream)
     if (self->dev_alloc != NULL) {
         return 0;
     }
-    PyObject *nbytes = self->array == NULL
-                           ? NULL
-                           : PyObject_GetAttrString(self->array, "nbytes");
+    if (self->array == NULL) {
+        return array_missing();
+    }
+    PyObject *nbytes = PyObject_GetAttrString(self->array, "nbytes");
     if (nbytes == NULL) {
         PyErr_Format(PyExc_TypeError,
                      "could not determine array length of '%s': In, Out and "
                      "InOut take NumPy arrays and other objects with nbytes",
-                     self->array == NULL ? "NULL"
-                                         : Py_TYPE(self->array)->tp_name);
+                     Py_TYPE(self->array)->tp_name);
         return -1;
     }
     int status = core_size(nbytes, &bytes);
@@ -84,15 +113,66 @@ handler_allocate(struct handler *self, CUstream stream)
     return self->dev_alloc == NULL ? -1 : 0;
 }
 
+static bool
+is_ours(PyObject *op)
+{
+    return Py_IS_TYPE(op, core.in_type) || Py_IS_TYPE(op, core.out_type) ||
+           Py_IS_TYPE(op, core.inout_type) ||
+           Py_IS_TYPE(op, core.handler_type);
+}
+
+static PyObject *handler_get_device_alloc(PyObject *op, PyObject *unused);
+
+/* Asks a user's subclass that has its own get_device_alloc; 1: it has none. */
+static __attribute__((noinline)) int
+handler_ask(struct handler *self)
+{
+    PyObject *op = (PyObject *)self;
+    PyObject *method = PyObject_GetAttrString(op, "get_device_alloc");
+    if (method == NULL) {
+        return -1;
+    }
+    int status = 1;
+    if (!PyCFunction_CheckExact(method) ||
+        PyCFunction_GET_SELF(method) != op ||
+        PyCFunction_GET_FUNCTION(method) != handler_get_device_alloc) {
+        PyObject *memory = PyObject_CallNoArgs(method);
+        status = memory == NULL ? -1 : 0;
+        if (memory != NULL) {
+            Py_XSETREF(self->given, memory);
+        }
+    }
+    Py_DECREF(method);
+    return status;
+}
+
+/* The device memory, strong. */
+static PyObject *
+handler_memory(struct handler *self, CUstream stream)
+{
+    if (UNUSUAL(!is_ours((PyObject *)self))) {
+        int asked = handler_ask(self);
+        if (asked <= 0) {
+            return asked < 0 ? NULL : Py_NewRef(self->given);
+        }
+    }
+    return handler_allocate(self, stream) < 0 ? NULL
+                                              : Py_NewRef(self->dev_alloc);
+}
+
+static int
+memory_use(PyObject *memory, CUstream stream, CUdeviceptr *pointer)
+{
+    return core_pointer(memory, pointer) < 0 ? -1 : core_use(memory, stream);
+}
+
 int
 core_handler_pointer(PyObject *op, CUstream stream, CUdeviceptr *pointer)
 {
-    struct handler *self = (struct handler *)op;
-    if (handler_allocate(self, stream) < 0 ||
-        core_pointer(self->dev_alloc, pointer) < 0) {
-        return -1;
-    }
-    return core_use(self->dev_alloc, stream);
+    PyObject *memory = handler_memory((struct handler *)op, stream);
+    int status = memory == NULL ? -1 : memory_use(memory, stream, pointer);
+    Py_XDECREF(memory);
+    return status;
 }
 
 static bool
@@ -115,8 +195,7 @@ static int
 host_buffer(struct handler *self, bool writable, Py_buffer *view)
 {
     if (self->array == NULL) {
-        PyErr_SetString(PyExc_TypeError, "the handler has no array");
-        return -1;
+        return array_missing();
     }
     if (core_buffer(self->array, writable, view) == 0) {
         return 0;
@@ -124,6 +203,9 @@ host_buffer(struct handler *self, bool writable, Py_buffer *view)
     if (!PyErr_ExceptionMatches(PyExc_TypeError) &&
         !PyErr_ExceptionMatches(PyExc_ValueError) &&
         !PyErr_ExceptionMatches(PyExc_BufferError)) {
+        return -1;
+    }
+    if (core_buffer_plain(self->array) < 0) {
         return -1;
     }
     if (core_is_array(self->array)) {
@@ -140,60 +222,78 @@ host_buffer(struct handler *self, bool writable, Py_buffer *view)
     return -1;
 }
 
-/* A buffer that its device memory, made for `nbytes` of an earlier look at
- * the array, can take. */
-static int
-host_buffer_fits(struct handler *self, bool writable, Py_buffer *view)
+/* Both ends of a copy. */
+struct ends {
+    CUstream stream;
+    CUdeviceptr pointer;
+    PyObject *memory; /* strong */
+    Py_buffer view;
+};
+
+static void
+ends_release(struct ends *ends)
 {
-    if (host_buffer(self, writable, view) < 0) {
+    PyBuffer_Release(&ends->view);
+    Py_DECREF(ends->memory);
+}
+
+/* The device memory was made for `nbytes` of an earlier look at the array, and
+ * may have been freed since. */
+static int
+ends_take(struct handler *self, PyObject *stream, bool writable,
+          struct ends *ends)
+{
+    if (core_stream(stream, &ends->stream) < 0) {
         return -1;
     }
-    CUdeviceptr pointer;
-    if (core_pointer(self->dev_alloc, &pointer) == 0 &&
-        core_check_extent(self->dev_alloc, pointer, 0, view->len) == 0) {
-        return 0;
+    ends->memory = handler_memory(self, ends->stream);
+    if (ends->memory == NULL) {
+        return -1;
     }
-    PyBuffer_Release(view);
-    return -1;
+    if (host_buffer(self, writable, &ends->view) < 0) {
+        Py_DECREF(ends->memory);
+        return -1;
+    }
+    if (memory_use(ends->memory, ends->stream, &ends->pointer) < 0 ||
+        core_check_extent(ends->memory, ends->pointer, 0, ends->view.len) <
+            0) {
+        ends_release(ends);
+        return -1;
+    }
+    return 0;
 }
 
 static int
 copy_in(struct handler *self, PyObject *stream_object)
 {
-    CUstream stream;
-    CUdeviceptr pointer;
-    Py_buffer view;
-    if (core_stream(stream_object, &stream) < 0 ||
-        core_handler_pointer((PyObject *)self, stream, &pointer) < 0 ||
-        host_buffer_fits(self, false, &view) < 0) {
+    struct ends ends;
+    if (ends_take(self, stream_object, false, &ends) < 0) {
         return -1;
     }
-    int status =
-        core_stream_waits(stream_object)
-            ? core_memcpy_htod(pointer, view.buf, (size_t)view.len, stream)
-            : core_memcpy_htod_async(pointer, view.buf, (size_t)view.len,
-                                     stream, self->array);
-    PyBuffer_Release(&view);
+    int status = core_stream_waits(stream_object)
+                     ? core_memcpy_htod(ends.pointer, ends.view.buf,
+                                        (size_t)ends.view.len, ends.stream)
+                     : core_memcpy_htod_async(ends.pointer, ends.view.buf,
+                                              (size_t)ends.view.len,
+                                              ends.stream, self->array);
+    ends_release(&ends);
     return status;
 }
 
 static int
 copy_out(struct handler *self, PyObject *stream_object)
 {
-    CUstream stream;
-    CUdeviceptr pointer;
-    Py_buffer view;
-    if (core_stream(stream_object, &stream) < 0 ||
-        core_handler_pointer((PyObject *)self, stream, &pointer) < 0 ||
-        host_buffer_fits(self, true, &view) < 0) {
+    struct ends ends;
+    if (ends_take(self, stream_object, true, &ends) < 0) {
         return -1;
     }
-    int status =
-        core_stream_waits(stream_object)
-            ? core_memcpy_dtoh(view.buf, pointer, (size_t)view.len, stream)
-            : core_memcpy_dtoh_async(view.buf, pointer, (size_t)view.len,
-                                     stream, self->array);
-    PyBuffer_Release(&view);
+    int status = core_stream_waits(stream_object)
+                     ? core_memcpy_dtoh(ends.view.buf, ends.pointer,
+                                        (size_t)ends.view.len, ends.stream)
+                     : core_memcpy_dtoh_async(ends.view.buf, ends.pointer,
+                                              (size_t)ends.view.len,
+                                              ends.stream, self->array);
+    ends_release(&ends);
     return status;
 }
 
@@ -204,14 +304,6 @@ step_by_method(PyObject *op, const char *method, PyObject *stream)
     PyObject *result = PyObject_CallMethod(op, method, "O", stream);
     Py_XDECREF(result);
     return result == NULL ? -1 : 0;
-}
-
-static bool
-is_ours(PyObject *op)
-{
-    return Py_IS_TYPE(op, core.in_type) || Py_IS_TYPE(op, core.out_type) ||
-           Py_IS_TYPE(op, core.inout_type) ||
-           Py_IS_TYPE(op, core.handler_type);
 }
 
 /* Out is checked before the launch, so that nothing runs in vain. */
@@ -302,6 +394,7 @@ static PyMemberDef handler_members[] = {
 static PyType_Slot handler_slots[] = {
     {Py_tp_doc, "Base of In, Out and InOut."},
     {Py_tp_new, handler_new},
+    {Py_tp_init, handler_init},
     {Py_tp_dealloc, handler_dealloc},
     {Py_tp_traverse, handler_traverse},
     {Py_tp_clear, handler_clear},

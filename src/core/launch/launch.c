@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
+#include "core/numpy.h"
 
 #include <time.h>
 
@@ -447,6 +448,10 @@ core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
         (call.shared != NULL && core_unsigned(call.shared, &shared) < 0)) {
         return NULL;
     }
+    if (UNUSUAL(call.texrefs != NULL) &&
+        core_texrefs_check(call.texrefs) < 0) {
+        return NULL;
+    }
     bool timed = call.time_kernel != NULL && call.time_kernel != Py_False &&
                  PyObject_IsTrue(call.time_kernel) == 1;
     if (timed && call.stream != NULL && call.stream != Py_None) {
@@ -493,9 +498,42 @@ shared_size_read(PyObject *const *values, PyObject *names, unsigned *shared)
 /* A prepared call's leading arguments, checked. */
 struct prepared {
     unsigned grid[3], block[3], shared;
+    bool old; /* without a block: what follows begins one place before */
     PyObject *const *args;
     Py_ssize_t count;
 };
+
+/* Whether a call has its first argument where the block should be, as old
+ * programs leave the block to _set_block_shape. */
+static __attribute__((noinline)) bool
+block_left_out(const struct core_function *function, PyObject *block,
+               Py_ssize_t count)
+{
+    if (PyTuple_Check(block) || PyList_Check(block)) {
+        return false;
+    }
+    return count + 1 == (Py_ssize_t)function->format->count ||
+           !(PyLong_Check(block) || PyArray_IsScalar(block, Integer));
+}
+
+static __attribute__((noinline)) int
+block_of_old(struct core_function *function, const char *method,
+             PyObject *given, struct prepared *call)
+{
+    if (!core_block_shape(function, call->block)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s() of kernel '%U': block must be a tuple of 1 to 3 "
+                     "ints, not %s",
+                     method, function->name, Py_TYPE(given)->tp_name);
+        return -1;
+    }
+    call->args--;
+    call->count++;
+    call->old = true;
+    return PyErr_WarnFormat(PyExc_DeprecationWarning, 1,
+                            "Not passing the block size to %s is deprecated",
+                            method);
+}
 
 static int
 prepared_read(struct core_function *function, const char *method,
@@ -515,9 +553,17 @@ prepared_read(struct core_function *function, const char *method,
     call->args = args + leading;
     call->count = nargs - leading;
     call->shared = 0;
-    if (core_shape_known(&function->grid, args[0], "grid", call->grid) < 0 ||
-        core_shape_known(&function->block, args[1], "block", call->block) <
-            0) {
+    call->old = false;
+    if (core_shape_known(&function->grid, args[0], "grid", call->grid) < 0) {
+        return -1;
+    }
+    if (UNUSUAL(function->block.tuple != args[1] &&
+                block_left_out(function, args[1], call->count))) {
+        if (block_of_old(function, method, args[1], call) < 0) {
+            return -1;
+        }
+    } else if (core_shape_known(&function->block, args[1], "block",
+                                call->block) < 0) {
         return -1;
     }
     return names == NULL
@@ -582,7 +628,7 @@ core_prepared_async_call(PyObject *op, CORE_ARGS)
     struct prepared call;
     if (prepared_read(function, "prepared_async_call", 3, &call, args, nargs,
                       names) < 0 ||
-        prepared_launch(function, &call, args[2]) < 0) {
+        prepared_launch(function, &call, args[call.old ? 1 : 2]) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

@@ -11,6 +11,7 @@ enum { ARGUMENT_BYTES = 4096 };
 
 struct core_oldstyle {
     unsigned block[3];
+    bool shaped; /* block was set */
     unsigned shared;
     size_t bytes; /* of arguments */
     char arguments[ARGUMENT_BYTES];
@@ -55,7 +56,18 @@ set_block_shape(PyObject *op, CORE_ARGS)
         }
     }
     memcpy(state->block, block, sizeof block);
+    state->shaped = true;
     Py_RETURN_NONE;
+}
+
+bool
+core_block_shape(const struct core_function *function, unsigned block[3])
+{
+    if (function->old == NULL || !function->old->shaped) {
+        return false;
+    }
+    memcpy(block, function->old->block, sizeof function->old->block);
+    return true;
 }
 
 static PyObject *

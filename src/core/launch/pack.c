@@ -162,7 +162,11 @@ other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
         return invalid_type(function, index, arg);
     }
     if (core_pointer_on(arg, pack->stream, &value->pointer) < 0) {
-        return -1;
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
+            return -1;
+        }
+        PyErr_Clear();
+        return invalid_type(function, index, arg);
     }
     PyObject *owner = PyObject_GetAttr(arg, core.str_gpudata);
     if (owner == NULL) {

@@ -40,12 +40,8 @@ pointer_of_foreign(PyObject *object, CUstream later, CUdeviceptr *pointer)
         PyErr_Clear();
         return -1;
     }
-    int status = 0;
-    if (gpudata == Py_None) {
-        *pointer = 0;
-    } else {
-        status = core_pointer_on(gpudata, later, pointer);
-    }
+    int status =
+        gpudata == Py_None ? -1 : core_pointer_on(gpudata, later, pointer);
     Py_DECREF(gpudata);
     return status;
 }

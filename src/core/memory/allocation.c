@@ -153,20 +153,22 @@ allocation_as_buffer(PyObject *op, CORE_ARGS)
         core_allocation_alive(self) < 0) {
         return NULL;
     }
-    if (size > PY_SSIZE_T_MAX) {
-        PyErr_SetString(PyExc_OverflowError, "as_buffer: size is too large");
+    if (size > self->bytes || offset > self->bytes - size) {
+        PyErr_Format(PyExc_ValueError,
+                     "as_buffer: %zu bytes from byte %zu on do not lie in an "
+                     "allocation of %zu bytes",
+                     size, offset, self->bytes);
         return NULL;
     }
     self->escaped = true;
-    return PyMemoryView_FromMemory((char *)(uintptr_t)self->pointer + offset,
-                                   (Py_ssize_t)size, PyBUF_WRITE);
+    return core_host_view(op, self->pointer + offset, size);
 }
 
 static PyMethodDef allocation_methods[] = {
     {"free", allocation_free, METH_NOARGS, "Give the memory back now."},
     {"as_buffer", CORE_METHOD(allocation_as_buffer),
-     "A writable memoryview of the raw address; only for memory that the "
-     "host can reach."},
+     "A writable memoryview of the raw address, which keeps the memory until "
+     "free(); only for memory that the host can reach."},
     {"__long__", (PyCFunction)(void (*)(void))core_allocation_int, METH_NOARGS,
      NULL},
     {NULL},

@@ -202,7 +202,7 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
                                &pointer, bytes, pool->handle, handle);
         Py_END_ALLOW_THREADS;
     } while (core_made_room(code, &tried));
-    if (core_check(code, "cuMemAllocAsync") < 0) {
+    if (core_allocate_check(code, bytes, "cuMemAllocAsync") < 0) {
         Py_DECREF((PyObject *)self);
         return NULL;
     }

@@ -1,7 +1,8 @@
 /* copy_object.c - what is set of a Memcpy2D, Memcpy3D or Memcpy3DPeer.
  *
  * Called by Python; memcpynd.c makes types of the tables.  Host buffers,
- * arrays and contexts that were set are kept alive until they are replaced.
+ * arrays and contexts that were set are kept alive until they are replaced;
+ * who exports a buffer cannot move it meanwhile.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/copy_object.h"
@@ -14,15 +15,34 @@ core_copy_traverse(PyObject *op, visitproc visit, void *arg)
     struct copy_object *self = (struct copy_object *)op;
     Py_VISIT(self->source);
     Py_VISIT(self->target);
+    Py_VISIT(self->source_view.obj);
+    Py_VISIT(self->target_view.obj);
     Py_VISIT(self->source_context);
     Py_VISIT(self->target_context);
     return core_object_traverse(op, visit, arg);
+}
+
+/* The end has host memory no more. */
+static void
+end_forget(struct copy_object *self, bool source)
+{
+    Py_buffer *kept = source ? &self->source_view : &self->target_view;
+    Py_buffer view = *kept;
+    if (source) {
+        self->copy.srcHost = NULL;
+    } else {
+        self->copy.dstHost = NULL;
+    }
+    kept->obj = NULL;
+    PyBuffer_Release(&view);
 }
 
 int
 core_copy_clear(PyObject *op)
 {
     struct copy_object *self = (struct copy_object *)op;
+    end_forget(self, true);
+    end_forget(self, false);
     Py_CLEAR(self->source);
     Py_CLEAR(self->target);
     Py_CLEAR(self->source_context);
@@ -67,26 +87,25 @@ host_root(PyObject *object)
     return object;
 }
 
-/* Address of a host buffer, which need not be contiguous, and how much memory
- * follows. */
+/* A host buffer, which need not be contiguous, and how much memory follows its
+ * address. */
 static int
-host_address(PyObject *object, bool writable, void **pointer, size_t *room)
+host_view(PyObject *object, bool writable, Py_buffer *view, size_t *room)
 {
-    Py_buffer view, root;
+    Py_buffer root;
     int flags = PyBUF_STRIDED_RO | (writable ? PyBUF_WRITABLE : 0);
-    if (PyObject_GetBuffer(object, &view, flags) < 0) {
+    if (core_buffer_plain(object) < 0 ||
+        PyObject_GetBuffer(object, view, flags) < 0) {
         return -1;
     }
-    const char *end = buffer_end(&view);
+    const char *end = buffer_end(view);
     if (PyObject_GetBuffer(host_root(object), &root, PyBUF_STRIDED_RO) < 0) {
         PyErr_Clear();
     } else {
         end = buffer_end(&root) > end ? buffer_end(&root) : end;
         PyBuffer_Release(&root);
     }
-    *pointer = view.buf;
-    *room = (size_t)(end - (const char *)view.buf);
-    PyBuffer_Release(&view);
+    *room = (size_t)(end - (const char *)view->buf);
     return 0;
 }
 
@@ -95,12 +114,11 @@ host_address(PyObject *object, bool writable, void **pointer, size_t *room)
 static void
 end_take(struct copy_object *self, bool source, PyObject *object)
 {
+    end_forget(self, source);
     if (source) {
-        self->copy.srcHost = NULL;
         self->copy.srcArray = NULL;
         Py_XSETREF(self->source, Py_NewRef(object));
     } else {
-        self->copy.dstHost = NULL;
         self->copy.dstArray = NULL;
         Py_XSETREF(self->target, Py_NewRef(object));
     }
@@ -110,14 +128,16 @@ static PyObject *
 set_host(PyObject *op, PyObject *object, bool source, CUmemorytype type)
 {
     struct copy_object *self = (struct copy_object *)op;
-    void *pointer;
+    Py_buffer view;
     size_t room;
-    if (host_address(object, !source, &pointer, &room) < 0) {
+    if (host_view(object, !source, &view, &room) < 0) {
         return NULL;
     }
     bool unified = type == CU_MEMORYTYPE_UNIFIED;
+    void *pointer = view.buf;
     end_take(self, source, object);
     if (source) {
+        self->source_view = view;
         self->copy.srcMemoryType = type;
         self->copy.srcHost = pointer;
         if (unified) {
@@ -125,6 +145,7 @@ set_host(PyObject *op, PyObject *object, bool source, CUmemorytype type)
         }
         self->source_room = room;
     } else {
+        self->target_view = view;
         self->copy.dstMemoryType = type;
         self->copy.dstHost = pointer;
         if (unified) {

@@ -11,8 +11,9 @@
 struct copy_object {
     CORE_HEAD
     CUDA_MEMCPY3D_PEER copy;
-    PyObject *source, *target;       /* strong: what was set */
-    size_t source_room, target_room; /* bytes behind srcHost, dstHost */
+    PyObject *source, *target;          /* strong: what was set */
+    Py_buffer source_view, target_view; /* host memory; obj NULL: it is not */
+    size_t source_room, target_room;    /* bytes behind srcHost, dstHost */
     PyObject *source_context, *target_context; /* strong Contexts or NULL */
 };
 

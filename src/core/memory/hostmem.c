@@ -266,14 +266,27 @@ host_wrap(PyTypeObject *type, struct core_context *context, void *pointer,
     return (PyObject *)self;
 }
 
+/* core_check of page-locked memory: it is the host's, so the device does not
+ * say how much is free. */
+static int
+host_check(CUresult code, size_t bytes)
+{
+    char detail[64];
+    if (code != CUDA_ERROR_OUT_OF_MEMORY) {
+        return core_check(code, "cuMemHostAlloc");
+    }
+    snprintf(detail, sizeof detail, "%zu bytes asked for", bytes);
+    return core_fail(code, "cuMemHostAlloc", detail);
+}
+
 static PyObject *
 pagelocked_make(struct request *request, unsigned flags)
 {
     struct core_context *context = core_current();
     void *pointer;
     if (context == NULL ||
-        core_check(driver.cuMemHostAlloc(&pointer, request->bytes, flags),
-                   "cuMemHostAlloc") < 0) {
+        host_check(driver.cuMemHostAlloc(&pointer, request->bytes, flags),
+                   request->bytes) < 0) {
         Py_DECREF(request->descr);
         return NULL;
     }
@@ -361,16 +374,26 @@ hostmem_managed_empty(PyObject *unused, CORE_ARGS)
     }
     struct core_context *context = core_current();
     flags = flags == 0 ? CU_MEM_ATTACH_GLOBAL : flags;
-    if (context == NULL ||
-        core_check(driver.cuMemAllocManaged(&pointer, request.bytes, flags),
-                   "cuMemAllocManaged") < 0) {
+    if (context == NULL) {
         Py_DECREF(request.descr);
         return NULL;
     }
-    PyObject *base = core_allocation_wrap(core.managed_type, context, pointer,
-                                          request.bytes);
+    Py_INCREF((PyObject *)context); /* making room may pop it */
+    PyObject *base = NULL;
+    bool tried = false;
+    CUresult code;
+    do {
+        code = driver.cuMemAllocManaged(&pointer, request.bytes, flags);
+    } while (core_made_room(code, &tried));
+    if (core_allocate_check(code, request.bytes, "cuMemAllocManaged") == 0) {
+        base = core_allocation_wrap(core.managed_type, context, pointer,
+                                    request.bytes);
+        if (base == NULL) {
+            driver.cuMemFree(pointer);
+        }
+    }
+    Py_DECREF((PyObject *)context);
     if (base == NULL) {
-        driver.cuMemFree(pointer);
         Py_DECREF(request.descr);
         return NULL;
     }
@@ -422,7 +445,11 @@ hostmem_register_host_memory(PyObject *unused, CORE_ARGS)
     };
     memcpy(request.shape, PyArray_DIMS(array),
            (size_t)request.ndim * sizeof *request.shape);
-    return request_array(&request, pointer, base);
+    PyObject *result = request_array(&request, pointer, base);
+    if (result != NULL && !PyArray_ISWRITEABLE(array)) {
+        PyArray_CLEARFLAGS((PyArrayObject *)result, NPY_ARRAY_WRITEABLE);
+    }
+    return result;
 }
 
 static PyMethodDef functions[] = {

@@ -279,7 +279,11 @@ memory_alloc_pitch(PyObject *unused, CORE_ARGS)
     do {
         code = driver.cuMemAllocPitch(&pointer, &pitch, width, height, access);
     } while (core_made_room(code, &tried));
-    if (core_check(code, "cuMemAllocPitch") == 0) {
+    size_t bytes; /* of rows as wide as asked for */
+    if (__builtin_mul_overflow(width, height, &bytes)) {
+        bytes = SIZE_MAX;
+    }
+    if (core_allocate_check(code, bytes, "cuMemAllocPitch") == 0) {
         self = core_allocation_wrap(core.allocation_type, context, pointer,
                                     pitch * height);
         if (self == NULL) {

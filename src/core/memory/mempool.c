@@ -218,37 +218,73 @@ struct allocator {
     unsigned flags;
 };
 
-static PyObject *
-allocator_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+static int
+allocator_read(PyObject *args, PyObject *kwargs, unsigned *flags)
 {
     static char *keywords[] = {"flags", NULL};
     PyObject *object = NULL;
-    unsigned flags = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:PageLockedAllocator",
-                                     keywords, &object) ||
-        (object != NULL && core_unsigned(object, &flags) < 0)) {
-        return NULL;
+                                     keywords, &object)) {
+        return -1;
     }
+    return object == NULL ? 0 : core_unsigned(object, flags);
+}
+
+static int allocator_init(PyObject *op, PyObject *args, PyObject *kwargs);
+
+static PyObject *
+allocator_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
     struct allocator *self = (struct allocator *)core_object_new(type, NULL);
-    if (self != NULL) {
-        self->flags = flags;
+    if (self != NULL &&
+        !core_init_reads(type, allocator_new, allocator_init) &&
+        allocator_read(args, kwargs, &self->flags) < 0) {
+        Py_CLEAR(self);
     }
     return (PyObject *)self;
 }
 
-static PyObject *
-host_pool_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+static int
+allocator_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    return core_init_reads(Py_TYPE(op), allocator_new, allocator_init)
+               ? allocator_read(args, kwargs, &((struct allocator *)op)->flags)
+               : 0;
+}
+
+static int
+host_pool_read(PyObject *args, PyObject *kwargs, unsigned *flags)
 {
     static char *keywords[] = {"allocator", NULL};
     PyObject *allocator = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O!:PageLockedMemoryPool",
                                      keywords, core.host_allocator_type,
                                      &allocator)) {
+        return -1;
+    }
+    *flags = allocator == NULL ? 0 : ((struct allocator *)allocator)->flags;
+    return 0;
+}
+
+static int host_pool_init(PyObject *op, PyObject *args, PyObject *kwargs);
+
+static PyObject *
+host_pool_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    unsigned flags = 0;
+    if (!core_init_reads(type, host_pool_new, host_pool_init) &&
+        host_pool_read(args, kwargs, &flags) < 0) {
         return NULL;
     }
-    return pool_new(
-        type, true,
-        allocator == NULL ? 0 : ((struct allocator *)allocator)->flags);
+    return pool_new(type, true, flags);
+}
+
+static int
+host_pool_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    return core_init_reads(Py_TYPE(op), host_pool_new, host_pool_init)
+               ? host_pool_read(args, kwargs, &((struct mempool *)op)->flags)
+               : 0;
 }
 
 static PyObject *
@@ -567,6 +603,7 @@ static PyType_Slot device_pool_slots[] = {
 static PyType_Slot host_pool_slots[] = {
     {Py_tp_doc, "A pool of page-locked host memory."},
     COMMON_SLOTS(host_pool_new, pool_dealloc, core_object_traverse),
+    {Py_tp_init, host_pool_init},
     {Py_tp_methods, host_pool_methods},
     {Py_tp_getset, pool_getset},
     {0, NULL},
@@ -574,6 +611,7 @@ static PyType_Slot host_pool_slots[] = {
 static PyType_Slot allocator_slots[] = {
     {Py_tp_doc, "PageLockedAllocator(flags=0)"},
     COMMON_SLOTS(allocator_new, allocator_dealloc, core_object_traverse),
+    {Py_tp_init, allocator_init},
     {0, NULL},
 };
 static PyType_Slot pooled_slots[] = {

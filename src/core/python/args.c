@@ -236,9 +236,28 @@ core_shape_read(struct core_shape *shape, PyObject *object, const char *what,
 }
 
 int
+core_buffer_plain(PyObject *object)
+{
+    PyObject *memory =
+        PyMemoryView_Check(object) ? PyMemoryView_GET_BASE(object) : object;
+    if (memory == NULL || !PyArray_Check(memory) ||
+        !PyDataType_REFCHK(PyArray_DESCR((PyArrayObject *)memory))) {
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError,
+                 "the numpy array of dtype %S holds pointers to Python "
+                 "objects, which cannot be copied to or from a device",
+                 (PyObject *)PyArray_DESCR((PyArrayObject *)memory));
+    return -1;
+}
+
+int
 core_buffer(PyObject *object, bool writable, Py_buffer *view)
 {
     int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
+    if (UNUSUAL(core_buffer_plain(object) < 0)) {
+        return -1;
+    }
     if (PyObject_GetBuffer(object, view, flags) == 0) {
         return 0;
     }
@@ -254,7 +273,6 @@ core_buffer(PyObject *object, bool writable, Py_buffer *view)
         !PyArray_IS_C_CONTIGUOUS(array) && !PyArray_IS_F_CONTIGUOUS(array)
             ? "is not contiguous"
         : writable && !PyArray_ISWRITEABLE(array) ? "is read-only"
-        : PyDataType_REFCHK(PyArray_DESCR(array)) ? "holds Python objects"
                                                   : NULL;
     if (fault != NULL) {
         PyErr_Format(PyExc_ValueError, "the numpy array of dtype %S %s",

@@ -40,13 +40,79 @@ holder_as_buffer(PyObject *self, CORE_ARGS)
         core_pointer(self, &pointer) < 0) {
         return NULL;
     }
-    if (size > PY_SSIZE_T_MAX) {
+    return core_host_view(self, pointer + offset, size);
+}
+
+/* What a memoryview of a raw address keeps. */
+struct host_view {
+    PyObject_HEAD
+    PyObject *owner;
+    CUdeviceptr pointer;
+    Py_ssize_t bytes;
+};
+
+PyObject *
+core_host_view(PyObject *owner, CUdeviceptr pointer, size_t bytes)
+{
+    if (bytes > PY_SSIZE_T_MAX) {
         PyErr_SetString(PyExc_OverflowError, "as_buffer: size is too large");
         return NULL;
     }
-    return PyMemoryView_FromMemory((char *)(uintptr_t)pointer + offset,
-                                   (Py_ssize_t)size, PyBUF_WRITE);
+    struct host_view *self = (struct host_view *)core.host_view_type->tp_alloc(
+        core.host_view_type, 0);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->owner = Py_NewRef(owner);
+    self->pointer = pointer;
+    self->bytes = (Py_ssize_t)bytes;
+    PyObject *memory = PyMemoryView_FromObject((PyObject *)self);
+    Py_DECREF((PyObject *)self);
+    return memory;
 }
+
+static int
+host_view_get(PyObject *op, Py_buffer *view, int flags)
+{
+    struct host_view *self = (struct host_view *)op;
+    return PyBuffer_FillInfo(view, op, (void *)(uintptr_t)self->pointer,
+                             self->bytes, 0, flags);
+}
+
+static int
+host_view_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(((struct host_view *)op)->owner);
+    return 0;
+}
+
+/* No tp_clear: what looks at the memory may still do so. */
+static void
+host_view_dealloc(PyObject *op)
+{
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    Py_CLEAR(((struct host_view *)op)->owner);
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+static PyType_Slot host_view_slots[] = {
+    {Py_tp_doc, "What as_buffer() gives a view of."},
+    {Py_tp_new, core_no_new},
+    {Py_tp_dealloc, host_view_dealloc},
+    {Py_tp_traverse, host_view_traverse},
+    {Py_bf_getbuffer, host_view_get},
+    {0, NULL},
+};
+
+static PyType_Spec host_view_spec = {
+    .name = "pycuda._driver._HostView",
+    .basicsize = sizeof(struct host_view),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = host_view_slots,
+};
 
 static void
 holder_dealloc(PyObject *self)
@@ -85,5 +151,9 @@ static PyType_Spec holder_spec = {
 int
 core_holder_setup(PyObject *module)
 {
+    if (core_add_type(module, &core.host_view_type, &host_view_spec, NULL) <
+        0) {
+        return -1;
+    }
     return core_add_type(module, &core.holder_type, &holder_spec, NULL);
 }

@@ -30,15 +30,26 @@ event_wrap(PyTypeObject *type, struct core_context *context, CUevent handle)
     return (PyObject *)self;
 }
 
+static int
+flags_read(PyObject *args, PyObject *kwargs, unsigned *flags)
+{
+    PyObject *object = NULL;
+    static char *keywords[] = {"flags", NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Event", keywords,
+                                     &object)) {
+        return -1;
+    }
+    return object == NULL ? 0 : core_unsigned(object, flags);
+}
+
+static int event_init(PyObject *op, PyObject *args, PyObject *kwargs);
+
 static PyObject *
 event_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    PyObject *flags_object = NULL;
     unsigned flags = 0;
-    static char *keywords[] = {"flags", NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Event", keywords,
-                                     &flags_object) ||
-        (flags_object != NULL && core_unsigned(flags_object, &flags) < 0)) {
+    if (!core_init_reads(type, event_new, event_init) &&
+        flags_read(args, kwargs, &flags) < 0) {
         return NULL;
     }
     struct core_context *context = core_current();
@@ -51,15 +62,45 @@ event_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 }
 
 static void
-event_dealloc(PyObject *op)
+event_end(struct core_event *self)
 {
-    struct core_event *self = (struct core_event *)op;
     struct core_scope scope;
-    core_object_begin_dealloc(op);
     if (self->handle != NULL && core_enter(self->context, &scope)) {
         driver.cuEventDestroy(self->handle);
         core_leave(&scope);
     }
+}
+
+/* A subclass's __init__ asks for other than tp_new made. */
+static int
+event_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    struct core_event *self = (struct core_event *)op;
+    unsigned flags = 0;
+    CUevent handle;
+    if (!core_init_reads(Py_TYPE(op), event_new, event_init)) {
+        return 0;
+    }
+    if (flags_read(args, kwargs, &flags) < 0 || flags == 0) {
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    struct core_context *context = core_current();
+    if (context == NULL || core_check(driver.cuEventCreate(&handle, flags),
+                                      "cuEventCreate") < 0) {
+        return -1;
+    }
+    event_end(self);
+    self->handle = handle;
+    Py_XSETREF(self->context,
+               (struct core_context *)Py_NewRef((PyObject *)context));
+    return 0;
+}
+
+static void
+event_dealloc(PyObject *op)
+{
+    core_object_begin_dealloc(op);
+    event_end((struct core_event *)op);
     core_object_end_dealloc(op);
 }
 
@@ -273,6 +314,7 @@ static PyGetSetDef event_getset[] = {
 static PyType_Slot event_slots[] = {
     {Py_tp_doc, "Event(flags=0): a point in a stream."},
     {Py_tp_new, event_new},
+    {Py_tp_init, event_init},
     {Py_tp_dealloc, event_dealloc},
     {Py_tp_traverse, core_object_traverse},
     {Py_tp_clear, core_object_clear},

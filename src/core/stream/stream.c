@@ -28,48 +28,72 @@ core_stream(PyObject *object, CUstream *stream)
     return self->context->valid ? 0 : core_context_gone("stream");
 }
 
+struct request {
+    unsigned flags;
+    int priority;
+};
+
+static int
+request_read(PyObject *args, PyObject *kwargs, struct request *request)
+{
+    PyObject *flags = NULL, *priority = NULL;
+    static char *keywords[] = {"flags", "priority", NULL};
+    *request = (struct request){0};
+    return !PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:Stream", keywords,
+                                        &flags, &priority) ||
+                   (flags != NULL &&
+                    core_unsigned(flags, &request->flags) < 0) ||
+                   (priority != NULL &&
+                    core_int(priority, &request->priority) < 0)
+               ? -1
+               : 0;
+}
+
+static int
+request_make(const struct request *request, struct core_context *context,
+             CUstream *handle)
+{
+    if (core_check(driver.cuStreamCreateWithPriority(handle, request->flags,
+                                                     request->priority),
+                   "cuStreamCreate") < 0) {
+        return -1;
+    }
+    if (core_context_add_stream(context, *handle,
+                                !(request->flags & CU_STREAM_NON_BLOCKING)) <
+        0) {
+        driver.cuStreamDestroy(*handle);
+        return -1;
+    }
+    return 0;
+}
+
+static int stream_init(PyObject *op, PyObject *args, PyObject *kwargs);
+
 static PyObject *
 stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    PyObject *flags_object = NULL, *priority_object = NULL;
-    unsigned flags = 0;
-    int priority = 0;
-    static char *keywords[] = {"flags", "priority", NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:Stream", keywords,
-                                     &flags_object, &priority_object) ||
-        (flags_object != NULL && core_unsigned(flags_object, &flags) < 0) ||
-        (priority_object != NULL &&
-         core_int(priority_object, &priority) < 0)) {
+    struct request request = {0};
+    if (!core_init_reads(type, stream_new, stream_init) &&
+        request_read(args, kwargs, &request) < 0) {
         return NULL;
     }
     struct core_context *context = core_current();
     if (context == NULL) {
         return NULL;
     }
-    CUstream handle;
-    if (core_check(driver.cuStreamCreateWithPriority(&handle, flags, priority),
-                   "cuStreamCreate") < 0) {
-        return NULL;
-    }
     struct core_stream_object *self =
         (struct core_stream_object *)core_object_new(type, context);
-    if (self == NULL ||
-        core_context_add_stream(context, handle,
-                                !(flags & CU_STREAM_NON_BLOCKING)) < 0) {
-        driver.cuStreamDestroy(handle);
-        Py_XDECREF((PyObject *)self);
-        return NULL;
+    if (self != NULL && request_make(&request, context, &self->handle) < 0) {
+        self->handle = NULL;
+        Py_CLEAR(self);
     }
-    self->handle = handle;
     return (PyObject *)self;
 }
 
 static void
-stream_dealloc(PyObject *op)
+stream_end(struct core_stream_object *self)
 {
-    struct core_stream_object *self = (struct core_stream_object *)op;
     struct core_scope scope;
-    core_object_begin_dealloc(op);
     if (self->handle != NULL && !self->foreign &&
         core_enter(self->context, &scope)) {
         CUstream handle = self->handle;
@@ -88,6 +112,41 @@ stream_dealloc(PyObject *op)
         driver.cuStreamDestroy(handle);
         core_leave(&scope);
     }
+}
+
+/* A subclass's __init__ asks for other than tp_new made. */
+static int
+stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    struct core_stream_object *self = (struct core_stream_object *)op;
+    struct request request;
+    CUstream handle;
+    if (!core_init_reads(Py_TYPE(op), stream_new, stream_init)) {
+        return 0;
+    }
+    if (request_read(args, kwargs, &request) < 0) {
+        return -1;
+    }
+    if (request.flags == 0 && request.priority == 0) {
+        return 0;
+    }
+    struct core_context *context = core_current();
+    if (context == NULL || request_make(&request, context, &handle) < 0) {
+        return -1;
+    }
+    stream_end(self);
+    self->handle = handle;
+    self->foreign = false;
+    Py_XSETREF(self->context,
+               (struct core_context *)Py_NewRef((PyObject *)context));
+    return 0;
+}
+
+static void
+stream_dealloc(PyObject *op)
+{
+    core_object_begin_dealloc(op);
+    stream_end((struct core_stream_object *)op);
     core_object_end_dealloc(op);
 }
 
@@ -288,6 +347,7 @@ static PyType_Slot stream_slots[] = {
      "Stream(flags=0, priority=0): an in-order queue of the current "
      "context."},
     {Py_tp_new, stream_new},
+    {Py_tp_init, stream_init},
     {Py_tp_dealloc, stream_dealloc},
     {Py_tp_traverse, core_object_traverse},
     {Py_tp_clear, core_object_clear},

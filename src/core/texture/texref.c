@@ -61,6 +61,7 @@ core_textures_free(struct core_module *module)
             object_destroy(state);
         }
         Py_CLEAR(state->resource);
+        Py_CLEAR(state->name);
         PyMem_Free(state);
     }
     if (entered) {
@@ -102,6 +103,24 @@ texture_create(const struct core_texture *state, unsigned long long *object)
     return driver.cuTexObjectCreate(object, &where, &how, NULL);
 }
 
+/* core_check of a call for a reference, which the error names. */
+static int
+texture_check(const struct core_texture *state, CUresult code,
+              const char *routine, const char *says)
+{
+    char detail[160];
+    if (code == CUDA_SUCCESS) {
+        return 0;
+    }
+    const char *name = PyUnicode_AsUTF8(state->name);
+    if (name == NULL) {
+        return -1;
+    }
+    snprintf(detail, sizeof detail, "of the %s reference '%.80s'%s",
+             state->surface ? "surface" : "texture", name, says);
+    return core_fail(code, routine, detail);
+}
+
 static int
 texture_update(struct core_texture *state, CUstream stream)
 {
@@ -114,11 +133,6 @@ texture_update(struct core_texture *state, CUstream stream)
                          "a binding changed since the last launch; launch "
                          "once before the stream is captured");
     }
-    CUarray array;
-    if (Py_IS_TYPE(state->resource, core.cuarray_type) &&
-        core_array_handle(state->resource, &array) < 0) {
-        return -1;
-    }
     if (state->object != 0) {
         CUresult code;
         Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
@@ -128,12 +142,13 @@ texture_update(struct core_texture *state, CUstream stream)
         }
     }
     if (state->surface) {
-        if (core_check(driver.cuSurfObjectCreate(&object, &state->where),
-                       "cuSurfObjectCreate") < 0) {
+        if (texture_check(state,
+                          driver.cuSurfObjectCreate(&object, &state->where),
+                          "cuSurfObjectCreate", "") < 0) {
             return -1;
         }
-    } else if (core_check(texture_create(state, &object),
-                          "cuTexObjectCreate") < 0) {
+    } else if (texture_check(state, texture_create(state, &object),
+                             "cuTexObjectCreate", "") < 0) {
         return -1;
     }
     object_destroy(state);
@@ -149,21 +164,105 @@ texture_update(struct core_texture *state, CUstream stream)
                       "cuStreamSynchronize");
 }
 
+/* Freed memory is no fault of a kernel that does not read it. */
+static bool
+resource_freed(const struct core_texture *state, CUstream stream)
+{
+    CUarray array;
+    if (state->resource == NULL) {
+        return false;
+    }
+    bool tiled = Py_IS_TYPE(state->resource, core.cuarray_type);
+    if (tiled ? core_array_handle(state->resource, &array) < 0
+              : core_use(state->resource, stream) < 0) {
+        PyErr_Clear();
+        return true;
+    }
+    return false;
+}
+
 int
 core_textures_update(struct core_module *module, CUstream stream)
 {
     for (struct core_texture *state = module->textures; state != NULL;
          state = state->next) {
-        /* Freed memory is no fault of a kernel that does not read it. */
-        if (state->resource != NULL && core_use(state->resource, stream) < 0) {
-            PyErr_Clear();
-        }
-        if (state->bound && state->dirty &&
+        bool freed = resource_freed(state, stream);
+        if (state->bound && state->dirty && !freed &&
             texture_update(state, stream) < 0) {
             return -1;
         }
     }
     return 0;
+}
+
+PyObject *
+core_texrefs_list(PyObject *texrefs)
+{
+    if (PyObject_TypeCheck(texrefs, core.texref_type)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "texrefs must be a list of TextureReference objects, "
+                        "not one of them");
+        return NULL;
+    }
+    PyObject *list =
+        texrefs == Py_None ? PyList_New(0) : PySequence_List(texrefs);
+    if (list == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Format(PyExc_TypeError,
+                     "texrefs must be a list of TextureReference objects, "
+                     "not %s",
+                     Py_TYPE(texrefs)->tp_name);
+    }
+    for (Py_ssize_t i = 0; list != NULL && i < PyList_GET_SIZE(list); i++) {
+        PyObject *item = PyList_GET_ITEM(list, i);
+        if (!PyObject_TypeCheck(item, core.texref_type)) {
+            PyErr_Format(PyExc_TypeError,
+                         "texrefs must be TextureReference objects, but #%zd "
+                         "(0-based) is %s",
+                         i, Py_TYPE(item)->tp_name);
+            Py_CLEAR(list);
+        }
+    }
+    return list;
+}
+
+static int
+bound_check(const struct core_texture *state)
+{
+    CUarray array;
+    CUdeviceptr pointer;
+    if (!state->bound) {
+        return 0;
+    }
+    if (Py_IS_TYPE(state->resource, core.cuarray_type)) {
+        return core_array_handle(state->resource, &array);
+    }
+    return core_is_allocation(state->resource) ||
+                   core_is_array(state->resource)
+               ? core_pointer(state->resource, &pointer)
+               : 0;
+}
+
+/* A kernel uses all its module's references, named or not. */
+int
+core_texrefs_check(PyObject *texrefs)
+{
+    PyObject *list = core_texrefs_list(texrefs);
+    if (list == NULL) {
+        return -1;
+    }
+    int status = 0;
+    for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(list); i++) {
+        const struct core_texture *state = state_of(PyList_GET_ITEM(list, i));
+        status = bound_check(state);
+        if (status < 0 && state->name != NULL &&
+            PyErr_ExceptionMatches(core.logic_error)) {
+            PyErr_Clear();
+            texture_check(state, CUDA_ERROR_INVALID_HANDLE, "cuTexRefSetArray",
+                          ", whose memory was freed");
+        }
+    }
+    Py_DECREF(list);
+    return status;
 }
 
 /* What the declaration left in the variable. */
@@ -180,7 +279,7 @@ declared_read(const struct core_module *module, CUdeviceptr variable)
 }
 
 static PyObject *
-reference_wrap(PyTypeObject *type, struct core_module *module,
+reference_wrap(PyTypeObject *type, struct core_module *module, PyObject *name,
                CUdeviceptr variable, bool surface)
 {
     struct core_texture *state = module->textures;
@@ -193,6 +292,7 @@ reference_wrap(PyTypeObject *type, struct core_module *module,
             return PyErr_NoMemory();
         }
         state_init(state);
+        state->name = Py_NewRef(name);
         state->variable = variable;
         state->surface = surface;
         if (!surface) {
@@ -211,15 +311,17 @@ reference_wrap(PyTypeObject *type, struct core_module *module,
 }
 
 PyObject *
-core_texref_for(struct core_module *module, CUdeviceptr variable)
+core_texref_for(struct core_module *module, PyObject *name,
+                CUdeviceptr variable)
 {
-    return reference_wrap(core.texref_type, module, variable, false);
+    return reference_wrap(core.texref_type, module, name, variable, false);
 }
 
 PyObject *
-core_surfref_for(struct core_module *module, CUdeviceptr variable)
+core_surfref_for(struct core_module *module, PyObject *name,
+                 CUdeviceptr variable)
 {
-    return reference_wrap(core.surfref_type, module, variable, true);
+    return reference_wrap(core.surfref_type, module, name, variable, true);
 }
 
 static PyObject *

@@ -89,6 +89,9 @@ SCARCE(cuMemAllocPitch_v2,
        pointer, pitch, width, height, element)
 SCARCE(cuMemAllocAsync, (CUdeviceptr * pointer, size_t bytes, CUstream stream),
        pointer, bytes, stream)
+SCARCE(cuMemAllocManaged,
+       (CUdeviceptr * pointer, size_t bytes, unsigned flags), pointer, bytes,
+       flags)
 SCARCE(cuArrayCreate_v2,
        (CUarray * array, const CUDA_ARRAY_DESCRIPTOR *descriptor), array,
        descriptor)
