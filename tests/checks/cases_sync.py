@@ -186,6 +186,60 @@ __global__ void k(int *out)
     )
 )
 
+# Another `return` goes to where these kernels end as well.
+CASES += [
+    dict(
+        name=f"beside_a_return_{name}",
+        source=f"""
+__global__ void k(int *out)
+{{
+    if (out[0]) return;
+    {body}
+}}""",
+        args=[OUT],
+        kind="divergent-barrier",
+        thread=(thread, 0, 0),
+        text="have ended",
+    )
+    for name, thread, body in [
+        (
+            "if",
+            0,
+            """if (threadIdx.x < 16) {
+        __syncthreads(); // HERE
+        out[1] = 1;
+    }""",
+        ),
+        (
+            "else",
+            16,
+            """if (threadIdx.x < 16) {
+        out[1] = 1;
+    } else {
+        __syncthreads(); // HERE
+    }""",
+        ),
+        (
+            "break",
+            1,
+            """while (out[1] == 0) {
+        if (threadIdx.x == 0) break;
+        __syncthreads(); // HERE
+        out[1] = 1;
+    }""",
+        ),
+        (
+            "device_function",
+            0,
+            """[&] {
+        if (threadIdx.x >= 16) return;
+        __syncthreads(); // HERE
+    }();
+    if (out[1]) out[2] = 1;""",
+        ),
+    ]
+]
+
 #: These end the launch whatever the checks are: each in its own process.
 DEADLOCKS = [
     dict(

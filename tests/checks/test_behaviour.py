@@ -578,3 +578,38 @@ def test_what_a_thread_knows_goes_with_it(tmp_path):
     assert done.returncode == 0, done.stderr
     assert rows == []
     assert int(done.stdout) < 500  # KiB; each of 20 threads would leave 506
+
+
+LEVEL = (
+    HEAD
+    + """
+x = np.arange(64, dtype=np.float32)
+for storage in ("__shared__ volatile float s[64];",
+                "extern __shared__ volatile float s[];"):
+    out = np.zeros(1, np.float32)
+    launch('''
+__global__ void k(float *out, const float *in)
+{
+    STORAGE
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    if (t < 32) {
+        volatile float *at = s + t;
+        s[t] += s[t + 32]; s[t] += s[t + 16]; at[0] += at[8];
+        for (int d = 4; d; d >>= 1) s[t] += s[t + d];
+    }
+    if (t == 0) out[0] = s[0];
+}
+'''.replace("STORAGE", storage),
+           drv.Out(out), drv.In(x), block=(64, 1, 1), shared=256)
+    print(out[0] == x.sum())
+"""
+)
+
+
+@pytest.mark.parametrize("checks", ["memory", "memory,sync,race,init"])
+def test_threads_of_a_warp_stay_level(checks, tmp_path):
+    done, rows = run(LEVEL, checks, tmp_path)
+    assert done.stdout.split() == ["True"] * 2, done.stderr
+    assert rows == []

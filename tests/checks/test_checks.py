@@ -15,7 +15,7 @@ import pytest
 
 HERE = Path(__file__).parent
 CHECKS = ("memory", "sync", "race", "init")
-RIGHT = ("right", "right_values")
+RIGHT = ("right", "right_values", "right_returns")
 
 pytestmark = pytest.mark.cpu
 

@@ -18,14 +18,14 @@ ONES = {"i4": -1, "u4": 2**32 - 1, "i8": -1, "u8": 2**64 - 1}
 LOW = 2**32 - 1
 
 
-def call(source, inputs, out):
+def call(source, inputs, out, threads=None):
     """Run `source`'s kernel k on arrays, one thread an element."""
     import pycuda.driver as drv
     from pycuda.compiler import SourceModule
 
     kernel = SourceModule(source).get_function("k")
     arguments = [drv.In(array) for array in inputs]
-    kernel(*arguments, drv.Out(out), block=(len(out), 1, 1))
+    kernel(*arguments, drv.Out(out), block=(threads or len(out), 1, 1))
     return out.tolist()
 
 
@@ -118,3 +118,43 @@ def test_shifts_by_the_width_or_more(dtype):
         )
         got = call(source, (a, counts), np.empty_like(a))
         assert got == want.tolist()
+
+
+@pytest.mark.parametrize("suffix", ["", "f"])
+def test_conversions_of_constants(suffix):
+    values = (1e10, -1e10, 3e9, 1e30, -1.0, 300.5)
+    rows = [(value, target) for value in values for target in ONES]
+    lines = (
+        f"""
+        {C_NAMES[target]} v{i} = {value}{suffix};
+        out[2 * {i}] = v{i};
+        out[2 * {i} + 1] = ({C_NAMES[target]}){value}{suffix};"""
+        for i, (value, target) in enumerate(rows)
+    )
+    code = f"__global__ void k(long long *out) {{ {''.join(lines)} }}"
+    out = call(code, (), np.zeros(2 * len(rows), np.int64), threads=1)
+    narrow = np.float32 if suffix else np.float64
+    for i, (value, target) in enumerate(rows):
+        want = converted(float(narrow(value)), "f4", target)
+        want = int(np.array(want, target).astype(np.int64))
+        assert out[2 * i : 2 * i + 2] == [want] * 2, rows[i]
+
+
+@pytest.mark.parametrize(
+    "a, b", [("*a", "*b"), ("(-2147483647 - 1)", "(-9223372036854775807 - 1)")]
+)
+def test_abs_of_the_least_number(a, b):
+    code = f"""
+    __global__ void k(int *a, long long *b, long long *out)
+    {{
+        int x = {a};
+        out[0] = abs({a});
+        out[1] = x < 0 ? -x : x;
+        out[2] = llabs({b});
+        out[3] = labs({b});
+        out[4] = abs({b});
+    }}
+    """
+    inputs = np.array([-(2**31)], np.int32), np.array([-(2**63)], np.int64)
+    found = call(code, inputs, np.zeros(5, np.int64), threads=1)
+    assert found == [-(2**31)] * 2 + [-(2**63)] * 3

@@ -169,6 +169,7 @@ static const char *const fixed_flags[] = {
     "-fcheck-new", /* where the heap is used up */
     "-fno-rtti",
     "-fno-threadsafe-statics",
+    "-fno-strict-float-cast-overflow", /* what is too large saturates */
     "-fno-strict-return", /* without `return`: any value, no end */
     "-Wno-pragma-clang-attribute",
     /* all work on the code is pycuda-jit's */

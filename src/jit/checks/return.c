@@ -1,20 +1,42 @@
 /* return.c - which branches are `return` statements of a kernel.
  *
- * Called by insert.c.  clang gives all of them one block, "return".
- * Where variables end before, it goes there by way of blocks "cleanup", with
- * a number that says which way to go on: 0 for the usual one.
+ * Called by insert.c.  clang gives all of them one block, "return", and it
+ * puts that in the place of an empty one at the kernel's end, which then is
+ * also where an `if` or a loop goes on ("if.end").  Where variables end
+ * before, they go there by way of blocks "cleanup", with a number that says
+ * which way to go on: 1 for `return`.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "jit/checks/checks.h"
+#include <llvm-c/DebugInfo.h>
 
-enum { MOST_STEPS = 64 };
+#include "jit/checks/checks.h"
+#include "jit/checks/loops.h"
+
+enum { MOST_STEPS = 64, WAY_RETURN = 1 };
 
 static bool
 is_named(LLVMBasicBlockRef block, const char *prefix)
 {
     return strncmp(LLVMGetBasicBlockName(block), prefix, strlen(prefix)) == 0;
+}
+
+/* Ends variables, for ways that were told apart before. */
+static bool
+is_cleanup(LLVMBasicBlockRef block)
+{
+    return is_named(block, "for.cond.cleanup") ||
+           (is_named(block, "cleanup") && !is_named(block, "cleanup.cont"));
+}
+
+/* Does the source of the kernel itself have it, not what was inlined? */
+static bool
+is_own(LLVMValueRef at)
+{
+    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(at);
+
+    return location && !LLVMDILocationGetInlinedAt(location);
 }
 
 /* The number with which `from` comes to a block "cleanup", or 0. */
@@ -38,56 +60,141 @@ way_of(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     return 0;
 }
 
-/* Where a block "cleanup" goes on. */
-static LLVMBasicBlockRef
-next_of(LLVMBasicBlockRef block, uint64_t way)
+/* Is there nothing to do from the block to the kernel's end?  `left`: behind
+ * a loop, to which `break` goes, too. */
+static bool
+is_end(LLVMBasicBlockRef block, bool *left)
 {
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    for (int i = 0; i < MOST_STEPS; i++) {
+        LLVMValueRef at = LLVMGetFirstInstruction(block);
 
-    if (LLVMIsABranchInst(end) && LLVMGetNumSuccessors(end) == 1) {
-        return LLVMGetSuccessor(end, 0);
-    }
-    if (!LLVMIsASwitchInst(end)) {
-        return NULL;
-    }
-    for (unsigned i = 1; i < LLVMGetNumSuccessors(end); i++) {
-        LLVMValueRef value = LLVMGetOperand(end, 2 * i);
-        if (LLVMConstIntGetZExtValue(value) == way) {
-            return LLVMGetSuccessor(end, i);
+        *left |= is_named(block, "for.end") || is_named(block, "while.end") ||
+                 is_named(block, "do.end");
+        while (jit_is_call(at, "llvm.lifetime.end")) {
+            at = LLVMGetNextInstruction(at);
         }
+        if (LLVMIsAReturnInst(at)) {
+            return true;
+        }
+        if (!LLVMIsABranchInst(at) || LLVMGetNumSuccessors(at) != 1) {
+            return false;
+        }
+        block = LLVMGetSuccessor(at, 0);
     }
-    return LLVMGetSuccessor(end, 0);
+    return false;
+}
+
+static const struct jit_loops *
+loops_of(LLVMValueRef function)
+{
+    static LLVMValueRef known;
+    static struct jit_loops loops;
+
+    if (known != function) {
+        known = function;
+        jit_find_loops(function, &loops);
+    }
+    return &loops;
 }
 
 static bool
-way_returns(LLVMBasicBlockRef block, uint64_t way)
+is_in_cycle(const struct jit_cfg *cfg, LLVMBasicBlockRef block)
 {
-    for (int i = 0; block && i < MOST_STEPS; i++) {
-        if (LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(block)) ||
-            is_named(block, "return")) {
+    unsigned number = jit_cfg_index(cfg, block);
+    const struct jit_block *row = &cfg->blocks[number];
+    bool *reached = jit_allocate(cfg->count * sizeof *reached);
+
+    for (unsigned i = 0; i < row->successor_count; i++) {
+        memset(reached, 0, cfg->count * sizeof *reached);
+        jit_cfg_reach(cfg, row->successors[i], NO_BLOCK, reached);
+        if (reached[number]) {
             return true;
         }
-        block = is_named(block, "cleanup") ? next_of(block, way) : NULL;
     }
     return false;
+}
+
+/* The branch of the innermost `if` around the block; `arm` becomes where that
+ * begins. */
+static LLVMValueRef
+if_around(const struct jit_loops *loops, LLVMBasicBlockRef block,
+          LLVMBasicBlockRef *arm)
+{
+    const struct jit_cfg *cfg = &loops->cfg;
+    unsigned at = jit_cfg_index(cfg, block);
+
+    for (; at != NO_BLOCK && at != 0; at = loops->dominators[at]) {
+        const struct jit_block *row = &cfg->blocks[at];
+        if (row->predecessor_count != 1 ||
+            (!is_named(row->block, "if.then") &&
+             !is_named(row->block, "if.else"))) {
+            continue;
+        }
+        LLVMValueRef test = LLVMGetBasicBlockTerminator(
+            cfg->blocks[row->predecessors[0]].block);
+        if (LLVMIsABranchInst(test) && LLVMGetNumSuccessors(test) == 2 &&
+            is_own(test)) {
+            *arm = row->block;
+            return test;
+        }
+    }
+    return NULL;
+}
+
+/* Does the `if` around the block go on elsewhere?  What ends an `else`
+ * without a jump has no place in the source. */
+static bool
+jumps_out(LLVMBasicBlockRef from, LLVMBasicBlockRef to, bool left)
+{
+    const struct jit_loops *loops = loops_of(LLVMGetBasicBlockParent(from));
+    LLVMBasicBlockRef arm, other;
+    LLVMValueRef test = if_around(loops, from, &arm);
+
+    if (!test) {
+        return false;
+    }
+    other = LLVMGetSuccessor(test, LLVMGetSuccessor(test, 0) == arm);
+    if (other == to ||
+        (is_named(arm, "if.then") && is_named(other, "if.else") &&
+         !LLVMIsABranchInst(LLVMGetFirstInstruction(arm)))) {
+        return false;
+    }
+    return !left || !is_in_cycle(&loops->cfg, LLVMGetInstructionParent(test));
+}
+
+static bool
+is_same_place(LLVMValueRef one, LLVMValueRef two)
+{
+    return LLVMGetDebugLocLine(one) == LLVMGetDebugLocLine(two) &&
+           LLVMGetDebugLocColumn(one) == LLVMGetDebugLocColumn(two);
 }
 
 bool
 jit_is_return(struct jit *jit, LLVMValueRef at)
 {
-    if (!LLVMIsABranchInst(at) || LLVMGetNumSuccessors(at) != 1) {
+    LLVMBasicBlockRef from = LLVMGetInstructionParent(at);
+    bool left = false;
+
+    if ((!LLVMIsABranchInst(at) && !LLVMIsAReturnInst(at)) || !is_own(at) ||
+        !jit_is_kernel(jit, LLVMGetBasicBlockParent(from))) {
         return false;
     }
-    LLVMBasicBlockRef from = LLVMGetInstructionParent(at);
-    LLVMBasicBlockRef to = LLVMGetSuccessor(at, 0);
-
-    if (!jit_is_kernel(jit, LLVMGetBasicBlockParent(from))) {
+    if (LLVMIsAReturnInst(at)) { /* the only way out of an endless loop */
+        return is_named(from, "if.then") || is_named(from, "if.else");
+    }
+    if (LLVMGetNumSuccessors(at) != 1 || is_cleanup(from)) {
         return false;
+    }
+    LLVMBasicBlockRef to = LLVMGetSuccessor(at, 0);
+    uint64_t way = way_of(from, to);
+    if (way != 0) {
+        return way == WAY_RETURN;
     }
     if (strcmp(LLVMGetBasicBlockName(to), "return") == 0) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(to);
-        return LLVMGetDebugLocLine(at) != LLVMGetDebugLocLine(end);
+        return !is_same_place(at, LLVMGetBasicBlockTerminator(to));
     }
-    uint64_t way = is_named(to, "cleanup") ? way_of(from, to) : 0;
-    return way != 0 && way_returns(to, way);
+    bool known = is_named(to, "if.end") || is_named(to, "for.end") ||
+                 is_named(to, "while.end") || is_named(to, "do.end") ||
+                 is_named(to, "cleanup");
+    return known && is_end(to, &left) && jumps_out(from, to, left);
 }

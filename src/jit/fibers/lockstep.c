@@ -14,6 +14,13 @@
 
 enum { MOST_STEPS = 32 }; /* back from an address to its variable */
 
+/* The address that a check under `memory` was given and gives back. */
+static bool
+is_checked(LLVMValueRef address)
+{
+    return LLVMIsACallInst(address) && jit_calls(address, "__pycuda_check");
+}
+
 static bool
 is_shared(LLVMValueRef address)
 {
@@ -22,6 +29,10 @@ is_shared(LLVMValueRef address)
             const char *section = jit_section(address);
             return strcmp(section, "shared") == 0 ||
                    strcmp(section, "dynamic") == 0;
+        }
+        if (is_checked(address)) {
+            address = LLVMGetOperand(address, 0);
+            continue;
         }
         bool derived = LLVMIsAPHINode(address) || LLVMIsAUser(address);
         if (!derived || LLVMIsALoadInst(address) || LLVMIsACallInst(address) ||

@@ -8,6 +8,7 @@
  *   float to integer           saturates
  *   NaN to integer             0 from float to 32 bits; else the top bit alone
  *   shifts by the width or more 0, or the sign for signed right shifts
+ *   abs(INT_MIN)               INT_MIN
  * A constant divisor or shift count within its range costs nothing.
  *
  * A second step, after those passes, makes divisions of 32 bits ones of
@@ -137,8 +138,9 @@ select_ordered(struct jit *jit, LLVMRealPredicate predicate, LLVMValueRef x,
     return LLVMBuildSelect(jit->builder, holds, yes, no, "");
 }
 
-/* Saturating conversion.  (llvm.fptosi.sat means the same, but its vectors
- * are taken apart.)  The plain one is given only what it can represent. */
+/* Saturating conversion.  (llvm.fptosi.sat, which the front end makes, means
+ * the same, but its vectors are taken apart.)  The plain one is given only
+ * what it can represent. */
 static LLVMValueRef
 convert(struct jit *jit, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
 {
@@ -191,6 +193,27 @@ lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
     jit_replace(at, made);
 }
 
+/* `x < 0 ? -x : x`, as programs write abs(): the negation may overflow. */
+static void
+lower_negation(LLVMValueRef at)
+{
+    LLVMValueRef x = LLVMGetOperand(at, 1);
+    LLVMUseRef use = LLVMGetFirstUse(at);
+
+    for (; use && LLVMIsNull(LLVMGetOperand(at, 0));
+         use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        int count = LLVMGetNumOperands(user);
+        for (int i = 0;
+             (LLVMIsASelectInst(user) || LLVMIsAPHINode(user)) && i < count;
+             i++) {
+            if (LLVMGetOperand(user, (unsigned)i) == x) {
+                LLVMSetNSW(at, false);
+            }
+        }
+    }
+}
+
 static void
 lower_instruction(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -214,6 +237,17 @@ lower_instruction(struct jit *jit, LLVMValueRef at, void *data)
     case LLVMFPToSI:
     case LLVMFPToUI:
         lower_conversion(jit, at, opcode == LLVMFPToSI);
+        break;
+    case LLVMCall:
+        if (jit_is_call(at, "llvm.fptosi.sat.") ||
+            jit_is_call(at, "llvm.fptoui.sat.")) {
+            lower_conversion(jit, at, jit_is_call(at, "llvm.fptosi"));
+        } else if (jit_is_call(at, "llvm.abs.")) {
+            LLVMSetOperand(at, 1, LLVMConstNull(jit->i1));
+        }
+        break;
+    case LLVMSub:
+        lower_negation(at);
         break;
     default:
         break;
