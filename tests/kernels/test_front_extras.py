@@ -216,3 +216,24 @@ def test_streamed_words(kind):
     assert (cuda.from_device_like(y, host) == host[::-1]).all()
     store(y, z, block=(100, 1, 1), grid=(n // 100, 1))
     assert (cuda.from_device_like(z, host) == host).all()
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("head", ["", "#include <alloca.h>"])
+def test_alloca(head):
+    module = SourceModule(
+        f"""
+        {head}
+        __global__ void kernel(int *out)
+        {{
+            int n = threadIdx.x + 1, *own = (int *)alloca(n * sizeof(int));
+            for (int i = 0; i < n; i++) own[i] = i;
+            int sum = 0;
+            for (int i = 0; i < n; i++) sum += own[i];
+            out[threadIdx.x] = sum;
+        }}
+        """
+    )
+    out = np.zeros(64, np.int32)
+    module.get_function("kernel")(cuda.Out(out), block=(64, 1, 1))
+    assert (out == np.arange(64) * np.arange(1, 65) // 2).all()

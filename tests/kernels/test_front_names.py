@@ -131,6 +131,7 @@ HEADERS = [
     "ctype.h",
     "errno.h",
     "malloc.h",
+    "alloca.h",
     "signal.h",
     "stdarg.h",
     "unistd.h",

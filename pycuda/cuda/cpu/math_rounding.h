@@ -3,8 +3,9 @@
  * The _rn forms are also what code uses against contraction into fma.  The
  * others start from the result rounded to nearest and the sign of its error,
  * got without error (two-sum, fma), and step to the neighbour where the
- * rounding asks for it.  Results that overflow or are subnormal may differ in
- * the last place.
+ * rounding asks for it.  For float that is done in double, which has room for
+ * everything but a few bits of sums; for double what the error would not fit
+ * beside is made anew with exponents near zero.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -12,16 +13,27 @@
 enum __pycuda_rounding { __PYCUDA_RZ, __PYCUDA_RU, __PYCUDA_RD };
 
 #define __PYCUDA_ROUNDED(T, F, P)                                             \
-    /* near + error is the exact value, |error| at most half a step. */       \
+    /* near + error is the exact value, |error| at most half a step; an       \
+     * infinite `near` is one that finite numbers made. */                    \
     __pycuda_both T __pycuda_settle##F(T near, T error, int mode)             \
     {                                                                         \
-        if (!(error < 0 || error > 0) || !__builtin_isfinite(near)) {         \
+        bool up =                                                             \
+            mode == __PYCUDA_RU ||                                            \
+            (mode == __PYCUDA_RZ && (near < 0 || (near == 0 && error < 0)));  \
+        if (__builtin_isinf(near)) {                                          \
+            return up == (near < 0) ? __pycuda_step##F(near, up) : near;      \
+        }                                                                     \
+        if (!(error < 0 || error > 0)) {                                      \
             return near;                                                      \
         }                                                                     \
-        bool up = mode == __PYCUDA_RU ||                                      \
-                  (mode == __PYCUDA_RZ &&                                     \
-                   (near < 0 || (near == 0 && error < 0)));                   \
         return up == (error > 0) ? __pycuda_step##F(near, up) : near;         \
+    }                                                                         \
+    /* The sign of a sum x + y that is zero without error. */                 \
+    __pycuda_both T __pycuda_zero##F(T sum, T x, T y, int mode)               \
+    {                                                                         \
+        bool minus = mode == __PYCUDA_RD && sum == 0 &&                       \
+                     (__builtin_signbit(x) || __builtin_signbit(y));          \
+        return minus ? -(T)0 : sum;                                           \
     }                                                                         \
     __pycuda_both T __##P##add_rn(T x, T y)                                   \
     {                                                                         \
@@ -49,48 +61,210 @@ enum __pycuda_rounding { __PYCUDA_RZ, __PYCUDA_RU, __PYCUDA_RD };
     }                                                                         \
     __pycuda_both T __pycuda_sum_error##F(T x, T y, T sum)                    \
     {                                                                         \
-        _Pragma("clang fp contract(off)") T back = sum - x;                   \
-        return (x - (sum - back)) + (y - back);                               \
+        _Pragma("clang fp contract(off)") bool less =                         \
+            __builtin_fabs(x) < __builtin_fabs(y);                            \
+        T most = less ? y : x, least = less ? x : y;                          \
+        return least - (sum - most);                                          \
     }                                                                         \
     __pycuda_both T __pycuda_add##F(T x, T y, int mode)                       \
     {                                                                         \
-        T sum = x + y;                                                        \
-        return __pycuda_settle##F(sum, __pycuda_sum_error##F(x, y, sum),      \
-                                  mode);                                      \
-    }                                                                         \
-    __pycuda_both T __pycuda_mul##F(T x, T y, int mode)                       \
-    {                                                                         \
-        _Pragma("clang fp contract(off)") T product = x * y;                  \
-        return __pycuda_settle##F(product, fma##F(x, y, -product), mode);     \
-    }                                                                         \
-    __pycuda_both T __pycuda_div##F(T x, T y, int mode)                       \
-    {                                                                         \
-        T quotient = x / y;                                                   \
-        T rest = fma##F(-quotient, y, x);                                     \
-        return __pycuda_settle##F(quotient, y < 0 ? -rest : rest, mode);      \
-    }                                                                         \
-    __pycuda_both T __pycuda_sqrt##F(T x, int mode)                           \
-    {                                                                         \
-        T root = sqrt##F(x);                                                  \
-        return __pycuda_settle##F(root, fma##F(-root, root, x), mode);        \
-    }                                                                         \
-    /* The error of an fma, by Boldo and Muller: the product as two numbers,  \
-     * then two sums with their errors. */                                    \
-    __pycuda_both T __pycuda_fma##F(T x, T y, T z, int mode)                  \
-    {                                                                         \
-        _Pragma("clang fp contract(off)") T near = fma##F(x, y, z);           \
-        T product = x * y;                                                    \
-        T low = fma##F(x, y, -product);                                       \
-        T first = z + low;                                                    \
-        T second = product + first;                                           \
-        T error = (second - near) +                                           \
-                  __pycuda_sum_error##F(product, first, second);              \
-        error += __pycuda_sum_error##F(z, low, first);                        \
-        return __pycuda_settle##F(near, error, mode);                         \
+        _Pragma("clang fp contract(off)") T sum = x + y;                      \
+        if (__builtin_isinf(sum) &&                                           \
+            (__builtin_isinf(x) || __builtin_isinf(y))) {                     \
+            return sum;                                                       \
+        }                                                                     \
+        return __pycuda_zero##F(                                              \
+            __pycuda_settle##F(sum, __pycuda_sum_error##F(x, y, sum), mode),  \
+            x, y, mode);                                                      \
     }
 __PYCUDA_ROUNDED(float, f, f)
 __PYCUDA_ROUNDED(double, , d)
 #undef __PYCUDA_ROUNDED
+
+/* ---- float, by way of double ---- */
+
+__pycuda_both float
+__pycuda_narrow(double value, int mode)
+{
+    return mode == __PYCUDA_RU   ? __double2float_ru(value)
+           : mode == __PYCUDA_RD ? __double2float_rd(value)
+                                 : __double2float_rz(value);
+}
+/* Of a double that an error is left beside, or an infinity for good. */
+__pycuda_both float
+__pycuda_settle_narrow(double near, double error, int mode)
+{
+    return __builtin_isinf(near)
+               ? (float)near
+               : __pycuda_narrow(__pycuda_settle(near, error, mode), mode);
+}
+__pycuda_both float
+__pycuda_mulf(float x, float y, int mode)
+{
+    return __pycuda_narrow((double)x * y, mode);
+}
+__pycuda_both float
+__pycuda_divf(float x, float y, int mode)
+{
+    double quotient = (double)x / y;
+    double rest = fma(-quotient, (double)y, (double)x);
+    return __pycuda_settle_narrow(quotient, y < 0 ? -rest : rest, mode);
+}
+__pycuda_both float
+__pycuda_sqrtf(float x, int mode)
+{
+    double root = sqrt((double)x);
+    return __pycuda_settle_narrow(root, fma(-root, root, (double)x), mode);
+}
+__pycuda_both float
+__pycuda_fmaf(float x, float y, float z, int mode)
+{
+    _Pragma("clang fp contract(off)") double product = (double)x * y;
+    double sum = product + z;
+    double error = __pycuda_sum_error(product, (double)z, sum);
+    if (sum == 0) {
+        return (float)__pycuda_zero(sum, product, (double)z, mode);
+    }
+    return __pycuda_settle_narrow(sum, error, mode);
+}
+
+/* ---- double ---- */
+
+/* x * 2^by, by at most 2000 either way, exact on the way. */
+__pycuda_both double
+__pycuda_scale(double x, int by)
+{
+    int half = by / 2;
+    x *= __builtin_bit_cast(double, (long)(1023 + half) << 52);
+    return x * __builtin_bit_cast(double, (long)(1023 + by - half) << 52);
+}
+/* The exponent of a finite number that is not zero. */
+__pycuda_both int
+__pycuda_exponent(double x)
+{
+    bool small = __builtin_fabs(x) < 0x1p-1022;
+    long bits = __builtin_bit_cast(long, small ? x * 0x1p54 : x);
+    return (int)(bits >> 52 & 2047) - 1023 - (small ? 54 : 0);
+}
+/* The exact value is (high + low) * 2^by. */
+__pycuda_both double
+__pycuda_settle_scaled(double near, double high, double low, int by, int mode)
+{
+    if (near != 0 && !__builtin_isinf(near)) {
+        high -= __pycuda_scale(near, -by);
+    }
+    return __pycuda_settle(near, high != 0 ? high : low, mode);
+}
+/* Finite and not zero, all of them? */
+__pycuda_both bool
+__pycuda_usual(double x, double y)
+{
+    return x != 0 && y != 0 && __builtin_isfinite(x) && __builtin_isfinite(y);
+}
+__pycuda_both double
+__pycuda_mul(double x, double y, int mode)
+{
+    _Pragma("clang fp contract(off)") double product = x * y;
+    double size = __builtin_fabs(product);
+    if (size > 0x1p-900 && size < __builtin_inf()) {
+        return __pycuda_settle(product, fma(x, y, -product), mode);
+    }
+    if (!__pycuda_usual(x, y)) {
+        return product;
+    }
+    int of_x = __pycuda_exponent(x), of_y = __pycuda_exponent(y);
+    x = __pycuda_scale(x, -of_x);
+    y = __pycuda_scale(y, -of_y);
+    double high = x * y;
+    return __pycuda_settle_scaled(product, high, fma(x, y, -high), of_x + of_y,
+                                  mode);
+}
+__pycuda_both double
+__pycuda_div(double x, double y, int mode)
+{
+    double quotient = x / y, size = __builtin_fabs(quotient);
+    if (!__pycuda_usual(x, y)) {
+        return quotient;
+    }
+    int of_x = 0, of_y = 0;
+    double high = quotient;
+    if (!(size > 0x1p-1000 && size < __builtin_inf() &&
+          __builtin_fabs(x) > 0x1p-900)) {
+        of_x = __pycuda_exponent(x);
+        of_y = __pycuda_exponent(y);
+        x = __pycuda_scale(x, -of_x);
+        y = __pycuda_scale(y, -of_y);
+        high = x / y;
+    }
+    double rest = fma(-high, y, x);
+    return __pycuda_settle_scaled(quotient, high, y < 0 ? -rest : rest,
+                                  of_x - of_y, mode);
+}
+__pycuda_both double
+__pycuda_sqrt(double x, int mode)
+{
+    double root = sqrt(x);
+    if (!(x > 0) || __builtin_isinf(x)) {
+        return root;
+    }
+    bool small = x < 0x1p-900;
+    double scaled = small ? root * 0x1p100 : root;
+    return __pycuda_settle(root, fma(-scaled, scaled, small ? x * 0x1p200 : x),
+                           mode);
+}
+/* The error of an fma, by Boldo and Muller: the product as two numbers, then
+ * two sums with their errors. */
+__pycuda_both double
+__pycuda_fma_error(double x, double y, double z, double near)
+{
+    _Pragma("clang fp contract(off)") double product = x * y;
+    double low = fma(x, y, -product);
+    double first = z + low;
+    double second = product + first;
+    double error =
+        (second - near) + __pycuda_sum_error(product, first, second);
+    return error + __pycuda_sum_error(z, low, first);
+}
+/* With exponents that leave no room: of two numbers far from each other the
+ * lesser one only says which way the greater one errs. */
+__pycuda_both double
+__pycuda_fma_scaled(double x, double y, double z, double near, int mode)
+{
+    enum { FAR = 130 };
+    int of_x = __pycuda_exponent(x), of_y = __pycuda_exponent(y);
+    int by = of_x + of_y;
+    x = __pycuda_scale(x, -of_x);
+    y = __pycuda_scale(y, -of_y);
+    if (z != 0) {
+        int of_z = __pycuda_exponent(z);
+        int apart = of_z - by;
+        z = __pycuda_scale(z, -of_z);
+        if (apart > FAR) {
+            return __pycuda_settle(near, x * y, mode);
+        }
+        z = __pycuda_scale(z, apart < -FAR ? -FAR : apart);
+    }
+    double high = fma(x, y, z);
+    if (high == 0) {
+        return __pycuda_zero(near, x * y, z, mode);
+    }
+    return __pycuda_settle_scaled(near, high,
+                                  __pycuda_fma_error(x, y, z, high), by, mode);
+}
+__pycuda_both double
+__pycuda_fma(double x, double y, double z, int mode)
+{
+    _Pragma("clang fp contract(off)") double near = fma(x, y, z);
+    double product = x * y, size = __builtin_fabs(product);
+    bool room =
+        size > 0x1p-900 && size < 0x1p1000 && __builtin_fabs(z) < 0x1p1000;
+    if (room) {
+        near = __pycuda_settle(near, __pycuda_fma_error(x, y, z, near), mode);
+    } else if (__builtin_isfinite(z) && __pycuda_usual(x, y)) {
+        return __pycuda_fma_scaled(x, y, z, near, mode);
+    }
+    return __pycuda_zero(near, product, z, mode);
+}
 
 __pycuda_both float
 __frsqrt_rn(float x)

@@ -20,6 +20,7 @@ free(void *pointer)
 {
     __pycuda_free(pointer);
 }
+#define alloca(bytes) __builtin_alloca(bytes)
 /* What `new` and `delete` call. */
 __device__ inline void *
 operator new(size_t bytes)

@@ -1,0 +1,4 @@
+/* alloca.h - stand-in: the device's headers have alloca.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
