@@ -137,7 +137,10 @@ def test_conversions_of_constants(suffix):
     for i, (value, target) in enumerate(rows):
         want = converted(float(narrow(value)), "f4", target)
         want = int(np.array(want, target).astype(np.int64))
-        assert out[2 * i : 2 * i + 2] == [want] * 2, rows[i]
+        assert out[2 * i + 1] == want, rows[i]
+        # NVRTC cuts off what is too large for an unsigned variable.
+        if target[0] == "i" or value <= converted(np.inf, "f4", target):
+            assert out[2 * i] == want, rows[i]
 
 
 @pytest.mark.parametrize(
