@@ -285,6 +285,10 @@ core_shape_known(struct core_shape *shape, PyObject *object, const char *what,
     memcpy(out, shape->lengths, sizeof shape->lengths);
     return 0;
 }
+/* The one argument `flags`, which stays as it is where none is given; format:
+ * "|O:" and the name of the type. */
+int core_flags_read(PyObject *args, PyObject *kwargs, const char *format,
+                    unsigned *flags);
 /* TypeError where the memory holds pointers to Python objects, which a copy
  * would break. */
 int core_buffer_plain(PyObject *object);

@@ -221,13 +221,7 @@ struct allocator {
 static int
 allocator_read(PyObject *args, PyObject *kwargs, unsigned *flags)
 {
-    static char *keywords[] = {"flags", NULL};
-    PyObject *object = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:PageLockedAllocator",
-                                     keywords, &object)) {
-        return -1;
-    }
-    return object == NULL ? 0 : core_unsigned(object, flags);
+    return core_flags_read(args, kwargs, "|O:PageLockedAllocator", flags);
 }
 
 static int allocator_init(PyObject *op, PyObject *args, PyObject *kwargs);

@@ -236,6 +236,19 @@ core_shape_read(struct core_shape *shape, PyObject *object, const char *what,
 }
 
 int
+core_flags_read(PyObject *args, PyObject *kwargs, const char *format,
+                unsigned *flags)
+{
+    static char *keywords[] = {"flags", NULL};
+    PyObject *object = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, keywords,
+                                     &object)) {
+        return -1;
+    }
+    return object == NULL ? 0 : core_unsigned(object, flags);
+}
+
+int
 core_buffer_plain(PyObject *object)
 {
     PyObject *memory =

@@ -30,18 +30,6 @@ event_wrap(PyTypeObject *type, struct core_context *context, CUevent handle)
     return (PyObject *)self;
 }
 
-static int
-flags_read(PyObject *args, PyObject *kwargs, unsigned *flags)
-{
-    PyObject *object = NULL;
-    static char *keywords[] = {"flags", NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Event", keywords,
-                                     &object)) {
-        return -1;
-    }
-    return object == NULL ? 0 : core_unsigned(object, flags);
-}
-
 static int event_init(PyObject *op, PyObject *args, PyObject *kwargs);
 
 static PyObject *
@@ -49,7 +37,7 @@ event_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     unsigned flags = 0;
     if (!core_init_reads(type, event_new, event_init) &&
-        flags_read(args, kwargs, &flags) < 0) {
+        core_flags_read(args, kwargs, "|O:Event", &flags) < 0) {
         return NULL;
     }
     struct core_context *context = core_current();
@@ -81,7 +69,7 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
     if (!core_init_reads(Py_TYPE(op), event_new, event_init)) {
         return 0;
     }
-    if (flags_read(args, kwargs, &flags) < 0 || flags == 0) {
+    if (core_flags_read(args, kwargs, "|O:Event", &flags) < 0 || flags == 0) {
         return PyErr_Occurred() ? -1 : 0;
     }
     struct core_context *context = core_current();
