@@ -52,6 +52,7 @@ static void
 after_fork(void)
 {
     core.forked = api_fork_child() || core.initialised;
+    core_unlocked_forked();
 }
 
 static int

@@ -321,6 +321,11 @@ int core_open(void);                /* loads the driver library */
 /* The same, and LogicError for `routine` before init(). */
 int core_open_ready(const char *routine);
 
+/* -- python/unlocked.c: around calls without the GIL */
+PyThreadState *core_unlock(void);
+void core_lock(PyThreadState *thread);
+void core_unlocked_forked(void);
+
 /* -- context/context.c, context/stack.c */
 struct core_context *core_current(void);   /* borrowed, or NULL + LogicError */
 struct core_context *core_stack_top(void); /* borrowed, or NULL, no error */
@@ -752,7 +757,8 @@ bool core_handler_has_output(PyObject *handler);
     SETUP(capture)                                                            \
     SETUP(asyncpool)                                                          \
     SETUP(graph)                                                              \
-    SETUP(callback)
+    SETUP(callback)                                                           \
+    SETUP(unlocked)
 #define SETUP(name) int core_##name##_setup(PyObject *module);
 CORE_SETUPS(SETUP)
 #undef SETUP

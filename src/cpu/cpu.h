@@ -28,6 +28,7 @@
 #define CPU_MAX_DEVICES    64
 #define CPU_MAX_THREADS    1024 /* of a block */
 #define CPU_WARP           32
+#define CPU_TEXTURE_PITCH  32 /* rows of a texture begin at multiples */
 #define CPU_SHARED_DEFAULT (48u << 10)
 #define CPU_SHARED_OPTIN   (96u << 10)
 #define CPU_LIMITS         8

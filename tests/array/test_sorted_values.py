@@ -12,7 +12,7 @@ from sorts import sort_in_turn
 
 from pycuda import gpuarray
 
-pytestmark = pytest.mark.usefixtures("context")
+pytestmark = [pytest.mark.cpu, pytest.mark.usefixtures("context")]
 
 DTYPES = "fdilIL"
 SIZES = [

@@ -1,7 +1,9 @@
 """sort, argsort and searchsorted against NumPy.
 
-Every device sorts in two ways, for threads that run in turn and for those
-that run side by side; both are tested on whatever device is there.
+There are two ways, for threads that run in turn, which is the CPU device's,
+and for those that run side by side.  The CPU device is tested with both, a
+GPU with its own: the counts of the other take 16 KiB of each thread's local
+memory, which a GPU reserves for all that it can run, 5 GB for each process.
 """
 
 # SPDX-License-Identifier: MIT
@@ -26,7 +28,10 @@ else:
 DTYPES = [*"?bBhHiIlLefdFD", *SHORT]
 
 
-@pytest.fixture(params=["in turn", "side by side"])
+IN_TURN = pytest.param("in turn", marks=pytest.mark.cpu)
+
+
+@pytest.fixture(params=[IN_TURN, "side by side"])
 def way(request, monkeypatch):
     """Sorts as each kind of device does."""
     processors = sorting._device()[1]
@@ -194,7 +199,7 @@ def test_errors():
         gpuarray.sort(gpuarray.zeros((), np.float32))
 
 
-@pytest.mark.parametrize("way", ["in turn"], indirect=True)
+@pytest.mark.parametrize("way", [IN_TURN], indirect=True)
 @pytest.mark.parametrize("char", "id")
 def test_parts_of_one_digit(way, char):
     """Parts of long rows that have but one digit are copied as they are."""

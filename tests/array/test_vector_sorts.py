@@ -16,7 +16,7 @@ from sorts import sort_in_turn
 
 from pycuda import gpuarray
 
-pytestmark = pytest.mark.usefixtures("context")
+pytestmark = [pytest.mark.cpu, pytest.mark.usefixtures("context")]
 
 DTYPES = "fdiIlL"
 

@@ -1,6 +1,6 @@
 """Where the device has no memory left for what a call needs.
 
-Usage: ``python scarce_memory.py NAME``, with the driver of ``scarce/driver.c``
+Usage: ``python scarce_memory.py NAME``, with the driver of ``scarce.c``
 in PYCUDA_CPU_LIBRARY.  Each call is made while the pool keeps idle memory,
 which has to be enough, and while memory is in use, which is an error and
 changes nothing.  Prints NAME where all is well.

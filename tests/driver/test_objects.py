@@ -501,7 +501,10 @@ def test_a_freed_array_stops_no_kernel(drv: Any, plain: Any) -> None:
 
 def test_errors_name_the_reference(drv: Any, plain: Any) -> None:
     texref = plain.get_texref("tex")
-    texref.set_address(drv.mem_alloc(1024), 0)
+    wide = drv.ArrayDescriptor()
+    wide.width, wide.height = 1 << 20, 2  # 131072 is the most of such rows
+    wide.format, wide.num_channels = drv.array_format.FLOAT, 1
+    texref.set_address_2d(drv.mem_alloc(1 << 23), wide, 1 << 22)
     out = drv.mem_alloc(4)
     with pytest.raises(drv.LogicError, match="texture reference 'tex'"):
         plain.get_function("five")(out, block=(1, 1, 1))

@@ -35,6 +35,7 @@ def run(
     Returns what it printed. Anything on stderr fails the test.
     """
     variables = {**os.environ, "PYTHONWARNINGS": "error"}
+    variables["PYTHONFAULTHANDLER"] = "1"  # a crash tells where
     variables.update(environment or {})
     # What the fall-back to the CPU device says is no error here.
     variables.setdefault("PYCUDA_DEVICE", "auto")

@@ -77,6 +77,10 @@ def test_pitched_memory():
         texrefs=[reference],
     )
     assert np.array_equal(out[0], image) and np.array_equal(out[1], image)
+    attributes = cuda.Device(0).get_attributes()
+    step = attributes[cuda.device_attribute.TEXTURE_PITCH_ALIGNMENT]
+    with pytest.raises(cuda.LogicError, match="cuTexObjectCreate"):
+        cuda.TextureObject(memory, descr=descr, pitch=pitch - step // 4)
 
 
 def test_free_is_repeatable_and_use_after_it_an_error():

@@ -73,9 +73,9 @@ cublas_open(PyObject *module, PyObject *unused)
         return NULL;
     }
     driver.cuDriverGetVersion(&version);
-    Py_BEGIN_ALLOW_THREADS;
+    PyThreadState *thread = core_unlock();
     status = api_open_cublas(version, &choice);
-    Py_END_ALLOW_THREADS;
+    core_lock(thread);
     if (status == 0) {
         return PyUnicode_FromString(choice.library);
     }
@@ -94,14 +94,14 @@ core_cublas_drop(struct core_context *context)
         return; /* in a fork the lock may be a lost thread's */
     }
     bool inside = core_enter(context, &scope);
-    Py_BEGIN_ALLOW_THREADS;
+    PyThreadState *thread = core_unlock();
     pthread_mutex_lock(&gemm_lock); /* a call may use it */
     if (inside && context->cublas != NULL) {
         cublas.cublasDestroy(context->cublas);
     }
     context->cublas = NULL;
     pthread_mutex_unlock(&gemm_lock);
-    Py_END_ALLOW_THREADS;
+    core_lock(thread);
     if (inside) {
         core_leave(&scope);
     }
@@ -148,12 +148,12 @@ cublas_handle(PyObject *module, PyObject *given)
         Py_RETURN_FALSE;
     }
     Py_INCREF((PyObject *)context);
-    Py_BEGIN_ALLOW_THREADS;
+    PyThreadState *thread = core_unlock();
     status = handle_make(&handle);
     if (status == CUBLAS_STATUS_SUCCESS) {
         handle_keep(context, handle);
     }
-    Py_END_ALLOW_THREADS;
+    core_lock(thread);
     Py_DECREF((PyObject *)context);
     if (status == CUBLAS_STATUS_ALLOC_FAILED ||
         status == CUBLAS_STATUS_NOT_SUPPORTED) {
@@ -321,9 +321,9 @@ cublas_gemm(PyObject *module, PyObject *args)
     /* The first of a kind loads code, which takes a while. */
     Py_INCREF((PyObject *)context);
     cublasStatus_t status;
-    Py_BEGIN_ALLOW_THREADS;
+    PyThreadState *thread = core_unlock();
     status = gemm_on_stream(context, product, pointer, stream);
-    Py_END_ALLOW_THREADS;
+    core_lock(thread);
     core_leave(&scope);
     Py_DECREF((PyObject *)context);
     int end = gemm_end(status, product);

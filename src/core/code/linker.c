@@ -219,8 +219,10 @@ linker_link_module(PyObject *op, PyObject *unused)
     CUresult code;
     CUlinkState state = self->state;
     self->state = NULL; /* neither the handler nor a thread links again */
-    Py_BEGIN_ALLOW_THREADS code = driver.cuLinkComplete(state, &image, &bytes);
-    Py_END_ALLOW_THREADS PyObject *module = NULL;
+    PyThreadState *thread = core_unlock();
+    code = driver.cuLinkComplete(state, &image, &bytes);
+    core_lock(thread);
+    PyObject *module = NULL;
     if (linker_report(self, code, "cuLinkComplete") == 0) {
         module = core_module_load(image, bytes);
     }

@@ -56,9 +56,10 @@ compiler_open(void)
     }
     driver.cuDriverGetVersion(&version);
     int arch = device_arch();
-    Py_BEGIN_ALLOW_THREADS status = api_open_nvrtc(version, arch, &compiler);
-    Py_END_ALLOW_THREADS if (status < 0)
-    {
+    PyThreadState *thread = core_unlock();
+    status = api_open_nvrtc(version, arch, &compiler);
+    core_lock(thread);
+    if (status < 0) {
         PyErr_SetString(PyExc_RuntimeError, compiler.text);
     }
     return status;
@@ -289,8 +290,10 @@ nvrtc_compile(PyObject *unused, CORE_ARGS)
         compiler_open() < 0) {
         goto done;
     }
-    Py_BEGIN_ALLOW_THREADS c.status = compilation_run(&c, source, name);
-    Py_END_ALLOW_THREADS result = compilation_result(&c, target);
+    PyThreadState *thread = core_unlock();
+    c.status = compilation_run(&c, source, name);
+    core_lock(thread);
+    result = compilation_result(&c, target);
 done:
     compilation_free(&c);
     return result;

@@ -47,9 +47,10 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
     }
     do { /* the driver writes to the values */
         struct code_options once = options;
-        Py_BEGIN_ALLOW_THREADS code = driver.cuModuleLoadDataEx(
-            &handle, image, once.count, once.names, once.values);
-        Py_END_ALLOW_THREADS;
+        PyThreadState *thread = core_unlock();
+        code = driver.cuModuleLoadDataEx(&handle, image, once.count,
+                                         once.names, once.values);
+        core_lock(thread);
     } while (core_made_room(code, &tried));
     options.error[CODE_LOG_BYTES - 1] = '\0';
     if (code_options_tell(&options, handler, code == CUDA_SUCCESS) < 0) {
@@ -149,8 +150,10 @@ module_dealloc(PyObject *op)
     core_textures_free(self);
     if (self->handle != NULL && core_enter(self->context, &scope)) {
         CUmodule handle = self->handle;
-        Py_BEGIN_ALLOW_THREADS driver.cuModuleUnload(handle);
-        Py_END_ALLOW_THREADS core_leave(&scope);
+        PyThreadState *thread = core_unlock();
+        driver.cuModuleUnload(handle);
+        core_lock(thread);
+        core_leave(&scope);
     }
     core_layouts_free(&self->layouts);
     core_object_end_dealloc(op);

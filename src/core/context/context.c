@@ -133,15 +133,14 @@ context_release(struct core_context *self)
     CUcontext handle = self->handle;
     CUdevice device = self->device;
     enum core_context_kind kind = self->kind;
-    Py_BEGIN_ALLOW_THREADS if (kind == CONTEXT_CREATED)
-    {
+    PyThreadState *thread = core_unlock();
+    if (kind == CONTEXT_CREATED) {
         code = driver.cuCtxDestroy(handle);
-    }
-    else if (kind == CONTEXT_PRIMARY)
-    {
+    } else if (kind == CONTEXT_PRIMARY) {
         code = driver.cuDevicePrimaryCtxRelease(device);
     }
-    Py_END_ALLOW_THREADS return code;
+    core_lock(thread);
+    return code;
 }
 
 static void
@@ -327,8 +326,10 @@ context_synchronize(PyObject *unused_self, PyObject *unused)
     }
     Py_INCREF((PyObject *)current);
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
-    Py_END_ALLOW_THREADS core_queues_done(current);
+    PyThreadState *thread = core_unlock();
+    code = driver.cuCtxSynchronize();
+    core_lock(thread);
+    core_queues_done(current);
     core_flights_land(current);
     Py_DECREF((PyObject *)current);
     if (core_check(code, "cuCtxSynchronize") < 0) {

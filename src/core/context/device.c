@@ -220,9 +220,10 @@ device_make_context(PyObject *self, CORE_ARGS)
     CUcontext handle, popped;
     CUdevice device = ordinal_of(self);
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code = driver.cuCtxCreate(&handle, flags, device);
-    Py_END_ALLOW_THREADS if (core_check(code, "cuCtxCreate") < 0)
-    {
+    PyThreadState *thread = core_unlock();
+    code = driver.cuCtxCreate(&handle, flags, device);
+    core_lock(thread);
+    if (core_check(code, "cuCtxCreate") < 0) {
         return NULL;
     }
     /* CUDA pushed it: keep CUDA's stack one deep. */
@@ -246,10 +247,10 @@ device_retain_primary_context(PyObject *self, PyObject *unused)
     CUcontext handle;
     CUresult code;
     CUdevice device = ordinal_of(self);
-    Py_BEGIN_ALLOW_THREADS code =
-        driver.cuDevicePrimaryCtxRetain(&handle, device);
-    Py_END_ALLOW_THREADS if (core_check(code, "cuDevicePrimaryCtxRetain") < 0)
-    {
+    PyThreadState *thread = core_unlock();
+    code = driver.cuDevicePrimaryCtxRetain(&handle, device);
+    core_lock(thread);
+    if (core_check(code, "cuDevicePrimaryCtxRetain") < 0) {
         return NULL;
     }
     PyObject *context = core_context_wrap(handle, device, CONTEXT_PRIMARY);
@@ -397,10 +398,10 @@ driver_init(PyObject *unused, CORE_ARGS)
         return NULL;
     }
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code = driver.cuInit(flags);
-    Py_END_ALLOW_THREADS if (code == CUDA_ERROR_INVALID_VALUE && core.is_cpu &&
-                             flags == 0)
-    {
+    PyThreadState *thread = core_unlock();
+    code = driver.cuInit(flags);
+    core_lock(thread);
+    if (code == CUDA_ERROR_INVALID_VALUE && core.is_cpu && flags == 0) {
         core_fail(code, "cuInit",
                   "a variable PYCUDA_CPU_... of the environment is wrong: "
                   "stderr says which, and what it may be");

@@ -35,9 +35,10 @@ launch_waiting(struct core_context *context, CUfunction function,
 {
     PyObject *kernels = Py_XNewRef(context->kept[CORE_KEPT_KERNELS]);
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code =
-        launch_now(function, grid, block, shared, stream, arguments, extra);
-    Py_END_ALLOW_THREADS Py_XDECREF(kernels);
+    PyThreadState *thread = core_unlock();
+    code = launch_now(function, grid, block, shared, stream, arguments, extra);
+    core_lock(thread);
+    Py_XDECREF(kernels);
     return code;
 }
 
@@ -157,9 +158,10 @@ launch_extended(struct core_function *function, const unsigned grid[3],
     bool tried = false;
     CUresult code;
     do {
-        Py_BEGIN_ALLOW_THREADS code = driver.cuLaunchKernelEx(
-            &config, function->handle, arguments, extra);
-        Py_END_ALLOW_THREADS;
+        PyThreadState *thread = core_unlock();
+        code = driver.cuLaunchKernelEx(&config, function->handle, arguments,
+                                       extra);
+        core_lock(thread);
     } while (made_room(code, function->context, &tried));
     return code;
 }
@@ -358,8 +360,10 @@ static int
 context_wait(struct core_context *context)
 {
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
-    Py_END_ALLOW_THREADS core_queues_done(context);
+    PyThreadState *thread = core_unlock();
+    code = driver.cuCtxSynchronize();
+    core_lock(thread);
+    core_queues_done(context);
     return core_check(code, "cuCtxSynchronize");
 }
 
@@ -654,13 +658,13 @@ timer_call(PyObject *op, PyObject *args, PyObject *kwargs)
         core_context_gone("cuEventSynchronize");
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS code = driver.cuEventSynchronize(self->end);
-    Py_END_ALLOW_THREADS if (core_check(code, "cuEventSynchronize") < 0 ||
-                             core_check(
-                                 driver.cuEventElapsedTime(
-                                     &milliseconds, self->start, self->end),
-                                 "cuEventElapsedTime") < 0)
-    {
+    PyThreadState *thread = core_unlock();
+    code = driver.cuEventSynchronize(self->end);
+    core_lock(thread);
+    if (core_check(code, "cuEventSynchronize") < 0 ||
+        core_check(
+            driver.cuEventElapsedTime(&milliseconds, self->start, self->end),
+            "cuEventElapsedTime") < 0) {
         return NULL;
     }
     return PyFloat_FromDouble(1e-3 * (double)milliseconds);

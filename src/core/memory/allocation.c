@@ -78,8 +78,10 @@ static CUresult
 free_native(CUdeviceptr pointer)
 {
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code = driver.cuMemFree(pointer);
-    Py_END_ALLOW_THREADS return code;
+    PyThreadState *thread = core_unlock();
+    code = driver.cuMemFree(pointer);
+    core_lock(thread);
+    return code;
 }
 
 /* Gives the memory back once; an invalid context has taken it already. */

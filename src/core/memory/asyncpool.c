@@ -47,11 +47,13 @@ core_late_free(struct core_context *context)
     context->late = NULL;
     context->late_count = 0;
     if (count > 0 && core_enter(context, &scope)) {
-        Py_BEGIN_ALLOW_THREADS driver.cuCtxSynchronize();
+        PyThreadState *thread = core_unlock();
+        driver.cuCtxSynchronize();
         for (size_t i = 0; i < count; i++) {
             driver.cuMemFreeAsync(late[i], NULL);
         }
-        Py_END_ALLOW_THREADS core_leave(&scope);
+        core_lock(thread);
+        core_leave(&scope);
     }
     PyMem_Free(late);
 }
@@ -76,16 +78,17 @@ async_release(struct async_allocation *self, CUstream stream, bool given)
     }
     bool in_order =
         given || (!base->scattered && base->stream == self->handle);
-    Py_BEGIN_ALLOW_THREADS if (in_order)
-    {
+    PyThreadState *thread = core_unlock();
+    if (in_order) {
         code = driver.cuMemFreeAsync(base->pointer, stream);
-    }
-    else
-    { /* no way of freeing waits for streams that the driver is not told of */
+    } else {
+        /* no way of freeing waits for streams that the driver is not told of
+         */
         driver.cuCtxSynchronize();
         code = driver.cuMemFree(base->pointer);
     }
-    Py_END_ALLOW_THREADS core_leave(&scope);
+    core_lock(thread);
+    core_leave(&scope);
     return code;
 }
 
@@ -196,11 +199,11 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
     bool tried = false;
     CUresult code;
     do {
-        Py_BEGIN_ALLOW_THREADS code =
-            pool == NULL ? driver.cuMemAllocAsync(&pointer, bytes, handle)
-                         : driver.cuMemAllocFromPoolAsync(
-                               &pointer, bytes, pool->handle, handle);
-        Py_END_ALLOW_THREADS;
+        PyThreadState *thread = core_unlock();
+        code = pool == NULL ? driver.cuMemAllocAsync(&pointer, bytes, handle)
+                            : driver.cuMemAllocFromPoolAsync(
+                                  &pointer, bytes, pool->handle, handle);
+        core_lock(thread);
     } while (core_made_room(code, &tried));
     if (core_allocate_check(code, bytes, "cuMemAllocAsync") < 0) {
         Py_DECREF((PyObject *)self);
@@ -320,9 +323,10 @@ pool_trim(PyObject *op, CORE_ARGS)
         return NULL;
     }
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code = driver.cuMemPoolTrimTo(self->handle, keep);
-    Py_END_ALLOW_THREADS if (core_check(code, "cuMemPoolTrimTo") < 0)
-    {
+    PyThreadState *thread = core_unlock();
+    code = driver.cuMemPoolTrimTo(self->handle, keep);
+    core_lock(thread);
+    if (core_check(code, "cuMemPoolTrimTo") < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

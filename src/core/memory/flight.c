@@ -76,8 +76,9 @@ core_flights_drop(struct core_context *context)
     bool entered = core_enter(context, &scope);
     flights_look(context, entered ? context->flight_count : 0);
     if (entered && context->flight_count > 0) {
-        Py_BEGIN_ALLOW_THREADS driver.cuCtxSynchronize();
-        Py_END_ALLOW_THREADS
+        PyThreadState *thread = core_unlock();
+        driver.cuCtxSynchronize();
+        core_lock(thread);
     }
     while (context->flight_count > 0) {
         flight_end(context, context->flight_count - 1);
@@ -170,8 +171,10 @@ core_flight_keep(PyObject *host, const void *address, CUstream stream)
     }
     if (flight == NULL ||
         driver.cuEventRecord(flight->event, stream) != CUDA_SUCCESS) {
-        Py_BEGIN_ALLOW_THREADS driver.cuStreamSynchronize(stream);
-        Py_END_ALLOW_THREADS return;
+        PyThreadState *thread = core_unlock();
+        driver.cuStreamSynchronize(stream);
+        core_lock(thread);
+        return;
     }
     if (fresh) {
         flight->host = Py_NewRef(host);

@@ -35,10 +35,11 @@ host_release(struct host_object *self)
     } else if (core_enter(self->context, &scope)) {
         void *pointer = self->pointer;
         bool registered = self->kind == HOST_REGISTERED;
-        Py_BEGIN_ALLOW_THREADS code = registered
-                                          ? driver.cuMemHostUnregister(pointer)
-                                          : driver.cuMemFreeHost(pointer);
-        Py_END_ALLOW_THREADS core_leave(&scope);
+        PyThreadState *thread = core_unlock();
+        code = registered ? driver.cuMemHostUnregister(pointer)
+                          : driver.cuMemFreeHost(pointer);
+        core_lock(thread);
+        core_leave(&scope);
     }
     Py_CLEAR(self->base);
     return code;

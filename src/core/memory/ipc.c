@@ -65,8 +65,10 @@ ipc_release(struct ipc_object *self)
     CUresult code = CUDA_SUCCESS;
     if (!self->closed && core_enter(self->context, &scope)) {
         CUdeviceptr pointer = self->pointer;
-        Py_BEGIN_ALLOW_THREADS code = driver.cuIpcCloseMemHandle(pointer);
-        Py_END_ALLOW_THREADS core_leave(&scope);
+        PyThreadState *thread = core_unlock();
+        code = driver.cuIpcCloseMemHandle(pointer);
+        core_lock(thread);
+        core_leave(&scope);
     }
     self->closed = true;
     return code;

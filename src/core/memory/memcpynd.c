@@ -206,19 +206,16 @@ call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
     if (!how.aligned && core_plain_begin(&plain, "cuMemcpy2DUnaligned") < 0) {
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS if (!how.aligned)
-    {
+    PyThreadState *thread = core_unlock();
+    if (!how.aligned) {
         code = driver.cuMemcpy2DUnaligned(&copy);
-    }
-    else if (how.async || how.plain)
-    {
+    } else if (how.async || how.plain) {
         code = how_end(&how, driver.cuMemcpy2DAsync(&copy, how.stream));
-    }
-    else
-    {
+    } else {
         code = driver.cuMemcpy2D(&copy);
     }
-    Py_END_ALLOW_THREADS code = core_plain_end(&plain, code);
+    core_lock(thread);
+    code = core_plain_end(&plain, code);
     return copy_result(op, &how, code,
                        how.async     ? "cuMemcpy2DAsync"
                        : how.aligned ? "cuMemcpy2D"
@@ -244,12 +241,13 @@ call_3d(PyObject *op, PyObject *args, PyObject *kwargs)
     memcpy(&copy, &((struct copy_object *)op)->copy, sizeof copy);
     copy.reserved0 = copy.reserved1 = NULL;
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code =
-        how.async || how.plain
-            ? how_end(&how, driver.cuMemcpy3DAsync(&copy, how.stream))
-            : driver.cuMemcpy3D(&copy);
-    Py_END_ALLOW_THREADS return copy_result(
-        op, &how, code, how.async ? "cuMemcpy3DAsync" : "cuMemcpy3D");
+    PyThreadState *thread = core_unlock();
+    code = how.async || how.plain
+               ? how_end(&how, driver.cuMemcpy3DAsync(&copy, how.stream))
+               : driver.cuMemcpy3D(&copy);
+    core_lock(thread);
+    return copy_result(op, &how, code,
+                       how.async ? "cuMemcpy3DAsync" : "cuMemcpy3D");
 }
 
 static int
@@ -284,12 +282,13 @@ call_peer(PyObject *op, PyObject *args, PyObject *kwargs)
     copy.dstContext =
         copy.dstContext == NULL ? current->handle : copy.dstContext;
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code =
-        how.async || how.plain
-            ? how_end(&how, driver.cuMemcpy3DPeerAsync(&copy, how.stream))
-            : driver.cuMemcpy3DPeer(&copy);
-    Py_END_ALLOW_THREADS return copy_result(
-        op, &how, code, how.async ? "cuMemcpy3DPeerAsync" : "cuMemcpy3DPeer");
+    PyThreadState *thread = core_unlock();
+    code = how.async || how.plain
+               ? how_end(&how, driver.cuMemcpy3DPeerAsync(&copy, how.stream))
+               : driver.cuMemcpy3DPeer(&copy);
+    core_lock(thread);
+    return copy_result(op, &how, code,
+                       how.async ? "cuMemcpy3DPeerAsync" : "cuMemcpy3DPeer");
 }
 
 #define COPY_TYPE(prefix, text, function, methods, fields)                    \

@@ -13,14 +13,14 @@
 static PyThreadState *
 gil_leave(size_t bytes)
 {
-    return bytes > GIL_BYTES ? PyEval_SaveThread() : NULL;
+    return bytes > GIL_BYTES ? core_unlock() : NULL;
 }
 
 static void
 gil_return(PyThreadState *state)
 {
     if (state != NULL) {
-        PyEval_RestoreThread(state);
+        core_lock(state);
     }
 }
 
@@ -473,20 +473,19 @@ copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
     if (!async && core_stream_plain(&plain, "cuMemcpyPeer") < 0) {
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS if (async || plain != NULL)
-    {
+    PyThreadState *thread = core_unlock();
+    if (async || plain != NULL) {
         code = driver.cuMemcpyPeerAsync(target, to->handle, source,
                                         from->handle, size, stream);
-    }
-    else
-    {
+    } else {
         code = driver.cuMemcpyPeer(target, to->handle, source, from->handle,
                                    size);
     }
     if (plain != NULL) {
         code = copy_wait(code, plain);
     }
-    Py_END_ALLOW_THREADS return none_or_error(
+    core_lock(thread);
+    return none_or_error(
         core_check(code, async ? "cuMemcpyPeerAsync" : "cuMemcpyPeer"));
 }
 COPY(memcpy_peer, copy_peer, false, 3, "dest", "src", "size", "dest_context",
@@ -567,9 +566,10 @@ set_bytes(const struct set_call *call, unsigned bits)
                      names) < 0) {                                            \
             return NULL;                                                      \
         }                                                                     \
-        CUresult code;                                                        \
-        Py_BEGIN_ALLOW_THREADS code = expression;                             \
-        Py_END_ALLOW_THREADS return none_or_error(                            \
+        PyThreadState *thread = core_unlock();                                \
+        CUresult code = expression;                                           \
+        core_lock(thread);                                                    \
+        return none_or_error(                                                 \
             copy_check(code, #symbol, call.target, set_bytes(&call, bits)));  \
     }
 #define SET_1D_ASYNC(bits, type)                                              \

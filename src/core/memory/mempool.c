@@ -79,15 +79,14 @@ block_free(struct mempool *self, void *block)
         return;
     }
     bool host = self->host;
-    Py_BEGIN_ALLOW_THREADS if (host)
-    {
+    PyThreadState *thread = core_unlock();
+    if (host) {
         driver.cuMemFreeHost(block);
-    }
-    else
-    {
+    } else {
         driver.cuMemFree((CUdeviceptr)(uintptr_t)block);
     }
-    Py_END_ALLOW_THREADS core_leave(&scope);
+    core_lock(thread);
+    core_leave(&scope);
 }
 
 /* Frees one held block of the largest bin; false if none is held. */

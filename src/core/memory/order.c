@@ -53,8 +53,10 @@ static int
 wait_for_context(void)
 {
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
-    Py_END_ALLOW_THREADS return core_check(code, "cuCtxSynchronize");
+    PyThreadState *thread = core_unlock();
+    code = driver.cuCtxSynchronize();
+    core_lock(thread);
+    return core_check(code, "cuCtxSynchronize");
 }
 
 /* Memory that nobody has used yet goes over to the stream of its first use,

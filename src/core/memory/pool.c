@@ -376,8 +376,9 @@ bin_trim(struct core_pool *pool, unsigned number)
                                            << ((number - 1) / 8 + 6);
         pool->idle_bytes -= bin.count * rounded;
         objects_free(&bin);
-        Py_BEGIN_ALLOW_THREADS blocks_free(&bin);
-        Py_END_ALLOW_THREADS
+        PyThreadState *thread = core_unlock();
+        blocks_free(&bin);
+        core_lock(thread);
     }
     PyMem_Free(bin.blocks);
 }

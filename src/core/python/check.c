@@ -181,9 +181,10 @@ core_open(void)
         return -1;
     }
     int status;
-    Py_BEGIN_ALLOW_THREADS status = api_open_driver(&choice);
-    Py_END_ALLOW_THREADS if (status < 0)
-    {
+    PyThreadState *thread = core_unlock();
+    status = api_open_driver(&choice);
+    core_lock(thread);
+    if (status < 0) {
         PyErr_SetString(choice.code == CUDA_SUCCESS
                             ? core.runtime_error
                             : failure_exception(choice.code),

@@ -183,10 +183,10 @@ core_stream_add_callback(PyObject *op, CORE_ARGS)
         return NULL;
     }
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code =
-        driver.cuLaunchHostFunc(stream, callback_reached, callback);
-    Py_END_ALLOW_THREADS if (core_check(code, "cuLaunchHostFunc") < 0)
-    {
+    PyThreadState *thread = core_unlock();
+    code = driver.cuLaunchHostFunc(stream, callback_reached, callback);
+    core_lock(thread);
+    if (core_check(code, "cuLaunchHostFunc") < 0) {
         if (!captured) {
             callback_drop(callback);
         }
@@ -202,7 +202,8 @@ callback_next(PyObject *unused_self, PyObject *unused)
     (void)unused_self;
     (void)unused;
     struct reached *reached;
-    Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&queue_lock);
+    Py_BEGIN_ALLOW_THREADS;
+    pthread_mutex_lock(&queue_lock);
     while (queue_first == NULL) {
         pthread_cond_wait(&queue_filled, &queue_lock);
     }
@@ -212,7 +213,8 @@ callback_next(PyObject *unused_self, PyObject *unused)
         queue_end = &queue_first;
     }
     pthread_mutex_unlock(&queue_lock);
-    Py_END_ALLOW_THREADS PyObject *call = Py_NewRef(reached->callback->call);
+    Py_END_ALLOW_THREADS;
+    PyObject *call = Py_NewRef(reached->callback->call);
     callback_drop(reached->callback);
     free(reached);
     return call;

@@ -96,8 +96,10 @@ static int
 stream_wait(CUstream stream)
 {
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code = driver.cuStreamSynchronize(stream);
-    Py_END_ALLOW_THREADS return core_check(code, "cuStreamSynchronize");
+    PyThreadState *thread = core_unlock();
+    code = driver.cuStreamSynchronize(stream);
+    core_lock(thread);
+    return core_check(code, "cuStreamSynchronize");
 }
 
 int
@@ -116,8 +118,10 @@ core_plain_end(const struct core_plain *plain, CUresult code)
     if (plain->stream == NULL || code != CUDA_SUCCESS) {
         return code;
     }
-    Py_BEGIN_ALLOW_THREADS code = driver.cuStreamSynchronize(NULL);
-    Py_END_ALLOW_THREADS return code;
+    PyThreadState *thread = core_unlock();
+    code = driver.cuStreamSynchronize(NULL);
+    core_lock(thread);
+    return code;
 }
 
 /* -- entering and leaving */

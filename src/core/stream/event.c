@@ -117,9 +117,10 @@ event_synchronize(PyObject *self, PyObject *unused)
     if (event_check(self, "cuEventSynchronize") < 0) {
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS code = driver.cuEventSynchronize(handle);
-    Py_END_ALLOW_THREADS if (core_check(code, "cuEventSynchronize") < 0)
-    {
+    PyThreadState *thread = core_unlock();
+    code = driver.cuEventSynchronize(handle);
+    core_lock(thread);
+    if (core_check(code, "cuEventSynchronize") < 0) {
         return NULL;
     }
     core_flights_land(((struct core_object *)self)->context);
@@ -202,12 +203,13 @@ event_elapsed_since(PyObject *self, PyObject *start)
         event_check(self, "cuEventSynchronize") < 0) {
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS code = driver.cuEventSynchronize(first);
+    PyThreadState *thread = core_unlock();
+    code = driver.cuEventSynchronize(first);
     if (code == CUDA_SUCCESS) {
         code = driver.cuEventSynchronize(last);
     }
-    Py_END_ALLOW_THREADS if (core_check(code, "cuEventSynchronize") < 0)
-    {
+    core_lock(thread);
+    if (core_check(code, "cuEventSynchronize") < 0) {
         return NULL;
     }
     return event_elapsed(start, self, start);

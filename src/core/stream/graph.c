@@ -103,10 +103,10 @@ exec_new(struct core_graph *self)
         return NULL;
     }
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code =
-        driver.cuGraphInstantiateWithFlags(&exec, handle, 0);
-    Py_END_ALLOW_THREADS if (core_check(code, "cuGraphInstantiate") < 0)
-    {
+    PyThreadState *thread = core_unlock();
+    code = driver.cuGraphInstantiateWithFlags(&exec, handle, 0);
+    core_lock(thread);
+    if (core_check(code, "cuGraphInstantiate") < 0) {
         return NULL;
     }
     struct graph_exec *made = (struct graph_exec *)core_object_new(
@@ -273,8 +273,9 @@ exec_dealloc(PyObject *op)
     if (self->handle != NULL && core_enter(self->context, &scope)) {
         CUevent done = self->done;
         if (done != NULL && driver.cuEventQuery(done) != CUDA_SUCCESS) {
-            Py_BEGIN_ALLOW_THREADS driver.cuEventSynchronize(done);
-            Py_END_ALLOW_THREADS
+            PyThreadState *thread = core_unlock();
+            driver.cuEventSynchronize(done);
+            core_lock(thread);
         }
         if (done != NULL) {
             driver.cuEventDestroy(done);
@@ -301,11 +302,13 @@ exec_launch(struct graph_exec *self, CUstream stream)
     }
     core_queue_add(self->context, stream);
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code = driver.cuGraphLaunch(self->handle, stream);
+    PyThreadState *thread = core_unlock();
+    code = driver.cuGraphLaunch(self->handle, stream);
     if (code == CUDA_SUCCESS) {
         code = driver.cuEventRecord(self->done, stream);
     }
-    Py_END_ALLOW_THREADS return core_check(code, "cuGraphLaunch");
+    core_lock(thread);
+    return core_check(code, "cuGraphLaunch");
 }
 
 static PyObject *
@@ -380,10 +383,10 @@ exec_update(PyObject *op, PyObject *other)
         return NULL;
     }
     CUresult code;
-    Py_BEGIN_ALLOW_THREADS code =
-        driver.cuGraphExecUpdate(self->handle, handle, &info);
-    Py_END_ALLOW_THREADS if (code != CUDA_SUCCESS)
-    {
+    PyThreadState *thread = core_unlock();
+    code = driver.cuGraphExecUpdate(self->handle, handle, &info);
+    core_lock(thread);
+    if (code != CUDA_SUCCESS) {
         core_fail(code, "cuGraphExecUpdate", update_text(info.result));
         return NULL;
     }

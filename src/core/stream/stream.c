@@ -100,12 +100,13 @@ stream_end(struct core_stream_object *self)
         bool wait = (self->context->pool != NULL &&
                      core_pool_heeds(RULE_ENDING_STREAMS)) ||
                     self->context->flight_count > 0;
-        Py_BEGIN_ALLOW_THREADS if (wait)
-        {
+        PyThreadState *thread = core_unlock();
+        if (wait) {
             /* The pool may hold blocks last used here; done is done. */
             driver.cuStreamSynchronize(handle);
         }
-        Py_END_ALLOW_THREADS core_scratch_stream_gone(self->context, handle);
+        core_lock(thread);
+        core_scratch_stream_gone(self->context, handle);
         core_pool_stream_gone(self->context, handle);
         core_flights_of_stream(self->context, handle);
         core_context_drop_stream(self->context, handle);
@@ -159,9 +160,10 @@ stream_synchronize(PyObject *op, PyObject *unused)
     if (core_stream(op, &handle) < 0) {
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS code = driver.cuStreamSynchronize(handle);
-    Py_END_ALLOW_THREADS if (core_check(code, "cuStreamSynchronize") < 0)
-    {
+    PyThreadState *thread = core_unlock();
+    code = driver.cuStreamSynchronize(handle);
+    core_lock(thread);
+    if (core_check(code, "cuStreamSynchronize") < 0) {
         return NULL;
     }
     core_flights_land(((struct core_object *)op)->context);

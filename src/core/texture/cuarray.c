@@ -244,8 +244,10 @@ array_release(struct core_array_object *self)
     CUresult code = CUDA_SUCCESS;
     if (self->owned && core_enter(self->context, &scope)) {
         CUarray handle = self->handle;
-        Py_BEGIN_ALLOW_THREADS code = driver.cuArrayDestroy(handle);
-        Py_END_ALLOW_THREADS core_leave(&scope);
+        PyThreadState *thread = core_unlock();
+        code = driver.cuArrayDestroy(handle);
+        core_lock(thread);
+        core_leave(&scope);
     }
     self->owned = false;
     Py_CLEAR(self->owner);

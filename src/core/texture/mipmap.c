@@ -80,8 +80,10 @@ mipmap_release(struct mipmap *self)
     CUmipmappedArray handle = self->handle;
     self->handle = NULL;
     if (handle != NULL && core_enter(self->context, &scope)) {
-        Py_BEGIN_ALLOW_THREADS code = driver.cuMipmappedArrayDestroy(handle);
-        Py_END_ALLOW_THREADS core_leave(&scope);
+        PyThreadState *thread = core_unlock();
+        code = driver.cuMipmappedArrayDestroy(handle);
+        core_lock(thread);
+        core_leave(&scope);
     }
     return code;
 }

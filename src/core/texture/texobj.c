@@ -36,13 +36,13 @@ handle_destroy(struct core_context *context, unsigned long long handle,
         return CUDA_SUCCESS;
     }
     CUresult code = CUDA_SUCCESS;
-    Py_BEGIN_ALLOW_THREADS;
+    PyThreadState *thread = core_unlock();
     if (wait) {
         driver.cuCtxSynchronize();
     }
     code = surface ? driver.cuSurfObjectDestroy(handle)
                    : driver.cuTexObjectDestroy(handle);
-    Py_END_ALLOW_THREADS;
+    core_lock(thread);
     core_leave(&scope);
     return code;
 }

@@ -135,9 +135,10 @@ texture_update(struct core_texture *state, CUstream stream)
     }
     if (state->object != 0) {
         CUresult code;
-        Py_BEGIN_ALLOW_THREADS code = driver.cuCtxSynchronize();
-        Py_END_ALLOW_THREADS if (core_check(code, "cuCtxSynchronize") < 0)
-        {
+        PyThreadState *thread = core_unlock();
+        code = driver.cuCtxSynchronize();
+        core_lock(thread);
+        if (core_check(code, "cuCtxSynchronize") < 0) {
             return -1;
         }
     }

@@ -91,7 +91,8 @@ from_pitch(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
     texture->pitch = resource->res.pitch2D.pitchInBytes;
     size_t row = width * cpu_format_bytes(texture->format) * texture->channels;
     if (!row || !height || width > 131072 || height > 65536 ||
-        (height > 1 && texture->pitch < row) ||
+        (height > 1 &&
+         (texture->pitch < row || texture->pitch % CPU_TEXTURE_PITCH != 0)) ||
         cpu_memory_check(pointer, (height - 1) * texture->pitch + row)) {
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -1,4 +1,4 @@
-/* driver.c - the CPU device's driver with a limit on memory: while more than
+/* scarce.c - the CPU device's driver with a limit on memory: while more than
  * scarce_limit bytes of cuMemAlloc's are not freed, whatever takes memory of
  * a device says that there is none.
  *

@@ -1,0 +1,41 @@
+"""Drivers of tests: the CPU device's with a few functions of their own."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+marks = [
+    pytest.mark.cpu,
+    pytest.mark.no_sanitizer,
+    pytest.mark.skipif(
+        shutil.which("cc") is None, reason="no C compiler: apt install gcc"
+    ),
+]
+
+
+def build(source: str, folder: Path) -> Path:
+    """The library of a source, for ``PYCUDA_CPU_LIBRARY``.
+
+    It is linked to the CPU device's, which has all other functions.
+    """
+    import pycuda
+
+    inside = Path(pycuda.__file__).parent / "lib/libpycuda_cpu.so"
+    whole = Path(os.environ.get("PYCUDA_CPU_LIBRARY", inside)).resolve()
+    built = folder / f"lib{Path(source).stem}.so"
+    command = ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+    command += [f"-I{ROOT}/src", str(HERE / source)]
+    command += ["-Wl,--no-as-needed", str(whole), "-ldl"]
+    command += [f"-Wl,-rpath,{whole.parent}", "-o", str(built)]
+    subprocess.run(command, check=True)
+    return built

@@ -1,0 +1,109 @@
+/* slow.c - the CPU device's driver, in which some calls take long and say so
+ * where the library, or the context that they work on, goes meanwhile.
+ *
+ * Built and named in PYCUDA_CPU_LIBRARY by test_unfinished_calls.py.
+ *
+ * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "api/cuda_types.h"
+
+enum { STEPS = 300, GONE_FOR = 600 }; /* milliseconds */
+
+/* Calls that have begun, for the test: it ends the program then. */
+atomic_int slow_calls;
+
+static atomic_int working; /* those that end */
+static atomic_bool gone;
+
+static void
+sleep_for(int milliseconds)
+{
+    const struct timespec step = {.tv_nsec = 1000000};
+    for (int i = 0; i < milliseconds; i++) {
+        nanosleep(&step, NULL);
+    }
+}
+
+/* As the driver's own: what calls need is taken down. */
+static __attribute__((destructor)) void
+library_ends(void)
+{
+    gone = true;
+    sleep_for(GONE_FOR);
+}
+
+static void
+call_slowly(void)
+{
+    working++;
+    slow_calls++;
+    for (int i = 0; i < STEPS; i++) {
+        sleep_for(1);
+        if (gone) {
+            abort();
+        }
+    }
+    working--;
+}
+
+/* The driver's own function of this name; it has to be there. */
+static void *
+real(const char *name)
+{
+    void *address = dlsym(RTLD_NEXT, name);
+    if (address == NULL) {
+        abort();
+    }
+    return address;
+}
+
+CUresult
+cuStreamSynchronize(CUstream stream)
+{
+    CUresult (*call)(CUstream) = real(__func__);
+    call_slowly();
+    return call(stream);
+}
+
+CUresult
+cuCtxSynchronize(void)
+{
+    CUresult (*call)(void) = real(__func__);
+    call_slowly();
+    return call();
+}
+
+CUresult
+cuMemcpyHtoD_v2(CUdeviceptr target, const void *source, size_t bytes)
+{
+    CUresult (*call)(CUdeviceptr, const void *, size_t) = real(__func__);
+    call_slowly();
+    return call(target, source, bytes);
+}
+
+/* A wait for what never comes. */
+CUresult
+cuEventSynchronize(CUevent event)
+{
+    (void)event;
+    slow_calls++;
+    for (;;) {
+        sleep_for(1000);
+    }
+}
+
+CUresult
+cuCtxDestroy_v2(CUcontext context)
+{
+    CUresult (*call)(CUcontext) = real(__func__);
+    if (working > 0) {
+        abort();
+    }
+    return call(context);
+}

@@ -1,0 +1,94 @@
+"""Daemon threads inside the driver when the program ends.
+
+``slow.c`` is a driver whose calls take long, and abort the process where the
+library or the context is gone before they end.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import drivers
+import pytest
+
+pytestmark = drivers.marks
+
+PROGRAM = """
+import ctypes, os, sys, threading, time
+import numpy as np
+import pycuda.driver as drv
+drv.init()
+context = drv.Device(0).make_context()
+stream, event = drv.Stream(), drv.Event()
+memory, host = drv.mem_alloc(1 << 20), np.zeros(1 << 20, np.uint8)
+event.record()
+def work():
+    context.push()
+    {call}
+def alone():
+    drv.Device(0).make_context()  # which the thread's stack alone has
+    {call}
+threading.Thread(target={target}, daemon=True).start()
+slow = ctypes.CDLL(os.environ["PYCUDA_CPU_LIBRARY"])
+calls = ctypes.c_int.in_dll(slow, "slow_calls")
+while calls.value == 0:
+    time.sleep(0.001)
+{more}
+print("ends")
+"""
+FORK = """
+start = time.monotonic()
+if os.fork() == 0:
+    sys.exit(0)
+os.wait()
+assert time.monotonic() - start < 4  # of 5 s
+os._exit(0 if print("ends", flush=True) is None else 1)
+"""
+CALLS = {
+    "stream": "stream.synchronize()",
+    "context": "drv.Context.synchronize()",
+    "copy": "drv.memcpy_htod(memory, host)",
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return drivers.build("slow.c", tmp_path_factory.mktemp("slow"))
+
+
+def ends(
+    library: Path, call: str, target: str = "work", more: str = ""
+) -> None:
+    code = PROGRAM.format(call=call, target=target, more=more)
+    done = subprocess.run(
+        [sys.executable, "-P", "-W", "ignore", "-c", code],
+        env=os.environ
+        | {"PYCUDA_CPU_LIBRARY": str(library), "PYCUDA_DEVICE": "cpu"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert done.stdout == "ends\n"
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_they_end_before_the_library_does(library: Path, call: str) -> None:
+    ends(library, CALLS[call])
+
+
+def test_a_context_of_the_thread_alone(library: Path) -> None:
+    ends(library, CALLS["context"], "alone")
+
+
+def test_one_that_never_ends_does_not_keep_the_program(library: Path) -> None:
+    ends(library, "event.synchronize()")
+
+
+def test_a_child_does_not_wait_for_its_parents_calls(library: Path) -> None:
+    ends(library, "event.synchronize()", more=FORK)
