@@ -1,11 +1,13 @@
 /* slow.c - the CPU device's driver, in which some calls take long and say so
- * where the library, or the context that they work on, goes meanwhile.
+ * where the library, or the context that they work on, goes meanwhile.  So
+ * do the threads that called, where they end as the library does.
  *
  * Built and named in PYCUDA_CPU_LIBRARY by test_unfinished_calls.py.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -38,9 +40,41 @@ library_ends(void)
     sleep_for(GONE_FOR);
 }
 
+/* As those of the driver's threads: what they free takes a while. */
+static void
+thread_ends(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < STEPS; i++) {
+        sleep_for(1);
+        if (gone) {
+            abort();
+        }
+    }
+}
+
+static pthread_key_t key;
+
+static void
+key_make(void)
+{
+    if (pthread_key_create(&key, thread_ends) != 0) {
+        abort();
+    }
+}
+
+static void
+thread_begins(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, key_make);
+    pthread_setspecific(key, &key);
+}
+
 static void
 call_slowly(void)
 {
+    thread_begins();
     working++;
     slow_calls++;
     for (int i = 0; i < STEPS; i++) {

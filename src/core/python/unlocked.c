@@ -1,13 +1,15 @@
 /* unlocked.c - calls without the GIL, whose end the process's end waits for.
  *
  * Daemon threads may be inside the driver or NVRTC when the interpreter ends.
- * Python lets them run on there and stops them where they come back, so the
- * libraries' own destructors, which exit() calls next, would take away what
- * those calls work with.
+ * The libraries' own destructors, which exit() calls next, would take away
+ * what those calls work with, so that it waits for them.  Python before 3.14
+ * ends such a thread where it comes back, and the driver's destructors of
+ * threads would race with those of the library; here it stays, as in 3.14.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/private.h"
 
@@ -16,19 +18,26 @@
 #define STEPS_A_SECOND  1000
 
 static atomic_int unlocked;
+static _Atomic(PyThreadState *) ending; /* what ends the interpreter */
 
 PyThreadState *
 core_unlock(void)
 {
     atomic_fetch_add_explicit(&unlocked, 1, memory_order_relaxed);
+    if (!Py_IsInitialized()) { /* no other thread has the GIL then */
+        ending = PyThreadState_Get();
+    }
     return PyEval_SaveThread();
 }
 
-/* The thread may not come back from the last line. */
+/* A thread that comes back after the interpreter's end stays here. */
 void
 core_lock(PyThreadState *thread)
 {
     atomic_fetch_sub_explicit(&unlocked, 1, memory_order_release);
+    while (!Py_IsInitialized() && thread != ending) {
+        pause();
+    }
     PyEval_RestoreThread(thread);
 }
 
