@@ -7,12 +7,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/cuda_types.h"
+#include "real.h"
 
 enum { MOST = 256 };
 
@@ -30,17 +30,6 @@ is_scarce(size_t more)
     bool scarce = more > scarce_limit || scarce_used > scarce_limit - more;
     scarce_refused += scarce;
     return scarce;
-}
-
-/* The driver's own function of this name; it has to be there. */
-static void *
-real(const char *name)
-{
-    void *address = dlsym(RTLD_NEXT, name);
-    if (address == NULL) {
-        abort();
-    }
-    return address;
 }
 
 CUresult

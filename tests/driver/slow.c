@@ -6,7 +6,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,6 +13,7 @@
 #include <time.h>
 
 #include "api/cuda_types.h"
+#include "real.h"
 
 enum { STEPS = 300, GONE_FOR = 600 }; /* milliseconds */
 
@@ -84,17 +84,6 @@ call_slowly(void)
         }
     }
     working--;
-}
-
-/* The driver's own function of this name; it has to be there. */
-static void *
-real(const char *name)
-{
-    void *address = dlsym(RTLD_NEXT, name);
-    if (address == NULL) {
-        abort();
-    }
-    return address;
 }
 
 CUresult
