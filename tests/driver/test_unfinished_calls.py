@@ -49,6 +49,22 @@ os.wait()
 assert time.monotonic() - start < 4  # of 5 s
 os._exit(0 if print("ends", flush=True) is None else 1)
 """
+# Calls end, and their threads wait for the GIL, until the program has ended.
+QUEUE = """
+def again():
+    context.push()
+    stream = drv.Stream()
+    while True:
+        stream.synchronize()
+for i in range(8):
+    threading.Thread(target=again, daemon=True).start()
+while calls.value < 9:
+    time.sleep(0.001)
+sys.setswitchinterval(0.5)
+until = time.monotonic() + 0.6  # twice as long as calls take
+while time.monotonic() < until:
+    pass
+"""
 CALLS = {
     "stream": "stream.synchronize()",
     "context": "drv.Context.synchronize()",
@@ -84,6 +100,10 @@ def test_they_end_before_the_library_does(library: Path, call: str) -> None:
 
 def test_a_context_of_the_thread_alone(library: Path) -> None:
     ends(library, CALLS["context"], "alone")
+
+
+def test_threads_that_wait_for_the_interpreter(library: Path) -> None:
+    ends(library, CALLS["stream"], more=QUEUE)
 
 
 def test_one_that_never_ends_does_not_keep_the_program(library: Path) -> None:

@@ -3,10 +3,12 @@
  * Daemon threads may be inside the driver or NVRTC when the interpreter ends.
  * The libraries' own destructors, which exit() calls next, would take away
  * what those calls work with, so that it waits for them.  Python before 3.14
- * ends such a thread where it comes back, and the driver's destructors of
- * threads would race with those of the library; here it stays, as in 3.14.
+ * ends threads that come back, or wait for the GIL, and the driver's
+ * destructors of threads would race with the library's; here, as in 3.14, they
+ * stay.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,15 +32,26 @@ core_unlock(void)
     return PyEval_SaveThread();
 }
 
-/* A thread that comes back after the interpreter's end stays here. */
+static void
+stay(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        pause();
+    }
+}
+
+/* Stays where Python ends the thread, or has itself ended. */
 void
 core_lock(PyThreadState *thread)
 {
     atomic_fetch_sub_explicit(&unlocked, 1, memory_order_release);
-    while (!Py_IsInitialized() && thread != ending) {
-        pause();
+    pthread_cleanup_push(stay, NULL);
+    if (!Py_IsInitialized() && thread != ending) {
+        stay(NULL);
     }
     PyEval_RestoreThread(thread);
+    pthread_cleanup_pop(0);
 }
 
 /* After the interpreter. */
