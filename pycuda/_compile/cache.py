@@ -4,11 +4,12 @@ Called by `pycuda.compiler`.  An entry is one file, named
 
     <what was compiled>-<compiler that did it>.<kind>
 
-both strong hashes.  It is written under a temporary name, synced and renamed,
-and begins with a checksum of its key and content, so that many processes may
-share one cold cache, on NFS too, and a torn, damaged or misplaced entry is a
-miss.  Read-only folders (PYCUDA_CACHE_READONLY) are looked into first; there
-an entry of any compiler will do.  `trim` keeps the size within bounds.
+both strong hashes.  It is written under a temporary name and renamed, and
+begins with a checksum of its key and content, so that many processes may share
+one cold cache, on NFS too, and a torn, damaged or misplaced entry is a miss
+(after the machine's crash, too: nothing waits for the disk).  Read-only
+folders (PYCUDA_CACHE_READONLY) are looked into first; there an entry of any
+compiler will do.  `trim` keeps the size within bounds.
 """
 
 # SPDX-License-Identifier: MIT
@@ -123,12 +124,10 @@ def _listing(folder: str, date: int) -> dict[str, list[str]]:
     return found
 
 
-def _write_synced(path: str, content: bytes) -> None:
+def _write_new(path: str, content: bytes) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     with os.fdopen(os.open(path, flags, 0o644), "wb") as stream:
         stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def write(folder: str, name: str, content: bytes) -> None:
@@ -141,7 +140,7 @@ def write(folder: str, name: str, content: bytes) -> None:
     """
     temporary = os.path.join(folder, trim.temporary_name(name))
     try:
-        _write_synced(temporary, _MAGIC + _checksum(name, content) + content)
+        _write_new(temporary, _MAGIC + _checksum(name, content) + content)
         os.rename(temporary, os.path.join(folder, name))
     except OSError:
         with contextlib.suppress(OSError):

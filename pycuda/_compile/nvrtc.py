@@ -139,7 +139,7 @@ def _run_quickly(
     """`_run_once`, sooner if `quick` knows a way."""
     fewer = quick.minimal(source, options)
     if fewer:
-        result = _run_once(source, [*fewer, *options], kind, names)
+        result = _run_once(source, fewer, kind, names)
         if result.image is not None:
             return result
     with quick.headers.options(source, options) as more:

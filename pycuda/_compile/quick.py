@@ -1,7 +1,8 @@
 """What makes NVRTC quicker and leaves its images as they are.
 
 Called by `nvrtc` on GPUs.  Sources that cannot miss it are compiled without
-what NVRTC declares of textures and of the run time (``-minimal``).  Leading
+what NVRTC declares of textures and of the run time (``-minimal``), and without
+our prelude.  Leading
 includes that a process compiles for the second time are precompiled, and used
 from the third time on: NVRTC can read such a file in the process alone that
 made it.  Milliseconds on an H100, NVRTC 13.0: a small kernel 29 and 24,
@@ -26,6 +27,11 @@ from pycuda._compile.source import without_comments
 _SINCE = 13  # older ones have the options, too, but were not measured
 # Names of what -minimal leaves out, and whatever may bring them.
 _NEEDS_ALL = re.compile(r"cuda|tex|surf|<<<|MINIMAL|include")
+# The prelude's names, or what looks like them.
+_NEEDS_PRELUDE = re.compile(
+    r"\bu_|_t\b|\bu(?:short|int|long)\b|\bstd\b|\bM_"
+    r"|\w_(?:MAX|MIN|BIT|SUCCESS|FAILURE|SEC|H)\b|\b(?:INFINITY|NAN|HUGE_)"
+)
 _FOLDER = "pycuda-precompiled-"
 
 
@@ -34,15 +40,18 @@ def _is_new() -> bool:
 
 
 def minimal(text: str, options: list[str]) -> list[str]:
-    """``-minimal`` where the source names nothing that it leaves out.
+    """The options with ``-minimal``, where the source can do with that.
 
-    Where it does so all the same (macros can make names), it is refused.
+    [] where it names something of what is left out.  Where it does so all
+    the same (macros can make names), it is refused.
     """
-    ours = f"--pre-include={includes.ours('prelude.h')}"
-    named = [o for o in options if o.startswith("--pre-inc") and o != ours]
+    prelude = f"--pre-include={includes.ours('prelude.h')}"
+    named = [o for o in options if o.startswith("--pre-inc") and o != prelude]
     if named or _NEEDS_ALL.search(text) or not _is_new():
         return []
-    return ["-minimal"]
+    if not _NEEDS_PRELUDE.search(text):
+        options = [o for o in options if o != prelude]
+    return ["-minimal", *options]
 
 
 def leading_includes(text: str) -> str:

@@ -8,6 +8,32 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* Page faults of using memory as a compiler does, for the second time. */
+static long
+faults_of_use(void)
+{
+    enum { BLOCKS = 64, BYTES = 100000 };
+    char *blocks[BLOCKS];
+    struct rusage before, after;
+    for (int turn = 0; turn < 2; turn++) {
+        getrusage(RUSAGE_SELF, &before);
+        for (int i = 0; i < BLOCKS; i++) {
+            blocks[i] = malloc(BYTES);
+            if (blocks[i] == NULL) {
+                return -1;
+            }
+            memset(blocks[i], 1 + turn, BYTES);
+        }
+        for (int i = 0; i < BLOCKS; i++) {
+            free(blocks[i]);
+        }
+        getrusage(RUSAGE_SELF, &after);
+    }
+    return after.ru_minflt - before.ru_minflt;
+}
 
 static void
 show(const char *what, int status, const struct api_choice *choice)
@@ -49,8 +75,10 @@ main(int argc, char **argv)
     printf("missing %zu, cuMemAlloc %d, cuInit %d\n", count_missing(),
            (int)driver.cuMemAlloc(&pointer, 4), (int)driver.cuInit(0));
     api_set_library_dirs((const char *const *)argv + 4, (size_t)argc - 4);
+    long faults = faults_of_use();
     status = api_open_nvrtc(atoi(argv[2]), atoi(argv[3]), &choice);
     show("nvrtc", status, &choice);
+    printf("faults %ld %ld\n", faults, faults_of_use());
     printf("compile %d\n", (int)nvrtc.nvrtcCompileProgram(NULL, 0, NULL));
     status = api_open_nvrtc(atoi(argv[2]), 61, &choice);
     show("again", status, &choice);

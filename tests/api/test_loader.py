@@ -1,6 +1,7 @@
 """Which driver, NVRTC and cuBLAS are opened, with libraries made up here."""
 
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -248,6 +249,17 @@ def test_first_fitting_wheel_is_taken(ask, gpu, tmp_path):
     said = ask(a, path=gpu)["nvrtc"]
     assert "version=13000 arch=90 ptx=0" in said
     assert str(a / NEW) in said
+
+
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="the C library is not glibc"
+)
+def test_what_nvrtc_frees_is_kept_for_its_next_program(ask, gpu, tmp_path):
+    a = wheel(tmp_path / "a", NEW, 13000, [75, 90])
+    before, after = map(int, ask(a, path=gpu)["faults"].split())
+    assert before > 1000 > 100 > after
+    before, after = map(int, ask(PYCUDA_DEVICE="cpu")["faults"].split())
+    assert after > 1000
 
 
 def test_wheels_are_looked_for_below_the_folders_of_sys_path(gpu, tmp_path):

@@ -97,11 +97,12 @@ def test_many_writers_and_readers(tmp_path):
     assert os.listdir(tmp_path) == [entry(tmp_path).name]
 
 
-def test_a_writer_that_is_killed_leaves_no_torn_entry(tmp_path):
+@pytest.mark.parametrize("step", ["fdopen", "rename"])
+def test_a_writer_that_is_killed_leaves_no_torn_entry(tmp_path, step):
     code = (
         "import os, sys\n"
         "from pycuda._compile import cache\n"
-        "os.fsync = lambda fd: os._exit(9)\n"
+        f"os.{step} = lambda *args: os._exit(9)\n"
         f"cache.store({str(tmp_path)!r}, {KEY!r}, {COMPILER!r}, 'cubin', "
         "b'image')\n"
     )

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -47,6 +48,26 @@ def headers(new, monkeypatch, tmp_path):
 def test_sources_that_may_need_all(new, text):
     assert quick.minimal(text, PRELUDE) == []
     assert quick.minimal(SMALL, PRELUDE) == ["-minimal"]
+
+
+def names_of_the_prelude():
+    """Every name that it declares or defines, but functions within std."""
+    text = Path(includes.ours("prelude.h")).read_text()
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    defined = re.findall(r"#define +(\w+)", text)
+    types = re.findall(r"typedef [a-z ]*? (\w+(?:, \w+)*);", text)
+    kinds = re.findall(r"(?:struct|namespace) (\w+)", text)
+    return [*defined, *", ".join(types).split(", "), *kinds]
+
+
+def test_the_prelude_is_there_for_each_of_its_names(new):
+    names = names_of_the_prelude()
+    assert {"uint", "M_PI", "NAN", "div_t", "std", "LLONG_MIN"} < set(names)
+    for name in names:
+        text = f"__global__ void f() {{ x = {name}; }}"
+        assert quick.minimal(text, PRELUDE) == ["-minimal", *PRELUDE], name
+    options = ["--define-macro=A", *PRELUDE]
+    assert quick.minimal(SMALL, options) == ["-minimal", "--define-macro=A"]
 
 
 def test_included_by_options(new):
