@@ -2,9 +2,10 @@
 
 Usage: ``python benchmarks/tune.py [NAME...] [--log2 26]``.  The names are
 those of the table in ``pycuda/_kernels/tuning.py``.  Each candidate has a
-process of its own; the rows are those of ``bandwidth.py``, the figures GB/s,
-the most of two turns.  What is in the table is in brackets; within two per
-cent of the best it is well chosen.
+process of its own; the rows are those of ``bandwidth.py`` and the sorts of
+``functions.py`` (of at most 2^24 elements, as if they were read and written
+once); the figures GB/s, the most of two turns.  What is in the table is in
+brackets; within two per cent of the best it is well chosen.
 """
 
 import argparse
@@ -12,28 +13,53 @@ import json
 import sys
 from collections import defaultdict
 
+import functions
+import numpy as np
 from bandwidth import ROWS, pycuda_calls
 from common import describe_machine, print_table, run_json, seconds_in_batches
 from launch import device_kind
 
 TURNS = 2
 NEAR = 0.98  # of the best
+MOST_SORTED = 24  # log2 of the elements
+# Bytes of an element that are read and written.
+SORTS = {
+    f"{sort} {dtype}": 2 * np.dtype(dtype).itemsize
+    for sort, dtypes in (
+        ("sort", functions.SORTED),
+        ("argsort", functions.ORDERED),
+    )
+    for dtype in dtypes
+}
 
 
-def measure(name: str, value: int, log2: int) -> dict[str, float]:
-    """Seconds of each row of an entry with one of its candidates."""
+def bytes_of(row: str, log2: int) -> int:
+    """What a row moves."""
+    if row in SORTS:
+        return SORTS[row] << min(log2, MOST_SORTED)
+    return ROWS[row][0] << log2
+
+
+def measure(name: str, value: int | tuple, log2: int) -> dict[str, float]:
+    """GB/s of each row of an entry with one of its candidates."""
     import pycuda.autoinit
     import pycuda.driver as cuda
     from pycuda._kernels.tuning import TABLE, forced
 
+    rows = TABLE[name].rows
     with forced(name, value):
-        calls = pycuda_calls(1 << log2)
+        if set(rows) <= set(SORTS):
+            calls = functions.pycuda_rows(1 << min(log2, MOST_SORTED))
+        else:
+            calls = pycuda_calls(1 << log2)
         finish = cuda.Context.synchronize
-        seconds = {
-            row: seconds_in_batches(calls[row], finish)
-            for row in TABLE[name].rows
+        speeds = {
+            row: bytes_of(row, log2)
+            / seconds_in_batches(calls[row], finish)
+            / 1e9
+            for row in rows
         }
-    return {"device": pycuda.autoinit.device.name(), **seconds}
+    return {"device": pycuda.autoinit.device.name(), **speeds}
 
 
 def main() -> None:
@@ -42,25 +68,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", choices=[[], *TABLE])
     parser.add_argument("--log2", type=int, default=26, help="of elements")
-    parser.add_argument("--value", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--value", type=json.loads, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.value is not None:
-        print(json.dumps(measure(*options.names, options.value, options.log2)))
+        value = options.value
+        value = tuple(value) if isinstance(value, list) else value
+        print(json.dumps(measure(*options.names, value, options.log2)))
         return
     if device_kind() != "gpu":
         sys.exit("tune: there is no GPU; the CPU device uses none of this")
 
-    speeds: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    speeds: dict[tuple[str, str], dict] = defaultdict(dict)
     device = ""
     for _ in range(TURNS):
         for name in options.names or TABLE:
             for value in TABLE[name].candidates:
-                command = [sys.executable, __file__, name, f"--value={value}"]
+                command = [sys.executable, __file__, name]
+                command += [f"--value={json.dumps(value)}"]
                 result = run_json([*command, f"--log2={options.log2}"])
                 assert result is not None
                 device = result.pop("device")
-                for row, seconds in result.items():
-                    speed = ROWS[row][0] * (1 << options.log2) / seconds / 1e9
+                for row, speed in result.items():
                     known = speeds[name, row].get(value, 0)
                     speeds[name, row][value] = max(known, speed)
     describe_machine(device)
@@ -68,7 +96,7 @@ def main() -> None:
     report(speeds)
 
 
-def report(speeds: dict[tuple[str, str], dict[int, float]]) -> None:
+def report(speeds: dict[tuple[str, str], dict]) -> None:
     """A line for each entry and row; the table's value is in brackets."""
     from pycuda._kernels.tuning import TABLE
 

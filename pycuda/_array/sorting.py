@@ -221,14 +221,14 @@ def _sort_in_turn(work: _Rows, processors: int) -> GPUArray:
 def _sort_rows(work: _Rows) -> GPUArray:
     """Each row by a block."""
     dtype = work.items.dtype
-    threads, items = kernels.row_shape(dtype, work.n)
+    shape = kernels.row_shape(dtype, work.n)
     ordered = work.result is not None
-    kernel = _memoised()["rows"](Sort(dtype, ordered, False, threads, items))
+    kernel = _memoised()["rows"](Sort(dtype, ordered, False, shape))
     arguments = (
         work.read(), work.items, work.result if ordered else _NOTHING,
         np.uint32(work.n), work.flip,
     )  # fmt: skip
-    work.note(kernel, (work.rows, 1), threads, arguments)
+    work.note(kernel, (work.rows, 1), shape.threads, arguments)
     return work.items
 
 
@@ -243,28 +243,25 @@ def _scratch(work: _Rows, sort: Sort, tiles: int) -> tuple[GPUArray, int]:
 
 def _sort_sweep(work: _Rows, processors: int) -> GPUArray:
     """A launch a digit, which reads each element and writes it."""
-    sort = Sort(
-        work.items.dtype, work.result is not None, work.n >= _WIDE,
-        kernels.BLOCK,
-    )  # fmt: skip
+    sort = Sort(work.items.dtype, work.result is not None, work.n >= _WIDE)
     if sort.passes > _MOST_REPEATED:
         work = work._replace(log=None)
-    items = kernels.tile_items(sort, work.rows * work.n, processors)
-    sort = sort._replace(items=items)
-    clear, count, sweep = _memoised()["sweep"](sort)
-    tiles = -(-work.n // (kernels.BLOCK * items))
+    shape = kernels.tile_shape(sort, work.rows * work.n, processors)
+    clear, count, sweep = _memoised()["sweep"](sort._replace(shape=shape))
+    tiles = -(-work.n // (shape.threads * shape.items))
     memory, zeros = _scratch(work, sort, tiles)
     most = min(-(-zeros // kernels.BLOCK), 8 * processors)
     work.note(clear, (most, 1), kernels.BLOCK, (memory, np.uint64(zeros)))
     sizes = np.uint64(work.n), np.uint32(work.rows), np.uint32(tiles)
-    chunks = max(1, min(8 * processors // work.rows, -(-work.n // 8192)))
+    most = kernels.COUNTING * processors // work.rows
+    chunks = max(1, min(most, -(-work.n // 8192)))
     span = -(-work.n // chunks)
     chunks = -(-work.n // span)
     here = work.read()
     arguments = (
         here, *sizes, np.uint32(chunks), np.uint32(span), memory, work.flip,
     )  # fmt: skip
-    work.note(count, (chunks * work.rows, 1), kernels.BLOCK, arguments)
+    work.note(count, (chunks * work.rows, 1), kernels.COUNTERS, arguments)
     there, other = work.spare(), work.items
     if here is not work.items and sort.passes % 2:
         there, other = other, there  # so that the last is the items
@@ -275,7 +272,7 @@ def _sort_sweep(work: _Rows, processors: int) -> GPUArray:
             here, there, order, following, result, *sizes, memory,
             np.int32(number), work.flip,
         )  # fmt: skip
-        work.note(sweep, (tiles * work.rows, 1), kernels.BLOCK, arguments)
+        work.note(sweep, (tiles * work.rows, 1), shape.threads, arguments)
         here, there, other = there, other, there
         order, following = following, order
     return here

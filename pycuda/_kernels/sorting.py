@@ -15,6 +15,7 @@ import numpy as np
 
 from pycuda._kernels import building
 from pycuda._kernels.operations import c_type
+from pycuda._kernels.tuning import tuned
 
 _WORDS = {
     1: "unsigned char",
@@ -32,6 +33,21 @@ _SEARCHES = 8  # under way at once, where threads run in turn
 DIGITS = 256
 BUCKETS = 256
 BLOCK = 256
+COUNTERS = 1024  # threads of a block that counts digits
+COUNTING = 2  # such blocks a multiprocessor
+
+
+class Shape(NamedTuple):
+    """How a tile is shared."""
+
+    threads: int
+    items: int  # of a thread
+    blocks: int  # a multiprocessor holds at least
+
+
+# Where larger tiles would be few.
+_SMALLER = Shape(384, 11, 2), Shape(384, 4, 2)
+_LONGEST = Shape(256, 8, 3), Shape(256, 4, 2)  # elements of 16 bytes
 
 
 class Sort(NamedTuple):
@@ -40,8 +56,7 @@ class Sort(NamedTuple):
     dtype: np.dtype
     ordered: bool  # whether the order is wanted, and not the values alone
     wide: bool  # rows of 2**30 elements or more
-    threads: int = 1  # of a block
-    items: int = 1  # of a thread
+    shape: Shape = Shape(1, 1, 1)
 
     @property
     def passes(self) -> int:
@@ -60,30 +75,35 @@ def check_dtype(dtype: np.dtype) -> None:
     c_type(dtype)
 
 
-def most_items(dtype: np.dtype, wide: bool = False) -> int:
-    """The elements that a thread of a block holds.
-
-    They, or the order of `wide` rows, must fit shared memory.
-    """
-    largest = max(dtype.itemsize, 8 if wide else 4)
-    return {16: 8, 8: 16}.get(largest, 24)
+def most_items(dtype: np.dtype) -> int:
+    """The elements of a thread of `BLOCK` that sort a row: shared memory."""
+    return {16: 8, 8: 16}.get(dtype.itemsize, 24)
 
 
-def tile_items(sort: Sort, elements: int, processors: int) -> int:
-    """The elements of a thread that sweeps: few where tiles would be few."""
-    most = most_items(sort.dtype, sort.wide)
-    return most if elements >= BLOCK * most * processors else most // 3
+def tile_shape(sort: Sort, elements: int, processors: int) -> Shape:
+    """How sweeps share tiles: large ones, unless they would be too few."""
+    largest = max(sort.dtype.itemsize, 8 if sort.wide else 4)
+    if largest == 16:
+        shapes: tuple[Shape, ...] = _LONGEST
+    else:
+        name = "argsort" if sort.ordered else "sort"
+        name += "_long_words" if largest == 8 else "_words"
+        shapes = Shape(*tuned(name)), *_SMALLER
+    for shape in shapes:
+        if 2 * elements >= 3 * processors * shape.threads * shape.items:
+            return shape
+    return shapes[-1]
 
 
-def row_shape(dtype: np.dtype, n: int) -> tuple[int, int]:
-    """(threads, elements of each) for a row of n, which must fit."""
+def row_shape(dtype: np.dtype, n: int) -> Shape:
+    """How a block shares a row of n, which must fit."""
     threads = 32
     while threads < BLOCK and threads * 8 < n:
         threads *= 2
     for items in (1, 2, 4, 8, 16):
         if threads * items >= n:
-            return threads, items
-    return threads, most_items(dtype)
+            return Shape(threads, items, 1)
+    return Shape(threads, most_items(dtype), 1)
 
 
 def _fields(sort: Sort) -> dict[str, Any]:
@@ -102,9 +122,9 @@ def _fields(sort: Sort) -> dict[str, Any]:
         "by_vectors": int(has_buckets(sort)),
         "index": "unsigned long long" if sort.wide else "unsigned int",
         "state": "unsigned long long" if sort.wide else "unsigned int",
-        "threads": sort.threads,
-        "items": sort.items,
-        "copies": max(1, 32 // max(sort.passes, 4)),
+        **sort.shape._asdict(),
+        "counters": COUNTERS,
+        "copies": max(1, 16 // max(sort.passes, 4)),
     }
 
 

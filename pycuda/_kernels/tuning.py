@@ -14,20 +14,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pycuda._kernels import building
 
+Value = int | tuple[int, ...]
+
 
 class Entry(NamedTuple):
-    """A number, and how it was found."""
+    """A number or some, and how they were found."""
 
-    value: int
+    value: Value
     meaning: str
-    candidates: tuple[int, ...]
-    rows: tuple[str, ...]  # of benchmarks/bandwidth.py
+    candidates: tuple[Value, ...]
+    rows: tuple[str, ...]  # of benchmarks/bandwidth.py or functions.py
     # (major, minor) of a compute capability -> its own value
-    others: MappingProxyType[tuple[int, int], int] = MappingProxyType({})
+    others: MappingProxyType[tuple[int, int], Value] = MappingProxyType({})
+
+
+_SHAPE = "(threads, elements of each, blocks a multiprocessor) of long "
 
 
 TABLE = {
@@ -79,12 +84,36 @@ TABLE = {
         (32, 64),
         ("transpose copy",),
     ),
+    "sort_words": Entry(
+        (384, 20, 2),
+        _SHAPE + "sorts of up to 4 bytes",
+        ((256, 24, 3), (384, 20, 2), (512, 12, 2), (256, 16, 4)),
+        ("sort float32", "sort int32"),
+    ),
+    "argsort_words": Entry(
+        (512, 12, 2),
+        _SHAPE + "sorts of up to 4 bytes with their order",
+        ((256, 24, 2), (384, 16, 2), (512, 12, 2), (256, 16, 3)),
+        ("argsort float32", "argsort int32"),
+    ),
+    "sort_long_words": Entry(
+        (384, 10, 3),
+        _SHAPE + "sorts of 8 bytes",
+        ((256, 16, 3), (384, 11, 2), (384, 10, 3), (320, 12, 3)),
+        ("sort float64", "sort int64"),
+    ),
+    "argsort_long_words": Entry(
+        (384, 11, 2),
+        _SHAPE + "sorts of 8 bytes with their order",
+        ((256, 16, 2), (384, 11, 2), (320, 12, 2)),
+        ("argsort float64",),
+    ),
 }
 
-_forced: dict[str, int] = {}
+_forced: dict[str, Value] = {}
 
 
-def tuned(name: str) -> int:
+def tuned(name: str) -> Any:
     """The value of an entry for the current context's device."""
     if name in _forced:
         return _forced[name]
@@ -99,7 +128,7 @@ def tuned(name: str) -> int:
 
 
 @contextmanager
-def forced(name: str, value: int) -> Iterator[None]:
+def forced(name: str, value: Value) -> Iterator[None]:
     """Use another value.  Kernels and plans that there are stay as they are:
     for a new context.
     """

@@ -109,6 +109,19 @@ def test_all_shapes(way, shape):
         check(host, axis)
 
 
+@pytest.mark.sweep(most=4)
+@pytest.mark.parametrize("char", "HilLdD")
+def test_digits_that_all_elements_have(way, char):
+    """They need no pass; a row beside may need it."""
+    n, rng = 20_000, np.random.default_rng(3)
+    small = rng.integers(0, 1000, (2, n)).astype(char)
+    check(small)
+    check(np.full(n, 7, char))
+    small[1] = numbers(n, char)
+    check(small)
+    check(np.where(rng.random(n) < 0.5, 1, 1 << 14).astype(char))
+
+
 @pytest.mark.sweep(most=3)
 @pytest.mark.parametrize("char", "Bid")
 def test_long_rows(way, char):

@@ -49,9 +49,12 @@ __device__ inline unsigned peers_of(unsigned digit)
     unsigned peers = 0xffffffffu;
 #pragma unroll
     for (int bit = 0; bit < 8; bit++) {
-        const bool is_set = digit >> bit & 1;
-        const unsigned votes = __ballot_sync(0xffffffffu, is_set);
-        peers &= is_set ? votes : ~votes;
+        unsigned own = digit & 1u << bit;
+        // Hides from the optimiser where the bit came from: ptxas then makes
+        // predicates of all bits at once, and not of each by a shift.
+        asm("" : "+r"(own));
+        const unsigned votes = __ballot_sync(0xffffffffu, own != 0);
+        peers &= own != 0 ? votes : ~votes;
     }
     return peers;
 }

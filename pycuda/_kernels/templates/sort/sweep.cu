@@ -9,7 +9,8 @@ typedef $state State;
 typedef unsigned long long Long;
 
 enum { UNKNOWN, OWN, ALL };
-enum { LOOKS = 8 }; // tiles that are looked at together
+enum { LOOKS = 8 };            // tiles that are looked at together
+enum { COUNTERS = $counters }; // threads of a block that counts
 
 #define STATE_SHIFT (8 * sizeof(State) - 2)
 #define STATE_VALUE (((State)1 << STATE_SHIFT) - 1)
@@ -49,7 +50,7 @@ __device__ inline void counts_to_starts(Long *starts)
 {
     __shared__ Long sums[DIGITS];
     for (int pass = 0; pass < PASSES; pass++, starts += DIGITS) {
-        for (unsigned digit = threadIdx.x; digit < DIGITS; digit += THREADS) {
+        for (unsigned digit = threadIdx.x; digit < DIGITS; digit += COUNTERS) {
             sums[digit] = __ldcg(&starts[digit]);
         }
         __syncthreads();
@@ -63,7 +64,7 @@ __device__ inline void counts_to_starts(Long *starts)
             }
             __syncthreads();
         }
-        for (unsigned digit = threadIdx.x; digit < DIGITS; digit += THREADS) {
+        for (unsigned digit = threadIdx.x; digit < DIGITS; digit += COUNTERS) {
             starts[digit] = digit ? sums[digit - 1] : 0;
         }
         __syncthreads();
@@ -71,7 +72,7 @@ __device__ inline void counts_to_starts(Long *starts)
 }
 
 // Where the digits of all passes begin; `chunks` blocks count a row.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(COUNTERS)
 sort_count(const Element *items, Long n, unsigned rows, unsigned tiles,
            unsigned chunks, unsigned span, Long *memory, unsigned flip)
 {
@@ -80,7 +81,7 @@ sort_count(const Element *items, Long n, unsigned rows, unsigned tiles,
     __shared__ unsigned counts[PASSES * DIGITS * COPIES];
     __shared__ bool is_last;
     for (unsigned i = threadIdx.x; i < PASSES * DIGITS * COPIES;
-         i += THREADS) {
+         i += COUNTERS) {
         counts[i] = 0;
     }
     __syncthreads();
@@ -90,18 +91,18 @@ sort_count(const Element *items, Long n, unsigned rows, unsigned tiles,
     const Long end = first + span < n ? first + span : n;
     items += row * n;
     Long *const starts = scratch.starts + (Long)row * PASSES * DIGITS;
-    for (Long i = first + threadIdx.x; i < end; i += AHEAD * THREADS) {
+    for (Long i = first + threadIdx.x; i < end; i += AHEAD * COUNTERS) {
         Element some[AHEAD];
 #pragma unroll
         for (int k = 0; k < AHEAD; k++) {
-            if (i + k * THREADS < end) {
-                some[k] = items[i + k * THREADS];
+            if (i + k * COUNTERS < end) {
+                some[k] = items[i + k * COUNTERS];
             }
         }
 #pragma unroll
         for (int k = 0; k < AHEAD; k++) {
 #pragma unroll
-            for (int pass = 0; i + k * THREADS < end && pass < PASSES;
+            for (int pass = 0; i + k * COUNTERS < end && pass < PASSES;
                  pass++) {
                 const unsigned digit = digit_of(some[k], pass, flip);
                 atomicAdd(&counts[(pass * DIGITS + digit) * COPIES + copy],
@@ -110,7 +111,7 @@ sort_count(const Element *items, Long n, unsigned rows, unsigned tiles,
         }
     }
     __syncthreads();
-    for (unsigned i = threadIdx.x; i < PASSES * DIGITS; i += THREADS) {
+    for (unsigned i = threadIdx.x; i < PASSES * DIGITS; i += COUNTERS) {
         Long sum = 0;
         for (int k = 0; k < COPIES; k++) {
             sum += counts[i * COPIES + k];
@@ -158,7 +159,30 @@ __device__ inline State look_back(volatile State *state, Long tile,
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+// A digit that all elements of the row have leaves them where they are.
+__device__ inline void copy_tile(const Element *own, Element *target,
+                                 const Index *order, Index *next,
+                                 long long *result, Long first,
+                                 unsigned valid, int pass)
+{
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+        const unsigned i = lane_of(k);
+        if (i < valid) {
+            target[i] = own[k];
+        }
+        if (ORDERED && i < valid) {
+            const Index at = pass == 0 ? (Index)(first + i) : order[i];
+            if (pass == PASSES - 1) {
+                result[i] = at;
+            } else {
+                next[i] = at;
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, $blocks)
 sort_sweep(const Element *items, Element *target, const Index *order,
            Index *next, long long *result, Long n, unsigned rows,
            unsigned tiles, Long *memory, int pass, unsigned flip)
@@ -166,12 +190,14 @@ sort_sweep(const Element *items, Element *target, const Index *order,
     __shared__ __align__(16) unsigned char shared_memory[sizeof(Shared)];
     __shared__ Index bases[DIGITS];
     __shared__ unsigned turn;
+    __shared__ bool stays;
     Shared &shared = *reinterpret_cast<Shared *>(shared_memory);
     const Scratch scratch(memory, rows, tiles, pass);
 
     // Tiles are numbered as blocks start, so none waits for a later one.
     if (threadIdx.x == 0) {
         turn = atomicAdd(&scratch.turns[pass], 1u);
+        stays = false;
     }
     __syncthreads();
     const Long row = turn / tiles, tile = turn % tiles;
@@ -191,21 +217,44 @@ sort_sweep(const Element *items, Element *target, const Index *order,
             own[k] = items[i];
         }
     }
+    const unsigned digit = threadIdx.x;
+    Long begin = 0, end = 0;
+    if (digit < DIGITS) {
+        const Long *const begins =
+            scratch.starts + (row * PASSES + pass) * DIGITS;
+        begin = begins[digit];
+        end = digit < DIGITS - 1 ? begins[digit + 1] : n;
+        later[digit] = 0;
+    }
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         places[k] = lane_of(k) < valid ? digit_of(own[k], pass, flip) : 255;
     }
+    if (end - begin == n) {
+        stays = true;
+    }
     count_tile(shared, places, counts);
-    const unsigned digit = threadIdx.x;
+    if (stays) {
+        copy_tile(own, target + base + first, order, next + base + first,
+                  result + base + first, first, valid, pass);
+        return;
+    }
     if (digit < DIGITS) {
         state[tile * DIGITS + digit] =
             (State)(tile ? OWN : ALL) << STATE_SHIFT | counts[0];
-        later[digit] = 0;
     }
     rank_tile(shared, counts, starts, places);
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         shared.items[places[k]] = own[k];
+    }
+    Index its_order[ITEMS]; // on its way meanwhile
+#pragma unroll
+    for (int k = 0; ORDERED && k < ITEMS; k++) {
+        const unsigned i = lane_of(k);
+        if (i < valid) {
+            its_order[k] = pass == 0 ? (Index)(first + i) : order[i];
+        }
     }
     if (digit < DIGITS) {
         State before = 0;
@@ -214,9 +263,7 @@ sort_sweep(const Element *items, Element *target, const Index *order,
             state[tile * DIGITS + digit] =
                 (State)ALL << STATE_SHIFT | (before + counts[0]);
         }
-        bases[digit] =
-            (Index)(scratch.starts[(row * PASSES + pass) * DIGITS + digit] +
-                    before - starts[0]);
+        bases[digit] = (Index)(begin + before - starts[0]);
     }
     __syncthreads();
     Index to[ITEMS];
@@ -224,9 +271,9 @@ sort_sweep(const Element *items, Element *target, const Index *order,
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         const unsigned i = threadIdx.x + k * THREADS;
+        const Element item = shared.items[i]; // beyond the valid: any
+        to[k] = bases[digit_of(item, pass, flip)] + i;
         if (i < valid) {
-            const Element item = shared.items[i];
-            to[k] = bases[digit_of(item, pass, flip)] + i;
             target[to[k]] = item;
         }
     }
@@ -238,8 +285,7 @@ sort_sweep(const Element *items, Element *target, const Index *order,
     for (int k = 0; k < ITEMS; k++) {
         const unsigned i = lane_of(k);
         if (i < valid) {
-            shared.order[places[k]] =
-                pass == 0 ? (Index)(first + i) : order[i];
+            shared.order[places[k]] = its_order[k];
         }
     }
     __syncthreads();
