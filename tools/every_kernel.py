@@ -184,6 +184,12 @@ def run_sorting() -> None:
                       np.sort(host, axis))  # fmt: skip
                 check(f"argsort {dtype} {shape}",
                       gpuarray.argsort(device, axis), order)  # fmt: skip
+        if dtype in ("f4", "f8"):  # the largest tiles
+            host = random.normal(0, 9, 1_600_003).astype(dtype)
+            device = gpuarray.to_gpu(host)
+            check(f"long sort {dtype}", gpuarray.sort(device), np.sort(host))
+            check(f"long argsort {dtype}", gpuarray.argsort(device),
+                  np.argsort(host, kind="stable"))  # fmt: skip
         ordered = np.sort(random.integers(0, 100, 999)).astype(dtype)
         wanted = np.arange(0, 99, 7).astype(dtype)
         check(f"searchsorted {dtype}",

@@ -141,5 +141,6 @@ def make_reduction(
     )
     if serial:
         return function, 1, tile, 4096
-    most = 4 * building.device_attribute("MULTIPROCESSOR_COUNT")
+    processors = building.device_attribute("MULTIPROCESSOR_COUNT")
+    most = tuned("reduction_blocks") * processors
     return function, _BLOCK, tile // _BLOCK, most

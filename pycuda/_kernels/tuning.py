@@ -48,6 +48,12 @@ TABLE = {
         (4, 8, 16),
         ("sum(x)", "max(x)", "dot(x, y)"),
     ),
+    "reduction_blocks": Entry(
+        4,
+        "most blocks a multiprocessor, reductions of all elements",
+        (2, 4, 6, 8, 16),
+        ("sum(x)", "max(x)", "dot(x, y)"),
+    ),
     "axis_loads": Entry(
         4,
         "words of 16 bytes under way in a thread, reductions along axes",
