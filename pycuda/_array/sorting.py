@@ -246,7 +246,7 @@ def _sort_sweep(work: _Rows, processors: int) -> GPUArray:
     sort = Sort(work.items.dtype, work.result is not None, work.n >= _WIDE)
     if sort.passes > _MOST_REPEATED:
         work = work._replace(log=None)
-    shape = kernels.tile_shape(sort, work.rows * work.n, processors)
+    shape = kernels.tile_shape(sort, work.rows, work.n, processors)
     clear, count, sweep = _memoised()["sweep"](sort._replace(shape=shape))
     tiles = -(-work.n // (shape.threads * shape.items))
     memory, zeros = _scratch(work, sort, tiles)

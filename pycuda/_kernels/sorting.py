@@ -80,8 +80,11 @@ def most_items(dtype: np.dtype) -> int:
     return {16: 8, 8: 16}.get(dtype.itemsize, 24)
 
 
-def tile_shape(sort: Sort, elements: int, processors: int) -> Shape:
-    """How sweeps share tiles: large ones, unless they would be too few."""
+def tile_shape(sort: Sort, rows: int, n: int, processors: int) -> Shape:
+    """How sweeps of rows of n share tiles.
+
+    Large ones, unless they would be too few, or too empty at the rows' ends.
+    """
     largest = max(sort.dtype.itemsize, 8 if sort.wide else 4)
     if largest == 16:
         shapes: tuple[Shape, ...] = _LONGEST
@@ -90,7 +93,9 @@ def tile_shape(sort: Sort, elements: int, processors: int) -> Shape:
         name += "_long_words" if largest == 8 else "_words"
         shapes = Shape(*tuned(name)), *_SMALLER
     for shape in shapes:
-        if 2 * elements >= 3 * processors * shape.threads * shape.items:
+        tile = shape.threads * shape.items
+        tiles = rows * -(-n // tile)
+        if 2 * tiles >= 3 * processors and 3 * tiles * tile <= 4 * rows * n:
             return shape
     return shapes[-1]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pycuda import elementwise, gpuarray
-from pycuda._kernels import building, tuning
+from pycuda._kernels import building, sorting, tuning
 from pycuda._kernels.tuning import TABLE, forced, tuned
 from pycuda.elementwise import ElementwiseKernel
 
@@ -66,3 +66,25 @@ def test_forced_values_reach_the_kernels(
         forced("rows", 1),
     ):
         pass
+
+
+@pytest.mark.parametrize("char", "bhfdFD")
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("wide", [False, True])
+def test_tiles_of_sorts(char: str, ordered: bool, wide: bool) -> None:
+    """They fit shared memory, and are neither few nor empty if that can be."""
+    sort = sorting.Sort(np.dtype(char), ordered, wide)
+    bytes_of = max(sort.dtype.itemsize, 8 if wide and ordered else 4)
+    tiles = []
+    for rows, n in ((1, 1 << 24), (1, 1 << 20), (1, 7000), (1000, 9000)):
+        shape = sorting.tile_shape(sort, rows, n, 132)
+        tiles.append(shape.threads * shape.items)
+        ranks = shape.threads // 32 * sorting.DIGITS * 4
+        bases = sorting.DIGITS * (8 if wide else 4)
+        assert ranks + tiles[-1] * bytes_of + bases + 256 <= 48 << 10
+        assert shape.threads >= sorting.DIGITS
+        assert shape.threads * shape.blocks <= 2048
+    largest, middle, small, rows_of = tiles
+    assert largest >= middle >= small
+    assert (1 << 20) / middle > 132
+    assert 9000 / rows_of / -(-9000 // rows_of) > 0.75
