@@ -1,9 +1,9 @@
 """Writes the README's short table from a suite's results.
 
-Usage: ``python benchmarks/readme_table.py RESULTS.json``.  The table stands
-in README.md between two comments.  Scripts that ended with another status
-than 0, the void ones among them, are left out, and with `launch.py` all that
-stands beside the twin's launches.
+Usage: ``python benchmarks/readme_table.py RESULTS.json...``.  The table stands
+in README.md between two comments.  Of each script it has the first results
+that are valid: none that ended with another status than 0, the void ones
+among them, nor with `launch.py` what stands beside the twin's launches.
 
 SPDX-License-Identifier: MIT
 """
@@ -33,6 +33,8 @@ SHOWN = {
     ],
     "functions": [
         "sort float32, 2^24",
+        "argsort float32, 2^24",
+        "sort int64, 2^24",
         "random normal float32, 2^24",
         "@ float32, side 4096",
     ],
@@ -72,39 +74,62 @@ def lines_of(result: dict) -> list[list[object]]:
     return lines
 
 
-def section(document: dict, stem: str) -> str:
-    """What stands between the comments."""
-    about = document["machine"]
+def valid_results(document: dict) -> dict[str, dict]:
+    """The scripts of one page that the table may show."""
     ended = {r["script"]: r["status"] for r in document["results"]}
     void = {"launch", "arrays"} if ended.get("launch") else set()
-    lines = [
-        line
+    return {
+        result["script"]: result
         for result in document["results"]
         if result["script"] in SHOWN.keys() - void and not result["status"]
-        for line in lines_of(result)
+    }
+
+
+def section(pages: dict[str, dict]) -> str:
+    """What stands between the comments; `pages` are documents by stem."""
+    chosen: dict[str, tuple[str, dict]] = {}
+    for stem, document in pages.items():
+        for script, result in valid_results(document).items():
+            chosen.setdefault(script, (stem, result))
+    lines = [
+        line
+        for script in SHOWN
+        if script in chosen
+        for line in lines_of(chosen[script][1])
     ]
-    heads = [about["device"], "C, by hand", OURS, "best of the others"]
-    scaling = Path("benchmarks") / "results" / f"{stem}-scaling.png"
-    picture = ""
-    if (HERE.parent / scaling).exists():
-        picture = f"\n![Time as arrays grow]({scaling})\n"
+    devices = {page["machine"]["device"] for page in pages.values()}
+    heads = [" and ".join(sorted(devices)), "C, by hand", OURS]
+    runs = "; ".join(
+        f"{', '.join(s for s in SHOWN if chosen.get(s, ['', 0])[0] == stem)}: "
+        f"[{document['machine']['date']}](benchmarks/results/{stem}.md)"
+        for stem, document in pages.items()
+    )
+    pictures = [
+        Path("benchmarks") / "results" / f"{stem}-scaling.png"
+        for stem in pages
+    ]
+    picture = "".join(
+        f"\n![Time as arrays grow]({path})\n"
+        for path in pictures
+        if (HERE.parent / path).exists()
+    )
     return (
-        f"{table_text(heads, lines)}\n\n"
-        f"One run, {about['date']}; all of it, with goals and machine: "
-        f"[benchmarks/results](benchmarks/results/{stem}.md).\n{picture}"
+        f"{table_text([*heads, 'best of the others'], lines)}\n\n"
+        f"{runs}; [all results](benchmarks/results/README.md), with goals.\n"
+        f"{picture}"
     )
 
 
 def main() -> None:
-    if len(sys.argv) != 2:
-        sys.exit("usage: readme_table.py RESULTS.json")
-    path = Path(sys.argv[1])
-    document = json.loads(path.read_text())
+    if len(sys.argv) < 2:
+        sys.exit("usage: readme_table.py RESULTS.json...")
+    paths = map(Path, sys.argv[1:])
+    pages = {path.stem: json.loads(path.read_text()) for path in paths}
     text = README.read_text()
     begin, end = "<!-- figures -->\n", "<!-- end of figures -->"
     if begin not in text or end not in text:
         sys.exit("README.md lacks the comments around its figures")
-    made = f"{begin}{section(document, path.stem)}{end}"
+    made = f"{begin}{section(pages)}{end}"
     pattern = re.escape(begin) + ".*?" + re.escape(end)
     README.write_text(re.sub(pattern, lambda _: made, text, flags=re.DOTALL))
 

@@ -92,11 +92,11 @@ void
 __pycuda_free(void *pointer)
 {
     struct cpu_worker *worker = cpu_worker_tls;
-    struct cpu_heap_block *head = (struct cpu_heap_block *)pointer - 1;
 
     if (!pointer) {
         return;
     }
+    struct cpu_heap_block *head = (struct cpu_heap_block *)pointer - 1;
     uint64_t mark = heap_mark(worker->ctx, head);
     if ((uintptr_t)pointer % 16 ||
         !atomic_compare_exchange_strong(&head->mark, &mark, 0)) {
