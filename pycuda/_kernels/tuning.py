@@ -1,10 +1,10 @@
 """What was tuned by measurement for GPUs, in one table.
 
 Called by the modules that generate kernels and plan launches.  A value holds
-for every GPU but those whose compute capability has one of its own.  Each was
-found by ``benchmarks/tune.py``, which measures an entry's candidates in its
-rows; ``benchmarks/results`` keeps what it printed.  Where threads run in turn
-(the CPU device) none of this is used.
+for every GPU but those whose compute capability has one of its own.
+``benchmarks/tune.py`` measures an entry's candidates in its rows;
+``benchmarks/results`` keeps what was measured, and how.  Where threads run in
+turn (the CPU device) none of this is used.
 """
 
 # SPDX-License-Identifier: MIT
@@ -93,13 +93,13 @@ TABLE = {
     "sort_words": Entry(
         (384, 20, 2),
         _SHAPE + "sorts of up to 4 bytes",
-        ((256, 24, 3), (384, 20, 2), (512, 12, 2), (256, 16, 4)),
+        ((256, 24, 3), (384, 20, 2), (384, 22, 2), (512, 14, 2)),
         ("sort float32", "sort int32"),
     ),
     "argsort_words": Entry(
         (512, 12, 2),
         _SHAPE + "sorts of up to 4 bytes with their order",
-        ((256, 24, 2), (384, 16, 2), (512, 12, 2), (256, 16, 3)),
+        ((256, 24, 2), (384, 16, 2), (512, 10, 2), (512, 12, 2)),
         ("argsort float32", "argsort int32"),
     ),
     "sort_long_words": Entry(
