@@ -97,16 +97,19 @@ def section(pages: dict[str, dict]) -> str:
         if script in chosen
         for line in lines_of(chosen[script][1])
     ]
-    devices = {page["machine"]["device"] for page in pages.values()}
-    heads = [" and ".join(sorted(devices)), "C, by hand", OURS]
+    shown = {stem: pages[stem]["machine"] for stem, _ in chosen.values()}
+    devices = {machine["device"] for machine in shown.values()}
+    if len(devices) != 1:
+        sys.exit(f"one device's results make a table, not {sorted(devices)}")
+    heads = [devices.pop(), "C, by hand", OURS]
     runs = "; ".join(
         f"{', '.join(s for s in SHOWN if chosen.get(s, ['', 0])[0] == stem)}: "
-        f"[{document['machine']['date']}](benchmarks/results/{stem}.md)"
-        for stem, document in pages.items()
+        f"[{machine['date']}](benchmarks/results/{stem}.md)"
+        for stem, machine in shown.items()
     )
     pictures = [
         Path("benchmarks") / "results" / f"{stem}-scaling.png"
-        for stem in pages
+        for stem in shown
     ]
     picture = "".join(
         f"\n![Time as arrays grow]({path})\n"

@@ -27,11 +27,13 @@ from pycuda._compile.source import without_comments
 _SINCE = 13  # older ones have the options, too, but were not measured
 # Names of what -minimal leaves out, and whatever may bring them.
 _NEEDS_ALL = re.compile(r"cuda|tex|surf|<<<|MINIMAL|include")
-# The prelude's names, or what looks like them.
+# The prelude's names, what looks like them, and what makes names.
 _NEEDS_PRELUDE = re.compile(
-    r"\bu_|_t\b|\bu(?:short|int|long)\b|\bstd\b|\bM_"
+    r"##|\bu_|_t\b|\bu(?:short|int|long)\b|\bstd\b|\bM_"
     r"|\w_(?:MAX|MIN|BIT|SUCCESS|FAILURE|SEC|H)\b|\b(?:INFINITY|NAN|HUGE_)"
 )
+_SPLICE = re.compile(r"\\\r?\n")
+_MACRO_CHANGES = 47  # the number of that warning
 _FOLDER = "pycuda-precompiled-"
 
 
@@ -47,10 +49,14 @@ def minimal(text: str, options: list[str]) -> list[str]:
     """
     prelude = f"--pre-include={includes.ours('prelude.h')}"
     named = [o for o in options if o.startswith("--pre-inc") and o != prelude]
-    if named or _NEEDS_ALL.search(text) or not _is_new():
+    macros = [o for o in options if o.startswith("--define-macro=")]
+    seen = "\n".join([_SPLICE.sub("", text), *macros])
+    if named or _NEEDS_ALL.search(seen) or not _is_new():
         return []
-    if not _NEEDS_PRELUDE.search(text):
+    if not _NEEDS_PRELUDE.search(seen):
+        # Which also has the compiler silent about macros that change.
         options = [o for o in options if o != prelude]
+        options.append(f"--diag-suppress={_MACRO_CHANGES}")
     return ["-minimal", *options]
 
 

@@ -324,6 +324,7 @@ int core_open_ready(const char *routine);
 /* -- python/unlocked.c: around calls without the GIL */
 PyThreadState *core_unlock(void);
 void core_lock(PyThreadState *thread);
+void core_take_gil(PyThreadState *thread); /* after no such call */
 void core_unlocked_forked(void);
 
 /* -- context/context.c, context/stack.c */

@@ -74,7 +74,7 @@ def test_forced_values_reach_the_kernels(
 def test_tiles_of_sorts(char: str, ordered: bool, wide: bool) -> None:
     """They fit shared memory, and are neither few nor empty if that can be."""
     sort = sorting.Sort(np.dtype(char), ordered, wide)
-    bytes_of = max(sort.dtype.itemsize, 8 if wide and ordered else 4)
+    bytes_of = max(sort.dtype.itemsize, 8 if wide else 4)
     tiles = []
     for rows, n in ((1, 1 << 24), (1, 1 << 20), (1, 7000), (1000, 9000)):
         shape = sorting.tile_shape(sort, rows, n, 132)

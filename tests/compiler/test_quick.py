@@ -47,7 +47,7 @@ def headers(new, monkeypatch, tmp_path):
 )
 def test_sources_that_may_need_all(new, text):
     assert quick.minimal(text, PRELUDE) == []
-    assert quick.minimal(SMALL, PRELUDE) == ["-minimal"]
+    assert quick.minimal(SMALL, PRELUDE)[0] == "-minimal"
 
 
 def names_of_the_prelude():
@@ -67,7 +67,21 @@ def test_the_prelude_is_there_for_each_of_its_names(new):
         text = f"__global__ void f() {{ x = {name}; }}"
         assert quick.minimal(text, PRELUDE) == ["-minimal", *PRELUDE], name
     options = ["--define-macro=A", *PRELUDE]
-    assert quick.minimal(SMALL, options) == ["-minimal", "--define-macro=A"]
+    assert quick.minimal(SMALL, options) == [
+        "-minimal", "--define-macro=A", "--diag-suppress=47",
+    ]  # fmt: skip
+
+
+def test_names_that_macros_make(new):
+    """In an #if they would count as 0 without what declares them."""
+    for value in ("INT_MAX", "defined(CHAR_BIT)", "UINT_MAX"):
+        options = [f"--define-macro=LIMIT={value}", *PRELUDE]
+        assert quick.minimal(SMALL, options) == ["-minimal", *options]
+    assert quick.minimal(SMALL, ["--define-macro=T=cudaError_t"]) == []
+    for line in ("#define CAT(a, b) a##b", "#if INT_\\\nMAX > 9\n#endif"):
+        text = f"{line}\n{SMALL}"
+        assert quick.minimal(text, PRELUDE) == ["-minimal", *PRELUDE]
+    assert quick.minimal(f'#incl\\\nude "a.h"\n{SMALL}', PRELUDE) == []
 
 
 def test_included_by_options(new):

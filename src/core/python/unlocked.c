@@ -4,8 +4,8 @@
  * The libraries' own destructors, which exit() calls next, would take away
  * what those calls work with, so that it waits for them.  Python before 3.14
  * ends threads that come back, or wait for the GIL, and the driver's
- * destructors of threads would race with the library's; here, as in 3.14, they
- * stay.
+ * destructors of threads would race with the library's; those that come back
+ * here stay, as in 3.14.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -43,15 +43,21 @@ stay(void *unused)
 
 /* Stays where Python ends the thread, or has itself ended. */
 void
-core_lock(PyThreadState *thread)
+core_take_gil(PyThreadState *thread)
 {
-    atomic_fetch_sub_explicit(&unlocked, 1, memory_order_release);
     pthread_cleanup_push(stay, NULL);
     if (!Py_IsInitialized() && thread != ending) {
         stay(NULL);
     }
     PyEval_RestoreThread(thread);
     pthread_cleanup_pop(0);
+}
+
+void
+core_lock(PyThreadState *thread)
+{
+    atomic_fetch_sub_explicit(&unlocked, 1, memory_order_release);
+    core_take_gil(thread);
 }
 
 /* After the interpreter. */

@@ -202,7 +202,7 @@ callback_next(PyObject *unused_self, PyObject *unused)
     (void)unused_self;
     (void)unused;
     struct reached *reached;
-    Py_BEGIN_ALLOW_THREADS;
+    PyThreadState *thread = PyEval_SaveThread();
     pthread_mutex_lock(&queue_lock);
     while (queue_first == NULL) {
         pthread_cond_wait(&queue_filled, &queue_lock);
@@ -213,7 +213,7 @@ callback_next(PyObject *unused_self, PyObject *unused)
         queue_end = &queue_first;
     }
     pthread_mutex_unlock(&queue_lock);
-    Py_END_ALLOW_THREADS;
+    core_take_gil(thread);
     PyObject *call = Py_NewRef(reached->callback->call);
     callback_drop(reached->callback);
     free(reached);

@@ -96,7 +96,9 @@ __pycuda_free(void *pointer)
     if (!pointer) {
         return;
     }
-    struct cpu_heap_block *head = (struct cpu_heap_block *)pointer - 1;
+    /* Of any number a kernel may think that it is a pointer. */
+    struct cpu_heap_block *head =
+        (struct cpu_heap_block *)((uintptr_t)pointer - sizeof *head);
     uint64_t mark = heap_mark(worker->ctx, head);
     if ((uintptr_t)pointer % 16 ||
         !atomic_compare_exchange_strong(&head->mark, &mark, 0)) {

@@ -11,6 +11,7 @@ typedef unsigned long long Long;
 enum { UNKNOWN, OWN, ALL };
 enum { LOOKS = 8 };            // tiles that are looked at together
 enum { COUNTERS = $counters }; // threads of a block that counts
+static_assert(COUNTERS >= DIGITS && THREADS >= DIGITS, "a thread a digit");
 
 #define STATE_SHIFT (8 * sizeof(State) - 2)
 #define STATE_VALUE (((State)1 << STATE_SHIFT) - 1)
