@@ -2,12 +2,11 @@
 
 Called by `nvrtc` on GPUs.  Sources that cannot miss it are compiled without
 what NVRTC declares of textures and of the run time (``-minimal``), and without
-our prelude.  Leading
-includes that a process compiles for the second time are precompiled, and used
-from the third time on: NVRTC can read such a file in the process alone that
-made it.  Milliseconds on an H100, NVRTC 13.0: a small kernel 29 and 24,
-``cuda_fp16.h`` 58 and 38, ``cooperative_groups.h`` 1100 and 183,
-``curand_kernel.h`` 1120 and 300.
+our prelude.  Leading includes that a process compiles for the second time are
+precompiled, and used from the third time on: NVRTC can read such a file in the
+process alone that made it.  Milliseconds on an H100, NVRTC 13.0: a small
+kernel 29 and 24, ``cuda_fp16.h`` 58 and 38, ``cooperative_groups.h`` 1100 and
+183, ``curand_kernel.h`` 1120 and 300.
 """
 
 # SPDX-License-Identifier: MIT
