@@ -118,7 +118,8 @@ def section(pages: dict[str, dict]) -> str:
     )
     return (
         f"{table_text([*heads, 'best of the others'], lines)}\n\n"
-        f"Runs of {runs}; [all results](benchmarks/results/README.md), with goals.\n"
+        f"Runs of {runs}; "
+        "[all results](benchmarks/results/README.md), with goals.\n"
         f"{picture}"
     )
 

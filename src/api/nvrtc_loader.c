@@ -316,7 +316,7 @@ open_named(struct search *search, const char *path, struct api_choice *choice)
  * NVRTC frees 6 MB after each small program, and glibc gives back all but 128
  * KiB: the next one takes 1,500 page faults, a tenth to a sixth of its time.
  * glibc raises its bounds where a block with pages of its own is freed
- * (mallopt(3), M_MMAP_THRESHOLD), as it does for any large array of NumPy's. */
+ * (mallopt(3), M_MMAP_THRESHOLD), as for any large array of NumPy's. */
 static void
 heap_keep(void)
 {

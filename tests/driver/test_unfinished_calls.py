@@ -65,6 +65,24 @@ until = time.monotonic() + 0.6  # twice as long as calls take
 while time.monotonic() < until:
     pass
 """
+# A function's turn in its stream comes when the program ends; the thread that
+# is to call it has used the driver before.
+FUNCTION = """
+from pycuda.compiler import SourceModule
+add = SourceModule(
+    "__global__ void add(volatile int *p, int n)"
+    "{ for (int i = 0; i < n; i++) { *p += i; } }"
+).get_function("add")
+def function():
+    stream.synchronize()
+    done.set()
+done, ordered = threading.Event(), drv.Stream()
+ordered.add_callback(function)
+done.wait()
+time.sleep(1)  # the other thread has ended
+add(memory, np.int32(300_000_000), block=(1, 1, 1), stream=ordered)
+ordered.add_callback(function)
+"""
 CALLS = {
     "stream": "stream.synchronize()",
     "context": "drv.Context.synchronize()",
@@ -104,6 +122,10 @@ def test_a_context_of_the_thread_alone(library: Path) -> None:
 
 def test_threads_that_wait_for_the_interpreter(library: Path) -> None:
     ends(library, CALLS["stream"], more=QUEUE)
+
+
+def test_the_thread_that_calls_functions_of_streams(library: Path) -> None:
+    ends(library, CALLS["stream"], more=FUNCTION)
 
 
 def test_one_that_never_ends_does_not_keep_the_program(library: Path) -> None:
