@@ -42,10 +42,21 @@ __device__ inline bool last_block(unsigned *done)
 {
     __shared__ bool last;
     if (threadIdx.x == 0) {
+        const unsigned most = gridDim.x - 1;
+        unsigned before;
+#if __CUDA_ARCH__ >= 800
+        // An atomic that orders memory itself, in place of two fences.
+        asm volatile("atom.acq_rel.gpu.inc.u32 %0, [%1], %2;"
+                     : "=r"(before)
+                     : "l"(done), "r"(most)
+                     : "memory");
+#else
         __threadfence();
-        last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
+        before = atomicInc(done, most);
+        __threadfence();
+#endif
+        last = before == most;
     }
     __syncthreads();
-    __threadfence();
     return last;
 }
