@@ -27,7 +27,7 @@ def test_some(checks: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("checks", CHECKS)
 def test_many(checks: str) -> None:
-    told = run(12, 1000, checks)
+    told = run(6, 1000, checks)
     assert told["tally"]["launches"] > 100
     assert told["grown_mib"] < 256
 

@@ -37,7 +37,7 @@ def test_soak() -> None:
 
 @pytest.mark.slow
 def test_soak_for_longer() -> None:
-    done = soak("--operations=2000000", "--threads=8", seconds=240)
+    done = soak("--operations=1000000", "--threads=8", seconds=240)
     assert done.returncode == 0, done.stdout
 
 
