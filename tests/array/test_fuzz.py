@@ -30,7 +30,7 @@ dtypes = st.sampled_from(NUMBERS)
 names = st.sampled_from(sorted(set(BINARY) - {"pow"}))
 
 
-@pytest.mark.parametrize("part", fuzz_runs.seeds(1500), ids=str)
+@pytest.mark.parametrize("part", fuzz_runs.seeds(1000), ids=str)
 @pytest.mark.timeout(900)
 def test_made_up_programs(part):
     fuzz_runs.passes(fuzzing.check, part)

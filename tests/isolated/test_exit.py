@@ -252,7 +252,7 @@ __global__ void late(int *a, int n)
 ''').get_function("late")
 room = gpuarray.zeros(64, np.int32)
 """
-RUNS = int(os.environ.get("PYCUDA_EXIT_RUNS", "6"))  # of each cell
+RUNS = int(os.environ.get("PYCUDA_EXIT_RUNS", "4"))  # of each cell
 
 # AddressSanitizer of GCC 12 does not prepare its allocator for fork(): a
 # child copied while a worker is in it waits in malloc for good (seen in

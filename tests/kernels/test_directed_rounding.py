@@ -10,6 +10,9 @@ import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
+# Kernels are not instrumented.
+pytestmark = pytest.mark.no_sanitizer
+
 MODES = ("rz", "ru", "rd")
 # name in CUDA without its rounding, operands, the exact result
 OPERATIONS = {

@@ -18,7 +18,8 @@ import pycuda.driver as drv
 from pycuda import curandom
 from pycuda.compiler import SourceModule
 
-pytestmark = pytest.mark.usefixtures("context")
+# Kernels are not instrumented, and what calls them here others call, too.
+pytestmark = [pytest.mark.usefixtures("context"), pytest.mark.no_sanitizer]
 
 Philox = curandom.PhiloxRandomNumberGenerator
 Long = np.longdouble

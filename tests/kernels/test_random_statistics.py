@@ -10,7 +10,8 @@ from scipy.stats import qmc
 
 from pycuda import curandom
 
-pytestmark = pytest.mark.usefixtures("context")
+# Kernels are not instrumented, and what calls them here others call, too.
+pytestmark = [pytest.mark.usefixtures("context"), pytest.mark.no_sanitizer]
 
 Philox = curandom.PhiloxRandomNumberGenerator
 N = 1 << 20

@@ -19,6 +19,8 @@ from mutation.reach import Reach
 
 import pycuda
 
+pytestmark = pytest.mark.no_sanitizer  # Python alone
+
 ROOT = Path(__file__).resolve().parents[2]
 
 PYTHON = '''
