@@ -15,6 +15,10 @@
 
 #include <structmember.h>
 
+/* For what threads have of their own: in the block that is there from the
+ * start, read without a call. */
+#define CORE_AT_ONCE __attribute__((tls_model("initial-exec")))
+
 /* How objects that belong to a context begin.  `context` is strong and stays
  * until the object is freed, also through tp_clear. */
 #define CORE_HEAD                                                             \
@@ -321,7 +325,9 @@ int core_open(void);                /* loads the driver library */
 /* The same, and LogicError for `routine` before init(). */
 int core_open_ready(const char *routine);
 
-/* -- python/unlocked.c: around calls without the GIL */
+/* -- python/unlocked.c: a thread's first use of a context, and around calls
+ * without the GIL */
+void core_thread_uses_driver(void);
 PyThreadState *core_unlock(void);
 void core_lock(PyThreadState *thread);
 void core_take_gil(PyThreadState *thread); /* after no such call */

@@ -51,6 +51,7 @@ os._exit(0 if print("ends", flush=True) is None else 1)
 """
 # Calls end, and their threads wait for the GIL, until the program has ended.
 QUEUE = """
+time.sleep(1)  # the other thread has ended
 def again():
     context.push()
     stream = drv.Stream()
@@ -64,6 +65,19 @@ sys.setswitchinterval(0.5)
 until = time.monotonic() + 0.6  # twice as long as calls take
 while time.monotonic() < until:
     pass
+"""
+# A thread that runs Python code when the program ends has used the driver.
+PYTHON = """
+time.sleep(1)  # the other thread has ended
+def runs():
+    context.push()
+    {call}
+    done.set()
+    while True:
+        pass
+done = threading.Event()
+threading.Thread(target=runs, daemon=True).start()
+done.wait()
 """
 # A function's turn in its stream comes when the program ends; the thread that
 # is to call it has used the driver before.
@@ -122,6 +136,13 @@ def test_a_context_of_the_thread_alone(library: Path) -> None:
 
 def test_threads_that_wait_for_the_interpreter(library: Path) -> None:
     ends(library, CALLS["stream"], more=QUEUE)
+
+
+@pytest.mark.parametrize(
+    "call", ["drv.Stream().synchronize()", "drv.Event().query()"]
+)
+def test_threads_that_run_python(library: Path, call: str) -> None:
+    ends(library, CALLS["stream"], more=PYTHON.format(call=call))
 
 
 def test_the_thread_that_calls_functions_of_streams(library: Path) -> None:

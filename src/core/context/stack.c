@@ -16,11 +16,8 @@ struct stack {
     struct core_entered entered; /* streams: current.c */
 };
 
-/* In the block that is there from the start: read without a call. */
-#define AT_ONCE __attribute__((tls_model("initial-exec")))
-
-static _Thread_local struct stack *cached AT_ONCE;
-static _Thread_local uint64_t cached_for AT_ONCE; /* thread state's id */
+static _Thread_local struct stack *cached CORE_AT_ONCE;
+static _Thread_local uint64_t cached_for CORE_AT_ONCE; /* thread state's id */
 
 static int
 stack_traverse(PyObject *self, visitproc visit, void *arg)
@@ -93,6 +90,7 @@ stack_find(uint64_t id, bool create)
             return NULL;
         }
         Py_DECREF(found); /* the dict keeps it */
+        core_thread_uses_driver();
     }
     if (found != NULL) {
         cached = (struct stack *)found;
