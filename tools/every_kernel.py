@@ -1,9 +1,10 @@
 """Launches each kernel that the package generates, small and once.
 
-Usage: ``compute-sanitizer --tool memcheck python tools/every_kernel.py``; on
-the CPU device ``PYCUDA_CPU_CHECK=memory,race,sync,init python
-tools/every_kernel.py``.  Results are compared with NumPy's, so that a kernel
-that does nothing is seen too.
+Usage: ``compute-sanitizer --tool memcheck python tools/every_kernel.py
+[PART...]``; on the CPU device ``PYCUDA_CPU_CHECK=memory,race,sync,init python
+tools/every_kernel.py``.  A PART is the name of a function here, without its
+``run_``.  Results are compared with NumPy's, so that a kernel that does
+nothing is seen too.
 
 SPDX-License-Identifier: MIT
 """
@@ -122,6 +123,21 @@ def run_reductions() -> None:
                 expected = np.cumsum(host, axis)
                 check(f"cumsum {name}", gpuarray.cumsum(device, axis),
                       expected)  # fmt: skip
+
+
+def run_ends() -> None:
+    """Reductions whose last block combines what many blocks leave."""
+    for dtype in DTYPES:
+        host = (np.arange(300_001) % 7 == 0).astype(dtype)
+        device = gpuarray.to_gpu(host)
+        count = np.count_nonzero(host)
+        for _ in range(2):  # the counter of blocks is as it was
+            if dtype[0] not in "c?":
+                check(f"max {dtype}", gpuarray.max(device), host.max())
+            check(f"any {dtype}", gpuarray.any(device), True)
+            if dtype not in ("?", "i1", "f2"):
+                check(f"sum {dtype}", gpuarray.sum(device), count)
+                check(f"dot {dtype}", gpuarray.dot(device, device), count)
 
 
 def run_rest() -> None:
@@ -251,10 +267,17 @@ def run_random() -> None:
 def main() -> None:
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    for part in (
-        run_elementwise, run_functions, run_reductions, run_indexing,
+    parts = [
+        run_elementwise, run_functions, run_reductions, run_ends, run_indexing,
         run_sorting, run_products, run_random, run_rest,
-    ):  # fmt: skip
+    ]  # fmt: skip
+    names = [part.__name__.removeprefix("run_") for part in parts]
+    for name in sys.argv[1:]:
+        if name not in names:
+            sys.exit(f"no part {name}, there are {', '.join(names)}")
+    for name, part in zip(names, parts, strict=True):
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
         part()
         drv.Context.synchronize()
         print(f"{part.__name__}: {launched} results so far", flush=True)

@@ -43,19 +43,24 @@ __device__ inline bool last_block(unsigned *done)
     __shared__ bool last;
     if (threadIdx.x == 0) {
         const unsigned most = gridDim.x - 1;
-        unsigned before;
 #if __CUDA_ARCH__ >= 800
-        // An atomic that orders memory itself, in place of two fences.
+        // An atomic that orders memory itself, in place of two fences.  It
+        // leaves 0 after the last block; the store says so to the compiler,
+        // which makes a slower loop of a dot product without it.
+        unsigned before;
         asm volatile("atom.acq_rel.gpu.inc.u32 %0, [%1], %2;"
                      : "=r"(before)
                      : "l"(done), "r"(most)
                      : "memory");
+        last = before == most;
+        if (last) {
+            *done = 0;
+        }
 #else
         __threadfence();
-        before = atomicInc(done, most);
+        last = atomicInc(done, most) == most;
         __threadfence();
 #endif
-        last = before == most;
     }
     __syncthreads();
     return last;
