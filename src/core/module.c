@@ -33,6 +33,7 @@ strings_setup(void)
         {&core.str_interface, "__cuda_array_interface__"},
         {&core.str_data, "data"},
         {&core.str_stack, "pycuda.context_stack"},
+        {&core.str_thread, "pycuda.thread"},
         {&core.str_source, "_source"},
         {&core.str_get_pointer, "get_pointer"},
     };

@@ -83,6 +83,7 @@
     OBJECT(str_interface)                                                     \
     OBJECT(str_data)                                                          \
     OBJECT(str_stack)                                                         \
+    OBJECT(str_thread)                                                        \
     OBJECT(str_source)                                                        \
     OBJECT(str_get_pointer)                                                   \
     OBJECT(struct_error) /* pycuda._pvt_struct.error, once needed */

@@ -86,6 +86,53 @@ call_slowly(void)
     working--;
 }
 
+/* A thread that is not Python's: it calls `work`, and ends when joined. */
+struct slow_thread {
+    pthread_t thread;
+    void (*work)(void);
+    atomic_bool worked, joined;
+};
+
+static void *
+slow_thread_run(void *argument)
+{
+    struct slow_thread *self = argument;
+    self->work();
+    self->worked = true;
+    while (!self->joined) {
+        sleep_for(1);
+    }
+    return NULL;
+}
+
+void *
+slow_thread_begin(void (*work)(void))
+{
+    struct slow_thread *self = calloc(1, sizeof *self);
+    if (self == NULL) {
+        abort();
+    }
+    self->work = work;
+    if (pthread_create(&self->thread, NULL, slow_thread_run, self) != 0) {
+        abort();
+    }
+    while (!self->worked) {
+        sleep_for(1);
+    }
+    return self;
+}
+
+void
+slow_thread_join(void *thread)
+{
+    struct slow_thread *self = thread;
+    self->joined = true;
+    if (pthread_join(self->thread, NULL) != 0) {
+        abort();
+    }
+    free(self);
+}
+
 CUresult
 cuStreamSynchronize(CUstream stream)
 {

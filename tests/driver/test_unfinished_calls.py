@@ -79,6 +79,38 @@ done = threading.Event()
 threading.Thread(target=runs, daemon=True).start()
 done.wait()
 """
+# As long as the process waits for another thread's call: its very end.
+BOTH = """
+def waits():
+    context.push()
+    event.synchronize()
+threading.Thread(target=waits, daemon=True).start()
+while calls.value < 2:
+    time.sleep(0.001)
+""" + PYTHON.format(call="drv.Event().query()")
+# Threads of a library that are ended as Python's objects go have left Python.
+LIBRARY = """
+time.sleep(1)  # the other thread has ended
+slow.slow_thread_begin.restype = ctypes.c_void_p
+slow.slow_thread_join.argtypes = [ctypes.c_void_p]
+@ctypes.CFUNCTYPE(None)
+def uses():
+    context.push()
+    drv.Event().query()
+    stream.synchronize()
+    context.pop()
+class Threads:
+    def __init__(self):
+        self.threads = [slow.slow_thread_begin(uses) for _ in range(3)]
+    def __del__(self, join=slow.slow_thread_join, clock=time.monotonic,
+                write=os.write):
+        start = clock()
+        for thread in self.threads:
+            join(thread)
+        if clock() - start > 4:  # each ends in 0.3 s
+            write(2, b"they were waited for")
+threads = Threads()
+"""
 # A function's turn in its stream comes when the program ends; the thread that
 # is to call it has used the driver before.
 FUNCTION = """
@@ -143,6 +175,14 @@ def test_threads_that_wait_for_the_interpreter(library: Path) -> None:
 )
 def test_threads_that_run_python(library: Path, call: str) -> None:
     ends(library, CALLS["stream"], more=PYTHON.format(call=call))
+
+
+def test_as_long_as_for_a_call_that_never_ends(library: Path) -> None:
+    ends(library, CALLS["stream"], more=BOTH)
+
+
+def test_threads_of_a_library(library: Path) -> None:
+    ends(library, CALLS["stream"], more=LIBRARY)
 
 
 def test_the_thread_that_calls_functions_of_streams(library: Path) -> None:

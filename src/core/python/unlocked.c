@@ -20,17 +20,23 @@
 /* A kernel may never end: such a wait is not worth more than this. */
 #define LONGEST_SECONDS 5
 #define STEPS_A_SECOND  1000
+#define LONGEST_STEPS   (LONGEST_SECONDS * STEPS_A_SECOND)
 
 static atomic_int unlocked;
+static atomic_bool process_waits;       /* for those calls */
 static _Atomic(PyThreadState *) ending; /* what ends the interpreter */
-static _Thread_local bool ends_process CORE_AT_ONCE;
-static _Thread_local bool uses_driver CORE_AT_ONCE;
 
-/* glibc's: a thread calls it as it ends, the last one given first, and the
- * destructors of its pthread keys after them. */
-int __cxa_thread_atexit_impl(void (*function)(void *), void *argument,
-                             void *library);
-extern void *__dso_handle __attribute__((visibility("hidden")));
+/* A thread with a thread state that it has not left.  It leaves one by itself
+ * where it ends by itself; the states of threads that Python ends are left to
+ * the thread that ends the interpreter. */
+static _Thread_local bool in_python CORE_AT_ONCE;
+static _Thread_local uint64_t marked_for CORE_AT_ONCE; /* thread state's id */
+
+/* Made before the driver is loaded: before its own keys, mostly, and so are
+ * the destructors called.  (A destructor given by __cxa_thread_atexit_impl
+ * would come before all keys', but giving it takes the loader's lock, which a
+ * thread may have that waits for the GIL.) */
+static pthread_key_t key;
 
 static void
 pause_briefly(void)
@@ -39,25 +45,53 @@ pause_briefly(void)
     nanosleep(&step, NULL);
 }
 
-/* A program that embeds Python goes on after it: its own threads end then,
- * and not at once. */
+/* As long as the process's end waits, and then until it comes. */
 static void
 thread_ends(void *unused)
 {
     (void)unused;
-    for (int i = 0; i < LONGEST_SECONDS * STEPS_A_SECOND &&
-                    !Py_IsInitialized() && !ends_process;
+    for (int i = 0; i < LONGEST_STEPS && in_python && !Py_IsInitialized();
          i++) {
         pause_briefly();
+        if (process_waits) {
+            i = 0;
+        }
     }
+}
+
+/* The thread state's dict goes. */
+static void
+state_left(PyObject *capsule)
+{
+    if (PyCapsule_GetPointer(capsule, NULL) == &in_python) {
+        in_python = false;
+    }
+}
+
+static __attribute__((noinline)) void
+mark_thread(uint64_t id)
+{
+    PyObject *dict = PyErr_Occurred() ? NULL : PyThreadState_GetDict();
+    if (dict == NULL) {
+        return;
+    }
+    PyObject *capsule = PyCapsule_New(&in_python, NULL, state_left);
+    marked_for = id; /* not again where its dict has gone */
+    in_python = capsule != NULL;
+    if (capsule == NULL ||
+        PyDict_SetItem(dict, core.str_thread, capsule) < 0) {
+        PyErr_Clear();
+    }
+    Py_XDECREF(capsule);
+    pthread_setspecific(key, &in_python);
 }
 
 void
 core_thread_uses_driver(void)
 {
-    if (!uses_driver) {
-        uses_driver = true;
-        __cxa_thread_atexit_impl(thread_ends, NULL, &__dso_handle);
+    uint64_t id = PyThreadState_Get()->id;
+    if (marked_for != id) {
+        mark_thread(id);
     }
 }
 
@@ -104,12 +138,13 @@ core_lock(PyThreadState *thread)
 static void
 unlocked_wait(void)
 {
-    ends_process = true;
-    for (int i = 0; i < LONGEST_SECONDS * STEPS_A_SECOND &&
+    process_waits = true;
+    for (int i = 0; i < LONGEST_STEPS &&
                     atomic_load_explicit(&unlocked, memory_order_acquire) > 0;
          i++) {
         pause_briefly();
     }
+    process_waits = false;
 }
 
 /* In a child: those calls are the parent's. */
@@ -123,6 +158,12 @@ int
 core_unlocked_setup(PyObject *module)
 {
     (void)module;
+    if (pthread_key_create(&key, thread_ends) != 0) {
+        PyErr_SetString(PyExc_ImportError,
+                        "pycuda._driver: the process has no key for a "
+                        "thread's value left");
+        return -1;
+    }
     if (Py_AtExit(unlocked_wait) < 0) {
         PyErr_SetString(PyExc_ImportError,
                         "pycuda._driver: Python takes no more functions to "
