@@ -5,6 +5,8 @@ Nothing in this package needs it.
 
 # SPDX-License-Identifier: MIT
 
+from typing import Any
+
 try:
     import mako.template
 except ImportError as error:
@@ -13,3 +15,7 @@ except ImportError as error:
     ) from error
 
 __all__ = ["mako"]
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(mako, name)  # programs also import this as mako

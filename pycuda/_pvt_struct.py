@@ -36,13 +36,13 @@ _REFUSED = "<>=!eg"
 
 class _Plan(NamedTuple):
     native: _struct.Struct
-    complexes: tuple[bool, ...]  # for each value, whether it is complex
+    codes: str  # a letter for each value
 
 
 @lru_cache(maxsize=100)
 def _plan(fmt: str) -> _Plan:
     native = "@"
-    complexes: list[bool] = []
+    codes = ""
     count = ""
     for position, code in enumerate(fmt):
         if code == "@" and position == 0 or code.isspace():
@@ -55,14 +55,14 @@ def _plan(fmt: str) -> _Plan:
         repeat = int(count or "1")
         if code in _COMPLEX:
             native += _COMPLEX[code] * repeat
-            complexes += [True] * repeat
+            codes += code * repeat
         else:
             native += count + code
             values = {"s": 1, "p": 1, "x": 0}.get(code, repeat)
-            complexes += [False] * values
+            codes += code * values
         count = ""
     try:
-        return _Plan(_struct.Struct(native), tuple(complexes))
+        return _Plan(_struct.Struct(native), codes)
     except _struct.error as reason:
         raise error(str(reason)) from None
 
@@ -71,17 +71,30 @@ def _clearcache() -> None:
     _plan.cache_clear()
 
 
+def _contiguous_bytes(value: Any) -> bytes:
+    try:
+        view = memoryview(value)
+    except TypeError:
+        kind = type(value).__name__
+        raise error(f"argument for 's' must be a buffer, not {kind}") from None
+    if not view.contiguous:
+        raise error("argument for 's' must be a contiguous buffer")
+    return view.tobytes("A")
+
+
 def _flatten(plan: _Plan, values: tuple[Any, ...]) -> list[Any]:
-    if len(values) != len(plan.complexes):
+    if len(values) != len(plan.codes):
         raise error(
-            f"pack requires exactly {len(plan.complexes)} arguments, got "
+            f"pack requires exactly {len(plan.codes)} arguments, got "
             f"{len(values)}"
         )
     flat: list[Any] = []
-    for value, is_complex in zip(values, plan.complexes, strict=True):
-        if is_complex:
+    for value, code in zip(values, plan.codes, strict=True):
+        if code in _COMPLEX:
             number = complex(value)
             flat += [number.real, number.imag]
+        elif code == "s" and not isinstance(value, (bytes, bytearray, str)):
+            flat.append(_contiguous_bytes(value))
         elif hasattr(value, "nbytes") and hasattr(value, "tobytes"):
             flat.append(value.tobytes() if value.dtype.kind == "V" else value)
         else:
@@ -121,9 +134,10 @@ def pack_into(fmt: str, buffer: Any, offset: int, *values: Any) -> None:
 def _join(plan: _Plan, flat: tuple[Any, ...]) -> tuple[Any, ...]:
     values: list[Any] = []
     items = iter(flat)
-    for is_complex in plan.complexes:
+    for code in plan.codes:
         first = next(items)
-        values.append(complex(first, next(items)) if is_complex else first)
+        joined = complex(first, next(items)) if code in _COMPLEX else first
+        values.append(joined)
     return tuple(values)
 
 

@@ -450,11 +450,7 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
         hacks = {
             np.dtype(np.float64): (allow_double_hack, np.int32, 2),
             np.dtype(np.complex64): (allow_complex_hack, np.int32, 2),
-            np.dtype(np.complex128): (
-                allow_complex_hack and allow_double_hack,
-                np.int32,
-                4,
-            ),
+            np.dtype(np.complex128): (allow_complex_hack, np.int32, 4),
         }
         allowed, word, words = hacks.get(dtype, (False, None, 1))
         if allowed:

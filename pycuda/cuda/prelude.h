@@ -40,6 +40,10 @@ typedef unsigned long u_int64_t;
 typedef long ssize_t, off_t;
 typedef int pid_t;
 
+/* <math.h> */
+typedef float float_t;
+typedef double double_t;
+
 /* <stdlib.h> */
 struct div_t {
     int quot, rem;
@@ -158,6 +162,9 @@ using ::trunc;
 #endif
 #ifndef HUGE_VALF
 #define HUGE_VALF INFINITY
+#endif
+#ifndef MAXFLOAT
+#define MAXFLOAT 3.40282347e+38F
 #endif
 #ifndef M_PI
 #define M_E        2.7182818284590452354

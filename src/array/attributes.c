@@ -100,15 +100,55 @@ get_strides(PyObject *self, void *unused)
     return array_tuple(array->ndim, array->strides);
 }
 
-enum number { NUMBER_SIZE, NUMBER_BYTES, NUMBER_ITEMSIZE, NUMBER_NDIM };
+enum number {
+    NUMBER_SIZE,
+    NUMBER_MEM_SIZE,
+    NUMBER_BYTES,
+    NUMBER_ITEMSIZE,
+    NUMBER_NDIM,
+};
+
+static const char *const number_names[] = {
+    [NUMBER_SIZE] = "size",
+    [NUMBER_MEM_SIZE] = "mem_size",
+    [NUMBER_BYTES] = "nbytes",
+    [NUMBER_ITEMSIZE] = "itemsize",
+};
+
+/* What a program has assigned, which nothing of ours goes by. */
+static int
+set_number(PyObject *self, PyObject *value, void *which)
+{
+    PyObject *dict = PyObject_GenericGetDict(self, NULL);
+    const char *name = number_names[(uintptr_t)which];
+    if (dict == NULL) {
+        return -1;
+    }
+    int result = value ? PyDict_SetItemString(dict, name, value)
+                       : PyDict_DelItemString(dict, name);
+    if (result < 0 && PyErr_ExceptionMatches(PyExc_KeyError)) {
+        PyErr_Format(PyExc_AttributeError,
+                     "%s was not assigned: it cannot be deleted", name);
+    }
+    Py_DECREF(dict);
+    return result;
+}
 
 static PyObject *
 get_number(PyObject *self, void *which)
 {
     struct array *array = (struct array *)self;
+    if (array->dict && (uintptr_t)which != NUMBER_NDIM) {
+        PyObject *assigned =
+            PyDict_GetItemString(array->dict, number_names[(uintptr_t)which]);
+        if (assigned) {
+            return Py_NewRef(assigned);
+        }
+    }
     npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
     const npy_intp values[] = {
         [NUMBER_SIZE] = array->size,
+        [NUMBER_MEM_SIZE] = array->size,
         [NUMBER_BYTES] = array->size * itemsize,
         [NUMBER_ITEMSIZE] = itemsize,
         [NUMBER_NDIM] = array->ndim,
@@ -368,11 +408,13 @@ PyGetSetDef array_attributes[] = {
     {"shape", get_shape, set_shape, "lengths of the axes", NULL},
     {"strides", get_strides, set_strides, "bytes between elements", NULL},
     {"dtype", get_dtype, set_dtype, "numpy.dtype of the elements", NULL},
-    {"size", get_number, NULL, "number of elements", (void *)NUMBER_SIZE},
-    {"mem_size", get_number, NULL, "number of elements", (void *)NUMBER_SIZE},
-    {"nbytes", get_number, NULL, "bytes of the elements",
+    {"size", get_number, set_number, "number of elements",
+     (void *)NUMBER_SIZE},
+    {"mem_size", get_number, set_number, "number of elements",
+     (void *)NUMBER_MEM_SIZE},
+    {"nbytes", get_number, set_number, "bytes of the elements",
      (void *)NUMBER_BYTES},
-    {"itemsize", get_number, NULL, "bytes of an element",
+    {"itemsize", get_number, set_number, "bytes of an element",
      (void *)NUMBER_ITEMSIZE},
     {"ndim", get_number, NULL, "number of axes", (void *)NUMBER_NDIM},
     {"flags", get_flags, NULL, "contiguity: c_contiguous, f_contiguous, forc",

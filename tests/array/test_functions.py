@@ -56,6 +56,29 @@ def test_axes_in_reverse(shape):
         np.testing.assert_array_equal(made.get(), expected)
 
 
+def test_numbers_that_programs_assign():
+    """Kept for them; operations go by shape and dtype."""
+    array = gpuarray.to_gpu(np.arange(4, dtype=np.float32))
+    for name in ("size", "mem_size", "nbytes", "itemsize"):
+        own = getattr(array, name)
+        with pytest.raises(AttributeError, match=f"{name} was not assigned"):
+            delattr(array, name)
+        setattr(array, name, 99)
+        assert getattr(array, name) == 99
+        assert (array + 1).get().tolist() == [1, 2, 3, 4]
+        delattr(array, name)
+        assert getattr(array, name) == own
+    with pytest.raises(AttributeError):
+        array.ndim = 2
+
+    class Padded(gpuarray.GPUArray):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            self.nbytes = 128
+
+    assert Padded((3,), np.int32).nbytes == 128
+
+
 def test_attributes():
     array = gpuarray.empty((3, 4), np.float32)
     assert (array.size, array.mem_size, array.nbytes) == (12, 12, 48)

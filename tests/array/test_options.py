@@ -347,6 +347,10 @@ def test_textures():
     )
     same(got, X.astype(np.float64).ravel())
     to_gpu(Z).bind_to_texref_ext(texture, allow_complex_hack=True)
+    wide = to_gpu(Z.astype(np.complex128))
+    with pytest.raises(TypeError, match="allow_complex_hack"):
+        wide.bind_to_texref_ext(texture, allow_double_hack=True)
+    wide.bind_to_texref_ext(texture, allow_complex_hack=True)
 
 
 # --- kernel classes ------------------------------------------------------

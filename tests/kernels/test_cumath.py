@@ -102,3 +102,19 @@ def test_what_is_no_gpuarray():
         cumath.sin(np.zeros(3))
     with pytest.raises(TypeError, match="to_gpu"):
         cumath.sin(1.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sine_and_cosine_stay_within_one(dtype):
+    """acos(cos(x)) and sqrt(1 - sin(x)**2) are numbers then."""
+    rng = np.random.default_rng(1)
+    x = np.concatenate(
+        [
+            rng.uniform(-1e5, 1e5, 100_000),
+            np.arange(-100_000, 100_000) * (np.pi / 2),
+            np.linspace(0, 2 * np.pi, 1_000_003),
+        ]
+    ).astype(dtype)
+    for function in (cumath.sin, cumath.cos):
+        y = function(gpuarray.to_gpu(x)).get()
+        assert np.abs(y).max() == 1

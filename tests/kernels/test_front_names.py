@@ -1,5 +1,7 @@
 """Names and headers that programs take for granted, on both devices."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,9 @@ IMPLICIT = {
     "INFINITY": "constexpr float v = INFINITY",
     "NAN": "float v = NAN",
     "HUGE_VALF": "float v = HUGE_VALF",
+    "MAXFLOAT": "float v = MAXFLOAT",
+    "float_t": "float_t v = 1",
+    "double_t": "double_t v = 1",
     "HUGE_VAL": "double v = HUGE_VAL",
     "INT_MAX": "int v = INT_MAX",
     "ULLONG_MAX": "unsigned long long v = ULLONG_MAX",
@@ -208,6 +213,57 @@ def test_headers_give_their_names():
         8,
         16,
     ]
+
+
+@pytest.mark.parametrize("header", ["inttypes.h", "cinttypes"])
+def test_formats_of_integers_by_width(header):
+    formats = " ".join(
+        f'%" PRI{letter}{width} "'
+        for letter in "diuoxX"
+        for width in (8, 16, 32, 64, "MAX", "PTR")
+    )
+    assert compile(
+        f"#include <{header}>\n"
+        f'__device__ const char all[] = "{formats}";\n'
+        "__global__ void kernel(int64_t n, uint32_t *p)\n"
+        '{ printf("%" PRId64 " %" PRIu32 "\\n", n + INT64_C(1), *p); }'
+    )
+
+
+LAX = """
+enum Kind { ONE, TWO };
+struct Pair { int a, b; __device__ Pair(int x, int y) : a(x), b(y) {} };
+__device__ Pair pair(int n) { return {n, n + 1}; }
+__global__ void kernel(int *out, int n, Kind kind)
+{
+    int at[2] = {threadIdx.x, blockIdx.x};
+    uchar4 color = {n, n, n, 255};
+    unsigned char wide[2] = {-1, 1};
+    float3 point = {n, 1, 0};
+    int a;
+    if (a = out[0])
+        if (n) out[1] = 1;
+        else out[1] = 2;
+    switch (kind) { case ONE: out[2] = 3; }
+    out[0] = n << 1 + 2;
+    out[3] = at[0] + color.w + wide[0] + (int)point.x + pair(n).b + a;
+}
+"""
+
+
+def test_what_compilers_let_pass():
+    """Narrowing in braces above all: it is an error elsewhere."""
+    out = np.full(4, 1, np.int32)
+    kernel = SourceModule(LAX).get_function("kernel")
+    kernel(cuda.InOut(out), np.int32(5), np.int32(0), block=(1, 1, 1))
+    assert out.tolist() == [40, 1, 3, 255 + 255 + 5 + 6 + 1]
+
+
+@pytest.mark.cpu
+def test_what_compilers_say_nothing_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compile(LAX + "// anew")
 
 
 def test_ndebug_turns_assert_off():

@@ -31,7 +31,9 @@ __pycuda_sine(double r)
 {
     __PYCUDA_EXACT
     double s = r * r;
-    return __builtin_fma(r, s * __PYCUDA_SIN(s), r);
+    double y = __builtin_fma(r, s * __PYCUDA_SIN(s), r);
+    y = 1.0 < y ? 1.0 : y;
+    return -1.0 > y ? -1.0 : y;
 }
 __pycuda_both double
 sin(double x)

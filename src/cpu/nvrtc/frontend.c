@@ -172,6 +172,14 @@ static const char *const fixed_flags[] = {
     "-fno-strict-float-cast-overflow", /* what is too large saturates */
     "-fno-strict-return", /* without `return`: any value, no end */
     "-Wno-pragma-clang-attribute",
+    /* what NVRTC says nothing of */
+    "-Wno-c++11-narrowing",
+    "-Wno-return-type-c-linkage",
+    "-Wno-parentheses",
+    "-Wno-dangling-else",
+    "-Wno-switch",
+    "-Wno-shift-op-parentheses",
+    "-Wno-implicitly-unsigned-literal",
     /* all work on the code is pycuda-jit's */
     "-O3",
     "-disable-llvm-passes",
