@@ -26,6 +26,7 @@ __pycuda_reduce(double x, double k, double &low)
     low = __builtin_fma(k, 0x1.f1976b7ed8fbcp-109, low);
     return r;
 }
+/* sin(r), |r| <= pi / 2, within [-1, 1] */
 __pycuda_both double
 __pycuda_sine(double r)
 {

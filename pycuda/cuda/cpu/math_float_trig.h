@@ -23,15 +23,13 @@ __pycuda_reduce(float x, float k)
     r = __builtin_fmaf(k, 0x1.777a5cp-24f, r);
     return __builtin_fmaf(k, 0x1.ee59dap-49f, r);
 }
-/* sin(r), |r| <= pi / 2, within [-1, 1] */
+/* sin(r), |r| <= pi / 2, within [-1, 1]: see tools/minimax.py */
 __pycuda_both float
 __pycuda_sine(float r)
 {
     __PYCUDA_EXACT
     float s = r * r;
-    float y = __builtin_fmaf(r, s * __PYCUDA_SINF(s), r);
-    y = 1.0f < y ? 1.0f : y;
-    return -1.0f > y ? -1.0f : y;
+    return __builtin_fmaf(r, s * __PYCUDA_SINF(s), r);
 }
 __pycuda_both float
 sinf(float x)
