@@ -3,7 +3,8 @@
 Usage: ``python benchmarks/readme_table.py RESULTS.json...``.  The table stands
 in README.md between two comments.  Of each script it has the first results
 that are valid: none that ended with another status than 0, the void ones
-among them, nor with `launch.py` what stands beside the twin's launches.
+among them, nor with `launch.py` what stands beside the twin's launches.  The
+picture is that of the first results that have one.
 
 SPDX-License-Identifier: MIT
 """
@@ -108,14 +109,14 @@ def section(pages: dict[str, dict]) -> str:
         for stem, machine in shown.items()
     )
     pictures = [
-        Path("benchmarks") / "results" / f"{stem}-scaling.png"
-        for stem in shown
-    ]
-    picture = "".join(
         f"\n![Time as arrays grow]({path})\n"
-        for path in pictures
+        for path in (
+            Path("benchmarks") / "results" / f"{stem}-scaling.png"
+            for stem in pages
+        )
         if (HERE.parent / path).exists()
-    )
+    ]
+    picture = "".join(pictures[:1])
     return (
         f"{table_text([*heads, 'best of the others'], lines)}\n\n"
         f"Runs of {runs}; "
