@@ -224,7 +224,7 @@ def test_formats_of_integers_by_width(header):
     )
     assert compile(
         f"#include <{header}>\n"
-        f'__device__ const char all[] = "{formats}";\n'
+        f'__device__ const char formats[] = "{formats}";\n'
         "__global__ void kernel(int64_t n, uint32_t *p)\n"
         '{ printf("%" PRId64 " %" PRIu32 "\\n", n + INT64_C(1), *p); }'
     )
