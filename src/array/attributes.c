@@ -115,7 +115,7 @@ static const char *const number_names[] = {
     [NUMBER_ITEMSIZE] = "itemsize",
 };
 
-/* What a program has assigned, which nothing of ours goes by. */
+/* What a program assigns: what is made in C does not go by it. */
 static int
 set_number(PyObject *self, PyObject *value, void *which)
 {

@@ -142,6 +142,10 @@ def test_packing(fmt, values):
 def test_complex_numbers_are_two_floats():
     assert pvt.pack("F", 1 + 2j) == struct.pack("ff", 1, 2)
     assert pvt.pack("D", np.complex128(3)) == struct.pack("dd", 3, 0)
+    assert pvt.calcsize("cF") == struct.calcsize("cff")
+
+
+def test_buffers_are_packed_as_bytes():
     numbers = np.array([1, 2], np.float32)
     assert pvt.pack("8s", numbers) == numbers.tobytes()
     assert pvt.pack("10s", numbers) == numbers.tobytes() + bytes(2)
@@ -149,7 +153,6 @@ def test_complex_numbers_are_two_floats():
     for wrong in (3, np.zeros(8, np.int8)[::2]):
         with pytest.raises(pvt.error, match="argument for 's' must be a"):
             pvt.pack("4s", wrong)
-    assert pvt.calcsize("cF") == struct.calcsize("cff")
 
 
 @pytest.mark.parametrize(
