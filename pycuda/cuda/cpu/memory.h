@@ -132,7 +132,7 @@ __cvta_global_to_generic(size_t address)
 }
 
 /* Shared memory for a type whose constructor does something, which is not
- * run: what src/cpu/nvrtc/shared.c writes in place of `__shared__`. */
+ * run: what src/cpu/nvrtc/rewrite.c writes in place of `__shared__`. */
 template <class T> union __pycuda_raw {
     T value;
     __device__ __pycuda_raw() {}
@@ -143,5 +143,21 @@ template <class Place> struct __pycuda_shared_place {
     {
         static __shared__ __pycuda_raw<T> raw;
         return raw.value;
+    }
+};
+
+/* ... of `extern __shared__` where that has two linkages, and of the 0 that a
+ * pointer is compared with. */
+struct __pycuda_dynamic_place {
+    template <class T> __device__ __forceinline__ operator T &() const
+    {
+        extern __shared__ double2 __pycuda_dynamic[];
+        return reinterpret_cast<T &>(__pycuda_dynamic);
+    }
+};
+struct __pycuda_null {
+    template <class T> __host__ __device__ operator T *() const
+    {
+        return nullptr;
     }
 };

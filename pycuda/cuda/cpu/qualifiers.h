@@ -33,6 +33,22 @@
 #define CUDA_VERSION         13000
 #define __PYCUDA_CPU__       1
 
+/* What nvcc and NVRTC do not define: who else compiles. */
+#undef __clang__
+#undef __clang_major__
+#undef __clang_minor__
+#undef __clang_patchlevel__
+#undef __clang_version__
+#undef __llvm__
+#undef __CUDA__
+#undef __NVPTX__
+#undef __PTX__
+#undef __MMX__
+#undef __SSE__
+#undef __SSE_MATH__
+#undef __SSE2__
+#undef __SSE2_MATH__
+
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef long clock_t;

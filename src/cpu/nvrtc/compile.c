@@ -11,6 +11,9 @@
 
 #include "cpu/nvrtc/nvrtc.h"
 
+/* A source is rewritten this often at most. */
+enum { REWRITES = 4 };
+
 /* All that one compilation works with. */
 struct job {
     struct _nvrtcProgram *program;
@@ -190,38 +193,57 @@ shared_refused(struct job *job)
                          log);
 }
 
-/* Compiles what shared.c makes of the source; false: all is as it was. */
-static bool
-shared_rewritten(struct job *job, struct nvrtc_process *process)
-{
-    struct nvrtc_process other = {0};
-    struct nvrtc_text said = job->program->log;
-
-    job->source = nvrtc_shared_write(job->program);
-    if (job->source == NULL) {
-        return false;
-    }
-    job->program->log = (struct nvrtc_text){0};
-    bool well = frontend_run(job, false, &other) == NVRTC_SUCCESS;
-    if (well) {
-        nvrtc_text_free(&said);
-        nvrtc_process_free(process);
-        *process = other;
-        return true;
-    }
-    nvrtc_text_free(&job->program->log);
-    nvrtc_process_free(&other);
-    job->program->log = said;
-    free(job->source);
-    job->source = NULL;
-    return false;
-}
-
 static void
 forget(struct job *job, struct nvrtc_process *process)
 {
     nvrtc_text_free(&job->program->log);
     nvrtc_process_free(process);
+}
+
+/* Is there nothing in the log, or a name of ours? */
+static bool
+said_of_ours(const struct nvrtc_text *log)
+{
+    return log->bytes == NULL || strstr(log->bytes, "__pycuda_");
+}
+
+/* Compiles what rewrite.c makes of the source; false: all is as it was.  Once
+ * some is mended, the front end may see more. */
+static bool
+rewritten(struct job *job, struct nvrtc_process *process)
+{
+    struct nvrtc_text said = job->program->log;
+    struct nvrtc_process other = {0};
+    bool well = false;
+
+    job->program->log = (struct nvrtc_text){0};
+    for (int round = 0; !well && round < REWRITES; round++) {
+        char *source = nvrtc_rewrite(
+            round ? &job->program->log : &said, job->program->name,
+            job->source ? job->source : job->program->source, round);
+        if (source == NULL) {
+            break;
+        }
+        free(job->source);
+        job->source = source;
+        forget(job, &other);
+        well = frontend_run(job, false, &other) == NVRTC_SUCCESS;
+    }
+    nvrtc_process_free(well ? process : &other);
+    if (well) {
+        *process = other;
+    } else {
+        free(job->source);
+        job->source = NULL;
+    }
+    /* What is wrong besides is said alone, but not in words of ours. */
+    if (well || !said_of_ours(&job->program->log)) {
+        nvrtc_text_free(&said);
+    } else {
+        nvrtc_text_free(&job->program->log);
+        job->program->log = said;
+    }
+    return well;
 }
 
 static nvrtcResult
@@ -231,7 +253,7 @@ frontend_compile(struct job *job)
     nvrtcResult result = frontend_run(job, false, &process);
 
     while (result != NVRTC_SUCCESS) {
-        if (shared_rewritten(job, &process)) {
+        if (rewritten(job, &process)) {
             result = NVRTC_SUCCESS;
         } else if (shared_refused(job) ||
                    nvrtc_pch_retreat(&job->pch, job->program->log.bytes)) {

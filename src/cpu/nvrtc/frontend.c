@@ -175,6 +175,7 @@ static const char *const fixed_flags[] = {
     /* what NVRTC says nothing of */
     "-Wno-c++11-narrowing",
     "-Wno-return-type-c-linkage",
+    "-Wno-non-c-typedef-for-linkage",
     "-Wno-parentheses",
     "-Wno-dangling-else",
     "-Wno-switch",

@@ -230,11 +230,32 @@ void nvrtc_names_ask(const struct _nvrtcProgram *program,
 bool nvrtc_names_read(struct _nvrtcProgram *program, const char *ir,
                       struct nvrtc_text *log);
 
-/* ---- shared.c: shared variables with constructors ---- */
+/* ---- edits.c ---- */
 
-/* The source, to be freed, without what the log says of them; NULL: the log
- * does not, or nothing can be done. */
-char *nvrtc_shared_write(const struct _nvrtcProgram *program);
+struct nvrtc_edit {
+    size_t at, drop; /* bytes of the source */
+    char *text;      /* in their place */
+};
+
+struct nvrtc_edits {
+    struct nvrtc_edit *edit; /* by place */
+    size_t count;
+    bool failed; /* an allocation did; looked at by nvrtc_edits_make */
+};
+
+void nvrtc_edits_add(struct nvrtc_edits *edits, size_t at, size_t drop,
+                     const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The source with all of them, to be freed, or NULL. */
+char *nvrtc_edits_make(const struct nvrtc_edits *edits, const char *source);
+void nvrtc_edits_free(struct nvrtc_edits *edits);
+
+/* ---- rewrite.c: what NVRTC takes and the front end refuses ---- */
+
+/* The source `name`, to be freed, without what the log says of it; NULL: it
+ * says nothing that can be mended.  Rounds of one program have numbers. */
+char *nvrtc_rewrite(const struct nvrtc_text *log, const char *name,
+                    const char *source, int round);
 
 /* ---- folder.c: headers given in memory ---- */
 

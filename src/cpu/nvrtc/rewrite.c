@@ -1,0 +1,327 @@
+/* rewrite.c - declarations that NVRTC takes and clang refuses, written anew.
+ *
+ * Called by compile.c with what the front end said.  It names the places; a
+ * rule looks at the source there and changes it if it understands it:
+ *
+ * - Shared variables whose type has a constructor, which is not run, become
+ *   references (see memory.h; each instance of a template has a place of its
+ *   own):  __shared__ T name[n];  struct place; T (&name)[n] = ...<place>();
+ * - So do those of dynamic size that C++ and extern "C" functions both
+ *   declare:  extern __shared__ T name[];  T (&name)[] = ...();
+ *   Sources with lambdas that capture by value would copy what a reference
+ *   names, and are left as they are.
+ * - typedef struct { ... } T with functions in it: the struct is called T.
+ * - `static` goes where an earlier declaration was without it.
+ * - The 0 that a pointer is compared with (p > 0) becomes a null pointer.
+ *
+ * No edit moves a line.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/nvrtc/nvrtc.h"
+
+/* One thing that the front end said. */
+struct remark {
+    const char *source;
+    const char *at;   /* its place in the source */
+    const char *said; /* from the message on, to the end of the log */
+    int round, number;
+};
+
+typedef bool rule_fn(const struct remark *remark, struct nvrtc_edits *edits);
+
+/* ---- words of a source ---- */
+
+static bool
+in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool
+begins(const char *at, const char *word)
+{
+    return strncmp(at, word, strlen(word)) == 0;
+}
+
+/* The last `word` before `name` in its statement, or NULL; `name` is not in
+ * a list of several. */
+static const char *
+word_before(const char *source, const char *name, const char *word)
+{
+    size_t length = strlen(word);
+    int depth = 0;
+
+    for (const char *at = name; at-- > source;) {
+        if (strchr(";{}", *at) || (*at == ',' && depth == 0)) {
+            return NULL;
+        }
+        depth += strchr(">)]", *at) != NULL;
+        depth -= strchr("<([", *at) != NULL;
+        if (begins(at, word) && !in_name(at[length]) &&
+            (at == source || !in_name(at[-1]))) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static const char *
+name_end(const char *name)
+{
+    while (in_name(*name)) {
+        name++;
+    }
+    return name;
+}
+
+/* The semicolon behind a name and its brackets. */
+static const char *
+end_find(const char *at)
+{
+    int depth = 0;
+
+    for (; *at; at++) {
+        depth += *at == '[';
+        depth -= *at == ']';
+        if (depth == 0 && *at != ']' && !isspace((unsigned char)*at)) {
+            return *at == ';' ? at : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* A lambda that captures by value copies what a reference names. */
+static bool
+captures_by_value(const char *source)
+{
+    for (; *source; source++) {
+        if (*source == '[' && source[1 + strspn(source + 1, " \t\n")] == '=') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+word_drop(struct nvrtc_edits *edits, const struct remark *remark,
+          const char *word)
+{
+    const char *at = word_before(remark->source, remark->at, word);
+
+    if (at) {
+        nvrtc_edits_add(edits, (size_t)(at - remark->source), strlen(word),
+                        " ");
+    }
+}
+
+/* ---- the rules ---- */
+
+/* A shared variable becomes a reference to `value`, with `first` in place of
+ * the qualifier; false: not understood. */
+static bool
+reference_write(const struct remark *remark, struct nvrtc_edits *edits,
+                const char *first, const char *value)
+{
+    static const char shared[] = "__shared__";
+    const char *source = remark->source, *behind = name_end(remark->at);
+    const char *qualifier = word_before(source, remark->at, shared);
+    const char *end = end_find(behind);
+
+    if (qualifier == NULL || end == NULL || behind == remark->at ||
+        captures_by_value(source)) {
+        return false;
+    }
+    nvrtc_edits_add(edits, (size_t)(qualifier - source), strlen(shared), "%s",
+                    first);
+    nvrtc_edits_add(edits, (size_t)(remark->at - source), 0, "(&");
+    nvrtc_edits_add(edits, (size_t)(behind - source), 0, ")");
+    nvrtc_edits_add(edits, (size_t)(end - source), 0, " = %s", value);
+    return true;
+}
+
+static bool
+constructor_rule(const struct remark *remark, struct nvrtc_edits *edits)
+{
+    char first[64], value[64];
+
+    snprintf(first, sizeof first, "struct __pycuda_place_%d_%d;",
+             remark->round, remark->number);
+    snprintf(value, sizeof value,
+             "__pycuda_shared_place<__pycuda_place_%d_%d>()", remark->round,
+             remark->number);
+    if (!reference_write(remark, edits, first, value)) {
+        return false;
+    }
+    word_drop(edits, remark, "static");
+    return true;
+}
+
+static bool
+linkage_rule(const struct remark *remark, struct nvrtc_edits *edits)
+{
+    const char *what = strchr(remark->said, '\'');
+
+    what = what ? strchr(what + 1, '\'') : NULL;
+    if (what == NULL ||
+        !begins(what, "' has a different language linkage\n") ||
+        !word_before(remark->source, remark->at, "extern") ||
+        !reference_write(remark, edits, " ", "__pycuda_dynamic_place()")) {
+        return false;
+    }
+    word_drop(edits, remark, "extern");
+    return true;
+}
+
+static bool
+static_rule(const struct remark *remark, struct nvrtc_edits *edits)
+{
+    size_t before = edits->count;
+
+    word_drop(edits, remark, "static");
+    return edits->count > before;
+}
+
+/* The place is behind `struct`; a note says what the typedef's name is. */
+static bool
+typedef_rule(const struct remark *remark, struct nvrtc_edits *edits)
+{
+    static const char note[] = ": note: type is given name '";
+    const char *name = strstr(remark->said, note);
+
+    if (name == NULL || remark->at == remark->source ||
+        !in_name(remark->at[-1])) {
+        return false;
+    }
+    name += strlen(note);
+    nvrtc_edits_add(edits, (size_t)(remark->at - remark->source), 0, " %.*s",
+                    (int)(name_end(name) - name), name);
+    return name_end(name) > name;
+}
+
+/* The place is the operator's. */
+static bool
+pointer_rule(const struct remark *remark, struct nvrtc_edits *edits)
+{
+    const char *at = remark->at, *end;
+
+    if (strstr(remark->said, "('int'") == strchr(remark->said, '(') ||
+        strstr(remark->said, "('long'") == strchr(remark->said, '(')) {
+        end = at;
+        while (end > remark->source && isspace((unsigned char)end[-1])) {
+            end--;
+        }
+        for (at = end; at > remark->source && in_name(at[-1]);) {
+            at--;
+        }
+    } else {
+        at += strspn(at, "<>=");
+        at += strspn(at, " \t");
+        end = name_end(at);
+    }
+    if (*at != '0' && !begins(at, "NULL")) {
+        return false;
+    }
+    nvrtc_edits_add(edits, (size_t)(at - remark->source), (size_t)(end - at),
+                    "__pycuda_null()");
+    return true;
+}
+
+static const struct {
+    const char *said;
+    rule_fn *rule;
+} rules[] = {
+    {": error: initialization is not supported for __shared__ variables",
+     constructor_rule},
+    {": error: declaration of '", linkage_rule},
+    {": error: static declaration of '", static_rule},
+    {": error: anonymous non-C-compatible type given name for linkage "
+     "purposes by typedef declaration after its linkage was computed",
+     typedef_rule},
+    {": error: ordered comparison between pointer and zero", pointer_rule},
+};
+
+/* ---- the front end's log ---- */
+
+/* Where a line begins, by the numbers of the last #line; NULL: nowhere. */
+static const char *
+line_find(const char *source, long line)
+{
+    const char *found = NULL, *end;
+
+    for (long number = 1; source; source = end ? end + 1 : NULL) {
+        end = strchr(source, '\n');
+        if (begins(source, "#line ")) {
+            number = strtol(source + strlen("#line "), NULL, 10);
+        } else if (number++ == line) {
+            found = source;
+        }
+    }
+    return found;
+}
+
+/* Reads NAME:LINE:COLUMN of a line of the log; false: it has none. */
+static bool
+remark_read(struct remark *remark, const char *name, const char *said)
+{
+    size_t length = strlen(name);
+    char *end;
+
+    if (strncmp(said, name, length) != 0 || said[length] != ':') {
+        return false;
+    }
+    const char *line =
+        line_find(remark->source, strtol(said + length + 1, &end, 10));
+    long column = *end == ':' ? strtol(end + 1, &end, 10) : 0;
+    if (line == NULL || column < 1 || column > (long)strcspn(line, "\n") + 1) {
+        return false;
+    }
+    remark->at = line + column - 1;
+    remark->said = end;
+    return true;
+}
+
+/* Each instance of a template has the same remark. */
+static bool
+said_before(const char *log, const char *line)
+{
+    const char *colon = strstr(line, ": error:");
+    size_t length = colon ? (size_t)(colon - line) + 1 : 0;
+
+    for (; length && log < line; log = strchr(log, '\n') + 1) {
+        if (strncmp(log, line, length) == 0 &&
+            begins(log + length - 1, ": error:")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+char *
+nvrtc_rewrite(const struct nvrtc_text *log, const char *name,
+              const char *source, int round)
+{
+    struct remark remark = {.source = source, .round = round};
+    struct nvrtc_edits edits = {0};
+    bool any = false;
+
+    for (const char *line = log->bytes; line && *line;) {
+        if (remark_read(&remark, name, line) &&
+            !said_before(log->bytes, line)) {
+            for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+                remark.number++;
+                any |= begins(remark.said, rules[i].said) &&
+                       rules[i].rule(&remark, &edits);
+            }
+        }
+        const char *end = strchr(line, '\n');
+        line = end ? end + 1 : NULL;
+    }
+    char *text = any ? nvrtc_edits_make(&edits, source) : NULL;
+    nvrtc_edits_free(&edits);
+    return text;
+}
