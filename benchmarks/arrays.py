@@ -147,7 +147,7 @@ PEERS = {
 
 
 def main() -> None:
-    options = options_of(__doc__, 4, 20, PEERS).parse_args()
+    options = options_of(__doc__, 4, 60, PEERS).parse_args()
     if options.peer:
         peer_main(PEERS[options.peer], options.rounds, options.core)
         return

@@ -4,7 +4,7 @@ Usage: ``python benchmarks/launch.py [--pycuda FOLDER] [--passes N]``.
 
 The C twin calls `cuLaunchKernel` with the same kernel, shape and arguments.
 It and this package take turns in one process, so that both see the same
-machine; every figure is the least of 80 x 1000 launches.  Peers that can be
+machine; every figure is the least of 240 x 1000 launches.  Peers that can be
 imported do as many, in processes of their own.  On a GPU every process stays
 on one processor, another one in each pass.  `--pycuda` names a folder
 that holds an installed PyCUDA, which is then measured as one more peer.
@@ -231,7 +231,7 @@ PEERS = {
 
 
 def main() -> None:
-    parser = options_of(__doc__, 4, 20, PEERS)
+    parser = options_of(__doc__, 4, 60, PEERS)
     parser.add_argument("--pycuda", help="folder with an installed PyCUDA")
     options = parser.parse_args()
     if options.peer:

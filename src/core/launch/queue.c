@@ -4,10 +4,14 @@
  * driver surely takes it at once.  The driver's queue has room for about a
  * thousand; a launch that finds it full waits, and must not keep the GIL
  * meanwhile: what the device waits for may be another thread of Python's.  So
- * launches are counted stream by stream, and an event after each hundred or
- * so tells how many of them are done.  A loop that the device keeps pace with
+ * launches are counted stream by stream, and an event after some hundreds
+ * tells how many of them are done.  A loop that the device keeps pace with
  * never gives the GIL away, which would cost 5 milliseconds where another
  * thread is busy.
+ *
+ * Streams may share one queue of the driver's, so all counts together are
+ * bounded.  Half of the room is a stream's own; the other half goes to whoever
+ * asks first, so that one that is alone seldom needs an event.
  *
  * Owns the events.  All under the GIL, in the context's scope.
  *
@@ -15,10 +19,10 @@
 #include "core/private.h"
 
 enum {
-    MOST = 960 / CORE_QUEUES, /* that may wait on a stream; streams may share
-                                 one queue of the driver's */
-    MARK_EVERY = MOST / 2,
-    ASK_EVERY = 16, /* launches beyond the most */
+    MOST = 960,                   /* that may wait, on all streams */
+    OWN = MOST / 2 / CORE_QUEUES, /* of them, that a stream surely has */
+    STEP = OWN / 2,               /* launches between two looks */
+    ASK_EVERY = 16,               /* launches beyond what a stream has */
 };
 
 /* Another thread's capture, by whatever library, forbids what is done here
@@ -79,10 +83,24 @@ queue_of(struct core_context *context, CUstream stream)
     }
     if (free != NULL) {
         free->stream = stream;
-        free->look = MARK_EVERY;
+        free->look = STEP;
         free->marked = 0;
     }
     return free;
+}
+
+/* How many may wait on the queue's stream: what others do not have. */
+static unsigned
+limit_of(const struct core_context *context, const struct core_queue *queue)
+{
+    unsigned limit = MOST - (CORE_QUEUES - 1) * OWN;
+    for (size_t i = 0; i < CORE_QUEUES; i++) {
+        const struct core_queue *other = &context->queues[i];
+        if (other != queue && other->count > 0 && other->look > OWN) {
+            limit -= other->look - OWN;
+        }
+    }
+    return limit;
 }
 
 /* Whether the stream is surely still there; others' may be gone. */
@@ -96,18 +114,35 @@ stream_lives(const struct core_context *context, CUstream stream)
     return found;
 }
 
-/* Forgets streams on which all is done. */
+/* Forgets streams on which all is done, but for the one that is `asking`. */
 static void
-queues_settle(struct core_context *context)
+queues_settle(struct core_context *context, const struct core_queue *asking)
 {
     for (size_t i = 0; i < CORE_QUEUES; i++) {
         struct core_queue *queue = &context->queues[i];
+        if (queue == asking || queue->count == 0) {
+            continue;
+        }
         queue->marked = 0;
         if (stream_lives(context, queue->stream) &&
             !core_stream_captures(queue->stream) && queue_settle(queue)) {
-            queue->count = 0;
+            queue->count = queue->look = 0;
         }
     }
+}
+
+/* Lets as many more be launched before the next look as there is room for;
+ * whether there is none. */
+static bool
+queue_extend(const struct core_context *context, struct core_queue *queue,
+             bool open)
+{
+    unsigned count = queue->count, limit = limit_of(context, queue);
+    if (open && queue->marked == 0 && count >= limit / 2) {
+        queue_mark(queue);
+    }
+    queue->look = count + STEP < limit ? count + STEP : limit;
+    return count >= limit;
 }
 
 bool
@@ -116,7 +151,7 @@ core_queue_attend(struct core_context *context, CUstream stream)
     struct core_queue *queue = queue_of(context, stream);
     if (queue == NULL && ++context->queueless % ASK_EVERY == 0 &&
         context->captures == 0) {
-        queues_settle(context);
+        queues_settle(context, NULL);
         queue = queue_of(context, stream);
     }
     if (queue == NULL) {
@@ -129,22 +164,14 @@ core_queue_attend(struct core_context *context, CUstream stream)
     }
     /* No capture may see the event. */
     bool open = context->captures == 0 && !core_stream_captures(stream);
-    if (count < MOST) {
-        queue->look = MOST;
-        if (open) {
-            queue_mark(queue);
+    bool full = queue_extend(context, queue, open);
+    if (full && open && (count - queue->look) % ASK_EVERY == 0) {
+        if (!queue_settle(queue)) {
+            queues_settle(context, queue);
         }
-        return false;
+        full = queue_extend(context, queue, open);
     }
-    if (count % ASK_EVERY != 0 || !open || !queue_settle(queue)) {
-        return true;
-    }
-    if (queue->count > 1) {
-        queue_mark(queue);
-    } else {
-        queue->look = MARK_EVERY;
-    }
-    return queue->count >= MOST;
+    return full;
 }
 
 void
