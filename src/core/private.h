@@ -80,6 +80,7 @@ struct core_context {
     struct core_pool *pool;
     bool valid;              /* not detached */
     unsigned captures;       /* streams that capture, by Stream.capture */
+    uint64_t noted;          /* how often `launched` changed, and 1 */
     unsigned launched_at;    /* the newest */
     unsigned launched_count; /* at most CORE_LAUNCHES_KEPT */
     struct core_launched launched[CORE_LAUNCHES_KEPT]; /* a ring */
@@ -212,26 +213,29 @@ struct core_shape {
 
 struct core_function {
     CORE_HEAD
+    /* What each launch reads, side by side. */
     vectorcallfunc vectorcall;
-    struct core_function *next, **link; /* among its context's */
     CUfunction handle;
     struct core_module *module;
     PyObject *name;
-    struct core_layout layout; /* points into the module's table or is owned
-                                  by `own_parameters` */
-    struct core_parameter *own_parameters;
-    struct core_slot *slots; /* layout.count, or NULL */
-    /* State of prepare. */
-    PyObject *arg_format; /* str or NULL */
-    PyObject *texrefs;    /* list or NULL */
-    struct core_format *format;
-    struct core_oldstyle *old;     /* owned; NULL before its first call */
-    size_t shared_allowed;         /* dynamic shared memory asked for so far */
-    bool warned;                   /* about PyCUDA's packing */
+    struct core_slot *slots;       /* layout.count, or NULL */
+    struct core_format *format;    /* of prepare, or NULL */
     struct core_shape grid, block; /* of the last call */
     PyObject *names; /* a call's keywords, where they are just block and grid:
                         strong, or NULL */
     int grid_at;     /* its place among them, or -1; the other is block */
+    bool small;      /* its arguments are few: launch/again.c */
+    uint64_t noted;  /* the context's, where that has this function's launch
+                        in `grid` and `block` as its last; or 0 */
+    struct core_layout layout; /* points into the module's table or is owned
+                                  by `own_parameters` */
+    struct core_parameter *own_parameters;
+    struct core_function *next, **link; /* among its context's */
+    PyObject *arg_format;               /* prepare's, or NULL */
+    PyObject *texrefs;                  /* list or NULL */
+    struct core_oldstyle *old;          /* owned; NULL before its first call */
+    size_t shared_allowed; /* dynamic shared memory asked for so far */
+    bool warned;           /* about PyCUDA's packing */
 };
 
 struct core_array_object {
@@ -530,11 +534,16 @@ int core_descriptor3d_read(PyObject *object,
 /* Of a MipmappedArray. */
 int core_mipmap_handle(PyObject *object, CUmipmappedArray *handle);
 
-/* -- code/function.c, launch/pack.c, launch/format.c, launch/launch.c */
+/* -- code/function.c, launch/pack.c, launch/format.c, launch/launch.c,
+ * launch/again.c */
 PyObject *core_function_new(struct core_module *module, const char *name);
 PyObject *core_function_vectorcall(PyObject *self, PyObject *const *args,
                                    size_t nargsf, PyObject *names);
+PyObject *core_function_call(struct core_function *function,
+                             PyObject *const *args, Py_ssize_t count,
+                             PyObject *names);
 PyObject *core_prepared_call(PyObject *self, CORE_ARGS);
+PyObject *core_prepared_first(struct core_function *function, CORE_ARGS);
 PyObject *core_prepared_async_call(PyObject *self, CORE_ARGS);
 PyObject *core_prepared_timed_call(PyObject *self, CORE_ARGS);
 extern PyType_Spec core_timer_spec;
@@ -542,6 +551,8 @@ extern PyType_Spec core_timer_spec;
 enum {
     CORE_LOCAL_BYTES = 1024,
     CORE_LOCAL_POINTERS = 64,
+    CORE_SMALL_BYTES = 256, /* of a `small` function's arguments */
+    CORE_SMALL_COUNT = 16,
 };
 
 /* The packed arguments of one launch; lives on the stack, uninitialised but

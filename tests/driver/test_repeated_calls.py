@@ -196,3 +196,183 @@ def test_a_graph_keeps_what_was_used_before_its_capture(
     back = np.zeros(5, np.int32)
     cuda.memcpy_dtoh(back, address)
     assert (back == 4).all()
+
+
+def again(call):
+    """Three times, so that the last two are like the one before."""
+    return [call() for _ in range(3)][-1]
+
+
+def test_shapes_of_prepared_calls(
+    put: cuda.Function, out: gpuarray.GPUArray
+) -> None:
+    put.prepare("Pif")
+    for grid, block in [
+        ((2, 1), (3, 1, 1)),
+        ((2, 1), (4, 1, 1)),
+        ((3,), (4, 1, 1)),
+        (tuple([3, 1]), (4,)),
+        ([5, 1], (1, 1, 1)),
+        ((2, 1), (3, 1, 1)),
+    ]:
+        again(lambda g=grid, b=block: put.prepared_call(g, b, out, 7, 2.5))
+        assert seen(out) == (7, 2.5, grid[0] * block[0])
+    again(lambda: put(out, np.int32(3), np.float32(1), block=(6, 1, 1)))
+    assert seen(out) == (3, 1, 6), "no grid is one block"
+    again(
+        lambda: put.prepared_call(
+            (1, 1), (2, 1, 1), out, 7, 2.5, shared_size=64
+        )
+    )
+    assert seen(out) == (7, 2.5, 2)
+
+
+def test_prepare_anew(put: cuda.Function, out: gpuarray.GPUArray) -> None:
+    grid, block = (1, 1), (3, 1, 1)
+    for _ in range(2):
+        put.prepare("Pif")
+        again(lambda: put.prepared_call(grid, block, out, 7, 2.5))
+        assert seen(out) == (7, 2.5, 3)
+        put.prepare("PIf")
+        again(lambda: put.prepared_call(grid, block, out, 8, 2))
+        assert seen(out) == (8, 2, 3)
+        with pytest.raises(Exception, match="3 arguments, got 2"):
+            again(lambda: put.prepared_call(grid, block, out, 8))
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_refused_launches_say_so_each_time(
+    put: cuda.Function, out: gpuarray.GPUArray, prepared: bool
+) -> None:
+    n, x = np.int32(7), np.float32(2.5)
+    put.prepare("Pif")
+    good, bad = (4, 1, 1), (4096, 1, 1)
+
+    def call(block: tuple) -> None:
+        if prepared:
+            put.prepared_call((1, 1), block, out, 7, 2.5)
+        else:
+            put(out, n, x, block=block, grid=(1, 1))
+
+    said = set()
+    for block in (good, good, bad, bad, bad, good):
+        if block is good:
+            call(block)
+            assert seen(out) == (7, 2.5, 4)
+            continue
+        with pytest.raises(cuda.Error, match="'put'.*4096") as caught:
+            call(block)
+        said.add(str(caught.value))
+    assert len(said) == 1
+    assert seen(out)[2] == 0
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_the_stream_that_is_entered(
+    put: cuda.Function, out: gpuarray.GPUArray, prepared: bool
+) -> None:
+    """Launches without a stream, in and outside of one's capture."""
+    n, x = np.int32(7), np.float32(2.5)
+    put.prepare("Pif")
+
+    def call() -> None:
+        if prepared:
+            put.prepared_call((1, 1), (3, 1, 1), out, 7, 2.5)
+        else:
+            put(out, n, x, block=(3, 1, 1), grid=(1, 1))
+
+    again(call)
+    assert seen(out) == (7, 2.5, 3)
+    cuda.Context.synchronize()
+    stream = cuda.Stream()
+    with stream.capture() as graph:
+        call()
+    cuda.Context.synchronize()
+    assert seen(out)[2] == 0, "captured and not launched"
+    again(call)
+    assert seen(out) == (7, 2.5, 3)
+    cuda.Context.synchronize()
+    graph.launch(stream)
+    stream.synchronize()
+    assert seen(out) == (7, 2.5, 3)
+    with stream:
+        call()
+    stream.synchronize()
+    assert seen(out) == (7, 2.5, 3)
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 40])
+def test_any_number_of_arguments(count: int) -> None:
+    names = [f"a{i}" for i in range(count - 1)]
+    source = "__global__ void f(long long *out" + "".join(
+        f", {'double' if i % 2 else 'int'} {a}" for i, a in enumerate(names)
+    )
+    source += "){ out[threadIdx.x] += 1" + "".join(f" + {a}" for a in names)
+    function = SourceModule(source + "; }").get_function("f")
+    function.prepare("P" + "id" * ((count - 1) // 2) + "i" * (~count & 1))
+    out = gpuarray.zeros(3, np.int64)
+    values = [
+        np.float64(i) if i % 2 else np.int32(i) for i in range(count - 1)
+    ]
+    block, grid = (3, 1, 1), (1, 1)
+    again(lambda: function(out, *values, block=block, grid=grid))
+    plain = [v.item() for v in values]
+    again(lambda: function.prepared_call(grid, block, out, *plain))
+    assert out.get().tolist() == [6 * (1 + sum(range(count - 1)))] * 3
+
+
+@pytest.mark.parametrize("size", [200, 256, 300, 2000])
+def test_structs_by_value(size: int) -> None:
+    source = """
+    struct many { int values[%d]; };
+    __global__ void f(int *out, many m, int last)
+    {
+        int sum = last;
+        for (int v : m.values)
+            sum += v;
+        out[threadIdx.x] += sum;
+    }
+    """
+    function = SourceModule(source % (size // 4)).get_function("f")
+    values = np.arange(size // 4, dtype=np.int32)
+    out = gpuarray.zeros(2, np.int32)
+    for turn in range(4):
+        values += turn
+        function(out, values, np.int32(5), block=(2, 1, 1), grid=(1, 1))
+    n = size // 4
+    assert out.get().tolist() == [2 * (n * (n - 1)) + 20 + 10 * n] * 2
+
+
+def test_memory_of_many_kinds(put: cuda.Function) -> None:
+    """A parameter gets what it had before, and what it had not."""
+    pool, plain = cuda.DeviceMemoryPool(), cuda.mem_alloc(800)
+    array = gpuarray.zeros(200, np.int32)
+    managed = cuda.managed_zeros(
+        200, np.int32, mem_flags=cuda.mem_attach_flags.GLOBAL
+    )
+    kinds = [plain, array, array[50:], pool.allocate(800), int(plain), managed]
+    put.prepare("Pif")
+    grid, block = (1, 1), (3, 1, 1)
+    for turn, kind in enumerate(kinds + kinds[::-1]):
+        if kind is not managed:
+            again(
+                lambda k=kind, t=turn: put.prepared_call(
+                    grid, block, k, t, 2.5
+                )
+            )
+        if not isinstance(kind, int):
+            again(
+                lambda k=kind, t=turn: put(
+                    k, np.int32(t), np.float32(1), block=block, grid=grid
+                )
+            )
+        cuda.Context.synchronize()
+        if kind is managed:
+            got = managed[:3]
+        else:
+            address = kind if isinstance(kind, int) else None
+            got = np.zeros(3, np.int32)
+            if address is None:
+                address = int(getattr(kind, "gpudata", kind))
+            cuda.memcpy_dtoh(got, address)
+        assert got.tolist() == [turn] * 3

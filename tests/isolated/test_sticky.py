@@ -18,7 +18,7 @@ x = drv.to_device(np.zeros(1, np.int32))
 def told(call, *arguments):
     try:
         call(*arguments)
-    except drv.Error as error:
+    except Exception as error:
         return type(error).__name__ + ": " + str(error)
     return "nothing"
 """
@@ -69,6 +69,63 @@ print(told(drv.Context.synchronize))
     named = re.findall(r"'(\w+)', grid \((\d+), 1, 1\)", out)
     assert len(named) == 3 and named[0] == ("wild", "1")
     assert named[1][1] == "1" < named[2][1]
+
+
+def test_calls_that_are_made_again_are_named() -> None:
+    """With the shape of the call itself, whatever came between."""
+    out = run(
+        HEAD
+        + """
+from pycuda import gpuarray
+array = gpuarray.zeros(10, np.float32)
+good, may = get("good"), SourceModule('''
+__global__ void may(int *x, int wild) { if (wild) *(volatile int *)16 = 1; }
+''').get_function("may")
+prepared = may.prepare("Pi").prepared_call
+small, large, none = (4, 1, 1), (6, 1, 1), np.int32(0)
+for _ in range(3):
+    prepared((1, 1), small, x, 0)
+print(told(prepared, (1, 1), large, x, 1 << 40)[:9])  # no launch
+for _ in range(3):
+    prepared((1, 1), large, x, 0)
+for _ in range(3):
+    may(x, none, block=small)
+for _ in range(3):
+    array + array
+prepared((2, 1), small, x, 0)
+for _ in range(3):
+    may(x, none, block=small, grid=(3, 1))
+    good(x, block=large, grid=(3, 1))
+for _ in range(3):
+    prepared((3, 1), small, x, 0)
+may(x, np.int32(1), block=small, grid=(3, 1))
+print(told(drv.Context.synchronize))
+"""
+    )
+    first, last = out.splitlines()
+    assert "nothing" not in first
+    shapes = re.findall(r"'(\w+)', grid \((\d), 1, 1\), block \((\d),", last)
+    assert shapes == [("may", "3", "4"), ("good", "3", "6"), ("may", "3", "4")]
+
+
+def test_the_shape_of_a_call_that_came_to_nothing_is_not_named() -> None:
+    out = run(
+        HEAD
+        + """
+may = SourceModule('''
+__global__ void may(int *x, int wild) { if (wild) *(volatile int *)16 = 1; }
+''').get_function("may")
+prepared = may.prepare("Pi").prepared_call
+small, large = (4, 1, 1), (6, 1, 1)
+for _ in range(3):
+    prepared((1, 1), small, x, 0)
+told(prepared, (1, 1), large, x, 1 << 40)
+prepared((1, 1), large, x, 1)
+print(told(drv.Context.synchronize))
+"""
+    )
+    shapes = re.findall(r"'may', grid \(1, 1, 1\), block \((\d),", out)
+    assert shapes == ["6", "4"]
 
 
 def test_a_new_context_works_on_the_cpu_device() -> None:

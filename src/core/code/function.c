@@ -96,6 +96,9 @@ core_function_new(struct core_module *module, const char *name)
     } else {
         layout_ask(self);
     }
+    self->small = self->layout.known &&
+                  self->layout.count <= CORE_SMALL_COUNT &&
+                  self->layout.bytes <= CORE_SMALL_BYTES;
     self->slots = PyMem_Calloc(self->layout.count + 1, sizeof *self->slots);
     if (self->slots == NULL || self->name == NULL) {
         Py_DECREF((PyObject *)self);

@@ -22,6 +22,7 @@ core_context_wrap(CUcontext handle, CUdevice device,
         self->device = device;
         self->kind = kind;
         self->queue = self->queues;
+        self->noted = 1;
         self->valid = true;
         core_kept_begin(self);
     }

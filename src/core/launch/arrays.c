@@ -71,13 +71,10 @@ array_used_again(const struct core_context *context,
     struct core_allocation *allocation =
         (struct core_allocation *)array->owner;
     if (UNUSUAL(allocation == NULL ||
-                !Py_IS_TYPE(array->owner, core.allocation_type) ||
-                allocation->context != context ||
-                allocation->stream != stream || allocation->freed)) {
+                !Py_IS_TYPE(array->owner, core.allocation_type))) {
         return false;
     }
-    allocation->touched = true;
-    return true;
+    return used_again_here(context, allocation, stream);
 }
 
 /* Whether that is what was noted last. */

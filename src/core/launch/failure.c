@@ -28,6 +28,7 @@ core_launch_note(struct core_context *context, PyObject *name,
     unsigned at = (context->launched_at + 1) % CORE_LAUNCHES_KEPT;
     struct core_launched *launched = &context->launched[at];
     context->launched_at = at;
+    context->noted++;
     context->launched_count += context->launched_count < CORE_LAUNCHES_KEPT;
     PyObject *old = launched->name;
     launched->name = Py_XNewRef(name);
@@ -46,6 +47,7 @@ core_launches_forget(struct core_context *context)
         context->launched[i] = (struct core_launched){0};
     }
     context->launched_count = 0;
+    context->noted++;
 }
 
 /* By what Python has: a driver answers nothing in a context that failed. */

@@ -373,51 +373,6 @@ format_error(struct core_function *function)
     return -1;
 }
 
-/* What is stored in most launches; false leaves it to field_store. */
-static inline bool
-field_store_again(const struct core_field *field, const struct core_slot *slot,
-                  PyObject *arg, CUstream stream, char *target)
-{
-    long number;
-    float narrow;
-    if (USUAL(field->usual == 'P')) {
-        return Py_TYPE(arg) == slot->type &&
-               address_store(slot, arg, stream, target);
-    }
-    switch (field->usual) {
-    case 'i':
-        if (!PyLong_CheckExact(arg) || !small_int(arg, &number)) {
-            return false;
-        }
-        memcpy(target, &number, 4); /* little-endian; a digit has 30 bits */
-        return true;
-    case 'l':
-    case 'q':
-    case 'n':
-    case 'L':
-    case 'Q':
-    case 'N':
-        if (!PyLong_CheckExact(arg) || !small_int(arg, &number) ||
-            (number < 0 && field->usual < 'a')) {
-            return false;
-        }
-        memcpy(target, &number, 8); /* of all these */
-        return true;
-    case 'f':
-        if (PyFloat_CheckExact(arg)) {
-            narrow = (float)PyFloat_AS_DOUBLE(arg);
-        } else if (PyLong_CheckExact(arg) && small_int(arg, &number)) {
-            narrow = (float)(double)number; /* rounded once: 30 bits */
-        } else {
-            return false;
-        }
-        memcpy(target, &narrow, sizeof narrow);
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Each field goes to its parameter. */
 static inline int
 format_pack_by_layout(struct core_function *function,
@@ -434,7 +389,8 @@ format_pack_by_layout(struct core_function *function,
         const struct core_field *field = &format->fields[i];
         char *target = buffer + field->target;
         pointers[i] = target;
-        if (USUAL(field_store_again(field, slot, args[i], stream, target))) {
+        if (USUAL(field_store_again(field, slot, args[i], NULL, stream,
+                                    target))) {
             continue;
         }
         if (field->code == 'P' && Py_TYPE(args[i]) != slot->type) {

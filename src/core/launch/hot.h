@@ -61,11 +61,24 @@ used_again(struct core_allocation *allocation, CUstream stream)
     return true;
 }
 
-/* An address of an argument whose type is that of the last call; false leaves
- * it to the slow way. */
+/* The same where `here` is valid and captures nothing. */
 static inline bool
-address_store(const struct core_slot *slot, PyObject *arg, CUstream stream,
-              char *target)
+used_again_here(const struct core_context *here,
+                struct core_allocation *allocation, CUstream stream)
+{
+    if (UNUSUAL(allocation->context != here || allocation->stream != stream ||
+                allocation->freed)) {
+        return false;
+    }
+    allocation->touched = true;
+    return true;
+}
+
+/* An address of an argument whose type is that of the last call; false leaves
+ * it to the slow way.  `here` is for used_again_here, or NULL. */
+static inline bool
+address_store(const struct core_slot *slot, PyObject *arg,
+              const struct core_context *here, CUstream stream, char *target)
 {
     struct core_allocation *allocation = (struct core_allocation *)arg;
     CUdeviceptr pointer;
@@ -83,7 +96,8 @@ address_store(const struct core_slot *slot, PyObject *arg, CUstream stream,
     } else {
         return false;
     }
-    if (UNUSUAL(!used_again(allocation, stream))) {
+    if (UNUSUAL(here == NULL ? !used_again(allocation, stream)
+                             : !used_again_here(here, allocation, stream))) {
         return false;
     }
     memcpy(target, &pointer, sizeof pointer);
@@ -107,6 +121,78 @@ small_int(PyObject *object, long *value)
     *value = size * (long)((PyLongObject *)object)->ob_digit[0];
 #endif
     return true;
+}
+
+/* What is stored in most launches: an address, or a NumPy scalar of the
+ * parameter's size; false leaves it to argument_store. */
+static inline bool
+argument_store_again(const struct core_slot *slot, PyObject *arg,
+                     const struct core_context *here, CUstream stream,
+                     uint32_t bytes, char *target)
+{
+    const char *data = (const char *)arg + sizeof(PyObject);
+    if (Py_TYPE(arg) != slot->type) {
+        return false;
+    }
+    if (slot->bytes != bytes) { /* which it has of scalars only */
+        return bytes == sizeof(CUdeviceptr) &&
+               address_store(slot, arg, here, stream, target);
+    }
+    if (bytes == 4) {
+        memcpy(target, data, 4);
+    } else if (bytes == 8) {
+        memcpy(target, data, 8);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* What is stored in most launches; false leaves it to field_store. */
+static inline bool
+field_store_again(const struct core_field *field, const struct core_slot *slot,
+                  PyObject *arg, const struct core_context *here,
+                  CUstream stream, char *target)
+{
+    long number;
+    float narrow;
+    if (USUAL(field->usual == 'P')) {
+        return Py_TYPE(arg) == slot->type &&
+               address_store(slot, arg, here, stream, target);
+    }
+    if (USUAL(field->usual == 'i')) {
+        if (!PyLong_CheckExact(arg) || !small_int(arg, &number)) {
+            return false;
+        }
+        memcpy(target, &number, 4); /* little-endian; a digit has 30 bits */
+        return true;
+    }
+    switch (field->usual) {
+    case 'l':
+    case 'q':
+    case 'n':
+    case 'L':
+    case 'Q':
+    case 'N':
+        if (!PyLong_CheckExact(arg) || !small_int(arg, &number) ||
+            (number < 0 && field->usual < 'a')) {
+            return false;
+        }
+        memcpy(target, &number, 8); /* of all these */
+        return true;
+    case 'f':
+        if (PyFloat_CheckExact(arg)) {
+            narrow = (float)PyFloat_AS_DOUBLE(arg);
+        } else if (PyLong_CheckExact(arg) && small_int(arg, &number)) {
+            narrow = (float)(double)number; /* rounded once: 30 bits */
+        } else {
+            return false;
+        }
+        memcpy(target, &narrow, sizeof narrow);
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* Without a jump for each. */

@@ -1,7 +1,8 @@
 /* launch.c - from a call of a Function to cuLaunchKernel.
  *
- * f(...), prepared_call and its kin come here by vectorcall; nothing is
- * allocated in the common case.  The GIL is kept (a release costs a thread
+ * f(...), prepared_call and its kin come here, by vectorcall, or from again.c
+ * where a call is not like the last one; nothing is allocated in the common
+ * case.  The GIL is kept (a release costs a thread
  * switch where another thread is busy), and given up where the launch may
  * have to wait for the device: queue.c.
  *
@@ -234,6 +235,18 @@ core_launch_packed(struct core_function *function, const unsigned grid[3],
     return launch_packed(function, grid, block, shared, pack);
 }
 
+/* core_shape_known of the function's grid or block, which then may differ from
+ * what was noted. */
+static inline int
+shape_read(struct core_function *function, struct core_shape *shape,
+           PyObject *object, const char *what, unsigned out[3])
+{
+    if (shape->tuple != object) {
+        function->noted = 0;
+    }
+    return core_shape_known(shape, object, what, out);
+}
+
 /* The keywords of one call. */
 struct call {
     PyObject *grid, *block, *stream, *shared, *texrefs, *time_kernel;
@@ -438,17 +451,16 @@ options_read(const struct call *call, struct core_pack *pack)
 }
 
 PyObject *
-core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
-                         PyObject *names)
+core_function_call(struct core_function *function, PyObject *const *args,
+                   Py_ssize_t count, PyObject *names)
 {
-    struct core_function *function = (struct core_function *)op;
-    Py_ssize_t count = PyVectorcall_NARGS(nargsf);
     struct call call;
     unsigned grid[3] = {1, 1, 1}, block[3], shared = 0;
     if (call_read(function, &call, args + count, names) < 0 ||
-        core_shape_known(&function->block, call.block, "block", block) < 0 ||
+        shape_read(function, &function->block, call.block, "block", block) <
+            0 ||
         (call.grid != NULL &&
-         core_shape_known(&function->grid, call.grid, "grid", grid) < 0) ||
+         shape_read(function, &function->grid, call.grid, "grid", grid) < 0) ||
         (call.shared != NULL && core_unsigned(call.shared, &shared) < 0)) {
         return NULL;
     }
@@ -558,7 +570,8 @@ prepared_read(struct core_function *function, const char *method,
     call->count = nargs - leading;
     call->shared = 0;
     call->old = false;
-    if (core_shape_known(&function->grid, args[0], "grid", call->grid) < 0) {
+    if (shape_read(function, &function->grid, args[0], "grid", call->grid) <
+        0) {
         return -1;
     }
     if (UNUSUAL(function->block.tuple != args[1] &&
@@ -566,8 +579,8 @@ prepared_read(struct core_function *function, const char *method,
         if (block_of_old(function, method, args[1], call) < 0) {
             return -1;
         }
-    } else if (core_shape_known(&function->block, args[1], "block",
-                                call->block) < 0) {
+    } else if (shape_read(function, &function->block, args[1], "block",
+                          call->block) < 0) {
         return -1;
     }
     return names == NULL
@@ -613,9 +626,8 @@ core_launch_prepared(PyObject *op, const unsigned grid[3],
 }
 
 PyObject *
-core_prepared_call(PyObject *op, CORE_ARGS)
+core_prepared_first(struct core_function *function, CORE_ARGS)
 {
-    struct core_function *function = (struct core_function *)op;
     struct prepared call;
     if (prepared_read(function, "prepared_call", 2, &call, args, nargs,
                       names) < 0 ||

@@ -344,30 +344,6 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
     return value_resize(function, index, &value, arg, target, bytes);
 }
 
-/* What is stored in most launches: an address, or a NumPy scalar of the
- * parameter's size; false leaves it to the above. */
-static inline bool
-argument_store_again(const struct core_slot *slot, PyObject *arg,
-                     CUstream stream, uint32_t bytes, char *target)
-{
-    const char *data = (const char *)arg + sizeof(PyObject);
-    if (Py_TYPE(arg) != slot->type) {
-        return false;
-    }
-    if (slot->bytes != bytes) { /* which it has of scalars only */
-        return bytes == sizeof(CUdeviceptr) &&
-               address_store(slot, arg, stream, target);
-    }
-    if (bytes == 4) {
-        memcpy(target, data, 4);
-    } else if (bytes == 8) {
-        memcpy(target, data, 8);
-    } else {
-        return false;
-    }
-    return true;
-}
-
 static inline int
 pack_by_layout(struct core_function *function, PyObject *const *args,
                struct core_pack *pack)
@@ -382,7 +358,7 @@ pack_by_layout(struct core_function *function, PyObject *const *args,
     for (uint32_t i = 0; i < count; i++) {
         char *target = buffer + parameters[i].offset;
         pointers[i] = target;
-        if (UNUSUAL(!argument_store_again(&slots[i], args[i], stream,
+        if (UNUSUAL(!argument_store_again(&slots[i], args[i], NULL, stream,
                                           parameters[i].bytes, target)) &&
             argument_store(function, i, args[i], pack, target) < 0) {
             return -1;

@@ -1,0 +1,142 @@
+/* again.c - a call of a Function that is like its last one.
+ *
+ * Entered by vectorcall from f(...) and prepared_call.  The same grid and
+ * block, few arguments of the same types, no stream, no capture, room in the
+ * driver's queue: then the way to cuLaunchKernel is this file, in line and
+ * without a step that could run Python code.  It counts how much that is: a
+ * driver's call leaves little of it in the processor's caches.  What differs
+ * in anything goes to launch.c, as does what the driver refuses, to be
+ * launched there once more; nothing has been done before.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/launch/hot.h"
+#include "core/numpy.h"
+
+enum again {
+    LAUNCHED,
+    OTHER, /* not like the last one */
+};
+
+/* The arguments of one launch. */
+struct small {
+    void *pointers[CORE_SMALL_COUNT];
+    _Alignas(16) char buffer[CORE_SMALL_BYTES];
+};
+
+/* Whether launches in the function's context are plain ones now. */
+static inline bool
+is_plain(const struct core_function *function)
+{
+    const struct core_context *context = function->context;
+    return function->small && context->valid && context->captures == 0 &&
+           core.stream_defaults == 0 && function->module->textures == NULL &&
+           core_queue_has_room(context->queue, NULL);
+}
+
+static __attribute__((noinline)) void
+note_again(struct core_function *function)
+{
+    launch_note(function->context, function->name, NULL,
+                function->grid.lengths, function->block.lengths);
+    function->noted = function->context->noted;
+}
+
+static inline __attribute__((always_inline)) enum again
+launch_again(struct core_function *function, const unsigned grid[3],
+             struct small *small)
+{
+    struct core_context *context = function->context;
+    const unsigned *block = function->block.lengths;
+    context->queue->count++;
+    CUresult code = driver.cuLaunchKernel(
+        function->handle, grid[0], grid[1], grid[2], block[0], block[1],
+        block[2], 0, NULL, small->pointers, NULL);
+    if (UNUSUAL(code != CUDA_SUCCESS)) {
+        return OTHER;
+    }
+    if (grid != function->grid.lengths) {
+        launch_note(context, function->name, NULL, grid, block);
+    } else if (UNUSUAL(function->noted != context->noted)) {
+        note_again(function);
+    }
+    return LAUNCHED;
+}
+
+static inline __attribute__((always_inline)) enum again
+prepared_again(struct core_function *function, PyObject *const *args,
+               Py_ssize_t nargs)
+{
+    const struct core_format *format = function->format;
+    if (UNUSUAL(format == NULL || !format->by_layout ||
+                nargs != (Py_ssize_t)format->count + 2 ||
+                args[0] != function->grid.tuple ||
+                args[1] != function->block.tuple || !is_plain(function))) {
+        return OTHER;
+    }
+    struct small small;
+    const struct core_context *context = function->context;
+    const struct core_slot *slots = function->slots;
+    const struct core_field *fields = format->fields;
+    for (Py_ssize_t i = 0; i < nargs - 2; i++) {
+        char *target = small.buffer + fields[i].target;
+        small.pointers[i] = target;
+        if (UNUSUAL(!field_store_again(&fields[i], &slots[i], args[i + 2],
+                                       context, NULL, target))) {
+            return OTHER;
+        }
+    }
+    return launch_again(function, function->grid.lengths, &small);
+}
+
+PyObject *
+core_prepared_call(PyObject *op, CORE_ARGS)
+{
+    struct core_function *function = (struct core_function *)op;
+    if (USUAL(names == NULL &&
+              prepared_again(function, args, nargs) == LAUNCHED)) {
+        Py_RETURN_NONE;
+    }
+    return core_prepared_first(function, args, nargs, names);
+}
+
+static inline __attribute__((always_inline)) enum again
+call_again(struct core_function *function, PyObject *const *args,
+           Py_ssize_t count, PyObject *names)
+{
+    static const unsigned ones[3] = {1, 1, 1};
+    const int grid_at = function->grid_at;
+    if (UNUSUAL(
+            names == NULL || names != function->names ||
+            args[count + (grid_at == 0)] != function->block.tuple ||
+            (grid_at >= 0 && args[count + grid_at] != function->grid.tuple) ||
+            !is_plain(function) ||
+            count != (Py_ssize_t)function->layout.count)) {
+        return OTHER;
+    }
+    struct small small;
+    const struct core_context *context = function->context;
+    const struct core_slot *slots = function->slots;
+    const struct core_parameter *parameters = function->layout.parameters;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        char *target = small.buffer + parameters[i].offset;
+        small.pointers[i] = target;
+        if (UNUSUAL(!argument_store_again(&slots[i], args[i], context, NULL,
+                                          parameters[i].bytes, target))) {
+            return OTHER;
+        }
+    }
+    return launch_again(function, grid_at < 0 ? ones : function->grid.lengths,
+                        &small);
+}
+
+PyObject *
+core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
+                         PyObject *names)
+{
+    struct core_function *function = (struct core_function *)op;
+    Py_ssize_t count = PyVectorcall_NARGS(nargsf);
+    if (USUAL(call_again(function, args, count, names) == LAUNCHED)) {
+        Py_RETURN_NONE;
+    }
+    return core_function_call(function, args, count, names);
+}
