@@ -111,13 +111,20 @@ ROWS = {
     "j1": Row(lambda x: mpmath.besselj(1, x), (-8, 8), (9, 7), (-8, 8)),
     "y0": Row(lambda x: mpmath.bessely(0, x), (0.1, 8), (9, 7), (0.1, 8)),
     "y1": Row(lambda x: mpmath.bessely(1, x), (0.1, 8), (9, 7), (0.1, 8)),
+    "cyl_bessel_i0": Row(
+        lambda x: mpmath.besseli(0, x), (-20, 20), (6, 6), (-720, 720)
+    ),
+    "cyl_bessel_i1": Row(
+        lambda x: mpmath.besseli(1, x), (-20, 20), (6, 6), (-720, 720)
+    ),
     "pow": Row(mpmath.power, (0, 30), (4, 2), (0, np.inf)),
     "atan2": Row(mpmath.atan2, (-9, 9), (3, 2)),
     "hypot": Row(mpmath.hypot, (-9, 9), (3, 2)),
 }
 TWO_ARGUMENTS = ("pow", "atan2", "hypot")
 TYPES = {"float": np.float32, "double": np.float64}
-SLOW = ("erfinv", "erfcinv", "j0", "j1", "y0", "y1", "tgamma", "lgamma")
+SLOW = ("erfinv", "erfcinv", "j0", "j1", "y0", "y1", "cyl_bessel_i0",
+        "cyl_bessel_i1", "tgamma", "lgamma")  # fmt: skip
 
 
 def samples(row: Row, dtype: type, count: int, seed: int) -> np.ndarray:

@@ -282,6 +282,34 @@ def bessel(order: int) -> tuple[Function, Function]:
 J0, Y0 = bessel(0)
 J1, Y1 = bessel(1)
 
+
+def modified(order: int, high: Number, count: int) -> Polynomial:
+    """P of I0(x) = 1 + x^2 P(x^2), I1(x) / x = 1/2 + x^2 P(x^2)."""
+
+    def scaled(t: mpf) -> mpf:
+        x = mpmath.sqrt(t)
+        return mpmath.besseli(order, x) / x**order
+
+    return Polynomial(
+        lambda t: (scaled(t) - mpf(1) / (1 + order)) / t,
+        lambda t: t / scaled(t),
+        SMALL,
+        mpf(high) ** 2,
+        count,
+        53,
+    )
+
+
+def modified_tail(order: int, low: Number, count: int) -> Polynomial:
+    """P(low/x) of I(x) = exp(x - 16) P(low/x) / sqrt(x), x >= low."""
+
+    def target(u: mpf) -> mpf:
+        x = low / max(u, SMALL**2)
+        return mpmath.besseli(order, x) * mpmath.sqrt(x) * mpmath.exp(16 - x)
+
+    return Polynomial(target, lambda u: 1 / target(u), 0, 1, count, 53)
+
+
 ROWS: dict[str, Polynomial] = {
     # exp(r) = 1 + r + r^2 P(r); EXPM1: the same, relative to expm1
     "EXPF": after(mpmath.exp, 2, lambda x: 1 + x, (-HALF, HALF), 5),
@@ -397,6 +425,11 @@ ROWS: dict[str, Polynomial] = {
     "Y0_3": near_zero(Y0, 7.0861, 0.55, 13),
     "Y1_1": near_zero(Y1, 2.1971, 0.5, 17),
     "Y1_2": near_zero(Y1, 5.4297, 0.55, 14),
+    # The modified ones, below 9 and above
+    "I0": modified(0, 9, 16),
+    "I0_TAIL": modified_tail(0, 9, 23),
+    "I1": modified(1, 9, 15),
+    "I1_TAIL": modified_tail(1, 9, 23),
 }
 
 

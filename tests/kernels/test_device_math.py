@@ -153,6 +153,8 @@ SPECIAL = {
     "erfinv": {-0.0: -0.0, 1: INF, -1: -INF, 2: NAN},
     "erfcinv": {0.0: INF, 2: -INF, 3: NAN},
     "normcdf": {INF: 1, -INF: 0.0, 0.0: 0.5},
+    "cyl_bessel_i0": {-0.0: 1, INF: INF, -INF: INF, 1e4: INF, -1e4: INF},
+    "cyl_bessel_i1": {-0.0: -0.0, INF: INF, -INF: -INF, 1e4: INF, -1e4: -INF},
 }
 
 
@@ -251,6 +253,27 @@ def test_bessel_functions_about_their_zeros(name):
             exact = accuracy.ROWS[name].exact(accuracy.mpmath.mpf(float(at)))
             error = accuracy.error_of(value, exact, np.float64)
             assert error < accuracy.ROWS[name].bounds[1] + 0.5, (at, error)
+
+
+@pytest.mark.parametrize("kind", ["float", "double"])
+@pytest.mark.parametrize("name", ["cyl_bessel_i0", "cyl_bessel_i1"])
+def test_modified_bessel_functions(name, kind):
+    """Where polynomials meet, on both sides of 0, and up to the largest."""
+    dtype = accuracy.TYPES[kind]
+    last = 91.9 if kind == "float" else 713.98
+    near = 9 * (1 + np.arange(-20, 20) * float(np.finfo(dtype).eps))
+    x = np.concatenate([np.linspace(-20, 20, 801), near, [1e-30, 1e-300]])
+    x = np.concatenate([x, np.linspace(20, last, 200), [last + 0.1]])
+    x = x.astype(dtype)
+    got = accuracy.evaluate(name, dtype, x)
+    mirrored = accuracy.evaluate(name, dtype, -x)
+    assert np.array_equal(mirrored, got if name[-1] == "0" else -got)
+    assert np.isinf(got[-1]) and np.isfinite(got[:-1]).all()
+    with accuracy.mpmath.workdps(40):
+        for value, at in zip(got[:-1], x[:-1], strict=True):
+            exact = accuracy.ROWS[name].exact(accuracy.mpmath.mpf(float(at)))
+            error = accuracy.error_of(value, exact, dtype)
+            assert error < 6.5, (at, error)
 
 
 ALL = sorted(set(accuracy.ROWS) - set(accuracy.TWO_ARGUMENTS))

@@ -416,3 +416,47 @@
         0x1.b63433e654f37p-26, 0x1.848eea170b0eap-28,                         \
         -0x1.ad5a92a5d8913p-32, -0x1.02eb50e22971cp-34,                       \
         0x1.fcfbdcf9a5375p-41)
+/* error 2^-60.2 */
+#define __PYCUDA_I0(t)                                                        \
+    __PYCUDA_POLY16(                                                          \
+        t, 0x1p-2, 0x1.0000000000001p-6, 0x1.c71c71c71c6d3p-12,               \
+        0x1.c71c71c71cf1fp-18, 0x1.23456789a473ap-24, 0x1.02e85c091b9ep-31,   \
+        0x1.522a43ea61ba2p-39, 0x1.522a44b6d3082p-47, 0x1.0b3129ebca3bcp-55,  \
+        0x1.5602177d211d1p-64, 0x1.69c3d437a6b36p-73, 0x1.41d3afed91a52p-82,  \
+        0x1.e429479af3c96p-92, 0x1.4b614c9a4e34ep-101,                        \
+        0x1.1ce7ec95fb77cp-111, 0x1.358d48623bbe3p-120)
+/* error 2^-55.5 */
+#define __PYCUDA_I0_TAIL(t)                                                   \
+    __PYCUDA_POLY23(                                                          \
+        t, 0x1.b0bea98f423efp+21, 0x1.80a97a4672814p+15,                      \
+        0x1.80a97a51939dep+11, 0x1.642b101ed9351p+8, 0x1.e4df2b291dbbcp+5,    \
+        0x1.ad15e4d0bb193p+3, 0x1.be5896c5492c9p+2, -0x1.df9697493681p+4,     \
+        0x1.c7e2d3d9efc09p+7, -0x1.37c956a024cd1p+10, 0x1.480960c7e93b4p+12,  \
+        -0x1.0be4ad73960dap+14, 0x1.5611e4a78c553p+15,                        \
+        -0x1.56482ef33951bp+16, 0x1.0bd9643390423p+17,                        \
+        -0x1.45979dfc01cf2p+17, 0x1.2f801c341e358p+17,                        \
+        -0x1.a8f569f190a48p+16, 0x1.b05154fb2afa7p+15,                        \
+        -0x1.2e64aaea0fd4ap+14, 0x1.06aed5bdb97fcp+12,                        \
+        -0x1.c013b25c76f08p+8, 0x1.ea00fe1f4b26ep+2)
+/* error 2^-57.5 */
+#define __PYCUDA_I1(t)                                                        \
+    __PYCUDA_POLY15(                                                          \
+        t, 0x1.0000000000001p-4, 0x1.555555555551dp-9,                        \
+        0x1.c71c71c71cf75p-15, 0x1.6c16c16c0d106p-21, 0x1.845c8a0db586fp-28,  \
+        0x1.27e4fb6c67473p-35, 0x1.522a44c38a5d8p-43, 0x1.2c974e87873c4p-51,  \
+        0x1.ab82a894b128ep-60, 0x1.f16cb772a60e2p-69, 0x1.e2c2557d21395p-78,  \
+        0x1.8944bd3543f6ep-87, 0x1.2265958983cdep-96, 0x1.0916eae7964dp-106,  \
+        0x1.3798123cb9e19p-115)
+/* error 2^-55.5 */
+#define __PYCUDA_I1_TAIL(t)                                                   \
+    __PYCUDA_POLY23(                                                          \
+        t, 0x1.b0bea98f423efp+21, -0x1.207f1bb4d6fa6p+17,                     \
+        -0x1.408d3b3a01f9bp+12, -0x1.f2a2cbdd4f24bp+8,                        \
+        -0x1.37a88b60b3177p+6, -0x1.0951ba8fed994p+4, -0x1.7b22d561b59dbp+2,  \
+        0x1.cf1ce02ab0187p+3, -0x1.fe2e67f79e2d8p+6, 0x1.728308c1a24dep+9,    \
+        -0x1.96f9ea4224478p+11, 0x1.559eaf3359d6ep+13,                        \
+        -0x1.ba675246bae7dp+14, 0x1.bb1e0f086226dp+15,                        \
+        -0x1.561850c161adcp+16, 0x1.92c6aac5d181cp+16,                        \
+        -0x1.6212a910c546ep+16, 0x1.bef9f43bff88fp+15,                        \
+        -0x1.75c1f7dc70c64p+14, 0x1.477ee69f44b3dp+12, 0x1.8d907cde513b7p+7,  \
+        -0x1.924821ca8bef9p+8, 0x1.13b50cd1cd131p+6)
