@@ -164,3 +164,55 @@ def test_three_operands():
     ]
     for row, right in zip(found, wanted, strict=True):
         assert np.array_equal(row.view(np.int32), right)
+
+
+PAIRS = {
+    "__vi{0}3_{1}16x2(a, b, c)": lambda f, a, b, c: f(f(a, b), c),
+    "__viadd{0}_{1}16x2(a, b, c)": lambda f, a, b, c: f(a + b, c),
+}
+SIGNED_PAIRS = {
+    "__vi{0}_{1}16x2_relu(a, b)": lambda f, a, b, c: np.maximum(f(a, b), 0),
+    "__vi{0}3_{1}16x2_relu(a, b, c)": lambda f, a, b, c: np.maximum(
+        f(f(a, b), c), 0
+    ),
+    "__viadd{0}_{1}16x2_relu(a, b, c)": lambda f, a, b, c: np.maximum(
+        f(a + b, c), 0
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+@pytest.mark.parametrize("kind", ["i", "u"])
+def test_three_operands_in_pairs(kind, name):
+    """Sums wrap in their halfword."""
+    table = {**PAIRS, **(SIGNED_PAIRS if kind == "i" else {})}
+    letter = {"i": "s", "u": "u"}[kind]
+    found = run([text.format(name, letter) for text in table])
+    a, b, c = (word.view(kind + "2") for word in (A, B, C))
+    for row, (text, function) in zip(found, table.items(), strict=True):
+        right = function(getattr(np, name + "imum"), a, b, c)
+        assert np.array_equal(row.view(kind + "2"), right), text
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+@pytest.mark.parametrize("kind", ["i", "u"])
+def test_which_of_two(kind, name):
+    """The first counts as chosen where both are the same."""
+    letter = {"i": "s", "u": "u"}[kind]
+    choose = getattr(np, name + "imum")
+    number, pair = f"__vib{name}_{letter}32", f"__vib{name}_{letter}16x2"
+    number_run = run([f"0u; bool p; out[i] = {number}(a, b, &p)", "p"])
+    x, y = (word.view(kind + "4") for word in (A, B))
+    assert np.array_equal(number_run[0].view(kind + "4"), choose(x, y))
+    assert np.array_equal(number_run[1], choose(x, y) == x)
+    pair_run = run(
+        [
+            f"0u; bool high, low; out[i] = {pair}(a, b, &high, &low)",
+            "high",
+            "low",
+        ]
+    )
+    x, y = (halfwords(word, kind) for word in (A, B))
+    assert np.array_equal(halfwords(pair_run[0], kind), choose(x, y))
+    assert np.array_equal(pair_run[1], (choose(x, y) == x)[:, 1])
+    assert np.array_equal(pair_run[2], (choose(x, y) == x)[:, 0])

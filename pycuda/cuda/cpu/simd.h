@@ -95,7 +95,7 @@ __PYCUDA_UNSIGNED(4, unsigned char)
 #undef __PYCUDA_GREATEST
 #undef __PYCUDA_MASK
 
-/* ---- three operands: dynamic programming ---- */
+/* ---- dynamic programming: of numbers, and of halfwords in pairs ---- */
 
 #define __PYCUDA_THREE(NAME, T, FIRST, SECOND)                                \
     __pycuda_both T __vi##NAME(T a, T b, T c)                                 \
@@ -103,31 +103,65 @@ __PYCUDA_UNSIGNED(4, unsigned char)
         T sum = FIRST;                                                        \
         return SECOND;                                                        \
     }
-#define __PYCUDA_PLUS(T) (T)((unsigned int)a + (unsigned int)b)
-#define __PYCUDA_THREES(S, T)                                                 \
-    __PYCUDA_THREE(max3_##S, T, max(a, b), max(sum, c))                       \
-    __PYCUDA_THREE(min3_##S, T, min(a, b), min(sum, c))                       \
-    __PYCUDA_THREE(addmax_##S, T, __PYCUDA_PLUS(T), max(sum, c))              \
-    __PYCUDA_THREE(addmin_##S, T, __PYCUDA_PLUS(T), min(sum, c))
-__PYCUDA_THREES(s32, int)
-__PYCUDA_THREES(u32, unsigned int)
-__PYCUDA_THREE(max3_s32_relu, int, max(a, b), max(max(sum, c), 0))
-__PYCUDA_THREE(min3_s32_relu, int, min(a, b), max(min(sum, c), 0))
-__PYCUDA_THREE(addmax_s32_relu, int, __PYCUDA_PLUS(int), max(max(sum, c), 0))
-__PYCUDA_THREE(addmin_s32_relu, int, __PYCUDA_PLUS(int), max(min(sum, c), 0))
+#define __PYCUDA_THREES(S, T, PLUS, MAX, MIN)                                 \
+    __PYCUDA_THREE(max3_##S, T, MAX(a, b), MAX(sum, c))                       \
+    __PYCUDA_THREE(min3_##S, T, MIN(a, b), MIN(sum, c))                       \
+    __PYCUDA_THREE(addmax_##S, T, PLUS(a, b), MAX(sum, c))                    \
+    __PYCUDA_THREE(addmin_##S, T, PLUS(a, b), MIN(sum, c))
+/* What is below 0 becomes 0. */
+#define __PYCUDA_RELUS(S, T, PLUS, MAX, MIN)                                  \
+    __PYCUDA_THREE(max3_##S, T, MAX(a, b), MAX(MAX(sum, c), 0))               \
+    __PYCUDA_THREE(min3_##S, T, MIN(a, b), MAX(MIN(sum, c), 0))               \
+    __PYCUDA_THREE(addmax_##S, T, PLUS(a, b), MAX(MAX(sum, c), 0))            \
+    __PYCUDA_THREE(addmin_##S, T, PLUS(a, b), MAX(MIN(sum, c), 0))            \
+    __pycuda_both T __vimax_##S(T a, T b)                                     \
+    {                                                                         \
+        return MAX(MAX(a, b), 0);                                             \
+    }                                                                         \
+    __pycuda_both T __vimin_##S(T a, T b)                                     \
+    {                                                                         \
+        return MAX(MIN(a, b), 0);                                             \
+    }
+#define __PYCUDA_PLUS(a, b) ((unsigned int)(a) + (unsigned int)(b))
+__PYCUDA_THREES(s32, int, (int)__PYCUDA_PLUS, max, min)
+__PYCUDA_RELUS(s32_relu, int, (int)__PYCUDA_PLUS, max, min)
+__PYCUDA_THREES(u32, unsigned int, __PYCUDA_PLUS, max, min)
+__PYCUDA_THREES(s16x2, unsigned int, __vadd2, __vmaxs2, __vmins2)
+__PYCUDA_RELUS(s16x2_relu, unsigned int, __vadd2, __vmaxs2, __vmins2)
+__PYCUDA_THREES(u16x2, unsigned int, __vadd2, __vmaxu2, __vminu2)
 #undef __PYCUDA_THREES
+#undef __PYCUDA_RELUS
 #undef __PYCUDA_THREE
 #undef __PYCUDA_PLUS
-__pycuda_both int
-__vimax_s32_relu(int a, int b)
-{
-    return max(max(a, b), 0);
-}
-__pycuda_both int
-__vimin_s32_relu(int a, int b)
-{
-    return max(min(a, b), 0);
-}
+
+/* The greater or the lesser of two, and whether it is the first. */
+#define __PYCUDA_CHOICE(NAME, T, OPERATOR)                                    \
+    __pycuda_both T NAME(T a, T b, bool *const pred)                          \
+    {                                                                         \
+        bool first = a OPERATOR b;                                            \
+        *pred = first;                                                        \
+        return first ? a : b;                                                 \
+    }
+#define __PYCUDA_CHOICE2(NAME, T, OPERATOR)                                   \
+    __pycuda_both unsigned int NAME(unsigned int a, unsigned int b,           \
+                                    bool *const pred_hi, bool *const pred_lo) \
+    {                                                                         \
+        bool high = (T)(a >> 16) OPERATOR(T)(b >> 16);                        \
+        bool low = (T)a OPERATOR(T)b;                                         \
+        *pred_hi = high;                                                      \
+        *pred_lo = low;                                                       \
+        return ((high ? a : b) & 0xffff0000u) | ((low ? a : b) & 0xffffu);    \
+    }
+__PYCUDA_CHOICE(__vibmax_s32, int, >=)
+__PYCUDA_CHOICE(__vibmin_s32, int, <=)
+__PYCUDA_CHOICE(__vibmax_u32, unsigned int, >=)
+__PYCUDA_CHOICE(__vibmin_u32, unsigned int, <=)
+__PYCUDA_CHOICE2(__vibmax_s16x2, short, >=)
+__PYCUDA_CHOICE2(__vibmin_s16x2, short, <=)
+__PYCUDA_CHOICE2(__vibmax_u16x2, unsigned short, >=)
+__PYCUDA_CHOICE2(__vibmin_u16x2, unsigned short, <=)
+#undef __PYCUDA_CHOICE
+#undef __PYCUDA_CHOICE2
 
 /* ---- dot products ---- */
 

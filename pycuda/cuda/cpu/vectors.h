@@ -50,6 +50,27 @@ __PYCUDA_VECTOR(float, float, 8, 16)
 __PYCUDA_VECTOR(double, double, 16, 16)
 #undef __PYCUDA_VECTOR
 
+/* Four of 8 bytes, aligned as the name says. */
+#define __PYCUDA_ALIGNED(NAME, T, BYTES)                                      \
+    struct __align__(BYTES) NAME##4_##BYTES##a {                              \
+        T x, y, z, w;                                                         \
+    };                                                                        \
+    __pycuda_both NAME##4_##BYTES##a make_##NAME##4_##BYTES##a(               \
+        T x, T y, T z, T w)                                                   \
+    {                                                                         \
+        return {x, y, z, w};                                                  \
+    }
+#define __PYCUDA_ALIGNED_BOTH(NAME, T)                                        \
+    __PYCUDA_ALIGNED(NAME, T, 16)                                             \
+    __PYCUDA_ALIGNED(NAME, T, 32)
+__PYCUDA_ALIGNED_BOTH(long, long)
+__PYCUDA_ALIGNED_BOTH(ulong, unsigned long)
+__PYCUDA_ALIGNED_BOTH(longlong, long long)
+__PYCUDA_ALIGNED_BOTH(ulonglong, unsigned long long)
+__PYCUDA_ALIGNED_BOTH(double, double)
+#undef __PYCUDA_ALIGNED_BOTH
+#undef __PYCUDA_ALIGNED
+
 struct dim3 {
     unsigned int x, y, z;
     __host__ __device__ constexpr dim3(unsigned int nx = 1,
