@@ -76,6 +76,15 @@ enum image_reduce {
     IMAGE_REDUCE_XOR,
 };
 
+/* Which of CUDA's memories an address is in. */
+enum image_space {
+    IMAGE_SPACE_GLOBAL, /* all that is none of the others */
+    IMAGE_SPACE_SHARED,
+    IMAGE_SPACE_CONSTANT,
+    IMAGE_SPACE_LOCAL,
+    IMAGE_SPACE_PARAMETER, /* the kernel's parameters */
+};
+
 /* Shape of a texture or surface access. */
 enum image_access {
     IMAGE_ACCESS_1D,
@@ -214,6 +223,8 @@ struct __attribute__((may_alias)) image_check_place {
     ROW(void, __pycuda_free, (void *pointer), 0)                              \
     ROW(uint64_t, __pycuda_clock64, (void), 0)                                \
     ROW(uint64_t, __pycuda_globaltimer, (void), 0)                            \
+    /* The image_space of an address. */                                      \
+    ROW(int32_t, __pycuda_space, (const void *address), 0)                    \
     /* Texture fetch: `object` is a CUtexObject, `access` an image_access;    \
      * coordinates not used by the shape are ignored; out receives four       \
      * 32-bit words, float or integer as the texture's read mode says         \

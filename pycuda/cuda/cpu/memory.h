@@ -110,26 +110,36 @@ __stcs(T *address, typename __pycuda_same<T>::type value)
     }
 }
 
-__pycuda_fn size_t
-__cvta_generic_to_shared(const void *pointer)
-{
-    return (size_t)pointer;
-}
-__pycuda_fn void *
-__cvta_shared_to_generic(size_t address)
-{
-    return (void *)address;
-}
-__pycuda_fn size_t
-__cvta_generic_to_global(const void *pointer)
-{
-    return (size_t)pointer;
-}
-__pycuda_fn void *
-__cvta_global_to_generic(size_t address)
-{
-    return (void *)address;
-}
+/* An address is the same in its own space and among all. */
+#define __PYCUDA_CVTA(SPACE)                                                  \
+    __pycuda_fn size_t __cvta_generic_to_##SPACE(const void *pointer)         \
+    {                                                                         \
+        return (size_t)pointer;                                               \
+    }                                                                         \
+    __pycuda_fn void *__cvta_##SPACE##_to_generic(size_t address)             \
+    {                                                                         \
+        return (void *)address;                                               \
+    }
+__PYCUDA_CVTA(global)
+__PYCUDA_CVTA(shared)
+__PYCUDA_CVTA(constant)
+__PYCUDA_CVTA(local)
+__PYCUDA_CVTA(grid_constant)
+#undef __PYCUDA_CVTA
+
+#define __PYCUDA_IS(NAME, SPACE)                                              \
+    __pycuda_fn unsigned int NAME(const void *pointer)                        \
+    {                                                                         \
+        return __pycuda_space(pointer) == __PYCUDA_SPACE_##SPACE;             \
+    }
+__PYCUDA_IS(__isGlobal, GLOBAL)
+__PYCUDA_IS(__isShared, SHARED)
+__PYCUDA_IS(__isCtaShared, SHARED)
+__PYCUDA_IS(__isClusterShared, SHARED)
+__PYCUDA_IS(__isConstant, CONSTANT)
+__PYCUDA_IS(__isLocal, LOCAL)
+__PYCUDA_IS(__isGridConstant, PARAMETER)
+#undef __PYCUDA_IS
 
 /* Shared memory for a type whose constructor does something, which is not
  * run: what src/cpu/nvrtc/rewrite.c writes in place of `__shared__`. */

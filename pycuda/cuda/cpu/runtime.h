@@ -40,6 +40,8 @@ __device__ void *__pycuda_malloc(size_t bytes);
 __device__ void __pycuda_free(void *pointer);
 __device__ unsigned long __pycuda_clock64(void);
 __device__ unsigned long __pycuda_globaltimer(void);
+/* Not constant: a variable that it is asked about has to stay where it is. */
+__device__ int __pycuda_space(const void *address) __attribute__((nothrow));
 __device__ void __pycuda_texture(unsigned long object, int access, float x,
                                  float y, float z, int layer, void *out);
 __device__ void __pycuda_texture_level(unsigned long object, int access,
@@ -80,6 +82,13 @@ enum __pycuda_reduce_kind {
     __PYCUDA_REDUCE_AND,
     __PYCUDA_REDUCE_OR,
     __PYCUDA_REDUCE_XOR,
+};
+enum __pycuda_space_kind {
+    __PYCUDA_SPACE_GLOBAL,
+    __PYCUDA_SPACE_SHARED,
+    __PYCUDA_SPACE_CONSTANT,
+    __PYCUDA_SPACE_LOCAL,
+    __PYCUDA_SPACE_PARAMETER,
 };
 enum __pycuda_access {
     __PYCUDA_1D,

@@ -122,7 +122,8 @@ argument_type(struct jit *jit, int which)
     return which == JIT_WIDE_INDEX || which == JIT_VOTE ? jit->i64 : jit->i32;
 }
 
-/* Are all uses of the pointer loads, maybe through address arithmetic? */
+/* Are all uses of the pointer loads, maybe through address arithmetic, and
+ * questions where it points? */
 static bool
 only_loaded(LLVMValueRef pointer)
 {
@@ -130,10 +131,11 @@ only_loaded(LLVMValueRef pointer)
     for (; use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
         bool derived = LLVMIsAGetElementPtrInst(user) != NULL;
+        bool asked = jit_calls(user, "__pycuda_space");
         bool copied = LLVMIsAMemCpyInst(user) &&
                       LLVMGetOperand(user, 1) == pointer &&
                       LLVMGetOperand(user, 0) != pointer;
-        if (!LLVMIsALoadInst(user) && !copied &&
+        if (!LLVMIsALoadInst(user) && !asked && !copied &&
             !(derived && only_loaded(user))) {
             return false;
         }
