@@ -7,6 +7,7 @@ import ctypes
 import ctypes.util
 import glob
 import os
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -71,6 +72,12 @@ def compile(source, *options, wrap=True):
     return result, log.value.decode()
 
 
+def version():
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    nvrtc().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    return major.value, minor.value
+
+
 def test_every_implicit_name():
     from test_front_names import IMPLICIT
 
@@ -81,6 +88,95 @@ def test_every_implicit_name():
     result, log = compile(body)
     assert result == 0, log
     assert "error" not in log
+
+
+# Ours are in a namespace; what lies elsewhere calls what is not there.
+API_HEAD = """
+#include <stddef.h>
+extern "C" __device__ void absent();
+namespace ours {
+#include <cpu/api_codes.h>
+#include <cpu/api_enums.h>
+#include <cpu/api_types.h>
+}
+"""
+API_ENUMERATOR = 'static_assert((int)ours::{0} == ::{0}, "{0}");'
+API_FLAG = 'static_assert((int){0} == (int){1}, "{0}");'
+API_MEMBER = """
+static_assert(sizeof(ours::{0}) == sizeof(::{0}), "{0}");
+static_assert(sizeof(ours::{0}::{1}) == sizeof(::{0}::{1}), "{0}.{1}");
+"""
+API_PLACE = "if (offsetof(ours::{0}, {1}) != offsetof(::{0}, {1})) absent();"
+
+
+def api_text(*names):
+    """Headers of the CPU device without their comments."""
+    text = "".join((HEADERS_DIR / "cpu" / name).read_text() for name in names)
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def api_enumerators():
+    for body in re.findall(
+        r"enum \w+ \{(.*?)\};", api_text("api_codes.h", "api_enums.h"), re.S
+    ):
+        yield from re.findall(r"(\w+)(?: = -?\d+)?,", body)
+
+
+def api_flags():
+    """(macro, value), but for those that are types or addresses."""
+    for name, value in re.findall(
+        r"#define (\w+) +(?:\\\n +)?(-?\w+|\(-\d\))\n", api_text("api_flags.h")
+    ):
+        if not name.endswith(("AttrID", "AttrValue")):
+            yield name, value
+
+
+def api_members():
+    """(struct, member) of those that the CPU device has whole."""
+    for name, body in re.findall(
+        r"^(?:typedef )?(?:struct|union) (\w+) \{\n(.*?)^\}",
+        api_text("api_types.h"),
+        re.S | re.M,
+    ):
+        while "{" in body:
+            body = re.sub(r"\{[^{}]*\}", "", body)
+        for member in re.findall(r"(\w+)(?:\[\w+\])?[,;]", body):
+            yield name, member
+
+
+def api_source(head=API_HEAD):
+    lines = [head]
+    lines += [API_ENUMERATOR.format(name) for name in api_enumerators()]
+    lines += [API_FLAG.format(*flag) for flag in api_flags()]
+    lines += [API_MEMBER.format(*member) for member in api_members()]
+    lines += ["__global__ void k() {"]
+    lines += [API_PLACE.format(*member) for member in api_members()]
+    return "\n".join([*lines, "}"])
+
+
+def test_names_of_the_runtime_api():
+    """What the CPU device declares is what NVRTC 13.0 has built in."""
+    if version() != (13, 0):
+        pytest.skip("later ones have more, in place of what was reserved")
+    counts = [len([*f()]) for f in (api_enumerators, api_flags, api_members)]
+    assert counts == [677, 73, 245]
+    result, log = compile(api_source(), wrap=False)
+    assert result == 0, log
+
+
+@pytest.mark.parametrize(
+    "right, wrong",
+    [
+        ("ours::cudaErrorInvalidValue", "ours::cudaErrorMemoryAllocation"),
+        ("(int)cudaEventDisableTiming", "(int)cudaEventBlockingSync"),
+        ("sizeof(ours::cudaExtent)", "sizeof(ours::cudaPitchedPtr)"),
+        ("ours::cudaMemcpy3DParms, srcPos", "ours::cudaMemcpy3DParms, dstPos"),
+    ],
+)
+def test_a_difference_from_the_runtime_api_is_seen(right, wrong):
+    source = api_source()
+    assert right in source
+    assert compile(source.replace(right, wrong), wrap=False)[0] != 0
 
 
 def test_every_header_beside_every_other():

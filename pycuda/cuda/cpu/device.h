@@ -37,6 +37,10 @@ extern "C++" {
 #include "output.h"
 #include "textures.h"
 #include "surfaces.h"
+#include "api_flags.h"
+#include "api_codes.h"
+#include "api_enums.h"
+#include "api_types.h"
 }
 /* NVRTC brings these itself. */
 #include "../std/initializer_list"
