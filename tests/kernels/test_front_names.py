@@ -52,6 +52,20 @@ IMPLICIT = {
     "uint3": "uint3 t = threadIdx; int v = t.x",
     "max": "float v = max(x[0], 2.f) + max(1, 2) + fmaxf(1.f, 2.f)",
     "tex2D": "cudaTextureObject_t t = 0; int v = t == 0",
+    "cudaError_t": "cudaError_t e = cudaErrorInvalidValue; int v = e",
+    "cudaStream_t": "cudaStream_t s = cudaStreamPerThread; int v = s != 0",
+    "cudaEvent_t": "cudaEvent_t e = 0; int v = e == nullptr",
+    "cudaMemcpyKind": "cudaMemcpyKind k = cudaMemcpyDefault; int v = k",
+    "cudaExtent": "cudaExtent e = {1, 2, 3}; int v = e.depth",
+    "cudaPos": "cudaPos p = {1, 2, 3}; int v = p.z",
+    "cudaPitchedPtr": "cudaPitchedPtr p = {x, 64, 8, 8}; int v = p.pitch",
+    "cudaDataType_t": "cudaDataType_t t = CUDA_R_32F; int v = t",
+    "libraryPropertyType": "libraryPropertyType t = PATCH_LEVEL; int v = t",
+    "cudaChannelFormatDesc": "cudaChannelFormatDesc d = {32}; int v = d.x",
+    "cudaGraphNodeParams": "cudaGraphNodeParams *p = 0; int v = p == 0",
+    "cudaHostAllocMapped": "int v = cudaHostAllocMapped",
+    "double4_32a": "double4_32a d = make_double4_32a(1, 2, 3, 4);"
+    " int v = sizeof(d) + alignof(double4_16a) + d.w",
 }
 
 
@@ -140,6 +154,10 @@ HEADERS = [
     "signal.h",
     "stdarg.h",
     "unistd.h",
+    "iso646.h",
+    "values.h",
+    "library_types.h",
+    "driver_types.h",
     "atomic",
     "bitset",
     "cctype",
