@@ -25,8 +25,22 @@ _HOST_CODE = re.compile(
     r"|__device__ annotation on lambda"
 )
 _NESTED_LAUNCH = "reference to __global__ function"
-_AMBIGUOUS = "more than one instance of overloaded function"
-_MIXED_MATH = f"--pre-include={includes.ours('nvrtc/mixed_math.h')}"
+# What nvcc takes and NVRTC does only with an option: sqrt(2) and the like;
+# functions for the host, which then are compiled for the device, and generic
+# lambdas.
+_REMEDIES = (
+    (
+        re.compile("more than one instance of overloaded function"),
+        f"--pre-include={includes.ours('nvrtc/mixed_math.h')}",
+    ),
+    (
+        re.compile(
+            "host functions are not allowed in JIT mode"
+            "|lambda closure class members was inferred to be __host__"
+        ),
+        "--device-as-default-execution-space",
+    ),
+)
 
 # What the compilers say, and what is to be done; the first that fits counts.
 _ADVICE = (
@@ -122,15 +136,32 @@ def run(
     if arch is not None:
         options = [f"--gpu-architecture={arch}", *options]
     options = [*without_own_cache(on_gpu), *options]
-    if on_gpu:
-        result = _run_quickly(source, options, kind, names)
-    else:
-        result = _run_once(source, options, kind, names)
-    if result.image is None and on_gpu and _AMBIGUOUS in result.log:
-        # sqrt(2) and the like, which nvcc takes: overloads for them.
-        again = _run_once(source, [_MIXED_MATH, *options], kind, names)
-        return result if again.image is None else again
-    return result
+    if not on_gpu:
+        return _run_once(source, options, kind, names)
+    result = _run_quickly(source, options, kind, names)
+    return _run_again(result, source, options, kind, names)
+
+
+def _run_again(
+    result: Result,
+    source: str,
+    options: list[str],
+    kind: str,
+    names: Sequence[str],
+) -> Result:
+    """A failed `result`, or what comes of remedies for what its log says."""
+    last, tried = result, []
+    for _ in _REMEDIES:
+        more = [
+            option
+            for pattern, option in _REMEDIES
+            if option not in tried and pattern.search(last.log)
+        ]
+        if last.image is not None or not more:
+            break
+        tried += more
+        last = _run_once(source, [*tried, *options], kind, names)
+    return result if last.image is None else last
 
 
 def _run_quickly(

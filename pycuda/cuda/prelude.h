@@ -27,12 +27,8 @@ typedef unsigned long u_long, ulong;
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
-#ifdef __PYCUDA_CPU__
-typedef long int64_t, time_t;
-#else
 /* as NVIDIA's cuda/std has them under NVRTC */
 typedef long long int64_t, time_t;
-#endif
 typedef unsigned char u_int8_t;
 typedef unsigned short u_int16_t;
 typedef unsigned int u_int32_t;

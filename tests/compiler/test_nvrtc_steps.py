@@ -115,18 +115,40 @@ def test_ambiguous_calls_are_tried_with_overloads(play):
         compiled()
 
 
+def test_functions_for_the_host_are_compiled_for_the_device(play):
+    ambiguous = "error: more than one instance of overloaded function"
+    option = "--device-as-default-execution-space"
+    played = play(HOST_CODE, b"image")
+    assert compiled() == b"image"
+    assert [option in words for words, _ in played.asked] == [False, True]
+    for logs in ((HOST_CODE, ambiguous), (ambiguous, HOST_CODE)):
+        played = play(*logs, b"image")
+        assert compiled() == b"image"
+        words = played.asked[2][0]
+        assert option in words and "mixed_math.h" in " ".join(words)
+    played = play(ambiguous + HOST_CODE, b"image")
+    assert compiled() == b"image"
+    assert option in played.asked[1][0]
+    play(HOST_CODE, ambiguous, "error: worse")
+    with pytest.raises(drv.CompileError, match="JIT mode"):
+        compiled()
+    play(LAMBDA)
+    with pytest.raises(drv.CompileError, match="annotation on lambda"):
+        compiled()
+
+
 @pytest.mark.parametrize(
     "log", [HOST_CODE, LAMBDA, NO_HEADER.format("vector")]
 )
 def test_nvcc_helps_once_where_it_is_there(log, play, nvcc):
-    play(log)
+    play(log, log)
     with pytest.warns(UserWarning, match="nvcc was used instead") as caught:
         assert compiled(options=["-DX"]) == b"image of nvcc\n"
     assert len(caught) == 1
     words = (nvcc / "words").read_text().split()
     assert words[:4] == ["--cubin", "-DX", "-arch", "sm_90"]
     (nvcc / "refuse").write_text("")
-    play(log)
+    play(log, log)
     with pytest.raises(drv.CompileError) as failure:
         compiled()
     assert failure.value.stderr == log.strip()
@@ -153,7 +175,7 @@ def test_nvcc_is_left_alone_for_a_plain_error(play, nvcc):
     ],
 )
 def test_advice(log, advice, play):
-    play(log)
+    play(log, log)
     with pytest.raises(drv.CompileError) as caught:
         compiled()
     assert advice in caught.value.msg

@@ -45,7 +45,8 @@ __global__ void kernel(int *out, const __grid_constant__ Given given, int n)
     free(heap);
 }
 """
-WANTED = [GLOBAL] * 3 + [SHARED] * 3 + [CONSTANT] + [LOCAL] * 2 + [PARAMETER]
+WANTED = [GLOBAL] * 3 + [SHARED] * 3 + [CONSTANT] + [LOCAL] * 2
+WANTED += [PARAMETER | GLOBAL]  # the one is within the other
 # Blocks as a loop, as loops between barriers, as a fiber a thread.
 BARRIERS = {
     "none": "",

@@ -157,6 +157,160 @@ def test_pointers_compared_with_zero():
     assert set(got) == {1 + 4 + 16 + 32 + 64}
 
 
+JUMPED = """
+switch (t & 3) {
+case 0: int x = 3; out[t] = x + t; break;
+case 1: {
+    out[t] = 5;
+    break;
+}
+case 2:
+    const float w = 0.5f * (t, 8), *const p = &w; // a list
+    out[t] = w + *p;
+    break;
+default:
+    const auto q = make_int2(t, max(1, 2));
+    out[t] = q.x * 100 + q.y;
+}
+"""
+
+
+def test_jumps_over_initialisations():
+    """What is jumped over is not used, in programs that work."""
+    got = run(
+        kernel(
+            JUMPED.replace(", *const p = &w; // a list", ";").replace(
+                "+ *p", "+ w"
+            )
+        )
+    )
+    want = [T + 3, T * 0 + 5, T * 0 + 8, T * 100 + 2]
+    assert np.array_equal(got, np.choose(T & 3, want))
+    got = run(
+        kernel(
+            """
+            int before = 1;
+            if (t > 3) goto end;
+            int x = before + t; const unsigned y = x < 2 ? 1 : x == 3;
+            for (auto k = x; k < 10; k++) { float z = k; before += z + y; }
+            end:
+            out[t] = before;
+            """
+        )
+    )
+    small = [sum(k + (x < 2 or x == 3) for k in range(x, 10)) for x in T + 1]
+    assert np.array_equal(got, np.where(T > 3, 1, np.array(small) + 1))
+
+
+def test_unroll_where_there_is_no_loop():
+    got = run(
+        """
+        __device__ int sum(const int *v, int n)
+        {
+            int s = 0;
+            #pragma unroll
+            int j;
+            for (j = 0; j < n; j++) s += v[j];
+            # pragma  unroll 4
+            if (n > 2) { for (int k = 0; k < 2; k++) s += v[k]; }
+            #pragma unroll
+            #pragma unroll 2
+            for (int k = 0; k < n; k++) s += v[k];
+            return s;
+        }
+        """
+        + kernel("int v[5] = {t, 1, 2, 3, 4}; out[t] = sum(v, 5);")
+    )
+    assert np.array_equal(got, 3 * T + 21)
+
+
+def test_shared_variables_of_the_device():
+    got = run(
+        kernel(
+            "__device__ __shared__ int s[32]; __shared__ __device__ int r;"
+            "s[t] = t; r = 5; __syncthreads(); out[t] = s[31 - t] + r;"
+        )
+    )
+    assert np.array_equal(got, 31 - T + 5)
+
+
+UNMARKED = """
+struct plain { __device__ int f(int v); __host__ __device__ int g(int v); };
+int plain::f(int v) { return v + 1; }
+__device__ int plain::g(int v) { return v + 2; }
+template <class V> struct of { __device__ V f(V v); };
+template <class V> V of<V>::f(V v) { return v + 4; }
+__device__ int both(int v);
+__host__ __device__ int both(int v) { return v + 8; }
+"""
+
+
+def test_execution_spaces_that_differ():
+    got = run(
+        UNMARKED
+        + kernel(
+            "plain p; of<int> o; out[t] = p.f(t) + p.g(0) + o.f(0) + both(0);"
+        )
+    )
+    assert np.array_equal(got, T + 15)
+
+
+def test_functions_without_an_execution_space():
+    """Those of the host may stand beside kernels, as nvcc has it."""
+    got = run(
+        """
+        #include <stdio.h>
+        void for_the_host(int *x) { printf("%d", *x); }
+        constexpr int twice(int v) { return 2 * v; }
+        constexpr auto thrice = [](int v) { return 3 * v; };
+        """
+        + kernel(
+            "auto plus = [t](auto a) { return a + t; };"
+            "out[t] = plus(twice(t)) + thrice(t);"
+        )
+    )
+    assert np.array_equal(got, 6 * T)
+
+
+def test_templates_with_the_names_of_functions():
+    got = run(
+        """
+        #include <algorithm>
+        template <class V> __device__ V abs(V v) { return v < 0 ? -v : v; }
+        """
+        + kernel(
+            "out[t] = std::max<float>(t, 2.5f) * 2 + std::min<size_t>(t, 3)"
+            "+ std::max<long long>(t, 9L) + abs<float>(-t - 0.5f);"
+        )
+    )
+    want = np.maximum(T, 2.5) * 2 + np.minimum(T, 3) + np.maximum(T, 9)
+    assert np.array_equal(got, (want + T + 0.5).astype(int))
+
+
+def test_integers_of_64_bits_are_long_long():
+    got = run(
+        """
+        #include <stdint.h>
+        typedef long long int64_t;
+        typedef unsigned long long uint64_t;
+        __device__ uint64_t counter;
+        __device__ int64_t greatest;
+        __device__ int kind(long long) { return 1; }
+        __device__ int kind(int) { return 2; }
+        """
+        + kernel(
+            "atomicAdd(&counter, (uint64_t)2);"
+            "atomicMax(&greatest, (int64_t)t);"
+            "__syncthreads(); unsigned long long *p = &counter; int64_t a = t;"
+            "auto w = warpSize; w /= 2;"
+            "out[t] = *p + greatest * 100 + min(a, 5LL) * 10000"
+            "+ kind(a) * 100000 + w * 1000000;"
+        )
+    )
+    want = 64 + 3100 + np.minimum(T, 5) * 10000 + 100000 + 16000000
+    assert np.array_equal(got, want)
+
+
 def test_all_in_one_source_and_in_rounds():
     """Some are seen only once others are mended; instances repeat them."""
     source = f"""

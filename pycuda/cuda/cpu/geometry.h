@@ -48,7 +48,7 @@ static const __device__ __pycuda_block_size
     blockDim __asm__("__const.blockDim") = {};
 static const __device__ __pycuda_grid_size
     gridDim __asm__("__const.gridDim") = {};
-enum { warpSize = 32 };
+static constexpr __device__ int warpSize = 32;
 
 /* What clang wants to see when host code in the source holds <<<...>>>. */
 extern "C" __host__ unsigned int

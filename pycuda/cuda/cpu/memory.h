@@ -132,7 +132,6 @@ __PYCUDA_CVTA(grid_constant)
     {                                                                         \
         return __pycuda_space(pointer) == __PYCUDA_SPACE_##SPACE;             \
     }
-__PYCUDA_IS(__isGlobal, GLOBAL)
 __PYCUDA_IS(__isShared, SHARED)
 __PYCUDA_IS(__isCtaShared, SHARED)
 __PYCUDA_IS(__isClusterShared, SHARED)
@@ -140,6 +139,13 @@ __PYCUDA_IS(__isConstant, CONSTANT)
 __PYCUDA_IS(__isLocal, LOCAL)
 __PYCUDA_IS(__isGridConstant, PARAMETER)
 #undef __PYCUDA_IS
+/* Parameters lie in global memory, PTX says. */
+__pycuda_fn unsigned int
+__isGlobal(const void *pointer)
+{
+    int space = __pycuda_space(pointer);
+    return space == __PYCUDA_SPACE_GLOBAL || space == __PYCUDA_SPACE_PARAMETER;
+}
 
 /* Shared memory for a type whose constructor does something, which is not
  * run: what src/cpu/nvrtc/rewrite.c writes in place of `__shared__`. */

@@ -57,11 +57,12 @@ typedef long clock_t;
 /* How this device's own functions are declared: templates, and functions.
  * The latter are templates too, without need: clang looks through the body of
  * every plain function of a precompiled header at every start, which costs
- * several milliseconds, but not through those of templates. */
+ * several milliseconds, but not through those of templates.  A parameter that is
+ * a number leaves max<float>(a, b) to others' templates. */
 #define __pycuda_template_fn   static __device__ __forceinline__
 #define __pycuda_template_both static __host__ __device__ __forceinline__
-#define __pycuda_fn            template <class = void> __pycuda_template_fn
-#define __pycuda_both          template <class = void> __pycuda_template_both
+#define __pycuda_fn            template <int = 0> __pycuda_template_fn
+#define __pycuda_both          template <int = 0> __pycuda_template_both
 
 /* The few type predicates that the headers need, without <type_traits>. */
 template <class T> struct __pycuda_is_integer {

@@ -4,11 +4,7 @@
 #pragma once
 #include "stdint.h"
 
-#ifdef __PYCUDA_CPU__
-#define __PYCUDA_LONGEST "l"
-#else
 #define __PYCUDA_LONGEST "ll" /* see int64_t in prelude.h */
-#endif
 
 #define PRId8   "hhd"
 #define PRId16  "hd"

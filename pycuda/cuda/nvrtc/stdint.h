@@ -7,17 +7,11 @@
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
-#ifdef __PYCUDA_CPU__
-typedef unsigned long uint64_t;
-typedef long int_fast16_t, int_fast32_t;
-typedef unsigned long uint_fast16_t, uint_fast32_t;
-#else
 typedef unsigned long long uint64_t; /* see int64_t in prelude.h */
 typedef short int_fast16_t;
 typedef int int_fast32_t;
 typedef unsigned short uint_fast16_t;
 typedef unsigned int uint_fast32_t;
-#endif
 typedef int8_t int_least8_t, int_fast8_t;
 typedef int16_t int_least16_t;
 typedef int32_t int_least32_t;

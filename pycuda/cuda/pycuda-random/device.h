@@ -8,5 +8,5 @@
 
 #ifndef __PYCUDA_CPU__
 #define __pycuda_template_fn static __device__ __forceinline__
-#define __pycuda_fn          template <class = void> __pycuda_template_fn
+#define __pycuda_fn          template <int = 0> __pycuda_template_fn
 #endif

@@ -246,6 +246,42 @@ rewritten(struct job *job, struct nvrtc_process *process)
     return well;
 }
 
+/* NVRTC takes one declaration of a function with __device__ and another
+ * without.  To clang these are two functions, but not if all that have no
+ * execution space are the device's.  false: all is as it was. */
+static bool
+unmarked_taken(struct job *job, struct nvrtc_process *process)
+{
+    static const char *const signs[] = {
+        "' does not match any declaration in '",
+        "no function template matches function template specialization",
+        "__device__ function '", /* ... cannot overload ... */
+    };
+    struct nvrtc_text said = job->program->log;
+    struct nvrtc_process other = {0};
+    bool try = false;
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        try |= said.bytes && strstr(said.bytes, signs[i]);
+    }
+    if (!try || job->options.device_default) {
+        return false;
+    }
+    job->program->log = (struct nvrtc_text){0};
+    job->options.device_default = true;
+    if (frontend_run(job, false, &other) == NVRTC_SUCCESS ||
+        rewritten(job, &other)) {
+        nvrtc_text_free(&said);
+        nvrtc_process_free(process);
+        *process = other;
+        return true;
+    }
+    forget(job, &other);
+    job->program->log = said;
+    job->options.device_default = false;
+    return false;
+}
+
 static nvrtcResult
 frontend_compile(struct job *job)
 {
@@ -253,7 +289,7 @@ frontend_compile(struct job *job)
     nvrtcResult result = frontend_run(job, false, &process);
 
     while (result != NVRTC_SUCCESS) {
-        if (rewritten(job, &process)) {
+        if (rewritten(job, &process) || unmarked_taken(job, &process)) {
             result = NVRTC_SUCCESS;
         } else if (shared_refused(job) ||
                    nvrtc_pch_retreat(&job->pch, job->program->log.bytes)) {

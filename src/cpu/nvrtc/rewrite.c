@@ -13,6 +13,10 @@
  * - typedef struct { ... } T with functions in it: the struct is called T.
  * - `static` goes where an earlier declaration was without it.
  * - The 0 that a pointer is compared with (p > 0) becomes a null pointer.
+ * - A variable whose initialisation a switch or a goto jumps over is declared
+ *   first, and assigned to there:  T name; name = ...;
+ * - #pragma unroll before what is no loop, and a second one, are left out, and
+ *   so is __device__ beside __shared__.
  *
  * No edit moves a line.
  *
@@ -105,6 +109,28 @@ captures_by_value(const char *source)
         }
     }
     return false;
+}
+
+/* The semicolon behind an expression; NULL: there is a list, or none. */
+static const char *
+expression_end(const char *at)
+{
+    int depth = 0;
+
+    for (; *at; at++) {
+        if (*at == '"' || *at == '\'' || *at == '#') {
+            return NULL; /* not read here */
+        }
+        if (depth == 0 && (*at == ';' || *at == ',')) {
+            return *at == ';' ? at : NULL;
+        }
+        depth += strchr("([{", *at) != NULL;
+        depth -= strchr(")]}", *at) != NULL;
+        if (depth < 0) {
+            return NULL;
+        }
+    }
+    return NULL;
 }
 
 static void
@@ -231,6 +257,74 @@ pointer_rule(const struct remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
+/* A note names the variable. */
+static bool
+jump_rule(const struct remark *remark, struct nvrtc_edits *edits)
+{
+    const char *source = remark->source, *name = remark->at;
+    const char *behind = name_end(name);
+    const char *sign = behind + strspn(behind, " \t");
+    const char *before = name;
+    const char *end = *sign == '=' && sign[1] != '=' && behind > name
+                          ? expression_end(sign + 1)
+                          : NULL;
+
+    while (before > source && isspace((unsigned char)before[-1])) {
+        before--;
+    }
+    if (end == NULL || before == source || strchr("&,", before[-1])) {
+        return false;
+    }
+    const char *type = word_before(source, name, "auto");
+    if (type) {
+        nvrtc_edits_add(edits, (size_t)(type - source), strlen("auto"),
+                        "__remove_cvref(__typeof__(%.*s))",
+                        (int)(end - sign - 1), sign + 1);
+    }
+    word_drop(edits, remark, "const");
+    word_drop(edits, remark, "constexpr");
+    nvrtc_edits_add(edits, (size_t)(sign - source), 1,
+                    "; %.*s =", (int)(behind - name), name);
+    return true;
+}
+
+/* The place is behind the pragma, or in it. */
+static bool
+unroll_rule(const struct remark *remark, struct nvrtc_edits *edits)
+{
+    const char *at = remark->at + strcspn(remark->at, "\n");
+
+    while (at-- > remark->source) {
+        const char *word = at + 1 + strspn(at + 1, " \t");
+        if (*at == '#' && begins(word, "pragma")) {
+            word += strlen("pragma");
+            word += strspn(word, " \t");
+            if (!begins(word, "unroll")) {
+                return false;
+            }
+            nvrtc_edits_add(edits, (size_t)(at - remark->source), 0, "//");
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The place is the word's. */
+static bool
+device_rule(const struct remark *remark, struct nvrtc_edits *edits)
+{
+    static const char device[] = "__device__", shared[] = "__shared__";
+    const char *at = remark->at, *end = at + strcspn(at, ";{}");
+    const char *found = strstr(at, shared);
+
+    if (!begins(at, device) || ((found == NULL || found >= end) &&
+                                !word_before(remark->source, at, shared))) {
+        return false;
+    }
+    nvrtc_edits_add(edits, (size_t)(at - remark->source), strlen(device), " ");
+    return true;
+}
+
 static const struct {
     const char *said;
     rule_fn *rule;
@@ -243,6 +337,15 @@ static const struct {
      "purposes by typedef declaration after its linkage was computed",
      typedef_rule},
     {": error: ordered comparison between pointer and zero", pointer_rule},
+    {": note: jump bypasses variable initialization", jump_rule},
+    {": error: expected a for, while, or do-while loop to follow '#pragma "
+     "unroll",
+     unroll_rule},
+    {": error: incompatible directives '#pragma unroll", unroll_rule},
+    {": error: duplicate directives '#pragma unroll", unroll_rule},
+    {": error: __constant__, __device__, and __managed__ are not allowed on "
+     "non-static local variables",
+     device_rule},
 };
 
 /* ---- the front end's log ---- */
@@ -289,12 +392,10 @@ remark_read(struct remark *remark, const char *name, const char *said)
 static bool
 said_before(const char *log, const char *line)
 {
-    const char *colon = strstr(line, ": error:");
-    size_t length = colon ? (size_t)(colon - line) + 1 : 0;
+    size_t length = strcspn(line, "\n");
 
-    for (; length && log < line; log = strchr(log, '\n') + 1) {
-        if (strncmp(log, line, length) == 0 &&
-            begins(log + length - 1, ": error:")) {
+    for (; log < line; log = strchr(log, '\n') + 1) {
+        if (strncmp(log, line, length) == 0 && log[length] == '\n') {
             return true;
         }
     }
