@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent / "build" / "benchmarks"
+ABOVE = "above raw C, median (quartiles)"  # head of a column
 
 
 def best_of(
@@ -213,12 +215,20 @@ def peer_cell(peer: dict, row: str) -> object:
 
 
 def merge_least(into: dict, new: dict) -> None:
-    """Keep the lesser number for each key."""
+    """Keep the lesser number for each key, and join lists."""
     for key, value in new.items():
         if isinstance(value, int | float):
             into[key] = min(into.get(key, value), value)
+        elif isinstance(value, list):
+            into[key] = into.get(key, []) + value
         else:
             into[key] = value
+
+
+def spread_text(values: list[float]) -> str:
+    """The median of many values, and their quartiles."""
+    low, middle, high = statistics.quantiles(values, n=4)
+    return f"{middle:.2f} ({low:.2f} to {high:.2f})"
 
 
 def number_text(value: float) -> str:

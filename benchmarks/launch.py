@@ -4,9 +4,10 @@ Usage: ``python benchmarks/launch.py [--pycuda FOLDER] [--passes N]``.
 
 The C twin calls `cuLaunchKernel` with the same kernel, shape and arguments.
 It and this package take turns in one process, so that both see the same
-machine; every figure is the least of 240 x 1000 launches.  Peers that can be
-imported do as many, in processes of their own.  On a GPU every process stays
-on one processor, another one in each pass.  `--pycuda` names a folder
+machine; every figure is the least of 240 x 1000 launches, and beside it is the
+median of what each turn took above the twin's.  Peers that can be imported do
+as many, in processes of their own.  On a GPU every process stays on one
+processor, another one in each pass.  `--pycuda` names a folder
 that holds an installed PyCUDA, which is then measured as one more peer.
 """
 
@@ -16,6 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 from common import (
+    ABOVE,
     best_of,
     describe_machine,
     options_of,
@@ -23,6 +25,7 @@ from common import (
     peer_main,
     print_table,
     run_passes,
+    spread_text,
 )
 from twin import device_kind, take_turns
 
@@ -97,7 +100,8 @@ def measure_pycuda(rounds: int, beside_twin: bool = False) -> dict:
     }  # fmt: skip
     rows = dict(zip(ROWS, calls, strict=False))
     if beside_twin:
-        result = take_turns(rows, synchronize, rounds, names)
+        twins = {row: twin for row, (twin, _) in ROWS.items()}
+        result = take_turns(rows, synchronize, rounds, names, twins)
     else:
         result = {
             row: best_of(call, synchronize, rounds, names=names)
@@ -269,11 +273,14 @@ def print_report(columns: dict[str, dict]) -> None:
         goal = "" if allowed is None else f"<= {raw + allowed:.2f}"
         verdict = "" if allowed is None else verdict_of(mine, raw + allowed)
         others = [peer_cell(columns[name], row) for name in peers]
+        above = columns[ours].get(f"above {row}")
+        spread = spread_text(above) if above else ""
         rows.append(
-            [row, raw, mine, f"{mine / raw:.2f}", goal, verdict, *others]
+            [row, raw, mine, f"{mine / raw:.2f}", goal, verdict, spread]
+            + others
         )
     heads = ["microseconds", "raw C", "this package", "ratio", "goal", "met"]
-    print_table([*heads, *peers], rows)
+    print_table([*heads, ABOVE, *peers], rows)
 
 
 def verdict_of(figure: float, goal: float) -> str:

@@ -68,24 +68,33 @@ def take_turns(
     finish: Callable[[], object],
     rounds: int,
     names: dict[str, object],
-) -> dict[str, float]:
+    beside: dict[str, str | None],
+) -> dict[str, float | list[float]]:
     """The least microseconds of the twin's operations, and of `calls`.
 
     The twin's are named ``raw launch``, ``raw copy in`` and so on.  `calls`
-    are statements with `names`.
+    are statements with `names`.  ``above ROW`` has what each round gave for
+    a row, less what it gave for the twin's operation that is `beside` it.
 
     A round measures every one, 1000 times in a row: all see the same machine.
     """
     twin = Twin()
     raw = dict.fromkeys(MEASURES, float("inf"))
     ours = dict.fromkeys(calls, float("inf"))
+    above: dict[str, list[float]] = {row: [] for row in calls if beside[row]}
     for _ in range(rounds):
-        for what in raw:
-            raw[what] = min(raw[what], twin.measure(what))
+        now = {what: twin.measure(what) for what in MEASURES}
+        raw = {what: min(raw[what], now[what]) for what in MEASURES}
         for row, call in calls.items():
             time = best_of(call, finish, 1, names=names)
             ours[row] = min(ours[row], time)
-    return ours | {f"raw {what}": raw[what] for what in raw}
+            if row in above:
+                above[row].append(time - now[beside[row]])
+    return (
+        ours
+        | {f"raw {what}": raw[what] for what in MEASURES}
+        | {f"above {row}": above[row] for row in above}
+    )
 
 
 if __name__ == "__main__":
