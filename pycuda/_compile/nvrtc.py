@@ -27,7 +27,7 @@ _HOST_CODE = re.compile(
 _NESTED_LAUNCH = "reference to __global__ function"
 # What nvcc takes and NVRTC does only with an option: sqrt(2) and the like;
 # functions for the host, which then are compiled for the device, and generic
-# lambdas.
+# lambdas; __int128.
 _REMEDIES = (
     (
         re.compile("more than one instance of overloaded function"),
@@ -40,6 +40,7 @@ _REMEDIES = (
         ),
         "--device-as-default-execution-space",
     ),
+    (re.compile("128-bit integer type is only"), "--device-int128"),
 )
 
 # What the compilers say, and what is to be done; the first that fits counts.

@@ -90,6 +90,29 @@ def test_every_implicit_name():
     assert "error" not in log
 
 
+NEEDS_AN_OPTION = {
+    "overload": "__global__ void k(double *x) { *x = sqrt(2); }",
+    "host": "int f(int v) { return v; }\n__global__ void k(int *x) {}",
+    "lambda": "__global__ void k(int *x) {"
+    " auto f = [](auto v) { return v + 1; }; *x = f(*x); }",
+    "closure": "constexpr auto f = [](int v) { return v + 1; };\n"
+    "__global__ void k(int *x) { *x = f(*x); }",
+    "int128": "__global__ void k(long *x) { *x = (__int128)*x * *x >> 64; }",
+}
+
+
+@pytest.mark.parametrize("kind", NEEDS_AN_OPTION)
+def test_what_needs_an_option(kind):
+    from pycuda._compile.nvrtc import _REMEDIES
+
+    result, log = compile(NEEDS_AN_OPTION[kind])
+    assert result != 0
+    more = [option for said, option in _REMEDIES if said.search(log)]
+    assert len(more) == 1
+    result, log = compile(NEEDS_AN_OPTION[kind], *more)
+    assert result == 0, log
+
+
 # Ours are in a namespace; what lies elsewhere calls what is not there.
 API_HEAD = """
 #include <stddef.h>

@@ -115,7 +115,7 @@ def test_ambiguous_calls_are_tried_with_overloads(play):
         compiled()
 
 
-def test_functions_for_the_host_are_compiled_for_the_device(play):
+def test_what_needs_an_option_of_nvrtcs(play):
     ambiguous = "error: more than one instance of overloaded function"
     option = "--device-as-default-execution-space"
     played = play(HOST_CODE, b"image")
@@ -129,6 +129,10 @@ def test_functions_for_the_host_are_compiled_for_the_device(play):
     played = play(ambiguous + HOST_CODE, b"image")
     assert compiled() == b"image"
     assert option in played.asked[1][0]
+    wide = 'error: 128-bit integer type is only supported in Linux with "--'
+    played = play(wide, b"image")
+    assert compiled() == b"image"
+    assert "--device-int128" in played.asked[1][0]
     play(HOST_CODE, ambiguous, "error: worse")
     with pytest.raises(drv.CompileError, match="JIT mode"):
         compiled()

@@ -192,6 +192,7 @@ def test_jumps_over_initialisations():
             int before = 1;
             if (t > 3) goto end;
             int x = before + t; const unsigned y = x < 2 ? 1 : x == 3;
+            const int *p = &x; const int *const q = p; x = *q;
             for (auto k = x; k < 10; k++) { float z = k; before += z + y; }
             end:
             out[t] = before;

@@ -281,7 +281,10 @@ jump_rule(const struct remark *remark, struct nvrtc_edits *edits)
                         "__remove_cvref(__typeof__(%.*s))",
                         (int)(end - sign - 1), sign + 1);
     }
-    word_drop(edits, remark, "const");
+    const char *constant = word_before(source, name, "const");
+    if (constant && !memchr(constant, '*', (size_t)(name - constant))) {
+        word_drop(edits, remark, "const"); /* the variable's own */
+    }
     word_drop(edits, remark, "constexpr");
     nvrtc_edits_add(edits, (size_t)(sign - source), 1,
                     "; %.*s =", (int)(behind - name), name);
