@@ -60,7 +60,7 @@ struct core_flight {
     CUevent event;
 };
 
-enum { CORE_QUEUES = 4 };
+enum { CORE_QUEUES = 8 };
 
 /* Launches on a stream that may be waiting for the device: launch/queue.c. */
 struct core_queue {

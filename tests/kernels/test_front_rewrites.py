@@ -165,7 +165,7 @@ case 1: {
     break;
 }
 case 2:
-    const float w = 0.5f * (t, 8), *const p = &w; // a list
+    const float w = 0.5f * 8, *const p = &w; // a list
     out[t] = w + *p;
     break;
 default:
@@ -191,8 +191,8 @@ def test_jumps_over_initialisations():
             """
             int before = 1;
             if (t > 3) goto end;
-            int x = before + t; const unsigned y = x < 2 ? 1 : x == 3;
-            const int *p = &x; const int *const q = p; x = *q;
+            int x = before + t; unsigned y = x < 2 ? 1 : x == 3;
+            const int *p = &x; const int *q = p; x = *q;
             for (auto k = x; k < 10; k++) { float z = k; before += z + y; }
             end:
             out[t] = before;
@@ -201,6 +201,96 @@ def test_jumps_over_initialisations():
     )
     small = [sum(k + (x < 2 or x == 3) for k in range(x, 10)) for x in T + 1]
     assert np.array_equal(got, np.where(T > 3, 1, np.array(small) + 1))
+
+
+MEANT = {
+    "a macro is none of a declaration": (
+        "switch (t) { case 0:\n#define ACCUM auto\nint x = 3; out[t] = x;"
+        "break; default: { ACCUM y = 2.5; out[t] = (int)(10 * y); } }",
+        np.where(T == 0, 3, 25),
+    ),
+    "nor is what stands in brackets": (
+        "switch (t) { case tag<const int>::value: int x = 3; out[t] = x;"
+        "break; default: out[t] = 9; }",
+        np.where(T == 2, 3, 9),
+    ),
+    "what is constant stays so": (
+        "switch (t & 1) { case 0: const int x = 3; out[t] = kind(x); break;"
+        "default: constexpr int n = 4; int a[n]; out[t] = sizeof a; }",
+        np.where(T & 1, 16, 1),
+    ),
+}
+HEAD = """
+template <class V> struct tag { static constexpr int value = 1; };
+template <> struct tag<const int> { static constexpr int value = 2; };
+template <class V> __device__ int kind(V &) { return 2; }
+template <class V> __device__ int kind(const V &) { return 1; }
+"""
+
+
+@pytest.mark.parametrize("case", MEANT)
+def test_a_jump_changes_no_meaning(case):
+    body, want = MEANT[case]
+    assert np.array_equal(run(HEAD + kernel(body)), want)
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize(
+    "head, body",
+    [
+        ("", "case 0: const int x = t + 3; out[t] = x;"),
+        (
+            "struct p { int v; p() = default; __device__ p(int a) : v(a) {}"
+            "__device__ p &operator=(int a) { v = 2 * a; return *this; } };",
+            "case 0: p x = 5; out[t] = x.v;",
+        ),
+        ("#define TWO 3, y = 4\n", "case 0: int x = TWO; out[t] = x + y;"),
+    ],
+)
+def test_jumps_that_stay_errors(head, body):
+    """NVRTC takes them; here their meaning would be another."""
+    with pytest.raises(cuda.CompileError, match="cannot jump") as caught:
+        run(
+            head
+            + kernel(
+                f"int y = t; switch (t) {{ {body} break; default: y++; }}"
+            )
+        )
+    assert "__pycuda" not in caught.value.stderr
+
+
+def test_many_jumps():
+    """As many remarks as cases and variables."""
+    cases = "".join(
+        f"case {i}: int x{i} = {i}; out[t] = x{i}; break;\n" for i in range(40)
+    )
+    assert np.array_equal(run(kernel(f"switch (t) {{ {cases} }}")), T)
+
+
+@pytest.mark.cpu
+def test_words_of_macros_stay():
+    """A macro that makes one function static makes variables so, too."""
+    source = """
+    __device__ int f(int);
+    #define LOCAL static
+    LOCAL __device__ int f(int a) { LOCAL int n = 5; n += a; return n; }
+    """
+    with pytest.raises(cuda.CompileError, match="static declaration of 'f'"):
+        run(source + kernel("out[t] = f(1);"))
+
+
+def test_names_of_templates_with_numbers():
+    got = run(
+        """
+        template <int steps> __device__ float rsqrt(float x)
+        {
+            return x + steps;
+        }
+        template <int w> __device__ int min(int a, int b) { return a * b + w; }
+        """
+        + kernel("out[t] = (int)rsqrt<3>(1) + min<5>(t, 2) + min(t, 3);")
+    )
+    assert np.array_equal(got, 4 + 2 * T + 5 + np.minimum(T, 3))
 
 
 def test_unroll_where_there_is_no_loop():

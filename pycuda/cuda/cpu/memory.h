@@ -177,3 +177,12 @@ struct __pycuda_null {
         return nullptr;
     }
 };
+
+/* ... and of an initialisation that is jumped over: whether assigning the
+ * value is the same.  A list of several is no value. */
+template <class T> __device__ T __pycuda_value(const T &value);
+template <class T, class Value>
+constexpr bool __pycuda_is_assigned =
+    __is_scalar(T) ? __is_scalar(Value) : false;
+template <class T>
+constexpr bool __pycuda_is_assigned<T, T> = __is_trivially_copyable(T);

@@ -57,12 +57,15 @@ typedef long clock_t;
 /* How this device's own functions are declared: templates, and functions.
  * The latter are templates too, without need: clang looks through the body of
  * every plain function of a precompiled header at every start, which costs
- * several milliseconds, but not through those of templates.  A parameter that is
- * a number leaves max<float>(a, b) to others' templates. */
+ * several milliseconds, but not through those of templates.  A parameter of a
+ * type of its own leaves max<float>(a, b) and rsqrt<3>(x) to others'. */
 #define __pycuda_template_fn   static __device__ __forceinline__
 #define __pycuda_template_both static __host__ __device__ __forceinline__
-#define __pycuda_fn            template <int = 0> __pycuda_template_fn
-#define __pycuda_both          template <int = 0> __pycuda_template_both
+#define __pycuda_fn            template <__PYCUDA_NOBODYS> __pycuda_template_fn
+#define __pycuda_both                                                         \
+    template <__PYCUDA_NOBODYS> __pycuda_template_both
+#define __PYCUDA_NOBODYS __pycuda_nobody = __pycuda_nobody()
+enum class __pycuda_nobody {};
 
 /* The few type predicates that the headers need, without <type_traits>. */
 template <class T> struct __pycuda_is_integer {

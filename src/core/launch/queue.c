@@ -89,7 +89,14 @@ queue_of(struct core_context *context, CUstream stream)
     return free;
 }
 
-/* How many may wait on the queue's stream: what others do not have. */
+static unsigned
+least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* How many may wait on the queue's stream: what others do not have.  No `look`
+ * is beyond what this was when it was set. */
 static unsigned
 limit_of(const struct core_context *context, const struct core_queue *queue)
 {
@@ -114,7 +121,7 @@ stream_lives(const struct core_context *context, CUstream stream)
     return found;
 }
 
-/* Forgets streams on which all is done, but for the one that is `asking`. */
+/* Looks what is done on others' streams, for the one that is `asking`. */
 static void
 queues_settle(struct core_context *context, const struct core_queue *asking)
 {
@@ -123,17 +130,34 @@ queues_settle(struct core_context *context, const struct core_queue *asking)
         if (queue == asking || queue->count == 0) {
             continue;
         }
-        queue->marked = 0;
-        if (stream_lives(context, queue->stream) &&
-            !core_stream_captures(queue->stream) && queue_settle(queue)) {
-            queue->count = queue->look = 0;
+        if (!stream_lives(context, queue->stream)) {
+            queue->marked = 0;
+            continue;
+        }
+        bool marked = queue->marked > 0;
+        if (!core_stream_captures(queue->stream) && queue_settle(queue)) {
+            /* By its mark: its next launch asks for room.  Else: all. */
+            queue->count = marked ? queue->count : 0;
+            queue->look = least(queue->look, queue->count);
         }
     }
 }
 
-/* Lets as many more be launched before the next look as there is room for;
- * whether there is none. */
+/* Whether more are waiting than there is room for: those that gave the GIL
+ * away are counted, too. */
 static bool
+is_crowded(const struct core_context *context)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < CORE_QUEUES; i++) {
+        count += context->queues[i].count;
+    }
+    return count > MOST;
+}
+
+/* Lets as many more be launched before the next look as there is room for.
+ * How far the stream is beyond its room, from 1 on; 0: it has some. */
+static unsigned
 queue_extend(const struct core_context *context, struct core_queue *queue,
              bool open)
 {
@@ -141,8 +165,12 @@ queue_extend(const struct core_context *context, struct core_queue *queue,
     if (open && queue->marked == 0 && count >= limit / 2) {
         queue_mark(queue);
     }
-    queue->look = count + STEP < limit ? count + STEP : limit;
-    return count >= limit;
+    if (is_crowded(context)) {
+        queue->look = least(count, limit); /* each launch looks */
+        return count;
+    }
+    queue->look = least(count + STEP, limit);
+    return count < limit ? 0 : count - limit + 1;
 }
 
 bool
@@ -158,20 +186,19 @@ core_queue_attend(struct core_context *context, CUstream stream)
         return true;
     }
     context->queue = queue;
-    unsigned count = ++queue->count;
-    if (count < queue->look) {
+    if (++queue->count < queue->look && !is_crowded(context)) {
         return false;
     }
     /* No capture may see the event. */
     bool open = context->captures == 0 && !core_stream_captures(stream);
-    bool full = queue_extend(context, queue, open);
-    if (full && open && (count - queue->look) % ASK_EVERY == 0) {
+    unsigned beyond = queue_extend(context, queue, open);
+    if (beyond % ASK_EVERY == 1 && open) {
         if (!queue_settle(queue)) {
             queues_settle(context, queue);
         }
-        full = queue_extend(context, queue, open);
+        beyond = queue_extend(context, queue, open);
     }
-    return full;
+    return beyond > 0;
 }
 
 void

@@ -116,13 +116,13 @@ frontend_argv(const struct job *job, bool text, struct nvrtc_words *argv)
 static void
 log_add(struct nvrtc_text *log, const struct nvrtc_text *said)
 {
+    static const char mark[] = " generated when compiling for sm_";
     const char *line = said->bytes ? said->bytes : "";
 
     while (*line) {
         size_t n = strcspn(line, "\n");
         n += line[n] == '\n';
-        const char *count = strstr(line, " generated when compiling for sm_");
-        if (count == NULL || count >= line + n) {
+        if (!memmem(line, n, mark, sizeof mark - 1)) {
             nvrtc_text_add(log, line, n);
         }
         line += n;
@@ -200,11 +200,25 @@ forget(struct job *job, struct nvrtc_process *process)
     nvrtc_process_free(process);
 }
 
-/* Is there nothing in the log, or a name of ours? */
+/* Has each error of `log` been said of the source as it was given? */
 static bool
-said_of_ours(const struct nvrtc_text *log)
+said_of_given(const struct nvrtc_text *log, const struct nvrtc_text *given)
 {
-    return log->bytes == NULL || strstr(log->bytes, "__pycuda_");
+    static const char mark[] = ": error: ";
+    bool any = false;
+
+    for (const char *line = log->bytes; line && *line;) {
+        size_t n = strcspn(line, "\n") + 1;
+        if (memmem(line, n, mark, sizeof mark - 1)) {
+            any = true;
+            if (!memmem(given->bytes, given->length, line, n)) {
+                return false;
+            }
+        }
+        const char *end = strchr(line, '\n');
+        line = end ? end + 1 : NULL;
+    }
+    return any;
 }
 
 /* Compiles what rewrite.c makes of the source; false: all is as it was.  Once
@@ -236,8 +250,8 @@ rewritten(struct job *job, struct nvrtc_process *process)
         free(job->source);
         job->source = NULL;
     }
-    /* What is wrong besides is said alone, but not in words of ours. */
-    if (well || !said_of_ours(&job->program->log)) {
+    /* What is wrong besides is said alone. */
+    if (well || said_of_given(&job->program->log, &said)) {
         nvrtc_text_free(&said);
     } else {
         nvrtc_text_free(&job->program->log);

@@ -171,6 +171,8 @@ static const char *const fixed_flags[] = {
     "-fno-threadsafe-statics",
     "-fno-strict-float-cast-overflow", /* what is too large saturates */
     "-fno-strict-return", /* without `return`: any value, no end */
+    "-ferror-limit",      /* as many as NVRTC's */
+    "100",
     "-Wno-pragma-clang-attribute",
     /* what NVRTC says nothing of */
     "-Wno-c++11-narrowing",

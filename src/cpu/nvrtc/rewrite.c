@@ -52,8 +52,27 @@ begins(const char *at, const char *word)
     return strncmp(at, word, strlen(word)) == 0;
 }
 
-/* The last `word` before `name` in its statement, or NULL; `name` is not in
- * a list of several. */
+/* Does the line that ends before `end` belong to the preprocessor, or end in
+ * a comment? */
+static bool
+is_no_code(const char *source, const char *end)
+{
+    const char *line = end;
+
+    while (line > source && line[-1] != '\n') {
+        line--;
+    }
+    for (const char *at = line; at + 1 < end; at++) {
+        if (at[0] == '/' && at[1] == '/') {
+            return true;
+        }
+    }
+    line += strspn(line, " \t");
+    return *line == '#' || (end > line && end[-1] == '\\');
+}
+
+/* The last `word` before `name` in its declaration, or NULL; `name` is not in
+ * a list of several.  Words within brackets are none of it. */
 static const char *
 word_before(const char *source, const char *name, const char *word)
 {
@@ -61,12 +80,16 @@ word_before(const char *source, const char *name, const char *word)
     int depth = 0;
 
     for (const char *at = name; at-- > source;) {
-        if (strchr(";{}", *at) || (*at == ',' && depth == 0)) {
+        bool label =
+            *at == ':' && at[1] != ':' && (at == source || at[-1] != ':');
+        if (strchr(";{}", *at) || (*at == ',' && depth == 0) || label ||
+            (*at == '\n' && is_no_code(source, at)) ||
+            (*at == '/' && at > source && at[-1] == '*')) {
             return NULL;
         }
         depth += strchr(">)]", *at) != NULL;
         depth -= strchr("<([", *at) != NULL;
-        if (begins(at, word) && !in_name(at[length]) &&
+        if (depth == 0 && begins(at, word) && !in_name(at[length]) &&
             (at == source || !in_name(at[-1]))) {
             return at;
         }
@@ -99,12 +122,28 @@ end_find(const char *at)
     return NULL;
 }
 
+static const char *
+space_skip(const char *at)
+{
+    while (isspace((unsigned char)*at) || begins(at, "/*") ||
+           begins(at, "//")) {
+        const char *end = begins(at, "/*")   ? strstr(at + 2, "*/")
+                          : begins(at, "//") ? strchr(at, '\n')
+                                             : at;
+        if (end == NULL) {
+            return at + strlen(at);
+        }
+        at = end + (begins(end, "*/") ? 2 : 1);
+    }
+    return at;
+}
+
 /* A lambda that captures by value copies what a reference names. */
 static bool
 captures_by_value(const char *source)
 {
     for (; *source; source++) {
-        if (*source == '[' && source[1 + strspn(source + 1, " \t\n")] == '=') {
+        if (*source == '[' && *space_skip(source + 1) == '=') {
             return true;
         }
     }
@@ -257,7 +296,9 @@ pointer_rule(const struct remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* A note names the variable. */
+/* A note names the variable.  What is constant becomes static, which may be
+ * jumped over.  Else what is assigned has to be what it is initialised with:
+ * a scalar, or bytes of its own type. */
 static bool
 jump_rule(const struct remark *remark, struct nvrtc_edits *edits)
 {
@@ -275,19 +316,26 @@ jump_rule(const struct remark *remark, struct nvrtc_edits *edits)
     if (end == NULL || before == source || strchr("&,", before[-1])) {
         return false;
     }
+    const char *constant = word_before(source, name, "constexpr");
+    const char *word = "static ";
+    if (constant == NULL) {
+        constant = word_before(source, name, "const");
+        word = "static constexpr ";
+    }
+    if (constant && !memchr(constant, '*', (size_t)(name - constant))) {
+        nvrtc_edits_add(edits, (size_t)(constant - source), 0, "%s", word);
+        return true;
+    }
+    int name_length = (int)(behind - name), length = (int)(end - sign - 1);
     const char *type = word_before(source, name, "auto");
     if (type) {
         nvrtc_edits_add(edits, (size_t)(type - source), strlen("auto"),
-                        "__remove_cvref(__typeof__(%.*s))",
-                        (int)(end - sign - 1), sign + 1);
+                        "__decay(__typeof__(%.*s))", length, sign + 1);
     }
-    const char *constant = word_before(source, name, "const");
-    if (constant && !memchr(constant, '*', (size_t)(name - constant))) {
-        word_drop(edits, remark, "const"); /* the variable's own */
-    }
-    word_drop(edits, remark, "constexpr");
     nvrtc_edits_add(edits, (size_t)(sign - source), 1,
-                    "; %.*s =", (int)(behind - name), name);
+                    "; static_assert(__pycuda_is_assigned<decltype(%.*s), "
+                    "decltype(__pycuda_value(%.*s))>, \"\"); %.*s =",
+                    name_length, name, length, sign + 1, name_length, name);
     return true;
 }
 
