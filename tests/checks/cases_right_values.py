@@ -27,6 +27,22 @@ __global__ void k(float *out, shape s)
         ],
     ),
     dict(
+        name="parameter_whose_address_is_taken",
+        source="""
+__device__ __noinline__ int more(volatile int *p) { return ++*p; }
+__device__ __noinline__ int get(int v)
+{
+    volatile int *p = &v;
+    return *p + more(&v);
+}
+__global__ void k(int *out, int n)
+{
+    volatile int *p = &n;
+    out[threadIdx.x] = *p + n + get(n);
+}""",
+        args=[256, np.int32(3)],
+    ),
+    dict(
         name="struct_partly_set",
         source="""
 struct item { int key; int unused; };

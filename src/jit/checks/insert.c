@@ -373,39 +373,46 @@ mark_parameters(struct jit *jit, LLVMValueRef function, LLVMValueRef before)
     }
 }
 
+/* What is done where the function begins, before any check of an access. */
+static void
+instrument_start(struct jit *jit, LLVMValueRef function,
+                 const struct list *list)
+{
+    size_t start = 0; /* behind the private variables that come first */
+
+    while (LLVMIsAAllocaInst(list->rows[start])) {
+        start++;
+    }
+    mark_parameters(jit, function, list->rows[start]);
+    for (size_t i = 0; i < list->count; i++) {
+        LLVMValueRef at = list->rows[i];
+        if (LLVMIsAAllocaInst(at) && !has_life(at)) {
+            LLVMPositionBuilderBefore(jit->builder,
+                                      i < start ? list->rows[start]
+                                                : LLVMGetNextInstruction(at));
+            insert_local(jit, at);
+        }
+    }
+}
+
 static void
 instrument_function(struct jit *jit, LLVMValueRef function)
 {
     struct list list = instructions_of(jit, function);
-    LLVMValueRef end = NULL;   /* of the private variables at the start, */
-    size_t start = list.count; /* which come before this one */
 
+    if (jit->options.checks & JIT_CHECK_INIT) {
+        instrument_start(jit, function, &list);
+    }
     for (size_t i = 0; i < list.count; i++) {
         LLVMValueRef at = list.rows[i];
         struct jit_access accesses[2];
         unsigned count = jit_accesses_of(jit, at, accesses);
 
-        if (!end && !LLVMIsAAllocaInst(at)) {
-            end = at;
-            start = i;
-        }
         for (unsigned k = 0; k < count; k++) {
             instrument_access(jit, &accesses[k]);
         }
         if (!count) {
             instrument_other(jit, at);
-        }
-    }
-    if (!(jit->options.checks & JIT_CHECK_INIT)) {
-        return;
-    }
-    mark_parameters(jit, function, end);
-    for (size_t i = 0; i < list.count; i++) {
-        if (LLVMIsAAllocaInst(list.rows[i]) && !has_life(list.rows[i])) {
-            LLVMPositionBuilderBefore(
-                jit->builder,
-                i < start ? end : LLVMGetNextInstruction(list.rows[i]));
-            insert_local(jit, list.rows[i]);
         }
     }
 }
