@@ -104,7 +104,7 @@ for turn in range({for_long}):
 print(sorted(always))
 """
 )
-ROUNDS, FOR_LONG = 4, 16
+ROUNDS, FOR_LONG = 6, 16
 
 # Statements.
 BODIES = {
