@@ -203,6 +203,20 @@ def again(call):
     return [call() for _ in range(3)][-1]
 
 
+def caller(put: cuda.Function, out: gpuarray.GPUArray, prepared: bool):
+    """A call of either kind with a block, of the number 7 and the real 2.5."""
+    n, x = np.int32(7), np.float32(2.5)
+    put.prepare("Pif")
+
+    def call(block: tuple) -> None:
+        if prepared:
+            put.prepared_call((1, 1), block, out, 7, 2.5)
+        else:
+            put(out, n, x, block=block, grid=(1, 1))
+
+    return call
+
+
 def test_shapes_of_prepared_calls(
     put: cuda.Function, out: gpuarray.GPUArray
 ) -> None:
@@ -244,16 +258,8 @@ def test_prepare_anew(put: cuda.Function, out: gpuarray.GPUArray) -> None:
 def test_refused_launches_say_so_each_time(
     put: cuda.Function, out: gpuarray.GPUArray, prepared: bool
 ) -> None:
-    n, x = np.int32(7), np.float32(2.5)
-    put.prepare("Pif")
+    call = caller(put, out, prepared)
     good, bad = (4, 1, 1), (4096, 1, 1)
-
-    def call(block: tuple) -> None:
-        if prepared:
-            put.prepared_call((1, 1), block, out, 7, 2.5)
-        else:
-            put(out, n, x, block=block, grid=(1, 1))
-
     said = set()
     for block in (good, good, bad, bad, bad, good):
         if block is good:
@@ -272,14 +278,10 @@ def test_the_stream_that_is_entered(
     put: cuda.Function, out: gpuarray.GPUArray, prepared: bool
 ) -> None:
     """Launches without a stream, in and outside of one's capture."""
-    n, x = np.int32(7), np.float32(2.5)
-    put.prepare("Pif")
+    call_with, block = caller(put, out, prepared), (3, 1, 1)
 
     def call() -> None:
-        if prepared:
-            put.prepared_call((1, 1), (3, 1, 1), out, 7, 2.5)
-        else:
-            put(out, n, x, block=(3, 1, 1), grid=(1, 1))
+        call_with(block)
 
     again(call)
     assert seen(out) == (7, 2.5, 3)

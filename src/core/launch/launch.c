@@ -2,9 +2,9 @@
  *
  * f(...), prepared_call and its kin come here, by vectorcall, or from again.c
  * where a call is not like the last one; nothing is allocated in the common
- * case.  The GIL is kept (a release costs a thread
- * switch where another thread is busy), and given up where the launch may
- * have to wait for the device: queue.c.
+ * case.  The GIL is kept (a release costs a thread switch where another thread
+ * is busy), and given up where the launch may have to wait for the device:
+ * queue.c.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"

@@ -143,16 +143,21 @@ queues_settle(struct core_context *context, const struct core_queue *asking)
     }
 }
 
-/* Whether more are waiting than there is room for: those that gave the GIL
- * away are counted, too. */
-static bool
-is_crowded(const struct core_context *context)
+/* How many may be waiting on all streams, those that gave the GIL away too. */
+static unsigned
+count_of(const struct core_context *context)
 {
     unsigned count = 0;
     for (size_t i = 0; i < CORE_QUEUES; i++) {
         count += context->queues[i].count;
     }
-    return count > MOST;
+    return count;
+}
+
+static bool
+is_crowded(const struct core_context *context)
+{
+    return count_of(context) > MOST;
 }
 
 /* Lets as many more be launched before the next look as there is room for.
@@ -223,11 +228,7 @@ core_queues_done(struct core_context *context)
 bool
 core_queues_empty(const struct core_context *context)
 {
-    unsigned count = 0;
-    for (size_t i = 0; i < CORE_QUEUES; i++) {
-        count += context->queues[i].count;
-    }
-    return count == 0;
+    return count_of(context) == 0;
 }
 
 void
