@@ -673,6 +673,8 @@ def arange(
         return result
     if result.size == 1:
         step = 1  # none is taken, and it may be none of the dtype's
+    if dtype.kind == "u" and step < 0:
+        step = int(step) % 2 ** (8 * dtype.itemsize)
     numbers = (np.array(start, dtype)[()], np.array(step, dtype)[()])
     return _apply("arange", numbers, result, None, stream)
 

@@ -245,10 +245,14 @@ _REDUCTIONS = {
 def _two_results(name: str) -> Callable[..., Any] | None:
     from pycuda import cumath, gpuarray
 
+    def frexp(x: Any) -> tuple:
+        fraction, exponent = cumath.frexp(x)
+        return fraction, exponent.astype(np.int32)
+
     return {
         "divmod": gpuarray.divmod,
         "modf": cumath.modf,
-        "frexp": cumath.frexp,
+        "frexp": frexp,
     }.get(name)
 
 

@@ -191,6 +191,13 @@ is_comparison(int operation)
     return operation >= OPERATION_LESS && operation <= OPERATION_GREATER_EQUAL;
 }
 
+/* Of NumPy's integers these have no common integer type with signed ones. */
+static bool
+is_float_with_signed(int code)
+{
+    return code == NPY_ULONG || code == NPY_ULONGLONG;
+}
+
 /* Looks at the values of Python integers where NumPy does. */
 static int
 check_values(int operation, struct operand *operands, int inputs,
@@ -209,7 +216,9 @@ check_values(int operation, struct operand *operands, int inputs,
     }
     struct operand *exponent = &operands[1];
     if (operation == OPERATION_POWER && !exponent->array &&
-        (exponent->code == CODE_INT || PyTypeNum_ISSIGNED(exponent->code)) &&
+        (exponent->code == CODE_INT ||
+         (PyTypeNum_ISSIGNED(exponent->code) &&
+          !is_float_with_signed(operands[0].code))) &&
         (PyTypeNum_ISINTEGER(operands[0].code) ||
          PyTypeNum_ISBOOL(operands[0].code) || operands[0].code == CODE_INT)) {
         int overflow;

@@ -199,6 +199,12 @@ create_arange(PyObject *const *args, Py_ssize_t count, PyObject *given)
     if (!dtype) {
         return NULL;
     }
+    double by = 1;
+    if (PyTypeNum_ISUNSIGNED(dtype->type_num) && step &&
+        plain_number(step, &by) && by < 0) {
+        Py_DECREF(dtype);
+        return NULL; /* Python wraps it */
+    }
     PyObject *numbers[2] = {number_in(dtype, start, 0), NULL};
     /* One number takes no step, which may be none of the dtype's. */
     numbers[1] =

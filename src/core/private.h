@@ -68,7 +68,8 @@ struct core_queue {
     unsigned count; /* since the last known completion */
     unsigned look;  /* the count at which there is something to be done */
     unsigned
-        marked; /* of them, issued before the event; 0: it tells nothing */
+        marked;    /* of them, issued before the event; 0: it tells nothing */
+    unsigned done; /* no longer in the count: both together only grow */
     CUevent event;
 };
 
@@ -84,8 +85,7 @@ struct core_context {
     unsigned launched_at;    /* the newest */
     unsigned launched_count; /* at most CORE_LAUNCHES_KEPT */
     struct core_launched launched[CORE_LAUNCHES_KEPT]; /* a ring */
-    struct core_queue queues[CORE_QUEUES];
-    unsigned queueless; /* launches that had none */
+    struct core_queue queues[CORE_QUEUES + 1]; /* the last: all others' */
     CUcontext handle;
     CUdevice device;
     bool ending; /* a thread detaches it */
@@ -234,7 +234,7 @@ struct core_function {
     PyObject *arg_format;               /* prepare's, or NULL */
     PyObject *texrefs;                  /* list or NULL */
     struct core_oldstyle *old;          /* owned; NULL before its first call */
-    size_t shared_allowed; /* dynamic shared memory asked for so far */
+    size_t shared_allowed; /* dynamic shared memory; 0: not asked yet */
     bool warned;           /* about PyCUDA's packing */
 };
 
@@ -365,6 +365,7 @@ void core_context_drop_stream(struct core_context *context, CUstream handle);
 /* For each context: when it is made, when its memory goes. */
 void core_kept_begin(struct core_context *context);
 void core_kept_end(struct core_context *context);
+struct core_context *core_contexts_first(void); /* by ->next: all */
 int core_kept_traverse(struct core_context *context, visitproc visit,
                        void *arg);
 /* The context goes. */
@@ -416,6 +417,8 @@ int core_follow(PyObject *interface, CUstream later);
 /* -- memory/address.c */
 /* core_pointer where `later` waits for what other libraries have issued. */
 int core_pointer_on(PyObject *object, CUstream later, CUdeviceptr *pointer);
+/* NULL where there is no such attribute; -1 where asking for it fails. */
+int core_attribute(PyObject *object, PyObject *name, PyObject **value);
 
 PyObject *core_allocation_int(PyObject *allocation);
 CUresult core_pool_take(struct core_context *context, size_t bytes,
@@ -621,16 +624,19 @@ CUresult core_launch_counted(struct core_context *context, CUfunction function,
                              unsigned shared, CUstream stream,
                              void **arguments, void **extra);
 
-/* Dynamic shared memory beyond 48 KiB has to be allowed for a kernel. */
+/* Dynamic shared memory beyond 48 KiB, less what is static, has to be allowed
+ * for a kernel. */
 int core_shared_allow(struct core_function *function, size_t bytes);
 /* -1 with LogicError where its context is gone, or none is current. */
 int core_function_ready(struct core_function *function, const char *routine);
 
 /* -- launch/queue.c */
 bool core_queue_attend(struct core_context *context, CUstream stream);
-/* All that was issued in the context is done. */
-void core_queues_done(struct core_context *context);
+/* Waits, without the GIL, for all that was issued in the context so far. */
+CUresult core_queues_wait(struct core_context *context);
+/* Before the stream ends. */
 void core_queues_stream_gone(struct core_context *context, CUstream stream);
+/* Nothing that was issued in the CUDA context may be waiting. */
 bool core_queues_empty(const struct core_context *context);
 void core_queues_drop(struct core_context *context);
 
@@ -641,7 +647,8 @@ core_queue_has_room(const struct core_queue *queue, CUstream stream)
     return queue->stream == stream && queue->count + 1 < queue->look;
 }
 
-/* Counts a launch; whether it may have to wait for the device. */
+/* Counts a launch, or what else is queued for the device; whether it may have
+ * to wait for the device. */
 static inline bool
 core_queue_add(struct core_context *context, CUstream stream)
 {
@@ -651,6 +658,14 @@ core_queue_add(struct core_context *context, CUstream stream)
         return false;
     }
     return core_queue_attend(context, stream);
+}
+
+/* The same in the current context; true if there is none. */
+static inline bool
+core_queue_add_here(CUstream stream)
+{
+    struct core_context *context = core_stack_top();
+    return context == NULL || core_queue_add(context, stream);
 }
 
 /* -- launch/failure.c */

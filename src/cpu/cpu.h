@@ -127,6 +127,7 @@ struct cpu_stream {
     uint64_t id;
     struct cpu_op *tail; /* newest operation; owned; scheduler lock */
     struct cpu_stream *next, *previous;
+    bool ended;                          /* destroyed; its tail is not done */
     struct cpu_capture *_Atomic capture; /* set under the graph lock */
     CUgraphNode *tips; /* what the next node depends on; graph lock */
     size_t tip_count;

@@ -152,6 +152,20 @@ def test_arange_of_fractions():
     )
 
 
+@pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "u8"])
+def test_arange_falls_in_unsigned_types(dtype):
+    same(gpuarray.arange(10, 0, -1, dtype=dtype), np.arange(10, 0, -1, dtype))
+    same(gpuarray.arange(9, 0, -4.0, dtype=dtype), np.array([9, 5, 1], dtype))
+
+
+def test_frexp_of_numpy_gives_integers():
+    x = np.array([3, -0.1, 0], "f4")
+    for got, want in zip(
+        np.frexp(gpuarray.to_gpu(x)), np.frexp(x), strict=True
+    ):
+        same(got, want)
+
+
 def test_arange_arguments():
     with pytest.warns(UserWarning, match="guessed dtype"):
         assert gpuarray.arange(4).dtype == np.int64

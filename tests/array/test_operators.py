@@ -269,6 +269,16 @@ def test_booleans_to_negative_powers():
         g ** (-1)
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64, np.array])
+def test_uint64_to_negative_powers_of_signed_types(kind):
+    a, g = both(np.array([4, 1], "u8"))
+    same(g ** kind(-1), a ** kind(-1))
+    with pytest.raises(ValueError, match="negative integer powers"):
+        g ** (-1)
+    with pytest.raises(ValueError, match="negative integer powers"):
+        g.astype(np.int64) ** kind(-1)
+
+
 def test_integers_divided_by_zero_give_zero():
     a, g = both(np.array([5, -5, 0], "i4"))
     zero = gpuarray.zeros(3, np.int32)

@@ -482,7 +482,7 @@ __global__ void count(int *a) { atomicAdd(a, 1); }
 """
 
 
-@pytest.mark.parametrize("streams", [1, 3, 7])
+@pytest.mark.parametrize("streams", [1, 3, 7, 12])
 def test_the_device_may_wait_for_python(drv: Any, streams: int) -> None:
     """Launches that wait for room in the queue do not keep the lock.
 
@@ -521,6 +521,134 @@ def test_the_device_may_wait_for_python(drv: Any, streams: int) -> None:
     drv.Context.synchronize()
     assert late, "the thread got the lock"
     assert drv.from_device(number, 1, np.int32)[0] == 4200
+
+
+@pytest.mark.parametrize("copy", ["memcpy_htod", "memcpy_dtoh", "elsewhere"])
+def test_copies_may_wait_for_python(drv: Any, copy: str) -> None:
+    """A small copy behind a kernel does not keep the lock either.
+
+    The kernel may have been launched in another Context of the same handle.
+    """
+    from pycuda.compiler import SourceModule
+
+    device = drv.Context.get_device()
+    first, second = (device.retain_primary_context() for _ in range(2))
+    assert first == second
+    first.push()
+    try:
+        wait = SourceModule(WAIT).get_function("wait")
+        flag = drv.pagelocked_zeros(
+            1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
+        )
+        where = np.uintp(int(flag.base.get_device_pointer()))
+        memory, host = drv.mem_alloc(4), np.zeros(1, np.int32)
+        flag[0] = 1
+        wait(where, block=(1, 1, 1))  # loads it
+        drv.Context.synchronize()
+        flag[0] = 0
+        if copy == "elsewhere":
+            second.push()
+        wait(where, block=(1, 1, 1))
+
+        def release() -> None:
+            time.sleep(0.2)
+            flag[0] = 1
+
+        thread = threading.Thread(target=release)
+        start = time.monotonic()
+        thread.start()
+        if copy == "memcpy_htod":
+            drv.memcpy_htod(memory, host)
+        else:
+            drv.memcpy_dtoh(host, memory)
+        drv.Context.synchronize()
+        assert time.monotonic() - start < 5, "the kernel ended by itself"
+        thread.join()
+        if copy == "elsewhere":
+            drv.Context.pop()
+    finally:
+        drv.Context.pop()
+        second.detach()
+        first.detach()
+
+
+def test_timed_calls_wait_in_an_entered_stream(drv: Any) -> None:
+    from pycuda.compiler import SourceModule
+
+    spin = SourceModule("""
+        __global__ void spin(int cycles)
+        {
+            const long long start = clock64();
+            while (clock64() - start < cycles) { }
+        }""").get_function("spin")
+    stream = drv.Stream()
+    with stream.use():
+        spin(np.int32(200000000), block=(1, 1, 1), time_kernel=True)
+        assert stream.is_done()
+
+
+def test_what_has_no_truth_is_no_time_kernel(drv: Any, module: Any) -> None:
+    with pytest.raises(ValueError, match="ambiguous"):
+        module.get_function("nothing")(
+            block=(1, 1, 1), time_kernel=np.zeros(2)
+        )
+
+
+def test_errors_of_foreign_arguments_are_theirs(drv: Any, module: Any) -> None:
+    """What the program's own code raises is raised by the call."""
+
+    class Fails:
+        def __init__(self, error: type[BaseException]) -> None:
+            self.error = error
+
+        @property
+        def gpudata(self) -> Any:
+            raise self.error("from gpudata")
+
+        def __index__(self) -> int:
+            raise self.error("from __index__")
+
+    kernel = module.get_function("double_all")
+    with pytest.raises(KeyboardInterrupt, match="from gpudata"):
+        kernel(Fails(KeyboardInterrupt), block=(1, 1, 1))
+    with pytest.raises(MemoryError, match="from gpudata"):
+        kernel(Fails(MemoryError), block=(1, 1, 1))
+    with pytest.raises(TypeError, match="invalid type on parameter #0"):
+        kernel(Fails(AttributeError), block=(1, 1, 1))
+    number = module.get_function("double_all").prepare("q")
+    with pytest.raises(KeyboardInterrupt, match="from __index__"):
+        number.prepared_call((1, 1), (1, 1, 1), Fails(KeyboardInterrupt))
+    with pytest.raises(struct.error):
+        number.prepared_call((1, 1), (1, 1, 1), Fails(TypeError))
+
+
+def test_shared_memory_beside_what_is_static(drv: Any) -> None:
+    """All sizes that the device has, whatever was allowed before."""
+    from pycuda.compiler import SourceModule
+
+    module = SourceModule("""
+        extern __shared__ int dynamic[];
+        __global__ void fill(int *out, int n)
+        {
+            __shared__ int fixed[5000];
+            fixed[n % 5000] = 3;
+            dynamic[n - 1] = n;
+            *out = dynamic[n - 1] + fixed[n % 5000];
+        }""")
+    out = drv.mem_alloc(4)
+    most = drv.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
+    first, second = (module.get_function("fill") for _ in range(2))
+
+    def check(kernel: Any, size: int) -> None:
+        kernel(out, np.int32(size // 4), block=(1, 1, 1), shared=size)
+        assert drv.from_device(out, 1, np.int32)[0] == size // 4 + 3
+
+    for size in (28000, 30000, 40000, 49152, 60000, 40000):
+        check(first, size)
+        check(second, size)
+    second.set_attribute(most, 1024)
+    check(first, 60000)
+    check(second, 50000)
 
 
 @pytest.mark.parametrize("told", [True, False])

@@ -257,3 +257,32 @@ __global__ void hold(volatile int *flag, int *seen, int i)
     for stream in streams:
         stream.synchronize()
     assert (drv.from_device(seen, count, np.int32) == 1).all()
+
+
+def test_the_default_stream_waits_for_one_that_has_ended(drv: Any) -> None:
+    """Streams that end order what comes after as others do."""
+    from pycuda.compiler import SourceModule
+
+    context = drv.Device(0).make_context()  # no pool waits for streams here
+    try:
+        get_function = SourceModule(SOURCE).get_function
+        hold, add, twice = map(get_function, ("hold", "add", "twice"))
+        assert all(f.num_regs > 0 for f in (hold, add, twice))
+        number = drv.to_device(np.zeros(1, np.int32))
+        flag = drv.pagelocked_zeros(
+            1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
+        )
+        where = np.uintp(int(flag.base.get_device_pointer()))
+        timer = threading.Timer(0.2, lambda: flag.__setitem__(0, 1))
+        streams = [drv.Stream() for _ in range(3)]
+        for stream in streams:
+            hold(where, stream=stream, **ONE)
+            add(number, np.int32(1), stream=stream, **ONE)
+        del stream, streams
+        timer.start()
+        twice(number, **ONE)
+        assert drv.from_device(number, 1, np.int32)[0] == 6
+        timer.join()
+    finally:
+        context.pop()
+        context.detach()

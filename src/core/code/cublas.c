@@ -320,6 +320,7 @@ cublas_gemm(PyObject *module, PyObject *args)
     }
     /* The first of a kind loads code, which takes a while. */
     Py_INCREF((PyObject *)context);
+    core_queue_add(context, stream);
     cublasStatus_t status;
     PyThreadState *thread = core_unlock();
     status = gemm_on_stream(context, product, pointer, stream);

@@ -186,6 +186,19 @@ function_get_attribute(PyObject *op, PyObject *which)
     return PyLong_FromLong(value);
 }
 
+/* What launches have asked for may be less now, for all Functions of the
+ * kernel. */
+static void
+shared_forget(const struct core_function *function)
+{
+    for (struct core_function *other = function->context->functions;
+         other != NULL; other = other->next) {
+        if (other->handle == function->handle) {
+            other->shared_allowed = 0;
+        }
+    }
+}
+
 static PyObject *
 function_set_attribute(PyObject *op, CORE_ARGS)
 {
@@ -204,6 +217,7 @@ function_set_attribute(PyObject *op, CORE_ARGS)
             "cuFuncSetAttribute") < 0) {
         return NULL;
     }
+    shared_forget((struct core_function *)op);
     Py_RETURN_NONE;
 }
 

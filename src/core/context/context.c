@@ -326,11 +326,7 @@ context_synchronize(PyObject *unused_self, PyObject *unused)
         return NULL;
     }
     Py_INCREF((PyObject *)current);
-    CUresult code;
-    PyThreadState *thread = core_unlock();
-    code = driver.cuCtxSynchronize();
-    core_lock(thread);
-    core_queues_done(current);
+    CUresult code = core_queues_wait(current);
     core_flights_land(current);
     Py_DECREF((PyObject *)current);
     if (core_check(code, "cuCtxSynchronize") < 0) {

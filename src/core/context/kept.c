@@ -36,6 +36,12 @@ core_kept_end(struct core_context *context)
     }
 }
 
+struct core_context *
+core_contexts_first(void)
+{
+    return contexts;
+}
+
 PyObject **
 core_kept_here(enum core_kept which)
 {

@@ -159,7 +159,11 @@ integer_store(struct core_function *function, Py_ssize_t index,
 {
     PyObject *number =
         PyLong_CheckExact(arg) ? Py_NewRef(arg) : PyNumber_Index(arg);
+    if (number == NULL && !PyErr_ExceptionMatches(PyExc_TypeError)) {
+        return -1;
+    }
     if (number == NULL) {
+        PyErr_Clear();
         PyErr_Format(core_struct_error(),
                      "kernel '%U': argument #%zd (0-based): required "
                      "argument is not an integer, but %s",

@@ -12,10 +12,6 @@
 
 #include <time.h>
 
-enum {
-    USUAL_SHARED = 48 << 10, /* dynamic, that needs no permission */
-};
-
 static inline CUresult
 launch_now(CUfunction function, const unsigned grid[3],
            const unsigned block[3], unsigned shared, CUstream stream,
@@ -101,8 +97,7 @@ core_launch_counted(struct core_context *context, CUfunction function,
 int
 core_shared_allow(struct core_function *function, size_t bytes)
 {
-    if (bytes <= USUAL_SHARED || bytes <= function->shared_allowed ||
-        bytes > INT32_MAX) {
+    if (bytes <= function->shared_allowed || bytes > INT32_MAX) {
         return 0;
     }
     int allowed;
@@ -113,10 +108,12 @@ core_shared_allow(struct core_function *function, size_t bytes)
                    "cuFuncGetAttribute") < 0) {
         return -1;
     }
-    if (bytes > (size_t)allowed &&
-        driver.cuFuncSetAttribute(
-            function->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-            (int)bytes) != CUDA_SUCCESS) {
+    if (bytes <= (size_t)allowed) {
+        bytes = (size_t)allowed;
+    } else if (driver.cuFuncSetAttribute(
+                   function->handle,
+                   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                   (int)bytes) != CUDA_SUCCESS) {
         return 0; /* more than there is: the launch says so */
     }
     function->shared_allowed = bytes;
@@ -197,7 +194,7 @@ launch_unusual(struct core_function *function, const unsigned grid[3],
                      CU_LAUNCH_PARAM_END};
     bool buffer = pack->as_buffer;
     CUresult code;
-    if (shared > USUAL_SHARED && core_shared_allow(function, shared) < 0) {
+    if (core_shared_allow(function, shared) < 0) {
         return -1;
     }
     if (pack->cooperative || pack->cluster[0] != 0) {
@@ -218,7 +215,7 @@ launch_packed(struct core_function *function, const unsigned grid[3],
 {
     struct core_context *context = function->context;
     if (UNUSUAL(!context->valid || function->module->textures != NULL ||
-                shared > USUAL_SHARED || pack->as_buffer ||
+                shared > function->shared_allowed || pack->as_buffer ||
                 pack->cooperative || pack->cluster[0] != 0)) {
         return launch_unusual(function, grid, block, shared, pack);
     }
@@ -372,12 +369,7 @@ handlers_run(PyObject *const *args, Py_ssize_t count, PyObject *stream,
 static int
 context_wait(struct core_context *context)
 {
-    CUresult code;
-    PyThreadState *thread = core_unlock();
-    code = driver.cuCtxSynchronize();
-    core_lock(thread);
-    core_queues_done(context);
-    return core_check(code, "cuCtxSynchronize");
+    return core_check(core_queues_wait(context), "cuCtxSynchronize");
 }
 
 static double
@@ -413,7 +405,7 @@ call_run(struct core_function *function, PyObject *const *args,
     if (!timed && !pack->handlers) {
         Py_RETURN_NONE;
     }
-    if (pack->stream == NULL && (pack->outputs || timed) &&
+    if ((timed || (pack->stream == NULL && pack->outputs)) &&
         context_wait(function->context) < 0) {
         return NULL;
     }
@@ -468,8 +460,11 @@ core_function_call(struct core_function *function, PyObject *const *args,
         core_texrefs_check(call.texrefs) < 0) {
         return NULL;
     }
-    bool timed = call.time_kernel != NULL && call.time_kernel != Py_False &&
-                 PyObject_IsTrue(call.time_kernel) == 1;
+    int timed =
+        call.time_kernel == NULL ? 0 : PyObject_IsTrue(call.time_kernel);
+    if (timed < 0) {
+        return NULL;
+    }
     if (timed && call.stream != NULL && call.stream != Py_None) {
         PyErr_SetString(PyExc_AssertionError,
                         "time_kernel works only without a stream");

@@ -146,7 +146,22 @@ ndarray_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     return 0;
 }
 
-/* An object with __cuda_array_interface__ or gpudata. */
+/* Whether an object has __cuda_array_interface__ or gpudata; -1: they fail. */
+static int
+has_door(PyObject *object)
+{
+    PyObject *interface, *gpudata = NULL;
+    if (core_attribute(object, core.str_interface, &interface) < 0 ||
+        (interface == NULL &&
+         core_attribute(object, core.str_gpudata, &gpudata) < 0)) {
+        return -1;
+    }
+    int found = interface != NULL || gpudata != NULL;
+    Py_XDECREF(interface);
+    Py_XDECREF(gpudata);
+    return found;
+}
+
 static int
 other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
             struct core_pack *pack, struct value *value)
@@ -156,10 +171,9 @@ other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
                  PyList_Check(arg) || PyTuple_Check(arg) || arg == Py_None ||
                  PyObject_TypeCheck(arg, core.holder_type) ||
                  PyObject_TypeCheck(arg, core.ipc_type);
-    bool door = !plain && (PyObject_HasAttr(arg, core.str_interface) ||
-                           PyObject_HasAttr(arg, core.str_gpudata));
-    if (!door) {
-        return invalid_type(function, index, arg);
+    int door = plain ? 0 : has_door(arg);
+    if (door <= 0) {
+        return door < 0 ? -1 : invalid_type(function, index, arg);
     }
     if (core_pointer_on(arg, pack->stream, &value->pointer) < 0) {
         if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
@@ -168,9 +182,9 @@ other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
         PyErr_Clear();
         return invalid_type(function, index, arg);
     }
-    PyObject *owner = PyObject_GetAttr(arg, core.str_gpudata);
-    if (owner == NULL) {
-        PyErr_Clear();
+    PyObject *owner;
+    if (core_attribute(arg, core.str_gpudata, &owner) < 0) {
+        return -1;
     }
     int status = core_use(owner, pack->stream);
     Py_XDECREF(owner);

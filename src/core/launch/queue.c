@@ -11,7 +11,12 @@
  *
  * Streams may share one queue of the driver's, so all counts together are
  * bounded.  Half of the room is a stream's own; the other half goes to whoever
- * asks first, so that one that is alone seldom needs an event.
+ * asks first, so that one that is alone seldom needs an event.  What is on
+ * more streams than there are rows gives the GIL away, and is counted in one
+ * more row.
+ *
+ * The counts also tell whether a plain copy may have to wait, so that copies
+ * and sets that nobody waits for are counted as launches are.
  *
  * Owns the events.  All under the GIL, in the context's scope.
  *
@@ -23,7 +28,13 @@ enum {
     OWN = MOST / 2 / CORE_QUEUES, /* of them, that a stream surely has */
     STEP = OWN / 2,               /* launches between two looks */
     ASK_EVERY = 16,               /* launches beyond what a stream has */
+    ROWS = CORE_QUEUES + 1,
 };
+
+/* The stream of a row whose streams have ended: its event is after all that
+ * was issued on them. */
+static char ended;
+#define ENDED ((CUstream)&ended)
 
 /* Another thread's capture, by whatever library, forbids what is done here
  * unless this thread says that it means it. */
@@ -34,10 +45,10 @@ mode_exchange(CUstreamCaptureMode mode)
     return mode;
 }
 
-/* Lets the event tell when what has been issued so far is done.  The launch
- * that is counted last is still to come. */
+/* Lets the event tell when what has been issued so far is done: the first
+ * `issued` of those counted. */
 static void
-queue_mark(struct core_queue *queue)
+queue_mark(struct core_queue *queue, unsigned issued)
 {
     CUstreamCaptureMode mode = mode_exchange(CU_STREAM_CAPTURE_MODE_RELAXED);
     CUresult code =
@@ -48,10 +59,20 @@ queue_mark(struct core_queue *queue)
         code = driver.cuEventRecord(queue->event, queue->stream);
     }
     mode_exchange(mode);
-    queue->marked = code == CUDA_SUCCESS ? queue->count - 1 : 0;
+    queue->marked = code == CUDA_SUCCESS ? issued : 0;
 }
 
-/* Takes what is known to be done from the count. */
+/* That many are done; no event tells of the others. */
+static void
+queue_take(struct core_queue *queue, unsigned count)
+{
+    queue->done += count;
+    queue->count -= count;
+    queue->marked = 0;
+}
+
+/* Takes what is known to be done from the count.  The launch that is counted
+ * last is still to come. */
 static bool
 queue_settle(struct core_queue *queue)
 {
@@ -63,12 +84,11 @@ queue_settle(struct core_queue *queue)
     if (code != CUDA_SUCCESS) {
         return false;
     }
-    queue->count = marked > 0 ? queue->count - marked : 1;
-    queue->marked = 0;
+    queue_take(queue, marked > 0 ? marked : queue->count - 1);
     return true;
 }
 
-/* The stream's, which may be one that nothing waits in; NULL where others
+/* The stream's row, which may be one that nothing waits in; NULL where others
  * have all. */
 static struct core_queue *
 queue_of(struct core_context *context, CUstream stream)
@@ -121,6 +141,28 @@ stream_lives(const struct core_context *context, CUstream stream)
     return found;
 }
 
+static bool
+stream_is_idle(CUstream stream)
+{
+    CUstreamCaptureMode mode = mode_exchange(CU_STREAM_CAPTURE_MODE_RELAXED);
+    bool idle = !core_stream_captures(stream) &&
+                driver.cuStreamQuery(stream) == CUDA_SUCCESS;
+    mode_exchange(mode);
+    return idle;
+}
+
+/* Which streams those without a row are on is not known: all of them are
+ * looked at, and what has ended is taken for idle. */
+static bool
+streams_are_idle(const struct core_context *context)
+{
+    bool idle = stream_is_idle(NULL);
+    for (size_t i = 0; i < context->stream_count && idle; i++) {
+        idle = stream_is_idle(context->streams[i].handle);
+    }
+    return idle;
+}
+
 /* Looks what is done on others' streams, for the one that is `asking`. */
 static void
 queues_settle(struct core_context *context, const struct core_queue *asking)
@@ -130,16 +172,22 @@ queues_settle(struct core_context *context, const struct core_queue *asking)
         if (queue == asking || queue->count == 0) {
             continue;
         }
-        if (!stream_lives(context, queue->stream)) {
+        bool gone = queue->stream == ENDED;
+        if (!gone && !stream_lives(context, queue->stream)) {
             queue->marked = 0;
             continue;
         }
         bool marked = queue->marked > 0;
-        if (!core_stream_captures(queue->stream) && queue_settle(queue)) {
+        if ((gone || !core_stream_captures(queue->stream)) &&
+            queue_settle(queue)) {
             /* By its mark: its next launch asks for room.  Else: all. */
-            queue->count = marked ? queue->count : 0;
+            queue_take(queue, marked ? 0 : queue->count);
             queue->look = least(queue->look, queue->count);
         }
+    }
+    struct core_queue *others = &context->queues[CORE_QUEUES];
+    if (others->count > 0 && streams_are_idle(context)) {
+        queue_take(others, others->count);
     }
 }
 
@@ -148,7 +196,7 @@ static unsigned
 count_of(const struct core_context *context)
 {
     unsigned count = 0;
-    for (size_t i = 0; i < CORE_QUEUES; i++) {
+    for (size_t i = 0; i < ROWS; i++) {
         count += context->queues[i].count;
     }
     return count;
@@ -168,7 +216,7 @@ queue_extend(const struct core_context *context, struct core_queue *queue,
 {
     unsigned count = queue->count, limit = limit_of(context, queue);
     if (open && queue->marked == 0 && count >= limit / 2) {
-        queue_mark(queue);
+        queue_mark(queue, count - 1);
     }
     if (is_crowded(context)) {
         queue->look = least(count, limit); /* each launch looks */
@@ -178,16 +226,34 @@ queue_extend(const struct core_context *context, struct core_queue *queue,
     return count < limit ? 0 : count - limit + 1;
 }
 
+/* Where a capture is open, no question may be asked and no event recorded, and
+ * both are the current context's; a launch in another one is refused. */
+static bool
+may_ask(const struct core_context *context)
+{
+    const struct core_context *top = core_stack_top();
+    return context->captures == 0 && top != NULL &&
+           top->handle == context->handle;
+}
+
+/* A launch on a stream for which there is no row. */
+static void
+others_add(struct core_context *context, bool open)
+{
+    struct core_queue *others = &context->queues[CORE_QUEUES];
+    others->count++;
+    if ((others->done + others->count) % ASK_EVERY == 0 && open) {
+        queues_settle(context, others);
+    }
+}
+
 bool
 core_queue_attend(struct core_context *context, CUstream stream)
 {
     struct core_queue *queue = queue_of(context, stream);
-    if (queue == NULL && ++context->queueless % ASK_EVERY == 0 &&
-        context->captures == 0) {
-        queues_settle(context, NULL);
-        queue = queue_of(context, stream);
-    }
+    bool open = may_ask(context);
     if (queue == NULL) {
+        others_add(context, open);
         return true;
     }
     context->queue = queue;
@@ -195,10 +261,10 @@ core_queue_attend(struct core_context *context, CUstream stream)
         return false;
     }
     /* No capture may see the event. */
-    bool open = context->captures == 0 && !core_stream_captures(stream);
+    open = open && !core_stream_captures(stream);
     unsigned beyond = queue_extend(context, queue, open);
     if (beyond % ASK_EVERY == 1 && open) {
-        if (!queue_settle(queue)) {
+        if (!queue_settle(queue) || is_crowded(context)) {
             queues_settle(context, queue);
         }
         beyond = queue_extend(context, queue, open);
@@ -206,29 +272,83 @@ core_queue_attend(struct core_context *context, CUstream stream)
     return beyond > 0;
 }
 
+static struct core_queue *
+row_of_ended(struct core_context *context)
+{
+    struct core_queue *found = NULL;
+    for (size_t i = 0; i < CORE_QUEUES; i++) {
+        struct core_queue *queue = &context->queues[i];
+        found = queue->stream == ENDED && queue->count > 0 ? queue : found;
+    }
+    return found;
+}
+
+/* What waits on a stream that ends still does when the stream is gone. */
+static void
+queue_end(struct core_context *context, struct core_queue *queue)
+{
+    struct core_queue *before = row_of_ended(context);
+    if (before != NULL &&
+        driver.cuStreamWaitEvent(queue->stream, before->event, 0) ==
+            CUDA_SUCCESS) {
+        queue->count += before->count;
+        queue_take(before, before->count);
+    }
+    queue_mark(queue, queue->count);
+    queue->stream = ENDED;
+    queue->look = 0;
+}
+
 void
 core_queues_stream_gone(struct core_context *context, CUstream stream)
 {
     for (size_t i = 0; i < CORE_QUEUES; i++) {
         struct core_queue *queue = &context->queues[i];
-        if (queue->stream == stream) {
-            queue->count = queue->look = 0;
+        if (queue->stream != stream || queue->count == 0) {
+            continue;
+        }
+        if (context->captures == 0 && !stream_is_idle(stream)) {
+            queue_end(context, queue);
+        }
+        if (queue->stream != ENDED || queue->marked == 0) {
+            queue_take(queue, queue->count);
+            queue->look = 0;
         }
     }
 }
 
-void
-core_queues_done(struct core_context *context)
+CUresult
+core_queues_wait(struct core_context *context)
 {
-    for (size_t i = 0; i < CORE_QUEUES; i++) {
-        context->queues[i].count = context->queues[i].look = 0;
+    unsigned came[ROWS];
+    for (size_t i = 0; i < ROWS; i++) {
+        came[i] = context->queues[i].done + context->queues[i].count;
     }
+    CUresult code;
+    PyThreadState *thread = core_unlock();
+    code = driver.cuCtxSynchronize();
+    core_lock(thread);
+    for (size_t i = 0; i < ROWS; i++) {
+        struct core_queue *queue = &context->queues[i];
+        /* What other threads have queued since stays. */
+        unsigned left = queue->done + queue->count - came[i];
+        if (left < queue->count) {
+            queue_take(queue, queue->count - left);
+            queue->look = least(queue->look, left);
+        }
+    }
+    return code;
 }
 
 bool
 core_queues_empty(const struct core_context *context)
 {
-    return count_of(context) == 0;
+    bool empty = true;
+    for (const struct core_context *other = core_contexts_first();
+         other != NULL && empty; other = other->next) {
+        empty = other->handle != context->handle || count_of(other) == 0;
+    }
+    return empty;
 }
 
 void
@@ -236,14 +356,15 @@ core_queues_drop(struct core_context *context)
 {
     struct core_scope scope;
     bool inside = core_enter(context, &scope);
-    for (size_t i = 0; i < CORE_QUEUES; i++) {
+    for (size_t i = 0; i < ROWS; i++) {
         struct core_queue *queue = &context->queues[i];
         if (inside && queue->event != NULL) {
             driver.cuEventDestroy(queue->event);
         }
         queue->event = NULL;
+        queue_take(queue, queue->count);
+        queue->look = 0;
     }
-    core_queues_done(context);
     if (inside) {
         core_leave(&scope);
     }

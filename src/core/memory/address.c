@@ -7,6 +7,19 @@
 
 #include "core/numpy.h"
 
+int
+core_attribute(PyObject *object, PyObject *name, PyObject **value)
+{
+    *value = PyObject_GetAttr(object, name);
+    if (*value == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
+            return -1;
+        }
+        PyErr_Clear();
+    }
+    return 0;
+}
+
 /* What is in the interface: its address, once `later` waits for its stream. */
 static int
 pointer_of_interface(PyObject *interface, CUstream later, CUdeviceptr *pointer)
@@ -27,17 +40,18 @@ pointer_of_interface(PyObject *interface, CUstream later, CUdeviceptr *pointer)
 static int
 pointer_of_foreign(PyObject *object, CUstream later, CUdeviceptr *pointer)
 {
-    PyObject *interface = PyObject_GetAttr(object, core.str_interface);
+    PyObject *interface, *gpudata;
+    if (core_attribute(object, core.str_interface, &interface) < 0) {
+        return -1;
+    }
     if (interface != NULL && PyDict_Check(interface)) {
         int status = pointer_of_interface(interface, later, pointer);
         Py_DECREF(interface);
         return status;
     }
-    PyErr_Clear();
     Py_XDECREF(interface);
-    PyObject *gpudata = PyObject_GetAttr(object, core.str_gpudata);
-    if (gpudata == NULL) {
-        PyErr_Clear();
+    if (core_attribute(object, core.str_gpudata, &gpudata) < 0 ||
+        gpudata == NULL) {
         return -1;
     }
     int status =

@@ -206,6 +206,7 @@ call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
     if (!how.aligned && core_plain_begin(&plain, "cuMemcpy2DUnaligned") < 0) {
         return NULL;
     }
+    core_queue_add_here(how.stream);
     PyThreadState *thread = core_unlock();
     if (!how.aligned) {
         code = driver.cuMemcpy2DUnaligned(&copy);
@@ -241,6 +242,7 @@ call_3d(PyObject *op, PyObject *args, PyObject *kwargs)
     memcpy(&copy, &((struct copy_object *)op)->copy, sizeof copy);
     copy.reserved0 = copy.reserved1 = NULL;
     CUresult code;
+    core_queue_add_here(how.stream);
     PyThreadState *thread = core_unlock();
     code = how.async || how.plain
                ? how_end(&how, driver.cuMemcpy3DAsync(&copy, how.stream))
@@ -282,6 +284,7 @@ call_peer(PyObject *op, PyObject *args, PyObject *kwargs)
     copy.dstContext =
         copy.dstContext == NULL ? current->handle : copy.dstContext;
     CUresult code;
+    core_queue_add_here(how.stream);
     PyThreadState *thread = core_unlock();
     code = how.async || how.plain
                ? how_end(&how, driver.cuMemcpy3DPeerAsync(&copy, how.stream))

@@ -1,8 +1,9 @@
 /* memory.c - module functions that allocate, copy and set device memory.
  *
- * The GIL is released by copies above 64 KiB and by everything that waits by
- * design.  A copy within the device that nobody waits for is issued as a
- * launch is (launch/queue.c).
+ * The GIL is released by copies above 64 KiB, by those from and to the host
+ * where something that was issued before may have to be waited for, and by
+ * everything that waits by design.  A copy within the device that nobody waits
+ * for is issued as a launch is (launch/queue.c).
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
@@ -22,6 +23,15 @@ gil_return(PyThreadState *state)
     if (state != NULL) {
         core_lock(state);
     }
+}
+
+/* Whether a copy from or to the host may have to wait for others' work: on
+ * pageable memory those that are asynchronous may, too. */
+static bool
+copy_waits(void)
+{
+    const struct core_context *context = core_stack_top();
+    return context != NULL && !core_queues_empty(context);
 }
 
 /* The end of a plain copy that was issued on a stream: waits. */
@@ -90,8 +100,8 @@ core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
         return -1;
     }
     struct core_staging *ring = core_staging_take(source, bytes);
-    PyThreadState *state =
-        gil_leave(ring != NULL || stream != NULL ? SIZE_MAX : bytes);
+    bool waits = ring != NULL || stream != NULL || copy_waits();
+    PyThreadState *state = gil_leave(waits ? SIZE_MAX : bytes);
     if (ring != NULL) {
         code = core_staging_htod(ring, target, source, bytes, stream);
     } else if (stream != NULL) {
@@ -107,7 +117,6 @@ core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
     return copy_check(code, "cuMemcpyHtoD", target, bytes);
 }
 
-/* Waits for the kernels before it: without the GIL where there are any. */
 int
 core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
                  CUstream stream)
@@ -119,11 +128,9 @@ core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
     if (core_stream_plain(&stream, "cuMemcpyDtoH") < 0) {
         return -1;
     }
-    struct core_context *context = core_stack_top();
-    bool waits =
-        stream != NULL || (context != NULL && !core_queues_empty(context));
     struct core_staging *ring = core_staging_take(target, bytes);
-    PyThreadState *state = gil_leave(ring != NULL || waits ? SIZE_MAX : bytes);
+    bool waits = ring != NULL || stream != NULL || copy_waits();
+    PyThreadState *state = gil_leave(waits ? SIZE_MAX : bytes);
     if (ring != NULL) {
         code = core_staging_dtoh(ring, target, source, bytes, stream);
     } else if (stream != NULL) {
@@ -150,7 +157,8 @@ core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
     if (core_stream_plain(&stream, "cuMemcpyDtoD") < 0) {
         return -1;
     }
-    PyThreadState *state = gil_leave(bytes);
+    bool may_wait = core_queue_add_here(stream);
+    PyThreadState *state = gil_leave(may_wait ? SIZE_MAX : bytes);
     CUresult code =
         stream != NULL
             ? driver.cuMemcpyDtoDAsync(target, source, bytes, stream)
@@ -178,7 +186,9 @@ core_memcpy_htod_async(CUdeviceptr target, const void *source, size_t bytes,
     if (host_capture(host) < 0) {
         return -1;
     }
-    PyThreadState *state = gil_leave(bytes);
+    bool waits = copy_waits();
+    waits |= core_queue_add_here(stream);
+    PyThreadState *state = gil_leave(waits ? SIZE_MAX : bytes);
     CUresult code = driver.cuMemcpyHtoDAsync(target, source, bytes, stream);
     gil_return(state);
     if (copy_check(code, "cuMemcpyHtoDAsync", target, bytes) < 0) {
@@ -199,7 +209,9 @@ core_memcpy_dtoh_async(void *target, CUdeviceptr source, size_t bytes,
     if (host_capture(host) < 0) {
         return -1;
     }
-    PyThreadState *state = gil_leave(bytes);
+    bool waits = copy_waits();
+    waits |= core_queue_add_here(stream);
+    PyThreadState *state = gil_leave(waits ? SIZE_MAX : bytes);
     CUresult code = driver.cuMemcpyDtoHAsync(target, source, bytes, stream);
     gil_return(state);
     if (copy_check(code, "cuMemcpyDtoHAsync", source, bytes) < 0) {
@@ -216,9 +228,8 @@ core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source, size_t bytes,
     if (bytes == 0) {
         return 0;
     }
-    struct core_context *context = core_stack_top();
     stream = stream == NULL ? core_stream_default() : stream;
-    bool may_wait = context == NULL || core_queue_add(context, stream);
+    bool may_wait = core_queue_add_here(stream);
     PyThreadState *state = gil_leave(may_wait ? SIZE_MAX : 0);
     CUresult code = driver.cuMemcpyDtoDAsync(target, source, bytes, stream);
     gil_return(state);
@@ -473,6 +484,7 @@ copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
     if (!async && core_stream_plain(&plain, "cuMemcpyPeer") < 0) {
         return NULL;
     }
+    core_queue_add_here(stream);
     PyThreadState *thread = core_unlock();
     if (async || plain != NULL) {
         code = driver.cuMemcpyPeerAsync(target, to->handle, source,
@@ -566,6 +578,7 @@ set_bytes(const struct set_call *call, unsigned bits)
                      names) < 0) {                                            \
             return NULL;                                                      \
         }                                                                     \
+        core_queue_add_here(call.stream);                                     \
         PyThreadState *thread = core_unlock();                                \
         CUresult code = expression;                                           \
         core_lock(thread);                                                    \

@@ -182,6 +182,7 @@ core_stream_add_callback(PyObject *op, CORE_ARGS)
     if (captured && callback_hold(self->context, callback) < 0) {
         return NULL;
     }
+    core_queue_add(self->context, stream);
     CUresult code;
     PyThreadState *thread = core_unlock();
     code = driver.cuLaunchHostFunc(stream, callback_reached, callback);

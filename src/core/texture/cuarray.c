@@ -407,7 +407,9 @@ copy_dtoa(PyObject *unused, CORE_ARGS)
     if (core_plain_begin(&plain, "cuMemcpyDtoA") < 0) {
         return NULL;
     }
+    PyThreadState *thread = core_unlock();
     CUresult code = driver.cuMemcpyDtoA(array, index, source, length);
+    core_lock(thread);
     return none_or_error(core_plain_end(&plain, code), "cuMemcpyDtoA");
 }
 
@@ -431,7 +433,9 @@ copy_atod(PyObject *unused, CORE_ARGS)
     if (core_plain_begin(&plain, "cuMemcpyAtoD") < 0) {
         return NULL;
     }
+    PyThreadState *thread = core_unlock();
     CUresult code = driver.cuMemcpyAtoD(target, array, index, length);
+    core_lock(thread);
     return none_or_error(core_plain_end(&plain, code), "cuMemcpyAtoD");
 }
 
@@ -455,8 +459,10 @@ copy_atoa(PyObject *unused, CORE_ARGS)
     if (core_plain_begin(&plain, "cuMemcpyAtoA") < 0) {
         return NULL;
     }
+    PyThreadState *thread = core_unlock();
     CUresult code = driver.cuMemcpyAtoA(target, target_index, source,
                                         source_index, length);
+    core_lock(thread);
     return none_or_error(core_plain_end(&plain, code), "cuMemcpyAtoA");
 }
 
@@ -479,9 +485,10 @@ copy_htoa(PyObject *unused, CORE_ARGS)
     CUresult code = CUDA_SUCCESS;
     int status = core_plain_begin(&plain, "cuMemcpyHtoA");
     if (status == 0) {
-        code =
-            core_plain_end(&plain, driver.cuMemcpyHtoA(array, index, view.buf,
-                                                       (size_t)view.len));
+        PyThreadState *thread = core_unlock();
+        code = driver.cuMemcpyHtoA(array, index, view.buf, (size_t)view.len);
+        core_lock(thread);
+        code = core_plain_end(&plain, code);
     }
     PyBuffer_Release(&view);
     return status < 0 ? NULL : none_or_error(code, "cuMemcpyHtoA");
@@ -506,9 +513,10 @@ copy_atoh(PyObject *unused, CORE_ARGS)
     CUresult code = CUDA_SUCCESS;
     int status = core_plain_begin(&plain, "cuMemcpyAtoH");
     if (status == 0) {
-        code =
-            core_plain_end(&plain, driver.cuMemcpyAtoH(view.buf, array, index,
-                                                       (size_t)view.len));
+        PyThreadState *thread = core_unlock();
+        code = driver.cuMemcpyAtoH(view.buf, array, index, (size_t)view.len);
+        core_lock(thread);
+        code = core_plain_end(&plain, code);
     }
     PyBuffer_Release(&view);
     return status < 0 ? NULL : none_or_error(code, "cuMemcpyAtoH");

@@ -2,7 +2,8 @@
  *
  * Called by users of the library.  The tail of a stream and the list of a
  * context's streams are guarded by the scheduler lock.  A destroyed stream's
- * operations go on; they refer to the context only.
+ * operations go on; they refer to the context only.  A stream that the default
+ * stream waits for stays in the list until they are done.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -12,27 +13,9 @@
 
 static atomic_ullong stream_ids;
 
-void
-cpu_stream_attach(struct cpu_context *ctx, struct cpu_stream *stream)
+static void
+stream_unlink(struct cpu_stream *stream)
 {
-    stream->ctx = ctx;
-    stream->id = atomic_fetch_add(&stream_ids, 1) + 1;
-    pthread_mutex_lock(&cpu_scheduler_lock);
-    stream->previous = NULL;
-    stream->next = ctx->streams;
-    if (ctx->streams) {
-        ctx->streams->previous = stream;
-    }
-    ctx->streams = stream;
-    pthread_mutex_unlock(&cpu_scheduler_lock);
-}
-
-void
-cpu_stream_detach(struct cpu_stream *stream)
-{
-    pthread_mutex_lock(&cpu_scheduler_lock);
-    struct cpu_op *tail = stream->tail;
-    stream->tail = NULL;
     if (stream->previous) {
         stream->previous->next = stream->next;
     } else {
@@ -41,8 +24,81 @@ cpu_stream_detach(struct cpu_stream *stream)
     if (stream->next) {
         stream->next->previous = stream->previous;
     }
+}
+
+/* Takes destroyed streams that have nothing to do out of the list; they are
+ * linked by `next`. */
+static struct cpu_stream *
+ended_unlink(struct cpu_context *ctx)
+{
+    struct cpu_stream *stream = ctx->streams, *ended = NULL;
+
+    while (stream) {
+        struct cpu_stream *next = stream->next;
+
+        if (stream->ended && cpu_op_done(stream->tail)) {
+            stream_unlink(stream);
+            stream->next = ended;
+            ended = stream;
+        }
+        stream = next;
+    }
+    return ended;
+}
+
+static void
+ended_free(struct cpu_stream *ended)
+{
+    while (ended) {
+        struct cpu_stream *next = ended->next;
+
+        cpu_op_release(ended->tail);
+        free(ended);
+        ended = next;
+    }
+}
+
+void
+cpu_stream_attach(struct cpu_context *ctx, struct cpu_stream *stream)
+{
+    stream->ctx = ctx;
+    stream->id = atomic_fetch_add(&stream_ids, 1) + 1;
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    struct cpu_stream *ended = ended_unlink(ctx);
+    stream->previous = NULL;
+    stream->next = ctx->streams;
+    if (ctx->streams) {
+        ctx->streams->previous = stream;
+    }
+    ctx->streams = stream;
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    ended_free(ended);
+}
+
+void
+cpu_stream_detach(struct cpu_stream *stream)
+{
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    struct cpu_op *tail = stream->tail;
+    stream->tail = NULL;
+    stream_unlink(stream);
     pthread_mutex_unlock(&cpu_scheduler_lock);
     cpu_op_release(tail);
+}
+
+/* Of a stream that was made by cuStreamCreate. */
+static void
+stream_end(struct cpu_stream *stream)
+{
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    stream->ended = stream->tail && !cpu_op_done(stream->tail) &&
+                    !(stream->flags & CU_STREAM_NON_BLOCKING);
+    bool ended = stream->ended;
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    if (!ended) {
+        cpu_stream_detach(stream);
+        free(stream);
+    }
 }
 
 void
@@ -51,8 +107,10 @@ cpu_streams_close(struct cpu_context *ctx)
     while (ctx->streams) {
         struct cpu_stream *stream = ctx->streams;
 
-        cpu_capture_leave(stream);
-        cpu_handle_delete(stream->handle);
+        if (!stream->ended) {
+            cpu_capture_leave(stream);
+            cpu_handle_delete(stream->handle);
+        }
         cpu_stream_detach(stream);
         if (stream != &ctx->legacy && stream != &ctx->per_thread) {
             free(stream);
@@ -162,8 +220,7 @@ cuStreamDestroy_v2(CUstream handle)
     }
     cpu_capture_leave(stream);
     cpu_handle_delete(handle);
-    cpu_stream_detach(stream);
-    free(stream);
+    stream_end(stream);
     return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,56 @@
+"""Launches give Python's lock away where the driver has no room for them.
+
+``room.c`` is the CPU device's driver with room for 1024 launches; ``room.py``
+fills it, in a process of its own.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import drivers
+import pytest
+
+HERE = Path(__file__).parent
+
+pytestmark = drivers.marks
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The driver with little room, built."""
+    return drivers.build("room.c", tmp_path_factory.mktemp("room"))
+
+
+def counts(library: Path, name: str) -> list[int]:
+    """Launches that waited with the lock and without; events made."""
+    done = subprocess.run(
+        [sys.executable, str(HERE / "room.py"), name],
+        env=os.environ | {"PYCUDA_CPU_LIBRARY": str(library)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [int(word) for word in done.stdout.split()]
+
+
+@pytest.mark.parametrize(
+    "name", ["ended_streams", "many_streams", "waits", "churn"]
+)
+def test_nobody_waits_with_the_lock(library: Path, name: str) -> None:
+    """All launches that had to wait had given it away."""
+    kept, given, _ = counts(library, name)
+    assert given > 0, "no launch found the queue full"
+    assert kept == 0
+
+
+def test_refused_launches_make_no_events(library: Path) -> None:
+    """They would be another context's than the kernel's."""
+    assert counts(library, "refused") == [0, 0, 0]
