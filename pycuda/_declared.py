@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,7 +52,11 @@ _C_NAMES = {
 }
 _QUALIFIER = re.compile(r"\b(?:const|volatile|(?:__)?restrict(?:__)?)\b")
 _PARAMETER = re.compile(r"(\w[\w\s]*?)\s*(\*?)\s*\b(\w+)\s*(\[\s*\w*\s*\])?")
-_RENAMED = re.compile(r"#\s*define\s+(?:float|double|int|long|unsigned)\b")
+_NUMBERS = r"(?:float|double|int|long|unsigned)\b"
+_RENAMED = re.compile(rf"#\s*define\s+{_NUMBERS}")
+_RENAMED_BY_OPTION = re.compile(
+    rf"(?:-D|--define-macro)[\s=]*{_NUMBERS}|-optf|--options-file"
+)
 
 
 class Declared(NamedTuple):
@@ -88,6 +93,12 @@ def parameters(source: str, kernel: str) -> tuple[Declared | None, ...]:
     if len(heads) != 1:
         return ()
     return tuple(_parameter(part) for part in heads[0].split(","))
+
+
+def renames(options: Iterable[object]) -> bool:
+    """Whether options give a type's name to another: -D, or a file of them."""
+    text = "\n".join(str(option) for option in options)
+    return _RENAMED_BY_OPTION.search(text) is not None
 
 
 def _is_managed(array: np.ndarray) -> bool:

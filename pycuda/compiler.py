@@ -26,6 +26,7 @@ from pycuda._compile.job import Compiled, Job, Request, cached
 from pycuda._compile.job import device_arch as _device_arch
 from pycuda._compile.job import on_gpu as _on_gpu
 from pycuda._compile.warn import warn_user
+from pycuda._declared import renames
 
 __all__ = [
     "DEFAULT_NVCC_FLAGS",
@@ -343,6 +344,7 @@ class SourceModule(CudaModule):
         self._check_arch(arch)
         names = _expressions(name_expressions)
         self._source = source
+        self._options = DEFAULT_NVCC_FLAGS if options is None else options
         if nvcc != "nvcc" and not names and not _on_gpu():
             warn_user(
                 f"nvcc={nvcc!r} makes images for GPUs: the CPU device "
@@ -371,7 +373,7 @@ class SourceModule(CudaModule):
         It knows its source, for `pycuda._declared`.
         """
         function = super().get_function(name)
-        if isinstance(self._source, str):
+        if isinstance(self._source, str) and not renames(self._options):
             function._source = self._source
         return function
 

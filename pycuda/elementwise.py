@@ -18,8 +18,10 @@ import numpy as np
 
 import pycuda.driver as _drv
 from pycuda._by_context import ByContext, by_context
-from pycuda._driver import ElementwiseBase
+from pycuda._driver import ElementwiseBase, _apply
 from pycuda._kernels import calls as _calls
+from pycuda._kernels import macros as _macros
+from pycuda._kernels import writes as _writes
 from pycuda._kernels.building import runs_threads_in_turn
 from pycuda._kernels.calls import GenericArg, includes_of, parse_arguments
 from pycuda._kernels.operations import is_bfloat16
@@ -380,8 +382,11 @@ class ElementwiseKernel(ElementwiseBase):
     Arrays may have any strides; where they are not all contiguous alike,
     ``i`` counts in C order and the vectors can only be indexed.  A vector
     that is only used as ``name[i]`` and smaller than the first one is
-    broadcast to its shape; ValueError if it can't be and the operation has
-    no condition.
+    broadcast to its shape; ValueError if it can't be, or the operation
+    assigns to it, and the operation has no condition or loop.
+
+    A bool array for a numeric vector is converted; where the operation may
+    assign to it, it takes what is not zero.
 
     A vector may be given as None: a new array, of the shape that the vectors
     used as ``name[i]`` broadcast to, which the call returns.  A capital
@@ -421,24 +426,36 @@ class ElementwiseKernel(ElementwiseBase):
             "least one vector argument"
         )
         texts = self._texts
+        macros = _macros.find(texts["preamble"], options)
+        expanded = macros.expand(operation)
         self._one_a_thread = not (
             texts["loop_prep"].strip()
             or texts["after_loop"].strip()
-            or _NEEDS_LOOP.search(operation)
-            or _MOVES.search(operation)
+            or macros.may_be_more
+            or _NEEDS_LOOP.search(expanded)
+            or _MOVES.search(expanded)
         )
         self._plain = (
             [False] * len(self.arguments)
-            if _MOVES.search(operation)
+            if _MOVES.search(expanded)
             else _calls.plain_vectors(
-                self.arguments, operation, *texts.values()
+                self.arguments, expanded, *texts.values()
             )
+        )
+        self._is_guarded = _calls.is_guarded(expanded)
+        around = (texts["loop_prep"], expanded, texts["after_loop"])
+        self._changed, self._may_change = _writes.of(
+            self.arguments,
+            arguments,
+            macros.expand(";\n".join(around)),
+            texts["preamble"],
+            macros.may_be_more,
         )
         self._may_make_several = (
             self._one_a_thread
             and all(self._plain[k] for k in self._vectors)
             and len(operation) <= _MOST_TEXT
-            and not _ONE_IS_ENOUGH.search(operation)
+            and not _ONE_IS_ENOUGH.search(expanded)
             and _NO_CODE.fullmatch(texts["preamble"]) is not None
         )
         self._is_generic = any(
@@ -472,6 +489,7 @@ class ElementwiseKernel(ElementwiseBase):
                 self.gen_kwargs["options"],
                 **texts,
             )
+            made._may_change = self._may_change  # what is const is known here
         return made
 
     def generate_stride_kernel_and_types(
@@ -558,13 +576,22 @@ class ElementwiseKernel(ElementwiseBase):
                 *args, range=range, slice=slice, stream=stream
             )
         values = list(args)
+        for k in self._vectors:
+            values[k] = _calls.as_array(values[k], self.arguments[k].dtype)
         results = _calls.make_results(
-            self.name, self.arguments, values, self._plain
+            self.name, self.arguments, values, self._plain, self._changed
         )
-        arrays = self._check_vectors(values, stream)
+        given = [values[k] for k in self._vectors]
+        arrays = converted = self._check_vectors(values, stream)
         if range is None and slice is None:
             arrays = self._fit(arrays)
         self._launch(values, arrays, range, slice, stream)
+        for k, array, copy in zip(
+            self._vectors, given, converted, strict=True
+        ):
+            is_copy = copy is not array and array.dtype.kind == "b"
+            if is_copy and self._may_change[k]:
+                _apply("not_equal", (copy, 0), array, None, stream)
         if not results:
             return None
         return results[0] if len(results) == 1 else tuple(results)
@@ -575,8 +602,10 @@ class ElementwiseKernel(ElementwiseBase):
             return arrays
         names = [self.arguments[k].name for k in self._vectors]
         plain = [self._plain[k] for k in self._vectors]
-        guarded = _calls.is_guarded(self.operation)
-        return _calls.fit(self.name, arrays, names, plain, guarded)
+        changed = [self._changed[k] for k in self._vectors]
+        return _calls.fit(
+            self.name, arrays, names, plain, changed, self._is_guarded
+        )
 
     def _launch(
         self,
@@ -603,8 +632,12 @@ class ElementwiseKernel(ElementwiseBase):
         self._run_range(layout, values, bounds, stream)
 
     def _check_vectors(self, values: list[Any], stream: Any) -> list[Any]:
-        """The arrays among `values`, converted where that is allowed."""
+        """The arrays among `values`, converted where that is allowed.
+
+        An array that is given twice has one copy.
+        """
         arrays = []
+        copies: dict[tuple, Any] = {}
         for k in self._vectors:
             array = values[k]
             dtype = getattr(array, "dtype", None)
@@ -614,10 +647,17 @@ class ElementwiseKernel(ElementwiseBase):
                     f"be a GPUArray, not {type(array).__name__}; move host "
                     "data to the device with gpuarray.to_gpu()"
                 )
-            if dtype != self.arguments[k].dtype:
-                array = check_vector(
-                    self.name, self.arguments[k], array, stream
-                )
+            wanted = self.arguments[k].dtype
+            if dtype != wanted:
+                key = (
+                    dtype, wanted, int(array.gpudata or 0),
+                    tuple(array.shape), tuple(array.strides),
+                )  # fmt: skip
+                if key not in copies:
+                    copies[key] = check_vector(
+                        self.name, self.arguments[k], array, stream
+                    )
+                array = copies[key]
             arrays.append(array)
         return arrays
 

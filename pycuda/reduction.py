@@ -21,6 +21,7 @@ from pycuda._array.indexing import loadable
 from pycuda._by_context import ByContext
 from pycuda._kernels import building, calls, reduction_axes
 from pycuda._kernels.calls import includes_of
+from pycuda._kernels.macros import find as find_macros
 from pycuda._kernels.operations import is_short_float
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import check_vector, same_order
@@ -70,12 +71,13 @@ def _shape() -> _Shape:
     return _Shape(512, 4, 4, min(resident, 1024))
 
 
-# REDUCE and READ_AND_MAP are textual: expressions may use any name here.
-# A block reduces `seq_count` elements a thread, each thread into LANES
-# accumulators, so that additions need not wait for each other.
+# REDUCE and READ_AND_MAP are textual: expressions may use any name that
+# begins otherwise than `pycuda_` and is none of PyCUDA's own (BLOCK_SIZE,
+# out_type, out, seq_count, n, sdata, tid, i, acc).  A block reduces
+# `seq_count` elements a thread, each thread into {lanes} accumulators, so that
+# additions need not wait for each other.
 _KERNEL = """\
 #define BLOCK_SIZE {block_size}
-#define LANES {lanes}
 #define READ_AND_MAP(i) ({map_expr})
 #define REDUCE(a, b) ({reduce_expr})
 
@@ -88,40 +90,47 @@ extern "C" __global__ void {name}(out_type *out, {arguments},
 {{
   extern __shared__ out_type sdata[];
   const unsigned int tid = threadIdx.x;
-  const size_t share = (size_t)BLOCK_SIZE * seq_count;
-  const size_t first = share * blockIdx.x;
-  const size_t end = n - first < share ? n : first + share;
-  size_t i = first + tid;
-  out_type partial[LANES];
+  const size_t pycuda_share = (size_t)BLOCK_SIZE * seq_count;
+  const size_t pycuda_first = pycuda_share * blockIdx.x;
+  const size_t pycuda_end =
+      n - pycuda_first < pycuda_share ? n : pycuda_first + pycuda_share;
+  size_t i = pycuda_first + tid;
+  out_type pycuda_partial[{lanes}];
 
   #pragma unroll
-  for (int lane = 0; lane < LANES; lane++) {{
-    partial[lane] = {neutral};
+  for (int pycuda_lane = 0; pycuda_lane < {lanes}; pycuda_lane++) {{
+    pycuda_partial[pycuda_lane] = {neutral};
   }}
-  for (; i + BLOCK_SIZE * (LANES - 1) < end; i += BLOCK_SIZE * LANES) {{
+  for (; i + BLOCK_SIZE * ({lanes} - 1) < pycuda_end;
+       i += BLOCK_SIZE * {lanes}) {{
+    const size_t pycuda_at = i;
     #pragma unroll
-    for (int lane = 0; lane < LANES; lane++) {{
-      out_type &acc = partial[lane];
-      acc = REDUCE(acc, READ_AND_MAP((i + BLOCK_SIZE * lane)));
+    for (int pycuda_lane = 0; pycuda_lane < {lanes}; pycuda_lane++) {{
+      const size_t i = pycuda_at + BLOCK_SIZE * pycuda_lane;
+      out_type &acc = pycuda_partial[pycuda_lane];
+      acc = REDUCE(acc, READ_AND_MAP(i));
     }}
   }}
-  out_type &acc = partial[0];
-  for (; i < end; i += BLOCK_SIZE) {{
+  out_type &acc = pycuda_partial[0];
+  for (; i < pycuda_end; i += BLOCK_SIZE) {{
     acc = REDUCE(acc, READ_AND_MAP(i));
   }}
   #pragma unroll
-  for (int half = LANES / 2; half > 0; half /= 2) {{
+  for (int pycuda_half = {lanes} / 2; pycuda_half > 0; pycuda_half /= 2) {{
     #pragma unroll
-    for (int lane = 0; lane < half; lane++) {{
-      partial[lane] = REDUCE(partial[lane], partial[lane + half]);
+    for (int pycuda_lane = 0; pycuda_lane < pycuda_half; pycuda_lane++) {{
+      pycuda_partial[pycuda_lane] =
+          REDUCE(pycuda_partial[pycuda_lane],
+                 pycuda_partial[pycuda_lane + pycuda_half]);
     }}
   }}
 #if BLOCK_SIZE > 1
   sdata[tid] = acc;
-  for (unsigned int half = BLOCK_SIZE / 2; half > 0; half /= 2) {{
+  for (unsigned int pycuda_half = BLOCK_SIZE / 2; pycuda_half > 0;
+       pycuda_half /= 2) {{
     __syncthreads();
-    if (tid < half) {{
-      sdata[tid] = REDUCE(sdata[tid], sdata[tid + half]);
+    if (tid < pycuda_half) {{
+      sdata[tid] = REDUCE(sdata[tid], sdata[tid + pycuda_half]);
     }}
   }}
   if (tid == 0) {{
@@ -302,6 +311,9 @@ class ReductionKernel:
 
     def _find_read_by_element(self, map_expr: str) -> set[str]:
         """Names of the vectors whose elements are all read."""
+        spec = self._spec
+        macros = find_macros(spec["preamble"], spec["options"])
+        map_expr = macros.expand(map_expr)
         if calls.is_guarded(map_expr):
             return set()
         types = self.stage1_arg_types
@@ -548,6 +560,7 @@ class ReductionKernel:
         for argument, value in zip(types, args, strict=True):
             if not isinstance(argument, VectorArg):
                 continue
+            value = calls.as_array(value, argument.dtype)
             if not hasattr(value, "dtype") or not hasattr(value, "gpudata"):
                 raise TypeError(
                     f"{self.name}: argument '{argument.name}' must be a "

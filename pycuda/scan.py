@@ -77,22 +77,27 @@ class _ScanKernel:
 
     def _source(self, segmented: bool) -> scan_kernels.ScanSource:
         kind, size = dtype_to_ctype(self.dtype), self.dtype.itemsize
-        preamble = CLUDA_PREAMBLE + self._preamble
-        parts = (kind, self._scan_expr, preamble, str(self.neutral))
-        preamble = includes_of("\n".join(parts)) + preamble
-        return scan_kernels.ScanSource(
-            name=f"{self._prefix}_scan",
+        parts = (kind, self._scan_expr, self._preamble, str(self.neutral))
+        source = scan_kernels.ScanSource(
+            name=f"{self._prefix}_scan_intervals",
             stored=kind,
             out=kind,
             value=kind,
             expression=self._scan_expr,
-            map="v",
-            finish="x",
+            map="pycuda_v",
+            finish="pycuda_x",
             neutral=str(self.neutral) if self._exclusive else None,
             sizes=(size, size, size),
-            preamble=preamble,
+            is_foreign=True,
             segmented=segmented,
         )
+        preamble = (
+            includes_of("\n".join(parts))
+            + CLUDA_PREAMBLE
+            + scan_kernels.language(source, self._shape)
+            + self._preamble
+        )
+        return source._replace(expression="SCAN_EXPR(a, b)", preamble=preamble)
 
     def _compiled(self, segmented: bool) -> scan_kernels.ScanKernel:
         """The kernel in the current context."""

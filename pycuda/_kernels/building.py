@@ -16,6 +16,22 @@ from typing import Any
 _OPTIONS = ["--fmad=false", "-w"]
 _INCLUDE = re.compile(r'^#include "(.+)"\n', re.MULTILINE)
 
+# What is no name of a template's own: comments, directives, strings, fields,
+# what begins with two underscores, and these words.
+_WORDS = """
+    alignas alignof bool break char class const do double else enum extern
+    false float for if inline int long reinterpret_cast return short signed
+    sizeof static static_cast struct template true typedef typename unsigned
+    void volatile while atomicAdd memcpy size_t uint2 uint4
+    a b SCAN_EXPR
+"""
+_NOT_OWN = re.compile(
+    r"//[^\n]*|#[^\n]*|\"[^\"]*\"|\$\w+|__\w+|\b[0-9]\w*"
+    r"|\b(?:thread|block)Idx\.x|\b(?:block|grid)Dim\.x"
+    rf"|\b(?:{'|'.join(_WORDS.split())})\b"
+)
+_NAME = re.compile(rf"({_NOT_OWN.pattern})|([A-Za-z_]\w*)")
+
 
 @functools.cache
 def load_template(name: str) -> string.Template:
@@ -29,6 +45,14 @@ def load_template(name: str) -> string.Template:
     return string.Template(
         _INCLUDE.sub(lambda found: load_template(found[1]).template, text)
     )
+
+
+def prefixed(text: str) -> str:
+    """A template's text where its own names begin with ``pycuda_``.
+
+    So a program's names, macros too, may stand beside them.
+    """
+    return _NAME.sub(lambda found: found[1] or f"pycuda_{found[2]}", text)
 
 
 def device_attribute(name: str) -> int:

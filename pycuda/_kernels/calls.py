@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pycuda._driver import ArrayBase, mem_alloc
 from pycuda.compyte.dtypes import NAME_TO_DTYPE
 from pycuda.tools import Argument, ScalarArg, VectorArg, parse_c_arg
 
@@ -22,7 +23,7 @@ _GENERIC = re.compile(
 
 
 # What may keep an index from an element.
-_CONDITION = re.compile(r"\b(?:if|switch)\b|\?|&&|\|\|")
+_CONDITION = re.compile(r"\b(?:if|switch|while|for)\b|\?|&&|\|\|")
 _HALF_ARGUMENT = re.compile(r"\bhalf\s*(?:const\b|[\s*])\s*\**\s*\w")
 
 
@@ -78,6 +79,37 @@ def is_vector(argument: Argument | GenericArg) -> bool:
     if isinstance(argument, GenericArg):
         return argument.is_vector
     return isinstance(argument, VectorArg)
+
+
+def as_array(value: Any, dtype: Any) -> Any:
+    """The memory of what is like a GPUArray, as one; else the value itself.
+
+    `dtype` is what it has if it does not say so.
+    """
+    if isinstance(value, ArrayBase) or not hasattr(value, "gpudata"):
+        return value
+    import pycuda.gpuarray as gpuarray
+
+    strides = getattr(value, "strides", None)
+    order = "C"
+    if strides is None:
+        flags = value.flags
+        if not flags.forc:
+            raise RuntimeError(
+                "kernels cannot deal with non-contiguous arrays that have no "
+                "strides"
+            )
+        if not getattr(flags, "c_contiguous", True):
+            order = "F"
+    return gpuarray.GPUArray(
+        value.shape if hasattr(value, "shape") else (value.size,),
+        getattr(value, "dtype", dtype),
+        getattr(value, "allocator", None) or mem_alloc,
+        order=order,
+        base=value,
+        gpudata=value.gpudata,
+        strides=strides,
+    )
 
 
 # --- types ---------------------------------------------------------------
@@ -170,25 +202,39 @@ def spread(array: Any, shape: tuple[int, ...]) -> Any:
     )
 
 
+def _spread_for(array: Any, shape: tuple[int, ...], is_changed: bool) -> Any:
+    """`spread`, or ValueError for an array that a kernel changes."""
+    if is_changed and tuple(array.shape) != shape:
+        raise ValueError(
+            f"an array of shape {array.shape} is not broadcast to {shape}, "
+            "since the kernel changes it"
+        )
+    return spread(array, shape)
+
+
 def fit(
     kernel: str,
     arrays: list[Any],
     names: list[str],
     plain: list[bool],
+    changed: list[bool],
     guarded: bool,
 ) -> list[Any]:
     """Spread what is smaller than the first array and read by ``[i]``.
 
-    ValueError for what can't be, unless conditions may keep `i` within it.
+    ValueError for what can't be, and for what is changed: many threads would
+    store to one place.  Conditions may keep `i` within either; a single
+    element is spread even then, so that the others can't be reached.
     """
     first = arrays[0]
     fitted = [first]
-    for array, name, simple in zip(
-        arrays[1:], names[1:], plain[1:], strict=True
+    for array, name, simple, is_changed in zip(
+        arrays[1:], names[1:], plain[1:], changed[1:], strict=True
     ):
         if simple and array.size < first.size:
+            is_kept = is_changed and not (guarded and array.size == 1)
             try:
-                array = spread(array, tuple(first.shape))
+                array = _spread_for(array, tuple(first.shape), is_kept)
             except ValueError as error:
                 if not guarded:
                     raise ValueError(
@@ -203,6 +249,7 @@ def make_results(
     arguments: Sequence[Argument],
     values: list[Any],
     plain: Sequence[bool],
+    changed: Sequence[bool],
 ) -> list[Any]:
     """New arrays in `values` for the vectors that are None.
 
@@ -235,7 +282,7 @@ def make_results(
         for k in given
     )
     for k in given:
-        values[k] = spread(values[k], shape)
+        values[k] = _spread_for(values[k], shape, changed[k])
     for k in wanted:
         values[k] = gpuarray.GPUArray(
             shape,

@@ -32,6 +32,8 @@ extern "C" __global__ void {name}(out_type *out, {arguments},
 {{
 #if {threads} == 1
   size_t pycuda_row = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned int tid = threadIdx.x;
+  (void)tid; // for expressions
   if (pycuda_row < pycuda_rows) {{
     out_type acc = {neutral};
     for (size_t i = pycuda_row * n; i < (pycuda_row + 1) * n; i++) {{
@@ -50,10 +52,11 @@ extern "C" __global__ void {name}(out_type *out, {arguments},
       acc = REDUCE(acc, READ_AND_MAP(i));
     }}
     sdata[tid] = acc;
-    for (unsigned int half = {threads} / 2; half > 0; half /= 2) {{
+    for (unsigned int pycuda_half = {threads} / 2; pycuda_half > 0;
+         pycuda_half /= 2) {{
       __syncthreads();
-      if (tid < half) {{
-        sdata[tid] = REDUCE(sdata[tid], sdata[tid + half]);
+      if (tid < pycuda_half) {{
+        sdata[tid] = REDUCE(sdata[tid], sdata[tid + pycuda_half]);
       }}
     }}
     if (tid == 0) {{

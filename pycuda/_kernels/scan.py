@@ -9,6 +9,8 @@ Each element is read once and written once: see ``scan/state.cuh``,
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from string import Template
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +44,7 @@ class ScanSource(NamedTuple):
     neutral: str | None  # of an exclusive scan
     sizes: tuple[int, int, int]  # of stored, out and value
     preamble: str = ""
+    is_foreign: bool = False  # of a program: names of our own are prefixed
     segmented: bool = False
     rows: bool = False  # segmented at multiples of a length
     kept: str = ""  # ``reduce/keep.cuh``, of sums that keep what is lost
@@ -113,17 +116,17 @@ ROW_MINIMUM = 16  # elements
 
 # A value that knows whether a segment begins in it.
 _SEGMENTED = """
-typedef {value} Element;
+typedef $value Element;
 
-struct Segmented {{
+struct Segmented {
     Element value;
     unsigned head;
-}};
+};
 
 __device__ inline Element combine_elements(const Element &a, const Element &b)
-{{
-    return {expression};
-}}
+{
+    return $expression;
+}
 """
 
 
@@ -136,36 +139,47 @@ def _total(source: ScanSource) -> str:
     return source.kept + template.template
 
 
+def _own(source: ScanSource) -> Callable[[str], str]:
+    """What makes the names in our own texts those of the kernel."""
+    return building.prefixed if source.is_foreign else str
+
+
 def _fields(source: ScanSource) -> dict[str, Any]:
-    value, preamble = source.value, source.preamble
-    expression, map_ = source.expression, source.map
-    inclusive = "next"
-    exclusive = f"some ? before : Value({source.neutral})"
+    """Fields of the templates; what is a program's stands in fields here."""
+    own = _own(source)
+    theirs = {"value": source.value, "expression": source.expression}
+    theirs |= {"neutral": source.neutral, "map": source.map}
+    segments, value, expression = "", "$value", "$expression"
+    map_, inclusive = "$map", "next"
+    exclusive = "some ? before : Value($neutral)"
     heads = dict.fromkeys(_HEADS, "")
     if source.segmented:
         heads = _ROWS if source.rows else _HEADS
-        preamble += _SEGMENTED.format(value=value, expression=expression)
+        segments, value = _SEGMENTED, "Segmented"
         expression = (
             "b.head ? b : "
             "(Segmented{combine_elements(a.value, b.value), a.head})"
         )
-        map_ = f"Segmented{{{map_}, head}}"
-        value, inclusive = "Segmented", "next.value"
-        exclusive = (
-            f"some && !v.head ? before.value : Element({source.neutral})"
-        )
-    return heads | {
-        "total_functions": _total(source),
-        "name": source.name,
+        map_, inclusive = "Segmented{$map, head}", "next.value"
+        exclusive = "some && !v.head ? before.value : Element($neutral)"
+    texts = heads | {
+        "segments": segments,
         "type": value,
-        "stored": source.stored,
-        "out": source.out,
         "expression": expression,
         "map": map_,
-        "finish": source.finish,
         "result_type": "Element" if source.segmented else "Value",
         "result": inclusive if source.neutral is None else exclusive,
-        "preamble": preamble,
+    }
+    return {
+        key: Template(own(text)).substitute(theirs)
+        for key, text in texts.items()
+    } | {
+        "total_functions": own(_total(source)),
+        "name": source.name,
+        "stored": source.stored,
+        "out": source.out,
+        "finish": source.finish,
+        "preamble": source.preamble,
     }
 
 
@@ -193,9 +207,24 @@ def source_of(source: ScanSource, shape: Shape) -> str:
     """The CUDA C of a scan."""
     template = "scan/tile_thread.cu" if shape.block == 1 else "scan/tile.cu"
     fields = _fields(source) | _cut(source, shape)[0]
+    own = _own(source)
     return "".join(
-        building.load_template(name).substitute(fields)
+        Template(own(building.load_template(name).template)).substitute(fields)
         for name in ("scan/state.cuh", template)
+    )
+
+
+def language(source: ScanSource, shape: Shape) -> str:
+    """What PyCUDA's kernels offer an expression and its preamble.
+
+    `K` is no macro: parameters and variables may have its name.
+    """
+    batches = _cut(source, shape)[1] // shape.block
+    return (
+        f"#define WG_SIZE {shape.block}\n"
+        f"#define scan_type {source.value}\n"
+        f"#define SCAN_EXPR(a, b) {source.expression}\n"
+        f"enum {{ K = {batches} }};\n"
     )
 
 

@@ -11,6 +11,7 @@ from layouts import NUMBERS, both, numbers, same
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.elementwise import ElementwiseKernel
+from pycuda.reduction import ReductionKernel
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -271,3 +272,148 @@ def test_a_call_that_is_set_later(kind, monkeypatch):
         assert len(seen) == 2 * turn + 2
         doubled(kernel, turn)
     assert len(seen) == 6
+
+
+def test_a_mask_that_is_changed():
+    """A bool array for a numeric parameter, as comparisons gave once."""
+    host = np.arange(6, dtype=np.float32)
+    for operation in (
+        "m[i] = 1 - m[i]",
+        "float *p = m + i; *p = !*p",
+        "invert(m[i])",
+    ):
+        kernel = ElementwiseKernel(
+            "float *m", operation,
+            preamble="__device__ void invert(float &v) { v = 1 - v; }",
+        )  # fmt: skip
+        mask = gpuarray.to_gpu(host) > 2
+        for turn in range(1, 4):
+            kernel(mask)
+            same(mask, (host > 2) ^ (turn % 2 == 1))
+    letters = ElementwiseKernel("T *x, float *m", "m[i] = 2 * x[i]")
+    mask = gpuarray.to_gpu(host) > 9
+    letters(gpuarray.to_gpu(host), mask)
+    same(mask, host != 0)
+
+
+def test_masks_with_strides_slices_and_streams():
+    host = np.arange(24).reshape(4, 6) % 5 > 2
+    kernel = ElementwiseKernel("int *m", "m[i] = 1 - m[i]")
+    device = gpuarray.to_gpu(host)
+    kernel(device[::2, 1:], stream=drv.Stream())
+    drv.Context.synchronize()
+    host[::2, 1:] ^= True
+    same(device, host)
+    kernel(device, slice=slice(0, 24, 7))
+    host.ravel()[::7] ^= True
+    same(device, host)
+
+
+def test_a_mask_that_is_given_twice():
+    kernel = ElementwiseKernel("float *x, float *z", "z[i] = 1 - x[i]")
+    for view in (slice(None), slice(1, None, 2)):
+        host = np.arange(6) > 2
+        mask = gpuarray.to_gpu(host)
+        kernel(mask[view], mask[view])
+        host[view] ^= True
+        same(mask, host)
+
+
+def test_masks_that_are_only_read(monkeypatch):
+    from pycuda import elementwise
+
+    stored = []
+    monkeypatch.setattr(elementwise, "_apply", lambda *a: stored.append(a))
+    mask = gpuarray.zeros(6, np.bool_)
+    z = gpuarray.zeros(6, np.float32)
+    for declared in ("float *m", "const T *m"):
+        ElementwiseKernel(f"{declared}, float *z", "z[i] = m[i]")(mask, z)
+    ElementwiseKernel(
+        "const float *m, float *z", "f(m, z)",
+        preamble="__device__ void f(const float *, float *) {}",
+    )(mask, z)  # fmt: skip
+    assert not stored
+
+
+@pytest.mark.parametrize(
+    "operation", ["z[i] = x[i]", "z[i] += x[i]", "atomicAdd(&z[i], x[i])"]
+)
+def test_what_is_changed_is_not_broadcast(operation):
+    kernel = ElementwiseKernel("float *x, float *z", operation)
+    x = gpuarray.ones((2, 5), np.float32)
+    for shape in ((1,), (5,), (2, 1), (3,)):
+        z = gpuarray.zeros(shape, np.float32)
+        with pytest.raises(ValueError, match="'z': an array of shape"):
+            kernel(x, z)
+        assert not z.get().any()
+    kernel(x, gpuarray.zeros((2, 5), np.float32))
+    with pytest.raises(ValueError, match="since the kernel changes it"):
+        ElementwiseKernel(
+            "float *x, float *y, float *z", "z[i] = y[i] = x[i]"
+        )(x, gpuarray.zeros(1, np.float32), None)
+
+
+def test_conditions_may_keep_what_is_changed_short():
+    x = gpuarray.to_gpu(np.arange(12, dtype=np.float32).reshape(3, 4))
+    kernel = ElementwiseKernel("float *x, float *z", "if (i < 3) z[i] = x[i]")
+    z = gpuarray.zeros((3, 1), np.float32)
+    kernel(x, z)
+    assert z.get().ravel().tolist() == [0, 1, 2]
+    found = ElementwiseKernel("float *x, int *z", "if (x[i] > 5) z[i] = 1")
+    flag = gpuarray.zeros(1, np.int32)
+    found(x, flag)
+    assert flag.get().tolist() == [1]
+
+
+class Flags:
+    """What PyCUDA asks of an array's flags."""
+
+    def __init__(self, forc):
+        self.forc = forc
+
+
+class Likeness:
+    """No GPUArray, but like one."""
+
+    def __init__(self, array, *names, forc=True):
+        self.flags = Flags(forc)
+        self.gpudata, self.size = array.gpudata, array.size
+        for name in names:
+            setattr(self, name, getattr(array, name))
+        self.kept = array
+
+
+WHOLE = ("shape", "strides", "dtype", "flags")
+
+
+@pytest.mark.parametrize("names", [WHOLE, ("dtype",), ("shape",), ()])
+def test_what_is_like_an_array(names):
+    x = gpuarray.to_gpu(np.arange(1000, dtype=np.float32))
+    z = gpuarray.empty_like(x)
+    double = ElementwiseKernel("float *x, float *z", "z[i] = 2 * x[i]")
+    total = ReductionKernel(np.float32, "0", "a+b", arguments="float *in")
+    expected = 2 * x.get()
+    for _ in range(2):
+        double(Likeness(x, *names), Likeness(z, *names))
+        same(z, expected)
+        z.fill(0)
+        double(x, Likeness(z, *names))
+        same(z, expected)
+        assert total(Likeness(x, *names)).get() == x.get().sum()
+    if "dtype" in names:
+        with pytest.raises(TypeError, match="float32.*float64"):
+            double(Likeness(gpuarray.zeros(3), *names), z)
+
+
+def test_likenesses_with_strides():
+    host = np.arange(60, dtype=np.float32).reshape(6, 10)
+    x = gpuarray.to_gpu(host)
+    double = ElementwiseKernel("T *x, T *z", "z[i] = 2 * x[i]")
+    for view, expected in ((x[::2, 1:], host[::2, 1:]), (x.T, host.T)):
+        same(double(Likeness(view, *WHOLE), None), 2 * expected)
+        total = ReductionKernel("T", "0", "a+b", arguments="T *in")
+        assert total(Likeness(view, *WHOLE)).get() == expected.sum()
+        by_row = total(Likeness(view, *WHOLE), axis=1).get()
+        np.testing.assert_array_equal(by_row, expected.sum(1))
+    with pytest.raises(RuntimeError, match="non-contiguous"):
+        double(Likeness(x[::2], "shape", "dtype", forc=False), x)

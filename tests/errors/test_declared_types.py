@@ -195,3 +195,25 @@ def test_types_that_change_with_each_call(axpy, good, monkeypatch):
         axpy(*good, **BLOCK)
     assert 2 <= sum(index == 1 for index, _ in asked) <= 8
     assert sum(index == 0 for index, _ in asked) == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-Dfloat=double"],
+        ["-D", "float=double"],
+        ["--define-macro=float=double"],
+    ],
+)
+def test_types_that_options_rename(options):
+    source = "__global__ void k(float *x) { x[threadIdx.x] = 3; }"
+    x = array("f8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SourceModule(source, options=options).get_function("k")(
+            x, block=(64, 1, 1)
+        )
+    assert (x.get() == 3).all()
+    other = SourceModule(source, options=["-DN=3", "-Dfloats=double"])
+    with pytest.warns(UserWarning, match="are float64"):
+        other.get_function("k")(array("f8"), block=(1, 1, 1))

@@ -4,13 +4,11 @@
 // all words has seen one value, without fences.  Prefixes are combined from
 // left to right, so that timing cannot change a rounded sum.
 $preamble
-
+$segments
 typedef $type Value;
 typedef $stored Stored;
 typedef $out Out;
 typedef unsigned long long Word;
-
-#define SCAN_EXPR(a, b) ($expression)
 
 enum { EMPTY, TOTAL, PREFIX }; // of nothing, the tile, all tiles up to it
 
@@ -21,7 +19,7 @@ template <class T> struct Pieces {
 
 __device__ inline Value combine(Value a, Value b)
 {
-    return SCAN_EXPR(a, b);
+    return $expression;
 }
 
 $total_functions

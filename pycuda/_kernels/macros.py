@@ -1,0 +1,137 @@
+"""What a program's macros make of the words of a kernel.
+
+Operations are searched for what they do; macros of a preamble, or of options,
+may hide it.  Conditions of the preprocessor are not followed: of a macro that
+is defined twice both texts count.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pycuda._compile.options import OptionError, as_list, translate
+from pycuda._compile.source import without_comments
+
+_DEFINE = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\(([^()\n]*)\))?(.*)$", re.MULTILINE
+)
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"', re.MULTILINE)
+_CONTINUED = re.compile(r"\\[ \t]*\r?\n")
+_OPTION = "--define-macro="
+_DEEPEST = 20
+_LONGEST = 1 << 16  # what grows beyond is left as it is
+
+
+class Macro(NamedTuple):
+    """One ``#define``."""
+
+    parameters: list[str] | None
+    body: str
+
+
+class Macros(NamedTuple):
+    """What a preamble, and the options of the compiler, define."""
+
+    named: dict[str, list[Macro]]
+    may_be_more: bool  # in files that a program includes
+
+    def expand(self, text: str) -> str:
+        """`text` as the compiler sees it, or nearly so."""
+        if not self.named:
+            return text
+        names = re.compile(rf"\b(?:{'|'.join(self.named)})\b")
+        for _ in range(_DEEPEST):
+            done = _once(text, self.named, names)
+            if done == text or len(done) > _LONGEST:
+                break
+            text = done
+        return text
+
+
+def find(preamble: str, options: Sequence[str] | None) -> Macros:
+    """The macros of a preamble and of the compiler's options."""
+    text, may_be_more = _defined(options)
+    text += _CONTINUED.sub(" ", without_comments(preamble))
+    named: dict[str, list[Macro]] = {}
+    for name, parameters, body in (m.groups() for m in _DEFINE.finditer(text)):
+        words = None
+        if parameters is not None:
+            words = [word.strip() for word in parameters.split(",")]
+        named.setdefault(name, []).append(Macro(words, body.strip()))
+    return Macros(named, may_be_more or _INCLUDE.search(text) is not None)
+
+
+def _defined(options: Sequence[str] | None) -> tuple[str, bool]:
+    """(the options' macros as a program has them, whether they name files)."""
+    if options is None:
+        from pycuda import compiler
+
+        options = compiler.DEFAULT_NVCC_FLAGS
+    try:
+        translated = translate(as_list(options))
+    except OptionError:
+        return "", False  # the compilation says so
+    text = ""
+    for option in translated.options:
+        if option.startswith(_OPTION):
+            name, equals, body = option[len(_OPTION) :].partition("=")
+            text += f"#define {name} {body if equals else 1}\n"
+    return text, bool(translated.pre_includes)
+
+
+def _once(
+    text: str, macros: dict[str, list[Macro]], names: re.Pattern[str]
+) -> str:
+    """`text` with each macro in it replaced by what it stands for."""
+    parts, place = [], 0
+    for found in names.finditer(text):
+        if found.start() < place:
+            continue
+        arguments, end = _arguments(text, found.end())
+        bodies = []
+        for macro in macros[found[0]]:
+            if macro.parameters is None:
+                bodies.append(macro.body)
+                end = found.end()
+            elif arguments is not None:
+                bodies.append(_filled(macro, arguments))
+        if bodies:
+            parts += [text[place : found.start()], "\n".join(bodies)]
+            place = end
+    return "".join(parts) + text[place:]
+
+
+def _arguments(text: str, place: int) -> tuple[list[str] | None, int]:
+    """The arguments that a macro is given at `place`, and their end."""
+    opening = re.compile(r"\s*\(").match(text, place)
+    if opening is None:
+        return None, place
+    arguments, depth, begin = [], 0, opening.end()
+    for at in range(begin, len(text)):
+        letter = text[at]
+        if letter == "(":
+            depth += 1
+        elif letter == ")" and depth:
+            depth -= 1
+        elif letter == ")" or (letter == "," and not depth):
+            arguments.append(text[begin:at].strip())
+            begin = at + 1
+            if letter == ")":
+                return arguments, begin
+    return None, place
+
+
+def _filled(macro: Macro, arguments: list[str]) -> str:
+    """The text of a macro with its arguments in it."""
+    assert macro.parameters is not None
+    values = dict(zip(macro.parameters, arguments, strict=False))
+    if macro.parameters[-1:] == ["..."]:
+        rest = arguments[len(macro.parameters) - 1 :]
+        values["__VA_ARGS__"] = ", ".join(rest)
+    body = re.sub(r"\s*##\s*", "\0", macro.body)
+    body = re.sub(r"\w+", lambda m: values.get(m[0], m[0]), body)
+    return body.replace("\0", "")
