@@ -268,20 +268,22 @@ def test_the_default_stream_waits_for_one_that_has_ended(drv: Any) -> None:
         get_function = SourceModule(SOURCE).get_function
         hold, add, twice = map(get_function, ("hold", "add", "twice"))
         assert all(f.num_regs > 0 for f in (hold, add, twice))
-        number = drv.to_device(np.zeros(1, np.int32))
+        numbers = drv.to_device(np.zeros(3, np.int32))
+        each = [np.uintp(int(numbers) + 4 * i) for i in range(3)]
         flag = drv.pagelocked_zeros(
             1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
         )
         where = np.uintp(int(flag.base.get_device_pointer()))
         timer = threading.Timer(0.2, lambda: flag.__setitem__(0, 1))
         streams = [drv.Stream() for _ in range(3)]
-        for stream in streams:
+        for stream, number in zip(streams, each, strict=True):
             hold(where, stream=stream, **ONE)
-            add(number, np.int32(1), stream=stream, **ONE)
+            add(number, np.int32(3), stream=stream, **ONE)
         del stream, streams
         timer.start()
-        twice(number, **ONE)
-        assert drv.from_device(number, 1, np.int32)[0] == 6
+        for number in each:
+            twice(number, **ONE)
+        assert drv.from_device(numbers, 3, np.int32).tolist() == [6, 6, 6]
         timer.join()
     finally:
         context.pop()

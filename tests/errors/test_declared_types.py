@@ -197,6 +197,7 @@ def test_types_that_change_with_each_call(axpy, good, monkeypatch):
     assert sum(index == 0 for index, _ in asked) == 1
 
 
+@pytest.mark.cpu  # NVRTC's own header does not compile with it
 @pytest.mark.parametrize(
     "options",
     [
@@ -214,6 +215,10 @@ def test_types_that_options_rename(options):
             x, block=(64, 1, 1)
         )
     assert (x.get() == 3).all()
+
+
+def test_types_that_options_leave():
+    source = "__global__ void k(float *x) { x[threadIdx.x] = 3; }"
     other = SourceModule(source, options=["-DN=3", "-Dfloats=double"])
     with pytest.warns(UserWarning, match="are float64"):
         other.get_function("k")(array("f8"), block=(1, 1, 1))
