@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,16 @@ def build(source: str, folder: Path) -> Path:
     command += [f"-Wl,-rpath,{whole.parent}", "-o", str(built)]
     subprocess.run(command, check=True)
     return built
+
+
+def run(library: Path, program: str, name: str) -> str:
+    """What a program of this folder prints with that driver."""
+    done = subprocess.run(
+        [sys.executable, str(HERE / program), name],
+        env=os.environ | {"PYCUDA_CPU_LIBRARY": str(library)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

@@ -8,15 +8,10 @@ fills it, in a process of its own.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import drivers
 import pytest
-
-HERE = Path(__file__).parent
 
 pytestmark = drivers.marks
 
@@ -29,16 +24,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def counts(library: Path, name: str) -> list[int]:
     """Launches that waited with the lock and without; events made."""
-    done = subprocess.run(
-        [sys.executable, str(HERE / "room.py"), name],
-        env=os.environ | {"PYCUDA_CPU_LIBRARY": str(library)},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return [int(word) for word in done.stdout.split()]
+    printed = drivers.run(library, "room.py", name)
+    return [int(word) for word in printed.split()]
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import drivers
 import pytest
-
-HERE = Path(__file__).parent
 
 pytestmark = drivers.marks
 
@@ -34,12 +29,4 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )  # fmt: skip
 def test_calls(library: Path, name: str) -> None:
     """Each succeeds where there is room to be made, else says what lacks."""
-    done = subprocess.run(
-        [sys.executable, str(HERE / "scarce_memory.py"), name],
-        env=os.environ | {"PYCUDA_CPU_LIBRARY": str(library)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout == f"{name}\n"
+    assert drivers.run(library, "scarce_memory.py", name) == f"{name}\n"
