@@ -49,7 +49,7 @@ def run(library: Path, program: str, name: str) -> str:
         env=os.environ | {"PYCUDA_CPU_LIBRARY": str(library)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=100,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
