@@ -1,0 +1,113 @@
+"""Compares what NVRTC 13.0 and the CPU device's compiler take.
+
+Usage: ``python tools/oracle [--check] [--feed NAME...] [--folder PATH...]``
+
+Prints a line for each difference: taken by one compiler and refused by the
+other, or another value.  ``--check`` compares the differences with those of
+`known.toml`, each of which has a reason, and fails if one is new or gone.
+NVRTC is that of PYCUDA_ORACLE_NVRTC, of pip's wheels or of a toolkit;
+``--install`` downloads the wheels into `build/oracle`.
+
+``python tools/oracle results FILE`` runs the sections that have a kernel
+`run(unsigned *out)` on the device that is there and writes their words;
+``--compare`` reads the file and prints what differs.
+
+SPDX-License-Identifier: MIT
+"""
+
+import argparse
+import importlib
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import compilers  # noqa: E402
+import known  # noqa: E402
+import results  # noqa: E402
+from batches import Judge  # noqa: E402
+from entries import Entry, folder  # noqa: E402
+
+SOURCES = HERE.parents[1] / "tests" / "oracle"
+
+
+def feeds() -> list[str]:
+    """All feeds: modules of names, then folders of sources."""
+    modules = [path.stem for path in sorted((HERE / "names").glob("*.py"))]
+    folders = [path.name for path in sorted(SOURCES.iterdir())]
+    return [
+        name
+        for name in modules + folders
+        if name[0] not in "_." and not name.endswith(".py")
+    ]
+
+
+def entries_of(feed: str) -> Iterator[Entry]:
+    """The entries of one feed."""
+    if (HERE / "names" / f"{feed}.py").is_file():
+        yield from importlib.import_module(f"names.{feed}").entries()
+    else:
+        yield from folder(SOURCES / feed)
+
+
+def ask(nvidia: compilers.Compiler, entries: list[Entry]) -> list[tuple]:
+    """(key, NVRTC's answer, ours) of each entry."""
+    theirs = Judge(nvidia).ask(entries)
+    ours = Judge(compilers.cpu()).ask(entries)
+    return [(e.key, theirs[e.key], ours[e.key]) for e in entries]
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="oracle",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("command", nargs="?", choices=["results"])
+    parser.add_argument("file", nargs="?", type=Path)
+    parser.add_argument("--compare", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--install", action="store_true")
+    parser.add_argument("--feed", nargs="+", default=[], choices=feeds())
+    parser.add_argument("--folder", nargs="+", default=[], type=Path)
+    parser.add_argument("--all", action="store_true", help="print all answers")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Print the differences; 1: a check failed, 2: there is no NVRTC."""
+    given = arguments()
+    chosen = given.feed or ([] if given.folder else feeds())
+    entries = [entry for feed in chosen for entry in entries_of(feed)]
+    entries += [entry for path in given.folder for entry in folder(path)]
+    if given.command == "results":
+        return results.main(entries, given.file, given.compare)
+    if given.install:
+        compilers.install()
+    nvidia = compilers.nvidia()
+    if nvidia is None:
+        print("No NVRTC 13.0 with its headers: use --install")
+        return 2
+    begun = time.monotonic()
+    rows = ask(nvidia, entries)
+    for key, theirs, ours in rows:
+        if given.all:
+            print(f"{key}: {theirs} | {ours}")
+    differences = known.differences(rows)
+    print(
+        f"{len(rows)} entries, {len(differences)} differences, "
+        f"{time.monotonic() - begun:.0f} s"
+    )
+    if given.check:
+        return known.check(differences, {e.key for e in entries})
+    for difference in differences:
+        print(difference)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

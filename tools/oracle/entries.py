@@ -1,0 +1,76 @@
+"""What the oracle asks the compilers: entries, made by feeds.
+
+A feed is a Python module in `names/` whose `entries()` yields entries, or a
+folder of `.cu` files whose sections are entries.  A section begins with
+`//: name [option...]`; the rest of the line are NVRTC options for both
+compilers.  A section with a kernel `run(unsigned *out)` is also run by
+`python tools/oracle results`: one block of 32 threads, `out` has 1,024 words
+of zeros.
+
+SPDX-License-Identifier: MIT
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+SECTION = re.compile(r"^//:[ \t]*(\S+)[ \t]*(.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing that a compiler takes, refuses, or gives a value.
+
+    Attributes
+    ----------
+    feed, name
+        Together they name the entry in tables: `feed/name`.
+    code
+        Declarations at file scope; `$` becomes a number of its own.
+    headers
+        What is included before.
+    value
+        If not empty, an expression that both compilers have to give the same
+        integer values: a list of constant expressions or `type(T)`s.
+    alone
+        Whether the entry is a source of its own, never put in a batch.
+    options
+        NVRTC options for both compilers.
+    """
+
+    feed: str
+    name: str
+    code: str = ""
+    headers: tuple[str, ...] = ()
+    value: str = ""
+    alone: bool = False
+    options: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The entry's name in tables."""
+        return f"{self.feed}/{self.name}"
+
+
+def sections(path: Path, feed: str) -> Iterator[Entry]:
+    """The entries of a `.cu` file, each to be compiled by itself."""
+    text = path.read_text()
+    starts = list(SECTION.finditer(text))
+    if not starts:
+        yield Entry(feed, path.stem, text, alone=True)
+        return
+    ends = [match.start() for match in starts[1:]] + [len(text)]
+    for match, end in zip(starts, ends, strict=True):
+        line = text.count("\n", 0, match.end()) + 2
+        code = f'#line {line} "{path.name}"{text[match.end() : end]}'
+        name = f"{path.stem}/{match[1]}"
+        yield Entry(
+            feed, name, code, alone=True, options=tuple(match[2].split())
+        )
+
+
+def folder(path: Path) -> Iterator[Entry]:
+    """The entries of all `.cu` files below a folder, named after it."""
+    for file in sorted(path.rglob("*.cu")):
+        yield from sections(file, path.name)
