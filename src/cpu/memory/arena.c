@@ -26,6 +26,8 @@
 #define SLAB_BYTES  ((size_t)1 << 20)
 #define RESERVE_MAX ((size_t)1 << 40)
 #define RESERVE_MIN ((size_t)1 << 30)
+#define REUSE_MIN   ((size_t)64 << 30) /* the smallest reuse window */
+#define LEAD        PAGE /* accessible bytes before slabs and large ones */
 
 static const uint32_t class_bytes[] = {
     256,   512,   768,   1024,  1280,  1536,  1792,  2048,
@@ -46,6 +48,7 @@ struct span {
     uint32_t *free_slots;
     uint32_t free_count, slots, slot_bytes, class_index;
     struct span *next, *previous; /* slabs of one class with free slots */
+    struct span *newer, *older;   /* all spans */
 };
 
 static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -53,7 +56,8 @@ static uintptr_t arena_start;
 static size_t arena_bytes;
 static struct span **spans; /* by granule */
 static size_t cursor;       /* where the next search starts */
-static size_t highest;      /* no granule from here on was ever used */
+static struct span *newest; /* all spans, through `older` */
+static struct span *walk;   /* the next span that a walk over all visits */
 static struct span *partial[CLASSES];
 static size_t used[CPU_MAX_DEVICES];
 static uint64_t last_id;
@@ -123,16 +127,37 @@ run_find(size_t granules, size_t unit, size_t from, size_t to)
     return to;
 }
 
+/* Granules that are used in turn before addresses repeat.  The window bounds
+ * how much of `spans` is ever touched, which is memory of the host. */
+static size_t
+window_granules(void)
+{
+    size_t window = 4 * cpu_state.memory_bytes;
+
+    window = window < REUSE_MIN ? REUSE_MIN : window;
+    return (window < arena_bytes ? window : arena_bytes) / GRANULE;
+}
+
+/* The first granule of a free run; the arena's end if there is none. */
+static size_t
+run_choose(size_t granules, size_t unit)
+{
+    size_t end = arena_bytes / GRANULE, window = window_granules();
+    size_t at = run_find(granules, unit, cursor, window);
+
+    if (at == window) {
+        at = run_find(granules, unit, 0, window);
+    }
+    return at == window ? run_find(granules, unit, window, end) : at;
+}
+
 static struct span *
 span_new(size_t granules, size_t unit)
 {
-    size_t end = arena_bytes / GRANULE;
-    size_t at = run_find(granules, unit, cursor, end);
+    size_t at = run_choose(granules, unit);
+    struct span *span =
+        at == arena_bytes / GRANULE ? NULL : calloc(1, sizeof *span);
 
-    if (at == end) {
-        at = run_find(granules, unit, 0, end);
-    }
-    struct span *span = at == end ? NULL : calloc(1, sizeof *span);
     if (!span) {
         return NULL;
     }
@@ -142,21 +167,66 @@ span_new(size_t granules, size_t unit)
         spans[at + i] = span;
     }
     cursor = at + granules;
-    highest = cursor > highest ? cursor : highest;
+    span->older = newest;
+    if (newest) {
+        newest->newer = span;
+    }
+    newest = span;
     return span;
 }
 
-/* Gives pages and addresses back. */
+/* Gives the span's pages back to the system and makes them inaccessible.
+ * False: the system has no room for the mapping, and they stay. */
+static bool
+span_unmap(const struct span *span)
+{
+    void *start = (void *)span->start;
+    size_t bytes = span->granules * GRANULE;
+
+    if (mmap(start, bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+             0) == MAP_FAILED) {
+        return false;
+    }
+    madvise(start, bytes, MADV_DONTDUMP); /* as the neighbours, to merge */
+    return true;
+}
+
+static void
+span_unlink(struct span *span)
+{
+    if (span == walk) {
+        walk = span->older;
+    }
+    if (span->newer) {
+        span->newer->older = span->older;
+    } else {
+        newest = span->older;
+    }
+    if (span->older) {
+        span->older->newer = span->newer;
+    }
+}
+
+/* Gives pages and addresses back.  Pages that cannot be unmapped lose their
+ * contents, if they are private; pages of a file keep their addresses, so
+ * that no allocation gets them again. */
 static void
 span_free(struct span *span)
 {
     size_t at = (span->start - arena_start) / GRANULE;
     size_t bytes = span->granules * GRANULE;
 
-    mmap((void *)span->start, bytes, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    span_unlink(span);
     if (cpu_check_flags) {
         cpu_check_forget(span->start, bytes);
+    }
+    if (!span_unmap(span)) {
+        if (span->file) {
+            span->one.kind = CPU_MEMORY_FREE;
+            return;
+        }
+        madvise((void *)span->start, bytes, MADV_DONTNEED);
     }
     for (size_t i = 0; i < span->granules; i++) {
         spans[at + i] = NULL;
@@ -175,23 +245,25 @@ static struct cpu_allocation *
 large_allocate(size_t bytes)
 {
     size_t data = round_up(bytes, ALIGNMENT);
-    size_t pages = round_up(data, PAGE) + PAGE;
-    size_t unit = bytes >= HUGE_BYTES ? HUGE_UNIT / GRANULE : 1;
-    struct span *span = span_new(round_up(pages, GRANULE) / GRANULE, unit);
+    bool huge = bytes >= HUGE_BYTES;
+    size_t lead = huge ? HUGE_UNIT : LEAD;
+    size_t pages = lead + round_up(data, PAGE) + PAGE;
+    struct span *span = span_new(round_up(pages, GRANULE) / GRANULE,
+                                 huge ? HUGE_UNIT / GRANULE : 1);
 
     if (!span) {
         return NULL;
     }
     uintptr_t end = span->start + span->granules * GRANULE - PAGE;
-    uintptr_t base = unit > 1 ? span->start : end - data;
-    uintptr_t first = base & ~(PAGE - 1);
+    uintptr_t base = huge ? span->start + lead : end - data;
+    uintptr_t first = (base & ~(PAGE - 1)) - LEAD;
     if (mprotect((void *)first, round_up(base + data - first, PAGE),
                  PROT_READ | PROT_WRITE)) {
         span_free(span);
         return NULL;
     }
-    if (unit > 1) {
-        madvise((void *)first, data, MADV_HUGEPAGE);
+    if (huge) {
+        madvise((void *)base, data, MADV_HUGEPAGE);
     }
     span->one.base = base;
     return &span->one;
@@ -235,7 +307,7 @@ slab_new(uint32_t class_index)
     }
     slab->class_index = class_index;
     slab->slot_bytes = class_bytes[class_index];
-    slab->slots = (uint32_t)(SLAB_BYTES / slab->slot_bytes);
+    slab->slots = (uint32_t)((SLAB_BYTES - LEAD) / slab->slot_bytes);
     slab->small = calloc(slab->slots, sizeof *slab->small);
     slab->free_slots = malloc(slab->slots * sizeof *slab->free_slots);
     if (!slab->small || !slab->free_slots ||
@@ -267,7 +339,8 @@ small_allocate(size_t bytes)
     if (!slab->free_count) {
         partial_remove(slab);
     }
-    slab->small[slot].base = slab->start + (size_t)slot * slab->slot_bytes;
+    slab->small[slot].base =
+        slab->start + LEAD + (size_t)slot * slab->slot_bytes;
     return &slab->small[slot];
 }
 
@@ -307,8 +380,8 @@ arena_lookup(uintptr_t address)
     }
     found = &span->one;
     if (span->small) {
-        size_t slot = (address - span->start) / span->slot_bytes;
-        if (slot >= span->slots) {
+        size_t slot = (address - span->start - LEAD) / span->slot_bytes;
+        if (slot >= span->slots) { /* also an address in the lead page */
             return NULL;
         }
         found = &span->small[slot];
@@ -639,13 +712,13 @@ void
 cpu_arena_free_context(uint64_t context_id)
 {
     pthread_mutex_lock(&memory_lock);
-    for (size_t at = 0; at < highest;) {
-        struct span *span = spans[at];
+    for (walk = newest; walk;) {
+        struct span *span = walk;
 
-        at += span ? span->granules : 1;
-        if (span && span->small) {
+        walk = span->older;
+        if (span->small) {
             slab_free_context(span, context_id);
-        } else if (span && span->one.context_id == context_id) {
+        } else if (span->one.context_id == context_id) {
             allocation_free(&span->one);
         }
     }
