@@ -341,7 +341,7 @@ def _merge_axes(
 def strided_record(array: Any) -> tuple[int, np.ndarray]:
     """(axes, the bytes of a pycuda_strided) for an array of any strides."""
     lengths, steps = _merge_axes(array.shape, array.strides)
-    record = np.array([int(array.gpudata), *lengths, *steps], np.int64)
+    record = np.array([array.ptr, *lengths, *steps], np.int64)
     return len(lengths), record
 
 
@@ -619,7 +619,7 @@ class ElementwiseKernel(ElementwiseBase):
         layout = self._place_vectors(values, arrays)
         if range is None and slice is None:
             if size:
-                self._run(layout, values, size, stream)
+                self._run(layout, values, arrays, stream)
             return
         if range is not None and slice is not None:
             raise TypeError("may not specify both range and slice keywords")
@@ -650,7 +650,7 @@ class ElementwiseKernel(ElementwiseBase):
             wanted = self.arguments[k].dtype
             if dtype != wanted:
                 key = (
-                    dtype, wanted, int(array.gpudata or 0),
+                    dtype, wanted, array.ptr if array.size else 0,
                     tuple(array.shape), tuple(array.strides),
                 )  # fmt: skip
                 if key not in copies:
@@ -677,7 +677,7 @@ class ElementwiseKernel(ElementwiseBase):
                     f"{array.dtype}; copy() the array"
                 )
             if alike or array.flags.c_contiguous:
-                values[k] = array.gpudata or 0
+                values[k] = _calls.memory_of(array)
             else:
                 layout[k], values[k] = strided_record(array)
         if alike:
@@ -685,15 +685,20 @@ class ElementwiseKernel(ElementwiseBase):
         return tuple(layout)
 
     def _run(
-        self, layout: tuple[int, ...], values: list[Any], n: int, stream: Any
+        self,
+        layout: tuple[int, ...],
+        values: list[Any],
+        arrays: list[Any],
+        stream: Any,
     ) -> None:
+        n = arrays[0].size
         may_make_several = (
             not layout and self._may_make_several and _several_pay()
         )
         several = (
             may_make_several
             and n >= _SEVERAL_FROM
-            and self._lie_apart(values, n)
+            and self._lie_apart(arrays, n)
         )
         most = 0 if self._one_a_thread else _resident_blocks()
         each = tuned("elementwise_several") if may_make_several else 1
@@ -720,11 +725,11 @@ class ElementwiseKernel(ElementwiseBase):
                 (_SEVERAL_FROM, each) if may_make_several else None,
             )
 
-    def _lie_apart(self, values: Sequence[Any], n: int) -> bool:
+    @staticmethod
+    def _lie_apart(arrays: Sequence[Any], n: int) -> bool:
         """Whether no vector's first `n` elements overlap another's."""
         spans = sorted(
-            (int(values[k]), n * self.arguments[k].dtype.itemsize)
-            for k in self._vectors
+            (array.ptr, n * array.dtype.itemsize) for array in arrays
         )
         return all(a + size <= b for (a, size), (b, _) in pairwise(spans))
 

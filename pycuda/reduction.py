@@ -578,7 +578,9 @@ class ReductionKernel:
         Temporaries own their memory: `gpudata` keeps it until the launch.
         """
         return [
-            (next(arrays).gpudata or 0) if isinstance(t, VectorArg) else value
+            calls.memory_of(next(arrays))
+            if isinstance(t, VectorArg)
+            else value
             for t, value in zip(types, args, strict=True)
         ]
 

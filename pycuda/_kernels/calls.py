@@ -112,6 +112,12 @@ def as_array(value: Any, dtype: Any) -> Any:
     )
 
 
+def memory_of(array: Any) -> Any:
+    """What stands for an array's memory in a launch: 0 if it has none."""
+    memory = array.gpudata
+    return 0 if memory is None else memory
+
+
 # --- types ---------------------------------------------------------------
 
 

@@ -104,7 +104,7 @@ def as_strided(
 
 def bound(a: Any) -> tuple[int, int]:
     """First byte of `a`'s memory and the byte behind its last."""
-    first = last = int(a.gpudata) if a.size else 0
+    first = last = a.ptr if a.size else 0
     for length, stride in zip(a.shape, a.strides, strict=True):
         reach = (length - 1) * stride
         first += min(reach, 0)

@@ -69,10 +69,10 @@ int core_check(CUresult code, const char *routine);
 /* Raises LogicError "<routine> failed: <text> - <detail>". */
 int core_fail(CUresult code, const char *routine, const char *detail);
 
-/* Anything that stands for a device address: int, NumPy integer, the
- * allocation types, PointerHolderBase, an array, an object with gpudata or
- * __cuda_array_interface__, for whose stream the current one waits.
- * TypeError for anything else. */
+/* Anything that stands for a device address: the allocation types, an array,
+ * an object with __cuda_array_interface__ (for whose stream the current one
+ * waits), gpudata or get_pointer(), an integer.  TypeError for anything
+ * else. */
 int core_pointer(PyObject *object, CUdeviceptr *pointer);
 /* None or a Stream.  Everywhere in this header NULL is the current stream of
  * the thread: the default stream unless it has entered another. */
@@ -95,8 +95,9 @@ PyObject *core_allocate_ready(struct core_context *context, size_t bytes,
 /* The address of what core_allocate gave (or any DeviceAllocation). */
 CUdeviceptr core_allocation_pointer(PyObject *allocation);
 /* Notes that `owner` is used on `stream` (one compare when nothing changed);
- * LogicError where it was freed.  An array stands for its owner; any other
- * object than a DeviceAllocation, or NULL, is ignored. */
+ * LogicError where it was freed.  An array stands for its owner, an object of
+ * a user's class for its gpudata; any other object than a DeviceAllocation, or
+ * NULL, is ignored. */
 int core_use(PyObject *owner, CUstream stream);
 /* Whether the memory of two owners has surely nothing in common: they are two
  * DeviceAllocations.  False: nothing is known. */

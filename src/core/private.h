@@ -414,12 +414,7 @@ bool core_stream_known(const struct core_context *context, CUstream stream);
 /* `later` waits for the stream of a __cuda_array_interface__, a dict. */
 int core_follow(PyObject *interface, CUstream later);
 
-/* -- memory/address.c */
-/* core_pointer where `later` waits for what other libraries have issued. */
-int core_pointer_on(PyObject *object, CUstream later, CUdeviceptr *pointer);
-/* NULL where there is no such attribute; -1 where asking for it fails. */
-int core_attribute(PyObject *object, PyObject *name, PyObject **value);
-
+/* -- memory/allocation.c, pool.c */
 PyObject *core_allocation_int(PyObject *allocation);
 CUresult core_pool_take(struct core_context *context, size_t bytes,
                         CUstream stream, struct core_allocation *allocation);

@@ -123,6 +123,24 @@ def index(late: Late, one: Any, two: Any) -> None:
     late.write(np.uintp(old.gpudata.__index__()), one)
 
 
+class Holder:
+    """A program's own object for the memory."""
+
+    def __init__(self, gpudata: Any) -> None:
+        self.gpudata = gpudata
+
+
+def behind_an_object(late: Late, one: Any, two: Any) -> None:
+    late.write(Holder(late.old().gpudata), one)
+
+
+def behind_an_array(late: Late, one: Any, two: Any) -> None:
+    from pycuda import gpuarray
+
+    holder = Holder(late.old().gpudata)
+    late.write(gpuarray.GPUArray(COUNT, np.int32, gpudata=holder), one)
+
+
 def two_streams(late: Late, one: Any, two: Any) -> None:
     old = late.old()
     late.write(old, one)
@@ -132,6 +150,8 @@ def two_streams(late: Late, one: Any, two: Any) -> None:
 
 RACES = {
     "another stream": (another_stream, OTHER_STREAMS),
+    "gpudata of an object": (behind_an_object, OTHER_STREAMS),
+    "gpudata of an array's object": (behind_an_array, OTHER_STREAMS),
     "int()": (integer, ESCAPED),
     ".ptr": (attribute, ESCAPED),
     "__index__": (index, ESCAPED),

@@ -152,13 +152,29 @@ core_format_of_type(PyObject *type)
     return text;
 }
 
+/* The address of what is no integer, for a parameter of an address's size:
+ * programs prepare pointers as numpy.intp. */
+static PyObject *
+address_as_integer(PyObject *arg, struct core_pack *pack)
+{
+    CUdeviceptr pointer;
+    return core_pack_pointer(arg, pack, &pointer) < 0
+               ? NULL
+               : PyLong_FromUnsignedLongLong(pointer);
+}
+
 static int
 integer_store(struct core_function *function, Py_ssize_t index,
-              const struct core_field *field, PyObject *arg, char *target,
-              uint32_t bytes)
+              const struct core_field *field, PyObject *arg,
+              struct core_pack *pack, char *target, uint32_t bytes)
 {
     PyObject *number =
         PyLong_CheckExact(arg) ? Py_NewRef(arg) : PyNumber_Index(arg);
+    if (number == NULL && field->bytes == sizeof(CUdeviceptr) &&
+        PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        number = address_as_integer(arg, pack);
+    }
     if (number == NULL && !PyErr_ExceptionMatches(PyExc_TypeError)) {
         return -1;
     }
@@ -323,7 +339,7 @@ field_store(struct core_function *function, Py_ssize_t index,
         *target = PyBytes_AS_STRING(arg)[0];
         return 0;
     default:
-        return integer_store(function, index, field, arg, target, bytes);
+        return integer_store(function, index, field, arg, pack, target, bytes);
     }
 }
 

@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
+#include "core/memory/address.h"
 #include "core/numpy.h"
 
 /* What one argument is worth. */
@@ -52,8 +53,15 @@ scalar_kind(PyTypeObject *type, uint32_t *bytes)
         {&PyCFloatArrType_Type, ARGUMENT_BITS, 2 * sizeof(float)},
         {&PyCDoubleArrType_Type, ARGUMENT_BITS, 2 * sizeof(double)},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const size_t count = sizeof rows / sizeof *rows;
+    for (size_t i = 0; i < count; i++) {
         if (rows[i].type == type) {
+            *bytes = rows[i].bytes;
+            return rows[i].kind;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (PyType_IsSubtype(type, rows[i].type)) { /* a user's class */
             *bytes = rows[i].bytes;
             return rows[i].kind;
         }
@@ -146,49 +154,34 @@ ndarray_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     return 0;
 }
 
-/* Whether an object has __cuda_array_interface__ or gpudata; -1: they fail. */
-static int
-has_door(PyObject *object)
+/* Types whose objects are never addresses; classes derived from them may have
+ * gpudata. */
+static bool
+is_plain(PyObject *arg)
 {
-    PyObject *interface, *gpudata = NULL;
-    if (core_attribute(object, core.str_interface, &interface) < 0 ||
-        (interface == NULL &&
-         core_attribute(object, core.str_gpudata, &gpudata) < 0)) {
-        return -1;
-    }
-    int found = interface != NULL || gpudata != NULL;
-    Py_XDECREF(interface);
-    Py_XDECREF(gpudata);
-    return found;
+    return PyLong_CheckExact(arg) || PyFloat_CheckExact(arg) ||
+           PyBytes_CheckExact(arg) || PyUnicode_CheckExact(arg) ||
+           PyList_CheckExact(arg) || PyTuple_CheckExact(arg) ||
+           PyBool_Check(arg) || arg == Py_None;
 }
 
 static int
 other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
             struct core_pack *pack, struct value *value)
 {
-    bool plain = PyLong_Check(arg) || PyFloat_Check(arg) ||
-                 PyBytes_Check(arg) || PyUnicode_Check(arg) ||
-                 PyList_Check(arg) || PyTuple_Check(arg) || arg == Py_None ||
-                 PyObject_TypeCheck(arg, core.holder_type) ||
-                 PyObject_TypeCheck(arg, core.ipc_type);
-    int door = plain ? 0 : has_door(arg);
-    if (door <= 0) {
-        return door < 0 ? -1 : invalid_type(function, index, arg);
+    int found = 0;
+    if (!is_plain(arg)) {
+        found = core_pointer_foreign(arg, pack->stream, &value->pointer);
     }
-    if (core_pointer_on(arg, pack->stream, &value->pointer) < 0) {
-        if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
-            return -1;
-        }
-        PyErr_Clear();
-        return invalid_type(function, index, arg);
+    if (found > 0) {
+        return core_use(arg, pack->stream);
     }
-    PyObject *owner;
-    if (core_attribute(arg, core.str_gpudata, &owner) < 0) {
+    if (found == -2 ||
+        (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError))) {
         return -1;
     }
-    int status = core_use(owner, pack->stream);
-    Py_XDECREF(owner);
-    return status;
+    PyErr_Clear();
+    return invalid_type(function, index, arg);
 }
 
 static int

@@ -3,7 +3,7 @@
  * Called wherever memory is an argument: copies, fills, launches.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/memory/address.h"
 
 #include "core/numpy.h"
 
@@ -36,28 +36,105 @@ pointer_of_interface(PyObject *interface, CUstream later, CUdeviceptr *pointer)
     return good && !PyErr_Occurred() ? core_follow(interface, later) : -1;
 }
 
-/* The address behind gpudata or __cuda_array_interface__. */
+/* The address that an object's attribute `value`, which is released, stands
+ * for: 1; -1: it stands for none. */
 static int
-pointer_of_foreign(PyObject *object, CUstream later, CUdeviceptr *pointer)
+pointer_of_attribute(PyObject *value, CUstream later, CUdeviceptr *pointer)
 {
-    PyObject *interface, *gpudata;
-    if (core_attribute(object, core.str_interface, &interface) < 0) {
-        return -1;
+    int status = -1;
+    if (value != Py_None &&
+        Py_EnterRecursiveCall(" while following gpudata") == 0) {
+        status = core_pointer_on(value, later, pointer);
+        Py_LeaveRecursiveCall();
     }
-    if (interface != NULL && PyDict_Check(interface)) {
-        int status = pointer_of_interface(interface, later, pointer);
-        Py_DECREF(interface);
-        return status;
+    Py_DECREF(value);
+    return status < 0 ? -1 : 1;
+}
+
+int
+core_pointer_foreign(PyObject *object, CUstream later, CUdeviceptr *pointer)
+{
+    PyObject *value;
+    if (core_attribute(object, core.str_interface, &value) < 0) {
+        return -2;
     }
-    Py_XDECREF(interface);
-    if (core_attribute(object, core.str_gpudata, &gpudata) < 0 ||
-        gpudata == NULL) {
-        return -1;
+    if (value != NULL && PyDict_Check(value)) {
+        int status = pointer_of_interface(value, later, pointer);
+        Py_DECREF(value);
+        return status < 0 ? -1 : 1;
     }
-    int status =
-        gpudata == Py_None ? -1 : core_pointer_on(gpudata, later, pointer);
-    Py_DECREF(gpudata);
+    Py_XDECREF(value);
+    if (core_attribute(object, core.str_gpudata, &value) < 0) {
+        return -2;
+    }
+    if (value != NULL) {
+        return pointer_of_attribute(value, later, pointer);
+    }
+    if (core_attribute(object, core.str_get_pointer, &value) < 0) {
+        return -2;
+    }
+    if (value == NULL || !PyCallable_Check(value)) {
+        Py_XDECREF(value);
+        return 0;
+    }
+    PyObject *given = PyObject_CallNoArgs(value);
+    Py_DECREF(value);
+    return given == NULL ? -2 : pointer_of_attribute(given, later, pointer);
+}
+
+/* Whether int() of it is an address: it counts, and is no real number, which
+ * a fraction would be lost of. */
+static bool
+is_integral(PyObject *object)
+{
+    const PyNumberMethods *number = Py_TYPE(object)->tp_as_number;
+    return PyIndex_Check(object) ||
+           (number != NULL && number->nb_int != NULL &&
+            number->nb_float == NULL);
+}
+
+static int
+pointer_of_integer(PyObject *object, CUdeviceptr *pointer)
+{
+    size_t value;
+    PyObject *number =
+        PyIndex_Check(object) ? Py_NewRef(object) : PyNumber_Long(object);
+    int status = number == NULL ? -1 : core_size(number, &value);
+    Py_XDECREF(number);
+    if (status == 0) {
+        *pointer = value;
+    }
     return status;
+}
+
+/* Objects of classes that are not this module's. */
+static int
+pointer_of_other(PyObject *object, CUstream later, CUdeviceptr *pointer)
+{
+    bool host =
+        PyArray_Check(object) && PyArray_NDIM((PyArrayObject *)object) > 0;
+    bool plain = PyLong_CheckExact(object) || PyArray_CheckScalar(object);
+    int found =
+        plain || host ? 0 : core_pointer_foreign(object, later, pointer);
+    if (found > 0) {
+        return 0;
+    }
+    if (found == 0 && !host && is_integral(object)) {
+        return pointer_of_integer(object, pointer);
+    }
+    bool is_own = found == -2; /* raised by the object's code */
+    if (!PyErr_Occurred() ||
+        (!is_own && PyErr_ExceptionMatches(PyExc_TypeError))) {
+        PyErr_Clear();
+        PyErr_Format(
+            PyExc_TypeError,
+            "expected a device address (an int, a DeviceAllocation, "
+            "a PointerHolderBase, an array on the device or an object with "
+            "gpudata), not %s%s",
+            Py_TYPE(object)->tp_name,
+            host ? ", which is in the host's memory" : "");
+    }
+    return -1;
 }
 
 int
@@ -80,27 +157,5 @@ core_pointer_on(PyObject *object, CUstream later, CUdeviceptr *pointer)
                    ? core_allocation_alive((struct core_allocation *)owner)
                    : 0;
     }
-    bool host =
-        PyArray_Check(object) && PyArray_NDIM((PyArrayObject *)object) > 0;
-    if (PyIndex_Check(object) && !host) {
-        size_t value;
-        if (core_size(object, &value) < 0) {
-            return -1;
-        }
-        *pointer = value;
-        return 0;
-    }
-    if (pointer_of_foreign(object, later, pointer) == 0) {
-        return 0;
-    }
-    if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)) {
-        PyErr_Clear();
-        PyErr_Format(
-            PyExc_TypeError,
-            "expected a device address (an int, a DeviceAllocation, "
-            "a PointerHolderBase or an array on the device), not %s%s",
-            Py_TYPE(object)->tp_name,
-            host ? ", which is in the host's memory" : "");
-    }
-    return -1;
+    return pointer_of_other(object, later, pointer);
 }

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
+#include "core/memory/address.h"
 
 /* A foreign stream may end without our knowing. */
 bool
@@ -100,6 +101,29 @@ core_apart(PyObject *owner, PyObject *other)
            Py_IS_TYPE(other, core.allocation_type);
 }
 
+/* Notes the use of what a user's object has as gpudata, if it has any. */
+static int
+use_behind(PyObject *object, CUstream stream)
+{
+    PyObject *memory = NULL;
+    if (PyLong_CheckExact(object) || object == Py_None) {
+        return 0;
+    }
+    if (core_attribute(object, core.str_gpudata, &memory) < 0) {
+        return -1;
+    }
+    int status = 0;
+    if (memory != NULL) {
+        status = Py_EnterRecursiveCall(" while following gpudata");
+    }
+    if (memory != NULL && status == 0) {
+        status = core_use(memory, stream);
+        Py_LeaveRecursiveCall();
+    }
+    Py_XDECREF(memory);
+    return status;
+}
+
 static __attribute__((noinline)) int
 use_unusual(PyObject *owner, CUstream stream)
 {
@@ -109,7 +133,7 @@ use_unusual(PyObject *owner, CUstream stream)
     if (!core_is_allocation(owner)) {
         return core_is_array(owner)
                    ? core_use(((struct core_array_head *)owner)->owner, stream)
-                   : 0;
+                   : use_behind(owner, stream);
     }
     struct core_allocation *self = (struct core_allocation *)owner;
     if (self->freed || !self->context->valid) {
