@@ -60,65 +60,24 @@ complete_shape(npy_intp size, int ndim, npy_intp *shape)
     return 0;
 }
 
-static void
-reversed(int n, const npy_intp *from, npy_intp *to)
-{
-    for (int i = 0; i < n; i++) {
-        to[i] = from[n - 1 - i];
-    }
-}
-
-/* layout_reshape in either order: Fortran order is C order with all axes
- * reversed. */
-static int
-reshape_strides(const struct array *array, char order, int ndim,
-                const npy_intp *shape, npy_intp *strides)
-{
-    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
-    npy_intp own_shape[ARRAY_MAX_NDIM], own_strides[ARRAY_MAX_NDIM];
-    npy_intp new_shape[ARRAY_MAX_NDIM] = {0}, new_strides[ARRAY_MAX_NDIM];
-
-    if (array->size == 0) {
-        layout_pack(ndim, shape, itemsize, order, strides);
-        return 1;
-    }
-    if (order == 'C') {
-        return layout_reshape(array->ndim, array->shape, array->strides,
-                              itemsize, ndim, shape, strides);
-    }
-    reversed(array->ndim, array->shape, own_shape);
-    reversed(array->ndim, array->strides, own_strides);
-    reversed(ndim, shape, new_shape);
-    int possible = layout_reshape(array->ndim, own_shape, own_strides,
-                                  itemsize, ndim, new_shape, new_strides);
-    if (possible) {
-        reversed(ndim, new_strides, strides);
-    }
-    return possible;
-}
-
+/* Packed in the order: a view of what is, else of a copy. */
 static PyObject *
 reshape(struct array *array, char order, int ndim, npy_intp *shape)
 {
-    npy_intp strides[ARRAY_MAX_NDIM];
+    unsigned wanted = order == 'F' ? ARRAY_F : ARRAY_C;
     struct array *source, *view;
 
     if (complete_shape(array->size, ndim, shape) < 0) {
         return NULL;
     }
-    source = (struct array *)Py_NewRef(array);
-    if (!reshape_strides(source, order, ndim, shape, strides)) {
-        Py_SETREF(source, array_packed(array, order, NULL));
-        if (!source) {
-            return NULL;
-        }
-        reshape_strides(source, order, ndim, shape, strides);
-    }
-    view = array_view(source, ndim);
-    Py_DECREF(source);
+    source = array->flags & wanted ? (struct array *)Py_NewRef(array)
+                                   : array_packed(array, order, NULL);
+    view = source ? array_view(source, ndim) : NULL;
+    Py_XDECREF(source);
     if (view) {
         memcpy(view->shape, shape, (size_t)ndim * sizeof *shape);
-        memcpy(view->strides, strides, (size_t)ndim * sizeof *strides);
+        layout_pack(ndim, shape, PyDataType_ELSIZE(array->dtype), order,
+                    view->strides);
         array_view_finish(view);
     }
     return (PyObject *)view;

@@ -237,7 +237,7 @@ array_get_async(PyObject *self, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     if (host == Py_None) {
-        return get_new((struct array *)self, 1, 1, stream);
+        return get_new((struct array *)self, 0, 1, stream);
     }
     if (!PyArray_Check(host)) {
         PyErr_SetString(PyExc_TypeError,
@@ -619,7 +619,8 @@ PyMethodDef array_transfer_methods[] = {
      "Elements as a numpy array, in `ary` if given."},
     {"get_async", KEYWORDS(array_get_async),
      "get_async($self, stream=None, ary=None)\n--\n\n"
-     "Elements as a (page-locked) numpy array, in stream order."},
+     "Elements as a numpy array, in stream order: in `ary`, which is not\n"
+     "waited for if it is page-locked, or in pageable memory."},
     {"set", KEYWORDS(array_set),
      "set($self, ary, async_=False, stream=None)\n--\n\n"
      "Takes the elements of a numpy array or GPUArray of the same size."},

@@ -82,6 +82,31 @@ def test_reshape(shape, order, view, new, data):
     same(device[..., None].squeeze(), host[..., None].squeeze())
 
 
+LAYOUTS = {
+    "C": lambda a: a,
+    "F": lambda a: a.copy("F"),
+    "permuted": lambda a: a.transpose((1, 0, 2)),
+    "with gaps": lambda a: a[:, ::2],
+    "reversed": lambda a: a[::-1],
+    "broadcast": lambda a: gpuarray.broadcast_to(a[:1], a.shape),
+}
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_reshape_is_packed_in_its_order(layout, order):
+    """A view only of what is: kernels count on the order."""
+    a = LAYOUTS[layout](gpuarray.to_gpu(numbers((4, 6, 2), "i4")))
+    contiguous = {"C": a.flags.c_contiguous, "F": a.flags.f_contiguous}
+    for shape in (a.shape, a.shape[::-1], (1, *a.shape), (a.size,), (-1, 2)):
+        made = a.reshape(shape, order=order)
+        same(made, a.get().reshape(shape, order=order))
+        flags = made.flags
+        assert flags.c_contiguous if order == "C" else flags.f_contiguous
+        assert (made.ptr == a.ptr) == contiguous[order]
+    assert a.reshape(a.shape).flags.c_contiguous  # the default
+
+
 def test_ravel_is_packed():
     """Also where strides could say it: kernels count on it."""
     host, device = both(np.arange(24) % 3 == 0)

@@ -282,6 +282,35 @@ def test_streams(held, name, layout):
     np.testing.assert_allclose(got, expected, rtol=1e-6)
 
 
+# Calls that make the host's memory, or are given what is not page-locked.
+FETCHES = {
+    "get_async": lambda a, s: a.get_async(s),
+    "get_async of a view": lambda a, s: a[:, ::2].get_async(s),
+    "get": lambda a, s: a.get(async_=True, stream=s),
+    "get_async into": lambda a, s: a.get_async(s, np.empty_like(X)),
+    "memcpy_dtoh_async": lambda a, s: _copied(a, s),
+}
+
+
+def _copied(a, stream):
+    host = np.empty_like(X)
+    drv.memcpy_dtoh_async(host, a.gpudata, stream)
+    return host
+
+
+@pytest.mark.parametrize("entered", [False, True])
+@pytest.mark.parametrize("name", FETCHES)
+def test_results_that_make_their_own_memory_are_there(held, name, entered):
+    a, source = gpuarray.to_gpu(OLD), gpuarray.to_gpu(X)
+    FETCHES[name](a, None)
+    drv.Context.synchronize()
+    with held() as stream:
+        a.set_async(source, stream=stream)
+        with stream if entered else contextlib.nullcontext():
+            got = FETCHES[name](a, None if entered else stream).copy()
+    np.testing.assert_array_equal(got, X[:, ::2] if "view" in name else X)
+
+
 def test_the_stream_is_really_held(held):
     a, source = gpuarray.to_gpu(OLD), gpuarray.to_gpu(X)
     a + 0  # compiles what it needs
