@@ -571,13 +571,17 @@ class ElementwiseKernel(ElementwiseBase):
                 f"({', '.join(a.name for a in self.arguments)}), "
                 f"{len(args)} given"
             )
-        if self._is_generic:
-            return self._bind(args)(
-                *args, range=range, slice=slice, stream=stream
-            )
         values = list(args)
+        if self._is_generic:
+            for k in self._vectors:
+                values[k] = _calls.as_array(values[k], None, stream)
+            return self._bind(values)(
+                *values, range=range, slice=slice, stream=stream
+            )
         for k in self._vectors:
-            values[k] = _calls.as_array(values[k], self.arguments[k].dtype)
+            values[k] = _calls.as_array(
+                values[k], self.arguments[k].dtype, stream
+            )
         results = _calls.make_results(
             self.name, self.arguments, values, self._plain, self._changed
         )

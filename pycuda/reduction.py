@@ -376,6 +376,10 @@ class ReductionKernel:
         """
         if unknown:
             _warn_of_unknown(self.name, unknown)
+        if self._letters:
+            args = tuple(calls.as_array(x, None, stream) for x in args)
+        if out is not None:
+            out = calls.as_array(out, None, stream)
         kernel = self._bind(args) if self._letters else self
         if dtype is not None and np.dtype(dtype) != kernel.dtype_out:
             kernel = kernel._with_dtype(np.dtype(dtype))
@@ -560,7 +564,7 @@ class ReductionKernel:
         for argument, value in zip(types, args, strict=True):
             if not isinstance(argument, VectorArg):
                 continue
-            value = calls.as_array(value, argument.dtype)
+            value = calls.as_array(value, argument.dtype, stream)
             if not hasattr(value, "dtype") or not hasattr(value, "gpudata"):
                 raise TypeError(
                     f"{self.name}: argument '{argument.name}' must be a "

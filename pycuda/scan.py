@@ -21,7 +21,7 @@ from pycuda._by_context import ByContext
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._driver import _apply
 from pycuda._kernels import scan as scan_kernels
-from pycuda._kernels.calls import includes_of
+from pycuda._kernels.calls import as_array, includes_of
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import check_vector
 from pycuda.tools import VectorArg, dtype_to_ctype
@@ -146,8 +146,10 @@ class _ScanKernel:
         import pycuda.gpuarray as gpuarray
 
         new = isinstance(output_ary, str) and output_ary == "new"
+        input_ary = as_array(input_ary, None, stream)
         check_array(input_ary, "input_ary")
         if output_ary is not None and not new:
+            output_ary = as_array(output_ary, None, stream)
             check_array(output_ary, "output_ary")
         if new:
             output_ary = gpuarray.empty(

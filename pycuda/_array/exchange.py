@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import weakref
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,13 +22,51 @@ CPU, CUDA = 1, 2  # device types of DLPack
 _LEGACY = 1  # handle of CUDA's default stream
 
 
-def _device() -> tuple[int, int]:
-    """DLPack's name of the current context's device."""
+def _device(ordinal: int | None = None) -> tuple[int, int]:
+    """DLPack's name of a device; None: of the current context's.
+
+    All of the CPU device's virtual devices are DLPack's CPU, whose only
+    number is 0.
+    """
     if _driver._device_kind() == "cpu":
         return CPU, 0
-    current = drv.Context.get_device()
-    ids = (drv.Device(i) == current for i in range(drv.Device.count()))
-    return CUDA, list(ids).index(True)
+    if ordinal is None:
+        drv.Context.get_device()  # raises where no context is current
+        ordinal = _driver._current_device()
+    return CUDA, ordinal
+
+
+def _named(ordinal: int) -> str:
+    return f"device {ordinal} ({drv.Device(ordinal).name()})"
+
+
+def _home(array: Any) -> int:
+    """The number of the device that has an array's memory.
+
+    An empty array has none: the current context's, or 0.
+    """
+    ordinal = _driver._memory_home(array)[1]
+    return ordinal if ordinal >= 0 else max(_driver._current_device(), 0)
+
+
+@contextlib.contextmanager
+def _at_home(array: Any) -> Iterator[None]:
+    """Make the context of an array's memory current.
+
+    Memory that is not this package's belongs to its device's primary
+    context, which all other libraries use.
+    """
+    context, ordinal = _driver._memory_home(array)
+    if context is None and ordinal not in (-1, _driver._current_device()):
+        context = drv.Device(ordinal).retain_primary_context()
+    if context is None or context == drv.Context.get_current():
+        yield
+        return
+    context.push()
+    try:
+        yield
+    finally:
+        drv.Context.pop()
 
 
 def _stream_handle(stream: Any, device: tuple[int, int]) -> int:
@@ -48,8 +88,8 @@ class Exchange:
     """Base of `pycuda.gpuarray.GPUArray` that other libraries ask."""
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """(device type, device number) as DLPack numbers them."""
-        return _device()
+        """(device type, device number) of the array's memory in DLPack."""
+        return _device(_home(self))
 
     def __dlpack__(
         self,
@@ -73,20 +113,21 @@ class Exchange:
         copy
             True: always a copy; False: BufferError where one is needed.
         """
-        here = _device()
-        if dl_device is not None and tuple(dl_device) != here:
-            if tuple(dl_device) != (CPU, 0) or copy is False:
-                raise BufferError(
-                    f"the array is on device {here}; asked for {dl_device}"
-                    f" with copy={copy}"
-                )
-            return self.get().__dlpack__(max_version=max_version)
-        handle = _stream_handle(stream, here)
-        array = self.copy() if copy else self
-        if here[0] == CPU:
-            drv.Context.synchronize()
+        here = _device(_home(self))
         versioned = max_version is not None and max_version[0] >= 1
-        return _driver._dlpack_give(array, *here, handle, versioned)
+        with _at_home(self):
+            if dl_device is not None and tuple(dl_device) != here:
+                if tuple(dl_device) != (CPU, 0) or copy is False:
+                    raise BufferError(
+                        f"the array is on device {here}; asked for {dl_device}"
+                        f" with copy={copy}"
+                    )
+                return self.get().__dlpack__(max_version=max_version)
+            handle = _stream_handle(stream, here)
+            array = self.copy() if copy else self
+            if here[0] == CPU and array.size:
+                drv.Context.synchronize()
+            return _driver._dlpack_give(array, *here, handle, versioned)
 
 
 class _Registered:
@@ -157,6 +198,90 @@ def _dtype(name: str) -> np.dtype:
     return np.dtype(name)
 
 
+def _current_handle() -> int:
+    current = drv.current_stream()
+    return current.handle if current is not None else 0
+
+
+def _capsule(x: Any, order: dict[str, Any]) -> Any:
+    try:
+        return x.__dlpack__(max_version=(1, 0), **order)
+    except TypeError:  # from before DLPack 1.0
+        return x.__dlpack__(**order)
+
+
+def _taken(x: Any, order: dict[str, Any]) -> tuple[GPUArray, bool]:
+    """(the array on a producer's memory, whether it is read-only)."""
+    address, shape, strides, name, _, read_only, holder = _driver._dlpack_take(
+        _capsule(x, order)
+    )
+    dtype, owner = _dtype(name), holder
+    if _device()[0] == CPU and 0 not in shape:
+        extent = _extent(address, shape, strides, dtype.itemsize)
+        owner = (holder, _register(x, extent))  # the last goes first
+    return _wrap(address, shape, strides, dtype, owner), read_only
+
+
+def _far_dlpack(x: Any, ordinal: int) -> tuple[GPUArray, bool]:
+    """`_taken` of another device's array, in that device's context."""
+    drv.Device(ordinal).retain_primary_context().push()
+    try:
+        return _taken(x, {"stream": _LEGACY})
+    finally:
+        drv.Context.pop()
+
+
+def _from_producer(x: Any) -> tuple[GPUArray, bool]:
+    """(the array of an object with DLPack, whether it is read-only)."""
+    here, there = _device(), tuple(int(v) for v in x.__dlpack_device__())
+    if there == here == (CPU, 0):
+        return _taken(x, {})
+    if there[0] != here[0]:
+        raise BufferError(
+            f"the memory is on DLPack's device {there}, this context's is "
+            f"{here}: copy with gpuarray.asarray()"
+        )
+    if there != here:
+        return _far_dlpack(x, there[1])
+    return _taken(x, {"stream": _current_handle() or _LEGACY})
+
+
+def _brought(array: GPUArray) -> GPUArray:
+    """A copy of another device's array on the current device.
+
+    The host waits for all work on its memory, then for the copy.
+    """
+    from pycuda import gpuarray
+
+    here = drv.Context.get_current()
+    _driver._memory_wait(array)
+    with _at_home(array):
+        there = drv.Context.get_current()
+        dense = array if array.flags.forc else array.copy("C")
+        drv.Context.synchronize()
+    order = "C" if dense.flags.c_contiguous else "F"
+    result = gpuarray.empty(dense.shape, dense.dtype, order=order)
+    if dense.size:
+        drv.memcpy_peer(
+            result.gpudata, dense.gpudata, dense.nbytes, here, there
+        )
+        drv.Context.synchronize()
+    return result
+
+
+def _is_far(array: GPUArray) -> bool:
+    """Whether an array's memory is another device's than the context's."""
+    return _driver._current_device() not in (-1, _home(array))
+
+
+def _refusal(array: GPUArray) -> str:
+    return (
+        f"the memory is on {_named(_home(array))}, the current context is on "
+        f"{_named(_driver._current_device())}: copy it with "
+        "gpuarray.asarray()"
+    )
+
+
 def from_dlpack(x: Any, *, copy: bool | None = None) -> GPUArray:
     """An array on the memory of another library's array.
 
@@ -166,7 +291,8 @@ def from_dlpack(x: Any, *, copy: bool | None = None) -> GPUArray:
         An object with ``__dlpack__`` and ``__dlpack_device__`` whose memory
         is the current device's.
     copy
-        True: a copy of it.  False or None: the memory itself.
+        True: a copy of it, from any device.  False or None: the memory
+        itself.
 
     Raises
     ------
@@ -174,33 +300,22 @@ def from_dlpack(x: Any, *, copy: bool | None = None) -> GPUArray:
         The memory is elsewhere, is read-only, or has a dtype that NumPy
         lacks.
     """
-    here, there = _device(), tuple(int(v) for v in x.__dlpack_device__())
-    if there != here:
-        raise BufferError(
-            f"the memory is on DLPack's device {there}, this context's is "
-            f"{here}: copy with gpuarray.asarray()"
-        )
-    current = drv.current_stream()
-    handle = current.handle if current is not None else 0
-    order = {} if here[0] == CPU else {"stream": handle or _LEGACY}
-    try:
-        capsule = x.__dlpack__(max_version=(1, 0), **order)
-    except TypeError:  # from before DLPack 1.0
-        capsule = x.__dlpack__(**order)
-    address, shape, strides, name, _, read_only, holder = _driver._dlpack_take(
-        capsule
-    )
+    array, read_only = _from_producer(x)
+    if _is_far(array):
+        if not copy:
+            raise BufferError(_refusal(array))
+        return _brought(array)
     if read_only and not copy:
         raise BufferError("the memory is read-only: ask for copy=True")
-    dtype, owner = _dtype(name), holder
-    if here[0] == CPU and 0 not in shape:
-        extent = _extent(address, shape, strides, dtype.itemsize)
-        owner = (holder, _register(x, extent))  # the last goes first
-    array = _wrap(address, shape, strides, dtype, owner)
     if copy:
         array = array.copy()
         drv.Context.synchronize()
     return array
+
+
+def _is_capturing() -> bool:
+    current = drv.current_stream()
+    return current is not None and current.is_capturing
 
 
 def _wait_for(handle: int) -> None:
@@ -208,8 +323,7 @@ def _wait_for(handle: int) -> None:
 
     A capture takes in nothing from outside, so nothing is waited for there.
     """
-    current = drv.current_stream()
-    if current is not None and current.is_capturing:
+    if _is_capturing():
         return
     stream = drv.Stream.from_handle(handle)
     if stream.is_capturing:
@@ -217,6 +331,24 @@ def _wait_for(handle: int) -> None:
     event = drv.Event(drv.event_flags.DISABLE_TIMING)
     event.record(stream)
     drv.Context.synchronize() if handle == 0 else event.synchronize()
+
+
+def _order_unnamed(x: Any) -> None:
+    """Wait for the producer of an interface that names no stream.
+
+    Before version 3 of the interface nothing says which stream works on the
+    memory: DLPack orders the producer's stream before the current one, where
+    the producer has it; else the host waits for the device.
+    """
+    if _is_capturing():
+        return
+    try:
+        if _device()[0] == CUDA and hasattr(x, "__dlpack__"):
+            _capsule(x, {"stream": _current_handle() or _LEGACY})
+            return
+    except (BufferError, RuntimeError):  # a dtype, say, that DLPack lacks
+        pass
+    drv.Context.synchronize()
 
 
 def _from_interface(x: Any) -> GPUArray:
@@ -230,24 +362,58 @@ def _from_interface(x: Any) -> GPUArray:
     dtype = np.dtype(interface["typestr"])
     if dtype.kind == "V" and interface.get("descr"):
         dtype = np.dtype([tuple(row) for row in interface["descr"]])
-    if address and 0 not in interface["shape"]:
+    is_empty = not address or 0 in interface["shape"]
+    if not is_empty:
         _check_pointer(address)
-    stream = interface.get("stream")
-    if stream is not None:
-        _wait_for(stream)
-    return _wrap(
+    array = _wrap(
         address, interface["shape"], interface.get("strides"), dtype, x
     )
+    if is_empty or _is_far(array):
+        return array  # who copies it waits for its device
+    if interface.get("stream") is not None:
+        _wait_for(interface["stream"])
+    elif "stream" not in interface and interface.get("version", 0) < 3:
+        _order_unnamed(x)
+    return array
 
 
 def _check_pointer(address: int) -> None:
-    """Raise BufferError unless the address is this device's."""
+    """Raise BufferError unless the address is some device's."""
     try:
         _driver._pointer_device(address)
     except drv.Error:
         raise BufferError(
             f"address {address:#x} is not the current device's memory"
         ) from None
+
+
+def is_foreign(x: Any) -> bool:
+    """Whether it is another library's array on a device of this kind."""
+    from pycuda.gpuarray import GPUArray
+
+    if isinstance(x, GPUArray | np.ndarray | np.generic):
+        return False
+    if hasattr(x, "__cuda_array_interface__"):
+        return True
+    return (
+        hasattr(x, "__dlpack_device__")
+        and int(x.__dlpack_device__()[0]) == _device()[0]
+    )
+
+
+def borrow(x: Any, stream: Any = None) -> Any:
+    """An array on the memory of another library's array, for kernels.
+
+    The stream, or the current one, waits for the producer.  Anything that is
+    no such array is returned as it is; BufferError where its memory is
+    another device's.
+    """
+    if not is_foreign(x):
+        return x
+    if stream is None:
+        return asarray(x, copy=False)
+    with stream.use():
+        return asarray(x, copy=False)
 
 
 def asarray(
@@ -259,8 +425,8 @@ def asarray(
     ----------
     x
         A GPUArray; an object with ``__cuda_array_interface__`` or
-        ``__dlpack__``; or anything that ``numpy.asarray`` takes, which is
-        copied to the device.
+        ``__dlpack__``; or anything that ``numpy.asarray`` takes.  What is on
+        the host, or on another device, is copied to the current device.
     dtype
         What to convert to.
     copy
@@ -268,26 +434,30 @@ def asarray(
     """
     from pycuda.gpuarray import GPUArray, to_gpu
 
-    made = False
     if isinstance(x, GPUArray):
         array = x
+    elif not is_foreign(x):
+        if copy is False:
+            raise ValueError(
+                "a copy is needed, and copy=False forbids it: the memory is "
+                "the host's"
+            )
+        return to_gpu(np.asarray(x, dtype))
     elif hasattr(x, "__cuda_array_interface__"):
         array = _from_interface(x)
-    elif (
-        hasattr(x, "__dlpack_device__")
-        and not isinstance(x, np.ndarray | np.generic)
-        and tuple(x.__dlpack_device__()) == _device()
-    ):
-        array = from_dlpack(x)
     else:
-        array, made = None, True
-    converts = array is not None and (
-        dtype is not None and array.dtype != np.dtype(dtype)
-    )
-    if copy is False and (made or converts):
-        raise ValueError("a copy is needed, and copy=False forbids it")
-    if array is None:
-        return to_gpu(np.asarray(x, dtype))
+        array, read_only = _from_producer(x)
+        if read_only and not copy:
+            raise BufferError("the memory is read-only: ask for copy=True")
+    converts = dtype is not None and array.dtype != np.dtype(dtype)
+    is_far = _is_far(array)
+    if copy is False and (is_far or converts):
+        reason = _refusal(array) if is_far else f"its dtype is {array.dtype}"
+        raise ValueError(
+            f"a copy is needed, and copy=False forbids it: {reason}"
+        )
+    if is_far:
+        array, copy = _brought(array), None
     if converts:
         return array.astype(dtype)
     return array.copy() if copy else array

@@ -81,13 +81,18 @@ def is_vector(argument: Argument | GenericArg) -> bool:
     return isinstance(argument, VectorArg)
 
 
-def as_array(value: Any, dtype: Any) -> Any:
+def as_array(value: Any, dtype: Any, stream: Any = None) -> Any:
     """The memory of what is like a GPUArray, as one; else the value itself.
 
-    `dtype` is what it has if it does not say so.
+    `dtype` is what it has if it does not say so.  The stream waits for the
+    producer of another library's array.
     """
-    if isinstance(value, ArrayBase) or not hasattr(value, "gpudata"):
+    if isinstance(value, ArrayBase):
         return value
+    if not hasattr(value, "gpudata"):
+        from pycuda._array.exchange import borrow
+
+        return borrow(value, stream)
     import pycuda.gpuarray as gpuarray
 
     strides = getattr(value, "strides", None)

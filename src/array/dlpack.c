@@ -1,63 +1,14 @@
 /* dlpack.c - arrays as DLPack capsules, and capsules as arrays' memory.
  *
- * Called by pycuda._array.exchange, which knows the protocol; here is the
- * memory layout of DLPack 1.0, in our own words.  A capsule holds the array
- * until its consumer calls the deleter, on whatever thread.
+ * Called by pycuda._array.exchange, which knows the protocol.  A capsule holds
+ * the array until its consumer calls the deleter, on whatever thread.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 
-struct dl_device {
-    int32_t type, id;
-};
+#include "core/dlpack.h"
 
-enum dl_code {
-    DL_INT,
-    DL_UINT,
-    DL_FLOAT,
-    DL_BFLOAT = 4,
-    DL_COMPLEX,
-    DL_BOOL,
-};
-
-struct dl_dtype {
-    uint8_t code, bits;
-    uint16_t lanes;
-};
-
-struct dl_tensor {
-    void *data;
-    struct dl_device device;
-    int32_t ndim;
-    struct dl_dtype dtype;
-    int64_t *shape;
-    int64_t *strides; /* elements; NULL: C order */
-    uint64_t byte_offset;
-};
-
-/* Before DLPack 1.0: capsules named "dltensor". */
-struct dl_managed {
-    struct dl_tensor tensor;
-    void *context;
-    void (*deleter)(struct dl_managed *);
-};
-
-struct dl_version {
-    uint32_t major, minor;
-};
-
-enum { DL_READ_ONLY = 1 };
-
-/* Since then: "dltensor_versioned". */
-struct dl_versioned {
-    struct dl_version version;
-    void *context;
-    void (*deleter)(struct dl_versioned *);
-    uint64_t flags;
-    struct dl_tensor tensor;
-};
-
-static const char old_name[] = "dltensor", new_name[] = "dltensor_versioned";
+static const char old_name[] = DL_OLD_NAME, new_name[] = DL_NEW_NAME;
 static const char old_used[] = "used_dltensor",
                   new_used[] = "used_dltensor_versioned";
 

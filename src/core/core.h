@@ -70,9 +70,9 @@ int core_check(CUresult code, const char *routine);
 int core_fail(CUresult code, const char *routine, const char *detail);
 
 /* Anything that stands for a device address: the allocation types, an array,
- * an object with __cuda_array_interface__ (for whose stream the current one
- * waits), gpudata or get_pointer(), an integer.  TypeError for anything
- * else. */
+ * an object with __cuda_array_interface__ or __dlpack__ (for whose stream the
+ * current one waits), gpudata or get_pointer(), an integer.  TypeError for
+ * anything else. */
 int core_pointer(PyObject *object, CUdeviceptr *pointer);
 /* None or a Stream.  Everywhere in this header NULL is the current stream of
  * the thread: the default stream unless it has entered another. */

@@ -32,6 +32,7 @@ strings_setup(void)
         {&core.str_gpudata, "gpudata"},
         {&core.str_interface, "__cuda_array_interface__"},
         {&core.str_data, "data"},
+        {&core.str_dlpack, "__dlpack__"},
         {&core.str_stack, "pycuda.context_stack"},
         {&core.str_thread, "pycuda.thread"},
         {&core.str_source, "_source"},

@@ -411,8 +411,6 @@ PyObject *core_host_view(PyObject *owner, CUdeviceptr pointer, size_t bytes);
 
 /* -- memory/order.c */
 bool core_stream_known(const struct core_context *context, CUstream stream);
-/* `later` waits for the stream of a __cuda_array_interface__, a dict. */
-int core_follow(PyObject *interface, CUstream later);
 
 /* -- memory/allocation.c, pool.c */
 PyObject *core_allocation_int(PyObject *allocation);
@@ -768,6 +766,7 @@ bool core_handler_has_output(PyObject *handler);
     SETUP(current)                                                            \
     SETUP(event)                                                              \
     SETUP(memory)                                                             \
+    SETUP(foreign)                                                            \
     SETUP(program)                                                            \
     SETUP(function)                                                           \
     SETUP(handler)                                                            \

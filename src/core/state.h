@@ -82,6 +82,7 @@
     OBJECT(str_gpudata)                                                       \
     OBJECT(str_interface)                                                     \
     OBJECT(str_data)                                                          \
+    OBJECT(str_dlpack)                                                        \
     OBJECT(str_stack)                                                         \
     OBJECT(str_thread)                                                        \
     OBJECT(str_source)                                                        \

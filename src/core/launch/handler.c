@@ -7,7 +7,8 @@
  * default pool at the first use and lives with the handler.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/memory/address.h"
+#include "core/memory/foreign.h"
 
 struct handler {
     CORE_HEAD
@@ -163,7 +164,11 @@ handler_memory(struct handler *self, CUstream stream)
 static int
 memory_use(PyObject *memory, CUstream stream, CUdeviceptr *pointer)
 {
-    return core_pointer(memory, pointer) < 0 ? -1 : core_use(memory, stream);
+    if (core_pointer_on(memory, stream, pointer) < 0 ||
+        (!core_is_ours(memory) && core_foreign_reach(*pointer) < 0)) {
+        return -1;
+    }
+    return core_use(memory, stream);
 }
 
 int

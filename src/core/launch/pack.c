@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
 #include "core/memory/address.h"
+#include "core/memory/foreign.h"
 #include "core/numpy.h"
 
 /* What one argument is worth. */
@@ -174,7 +175,9 @@ other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
         found = core_pointer_foreign(arg, pack->stream, &value->pointer);
     }
     if (found > 0) {
-        return core_use(arg, pack->stream);
+        return core_foreign_reach(value->pointer) < 0
+                   ? -1
+                   : core_use(arg, pack->stream);
     }
     if (found == -2 ||
         (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError))) {
@@ -510,7 +513,8 @@ int
 core_pack_pointer(PyObject *object, struct core_pack *pack,
                   CUdeviceptr *pointer)
 {
-    if (core_pointer(object, pointer) < 0) {
+    if (core_pointer_on(object, pack->stream, pointer) < 0 ||
+        (!core_is_ours(object) && core_foreign_reach(*pointer) < 0)) {
         return -1;
     }
     return core_use(object, pack->stream);

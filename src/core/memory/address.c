@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/address.h"
+#include "core/memory/foreign.h"
 
 #include "core/numpy.h"
 
@@ -18,22 +19,6 @@ core_attribute(PyObject *object, PyObject *name, PyObject **value)
         PyErr_Clear();
     }
     return 0;
-}
-
-/* What is in the interface: its address, once `later` waits for its stream. */
-static int
-pointer_of_interface(PyObject *interface, CUstream later, CUdeviceptr *pointer)
-{
-    PyObject *data = PyDict_GetItemWithError(interface, core.str_data);
-    bool good =
-        data != NULL && PyTuple_Check(data) && PyTuple_GET_SIZE(data) == 2;
-    PyObject *address = good ? PyTuple_GET_ITEM(data, 0) : NULL;
-
-    *pointer = 0;
-    if (good && address != Py_None) {
-        *pointer = PyLong_AsUnsignedLongLong(address);
-    }
-    return good && !PyErr_Occurred() ? core_follow(interface, later) : -1;
 }
 
 /* The address that an object's attribute `value`, which is released, stands
@@ -55,15 +40,10 @@ int
 core_pointer_foreign(PyObject *object, CUstream later, CUdeviceptr *pointer)
 {
     PyObject *value;
-    if (core_attribute(object, core.str_interface, &value) < 0) {
-        return -2;
+    int found = core_foreign_address(object, later, pointer);
+    if (found != 0) {
+        return found;
     }
-    if (value != NULL && PyDict_Check(value)) {
-        int status = pointer_of_interface(value, later, pointer);
-        Py_DECREF(value);
-        return status < 0 ? -1 : 1;
-    }
-    Py_XDECREF(value);
     if (core_attribute(object, core.str_gpudata, &value) < 0) {
         return -2;
     }

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
+#include "core/memory/address.h"
 
 #define GIL_BYTES ((size_t)64 << 10)
 
@@ -350,7 +351,7 @@ end_of(PyObject *object, CUstream stream, CUdeviceptr *pointer)
         *pointer = ((struct core_allocation *)object)->pointer;
         return 0;
     }
-    if (core_pointer(object, pointer) < 0) {
+    if (core_pointer_on(object, stream, pointer) < 0) {
         return -1;
     }
     return core_use(object, stream);

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
 #include "core/memory/address.h"
+#include "core/memory/foreign.h"
 
 /* A foreign stream may end without our knowing. */
 bool
@@ -50,13 +51,22 @@ stream_follow(CUstream earlier, CUstream later)
     return status;
 }
 
+/* Waits for all work of a context, which need not be the current one. */
 static int
-wait_for_context(void)
+wait_for_context(const struct core_context *context)
 {
-    CUresult code;
-    PyThreadState *thread = core_unlock();
-    code = driver.cuCtxSynchronize();
-    core_lock(thread);
+    CUcontext popped;
+    bool pushes = context != core_stack_top();
+    CUresult code =
+        pushes ? driver.cuCtxPushCurrent(context->handle) : CUDA_SUCCESS;
+    if (code == CUDA_SUCCESS) {
+        PyThreadState *thread = core_unlock();
+        code = driver.cuCtxSynchronize();
+        core_lock(thread);
+        if (pushes) {
+            driver.cuCtxPopCurrent(&popped);
+        }
+    }
     return core_check(code, "cuCtxSynchronize");
 }
 
@@ -163,9 +173,8 @@ core_use(PyObject *owner, CUstream stream)
                : use_unusual(owner, stream);
 }
 
-/* The owner of an array's memory, through views of views. */
-static PyObject *
-memory_of(PyObject *owner)
+PyObject *
+core_memory_owner(PyObject *owner)
 {
     while (owner != NULL && core_is_array(owner)) {
         owner = ((struct core_array_head *)owner)->owner;
@@ -195,7 +204,7 @@ int
 core_order(PyObject *owner, CUstream later)
 {
     const struct core_context *context = core_current();
-    owner = memory_of(owner);
+    owner = core_memory_owner(owner);
     struct core_allocation *self = (struct core_allocation *)owner;
     if (context == NULL) {
         return -1;
@@ -207,7 +216,7 @@ core_order(PyObject *owner, CUstream later)
         core_stream_known(self->context, self->stream)) {
         return self->stream == later ? 0 : stream_follow(self->stream, later);
     }
-    return wait_for_context();
+    return wait_for_context(context);
 }
 
 /* ---- the stream of __cuda_array_interface__ ---- */
@@ -223,7 +232,7 @@ stream_number(CUstream stream)
 PyObject *
 core_shown_stream(PyObject *owner)
 {
-    owner = memory_of(owner);
+    owner = core_memory_owner(owner);
     struct core_allocation *self = (struct core_allocation *)owner;
     struct core_context *context;
 
@@ -232,7 +241,10 @@ core_shown_stream(PyObject *owner)
         if (self->freed || !context->valid) {
             Py_RETURN_NONE;
         }
-        if (!self->scattered && core_stream_known(context, self->stream)) {
+        /* The number of a default stream is the current context's. */
+        bool named = self->stream != NULL || context == core_stack_top();
+        if (named && !self->scattered &&
+            core_stream_known(context, self->stream)) {
             return stream_number(self->stream);
         }
     } else if ((context = core_current()) == NULL) {
@@ -241,7 +253,7 @@ core_shown_stream(PyObject *owner)
     if (context->captures != 0) { /* which waiting would break */
         return stream_number(core_stream_default());
     }
-    if (wait_for_context() < 0) {
+    if (wait_for_context(context) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

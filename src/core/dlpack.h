@@ -1,0 +1,73 @@
+/* dlpack.h - the memory layout of DLPack 1.0, in our own words.
+ *
+ * Shared by the array room, which makes and takes capsules (array/dlpack.c),
+ * and by core, which reads the address in one (memory/foreign.c).
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_DLPACK_H
+#define PYCUDA_CORE_DLPACK_H
+
+#include <stdint.h>
+
+/* Device types that the product knows. */
+enum dl_device_type {
+    DL_CPU = 1,
+    DL_CUDA = 2,
+    DL_CUDA_HOST = 3,
+    DL_CUDA_MANAGED = 13
+};
+
+struct dl_device {
+    int32_t type, id;
+};
+
+enum dl_code {
+    DL_INT,
+    DL_UINT,
+    DL_FLOAT,
+    DL_BFLOAT = 4,
+    DL_COMPLEX,
+    DL_BOOL,
+};
+
+struct dl_dtype {
+    uint8_t code, bits;
+    uint16_t lanes;
+};
+
+struct dl_tensor {
+    void *data;
+    struct dl_device device;
+    int32_t ndim;
+    struct dl_dtype dtype;
+    int64_t *shape;
+    int64_t *strides; /* elements; NULL: C order */
+    uint64_t byte_offset;
+};
+
+/* Before DLPack 1.0: capsules named "dltensor". */
+struct dl_managed {
+    struct dl_tensor tensor;
+    void *context;
+    void (*deleter)(struct dl_managed *);
+};
+
+struct dl_version {
+    uint32_t major, minor;
+};
+
+enum { DL_READ_ONLY = 1 };
+
+/* Since then: "dltensor_versioned". */
+struct dl_versioned {
+    struct dl_version version;
+    void *context;
+    void (*deleter)(struct dl_versioned *);
+    uint64_t flags;
+    struct dl_tensor tensor;
+};
+
+#define DL_OLD_NAME "dltensor"
+#define DL_NEW_NAME "dltensor_versioned"
+
+#endif

@@ -1,0 +1,397 @@
+/* foreign.c - device addresses in the arrays of other libraries.
+ *
+ * Called by address.c for objects that are not ours.  An object is asked for
+ * __cuda_array_interface__, then for __dlpack__.  An interface without
+ * `stream` (version 2: torch) says nothing about work that is pending on the
+ * memory, so its producer is asked by DLPack to order its stream before ours.
+ * The caller keeps the object alive, and with it the memory.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/memory/foreign.h"
+
+#include "core/dlpack.h"
+#include "core/memory/address.h"
+
+#include "core/numpy.h"
+
+/* Address in an interface's `data`; TypeError for anything but a pair. */
+static int
+interface_address(PyObject *interface, CUdeviceptr *pointer)
+{
+    PyObject *data = PyDict_GetItemWithError(interface, core.str_data);
+    if (data == NULL || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2) {
+        if (!PyErr_Occurred()) {
+            PyErr_SetString(PyExc_TypeError,
+                            "__cuda_array_interface__ must have data: "
+                            "(address, read_only)");
+        }
+        return -1;
+    }
+    PyObject *address = PyTuple_GET_ITEM(data, 0);
+    *pointer = 0;
+    if (address != Py_None) {
+        *pointer = PyLong_AsUnsignedLongLong(address);
+    }
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* ---- other devices ---- */
+
+static bool
+several_devices(void)
+{
+    int count;
+    return driver.cuDeviceGetCount(&count) == CUDA_SUCCESS && count > 1;
+}
+
+/* Whether the memory belongs to another device than the context's. */
+static bool
+is_elsewhere(const struct core_context *here, CUdeviceptr pointer, int *device)
+{
+    return pointer != 0 && several_devices() &&
+           driver.cuPointerGetAttribute(device,
+                                        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                        pointer) == CUDA_SUCCESS &&
+           *device != (int)here->device;
+}
+
+/* The context that made the memory, or NULL where the driver does not know
+ * one (pools, mapped memory). */
+static CUcontext
+context_of(CUdeviceptr pointer)
+{
+    CUcontext context = NULL;
+    return driver.cuPointerGetAttribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT,
+                                        pointer) == CUDA_SUCCESS
+               ? context
+               : NULL;
+}
+
+static CUresult
+synchronize(CUcontext context)
+{
+    CUcontext popped;
+    CUresult code = driver.cuCtxPushCurrent(context);
+    if (code == CUDA_SUCCESS) {
+        PyThreadState *thread = core_unlock();
+        code = driver.cuCtxSynchronize();
+        core_lock(thread);
+        driver.cuCtxPopCurrent(&popped);
+    }
+    return code;
+}
+
+/* The host waits for all work on the other device's memory: no stream of ours
+ * can be handed to a producer that works in another context. */
+static int
+wait_elsewhere(CUdeviceptr pointer, int device)
+{
+    CUcontext context = context_of(pointer);
+    CUresult code;
+    if (context != NULL) {
+        return core_check(synchronize(context), "cuCtxSynchronize");
+    }
+    code = driver.cuDevicePrimaryCtxRetain(&context, device);
+    if (code == CUDA_SUCCESS) {
+        code = synchronize(context);
+        driver.cuDevicePrimaryCtxRelease(device);
+    }
+    return core_check(code, "cuCtxSynchronize");
+}
+
+/* Whether the current context may access memory of `owner`, on another
+ * device.  The driver has no question for that: enabling access twice is an
+ * error, which answers it. */
+static bool
+is_peer(CUcontext owner)
+{
+    CUresult code = driver.cuCtxEnablePeerAccess(owner, 0);
+    if (code == CUDA_SUCCESS) {
+        driver.cuCtxDisablePeerAccess(owner);
+    }
+    return code == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+}
+
+static bool
+is_shared(CUdeviceptr pointer)
+{
+    unsigned managed = 0;
+    CUmemorytype type = CU_MEMORYTYPE_DEVICE;
+    driver.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                 pointer);
+    driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                 pointer);
+    return managed || type == CU_MEMORYTYPE_HOST;
+}
+
+static void
+device_name(char *name, int size, int device)
+{
+    if (driver.cuDeviceGetName(name, size, device) != CUDA_SUCCESS) {
+        snprintf(name, (size_t)size, "unknown");
+    }
+}
+
+int
+core_foreign_reach(CUdeviceptr pointer)
+{
+    const struct core_context *here = core_stack_top();
+    char theirs[64], ours[64], detail[320];
+    int device;
+    if (here == NULL || !is_elsewhere(here, pointer, &device) ||
+        is_shared(pointer)) {
+        return 0;
+    }
+    CUcontext owner = context_of(pointer);
+    if (owner == NULL || is_peer(owner)) {
+        return 0;
+    }
+    device_name(theirs, sizeof theirs, device);
+    device_name(ours, sizeof ours, here->device);
+    snprintf(detail, sizeof detail,
+             "the memory is on device %d (%s), the kernel runs on device %d "
+             "(%s): copy it with gpuarray.asarray(), or call "
+             "Context.enable_peer_access()",
+             device, theirs, (int)here->device, ours);
+    return core_fail(CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel", detail);
+}
+
+/* ---- DLPack ---- */
+
+static const struct dl_tensor *
+capsule_tensor(PyObject *capsule)
+{
+    if (PyCapsule_IsValid(capsule, DL_NEW_NAME)) {
+        struct dl_versioned *managed =
+            PyCapsule_GetPointer(capsule, DL_NEW_NAME);
+        return managed->version.major == 1 ? &managed->tensor : NULL;
+    }
+    if (PyCapsule_IsValid(capsule, DL_OLD_NAME)) {
+        struct dl_managed *managed =
+            PyCapsule_GetPointer(capsule, DL_OLD_NAME);
+        return &managed->tensor;
+    }
+    return NULL;
+}
+
+/* The stream argument of __dlpack__: None on the CPU device, -1 in a capture,
+ * which takes in nothing from outside, else the number of `later`. */
+static PyObject *
+stream_argument(CUstream later)
+{
+    const struct core_context *here = core_stack_top();
+    if (core.is_cpu) {
+        Py_RETURN_NONE;
+    }
+    if (here != NULL && here->captures != 0) {
+        return PyLong_FromLong(-1);
+    }
+    later = later == NULL ? core_stream_default() : later;
+    later = later == NULL ? CU_STREAM_LEGACY : later;
+    return PyLong_FromUnsignedLongLong((uintptr_t)later);
+}
+
+/* Calls the producer's __dlpack__, which orders its stream before `later`.
+ * Libraries from before DLPack 1.0 know `stream` alone. */
+static PyObject *
+capsule_ask(PyObject *method, CUstream later)
+{
+    PyObject *stream = stream_argument(later);
+    PyObject *full =
+        stream == NULL ? NULL
+                       : Py_BuildValue("{s:O,s:(ii),s:O}", "stream", stream,
+                                       "max_version", 1, 0, "copy", Py_False);
+    PyObject *none = full == NULL ? NULL : PyTuple_New(0);
+    PyObject *capsule =
+        none == NULL ? NULL : PyObject_Call(method, none, full);
+    if (none != NULL && capsule == NULL &&
+        PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        PyObject *old = Py_BuildValue("{s:O}", "stream", stream);
+        capsule = old == NULL ? NULL : PyObject_Call(method, none, old);
+        Py_XDECREF(old);
+    }
+    Py_XDECREF(none);
+    Py_XDECREF(full);
+    Py_XDECREF(stream);
+    return capsule;
+}
+
+/* Whether a kernel on the current device can use the tensor's memory. */
+static bool
+tensor_is_on_device(const struct dl_tensor *tensor, CUdeviceptr pointer)
+{
+    int device;
+    switch (tensor->device.type) {
+    case DL_CUDA:
+    case DL_CUDA_HOST:
+    case DL_CUDA_MANAGED:
+    case DL_CPU: /* the CPU device's own memory, or page-locked */
+        return pointer == 0 ||
+               driver.cuPointerGetAttribute(
+                   &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer) ==
+                   CUDA_SUCCESS;
+    default:
+        return false;
+    }
+}
+
+static int
+capsule_address(PyObject *object, PyObject *capsule, CUdeviceptr *pointer)
+{
+    const struct dl_tensor *tensor = capsule_tensor(capsule);
+    if (tensor == NULL) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s.__dlpack__ gave %s, which is not a DLPack 1.x "
+                     "capsule",
+                     Py_TYPE(object)->tp_name, Py_TYPE(capsule)->tp_name);
+        return -1;
+    }
+    CUdeviceptr found = (uintptr_t)tensor->data + tensor->byte_offset;
+    if (!tensor_is_on_device(tensor, found)) {
+        PyErr_Format(PyExc_TypeError,
+                     "expected an array on the device: the %s is on DLPack's "
+                     "device (%d, %d), which this device cannot access; copy "
+                     "it with gpuarray.asarray()",
+                     Py_TYPE(object)->tp_name, (int)tensor->device.type,
+                     (int)tensor->device.id);
+        return -1;
+    }
+    *pointer = found;
+    return 0;
+}
+
+/* 1 once the producer's stream is ordered before `later`; 0 where the object
+ * has no __dlpack__; -2 with an exception. */
+static int
+dlpack_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
+{
+    PyObject *method;
+    if (core_attribute(object, core.str_dlpack, &method) < 0 ||
+        method == NULL) {
+        return PyErr_Occurred() ? -2 : 0;
+    }
+    PyObject *capsule = capsule_ask(method, later);
+    Py_DECREF(method);
+    int status =
+        capsule == NULL ? -1 : capsule_address(object, capsule, pointer);
+    Py_XDECREF(capsule);
+    return status < 0 ? -2 : 1;
+}
+
+/* ---- both ---- */
+
+/* Makes `later` wait for what is pending on an interface's memory; below 0
+ * as core_foreign_address. */
+static int
+interface_order(PyObject *object, PyObject *interface, CUdeviceptr pointer,
+                CUstream later)
+{
+    const struct core_context *here = core_stack_top();
+    CUdeviceptr same;
+    int device;
+    if (here != NULL && here->captures == 0 &&
+        is_elsewhere(here, pointer, &device)) {
+        return wait_elsewhere(pointer, device);
+    }
+    if (PyDict_GetItemWithError(interface, core.str_stream) != NULL ||
+        pointer == 0) {
+        return core_follow(interface, later);
+    }
+    if (PyErr_Occurred() || here == NULL) {
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    return dlpack_address(object, later, &same) < 0 ? -2 : 0;
+}
+
+int
+core_foreign_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
+{
+    PyObject *interface;
+    if (core_attribute(object, core.str_interface, &interface) < 0) {
+        return -2;
+    }
+    if (interface == NULL || !PyDict_Check(interface)) {
+        Py_XDECREF(interface);
+        return PyArray_Check(object) || PyArray_CheckScalar(object)
+                   ? 0 /* NumPy's DLPack is the host's */
+                   : dlpack_address(object, later, pointer);
+    }
+    int status = interface_address(interface, pointer);
+    if (status == 0) {
+        status = interface_order(object, interface, *pointer, later);
+    }
+    Py_DECREF(interface);
+    return status < 0 ? status : 1;
+}
+
+/* ---- for pycuda._array.exchange ---- */
+
+static PyObject *
+memory_home(PyObject *unused, PyObject *object)
+{
+    (void)unused;
+    PyObject *owner = core_memory_owner(object);
+    CUdeviceptr pointer = core_is_array(object)
+                              ? ((struct core_array_head *)object)->pointer
+                              : 0;
+    int device = -1;
+    if (owner != NULL && core_is_allocation(owner)) {
+        struct core_context *context =
+            ((struct core_allocation *)owner)->context;
+        return Py_BuildValue("(Oi)", (PyObject *)context,
+                             (int)context->device);
+    }
+    if (pointer != 0 &&
+        core_check(driver.cuPointerGetAttribute(
+                       &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer),
+                   "cuPointerGetAttribute") < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(Oi)", Py_None, device);
+}
+
+static PyObject *
+current_device(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    const struct core_context *here = core_stack_top();
+    return PyLong_FromLong(here == NULL ? -1 : (long)here->device);
+}
+
+static PyObject *
+memory_wait(PyObject *unused, PyObject *object)
+{
+    (void)unused;
+    CUdeviceptr pointer;
+    int device;
+    if (core_pointer(object, &pointer) < 0) {
+        return NULL;
+    }
+    if (pointer != 0 &&
+        (core_check(driver.cuPointerGetAttribute(
+                        &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer),
+                    "cuPointerGetAttribute") < 0 ||
+         wait_elsewhere(pointer, device) < 0)) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"_memory_wait", memory_wait, METH_O,
+     "Waits for all work in the context that made an array's memory."},
+    {"_memory_home", memory_home, METH_O,
+     "(context or None, number of the device) of an array's memory; -1: it "
+     "has none."},
+    {"_current_device", current_device, METH_NOARGS,
+     "Number of the current context's device; -1: no context."},
+    {NULL},
+};
+
+int
+core_foreign_setup(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
+}

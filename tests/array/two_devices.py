@@ -1,0 +1,152 @@
+"""What becomes of another device's arrays; run by test_interop_matrix.py.
+
+Needs two devices.  Each function is a test; the first that fails ends the
+process.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import _driver, gpuarray
+
+VALUES = np.arange(24, dtype=np.float32).reshape(4, 6)
+
+
+class Interface:
+    """Another library's array of another device."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+
+class Capsules:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, *, stream=None, max_version=None):
+        return self.array.__dlpack__(stream=stream, max_version=max_version)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def home(array):
+    return _driver._memory_home(array)[1]
+
+
+def same(array, values):
+    assert home(array) == (0 if array.size else -1)
+    assert array.dtype == values.dtype
+    np.testing.assert_array_equal(array.get(), values)
+
+
+def test_copies_of_every_layout(far):
+    views = [
+        (far, VALUES), (far.T, VALUES.T), (far[1:, ::2], VALUES[1:, ::2]),
+        (far[::-1], VALUES[::-1]), (far[2, 3], VALUES[2, 3]),
+        (far[:0], VALUES[:0]),
+    ]  # fmt: skip
+    for kind in (lambda a: a, Interface, Capsules):
+        for view, values in views:
+            same(gpuarray.asarray(kind(view)), values)
+            same(
+                gpuarray.asarray(kind(view), np.float64),
+                values.astype(np.float64),
+            )
+            same(gpuarray.asarray(kind(view), copy=True), values)
+            if kind is not Interface:
+                same(gpuarray.from_dlpack(kind(view), copy=True), values)
+    np.testing.assert_array_equal(far.get(), VALUES)
+
+
+def test_a_copy_is_one(far):
+    ours = gpuarray.asarray(far)
+    ours.fill(7)
+    assert ours.get().sum() == 7 * 24
+    np.testing.assert_array_equal(far.get(), VALUES)
+
+
+def test_refusals_name_both_devices(far):
+    both = r"device 1 \(.*device 0 \("
+    for x in (far, Interface(far), Capsules(far)):
+        with pytest.raises(ValueError, match=both):
+            gpuarray.asarray(x, copy=False)
+    for x in (far, Capsules(far)):
+        for copy in (None, False):
+            with pytest.raises(BufferError, match=both):
+                gpuarray.from_dlpack(x, copy=copy)
+
+
+def test_elements_of_kernels(far):
+    """Memory of a peer is used where access to it was enabled."""
+    from pycuda.compiler import SourceModule
+
+    kernel = SourceModule(
+        "__global__ void k(float *x) { x[threadIdx.x] += 1; }"
+    ).get_function("k")
+    foreign = Interface(far)
+    with pytest.raises(drv.LogicError, match=r"device 1 \(.*device 0 \("):
+        kernel(foreign, block=(6, 1, 1))
+    kernel.prepare("P")
+    with pytest.raises(drv.LogicError, match=r"device 1 \(.*device 0 \("):
+        kernel.prepared_call((1, 1), (6, 1, 1), foreign)
+    peer = _driver._memory_home(far)[0]
+    here = drv.Context.get_current()
+    if not drv.Device(0).can_access_peer(drv.Device(1)):
+        return
+    here.enable_peer_access(peer)
+    kernel(foreign, block=(6, 1, 1))
+    drv.Context.synchronize()
+    here.disable_peer_access(peer)
+    assert far.get()[0].tolist() == [1, 2, 3, 4, 5, 6]
+    with pytest.raises(drv.LogicError, match="device 1"):
+        kernel(foreign, block=(6, 1, 1))
+
+
+def test_devices_of_dlpack(far):
+    """The array's own device, also where no context is current."""
+    near = gpuarray.to_gpu(VALUES)
+    kind = 2 if _driver._device_kind() == "gpu" else 1
+    expected = (kind, 1 if kind == 2 else 0)
+    assert far.__dlpack_device__() == expected
+    assert far[1:].__dlpack_device__() == expected
+    assert near.__dlpack_device__() == (kind, 0)
+    context = drv.Context.get_current()
+    drv.Context.pop()
+    try:
+        assert far.__dlpack_device__() == expected
+        assert near.__dlpack_device__() == (kind, 0)
+        assert gpuarray.GPUArray.__dlpack_device__(far[:0])[0] == kind
+        assert "dltensor" in repr(near.__dlpack__())
+        assert drv.Context.get_current() is None
+    finally:
+        context.push()
+
+
+def test_interfaces_wait_for_their_own_context(far):
+    """A default stream's number would name the wrong device's."""
+    assert far.__cuda_array_interface__["stream"] is None
+
+
+def main():
+    drv.init()
+    assert drv.Device.count() > 1
+    near, other = (drv.Device(i).retain_primary_context() for i in (0, 1))
+    near.push()
+    tests = [f for name, f in globals().items() if name.startswith("test_")]
+    for test in tests:
+        other.push()
+        far = gpuarray.to_gpu(VALUES)
+        drv.Context.pop()
+        test(far)
+        assert drv.Context.get_current() == near
+    drv.Context.pop()
+    print(f"{len(tests)} passed")
+
+
+if __name__ == "__main__":
+    main()
