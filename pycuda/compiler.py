@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pycuda.driver as _drv
+from pycuda._compile import arch as _arch
 from pycuda._compile import cache as _cache
 from pycuda._compile import identity as _identity
 from pycuda._compile import includes as _includes
@@ -278,8 +279,8 @@ class CudaModule:
 
     def _check_arch(self, arch: str | None) -> None:
         """Warn if `arch` is beyond the current device (not on the CPU)."""
-        wanted = _options.arch_number(arch) if arch else None
-        have = _options.arch_number(_device_arch() or "")
+        wanted = _arch.arch_number(arch) if arch else None
+        have = _arch.arch_number(_device_arch() or "")
         if wanted is None or have is None or not _on_gpu():
             return
         if wanted > have:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import pycuda.driver as _drv
 from pycuda import _driver
 from pycuda._compile import (
+    arch,
     cache,
     identity,
     includes,
@@ -104,7 +105,7 @@ class Job:
         self.on_gpu = on_gpu()
         plain = self._translate(request.options)
         self.warnings_are_errors = plain.warnings_are_errors
-        self.arch = options.choose_arch(
+        self.arch = arch.choose_arch(
             request.arch or plain.arch,
             request.code or plain.code,
             device_arch(),
@@ -128,7 +129,7 @@ class Job:
 
     def _translate(self, words: list[str]) -> options.Translated:
         try:
-            return options.translate(words)
+            return options.translate(options.with_environment(words))
         except options.OptionError as error:
             report.failed(["nvrtc", *words], "", "", str(error))
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from pycuda import _driver
 from pycuda._compile import includes, quick
-from pycuda._compile.options import arch_number
+from pycuda._compile.arch import arch_number
+from pycuda._compile.option_rows import HINTS
 from pycuda._compile.source import FILE_NAME
 
 _MISSING_HEADER = re.compile(
@@ -24,6 +25,7 @@ _HOST_CODE = re.compile(
     r"|calling a __host__ function"
     r"|__device__ annotation on lambda"
 )
+_UNKNOWN_OPTION = re.compile(r"unrecognized option (\S+) found")
 _NESTED_LAUNCH = "reference to __global__ function"
 # What nvcc takes and NVRTC does only with an option: sqrt(2) and the like;
 # functions for the host, which then are compiled for the device, and generic
@@ -184,9 +186,22 @@ def _run_once(
     status, image, log, symbols = _driver._compile(
         source, FILE_NAME, options, {}, kind, list(names)
     )
+    fewer = _without_unknown_hints(options, log) if status else options
+    if fewer != options:
+        return _run_once(source, fewer, kind, names)
     words = ["nvrtc", *options, FILE_NAME]
     image = image if status == 0 else None
     return Result(image, log.strip("\0\n "), words, symbols)
+
+
+def _without_unknown_hints(options: list[str], log: str) -> list[str]:
+    """`options` without those that an older NVRTC lacks and can do without."""
+    unknown = set(_UNKNOWN_OPTION.findall(log))
+    return [
+        option
+        for option in options
+        if option not in unknown or option.partition("=")[0] not in HINTS
+    ]
 
 
 def missing_header(log: str) -> str | None:

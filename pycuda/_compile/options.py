@@ -1,135 +1,43 @@
 """Translate the command line of nvcc into that of NVRTC.
 
 Called by `pycuda.compiler` for every compilation; pure functions on lists of
-strings.  An option in no table is handed on as it is, so that the compiler
-itself says what it thinks of it; one that asks nvcc for something else than
-an image, or lacks its value, is an `OptionError`.
+strings, but for files of options.  `option_rows` has a row for each option.
+An option in no row is handed on as it is, so that the compiler itself says
+what it thinks of it; one that cannot be followed, or has a wrong value, is an
+`OptionError`.
 """
 
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-# nvcc's spelling -> NVRTC's ("": left out), for options that stand alone.
-_FLAGS = {
-    "-G": "--device-debug",
-    "--device-debug": "--device-debug",
-    "-lineinfo": "--generate-line-info",
-    "--generate-line-info": "--generate-line-info",
-    "-use_fast_math": "--use_fast_math",
-    "--use_fast_math": "--use_fast_math",
-    "-dc": "--relocatable-device-code=true",
-    "--device-c": "--relocatable-device-code=true",
-    "-dw": "--device-w",
-    "--device-w": "--device-w",
-    "-res-usage": "--ptxas-options=-v",
-    "--resource-usage": "--ptxas-options=-v",
-    "-w": "--disable-warnings",
-    "--disable-warnings": "--disable-warnings",
-    # A hint that NVRTC holds on to for whatever the process compiles later,
-    # which then reads wrong values where pointers do alias.
-    "-restrict": "",
-    "--restrict": "",
-    "-default-device": "--device-as-default-execution-space",
-    # NVRTC takes constexpr functions for the host's; this is what it has.
-    "-expt-relaxed-constexpr": "--device-as-default-execution-space",
-    "--expt-relaxed-constexpr": "--device-as-default-execution-space",
-}
+from pycuda._compile import option_rows as rows
+from pycuda._compile.option_rows import BY_NAME, Row
 
-# Options with a value, which nvcc takes joined by '=', as the next word or,
-# for the single letters, glued on.
-_VALUES = {
-    "-D": "--define-macro",
-    "--define-macro": "--define-macro",
-    "-U": "--undefine-macro",
-    "--undefine-macro": "--undefine-macro",
-    "-I": "--include-path",
-    "--include-path": "--include-path",
-    "-isystem": "--include-path",
-    "--system-include": "--include-path",
-    "-include": "--pre-include",
-    "--pre-include": "--pre-include",
-    "-std": "--std",
-    "--std": "--std",
-    "-maxrregcount": "--maxrregcount",
-    "--maxrregcount": "--maxrregcount",
-    "-rdc": "--relocatable-device-code",
-    "--relocatable-device-code": "--relocatable-device-code",
-    "-ftz": "--ftz",
-    "--ftz": "--ftz",
-    "-fmad": "--fmad",
-    "--fmad": "--fmad",
-    "-prec-div": "--prec-div",
-    "--prec-div": "--prec-div",
-    "-prec-sqrt": "--prec-sqrt",
-    "--prec-sqrt": "--prec-sqrt",
-    "-Xptxas": "--ptxas-options",
-    "--ptxas-options": "--ptxas-options",
-    "-diag-suppress": "--diag-suppress",
-    "--diag-suppress": "--diag-suppress",
-    "-diag-error": "--diag-error",
-    "--diag-error": "--diag-error",
-    "-diag-warn": "--diag-warn",
-    "--diag-warn": "--diag-warn",
-    "-arch": "--gpu-architecture",
-    "--gpu-architecture": "--gpu-architecture",
-    "-code": "--gpu-code",
-    "--gpu-code": "--gpu-code",
-    "-gencode": "--generate-code",
-    "--generate-code": "--generate-code",
+# Single letters whose value may follow without a blank.
+_GLUED = ("-D", "-U", "-I", "-L", "-l", "-O", "-isystem")
+_GLUED_NUMBER = re.compile(r"(-[tm])(\d+)")
+# Items of a list: quotes and parentheses hold commas, "\," is one.
+_ITEM = re.compile(r'(?:\\.|"[^"]*"|\([^()]*\)|[^,])+', re.DOTALL)
+_MACRO = re.compile(r"\s*[A-Za-z_]\w*\s*(?:[=(]|$)")
+_GENCODE = re.compile(
+    r"(arch|code)\s*=\s*(\[[^\]]*\]|[^,]*(?:,(?!\s*(?:arch|code)\s*=)[^,]*)*)"
+    r"\s*(?:,|$)"
+)
+_NUMBER = re.compile(r"[+-]?\d+")
+_DEPRECATED = "--diag-error=1215,1444"
+_CUDAFE = {
+    "--diag_suppress": "--diag-suppress",
+    "--diag_error": "--diag-error",
+    "--diag_warning": "--diag-warn",
+    "--display_error_number": "--display-error-number",
+    "--no_display_error_number": "--no-display-error-number",
 }
-
-# Options that concern nvcc's driver, the host compiler or the host's linker:
-# nothing in a device compilation depends on them.
-_DROPPED_FLAGS = {
-    "-g", "--debug", "-O0", "-O1", "-O2", "-O3", "-Os",
-    "-m64", "-m32", "-v", "--verbose", "-k", "-keep", "--keep",
-    "-save-temps", "--save-temps",
-    "-c", "--compile", "-cubin", "--cubin", "-ptx", "--ptx", "-fatbin",
-    "--fatbin", "-shared", "--shared", "-pg", "--profile",
-    "-clean", "--clean-targets",
-    "-expt-extended-lambda", "--expt-extended-lambda",
-    "-extended-lambda", "--extended-lambda",
-    "-src-in-ptx", "--source-in-ptx",
-    "-allow-unsupported-compiler", "--allow-unsupported-compiler",
-    "-forward-unknown-to-host-compiler",
-    "--forward-unknown-to-host-compiler",
-    "-forward-unknown-opts", "--forward-unknown-opts",
-    "--no-host-device-initializer-list",
-}  # fmt: skip
-_DROPPED_VALUES = {
-    "-Xcompiler", "--compiler-options", "-Xlinker", "--linker-options",
-    "-Xarchive", "--archive-options", "-Xnvlink", "--nvlink-options",
-    "-ccbin", "--compiler-bindir", "-keep-dir", "--keep-dir",
-    "-cudart", "--cudart", "-cudadevrt", "--cudadevrt", "-t", "--threads",
-    "-o", "--output-file", "-odir", "--output-directory", "-x", "--x",
-    "-m", "--machine", "-L", "--library-path", "-l", "--library",
-    "-O", "--optimize", "-default-stream", "--default-stream",
-    "-ldir", "--libdevice-directory", "-time", "--time",
-}  # fmt: skip
-_HOST_WARNINGS = ("-Wno-", "--Wno-")
-_WERROR = {"-Werror", "--Werror"}
-_FILES = {"-optf", "--options-file"}
-# What makes something else than an image, and what to say of it.
-_REFUSED = dict.fromkeys(
-    (
-        "-E", "--preprocess", "-M", "--generate-dependencies", "-MM",
-        "--generate-nonsystem-dependencies", "-run", "--run", "-link",
-        "--link", "-dlink", "--device-link", "-lib", "--lib", "-dryrun",
-        "--dryrun", "-h", "--help", "-V", "--version", "-list-gpu-arch",
-        "--list-gpu-arch", "-list-gpu-code", "--list-gpu-code",
-    ),
-    "asks nvcc for something else than a compiled image",
-) | dict.fromkeys(
-    ("-dlto", "--dlink-time-opt"),
-    "makes code that only NVIDIA's link-time optimiser can finish; compile "
-    "with -rdc=true and link with DynamicModule",
-)  # fmt: skip
-_WITH_VALUE = {*_VALUES, *_DROPPED_VALUES, *_WERROR, *_FILES}
-_GLUED = ("-D", "-U", "-I", "-L", "-l", "-isystem")
 
 
 class OptionError(ValueError):
@@ -142,10 +50,18 @@ class Translated:
 
     options: list[str] = field(default_factory=list)
     include_dirs: list[str] = field(default_factory=list)
+    system_dirs: list[str] = field(default_factory=list)
     pre_includes: list[str] = field(default_factory=list)
     arch: str | None = None
     code: str | None = None
     warnings_are_errors: bool = False
+    host_words: list[str] = field(default_factory=list)  # of -Xcompiler
+    forward: bool = False  # unknown options are the host compiler's
+
+    def add(self, option: str) -> None:
+        """Append an option of NVRTC's, unless it is there already."""
+        if option not in self.options:
+            self.options.append(option)
 
 
 def as_list(options: object) -> list[str]:
@@ -158,83 +74,271 @@ def as_list(options: object) -> list[str]:
     return [str(option) for option in options]
 
 
-def _words(options: list[str]) -> Iterator[tuple[str, str | None]]:
+def with_environment(options: list[str]) -> list[str]:
+    """`options` with those that nvcc takes from its environment."""
+    before = os.environ.get("NVCC_PREPEND_FLAGS")
+    after = os.environ.get("NVCC_APPEND_FLAGS")
+    if not before and not after:
+        return options
+    return [
+        *_split_line(before or "", "NVCC_PREPEND_FLAGS"),
+        *options,
+        *_split_line(after or "", "NVCC_APPEND_FLAGS"),
+    ]
+
+
+def _split_line(text: str, whose: str) -> list[str]:
+    import shlex
+
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise OptionError(f"the options in {whose}: {error}") from None
+
+
+# ---- words ----
+
+
+def _words(
+    options: list[str], depth: int = 0
+) -> Iterator[tuple[str, str | None]]:
     """Yield (name, value) pairs; value is None for an option alone."""
     pending = iter(options)
     for option in pending:
-        name, value = _split(option)
-        if name in _REFUSED:
-            raise OptionError(f"the option {name} {_REFUSED[name]}")
-        if name in _WITH_VALUE:
+        if not option.strip():
+            continue
+        name, value = _split(option.strip())
+        row = BY_NAME.get(name)
+        if row is None:
+            yield name, value
+        elif row.value != rows.NONE and row.action != rows.REFUSE:
             value = next(pending, None) if value is None else value
             if not value:
                 raise OptionError(f"the option {name} lacks its value")
-        if name in _FILES:
-            yield from _words(_read_options(str(value)))
-        elif name in _WITH_VALUE or value is None:
-            yield name, value
-        elif value == "true":
+            _check_value(name, row, value)
+            if row.action == rows.FILES:
+                yield from _words(_read_options(value, depth), depth + 1)
+            else:
+                yield name, value
+        elif value is None or value == "true" or row.action == rows.REFUSE:
             yield name, None
+        elif value != "false":
+            raise OptionError(f"the option {name} has no value ({value!r})")
 
 
 def _split(option: str) -> tuple[str, str | None]:
     """One word: an option's name, and its value where that is joined."""
+    if option in BY_NAME:
+        return option, None
     name, equals, value = option.partition("=")
-    flag = name in _FLAGS and value in ("true", "false")
-    if equals and (name in _WITH_VALUE or flag):
+    if equals and name in BY_NAME:
         return name, value
-    alone = (_WITH_VALUE, _DROPPED_FLAGS, _FLAGS, _REFUSED)
-    return (
-        (option, None) if any(option in t for t in alone) else _unglue(option)
-    )
-
-
-def _read_options(path: str) -> list[str]:
-    """The options in a file, as nvcc's --options-file has them."""
-    import shlex
-
-    try:
-        with open(path) as stream:
-            return shlex.split(stream.read())
-    except (OSError, ValueError) as error:
-        raise OptionError(f"the options file {path!r}: {error}") from None
-
-
-def _unglue(option: str) -> tuple[str, str | None]:
+    glued = _GLUED_NUMBER.fullmatch(option)
+    if glued:
+        return glued[1], glued[2]
     for prefix in _GLUED:
-        if option.startswith(prefix) and not option.startswith("--"):
-            return prefix, option[len(prefix) :].lstrip("=")
+        if option.startswith(prefix):
+            return prefix, option[len(prefix) :].lstrip("= ")
     return option, None
 
 
-def _generate_code(value: str) -> tuple[str, str | None]:
-    """Split the value of -gencode, "arch=compute_90,code=[sm_90,...]"."""
-    found = {}
-    for part in value.replace('"', "").split(",", 1):
-        name, _, text = part.partition("=")
-        found[name.strip()] = text.strip("[] ")
-    return found.get("arch", ""), found.get("code")
+def _read_options(paths: str, depth: int) -> list[str]:
+    """The options in files, as nvcc's --options-file has them."""
+    if depth > 16:
+        raise OptionError(f"the options file {paths!r} includes itself")
+    words = []
+    for path in _items(paths):
+        try:
+            with open(path) as stream:
+                text = stream.read()
+        except (OSError, ValueError) as error:
+            raise OptionError(f"the options file {path!r}: {error}") from None
+        words += _split_line(text, f"the file {path!r}")
+    return words
 
 
-def _add_value(out: Translated, name: str, value: str) -> None:
-    long = _VALUES[name]
-    if long == "--include-path":
-        out.include_dirs.extend(value.split(","))
-    elif long == "--pre-include":
-        out.pre_includes.append(value)
-    elif long == "--gpu-architecture":
-        out.arch = value
-    elif long == "--gpu-code":
-        out.code = value
-    elif long == "--generate-code":
-        arch, codes = _generate_code(value)
-        out.arch = arch
-        out.code = ",".join(c for c in (out.code, codes or arch) if c)
-    elif long == "--ptxas-options":
-        # ptxas wants one option a word; nvcc takes a list with commas.
-        out.options.extend(f"{long}={word}" for word in value.split(","))
+def _items(text: str) -> list[str]:
+    """The items of a list with commas, as nvcc separates them."""
+    return [item.replace("\\,", ",") for item in _ITEM.findall(text)]
+
+
+def _check_value(name: str, row: Row, value: str) -> None:
+    wanted = ""
+    if row.value == rows.BOOL and value not in ("true", "false"):
+        wanted = "true or false"
+    elif row.value == rows.NUMBER and not _NUMBER.fullmatch(value):
+        wanted = "a whole number"
+    elif row.allowed:
+        given = _items(value) if row.value == rows.LIST else [value]
+        if not set(given) <= set(row.allowed):
+            wanted = ", ".join(row.allowed)
+            wanted = f"one of {wanted}" if len(row.allowed) > 1 else wanted
+    if wanted:
+        raise OptionError(f"the option {name} must be {wanted}, not {value!r}")
+
+
+# ---- actions, one function each: (name, row, value, result) ----
+
+
+def _hand(name: str, row: Row, value: str, out: Translated) -> None:
+    if row.value == rows.NONE:
+        out.add(row.text)
     else:
-        out.options.append(f"{long}={value}")
+        out.options.append(f"{row.text}={value}")
+
+
+def _drop(name: str, row: Row, value: str, out: Translated) -> None:
+    """The image does not depend on it."""
+
+
+def _refuse(name: str, row: Row, value: str, out: Translated) -> None:
+    raise OptionError(f"the option {name} {row.text}")
+
+
+def _define(name: str, row: Row, value: str, out: Translated) -> None:
+    """What cannot begin a macro belongs to the one before: -DA=1,2."""
+    macros: list[str] = []
+    for item in _items(value):
+        if macros and not _MACRO.match(item):
+            macros[-1] += f",{item}"
+        else:
+            macros.append(item)
+    out.options += [f"--define-macro={_unescaped(m)}" for m in macros]
+
+
+def _unescaped(macro: str) -> str:
+    r"""A macro as the preprocessor gets it: nvcc's shell takes \" for "."""
+    return macro.replace('\\"', '"')
+
+
+def _undefine(name: str, row: Row, value: str, out: Translated) -> None:
+    out.options += [f"--undefine-macro={m}" for m in _items(value)]
+
+
+def _include(name: str, row: Row, value: str, out: Translated) -> None:
+    out.include_dirs += _items(value)
+
+
+def _system(name: str, row: Row, value: str, out: Translated) -> None:
+    out.system_dirs += _items(value)
+
+
+def _before(name: str, row: Row, value: str, out: Translated) -> None:
+    out.pre_includes += _items(value)
+
+
+def _arch(name: str, row: Row, value: str, out: Translated) -> None:
+    out.arch = _without_lto(name, value)
+
+
+def _code(name: str, row: Row, value: str, out: Translated) -> None:
+    value = _without_lto(name, value.strip("[]\" '"))
+    out.code = ",".join(c for c in (out.code, value) if c)
+
+
+def _gencode(name: str, row: Row, value: str, out: Translated) -> None:
+    """Read "arch=compute_90,code=[sm_90,compute_90]"."""
+    text = value.replace('"', "").replace("\\", "")
+    found = dict(_GENCODE.findall(text))
+    if "arch" not in found or _GENCODE.sub("", text).strip():
+        raise OptionError(
+            f"the option {name} must be like arch=compute_90,code=sm_90, not "
+            f"{value!r}"
+        )
+    arch = found["arch"].strip("[] ")
+    _code(name, row, found.get("code", arch), out)
+    out.arch = arch if not arch.startswith("lto_") else out.arch
+
+
+def _without_lto(name: str, value: str) -> str:
+    """Architectures in `value` for which there is an image to be made."""
+    codes = [code.strip() for code in value.split(",")]
+    made = [code for code in codes if code and not code.startswith("lto_")]
+    if not made:
+        raise OptionError(f"the option {name} {value} {BY_NAME['-lto'].text}")
+    return ",".join(made)
+
+
+def _entries(name: str, row: Row, value: str, out: Translated) -> None:
+    kernels = ",".join(_items(value))
+    out.options.append(f"--ptxas-options=-e={kernels}")
+
+
+def _ptxas(name: str, row: Row, value: str, out: Translated) -> None:
+    """Ptxas gets one option a word; nvcc takes a list."""
+    out.options += [
+        f"--ptxas-options={word}"
+        for item in _items(value)
+        for word in item.split()
+    ]
+
+
+def _host(name: str, row: Row, value: str, out: Translated) -> None:
+    """The host's preprocessor reads kernels, too: see `_finish`."""
+    out.host_words += [w for item in _items(value) for w in item.split()]
+
+
+def _cudafe(name: str, row: Row, value: str, out: Translated) -> None:
+    """Options about diagnostics by their number; others are dropped."""
+    for word in value.replace('"', "").split():
+        key, equals, numbers = word.partition("=")
+        option = _CUDAFE.get(key)
+        if option and not equals:
+            out.add(option)
+        elif option and numbers.replace(",", "").isdigit():
+            out.options.append(f"{option}={numbers}")
+
+
+def _errors(name: str, row: Row, value: str, out: Translated) -> None:
+    kinds = _items(value)
+    out.warnings_are_errors |= "all-warnings" in kinds
+    if "deprecated-declarations" in kinds:
+        out.add(_DEPRECATED)
+
+
+def _stream(name: str, row: Row, value: str, out: Translated) -> None:
+    if value == "per-thread":
+        out.add("--define-macro=CUDA_API_PER_THREAD_DEFAULT_STREAM=1")
+
+
+def _trace(name: str, row: Row, value: str, out: Translated) -> None:
+    """ "-" names a file in nvcc's folder, which is removed."""
+    if value != "-":
+        out.options.append(f"--fdevice-time-trace={value}")
+
+
+def _language(name: str, row: Row, value: str, out: Translated) -> None:
+    if value != "cu":
+        raise OptionError(f"the option {name} must be cu, not {value!r}")
+
+
+def _forward(name: str, row: Row, value: str, out: Translated) -> None:
+    out.forward = True
+
+
+_ACTIONS: dict[str, Callable[[str, Row, str, Translated], None]] = {
+    rows.HAND: _hand,
+    rows.HINT: _hand,
+    rows.DROP: _drop,
+    rows.REFUSE: _refuse,
+    rows.DEFINE: _define,
+    rows.UNDEFINE: _undefine,
+    rows.INCLUDE: _include,
+    rows.SYSTEM: _system,
+    rows.BEFORE: _before,
+    rows.ARCH: _arch,
+    rows.CODE: _code,
+    rows.GENCODE: _gencode,
+    rows.ENTRIES: _entries,
+    rows.PTXAS: _ptxas,
+    rows.HOST: _host,
+    rows.CUDAFE: _cudafe,
+    rows.ERRORS: _errors,
+    rows.STREAM: _stream,
+    rows.TRACE: _trace,
+    rows.LANGUAGE: _language,
+    rows.FORWARD: _forward,
+}
 
 
 def translate(options: list[str]) -> Translated:
@@ -244,59 +348,43 @@ def translate(options: list[str]) -> Translated:
     and returned apart, since their order among ours matters.
     """
     out = Translated()
+    unknown = []
     for name, value in _words(options):
-        if name in _DROPPED_FLAGS or name in _DROPPED_VALUES:
-            continue
-        if name.startswith(_HOST_WARNINGS):
-            continue
-        if name in _WERROR:
-            kinds = str(value).split(",")
-            out.warnings_are_errors |= "all-warnings" in kinds
-        elif value is None:
-            option = _FLAGS.get(name, name)
-            if option and option not in out.options:
-                out.options.append(option)
-        else:
-            _add_value(out, name, value)
+        row = BY_NAME.get(name)
+        if row is not None:
+            _ACTIONS[row.action](name, row, value or "", out)
+        elif not name.startswith(("-Wno-", "--Wno-")):
+            unknown.append(name)
+            out.options.append(name)
+    if out.forward:
+        out.options = [
+            word
+            for word in out.options
+            if word not in unknown or not word.startswith("-")
+        ]
+    _finish_host(out)
+    out.include_dirs += out.system_dirs
     return out
 
 
-def arch_number(arch: str) -> int | None:
-    """Number in "sm_90a" or "compute_100", None where there is none."""
-    if not isinstance(arch, str):
-        return None  # `compile` says so
-    digits = arch.partition("_")[2].rstrip("abcdefghijklmnopqrstuvwxyz")
-    return int(digits) if digits.isdigit() else None
+_HOST_ACTIONS = {
+    "-D": lambda value, out: out.options.append(
+        f"--define-macro={_unescaped(value)}"
+    ),
+    "-U": lambda value, out: out.options.append(f"--undefine-macro={value}"),
+    "-I": lambda value, out: out.include_dirs.append(value),
+    "-isystem": lambda value, out: out.system_dirs.append(value),
+    "-include": lambda value, out: out.pre_includes.append(value),
+}
 
 
-def choose_arch(
-    arch: str | None, code: str | None, device_arch: str | None
-) -> str | None:
-    """Architecture to name to NVRTC, which makes one image a program.
-
-    `code` may list several, as nvcc's fat binaries do: what the driver would
-    choose of them is taken, else the last.
-    """
-    if arch in ("native", "all", "all-major"):
-        return device_arch
-    if code:
-        codes = [c.strip(" []") for c in code.split(",")]
-        return _best_code(codes, device_arch) or codes[-1]
-    return arch or device_arch
-
-
-def _best_code(codes: list[str], device_arch: str | None) -> str | None:
-    """The code that runs best on the device, None if none is known to."""
-    if device_arch in codes:
-        return device_arch
-    device = arch_number(device_arch or "") or 0
-    numbers = [(arch_number(code) or 0, code) for code in codes]
-    fitting = [(n, code) for n, code in numbers if 0 < n <= device]
-    real = [
-        (n, code)
-        for n, code in fitting
-        if code.startswith("sm_") and n // 10 == device // 10
-    ]
-    virtual = [(n, c) for n, c in fitting if c.startswith("compute_")]
-    found = real or virtual
-    return max(found)[1] if found else None
+def _finish_host(out: Translated) -> None:
+    """Follow the options of -Xcompiler that its preprocessor would."""
+    pending = iter(out.host_words)
+    for word in pending:
+        for name, action in _HOST_ACTIONS.items():
+            if word.startswith(name):
+                value = word[len(name) :] or next(pending, "")
+                if value:
+                    action(value, out)
+                break

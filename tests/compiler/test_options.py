@@ -4,13 +4,8 @@
 
 import pytest
 
-from pycuda._compile.options import (
-    OptionError,
-    arch_number,
-    as_list,
-    choose_arch,
-    translate,
-)
+from pycuda._compile.arch import arch_number, choose_arch
+from pycuda._compile.options import OptionError, as_list, translate
 
 SAME = {
     "-G": "--device-debug",
