@@ -26,8 +26,7 @@ _GLUED_NUMBER = re.compile(r"(-[tm])(\d+)")
 _ITEM = re.compile(r'(?:\\.|"[^"]*"|\([^()]*\)|[^,])+', re.DOTALL)
 _MACRO = re.compile(r"\s*[A-Za-z_]\w*\s*(?:[=(]|$)")
 _GENCODE = re.compile(
-    r"(arch|code)\s*=\s*(\[[^\]]*\]|[^,]*(?:,(?!\s*(?:arch|code)\s*=)[^,]*)*)"
-    r"\s*(?:,|$)"
+    r"\s*(arch|code)\s*=\s*(\[[^\]]*\]|[^,=\[\]]+(?:,[^,=\[\]]+)*)\s*(?:,|$)"
 )
 _NUMBER = re.compile(r"[+-]?\d+")
 _DEPRECATED = "--diag-error=1215,1444"
@@ -367,24 +366,26 @@ def translate(options: list[str]) -> Translated:
     return out
 
 
-_HOST_ACTIONS = {
-    "-D": lambda value, out: out.options.append(
-        f"--define-macro={_unescaped(value)}"
-    ),
-    "-U": lambda value, out: out.options.append(f"--undefine-macro={value}"),
-    "-I": lambda value, out: out.include_dirs.append(value),
-    "-isystem": lambda value, out: out.system_dirs.append(value),
-    "-include": lambda value, out: out.pre_includes.append(value),
-}
-
-
 def _finish_host(out: Translated) -> None:
-    """Follow the options of -Xcompiler that its preprocessor would."""
+    """Follow the options of -Xcompiler that its preprocessor would.
+
+    They come before nvcc's own, wherever they are.
+    """
+    macros: list[str] = []
+    before: dict[str, list[str]] = {"-I": [], "-isystem": [], "-include": []}
     pending = iter(out.host_words)
     for word in pending:
-        for name, action in _HOST_ACTIONS.items():
+        for name in ("-D", "-U", *before):
             if word.startswith(name):
                 value = word[len(name) :] or next(pending, "")
-                if value:
-                    action(value, out)
+                if name == "-D":
+                    macros.append(f"--define-macro={_unescaped(value)}")
+                elif name == "-U":
+                    macros.append(f"--undefine-macro={value}")
+                else:
+                    before[name].append(value)
                 break
+    out.options[:0] = macros
+    out.include_dirs[:0] = before["-I"]
+    out.system_dirs[:0] = before["-isystem"]
+    out.pre_includes[:0] = before["-include"]

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 import pycuda
-from pycuda._compile import options
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "kernels"))
 HEADERS_DIR = Path(pycuda.__file__).parent / "cuda"
@@ -299,50 +298,3 @@ def test_offsetof():
         "__global__ void k(size_t *o) { o[0] = offsetof(struct p, b); }"
     )
     assert result == 0, log
-
-
-# A value for each option that wants one, where "1" will not do.
-EXAMPLES = {
-    "--std": "c++17",
-    "--gpu-architecture": "sm_90",
-    "--gpu-code": "sm_90",
-    "--generate-code": "arch=compute_90,code=sm_90",
-    "--ptxas-options": "-v,-O2",
-    "--include-path": "/nowhere",
-    "--pre-include": "stdint.h",
-    "--define-macro": "N=3",
-    "--undefine-macro": "N",
-    "--diag-suppress": "177",
-    "--diag-error": "177",
-    "--diag-warn": "177",
-}
-BOOLEANS = {
-    "--relocatable-device-code", "--ftz", "--fmad", "--prec-div",
-    "--prec-sqrt",
-}  # fmt: skip
-KERNEL = "__global__ void k(int *out) { out[0] = 1; }"
-
-
-@pytest.mark.parametrize("name", sorted(options._FLAGS))
-def test_flags_as_nvrtc_has_them(name):
-    result, log = compile(KERNEL, *options.translate([name]).options)
-    assert result == 0, log
-
-
-@pytest.mark.parametrize("name", sorted(options._VALUES))
-def test_values_as_nvrtc_has_them(name):
-    long = options._VALUES[name]
-    value = "true" if long in BOOLEANS else EXAMPLES.get(long, "32")
-    for words in ([name, value], [f"{name}={value}"]):
-        result, log = compile(KERNEL, *options.translate(words).options)
-        assert result == 0, log
-
-
-def test_what_is_dropped_nvrtc_would_refuse():
-    """Otherwise it should be handed on."""
-    known = [
-        name
-        for name in sorted(options._DROPPED_FLAGS)
-        if compile(KERNEL, name)[0] == 0
-    ]
-    assert known == []

@@ -181,7 +181,7 @@ def test_option_is_taken(nvrtc, option):
     "option",
     [
         "--foo",
-        "-std=c++03",
+        "-std=c++98",
         "-fmad=perhaps",
         "--maxrregcount=many",
         "-O9",
@@ -193,6 +193,146 @@ def test_option_is_refused(nvrtc, option):
     program = Program(nvrtc, SAXPY)
     assert program.compile(option) == BAD_OPTION
     assert option in program.log or option.partition("=")[2] in program.log
+
+
+# What NVRTC 13.0 says of wrong values, and its result.
+WRONG_VALUES = {
+    "--unheard-of": "unrecognized option --unheard-of found",
+    "--std c++17": "unrecognized option --std c++17 found",
+    "-isystem=/x": "unrecognized option -isystem=/x found",
+    "-G=true": "--device-debug (-G) does not accept any argument",
+    "--ftz=1": "--ftz (-ftz) expects true or false",
+    "-rdc=yes": "--relocatable-device-code (-rdc) expects true or false",
+    "-maxrregcount=x": "--maxrregcount (-maxrregcount) expects an integer",
+    "-jtd=102": "Argument for --jump-table-density must be between [0-101]",
+    "--split-compile=-1": "Argument for -split-compile must be non-negative",
+    "-diag-error=a": "--diag-error expects a non-zero positive integer value",
+    "-diag-warn=1,0": "--diag-warn expects a non-zero positive integer value",
+    "--std=c++98": "invalid value for --std(-std)",
+    "-std=gnu++17": "invalid value for --std(-std)",
+    "-arch=native": "invalid value for --gpu-architecture (-arch)",
+    "-arch=sm_": "invalid value for --gpu-architecture (-arch)",
+    "-dopt=off": "invalid argument for option --dopt (-dopt): off",
+    "-Ofc=1": "invalid argument for option --Ofast-compile (-Ofc): 1",
+    "-opt-info=x": "invalid optimization tag for option --optimization-info",
+    "-frandom-seed=": "must specify seed value with -frandom-seed flag",
+    "-create-pch=": "must specify file name with -create-pch flag",
+    "-device-float128": "option --device-float128 is not supported",
+    "-optix-ir": "OptiX",
+    "-dQ=x": "--version-ident (-dQ) expects true or false",
+}
+
+
+@pytest.mark.parametrize("option", WRONG_VALUES)
+def test_wrong_values(nvrtc, option):
+    program = Program(nvrtc, SAXPY)
+    assert program.compile(option) == BAD_OPTION
+    assert program.log.startswith("nvrtc: error: ")
+    assert WRONG_VALUES[option] in program.log
+
+
+def test_each_spelling_of_a_value(nvrtc):
+    """As NVRTC has them; blanks around an option do not count."""
+    for words in (
+        ("-arch", "sm_90"), ("--ftz", "true"), ("-rdc", "false"),
+        ("-Ofc", "max"), ("-dopt", "on"), ("-jtd", "5"), ("-jtd",),
+        ("--diag-suppress", "177,550"), ("--version-ident", "true"),
+        ("-dQ=false",), (" -G ",), ("-I /nowhere",), ("-D N",), ("-DN=1 ",),
+        ("--frandom-seed=abc",), ("--optimization-info=inline",),
+        ("-opt-info=inline",), ("--gen-opt-lto",), ("--no-cache=true",),
+        ("-device-float128", "-arch=sm_100"), ("--pch", "--pch-dir=/tmp"),
+        ("-builtin-move-forward=false",), ("-split-compile=0",),
+        ("-instantiate-templates-in-pch=true",), ("-no-source-include",),
+        ("-Xptxas", "-v"), ("-Xptxas=--opt-level=1",), ("-minimal",),
+        ("--ptxas-options=-e=saxpy",), ("-Xptxas=-e", "-Xptxas=saxpy"),
+    ):  # fmt: skip
+        program = Program(nvrtc, SAXPY)
+        assert program.compile(*words) == OK, (words, program.log)
+
+
+def test_ptxas_refuses_what_it_does_not_know(nvrtc):
+    for option, said in (
+        ("-v,-O2", "ptxas fatal   : Unknown option 'v,-O2'"),
+        ("file", "ptxas fatal   : Input file 'file' could not be opened"),
+        ("-e=saxpy,absent", "ptxas fatal   : Unknown function absent"),
+    ):
+        program = Program(nvrtc, SAXPY)
+        assert program.compile(f"--ptxas-options={option}") == NOT_COMPILED
+        assert said in program.log
+
+
+def test_macros_of_options(nvrtc):
+    for option, macro in (
+        ("-G", "__CUDACC_DEBUG__"),
+        ("-dc", "__CUDACC_RDC__"),
+        ("-rdc=true", "__CUDACC_RDC__"),
+        ("-ewp", "__CUDACC_EWP__"),
+        ("-device-int128", "__CUDACC_RTC_INT128__"),
+        ("-minimal", "__CUDACC_RTC_MINIMAL__"),
+    ):
+        source = f"#ifdef {macro}\n#error it is there\n#endif\n"
+        assert Program(nvrtc, source).compile() == OK
+        program = Program(nvrtc, source)
+        assert program.compile(option) == NOT_COMPILED, option
+        assert "it is there" in program.log
+
+
+def test_syntax_alone(nvrtc):
+    program = Program(nvrtc, SAXPY)
+    assert program.compile("--fdevice-syntax-only") == OK
+    assert program.cubin == b""
+    program = Program(nvrtc, SAXPY + "int f() { return }")
+    assert program.compile("-fdevice-syntax-only") == NOT_COMPILED
+
+
+def test_diagnostics_by_number(nvrtc):
+    source = """
+    [[deprecated]] __device__ int old() { return 1; }
+    __global__ void k(int *p) { *p = old(); }
+    """
+    program = Program(nvrtc, source)
+    assert program.compile() == OK and "deprecated" in program.log
+    program = Program(nvrtc, source)
+    assert program.compile("--diag-suppress=177,1215") == OK
+    assert program.log == ""
+    program = Program(nvrtc, source)
+    assert program.compile("--diag-error=1215") == NOT_COMPILED
+
+
+def test_precompiled_headers_by_name(nvrtc, tmp_path):
+    path = tmp_path / "made.pch"
+    program = Program(nvrtc, SAXPY)
+    status = nvrtc.nvrtcGetPCHCreateStatus
+    assert program.compile(f"--use-pch={path}") == NOT_COMPILED
+    assert "cannot open precompiled header file" in program.log
+    assert status(program.handle) == 13
+    assert program.compile(f"--create-pch={path}") == OK
+    assert f'creating precompiled header file "{path}"' in program.log
+    assert status(program.handle) == OK
+    assert program.compile(f"-use-pch={path}") == OK, program.log
+    assert program.compile("-create-pch=/nowhere/x") == NOT_COMPILED
+    assert status(program.handle) == 15
+    assert program.compile("-pch", "-pch-dir=/nowhere") == NOT_COMPILED
+    assert "invalid PCH directory" in program.log
+    assert status(None) == BAD_PROGRAM
+
+
+def test_files_of_times(nvrtc, tmp_path):
+    program = Program(nvrtc, SAXPY)
+    assert program.compile("--time=-") == OK
+    assert program.log.startswith("File name, phase name, metric, unit\n")
+    assert program.compile("--time=/nowhere/t") == 12
+    assert "failed to open file /nowhere/t for writing" in program.log
+    assert program.compile("--fdevice-time-trace=/nowhere/t") == 17
+
+
+def test_optimised_code_with_debug_information(nvrtc):
+    sizes = []
+    for options in ((), ("-G",), ("-G", "-dopt=on"), ("-lineinfo",)):
+        program = Program(nvrtc, SAXPY)
+        assert program.compile(*options) == OK
+        sizes.append(len(program.cubin))
+    assert sizes[2] == sizes[3] != sizes[1]
 
 
 def test_value_as_the_next_word(nvrtc):

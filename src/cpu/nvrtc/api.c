@@ -169,6 +169,7 @@ nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name,
     }
     made->name = strdup(name && *name ? name : "default_program");
     made->source = strdup(source);
+    made->pch_status = NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED;
     if (made->name == NULL || made->source == NULL ||
         !headers_copy(made, header_count, headers, include_names)) {
         program_free(made);
@@ -310,6 +311,13 @@ nvrtcGetProgramLog(nvrtcProgram program, char *log)
         log[program->log.length] = 0;
     }
     return result;
+}
+
+nvrtcResult
+nvrtcGetPCHCreateStatus(nvrtcProgram program)
+{
+    return program_alive(program) ? program->pch_status
+                                  : NVRTC_ERROR_INVALID_PROGRAM;
 }
 
 nvrtcResult

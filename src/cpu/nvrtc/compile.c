@@ -5,11 +5,13 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cpu/nvrtc/nvrtc.h"
+#include "image/image.h"
 
 /* A source is rewritten this often at most. */
 enum { REWRITES = 4 };
@@ -25,6 +27,7 @@ struct job {
     bool trivial;           /* constructors of shared variables do nothing */
     char *source;           /* in place of the program's, or NULL */
     struct nvrtc_process jit;
+    struct nvrtc_timing timing;
 };
 
 /* ---- the source as the front end sees it ---- */
@@ -96,6 +99,7 @@ frontend_argv(const struct job *job, bool text, struct nvrtc_words *argv)
         nvrtc_words_add(argv, "-I%s", job->folder);
     }
     nvrtc_words_add_all(argv, &job->options.preprocess);
+    nvrtc_words_add_all(argv, &job->options.diagnostics);
     if (job->options.quiet) {
         nvrtc_words_add(argv, "-w");
     }
@@ -445,8 +449,10 @@ job_prepare(struct job *job, int count, const char *const *options)
     struct nvrtc_text *log = &job->program->log;
     char given[PATH_MAX];
 
-    if (!nvrtc_options_parse(&job->options, count, options, log)) {
-        return NVRTC_ERROR_INVALID_OPTION;
+    nvrtcResult result =
+        nvrtc_options_parse(&job->options, count, options, log);
+    if (result != NVRTC_SUCCESS) {
+        return result;
     }
     if (!nvrtc_path_package(given, "PYCUDA_CUDA_HEADERS", "cuda") ||
         !realpath(given, job->headers)) {
@@ -468,25 +474,115 @@ job_prepare(struct job *job, int count, const char *const *options)
     return NVRTC_SUCCESS;
 }
 
+/* Writes the file that --create-pch names.  Headers are precompiled without
+ * it; --use-pch looks for it. */
+static nvrtcResult
+pch_create(struct job *job)
+{
+    struct _nvrtcProgram *program = job->program;
+    const char *path = job->options.create_pch;
+    FILE *file = fopen(path, "w");
+
+    program->pch_status = NVRTC_ERROR_PCH_CREATE;
+    if (!file) {
+        nvrtc_text_print(&program->log,
+                         "Catastrophic error: cannot create precompiled "
+                         "header file \"%s\": %s\n",
+                         path, strerror(errno));
+        return NVRTC_ERROR_COMPILATION;
+    }
+    fprintf(file, "The CPU device keeps its precompiled headers in the "
+                  "compiler's cache.\n");
+    fclose(file);
+    program->pch_status = NVRTC_SUCCESS;
+    nvrtc_text_print(&program->log,
+                     "\"%s\": creating precompiled header file \"%s\"\n",
+                     program->name, path);
+    return NVRTC_SUCCESS;
+}
+
+/* Has the image the kernel whose name are these `n` bytes? */
+static bool
+image_has(const struct nvrtc_text *image, const char *name, size_t n)
+{
+    const struct image_header *header = (const void *)image->bytes;
+    const struct image_kernel *rows =
+        (const void *)(image->bytes + header->kernels);
+
+    for (uint32_t i = 0; i < header->kernel_count; i++) {
+        const char *known = image->bytes + header->strings + rows[i].name;
+        if (strlen(known) == n && !memcmp(known, name, n)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does the image have all kernels that -e lists? */
+static nvrtcResult
+entries_check(struct job *job)
+{
+    const struct nvrtc_words *lists = &job->options.entries;
+    const struct nvrtc_text *image = &job->program->cubin;
+    nvrtcResult result = NVRTC_SUCCESS;
+
+    for (size_t i = 0; image->length && i < lists->count; i++) {
+        for (const char *at = lists->word[i]; *at;) {
+            size_t n = strcspn(at, ",");
+            if (n && !image_has(image, at, n)) {
+                nvrtc_text_print(&job->program->log,
+                                 "ptxas fatal   : Unknown function %.*s\n",
+                                 (int)n, at);
+                result = NVRTC_ERROR_COMPILATION;
+            }
+            at += n + (at[n] != 0);
+        }
+    }
+    return result;
+}
+
+/* After a compilation that went well. */
+static nvrtcResult
+job_finish(struct job *job)
+{
+    nvrtcResult result = entries_check(job);
+
+    if (result == NVRTC_SUCCESS && job->options.create_pch) {
+        result = pch_create(job);
+    }
+    if (result == NVRTC_SUCCESS) {
+        result = nvrtc_timing_write(&job->timing, job->program->name,
+                                    &job->options, &job->program->log);
+    }
+    return result;
+}
+
 static nvrtcResult
 job_run(struct job *job)
 {
     struct _nvrtcProgram *program = job->program;
     const char *kind = job->options.relocatable ? "bitcode" : "native";
-    nvrtcResult result =
-        jit_start(&job->jit, kind, &job->options.jit, &program->log);
+    bool code = !job->options.syntax_only;
+    nvrtcResult result = NVRTC_SUCCESS;
 
+    if (code) {
+        result = jit_start(&job->jit, kind, &job->options.jit, &program->log);
+    }
     if (result == NVRTC_SUCCESS) {
+        nvrtc_timing_begin(&job->timing, "CUDA C++ Frontend");
         result = frontend_compile(job);
     }
-    if (result == NVRTC_SUCCESS) {
+    if (result == NVRTC_SUCCESS && code) {
         result = names_compile(job);
     }
-    if (result == NVRTC_SUCCESS) {
+    nvrtc_timing_end(&job->timing);
+    if (result == NVRTC_SUCCESS && code) {
+        nvrtc_timing_begin(&job->timing, "pycuda-jit");
         result = jit_finish(&job->jit, &program->bitcode, &program->cubin,
                             &program->log);
+        nvrtc_timing_end(&job->timing);
     }
-    return result;
+    return result ? result : job_finish(job);
 }
 
 nvrtcResult
@@ -496,6 +592,7 @@ nvrtc_compile(struct _nvrtcProgram *program, int count,
     struct job job = {.program = program};
 
     program->compiled = false;
+    program->pch_status = NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED;
     nvrtc_text_free(&program->log);
     nvrtc_text_free(&program->bitcode);
     nvrtc_text_free(&program->cubin);

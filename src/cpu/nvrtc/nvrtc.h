@@ -90,15 +90,53 @@ struct nvrtc_options {
     struct nvrtc_words preprocess;  /* cc1 flags: -I -D -U */
     struct nvrtc_words preincludes; /* files */
     struct nvrtc_words jit;         /* pycuda-jit's flags */
+    struct nvrtc_words diagnostics; /* cc1 flags about warnings */
+    struct nvrtc_words entries;     /* kernels that must exist: lists */
+    struct nvrtc_words trimmed;     /* the caller's texts without blanks */
+    const char *times;              /* file for --time, or NULL */
+    const char *trace;              /* file for --fdevice-time-trace */
+    const char *create_pch;         /* file for --create-pch */
+    nvrtcResult result;             /* what a wrong option makes of it */
+    int arch;                       /* 90 for sm_90; 0: none is named */
+    int assembler_kind;             /* option of ptxas that has no value yet */
+    bool assembler_value;           /* the next text may be its value */
     bool device_default;            /* --device-as-default-execution-space */
     bool relocatable;
-    bool quiet; /* no warnings */
+    bool debug;       /* -G */
+    bool optimized;   /* -dopt */
+    bool float128;    /* -device-float128 */
+    bool quiet;       /* no warnings */
+    bool syntax_only; /* no code is made */
 };
 
-/* false: an option is wrong, `log` says which. */
-bool nvrtc_options_parse(struct nvrtc_options *options, int count,
-                         const char *const *texts, struct nvrtc_text *log);
+/* NVRTC_SUCCESS, or an option is wrong and `log` says which.  Values point
+ * into `texts`. */
+nvrtcResult nvrtc_options_parse(struct nvrtc_options *options, int count,
+                                const char *const *texts,
+                                struct nvrtc_text *log);
 void nvrtc_options_free(struct nvrtc_options *options);
+
+/* ---- timing.c ---- */
+
+#define NVRTC_TIMED_PARTS 4
+
+struct nvrtc_timing {
+    struct {
+        const char *name;
+        double begin, end; /* ms */
+    } part[NVRTC_TIMED_PARTS];
+    size_t count;
+};
+
+/* A part with this name begins; the string must stay. */
+void nvrtc_timing_begin(struct nvrtc_timing *timing, const char *name);
+/* Ends the parts that have begun. */
+void nvrtc_timing_end(struct nvrtc_timing *timing);
+/* Writes the files that the options ask for. */
+nvrtcResult nvrtc_timing_write(const struct nvrtc_timing *timing,
+                               const char *program,
+                               const struct nvrtc_options *options,
+                               struct nvrtc_text *log);
 
 /* ---- frontend.c ---- */
 
@@ -198,7 +236,8 @@ struct _nvrtcProgram {
     int header_count;
     struct nvrtc_expression *expressions;
     size_t expression_count;
-    bool compiled; /* nvrtcCompileProgram succeeded */
+    bool compiled;          /* nvrtcCompileProgram succeeded */
+    nvrtcResult pch_status; /* what nvrtcGetPCHCreateStatus answers */
     struct nvrtc_text log;
     struct nvrtc_text bitcode; /* the front end's output */
     struct nvrtc_text cubin;   /* native image; bitcode image with -rdc */

@@ -67,13 +67,6 @@ nvrtcSetPCHHeapSize(size_t bytes)
 }
 
 nvrtcResult
-nvrtcGetPCHCreateStatus(nvrtcProgram program)
-{
-    (void)program;
-    return NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED;
-}
-
-nvrtcResult
 nvrtcGetPCHHeapSizeRequired(nvrtcProgram program, size_t *bytes)
 {
     (void)program;
