@@ -149,7 +149,39 @@ code_apply(struct nvrtc_options *options, enum option_kind kind,
     }
 }
 
-/* Options that say something about the source and what comes of it. */
+/* Options without a value that say something about the source; false: not of
+ * these. */
+static bool
+flag_apply(struct nvrtc_options *options, enum option_kind kind)
+{
+    switch (kind) {
+    case OPTION_DEVICE_DEFAULT:
+        options->device_default = true;
+        return true;
+    case OPTION_WHOLE:
+        macro_add(options, "__CUDACC_EWP__");
+        return true;
+    case OPTION_MINIMAL:
+        macro_add(options, "__CUDACC_RTC_MINIMAL__");
+        return true;
+    case OPTION_INT128:
+        macro_add(options, "__CUDACC_RTC_INT128__");
+        return true;
+    case OPTION_FLOAT128:
+        options->float128 = true;
+        return true;
+    case OPTION_QUIET:
+        options->quiet = true;
+        return true;
+    case OPTION_SYNTAX:
+        options->syntax_only = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The other options. */
 static bool
 source_apply(struct nvrtc_options *options, const struct option_row *row,
              const char *value, struct nvrtc_text *log)
@@ -171,29 +203,8 @@ source_apply(struct nvrtc_options *options, const struct option_row *row,
         return standard_add(options, value, log);
     case OPTION_ARCH:
         return arch_set(options, value, log);
-    case OPTION_DEVICE_DEFAULT:
-        options->device_default = true;
-        return true;
-    case OPTION_WHOLE:
-        macro_add(options, "__CUDACC_EWP__");
-        return true;
-    case OPTION_MINIMAL:
-        macro_add(options, "__CUDACC_RTC_MINIMAL__");
-        return true;
-    case OPTION_INT128:
-        macro_add(options, "__CUDACC_RTC_INT128__");
-        return true;
-    case OPTION_FLOAT128:
-        options->float128 = true;
-        return true;
-    case OPTION_QUIET:
-        options->quiet = true;
-        return true;
     case OPTION_DIAGNOSTIC:
         nvrtc_option_diagnostic(options, row, value);
-        return true;
-    case OPTION_SYNTAX:
-        options->syntax_only = true;
         return true;
     case OPTION_TIME:
         return text_set(&options->times, row, value, log);
@@ -276,6 +287,7 @@ option_read(struct nvrtc_options *options, int *i, int count,
     }
     bool on = strcmp(value, "false") != 0;
     return code_apply(options, row->kind, value, on) ||
+           flag_apply(options, row->kind) ||
            source_apply(options, row, value, log);
 }
 
