@@ -133,8 +133,12 @@ def test_images(nvrtc):
     program = Program(nvrtc, SAXPY)
     assert program.compile() == OK, program.log
     assert kind(program.cubin) == 1
-    assert kind(program.ptx) == 2
+    assert program.ptx.isascii() and program.ptx.endswith(b"\n\0")
+    assert b".visible .entry saxpy" in program.ptx
+    assert b".target sm_75\n" in program.ptx
     assert program.log == ""
+    assert program.compile("-arch=sm_90", "-rdc=true") == OK
+    assert b".target sm_90\n" in program.ptx
 
 
 def test_relocatable_code_is_linkable(nvrtc):

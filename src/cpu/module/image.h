@@ -25,6 +25,17 @@ struct cpu_image;
  * if it is none of ours.  Reads sizeof(struct image_header) bytes. */
 size_t cpu_image_size(const void *bytes);
 
+/* image_text.c */
+
+/* Is this an image as text?  Reads up to `most` bytes, SIZE_MAX: as far as
+ * the text is one. */
+bool cpu_image_is_text(const void *bytes, size_t most);
+/* The image in a text, which ends with a zero or after `most` bytes; the
+ * caller frees it.  CUDA_ERROR_INVALID_IMAGE: the text is damaged or cut
+ * off. */
+CUresult cpu_image_text_read(const void *text, size_t most, void **image,
+                             size_t *bytes);
+
 /* Checks header, checksum and tables.  CUDA_SUCCESS and the kind, or
  * CUDA_ERROR_INVALID_IMAGE with a text in `error` (may be NULL). */
 CUresult cpu_image_check(const void *bytes, size_t size, uint32_t *kind,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/module/image.h"
 
 struct loaded {
     uint64_t context_id;
@@ -159,6 +160,11 @@ cuLibraryLoadData(CUlibrary *handle, const void *code_bytes,
         return CUDA_ERROR_INVALID_VALUE;
     }
     size_t size = cpu_image_bytes(code_bytes);
+    void *copy = NULL;
+    if (!size && cpu_image_is_text(code_bytes, SIZE_MAX) &&
+        cpu_image_text_read(code_bytes, SIZE_MAX, &copy, &size)) {
+        size = 0;
+    }
     if (!size) { /* let the loader say why */
         struct cpu_jit_log log;
         struct cpu_module *module;
@@ -170,11 +176,13 @@ cuLibraryLoadData(CUlibrary *handle, const void *code_bytes,
         }
         return code;
     }
-    void *copy = malloc(size);
     if (!copy) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        copy = malloc(size);
+        if (!copy) {
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        memcpy(copy, code_bytes, size);
     }
-    memcpy(copy, code_bytes, size);
     code = library_new(handle, copy);
     return code ? code : library_try(handle, count, options, values);
 }

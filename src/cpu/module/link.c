@@ -71,35 +71,21 @@ cuLinkCreate_v2(unsigned count, CUjit_option *options, void **values,
     return CUDA_SUCCESS;
 }
 
-CPU_API CUresult
-cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data,
-                 size_t size, const char *name, unsigned count,
-                 CUjit_option *options, void **values)
+/* Adds an image of `size` bytes, or more, to what is to be linked. */
+static CUresult
+image_add(struct link *link, const void *data, size_t size, const char *name)
 {
     char error[256] = "";
-    struct link *link;
     uint32_t kind;
-    CUresult code = link_of(handle, &link);
-
-    (void)count;
-    (void)options;
-    (void)values;
-    if (code) {
-        return code;
-    }
-    if (!data || !size || (unsigned)type >= CU_JIT_NUM_INPUT_TYPES ||
-        link->image) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    name = name ? name : "unknown";
     size_t bytes =
         size < sizeof(struct image_header) ? 0 : cpu_image_bytes(data);
+
     if (!bytes || bytes > size) {
         return refuse(link, CUDA_ERROR_INVALID_IMAGE, name,
                       "not an image of the CPU device: link what its own "
                       "NVRTC (libpycuda_cpu.so) compiled to ptx");
     }
-    code = cpu_image_check(data, bytes, &kind, error, sizeof error);
+    CUresult code = cpu_image_check(data, bytes, &kind, error, sizeof error);
     if (code) {
         return refuse(link, code, name, error);
     }
@@ -116,6 +102,40 @@ cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data,
     link->input = grown;
     link->input_bytes += bytes;
     return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data,
+                 size_t size, const char *name, unsigned count,
+                 CUjit_option *options, void **values)
+{
+    struct link *link;
+    void *image = NULL;
+    CUresult code = link_of(handle, &link);
+
+    (void)count;
+    (void)options;
+    (void)values;
+    if (code) {
+        return code;
+    }
+    if (!data || !size || (unsigned)type >= CU_JIT_NUM_INPUT_TYPES ||
+        link->image) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    name = name ? name : "unknown";
+    if (cpu_image_is_text(data, size)) {
+        code = cpu_image_text_read(data, size, &image, &size);
+        if (code) {
+            return refuse(link, code, name,
+                          "the text of an image of the CPU device is damaged "
+                          "or cut off");
+        }
+        data = image;
+    }
+    code = image_add(link, data, size, name);
+    free(image);
+    return code;
 }
 
 CPU_API CUresult

@@ -191,6 +191,25 @@ bitcode_load(struct cpu_context *ctx, const void *bytes, size_t size,
     return code;
 }
 
+/* An image as text becomes one of bytes. */
+static CUresult
+text_load(struct cpu_context *ctx, const void *text, struct cpu_jit_log *log,
+          struct cpu_module **module)
+{
+    void *image;
+    size_t bytes;
+    CUresult code = cpu_image_text_read(text, SIZE_MAX, &image, &bytes);
+
+    if (code) {
+        log_error(log, "the text of an image of the CPU device is damaged or "
+                       "cut off");
+        return code;
+    }
+    code = cpu_module_load(ctx, image, log, module);
+    free(image);
+    return code;
+}
+
 CUresult
 cpu_module_load(struct cpu_context *ctx, const void *bytes,
                 struct cpu_jit_log *log, struct cpu_module **module)
@@ -199,6 +218,9 @@ cpu_module_load(struct cpu_context *ctx, const void *bytes,
     size_t size = cpu_image_bytes(bytes);
     uint32_t kind;
 
+    if (!size && cpu_image_is_text(bytes, SIZE_MAX)) {
+        return text_load(ctx, bytes, log, module);
+    }
     if (!size) {
         return foreign_refuse(bytes, log);
     }

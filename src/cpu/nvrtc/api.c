@@ -267,8 +267,8 @@ nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
     return result ? result : text_copy(&program->cubin, cubin);
 }
 
-/* "PTX" is an image that holds bitcode: it can be linked, and is compiled
- * when it is loaded. */
+/* "PTX" is the text of an image that holds bitcode: it can be linked, and is
+ * compiled when it is loaded.  Its size counts the zero at its end. */
 nvrtcResult
 nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes)
 {

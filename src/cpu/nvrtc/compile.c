@@ -10,11 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu/cpu.h"
 #include "cpu/nvrtc/nvrtc.h"
 #include "image/image.h"
 
 /* A source is rewritten this often at most. */
 enum { REWRITES = 4 };
+/* What NVRTC 13.0 compiles for where no option names it: sm_75. */
+enum { DEFAULT_ARCH = 75 };
 
 /* All that one compilation works with. */
 struct job {
@@ -409,19 +412,42 @@ jit_finish(struct nvrtc_process *process, const struct nvrtc_text *bitcode,
     return NVRTC_ERROR_COMPILATION;
 }
 
+/* Makes the text of a bitcode image, with the names of the program's own. */
+static nvrtcResult
+ptx_write(struct _nvrtcProgram *program, const struct nvrtc_text *image)
+{
+    const struct nvrtc_text *named =
+        program->cubin.length ? &program->cubin : image;
+    size_t length = 0;
+    char *text = cpu_image_text_make(image->bytes, image->length, named->bytes,
+                                     program->arch, &length);
+
+    if (text == NULL) {
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    }
+    nvrtc_text_add(&program->ptx, text, length + 1);
+    free(text);
+    return program->ptx.failed ? NVRTC_ERROR_OUT_OF_MEMORY : NVRTC_SUCCESS;
+}
+
 nvrtcResult
 nvrtc_compile_ptx(struct _nvrtcProgram *program)
 {
     struct nvrtc_process process = {0};
+    struct nvrtc_text image = {0};
 
     if (program->ptx.length) {
         return NVRTC_SUCCESS;
     }
     nvrtcResult result = jit_start(&process, "bitcode", NULL, &program->log);
     if (result == NVRTC_SUCCESS) {
-        result = jit_finish(&process, &program->bitcode, &program->ptx,
-                            &program->log);
+        result =
+            jit_finish(&process, &program->bitcode, &image, &program->log);
     }
+    if (result == NVRTC_SUCCESS) {
+        result = ptx_write(program, &image);
+    }
+    nvrtc_text_free(&image);
     nvrtc_process_free(&process);
     return result;
 }
@@ -562,6 +588,7 @@ job_run(struct job *job)
 {
     struct _nvrtcProgram *program = job->program;
     const char *kind = job->options.relocatable ? "bitcode" : "native";
+    program->arch = job->options.arch ? job->options.arch : DEFAULT_ARCH;
     bool code = !job->options.syntax_only;
     nvrtcResult result = NVRTC_SUCCESS;
 

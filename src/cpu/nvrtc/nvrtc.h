@@ -241,7 +241,8 @@ struct _nvrtcProgram {
     struct nvrtc_text log;
     struct nvrtc_text bitcode; /* the front end's output */
     struct nvrtc_text cubin;   /* native image; bitcode image with -rdc */
-    struct nvrtc_text ptx;     /* bitcode image, made when asked for */
+    struct nvrtc_text ptx;     /* its text with a zero, made when asked for */
+    int arch;                  /* for which it was compiled */
 };
 
 /* ---- compile.c ---- */

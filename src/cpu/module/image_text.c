@@ -1,0 +1,199 @@
+/* image_text.c - images as text, for clients that expect PTX to be ASCII.
+ *
+ * Written by nvrtcGetPTX, read wherever an image is loaded or linked.  The
+ * text begins as PTX of NVRTC's does (comments, .version, .target, the names
+ * of the kernels); the image follows in comments, in base 64:
+ *
+ *   //$image 1234          bytes of the image
+ *   //$AAECAw...           76 characters a line
+ *   //$end
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "cpu/module/image.h"
+
+#define TITLE      "Image of pycuda-c's CPU device, as text"
+#define LINE_BYTES 57 /* of the image in a line: 76 characters */
+#define BEGIN      "//$image "
+#define MARK       "//$"
+#define END        "//$end"
+
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                             "abcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* ---- writing ---- */
+
+/* Writes up to three bytes as four characters. */
+static void
+encode_three(FILE *out, const unsigned char *from, size_t count)
+{
+    uint32_t bits = (uint32_t)from[0] << 16;
+
+    bits |= count > 1 ? (uint32_t)from[1] << 8 : 0;
+    bits |= count > 2 ? from[2] : 0;
+    for (unsigned i = 0; i < 4; i++) {
+        fputc(i <= count ? digits[bits >> (18 - 6 * i) & 63] : '=', out);
+    }
+}
+
+static void
+encode(FILE *out, const unsigned char *image, size_t bytes)
+{
+    fprintf(out, "%s%zu\n", BEGIN, bytes);
+    for (size_t at = 0; at < bytes; at += LINE_BYTES) {
+        size_t end = bytes - at < LINE_BYTES ? bytes : at + LINE_BYTES;
+        fputs(MARK, out);
+        for (size_t i = at; i < end; i += 3) {
+            encode_three(out, image + i, end - i < 3 ? end - i : 3);
+        }
+        fputc('\n', out);
+    }
+    fprintf(out, "%s\n", END);
+}
+
+static void
+kernels_list(FILE *out, const char *image)
+{
+    const struct image_header *header = (const void *)image;
+    const struct image_kernel *rows = (const void *)(image + header->kernels);
+
+    for (uint32_t i = 0; i < header->kernel_count; i++) {
+        const char *name = image + header->strings + rows[i].name;
+        fprintf(out, "\t// .globl\t%s\n.visible .entry %s()\n{ }\n", name,
+                name);
+    }
+}
+
+char *
+cpu_image_text_make(const void *image, size_t bytes, const void *named,
+                    int arch, size_t *length)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, length);
+
+    if (!out) {
+        return NULL;
+    }
+    fprintf(out,
+            "//\n// " TITLE "\n//\n"
+            "// This is not PTX: libpycuda_cpu.so alone can load it.  For a "
+            "GPU compile the\n// source there.\n//\n\n"
+            ".version 9.0\n.target sm_%d\n.address_size 64\n\n",
+            arch);
+    kernels_list(out, named);
+    encode(out, image, bytes);
+    if (fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* ---- reading ---- */
+
+bool
+cpu_image_is_text(const void *bytes, size_t most)
+{
+    static const char title[] = TITLE;
+    const char *text = bytes;
+    size_t at = 0;
+
+    while (at < most && text[at] && strchr("/ \r\n", text[at])) {
+        at++;
+    }
+    for (size_t i = 0; i < sizeof title - 1; i++, at++) {
+        if (at >= most || text[at] != title[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The next line of text that begins with `mark`, after the mark; NULL: there
+ * is none before the text's end. */
+static const char *
+line_find(const char *at, const char *mark)
+{
+    size_t n = strlen(mark);
+
+    while (at && strncmp(at, mark, n) != 0) {
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    return at ? at + n : NULL;
+}
+
+/* Decodes one line into `to`, which has `room` bytes; -1: damaged. */
+static long
+line_decode(const char *line, unsigned char *to, size_t room)
+{
+    uint32_t bits = 0;
+    unsigned have = 0;
+    size_t made = 0;
+
+    for (; *line && !strchr("=\r\n", *line); line++) {
+        const char *digit = strchr(digits, *line);
+        if (!digit) {
+            return -1;
+        }
+        bits = bits << 6 | (uint32_t)(digit - digits);
+        have += 6;
+        if (have >= 8) {
+            have -= 8;
+            if (made == room) {
+                return -1;
+            }
+            to[made++] = (unsigned char)(bits >> have);
+        }
+    }
+    return (long)made;
+}
+
+/* Fills the image from the lines that follow `at`; false: damaged. */
+static bool
+decode(const char *at, unsigned char *image, size_t bytes)
+{
+    size_t made = 0;
+
+    while ((at = line_find(at, MARK)) != NULL && strncmp(at, "end", 3) != 0) {
+        long more = line_decode(at, image + made, bytes - made);
+        if (more < 0) {
+            return false;
+        }
+        made += (size_t)more;
+    }
+    return at && made == bytes;
+}
+
+CUresult
+cpu_image_text_read(const void *text, size_t most, void **image, size_t *bytes)
+{
+    CUresult code = CUDA_ERROR_INVALID_IMAGE;
+    char *copy = most == SIZE_MAX ? strdup(text) : strndup(text, most);
+    unsigned char *made = NULL;
+
+    if (!copy) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    const char *at = line_find(copy, BEGIN);
+    *bytes = at ? strtoul(at, NULL, 10) : 0;
+    if (*bytes >= sizeof(struct image_header) && *bytes < strlen(copy)) {
+        made = malloc(*bytes);
+        code = made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (!code && (!decode(at, made, *bytes) || cpu_image_size(made) > *bytes ||
+                  cpu_image_size(made) == 0)) {
+        code = CUDA_ERROR_INVALID_IMAGE;
+    }
+    free(copy);
+    if (code) {
+        free(made);
+        return code;
+    }
+    *image = made;
+    return CUDA_SUCCESS;
+}
