@@ -339,11 +339,19 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
 
     @property
     def _grid(self) -> tuple:
-        return splay(self.size)[0]
+        return self.__dict__.get("_grid") or splay(self.size)[0]
+
+    @_grid.setter
+    def _grid(self, value: tuple) -> None:
+        self.__dict__["_grid"] = value
 
     @property
     def _block(self) -> tuple:
-        return splay(self.size)[1]
+        return self.__dict__.get("_block") or splay(self.size)[1]
+
+    @_block.setter
+    def _block(self, value: tuple) -> None:
+        self.__dict__["_block"] = value
 
     def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
         raise TypeError(

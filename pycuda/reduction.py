@@ -410,8 +410,8 @@ class ReductionKernel:
                 (blocks, 1),
                 (self.block_size, 1, 1),
                 stream,
-                target.gpudata,
-                *(a.gpudata for a in inputs),
+                target,
+                *inputs,
                 *values,
                 sequence,
                 size,
@@ -496,7 +496,7 @@ class ReductionKernel:
             threads = reduction_axes.threads_of(plan.length)
             reduction_axes.launch(
                 self._rows_kernel(threads), threads, plan,
-                [target.gpudata, *values], self.dtype_out.itemsize, stream,
+                [target, *values], self.dtype_out.itemsize, stream,
             )  # fmt: skip
             if target is not out:
                 out.set_async(target, stream)
@@ -577,10 +577,7 @@ class ReductionKernel:
 
     @staticmethod
     def _values(types: list[Any], args: Any, arrays: Any) -> list[Any]:
-        """What the kernel is given: of each array its memory.
-
-        Temporaries own their memory: `gpudata` keeps it until the launch.
-        """
+        """What the kernel is given; of an array without memory 0."""
         return [
             calls.memory_of(next(arrays))
             if isinstance(t, VectorArg)

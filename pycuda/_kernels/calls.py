@@ -119,8 +119,7 @@ def as_array(value: Any, dtype: Any, stream: Any = None) -> Any:
 
 def memory_of(array: Any) -> Any:
     """What stands for an array's memory in a launch: 0 if it has none."""
-    memory = array.gpudata
-    return 0 if memory is None else memory
+    return array if array.size else 0
 
 
 # --- types ---------------------------------------------------------------

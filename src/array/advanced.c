@@ -99,7 +99,7 @@ PyObject *
 advanced_is_misaligned(PyObject *module, PyObject *array)
 {
     (void)module;
-    if (!is_array(array)) {
+    if (!is_array(array) || assign_settled((struct array *)array) < 0) {
         return NULL;
     }
     return PyBool_FromLong(array_misaligned((const struct array *)array));

@@ -29,8 +29,9 @@ enum array_flags {
     ARRAY_C = 1, /* C-contiguous */
     ARRAY_F = 2, /* Fortran-contiguous */
     ARRAY_FORC = 3,
-    ARRAY_OFFSET = 4, /* a view: gpudata is a plain integer */
-    ARRAY_READY = 8,  /* __init__ or a view gave it its fields */
+    ARRAY_OFFSET = 4,   /* a view: gpudata is a plain integer */
+    ARRAY_READY = 8,    /* __init__ or a view gave it its fields */
+    ARRAY_STRIDES = 16, /* a program assigned the strides */
 };
 
 struct array {
@@ -219,6 +220,11 @@ PyObject *array_tuple(int n, const npy_intp *values);
 int array_parse_shape(PyObject *object, npy_intp *shape);
 int array_verify_shape(int ndim, const npy_intp *shape, npy_intp itemsize);
 int array_verify_dtype(PyArray_Descr *dtype);
+/* The bytes touched, relative to the first element: ValueError where they are
+ * beyond the address space. */
+int array_verify_reach(int ndim, const npy_intp *shape,
+                       const npy_intp *strides, npy_intp itemsize,
+                       npy_intp *low, npy_intp *high);
 int array_verify_strides(const struct array *array, int ndim,
                          const npy_intp *shape, const npy_intp *strides);
 
@@ -230,6 +236,22 @@ int array_init_order(PyObject *order, char *letter); /* "C" or "F" */
 /* attributes.c */
 extern PyGetSetDef array_attributes[];
 int array_flags_setup(PyObject *module);
+
+/* assign.c */
+int array_assign_setup(PyObject *module);
+/* The memory's owner as a program assigned it: borrowed, or NULL. */
+PyObject *assign_owner(const struct array *array);
+/* Strides for another number of axes than shape has: borrowed, or NULL. */
+PyObject *assign_strides_waiting(const struct array *array);
+/* ValueError where attributes contradict each other. */
+int assign_settled(const struct array *array);
+int assign_shape(PyObject *self, PyObject *value, void *unused);
+int assign_strides(PyObject *self, PyObject *value, void *unused);
+int assign_dtype(PyObject *self, PyObject *value, void *unused);
+int assign_gpudata(PyObject *self, PyObject *value, void *unused);
+int assign_base(PyObject *self, PyObject *value, void *unused);
+int assign_allocator(PyObject *self, PyObject *value, void *unused);
+int assign_flags(PyObject *self, PyObject *value, void *unused);
 
 /* index.c */
 PyObject *array_subscript(PyObject *self, PyObject *key);

@@ -1,7 +1,7 @@
 /* attributes.c - what an array tells about itself, and the flags object.
  *
- * Attribute rows of ArrayBase.  The four possible flags objects are made once
- * and live with the process.
+ * Attribute rows of ArrayBase; assign.c has what is assigned.  The four
+ * possible flags objects are made once and live with the process.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -95,9 +95,11 @@ static PyObject *
 get_strides(PyObject *self, void *unused)
 {
     struct array *array = (struct array *)self;
+    PyObject *assigned = assign_strides_waiting(array);
 
     (void)unused;
-    return array_tuple(array->ndim, array->strides);
+    return assigned ? Py_NewRef(assigned)
+                    : array_tuple(array->ndim, array->strides);
 }
 
 enum number {
@@ -186,7 +188,7 @@ get_allocator(PyObject *self, void *unused)
 static PyObject *
 address(struct array *array)
 {
-    core_escape(array->head.owner);
+    core_escape(assign_owner(array));
     return PyLong_FromUnsignedLongLong(array->head.pointer);
 }
 
@@ -196,13 +198,11 @@ get_gpudata(PyObject *self, void *unused)
     struct array *array = (struct array *)self;
 
     (void)unused;
-    if (array->flags & ARRAY_OFFSET && array->size) {
-        return address(array);
+    if (array->flags & ARRAY_OFFSET) { /* none of a view without elements */
+        return array->size ? address(array) : Py_NewRef(Py_None);
     }
-    if (!array->head.owner || array->size == 0) {
-        Py_RETURN_NONE;
-    }
-    return Py_NewRef(array->head.owner);
+    PyObject *owner = assign_owner(array);
+    return Py_NewRef(owner ? owner : Py_None);
 }
 
 static PyObject *
@@ -233,6 +233,9 @@ static PyObject *
 get_interface(PyObject *self, void *unused)
 {
     struct array *array = (struct array *)self;
+    if (assign_settled(array) < 0) {
+        return NULL;
+    }
     PyObject *shape = get_shape(self, NULL);
     PyObject *strides = get_strides(self, NULL);
     PyObject *pointer = address(array);
@@ -265,149 +268,11 @@ get_transposed(PyObject *self, void *unused)
     return array_transposed(self, NULL);
 }
 
-/* --- assignment -------------------------------------------------------- */
-
-static int
-refuse_delete(PyObject *value)
-{
-    if (value) {
-        return 0;
-    }
-    PyErr_SetString(PyExc_AttributeError, "cannot delete this attribute");
-    return -1;
-}
-
-static int
-set_shape(PyObject *self, PyObject *value, void *unused)
-{
-    struct array *array = (struct array *)self;
-    npy_intp shape[ARRAY_MAX_NDIM], strides[ARRAY_MAX_NDIM];
-    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
-
-    (void)unused;
-    int ndim = refuse_delete(value) < 0 ? -1 : array_parse_shape(value, shape);
-    if (ndim < 0) {
-        return -1;
-    }
-    if (array_verify_shape(ndim, shape, itemsize) < 0) {
-        return -1;
-    }
-    if (layout_size(ndim, shape) != array->size) {
-        PyErr_SetString(PyExc_ValueError,
-                        "total size of new array must be unchanged");
-        return -1;
-    }
-    if (array->size == 0) {
-        layout_pack(ndim, shape, itemsize, 'C', strides);
-    } else if (!layout_reshape(array->ndim, array->shape, array->strides,
-                               itemsize, ndim, shape, strides)) {
-        PyErr_SetString(PyExc_AttributeError,
-                        "this shape needs a copy: use reshape()");
-        return -1;
-    }
-    return array_set_dims(array, ndim, shape, strides);
-}
-
-static int
-set_strides(PyObject *self, PyObject *value, void *unused)
-{
-    struct array *array = (struct array *)self;
-    npy_intp strides[ARRAY_MAX_NDIM];
-
-    (void)unused;
-    int n = refuse_delete(value) < 0 ? -1 : array_parse_shape(value, strides);
-    if (n < 0) {
-        return -1;
-    }
-    if (n != array->ndim) {
-        PyErr_Format(PyExc_ValueError,
-                     "strides has %d entries, the array has %d axes", n,
-                     array->ndim);
-        return -1;
-    }
-    if (array_verify_strides(array, n, array->shape, strides) < 0) {
-        return -1;
-    }
-    memcpy(array->strides, strides, (size_t)n * sizeof *strides);
-    array_update(array);
-    return 0;
-}
-
-static int
-set_dtype(PyObject *self, PyObject *value, void *unused)
-{
-    struct array *array = (struct array *)self;
-    PyArray_Descr *dtype;
-
-    (void)unused;
-    if (refuse_delete(value) < 0 || !PyArray_DescrConverter(value, &dtype)) {
-        return -1;
-    }
-    if (array_verify_dtype(dtype) < 0) {
-        Py_DECREF(dtype);
-        return -1;
-    }
-    if (PyDataType_ELSIZE(dtype) != PyDataType_ELSIZE(array->dtype)) {
-        Py_DECREF(dtype);
-        PyErr_SetString(PyExc_ValueError, "dtype of another size: use view()");
-        return -1;
-    }
-    Py_SETREF(array->dtype, dtype);
-    return 0;
-}
-
-static int
-set_gpudata(PyObject *self, PyObject *value, void *unused)
-{
-    struct array *array = (struct array *)self;
-    CUdeviceptr pointer = 0;
-
-    (void)unused;
-    if (refuse_delete(value) < 0 ||
-        (value != Py_None && core_pointer(value, &pointer) < 0)) {
-        return -1;
-    }
-    Py_XSETREF(array->head.owner, value == Py_None ? NULL : Py_NewRef(value));
-    array->head.pointer = pointer;
-    array->flags &= ~(unsigned)ARRAY_OFFSET;
-    return 0;
-}
-
-static int
-set_base(PyObject *self, PyObject *value, void *unused)
-{
-    (void)unused;
-    if (refuse_delete(value) < 0) {
-        return -1;
-    }
-    Py_XSETREF(((struct array *)self)->base,
-               value == Py_None ? NULL : Py_NewRef(value));
-    return 0;
-}
-
-static int
-set_allocator(PyObject *self, PyObject *value, void *unused)
-{
-    struct array *array = (struct array *)self;
-
-    (void)unused;
-    if (refuse_delete(value) < 0) {
-        return -1;
-    }
-    if (!PyCallable_Check(value)) {
-        PyErr_SetString(PyExc_TypeError, "allocator must be callable");
-        return -1;
-    }
-    Py_XSETREF(array->allocator,
-               value == array_default_allocator() ? NULL : Py_NewRef(value));
-    return PyErr_Occurred() ? -1 : 0;
-}
-
 PyGetSetDef array_attributes[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
-    {"shape", get_shape, set_shape, "lengths of the axes", NULL},
-    {"strides", get_strides, set_strides, "bytes between elements", NULL},
-    {"dtype", get_dtype, set_dtype, "numpy.dtype of the elements", NULL},
+    {"shape", get_shape, assign_shape, "lengths of the axes", NULL},
+    {"strides", get_strides, assign_strides, "bytes between elements", NULL},
+    {"dtype", get_dtype, assign_dtype, "numpy.dtype of the elements", NULL},
     {"size", get_number, set_number, "number of elements",
      (void *)NUMBER_SIZE},
     {"mem_size", get_number, set_number, "number of elements",
@@ -417,12 +282,13 @@ PyGetSetDef array_attributes[] = {
     {"itemsize", get_number, set_number, "bytes of an element",
      (void *)NUMBER_ITEMSIZE},
     {"ndim", get_number, NULL, "number of axes", (void *)NUMBER_NDIM},
-    {"flags", get_flags, NULL, "contiguity: c_contiguous, f_contiguous, forc",
+    {"flags", get_flags, assign_flags,
+     "contiguity: c_contiguous, f_contiguous, forc", NULL},
+    {"base", get_base, assign_base, "array that this is a view of, or None",
      NULL},
-    {"base", get_base, set_base, "array that this is a view of, or None",
+    {"allocator", get_allocator, assign_allocator, "gives results memory",
      NULL},
-    {"allocator", get_allocator, set_allocator, "gives results memory", NULL},
-    {"gpudata", get_gpudata, set_gpudata,
+    {"gpudata", get_gpudata, assign_gpudata,
      "allocation, or the address of a view", NULL},
     {"ptr", get_ptr, NULL, "device address as an integer", NULL},
     {"T", get_transposed, NULL, "view with the axes reversed", NULL},

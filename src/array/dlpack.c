@@ -169,6 +169,9 @@ dlpack_give(PyObject *module, PyObject *args)
         return NULL;
     }
     struct array *array = (struct array *)object;
+    if (assign_settled(array) < 0) {
+        return NULL;
+    }
     if (array->size > 0 && stream != -1 &&
         core_order(array->head.owner, (CUstream)stream) < 0) {
         return NULL;

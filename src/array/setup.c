@@ -83,9 +83,10 @@ int
 array_setup(PyObject *module)
 {
     if (import_numpy() < 0 || array_flags_setup(module) < 0 ||
-        array_type_setup(module) < 0 || array_kernels_setup(module) < 0 ||
-        array_shortcut_setup(module) < 0 || array_planned_setup(module) < 0 ||
-        array_usual_setup(module) < 0 || array_elementwise_setup(module) < 0) {
+        array_type_setup(module) < 0 || array_assign_setup(module) < 0 ||
+        array_kernels_setup(module) < 0 || array_shortcut_setup(module) < 0 ||
+        array_planned_setup(module) < 0 || array_usual_setup(module) < 0 ||
+        array_elementwise_setup(module) < 0) {
         return -1;
     }
     return PyModule_AddFunctions(module, functions);

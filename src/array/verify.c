@@ -110,18 +110,16 @@ array_verify_dtype(PyArray_Descr *dtype)
     return -1;
 }
 
-/* Strides of the user's: their reach must not overflow nor leave the array's
- * own allocation. */
 int
-array_verify_strides(const struct array *array, int ndim,
-                     const npy_intp *shape, const npy_intp *strides)
+array_verify_reach(int ndim, const npy_intp *shape, const npy_intp *strides,
+                   npy_intp itemsize, npy_intp *low, npy_intp *high)
 {
-    npy_intp low = 0, high = PyDataType_ELSIZE(array->dtype), reach;
-    npy_intp size = 1;
+    npy_intp reach;
 
+    *low = 0;
+    *high = itemsize;
     for (int axis = 0; axis < ndim; axis++) {
-        npy_intp *end = strides[axis] < 0 ? &low : &high;
-        size *= shape[axis] != 0;
+        npy_intp *end = strides[axis] < 0 ? low : high;
         if (shape[axis] &&
             (strides[axis] == NPY_MIN_INTP ||
              __builtin_mul_overflow(strides[axis], shape[axis], &reach) ||
@@ -130,7 +128,22 @@ array_verify_strides(const struct array *array, int ndim,
             return -1;
         }
     }
-    if (size == 0 || !array->head.owner) {
+    return 0;
+}
+
+/* Strides of the user's: their reach must not overflow nor leave the array's
+ * own allocation. */
+int
+array_verify_strides(const struct array *array, int ndim,
+                     const npy_intp *shape, const npy_intp *strides)
+{
+    npy_intp low, high;
+
+    if (array_verify_reach(ndim, shape, strides,
+                           PyDataType_ELSIZE(array->dtype), &low, &high) < 0) {
+        return -1;
+    }
+    if (layout_size(ndim, shape) == 0 || !array->head.owner) {
         return 0;
     }
     return core_check_extent(array->head.owner, array->head.pointer, low,

@@ -378,6 +378,9 @@ int core_device_ordinal(PyObject *device, CUdevice *ordinal);
 /* -- python/enums.c */
 /* A member of an enum class by value. */
 PyObject *core_enum(const char *name, long value);
+/* The enum's member of this name in any case, a str: new, or NULL without an
+ * exception. */
+PyObject *core_enum_member(const char *name, PyObject *member);
 
 /* -- memory/allocation.c, memory/pool.c */
 PyObject *core_allocation_wrap(PyTypeObject *type,

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from layouts import same
 
-import pycuda.driver as drv
 from pycuda import cumath, gpuarray
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.reduction import ReductionKernel

@@ -37,6 +37,29 @@ def test_device(drv: Any) -> None:
         drv.Device(1.5)
 
 
+@pytest.mark.parametrize("case", [str.lower, str.upper, str.title])
+def test_attributes_by_the_names_of_enums(
+    drv: Any, context: Any, case: Any
+) -> None:
+    from pycuda.compiler import SourceModule
+
+    kernel = SourceModule("__global__ void k() {}").get_function("k")
+    for thing, enum in (
+        (drv.Device(0), drv.device_attribute),
+        (kernel, drv.function_attribute),
+    ):
+        for name, member in enum.names.items():
+            try:
+                value = thing.get_attribute(member)
+            except drv.Error:
+                continue  # the driver may be older than it is
+            if not callable(getattr(type(thing), case(name), None)):
+                assert getattr(thing, case(name)) == value
+        for wrong in ("names", "values", "__qualname_", "mro"):
+            with pytest.raises(AttributeError, match=wrong):
+                getattr(thing, wrong)
+
+
 def test_versions(drv: Any) -> None:
     version = drv.get_driver_version()
     assert version >= 11000

@@ -253,7 +253,7 @@ function_set_shared_config(PyObject *op, PyObject *which)
     Py_RETURN_NONE;
 }
 
-/* f.num_regs: any function attribute in lower case. */
+/* f.num_regs, f.NUM_REGS: any function attribute. */
 static PyObject *
 function_getattro(PyObject *op, PyObject *name)
 {
@@ -262,16 +262,8 @@ function_getattro(PyObject *op, PyObject *name)
         return value;
     }
     PyErr_Clear();
-    PyObject *class = PyDict_GetItemString(core.enums, "function_attribute");
-    PyObject *upper = PyObject_CallMethod(name, "upper", NULL);
-    PyObject *member = NULL;
-    if (upper != NULL && PyUnicode_Compare(upper, name) != 0) {
-        PyUnicode_InternInPlace(&upper); /* types cache names they looked up */
-        member = PyObject_GetAttr(class, upper);
-        PyErr_Clear();
-    }
-    Py_XDECREF(upper);
-    if (member != NULL && PyLong_Check(member)) {
+    PyObject *member = core_enum_member("function_attribute", name);
+    if (member != NULL) {
         value = function_get_attribute(op, member);
     } else {
         PyErr_Format(PyExc_AttributeError,

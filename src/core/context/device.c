@@ -260,7 +260,7 @@ device_retain_primary_context(PyObject *self, PyObject *unused)
     return context;
 }
 
-/* dev.warp_size: any device attribute in lower case. */
+/* dev.warp_size, dev.WARP_SIZE: any device attribute. */
 static PyObject *
 device_getattro(PyObject *self, PyObject *name)
 {
@@ -270,17 +270,8 @@ device_getattro(PyObject *self, PyObject *name)
     }
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
-    PyObject *class =
-        PyDict_GetItemString(core.enums, "device_attribute"); /* borrowed */
-    PyObject *upper = PyObject_CallMethod(name, "upper", NULL);
-    PyObject *member = NULL;
-    if (class != NULL && upper != NULL &&
-        PyUnicode_Compare(upper, name) != 0) {
-        PyUnicode_InternInPlace(&upper); /* types cache names they looked up */
-        member = PyObject_GetAttr(class, upper);
-    }
-    Py_XDECREF(upper);
-    if (member != NULL && PyLong_Check(member)) {
+    PyObject *member = core_enum_member("device_attribute", name);
+    if (member != NULL) {
         Py_XDECREF(type);
         Py_XDECREF(error);
         Py_XDECREF(trace);

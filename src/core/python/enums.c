@@ -46,6 +46,23 @@ core_enum(const char *name, long value)
     return PyObject_CallFunction(class, "l", value);
 }
 
+PyObject *
+core_enum_member(const char *name, PyObject *member)
+{
+    PyObject *class = PyDict_GetItemString(core.enums, name);
+    PyObject *names =
+        class == NULL ? NULL : PyObject_GetAttrString(class, "names");
+    PyObject *upper = PyObject_CallMethod(member, "upper", NULL);
+    PyObject *found = names != NULL && upper != NULL
+                          ? PyDict_GetItemWithError(names, upper)
+                          : NULL;
+    Py_XINCREF(found);
+    Py_XDECREF(upper);
+    Py_XDECREF(names);
+    PyErr_Clear();
+    return found;
+}
+
 /* The class for the rows from `first`; *next is the row behind them. */
 static PyObject *
 class_make(PyObject *make, size_t first, size_t *next)
