@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
@@ -132,18 +133,24 @@ def _chosen_device() -> int | None:
     text = os.environ.get("CUDA_DEVICE")
     if text is None:
         path = os.path.join(os.path.expanduser("~"), ".cuda_device")
+        if not os.path.isfile(path):
+            return None
         try:
             with open(path) as stream:
                 text = stream.readline()
         except OSError:
             return None
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(
-            f"CUDA_DEVICE (or ~/.cuda_device) must be a device number, not "
-            f"{text.strip()!r}"
-        ) from None
+    with contextlib.suppress(ValueError):
+        number = int(text)
+        if abs(number) < 1 << 31:  # Device() refuses those that are not there
+            return number
+    shown = text.strip()
+    if len(shown) > 40:
+        shown = f"{shown[:40]}..."
+    raise ValueError(
+        f"CUDA_DEVICE (or ~/.cuda_device) must be a device number, not "
+        f"{shown!r}"
+    )
 
 
 def make_default_context(

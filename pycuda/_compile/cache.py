@@ -7,9 +7,11 @@ Called by `pycuda.compiler`.  An entry is one file, named
 both strong hashes.  It is written under a temporary name and renamed, and
 begins with a checksum of its key and content, so that many processes may share
 one cold cache, on NFS too, and a torn, damaged or misplaced entry is a miss
-(after the machine's crash, too: nothing waits for the disk).  Read-only
-folders (PYCUDA_CACHE_READONLY) are looked into first; there an entry of any
-compiler will do.  `trim` keeps the size within bounds.
+(after the machine's crash, too: nothing waits for the disk).  Entries are
+executed, so one that another user wrote or could change is a miss, with one
+warning; root's are taken.  Read-only folders (PYCUDA_CACHE_READONLY) are
+searched first; there an entry of any compiler will do, and those of the
+folder's owner are taken, too.  `trim` keeps the size within bounds.
 """
 
 # SPDX-License-Identifier: MIT
@@ -21,7 +23,7 @@ import functools
 import os
 import time
 
-from pycuda._compile import identity, trim
+from pycuda._compile import files, identity, trim
 from pycuda._compile.warn import warn_user
 
 _MAGIC = b"PYCUDAC2"
@@ -70,18 +72,29 @@ def check(name: str, entry: bytes) -> bytes | None:
     return content if whole else None
 
 
-def read(folder: str, name: str, touch: bool = False) -> bytes | None:
+def read(
+    folder: str, name: str, touch: bool = False, owner: int | None = None
+) -> bytes | None:
     """Content of one entry, None where there is none that is whole.
 
-    `touch` renews its date now and then, so that `trim` spares it.
+    Parameters
+    ----------
+    folder, name
+        Where it is.
+    touch
+        Renew its time now and then, so that `trim` spares it.
+    owner
+        User whose entries are taken besides the caller's and root's.
     """
     path = os.path.join(folder, name)
     try:
-        with open(path, "rb") as stream:
-            used = os.fstat(stream.fileno()).st_mtime
-            content = check(name, stream.read())
+        entry, used = files.read_trusted(path, owner)
+    except files.Untrusted as error:
+        _warn_untrusted(folder, path, str(error.strerror))
+        return None
     except (OSError, ValueError):
         return None
+    content = check(name, entry)
     if touch and content is not None and time.time() - used > _TOUCHED_EVERY:
         with contextlib.suppress(OSError):
             os.utime(path)
@@ -96,10 +109,11 @@ def load(
     Read-only folders may have it under any of them.
     """
     for shipped in shipped_folders():
+        owner = files.trusted_owner(shipped)
         for key in keys:
             for name in [f"{key}-{compiler}.{kind}", *_others(shipped, key)]:
                 if name.endswith(f".{kind}"):
-                    content = read(shipped, name)
+                    content = read(shipped, name, owner=owner)
                     if content is not None:
                         return content
     return read(folder, f"{keys[0]}-{compiler}.{kind}", touch=True)
@@ -153,13 +167,28 @@ def store(
 ) -> None:
     """Keep `content`; where that fails, warn once and go without."""
     try:
-        os.makedirs(folder, exist_ok=True)
+        files.make_folder(folder)
         write(folder, f"{key}-{compiler}.{kind}", content)
     except (OSError, ValueError) as error:
         _warn_once(folder, str(error))
         return
     if trim.is_due():
         trim.run(folder, trim.limit())
+
+
+_untrusted: set[str] = set()  # folders that were warned of
+
+
+def _warn_untrusted(folder: str, path: str, reason: str) -> None:
+    if folder in _untrusted:
+        return
+    _untrusted.add(folder)
+    warn_user(
+        f"The compiled kernel {path!r} is not used, because {reason}; the "
+        "kernel is compiled again. Images in the cache are executed, so they "
+        "must belong to you or to root, and no one else may write to them. "
+        "Remove the file, or set PYCUDA_CACHE_DIR to a folder of your own."
+    )
 
 
 @functools.cache

@@ -15,10 +15,12 @@ from __future__ import annotations
 import functools
 import os
 import re
+import stat
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from pycuda._compile import files
 from pycuda._compile import source as _source
 
 #: Our header that declares texture and surface references.
@@ -57,6 +59,13 @@ _PACKAGES = (
 
 
 _WHEEL = re.compile(r"nvidia_(?:cuda|curand)_?\w*-[\w.]+\.dist-info$")
+
+
+class SpecialFile(ValueError):
+    """An include that names a pipe, a socket or a device.
+
+    A compiler would read it, and possibly wait, for ever.
+    """
 
 
 @dataclass
@@ -247,7 +256,18 @@ def _find(name: str, here: str, folders: Folders) -> list[str]:
     else:
         places = folders.all
     paths = (os.path.normpath(os.path.join(d, bare)) for d in places)
-    return [p for p in dict.fromkeys(paths) if os.path.isfile(p)]
+    return [p for p in dict.fromkeys(paths) if _is_file(p)]
+
+
+def _is_file(path: str) -> bool:
+    """Whether a regular file is there; a pipe or a device is an error."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise SpecialFile(f"{path!r} cannot be included: no regular file")
+    return stat.S_ISREG(mode)
 
 
 def scan(text: str, pre_includes: list[str], folders: Folders) -> Scan:
@@ -302,8 +322,7 @@ def _read(path: str, folders: Folders, result: Scan) -> list[tuple[str, str]]:
 
 def _look(path: str) -> tuple[bytes, bool, list[str]]:
     """A file's content, if it names references, and what it includes."""
-    with open(path, "rb") as stream:
-        content = stream.read()
+    content = files.read_regular(path)
     text = content.decode("utf-8", "replace")
     refers = _source.names_reference(text)
     return content, refers, _source.included_names(text)

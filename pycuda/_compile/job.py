@@ -115,7 +115,7 @@ class Job:
             lambda: includes.search_dirs(self.user_dirs, self.on_gpu)
         )
         before = [includes.ours(_PRELUDE), *plain.pre_includes]
-        self.scan = includes.scan(request.source, before, self.folders)
+        self.scan = self._scan(request, before)
         #: All options but the folders.
         self.words = list(plain.options)
         if self.scan.uses_references:
@@ -126,6 +126,12 @@ class Job:
             self.scan.files += more.files
         self.words += [f"--pre-include={name}" for name in before]
         self.text = source.wrap(request.source, request.no_extern_c)
+
+    def _scan(self, request: Request, before: list[str]) -> includes.Scan:
+        try:
+            return includes.scan(request.source, before, self.folders)
+        except includes.SpecialFile as error:
+            report.failed(["nvrtc", *request.options], "", "", str(error))
 
     def _translate(self, words: list[str]) -> options.Translated:
         try:

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from pycuda._compile import files
 from pycuda._compile import option_rows as rows
 from pycuda._compile.option_rows import BY_NAME, Row
 
@@ -148,8 +149,7 @@ def _read_options(paths: str, depth: int) -> list[str]:
     words = []
     for path in _items(paths):
         try:
-            with open(path) as stream:
-                text = stream.read()
+            text = files.read_regular(path).decode()
         except (OSError, ValueError) as error:
             raise OptionError(f"the options file {path!r}: {error}") from None
         words += _split_line(text, f"the file {path!r}")

@@ -15,6 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pycuda._compile import files
+
 #: Names under which programs open the driver and NVRTC.
 STUBS = ("libcuda.so.1", "libcuda.so", "libnvrtc.so.13", "libnvrtc.so")
 _PRELOADED = ("libcuda.so.1", "libnvrtc.so.13")
@@ -80,8 +82,8 @@ def stub_dir() -> Path:
         folder = parent / "stubs" / name
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if folder.stat().st_uid != os.getuid():
-                raise PermissionError(f"{folder} belongs to another user")
+            if not files.is_private(str(folder)):
+                raise PermissionError(f"other users can write to {folder}")
             for stub in STUBS:
                 _link(folder / stub, target)
         except OSError as error:

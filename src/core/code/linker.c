@@ -1,6 +1,7 @@
 /* linker.c - Linker: several compiled pieces become one module.
  *
  * SPDX-License-Identifier: MIT */
+#include "core/code/file.h"
 #include "core/code/options.h"
 
 struct linker {
@@ -194,7 +195,7 @@ linker_add_file(PyObject *op, CORE_ARGS)
         return NULL;
     }
     const char *name = core_text(values[0], "filename");
-    if (name == NULL) {
+    if (name == NULL || code_file_check(name, "cuLinkAddFile") < 0) {
         return NULL;
     }
     CUresult code = driver.cuLinkAddFile(self->state, (CUjitInputType)type,

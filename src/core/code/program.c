@@ -6,6 +6,7 @@
  * kept.
  *
  * SPDX-License-Identifier: MIT */
+#include "core/code/file.h"
 #include "core/code/options.h"
 
 static PyObject *
@@ -116,23 +117,8 @@ load_from_file(PyObject *unused, CORE_ARGS)
         core_current() == NULL) {
         return NULL;
     }
-    PyObject *file = PyObject_CallMethod(PyImport_AddModule("builtins"),
-                                         "open", "Os", values[0], "rb");
-    if (file == NULL) {
-        if (PyErr_ExceptionMatches(PyExc_OSError)) {
-            PyErr_Clear();
-            core_fail(CUDA_ERROR_FILE_NOT_FOUND, "cuModuleLoad",
-                      PyUnicode_Check(values[0]) ? PyUnicode_AsUTF8(values[0])
-                                                 : NULL);
-        }
-        return NULL;
-    }
-    PyObject *bytes = PyObject_CallMethod(file, "read", NULL);
-    PyObject *closed = PyObject_CallMethod(file, "close", NULL);
-    Py_XDECREF(closed);
-    Py_DECREF(file);
-    if (bytes == NULL || closed == NULL || !PyBytes_Check(bytes)) {
-        Py_XDECREF(bytes);
+    PyObject *bytes = code_file_read(values[0], "cuModuleLoad");
+    if (bytes == NULL) {
         return NULL;
     }
     PyObject *self = core_module_load(PyBytes_AS_STRING(bytes),

@@ -3,10 +3,12 @@
  * Called by users of the library.
  *
  * SPDX-License-Identifier: MIT */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cpu/cpu.h"
 
@@ -109,11 +111,15 @@ cuModuleLoadFatBinary(CUmodule *handle, const void *image)
 CUresult
 cpu_file_read(const char *path, void **bytes, size_t *size)
 {
-    FILE *file = fopen(path, "rbe");
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* no pipe waits */
+    FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
     CUresult code = CUDA_ERROR_FILE_NOT_FOUND;
     struct stat status;
 
     if (!file) {
+        if (fd >= 0) {
+            close(fd);
+        }
         return code;
     }
     *bytes = NULL;

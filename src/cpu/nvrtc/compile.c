@@ -172,8 +172,8 @@ frontend_run(struct job *job, bool ask, struct nvrtc_process *process)
     nvrtc_text_free(&source);
     nvrtc_words_free(&argv);
     if (code) {
-        nvrtc_text_print(&job->program->log, "%s can't be run: %s\n",
-                         job->frontend->word[0], strerror(code));
+        nvrtc_process_explain_start(code, job->frontend->word[0],
+                                    &job->program->log);
         return NVRTC_ERROR_COMPILATION;
     }
     return frontend_judge(job, process);
@@ -382,7 +382,7 @@ jit_start(struct nvrtc_process *process, const char *kind,
     }
     nvrtc_words_free(&argv);
     if (code) {
-        nvrtc_text_print(log, "%s can't be run: %s\n", path, strerror(code));
+        nvrtc_process_explain_start(code, path, log);
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     }
     return NVRTC_SUCCESS;
@@ -464,7 +464,7 @@ job_precompile(struct job *job)
         nvrtc_leading_read(&lines, job->program->source, job->headers,
                            &job->options, job->folder);
         nvrtc_pch_extend(&job->pch, job->frontend, job->headers, &job->options,
-                         &lines);
+                         &lines, &job->program->log);
     }
     nvrtc_text_free(&lines);
 }

@@ -127,8 +127,9 @@ nvrtc_frontend_check(const struct nvrtc_words *frontend,
     nvrtc_words_add(&argv, "--version");
     int code = argv.failed ? ENOMEM : nvrtc_process_start(&process, argv.word);
     if (code) {
-        nvrtc_text_print(log, "%s can't be run: %s.\n%s", frontend->word[0],
-                         strerror(code), advice);
+        if (!nvrtc_process_explain_start(code, frontend->word[0], log)) {
+            nvrtc_text_print(log, "%s", advice);
+        }
         goto done;
     }
     nvrtc_process_finish(&process, NULL, 0);

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,19 @@ result_take(struct nvrtc_process *process, struct cpu_jit_result *result)
     result->text = text.bytes;
 }
 
+/* Why pycuda-jit could not be started; to be freed. */
+static char *
+start_failure(int code, const char *path)
+{
+    struct nvrtc_text log = {0};
+
+    if (!nvrtc_process_explain_start(code, path, &log)) {
+        nvrtc_text_print(&log, "It is searched for next to the library, or "
+                               "where PYCUDA_JIT says.");
+    }
+    return log.bytes;
+}
+
 CUresult
 cpu_jit_run(const void *input, size_t bytes, char *const options[],
             struct cpu_jit_result *result)
@@ -64,11 +78,10 @@ cpu_jit_run(const void *input, size_t bytes, char *const options[],
     for (int i = 0; options && options[i] && words + 1 < JIT_WORDS; i++) {
         argv[words++] = options[i];
     }
-    if (!nvrtc_path_package(path, "PYCUDA_JIT", "bin/pycuda-jit") ||
-        nvrtc_process_start(&process, argv)) {
-        result->text = strdup("pycuda-jit could not be started; it is "
-                              "looked for beside the library, or where "
-                              "PYCUDA_JIT says");
+    bool found = nvrtc_path_package(path, "PYCUDA_JIT", "bin/pycuda-jit");
+    int code = found ? nvrtc_process_start(&process, argv) : ENOENT;
+    if (code) {
+        result->text = start_failure(code, found ? path : "pycuda-jit");
         return CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
     }
     int failed = nvrtc_process_finish(&process, input, bytes);

@@ -64,6 +64,10 @@ int nvrtc_process_finish(struct nvrtc_process *process, const void *input,
                          size_t bytes);
 /* Ends a child whose result is not wanted, and frees everything. */
 void nvrtc_process_free(struct nvrtc_process *process);
+/* Adds to `log` why `program` could not be started, `code` being an errno.
+ * true: the system lacks a resource, and the text says which. */
+bool nvrtc_process_explain_start(int code, const char *program,
+                                 struct nvrtc_text *log);
 /* Says in `log` how the child failed, with its last words. */
 void nvrtc_process_explain(const struct nvrtc_process *process,
                            const char *what, struct nvrtc_text *log);
@@ -192,6 +196,22 @@ void nvrtc_leading_read(struct nvrtc_text *lines, const char *source,
 /* Adds the source to `marked`, its deduction guides with execution spaces. */
 void nvrtc_guides_mark(struct nvrtc_text *marked, const char *source);
 
+/* ---- cachefile.c: files that one process writes and another one trusts ----
+ */
+
+/* Is `folder` one that only the user and root can write to or replace?  Looks
+ * at the folders above it, too; a sticky folder there protects its entries. */
+bool nvrtc_folder_private(const char *folder);
+/* Puts the path of the file for `digest` into `path`; false: too long. */
+bool nvrtc_cachefile_path(char path[PATH_MAX], const char *folder,
+                          const struct nvrtc_digest *digest);
+/* Is there a regular file at `path` that the user or root wrote and that has
+ * the right checksum?  Its time is renewed, so that trimming spares it. */
+bool nvrtc_cachefile_whole(const char *path);
+/* Writes `text` and its checksum to `path`, whole or not at all, and trims the
+ * folder.  false: that failed, and nothing is left behind. */
+bool nvrtc_cachefile_put(const char *path, const struct nvrtc_text *text);
+
 /* ---- pch.c ---- */
 
 struct nvrtc_pch {
@@ -210,7 +230,7 @@ bool nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
 void nvrtc_pch_extend(struct nvrtc_pch *pch,
                       const struct nvrtc_words *frontend, const char *headers,
                       const struct nvrtc_options *options,
-                      const struct nvrtc_text *lines);
+                      const struct nvrtc_text *lines, struct nvrtc_text *log);
 /* After a failure: gives up what is not beyond doubt, and removes what the
  * front end refuses (damaged on disk, say).  true: worth another try. */
 bool nvrtc_pch_retreat(struct nvrtc_pch *pch, const char *log);

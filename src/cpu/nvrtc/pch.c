@@ -2,32 +2,20 @@
  *
  * A precompiled header saves the front end about half its time.  Its name is
  * a hash of the front end (path, size, time), the flags and the headers'
- * bytes, so a wrong one is never found; it is made under a temporary name and
- * renamed, so a torn one neither.  Where no folder can be written, headers
- * are read as text.  That a file is there also says that the front end's
- * version was looked at.  Whenever one is made, those that nobody used for a
- * month go, and what killed processes left.
+ * bytes, so a wrong one is never found; cachefile.c refuses damaged files and
+ * those of other users.  Without a folder that is the user's own, headers are
+ * read as text.  A file that is there also says that the front end's version
+ * was checked.
  *
  * SPDX-License-Identifier: MIT */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cpu/nvrtc/nvrtc.h"
-
-/* seconds */
-enum {
-    TOUCHED_EVERY = 24 * 3600,
-    UNUSED_LIFE = 30 * 24 * 3600,
-    TEMPORARY_LIFE = 3600,
-};
-#define NAME_DIGITS 32
 
 /* ---- names ---- */
 
@@ -37,22 +25,40 @@ digest_add_word(struct nvrtc_digest *digest, const char *word)
     nvrtc_digest_add(digest, word, strlen(word));
 }
 
-/* Puts the name for a digest into `path`; false: there is no folder. */
+/* Puts the path for a digest into `path`.  false: there is no cache folder, or
+ * one that others can write; `log` says so, once in a process. */
 static bool
-path_name(char path[PATH_MAX], const struct nvrtc_digest *digest)
+path_name(char path[PATH_MAX], const struct nvrtc_digest *digest,
+          struct nvrtc_text *log)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool said;
     char folder[PATH_MAX];
 
-    return nvrtc_path_cache(folder) &&
-           snprintf(path, PATH_MAX, "%s/%016llx%016llx.pch", folder,
-                    (unsigned long long)digest->a,
-                    (unsigned long long)digest->b) < PATH_MAX;
+    if (!nvrtc_path_cache(folder)) {
+        return false;
+    }
+    if (nvrtc_folder_private(folder)) {
+        return nvrtc_cachefile_path(path, folder, digest);
+    }
+    pthread_mutex_lock(&lock);
+    if (!said) {
+        nvrtc_text_print(log,
+                         "nvrtc: warning: headers are not precompiled: other "
+                         "users can write to %s or to a folder above it; "
+                         "PYCUDA_CACHE_DIR can name a private folder\n",
+                         folder);
+        said = true;
+    }
+    pthread_mutex_unlock(&lock);
+    return false;
 }
 
 /* The name of the precompiled file. */
 static bool
 pch_name(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
-         const char *headers, const struct nvrtc_words *flags)
+         const char *headers, const struct nvrtc_words *flags,
+         struct nvrtc_text *log)
 {
     struct nvrtc_digest digest = {0};
     struct stat status;
@@ -70,7 +76,7 @@ pch_name(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
     return nvrtc_headers_digest(&digest, headers, "cpu", false) &&
            nvrtc_headers_digest(&digest, headers, "std", false) &&
            nvrtc_headers_digest(&digest, headers, ".", false) &&
-           path_name(pch->path, &digest);
+           path_name(pch->path, &digest, log);
 }
 
 /* ---- what goes into it ---- */
@@ -124,94 +130,6 @@ pch_split(struct nvrtc_pch *pch, const char *headers,
     return !pch->includes.failed && !pch->rest.failed;
 }
 
-/* ---- files ---- */
-
-static bool
-write_whole(const char *path, const struct nvrtc_text *text)
-{
-    size_t done = 0;
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-    if (fd < 0) {
-        return false;
-    }
-    while (done < text->length) {
-        ssize_t n = write(fd, text->bytes + done, text->length - done);
-        if (n < 0 && errno != EINTR) {
-            break;
-        }
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return close(fd) == 0 && done == text->length;
-}
-
-/* Whether the file is there; its date says when it was used. */
-static bool
-pch_find(const char *path)
-{
-    struct stat status;
-
-    if (access(path, R_OK) != 0 || stat(path, &status) != 0) {
-        return false;
-    }
-    if (time(NULL) - status.st_mtime > TOUCHED_EVERY) {
-        utimensat(AT_FDCWD, path, NULL, 0);
-    }
-    return true;
-}
-
-static bool
-is_ours(const char *name)
-{
-    return strspn(name, "0123456789abcdef") == NAME_DIGITS &&
-           strncmp(name + NAME_DIGITS, ".pch", 4) == 0;
-}
-
-/* Removes what is old from the folder of `path`. */
-static void
-folder_trim(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char folder[PATH_MAX];
-    struct dirent *entry;
-    struct stat status;
-
-    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
-    DIR *open_folder = opendir(folder);
-    if (open_folder == NULL) {
-        return;
-    }
-    while ((entry = readdir(open_folder)) != NULL) {
-        int fd = dirfd(open_folder);
-        if (!is_ours(entry->d_name) ||
-            fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-            continue;
-        }
-        bool whole = entry->d_name[NAME_DIGITS + 4] == 0;
-        if (time(NULL) - status.st_mtime >
-            (whole ? UNUSED_LIFE : TEMPORARY_LIFE)) {
-            unlinkat(fd, entry->d_name, 0);
-        }
-    }
-    closedir(open_folder);
-}
-
-/* Writes under another name first, so that what has the name is whole. */
-static bool
-file_put(const char *path, const struct nvrtc_text *text)
-{
-    char temporary[PATH_MAX + 32];
-
-    snprintf(temporary, sizeof temporary, "%s.%ld.%p", path, (long)getpid(),
-             (const void *)text);
-    if (!write_whole(temporary, text) || rename(temporary, path)) {
-        unlink(temporary);
-        return false;
-    }
-    folder_trim(path);
-    return true;
-}
-
 /* ---- making ---- */
 
 /* Compiles the lines and puts the result at `path`.  Where the front end says
@@ -235,7 +153,7 @@ pch_make(const char *path, const struct nvrtc_words *frontend,
     if (!argv.failed && !nvrtc_process_start(&process, argv.word)) {
         int code = nvrtc_process_finish(&process, lines->bytes, lines->length);
         made = !code && !process.status && process.out.length &&
-               !process.err.length && file_put(path, &process.out);
+               !process.err.length && nvrtc_cachefile_put(path, &process.out);
         nvrtc_process_free(&process);
     }
     nvrtc_words_free(&argv);
@@ -256,10 +174,10 @@ nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
         nvrtc_words_free(&flags);
         return false;
     }
-    if (!pch_name(pch, frontend, headers, &flags)) {
+    if (!pch_name(pch, frontend, headers, &flags, log)) {
         pch->path[0] = 0;
         right = nvrtc_frontend_check(frontend, log);
-    } else if (!pch_find(pch->path)) {
+    } else if (!nvrtc_cachefile_whole(pch->path)) {
         right = nvrtc_frontend_check(frontend, log);
         if (!right || !pch_make(pch->path, frontend, &flags, &pch->includes)) {
             pch->path[0] = 0;
@@ -285,7 +203,7 @@ extension_flags(struct nvrtc_words *flags, const struct nvrtc_pch *pch,
 void
 nvrtc_pch_extend(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
                  const char *headers, const struct nvrtc_options *options,
-                 const struct nvrtc_text *lines)
+                 const struct nvrtc_text *lines, struct nvrtc_text *log)
 {
     struct nvrtc_digest digest = {0};
     struct nvrtc_words flags = {0};
@@ -303,8 +221,9 @@ nvrtc_pch_extend(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
         nvrtc_headers_digest(&digest, headers, "nvrtc", true) &&
         nvrtc_headers_digest(&digest, headers, "cpu/include", true) &&
         nvrtc_headers_digest(&digest, headers, "pycuda-random", true) &&
-        path_name(path, &digest) &&
-        (pch_find(path) || pch_make(path, frontend, &flags, lines))) {
+        path_name(path, &digest, log) &&
+        (nvrtc_cachefile_whole(path) ||
+         pch_make(path, frontend, &flags, lines))) {
         memcpy(pch->base, pch->path, sizeof pch->base);
         memcpy(pch->path, path, sizeof pch->path);
     }

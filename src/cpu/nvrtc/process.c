@@ -5,6 +5,7 @@
  * thread; a process belongs to one call.
  *
  * SPDX-License-Identifier: MIT */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,6 +13,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -252,6 +254,60 @@ nvrtc_process_free(struct nvrtc_process *process)
     }
     nvrtc_text_free(&process->out);
     nvrtc_text_free(&process->err);
+}
+
+/* Descriptors that the process has open, or -1. */
+static int
+descriptors_open(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    int count = -3; /* ".", ".." and the folder's own */
+
+    if (folder == NULL) {
+        return -1;
+    }
+    while (readdir(folder)) {
+        count++;
+    }
+    closedir(folder);
+    return count;
+}
+
+bool
+nvrtc_process_explain_start(int code, const char *program,
+                            struct nvrtc_text *log)
+{
+    struct rlimit limit;
+    int open_now;
+
+    nvrtc_text_print(log, "The compiler %s could not be started: %s", program,
+                     strerror(code));
+    switch (code) {
+    case EMFILE:
+        open_now = descriptors_open();
+        if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && open_now >= 0) {
+            nvrtc_text_print(log, " (%d of %llu are open)", open_now,
+                             (unsigned long long)limit.rlim_cur);
+        }
+        nvrtc_text_print(log,
+                         ".  Close files, or raise the limit (ulimit -n).\n");
+        return true;
+    case ENFILE:
+        nvrtc_text_print(log, ".  The whole system has too many open files "
+                              "(sysctl fs.file-max).\n");
+        return true;
+    case EAGAIN:
+        nvrtc_text_print(log, ".  The limit of processes and threads is "
+                              "reached (ulimit -u, the cgroup's pids.max).\n");
+        return true;
+    case ENOMEM:
+        nvrtc_text_print(log, ".  There is no memory for a process (ulimit "
+                              "-v, the cgroup's memory.max).\n");
+        return true;
+    default:
+        nvrtc_text_print(log, ".\n");
+        return false;
+    }
 }
 
 void

@@ -1,0 +1,159 @@
+"""Files that are read whole: regular ones, and of trusted owners where needed.
+
+Called by `cache`, `includes` and `options`.  A pipe or a device where a file
+is expected would be read for ever; another user's file in the cache would be
+executed.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+_CACHE_MOST = 1 << 30  # bytes
+
+
+class Untrusted(OSError):
+    """A file of the cache that another user wrote, or could have written."""
+
+
+def _regular(descriptor: int, path: str) -> os.stat_result:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    return status
+
+
+def _content(descriptor: int, size: int) -> bytes:
+    """Bytes of an open file; `size` of them at first."""
+    parts = []
+    while part := os.read(descriptor, size + 1):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def read_regular(path: str) -> bytes:
+    """Content of a regular file.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read, or is a folder, a pipe, a socket or a device.
+    """
+    descriptor = os.open(path, _FLAGS)
+    try:
+        return _content(descriptor, _regular(descriptor, path).st_size)
+    finally:
+        os.close(descriptor)
+
+
+def others_can_write(status: os.stat_result, user: int) -> bool:
+    """Whether users other than `user` and root may write.
+
+    A group that has the user's number is taken for a private one.
+    """
+    group = status.st_mode & stat.S_IWGRP and status.st_gid != user
+    return bool(group or status.st_mode & stat.S_IWOTH)
+
+
+def read_trusted(path: str, owner: int | None = None) -> tuple[bytes, float]:
+    """Content of a file of the cache, and the time of its last change.
+
+    Parameters
+    ----------
+    path
+        The file. It has to belong to the user, to root or to `owner`, and
+        must not be writable by anyone else.
+    owner
+        User number of a further owner that is trusted.
+
+    Returns
+    -------
+    tuple
+        Content, and seconds since the epoch.
+
+    Raises
+    ------
+    Untrusted
+        If the file is another user's.
+    OSError
+        If it cannot be read, or is no regular file of at most 1 GiB.
+    """
+    descriptor = os.open(path, _FLAGS)
+    try:
+        status = _regular(descriptor, path)
+        user = os.geteuid()
+        if status.st_uid not in (user, 0, owner):
+            raise Untrusted(
+                errno.EPERM, f"it belongs to user {status.st_uid}", path
+            )
+        if others_can_write(status, status.st_uid):
+            raise Untrusted(errno.EPERM, "other users can write to it", path)
+        if status.st_size > _CACHE_MOST:
+            raise OSError(errno.EFBIG, "larger than 1 GiB", path)
+        return _content(descriptor, status.st_size), status.st_mtime
+    finally:
+        os.close(descriptor)
+
+
+def trusted_owner(folder: str) -> int | None:
+    """Owner of a folder that the user named, if only the owner can write.
+
+    Files of that owner in the folder are as trustworthy as the choice of the
+    folder.
+    """
+    try:
+        status = os.stat(folder)
+    except (OSError, ValueError):
+        return None
+    writable = others_can_write(status, status.st_uid)
+    return None if writable else status.st_uid
+
+
+def is_private(folder: str) -> bool:
+    """Whether only the user and root can write to a folder or replace it.
+
+    Looks at the folders above it, too; a sticky folder protects its entries.
+    """
+    user = os.geteuid()
+    path = os.path.realpath(folder)
+    while True:
+        status = os.stat(path)
+        if status.st_uid not in (user, 0):
+            return False
+        sticky = status.st_mode & stat.S_ISVTX
+        if others_can_write(status, user) and not sticky:
+            return False
+        parent = os.path.dirname(path)
+        if parent == path:
+            return True
+        path = parent
+
+
+def make_folder(path: str) -> None:
+    """Make a folder and those above it.
+
+    Raises
+    ------
+    OSError
+        If that fails. (`os.makedirs` recurses, and a path of thousands of
+        parts is a RecursionError.)
+    """
+    missing = []
+    path = os.path.abspath(path)
+    while not os.path.isdir(path):
+        missing.append(path)
+        parent = os.path.dirname(path)
+        if parent == path or len(path) > os.pathconf("/", "PC_PATH_MAX"):
+            raise OSError(errno.ENAMETOOLONG, "the path is too long", path)
+        path = parent
+    for folder in reversed(missing):
+        try:
+            os.mkdir(folder)
+        except FileExistsError:  # another process made it
+            if not os.path.isdir(folder):
+                raise
