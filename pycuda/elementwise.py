@@ -24,6 +24,7 @@ from pycuda._kernels import macros as _macros
 from pycuda._kernels import writes as _writes
 from pycuda._kernels.building import runs_threads_in_turn
 from pycuda._kernels.calls import GenericArg, includes_of, parse_arguments
+from pycuda._kernels.lengths import Lengths
 from pycuda._kernels.operations import is_bfloat16
 from pycuda._kernels.tuning import tuned
 from pycuda.compiler import SourceModule
@@ -382,8 +383,9 @@ class ElementwiseKernel(ElementwiseBase):
     Arrays may have any strides; where they are not all contiguous alike,
     ``i`` counts in C order and the vectors can only be indexed.  A vector
     that is only used as ``name[i]`` and smaller than the first one is
-    broadcast to its shape; ValueError if it can't be, or the operation
-    assigns to it, and the operation has no condition or loop.
+    broadcast to its shape; ValueError if it can't be and the operation has no
+    condition or loop.  If the operation assigns to it, there are only as many
+    elements as it has, with one warning.
 
     A bool array for a numeric vector is converted; where the operation may
     assign to it, it takes what is not zero.
@@ -442,7 +444,6 @@ class ElementwiseKernel(ElementwiseBase):
                 self.arguments, expanded, *texts.values()
             )
         )
-        self._is_guarded = _calls.is_guarded(expanded)
         around = (texts["loop_prep"], expanded, texts["after_loop"])
         self._changed, self._may_change = _writes.of(
             self.arguments,
@@ -450,6 +451,9 @@ class ElementwiseKernel(ElementwiseBase):
             macros.expand(";\n".join(around)),
             texts["preamble"],
             macros.may_be_more,
+        )
+        self._lengths = Lengths(
+            name, self.arguments, self._plain, self._changed, expanded
         )
         self._may_make_several = (
             self._one_a_thread
@@ -587,9 +591,10 @@ class ElementwiseKernel(ElementwiseBase):
         )
         given = [values[k] for k in self._vectors]
         arrays = converted = self._check_vectors(values, stream)
+        size = arrays[0].size
         if range is None and slice is None:
-            arrays = self._fit(arrays)
-        self._launch(values, arrays, range, slice, stream)
+            arrays, size = self._lengths.fit(arrays)
+        self._launch(values, arrays, size, range, slice, stream)
         for k, array, copy in zip(
             self._vectors, given, converted, strict=True
         ):
@@ -600,30 +605,19 @@ class ElementwiseKernel(ElementwiseBase):
             return None
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _fit(self, arrays: list[Any]) -> list[Any]:
-        """The arrays, spread to the first one's shape where they can be."""
-        if all(array.size >= arrays[0].size for array in arrays):
-            return arrays
-        names = [self.arguments[k].name for k in self._vectors]
-        plain = [self._plain[k] for k in self._vectors]
-        changed = [self._changed[k] for k in self._vectors]
-        return _calls.fit(
-            self.name, arrays, names, plain, changed, self._is_guarded
-        )
-
     def _launch(
         self,
         values: list[Any],
         arrays: list[Any],
+        size: int,
         range: slice | None,
         slice: slice | None,
         stream: Any,
     ) -> None:
-        size = arrays[0].size
         layout = self._place_vectors(values, arrays)
         if range is None and slice is None:
             if size:
-                self._run(layout, values, arrays, stream)
+                self._run(layout, values, arrays, size, stream)
             return
         if range is not None and slice is not None:
             raise TypeError("may not specify both range and slice keywords")
@@ -693,9 +687,9 @@ class ElementwiseKernel(ElementwiseBase):
         layout: tuple[int, ...],
         values: list[Any],
         arrays: list[Any],
+        n: int,
         stream: Any,
     ) -> None:
-        n = arrays[0].size
         may_make_several = (
             not layout and self._may_make_several and _several_pay()
         )

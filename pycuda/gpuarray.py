@@ -499,16 +499,18 @@ def _packed_strides(host: np.ndarray) -> tuple[int, ...]:
 
 
 def _to_gpu(
-    ary: np.ndarray,
+    ary: np.ndarray | GPUArray,
     allocator: Callable,
     asynchronous: bool,
     stream: drv.Stream | None,
 ) -> GPUArray:
-    if not isinstance(ary, np.ndarray):
-        raise TypeError(
-            f"to_gpu takes a numpy array, not {type(ary).__name__}: make one "
-            "with numpy.asarray()"
-        )
+    if not isinstance(ary, (np.ndarray, ArrayBase)):
+        if not hasattr(ary, "__cuda_array_interface__"):
+            raise TypeError(
+                f"to_gpu takes a numpy array, not {type(ary).__name__}: make "
+                "one with numpy.asarray()"
+            )
+        ary = asarray(ary)
     if ary.dtype.hasobject:
         raise TypeError(f"dtype {ary.dtype} holds Python objects")
     if ary.flags.c_contiguous:
@@ -523,17 +525,19 @@ def _to_gpu(
     return result
 
 
-def to_gpu(ary: np.ndarray, allocator: Callable = drv.mem_alloc) -> GPUArray:
-    """Copy a numpy array to the device, keeping the order of its axes."""
+def to_gpu(
+    ary: np.ndarray | GPUArray, allocator: Callable = drv.mem_alloc
+) -> GPUArray:
+    """Copy an array to the device, or on it, keeping the order of its axes."""
     return _to_gpu(ary, allocator, False, None)
 
 
 def to_gpu_async(
-    ary: np.ndarray,
+    ary: np.ndarray | GPUArray,
     allocator: Callable = drv.mem_alloc,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Copy a numpy array to the device in stream order.
+    """Copy an array to the device, or on it, in stream order.
 
     The host memory must not change before the copy is done; page-locked
     memory makes it asynchronous.

@@ -21,6 +21,7 @@ from pycuda._array.indexing import loadable
 from pycuda._by_context import ByContext
 from pycuda._kernels import building, calls, reduction_axes
 from pycuda._kernels.calls import includes_of
+from pycuda._kernels.lengths import is_guarded
 from pycuda._kernels.macros import find as find_macros
 from pycuda._kernels.operations import is_short_float
 from pycuda.compiler import SourceModule
@@ -314,7 +315,7 @@ class ReductionKernel:
         spec = self._spec
         macros = find_macros(spec["preamble"], spec["options"])
         map_expr = macros.expand(map_expr)
-        if calls.is_guarded(map_expr):
+        if is_guarded(map_expr):
             return set()
         types = self.stage1_arg_types
         plain = calls.plain_vectors(types, map_expr)

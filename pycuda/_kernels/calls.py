@@ -22,8 +22,6 @@ _GENERIC = re.compile(
 )
 
 
-# What may keep an index from an element.
-_CONDITION = re.compile(r"\b(?:if|switch|while|for)\b|\?|&&|\|\|")
 _HALF_ARGUMENT = re.compile(r"\bhalf\s*(?:const\b|[\s*])\s*\**\s*\w")
 
 
@@ -177,11 +175,6 @@ def plain_vectors(arguments: Sequence[Any], *texts: str) -> list[bool]:
     ]
 
 
-def is_guarded(text: str) -> bool:
-    """Whether elements may be left out, so that vectors may be short."""
-    return _CONDITION.search(text) is not None
-
-
 def spread(array: Any, shape: tuple[int, ...]) -> Any:
     """A view of an array, broadcast to a shape; ValueError if it can't be."""
     import pycuda.gpuarray as gpuarray
@@ -212,7 +205,7 @@ def spread(array: Any, shape: tuple[int, ...]) -> Any:
     )
 
 
-def _spread_for(array: Any, shape: tuple[int, ...], is_changed: bool) -> Any:
+def spread_for(array: Any, shape: tuple[int, ...], is_changed: bool) -> Any:
     """`spread`, or ValueError for an array that a kernel changes."""
     if is_changed and tuple(array.shape) != shape:
         raise ValueError(
@@ -220,38 +213,6 @@ def _spread_for(array: Any, shape: tuple[int, ...], is_changed: bool) -> Any:
             "since the kernel changes it"
         )
     return spread(array, shape)
-
-
-def fit(
-    kernel: str,
-    arrays: list[Any],
-    names: list[str],
-    plain: list[bool],
-    changed: list[bool],
-    guarded: bool,
-) -> list[Any]:
-    """Spread what is smaller than the first array and read by ``[i]``.
-
-    ValueError for what can't be, and for what is changed: many threads would
-    store to one place.  Conditions may keep `i` within either; a single
-    element is spread even then, so that the others can't be reached.
-    """
-    first = arrays[0]
-    fitted = [first]
-    for array, name, simple, is_changed in zip(
-        arrays[1:], names[1:], plain[1:], changed[1:], strict=True
-    ):
-        if simple and array.size < first.size:
-            is_kept = is_changed and not (guarded and array.size == 1)
-            try:
-                array = _spread_for(array, tuple(first.shape), is_kept)
-            except ValueError as error:
-                if not guarded:
-                    raise ValueError(
-                        f"{kernel}: argument '{name}': {error}"
-                    ) from None
-        fitted.append(array)
-    return fitted
 
 
 def make_results(
@@ -292,7 +253,7 @@ def make_results(
         for k in given
     )
     for k in given:
-        values[k] = _spread_for(values[k], shape, changed[k])
+        values[k] = spread_for(values[k], shape, changed[k])
     for k in wanted:
         values[k] = gpuarray.GPUArray(
             shape,

@@ -196,6 +196,32 @@ get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
     return result < 0 ? NULL : Py_NewRef(host);
 }
 
+static int set_device(struct array *array, struct array *source,
+                      CUstream stream);
+
+/* Into what a program gives: a host array, or one on the device. */
+static PyObject *
+get_to(struct array *array, PyObject *target, int async, CUstream stream,
+       const char *name)
+{
+    if (PyArray_Check(target)) {
+        return get_given(array, (PyArrayObject *)target, async, stream);
+    }
+    if (!array_check(target)) {
+        PyErr_Format(PyExc_TypeError, "%s: ary must be a numpy array, not %s",
+                     name, Py_TYPE(target)->tp_name);
+        return NULL;
+    }
+    struct array *copy = (struct array *)target;
+    if (!code_same(copy->dtype, array->dtype)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s: the dtype of ary is %S, the GPUArray's %S", name,
+                     copy->dtype, array->dtype);
+        return NULL;
+    }
+    return set_device(copy, array, stream) < 0 ? NULL : Py_NewRef(target);
+}
+
 static PyObject *
 array_get(PyObject *self, PyObject *args, PyObject *kwargs)
 {
@@ -215,13 +241,7 @@ array_get(PyObject *self, PyObject *args, PyObject *kwargs)
     if (host == Py_None) {
         return get_new((struct array *)self, pagelocked, async, stream);
     }
-    if (!PyArray_Check(host)) {
-        PyErr_Format(PyExc_TypeError, "get: ary must be a numpy array, not %s",
-                     Py_TYPE(host)->tp_name);
-        return NULL;
-    }
-    return get_given((struct array *)self, (PyArrayObject *)host, async,
-                     stream);
+    return get_to((struct array *)self, host, async, stream, "get");
 }
 
 static PyObject *
@@ -239,12 +259,7 @@ array_get_async(PyObject *self, PyObject *args, PyObject *kwargs)
     if (host == Py_None) {
         return get_new((struct array *)self, 0, 1, stream);
     }
-    if (!PyArray_Check(host)) {
-        PyErr_SetString(PyExc_TypeError,
-                        "get_async: ary must be a numpy array");
-        return NULL;
-    }
-    return get_given((struct array *)self, (PyArrayObject *)host, 1, stream);
+    return get_to((struct array *)self, host, 1, stream, "get_async");
 }
 
 /* --- host to device ---------------------------------------------------- */
@@ -340,12 +355,17 @@ set_device(struct array *array, struct array *source, CUstream stream)
                      2) < 0) {
         return -1;
     }
+    struct array *packed = source->flags & ARRAY_C
+                               ? (struct array *)Py_NewRef(source)
+                               : array_packed(source, 'C', stream);
     PyObject *shape = array_tuple(array->ndim, array->shape);
-    PyObject *shaped = shape ? PyObject_CallMethod((PyObject *)source,
-                                                   "reshape", "(O)", shape)
-                             : NULL;
+    PyObject *shaped =
+        shape && packed
+            ? PyObject_CallMethod((PyObject *)packed, "reshape", "(O)", shape)
+            : NULL;
     int result =
         shaped ? array_copy_into(array, (struct array *)shaped, stream) : -1;
+    Py_XDECREF(packed);
     Py_XDECREF(shape);
     Py_XDECREF(shaped);
     return result;

@@ -107,6 +107,57 @@ def test_reshape_is_packed_in_its_order(layout, order):
     assert a.reshape(a.shape).flags.c_contiguous  # the default
 
 
+class Foreign:
+    """Another library's array."""
+
+    def __init__(self, array):
+        self.__cuda_array_interface__ = array.__cuda_array_interface__
+        self.kept = array
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_to_gpu_copies_what_is_on_the_device(layout):
+    a = LAYOUTS[layout](gpuarray.to_gpu(numbers((4, 6, 2), "i4")))
+    stream, sizes = drv.Stream(), []
+
+    def allocate(size):
+        sizes.append(size)
+        return drv.mem_alloc(size)
+
+    for made in (
+        gpuarray.to_gpu(a),
+        gpuarray.to_gpu(a, allocate),
+        gpuarray.to_gpu_async(a),
+        gpuarray.to_gpu_async(a, allocate, stream),
+        gpuarray.to_gpu(Foreign(a)),
+    ):
+        stream.synchronize()
+        same(made, a.get())
+        assert made.ptr != a.ptr and type(made) is gpuarray.GPUArray
+        if layout in "CF":
+            assert made.strides == a.strides
+        made.fill(0)
+    assert sizes == [a.size * 4] * 2
+    same(gpuarray.to_gpu(gpuarray.zeros((0, 3), "f4")), np.zeros((0, 3), "f4"))
+    same(gpuarray.to_gpu(a[0, 0, 0]), a[0, 0, 0].get())
+
+
+def test_get_into_an_array_on_the_device():
+    a = gpuarray.to_gpu(numbers((4, 6), "i4"))
+    for fetch in (a.get, lambda ary: a.get_async(ary=ary)):
+        target = gpuarray.zeros((8, 12), np.int32)[::2, ::2]
+        assert fetch(target) is target
+        same(target, a.get())
+        with pytest.raises(TypeError, match="float32.*int32"):
+            fetch(gpuarray.zeros((4, 6), np.float32))
+        with pytest.raises(ValueError, match="5 elements|24 elements"):
+            fetch(gpuarray.zeros(5, np.int32))
+    flat = gpuarray.zeros(24, np.int32)
+    with pytest.warns(UserWarning, match="reshaping"):
+        flat.set(a.copy("F"))
+    same(flat, a.get().ravel())
+
+
 def test_ravel_is_packed():
     """Also where strides could say it: kernels count on it."""
     host, device = both(np.arange(24) % 3 == 0)

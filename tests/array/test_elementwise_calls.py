@@ -4,6 +4,8 @@ results that are returned, shapes that broadcast.
 
 # SPDX-License-Identifier: MIT
 
+import warnings
+
 import numpy as np
 import pytest
 from layouts import NUMBERS, both, numbers, same
@@ -338,19 +340,76 @@ def test_masks_that_are_only_read(monkeypatch):
 @pytest.mark.parametrize(
     "operation", ["z[i] = x[i]", "z[i] += x[i]", "atomicAdd(&z[i], x[i])"]
 )
-def test_what_is_changed_is_not_broadcast(operation):
+def test_what_is_changed_limits_the_elements(operation):
+    """As many as it has, of the memory around it none; one warning."""
     kernel = ElementwiseKernel("float *x, float *z", operation)
-    x = gpuarray.ones((2, 5), np.float32)
-    for shape in ((1,), (5,), (2, 1), (3,)):
-        z = gpuarray.zeros(shape, np.float32)
-        with pytest.raises(ValueError, match="'z': an array of shape"):
+    x = gpuarray.to_gpu(np.arange(1, 11, dtype=np.float32).reshape(2, 5))
+    memory = gpuarray.zeros(16, np.float32)
+    with pytest.warns(UserWarning, match="'z' .* 1 elements, 'x' has 10"):
+        kernel(x, memory[3:4])
+    assert memory.get().tolist() == [0] * 3 + [1] + [0] * 12
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for shape in ((1,), (5,), (2, 2), (3,), (0,)):
+            memory.fill(0)
+            size = int(np.prod(shape))
+            z = memory[2 : 2 + size].reshape(shape)
             kernel(x, z)
-        assert not z.get().any()
-    kernel(x, gpuarray.zeros((2, 5), np.float32))
+            expected = np.zeros(16, np.float32)
+            expected[2 : 2 + size] = np.arange(1, size + 1)
+            assert memory.get().tolist() == expected.tolist()
+            strided = gpuarray.zeros((4, 2), np.float32)
+            kernel(x, strided[:, 1])
+            assert strided.get()[:, 1].tolist() == [1, 2, 3, 4]
+            assert not strided.get()[:, 0].any()
+        kernel(x, gpuarray.zeros((2, 5), np.float32))
+        kernel(x, gpuarray.zeros(11, np.float32))
     with pytest.raises(ValueError, match="since the kernel changes it"):
         ElementwiseKernel(
             "float *x, float *y, float *z", "z[i] = y[i] = x[i]"
         )(x, gpuarray.zeros(1, np.float32), None)
+
+
+def test_the_shortest_of_what_is_changed_limits_the_elements():
+    x = gpuarray.to_gpu(np.arange(10, dtype=np.float32) ** 2)
+    step = ElementwiseKernel("float *a, float *b", "b[i] = a[i+1] - a[i]")
+    found = gpuarray.zeros(9, np.float32)
+    with pytest.warns(UserWarning, match="'b' is written to"):
+        step(x, found)
+    same(found, np.diff(x.get()))
+    two = ElementwiseKernel(
+        "float *x, float *y, float *one, float *z, float *w",
+        "z[i] = x[i] + y[i]; w[i] = z[i] * one[i]",
+    )
+    y = x[:8] + 1  # longer than what is written, shorter than x
+    one = gpuarray.to_gpu(np.array([2], np.float32))
+    z, w = gpuarray.zeros(9, np.float32), gpuarray.zeros(7, np.float32)
+    with pytest.warns(UserWarning, match="'w' .* 7 elements, 'x' has 10"):
+        two(x, y, one, z, w)
+    sums = x.get()[:7] + y.get()[:7]
+    same(w, 2 * sums)
+    same(z, np.append(sums, np.zeros(2, np.float32)))
+    with pytest.raises(ValueError, match="'y': an array of shape"):
+        two(x, y[:6], one, z, w)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "z[i] = x[i] > 3 ? 1 : -1",
+        "float t = 0; if (x[i] > 3) t = 2; z[i] = t - 1",
+        "// if it is\nz [ i ] = (x[i] > 3 && x[i] < 99) * 2 - 1;",
+        "for (int k = 0; k < 2; k++) { ; } z[i] = 2 * (x[i] > 3) - 1",
+        "z[i] += x[i] > 3 ? 1 : -1",
+        "atomicAdd(&z[i], x[i] > 3 ? 1.f : -1.f)",
+    ],
+)
+def test_conditions_on_values_are_no_limits(operation):
+    kernel = ElementwiseKernel("float *x, float *z", operation)
+    memory = gpuarray.zeros(12, np.float32)
+    with pytest.warns(UserWarning, match="'z' is written to"):
+        kernel(gpuarray.arange(12, dtype=np.float32), memory[:6])
+    assert memory.get().tolist() == [-1] * 4 + [1] * 2 + [0] * 6
 
 
 def test_conditions_may_keep_what_is_changed_short():
@@ -363,6 +422,17 @@ def test_conditions_may_keep_what_is_changed_short():
     flag = gpuarray.zeros(1, np.int32)
     found(x, flag)
     assert flag.get().tolist() == [1]
+    for operation in (
+        "if (i >= 3) return; z[i] = x[i]",
+        "if (i < 3) { z[i] = 0; z[i] += x[i]; }",
+        "switch (int(i < 3)) { case 1: z[i] = x[i]; }",
+        "if (i >= 3) ; else z[i] = x[i]",
+    ):
+        z.fill(9)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ElementwiseKernel("float *x, float *z", operation)(x, z)
+        assert z.get().ravel().tolist() == [0, 1, 2]
 
 
 class Flags:
