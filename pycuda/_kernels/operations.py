@@ -310,9 +310,10 @@ def _compare(operator: str) -> Callable[[list], str]:
         left, right = types[0], types[1]
         if left.kind == "c" and operator not in ("==", "!="):
             strict = operator[0]
+            numbers = "x.imag() == x.imag() && y.imag() == y.imag()"
             return (
-                f"x.real() {strict} y.real() || (x.real() == y.real() && "
-                f"x.imag() {operator} y.imag())"
+                f"(x.real() {strict} y.real() && {numbers}) || "
+                f"(x.real() == y.real() && x.imag() {operator} y.imag())"
             )
         if left.kind == "c":
             both = f"x.real() {operator} y.real() {{}} x.imag() {operator} "

@@ -3,8 +3,8 @@
  * For T = float and double.  Two members in order, not over-aligned, so that
  * an array of them is an array of numpy.complex64 or complex128.  Arithmetic
  * is strict about types: mixed operands must be converted by the program.
- * Written from the definitions of the functions; infinities and NaNs get no
- * special treatment.
+ * Products and quotients are NumPy's; the functions are in
+ * pycuda-complex-functions.hpp and, on request, pycuda-complex-inverse.hpp.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -179,12 +179,15 @@ PYCUDA_COMPLEX_CONVERT(double, float)
 #undef PYCUDA_COMPLEX_CONVERT
 
 /* (a + b i) / (c + d i), scaled by the larger part of the divisor so that
- * c^2 + d^2 is never formed. */
+ * c^2 + d^2 is never formed.  Both parts of a zero divisor count as +0. */
 template <class T>
 __device__ inline complex<T>
 _quotient(T a, T b, T c, T d)
 {
     if (::fabs(c) <= ::fabs(d)) {
+        if (d == 0) {
+            return complex<T>(a / ::fabs(d), b / ::fabs(d));
+        }
         T ratio = c / d;
         T scale = 1 / (d * (1 + ratio * ratio));
         return complex<T>((a * ratio + b) * scale, (b * ratio - a) * scale);
@@ -399,138 +402,7 @@ polar(const T &rho, const T &phi)
 {
     return complex<T>(rho * ::cos(phi), rho * ::sin(phi));
 }
-
-/* The principal root: with r = |z|, the larger of the two parts is
- * sqrt((r + |re|) / 2), which cancels nothing; the other follows from
- * 2 re(root) im(root) = im(z). */
-template <class T>
-__device__ inline complex<T>
-sqrt(const complex<T> &z)
-{
-    T larger = ::sqrt((::fabs(z._M_re) + abs(z)) / 2);
-
-    if (larger == 0) {
-        return complex<T>(0, 0);
-    }
-    T smaller = z._M_im / (2 * larger);
-    if (z._M_re >= 0) {
-        return complex<T>(larger, smaller);
-    }
-    return complex<T>(::fabs(smaller), z._M_im < 0 ? -larger : larger);
+}
 }
 
-template <class T>
-__device__ inline complex<T>
-exp(const complex<T> &z)
-{
-    T scale = ::exp(z._M_re);
-    return complex<T>(scale * ::cos(z._M_im), scale * ::sin(z._M_im));
-}
-template <class T>
-__device__ inline complex<T>
-log(const complex<T> &z)
-{
-    return complex<T>(::log(abs(z)), arg(z));
-}
-template <class T>
-__device__ inline complex<T>
-log10(const complex<T> &z)
-{
-    return complex<T>(::log10(abs(z)), arg(z) * (T)0.43429448190325182765);
-}
-
-template <class T>
-__device__ inline complex<T>
-pow(const complex<T> &base, const complex<T> &exponent)
-{
-    return exp(exponent * log(base));
-}
-template <class T>
-__device__ inline complex<T>
-pow(const complex<T> &base, const T &exponent)
-{
-    return exp(log(base) * exponent);
-}
-/* pow(z, 2): the exponent is converted to the type of z. */
-__device__ inline complex<float>
-pow(const complex<float> &base, int exponent)
-{
-    return pow(base, (float)exponent);
-}
-__device__ inline complex<double>
-pow(const complex<double> &base, int exponent)
-{
-    return pow(base, (double)exponent);
-}
-template <class T>
-__device__ inline complex<T>
-pow(const T &base, const complex<T> &exponent)
-{
-    return exp(exponent * ::log(base));
-}
-
-template <class T>
-__device__ inline complex<T>
-sin(const complex<T> &z)
-{
-    return complex<T>(::sin(z._M_re) * ::cosh(z._M_im),
-                      ::cos(z._M_re) * ::sinh(z._M_im));
-}
-template <class T>
-__device__ inline complex<T>
-cos(const complex<T> &z)
-{
-    return complex<T>(::cos(z._M_re) * ::cosh(z._M_im),
-                      -(::sin(z._M_re) * ::sinh(z._M_im)));
-}
-template <class T>
-__device__ inline complex<T>
-sinh(const complex<T> &z)
-{
-    return complex<T>(::sinh(z._M_re) * ::cos(z._M_im),
-                      ::cosh(z._M_re) * ::sin(z._M_im));
-}
-template <class T>
-__device__ inline complex<T>
-cosh(const complex<T> &z)
-{
-    return complex<T>(::cosh(z._M_re) * ::cos(z._M_im),
-                      ::sinh(z._M_re) * ::sin(z._M_im));
-}
-
-/* Beyond this, sinh^2 overflows and tanh is 1 to all digits. */
-__device__ inline float
-_saturation(float)
-{
-    return 44.0f;
-}
-__device__ inline double
-_saturation(double)
-{
-    return 354.0;
-}
-
-/* tanh(x + y i) = (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y):
- * the form with double angles cancels near the poles. */
-template <class T>
-__device__ inline complex<T>
-tanh(const complex<T> &z)
-{
-    if (::fabs(z._M_re) > _saturation(z._M_re)) {
-        return complex<T>(z._M_re > 0 ? 1 : -1, 0);
-    }
-    T sine = ::sinh(z._M_re), cosine = ::cos(z._M_im);
-    T scale = sine * sine + cosine * cosine;
-    return complex<T>(sine * ::cosh(z._M_re) / scale,
-                      ::sin(z._M_im) * cosine / scale);
-}
-/* tan(z) = -i tanh(i z) */
-template <class T>
-__device__ inline complex<T>
-tan(const complex<T> &z)
-{
-    complex<T> t = tanh(complex<T>(-z._M_im, z._M_re));
-    return complex<T>(t._M_im, -t._M_re);
-}
-}
-}
+#include "pycuda-complex-functions.hpp"

@@ -21,23 +21,28 @@ __device__ inline pycuda::complex<R> complex_divide(pycuda::complex<R> x,
                               (x.imag() * ratio - x.real()) * scale);
 }
 
-// x to a whole power of at least 1, from its highest bit down.
+// x to a whole power of at least 1, by NumPy's products in NumPy's order: the
+// first is with 1, which tells where x is not finite, but not where a small
+// power itself is the result.
 template <class R>
-__device__ inline pycuda::complex<R> complex_whole_power(pycuda::complex<R> x,
-                                                         int power)
+__device__ inline pycuda::complex<R>
+complex_whole_power(pycuda::complex<R> x, int power, bool is_result)
 {
-    pycuda::complex<R> result = x;
-    int bit = 1;
-    while (bit <= power / 2) {
-        bit *= 2;
+    if (power <= 3 && is_result) {
+        const pycuda::complex<R> square = power > 1 ? x * x : x;
+        return power > 2 ? x * square : square;
     }
-    for (bit /= 2; bit; bit /= 2) {
-        result = result * result;
+    pycuda::complex<R> result(1, 0);
+    for (int bit = 1;;) {
         if (power & bit) {
             result = result * x;
         }
+        bit *= 2;
+        if (power < bit) {
+            return result;
+        }
+        x = x * x;
     }
-    return result;
 }
 
 // Powers as NumPy has them: 1 for an exponent of 0, products for small whole
@@ -56,8 +61,15 @@ __device__ inline pycuda::complex<R> complex_power(pycuda::complex<R> x,
         return C(value, value);
     }
     if (y.imag() == 0 && fabs(exponent) < 100 && exponent == rint(exponent)) {
-        const C found = complex_whole_power(x, (int)fabs(exponent));
-        return exponent > 0 ? found : complex_divide(C(1, 0), found);
+        const C found =
+            complex_whole_power(x, (int)fabs(exponent), exponent > 0);
+        const C one(1, 0);
+        return exponent > 0 ? found : complex_divide(one, found);
     }
-    return pow(x, y);
+    const C size = log(x);
+    C product = y * size;
+    if (product.real() != product.real() && product.imag() != product.imag()) {
+        product = pycuda::_product(y, size);
+    }
+    return exp(product);
 }

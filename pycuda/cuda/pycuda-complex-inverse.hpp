@@ -1,0 +1,144 @@
+/* pycuda-complex-inverse.hpp - inverse circular and hyperbolic functions.
+ *
+ * Not included by pycuda-complex.hpp, which has PyCUDA's functions only.
+ * Principal branches, cuts, infinities, NaNs and signed zeros are those of
+ * C99's Annex G.  Everything is computed in double: the parts of a
+ * complex<float> are right to the last bit but for rare roundings.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "pycuda-complex.hpp"
+
+extern "C++" {
+namespace pycuda
+{
+
+/* An operand of acos or asinh.  Numbers whose sums overflow are scaled down,
+ * which keeps angles and takes log(2^30) from logarithms; an infinite part
+ * becomes a large number, a finite one beside it 0. */
+struct _operand {
+    double re, im;
+    double log_scale; /* what the logarithm lacks, infinity where it is one */
+};
+__device__ inline double
+_stand_in(double part)
+{
+    return ::copysign(_is_infinite(part) ? 0x1p1000 : part - part, part);
+}
+__device__ inline _operand
+_operand_of(double re, double im)
+{
+    const bool endless = _is_infinite(re) || _is_infinite(im);
+    const bool far = ::fabs(re) > 0x1p1000 || ::fabs(im) > 0x1p1000;
+    const double scale = far ? 0x1p-30 : 1.0;
+    const double lack = far ? 20.79441541679835928251 : 0.0;
+    _operand found;
+    found.re = endless ? _stand_in(re) : re * scale;
+    found.im = endless ? _stand_in(im) : im * scale;
+    found.log_scale = endless ? _infinity<double>() : lack;
+    return found;
+}
+
+/* The root of 1 - z or 1 + z, which is neither far nor tiny unless it is 0. */
+__device__ inline complex<double>
+_near_sqrt(double re, double im)
+{
+    const double larger = ::sqrt((::fabs(re) + ::hypot(re, im)) * 0.5);
+    const double smaller = larger == 0 ? im : im / (2 * larger);
+    const bool right = re >= 0;
+    return complex<double>(right ? larger : ::fabs(smaller),
+                           right ? smaller : ::copysign(larger, im));
+}
+/* asinh(value), and the logarithm that its operand lacks, with the sign. */
+__device__ inline double
+_asinh_scaled(double value, double log_scale, double sign)
+{
+    const bool endless = _is_infinite(log_scale);
+    const double size = ::fabs(::asinh(value)) + log_scale;
+    return ::copysign(endless ? log_scale : size, sign);
+}
+
+/* Kahan: acos by roots of 1 - z and 1 + z. */
+__device__ inline complex<double>
+acos(const complex<double> &z)
+{
+    const double x = z._M_re, y = z._M_im;
+    const _operand w = _operand_of(x, y);
+    const complex<double> low = _near_sqrt(1 - w.re, -w.im);
+    const complex<double> high = _near_sqrt(1 + w.re, w.im);
+    const double value = high._M_re * low._M_im - high._M_im * low._M_re;
+    const double angle = 2 * ::atan2(low._M_re, high._M_re);
+    const double sign = y != y ? -1.0 : -y;
+    return complex<double>(x == 0 && y != y ? 1.57079632679489661923 : angle,
+                           _asinh_scaled(value, w.log_scale, sign));
+}
+__device__ inline complex<double>
+acosh(const complex<double> &z)
+{
+    const complex<double> a = acos(z);
+    return complex<double>(::fabs(a._M_im), ::copysign(a._M_re, z._M_im));
+}
+
+/* As acos, for -i z. */
+__device__ inline complex<double>
+asinh(const complex<double> &z)
+{
+    const double x = z._M_re, y = z._M_im;
+    const _operand w = _operand_of(x, y);
+    const complex<double> low = _near_sqrt(1 - w.im, w.re);
+    const complex<double> high = _near_sqrt(1 + w.im, -w.re);
+    const double value = high._M_re * low._M_im - high._M_im * low._M_re;
+    const double other = low._M_re * high._M_re - low._M_im * high._M_im;
+    const double angle = ::atan2(w.im, other);
+    return complex<double>(_asinh_scaled(value, w.log_scale, x),
+                           y == 0 && x != x ? y : angle);
+}
+
+/* Both operands of each quotient and angle are scaled where squares would
+ * overflow. */
+__device__ inline complex<double>
+atanh(const complex<double> &z)
+{
+    const double x = ::fabs(z._M_re), y = ::fabs(z._M_im);
+    const bool endless = _is_infinite(x) || _is_infinite(y);
+    const double scale = x > 0x1p500 || y > 0x1p500 ? 0x1p-520 : 1.0;
+    const double below = (1 - x) * scale, above = (1 + x) * scale;
+    const double side = y * scale;
+    const double square = below * below + side * side;
+    double re = 0.25 * ::log1p(4 * (x * scale) / square * scale);
+    double im = 0.5 * ::atan2(2 * side * scale, below * above - side * side);
+    re = endless ? 0.0 : x == 0 ? x : re;
+    im = endless ? y != y ? y : 1.57079632679489661923 : im;
+    return complex<double>(::copysign(re, z._M_re), ::copysign(im, z._M_im));
+}
+
+/* asin(z) = -i asinh(i z), atan(z) = -i atanh(i z) */
+__device__ inline complex<double>
+asin(const complex<double> &z)
+{
+    complex<double> a = asinh(complex<double>(-z._M_im, z._M_re));
+    return complex<double>(a._M_im, -a._M_re);
+}
+__device__ inline complex<double>
+atan(const complex<double> &z)
+{
+    complex<double> a = atanh(complex<double>(-z._M_im, z._M_re));
+    return complex<double>(a._M_im, -a._M_re);
+}
+
+#define PYCUDA_COMPLEX_INVERSE(name)                                          \
+    __device__ inline complex<float> name(const complex<float> &z)            \
+    {                                                                         \
+        return complex<float>(                                                \
+            name(complex<double>(z._M_re, z._M_im)));                         \
+    }
+PYCUDA_COMPLEX_INVERSE(acos)
+PYCUDA_COMPLEX_INVERSE(asin)
+PYCUDA_COMPLEX_INVERSE(atan)
+PYCUDA_COMPLEX_INVERSE(acosh)
+PYCUDA_COMPLEX_INVERSE(asinh)
+PYCUDA_COMPLEX_INVERSE(atanh)
+#undef PYCUDA_COMPLEX_INVERSE
+}
+}
