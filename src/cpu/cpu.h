@@ -115,7 +115,6 @@ CUresult cpu_device_check(CUdevice device); /* and INVALID_DEVICE */
 int cpu_device_attribute(CUdevice_attribute attribute, int *value);
 /* device/threads.c: what the machine grants us, `most` at most */
 int cpu_thread_count(int most);
-uint64_t cpu_memory_bytes(void);
 
 /* ---- device/context.c ---- */
 
@@ -693,11 +692,6 @@ CUresult cpu_file_read(const char *path, void **bytes, size_t *size);
 /* The same for an image, which is whole. */
 CUresult cpu_image_read(const char *path, void **bytes);
 size_t cpu_image_bytes(const void *bytes); /* 0: not one of ours */
-/* The image as text that begins as PTX does, for the architecture sm_<arch>;
- * `named` is an image that has the table of its kernels.  The caller frees it;
- * NULL: out of memory. */
-char *cpu_image_text_make(const void *image, size_t bytes, const void *named,
-                          int arch, size_t *length);
 
 /* The library's own calls of its own functions: hidden by -Bsymbolic. */
 CUresult cuModuleUnload(CUmodule module);

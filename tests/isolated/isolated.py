@@ -39,6 +39,8 @@ def run(
     variables.update(environment or {})
     # What the fall-back to the CPU device says is no error here.
     variables.setdefault("PYCUDA_DEVICE", "auto")
+    # Free memory is the device's own, whatever other processes do.
+    variables.setdefault("PYCUDA_CPU_MEMORY", "4G")
     prelude = (
         "import warnings\n"
         "warnings.filterwarnings('ignore', message='.*CPU device.*')\n"

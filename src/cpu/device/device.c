@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/memory/budget.h"
 
 struct cpu_state cpu_state;
 
@@ -32,6 +33,31 @@ count_read(const char *variable, int *count)
         return CUDA_ERROR_INVALID_VALUE;
     }
     *count = value > INT_MAX ? INT_MAX : (int)value;
+    return CUDA_SUCCESS;
+}
+
+/* Bytes in a variable, such as 500M or 8G. */
+static CUresult
+bytes_read(const char *variable, uint64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    const char *text = getenv(variable);
+    char *end;
+
+    if (!text || !*text) {
+        return CUDA_SUCCESS;
+    }
+    unsigned long long value = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (*text < '0' || *text > '9' || (*end && (!unit || end[1])) || !value ||
+        (unit && value >> (54 - 10 * (unit - units)))) {
+        fprintf(stderr,
+                "%s is '%s'; it must be a number of bytes, such as "
+                "2000000000, 500M or 8G\n",
+                variable, text);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *bytes = unit ? value << (10 * (unit - units + 1)) : value;
     return CUDA_SUCCESS;
 }
 
@@ -98,6 +124,10 @@ machine_find(void)
     devices_find(devices);
     cpu_state.threads = cpu_thread_count(threads);
     cpu_state.memory_bytes = cpu_memory_bytes() / (uint64_t)devices;
+    code = bytes_read("PYCUDA_CPU_MEMORY", &cpu_state.memory_bytes);
+    if (code) {
+        return code;
+    }
     return cpu_check_open();
 }
 

@@ -1,4 +1,4 @@
-/* threads.c - how many threads and how much memory the machine grants us.
+/* threads.c - how many threads the machine grants us.
  *
  * Called once, by cuInit.  Smallest of: the affinity mask, the cgroup's quota,
  * PYCUDA_CPU_THREADS.  MPI ranks of one machine that are not bound to cores
@@ -104,22 +104,4 @@ cpu_thread_count(int most)
     }
     threads = threads > most ? most : threads;
     return threads < 1 ? 1 : threads > 256 ? 256 : threads;
-}
-
-uint64_t
-cpu_memory_bytes(void)
-{
-    uint64_t bytes =
-        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    char text[64];
-
-    if (file_read("/sys/fs/cgroup/memory.max", text, sizeof text) ||
-        file_read("/sys/fs/cgroup/memory/memory.limit_in_bytes", text,
-                  sizeof text)) {
-        uint64_t limit = strtoull(text, NULL, 10);
-        if (limit && limit < bytes) {
-            bytes = limit;
-        }
-    }
-    return bytes;
 }

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
+#include "cpu/memory/budget.h"
 
 struct error_row {
     CUresult code;
@@ -152,6 +153,9 @@ cuGetErrorString(CUresult code, const char **text)
         return CUDA_ERROR_INVALID_VALUE;
     }
     *text = row ? row->text : NULL;
+    if (code == CUDA_ERROR_OUT_OF_MEMORY && cpu_budget_refusal()) {
+        *text = cpu_budget_refusal();
+    }
     if (cpu_check_flags && cpu_check_found(code)) {
         *text = cpu_check_found(code);
     }

@@ -5,8 +5,8 @@
  * pages of their own with an inaccessible gap behind, and lose them when
  * freed; addresses are reused as late as possible.  Smaller ones share slabs
  * by size class.  A table with an entry per 64 KiB finds the allocation that
- * holds an address.  Memory that lies elsewhere (registered host memory,
- * variables of modules) is kept in a sorted list.  One lock guards it all.
+ * holds an address.  adopted.c knows memory that lies elsewhere, budget.c
+ * whether the system has room.  One lock guards it all.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
+#include "cpu/memory/adopted.h"
+#include "cpu/memory/budget.h"
 
 #define GRANULE     ((size_t)64 << 10)
 #define PAGE        ((size_t)CPU_ARCH_PAGE)
@@ -25,7 +27,7 @@
 #define HUGE_UNIT   ((size_t)2 << 20)
 #define SLAB_BYTES  ((size_t)1 << 20)
 #define RESERVE_MAX ((size_t)1 << 40)
-#define RESERVE_MIN ((size_t)1 << 30)
+#define RESERVE_MIN ((size_t)16 << 20)
 #define REUSE_MIN   ((size_t)64 << 30) /* the smallest reuse window */
 #define LEAD        PAGE /* accessible bytes before slabs and large ones */
 
@@ -42,7 +44,8 @@ static const uint32_t class_bytes[] = {
 struct span {
     uintptr_t start;
     size_t granules;
-    int file; /* 0, or 1 + the file of memory that holds the pages */
+    size_t committed; /* bytes that can be written */
+    int file;         /* 0, or 1 + the file of memory that holds the pages */
     struct cpu_allocation one;    /* large */
     struct cpu_allocation *small; /* slab: one a slot, else NULL */
     uint32_t *free_slots;
@@ -61,8 +64,6 @@ static struct span *walk;   /* the next span that a walk over all visits */
 static struct span *partial[CLASSES];
 static size_t used[CPU_MAX_DEVICES];
 static uint64_t last_id;
-static struct cpu_allocation *adopted; /* sorted by base */
-static size_t adopted_count, adopted_capacity;
 
 static size_t
 round_up(size_t bytes, size_t unit)
@@ -85,7 +86,8 @@ arena_open(void)
     if (arena_start) {
         return CUDA_SUCCESS;
     }
-    for (size_t bytes = RESERVE_MAX; bytes >= RESERVE_MIN; bytes /= 4) {
+    for (size_t bytes = cpu_budget_addresses(RESERVE_MAX);
+         bytes >= RESERVE_MIN; bytes /= 4) {
         void *at = reserve(bytes, PROT_NONE);
         void *table = at ? reserve(bytes / GRANULE * sizeof *spans,
                                    PROT_READ | PROT_WRITE)
@@ -103,6 +105,18 @@ arena_open(void)
         }
     }
     return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* arena_open, with the reason for a failure. */
+static CUresult
+arena_ready(void)
+{
+    CUresult code = arena_open();
+
+    if (code) {
+        cpu_budget_refuse_addresses();
+    }
+    return code;
 }
 
 /* ---- granules ---- */
@@ -159,6 +173,9 @@ span_new(size_t granules, size_t unit)
         at == arena_bytes / GRANULE ? NULL : calloc(1, sizeof *span);
 
     if (!span) {
+        if (granules * GRANULE <= cpu_state.memory_bytes) {
+            cpu_budget_refuse_addresses();
+        }
         return NULL;
     }
     span->start = arena_start + at * GRANULE;
@@ -218,6 +235,8 @@ span_free(struct span *span)
     size_t bytes = span->granules * GRANULE;
 
     span_unlink(span);
+    cpu_budget_commit(-(int64_t)span->committed);
+    cpu_budget_return(span->committed);
     if (cpu_check_flags) {
         cpu_check_forget(span->start, bytes);
     }
@@ -239,13 +258,29 @@ span_free(struct span *span)
     free(span);
 }
 
+/* Makes pages of the span writable, if the system has room for them. */
+static bool
+span_commit(struct span *span, uintptr_t first, size_t bytes)
+{
+    if (!cpu_budget_admit(bytes)) {
+        return false;
+    }
+    if (mprotect((void *)first, bytes, PROT_READ | PROT_WRITE)) {
+        cpu_budget_return(bytes);
+        return false;
+    }
+    span->committed = bytes;
+    cpu_budget_commit((int64_t)bytes);
+    return true;
+}
+
 /* ---- large allocations ---- */
 
 static struct cpu_allocation *
 large_allocate(size_t bytes)
 {
     size_t data = round_up(bytes, ALIGNMENT);
-    bool huge = bytes >= HUGE_BYTES;
+    bool huge = bytes >= HUGE_BYTES && arena_bytes > RESERVE_MAX / 8;
     size_t lead = huge ? HUGE_UNIT : LEAD;
     size_t pages = lead + round_up(data, PAGE) + PAGE;
     struct span *span = span_new(round_up(pages, GRANULE) / GRANULE,
@@ -257,8 +292,7 @@ large_allocate(size_t bytes)
     uintptr_t end = span->start + span->granules * GRANULE - PAGE;
     uintptr_t base = huge ? span->start + lead : end - data;
     uintptr_t first = (base & ~(PAGE - 1)) - LEAD;
-    if (mprotect((void *)first, round_up(base + data - first, PAGE),
-                 PROT_READ | PROT_WRITE)) {
+    if (!span_commit(span, first, round_up(base + data - first, PAGE))) {
         span_free(span);
         return NULL;
     }
@@ -311,7 +345,7 @@ slab_new(uint32_t class_index)
     slab->small = calloc(slab->slots, sizeof *slab->small);
     slab->free_slots = malloc(slab->slots * sizeof *slab->free_slots);
     if (!slab->small || !slab->free_slots ||
-        mprotect((void *)slab->start, SLAB_BYTES, PROT_READ | PROT_WRITE)) {
+        !span_commit(slab, slab->start, SLAB_BYTES)) {
         span_free(slab);
         return NULL;
     }
@@ -460,32 +494,6 @@ cpu_arena_share(uintptr_t address, struct cpu_shared *shared)
     return code;
 }
 
-/* The index of the first adopted range that starts above `address`. */
-static size_t
-adopted_above(uintptr_t address)
-{
-    size_t low = 0, high = adopted_count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (adopted[middle].base <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static struct cpu_allocation *
-adopted_lookup(uintptr_t address)
-{
-    size_t above = adopted_above(address);
-    struct cpu_allocation *below = above ? &adopted[above - 1] : NULL;
-
-    return below && address - below->base < below->bytes ? below : NULL;
-}
-
 /* ---- memory that is checked ---- */
 
 #define KEPT_MAX   1024
@@ -547,7 +555,7 @@ cpu_arena_find(uintptr_t address, struct cpu_allocation *found)
     pthread_mutex_lock(&memory_lock);
     struct cpu_allocation *allocation = arena_lookup(address);
     if (!allocation) {
-        allocation = adopted_lookup(address);
+        allocation = cpu_adopted_find(address);
     }
     if (allocation) {
         *found = *allocation;
@@ -565,6 +573,14 @@ cpu_arena_contains(uintptr_t address)
     return inside;
 }
 
+/* Has the device so many bytes left of its own? */
+static bool
+device_has(int device, size_t bytes)
+{
+    return bytes <= cpu_state.memory_bytes &&
+           used[device] <= cpu_state.memory_bytes - bytes;
+}
+
 CUresult
 cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
                    uintptr_t *base)
@@ -573,11 +589,15 @@ cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
     bool counted = as->kind != CPU_MEMORY_HOST;
     size_t room = cpu_check_flags ? bytes + CPU_CHECK_GAP : bytes;
 
+    cpu_budget_begin();
     pthread_mutex_lock(&memory_lock);
-    if (!arena_open() &&
-        (!counted || (bytes <= cpu_state.memory_bytes &&
-                      used[as->device] <= cpu_state.memory_bytes - bytes))) {
-        made = room >= LARGE ? large_allocate(bytes) : small_allocate(room);
+    if (!arena_ready()) {
+        if (counted && !device_has(as->device, bytes)) {
+            cpu_budget_explain(bytes);
+        } else {
+            made =
+                room >= LARGE ? large_allocate(bytes) : small_allocate(room);
+        }
     }
     if (made) {
         *base = made->base;
@@ -637,58 +657,20 @@ cpu_arena_free(uintptr_t base, enum cpu_memory_kind kind)
 CUresult
 cpu_arena_adopt(const struct cpu_allocation *as)
 {
-    CUresult code = CUDA_SUCCESS;
-
     pthread_mutex_lock(&memory_lock);
-    size_t at = adopted_above(as->base);
-    if (adopted_count == adopted_capacity) {
-        size_t capacity = adopted_capacity ? 2 * adopted_capacity : 64;
-        struct cpu_allocation *grown =
-            realloc(adopted, capacity * sizeof *grown);
-
-        if (grown) {
-            adopted = grown;
-            adopted_capacity = capacity;
-        } else {
-            code = CUDA_ERROR_OUT_OF_MEMORY;
-        }
-    }
-    if (adopted_lookup(as->base) ||
-        (at < adopted_count && adopted[at].base < as->base + as->bytes)) {
-        code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    }
-    if (!code) {
-        memmove(adopted + at + 1, adopted + at,
-                (adopted_count - at) * sizeof *adopted);
-        adopted[at] = *as;
-        adopted[at].id = ++last_id;
-        adopted_count++;
-    }
+    CUresult code = cpu_adopted_add(as, last_id + 1);
+    last_id += code == CUDA_SUCCESS;
     pthread_mutex_unlock(&memory_lock);
     return code;
-}
-
-static void
-adopted_remove(size_t at)
-{
-    memmove(adopted + at, adopted + at + 1,
-            (adopted_count - at - 1) * sizeof *adopted);
-    adopted_count--;
 }
 
 CUresult
 cpu_arena_disown(uintptr_t base, enum cpu_memory_kind kind)
 {
-    CUresult code = CUDA_ERROR_INVALID_VALUE;
-
     pthread_mutex_lock(&memory_lock);
-    struct cpu_allocation *found = adopted_lookup(base);
-    if (found && found->base == base && found->kind == kind) {
-        adopted_remove((size_t)(found - adopted));
-        code = CUDA_SUCCESS;
-    }
+    bool removed = cpu_adopted_remove(base, kind);
     pthread_mutex_unlock(&memory_lock);
-    return code;
+    return removed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static void
@@ -722,11 +704,7 @@ cpu_arena_free_context(uint64_t context_id)
             allocation_free(&span->one);
         }
     }
-    for (size_t i = adopted_count; i-- > 0;) {
-        if (adopted[i].context_id == context_id) {
-            adopted_remove(i);
-        }
-    }
+    cpu_adopted_remove_context(context_id);
     pthread_mutex_unlock(&memory_lock);
 }
 
@@ -737,4 +715,55 @@ cpu_arena_used(int device)
     size_t bytes = used[device];
     pthread_mutex_unlock(&memory_lock);
     return bytes;
+}
+
+/* ---- what the system has left ---- */
+
+uint64_t
+cpu_arena_resident(uint64_t most)
+{
+    uint64_t bytes = 0;
+
+    for (const struct span *span = newest; span; span = span->older) {
+        uintptr_t first;
+        size_t length;
+
+        if (span->committed) {
+            span_pages(span, &first, &length);
+            bytes += cpu_budget_resident(first, length);
+        }
+    }
+    return bytes < most ? bytes : most;
+}
+
+uint64_t
+cpu_arena_left(void)
+{
+    size_t free_granules = 0, end = arena_bytes / GRANULE;
+
+    for (size_t at = 0; at < end;) {
+        const struct span *span = spans[at];
+        free_granules += !span;
+        at += span ? span->granules : 1;
+    }
+    return (uint64_t)free_granules * GRANULE;
+}
+
+uint64_t
+cpu_arena_room(void)
+{
+    pthread_mutex_lock(&memory_lock);
+    uint64_t bytes = arena_open() ? 0 : cpu_budget_room();
+    pthread_mutex_unlock(&memory_lock);
+    return bytes;
+}
+
+bool
+cpu_arena_admit(uint64_t bytes)
+{
+    cpu_budget_begin();
+    pthread_mutex_lock(&memory_lock);
+    bool admitted = cpu_budget_admit(bytes);
+    pthread_mutex_unlock(&memory_lock);
+    return admitted;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/memory/budget.h"
 
 #define PITCH_UNIT 512
 
@@ -127,7 +128,9 @@ cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
         return CUDA_ERROR_INVALID_VALUE;
     }
     *total = cpu_state.memory_bytes;
-    *free_bytes = cpu_state.memory_bytes - cpu_arena_used(ctx->device);
+    uint64_t own = cpu_state.memory_bytes - cpu_arena_used(ctx->device);
+    uint64_t room = cpu_arena_room();
+    *free_bytes = own < room ? own : room;
     return CUDA_SUCCESS;
 }
 

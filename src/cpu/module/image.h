@@ -27,6 +27,11 @@ size_t cpu_image_size(const void *bytes);
 
 /* image_text.c */
 
+/* The image as text that begins as PTX does, for the architecture sm_<arch>;
+ * `named` is an image that has the table of its kernels.  The caller frees it;
+ * NULL: out of memory. */
+char *cpu_image_text_make(const void *image, size_t bytes, const void *named,
+                          int arch, size_t *length);
 /* Is this an image as text?  Reads up to `most` bytes, SIZE_MAX: as far as
  * the text is one. */
 bool cpu_image_is_text(const void *bytes, size_t most);

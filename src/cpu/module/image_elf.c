@@ -20,9 +20,14 @@
 #include <unistd.h>
 
 #include "cpu/arch/arch.h"
+#include "cpu/cpu.h"
+#include "cpu/memory/budget.h"
 #include "cpu/module/image.h"
 
 enum { STUB_BYTES = CPU_ARCH_STUB_BYTES, MAX_ALIGNMENT = 4096 };
+
+/* For images above this the system is asked whether it has the memory. */
+#define ASKED_BYTES (1u << 20)
 
 struct cpu_region {
     _Atomic uintptr_t start, end, data_end;
@@ -232,6 +237,12 @@ map_sections(struct loading *load)
     code->code_bytes =
         align_up(load->stub_start + load->symbol_count * STUB_BYTES, page);
     code->bytes = align_up(lay_out(load, false, code->code_bytes) + 1, page);
+    if (code->bytes > ASKED_BYTES && !cpu_arena_admit(code->bytes)) {
+        return fail(load, CUDA_ERROR_OUT_OF_MEMORY,
+                    "no memory for the module's variables: ",
+                    cpu_budget_refusal() ? cpu_budget_refusal()
+                                         : "they exceed the machine's");
+    }
     code->memory = mmap(NULL, code->bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (code->memory == MAP_FAILED) {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cpu/cpu.h"
+#include "cpu/module/image.h"
 #include "cpu/nvrtc/nvrtc.h"
 #include "image/image.h"
 

@@ -1,0 +1,103 @@
+/* adopted.c - the list of memory that lies outside the arena.
+ *
+ * Called by arena.c under its lock.  The list is sorted by address.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/memory/adopted.h"
+
+static struct cpu_allocation *ranges;
+static size_t count, capacity;
+
+/* The index of the first range that starts above `address`. */
+static size_t
+index_above(uintptr_t address)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (ranges[middle].base <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+struct cpu_allocation *
+cpu_adopted_find(uintptr_t address)
+{
+    size_t above = index_above(address);
+    struct cpu_allocation *below = above ? &ranges[above - 1] : NULL;
+
+    return below && address - below->base < below->bytes ? below : NULL;
+}
+
+static bool
+room_make(void)
+{
+    size_t wanted = capacity ? 2 * capacity : 64;
+
+    if (count < capacity) {
+        return true;
+    }
+    struct cpu_allocation *grown = realloc(ranges, wanted * sizeof *grown);
+    if (!grown) {
+        return false;
+    }
+    ranges = grown;
+    capacity = wanted;
+    return true;
+}
+
+CUresult
+cpu_adopted_add(const struct cpu_allocation *as, uint64_t id)
+{
+    size_t at = index_above(as->base);
+
+    if (cpu_adopted_find(as->base) ||
+        (at < count && ranges[at].base < as->base + as->bytes)) {
+        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    }
+    if (!room_make()) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memmove(ranges + at + 1, ranges + at, (count - at) * sizeof *ranges);
+    ranges[at] = *as;
+    ranges[at].id = id;
+    count++;
+    return CUDA_SUCCESS;
+}
+
+static void
+remove_at(size_t at)
+{
+    memmove(ranges + at, ranges + at + 1, (count - at - 1) * sizeof *ranges);
+    count--;
+}
+
+bool
+cpu_adopted_remove(uintptr_t base, enum cpu_memory_kind kind)
+{
+    struct cpu_allocation *found = cpu_adopted_find(base);
+
+    if (!found || found->base != base || found->kind != kind) {
+        return false;
+    }
+    remove_at((size_t)(found - ranges));
+    return true;
+}
+
+void
+cpu_adopted_remove_context(uint64_t context_id)
+{
+    for (size_t i = count; i-- > 0;) {
+        if (ranges[i].context_id == context_id) {
+            remove_at(i);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+/* budget.c - decides whether the system has room for an allocation.
+ *
+ * Called by arena.c under its lock, for memory.c, and by the loader of images.
+ * Pages are filled when they are first touched, so that an allocation that
+ * succeeds now can end the process later: the system's killer does not ask.
+ * Therefore an allocation is refused if it does not fit what is available now,
+ * less what is allocated and not yet touched.
+ *
+ * What is available changes all the time; it is taken for constant as long as
+ * it stays within a quarter of the reserve, so that a program finds the bytes
+ * free that it freed.  Small allocations draw on a grant, of another quarter
+ * at most, so that few of them read the system's files.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cpu/cpu.h"
+#include "cpu/memory/available.h"
+#include "cpu/memory/budget.h"
+
+#define HUGE_UNIT ((size_t)2 << 20)
+
+static uint64_t committed; /* bytes of the arena that can be written */
+static uint64_t grant;     /* bytes that may be taken without a look */
+static uint64_t grant_most;
+static uint64_t capacity; /* committed and free, when looked at last */
+
+/* Why the thread's last allocation was refused; "" if it was not, or if the
+ * device itself is too small. */
+static _Thread_local char refusal[CPU_SOURCE_BYTES + 32];
+
+const char *
+cpu_budget_refusal(void)
+{
+    return *refusal ? refusal : NULL;
+}
+
+/* How many of mincore's bytes say that a page is there. */
+static uint64_t
+pages_count(const unsigned char *pages, size_t count)
+{
+    uint64_t found = 0, word;
+    size_t i = 0;
+
+    for (; i + sizeof word <= count; i += sizeof word) {
+        memcpy(&word, pages + i, sizeof word);
+        found += (uint64_t)__builtin_popcountll(word & 0x0101010101010101u);
+    }
+    for (; i < count; i++) {
+        found += pages[i] & 1;
+    }
+    return found;
+}
+
+uint64_t
+cpu_budget_resident(uintptr_t first, size_t bytes)
+{
+    static unsigned char pages[1 << 16]; /* the arena's lock */
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t most = sizeof pages * page;
+    uint64_t found = 0;
+
+    for (size_t at = 0; at < bytes; at += most) {
+        size_t part = bytes - at < most ? bytes - at : most;
+        if (mincore((void *)(first + at), part, pages)) {
+            return found + (bytes - at); /* as if all were */
+        }
+        found += pages_count(pages, part / page) * page;
+    }
+    return found;
+}
+
+/* Bytes free for all devices together, and the bound that says so. */
+static uint64_t
+room_look(struct cpu_bound *bound)
+{
+    struct cpu_available now;
+
+    cpu_available_read("", &now);
+    uint64_t untouched = committed - cpu_arena_resident(committed);
+    uint64_t left =
+        now.pages.bytes > untouched ? now.pages.bytes - untouched : 0;
+    uint64_t found =
+        committed + (left > CPU_NO_LIMIT / 2 ? CPU_NO_LIMIT / 2 : left);
+    uint64_t change = found > capacity ? found - capacity : capacity - found;
+    grant_most = now.reserve / 4;
+    if (change > now.reserve / 4) {
+        capacity = found;
+    }
+    left = capacity > committed ? capacity - committed : 0;
+    *bound = now.pages;
+    if (now.mappings.bytes < left) {
+        *bound = now.mappings;
+        left = now.mappings.bytes;
+    }
+    if (now.addresses.bytes != CPU_NO_LIMIT && cpu_arena_left() < left) {
+        *bound = now.addresses;
+        left = cpu_arena_left();
+    }
+    bound->bytes = left;
+    return left;
+}
+
+size_t
+cpu_budget_addresses(size_t most)
+{
+    struct cpu_available now;
+
+    cpu_available_read("", &now);
+    if (now.addresses.bytes == CPU_NO_LIMIT) {
+        return most;
+    }
+    size_t half = now.addresses.bytes / 2 / HUGE_UNIT * HUGE_UNIT;
+    return half < most ? half : most;
+}
+
+void
+cpu_budget_begin(void)
+{
+    *refusal = 0;
+}
+
+void
+cpu_budget_refuse_addresses(void)
+{
+    struct cpu_available now;
+
+    cpu_available_read("", &now);
+    snprintf(refusal, sizeof refusal, "out of memory (%s)",
+             now.addresses.bytes == CPU_NO_LIMIT
+                 ? "no addresses could be reserved for the device's memory"
+                 : now.addresses.source);
+}
+
+uint64_t
+cpu_budget_room(void)
+{
+    struct cpu_bound bound;
+
+    return room_look(&bound);
+}
+
+/* Bytes free, with the reason if these are not. */
+static uint64_t
+room_compare(uint64_t bytes)
+{
+    struct cpu_bound bound;
+    uint64_t room = room_look(&bound);
+
+    if (bytes > room && bytes <= cpu_state.memory_bytes) {
+        snprintf(refusal, sizeof refusal, "out of memory (%s)", bound.source);
+    }
+    return room;
+}
+
+void
+cpu_budget_explain(uint64_t bytes)
+{
+    room_compare(bytes);
+}
+
+bool
+cpu_budget_admit(uint64_t bytes)
+{
+    if (bytes <= grant) {
+        grant -= bytes;
+        return true;
+    }
+    uint64_t room = room_compare(bytes);
+    if (bytes > room) {
+        grant = 0;
+        return false;
+    }
+    uint64_t left = (room - bytes) / 8;
+    grant = left < grant_most ? left : grant_most;
+    return true;
+}
+
+void
+cpu_budget_return(uint64_t bytes)
+{
+    grant = grant + bytes < grant_most ? grant + bytes : grant_most;
+}
+
+void
+cpu_budget_commit(int64_t bytes)
+{
+    committed += (uint64_t)bytes;
+}
+
+uint64_t
+cpu_memory_bytes(void)
+{
+    struct cpu_available now;
+
+    cpu_available_read("", &now);
+    return now.total;
+}
