@@ -33,7 +33,9 @@ class Pretender:
     Of `worse` it does not say where it is.
     """
 
-    def compile(self, source, options=()):
+    remedies = ()
+
+    def compile(self, source, options=(), remedies=()):
         file, log = "", ""
         for line in source.splitlines():
             if line.startswith("#line"):

@@ -28,6 +28,7 @@ sys.path.insert(0, str(HERE))
 import compilers  # noqa: E402
 import known  # noqa: E402
 import results  # noqa: E402
+import survey  # noqa: E402
 from batches import Judge  # noqa: E402
 from entries import Entry, folder  # noqa: E402
 
@@ -54,10 +55,14 @@ def entries_of(feed: str) -> Iterator[Entry]:
 
 
 def ask(nvidia: compilers.Compiler, entries: list[Entry]) -> list[tuple]:
-    """(key, NVRTC's answer, ours) of each entry."""
+    """(key, NVRTC's answer, ours) of each entry, or of a survey's calls."""
     theirs = Judge(nvidia).ask(entries)
     ours = Judge(compilers.cpu()).ask(entries)
-    return [(e.key, theirs[e.key], ours[e.key]) for e in entries]
+    return [
+        row
+        for entry in entries
+        for row in survey.rows(entry, theirs[entry.key], ours[entry.key])
+    ]
 
 
 def arguments() -> argparse.Namespace:
@@ -98,14 +103,18 @@ def main() -> int:
         if given.all:
             print(f"{key}: {theirs} | {ours}")
     differences = known.differences(rows)
+    taken = {
+        row[0].partition("(")[0]
+        for row in rows
+        if not row[1].startswith("refused")
+    }
     print(
-        f"{len(rows)} entries, {len(differences)} differences, "
-        f"{time.monotonic() - begun:.0f} s"
+        f"{len(entries)} entries, of which NVRTC takes {len(taken)}; "
+        f"{len(differences)} differences, {time.monotonic() - begun:.0f} s"
     )
     if given.check:
         return known.check(differences, {e.key for e in entries})
-    for difference in differences:
-        print(difference)
+    print(*known.summary(differences), sep="\n")
     return 0
 
 

@@ -31,9 +31,10 @@ template <class T> struct oracle_type {};
 
 def text_of(number: int, entry: Entry) -> str:
     """One entry's part of a batch."""
-    code = entry.code.replace("$", str(number))
+    code = entry.code
     if entry.value:
-        code += f"\n__device__ oracle_report<{entry.value}> report_{number};"
+        code += f"\n__device__ oracle_report<{entry.value}> report_$;"
+    code = code.replace("$", str(number))
     return f'\n#line 1 "entry_{number}"\n{code}\n'
 
 
@@ -76,6 +77,11 @@ class Judge:
         """The answer to an entry that is a source of its own."""
         self.compilations += 1
         fine, log = self.compiler.compile(entry.code, entry.options)
+        if not fine and self.compiler.remedies:
+            self.compilations += 1
+            fine, log = self.compiler.compile(
+                entry.code, entry.options, self.compiler.remedies
+            )
         if fine:
             return {entry.key: TAKEN}
         found = errors(log)
@@ -88,7 +94,9 @@ class Judge:
         while batch:
             self.compilations += 1
             fine, log = self.compiler.compile(
-                source_of(batch, self.head), batch[0][1].options
+                source_of(batch, self.head),
+                batch[0][1].options,
+                self.compiler.remedies[:1],
             )
             if fine:
                 break

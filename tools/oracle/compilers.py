@@ -6,12 +6,16 @@ device's.  Neither needs a GPU.
 SPDX-License-Identifier: MIT
 """
 
+import contextlib
 import ctypes
+import multiprocessing
 import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,8 +53,36 @@ def nvrtc_places() -> Iterator[tuple[Path, Path]]:
     yield toolkit / "lib64" / "libnvrtc.so.13", toolkit / "include"
 
 
+def compile_with(
+    library: ctypes.CDLL, source: str, words: Sequence[str]
+) -> tuple[bool, str]:
+    """Whether a library takes `source` with these options, and its log."""
+    program, size = ctypes.c_void_p(), ctypes.c_size_t()
+    library.nvrtcCreateProgram(
+        ctypes.byref(program), source.encode(), b"all.cu", 0, None, None
+    )
+    array = (ctypes.c_char_p * len(words))(*(word.encode() for word in words))
+    result = library.nvrtcCompileProgram(program, len(words), array)
+    library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value + 1)
+    library.nvrtcGetProgramLog(program, log)
+    library.nvrtcDestroyProgram(ctypes.byref(program))
+    return result == 0, log.value.decode(errors="replace")
+
+
+def serve(path: str, requests: Connection) -> None:
+    """Compile what comes through a pipe, until it is closed."""
+    library = ctypes.CDLL(path)
+    with contextlib.suppress(EOFError):
+        while True:
+            requests.send(compile_with(library, *requests.recv()))
+
+
 class Compiler:
     """A library with the NVRTC API and the options that it always gets.
+
+    Each thread that compiles has a process of its own, so that a compiler
+    that crashes is an answer too.
 
     Parameters
     ----------
@@ -58,30 +90,48 @@ class Compiler:
         The shared library.
     options
         Options put before those of each compilation.
+    remedies
+        Options with which pycuda compiles a source once more that failed
+        without them.
     """
 
-    def __init__(self, path: Path, options: Sequence[str]) -> None:
-        self.library = ctypes.CDLL(str(path))
+    def __init__(
+        self,
+        path: Path,
+        options: Sequence[str],
+        remedies: Sequence[str] = (),
+    ) -> None:
+        self.path = str(path)
         self.options = list(options)
+        self.remedies = list(remedies)
+        self.local = threading.local()
+
+    def server(self) -> Connection:
+        """The pipe to this thread's process."""
+        if getattr(self.local, "pipe", None) is None:
+            context = multiprocessing.get_context("spawn")
+            self.local.pipe, theirs = context.Pipe()
+            context.Process(
+                target=serve, args=(self.path, theirs), daemon=True
+            ).start()
+            theirs.close()
+        return self.local.pipe
 
     def compile(
-        self, source: str, options: Sequence[str] = ()
+        self,
+        source: str,
+        options: Sequence[str] = (),
+        remedies: Sequence[str] = (),
     ) -> tuple[bool, str]:
         """Whether `source` was taken, and the compiler's log."""
-        library, words = self.library, [*self.options, *options]
-        program, size = ctypes.c_void_p(), ctypes.c_size_t()
-        library.nvrtcCreateProgram(
-            ctypes.byref(program), source.encode(), b"all.cu", 0, None, None
-        )
-        array = (ctypes.c_char_p * len(words))(
-            *(word.encode() for word in words)
-        )
-        result = library.nvrtcCompileProgram(program, len(words), array)
-        library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
-        log = ctypes.create_string_buffer(size.value + 1)
-        library.nvrtcGetProgramLog(program, log)
-        library.nvrtcDestroyProgram(ctypes.byref(program))
-        return result == 0, log.value.decode(errors="replace")
+        words = [*remedies, *self.options, *options]
+        pipe = self.server()
+        try:
+            pipe.send((source, words))
+            return pipe.recv()
+        except (EOFError, OSError):
+            self.local.pipe = None
+            return False, "error: the compiler crashed\n"
 
 
 def headers_dir() -> Path:
@@ -98,6 +148,8 @@ def nvidia() -> Compiler | None:
             break
     else:
         return None
+    from pycuda._compile.nvrtc import _REMEDIES
+
     headers = headers_dir()
     folders = (headers / "nvrtc", headers / "std", headers)
     return Compiler(
@@ -109,6 +161,7 @@ def nvidia() -> Compiler | None:
             f"--include-path={include}",
             f"--include-path={include / 'cccl'}",
         ],
+        [option for _, option in _REMEDIES],
     )
 
 

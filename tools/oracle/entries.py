@@ -37,6 +37,8 @@ class Entry:
         Whether the entry is a source of its own, never put in a batch.
     options
         NVRTC options for both compilers.
+    function, calls
+        Of a survey: the function, and the types of the arguments.
     """
 
     feed: str
@@ -46,6 +48,8 @@ class Entry:
     value: str = ""
     alone: bool = False
     options: tuple[str, ...] = ()
+    function: str = ""
+    calls: tuple[tuple[str, ...], ...] = ()
 
     @property
     def key(self) -> str:

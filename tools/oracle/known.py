@@ -32,13 +32,32 @@ class Difference:
             return "taken here"
         return "value"
 
-    def __str__(self) -> str:
-        said = {
+    @property
+    def said(self) -> str:
+        """The compilers' answers in a few words."""
+        return {
             "refused here": self.ours.removeprefix("refused: "),
             "taken here": "NVRTC: " + self.theirs.removeprefix("refused: "),
             "value": f"NVRTC {self.theirs}, here {self.ours}",
         }[self.direction]
-        return f"{self.direction}: {self.key}: {said}"
+
+    def __str__(self) -> str:
+        return f"{self.direction}: {self.key}: {self.said}"
+
+
+def summary(found: list[Difference]) -> list[str]:
+    """A line for each difference; those of one function share a line."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for one in found:
+        name, _, call = one.key.partition("(")
+        key = (one.direction, name, one.said)
+        groups.setdefault(key, []).append("(" + call if call else "")
+    return [
+        f"{direction}: {name}{' '.join(calls[:4])}"
+        + (f" and {len(calls) - 4} more" if len(calls) > 4 else "")
+        + f": {said}"
+        for (direction, name, said), calls in groups.items()
+    ]
 
 
 def differences(rows: Iterable[tuple[str, str, str]]) -> list[Difference]:
