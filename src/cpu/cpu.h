@@ -441,6 +441,12 @@ struct cpu_text {
 
 /* What a thread needs to run kernels; one a worker, and one for each caller
  * that ran a small launch itself. */
+/* A barrier with a number: see run/named.c. */
+enum { CPU_NAMED_BARRIERS = 16 };
+struct cpu_named {
+    unsigned arrived, phase;
+};
+
 struct cpu_worker {
     struct cpu_seat *seat;  /* NULL: it takes no kernels, or no worker */
     volatile int in_kernel; /* faults belong to the kernel */
@@ -468,6 +474,8 @@ struct cpu_worker {
     int barrier_results[2];
     unsigned barrier_phase;
     unsigned yields;
+    unsigned waiting; /* threads at named barriers */
+    struct cpu_named named[CPU_NAMED_BARRIERS];
     void *main_sp;
     uint64_t ready[CPU_MAX_THREADS / 64];
     struct cpu_fiber *fibers;

@@ -183,7 +183,7 @@ def test_options_leave_the_result(options):
 def test_global_timer_is_the_hosts_clock():
     module = SourceModule(
         "__global__ void kernel(unsigned long long *t)"
-        "{ t[threadIdx.x] = __globaltimer(); }"
+        "{ t[threadIdx.x] = __nvvm_read_ptx_sreg_globaltimer(); }"
     )
     times = np.zeros(2, np.uint64)
     before = time.time_ns()

@@ -113,13 +113,33 @@ def test_sections_of_a_file(oracle, tmp_path):
     assert two.key == "feed/a/two" and '#line 5 "a.cu"' in two.code
 
 
+def test_reasons_are_in_the_docs(oracle):
+    """The page says of each difference why it is there."""
+    page = (ROOT / "docs" / "cpu-device.md").read_text()
+    words = " ".join(page.split())
+    for row in oracle["known"].reasons():
+        assert row["reason"] in words, row["reason"]
+
+
+FEEDS = sorted(
+    path.stem
+    for path in (
+        *(ORACLE / "names").glob("[!_]*.py"),
+        *(path for path in (ROOT / "tests" / "oracle").iterdir()),
+    )
+)
+
+
 @pytest.mark.cpu
+@pytest.mark.slow
 @pytest.mark.no_sanitizer
-def test_the_differences_are_those_that_are_known(oracle):
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("feed", FEEDS)
+def test_the_differences_are_those_that_are_known(oracle, feed):
     if oracle["compilers"].nvidia() is None:
         pytest.skip("NVRTC 13.0 is not installed (tools/oracle --install)")
     run = subprocess.run(
-        [sys.executable, str(ORACLE), "--check"],
+        [sys.executable, str(ORACLE), "--check", "--feed", feed],
         capture_output=True,
         text=True,
         cwd="/",

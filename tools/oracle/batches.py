@@ -96,7 +96,7 @@ class Judge:
             fine, log = self.compiler.compile(
                 source_of(batch, self.head),
                 batch[0][1].options,
-                self.compiler.remedies[:1],
+                self.compiler.remedies,
             )
             if fine:
                 break

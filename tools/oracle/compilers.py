@@ -189,7 +189,7 @@ ERROR = re.compile(
 def errors(log: str) -> list[tuple[str, str, str]]:
     """(file, message, whole text) of each error in a log."""
     found = list(ERROR.finditer(log))
-    ends = [match.start() for match in found[1:]] + [len(log)]
+    ends = [match.start() for match in found[1:]] + [len(log)] * bool(found)
     return [
         (match["file"] or "", match["text"], log[match.start() : end])
         for match, end in zip(found, ends, strict=True)

@@ -93,6 +93,6 @@ __PYCUDA_ATOMIC(atomicDec, unsigned int, __pycuda_wrap_down)
 __PYCUDA_CAS_ALL(int)
 __PYCUDA_CAS_ALL(unsigned int)
 __PYCUDA_CAS_ALL(unsigned long long)
-__PYCUDA_CAS_ALL(unsigned short)
+__PYCUDA_CAS(atomicCAS, unsigned short)
 #undef __PYCUDA_CAS_ALL
 #undef __PYCUDA_CAS

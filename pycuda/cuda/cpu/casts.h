@@ -17,8 +17,6 @@ __PYCUDA_BITS(__float_as_int, int, float)
 __PYCUDA_BITS(__float_as_uint, unsigned int, float)
 __PYCUDA_BITS(__longlong_as_double, double, long long)
 __PYCUDA_BITS(__double_as_longlong, long long, double)
-__PYCUDA_BITS(__ulonglong_as_double, double, unsigned long long)
-__PYCUDA_BITS(__double_as_ulonglong, unsigned long long, double)
 #undef __PYCUDA_BITS
 
 __pycuda_both int

@@ -15,6 +15,7 @@ extern "C++" {
 #include "synchronise.h"
 #include "warp.h"
 #include "atomics.h"
+#include "clusters.h"
 #include "casts.h"
 #include "integers.h"
 #include "simd.h"
@@ -34,6 +35,7 @@ extern "C++" {
 #include "math_fast.h"
 #include "math_rounding.h"
 #include "memory.h"
+#include "nv_atomics.h"
 #include "output.h"
 #include "textures.h"
 #include "surfaces.h"
@@ -41,6 +43,7 @@ extern "C++" {
 #include "api_codes.h"
 #include "api_enums.h"
 #include "api_types.h"
+#include "rounding_modes.h"
 }
 /* NVRTC brings these itself. */
 #include "../std/initializer_list"

@@ -134,25 +134,20 @@ __umul24(unsigned int x, unsigned int y)
 {
     return (x & 0xffffffu) * (y & 0xffffffu);
 }
-__pycuda_both int
-mul24(int x, int y)
+__pycuda_both unsigned short
+__nv_bswap16(unsigned short x)
 {
-    return __mul24(x, y);
+    return __builtin_bswap16(x);
 }
 __pycuda_both unsigned int
-umul24(unsigned int x, unsigned int y)
+__nv_bswap32(unsigned int x)
 {
-    return __umul24(x, y);
+    return __builtin_bswap32(x);
 }
-__pycuda_both int
-mulhi(int x, int y)
+__pycuda_both unsigned long long
+__nv_bswap64(unsigned long long x)
 {
-    return __mulhi(x, y);
-}
-__pycuda_both unsigned int
-umulhi(unsigned int x, unsigned int y)
-{
-    return __umulhi(x, y);
+    return __builtin_bswap64(x);
 }
 
 __pycuda_both int

@@ -1,21 +1,31 @@
 /* math_overloads.h - C++ overloads: sin(float), pow(float, int), isnan, max.
  *
- * A float argument gives a float, an integer one counts as a double, mixed
- * ones are promoted: the rules of C++ <cmath>.  std:: has the same names.
+ * A float argument gives a float.  Where C++ <cmath> has the function, an
+ * integer counts as a double and mixed arguments are promoted, which nvcc and
+ * NVRTC with mixed_math.h take.  Integers are ambiguous to them for all other
+ * functions, which are deleted here.  std:: has the same names.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-#define __PYCUDA_OVERLOAD1(NAME)                                              \
+#define __PYCUDA_OVERLOAD_FLOAT(NAME)                                         \
     __pycuda_both float NAME(float x)                                         \
     {                                                                         \
         return NAME##f(x);                                                    \
-    }                                                                         \
+    }
+#define __PYCUDA_OVERLOAD1(NAME)                                              \
+    __PYCUDA_OVERLOAD_FLOAT(NAME)                                             \
     template <class T>                                                        \
     __pycuda_template_both __pycuda_if_integer<T> NAME(T x)                   \
     {                                                                         \
         return NAME((double)x);                                               \
     }
+#define __PYCUDA_NO_INTEGER(NAME)                                             \
+    template <class T>                                                        \
+    __pycuda_template_both __pycuda_if_integer<T> NAME(T) = delete;
+#define __PYCUDA_OVERLOAD_REAL(NAME)                                          \
+    __PYCUDA_OVERLOAD_FLOAT(NAME)                                             \
+    __PYCUDA_NO_INTEGER(NAME)
 __PYCUDA_OVERLOAD1(sin)
 __PYCUDA_OVERLOAD1(cos)
 __PYCUDA_OVERLOAD1(tan)
@@ -30,7 +40,7 @@ __PYCUDA_OVERLOAD1(acosh)
 __PYCUDA_OVERLOAD1(atanh)
 __PYCUDA_OVERLOAD1(exp)
 __PYCUDA_OVERLOAD1(exp2)
-__PYCUDA_OVERLOAD1(exp10)
+__PYCUDA_OVERLOAD_REAL(exp10)
 __PYCUDA_OVERLOAD1(expm1)
 __PYCUDA_OVERLOAD1(log)
 __PYCUDA_OVERLOAD1(log2)
@@ -50,22 +60,24 @@ __PYCUDA_OVERLOAD1(erf)
 __PYCUDA_OVERLOAD1(erfc)
 __PYCUDA_OVERLOAD1(tgamma)
 __PYCUDA_OVERLOAD1(lgamma)
-__PYCUDA_OVERLOAD1(j0)
-__PYCUDA_OVERLOAD1(j1)
-__PYCUDA_OVERLOAD1(y0)
-__PYCUDA_OVERLOAD1(y1)
-__PYCUDA_OVERLOAD1(cyl_bessel_i0)
-__PYCUDA_OVERLOAD1(cyl_bessel_i1)
+__PYCUDA_OVERLOAD_REAL(j0)
+__PYCUDA_OVERLOAD_REAL(j1)
+__PYCUDA_OVERLOAD_REAL(y0)
+__PYCUDA_OVERLOAD_REAL(y1)
+__PYCUDA_OVERLOAD_REAL(cyl_bessel_i0)
+__PYCUDA_OVERLOAD_REAL(cyl_bessel_i1)
 __PYCUDA_OVERLOAD1(rsqrt)
-__PYCUDA_OVERLOAD1(rcbrt)
-__PYCUDA_OVERLOAD1(sinpi)
-__PYCUDA_OVERLOAD1(cospi)
-__PYCUDA_OVERLOAD1(normcdf)
-__PYCUDA_OVERLOAD1(erfinv)
-__PYCUDA_OVERLOAD1(erfcinv)
-__PYCUDA_OVERLOAD1(normcdfinv)
-__PYCUDA_OVERLOAD1(erfcx)
+__PYCUDA_OVERLOAD_REAL(rcbrt)
+__PYCUDA_OVERLOAD_REAL(sinpi)
+__PYCUDA_OVERLOAD_REAL(cospi)
+__PYCUDA_OVERLOAD_REAL(normcdf)
+__PYCUDA_OVERLOAD_REAL(erfinv)
+__PYCUDA_OVERLOAD_REAL(erfcinv)
+__PYCUDA_OVERLOAD_REAL(normcdfinv)
+__PYCUDA_OVERLOAD_REAL(erfcx)
 #undef __PYCUDA_OVERLOAD1
+#undef __PYCUDA_OVERLOAD_REAL
+#undef __PYCUDA_OVERLOAD_FLOAT
 
 /* The type that two arithmetic arguments of a function meet in. */
 template <class A, class B> struct __pycuda_promote {
@@ -111,6 +123,12 @@ __PYCUDA_OVERLOAD2(fmax)
 __PYCUDA_OVERLOAD2(fdim)
 __PYCUDA_OVERLOAD2(nextafter)
 #undef __PYCUDA_OVERLOAD2
+/* nvcc has a double here; NVRTC has this. */
+__pycuda_both float
+pow(float x, int n)
+{
+    return powf(x, (float)n);
+}
 
 #define __PYCUDA_OVERLOAD(RESULT, NAME, DECLARE, PASS)                        \
     __pycuda_both RESULT NAME DECLARE                                         \
@@ -134,6 +152,36 @@ __PYCUDA_OVERLOAD(float, remquo, (float x, float y, int *n), (x, y, n))
 __PYCUDA_OVERLOAD(void, sincos, (float x, float *s, float *c), (x, s, c))
 __PYCUDA_OVERLOAD(void, sincospi, (float x, float *s, float *c), (x, s, c))
 #undef __PYCUDA_OVERLOAD
+
+__PYCUDA_NO_INTEGER(ilogb)
+__PYCUDA_NO_INTEGER(lrint)
+__PYCUDA_NO_INTEGER(lround)
+__PYCUDA_NO_INTEGER(llrint)
+__PYCUDA_NO_INTEGER(llround)
+#undef __PYCUDA_NO_INTEGER
+#define __PYCUDA_NO_INTEGERS(NAME, MORE)                                      \
+    template <class T>                                                        \
+    __pycuda_template_both __pycuda_if_integer<T> NAME(T, MORE) = delete;
+__PYCUDA_NO_INTEGERS(ldexp, int)
+__PYCUDA_NO_INTEGERS(scalbn, int)
+__PYCUDA_NO_INTEGERS(scalbln, long)
+__PYCUDA_NO_INTEGERS(frexp, int *)
+#undef __PYCUDA_NO_INTEGERS
+template <class T>
+__pycuda_template_both __pycuda_if_integer<T> jn(int, T) = delete;
+template <class T>
+__pycuda_template_both __pycuda_if_integer<T> yn(int, T) = delete;
+template <class A, class B, class C>
+__pycuda_template_both
+    typename __pycuda_if<__pycuda_is_integer<A>::value &&
+                             __pycuda_is_integer<B>::value &&
+                             __pycuda_is_integer<C>::value,
+                         double>::type
+    fma(A, B, C) = delete;
+template <class T>
+__pycuda_template_both
+    typename __pycuda_if<__is_unsigned(T) && sizeof(T) >= 4, int>::type
+    abs(T) = delete;
 
 __pycuda_both float
 abs(float x)
@@ -188,69 +236,50 @@ max(double a, float b)
     return fmax(a, b);
 }
 
+/* An int, as NVRTC has it. */
 #define __PYCUDA_CLASSIFY(T)                                                  \
-    __pycuda_both bool isnan(T x)                                             \
+    __pycuda_both int isnan(T x)                                              \
     {                                                                         \
         return __builtin_isnan(x);                                            \
     }                                                                         \
-    __pycuda_both bool isinf(T x)                                             \
+    __pycuda_both int isinf(T x)                                              \
     {                                                                         \
         return __builtin_isinf(x);                                            \
     }                                                                         \
-    __pycuda_both bool isfinite(T x)                                          \
+    __pycuda_both int isfinite(T x)                                           \
     {                                                                         \
         return __builtin_isfinite(x);                                         \
     }                                                                         \
-    __pycuda_both bool isnormal(T x)                                          \
-    {                                                                         \
-        return __builtin_isnormal(x);                                         \
-    }                                                                         \
-    __pycuda_both bool signbit(T x)                                           \
+    __pycuda_both int signbit(T x)                                            \
     {                                                                         \
         return __builtin_signbit(x);                                          \
-    }                                                                         \
-    __pycuda_both bool isunordered(T x, T y)                                  \
-    {                                                                         \
-        return __builtin_isunordered(x, y);                                   \
     }
 __PYCUDA_CLASSIFY(float)
 __PYCUDA_CLASSIFY(double)
 #undef __PYCUDA_CLASSIFY
 
-#define __PYCUDA_CLASSIFY_INTEGER(NAME)                                       \
-    template <class T>                                                        \
-    __pycuda_template_both __pycuda_if_integer<T, bool> NAME(T x)             \
-    {                                                                         \
-        return NAME((double)x);                                               \
-    }
-__PYCUDA_CLASSIFY_INTEGER(isnan)
-__PYCUDA_CLASSIFY_INTEGER(isinf)
-__PYCUDA_CLASSIFY_INTEGER(isfinite)
-__PYCUDA_CLASSIFY_INTEGER(isnormal)
-__PYCUDA_CLASSIFY_INTEGER(signbit)
-#undef __PYCUDA_CLASSIFY_INTEGER
-
 /* CUDA's C names for the same. */
-__pycuda_both int
-__isnanf(float x)
-{
-    return __builtin_isnan(x);
-}
-__pycuda_both int
-__isinff(float x)
-{
-    return __builtin_isinf(x);
-}
-__pycuda_both int
-__finitef(float x)
-{
-    return __builtin_isfinite(x);
-}
-__pycuda_both int
-__signbitf(float x)
-{
-    return __builtin_signbit(x);
-}
+#define __PYCUDA_CLASSIFY(T, F)                                               \
+    __pycuda_both int __isnan##F(T x)                                         \
+    {                                                                         \
+        return __builtin_isnan(x);                                            \
+    }                                                                         \
+    __pycuda_both int __isinf##F(T x)                                         \
+    {                                                                         \
+        return __builtin_isinf(x);                                            \
+    }                                                                         \
+    __pycuda_both int __finite##F(T x)                                        \
+    {                                                                         \
+        return __builtin_isfinite(x);                                         \
+    }                                                                         \
+    __pycuda_both int __signbit##F(T x)                                       \
+    {                                                                         \
+        return __builtin_signbit(x);                                          \
+    }
+__PYCUDA_CLASSIFY(float, f)
+__PYCUDA_CLASSIFY(double, )
+__PYCUDA_CLASSIFY(long double, l)
+#undef __PYCUDA_CLASSIFY
 
 namespace std
 {
@@ -268,7 +297,6 @@ using ::acosh;
 using ::atanh;
 using ::exp;
 using ::exp2;
-using ::exp10;
 using ::expm1;
 using ::log;
 using ::log2;
@@ -288,10 +316,6 @@ using ::erf;
 using ::erfc;
 using ::tgamma;
 using ::lgamma;
-using ::j0;
-using ::j1;
-using ::y0;
-using ::y1;
 using ::pow;
 using ::atan2;
 using ::fmod;
@@ -317,14 +341,10 @@ using ::remquo;
 using ::abs;
 using ::labs;
 using ::llabs;
-using ::min;
-using ::max;
 using ::isnan;
 using ::isinf;
 using ::isfinite;
-using ::isnormal;
 using ::signbit;
-using ::isunordered;
 using ::size_t;
 using ::ptrdiff_t;
 using ::clock_t;

@@ -318,3 +318,15 @@ __PYCUDA_DIRECTED(double, , d, __fma, rz, __PYCUDA_RZ)
 __PYCUDA_DIRECTED(double, , d, __fma, ru, __PYCUDA_RU)
 __PYCUDA_DIRECTED(double, , d, __fma, rd, __PYCUDA_RD)
 #undef __PYCUDA_DIRECTED
+
+/* Denormal numbers whatever the options say: so they are here always. */
+#define __PYCUDA_IEEE(SUFFIX)                                                 \
+    __pycuda_both float __fmaf_ieee_##SUFFIX(float x, float y, float z)       \
+    {                                                                         \
+        return __fmaf_##SUFFIX(x, y, z);                                      \
+    }
+__PYCUDA_IEEE(rn)
+__PYCUDA_IEEE(rz)
+__PYCUDA_IEEE(ru)
+__PYCUDA_IEEE(rd)
+#undef __PYCUDA_IEEE

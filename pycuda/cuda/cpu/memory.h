@@ -6,7 +6,6 @@
 
 extern "C" {
 __host__ __device__ void *memcpy(void *to, const void *from, size_t bytes);
-__host__ __device__ void *memmove(void *to, const void *from, size_t bytes);
 __host__ __device__ void *memset(void *to, int byte, size_t bytes);
 }
 
@@ -19,6 +18,11 @@ __pycuda_fn void
 free(void *pointer)
 {
     __pycuda_free(pointer);
+}
+__pycuda_fn void *
+__nv_aligned_device_malloc(size_t bytes, size_t alignment)
+{
+    return __pycuda_malloc_aligned(bytes, alignment);
 }
 #define alloca(bytes) __builtin_alloca(bytes)
 /* What `new` and `delete` call. */
@@ -81,7 +85,12 @@ __PYCUDA_LOAD(__ldcv)
 template <class T> struct __pycuda_same {
     typedef T type;
 };
+#define __PYCUDA_NO_STORE(NAME)                                               \
+    template <class T>                                                        \
+    __pycuda_template_fn void NAME(                                           \
+        const T *address, typename __pycuda_same<T>::type value) = delete;
 #define __PYCUDA_STORE(NAME)                                                  \
+    __PYCUDA_NO_STORE(NAME)                                                   \
     template <class T>                                                        \
     __pycuda_template_fn void NAME(                                           \
         T *address, typename __pycuda_same<T>::type value)                    \
@@ -93,6 +102,8 @@ __PYCUDA_STORE(__stcg)
 __PYCUDA_STORE(__stwt)
 #undef __PYCUDA_STORE
 
+__PYCUDA_NO_STORE(__stcs)
+#undef __PYCUDA_NO_STORE
 /* Vectors of 16 bytes go past the caches. */
 template <class T>
 __pycuda_template_fn void

@@ -11,7 +11,9 @@
 #define __managed__          __attribute__((device, section("pycuda_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)
-#define __cluster_dims__(...)
+#define __cluster_dims__(...) __PYCUDA_CLUSTER_MARK(__VA_ARGS__)
+#define __PYCUDA_CLUSTER_MARK(...)                                            \
+    __attribute__((section("pycuda_cluster " #__VA_ARGS__)))
 #define __grid_constant__
 #define __block_size__(...)
 #define __forceinline__      __inline__ __attribute__((always_inline))
@@ -48,6 +50,10 @@
 #undef __SSE_MATH__
 #undef __SSE2__
 #undef __SSE2_MATH__
+
+/* No lambda needs a wrapper here. */
+#define __nv_is_extended_device_lambda_closure_type(type)       false
+#define __nv_is_extended_host_device_lambda_closure_type(type)  false
 
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;

@@ -17,6 +17,7 @@ __device__ unsigned int __pycuda_dynamic_shared(void) __PYCUDA_CONST;
 
 __device__ int __pycuda_barrier(int kind, int predicate);
 __device__ void __pycuda_warp_barrier(unsigned int mask);
+__device__ void __pycuda_barrier_named(unsigned int id, unsigned int count);
 __device__ unsigned long __pycuda_shuffle(unsigned int mask,
                                           unsigned long value, int kind,
                                           int lane, int width);
@@ -37,6 +38,7 @@ __device__ void __pycuda_assert_fail(const char *expression, const char *file,
 __device__ void __pycuda_trap(void) __attribute__((noreturn));
 __device__ void __pycuda_exit(void) __attribute__((noreturn));
 __device__ void *__pycuda_malloc(size_t bytes);
+__device__ void *__pycuda_malloc_aligned(size_t bytes, size_t alignment);
 __device__ void __pycuda_free(void *pointer);
 __device__ unsigned long __pycuda_clock64(void);
 __device__ unsigned long __pycuda_globaltimer(void);

@@ -13,6 +13,22 @@
 #define __syncthreads_or(predicate)                                           \
     __pycuda_barrier(__PYCUDA_BARRIER_OR, (predicate) != 0)
 
+/* Barriers with a number; 0 is that of __syncthreads. */
+__pycuda_fn void
+__barrier_sync(unsigned int id)
+{
+    if (id == 0) {
+        __syncthreads();
+    } else {
+        __pycuda_barrier_named(id, 0);
+    }
+}
+__pycuda_fn void
+__barrier_sync_count(unsigned int id, unsigned int count)
+{
+    __pycuda_barrier_named(id, count);
+}
+
 __pycuda_fn void
 __threadfence_block()
 {
@@ -44,11 +60,6 @@ clock64()
 {
     return (long long)__pycuda_clock64();
 }
-__pycuda_fn unsigned long long
-__globaltimer()
-{
-    return __pycuda_globaltimer();
-}
 
 __pycuda_fn void
 __trap()
@@ -64,7 +75,6 @@ __pycuda_fn void
 __prof_trigger(int)
 {
 }
-#define __assume(condition) __builtin_assume(condition)
 __pycuda_fn void
 __exit()
 {

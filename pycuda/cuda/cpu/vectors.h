@@ -54,7 +54,9 @@ __PYCUDA_VECTOR(double, double, 16, 16)
 #define __PYCUDA_ALIGNED(NAME, T, BYTES)                                      \
     struct __align__(BYTES) NAME##4_##BYTES##a {                              \
         T x, y, z, w;                                                         \
-    };                                                                        \
+    };
+/* NVRTC has no make_long4_16a. */
+#define __PYCUDA_MAKE_ALIGNED(NAME, T, BYTES)                                 \
     __pycuda_both NAME##4_##BYTES##a make_##NAME##4_##BYTES##a(               \
         T x, T y, T z, T w)                                                   \
     {                                                                         \
@@ -63,11 +65,17 @@ __PYCUDA_VECTOR(double, double, 16, 16)
 #define __PYCUDA_ALIGNED_BOTH(NAME, T)                                        \
     __PYCUDA_ALIGNED(NAME, T, 16)                                             \
     __PYCUDA_ALIGNED(NAME, T, 32)
+#define __PYCUDA_MAKE_BOTH(NAME, T)                                           \
+    __PYCUDA_ALIGNED_BOTH(NAME, T)                                            \
+    __PYCUDA_MAKE_ALIGNED(NAME, T, 16)                                        \
+    __PYCUDA_MAKE_ALIGNED(NAME, T, 32)
 __PYCUDA_ALIGNED_BOTH(long, long)
 __PYCUDA_ALIGNED_BOTH(ulong, unsigned long)
-__PYCUDA_ALIGNED_BOTH(longlong, long long)
-__PYCUDA_ALIGNED_BOTH(ulonglong, unsigned long long)
-__PYCUDA_ALIGNED_BOTH(double, double)
+__PYCUDA_MAKE_BOTH(longlong, long long)
+__PYCUDA_MAKE_BOTH(ulonglong, unsigned long long)
+__PYCUDA_MAKE_BOTH(double, double)
+#undef __PYCUDA_MAKE_BOTH
+#undef __PYCUDA_MAKE_ALIGNED
 #undef __PYCUDA_ALIGNED_BOTH
 #undef __PYCUDA_ALIGNED
 

@@ -16,9 +16,13 @@ struct cpu_heap_block {
     _Atomic uint64_t mark; /* heap_mark, while the block lives */
     size_t bytes;
     struct cpu_heap_block *next, *previous;
+    void *whole; /* what the C library gave */
+    void *unused;
 };
 
-_Static_assert(sizeof(struct cpu_heap_block) == 32, "malloc's alignment");
+enum { HEAP_ALIGNMENT = 16 };
+_Static_assert(sizeof(struct cpu_heap_block) % HEAP_ALIGNMENT == 0,
+               "malloc's alignment");
 
 static uint64_t
 heap_mark(const struct cpu_context *ctx, const struct cpu_heap_block *head)
@@ -54,13 +58,42 @@ heap_unlink(struct cpu_context *ctx, struct cpu_heap_block *head)
     pthread_mutex_unlock(&ctx->heap_lock);
 }
 
+/* Room for a head and `bytes` behind it, aligned; NULL: no memory. */
+static struct cpu_heap_block *
+heap_block(size_t bytes, size_t alignment)
+{
+    struct cpu_heap_block *head = NULL;
+    char *whole = malloc(sizeof *head + bytes + alignment - HEAP_ALIGNMENT);
+
+    if (whole) {
+        uintptr_t first = (uintptr_t)(whole + sizeof *head);
+        uintptr_t aligned = (first + alignment - 1) & ~(alignment - 1);
+        head = (struct cpu_heap_block *)aligned - 1;
+        head->whole = whole;
+    }
+    return head;
+}
+
 void *
 __pycuda_malloc(size_t bytes)
+{
+    return __pycuda_malloc_aligned(bytes, HEAP_ALIGNMENT);
+}
+
+void *
+__pycuda_malloc_aligned(size_t bytes, size_t alignment)
 {
     struct cpu_worker *worker = cpu_worker_tls;
     struct cpu_context *ctx = worker->ctx;
     size_t limit = ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE];
 
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0 ||
+        alignment > limit) {
+        return NULL;
+    }
+    if (alignment < HEAP_ALIGNMENT) {
+        alignment = HEAP_ALIGNMENT;
+    }
     if (bytes > limit ||
         atomic_fetch_add(&ctx->heap_used, bytes) + bytes > limit) {
         if (bytes <= limit) {
@@ -70,7 +103,7 @@ __pycuda_malloc(size_t bytes)
     }
     worker->in_kernel = 0; /* malloc's own state is not the kernel's */
     size_t gap = cpu_check_flags ? CPU_CHECK_GAP : 0;
-    struct cpu_heap_block *head = malloc(sizeof *head + bytes + gap);
+    struct cpu_heap_block *head = heap_block(bytes + gap, alignment);
     if (head) {
         head->bytes = bytes;
         atomic_store(&head->mark, heap_mark(ctx, head));
@@ -113,8 +146,8 @@ __pycuda_free(void *pointer)
         cpu_check_forget((uintptr_t)pointer, head->bytes);
     }
     heap_unlink(worker->ctx, head);
-    if (!cpu_check_quarantine(head, head->bytes)) {
-        free(head);
+    if (!cpu_check_quarantine(head->whole, head->bytes)) {
+        free(head->whole);
     }
     worker->in_kernel = 1;
 }
@@ -131,7 +164,7 @@ cpu_heap_close(struct cpu_context *ctx)
             cpu_check_forget((uintptr_t)(head + 1), head->bytes);
         }
         atomic_store(&head->mark, 0);
-        free(head);
+        free(head->whole);
     }
     pthread_mutex_destroy(&ctx->heap_lock);
 }

@@ -6,6 +6,7 @@
  * that is not in the table is an error, told by check.c.
  *
  * SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <string.h>
 
 #include "jit/jit.h"
@@ -121,9 +122,98 @@ map_instruction(struct jit *jit, LLVMValueRef instruction, void *data)
     }
 }
 
+/* __pycuda_exchange_16(at, expected, desired, found) of nv_atomics.h: front
+ * ends for nvptx have no atomic instruction of 16 bytes. */
+static void
+lower_exchange(struct jit *jit, LLVMValueRef instruction, void *data)
+{
+    (void)data;
+    if (!jit_calls(instruction, "__pycuda_exchange_16")) {
+        return;
+    }
+    LLVMTypeRef wide = LLVMIntTypeInContext(jit->context, 128);
+    LLVMPositionBuilderBefore(jit->builder, instruction);
+    LLVMValueRef expected =
+        LLVMBuildLoad2(jit->builder, wide, LLVMGetOperand(instruction, 1), "");
+    LLVMValueRef desired =
+        LLVMBuildLoad2(jit->builder, wide, LLVMGetOperand(instruction, 2), "");
+    LLVMSetAlignment(expected, 1);
+    LLVMSetAlignment(desired, 1);
+    LLVMValueRef pair = LLVMBuildAtomicCmpXchg(
+        jit->builder, LLVMGetOperand(instruction, 0), expected, desired,
+        LLVMAtomicOrderingSequentiallyConsistent,
+        LLVMAtomicOrderingSequentiallyConsistent, false);
+    LLVMSetAlignment(pair, 16);
+    LLVMValueRef found = LLVMBuildExtractValue(jit->builder, pair, 0, "");
+    LLVMValueRef store =
+        LLVMBuildStore(jit->builder, found, LLVMGetOperand(instruction, 3));
+    LLVMSetAlignment(store, 1);
+    LLVMInstructionEraseFromParent(instruction);
+}
+
+/* ---- clusters of blocks: pycuda/cuda/cpu/clusters.h ---- */
+
+static const char cluster_mark[] = "pycuda_cluster ";
+
+/* Whether the numbers of a list are all 1; what is no number is more. */
+static bool
+list_is_ones(const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '1' && !isalnum((unsigned char)text[1]) &&
+            text[1] != '_') {
+            continue;
+        }
+        if (*text != ' ' && *text != ',') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Takes the marks of __cluster_dims__ away; whether one asks for several
+ * blocks. */
+static bool
+clusters_are_wide(struct jit *jit)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    size_t n = sizeof cluster_mark - 1;
+    bool wide = false;
+
+    for (; function; function = LLVMGetNextFunction(function)) {
+        const char *section = LLVMGetSection(function);
+        if (section && strncmp(section, cluster_mark, n) == 0) {
+            wide |= !list_is_ones(section + n);
+            LLVMSetSection(function, "");
+        }
+    }
+    return wide;
+}
+
+static void
+lower_cluster(struct jit *jit, LLVMValueRef instruction, void *data)
+{
+    const bool *wide = data;
+
+    if (!jit_calls(instruction, "__pycuda_cluster")) {
+        return;
+    }
+    if (*wide) {
+        jit_user_error(instruction,
+                       "__cluster_dims__: clusters of more than one block "
+                       "cannot run on the CPU device");
+    }
+    (void)jit;
+    LLVMInstructionEraseFromParent(instruction);
+}
+
 void
 jit_map_intrinsics(struct jit *jit)
 {
+    bool wide = clusters_are_wide(jit);
+
     rename_functions(jit);
+    jit_each_instruction_of_all(jit, lower_cluster, &wide);
     jit_each_instruction_of_all(jit, map_instruction, NULL);
+    jit_each_instruction_of_all(jit, lower_exchange, NULL);
 }

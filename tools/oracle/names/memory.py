@@ -17,7 +17,7 @@ LOADS = names(
     "__ld{g,cg,ca,cs,lu,cv,gv} __st{wb,cg,cs,wt} __builtin_nontemporal"
 )
 OTHERS = names("""
-__threadfence{,_block,_system} __syncthreads{,_count,_and,_or} __syncwarp
+__threadfence{,_block,_system} __syncwarp
 __barrier_sync{,_count} __bar_sync __prof_trigger __trap __brkpt __nanosleep
 __is{Global,Shared,Constant,Local,GridConstant,ClusterShared}
 __cvta_{generic_to,}{_shared,_global}{,_to_generic}
@@ -28,8 +28,8 @@ strncmp strncpy strcat strchr alloca __builtin_alloca clock clock64
 globaltimer __globaltimer printf vprintf fprintf puts putchar snprintf sprintf
 __assertfail __assert_fail abort exit __nv_aligned_device_malloc
 aligned_alloc realloc rand srand atoi atof qsort time getenv
-__builtin_expect __builtin_assume __builtin_assume_aligned
-__builtin_unreachable __builtin_is_constant_evaluated __builtin_popcount
+__builtin_expect __builtin_assume
+__builtin_unreachable __builtin_popcount
 __builtin_clz __builtin_ctz __builtin_bswap32 __builtin_memcpy __assume
 __builtin_trap __builtin_prefetch __builtin_constant_p __nv_isClosureType
 __nv_ptx_builtin_ocg_fence __builtin_offsetof __builtin_addressof
@@ -47,8 +47,8 @@ __clusterGridDimInClusters __clusterRelativeBlockIdx
 __clusterRelativeBlockRank __clusterSizeInBlocks __cluster_map_shared_rank
 __cluster_query_shared_rank __clusterDimIsSpecified __setmaxnreg_inc
 __pipeline_memcpy_async __pipeline_commit __pipeline_wait_prior
-__pipeline_arrive_on __nv_is_extended_device_lambda_closure_type
-__nv_is_extended_host_device_lambda_closure_type __nv_make_nothrow
+__pipeline_arrive_on
+__nv_make_nothrow
 __builtin_choose_expr __builtin_types_compatible_p
 """)
 TARGETS = (*INTEGERS, "float", "double", "float2", "float4", "int2")
@@ -135,8 +135,9 @@ def nv_atomics() -> Iterator[Entry]:
     yield Entry("nv_atomic", "an order that is no constant", code)
 
 
+LAMBDA = "__nv_is_extended_device_lambda_closure_type"
 USES = {
-    "__nv_is_extended_device_lambda_closure_type": "__nv_is_extended_device_lambda_closure_type(int)",
+    LAMBDA: f"*p = {LAMBDA}(int)",
     "__builtin_assume_aligned": "q = (float *)__builtin_assume_aligned(q, 16)",
     "__builtin_assume": "__builtin_assume(*p > 0)",
     "__assume": "__assume(*p > 0)",
@@ -161,7 +162,10 @@ USES = {
     "__trap": "if (*p) __trap()",
     "__brkpt": "if (*p) __brkpt()",
     "__prof_trigger": "__prof_trigger(0)",
-    "__builtin_is_constant_evaluated": "*p = __builtin_is_constant_evaluated()",
+    "constant": "*p = __builtin_is_constant_evaluated()",
+    "__syncthreads": "__syncthreads()",
+    "__syncthreads_and": "*p = __syncthreads_and(*p)",
+    "__syncthreads_or": "*p = __syncthreads_or(*p)",
     "__syncthreads_count": "*p = __syncthreads_count(*p)",
     "cudaDeviceSynchronize": "cudaDeviceSynchronize()",
     "cudaGetLastError": "*p = cudaGetLastError()",

@@ -31,7 +31,10 @@ def entries() -> Iterator[Entry]:
             f"__device__ {name} *f$() {{ __shared__ {name} s[2];"
             " return s; }"
         )
-        yield Entry("vectors", f"use of {name}", code)
+        # The source is rewritten for shared variables with constructors.
+        alone = name == "dim3"
+        code = code.replace("$", "") if alone else code
+        yield Entry("vectors", f"use of {name}", code, alone=alone)
         for kind in ("float", "int", "double"):
             calls = [(kind,) * n for n in range(1, 5)]
             yield survey(
@@ -61,7 +64,10 @@ def entries() -> Iterator[Entry]:
         )
     for variable in GEOMETRY:
         for member in "xyz":
-            code = f"__global__ void k$(unsigned *a) {{ *a = {variable}.{member}; }}"
+            code = (
+                "__global__ void k$(unsigned *a)"
+                f" {{ *a = {variable}.{member}; }}"
+            )
             yield Entry("vectors", f"{variable}.{member}", code)
         target = "uint3" if variable.endswith("Idx") else "dim3"
         code = f"__global__ void k$({target} *a) {{ *a = {variable}; }}"

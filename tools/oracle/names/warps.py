@@ -14,6 +14,7 @@ __{any,all,ballot,uni}{,_sync} __activemask __match_{any,all}{,_sync}
 __reduce_{add,min,max,and,or,xor}_sync __reduce_{fmin,fmax}_sync __syncwarp
 __lane_id __lanemask_{lt,le,eq,ge,gt} __nv_lane_id __laneid __warpid __smid
 """)
+OLD = ("__any", "__all", "__ballot")
 VIDEO = names("""
 __v{abs,absss,neg,negss,abs_diff}{2,4} __v{abs_diffs,abs_diffu}{2,4}
 __v{absdiffs,absdiffu}{2,4} __vadd{,ss,us}{2,4} __vsub{,ss,us}{2,4}
@@ -39,7 +40,12 @@ def entries() -> Iterator[Entry]:
             ("unsigned", t), ("unsigned", t, "int *"), (t, "int *"), (t,),
         )
     ]  # fmt: skip
-    yield from surveys("warps", SHUFFLES + VOTES, [*calls, ()])
+    # Front ends know the old ones; ptxas refuses them.
+    new = [name for name in SHUFFLES + VOTES if name not in OLD]
+    yield from surveys("warps", new, [*calls, ()])
+    for name in OLD:
+        code = f"__global__ void k(int *p) {{ *p = {name}(*p); }}"
+        yield Entry("warps", name, code, alone=True)
     four = ("int", "unsigned")
     video = same(four, 1) + product(four, 2) + product(four, 3)
     video += [(t, t, "bool *") for t in (*four, "unsigned short")]

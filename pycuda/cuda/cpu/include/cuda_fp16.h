@@ -35,6 +35,8 @@ __pycuda_half_from_float(float x)
 #undef __PYCUDA_RAW2
 typedef __half half, __nv_half, nv_half;
 typedef __half2 half2, __nv_half2, nv_half2;
+typedef __half_raw __nv_half_raw;
+typedef __half2_raw __nv_half2_raw;
 
 __pycuda_both half2
 make_half2(half x, half y)

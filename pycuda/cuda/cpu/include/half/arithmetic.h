@@ -13,22 +13,24 @@ __PYCUDA_JOIN3(__pycuda_, __PYCUDA_H, _saturate)(float x)
 }
 #define __PYCUDA_SATURATE __PYCUDA_JOIN3(__pycuda_, __PYCUDA_H, _saturate)
 
-#define __PYCUDA_BOTH_WAYS(NAME, BODY, CALL_X, CALL_Y, ONE, TWO)        \
+#define __PYCUDA_BOTH_WAYS(NAME, NAME2, BODY, CALL_X, CALL_Y, ONE, TWO)       \
     __pycuda_both __PYCUDA_T NAME ONE BODY                                    \
-    __pycuda_both __PYCUDA_T2 NAME##2 TWO                                     \
+    __pycuda_both __PYCUDA_T2 NAME2 TWO                                       \
     {                                                                         \
         return __PYCUDA_T2(NAME CALL_X, NAME CALL_Y);                         \
     }
-#define __PYCUDA_TWO(NAME, EXPRESSION)                                        \
-    __PYCUDA_BOTH_WAYS(NAME, { return EXPRESSION; }, (a.x, b.x), (a.y, b.y),  \
-                       (__PYCUDA_T a, __PYCUDA_T b),                          \
+#define __PYCUDA_TWO_NAMES(NAME, NAME2, EXPRESSION)                           \
+    __PYCUDA_BOTH_WAYS(NAME, NAME2, { return EXPRESSION; }, (a.x, b.x),       \
+                       (a.y, b.y), (__PYCUDA_T a, __PYCUDA_T b),              \
                        (__PYCUDA_T2 a, __PYCUDA_T2 b))
+#define __PYCUDA_TWO(NAME, EXPRESSION)                                        \
+    __PYCUDA_TWO_NAMES(NAME, NAME##2, EXPRESSION)
 #define __PYCUDA_ONE(NAME, EXPRESSION)                                        \
-    __PYCUDA_BOTH_WAYS(NAME, { return EXPRESSION; }, (a.x), (a.y),            \
+    __PYCUDA_BOTH_WAYS(NAME, NAME##2, { return EXPRESSION; }, (a.x), (a.y),   \
                        (__PYCUDA_T a), (__PYCUDA_T2 a))
 
-#define __PYCUDA_HALF_OPERATION(NAME, OPERATOR)                               \
-    __PYCUDA_TWO(NAME, __PYCUDA_T((float)a OPERATOR(float) b))                \
+#define __PYCUDA_HALF_OPERATION(NAME, NAME2, OPERATOR)                        \
+    __PYCUDA_TWO_NAMES(NAME, NAME2, __PYCUDA_T((float)a OPERATOR(float) b))   \
     __pycuda_both __PYCUDA_T operator OPERATOR(__PYCUDA_T a, __PYCUDA_T b)    \
     {                                                                         \
         return NAME(a, b);                                                    \
@@ -36,7 +38,7 @@ __PYCUDA_JOIN3(__pycuda_, __PYCUDA_H, _saturate)(float x)
     __pycuda_both __PYCUDA_T2 operator OPERATOR(__PYCUDA_T2 a,                \
                                                 __PYCUDA_T2 b)                \
     {                                                                         \
-        return NAME##2(a, b);                                                 \
+        return NAME2(a, b);                                                   \
     }                                                                         \
     __pycuda_both __PYCUDA_T &operator OPERATOR##=(__PYCUDA_T &a,             \
                                                    __PYCUDA_T b)              \
@@ -46,12 +48,12 @@ __PYCUDA_JOIN3(__pycuda_, __PYCUDA_H, _saturate)(float x)
     __pycuda_both __PYCUDA_T2 &operator OPERATOR##=(__PYCUDA_T2 &a,           \
                                                     __PYCUDA_T2 b)            \
     {                                                                         \
-        return a = NAME##2(a, b);                                             \
+        return a = NAME2(a, b);                                               \
     }
-__PYCUDA_HALF_OPERATION(__hadd, +)
-__PYCUDA_HALF_OPERATION(__hsub, -)
-__PYCUDA_HALF_OPERATION(__hmul, *)
-__PYCUDA_HALF_OPERATION(__hdiv, /)
+__PYCUDA_HALF_OPERATION(__hadd, __hadd2, +)
+__PYCUDA_HALF_OPERATION(__hsub, __hsub2, -)
+__PYCUDA_HALF_OPERATION(__hmul, __hmul2, *)
+__PYCUDA_HALF_OPERATION(__hdiv, __h2div, /)
 #undef __PYCUDA_HALF_OPERATION
 
 /* _rn: never contracted to a fused operation, which the others are not. */
@@ -77,11 +79,6 @@ __PYCUDA_VARIANTS(__hsub, -)
 __PYCUDA_VARIANTS(__hmul, *)
 #undef __PYCUDA_VARIANTS
 
-__pycuda_both __PYCUDA_T2
-__h2div(__PYCUDA_T2 a, __PYCUDA_T2 b)
-{
-    return __hdiv2(a, b);
-}
 __PYCUDA_ONE(__hneg, __PYCUDA_T(__PYCUDA_RAW{
                          (unsigned short)(a.__x ^ 0x8000u)}))
 __PYCUDA_ONE(__habs, __PYCUDA_T(__PYCUDA_RAW{

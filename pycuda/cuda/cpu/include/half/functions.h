@@ -32,3 +32,28 @@ __PYCUDA_FUNCTION(rint, rintf(x))
 __PYCUDA_FUNCTION(trunc, truncf(x))
 __PYCUDA_FUNCTION(tanh_approx, tanhf(x))
 #undef __PYCUDA_FUNCTION
+
+/* a * b + c of complex numbers, in CUDA's order: each step is rounded. */
+__pycuda_both __PYCUDA_T2
+__hcmadd(__PYCUDA_T2 a, __PYCUDA_T2 b, __PYCUDA_T2 c)
+{
+    return __PYCUDA_T2(__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)),
+                       __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));
+}
+
+/* Ambiguous to nvcc and NVRTC, as the type converts to many. */
+template <class T>
+using __PYCUDA_JOIN3(__pycuda_if_, __PYCUDA_H, ) =
+    typename __pycuda_if<__is_same(T, __PYCUDA_T), T>::type;
+#define __PYCUDA_AMBIGUOUS(NAME, ...)                                         \
+    template <class T>                                                        \
+    __pycuda_template_both __PYCUDA_JOIN3(__pycuda_if_, __PYCUDA_H, )<T> NAME(    \
+        __VA_ARGS__) = delete;
+__PYCUDA_AMBIGUOUS(isnan, T)
+__PYCUDA_AMBIGUOUS(isinf, T)
+__PYCUDA_AMBIGUOUS(isfinite, T)
+__PYCUDA_AMBIGUOUS(signbit, T)
+__PYCUDA_AMBIGUOUS(abs, T)
+__PYCUDA_AMBIGUOUS(min, T, T)
+__PYCUDA_AMBIGUOUS(max, T, T)
+#undef __PYCUDA_AMBIGUOUS

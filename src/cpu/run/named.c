@@ -1,0 +1,48 @@
+/* named.c - barriers that have a number and a count of threads.
+ *
+ * Called by kernels.  The state is the worker's and belongs to the block that
+ * it runs; only fibers of that block touch it, one at a time.  A thread that
+ * waits gives way until the barrier's phase changes.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/cpu.h"
+
+/* Lets all that wait at the barrier go on. */
+static void
+named_release(struct cpu_worker *worker, struct cpu_named *named)
+{
+    worker->waiting -= named->arrived;
+    named->arrived = 0;
+    named->phase++;
+}
+
+static bool
+named_is_met(const struct cpu_worker *worker, const struct cpu_named *named,
+             unsigned count)
+{
+    return named->arrived >= (count ? count : worker->live);
+}
+
+CPU_ON_FIBER void
+__pycuda_barrier_named(uint32_t id, uint32_t count)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+    struct cpu_named *named = &worker->named[id % CPU_NAMED_BARRIERS];
+    unsigned phase = named->phase;
+
+    if (id >= CPU_NAMED_BARRIERS || count > worker->threads) {
+        cpu_fibers_fail(CUDA_ERROR_ILLEGAL_INSTRUCTION);
+    }
+    named->arrived++;
+    worker->waiting++;
+    while (named->phase == phase) {
+        if (named_is_met(worker, named, count)) {
+            named_release(worker, named);
+            break;
+        }
+        if (worker->waiting + worker->arrived >= worker->live) {
+            cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED); /* never met */
+        }
+        __pycuda_yield();
+    }
+}
