@@ -89,8 +89,7 @@ def of_header(header: str, more: str) -> Iterator[Entry]:
     raws = (BFLOAT if header == "cuda_bf16.h" else HALF)[2:]
     feed, headers = header[:-2].replace("cuda_", ""), (header,)
     every = calls(scalar, pair, raws)
-    for entry in surveys(feed, names(BOTH + more), every, headers):
-        yield entry
+    yield from surveys(feed, names(BOTH + more), every, headers)
     for name in (scalar, pair):
         yield survey(feed, name, every, headers)
     numbers = (*MAIN, "bool", "short", "unsigned short", "char", "long")

@@ -76,7 +76,7 @@ def entries() -> Iterator[Entry]:
         yield Entry("vectors", f"assignment to {variable}", code)
         code = f"__device__ auto f$() {{ return &{variable}; }}"
         yield Entry("vectors", f"address of {variable}", code)
-        code = f"template <class T> __device__ T g$(T v) {{ return v; }}\n"
+        code = "template <class T> __device__ T g$(T v) { return v; }\n"
         code += f"__global__ void k$(int *a) {{ *a = g$({variable}).x; }}"
         yield Entry("vectors", f"copy of {variable}", code)
     code = "__global__ void k$(int *a) { *a = warpSize; }"
