@@ -329,6 +329,10 @@ class SourceModule(CudaModule):
         not put inside ``extern "C"``.
     """
 
+    # For classes that load a module in their own way.
+    _source: object = None
+    _options: Sequence[str] = ()
+
     def __init__(
         self,
         source: object,

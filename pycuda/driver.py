@@ -471,3 +471,17 @@ def matrix_to_texref(
 def get_curand_version() -> tuple[int, int, int]:
     """Return the version of CURAND whose generators are provided."""
     return (10, 40, 0)
+
+
+def __getattr__(name: str) -> Any:
+    """Names that programs of before 2010 look for here."""
+    if name != "SourceModule":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from pycuda.compiler import SourceModule
+
+    warnings.warn(
+        "pycuda.driver.SourceModule is deprecated: it is in pycuda.compiler",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return SourceModule

@@ -785,5 +785,5 @@ _factory.serve()
 # Programs that import this module use these as attributes of pycuda.
 import pycuda.cumath  # noqa: E402
 import pycuda.curandom  # noqa: E402
-import pycuda.elementwise  # noqa: E402
+import pycuda.elementwise as elementwise  # noqa: E402, F401
 import pycuda.reduction  # noqa: E402, F401

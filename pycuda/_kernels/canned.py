@@ -33,6 +33,7 @@ __all__ = [
     "get_binary_op_kernel",
     "get_conj_kernel",
     "get_copy_kernel",
+    "get_divide_kernel",
     "get_fill_kernel",
     "get_fmod_kernel",
     "get_frexp_kernel",
@@ -42,7 +43,9 @@ __all__ = [
     "get_linear_combination_kernel",
     "get_logical_not_kernel",
     "get_modf_kernel",
+    "get_multiply_kernel",
     "get_pow_array_kernel",
+    "get_pow_kernel",
     "get_put_kernel",
     "get_rdivide_elwise_kernel",
     "get_real_kernel",
@@ -61,6 +64,11 @@ def _kernel(name: str, operation: str, *arguments: Argument) -> Any:
 
 def _argument(dtype: Any, name: str, scalar: bool) -> Argument:
     return (ScalarArg if scalar else VectorArg)(dtype, name)
+
+
+def _others(dtype: Any, *dtypes: Any) -> list[Any]:
+    """Dtypes that older releases leave to the first one's."""
+    return [dtype if other is None else other for other in dtypes]
 
 
 def _element(name: str, scalar: bool) -> str:
@@ -231,12 +239,13 @@ def get_linear_combination_kernel(
 @context_dependent_memoize
 def get_axpbyz_kernel(
     dtype_x: Any,
-    dtype_y: Any,
-    dtype_z: Any,
+    dtype_y: Any = None,
+    dtype_z: Any = None,
     x_is_scalar: bool = False,
     y_is_scalar: bool = False,
 ) -> Any:
     """``z[i] = a*x[i] + b*y[i]``; of (a, x, b, y, z)."""
+    dtype_y, dtype_z = _others(dtype_x, dtype_y, dtype_z)
     x = _as(dtype_z, _element("x", x_is_scalar))
     y = _as(dtype_z, _element("y", y_is_scalar))
     return _kernel(
@@ -251,8 +260,9 @@ def get_axpbyz_kernel(
 
 
 @context_dependent_memoize
-def get_axpbz_kernel(dtype_x: Any, dtype_z: Any) -> Any:
+def get_axpbz_kernel(dtype_x: Any, dtype_z: Any = None) -> Any:
     """``z[i] = a*x[i] + b``; of (a, x, b, z), a and b of z's dtype."""
+    (dtype_z,) = _others(dtype_x, dtype_z)
     return _kernel(
         "axpbz",
         f"z[i] = a*{_as(dtype_z, 'x[i]')} + b",
@@ -289,8 +299,9 @@ def get_binary_op_kernel(
 
 
 @context_dependent_memoize
-def get_rdivide_elwise_kernel(dtype_x: Any, dtype_z: Any) -> Any:
+def get_rdivide_elwise_kernel(dtype_x: Any, dtype_z: Any = None) -> Any:
     """``z[i] = y / x[i]``; of (x, y, z), y of z's dtype."""
+    (dtype_z,) = _others(dtype_x, dtype_z)
     return _kernel(
         "rdivide",
         f"z[i] = y / {_as(dtype_z, 'x[i]')}",
@@ -311,6 +322,37 @@ def get_scalar_op_kernel(
         VectorArg(dtype_x, "x"),
         ScalarArg(dtype_a, "a"),
         VectorArg(dtype_y, "y"),
+    )
+
+
+# --- names of older releases -------------------------------------------
+
+
+def get_multiply_kernel(
+    dtype_x: Any, dtype_y: Any = None, dtype_z: Any = None
+) -> Any:
+    """``z[i] = x[i] * y[i]``; of (x, y, z)."""
+    others = _others(dtype_x, dtype_y, dtype_z)
+    return get_binary_op_kernel(dtype_x, *others, "*")
+
+
+def get_divide_kernel(
+    dtype_x: Any, dtype_y: Any = None, dtype_z: Any = None
+) -> Any:
+    """``z[i] = x[i] / y[i]``; of (x, y, z)."""
+    others = _others(dtype_x, dtype_y, dtype_z)
+    return get_binary_op_kernel(dtype_x, *others, "/")
+
+
+@context_dependent_memoize
+def get_pow_kernel(dtype: Any) -> Any:
+    """``z[i] = pow(y[i], value)``; of (value, y, z)."""
+    return _kernel(
+        "pow_method",
+        "z[i] = pow(y[i], value)",
+        ScalarArg(dtype, "value"),
+        VectorArg(dtype, "y"),
+        VectorArg(dtype, "z"),
     )
 
 
@@ -346,7 +388,11 @@ def get_binary_func_scalar_kernel(
 
 
 def get_binary_minmax_kernel(
-    func: str, dtype_x: Any, dtype_y: Any, dtype_z: Any, use_scalar: bool
+    func: str,
+    dtype_x: Any,
+    dtype_y: Any,
+    dtype_z: Any,
+    use_scalar: bool = False,
 ) -> Any:
     """`get_binary_func_kernel` for ``max`` or ``min`` of any real dtypes.
 
@@ -365,8 +411,8 @@ def get_pow_array_kernel(
     dtype_x: Any,
     dtype_y: Any,
     dtype_z: Any,
-    is_base_array: bool,
-    is_exp_array: bool,
+    is_base_array: bool = True,
+    is_exp_array: bool = True,
 ) -> Any:
     """``z[i] = pow(x[i], y[i])``, either a number; of (x, y, z)."""
     compute = np.dtype(dtype_z)

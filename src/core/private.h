@@ -321,6 +321,8 @@ core_init_reads(const PyTypeObject *type, newfunc make, initproc init)
 }
 int core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
                   PyTypeObject *base);
+/* Makes a type of vectorcalls notice that its __call__ was replaced. */
+int core_let_replace_call(PyTypeObject *type);
 extern PyMemberDef core_object_members[];
 
 /* -- python/check.c */
@@ -693,12 +695,9 @@ void core_launch_limits(const struct core_function *function,
 int core_launch_blocks_at_once(const struct core_function *function,
                                const unsigned block[3], unsigned shared);
 
-/* -- code/occupancy.c, launch/oldstyle.c: methods of Function */
+/* -- code/occupancy.c: methods of Function */
 PyObject *core_occupancy_blocks(PyObject *function, CORE_ARGS);
 PyObject *core_occupancy_best(PyObject *function, CORE_ARGS);
-extern PyMethodDef core_oldstyle_methods[];
-/* What _set_block_shape was given; false: it was not called. */
-bool core_block_shape(const struct core_function *function, unsigned block[3]);
 
 /* -- stream/capture.c, stream/callback.c: methods of Stream; what captures
  * keep alive */

@@ -106,6 +106,22 @@ CASES = {
         [np.where(INDEX, X, Y)],
     ),
     "get_scalar_op_kernel": ((F4, F4, F4, "*"), (X, 2.0, None), [X * 2]),
+    "get_multiply_kernel": ((F4, F4, F8), (X, Y, None), [X * F8.type(1) * Y]),
+    "get_multiply_kernel of one dtype": ((F4,), (X, Y, None), [X * Y]),
+    "get_divide_kernel": ((F4,), (X, Y, None), [X / Y]),
+    "get_pow_kernel": ((F4,), (2.0, Y, None), [Y**2]),
+    "get_pow_array_kernel of two arrays": ((F4, F4, F4), (Y, Y, None), [Y**Y]),
+    "get_axpbyz_kernel of one dtype": (
+        (F4,),
+        (2.0, X, 3.0, Y, None),
+        [2 * X + 3 * Y],
+    ),
+    "get_axpbz_kernel of one dtype": ((F4,), (2.0, X, 1.0, None), [2 * X + 1]),
+    "get_rdivide_elwise_kernel of one dtype": (
+        (F4,),
+        (X, 2.0, None),
+        [2 / X],
+    ),
     "get_logical_not_kernel": (
         (I4, np.dtype(bool)),
         (INDEX, None),

@@ -4,7 +4,7 @@
  * loaded.  Each get_function makes a new one, so prepare() is per object.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/launch/oldstyle.h"
 
 /* Asks the driver where the image does not tell; without an answer the
  * layout stays unknown. */
@@ -321,14 +321,50 @@ format_join(PyObject *types)
     return text;
 }
 
+/* Whether prepare() is given a block, as it was in 2010: the second argument
+ * consists of numbers, or it is named. */
+static bool
+has_block(CORE_ARGS)
+{
+    PyObject *second = nargs > 1 ? args[1] : NULL;
+    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i);
+        if (PyUnicode_Compare(name, core.str_block) == 0) {
+            return true;
+        }
+    }
+    return second != NULL && (PyTuple_Check(second) || PyList_Check(second)) &&
+           PySequence_Fast_GET_SIZE(second) > 0 &&
+           PyIndex_Check(PySequence_Fast_GET_ITEM(second, 0));
+}
+
+/* (arg_types, texrefs) of today's form in `values`; the block and the shared
+ * memory of the first one are noted. */
+static int
+prepare_args(PyObject *op, CORE_ARGS, PyObject **values)
+{
+    static const struct core_signature today = {
+        "prepare", 1, {"arg_types", "texrefs"}};
+    static const struct core_signature first = {
+        "prepare", 2, {"arg_types", "block", "shared", "texrefs"}};
+    PyObject *given[4];
+    if (!has_block(args, nargs, names)) {
+        return core_args(&today, args, nargs, names, values);
+    }
+    if (core_args(&first, args, nargs, names, given) < 0) {
+        return -1;
+    }
+    values[0] = given[0];
+    values[1] = given[3];
+    return core_oldstyle_prepare(op, given[1], given[2]);
+}
+
 static PyObject *
 function_prepare(PyObject *op, CORE_ARGS)
 {
-    static const struct core_signature signature = {
-        "prepare", 1, {"arg_types", "texrefs"}};
     PyObject *values[2];
     struct core_function *self = (struct core_function *)op;
-    if (core_args(&signature, args, nargs, names, values) < 0) {
+    if (prepare_args(op, args, nargs, names, values) < 0) {
         return NULL;
     }
     PyObject *text = format_join(values[0]);
@@ -430,19 +466,25 @@ static PyType_Spec function_spec = {
     .slots = function_slots,
 };
 
-/* Methods that another file keeps. */
+/* Methods of oldstyle.c: under PyCUDA's private names of today, and those
+ * without an underscore that programs of before 2011 know. */
 static int
 methods_add(PyTypeObject *type, PyMethodDef *methods)
 {
     for (; methods->ml_name != NULL; methods++) {
         PyObject *method = PyDescr_NewMethod(type, methods);
-        if (method == NULL ||
-            PyObject_SetAttrString((PyObject *)type, methods->ml_name,
-                                   method) < 0) {
-            Py_XDECREF(method);
+        const char *name = methods->ml_name;
+        int status = method == NULL ? -1
+                                    : PyObject_SetAttrString((PyObject *)type,
+                                                             name, method);
+        if (status == 0 && name[0] == '_') {
+            status =
+                PyObject_SetAttrString((PyObject *)type, name + 1, method);
+        }
+        Py_XDECREF(method);
+        if (status < 0) {
             return -1;
         }
-        Py_DECREF(method);
     }
     return 0;
 }
@@ -454,6 +496,9 @@ core_function_setup(PyObject *module)
         return -1;
     }
     if (core_add_type(module, &core.function_type, &function_spec, NULL) < 0) {
+        return -1;
+    }
+    if (core_let_replace_call(core.function_type) < 0) {
         return -1;
     }
     return methods_add(core.function_type, core_oldstyle_methods);

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
+#include "core/launch/oldstyle.h"
 #include "core/numpy.h"
 
 #include <time.h>
@@ -531,7 +532,7 @@ static __attribute__((noinline)) int
 block_of_old(struct core_function *function, const char *method,
              PyObject *given, struct prepared *call)
 {
-    if (!core_block_shape(function, call->block)) {
+    if (!core_block_shape(function, call->block, &call->shared)) {
         PyErr_Format(PyExc_TypeError,
                      "%s() of kernel '%U': block must be a tuple of 1 to 3 "
                      "ints, not %s",

@@ -5,6 +5,7 @@
  * at the offsets that the caller names.
  *
  * SPDX-License-Identifier: MIT */
+#include "core/launch/oldstyle.h"
 #include "core/launch/hot.h"
 
 enum { ARGUMENT_BYTES = 4096 };
@@ -61,13 +62,35 @@ set_block_shape(PyObject *op, CORE_ARGS)
 }
 
 bool
-core_block_shape(const struct core_function *function, unsigned block[3])
+core_block_shape(const struct core_function *function, unsigned block[3],
+                 unsigned *shared)
 {
     if (function->old == NULL || !function->old->shaped) {
         return false;
     }
     memcpy(block, function->old->block, sizeof function->old->block);
+    *shared = function->old->shared;
     return true;
+}
+
+int
+core_oldstyle_prepare(PyObject *op, PyObject *block, PyObject *shared)
+{
+    struct core_oldstyle *state = state_of(op);
+    unsigned lengths[3], bytes = 0;
+    if (state == NULL || core_dimensions(block, "block", lengths) < 0 ||
+        (shared != NULL && shared != Py_None &&
+         core_unsigned(shared, &bytes) < 0) ||
+        PyErr_WarnEx(PyExc_DeprecationWarning,
+                     "setting the block size in prepare() is deprecated: "
+                     "pass it to prepared_call()",
+                     1) < 0) {
+        return -1;
+    }
+    memcpy(state->block, lengths, sizeof lengths);
+    state->shaped = true;
+    state->shared = bytes;
+    return 0;
 }
 
 static PyObject *
@@ -181,6 +204,47 @@ param_setv(PyObject *op, CORE_ARGS)
     return none_or_error(status);
 }
 
+/* The handlers among the arguments, for whose copies the caller cares. */
+static PyObject *
+handlers_among(PyObject *const *args, Py_ssize_t count)
+{
+    PyObject *handlers = PyList_New(0);
+    for (Py_ssize_t i = 0; handlers != NULL && i < count; i++) {
+        if (PyObject_TypeCheck(args[i], core.handler_type) &&
+            PyList_Append(handlers, args[i]) < 0) {
+            Py_CLEAR(handlers);
+        }
+    }
+    return handlers;
+}
+
+static PyObject *
+param_set_all(PyObject *op, CORE_ARGS)
+{
+    struct core_function *self = (struct core_function *)op;
+    struct core_oldstyle *state = state_of(op);
+    struct core_pack pack;
+    if (names != NULL && PyTuple_GET_SIZE(names) > 0) {
+        PyErr_SetString(PyExc_TypeError, "param_set() takes no keywords");
+        return NULL;
+    }
+    int status = state == NULL ? -1 : pack_begin(&pack, &self->layout, NULL);
+    if (status < 0) {
+        return NULL;
+    }
+    status = core_pack_arguments(self, args, nargs, &pack);
+    size_t bytes = pack.as_buffer ? pack.bytes : self->layout.bytes;
+    if (status == 0) {
+        status = bytes_check(0, bytes);
+    }
+    if (status == 0) {
+        memcpy(state->arguments, pack.buffer, bytes);
+        state->bytes = bytes;
+    }
+    pack_end(&pack);
+    return status < 0 ? NULL : handlers_among(args, nargs);
+}
+
 static PyObject *
 launch_state(PyObject *op, const unsigned grid[3], PyObject *stream)
 {
@@ -253,6 +317,8 @@ PyMethodDef core_oldstyle_methods[] = {
      "_param_setf(offset, value): a float of 4 bytes"},
     {"_param_setv", CORE_METHOD(param_setv),
      "_param_setv(offset, buffer): its bytes"},
+    {"param_set", CORE_METHOD(param_set_all),
+     "param_set(*args) -> list of handlers: all arguments at once"},
     {"_launch", launch_one, METH_NOARGS, "One block."},
     {"_launch_grid", CORE_METHOD(launch_grid_sync),
      "_launch_grid(grid_width, grid_height)"},

@@ -85,6 +85,46 @@ core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
     return PyModule_AddType(module, *field);
 }
 
+/* Before Python 3.12 a class that is called by vectorcall stays so when a
+ * program replaces its __call__, which would never be called. */
+static int
+callable_type_setattro(PyObject *op, PyObject *name, PyObject *value)
+{
+    PyTypeObject *type = (PyTypeObject *)op;
+    if (PyType_Type.tp_setattro(op, name, value) < 0) {
+        return -1;
+    }
+    if (PyUnicode_CompareWithASCIIString(name, "__call__") == 0) {
+        type->tp_flags &= ~Py_TPFLAGS_HAVE_VECTORCALL;
+        if (type->tp_call == PyVectorcall_Call) { /* ours again */
+            type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+        }
+    }
+    return 0;
+}
+
+int
+core_let_replace_call(PyTypeObject *type)
+{
+    static PyType_Slot slots[] = {
+        {Py_tp_setattro, callable_type_setattro},
+        {0, NULL},
+    };
+    static PyType_Spec spec = {
+        .name = "pycuda._driver._CallableType",
+        .flags = Py_TPFLAGS_DEFAULT,
+        .slots = slots,
+    };
+    PyObject *metatype =
+        PyType_FromSpecWithBases(&spec, (PyObject *)&PyType_Type);
+    if (metatype == NULL) {
+        return -1;
+    }
+    Py_SET_TYPE((PyObject *)type, (PyTypeObject *)metatype);
+    PyType_Modified(type);
+    return 0;
+}
+
 void
 core_set_array_type(PyTypeObject *type)
 {
