@@ -644,6 +644,17 @@ append(void *target, const void *rows, size_t row_bytes)
     return n;
 }
 
+static size_t
+type_room(PyObject *op)
+{
+    const struct array *array = (const struct array *)op;
+    npy_intp low, high;
+
+    layout_extent(array->ndim, array->shape, array->strides,
+                  PyDataType_ELSIZE(array->dtype), &low, &high);
+    return (size_t)high;
+}
+
 int
 array_type_setup(PyObject *module)
 {
@@ -668,6 +679,6 @@ array_type_setup(PyObject *module)
     if (!array_type) {
         return -1;
     }
-    core_set_array_type(array_type);
+    core_set_array_type(array_type, type_room);
     return PyModule_AddObjectRef(module, "ArrayBase", (PyObject *)array_type);
 }

@@ -43,8 +43,9 @@ core_object_again(PyObject *object)
 }
 
 /* Tells the launch path which type begins with core_array_head; its
- * subclasses count too.  Called once, by array_setup. */
-void core_set_array_type(PyTypeObject *type);
+ * subclasses count too.  `room` gives the bytes from an array's first element
+ * to the end of its last.  Called once, by array_setup. */
+void core_set_array_type(PyTypeObject *type, size_t (*room)(PyObject *));
 
 /* Registers the array room's types; called by the module's exec slot. */
 int array_setup(PyObject *module);

@@ -101,11 +101,12 @@ struct core_state {
 #define OBJECT(field) PyObject *field;
     CORE_OBJECTS(OBJECT)
 #undef OBJECT
-    PyTypeObject *array_type; /* strong; set by core_set_array_type */
-    bool opened;              /* the driver library is loaded */
-    bool is_cpu;              /* ... and it is the CPU device */
-    bool initialised;         /* cuInit succeeded in this process */
-    uint64_t next_serial;     /* of contexts */
+    PyTypeObject *array_type;         /* strong; set by core_set_array_type */
+    size_t (*array_room)(PyObject *); /* and this */
+    bool opened;                      /* the driver library is loaded */
+    bool is_cpu;                      /* ... and it is the CPU device */
+    bool initialised;                 /* cuInit succeeded in this process */
+    uint64_t next_serial;             /* of contexts */
 };
 
 extern struct core_state core;

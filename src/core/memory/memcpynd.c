@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/copy_object.h"
+#include "core/memory/room.h"
 
 static CUDA_MEMCPY2D
 flat_of(const CUDA_MEMCPY3D_PEER *c)
@@ -132,13 +133,29 @@ end_fits(struct copy_object *self, bool source, bool flat, const char *routine)
     return core_fail(CUDA_ERROR_INVALID_VALUE, routine, text);
 }
 
+/* The same of device memory that was set as an object of known size. */
+static int
+device_end_fits(struct copy_object *self, bool source, bool flat,
+                const char *routine)
+{
+    const CUDA_MEMCPY3D_PEER *c = &self->copy;
+    CUmemorytype type = source ? c->srcMemoryType : c->dstMemoryType;
+    PyObject *given = source ? self->source : self->target;
+    if (type != CU_MEMORYTYPE_DEVICE || given == NULL) {
+        return 0;
+    }
+    return core_check_room(given, end_reach(c, source, flat), routine);
+}
+
 static int
 ends_fit(PyObject *op, bool flat, const char *routine)
 {
     struct copy_object *self = (struct copy_object *)op;
-    return end_fits(self, true, flat, routine) < 0
-               ? -1
-               : end_fits(self, false, flat, routine);
+    bool fits = end_fits(self, true, flat, routine) == 0 &&
+                end_fits(self, false, flat, routine) == 0 &&
+                device_end_fits(self, true, flat, routine) == 0 &&
+                device_end_fits(self, false, flat, routine) == 0;
+    return fits ? 0 : -1;
 }
 
 /* Device memory that was set is in use on the stream; refused if freed. */

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
 #include "core/memory/address.h"
+#include "core/memory/room.h"
 
 #define GIL_BYTES ((size_t)64 << 10)
 
@@ -376,10 +377,14 @@ copy_htod(const struct core_signature *signature, bool async, CORE_ARGS)
         core_buffer(values[1], false, &view) < 0) {
         return NULL;
     }
-    int status =
-        async ? core_memcpy_htod_async(target, view.buf, (size_t)view.len,
-                                       stream, values[1])
-              : core_memcpy_htod(target, view.buf, (size_t)view.len, NULL);
+    int status = core_check_room(values[0], (size_t)view.len,
+                                 async ? "cuMemcpyHtoDAsync" : "cuMemcpyHtoD");
+    if (status == 0) {
+        status =
+            async ? core_memcpy_htod_async(target, view.buf, (size_t)view.len,
+                                           stream, values[1])
+                  : core_memcpy_htod(target, view.buf, (size_t)view.len, NULL);
+    }
     PyBuffer_Release(&view);
     return none_or_error(status);
 }
@@ -397,12 +402,25 @@ copy_dtoh(const struct core_signature *signature, bool async, CORE_ARGS)
         core_buffer(values[0], true, &view) < 0) {
         return NULL;
     }
-    int status =
-        async ? core_memcpy_dtoh_async(view.buf, source, (size_t)view.len,
-                                       stream, values[0])
-              : core_memcpy_dtoh(view.buf, source, (size_t)view.len, NULL);
+    int status = core_check_room(values[1], (size_t)view.len,
+                                 async ? "cuMemcpyDtoHAsync" : "cuMemcpyDtoH");
+    if (status == 0) {
+        status =
+            async ? core_memcpy_dtoh_async(view.buf, source, (size_t)view.len,
+                                           stream, values[0])
+                  : core_memcpy_dtoh(view.buf, source, (size_t)view.len, NULL);
+    }
     PyBuffer_Release(&view);
     return none_or_error(status);
+}
+
+/* Target and source are the first two of the values. */
+static int
+check_both_rooms(PyObject *const *values, size_t bytes, const char *routine)
+{
+    return core_check_room(values[0], bytes, routine) < 0
+               ? -1
+               : core_check_room(values[1], bytes, routine);
 }
 
 static PyObject *
@@ -421,7 +439,9 @@ copy_dtod(const struct core_signature *signature, bool async, CORE_ARGS)
     }
     if (end_of(values[0], stream, &target) < 0 ||
         end_of(values[1], stream, &source) < 0 ||
-        core_size(values[2], &size) < 0 || core_current() == NULL) {
+        core_size(values[2], &size) < 0 || core_current() == NULL ||
+        check_both_rooms(values, size,
+                         async ? "cuMemcpyDtoDAsync" : "cuMemcpyDtoD") < 0) {
         return NULL;
     }
     return none_or_error(
@@ -471,7 +491,9 @@ copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
         core_stream(values[5], &stream) < 0 ||
         end_of(values[0], stream, &target) < 0 ||
         end_of(values[1], stream, &source) < 0 ||
-        core_size(values[2], &size) < 0) {
+        core_size(values[2], &size) < 0 ||
+        check_both_rooms(values, size,
+                         async ? "cuMemcpyPeerAsync" : "cuMemcpyPeer") < 0) {
         return NULL;
     }
     struct core_context *to = context_or_current(values[3]);
@@ -524,6 +546,7 @@ set_value(PyObject *object, unsigned bits, unsigned *value)
 }
 
 struct set_call {
+    PyObject *object; /* borrowed: what the target was given as */
     CUdeviceptr target;
     size_t pitch, width, height;
     unsigned value;
@@ -557,6 +580,7 @@ set_read(const struct core_signature *signature, unsigned bits, bool two_d,
         (two_d && core_size(*next++, &call->height) < 0)) {
         return -1;
     }
+    call->object = values[0];
     return core_current() == NULL ? -1 : 0;
 }
 
@@ -564,8 +588,13 @@ set_read(const struct core_signature *signature, unsigned bits, bool two_d,
 static size_t
 set_bytes(const struct set_call *call, unsigned bits)
 {
-    size_t row = call->width * (bits / 8);
-    return call->height > 1 ? call->pitch * (call->height - 1) + row : row;
+    size_t row, rows = 0, bytes;
+    bool over = __builtin_mul_overflow(call->width, bits / 8, &row);
+    if (call->height > 1) {
+        over |= __builtin_mul_overflow(call->pitch, call->height - 1, &rows);
+    }
+    over |= __builtin_add_overflow(rows, row, &bytes);
+    return over ? SIZE_MAX : bytes;
 }
 
 #define SET(name, symbol, bits, two_d, async, required, expression, ...)      \
@@ -576,7 +605,9 @@ set_bytes(const struct set_call *call, unsigned bits)
             #name, required, {__VA_ARGS__}};                                  \
         struct set_call call = {0};                                           \
         if (set_read(&signature, bits, two_d, async, &call, args, nargs,      \
-                     names) < 0) {                                            \
+                     names) < 0 ||                                            \
+            core_check_room(call.object, set_bytes(&call, bits), #symbol) <   \
+                0) {                                                          \
             return NULL;                                                      \
         }                                                                     \
         core_queue_add_here(call.stream);                                     \

@@ -126,8 +126,9 @@ core_let_replace_call(PyTypeObject *type)
 }
 
 void
-core_set_array_type(PyTypeObject *type)
+core_set_array_type(PyTypeObject *type, size_t (*room)(PyObject *))
 {
+    core.array_room = room;
     PyTypeObject *old = core.array_type;
     core.array_type = (PyTypeObject *)Py_NewRef((PyObject *)type);
     Py_XDECREF((PyObject *)old);

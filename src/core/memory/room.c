@@ -1,0 +1,124 @@
+/* room.c - how many bytes an object that stands for memory holds.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/memory/room.h"
+
+#include "core/memory/address.h"
+
+/* The item of a dict, NULL without an exception where there is none. */
+static PyObject *
+item_of(PyObject *dict, const char *name)
+{
+    PyObject *key = PyUnicode_FromString(name);
+    PyObject *item = key == NULL ? NULL : PyDict_GetItemWithError(dict, key);
+    Py_XDECREF(key);
+    PyErr_Clear();
+    return item;
+}
+
+static bool
+number_of(PyObject *tuple, Py_ssize_t index, long long *number)
+{
+    *number = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, index));
+    if (*number == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return false;
+    }
+    return true;
+}
+
+/* Bytes of an element of "<f4". */
+static long long
+itemsize_of(PyObject *typestr)
+{
+    const char *text = typestr != NULL && PyUnicode_Check(typestr)
+                           ? PyUnicode_AsUTF8(typestr)
+                           : NULL;
+    PyErr_Clear();
+    return text != NULL && strlen(text) > 2 ? atoll(text + 2) : 0;
+}
+
+/* From the first element of an interface's array to the end of its last. */
+static size_t
+room_of_interface(PyObject *interface)
+{
+    PyObject *shape = item_of(interface, "shape");
+    PyObject *strides = item_of(interface, "strides");
+    long long item = itemsize_of(item_of(interface, "typestr"));
+    long long packed = item, end = item, length, stride;
+    bool has = strides != NULL && PyTuple_Check(strides);
+    if (item <= 0 || shape == NULL || !PyTuple_Check(shape) ||
+        (has && PyTuple_GET_SIZE(strides) != PyTuple_GET_SIZE(shape))) {
+        return SIZE_MAX;
+    }
+    for (Py_ssize_t i = PyTuple_GET_SIZE(shape) - 1; i >= 0; i--) {
+        stride = packed;
+        if (!number_of(shape, i, &length) ||
+            (has && !number_of(strides, i, &stride))) {
+            return SIZE_MAX;
+        }
+        if (length <= 0) {
+            return 0;
+        }
+        end += stride > 0 ? stride * (length - 1) : 0;
+        packed *= length;
+    }
+    return (size_t)end;
+}
+
+/* The attribute of an object of another class; NULL without an exception. */
+static PyObject *
+attribute_of(PyObject *object, PyObject *name)
+{
+    PyObject *value;
+    if (core_attribute(object, name, &value) < 0) {
+        PyErr_Clear();
+        return NULL;
+    }
+    return value;
+}
+
+static size_t
+room_of_other(PyObject *object)
+{
+    size_t room = SIZE_MAX;
+    PyObject *interface = attribute_of(object, core.str_interface);
+    if (interface != NULL) {
+        room = PyDict_Check(interface) ? room_of_interface(interface) : room;
+        Py_DECREF(interface);
+        return room;
+    }
+    PyObject *gpudata = attribute_of(object, core.str_gpudata);
+    if (gpudata != NULL &&
+        Py_EnterRecursiveCall(" while following gpudata") == 0) {
+        room = core_room(gpudata);
+        Py_LeaveRecursiveCall();
+    }
+    PyErr_Clear();
+    Py_XDECREF(gpudata);
+    return room;
+}
+
+size_t
+core_room(PyObject *object)
+{
+    if (core_is_allocation(object)) {
+        return ((struct core_allocation *)object)->bytes;
+    }
+    if (core_is_array(object)) {
+        return core.array_room(object);
+    }
+    return PyLong_CheckExact(object) ? SIZE_MAX : room_of_other(object);
+}
+
+int
+core_room_fail(PyObject *object, size_t bytes, size_t room,
+               const char *routine)
+{
+    char detail[160];
+    snprintf(detail, sizeof detail,
+             "%zu bytes, but the memory on the device ends after %zu: that "
+             "of the %.60s given",
+             bytes, room, Py_TYPE(object)->tp_name);
+    return core_fail(CUDA_ERROR_INVALID_VALUE, routine, detail);
+}
