@@ -25,8 +25,8 @@ from pycuda._kernels import writes as _writes
 from pycuda._kernels.building import runs_threads_in_turn
 from pycuda._kernels.calls import GenericArg, includes_of, parse_arguments
 from pycuda._kernels.lengths import Lengths
-from pycuda._kernels.operations import is_bfloat16
 from pycuda._kernels.tuning import tuned
+from pycuda._kernels.vector_types import check_vector
 from pycuda.compiler import SourceModule
 from pycuda.tools import (
     Argument,
@@ -286,39 +286,6 @@ def get_elwise_kernel(
     return get_elwise_kernel_and_types(
         arguments, operation, name, keep, options, **kwargs
     )[1]
-
-
-def check_vector(
-    kernel: str, argument: Argument, array: Any, stream: Any = None
-) -> Any:
-    """`array`, or it converted, if it fits `argument`; else TypeError.
-
-    A bool array for a numeric parameter is converted: comparisons gave
-    numbers once.  Records may stand for other types of their size.
-    """
-    have, want = array.dtype, argument.dtype
-    if have == want:
-        return array
-    if have.kind == "b" and (want.kind in "iufc" or is_bfloat16(want)):
-        return array.astype(want, stream)
-    if have.itemsize == want.itemsize and (
-        issubclass(have.type, np.void) or issubclass(want.type, np.void)
-    ):
-        return array
-    raise TypeError(
-        f"{kernel}: argument '{argument.name}' is declared "
-        f"'{argument.declarator()}' ({want}), "  # type: ignore[attr-defined]
-        f"but the array given has dtype {have}; convert it with "
-        f".astype(np.{want}) or declare '{_pointer_to(have)}"
-        f"{argument.name}'"
-    )
-
-
-def _pointer_to(dtype: np.dtype) -> str:
-    try:
-        return f"{dtype_to_ctype(dtype)} *"
-    except ValueError:
-        return f"(a registered type for {dtype}) *"
 
 
 def _merge_axes(

@@ -24,8 +24,9 @@ from pycuda._kernels.calls import includes_of
 from pycuda._kernels.lengths import is_guarded
 from pycuda._kernels.macros import find as find_macros
 from pycuda._kernels.operations import is_short_float
+from pycuda._kernels.vector_types import check_vector
 from pycuda.compiler import SourceModule
-from pycuda.elementwise import check_vector, same_order
+from pycuda.elementwise import same_order
 from pycuda.tools import (
     VectorArg,
     context_dependent_memoize,

@@ -22,8 +22,8 @@ from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._driver import _apply
 from pycuda._kernels import scan as scan_kernels
 from pycuda._kernels.calls import as_array, includes_of
+from pycuda._kernels.vector_types import check_vector
 from pycuda.compiler import SourceModule
-from pycuda.elementwise import check_vector
 from pycuda.tools import VectorArg, dtype_to_ctype
 
 __all__ = ["ExclusiveScanKernel", "InclusiveScanKernel"]

@@ -14,6 +14,7 @@ import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.reduction import ReductionKernel
+from pycuda.scan import InclusiveScanKernel
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -192,6 +193,44 @@ def test_an_array_of_another_type_is_named():
     record = np.dtype([("a", "i1")])
     with pytest.raises(TypeError, match="a registered type for .*'a'.* [*]x'"):
         typed(gpuarray.zeros(3, record))
+
+
+@pytest.mark.parametrize(
+    ("declared", "given"),
+    [
+        ("char", "u1"),
+        ("unsigned char", "i1"),
+        ("int", "u4"),
+        ("unsigned long", "i8"),
+        ("unsigned short", "f2"),
+        ("half", "u2"),
+    ],
+)
+def test_integers_of_the_same_size_are_taken_as_they_are(declared, given):
+    host = np.arange(1, 40).astype(given)
+    x = gpuarray.to_gpu(host)
+    y = gpuarray.zeros_like(x)
+    copy = ElementwiseKernel(f"{declared} *x, {declared} *y", "y[i] = x[i]")
+    with pytest.warns(UserWarning, match="bits of an array") as seen:
+        copy(x, y)
+    texts = [str(warning.message) for warning in seen]
+    assert len(texts) == 2 and "'x'" in texts[0] and "'y'" in texts[1]
+    same(y, host)
+
+
+def test_other_classes_take_integers_of_the_same_size():
+    host = np.arange(1, 200).astype(np.uint32)
+    x = gpuarray.to_gpu(host)
+    total = ReductionKernel(
+        np.int32, "0", "a+b", map_expr="x[i]", arguments="int *x"
+    )
+    scan = InclusiveScanKernel(np.int32, "a+b")
+    with pytest.warns(UserWarning, match="bits of an array of uint32"):
+        assert total(x).get() == host.sum()
+    with pytest.warns(UserWarning, match="bits of an array of uint32"):
+        same(scan(x), np.cumsum(host, dtype=np.uint32))
+    with pytest.raises(TypeError, match="float32"):
+        total(gpuarray.zeros(3, np.float32))
 
 
 def test_ranges_and_slices():
