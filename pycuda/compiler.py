@@ -51,6 +51,11 @@ _TARGETS = ("cubin", "ptx", "fatbin")
 _HEADERS = os.path.join(_includes.package_dir(), "cuda")
 
 
+def _find_pycuda_include_path() -> str:
+    """Folder of the headers that kernels of this package include."""
+    return _HEADERS
+
+
 def get_nvcc_version(nvcc: str) -> str:
     """What ``nvcc --version`` says, asked once a path."""
     return _nvcc.version(nvcc)
@@ -102,13 +107,16 @@ def _compile_with_nvrtc(
     if isinstance(source, bytes):
         source = source.decode()
     words, cache_dir, keep = _settings(options, cache_dir, keep)
+    folders = _folders(include_dirs)
+    if _is_replaced("_find_pycuda_include_path"):
+        folders.append(os.fspath(_find_pycuda_include_path()))
     request = Request(
         str(source),
         words,
         no_extern_c or bool(names),
         arch,
         code,
-        _folders(include_dirs),
+        folders,
         target,
         list(names),
     )
@@ -184,6 +192,11 @@ def compile(
         If the compiler refuses the source; its text is in ``stderr``.
     """
     assert target in _TARGETS, f"target must be one of {_TARGETS}"
+    if _is_replaced("compile_plain"):
+        return _compile_with_theirs(
+            source, nvcc, options, keep, no_extern_c, arch, code, cache_dir,
+            include_dirs, target,
+        )  # fmt: skip
     if nvcc == "nvcc":
         return _compile_with_nvrtc(
             source, options, keep, no_extern_c, arch, code, cache_dir,
@@ -192,11 +205,36 @@ def compile(
     if isinstance(source, bytes):
         source = source.decode()
     words, cache_dir, keep = _settings(options, cache_dir, keep)
-    dirs = [*_folders(include_dirs), _HEADERS]
+    dirs = [*_folders(include_dirs), _find_pycuda_include_path()]
     arch = arch or _device_arch()
     command = _nvcc.command(nvcc, words, target, arch, code, dirs)
     text = _source.wrap(str(source), no_extern_c)
     return _compile_with_nvcc(text, command, cache_dir, target, keep, dirs)
+
+
+def _compile_with_theirs(
+    source: object,
+    nvcc: str,
+    options: list[str] | None,
+    keep: bool,
+    no_extern_c: bool,
+    arch: str | None,
+    code: str | None,
+    cache_dir: Any,
+    include_dirs: list[str] | None,
+    target: str,
+) -> bytes:
+    """`compile` where a program has put a `compile_plain` of its own."""
+    if isinstance(source, bytes):
+        source = source.decode()
+    words, cache_dir, keep = _settings(options, cache_dir, keep)
+    for name, value in (("-arch", arch or _device_arch()), ("-code", code)):
+        if value is not None:
+            words += [name, value]
+    for folder in [*_folders(include_dirs), _find_pycuda_include_path()]:
+        words.append(f"-I{folder}")
+    text = _source.wrap(str(source), no_extern_c)
+    return compile_plain(text, words, keep, nvcc, cache_dir, target)
 
 
 def _compile_with_nvcc(
@@ -217,7 +255,12 @@ def _compile_with_nvcc(
         parts += [name.encode(), content]
     version = ""
     if _cache.directory(cache_dir) is not None:
-        version = _identity.digest([_nvcc.version(command[0]).encode()], 8)
+        said = get_nvcc_version(command[0])
+        version = _identity.digest([str(said).encode()], 8)
+        if _is_replaced("preprocess_source") and "#include" in text:
+            parts.append(
+                preprocess_source(text, command[1:-1], command[0]).encode()
+            )
     return cached(
         cache_dir,
         [_identity.digest(parts)],
@@ -258,17 +301,35 @@ def compile_plain(
     """
     assert target in _TARGETS, f"target must be one of {_TARGETS}"
     if nvcc == "nvcc":
-        return compile(
+        return _compile_with_nvrtc(
             source,
-            options=options,
-            keep=keep,
+            options,
+            keep,
             no_extern_c=True,
             cache_dir=cache_dir,
             target=target,
-        )
+        ).image
     words = _options.as_list(options)
     command = _nvcc.command(nvcc, words, target, None, None, [])
     return _compile_with_nvcc(source, command, cache_dir, target, keep, [])
+
+
+#: The functions of this module that programs replace.
+_OWN = {
+    function.__name__: function
+    for function in (
+        compile,
+        compile_plain,
+        get_nvcc_version,
+        preprocess_source,
+        _find_pycuda_include_path,
+    )
+}
+
+
+def _is_replaced(name: str) -> bool:
+    """Has a program put a function of its own in this module?"""
+    return globals()[name] is not _OWN[name]
 
 
 class CudaModule:
@@ -350,13 +411,16 @@ class SourceModule(CudaModule):
         names = _expressions(name_expressions)
         self._source = source
         self._options = DEFAULT_NVCC_FLAGS if options is None else options
-        if nvcc != "nvcc" and not names and not _on_gpu():
+        replaced = not names and (
+            _is_replaced("compile") or _is_replaced("compile_plain")
+        )
+        if nvcc != "nvcc" and not (names or replaced or _on_gpu()):
             warn_user(
                 f"nvcc={nvcc!r} makes images for GPUs: the CPU device "
                 "compiles with its own compiler"
             )
             nvcc = "nvcc"
-        if nvcc == "nvcc":
+        if nvcc == "nvcc" and not replaced:
             arguments = (
                 source, options, keep, no_extern_c, arch, code, cache_dir,
                 include_dirs, "cubin", names,
@@ -479,7 +543,7 @@ class DynamicModule(CudaModule):
         Through NVRTC it is added as a relocatable cubin, through a named
         nvcc as PTX.
         """
-        named = self.nvcc != "nvcc"
+        named = self.nvcc != "nvcc" or _is_replaced("compile")
         image = compile(
             source, self.nvcc, nvcc_options, self.keep, self.no_extern_c,
             self.arch, self.code, self.cache_dir, self.include_dirs,

@@ -6,4 +6,8 @@ OpenGL, and programs look for that.
 
 # SPDX-License-Identifier: MIT
 
-raise ImportError("PyCUDA was compiled without GL extension support")
+raise ImportError(
+    "pycuda.gl is not in this package: it has no OpenGL interoperation "
+    "(pycuda.driver.have_gl_ext() is False); copy through host memory, or "
+    "through pycuda.gpuarray and DLPack"
+)

@@ -41,7 +41,7 @@ struct image_header {
     uint32_t kernel_count;
     uint32_t parameter_count;
     uint32_t global_count;
-    uint32_t reserved;
+    uint32_t checks;  /* of native code: enum image_check, 0: none */
     uint64_t kernels; /* offsets of the tables */
     uint64_t parameters;
     uint64_t globals;
@@ -49,6 +49,14 @@ struct image_header {
     uint64_t string_bytes;
     uint64_t payload;
     uint64_t payload_bytes;
+};
+
+/* Checks that the code of an image makes (PYCUDA_CPU_CHECK). */
+enum image_check {
+    IMAGE_CHECK_MEMORY = 1,
+    IMAGE_CHECK_RACE = 2,
+    IMAGE_CHECK_SYNC = 4,
+    IMAGE_CHECK_INIT = 8,
 };
 
 enum image_kernel_flags {

@@ -36,10 +36,10 @@ enum jit_output {
 
 /* What PYCUDA_CPU_CHECK names. */
 enum jit_check {
-    JIT_CHECK_MEMORY = 1,
-    JIT_CHECK_RACE = 2,
-    JIT_CHECK_SYNC = 4,
-    JIT_CHECK_INIT = 8,
+    JIT_CHECK_MEMORY = IMAGE_CHECK_MEMORY,
+    JIT_CHECK_RACE = IMAGE_CHECK_RACE,
+    JIT_CHECK_SYNC = IMAGE_CHECK_SYNC,
+    JIT_CHECK_INIT = IMAGE_CHECK_INIT,
 };
 
 struct jit_options {

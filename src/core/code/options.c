@@ -90,6 +90,19 @@ code_options_free(struct code_options *options)
 }
 
 int
+code_options_warn(const struct code_options *options)
+{
+    static const char mark[] = "warning: ";
+    size_t n = sizeof mark - 1;
+
+    options->info[CODE_LOG_BYTES - 1] = 0;
+    if (strncmp(options->info, mark, n) != 0) {
+        return 0;
+    }
+    return PyErr_WarnEx(PyExc_UserWarning, options->info + n, 1);
+}
+
+int
 code_options_tell(const struct code_options *options, PyObject *handler,
                   bool success)
 {

@@ -27,6 +27,10 @@ int code_options_init(struct code_options *options, bool verbose,
                       PyObject *pairs);
 void code_options_free(struct code_options *options);
 
+/* Warns of what the driver's information begins with "warning: ".  0, or -1
+ * where the warning is an exception. */
+int code_options_warn(const struct code_options *options);
+
 /* Calls handler(success, info, error), if there is one.  0, or -1 with what it
  * raised. */
 int code_options_tell(const struct code_options *options, PyObject *handler,

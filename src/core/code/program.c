@@ -62,6 +62,9 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
                   options.error[0] == '\0' ? NULL : options.error);
         goto done;
     }
+    if (code_options_warn(&options) < 0) {
+        goto done;
+    }
     self = module_wrap(context, handle, image, bytes);
     handle = NULL;
 done:

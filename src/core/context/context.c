@@ -255,7 +255,7 @@ context_pop(PyObject *unused_self, PyObject *unused)
     struct core_context *top = core_stack_pop();
     if (top == NULL) {
         core_fail(CUDA_ERROR_INVALID_CONTEXT, "context::pop",
-                  "cannot pop non-current context");
+                  "cannot pop non-current context: this thread has none");
         return NULL;
     }
     int status = core.forked ? 0 : core_stack_restore();

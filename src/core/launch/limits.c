@@ -121,6 +121,12 @@ core_launch_limits(const struct core_function *function,
 {
     struct text text = {at, room};
     at[0] = '\0';
+    if (core_stack_top() == NULL) {
+        text_add(&text, "; no context is current in this thread. Import "
+                        "pycuda.autoinit, or make or push a context: each "
+                        "thread has its own");
+        return;
+    }
     if (function->context != core_stack_top()) {
         text_add(&text, "; the kernel was loaded in another context than the "
                         "current one");

@@ -113,16 +113,45 @@ core_slot_learn(struct core_slot *slot, PyTypeObject *type)
     Py_XDECREF((PyObject *)old);
 }
 
+/* What to pass instead of `arg`, as text; NULL with an exception. */
+static PyObject *
+advice(struct core_function *function, Py_ssize_t index, PyObject *arg)
+{
+    const struct core_layout *layout = &function->layout;
+    bool known = layout->known && index < (Py_ssize_t)layout->count;
+    PyObject *source =
+        function->dict == NULL
+            ? NULL
+            : PyDict_GetItemWithError(function->dict, core.str_source);
+    if (source == NULL && PyErr_Occurred()) {
+        return NULL;
+    }
+    PyObject *module = PyImport_ImportModule("pycuda._argument_advice");
+    PyObject *text =
+        module == NULL
+            ? NULL
+            : PyObject_CallMethod(
+                  module, "advise", "OOInIO",
+                  source == NULL ? Py_None : source, function->name,
+                  layout->known ? layout->count : 0u, index,
+                  known ? layout->parameters[index].bytes : 0u, arg);
+    Py_XDECREF(module);
+    return text;
+}
+
 static int
 invalid_type(struct core_function *function, Py_ssize_t index, PyObject *arg)
 {
-    PyErr_Format(PyExc_TypeError,
-                 "invalid type on parameter #%zd (0-based): kernel '%U' was "
-                 "given %s%s; pass a NumPy scalar such as numpy.int32(n), a "
-                 "DeviceAllocation, a GPUArray, In/Out/InOut, or a NumPy "
-                 "array or record by value",
-                 index, function->name, arg == Py_None ? "" : "an object of ",
-                 arg == Py_None ? "None" : Py_TYPE(arg)->tp_name);
+    PyObject *text = advice(function, index, arg);
+    if (text != NULL) {
+        PyErr_Format(PyExc_TypeError,
+                     "invalid type on parameter #%zd (0-based): kernel '%U' "
+                     "was given %s%s; %S",
+                     index, function->name,
+                     arg == Py_None ? "" : "an object of ",
+                     arg == Py_None ? "None" : Py_TYPE(arg)->tp_name, text);
+        Py_DECREF(text);
+    }
     return -1;
 }
 
@@ -287,15 +316,22 @@ value_resize(struct core_function *function, Py_ssize_t index,
         return core_pack_integer(function, index, bits, negative, target,
                                  bytes);
     }
-    PyErr_Format(PyExc_TypeError,
-                 "kernel '%U': parameter #%zd (0-based) takes %u bytes, but "
-                 "the %s given has %zu%s",
-                 function->name, index, bytes, Py_TYPE(arg)->tp_name,
-                 value->bytes,
-                 PyArray_Check(arg) && bytes == sizeof(CUdeviceptr)
-                     ? "; a host array goes by value: for a pointer pass a "
-                       "GPUArray or pycuda.driver.In(array)"
-                     : "");
+    PyObject *text =
+        PyArray_Check(arg)
+            ? PyUnicode_FromString(
+                  bytes == sizeof(CUdeviceptr)
+                      ? "a host array goes by value: for a pointer pass a "
+                        "GPUArray or pycuda.driver.In(array)"
+                      : "a host array goes by value")
+            : advice(function, index, arg);
+    if (text != NULL) {
+        PyErr_Format(PyExc_TypeError,
+                     "kernel '%U': parameter #%zd (0-based) takes %u bytes, "
+                     "but the %s given has %zu; %S",
+                     function->name, index, bytes, Py_TYPE(arg)->tp_name,
+                     value->bytes, text);
+        Py_DECREF(text);
+    }
     return -1;
 }
 

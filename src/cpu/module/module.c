@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <elf.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,45 @@ globals_disown(struct cpu_module *module)
     }
 }
 
+/* Says once that kernels run unchecked: in the log that the caller reads, or
+ * else where the checks report. */
+static void
+checks_compare(const struct image_header *header, struct cpu_jit_log *log)
+{
+    static const struct {
+        unsigned flag;
+        uint32_t check;
+        const char *name;
+    } rows[] = {{CPU_CHECK_MEMORY, IMAGE_CHECK_MEMORY, "memory"},
+                {CPU_CHECK_RACE, IMAGE_CHECK_RACE, "race"},
+                {CPU_CHECK_SYNC, IMAGE_CHECK_SYNC, "sync"},
+                {CPU_CHECK_INIT, IMAGE_CHECK_INIT, "init"}};
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    char text[512], names[64] = "";
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (cpu_check_flags & rows[i].flag &&
+            !(header->checks & rows[i].check)) {
+            size_t n = strlen(names);
+            snprintf(names + n, sizeof names - n, "%s%s", n ? "," : "",
+                     rows[i].name);
+        }
+    }
+    if (!*names || atomic_flag_test_and_set(&said)) {
+        return;
+    }
+    snprintf(text, sizeof text,
+             "warning: an image that was compiled without PYCUDA_CPU_CHECK=%s "
+             "is loaded: its kernels are not checked; compile its source "
+             "where PYCUDA_CPU_CHECK is set",
+             names);
+    if (log && log->info && log->info_bytes) {
+        snprintf(log->info, log->info_bytes, "%s", text);
+    } else {
+        fprintf(stderr, "pycuda: %s\n", text);
+    }
+}
+
 /* Takes `bytes`, which malloc made. */
 static CUresult
 native_load(struct cpu_context *ctx, void *bytes, size_t size,
@@ -146,6 +186,9 @@ native_load(struct cpu_context *ctx, void *bytes, size_t size,
     if (code) {
         log_error(log, error);
         goto fail;
+    }
+    if (cpu_check_flags) {
+        checks_compare(bytes, log);
     }
     module->ctx = ctx;
     module->bytes = bytes;

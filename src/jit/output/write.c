@@ -120,6 +120,7 @@ jit_write(struct jit *jit, const char *payload, size_t bytes)
         .kind = jit->options.kind,
         .kernel_count = jit->kernel_count,
         .global_count = jit->global_count,
+        .checks = jit->options.kind == IMAGE_NATIVE ? jit->options.checks : 0,
     };
     unsigned major, minor, patch;
     LLVMGetVersion(&major, &minor, &patch);
