@@ -17,6 +17,8 @@
 #pragma nv_diag_suppress 47
 #endif
 
+#include "std/min_max.h"
+
 extern "C++" {
 
 /* <sys/types.h> */

@@ -378,6 +378,25 @@ def test_templates_with_the_names_of_functions():
     assert np.array_equal(got, (want + T + 0.5).astype(int))
 
 
+@pytest.mark.parametrize("include", ["", "#include <algorithm>"])
+def test_least_and_greatest_are_constant_expressions(include):
+    got = run(
+        include
+        + """
+        template <class A, class B> struct Layout {
+            constexpr static int bytes = std::max(sizeof(A), sizeof(B));
+        };
+        """
+        + kernel(
+            "__shared__ char room[Layout<char, double>::bytes];"
+            "constexpr int least = std::min(4, 3);"
+            "out[t] = sizeof room * 10 + least + std::max<float>(t, 2.f)"
+            "+ std::min(t, 5, [](int a, int b) { return a > b; });"
+        )
+    )
+    assert np.array_equal(got, 83 + np.maximum(T, 2) + np.maximum(T, 5))
+
+
 def test_integers_of_64_bits_are_long_long():
     got = run(
         """
