@@ -16,6 +16,7 @@ ran once, "absent" one whose headers are not installed.
 from __future__ import annotations
 
 import argparse
+import lzma
 import queue
 import random
 import selectors
@@ -28,7 +29,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "kernels"))
 
 START_SECONDS = 120.0  # compiling included
-MODULES = ("core", "fixed", "half", "groups")
 
 
 class Lost(Exception):
@@ -85,7 +85,7 @@ def serve() -> None:
 
     texts = sources()
     modules, absent = {}, {}
-    for name in MODULES:
+    for name in texts:
         try:
             modules[name] = SourceModule(texts[name], no_extern_c=True)
         except Error as error:  # a header that is not installed
@@ -167,7 +167,10 @@ def side_by_side(count: int, function, *arguments) -> None:
 
 def read(path: Path) -> dict[str, str]:
     """Return the lines of a table that are certain."""
-    text = path.read_text() if path.exists() else ""
+    text = ""
+    if path.exists():
+        with (lzma.open if path.suffix == ".xz" else open)(path, "rt") as file:
+            text = file.read()
     pairs = (line.split(" = ", 1) for line in text.splitlines())
     uncertain = ("hang?", "absent")
     return {name: told for name, told in pairs if told not in uncertain}
@@ -200,7 +203,8 @@ def record(options: argparse.Namespace) -> None:
     side_by_side(options.workers, alone, again, told, *rest)
     lines |= {CASES[index].name: answer for index, answer in told.items()}
     rows = [(case.name, lines.get(case.name)) for case in CASES]
-    path.write_text("".join(f"{n} = {told}\n" for n, told in rows if told))
+    with (lzma.open if path.suffix == ".xz" else open)(path, "wt") as file:
+        file.writelines(f"{n} = {told}\n" for n, told in rows if told)
     words = ("hang?", "hang", "error", "varies", "absent")
     answers = [told or "" for _, told in rows]
     print(

@@ -419,19 +419,6 @@ struct cpu_fiber {
     uint64_t result;
 };
 
-struct cpu_warp {
-    uint32_t live;    /* lanes that have not exited */
-    uint32_t waiting; /* lanes in a warp operation */
-    uint32_t asking;  /* lanes in __pycuda_activemask */
-    uint32_t stopped; /* lanes at the block's barrier */
-    uint32_t mask[CPU_WARP];
-    int32_t kind[CPU_WARP]; /* which operation */
-    int32_t lane[CPU_WARP]; /* shuffle: source argument; reduce: operation */
-    int32_t width[CPU_WARP];
-    uint64_t value[CPU_WARP];
-    const void *place[CPU_WARP]; /* of the call of activemask */
-};
-
 /* Text that grows up to `most` bytes; zero-initialised. */
 struct cpu_text {
     char *bytes;
@@ -538,9 +525,6 @@ void cpu_fibers_barrier_check(struct cpu_worker *worker);
 void cpu_together_run(struct cpu_worker *worker, struct cpu_launch *launch,
                       uint64_t first, uint64_t count);
 void cpu_together_next(struct cpu_worker *worker);
-void cpu_warp_stop(struct cpu_worker *worker, unsigned warp);
-void cpu_warp_resolve(struct cpu_worker *worker, unsigned warp);
-void cpu_warp_give_way(struct cpu_worker *worker, unsigned warp);
 #define CPU_RUNTIME_ROW(result, name, arguments, stops) result name arguments;
 IMAGE_RUNTIME(CPU_RUNTIME_ROW)
 static inline void
@@ -594,16 +578,13 @@ bool cpu_check_quarantine(void *block, size_t bytes);
 /* The host wrote memory, or copied some of the device's. */
 void cpu_check_filled(const void *to, size_t bytes);
 void cpu_check_copied(const void *to, const void *from, size_t bytes);
-/* A barrier of the block is complete; lanes of a warp have met; the fiber
- * ends; nobody can go on. */
+/* A barrier of the block is complete; the fiber ends; nobody can go on. */
 void cpu_check_barrier(struct cpu_worker *worker);
-void cpu_check_lanes(struct cpu_worker *worker, unsigned warp, uint32_t set);
 void cpu_check_exit(struct cpu_worker *worker);
 /* The block comes to the grid's barrier; it has passed it. */
 void cpu_check_grid_arrive(struct cpu_worker *worker);
 void cpu_check_grid_pass(struct cpu_worker *worker);
 void cpu_check_deadlock(struct cpu_worker *worker);
-void cpu_check_mask(struct cpu_worker *worker, uint32_t mask);
 /* What was found last, as a text to add to the error's; or NULL. */
 const char *cpu_check_found(CUresult code);
 void cpu_check_drop(struct cpu_worker *worker);

@@ -63,7 +63,11 @@ enum image_shuffle {
     IMAGE_SHUFFLE_UP,
     IMAGE_SHUFFLE_DOWN,
     IMAGE_SHUFFLE_XOR,
+    IMAGE_SHUFFLE_TOGETHER = 8, /* added: all lanes come to this call */
 };
+
+/* Bits of a lane's number that name its segment, in shuffles of the width. */
+#define IMAGE_SHUFFLE_SEGMENT(width) (int)((32 - (unsigned)(width)) & 31)
 
 enum image_reduce {
     IMAGE_REDUCE_ADD,
@@ -198,8 +202,14 @@ struct __attribute__((may_alias)) image_check_place {
         1)                                                                    \
     ROW(uint32_t, __pycuda_ballot, (uint32_t mask, int32_t predicate), 1)     \
     ROW(uint32_t, __pycuda_match_any, (uint32_t mask, uint64_t value), 1)     \
+    /* All lanes that came, if they have the same value, or else 0. */        \
+    ROW(uint32_t, __pycuda_match_all, (uint32_t mask, uint64_t value), 1)     \
     ROW(uint32_t, __pycuda_reduce,                                            \
         (uint32_t mask, uint32_t value, int32_t operation), 1)                \
+    /* A whole warp's masks become the lanes that each one meets, or, of a    \
+     * shuffle, may read; an illegal instruction if one leaves out its own    \
+     * lane. */                                                               \
+    ROW(void, __pycuda_warp_groups, (uint32_t * masks, int32_t shuffle), 0)   \
     /* Lanes that stand at the same call: waits until every other live lane   \
      * of the warp stands at some stop. */                                    \
     ROW(uint32_t, __pycuda_activemask, (void), 1)                             \

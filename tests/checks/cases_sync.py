@@ -169,6 +169,70 @@ __global__ void k(int *out)
     ),
 ]
 
+#: Shuffles from lanes that take no part.
+CASES += [
+    dict(
+        name=f"shuffle_from_{name}",
+        source=f"""
+__global__ void k(int *out)
+{{
+    int t = threadIdx.x, v = t + 1;
+    {body}
+    out[t] = v;
+}}""",
+        args=[OUT],
+        block=(block, 1, 1),
+        kind="shuffle-from-absent",
+        thread=(thread, 0, 0),
+        text=text,
+    )
+    for name, block, thread, text, body in [
+        (
+            *("beyond_the_block", 24, 8),
+            "lane 8 reads lane 24, which takes no part in the shuffle: the "
+            "block has 24 threads",
+            "v += __shfl_down_sync(0xffffffff, v, 16); // HERE",
+        ),
+        (
+            *("beyond_the_block_64_bits", 40, 32),
+            "lane 0 reads lane 16,",
+            "v += __shfl_xor_sync(0xffffffff, (double)v, 16); // HERE",
+        ),
+        (
+            *("a_lane_that_returned", 32, 0),
+            "lane 0 reads lane 31,",
+            "if (t > 30) return;\nv = __shfl_sync(0xffffffff, v, 31); // HERE",
+        ),
+        (
+            *("a_lane_that_is_not_named", 32, 7),
+            "lane 7 reads lane 8, which takes no part in the shuffle: the "
+            "mask 0x000000ff does not name it",
+            "if (t < 8) v += __shfl_down_sync(0xff, v, 1); // HERE",
+        ),
+        (
+            *("the_other_half", 32, 0),
+            "lane 0 reads lane 16,",
+            "v = __shfl_xor_sync(0xffffu << (t & 16), v, 16); // HERE",
+        ),
+    ]
+]
+CASES += [
+    dict(
+        name=f"width_{width}",
+        source=f"""
+__global__ void k(int *out)
+{{
+    out[threadIdx.x] = __shfl_up_sync(~0u, 1, 1, {width}); // HERE
+}}""",
+        args=[OUT],
+        block=(32, 1, 1),
+        kind="shuffle-width",
+        thread=(0, 0, 0),
+        text=f"the width {width} of lane 0's shuffle",
+    )
+    for width in (0, 3, 24, 64, -1)
+]
+
 CASES.append(
     dict(
         name="masks_differ",

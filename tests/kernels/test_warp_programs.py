@@ -250,23 +250,3 @@ def test_some_warps_between_barriers(threads):
     pairs = x.reshape(-1, 2).sum(1).repeat(2)
     right = np.where(np.arange(threads) < 64, pairs, x)
     assert np.array_equal(out, right[::-1])
-
-
-OTHERS = """
-__global__ void kernel(unsigned *out, const int *in)
-{
-    int t = threadIdx.x;
-    unsigned every_other = t & 1 ? 0xaaaaaaaau : 0x55555555u;
-    out[t] = __ballot_sync(every_other & ~(1u << t), in[t]);
-}
-"""
-
-
-@pytest.mark.cpu  # not defined by CUDA
-def test_who_votes_counts_though_no_mask_names_it():
-    x = np.random.default_rng(5).integers(0, 2, 32).astype(np.int32)
-    out = np.zeros(32, np.uint32)
-    reference.kernel(OTHERS)(cuda.Out(out), cuda.In(x), block=(32, 1, 1))
-    votes = [sum(int(v) << k for k, v in enumerate(x) if k % 2 == odd)
-             for odd in (0, 1)]  # fmt: skip
-    assert out.tolist() == votes * 16

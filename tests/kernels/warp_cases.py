@@ -23,6 +23,8 @@ FULL = 0xFFFFFFFF
 POISON = 0xA5A5A5A5A5A5A5A5
 #: Lanes that take the branch, or do not return.
 SOME = (0x000000FF, 0xFFFFFF00, 0x55555555, 0x7FFFFFFF)
+#: More blocks, where all lanes come.
+WHOLE = [(8, 1), (40, 1), (16, 4)]
 RANDOM = np.random.default_rng(7).integers(0, 32, WARP)
 
 #: Mask of each lane, given the lane, the lanes of the branch and those that
@@ -215,9 +217,22 @@ def _groups(operation: Operation) -> Iterator[Case]:
                 )
 
 
+def _masked(operation: Operation) -> Iterator[Case]:
+    """Operations whose mask leaves out lanes."""
+    parameter = operation.name.endswith("param")
+    for shape in operation.shapes:
+        whole = shape in ("straight", "warp")
+        for block in (32, 1), (24, 1), *WHOLE * whole:
+            for here in 0xFF, 0xFFFF, 0xFF00, FULL:
+                if here == FULL if whole and not parameter else here != FULL:
+                    yield Case(operation, shape, block, here=here)
+
+
 def _cases() -> Iterator[Case]:
     for operation in OPERATIONS:
-        if operation.module == "groups":
+        if operation.module == "masks":
+            yield from _masked(operation)
+        elif operation.module == "groups":
             yield from _groups(operation)
         elif operation.fixed:
             for block in (32, 1), (24, 1):

@@ -37,6 +37,7 @@ template <class T> __device__ __forceinline__ u64 bits_of(T value)
 INCLUDES = {
     "core": "",
     "fixed": "",
+    "masks": "",
     "half": "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n",
     "groups": (
         "#include <cooperative_groups.h>\n"
@@ -104,11 +105,16 @@ SHAPES = {
         "u64 sum = 0; for (int i = 0; i <= lane % 4; i++) {"
         " sum = sum * 7 + VALUE; v = v + v; } out[t] = sum;"
     ),
+    "warp": Shape("if (t / 32 == 0) { CALL }"),
+    "kinds": Shape(
+        "if (takes) { CALL }"
+        " else { out[t] = 100 + __popc(__ballot_sync(0xffffffffu, 1)); }"
+    ),
     "again": Shape(
         "u64 first = 99; if (takes) first = VALUE; CALL out[size + t] = first;"
     ),
 }
-APART = tuple(SHAPES)
+APART = tuple(shape for shape in SHAPES if shape not in ("warp", "kinds"))
 SHUFFLES = {
     "shfl": "__shfl_sync",
     "up": "__shfl_up_sync",
@@ -224,6 +230,15 @@ MEMBERS = {
     ),
     "inclusive": ("reduce", "int", "cg::inclusive_scan(g, v)"),
     "exclusive": ("reduce", "int", "cg::exclusive_scan(g, v)"),
+    "exclusive_f": ("reduce", "float", "cg::exclusive_scan(g, v)"),
+    "exclusive_x": (
+        *("reduce", "int"),
+        "cg::exclusive_scan(g, v, cg::bit_xor<int>())",
+    ),
+    "greater_l": (
+        *("reduce", "long long"),
+        "cg::reduce(g, v, cg::greater<long long>())",
+    ),
 }
 GROUPS = {
     "t32": TILE.format(size=32),
@@ -255,4 +270,37 @@ def _groups() -> Iterator[Operation]:
             )
 
 
-OPERATIONS = [*_plain(False), *_plain(True), *_types(), *_groups()]
+#: Masks that leave lanes out: constants and a kernel's parameter.
+SMALL_MASKS = {"c8": "0xffu", "c16": "0xffffu", "param": "here"}
+MASKED = {
+    "down": ("shuffle", "int", "__shfl_down_sync({}, v, 4)"),
+    "xor": ("shuffle", "int", "__shfl_xor_sync({}, v, 1)"),
+    "shfl": ("shuffle", "int", "__shfl_sync({}, v, 9)"),
+    "ballot": ("vote", "int", "__ballot_sync({}, v & 1)"),
+    "all": ("vote", "int", "__all_sync({}, v < 17)"),
+    "match": ("match", "int", "__match_any_sync({}, v % 3)"),
+    "reduce": ("reduce", "unsigned", "__reduce_max_sync({}, v)"),
+    "sync": ("sync", "int", "[&]() {{ __syncwarp({}); return 7; }}()"),
+}
+
+
+def _masked() -> Iterator[Operation]:
+    """Functions whose mask leaves out lanes that call them, or may."""
+    for end, mask in SMALL_MASKS.items():
+        for name, (kind, type_, text) in MASKED.items():
+            yield Operation(
+                *(f"{name}_{end}", kind, type_, text.format(mask), "masks"),
+                shapes=("straight", "branch", "warp", "fan"),
+                fixed=True,
+            )
+    for name, (kind, type_, text) in MASKED.items():
+        yield Operation(
+            *(f"{name}_full", kind, type_, text.format("M"), "masks"),
+            shapes=("kinds", "warp"),
+            fixed=True,
+        )
+
+
+OPERATIONS = [
+    *(*_plain(False), *_plain(True), *_types(), *_groups(), *_masked())
+]

@@ -24,6 +24,8 @@ __device__ unsigned long __pycuda_shuffle(unsigned int mask,
 __device__ unsigned int __pycuda_ballot(unsigned int mask, int predicate);
 __device__ unsigned int __pycuda_match_any(unsigned int mask,
                                            unsigned long value);
+__device__ unsigned int __pycuda_match_all(unsigned int mask,
+                                           unsigned long value);
 __device__ unsigned int __pycuda_reduce(unsigned int mask, unsigned int value,
                                         int operation);
 __device__ unsigned int __pycuda_activemask(void);

@@ -76,8 +76,7 @@ __all_sync(unsigned int mask, int predicate)
 __pycuda_fn int
 __uni_sync(unsigned int mask, int predicate)
 {
-    unsigned int votes = __pycuda_ballot(mask, predicate != 0);
-    return votes == 0 || votes == mask;
+    return __pycuda_match_all(mask, predicate != 0) != 0;
 }
 __pycuda_fn unsigned int
 __activemask()
@@ -100,8 +99,13 @@ template <class T>
 __pycuda_template_fn unsigned int
 __match_all_sync(unsigned int mask, T value, int *predicate)
 {
-    *predicate = __match_any_sync(mask, value) == mask;
-    return *predicate ? mask : 0;
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8,
+                  "a matched value has 4 or 8 bytes");
+    unsigned long word = 0;
+    __builtin_memcpy(&word, &value, sizeof(T));
+    unsigned int lanes = __pycuda_match_all(mask, word);
+    *predicate = lanes != 0;
+    return lanes;
 }
 
 #define __PYCUDA_REDUCE(NAME, T, KIND)                                        \

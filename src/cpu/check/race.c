@@ -14,6 +14,7 @@
 
 #include "cpu/check/area.h"
 #include "cpu/check/race.h"
+#include "cpu/run/warp.h"
 
 #define RELEASES 4096 /* blocks whose last release is kept, by number */
 #define SITES    65536

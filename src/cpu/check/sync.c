@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cpu/check/check.h"
+#include "cpu/run/warp.h"
 
 struct text {
     char bytes[700];
@@ -221,6 +222,40 @@ cpu_check_mask(struct cpu_worker *worker, uint32_t mask)
         groups_add(&text, worker, check);
         report("mask-names-ended", check->at[thread], &thread, &text);
     }
+}
+
+/* The source lane takes no part, or the width is none that CUDA knows. */
+void
+cpu_check_shuffle(struct cpu_worker *worker, unsigned thread, unsigned source,
+                  int width)
+{
+    struct cpu_check *check = cpu_check_self();
+    const struct cpu_warp *warp = &worker->warps[thread / CPU_WARP];
+    unsigned lane = thread % CPU_WARP, other = thread - lane + source;
+    struct text text = {.length = 0};
+
+    if (!(cpu_check_flags & CPU_CHECK_SYNC)) {
+        return;
+    }
+    if (width < 1 || width > CPU_WARP || (width & (width - 1))) {
+        text_add(&text,
+                 "the width %d of lane %u's shuffle is not 1, 2, 4, 8, 16 or "
+                 "32",
+                 width, lane);
+        report("shuffle-width", check->at[thread], &thread, &text);
+        return;
+    }
+    text_add(&text,
+             "lane %u reads lane %u, which takes no part in the shuffle: ",
+             lane, source);
+    if (other >= worker->threads) {
+        text_add(&text, "the block has %u threads", worker->threads);
+    } else if (!(warp->mask[lane] >> source & 1)) {
+        text_add(&text, "the mask 0x%08x does not name it", warp->mask[lane]);
+    } else {
+        groups_add(&text, worker, check);
+    }
+    report("shuffle-from-absent", check->at[thread], &thread, &text);
 }
 
 /* The running thread ends: who waits for it in its warp, waits in vain. */

@@ -15,7 +15,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-#include "cpu/cpu.h"
+#include "cpu/run/warp.h"
 
 #define STACK_EXTRA         (16u << 10) /* beyond the frame that LLVM reports */
 #define STACK_RECURSIVE     (256u << 10) /* least, for kernels that recurse */

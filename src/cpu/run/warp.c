@@ -6,14 +6,16 @@
  * worker's, which one thread runs.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include "cpu/run/warp.h"
 
 enum warp_kind {
     WARP_BARRIER,
     WARP_BALLOT,
     WARP_MATCH,
+    WARP_MATCH_ALL,
     WARP_REDUCE,
     WARP_SHUFFLE, /* + enum image_shuffle */
+    WARP_TOGETHER = IMAGE_SHUFFLE_TOGETHER << 8,
 };
 
 /* The lanes of `set`, lowest first. */
@@ -22,30 +24,61 @@ enum warp_kind {
          rest_ && ((lane = (uint32_t)__builtin_ctz(rest_)), 1);               \
          rest_ &= rest_ - 1)
 
+/* As PTX says: a lane whose source lies outside its segment is its own. */
 static int
 shuffle_source(const struct cpu_warp *warp, int lane, int kind)
 {
-    int width = warp->width[lane], argument = warp->lane[lane];
+    int segment = IMAGE_SHUFFLE_SEGMENT(warp->width[lane]);
+    int by = warp->lane[lane] & (CPU_WARP - 1);
+    int first = lane & segment, last = first | (~segment & (CPU_WARP - 1));
 
-    if (width < 1 || width > CPU_WARP) {
-        width = CPU_WARP;
-    }
-    int first = lane & ~(width - 1), source = lane;
     switch (kind) {
     case IMAGE_SHUFFLE_IDX:
-        return first + (argument & (width - 1));
+        return first | (by & ~segment);
     case IMAGE_SHUFFLE_UP:
-        source = lane - argument;
-        return argument >= 0 && source >= first ? source : lane;
+        return lane - by >= first ? lane - by : lane;
     case IMAGE_SHUFFLE_DOWN:
-        source = lane + argument;
-        return argument >= 0 && argument < width && source < first + width
-                   ? source
-                   : lane;
+        return lane + by <= last ? lane + by : lane;
     default: /* of a later segment: its own; of an earlier one: allowed */
-        source = lane ^ argument;
-        return source >= 0 && source < first + width ? source : lane;
+        return (lane ^ by) <= last ? lane ^ by : lane;
     }
+}
+
+/* What comes from a lane that takes no part is 0, as on an H100. */
+/* Each lane's mask becomes the lanes of `set` that it meets: those that it
+ * names and that have the same mask.  Where all do that they name, a shuffle
+ * may read any lane, as on an H100. */
+static void
+find_groups(uint32_t *masks, uint32_t set, bool shuffle)
+{
+    uint32_t groups[CPU_WARP];
+    bool apart = true;
+
+    EACH_LANE(lane, set)
+    {
+        groups[lane] = 0;
+        EACH_LANE(other, masks[lane] & set)
+        {
+            groups[lane] |= (uint32_t)(masks[other] == masks[lane]) << other;
+        }
+        apart = apart && groups[lane] == (masks[lane] & set);
+    }
+    EACH_LANE(lane, set)
+    {
+        masks[lane] = shuffle && apart ? UINT32_MAX : groups[lane];
+    }
+}
+
+void
+__pycuda_warp_groups(uint32_t *masks, int32_t shuffle)
+{
+    EACH_LANE(lane, UINT32_MAX)
+    {
+        if (!(masks[lane] >> lane & 1)) {
+            cpu_fibers_fail(CUDA_ERROR_ILLEGAL_INSTRUCTION);
+        }
+    }
+    find_groups(masks, UINT32_MAX, shuffle);
 }
 
 static void
@@ -55,9 +88,29 @@ shuffle(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set,
     EACH_LANE(lane, set)
     {
         int source = shuffle_source(warp, (int)lane, kind);
-        bool there = set >> source & 1;
 
-        fibers[lane].result = warp->value[there ? source : (int)lane];
+        bool there = set & warp->named[lane] & 1u << source;
+
+        fibers[lane].result = there ? warp->value[source] : 0;
+    }
+}
+
+static void
+shuffle_check(struct cpu_worker *worker, unsigned index, uint32_t set,
+              int kind)
+{
+    const struct cpu_warp *warp = &worker->warps[index];
+
+    EACH_LANE(lane, set)
+    {
+        int source = shuffle_source(warp, (int)lane, kind);
+        int width = warp->width[lane];
+
+        if (!(set >> source & 1) || width < 1 || width > CPU_WARP ||
+            width & (width - 1)) {
+            cpu_check_shuffle(worker, index * CPU_WARP + lane,
+                              (unsigned)source, width);
+        }
     }
 }
 
@@ -88,6 +141,22 @@ match(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set)
             result |= (uint32_t)(warp->value[other] == warp->value[lane])
                       << other;
         }
+        fibers[lane].result = result;
+    }
+}
+
+static void
+match_all(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set)
+{
+    uint64_t first = warp->value[__builtin_ctz(set)];
+    uint32_t result = set;
+
+    EACH_LANE(lane, set)
+    {
+        result = warp->value[lane] == first ? result : 0;
+    }
+    EACH_LANE(lane, set)
+    {
         fibers[lane].result = result;
     }
 }
@@ -169,11 +238,18 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
     case WARP_MATCH:
         match(warp, fibers, set);
         break;
+    case WARP_MATCH_ALL:
+        match_all(warp, fibers, set);
+        break;
     case WARP_REDUCE:
         reduce(warp, fibers, set);
         break;
     default:
+        find_groups(warp->named, set, true);
         shuffle(warp, fibers, set, warp->kind[lane] - WARP_SHUFFLE);
+        if (cpu_check_flags) {
+            shuffle_check(worker, index, set, warp->kind[lane] - WARP_SHUFFLE);
+        }
     }
     if (cpu_check_flags) {
         cpu_check_lanes(worker, index, set);
@@ -182,26 +258,31 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
     worker->ready[index / 2] |= (uint64_t)set << (index % 2 * 32);
 }
 
-/* Answers the lanes that ask who is active: those at the same call. */
+/* Answers lanes that ask who is active: those at the same call.  Lanes at a
+ * later place wait for those at the first one, which may come there too. */
 static void
 asking_answer(struct cpu_worker *worker, unsigned index)
 {
     struct cpu_warp *warp = &worker->warps[index];
     struct cpu_fiber *fibers = &worker->fibers[index * CPU_WARP];
 
+    const void *place = NULL;
+    uint32_t set = 0;
+
     EACH_LANE(lane, warp->asking)
     {
-        uint32_t result = 0;
-
-        EACH_LANE(other, warp->asking)
-        {
-            result |= (uint32_t)(warp->place[other] == warp->place[lane])
-                      << other;
+        if (!set || warp->place[lane] < place) {
+            place = warp->place[lane];
+            set = 0;
         }
-        fibers[lane].result = result;
+        set |= (uint32_t)(warp->place[lane] == place) << lane;
     }
-    worker->ready[index / 2] |= (uint64_t)warp->asking << (index % 2 * 32);
-    warp->asking = 0;
+    EACH_LANE(lane, set)
+    {
+        fibers[lane].result = set;
+    }
+    worker->ready[index / 2] |= (uint64_t)set << (index % 2 * 32);
+    warp->asking &= ~set;
 }
 
 /* A lane of this warp has stopped: are all that others ask for? */
@@ -220,7 +301,7 @@ cpu_warp_stop(struct cpu_worker *worker, unsigned index)
 void
 cpu_warp_give_way(struct cpu_worker *worker, unsigned index)
 {
-    if (worker->warps[index].asking) {
+    while (worker->warps[index].asking) {
         asking_answer(worker, index);
     }
 }
@@ -249,11 +330,15 @@ operation(uint32_t mask, int kind, uint64_t value, int32_t argument,
     unsigned index = linear / CPU_WARP, lane = linear % CPU_WARP;
     struct cpu_warp *warp = &worker->warps[index];
 
-    if (cpu_check_flags) {
+    if (cpu_check_flags & CPU_CHECK_SYNC) {
         cpu_check_mask(worker, mask);
+    } else if (!(mask >> lane & 1)) {
+        cpu_fibers_fail(CUDA_ERROR_ILLEGAL_INSTRUCTION);
     }
-    warp->mask[lane] = mask | 1u << lane;
-    warp->kind[lane] = kind;
+    mask |= 1u << lane;
+    warp->named[lane] = mask;
+    warp->mask[lane] = kind & WARP_TOGETHER ? UINT32_MAX : mask;
+    warp->kind[lane] = kind & ~WARP_TOGETHER;
     warp->value[lane] = value;
     warp->lane[lane] = argument;
     warp->width[lane] = width;
@@ -278,7 +363,11 @@ uint64_t
 __pycuda_shuffle(uint32_t mask, uint64_t value, int32_t kind, int32_t lane,
                  int32_t width)
 {
-    return operation(mask, WARP_SHUFFLE + kind, value, lane, width);
+    int together = kind & IMAGE_SHUFFLE_TOGETHER ? WARP_TOGETHER : 0;
+
+    kind &= ~IMAGE_SHUFFLE_TOGETHER;
+    return operation(mask, (WARP_SHUFFLE + kind) | together, value, lane,
+                     width);
 }
 
 uint32_t
@@ -291,6 +380,12 @@ uint32_t
 __pycuda_match_any(uint32_t mask, uint64_t value)
 {
     return (uint32_t)operation(mask, WARP_MATCH, value, 0, 0);
+}
+
+uint32_t
+__pycuda_match_all(uint32_t mask, uint64_t value)
+{
+    return (uint32_t)operation(mask, WARP_MATCH_ALL, value, 0, 0);
 }
 
 uint32_t

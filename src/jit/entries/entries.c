@@ -266,6 +266,7 @@ close_text(struct jit *jit)
                      "declare void @__pycuda_check_meet()\n");
     }
     jit_text_add(jit->wrappers,
+                 "declare void @__pycuda_warp_groups(ptr, i32)\n"
                  "declare noalias ptr @" JIT_OWN "(ptr) nounwind "
                  "willreturn nosync nofree memory(none)\n"
                  "attributes #0 = { nounwind null_pointer_is_valid "

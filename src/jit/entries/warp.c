@@ -46,6 +46,7 @@ write_variables(const struct jit_regions *regions)
     jit_text_add(&text, "  %%from = alloca i32\n  %%warp.x = alloca i32\n"
                         "  %%warp.y = alloca i32\n  %%warp.z = alloca i32\n"
                         "  %%warp.l = alloca i32\n"
+                        "  %%groups = alloca [32 x i32], align 64\n"
                         "  %%rows = mul nuw nsw i32 %%ntid1, %%ntid2\n"
                         "  %%threads = mul nuw nsw i32 %%ntid0, %%rows\n");
     for (unsigned i = 0; i < regions->lane_count; i++) {

@@ -29,7 +29,6 @@ enum {
 struct survey {
     struct jit_kernel *kernel;
     bool fits;
-    bool by_warps;     /* may be */
     unsigned barriers; /* and warp operations */
     unsigned warps;
     unsigned votes;
@@ -51,13 +50,13 @@ is_plain_barrier(LLVMValueRef at)
 }
 
 static bool
-call_fits(const struct survey *survey, LLVMValueRef at)
+call_fits(LLVMValueRef at)
 {
     LLVMValueRef callee = jit_callee(at);
     if (is_barrier(at)) {
         return is_plain_barrier(at) || jit_is_vote(at);
     }
-    if (survey->by_warps && jit_is_warp_op(at)) {
+    if (jit_is_warp_op(at)) {
         return true;
     }
     return callee && !jit_may_stop(jit_name(callee)) &&
@@ -77,7 +76,7 @@ instruction_fits(const struct survey *survey, LLVMValueRef at)
     case LLVMIndirectBr:
         return false;
     case LLVMCall:
-        return call_fits(survey, at);
+        return call_fits(at);
     default:
         return true;
     }
@@ -110,8 +109,7 @@ has_byval(struct jit_kernel *kernel)
 static bool
 may_split(struct jit *jit, struct jit_kernel *kernel, bool *warps)
 {
-    struct survey survey = {
-        .kernel = kernel, .fits = true, .by_warps = jit->options.warps};
+    struct survey survey = {.kernel = kernel, .fits = true};
     if (!kernel->fibers || kernel->calls_kept || has_byval(kernel)) {
         return false;
     }
@@ -499,6 +497,19 @@ carry_by_warps(struct jit *jit, struct jit_split *split)
     jit_publish_failures(jit, kernel);
 }
 
+/* Whatever way the kernel runs: its lanes come to all warp operations
+ * together. */
+static void
+meet_together(struct jit *jit, const struct jit_split *split)
+{
+    for (unsigned k = 1; k < split->count; k++) {
+        LLVMValueRef warp = split->points[k].warp;
+        if (warp && !(jit->options.checks & JIT_CHECK_SYNC)) {
+            jit_meet_together(jit, warp);
+        }
+    }
+}
+
 static void
 split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
 {
@@ -511,6 +522,12 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
         jit_find_early(jit, kernel);
     }
     unsigned *ends = cut_and_look(jit, split);
+    if (ends && warps) {
+        meet_together(jit, split);
+    }
+    if (warps && !(jit->options.regions && jit->options.warps)) {
+        ends = NULL;
+    }
     if (ends) {
         jit_add_soft_points(jit, split, ends);
         ends = split->soft_count ? cut_and_look(jit, split) : ends;
@@ -545,7 +562,8 @@ jit_split_kernels(struct jit *jit)
 {
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         bool warps = false;
-        if (jit->options.regions && may_split(jit, &jit->kernels[i], &warps)) {
+        if (may_split(jit, &jit->kernels[i], &warps) &&
+            (warps || jit->options.regions)) {
             split_kernel(jit, &jit->kernels[i], warps);
         }
     }

@@ -59,13 +59,20 @@ retarget_function(struct jit *jit, LLVMValueRef function)
 static void
 retarget_call(struct jit *jit, LLVMValueRef instruction, void *data)
 {
-    (void)jit;
     (void)data;
     LLVMValueRef callee = jit_callee(instruction);
     if (!LLVMIsACallInst(instruction)) {
         return;
     }
     LLVMSetInstructionCallConv(instruction, LLVMCCallConv);
+    if (jit_calls(instruction, "__pycuda_activemask")) {
+        /* two calls that become one would tell of both */
+        LLVMAddCallSiteAttribute(
+            instruction, LLVMAttributeFunctionIndex,
+            LLVMCreateEnumAttribute(
+                jit->context, LLVMGetEnumAttributeKindForName("nomerge", 7),
+                0));
+    }
     if (!callee || !jit_may_stop(jit_name(callee))) {
         LLVMRemoveCallSiteEnumAttribute(
             instruction, LLVMAttributeFunctionIndex,

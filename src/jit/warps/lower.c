@@ -156,16 +156,16 @@ put_operands(struct jit *jit, struct jit_split *split, struct jit_warp_op *op,
 {
     LLVMValueRef call = point->warp;
     LLVMValueRef before = LLVMGetBasicBlockTerminator(point->head);
+    if (!op->fixed_mask) {
+        op->mask_lanes =
+            put(jit, split, before, jit->i32, LLVMGetOperand(call, MASK));
+    }
     if (op->kind == JIT_WARP_BARRIER || op->kind == JIT_WARP_ACTIVE) {
         return;
     }
     op->value_lanes =
         put(jit, split, before, op->bits == 64 ? jit->i64 : jit->i32,
             LLVMGetOperand(call, VALUE));
-    if (!op->fixed_mask) {
-        op->mask_lanes =
-            put(jit, split, before, jit->i32, LLVMGetOperand(call, MASK));
-    }
     if (op->kind == JIT_WARP_SHUFFLE && !op->fixed_argument) {
         op->argument_lanes =
             put(jit, split, before, jit->i32, LLVMGetOperand(call, ARGUMENT));

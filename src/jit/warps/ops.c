@@ -10,8 +10,6 @@
 #include "jit/plants.h"
 #include "jit/warps/warps.h"
 
-enum { FULL_WIDTH = JIT_LANES };
-
 /* Where a call has what; -1: nowhere. */
 struct form {
     const char *name;
@@ -25,6 +23,7 @@ static const struct form forms[] = {
     {"__pycuda_shuffle", JIT_WARP_SHUFFLE, 0, 1, 2, 3, 4},
     {"__pycuda_ballot", JIT_WARP_BALLOT, 0, 1, -1, -1, -1},
     {"__pycuda_match_any", JIT_WARP_MATCH, 0, 1, -1, -1, -1},
+    {"__pycuda_match_all", JIT_WARP_MATCH_ALL, 0, 1, -1, -1, -1},
     {"__pycuda_reduce", JIT_WARP_REDUCE, 0, 1, 2, -1, -1},
 };
 
@@ -73,12 +72,10 @@ static bool
 read_mask(const struct jit_map *lanes_differ, LLVMValueRef call,
           const struct form *form, struct jit_warp_op *op)
 {
-    int32_t mask = -1;
     LLVMValueRef value =
         form->mask < 0 ? NULL : LLVMGetOperand(call, (unsigned)form->mask);
-    op->fixed_mask = !value || read_constant(call, form->mask, &mask) ||
+    op->fixed_mask = !value || LLVMIsAConstantInt(value) ||
                      jit_calls(value, "__pycuda_activemask");
-    op->mask = (uint32_t)mask;
     op->shared_mask = op->fixed_mask || !jit_map_get(lanes_differ, value);
     return op->kind != JIT_WARP_REDUCE || op->shared_mask;
 }
@@ -92,22 +89,21 @@ read_shuffle(LLVMValueRef call, const struct form *form,
         !read_constant(call, form->width, &width)) {
         return false;
     }
-    op->how = how;
-    op->width = width < 1 || width > FULL_WIDTH ? FULL_WIDTH : width;
+    op->how = how & ~IMAGE_SHUFFLE_TOGETHER;
+    op->segment = IMAGE_SHUFFLE_SEGMENT(width);
     op->fixed_argument = read_constant(call, form->argument, &op->argument);
+    op->argument &= JIT_LANES - 1;
     return true;
 }
 
-/* Every lane asks for the same lane, which all may ask. */
+/* Every lane asks for the same lane. */
 static bool
 is_broadcast(const struct jit_map *lanes_differ, LLVMValueRef call,
              const struct form *form, const struct jit_warp_op *op)
 {
     LLVMValueRef argument = LLVMGetOperand(call, (unsigned)form->argument);
-    return op->how == IMAGE_SHUFFLE_IDX && op->width == FULL_WIDTH &&
-           op->fixed_mask && !jit_map_get(lanes_differ, argument) &&
-           (op->mask == UINT32_MAX ||
-            (op->fixed_argument && op->mask >> (op->argument & 31) & 1));
+    return op->how == IMAGE_SHUFFLE_IDX && !op->segment && op->shared_mask &&
+           !jit_map_get(lanes_differ, argument);
 }
 
 static bool
@@ -120,6 +116,7 @@ is_uniform(const struct jit_map *lanes_differ, LLVMValueRef call,
     case JIT_WARP_SHUFFLE:
         return is_broadcast(lanes_differ, call, form, op);
     case JIT_WARP_BALLOT:
+    case JIT_WARP_MATCH_ALL:
     case JIT_WARP_REDUCE:
         return op->shared_mask;
     default:
@@ -154,28 +151,42 @@ jit_read_warp_op(const struct jit_map *lanes_differ, LLVMValueRef call,
     return true;
 }
 
+void
+jit_meet_together(struct jit *jit, LLVMValueRef call)
+{
+    const struct form *form = form_of(call);
+    if (form->mask >= 0 &&
+        LLVMIsAConstantInt(LLVMGetOperand(call, (unsigned)form->mask))) {
+        LLVMSetOperand(call, (unsigned)form->mask,
+                       jit_constant(jit, UINT32_MAX));
+    }
+    if (form->kind == JIT_WARP_SHUFFLE) {
+        LLVMValueRef how = LLVMGetOperand(call, (unsigned)form->how);
+        LLVMSetOperand(
+            call, (unsigned)form->how,
+            LLVMConstAdd(how, jit_constant(jit, IMAGE_SHUFFLE_TOGETHER)));
+    }
+}
+
 int
 jit_shuffle_source(const struct jit_warp_op *op, int lane, int argument)
 {
-    int width = op->width, first = lane & ~(width - 1), source = lane;
+    int first = lane & op->segment;
+    int last = first | (~op->segment & (JIT_LANES - 1)), source = lane;
     switch (op->how) {
     case IMAGE_SHUFFLE_IDX:
-        source = first + (argument & (width - 1));
+        source = first | (argument & ~op->segment);
         break;
     case IMAGE_SHUFFLE_UP:
-        source =
-            argument >= 0 && lane - argument >= first ? lane - argument : lane;
+        source = lane - argument >= first ? lane - argument : lane;
         break;
     case IMAGE_SHUFFLE_DOWN:
-        source = argument >= 0 && argument < width &&
-                         lane + argument < first + width + PLANTED(wrong_lane)
+        source = lane + argument <= last + PLANTED(wrong_lane)
                      ? lane + argument
                      : lane;
         break;
-    default:
-        source = lane ^ argument;
-        source = source >= 0 && source < first + width ? source : lane;
+    default: /* an earlier segment is allowed */
+        source = (lane ^ argument) <= last ? lane ^ argument : lane;
     }
-    bool there = source == lane || op->mask >> source & 1;
-    return there ? source : lane;
+    return source;
 }

@@ -29,13 +29,6 @@ the_lane(const void *data, int lane)
 }
 
 static int
-lane_bit(const void *data, int lane)
-{
-    (void)data;
-    return (int)(1u << lane);
-}
-
-static int
 the_number(const void *data, int lane)
 {
     (void)lane;
@@ -46,14 +39,14 @@ static int
 first_lane(const void *data, int lane)
 {
     const struct jit_warp_op *op = data;
-    return PLANTED(whole_warp) ? 0 : lane & ~(op->width - 1);
+    return PLANTED(whole_warp) ? 0 : lane & op->segment;
 }
 
 static int
-end_lane(const void *data, int lane)
+last_lane(const void *data, int lane)
 {
     const struct jit_warp_op *op = data;
-    return first_lane(data, lane) + op->width;
+    return first_lane(data, lane) | (~op->segment & (JIT_LANES - 1));
 }
 
 static int
@@ -95,15 +88,16 @@ load_first(struct jit_text *text, const char *name, unsigned lanes,
                  point, lanes);
 }
 
-/* %m.<point>: the mask that all lanes have. */
+/* The text, with .<point> in the place of each ~. */
 static void
-shared_mask(struct jit_text *text, const struct jit_warp_op *op,
-            unsigned point)
+add_at(struct jit_text *text, unsigned point, const char *form)
 {
-    if (op->fixed_mask) {
-        jit_text_add(text, "  %%m.%u = add i32 0, %d\n", point, (int)op->mask);
-    } else {
-        load_first(text, "m", op->mask_lanes, point);
+    for (; *form; form++) {
+        if (*form == '~') {
+            jit_text_add(text, ".%u", point);
+        } else {
+            jit_text_add(text, "%c", *form);
+        }
     }
 }
 
@@ -115,6 +109,79 @@ vote(struct jit_text *text, const char *name, unsigned bits, unsigned point)
                  bits == 64 ? ", 0" : " to i64");
 }
 
+/* ---- masks ---- */
+
+/* %even.<point>: the masks cut the warp into rows of so many lanes as the
+ * first one has, a power of two. */
+static void
+find_rows(struct jit_text *text, unsigned k)
+{
+    add_at(text, k,
+           "  %size~ = call i32 @llvm.ctpop.i32(i32 %first~)\n"
+           "  %less~ = sub i32 0, %size~\n"
+           "  %less1~ = insertelement <32 x i32> poison, i32 %less~, i32 0\n"
+           "  %less32~ = shufflevector <32 x i32> %less1~, <32 x i32> poison, "
+           "<32 x i32> zeroinitializer\n"
+           "  %row1~ = insertelement <32 x i32> poison, i32 %first~, i32 0\n"
+           "  %row32~ = shufflevector <32 x i32> %row1~, <32 x i32> poison, "
+           "<32 x i32> zeroinitializer\n");
+    add_at(text, k,
+           jit_format("  %%begin~ = and <32 x i32> %%less32~, %s\n",
+                      vector_text(the_lane, NULL)));
+    add_at(text, k,
+           "  %like~ = shl <32 x i32> %row32~, %begin~\n"
+           "  %off~ = icmp ne <32 x i32> %like~, %mask~\n"
+           "  %offs~ = bitcast <32 x i1> %off~ to i32\n"
+           "  %more~ = add i32 %first~, 1\n"
+           "  %gap~ = and i32 %more~, %first~\n"
+           "  %rest~ = add i32 %size~, -1\n"
+           "  %odd~ = and i32 %rest~, %size~\n"
+           "  %low~ = and i32 %more~, 1\n"
+           "  %bad1~ = or i32 %offs~, %gap~\n"
+           "  %bad2~ = or i32 %odd~, %low~\n"
+           "  %bad~ = or i32 %bad1~, %bad2~\n"
+           "  %even~ = icmp eq i32 %bad~, 0\n");
+}
+
+/* %group.<point>: the lanes that each one meets, or, of a shuffle, may read.
+ * The runtime looks at masks that are no rows. */
+static void
+find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
+{
+    bool shuffle = op->kind == JIT_WARP_SHUFFLE;
+    load_lanes(text, "mask", 32, op->mask_lanes, k);
+    load_first(text, "first", op->mask_lanes, k);
+    find_rows(text, k);
+    add_at(
+        text, k,
+        jit_format("  br label %%try~\ntry~:\n"
+                   "  br i1 %%even~, label %%met~, label %%ask~\n"
+                   "ask~:\n  store <32 x i32> %%mask~, ptr %%groups\n"
+                   "  call void @__pycuda_warp_groups(ptr %%groups, i32 %d)\n"
+                   "  %%asked~ = load <32 x i32>, ptr %%groups\n"
+                   "  br label %%met~\n"
+                   "met~:\n"
+                   "  %%group~ = phi <32 x i32> [%s, %%try~], [%%asked~, "
+                   "%%ask~]\n",
+                   shuffle, shuffle ? splat(-1) : "%mask~"));
+}
+
+/* All lanes come, so that a mask which they share names all of them. */
+static void
+check_shared(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
+{
+    load_first(text, "mask", op->mask_lanes, k);
+    add_at(
+        text, k,
+        jit_format("  %%every~ = icmp eq i32 %%mask~, -1\n"
+                   "  br i1 %%every~, label %%met~, label %%ask~\n"
+                   "ask~:\n"
+                   "  call void @__pycuda_warp_groups(ptr %%lane%u, i32 0)\n"
+                   "  unreachable\n"
+                   "met~:\n",
+                   op->mask_lanes));
+}
+
 /* ---- shuffles ---- */
 
 /* %src.<point>, the lanes' sources before the mask, from %arg.<point>. */
@@ -123,68 +190,53 @@ find_sources(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
     const char *lanes = vector_text(the_lane, NULL);
     const char *first = vector_text(first_lane, op);
-    const char *end = vector_text(end_lane, op);
+    bool up = op->how == IMAGE_SHUFFLE_UP;
     if (op->how == IMAGE_SHUFFLE_IDX) {
         jit_text_add(text,
                      "  %%in.%u = and <32 x i32> %%arg.%u, %s\n"
-                     "  %%src.%u = add <32 x i32> %%in.%u, %s\n",
-                     k, k, splat(op->width - 1), k, k, first);
+                     "  %%src.%u = or <32 x i32> %%in.%u, %s\n",
+                     k, k, splat(~op->segment & (JIT_LANES - 1)), k, k, first);
         return;
     }
-    const char *opcode = op->how == IMAGE_SHUFFLE_UP     ? "sub"
-                         : op->how == IMAGE_SHUFFLE_DOWN ? "add"
-                                                         : "xor";
     jit_text_add(text,
-                 "  %%far.%u = %s <32 x i32> %s, %%arg.%u\n"
-                 "  %%low.%u = icmp sge <32 x i32> %%far.%u, %s\n"
-                 "  %%high.%u = icmp slt <32 x i32> %%far.%u, %s\n"
-                 "  %%both.%u = and <32 x i1> %%low.%u, %%high.%u\n",
-                 k, opcode, lanes, k, k, k,
-                 op->how == IMAGE_SHUFFLE_XOR ? splat(0) : first, k, k, end, k,
-                 k, k);
-    /* a delta too large for the sum must not wrap round */
-    jit_text_add(text,
-                 "  %%small.%u = icmp %s <32 x i32> %%arg.%u, %s\n"
-                 "  %%ok.%u = and <32 x i1> %%both.%u, %%small.%u\n"
+                 "  %%by.%u = and <32 x i32> %%arg.%u, %s\n"
+                 "  %%far.%u = %s <32 x i32> %s, %%by.%u\n"
+                 "  %%ok.%u = icmp %s <32 x i32> %%far.%u, %s\n"
                  "  %%src.%u = select <32 x i1> %%ok.%u, <32 x i32> %%far.%u, "
                  "<32 x i32> %s\n",
-                 k, op->how == IMAGE_SHUFFLE_XOR ? "ne" : "ult", k,
-                 op->how == IMAGE_SHUFFLE_XOR ? splat(0) : splat(JIT_LANES), k,
-                 k, k, k, k, k, lanes);
+                 k, k, splat(JIT_LANES - 1), k,
+                 up                              ? "sub"
+                 : op->how == IMAGE_SHUFFLE_DOWN ? "add"
+                                                 : "xor",
+                 lanes, k, k, up ? "sge" : "sle", k,
+                 up ? first : vector_text(last_lane, op), k, k, k, lanes);
 }
 
-/* %from.<point>: the sources, those that the masks name. */
-static void
-mask_sources(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
-{
-    const char *lanes = vector_text(the_lane, NULL);
-    if (op->fixed_mask) {
-        jit_text_add(text, "  %%mask.%u = add <32 x i32> %s, %s\n", k,
-                     splat((int)op->mask), splat(0));
-    } else {
-        load_lanes(text, "mask", 32, op->mask_lanes, k);
-    }
-    jit_text_add(text,
-                 "  %%bits.%u = lshr <32 x i32> %%mask.%u, %%src.%u\n"
-                 "  %%there.%u = trunc <32 x i32> %%bits.%u to <32 x i1>\n"
-                 "  %%from.%u = select <32 x i1> %%there.%u, <32 x i32> "
-                 "%%src.%u, <32 x i32> %s\n",
-                 k, k, k, k, k, k, k, k, lanes);
-}
-
+/* The sources' values; 0 from those that are not there. */
 static void
 gather(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
     static const int one = 1;
+    if (op->shared_mask) {
+        jit_text_add(text,
+                     "  %%there.%u = icmp ne <32 x i32> %s, "
+                     "zeroinitializer\n",
+                     k, vector_text(the_number, &one));
+    } else {
+        jit_text_add(text,
+                     "  %%bits.%u = lshr <32 x i32> %%group.%u, %%src.%u\n"
+                     "  %%there.%u = trunc <32 x i32> %%bits.%u to "
+                     "<32 x i1>\n",
+                     k, k, k, k, k);
+    }
     jit_text_add(text,
-                 "  %%all.%u = icmp ne <32 x i32> %s, zeroinitializer\n"
                  "  %%at.%u = getelementptr inbounds i%u, ptr %%lane%u, "
-                 "<32 x i32> %%from.%u\n"
+                 "<32 x i32> %%src.%u\n"
                  "  %%result.%u = call <32 x i%u> "
                  "@llvm.masked.gather.v32i%u.v32p0(<32 x ptr> %%at.%u, i32 4, "
-                 "<32 x i1> %%all.%u, <32 x i%u> poison)\n",
-                 k, vector_text(the_number, &one), k, op->bits,
-                 op->value_lanes, k, k, op->bits, op->bits, k, k, op->bits);
+                 "<32 x i1> %%there.%u, <32 x i%u> zeroinitializer)\n",
+                 k, op->bits, op->value_lanes, k, k, op->bits, op->bits, k, k,
+                 op->bits);
     store_lanes(text, "result", op->bits, op->result_lanes, k);
 }
 
@@ -214,11 +266,11 @@ write_shuffle(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
         write_broadcast(text, op, k);
         return;
     }
-    if (op->fixed_argument && op->fixed_mask) {
+    if (op->fixed_argument && op->shared_mask) {
         load_lanes(text, "value", op->bits, op->value_lanes, k);
         jit_text_add(text,
                      "  %%result.%u = shufflevector <32 x i%u> %%value.%u, "
-                     "<32 x i%u> poison, <32 x i32> %s\n",
+                     "<32 x i%u> zeroinitializer, <32 x i32> %s\n",
                      k, op->bits, k, op->bits, vector_text(fixed_source, op));
         store_lanes(text, "result", op->bits, op->result_lanes, k);
         return;
@@ -230,7 +282,6 @@ write_shuffle(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
         load_lanes(text, "arg", 32, op->argument_lanes, k);
     }
     find_sources(text, op, k);
-    mask_sources(text, op, k);
     gather(text, op, k);
 }
 
@@ -246,59 +297,58 @@ write_ballot(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                  "  %%votes.%u = bitcast <32 x i1> %%set.%u to i32\n",
                  k, k, k, k);
     if (op->uniform) {
-        shared_mask(text, op, k);
-        jit_text_add(text, "  %%own.%u = and i32 %%votes.%u, %%m.%u\n", k, k,
-                     k);
-        vote(text, "own", 32, k);
+        vote(text, "votes", 32, k);
         return;
-    }
-    if (PLANTED(mask_forgotten)) {
-        jit_text_add(text, "  %%mask.%u = add <32 x i32> %s, %s\n", k,
-                     splat(-1), splat(0));
-    } else {
-        load_lanes(text, "mask", 32, op->mask_lanes, k);
     }
     jit_text_add(text,
                  "  %%v1.%u = insertelement <32 x i32> poison, i32 "
                  "%%votes.%u, i32 0\n"
                  "  %%v32.%u = shufflevector <32 x i32> %%v1.%u, <32 x i32> "
                  "poison, <32 x i32> zeroinitializer\n"
-                 "  %%named.%u = or <32 x i32> %%mask.%u, %s\n"
-                 "  %%result.%u = and <32 x i32> %%v32.%u, %%named.%u\n",
-                 k, k, k, k, k, k, vector_text(lane_bit, NULL), k, k, k);
+                 "  %%result.%u = and <32 x i32> %%v32.%u, ",
+                 k, k, k, k, k, k);
+    if (PLANTED(mask_forgotten)) {
+        jit_text_add(text, "%s\n", splat(-1));
+    } else {
+        jit_text_add(text, "%%group.%u\n", k);
+    }
     store_lanes(text, "result", 32, op->result_lanes, k);
 }
 
-struct reduction {
-    const char *name; /* of the intrinsic */
-    int identity;
-};
-
-static const struct reduction reductions[] = {
-    [IMAGE_REDUCE_ADD] = {"add", 0},
-    [IMAGE_REDUCE_MIN_S32] = {"smin", INT32_MAX},
-    [IMAGE_REDUCE_MAX_S32] = {"smax", INT32_MIN},
-    [IMAGE_REDUCE_MIN_U32] = {"umin", -1},
-    [IMAGE_REDUCE_MAX_U32] = {"umax", 0},
-    [IMAGE_REDUCE_AND] = {"and", -1},
-    [IMAGE_REDUCE_OR] = {"or", 0},
-    [IMAGE_REDUCE_XOR] = {"xor", 0},
+static const char *const reductions[] = {
+    [IMAGE_REDUCE_ADD] = "add",      [IMAGE_REDUCE_MIN_S32] = "smin",
+    [IMAGE_REDUCE_MAX_S32] = "smax", [IMAGE_REDUCE_MIN_U32] = "umin",
+    [IMAGE_REDUCE_MAX_U32] = "umax", [IMAGE_REDUCE_AND] = "and",
+    [IMAGE_REDUCE_OR] = "or",        [IMAGE_REDUCE_XOR] = "xor",
 };
 
 static void
 write_reduce(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
-    const struct reduction *row = &reductions[op->how];
     load_lanes(text, "value", 32, op->value_lanes, k);
-    shared_mask(text, op, k);
     jit_text_add(text,
-                 "  %%set.%u = bitcast i32 %%m.%u to <32 x i1>\n"
-                 "  %%those.%u = select <32 x i1> %%set.%u, <32 x i32> "
-                 "%%value.%u, <32 x i32> %s\n"
                  "  %%one.%u = call i32 @llvm.vector.reduce.%s.v32i32(<32 x "
-                 "i32> %%those.%u)\n",
-                 k, k, k, k, k, splat(row->identity), k, row->name, k);
+                 "i32> %%value.%u)\n",
+                 k, reductions[op->how], k);
     vote(text, "one", 32, k);
+}
+
+/* All lanes, if all have the first one's value. */
+static void
+write_match_all(struct jit_text *text, const struct jit_warp_op *op,
+                unsigned k)
+{
+    unsigned bits = op->bits;
+    load_lanes(text, "value", bits, op->value_lanes, k);
+    jit_text_add(text,
+                 "  %%v32.%u = shufflevector <32 x i%u> %%value.%u, "
+                 "<32 x i%u> poison, <32 x i32> zeroinitializer\n"
+                 "  %%same.%u = icmp eq <32 x i%u> %%value.%u, %%v32.%u\n"
+                 "  %%set.%u = bitcast <32 x i1> %%same.%u to i32\n"
+                 "  %%ok.%u = icmp eq i32 %%set.%u, -1\n"
+                 "  %%own.%u = sext i1 %%ok.%u to i32\n",
+                 k, bits, k, bits, k, bits, k, k, k, k, k, k, k, k);
+    vote(text, "own", 32, k);
 }
 
 /* A loop over the lanes: each one's value against all. */
@@ -307,13 +357,19 @@ write_match(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
     unsigned bits = op->bits;
     load_lanes(text, "value", bits, op->value_lanes, k);
+    if (!op->shared_mask) {
+        jit_text_add(text, "  store <32 x i32> %%group.%u, ptr %%groups\n", k);
+    }
     jit_text_add(text,
+                 "  br label %%before.%u\nbefore.%u:\n"
                  "  br label %%match.%u\nmatch.%u:\n"
-                 "  %%l.%u = phi i32 [0, %%op.%u], [%%l.next.%u, %%match.%u]\n"
+                 "  %%l.%u = phi i32 [0, %%before.%u], [%%l.next.%u, "
+                 "%%match.%u]\n"
                  "  %%vp.%u = getelementptr inbounds i%u, ptr %%lane%u, i32 "
                  "%%l.%u\n"
                  "  %%v0.%u = load i%u, ptr %%vp.%u\n",
-                 k, k, k, k, k, k, k, bits, op->value_lanes, k, k, bits, k);
+                 k, k, k, k, k, k, k, k, k, bits, op->value_lanes, k, k, bits,
+                 k);
     jit_text_add(text,
                  "  %%v1.%u = insertelement <32 x i%u> poison, i%u %%v0.%u, "
                  "i32 0\n"
@@ -323,21 +379,22 @@ write_match(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                  "  %%set.%u = bitcast <32 x i1> %%same.%u to i32\n",
                  k, bits, bits, k, k, bits, k, bits, k,
                  PLANTED(match_self) ? "uge" : "eq", bits, k, k, k, k);
-    if (op->fixed_mask) {
-        jit_text_add(text, "  %%m.%u = add i32 0, %d\n", k, (int)op->mask);
+    if (op->shared_mask) {
+        jit_text_add(text, "  %%m.%u = add i32 0, -1\n", k);
     } else {
         jit_text_add(text,
-                     "  %%mp.%u = getelementptr inbounds i32, ptr %%lane%u, "
+                     "  %%mp.%u = getelementptr inbounds i32, ptr %%groups, "
                      "i32 %%l.%u\n  %%m.%u = load i32, ptr %%mp.%u\n",
-                     k, op->mask_lanes, k, k, k);
+                     k, k, k, k);
     }
     jit_text_add(text,
-                 "  %%bit.%u = shl i32 1, %%l.%u\n"
-                 "  %%named.%u = or i32 %%m.%u, %%bit.%u\n"
-                 "  %%own.%u = and i32 %%set.%u, %%named.%u\n"
+                 "  %%both.%u = and i32 %%set.%u, %%m.%u\n"
+                 "  %%keep.%u = icmp eq i32 %%both.%u, %%%s.%u\n"
+                 "  %%own.%u = select i1 %%keep.%u, i32 %%both.%u, i32 0\n"
                  "  %%rp.%u = getelementptr inbounds i32, ptr %%lane%u, i32 "
                  "%%l.%u\n  store i32 %%own.%u, ptr %%rp.%u\n",
-                 k, k, k, k, k, k, k, k, k, op->result_lanes, k, k, k);
+                 k, k, k, k, k, op->kind == JIT_WARP_MATCH_ALL ? "m" : "both",
+                 k, k, k, k, k, op->result_lanes, k, k, k);
     jit_text_add(text,
                  "  %%l.next.%u = add nuw nsw i32 %%l.%u, 1\n"
                  "  %%l.more.%u = icmp ult i32 %%l.next.%u, 32\n"
@@ -350,6 +407,11 @@ void
 jit_text_warp_op(struct jit *jit, const struct jit_warp_op *op, unsigned point)
 {
     struct jit_text *text = jit->wrappers;
+    if (!op->shared_mask) {
+        find_groups(text, op, point);
+    } else if (!op->fixed_mask) {
+        check_shared(text, op, point);
+    }
     switch (op->kind) {
     case JIT_WARP_BARRIER:
         break;
@@ -363,6 +425,12 @@ jit_text_warp_op(struct jit *jit, const struct jit_warp_op *op, unsigned point)
     case JIT_WARP_BALLOT:
         write_ballot(text, op, point);
         break;
+    case JIT_WARP_MATCH_ALL:
+        if (op->uniform) {
+            write_match_all(text, op, point);
+            break;
+        }
+        /* fall through */
     case JIT_WARP_MATCH:
         write_match(text, op, point);
         break;

@@ -25,18 +25,18 @@ enum jit_warp_kind {
     JIT_WARP_SHUFFLE,
     JIT_WARP_BALLOT,
     JIT_WARP_MATCH,
+    JIT_WARP_MATCH_ALL,
     JIT_WARP_REDUCE,
 };
 
 /* One warp operation.  What is not constant the lanes leave in arrays. */
 struct jit_warp_op {
     enum jit_warp_kind kind;
-    int how;          /* enum image_shuffle or image_reduce */
-    int width;        /* of a shuffle's segments: 1 to 32 */
-    unsigned bits;    /* of the value: 32 or 64 */
-    bool fixed_mask;  /* `mask` is known */
-    bool shared_mask; /* all lanes have the same one */
-    uint32_t mask;
+    int how;             /* enum image_shuffle or image_reduce */
+    int segment;         /* the lane's bits that name its shuffle's segment */
+    unsigned bits;       /* of the value: 32 or 64 */
+    bool fixed_mask;     /* it is a constant, which counts as all lanes */
+    bool shared_mask;    /* all lanes have the same one */
     bool fixed_argument; /* `argument` is known: a shuffle's lane or delta */
     int32_t argument;
     bool uniform; /* the result is the same for all lanes: JIT_VOTE */
@@ -66,6 +66,10 @@ LLVMValueRef jit_add_lanes(struct jit *jit, struct jit_split *split,
 /* The lane's number, where the builder stands. */
 LLVMValueRef jit_build_lane(struct jit *jit, struct jit_split *split,
                             LLVMTypeRef type);
+
+/* ops.c: the lanes of a warp come to the call together: what a constant mask
+ * leaves out takes part as well, as on an H100, and shuffles know it. */
+void jit_meet_together(struct jit *jit, LLVMValueRef call);
 
 /* lower.c: reads the operations of all points; false, and the kernel
  * knows why, if some cannot be done. */

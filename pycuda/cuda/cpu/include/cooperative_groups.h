@@ -21,56 +21,68 @@ __pycuda_block_threads()
 class grid_group
 {
   public:
-    __device__ bool is_valid() const
+    __device__ bool
+    is_valid() const
     {
         return __pycuda_grid_valid();
     }
-    __device__ void sync() const
+    __device__ void
+    sync() const
     {
         __pycuda_grid_barrier();
     }
     /* Waiting for all to come to the wait itself is waiting for more. */
     struct arrival_token {
     };
-    __device__ arrival_token barrier_arrive() const
+    __device__ arrival_token
+    barrier_arrive() const
     {
         return arrival_token();
     }
-    __device__ void barrier_wait(arrival_token &&) const
+    __device__ void
+    barrier_wait(arrival_token &&) const
     {
         sync();
     }
-    __device__ unsigned long long num_blocks() const
+    __device__ unsigned long long
+    num_blocks() const
     {
         return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
     }
-    __device__ unsigned long long block_rank() const
+    __device__ unsigned long long
+    block_rank() const
     {
         return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) *
                    gridDim.x +
                blockIdx.x;
     }
-    __device__ unsigned long long size() const
+    __device__ unsigned long long
+    size() const
     {
         return num_blocks() * __pycuda_block_threads();
     }
-    __device__ unsigned long long num_threads() const
+    __device__ unsigned long long
+    num_threads() const
     {
         return size();
     }
-    __device__ unsigned long long thread_rank() const
+    __device__ unsigned long long
+    thread_rank() const
     {
         return block_rank() * __pycuda_block_threads() + __pycuda_linear();
     }
-    __device__ dim3 dim_blocks() const
+    __device__ dim3
+    dim_blocks() const
     {
         return gridDim;
     }
-    __device__ dim3 group_dim() const
+    __device__ dim3
+    group_dim() const
     {
         return gridDim;
     }
-    __device__ dim3 block_index() const
+    __device__ dim3
+    block_index() const
     {
         return blockIdx;
     }
@@ -84,45 +96,55 @@ this_grid()
 class thread_block
 {
   public:
-    __device__ static void sync()
+    __device__ static void
+    sync()
     {
         __syncthreads();
     }
     struct arrival_token {
     };
-    __device__ static arrival_token barrier_arrive()
+    __device__ static arrival_token
+    barrier_arrive()
     {
         return arrival_token();
     }
-    __device__ static void barrier_wait(arrival_token &&)
+    __device__ static void
+    barrier_wait(arrival_token &&)
     {
         sync();
     }
-    __device__ static unsigned int thread_rank()
+    __device__ static unsigned int
+    thread_rank()
     {
         return __pycuda_linear();
     }
-    __device__ static unsigned int size()
+    __device__ static unsigned int
+    size()
     {
         return __pycuda_block_threads();
     }
-    __device__ static unsigned int num_threads()
+    __device__ static unsigned int
+    num_threads()
     {
         return size();
     }
-    __device__ static dim3 group_index()
+    __device__ static dim3
+    group_index()
     {
         return blockIdx;
     }
-    __device__ static dim3 thread_index()
+    __device__ static dim3
+    thread_index()
     {
         return threadIdx;
     }
-    __device__ static dim3 group_dim()
+    __device__ static dim3
+    group_dim()
     {
         return blockDim;
     }
-    __device__ static dim3 dim_threads()
+    __device__ static dim3
+    dim_threads()
     {
         return blockDim;
     }
@@ -135,19 +157,40 @@ this_thread_block()
 
 /* ---- groups within a warp ---- */
 
+/* Any type that may be copied, a word of 8 bytes at a time. */
+template <class T>
+__device__ inline T
+__pycuda_shuffle_words(unsigned int mask, T value, int kind, int lane,
+                       int width)
+{
+    const int words = (sizeof(T) + 7) / 8;
+    unsigned long word[words] = {};
+    __builtin_memcpy(word, &value, sizeof(T));
+    for (int i = 0; i < words; i++) {
+        word[i] = __pycuda_shuffle(mask, word[i], kind, lane, width);
+    }
+    __builtin_memcpy(&value, word, sizeof(T));
+    return value;
+}
+
 /* Operations over the lanes of `Group`, which has __mask(). */
 template <class Group> class __pycuda_lane_group
 {
-    __device__ unsigned int mask() const
+    __device__ unsigned int
+    mask() const
     {
         return static_cast<const Group *>(this)->__mask();
     }
-    __device__ int lane_of(unsigned int rank) const
+    /* No lane has a rank beyond: -1, which a shuffle takes for 31. */
+    __device__ int
+    lane_of(unsigned int rank) const
     {
-        return (int)__fns(mask(), 0, (int)rank + 1);
+        return mask() == 0xffffffffu ? (int)rank
+                                     : (int)__fns(mask(), 0, (int)rank + 1);
     }
     /* The lanes of `set` among the group's, by rank. */
-    __device__ unsigned int ranks_of(unsigned int set) const
+    __device__ unsigned int
+    ranks_of(unsigned int set) const
     {
         unsigned int ranks = 0, rank = 0;
         for (int lane = 0; lane < 32; lane++) {
@@ -159,70 +202,79 @@ template <class Group> class __pycuda_lane_group
     }
 
   public:
-    __device__ void sync() const
+    __device__ void
+    sync() const
     {
         __syncwarp(mask());
     }
-    __device__ unsigned int size() const
+    __device__ unsigned int
+    size() const
     {
         return (unsigned int)__popc(mask());
     }
-    __device__ unsigned int num_threads() const
+    __device__ unsigned int
+    num_threads() const
     {
         return size();
     }
-    __device__ unsigned int thread_rank() const
+    __device__ unsigned int
+    thread_rank() const
     {
         unsigned int lane = __pycuda_linear() % 32;
         return (unsigned int)__popc(mask() & ((1u << lane) - 1));
     }
-    /* Any type that may be copied, a word of 8 bytes at a time. */
-    template <class T> __device__ T shfl(T value, unsigned int rank) const
+    template <class T>
+    __device__ T
+    shfl(T value, unsigned int rank) const
     {
-        const int words = (sizeof(T) + 7) / 8;
-        unsigned long word[words] = {};
-        int lane = lane_of(rank % size());
-        __builtin_memcpy(word, &value, sizeof(T));
-        for (int i = 0; i < words; i++) {
-            word[i] = __pycuda_shuffle(mask(), word[i], __PYCUDA_SHUFFLE_IDX,
-                                       lane, 32);
-        }
-        __builtin_memcpy(&value, word, sizeof(T));
-        return value;
+        return __pycuda_shuffle_words(mask(), value, __PYCUDA_SHUFFLE_IDX,
+                                      lane_of(rank), 32);
     }
-    template <class T> __device__ T shfl_up(T value, unsigned int by) const
+    template <class T>
+    __device__ T
+    shfl_up(T value, unsigned int by) const
     {
         unsigned int rank = thread_rank();
         return shfl(value, rank < by ? rank : rank - by);
     }
-    template <class T> __device__ T shfl_down(T value, unsigned int by) const
+    template <class T>
+    __device__ T
+    shfl_down(T value, unsigned int by) const
     {
         unsigned int rank = thread_rank();
         return shfl(value, rank + by < size() ? rank + by : rank);
     }
-    template <class T> __device__ T shfl_xor(T value, unsigned int by) const
+    template <class T>
+    __device__ T
+    shfl_xor(T value, unsigned int by) const
     {
         unsigned int rank = thread_rank();
         return shfl(value, (rank ^ by) < size() ? rank ^ by : rank);
     }
-    __device__ int any(int predicate) const
+    __device__ int
+    any(int predicate) const
     {
         return __any_sync(mask(), predicate);
     }
-    __device__ int all(int predicate) const
+    __device__ int
+    all(int predicate) const
     {
         return __all_sync(mask(), predicate);
     }
-    __device__ unsigned int ballot(int predicate) const
+    __device__ unsigned int
+    ballot(int predicate) const
     {
         return ranks_of(__ballot_sync(mask(), predicate));
     }
-    template <class T> __device__ unsigned int match_any(T value) const
+    template <class T>
+    __device__ unsigned int
+    match_any(T value) const
     {
         return ranks_of(__match_any_sync(mask(), value));
     }
     template <class T>
-    __device__ unsigned int match_all(T value, int &predicate) const
+    __device__ unsigned int
+    match_all(T value, int &predicate) const
     {
         return ranks_of(__match_all_sync(mask(), value, &predicate));
     }
@@ -235,26 +287,84 @@ class __pycuda_tile : public __pycuda_lane_group<__pycuda_tile<Size>>
     static_assert(Size && Size <= 32 && (Size & (Size - 1)) == 0,
                   "the CPU device has tiles of 1, 2, 4, 8, 16 and 32 threads");
 
+    template <class T>
+    __device__ static T
+    shuffle(T value, int kind, unsigned int by)
+    {
+        return Size == 1 ? value
+                         : __pycuda_shuffle_words(__mask(), value, kind,
+                                                  (int)by, Size);
+    }
+    /* Lanes of the tile, by rank. */
+    __device__ static unsigned int
+    ranks_of(unsigned int set)
+    {
+        return set >> __pycuda_linear() % 32 / Size * Size;
+    }
+
   public:
-    __device__ static constexpr unsigned int size()
+    __device__ static constexpr unsigned int
+    size()
     {
         return Size;
     }
-    __device__ static constexpr unsigned int num_threads()
+    __device__ static constexpr unsigned int
+    num_threads()
     {
         return Size;
     }
-    __device__ static unsigned int thread_rank()
+    __device__ static unsigned int
+    thread_rank()
     {
         return __pycuda_linear() % Size;
     }
-    /* The lanes, less those that the block's last warp lacks. */
-    __device__ static unsigned int __mask()
+    /* The lanes, also those that the block's last warp lacks. */
+    __device__ static unsigned int
+    __mask()
     {
-        unsigned int first = __pycuda_linear() / Size * Size;
-        unsigned int left = __pycuda_block_threads() - first;
-        unsigned int count = left < Size ? left : Size;
-        return (unsigned int)(((1ul << count) - 1) << first % 32);
+        unsigned int first = __pycuda_linear() % 32 / Size * Size;
+        return Size == 32 ? 0xffffffffu : ((1u << Size % 32) - 1) << first;
+    }
+    template <class T>
+    __device__ T
+    shfl(T value, unsigned int rank) const
+    {
+        return shuffle(value, __PYCUDA_SHUFFLE_IDX, rank);
+    }
+    template <class T>
+    __device__ T
+    shfl_up(T value, unsigned int by) const
+    {
+        return shuffle(value, __PYCUDA_SHUFFLE_UP, by);
+    }
+    template <class T>
+    __device__ T
+    shfl_down(T value, unsigned int by) const
+    {
+        return shuffle(value, __PYCUDA_SHUFFLE_DOWN, by);
+    }
+    template <class T>
+    __device__ T
+    shfl_xor(T value, unsigned int by) const
+    {
+        return shuffle(value, __PYCUDA_SHUFFLE_XOR, by);
+    }
+    __device__ unsigned int
+    ballot(int predicate) const
+    {
+        return ranks_of(__ballot_sync(__mask(), predicate));
+    }
+    template <class T>
+    __device__ unsigned int
+    match_any(T value) const
+    {
+        return ranks_of(__match_any_sync(__mask(), value));
+    }
+    template <class T>
+    __device__ unsigned int
+    match_all(T value, int &predicate) const
+    {
+        return ranks_of(__match_all_sync(__mask(), value, &predicate));
     }
 };
 /* The tile as a part of `Parent`, a block or a larger tile. */
@@ -262,11 +372,13 @@ template <unsigned int Size, class Parent = void>
 class thread_block_tile : public __pycuda_tile<Size>
 {
   public:
-    __device__ static unsigned int meta_group_rank()
+    __device__ static unsigned int
+    meta_group_rank()
     {
         return Parent::thread_rank() / Size;
     }
-    __device__ static unsigned int meta_group_size()
+    __device__ static unsigned int
+    meta_group_size()
     {
         return (Parent::size() + Size - 1) / Size;
     }
@@ -279,15 +391,18 @@ class thread_block_tile<Size, void> : public __pycuda_tile<Size>
 
   public:
     template <class Parent>
-    __device__ thread_block_tile(const thread_block_tile<Size, Parent> &tile)
+    __device__
+    thread_block_tile(const thread_block_tile<Size, Parent> &tile)
         : group_rank(tile.meta_group_rank()), groups(tile.meta_group_size())
     {
     }
-    __device__ unsigned int meta_group_rank() const
+    __device__ unsigned int
+    meta_group_rank() const
     {
         return group_rank;
     }
-    __device__ unsigned int meta_group_size() const
+    __device__ unsigned int
+    meta_group_size() const
     {
         return groups;
     }
@@ -305,15 +420,18 @@ class coalesced_group : public __pycuda_lane_group<coalesced_group>
         : members(mask), group_rank(rank), groups(count)
     {
     }
-    __device__ unsigned int __mask() const
+    __device__ unsigned int
+    __mask() const
     {
         return members;
     }
-    __device__ unsigned int meta_group_rank() const
+    __device__ unsigned int
+    meta_group_rank() const
     {
         return group_rank;
     }
-    __device__ unsigned int meta_group_size() const
+    __device__ unsigned int
+    meta_group_size() const
     {
         return groups;
     }
@@ -337,15 +455,19 @@ class thread_group
     unsigned int lanes; /* 0: the whole block */
 
   public:
-    __device__ thread_group(const thread_block &) : lanes(0)
+    __device__
+    thread_group(const thread_block &)
+        : lanes(0)
     {
     }
     template <class Group>
-    __device__ thread_group(const __pycuda_lane_group<Group> &group)
+    __device__
+    thread_group(const __pycuda_lane_group<Group> &group)
         : lanes(static_cast<const Group &>(group).__mask())
     {
     }
-    __device__ void sync() const
+    __device__ void
+    sync() const
     {
         if (lanes) {
             __syncwarp(lanes);
@@ -353,20 +475,24 @@ class thread_group
             __syncthreads();
         }
     }
-    __device__ unsigned long long size() const
+    __device__ unsigned long long
+    size() const
     {
         return lanes ? coalesced_group(lanes).size() : thread_block::size();
     }
-    __device__ unsigned long long num_threads() const
+    __device__ unsigned long long
+    num_threads() const
     {
         return size();
     }
-    __device__ unsigned long long thread_rank() const
+    __device__ unsigned long long
+    thread_rank() const
     {
         return lanes ? coalesced_group(lanes).thread_rank()
                      : thread_block::thread_rank();
     }
-    __device__ unsigned int __mask() const
+    __device__ unsigned int
+    __mask() const
     {
         return lanes;
     }
@@ -410,9 +536,9 @@ __device__ inline coalesced_group
 tiled_partition(const thread_block &parent, unsigned int size)
 {
     unsigned int first = __pycuda_linear() / size * size % 32;
-    return coalesced_group(
-        (unsigned int)(((1ul << size) - 1) << first),
-        __pycuda_linear() / size, (parent.size() + size - 1) / size);
+    return coalesced_group((unsigned int)(((1ul << size) - 1) << first),
+                           __pycuda_linear() / size,
+                           (parent.size() + size - 1) / size);
 }
 __device__ inline thread_group
 tiled_partition(const thread_group &parent, unsigned int size)
@@ -442,8 +568,8 @@ binary_partition(const Parent &parent, bool predicate)
 {
     unsigned int mask = parent.__mask();
     unsigned int yes = __ballot_sync(mask, predicate);
-    return coalesced_group(predicate ? yes : mask & ~yes,
-                           predicate ? 0u : 1u, 2u);
+    unsigned int no = __ballot_sync(mask, !predicate);
+    return coalesced_group(predicate ? yes : no, predicate ? 0u : 1u, 2u);
 }
 
 /* ---- for any group ---- */
@@ -485,7 +611,7 @@ invoke_one_broadcast(const Group &group, Function function,
     }
     return group.shfl(value, 0);
 }
-}
+} // namespace cooperative_groups
 }
 #include "cooperative_groups/memcpy_async.h"
 #include "cooperative_groups/reduce.h"

@@ -11,14 +11,16 @@ namespace cooperative_groups
 
 #define __PYCUDA_OPERATION(NAME, EXPRESSION)                                  \
     template <class T = void> struct NAME {                                   \
-        __device__ T operator()(const T &a, const T &b) const                 \
+        __device__ T                                                          \
+        operator()(const T &a, const T &b) const                              \
         {                                                                     \
             return EXPRESSION;                                                \
         }                                                                     \
     };                                                                        \
     template <> struct NAME<void> {                                           \
         template <class T>                                                    \
-        __device__ T operator()(const T &a, const T &b) const                 \
+        __device__ T                                                          \
+        operator()(const T &a, const T &b) const                              \
         {                                                                     \
             return EXPRESSION;                                                \
         }                                                                     \
@@ -31,19 +33,78 @@ __PYCUDA_OPERATION(bit_or, a | b)
 __PYCUDA_OPERATION(bit_xor, a ^ b)
 #undef __PYCUDA_OPERATION
 
-/* Every thread gets the result, taken in the order of ranks by halves. */
-template <class Group, class T, class Operation>
+/* The warp's own reduction of a whole warp's tile, where there is one. */
+template <class T, class Operation> struct __pycuda_reduction {
+    static constexpr bool found = false;
+    __device__ static T
+    of(T value)
+    {
+        return value;
+    }
+};
+#define __PYCUDA_REDUCTION(T, OPERATION, FUNCTION)                            \
+    template <> struct __pycuda_reduction<T, OPERATION<T>> {                  \
+        static constexpr bool found = true;                                   \
+        __device__ static T                                                   \
+        of(T value)                                                           \
+        {                                                                     \
+            return (T)FUNCTION(0xffffffffu, value);                           \
+        }                                                                     \
+    };                                                                        \
+    template <>                                                               \
+    struct __pycuda_reduction<T, OPERATION<void>>                             \
+        : __pycuda_reduction<T, OPERATION<T>> {                               \
+    };
+#define __PYCUDA_REDUCTIONS(T)                                                \
+    __PYCUDA_REDUCTION(T, plus, __reduce_add_sync)                            \
+    __PYCUDA_REDUCTION(T, less, __reduce_min_sync)                            \
+    __PYCUDA_REDUCTION(T, greater, __reduce_max_sync)                         \
+    __PYCUDA_REDUCTION(T, bit_and, __reduce_and_sync)                         \
+    __PYCUDA_REDUCTION(T, bit_or, __reduce_or_sync)                           \
+    __PYCUDA_REDUCTION(T, bit_xor, __reduce_xor_sync)
+__PYCUDA_REDUCTIONS(int)
+__PYCUDA_REDUCTIONS(unsigned int)
+#undef __PYCUDA_REDUCTIONS
+#undef __PYCUDA_REDUCTION
+
+/* Every thread gets the result.  Orders are those of a GPU: it shows in sums
+ * of floats, and where lanes are absent, which give 0. */
+template <unsigned int Size, class T, class Operation>
 __device__ inline T
-reduce(const Group &group, T value, Operation operation)
+__pycuda_reduce_tile(const __pycuda_tile<Size> &tile, T value,
+                     Operation operation)
+{
+    if constexpr (Size == 32 && __pycuda_reduction<T, Operation>::found) {
+        return __pycuda_reduction<T, Operation>::of(value);
+    } else {
+        for (unsigned int step = Size / 2; step; step /= 2) {
+            value = operation(value, tile.shfl_xor(value, step));
+        }
+        return value;
+    }
+}
+template <unsigned int Size, class Parent, class T, class Operation>
+__device__ inline T
+reduce(const thread_block_tile<Size, Parent> &tile, T value,
+       Operation operation)
+{
+    return __pycuda_reduce_tile<Size>(tile, value, operation);
+}
+template <class T, class Operation>
+__device__ inline T
+reduce(const coalesced_group &group, T value, Operation operation)
 {
     unsigned int rank = group.thread_rank(), size = group.size();
+    if (size == 32) {
+        return __pycuda_reduce_tile<32>(__pycuda_tile<32>(), value, operation);
+    }
     for (unsigned int step = 1; step < size; step *= 2) {
-        T other = group.shfl_down(value, step);
-        if (rank % (2 * step) == 0 && rank + step < size) {
+        T other = group.shfl_up(value, step);
+        if (rank >= step) {
             value = operation(value, other);
         }
     }
-    return group.shfl(value, 0);
+    return group.shfl(value, size - 1);
 }
 template <class Group, class T, class Operation>
 __device__ inline void
@@ -54,5 +115,5 @@ reduce_update(const Group &group, T &target, T value, Operation operation)
         target = operation(target, value);
     }
 }
-}
+} // namespace cooperative_groups
 }

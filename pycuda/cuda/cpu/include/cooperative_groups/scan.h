@@ -28,13 +28,25 @@ inclusive_scan(const Group &group, T value)
 {
     return inclusive_scan(group, value, plus<T>());
 }
+/* Of integers a sum less the last term is the sum before, whatever lanes are
+ * absent. */
+template <class T, class Operation>
+constexpr bool __pycuda_subtracts = (__is_same(Operation, plus<T>) ||
+                                     __is_same(Operation, plus<void>)) &&
+                                    __is_integral(T);
+
 /* The first thread gets T(). */
 template <class Group, class T, class Operation>
 __device__ inline T
 exclusive_scan(const Group &group, T value, Operation operation)
 {
-    T before = group.shfl_up(inclusive_scan(group, value, operation), 1);
-    return group.thread_rank() == 0 ? T() : before;
+    T all = inclusive_scan(group, value, operation);
+    if constexpr (__pycuda_subtracts<T, Operation>) {
+        return all - value;
+    } else {
+        T before = group.shfl_up(all, 1);
+        return group.thread_rank() == 0 ? T() : before;
+    }
 }
 template <class Group, class T>
 __device__ inline T
@@ -42,5 +54,5 @@ exclusive_scan(const Group &group, T value)
 {
     return exclusive_scan(group, value, plus<T>());
 }
-}
+} // namespace cooperative_groups
 }

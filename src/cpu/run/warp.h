@@ -1,0 +1,40 @@
+/* warp.h - a warp whose threads are fibers, and what the checks ask of it.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_RUN_WARP_H
+#define PYCUDA_CPU_RUN_WARP_H
+
+#include "cpu/cpu.h"
+
+struct cpu_warp {
+    uint32_t live;            /* lanes that have not exited */
+    uint32_t waiting;         /* lanes in a warp operation */
+    uint32_t asking;          /* lanes in __pycuda_activemask */
+    uint32_t stopped;         /* lanes at the block's barrier */
+    uint32_t mask[CPU_WARP];  /* the lanes to wait for */
+    uint32_t named[CPU_WARP]; /* the lanes to take part: no more than those */
+    int32_t kind[CPU_WARP];   /* which operation */
+    int32_t lane[CPU_WARP];   /* shuffle: source argument; reduce: operation */
+    int32_t width[CPU_WARP];
+    uint64_t value[CPU_WARP];
+    const void *place[CPU_WARP]; /* of the call of activemask */
+};
+
+/* A lane of the warp has stopped: answers those that wait for it to. */
+void cpu_warp_stop(struct cpu_worker *worker, unsigned warp);
+/* A lane of the warp has exited: those that wait for it only go on. */
+void cpu_warp_resolve(struct cpu_worker *worker, unsigned warp);
+/* A lane of the warp spins: no other waits for it to stop. */
+void cpu_warp_give_way(struct cpu_worker *worker, unsigned warp);
+
+/* ---- check/race.c, check/sync.c ---- */
+
+/* Lanes of the warp have met. */
+void cpu_check_lanes(struct cpu_worker *worker, unsigned warp, uint32_t set);
+/* The running lane comes to an operation with the mask. */
+void cpu_check_mask(struct cpu_worker *worker, uint32_t mask);
+/* A shuffle of the thread is undefined: the width, or the source lane. */
+void cpu_check_shuffle(struct cpu_worker *worker, unsigned thread,
+                       unsigned source, int width);
+
+#endif

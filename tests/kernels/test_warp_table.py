@@ -1,0 +1,138 @@
+"""Warp functions give what an H100 gave, in every case of `warp_cases`.
+
+The table is data/warps_h100.txt.xz, which `tools/record_warps.py` wrote.
+Where the H100 hung or ended with an error, the CPU device reports an error.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import lzma
+import os
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from nvidia_headers import skip_without
+from warp_cases import CASES, Case, encode, run, sources
+
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+TABLE = Path(__file__).parent / "data" / "warps_h100.txt.xz"
+MODULES = list(sources())
+HEADERS = {"half": "cuda_fp16.h", "groups": "cooperative_groups.h"}
+#: How the CPU device runs kernels.
+WAYS = {
+    "warps": {},
+    "fibers": {"PYCUDA_CPU_WARPS": "0"},
+    "plain": {"PYCUDA_CPU_WARPS": "0", "PYCUDA_CPU_REGIONS": "0"},
+}
+
+
+@cache
+def table() -> dict[str, str]:
+    """What the H100 gave, by the name of the case."""
+    with lzma.open(TABLE, "rt") as file:
+        return dict(line.rstrip("\n").split(" = ", 1) for line in file)
+
+
+def is_error(answer: str) -> bool:
+    return answer.startswith(("hang", "error"))
+
+
+def leaves_out_callers(case: Case) -> bool:
+    """Do lanes call whose own masks do not name them, and an H100 takes no
+    notice because all that are named have come?"""
+    return case.shape == "again" and case.mask == "here"
+
+
+class Runner:
+    """Runs cases of one module; an error costs a context."""
+
+    def __init__(self, module: str) -> None:
+        self.source = sources()[module]
+        self.context: cuda.Context | None = None
+
+    def close(self) -> None:
+        if self.context:
+            self.context.pop()
+            self.context.detach()
+        self.context = None
+
+    def answer(self, case: Case) -> str:
+        if not self.context:
+            self.context = cuda.Device(0).make_context()
+            self.module = SourceModule(self.source, no_extern_c=True)
+        try:
+            return run(case, self.module.get_function(case.kernel))
+        except cuda.Error as error:
+            self.close()
+            return f"error: {error}"
+
+
+@pytest.fixture
+def runner(module: str) -> Iterator[Runner]:
+    cuda.init()
+    runner = Runner(module)
+    yield runner
+    runner.close()
+
+
+def differences(runner: Runner, module: str) -> list[str]:
+    """Cases with another answer than the H100's."""
+    gpu = os.environ.get("PYCUDA_DEVICE") == "gpu"
+    found = []
+    for case in CASES:
+        if case.operation.module != module or leaves_out_callers(case):
+            continue
+        right = table().get(case.name)
+        if right is None:
+            continue
+        if gpu and is_error(right):
+            continue  # it would hang
+        told = runner.answer(case)
+        if told != right and not (is_error(told) and is_error(right)):
+            found.append(f"{case.name}: {told}, and on an H100 {right}")
+    return found
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("module", MODULES)
+def test_as_on_an_h100(
+    runner: Runner, module: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in WAYS[way].items():
+        monkeypatch.setenv(name, value)
+    found = differences(runner, module)
+    assert not found, f"{len(found)} differ:\n" + "\n".join(found[:20])
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("module", MODULES)
+def test_the_gpu_is_as_recorded(
+    runner: Runner, module: str, device: str
+) -> None:
+    if cuda.Device(0).compute_capability() != (9, 0):
+        pytest.skip("the table is of compute capability 9.0")
+    if module in HEADERS:
+        skip_without(HEADERS[module], device)
+    found = differences(runner, module)
+    assert not found, f"{len(found)} differ:\n" + "\n".join(found[:20])
+
+
+def test_every_case_was_recorded() -> None:
+    names = [case.name for case in CASES]
+    assert len(names) == len(set(names))
+    assert set(names) >= set(table())
+
+
+def test_texts_of_results() -> None:
+    import numpy as np
+
+    case = next(c for c in CASES if c.name.startswith("straight_down_int 8x1"))
+    row = np.array([2, 3, 4, 5, 0, 0, 0xA5A5A5A5A5A5A5A5, 200], np.uint64)
+    assert encode(row, case) == "#1..4 0*2 - c8"
