@@ -144,6 +144,38 @@ def test_methods_without_underscores(
         add.param_set(array, n=5)
 
 
+def test_attributes_of_the_first_releases(module: Any) -> None:
+    add = module.get_function("add")
+    assert add.registers == add.num_regs
+    assert (add.lmem, add.smem) == (
+        add.local_size_bytes,
+        add.shared_size_bytes,
+    )
+
+
+def test_copies_with_a_stream(drv: Any, array: Any) -> None:
+    stream = drv.Stream()
+    there, back = np.arange(4, dtype="f4"), np.zeros(4, "f4")
+    drv.memcpy_htod(array.gpudata, there, stream)
+    drv.memcpy_dtoh(back, array.gpudata, stream=stream)
+    stream.synchronize()
+    assert (back == there).all()
+    drv.memcpy_dtoh(back, array.gpudata, None)
+    with pytest.raises(TypeError):
+        drv.memcpy_htod(array.gpudata, there, 3.5)
+
+
+def test_arrays_of_numpy_as_grid_and_block(module: Any, array: Any) -> None:
+    add = module.get_function("add")
+    for kind in (np.int32, np.uint64):
+        shape = {"block": np.array(BLOCK, kind), "grid": np.array([1], kind)}
+        add(array, np.int32(1), shared=16, **shape)
+    assert (array.get() == 2).all()
+    for wrong in (np.array([4.0, 1, 1]), np.ones((1, 3), int)):
+        with pytest.raises(TypeError, match="integer"):
+            add(array, np.int32(1), shared=16, block=wrong)
+
+
 def test_a_call_that_is_replaced(drv: Any, module: Any, array: Any) -> None:
     """Programs wrap launches to count or to time them."""
     calls = []

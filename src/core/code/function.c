@@ -253,6 +253,23 @@ function_set_shared_config(PyObject *op, PyObject *which)
     Py_RETURN_NONE;
 }
 
+/* The names of PyCUDA's first releases for three attributes. */
+static PyObject *
+name_of_today(PyObject *name)
+{
+    static const char *const rows[][2] = {
+        {"registers", "num_regs"},
+        {"lmem", "local_size_bytes"},
+        {"smem", "shared_size_bytes"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (PyUnicode_CompareWithASCIIString(name, rows[i][0]) == 0) {
+            return PyUnicode_FromString(rows[i][1]);
+        }
+    }
+    return Py_NewRef(name);
+}
+
 /* f.num_regs, f.NUM_REGS: any function attribute. */
 static PyObject *
 function_getattro(PyObject *op, PyObject *name)
@@ -262,7 +279,10 @@ function_getattro(PyObject *op, PyObject *name)
         return value;
     }
     PyErr_Clear();
-    PyObject *member = core_enum_member("function_attribute", name);
+    PyObject *today = name_of_today(name);
+    PyObject *member =
+        today == NULL ? NULL : core_enum_member("function_attribute", today);
+    Py_XDECREF(today);
     if (member != NULL) {
         value = function_get_attribute(op, member);
     } else {

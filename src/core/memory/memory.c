@@ -457,9 +457,10 @@ copy_dtod(const struct core_signature *signature, bool async, CORE_ARGS)
             #name, required, {__VA_ARGS__}};                                  \
         return helper(&signature, async, args, nargs, names);                 \
     }
-COPY(memcpy_htod, copy_htod, false, 2, "dest", "src")
+/* The third argument is that of PyCUDA's first releases. */
+COPY(memcpy_htod, copy_htod, false, 2, "dest", "src", "stream")
 COPY(memcpy_htod_async, copy_htod, true, 2, "dest", "src", "stream")
-COPY(memcpy_dtoh, copy_dtoh, false, 2, "dest", "src")
+COPY(memcpy_dtoh, copy_dtoh, false, 2, "dest", "src", "stream")
 COPY(memcpy_dtoh_async, copy_dtoh, true, 2, "dest", "src", "stream")
 COPY(memcpy_dtod, copy_dtod, false, 3, "dest", "src", "size")
 COPY(memcpy_dtod_async, copy_dtod, true, 3, "dest", "src", "size", "stream")

@@ -179,6 +179,12 @@ int
 core_dimensions(PyObject *object, const char *what, unsigned out[3])
 {
     out[0] = out[1] = out[2] = 1;
+    if (PyArray_Check(object) && PyArray_NDIM((PyArrayObject *)object) == 1) {
+        PyObject *list = PySequence_List(object);
+        int status = list == NULL ? -1 : core_dimensions(list, what, out);
+        Py_XDECREF(list);
+        return status;
+    }
     if (!PyTuple_Check(object) && !PyList_Check(object)) {
         return dimension_read(object, what, &out[0]);
     }
