@@ -170,6 +170,7 @@ struct jit {
     struct jit_options options;
     LLVMContextRef context;
     LLVMModuleRef module;
+    bool linked; /* the module is made of images */
     LLVMBuilderRef builder;
     LLVMTargetMachineRef machine;
     LLVMTypeRef i1, i8, i32, i64, pointer;
@@ -270,9 +271,14 @@ void jit_read(struct jit *jit);         /* retarget/read.c: stdin -> module */
 void jit_find_kernels(struct jit *jit); /* retarget/kernels.c */
 void jit_open_target(struct jit *jit);  /* output/emit.c */
 void jit_lower_variables(struct jit *jit); /* retarget/variables.c */
+void jit_lower_indices(struct jit *jit);   /* retarget/indices.c */
 void jit_map_intrinsics(struct jit *jit);  /* retarget/intrinsics.c */
 void jit_lower_lanes(struct jit *jit);     /* retarget/lanes.c */
-void jit_check_source(struct jit *jit, bool linkable); /* retarget/check.c */
+/* retarget/check.c; the first before any change. */
+void jit_check_constants(struct jit *jit);
+void jit_check_source(struct jit *jit, bool linkable);
+void jit_lower_assembly(struct jit *jit); /* retarget/assembly.c */
+void jit_lower_variadic(struct jit *jit); /* retarget/variadic.c */
 void jit_retarget(struct jit *jit);         /* retarget/retarget.c */
 void jit_set_math(struct jit *jit);         /* retarget/retarget.c */
 void jit_lower_arithmetic(struct jit *jit); /* retarget/arithmetic.c */

@@ -92,6 +92,7 @@ set_registers(struct jit *jit)
 static void
 make_bitcode(struct jit *jit)
 {
+    jit_check_constants(jit);
     jit_check_source(jit, true);
     LLVMMemoryBufferRef code = LLVMWriteBitcodeToMemoryBuffer(jit->module);
     jit_write(jit, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
@@ -120,13 +121,17 @@ add_checks(struct jit *jit)
 static void
 make_native(struct jit *jit)
 {
+    jit_check_constants(jit);
     jit_open_target(jit);
     jit_map_intrinsics(jit);
     jit_lower_lanes(jit);
     jit_lower_variables(jit);
+    jit_lower_indices(jit);
+    jit_lower_variadic(jit);
     jit_retarget(jit);
     jit_copy_tables(jit);
     jit_run_passes(jit, "globaldce");
+    jit_lower_assembly(jit);
     jit_check_source(jit, false);
     forget_places(jit, !jit->options.checks);
     jit_note_copies(jit);

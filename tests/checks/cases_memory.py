@@ -180,6 +180,7 @@ __global__ void k(char *bytes)
         source="""
 __global__ void k(int *out, int n)
 {
+    // __PYCUDA_CPU__ has alloca
     volatile int *a = (int *)__builtin_alloca(n * sizeof(int));
     for (int i = 0; i <= n; i++)
         a[i] = i; // HERE

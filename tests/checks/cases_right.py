@@ -667,7 +667,7 @@ __global__ void k(int *out, const int *in, int n)
 __global__ void k(int *flag, int *out)
 {
     if (threadIdx.x == 0)
-        __atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(flag, 1, __ATOMIC_RELAXED); // __PYCUDA_CPU__
     out[threadIdx.x] = __atomic_load_n(flag, __ATOMIC_RELAXED);
 }""",
         args=[np.zeros(1, np.int32), 256],

@@ -187,18 +187,21 @@ RECURSION = [
     ),
     Piece(
         "alloca of {huge} bytes", ANY,
-        "volatile char *a = (char *)__builtin_alloca((size_t){huge} + zero);"
+        "volatile char *a = (char *)"
+        "/* __PYCUDA_CPU__ */__builtin_alloca((size_t){huge} + zero);"
         " a[0] = 1; a[t] = 2; acc += a[0];",
     ),
     Piece(
         "alloca in a loop", ANY,
         "for (int j = 0; j < 5000 + zero; j++) {"
-        " volatile char *a = (char *)__builtin_alloca(1024 + zero);"
+        " volatile char *a = (char *)"
+        "/* __PYCUDA_CPU__ */__builtin_alloca(1024 + zero);"
         " a[t % 1024] = 2; acc += a[t % 512]; }",
     ),
     Piece(
         "alloca of 64 bytes", OK,
-        "volatile char *a = (char *)__builtin_alloca(64 + zero);"
+        "volatile char *a = (char *)"
+        "/* __PYCUDA_CPU__ */__builtin_alloca(64 + zero);"
         " for (int j = 0; j < 64; j++) a[j] = j; acc += a[t % 64];",
     ),
     Piece(

@@ -40,6 +40,7 @@ def test_alloca(own_context, barrier: str) -> None:
     __global__ void k(int *out, int n)
     {{
         volatile int *a = (int *)__builtin_alloca(4 * n);
+        // __PYCUDA_CPU__ has it, NVRTC does not
         for (int i = 0; i < n; i++)
             a[i] = threadIdx.x + i;
         {barrier} {"__syncwarp(__activemask());" if barrier else ""}
@@ -57,7 +58,7 @@ def test_alloca_of_too_much(own_context, size: int) -> None:
     source = """
     __global__ void k(int *out, int n)
     {
-        volatile char *a = (char *)__builtin_alloca(n);
+        volatile char *a = (char *)__builtin_alloca(n); // __PYCUDA_CPU__
         a[0] = 1;
         out[threadIdx.x] = a[0];
     }

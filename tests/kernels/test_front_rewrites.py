@@ -234,11 +234,18 @@ def test_a_jump_changes_no_meaning(case):
     assert np.array_equal(run(HEAD + kernel(body)), want)
 
 
+def test_a_constant_that_is_jumped_over_stays_one():
+    body = "case 0: const int x = t + 3; %s out[t] = x; break; default: y++;"
+    got = run(kernel("int y = t; switch (t % 2) {" + body % "" + "}"))
+    assert np.array_equal(got, np.where(T % 2, -1, T + 3))
+    with pytest.raises(cuda.CompileError, match="const"):
+        run(kernel("int y = t; switch (t % 2) {" + body % "x = 4;" + "}"))
+
+
 @pytest.mark.cpu
 @pytest.mark.parametrize(
     "head, body",
     [
-        ("", "case 0: const int x = t + 3; out[t] = x;"),
         (
             "struct p { int v; p() = default; __device__ p(int a) : v(a) {}"
             "__device__ p &operator=(int a) { v = 2 * a; return *this; } };",

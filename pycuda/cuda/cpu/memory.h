@@ -24,7 +24,6 @@ __nv_aligned_device_malloc(size_t bytes, size_t alignment)
 {
     return __pycuda_malloc_aligned(bytes, alignment);
 }
-#define alloca(bytes) __builtin_alloca(bytes)
 /* What `new` and `delete` call. */
 __device__ inline void *
 operator new(size_t bytes)
@@ -67,10 +66,68 @@ operator delete[](void *pointer, size_t) noexcept
     __pycuda_free(pointer);
 }
 
-/* Hints to a GPU's caches: plain accesses here. */
+/* Those of types with an alignment above 16. */
+namespace std
+{
+enum class align_val_t : size_t {};
+}
+__device__ inline void *
+operator new(size_t bytes, std::align_val_t alignment)
+{
+    return __pycuda_malloc_aligned(bytes, (size_t)alignment);
+}
+__device__ inline void *
+operator new[](size_t bytes, std::align_val_t alignment)
+{
+    return __pycuda_malloc_aligned(bytes, (size_t)alignment);
+}
+__device__ inline void
+operator delete(void *pointer, std::align_val_t) noexcept
+{
+    __pycuda_free(pointer);
+}
+__device__ inline void
+operator delete[](void *pointer, std::align_val_t) noexcept
+{
+    __pycuda_free(pointer);
+}
+__device__ inline void
+operator delete(void *pointer, size_t, std::align_val_t) noexcept
+{
+    __pycuda_free(pointer);
+}
+__device__ inline void
+operator delete[](void *pointer, size_t, std::align_val_t) noexcept
+{
+    __pycuda_free(pointer);
+}
+
+/* Arguments that have no names lie in a buffer (src/jit/retarget/variadic.c),
+ * each at its own alignment. */
+typedef char *va_list;
+extern "C" __device__ va_list __pycuda_variadic(void);
+#define va_start(list, last) ((void)((list) = __pycuda_variadic()))
+#define va_copy(to, from)    ((void)((to) = (from)))
+#define va_end(list)         ((void)(list))
+#define va_arg(list, ...)    __pycuda_next_argument<__VA_ARGS__>(list)
+template <class T>
+__pycuda_template_fn T
+__pycuda_next_argument(va_list &list)
+{
+    size_t step = alignof(T), place = ((size_t)list + step - 1) / step * step;
+
+    list = (va_list)(place + sizeof(T));
+    return *(T *)place;
+}
+
+/* Hints to a GPU's caches: plain accesses here.  CUDA has them for vectors of
+ * 2 and 4, but not of 1 and 3. */
 #define __PYCUDA_LOAD(NAME)                                                   \
-    template <class T> __pycuda_template_fn T NAME(const T *address)          \
+    template <class T>                                                        \
+    __pycuda_template_fn T NAME(const T *address)                             \
     {                                                                         \
+        static_assert(__pycuda_vector<T>::channels != 3,                      \
+                      #NAME " has no vectors of three");                      \
         return *address;                                                      \
     }
 __PYCUDA_LOAD(__ldg)

@@ -78,6 +78,9 @@ __uni_sync(unsigned int mask, int predicate)
 {
     return __pycuda_match_all(mask, predicate != 0) != 0;
 }
+/* NVRTC has these names from long ago and lets nobody call them. */
+__pycuda_fn bool any(bool) = delete;
+__pycuda_fn bool all(bool) = delete;
 __pycuda_fn unsigned int
 __activemask()
 {

@@ -1,7 +1,8 @@
 /* edits.c - changes to a source, collected and then made at once.
  *
- * Used by rewrite.c.  Places are offsets in the source as it is before any of
- * them; edits at one place keep the order in which they came.
+ * Used by rewrite.c and by what changes every source.  Places are offsets in
+ * the source as it is before any of them; edits at one place keep the order in
+ * which they came.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
@@ -37,6 +38,17 @@ nvrtc_edits_add(struct nvrtc_edits *edits, size_t at, size_t drop,
     }
     edit[i] = (struct nvrtc_edit){at, drop, text};
     edits->count++;
+}
+
+bool
+nvrtc_edits_touch(const struct nvrtc_edits *edits, size_t at)
+{
+    for (size_t i = 0; i < edits->count; i++) {
+        if (edits->edit[i].at == at) {
+            return true;
+        }
+    }
+    return false;
 }
 
 char *

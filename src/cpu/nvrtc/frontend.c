@@ -175,6 +175,18 @@ static const char *const fixed_flags[] = {
     "-ferror-limit",      /* as many as NVRTC's */
     "100",
     "-Wno-pragma-clang-attribute",
+    "-Wno-builtin-macro-redefined",
+    /* extensions that NVRTC does not have */
+    "-fno-dollars-in-identifiers",
+    "-Werror=gnu-statement-expression",
+    "-Werror=gnu-conditional-omitted-operand",
+    "-Werror=gnu-case-range",
+    "-Werror=gnu-label-as-value",
+    "-Werror=gnu-designator",
+    "-Werror=c99-extensions",
+    "-Werror=c++20-designator",
+    "-Werror=zero-length-array",
+    "-Werror=flexible-array-extensions",
     /* what NVRTC says nothing of */
     "-Wno-c++11-narrowing",
     "-Wno-return-type-c-linkage",

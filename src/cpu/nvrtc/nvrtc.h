@@ -102,6 +102,7 @@ struct nvrtc_options {
     const char *create_pch;         /* file for --create-pch */
     nvrtcResult result;             /* what a wrong option makes of it */
     int arch;                       /* 90 for sm_90; 0: none is named */
+    char arch_suffix;               /* 'a' of sm_90a, 'f', or 0 */
     int assembler_kind;             /* option of ptxas that has no value yet */
     bool assembler_value;           /* the next text may be its value */
     bool device_default;            /* --device-as-default-execution-space */
@@ -190,27 +191,6 @@ void nvrtc_leading_read(struct nvrtc_text *lines, const char *source,
                         const char *headers,
                         const struct nvrtc_options *options,
                         const char *folder);
-
-/* ---- guides.c ---- */
-
-/* Adds the source to `marked`, its deduction guides with execution spaces. */
-void nvrtc_guides_mark(struct nvrtc_text *marked, const char *source);
-
-/* ---- cachefile.c: files that one process writes and another one trusts ----
- */
-
-/* Is `folder` one that only the user and root can write to or replace?  Looks
- * at the folders above it, too; a sticky folder there protects its entries. */
-bool nvrtc_folder_private(const char *folder);
-/* Puts the path of the file for `digest` into `path`; false: too long. */
-bool nvrtc_cachefile_path(char path[PATH_MAX], const char *folder,
-                          const struct nvrtc_digest *digest);
-/* Is there a regular file at `path` that the user or root wrote and that has
- * the right checksum?  Its time is renewed, so that trimming spares it. */
-bool nvrtc_cachefile_whole(const char *path);
-/* Writes `text` and its checksum to `path`, whole or not at all, and trims the
- * folder.  false: that failed, and nothing is left behind. */
-bool nvrtc_cachefile_put(const char *path, const struct nvrtc_text *text);
 
 /* ---- pch.c ---- */
 
@@ -306,9 +286,22 @@ struct nvrtc_edits {
 void nvrtc_edits_add(struct nvrtc_edits *edits, size_t at, size_t drop,
                      const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Is there one at this place? */
+bool nvrtc_edits_touch(const struct nvrtc_edits *edits, size_t at);
 /* The source with all of them, to be freed, or NULL. */
 char *nvrtc_edits_make(const struct nvrtc_edits *edits, const char *source);
 void nvrtc_edits_free(struct nvrtc_edits *edits);
+
+/* ---- changes that every source gets ---- */
+
+/* guides.c: deduction guides get execution spaces. */
+void nvrtc_guides_mark(struct nvrtc_edits *edits, const char *source);
+/* spaces.c: kernels are no functions of the device. */
+void nvrtc_kernels_mark(struct nvrtc_edits *edits, const char *source);
+/* dialect.c: words that NVRTC does not know are none here either; `before_20`
+ * is for standards before C++20. */
+void nvrtc_dialect_mark(struct nvrtc_edits *edits, const char *source,
+                        bool before_20);
 
 /* ---- rewrite.c: what NVRTC takes and the front end refuses ---- */
 

@@ -43,7 +43,10 @@ static bool
 arch_set(struct nvrtc_options *options, const char *value,
          struct nvrtc_text *log)
 {
+    size_t n = strlen(value);
+
     options->arch = nvrtc_option_arch(value);
+    options->arch_suffix = n && strchr("af", value[n - 1]) ? value[n - 1] : 0;
     return options->arch ||
            nvrtc_option_fault(
                log,

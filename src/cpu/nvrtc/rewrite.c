@@ -15,427 +15,99 @@
  * - The 0 that a pointer is compared with (p > 0) becomes a null pointer.
  * - A variable whose initialisation a switch or a goto jumps over is declared
  *   first, and assigned to there:  T name; name = ...;
+ *   A constant of a run-time value that is never assigned to is no constant
+ *   then.
+ * - A definition gets the execution space that its declaration has.
+ * - alignas(n) between other specifiers becomes _Alignas(n).
+ * - The name right after a literal, which may be a macro's argument that is
+ *   dropped, becomes one that nothing declares.
  * - #pragma unroll before what is no loop, and a second one, are left out, and
  *   so is __device__ beside __shared__.
  *
- * No edit moves a line.
+ * What a macro brings about is mended in the macro's text, where a rule
+ * understands that.  No edit moves a line.
  *
  * SPDX-License-Identifier: MIT */
-#include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/nvrtc/nvrtc.h"
-
-/* One thing that the front end said. */
-struct remark {
-    const char *source;
-    const char *at;   /* its place in the source */
-    const char *said; /* from the message on, to the end of the log */
-    int round, number;
-};
-
-typedef bool rule_fn(const struct remark *remark, struct nvrtc_edits *edits);
-
-/* ---- words of a source ---- */
-
-static bool
-in_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool
-begins(const char *at, const char *word)
-{
-    return strncmp(at, word, strlen(word)) == 0;
-}
-
-/* Does the line that ends before `end` belong to the preprocessor, or end in
- * a comment? */
-static bool
-is_no_code(const char *source, const char *end)
-{
-    const char *line = end;
-
-    while (line > source && line[-1] != '\n') {
-        line--;
-    }
-    for (const char *at = line; at + 1 < end; at++) {
-        if (at[0] == '/' && at[1] == '/') {
-            return true;
-        }
-    }
-    line += strspn(line, " \t");
-    return *line == '#' || (end > line && end[-1] == '\\');
-}
-
-/* The last `word` before `name` in its declaration, or NULL; `name` is not in
- * a list of several.  Words within brackets are none of it. */
-static const char *
-word_before(const char *source, const char *name, const char *word)
-{
-    size_t length = strlen(word);
-    int depth = 0;
-
-    for (const char *at = name; at-- > source;) {
-        bool label =
-            *at == ':' && at[1] != ':' && (at == source || at[-1] != ':');
-        if (strchr(";{}", *at) || (*at == ',' && depth == 0) || label ||
-            (*at == '\n' && is_no_code(source, at)) ||
-            (*at == '/' && at > source && at[-1] == '*')) {
-            return NULL;
-        }
-        depth += strchr(">)]", *at) != NULL;
-        depth -= strchr("<([", *at) != NULL;
-        if (depth == 0 && begins(at, word) && !in_name(at[length]) &&
-            (at == source || !in_name(at[-1]))) {
-            return at;
-        }
-    }
-    return NULL;
-}
-
-static const char *
-name_end(const char *name)
-{
-    while (in_name(*name)) {
-        name++;
-    }
-    return name;
-}
-
-/* The semicolon behind a name and its brackets. */
-static const char *
-end_find(const char *at)
-{
-    int depth = 0;
-
-    for (; *at; at++) {
-        depth += *at == '[';
-        depth -= *at == ']';
-        if (depth == 0 && *at != ']' && !isspace((unsigned char)*at)) {
-            return *at == ';' ? at : NULL;
-        }
-    }
-    return NULL;
-}
-
-static const char *
-space_skip(const char *at)
-{
-    while (isspace((unsigned char)*at) || begins(at, "/*") ||
-           begins(at, "//")) {
-        const char *end = begins(at, "/*")   ? strstr(at + 2, "*/")
-                          : begins(at, "//") ? strchr(at, '\n')
-                                             : at;
-        if (end == NULL) {
-            return at + strlen(at);
-        }
-        at = end + (begins(end, "*/") ? 2 : 1);
-    }
-    return at;
-}
-
-/* A lambda that captures by value copies what a reference names. */
-static bool
-captures_by_value(const char *source)
-{
-    for (; *source; source++) {
-        if (*source == '[' && *space_skip(source + 1) == '=') {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The semicolon behind an expression; NULL: there is a list, or none. */
-static const char *
-expression_end(const char *at)
-{
-    int depth = 0;
-
-    for (; *at; at++) {
-        if (*at == '"' || *at == '\'' || *at == '#') {
-            return NULL; /* not read here */
-        }
-        if (depth == 0 && (*at == ';' || *at == ',')) {
-            return *at == ';' ? at : NULL;
-        }
-        depth += strchr("([{", *at) != NULL;
-        depth -= strchr(")]}", *at) != NULL;
-        if (depth < 0) {
-            return NULL;
-        }
-    }
-    return NULL;
-}
-
-static void
-word_drop(struct nvrtc_edits *edits, const struct remark *remark,
-          const char *word)
-{
-    const char *at = word_before(remark->source, remark->at, word);
-
-    if (at) {
-        nvrtc_edits_add(edits, (size_t)(at - remark->source), strlen(word),
-                        " ");
-    }
-}
-
-/* ---- the rules ---- */
-
-/* A shared variable becomes a reference to `value`, with `first` in place of
- * the qualifier; false: not understood. */
-static bool
-reference_write(const struct remark *remark, struct nvrtc_edits *edits,
-                const char *first, const char *value)
-{
-    static const char shared[] = "__shared__";
-    const char *source = remark->source, *behind = name_end(remark->at);
-    const char *qualifier = word_before(source, remark->at, shared);
-    const char *end = end_find(behind);
-
-    if (qualifier == NULL || end == NULL || behind == remark->at ||
-        captures_by_value(source)) {
-        return false;
-    }
-    nvrtc_edits_add(edits, (size_t)(qualifier - source), strlen(shared), "%s",
-                    first);
-    nvrtc_edits_add(edits, (size_t)(remark->at - source), 0, "(&");
-    nvrtc_edits_add(edits, (size_t)(behind - source), 0, ")");
-    nvrtc_edits_add(edits, (size_t)(end - source), 0, " = %s", value);
-    return true;
-}
-
-static bool
-constructor_rule(const struct remark *remark, struct nvrtc_edits *edits)
-{
-    char first[64], value[64];
-
-    snprintf(first, sizeof first, "struct __pycuda_place_%d_%d;",
-             remark->round, remark->number);
-    snprintf(value, sizeof value,
-             "__pycuda_shared_place<__pycuda_place_%d_%d>()", remark->round,
-             remark->number);
-    if (!reference_write(remark, edits, first, value)) {
-        return false;
-    }
-    word_drop(edits, remark, "static");
-    return true;
-}
-
-static bool
-linkage_rule(const struct remark *remark, struct nvrtc_edits *edits)
-{
-    const char *what = strchr(remark->said, '\'');
-
-    what = what ? strchr(what + 1, '\'') : NULL;
-    if (what == NULL ||
-        !begins(what, "' has a different language linkage\n") ||
-        !word_before(remark->source, remark->at, "extern") ||
-        !reference_write(remark, edits, " ", "__pycuda_dynamic_place()")) {
-        return false;
-    }
-    word_drop(edits, remark, "extern");
-    return true;
-}
-
-static bool
-static_rule(const struct remark *remark, struct nvrtc_edits *edits)
-{
-    size_t before = edits->count;
-
-    word_drop(edits, remark, "static");
-    return edits->count > before;
-}
-
-/* The place is behind `struct`; a note says what the typedef's name is. */
-static bool
-typedef_rule(const struct remark *remark, struct nvrtc_edits *edits)
-{
-    static const char note[] = ": note: type is given name '";
-    const char *name = strstr(remark->said, note);
-
-    if (name == NULL || remark->at == remark->source ||
-        !in_name(remark->at[-1])) {
-        return false;
-    }
-    name += strlen(note);
-    nvrtc_edits_add(edits, (size_t)(remark->at - remark->source), 0, " %.*s",
-                    (int)(name_end(name) - name), name);
-    return name_end(name) > name;
-}
-
-/* The place is the operator's. */
-static bool
-pointer_rule(const struct remark *remark, struct nvrtc_edits *edits)
-{
-    const char *at = remark->at, *end;
-
-    if (strstr(remark->said, "('int'") == strchr(remark->said, '(') ||
-        strstr(remark->said, "('long'") == strchr(remark->said, '(')) {
-        end = at;
-        while (end > remark->source && isspace((unsigned char)end[-1])) {
-            end--;
-        }
-        for (at = end; at > remark->source && in_name(at[-1]);) {
-            at--;
-        }
-    } else {
-        at += strspn(at, "<>=");
-        at += strspn(at, " \t");
-        end = name_end(at);
-    }
-    if (*at != '0' && !begins(at, "NULL")) {
-        return false;
-    }
-    nvrtc_edits_add(edits, (size_t)(at - remark->source), (size_t)(end - at),
-                    "__pycuda_null()");
-    return true;
-}
-
-/* A note names the variable.  What is constant becomes static, which may be
- * jumped over.  Else what is assigned has to be what it is initialised with:
- * a scalar, or bytes of its own type. */
-static bool
-jump_rule(const struct remark *remark, struct nvrtc_edits *edits)
-{
-    const char *source = remark->source, *name = remark->at;
-    const char *behind = name_end(name);
-    const char *sign = behind + strspn(behind, " \t");
-    const char *before = name;
-    const char *end = *sign == '=' && sign[1] != '=' && behind > name
-                          ? expression_end(sign + 1)
-                          : NULL;
-
-    while (before > source && isspace((unsigned char)before[-1])) {
-        before--;
-    }
-    if (end == NULL || before == source || strchr("&,", before[-1])) {
-        return false;
-    }
-    const char *constant = word_before(source, name, "constexpr");
-    const char *word = "static ";
-    if (constant == NULL) {
-        constant = word_before(source, name, "const");
-        word = "static constexpr ";
-    }
-    if (constant && !memchr(constant, '*', (size_t)(name - constant))) {
-        nvrtc_edits_add(edits, (size_t)(constant - source), 0, "%s", word);
-        return true;
-    }
-    int name_length = (int)(behind - name), length = (int)(end - sign - 1);
-    const char *type = word_before(source, name, "auto");
-    if (type) {
-        nvrtc_edits_add(edits, (size_t)(type - source), strlen("auto"),
-                        "__decay(__typeof__(%.*s))", length, sign + 1);
-    }
-    nvrtc_edits_add(edits, (size_t)(sign - source), 1,
-                    "; static_assert(__pycuda_is_assigned<decltype(%.*s), "
-                    "decltype(__pycuda_value(%.*s))>, \"\"); %.*s =",
-                    name_length, name, length, sign + 1, name_length, name);
-    return true;
-}
-
-/* The place is behind the pragma, or in it. */
-static bool
-unroll_rule(const struct remark *remark, struct nvrtc_edits *edits)
-{
-    const char *at = remark->at + strcspn(remark->at, "\n");
-
-    while (at-- > remark->source) {
-        const char *word = at + 1 + strspn(at + 1, " \t");
-        if (*at == '#' && begins(word, "pragma")) {
-            word += strlen("pragma");
-            word += strspn(word, " \t");
-            if (!begins(word, "unroll")) {
-                return false;
-            }
-            nvrtc_edits_add(edits, (size_t)(at - remark->source), 0, "//");
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The place is the word's. */
-static bool
-device_rule(const struct remark *remark, struct nvrtc_edits *edits)
-{
-    static const char device[] = "__device__", shared[] = "__shared__";
-    const char *at = remark->at, *end = at + strcspn(at, ";{}");
-    const char *found = strstr(at, shared);
-
-    if (!begins(at, device) || ((found == NULL || found >= end) &&
-                                !word_before(remark->source, at, shared))) {
-        return false;
-    }
-    nvrtc_edits_add(edits, (size_t)(at - remark->source), strlen(device), " ");
-    return true;
-}
-
-static const struct {
-    const char *said;
-    rule_fn *rule;
-} rules[] = {
-    {": error: initialization is not supported for __shared__ variables",
-     constructor_rule},
-    {": error: declaration of '", linkage_rule},
-    {": error: static declaration of '", static_rule},
-    {": error: anonymous non-C-compatible type given name for linkage "
-     "purposes by typedef declaration after its linkage was computed",
-     typedef_rule},
-    {": error: ordered comparison between pointer and zero", pointer_rule},
-    {": note: jump bypasses variable initialization", jump_rule},
-    {": error: expected a for, while, or do-while loop to follow '#pragma "
-     "unroll",
-     unroll_rule},
-    {": error: incompatible directives '#pragma unroll", unroll_rule},
-    {": error: duplicate directives '#pragma unroll", unroll_rule},
-    {": error: __constant__, __device__, and __managed__ are not allowed on "
-     "non-static local variables",
-     device_rule},
-};
+#include "cpu/nvrtc/rewrite.h"
 
 /* ---- the front end's log ---- */
 
-/* Where a line begins, by the numbers of the last #line; NULL: nowhere. */
+/* A line of the log up to its column: FILE:LINE:COLUMN. */
+struct location {
+    const char *file;
+    size_t file_length;
+    long line, column;
+};
+
+static bool
+location_read(struct location *location, const char **said)
+{
+    const char *at = *said + strcspn(*said, ":\n");
+    char *end;
+
+    if (*at != ':') {
+        return false;
+    }
+    location->file = *said;
+    location->file_length = (size_t)(at - *said);
+    location->line = strtol(at + 1, &end, 10);
+    location->column = *end == ':' ? strtol(end + 1, &end, 10) : 0;
+    *said = end;
+    return location->column >= 1;
+}
+
+/* Is the line, with its length, the start of one of file `name`? */
+static bool
+is_file(const struct location *location, const char *name, size_t length)
+{
+    return length == location->file_length &&
+           !memcmp(location->file, name, length);
+}
+
+/* Where the line begins in the source; NULL: nowhere.  Lines are counted from
+ * the last #line, which may name another file than `name`, the source's. */
 static const char *
-line_find(const char *source, long line)
+line_find(const char *source, const char *name,
+          const struct location *location)
 {
     const char *found = NULL, *end;
+    bool right = is_file(location, name, strlen(name));
 
     for (long number = 1; source; source = end ? end + 1 : NULL) {
         end = strchr(source, '\n');
-        if (begins(source, "#line ")) {
-            number = strtol(source + strlen("#line "), NULL, 10);
-        } else if (number++ == line) {
+        if (nvrtc_begins(source, "#line ")) {
+            char *rest;
+            number = strtol(source + strlen("#line "), &rest, 10);
+            rest += strspn(rest, " \t");
+            if (*rest == '"') {
+                right = is_file(location, rest + 1, strcspn(rest + 1, "\"\n"));
+            }
+        } else if (number++ == location->line && right) {
             found = source;
         }
     }
     return found;
 }
 
-/* Reads NAME:LINE:COLUMN of a line of the log; false: it has none. */
+/* Reads FILE:LINE:COLUMN of a line of the log; false: it has none, or that of
+ * another file. */
 static bool
-remark_read(struct remark *remark, const char *name, const char *said)
+remark_read(struct nvrtc_remark *remark, const char *name, const char *said)
 {
-    size_t length = strlen(name);
-    char *end;
+    struct location location;
 
-    if (strncmp(said, name, length) != 0 || said[length] != ':') {
+    if (!location_read(&location, &said)) {
         return false;
     }
-    const char *line =
-        line_find(remark->source, strtol(said + length + 1, &end, 10));
-    long column = *end == ':' ? strtol(end + 1, &end, 10) : 0;
-    if (line == NULL || column < 1 || column > (long)strcspn(line, "\n") + 1) {
+    const char *line = line_find(remark->source, name, &location);
+    if (line == NULL || location.column > (long)strcspn(line, "\n") + 1) {
         return false;
     }
-    remark->at = line + column - 1;
-    remark->said = end;
+    remark->at = line + location.column - 1;
+    remark->said = said;
     return true;
 }
 
@@ -453,25 +125,77 @@ said_before(const char *log, const char *line)
     return false;
 }
 
+static const char *
+line_after(const char *line)
+{
+    const char *end = strchr(line, '\n');
+
+    return end && end[1] ? end + 1 : NULL;
+}
+
+/* Applies a rule at the place of the remark or, if it is not understood
+ * there, in the texts of the macros that led there. */
+static bool
+rule_apply(const struct nvrtc_rule *rule, struct nvrtc_remark *remark,
+           const char *name, struct nvrtc_edits *edits)
+{
+    static const char expanded[] = ": note: expanded from macro ";
+    struct nvrtc_remark other = *remark;
+
+    if (rule->rule(remark, edits)) {
+        return true;
+    }
+    for (const char *line = line_after(remark->said); line;
+         line = line_after(line)) {
+        if (*line == ' ') {
+            continue; /* the source, shown */
+        }
+        if (!remark_read(&other, name, line) ||
+            !nvrtc_begins(other.said, expanded)) {
+            return false;
+        }
+        if (other.at == NULL ||
+            nvrtc_edits_touch(edits, (size_t)(other.at - other.source))) {
+            return true; /* another use of the macro was first */
+        }
+        const char *said = other.said;
+        other.said = remark->said;
+        if (rule->rule(&other, edits)) {
+            return true;
+        }
+        other.said = said;
+    }
+    return false;
+}
+
+static bool
+rules_apply(struct nvrtc_remark *remark, const char *name,
+            struct nvrtc_edits *edits)
+{
+    bool any = false;
+
+    for (const struct nvrtc_rule *rule = nvrtc_rules; rule->rule; rule++) {
+        remark->number++;
+        any |= nvrtc_begins(remark->said, rule->said) &&
+               rule_apply(rule, remark, name, edits);
+    }
+    return any;
+}
+
 char *
 nvrtc_rewrite(const struct nvrtc_text *log, const char *name,
               const char *source, int round)
 {
-    struct remark remark = {.source = source, .round = round};
+    struct nvrtc_remark remark = {
+        .source = source, .log = log->bytes, .round = round};
     struct nvrtc_edits edits = {0};
     bool any = false;
 
-    for (const char *line = log->bytes; line && *line;) {
+    for (const char *line = log->bytes; line; line = line_after(line)) {
         if (remark_read(&remark, name, line) &&
             !said_before(log->bytes, line)) {
-            for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-                remark.number++;
-                any |= begins(remark.said, rules[i].said) &&
-                       rules[i].rule(&remark, &edits);
-            }
+            any |= rules_apply(&remark, name, &edits);
         }
-        const char *end = strchr(line, '\n');
-        line = end ? end + 1 : NULL;
     }
     char *text = any ? nvrtc_edits_make(&edits, source) : NULL;
     nvrtc_edits_free(&edits);

@@ -1,8 +1,9 @@
-/* check.c - tells what the CPU device cannot run: inline PTX, functions that
- * nobody defines.
+/* check.c - errors that the front end does not see: names that nobody
+ * defines or that are taken, assignments to constants.
  *
- * Runs while debug locations are still there, after unused functions were
- * dropped, so that a header may declare more than it has.
+ * Runs while debug locations are still there.  What nobody defines counts
+ * after unused functions were dropped, so that a header may declare more than
+ * it has.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -38,33 +39,152 @@ jit_is_known_symbol(const char *name)
     return false;
 }
 
-static const char *
-shown(const char *text, size_t length)
+/* ---- assignments to __constant__ scalars ---- */
+
+enum { SPACE_CONSTANT = 4 };
+
+/* The variable that an instruction's address is, not one computed from it. */
+static LLVMValueRef
+variable_of(LLVMValueRef address)
 {
-    return jit_format("%.*s%s", (int)(length > 60 ? 60 : length), text,
-                      length > 60 ? "..." : "");
+    while (LLVMIsAConstantExpr(address) &&
+           LLVMGetConstOpcode(address) == LLVMAddrSpaceCast) {
+        address = LLVMGetOperand(address, 0);
+    }
+    return LLVMIsAGlobalVariable(address) ? address : NULL;
 }
 
+/* Is the address kept in a variable of the function, such as a reference?  The
+ * front end then reads and writes what it refers to directly. */
+static bool
+is_referred_to(LLVMValueRef address, LLVMValueRef function)
+{
+    LLVMUseRef use = LLVMGetFirstUse(address);
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool is_in = LLVMIsAStoreInst(user) &&
+                     LLVMGetOperand(user, 0) == address &&
+                     LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) ==
+                         function;
+        if (is_in) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* NVRTC refuses it for the variable itself; elements, members and what a
+ * pointer leads to are accepted.  The front end's code, before any pass,
+ * shows which it is. */
 static void
-check_instruction(struct jit *jit, LLVMValueRef instruction, void *data)
+check_store(struct jit *jit, LLVMValueRef instruction, void *data)
 {
     (void)jit;
     (void)data;
-    if (!LLVMIsACallInst(instruction)) {
+    if (!LLVMIsAStoreInst(instruction)) {
         return;
     }
-    LLVMValueRef callee = LLVMGetCalledValue(instruction);
-    if (LLVMIsAInlineAsm(callee)) {
-        size_t length;
-        const char *text = LLVMGetInlineAsmAsmString(callee, &length);
-        if (length) {
-            jit_user_error(instruction,
-                           "inline PTX cannot run on the CPU device: "
-                           "asm(\"%s\")",
-                           shown(text, length));
+    LLVMValueRef variable = variable_of(LLVMGetOperand(instruction, 1));
+    if (!variable ||
+        LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != SPACE_CONSTANT) {
+        return;
+    }
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMGlobalGetValueType(variable));
+    LLVMValueRef function =
+        LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
+    if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind &&
+        !is_referred_to(LLVMGetOperand(instruction, 1), function)) {
+        jit_user_error(instruction,
+                       "expression must be a modifiable lvalue: '%s' is "
+                       "__constant__, kernels can't assign to it",
+                       jit_name(variable));
+    }
+}
+
+void
+jit_check_constants(struct jit *jit)
+{
+    jit_each_instruction_of_all(jit, check_store, NULL);
+}
+
+/* ---- names ---- */
+
+/* NVRTC declares these, overloaded, and so refuses others of C's linkage. */
+#define CLASH_ROW(name) #name, #name "f",
+static const char *const overloaded[] = {IMAGE_LIBM(CLASH_ROW) "rsqrt",
+                                         "rsqrtf",
+                                         "rcbrt",
+                                         "rcbrtf",
+                                         "sinpi",
+                                         "sinpif",
+                                         "cospi",
+                                         "cospif",
+                                         "sincospi",
+                                         "sincospif",
+                                         "erfinv",
+                                         "erfinvf",
+                                         "erfcinv",
+                                         "erfcinvf",
+                                         "erfcx",
+                                         "erfcxf",
+                                         "normcdf",
+                                         "normcdff",
+                                         "normcdfinv",
+                                         "normcdfinvf",
+                                         "norm",
+                                         "normf",
+                                         "norm3d",
+                                         "norm3df",
+                                         "norm4d",
+                                         "norm4df",
+                                         "rhypot",
+                                         "rhypotf",
+                                         "cyl_bessel_i0",
+                                         "cyl_bessel_i0f",
+                                         "cyl_bessel_i1",
+                                         "cyl_bessel_i1f",
+                                         "nan",
+                                         "nanf",
+                                         "abs",
+                                         "labs",
+                                         "llabs",
+                                         "min",
+                                         "max",
+                                         "umin",
+                                         "umax",
+                                         "llmin",
+                                         "llmax",
+                                         "ullmin",
+                                         "ullmax",
+                                         "malloc",
+                                         "free",
+                                         "printf",
+                                         "clock64"};
+
+/* Something of the function that knows its line. */
+static LLVMValueRef
+last_instruction(LLVMValueRef function)
+{
+    return LLVMGetBasicBlockTerminator(LLVMGetLastBasicBlock(function));
+}
+
+static void
+check_name(LLVMValueRef function)
+{
+    if (LLVMIsDeclaration(function)) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof overloaded / sizeof *overloaded; i++) {
+        if (strcmp(jit_name(function), overloaded[i]) == 0) {
+            jit_user_error(last_instruction(function),
+                           "more than one instance of overloaded function "
+                           "'%s' has \"C\" linkage: CUDA declares one",
+                           overloaded[i]);
         }
     }
 }
+
+/* ---- what nobody defines ---- */
 
 static LLVMValueRef
 first_call(LLVMValueRef function)
@@ -99,6 +219,13 @@ check_function(LLVMValueRef function)
 static void
 check_variable(LLVMValueRef variable)
 {
+    if (strncmp(jit_name(variable), "_ZGV", 4) == 0) {
+        jit_user_error(NULL,
+                       "dynamic initialization is not supported for a static "
+                       "variable of a function ('%s')",
+                       jit_name(variable) + 4);
+        return;
+    }
     if (LLVMIsDeclaration(variable) && LLVMGetFirstUse(variable) &&
         !jit_section(variable)[0]) {
         jit_user_error(NULL, "unresolved extern variable '%s'",
@@ -106,59 +233,19 @@ check_variable(LLVMValueRef variable)
     }
 }
 
-/* PTX has a letter for each type of register, the host one for them all. */
-static LLVMValueRef
-host_registers(LLVMValueRef code)
-{
-    size_t length;
-    const char *given = LLVMGetInlineAsmConstraintString(code, &length);
-    char *letters = jit_copy(given, length);
-    bool in_name = false; /* ~{memory} */
-    for (char *at = letters; *at; at++) {
-        in_name = *at == '{' || (in_name && *at != '}');
-        if (!in_name && strchr("hlfd", *at)) {
-            *at = 'r';
-        }
-    }
-    return LLVMGetInlineAsm(LLVMGetInlineAsmFunctionType(code), "", 0, letters,
-                            length, LLVMGetInlineAsmHasSideEffects(code), 0,
-                            LLVMInlineAsmDialectATT, 0);
-}
-
-/* asm volatile("" ::: "memory"), a compiler's barrier, is no PTX; nor is
- * asm("" : "+f"(x)), which hides from it what a variable holds. */
-static void
-settle_empty_asm(struct jit *jit, LLVMValueRef instruction, void *data)
-{
-    (void)jit;
-    (void)data;
-    if (!LLVMIsACallInst(instruction) ||
-        !LLVMIsAInlineAsm(LLVMGetCalledValue(instruction))) {
-        return;
-    }
-    if (LLVMGetTypeKind(LLVMTypeOf(instruction)) == LLVMVoidTypeKind) {
-        LLVMInstructionEraseFromParent(instruction);
-        return;
-    }
-    LLVMSetOperand(instruction, (unsigned)LLVMGetNumOperands(instruction) - 1,
-                   host_registers(LLVMGetCalledValue(instruction)));
-}
-
 void
 jit_check_source(struct jit *jit, bool linkable)
 {
-    LLVMValueRef at;
-    jit_each_instruction_of_all(jit, check_instruction, NULL);
-    if (!linkable) {
-        at = LLVMGetFirstFunction(jit->module);
-        for (; at; at = LLVMGetNextFunction(at)) {
+    LLVMValueRef at = LLVMGetFirstFunction(jit->module);
+    for (; at; at = LLVMGetNextFunction(at)) {
+        check_name(at);
+        if (!linkable) {
             check_function(at);
         }
-        at = LLVMGetFirstGlobal(jit->module);
-        for (; at; at = LLVMGetNextGlobal(at)) {
-            check_variable(at);
-        }
+    }
+    at = linkable ? NULL : LLVMGetFirstGlobal(jit->module);
+    for (; at; at = LLVMGetNextGlobal(at)) {
+        check_variable(at);
     }
     jit_stop_on_errors();
-    jit_each_instruction_of_all(jit, settle_empty_asm, NULL);
 }

@@ -89,6 +89,7 @@ jit_read(struct jit *jit)
             memcpy(&magic, input.bytes + at, sizeof magic);
         }
         if (magic == IMAGE_MAGIC) {
+            jit->linked = true;
             at += link_image(jit, input.bytes + at, input.length - at);
         } else {
             link_bitcode(jit, input.bytes + at, input.length - at);

@@ -16,7 +16,7 @@
 
 #include "jit/jit.h"
 
-enum { SPACE_SHARED = 3, SPACE_CONSTANT = 4 };
+enum { SPACE_GLOBAL = 1, SPACE_SHARED = 3, SPACE_CONSTANT = 4 };
 
 /* _ZL2t3 (a static variable t3) -> t3; other names as they are. */
 static char *
@@ -111,11 +111,25 @@ keep_shared(struct jit *jit, LLVMValueRef variable)
     LLVMSetSection(variable, dynamic ? "dynamic" : "shared");
 }
 
+/* In a program of one source, which nothing is linked to, NVRTC defines what
+ * is only declared. */
+static void
+define_extern(struct jit *jit, LLVMValueRef variable, unsigned space)
+{
+    bool is_device = space == SPACE_GLOBAL || space == SPACE_CONSTANT;
+    if (is_device && !jit->linked && LLVMIsDeclaration(variable) &&
+        has_source_name(jit_name(variable), LLVMExternalLinkage)) {
+        LLVMSetInitializer(variable,
+                           LLVMConstNull(LLVMGlobalGetValueType(variable)));
+    }
+}
+
 static void
 lower_variable(struct jit *jit, LLVMValueRef variable)
 {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
     LLVMLinkage linkage = LLVMGetLinkage(variable);
+    define_extern(jit, variable, space);
     bool declared = LLVMIsDeclaration(variable);
     char *name = jit_copy(jit_name(variable), strlen(jit_name(variable)));
     if (space != 0) {

@@ -2,6 +2,9 @@
 // a block: panels of HIGH rows of the left matrix, column after column, and of
 // WIDE columns of the right one, row after row.  What is missing at the edges
 // is zero.
+#if !defined(__PYCUDA_CPU__)
+#error "made of vectors that only the CPU device has"
+#endif
 typedef $lane Lane; // a Value, or a part of a complex one
 enum { PARTS = sizeof(Value) / sizeof(Lane) };
 enum { LANES = 32 / sizeof(Lane), VECTORS = 2 / PARTS };

@@ -1,6 +1,9 @@
 // Products of matrices and vectors for threads that run in turn, one a block
 // of `each` elements of the result, over the whole batch.  `a` is a matrix,
 // `b` a column.
+#if !defined(__PYCUDA_CPU__)
+#error "made of vectors that only the CPU device has"
+#endif
 enum { LANES = 64 };
 
 struct Shape {

@@ -1,6 +1,6 @@
 // Sums of integers that lie side by side: LANES of them are added up as a
 // tree, in vectors, and only the last waits for those before.
-#if $in_vectors
+#if $in_vectors && defined(__PYCUDA_CPU__)
 enum { LANES = 8 };
 typedef $lane Lane; // without a sign: sums wrap
 typedef Lane Lanes __attribute__((ext_vector_type(LANES)));

@@ -59,7 +59,7 @@ template <class T> struct __pycuda_same<T, T> {
 /* ---- fragments ---- */
 
 template <int ROWS, int COLUMNS, class T, class Stored> struct __pycuda_tile {
-    static constexpr int num_elements = ROWS * COLUMNS / warpSize;
+    static constexpr int num_elements = ROWS * COLUMNS / 32;
     static constexpr int num_storage_elements = num_elements;
     typedef T element_type;
     typedef Stored storage_element_type;

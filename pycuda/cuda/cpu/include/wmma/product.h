@@ -134,7 +134,7 @@ class __pycuda_product
     static __device__ __forceinline__ void
     run(D *d, const stored *a, const stored *b, const C *c, bool satf)
     {
-        constexpr int count = m * n / warpSize;
+        constexpr int count = m * n / 32;
         typedef __pycuda_sum<C, count> before;
         typedef __pycuda_sum<D, count> after;
         typedef typename after::sums sums;
@@ -150,8 +150,8 @@ class __pycuda_product
             0xffffffffu, (unsigned long)place, 0);
         auto old = __pycuda_read<typename before::row>(c);
 
-        hand_in(of_lane_0->a, factor::template read<m * k / warpSize>(a));
-        hand_in(of_lane_0->b, factor::template read<k * n / warpSize>(b));
+        hand_in(of_lane_0->a, factor::template read<m * k / 32>(a));
+        hand_in(of_lane_0->b, factor::template read<k * n / 32>(b));
         hand_in(of_lane_0->c, before::before(old));
         __syncwarp();
         if (lane == 0) {

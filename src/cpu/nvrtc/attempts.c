@@ -1,0 +1,442 @@
+/* attempts.c - the front end, run until it takes the source.
+ *
+ * Called by compile.c.  What NVRTC takes and clang refuses is tried again in
+ * another form: written anew (rewrite.c), with all functions the device's,
+ * or without the constructors of shared variables.  If nothing helps, the
+ * errors are those of the first attempt.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/nvrtc/job.h"
+
+/* A source is rewritten this often at most. */
+enum { REWRITES = 4 };
+
+/* ---- the source as the front end sees it ---- */
+
+/* assert is defined in the precompiled header, before -DNDEBUG counts. */
+static const char prologue[] = "#ifdef NDEBUG\n"
+                               "#undef assert\n"
+                               "#define assert(expression) ((void)0)\n"
+                               "#endif\n";
+
+/* What has no execution space becomes the device's: functions by one pragma,
+ * variables by another. */
+static const char device_begin[] =
+    "#pragma clang force_cuda_host_device begin\n"
+    "#pragma clang attribute push(__attribute__((device)), "
+    "apply_to = variable(is_global))\n";
+static const char device_end[] = "\n#pragma clang attribute pop\n"
+                                 "#pragma clang force_cuda_host_device end\n";
+
+static void
+line_directive(struct nvrtc_text *source, const char *name)
+{
+    nvrtc_text_print(source, "#line 1 \"");
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\') {
+            nvrtc_text_add(source, "\\", 1);
+        }
+        nvrtc_text_add(source, *name == '\n' ? " " : name, 1);
+    }
+    nvrtc_text_print(source, "\"\n");
+}
+
+/* Macros that follow the architecture that was asked for; what is
+ * precompiled has those of sm_70. */
+static void
+architecture_write(const struct nvrtc_job *job, struct nvrtc_text *source)
+{
+    int arch = job->options.arch * 10;
+    char suffix = job->options.arch_suffix;
+
+    if (arch) {
+        nvrtc_text_print(source,
+                         "#undef __CUDA_ARCH__\n"
+                         "#define __CUDA_ARCH__ %d\n"
+                         "#undef __CUDA_ARCH_LIST__\n"
+                         "#define __CUDA_ARCH_LIST__ %d\n",
+                         arch, arch);
+    }
+    if (suffix == 'a') {
+        nvrtc_text_print(source,
+                         "#define __CUDA_ARCH_FEAT_SM%d_ALL\n"
+                         "#define __CUDA_ARCH_SPECIFIC__ %d\n",
+                         arch / 10, arch);
+    }
+    if (suffix) {
+        nvrtc_text_print(source, "#define __CUDA_ARCH_FAMILY_SPECIFIC__ %d\n",
+                         arch);
+    }
+    if (arch && arch < 700) {
+        nvrtc_text_print(source, "#include \"%s/cpu/warp_before_volta.h\"\n",
+                         job->headers);
+    }
+}
+
+static const char *
+source_of(const struct nvrtc_job *job)
+{
+    return job->source ? job->source : job->marked;
+}
+
+/* What comes before the source's own text. */
+static void
+head_write(const struct nvrtc_job *job, struct nvrtc_text *source)
+{
+    if (job->pch.path[0] == 0) {
+        nvrtc_text_add(source, job->pch.includes.bytes,
+                       job->pch.includes.length);
+    }
+    architecture_write(job, source);
+    for (size_t i = 0; i < job->pch.rest.count; i++) {
+        nvrtc_text_print(source, "#include \"%s\"\n", job->pch.rest.word[i]);
+    }
+    nvrtc_text_print(source, "%s", prologue);
+    if (job->options.device_default) {
+        nvrtc_text_print(source, "%s", device_begin);
+    }
+    line_directive(source, job->program->name);
+}
+
+static void
+source_make(const struct nvrtc_job *job, bool ask, struct nvrtc_text *source)
+{
+    const struct _nvrtcProgram *program = job->program;
+
+    head_write(job, source);
+    nvrtc_text_print(source, "%s", source_of(job));
+    if (job->options.device_default) {
+        nvrtc_text_print(source, "%s", device_end);
+    }
+    if (ask) {
+        nvrtc_names_ask(program, source);
+    } else {
+        nvrtc_names_use(program, source);
+    }
+}
+
+static bool
+is_before_20(const struct nvrtc_job *job)
+{
+    const struct nvrtc_words *words = &job->options.language;
+    bool before = true;
+
+    for (size_t i = 0; i < words->count; i++) {
+        if (!strncmp(words->word[i], "-std=", 5)) {
+            before = strstr(words->word[i], "20") == NULL;
+        }
+    }
+    return before;
+}
+
+bool
+nvrtc_job_mark(struct nvrtc_job *job)
+{
+    struct nvrtc_edits edits = {0};
+
+    nvrtc_guides_mark(&edits, job->program->source);
+    nvrtc_dialect_mark(&edits, job->program->source, is_before_20(job));
+    job->marked = nvrtc_edits_make(&edits, job->program->source);
+    nvrtc_edits_free(&edits);
+    return job->marked != NULL;
+}
+
+/* ---- the front end ---- */
+
+/* Copies the diagnostics without clang's closing count, which names the GPU
+ * that it believes in. */
+void
+nvrtc_job_log(struct nvrtc_text *log, const struct nvrtc_text *said)
+{
+    static const char mark[] = " generated when compiling for sm_";
+    const char *line = said->bytes ? said->bytes : "";
+
+    while (*line) {
+        size_t n = strcspn(line, "\n");
+        n += line[n] == '\n';
+        if (!memmem(line, n, mark, sizeof mark - 1)) {
+            nvrtc_text_add(log, line, n);
+        }
+        line += n;
+    }
+}
+
+static void
+frontend_argv(const struct nvrtc_job *job, bool text, struct nvrtc_words *argv)
+{
+    nvrtc_words_add_all(argv, job->frontend);
+    nvrtc_frontend_flags(argv, job->headers, &job->options);
+    if (job->folder[0]) {
+        nvrtc_words_add(argv, "-I%s", job->folder);
+    }
+    nvrtc_words_add_all(argv, &job->options.preprocess);
+    nvrtc_words_add_all(argv, &job->options.diagnostics);
+    if (job->pch.path[0]) {
+        nvrtc_words_add(argv, "-include-pch");
+        nvrtc_words_add(argv, "%s", job->pch.path);
+    }
+    nvrtc_words_add(argv, text ? "-emit-llvm" : "-emit-llvm-bc");
+    nvrtc_words_add(argv, "-o");
+    nvrtc_words_add(argv, "-");
+    nvrtc_words_add(argv, "-x");
+    nvrtc_words_add(argv, "cuda");
+    nvrtc_words_add(argv, "-");
+}
+
+/* Is there a warning of what NVRTC refuses? */
+static bool
+is_refused(const struct nvrtc_text *said)
+{
+    static const char *const warnings[] = {
+        "warning: duplicate 'inline' declaration specifier",
+        "warning: 'shared' attribute only applies to",
+        "warning: 'constant' attribute only applies to",
+        "warning: 'noinline' attribute only applies to"};
+
+    for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++) {
+        if (said->bytes && strstr(said->bytes, warnings[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* 1 is an error in the source; anything else is the front end's own. */
+static nvrtcResult
+frontend_judge(const struct nvrtc_job *job,
+               const struct nvrtc_process *process)
+{
+    struct nvrtc_text *log = &job->program->log;
+
+    if (process->status == 0 && !is_refused(&process->err)) {
+        if (!job->options.quiet) {
+            nvrtc_job_log(log, &process->err);
+        }
+        return NVRTC_SUCCESS;
+    }
+    if (process->status == 0) {
+        nvrtc_job_log(log, &process->err);
+        nvrtc_text_print(log, "error: NVRTC refuses what is warned of\n");
+    } else if (process->status == 1 && process->err.length) {
+        nvrtc_job_log(log, &process->err);
+    } else {
+        nvrtc_process_explain(process, "The front end (clang)", log);
+    }
+    return NVRTC_ERROR_COMPILATION;
+}
+
+nvrtcResult
+nvrtc_job_front(struct nvrtc_job *job, bool ask, struct nvrtc_process *process)
+{
+    struct nvrtc_words argv = {0};
+    struct nvrtc_text source = {0};
+    int code = ENOMEM;
+
+    source_make(job, ask, &source);
+    frontend_argv(job, ask, &argv);
+    if (!source.failed && !argv.failed) {
+        code = nvrtc_process_start(process, argv.word);
+    }
+    if (code == 0) {
+        code = nvrtc_process_finish(process, source.bytes, source.length);
+    }
+    nvrtc_text_free(&source);
+    nvrtc_words_free(&argv);
+    if (code) {
+        nvrtc_process_explain_start(code, job->frontend->word[0],
+                                    &job->program->log);
+        return NVRTC_ERROR_COMPILATION;
+    }
+    return frontend_judge(job, process);
+}
+
+/* Where the source can't be written anew, the constructor of pycuda::complex
+ * (see there) can be left out, once.  true: worth another try. */
+static bool
+shared_refused(struct nvrtc_job *job)
+{
+    static const char words[] = "initialization is not supported for "
+                                "__shared__ variables";
+    struct nvrtc_text *log = &job->program->log;
+
+    if (job->trivial || log->bytes == NULL ||
+        strstr(log->bytes, words) == NULL) {
+        return false;
+    }
+    job->trivial = true;
+    nvrtc_words_add(&job->options.language, "-ftrivial-auto-var-init=zero");
+    nvrtc_words_add(&job->options.preprocess, "-D__PYCUDA_TRIVIAL_COMPLEX__");
+    nvrtc_pch_free(&job->pch);
+    return nvrtc_pch_get(&job->pch, job->frontend, job->headers, &job->options,
+                         log);
+}
+
+static void
+forget(struct nvrtc_job *job, struct nvrtc_process *process)
+{
+    nvrtc_text_free(&job->program->log);
+    nvrtc_process_free(process);
+}
+
+/* Has each error of `log` been said of the source as it was given? */
+static bool
+said_of_given(const struct nvrtc_text *log, const struct nvrtc_text *given)
+{
+    static const char mark[] = ": error: ";
+    bool any = false;
+
+    for (const char *line = log->bytes; line && *line;) {
+        size_t n = strcspn(line, "\n") + 1;
+        if (memmem(line, n, mark, sizeof mark - 1)) {
+            any = true;
+            if (!memmem(given->bytes, given->length, line, n)) {
+                return false;
+            }
+        }
+        const char *end = strchr(line, '\n');
+        line = end ? end + 1 : NULL;
+    }
+    return any;
+}
+
+/* Compiles what rewrite.c makes of the source; false: all is as it was.  Once
+ * some is mended, the front end may see more. */
+static bool
+rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
+{
+    struct nvrtc_text said = job->program->log;
+    struct nvrtc_process other = {0};
+    bool well = false;
+
+    job->program->log = (struct nvrtc_text){0};
+    for (int round = 0; !well && round < REWRITES; round++) {
+        char *source =
+            nvrtc_rewrite(round ? &job->program->log : &said,
+                          job->program->name, source_of(job), round);
+        if (source == NULL) {
+            break;
+        }
+        free(job->source);
+        job->source = source;
+        forget(job, &other);
+        well = nvrtc_job_front(job, false, &other) == NVRTC_SUCCESS;
+    }
+    nvrtc_process_free(well ? process : &other);
+    if (well) {
+        *process = other;
+    } else {
+        free(job->source);
+        job->source = NULL;
+    }
+    /* What is wrong besides is said alone. */
+    if (well || said_of_given(&job->program->log, &said)) {
+        nvrtc_text_free(&said);
+    } else {
+        nvrtc_text_free(&job->program->log);
+        job->program->log = said;
+    }
+    return well;
+}
+
+/* A kernel that is declared twice where all functions are the device's.
+ * true: worth another try. */
+static bool
+kernels_refused(struct nvrtc_job *job)
+{
+    static const char words[] = "' attributes are not compatible";
+    struct nvrtc_text *log = &job->program->log;
+    struct nvrtc_edits edits = {0};
+
+    if (job->apart || !job->options.device_default || log->bytes == NULL ||
+        strstr(log->bytes, words) == NULL) {
+        return false;
+    }
+    job->apart = true;
+    nvrtc_kernels_mark(&edits, job->marked);
+    char *text = nvrtc_edits_make(&edits, job->marked);
+    nvrtc_edits_free(&edits);
+    if (text) {
+        free(job->marked);
+        job->marked = text;
+    }
+    return text != NULL;
+}
+
+/* Does the front end take the source, all functions being the device's? */
+static bool
+default_taken(struct nvrtc_job *job, struct nvrtc_process *process)
+{
+    nvrtcResult result = nvrtc_job_front(job, false, process);
+
+    if (result != NVRTC_SUCCESS && kernels_refused(job)) {
+        forget(job, process);
+        result = nvrtc_job_front(job, false, process);
+    }
+    return result == NVRTC_SUCCESS || rewritten(job, process);
+}
+
+/* NVRTC takes one declaration of a function with __device__ and another
+ * without.  To clang these are two functions, but not if all that have no
+ * execution space are the device's.  false: all is as it was. */
+static bool
+unmarked_taken(struct nvrtc_job *job, struct nvrtc_process *process)
+{
+    static const char *const signs[] = {
+        "' does not match any declaration in '",
+        "no function template matches function template specialization",
+        "__device__ function '", /* ... cannot overload ... */
+        "reference to __host__ function '",
+        "candidate template ignored: target attributes do not match",
+    };
+    struct nvrtc_text said = job->program->log;
+    struct nvrtc_process other = {0};
+    bool try = false;
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        try |= said.bytes && strstr(said.bytes, signs[i]);
+    }
+    if (!try || job->options.device_default) {
+        return false;
+    }
+    job->program->log = (struct nvrtc_text){0};
+    job->options.device_default = true;
+    if (default_taken(job, &other)) {
+        nvrtc_text_free(&said);
+        nvrtc_process_free(process);
+        *process = other;
+        return true;
+    }
+    forget(job, &other);
+    job->program->log = said;
+    job->options.device_default = false;
+    return false;
+}
+
+nvrtcResult
+nvrtc_job_bitcode(struct nvrtc_job *job)
+{
+    struct nvrtc_process process = {0};
+    nvrtcResult result = nvrtc_job_front(job, false, &process);
+
+    while (result != NVRTC_SUCCESS) {
+        if (rewritten(job, &process) || unmarked_taken(job, &process)) {
+            result = NVRTC_SUCCESS;
+        } else if (kernels_refused(job) || shared_refused(job) ||
+                   nvrtc_pch_retreat(&job->pch, job->program->log.bytes)) {
+            forget(job, &process);
+            result = nvrtc_job_front(job, false, &process);
+        } else {
+            break;
+        }
+    }
+    if (result == NVRTC_SUCCESS) {
+        job->program->bitcode = process.out;
+        process.out = (struct nvrtc_text){0};
+    }
+    nvrtc_process_free(&process);
+    return result;
+}

@@ -1,0 +1,605 @@
+/* rules.c - how declarations that clang refuses are written anew.
+ *
+ * Called by rewrite.c, whose head lists the rules.  A rule looks at the
+ * source at the place of an error and edits what it understands.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu/nvrtc/rewrite.h"
+
+/* ---- words of a source ---- */
+
+static bool
+in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+bool
+nvrtc_begins(const char *at, const char *word)
+{
+    return strncmp(at, word, strlen(word)) == 0;
+}
+
+/* Does the line that ends before `end` belong to the preprocessor, or end in
+ * a comment? */
+static bool
+is_no_code(const char *source, const char *end)
+{
+    const char *line = end;
+
+    while (line > source && line[-1] != '\n') {
+        line--;
+    }
+    for (const char *at = line; at + 1 < end; at++) {
+        if (at[0] == '/' && at[1] == '/') {
+            return true;
+        }
+    }
+    line += strspn(line, " \t");
+    return *line == '#' || (end > line && end[-1] == '\\');
+}
+
+/* The last `word` before `name` in its declaration, or NULL; `name` is not in
+ * a list of several.  Words within brackets are none of it. */
+static const char *
+word_before(const char *source, const char *name, const char *word)
+{
+    size_t length = strlen(word);
+    int depth = 0;
+
+    for (const char *at = name; at-- > source;) {
+        bool label =
+            *at == ':' && at[1] != ':' && (at == source || at[-1] != ':');
+        if (strchr(";{}", *at) || (*at == ',' && depth == 0) || label ||
+            (*at == '\n' && is_no_code(source, at)) ||
+            (*at == '/' && at > source && at[-1] == '*')) {
+            return NULL;
+        }
+        depth += strchr(">)]", *at) != NULL;
+        depth -= strchr("<([", *at) != NULL;
+        if (depth == 0 && nvrtc_begins(at, word) && !in_name(at[length]) &&
+            (at == source || !in_name(at[-1]))) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static const char *
+name_end(const char *name)
+{
+    while (in_name(*name)) {
+        name++;
+    }
+    return name;
+}
+
+/* Is `at` in a directive, which may have several lines? */
+static bool
+is_directive(const char *source, const char *at)
+{
+    for (;;) {
+        while (at > source && at[-1] != '\n') {
+            at--;
+        }
+        if (at - source < 2 || at[-2] != '\\') {
+            return at[strspn(at, " \t")] == '#';
+        }
+        at--;
+    }
+}
+
+/* The end of a variable's name; in a macro's text it may be pasted from
+ * several: name##2. */
+static const char *
+variable_end(const char *source, const char *name)
+{
+    const char *end = name_end(name);
+
+    while (end > name && is_directive(source, name)) {
+        const char *more = end + strspn(end, " \t");
+        if (!nvrtc_begins(more, "##")) {
+            break;
+        }
+        more += 2;
+        more += strspn(more, " \t");
+        end = name_end(more);
+    }
+    return end;
+}
+
+/* The semicolon behind a name and its brackets, or where the text of a macro
+ * ends. */
+static const char *
+end_find(const char *source, const char *at)
+{
+    int depth = 0;
+
+    for (bool macro = is_directive(source, at); *at; at++) {
+        depth += *at == '[';
+        depth -= *at == ']';
+        if (depth == 0 && macro && (*at == '\n' || *at == '\\')) {
+            return at;
+        }
+        if (depth == 0 && *at != ']' && !isspace((unsigned char)*at)) {
+            return *at == ';' ? at : NULL;
+        }
+    }
+    return NULL;
+}
+
+static const char *
+space_skip(const char *at)
+{
+    while (isspace((unsigned char)*at) || nvrtc_begins(at, "/*") ||
+           nvrtc_begins(at, "//")) {
+        const char *end = nvrtc_begins(at, "/*")   ? strstr(at + 2, "*/")
+                          : nvrtc_begins(at, "//") ? strchr(at, '\n')
+                                                   : at;
+        if (end == NULL) {
+            return at + strlen(at);
+        }
+        at = end + (nvrtc_begins(end, "*/") ? 2 : 1);
+    }
+    return at;
+}
+
+/* A lambda that captures by value copies what a reference names. */
+static bool
+captures_by_value(const char *source)
+{
+    for (; *source; source++) {
+        if (*source == '[' && *space_skip(source + 1) == '=') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The semicolon behind an expression; NULL: there is a list, or none. */
+static const char *
+expression_end(const char *at)
+{
+    int depth = 0;
+
+    for (; *at; at++) {
+        if (*at == '"' || *at == '\'' || *at == '#') {
+            return NULL; /* not read here */
+        }
+        if (depth == 0 && (*at == ';' || *at == ',')) {
+            return *at == ';' ? at : NULL;
+        }
+        depth += strchr("([{", *at) != NULL;
+        depth -= strchr(")]}", *at) != NULL;
+        if (depth < 0) {
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+static void
+word_drop(struct nvrtc_edits *edits, const struct nvrtc_remark *remark,
+          const char *word)
+{
+    const char *at = word_before(remark->source, remark->at, word);
+
+    if (at) {
+        nvrtc_edits_add(edits, (size_t)(at - remark->source), strlen(word),
+                        " ");
+    }
+}
+
+/* ---- the rules ---- */
+
+/* The macro that stands for `__shared__` alone, as the last of the words
+ * before a name; or the word itself; NULL: neither.  `length` is its. */
+static const char *
+shared_find(const char *source, const char *name, size_t *length)
+{
+    static const char shared[] = "__shared__", define[] = "define";
+    char word[64];
+
+    for (const char *at = source; (at = strstr(at, shared)); at++) {
+        const char *end = at;
+        while (end > source && (end[-1] == ' ' || end[-1] == '\t')) {
+            end--;
+        }
+        const char *start = end;
+        while (start > source && in_name(start[-1])) {
+            start--;
+        }
+        *length = (size_t)(end - start);
+        snprintf(word, sizeof word, "%.*s", (int)*length, start);
+        const char *before = word_before(source, name, word);
+        if (*length && *length < sizeof word && before &&
+            is_directive(source, at) &&
+            start - source > (ptrdiff_t)sizeof define &&
+            !strncmp(start - sizeof define, define, sizeof define - 1) &&
+            strchr("\n",
+                   at[strlen(shared) + strspn(at + strlen(shared), " \t")])) {
+            return before;
+        }
+    }
+    *length = strlen(shared);
+    return word_before(source, name, shared);
+}
+
+/* A shared variable becomes a reference to `value`, with `first` in place of
+ * the qualifier; false: not understood. */
+static bool
+reference_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits,
+                const char *first, const char *value)
+{
+    const char *source = remark->source;
+    const char *behind = variable_end(source, remark->at);
+    size_t length;
+    const char *qualifier = shared_find(source, remark->at, &length);
+    const char *end = end_find(source, behind);
+
+    if (qualifier == NULL || end == NULL || behind == remark->at ||
+        captures_by_value(source)) {
+        return false;
+    }
+    nvrtc_edits_add(edits, (size_t)(qualifier - source), length, "%s", first);
+    nvrtc_edits_add(edits, (size_t)(remark->at - source), 0, "(&");
+    nvrtc_edits_add(edits, (size_t)(behind - source), 0, ")");
+    nvrtc_edits_add(edits, (size_t)(end - source), 0, " = %s", value);
+    return true;
+}
+
+static bool
+constructor_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    char place[256], first[300], value[300];
+
+    /* Each use of a macro has a place of its own, by the variable's name. */
+    snprintf(place, sizeof place, "__pycuda_place_%d_%d%s%.*s", remark->round,
+             remark->number,
+             is_directive(remark->source, remark->at) ? "_##" : "_",
+             (int)(variable_end(remark->source, remark->at) - remark->at),
+             remark->at);
+    snprintf(first, sizeof first, "struct %s;", place);
+    snprintf(value, sizeof value, "__pycuda_shared_place<%s>()", place);
+    if (!reference_write(remark, edits, first, value)) {
+        return false;
+    }
+    word_drop(edits, remark, "static");
+    return true;
+}
+
+static bool
+dynamic_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    if (!word_before(remark->source, remark->at, "extern") ||
+        !reference_write(remark, edits, " ", "__pycuda_dynamic_place()")) {
+        return false;
+    }
+    word_drop(edits, remark, "extern");
+    return true;
+}
+
+/* A variable of dynamic size with another type than an open array.  The place
+ * is the qualifier's; the name is the last before brackets or the end. */
+static bool
+extern_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    struct nvrtc_remark at_name = *remark;
+    const char *end = remark->at + strcspn(remark->at, ";[{},=");
+
+    while (end > remark->at && isspace((unsigned char)end[-1])) {
+        end--;
+    }
+    while (end > remark->at && in_name(end[-1])) {
+        end--;
+    }
+    at_name.at = end;
+    return dynamic_write(&at_name, edits);
+}
+
+static bool
+linkage_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    const char *what = strchr(remark->said, '\'');
+
+    what = what ? strchr(what + 1, '\'') : NULL;
+    return what &&
+           nvrtc_begins(what, "' has a different language linkage\n") &&
+           dynamic_write(remark, edits);
+}
+
+static bool
+static_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    size_t before = edits->count;
+
+    word_drop(edits, remark, "static");
+    return edits->count > before;
+}
+
+/* The place is behind `struct`; a note says what the typedef's name is. */
+static bool
+typedef_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    static const char note[] = ": note: type is given name '";
+    const char *name = strstr(remark->said, note);
+
+    if (name == NULL || remark->at == remark->source ||
+        !in_name(remark->at[-1])) {
+        return false;
+    }
+    name += strlen(note);
+    nvrtc_edits_add(edits, (size_t)(remark->at - remark->source), 0, " %.*s",
+                    (int)(name_end(name) - name), name);
+    return name_end(name) > name;
+}
+
+/* The place is the operator's. */
+static bool
+pointer_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    const char *at = remark->at, *end;
+
+    if (strstr(remark->said, "('int'") == strchr(remark->said, '(') ||
+        strstr(remark->said, "('long'") == strchr(remark->said, '(')) {
+        end = at;
+        while (end > remark->source && isspace((unsigned char)end[-1])) {
+            end--;
+        }
+        for (at = end; at > remark->source && in_name(at[-1]);) {
+            at--;
+        }
+    } else {
+        at += strspn(at, "<>=");
+        at += strspn(at, " \t");
+        end = name_end(at);
+    }
+    if (*at != '0' && !nvrtc_begins(at, "NULL")) {
+        return false;
+    }
+    nvrtc_edits_add(edits, (size_t)(at - remark->source), (size_t)(end - at),
+                    "__pycuda_null()");
+    return true;
+}
+
+/* Does the log say that the variable is assigned to though it is constant? */
+static bool
+is_assigned_to(const struct nvrtc_remark *remark, const char *name, int length)
+{
+    char said[300];
+
+    snprintf(said, sizeof said, "cannot assign to variable '%.*s'", length,
+             name);
+    return strstr(remark->log, said) != NULL;
+}
+
+/* Declares the variable without its value and assigns that.  What is assigned
+ * has to be what it is initialised with: a scalar, or bytes of its type. */
+static void
+assignment_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits,
+                 const char *name, const char *sign, const char *end)
+{
+    const char *source = remark->source;
+    const char *type = word_before(source, name, "auto");
+    int name_length = (int)(name_end(name) - name);
+    int length = (int)(end - sign - 1);
+
+    if (type) {
+        nvrtc_edits_add(edits, (size_t)(type - source), strlen("auto"),
+                        "__decay(__typeof__(%.*s))", length, sign + 1);
+    }
+    nvrtc_edits_add(edits, (size_t)(sign - source), 1,
+                    "; static_assert(__pycuda_is_assigned<decltype(%.*s), "
+                    "decltype(__pycuda_value(%.*s))>, \"\"); %.*s =",
+                    name_length, name, length, sign + 1, name_length, name);
+}
+
+/* A note names the variable.  What is constant when compiled becomes static,
+ * which may be jumped over; round by round, since only the front end knows
+ * whether it is. */
+static bool
+jump_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    const char *source = remark->source, *name = remark->at;
+    const char *behind = name_end(name);
+    const char *sign = behind + strspn(behind, " \t");
+    const char *before = name;
+    const char *end = *sign == '=' && sign[1] != '=' && behind > name
+                          ? expression_end(sign + 1)
+                          : NULL;
+
+    while (before > source && isspace((unsigned char)before[-1])) {
+        before--;
+    }
+    if (end == NULL || before == source || strchr("&,", before[-1])) {
+        return false;
+    }
+    const char *constant = word_before(source, name, "constexpr");
+    bool known = constant != NULL;
+    if (constant == NULL) {
+        constant = word_before(source, name, "const");
+    }
+    if (constant && memchr(constant, '*', (size_t)(name - constant))) {
+        constant = NULL; /* what it points to is */
+    }
+    if (known && constant) {
+        nvrtc_edits_add(edits, (size_t)(constant - source), 0, "static ");
+    } else if (constant && !word_before(source, name, "static")) {
+        nvrtc_edits_add(edits, (size_t)(constant - source), 0,
+                        "static constexpr ");
+    } else {
+        assignment_write(remark, edits, name, sign, end);
+    }
+    return true;
+}
+
+/* `static constexpr const` was this file's guess; the value is known only
+ * when the kernel runs.  The place is the variable's name. */
+static bool
+run_time_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    static const char guess[] = "static constexpr const";
+    const char *source = remark->source, *name = remark->at;
+    const char *start = word_before(source, name, "static");
+    const char *sign = name_end(name) + strspn(name_end(name), " \t");
+    const char *end = *sign == '=' ? expression_end(sign + 1) : NULL;
+
+    if (start == NULL || !nvrtc_begins(start, guess) || end == NULL ||
+        is_assigned_to(remark, name, (int)(name_end(name) - name))) {
+        return false;
+    }
+    nvrtc_edits_add(edits, (size_t)(start - source), strlen(guess), " ");
+    assignment_write(remark, edits, name, sign, end);
+    return true;
+}
+
+/* The place is the word's. */
+static bool
+alignas_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    static const char word[] = "alignas";
+    static const char *const earlier[] = {
+        "extern", "static", "const",    "volatile", "constexpr", "mutable",
+        "inline", "signed", "unsigned", "short",    "long"};
+    const char *at = remark->at;
+    bool any = false;
+
+    for (size_t i = 0; i < sizeof earlier / sizeof *earlier; i++) {
+        if (word_before(remark->source, at, earlier[i])) {
+            return false; /* NVRTC refuses them, too */
+        }
+    }
+    while (nvrtc_begins(at, word)) {
+        const char *list = space_skip(at + strlen(word));
+        int depth = 0;
+        nvrtc_edits_add(edits, (size_t)(at - remark->source), strlen(word),
+                        "_Alignas");
+        any = true;
+        for (at = list; *at; at++) {
+            depth += *at == '(';
+            depth -= *at == ')';
+            if (depth == 0) {
+                at = space_skip(at + 1);
+                break;
+            }
+        }
+    }
+    return any;
+}
+
+/* The place is the name's, right after a literal. */
+static bool
+suffix_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    if (!in_name(*remark->at)) {
+        return false;
+    }
+    nvrtc_edits_add(edits, (size_t)(remark->at - remark->source), 0,
+                    " CUDA_needs_a_space_before_");
+    return true;
+}
+
+/* The place is behind the pragma, or in it. */
+static bool
+unroll_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    const char *at = remark->at + strcspn(remark->at, "\n");
+
+    while (at-- > remark->source) {
+        const char *word = at + 1 + strspn(at + 1, " \t");
+        if (*at == '#' && nvrtc_begins(word, "pragma")) {
+            word += strlen("pragma");
+            word += strspn(word, " \t");
+            if (!nvrtc_begins(word, "unroll")) {
+                return false;
+            }
+            nvrtc_edits_add(edits, (size_t)(at - remark->source), 0, "//");
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The place is the word's. */
+static bool
+device_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    static const char device[] = "__device__", shared[] = "__shared__";
+    const char *at = remark->at, *end = at + strcspn(at, ";{}");
+    const char *found = strstr(at, shared);
+
+    if (!nvrtc_begins(at, device) ||
+        ((found == NULL || found >= end) &&
+         !word_before(remark->source, at, shared))) {
+        return false;
+    }
+    nvrtc_edits_add(edits, (size_t)(at - remark->source), strlen(device), " ");
+    return true;
+}
+
+/* Past the names that qualify the one at `at`: space::type<int>::name. */
+static const char *
+qualified_start(const char *source, const char *at)
+{
+    while (at - source > 2 && at[-1] == ':' && at[-2] == ':') {
+        at -= 2;
+        int depth = 0;
+        while (at > source && (depth || in_name(at[-1]) || at[-1] == '>')) {
+            at--;
+            depth += (*at == '>') - (*at == '<');
+        }
+    }
+    return at;
+}
+
+/* A definition without the execution space of its declaration: first tried
+ * with one, then with both. */
+static bool
+space_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    static const char device[] = " __device__ ";
+    const char *start = qualified_start(remark->source, remark->at);
+    bool tried = start - remark->source >= (ptrdiff_t)strlen(device) &&
+                 nvrtc_begins(start - strlen(device), device);
+
+    if (!in_name(*remark->at)) {
+        return false;
+    }
+    nvrtc_edits_add(edits, (size_t)(start - remark->source), 0, "%s",
+                    tried ? "__host__ " : device);
+    return true;
+}
+
+const struct nvrtc_rule nvrtc_rules[] = {
+    {": error: initialization is not supported for __shared__ variables",
+     constructor_rule},
+    {": error: declaration of '", linkage_rule},
+    {": error: static declaration of '", static_rule},
+    {": error: anonymous non-C-compatible type given name for linkage "
+     "purposes by typedef declaration after its linkage was computed",
+     typedef_rule},
+    {": error: ordered comparison between pointer and zero", pointer_rule},
+    {": note: jump bypasses variable initialization", jump_rule},
+    {": error: constexpr variable '", run_time_rule},
+    {": error: out-of-line definition of '", space_rule},
+    {": error: no function template matches function template specialization",
+     space_rule},
+    {": error: no variable template matches", space_rule},
+    {": error: __shared__ variable '", extern_rule},
+    {": error: an attribute list cannot appear here", alignas_rule},
+    {": error: invalid suffix on literal", suffix_rule},
+    {": error: expected a for, while, or do-while loop to follow '#pragma "
+     "unroll",
+     unroll_rule},
+    {": error: incompatible directives '#pragma unroll", unroll_rule},
+    {": error: duplicate directives '#pragma unroll", unroll_rule},
+    {": error: __constant__, __device__, and __managed__ are not allowed on "
+     "non-static local variables",
+     device_rule},
+    {NULL, NULL},
+};

@@ -1,0 +1,228 @@
+/* assembly.c - inline PTX without operands that the CPU device can follow.
+ *
+ * Comments alone are no code.  A few statements have functions of the run
+ * time that do the same; all others are the user's error.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <string.h>
+
+#include "image/abi.h"
+#include "jit/jit.h"
+
+enum effect {
+    EFFECT_NONE,
+    EFFECT_TRAP,
+    EFFECT_EXIT,
+    EFFECT_FENCE,
+    EFFECT_BARRIER
+};
+
+static const struct {
+    const char *words; /* of the statement, one blank between them */
+    enum effect effect;
+} statements[] = {
+    {"", EFFECT_NONE},
+    {"brkpt", EFFECT_NONE},
+    {"trap", EFFECT_TRAP},
+    {"exit", EFFECT_EXIT},
+    {"membar.cta", EFFECT_FENCE},
+    {"membar.gl", EFFECT_FENCE},
+    {"membar.sys", EFFECT_FENCE},
+    {"fence.acq_rel.cta", EFFECT_FENCE},
+    {"fence.acq_rel.gpu", EFFECT_FENCE},
+    {"fence.acq_rel.sys", EFFECT_FENCE},
+    {"fence.sc.cta", EFFECT_FENCE},
+    {"fence.sc.gpu", EFFECT_FENCE},
+    {"fence.sc.sys", EFFECT_FENCE},
+    {"bar.sync 0", EFFECT_BARRIER},
+    {"barrier.sync 0", EFFECT_BARRIER},
+};
+
+/* ---- the text ---- */
+
+/* The text without comments; braces and line ends are blanks. */
+static char *
+bare_text(const char *text, size_t length)
+{
+    char *bare = jit_allocate(length + 1);
+    const char *at = text, *end = text + length;
+    size_t n = 0;
+    while (at < end) {
+        if (end - at > 1 && at[0] == '/' && at[1] == '/') {
+            while (at < end && *at != '\n') {
+                at++;
+            }
+        } else if (end - at > 1 && at[0] == '/' && at[1] == '*') {
+            at += 2;
+            while (at < end && !(at[-1] == '*' && *at == '/')) {
+                at++;
+            }
+            at += at < end;
+        } else {
+            bool blank = isspace((unsigned char)*at) || strchr("{}", *at);
+            bare[n++] = blank ? ' ' : *at;
+            at++;
+        }
+    }
+    bare[n] = 0;
+    return bare;
+}
+
+/* Puts one blank between words and none around; returns the end of the
+ * statement in `bare`, or NULL after the last. */
+static const char *
+statement_read(const char *bare, char *words)
+{
+    size_t n = 0;
+    for (; *bare && *bare != ';'; bare++) {
+        if (*bare != ' ') {
+            words[n++] = *bare;
+        } else if (n && words[n - 1] != ' ') {
+            words[n++] = ' ';
+        }
+    }
+    n -= n && words[n - 1] == ' ';
+    words[n] = 0;
+    return *bare ? bare + 1 : NULL;
+}
+
+/* The effect of one statement, or -1. */
+static int
+effect_of(const char *words)
+{
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        if (strcmp(words, statements[i].words) == 0) {
+            return (int)statements[i].effect;
+        }
+    }
+    return -1;
+}
+
+/* ---- the code ---- */
+
+static void
+build_call(struct jit *jit, const char *name, bool returns)
+{
+    LLVMTypeRef result = LLVMVoidTypeInContext(jit->context);
+    LLVMValueRef function = jit_declare(jit, name, result, NULL, 0);
+    if (!returns) {
+        jit_add_attribute(jit, function, "noreturn");
+    }
+    LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function), function,
+                   NULL, 0, "");
+}
+
+static void
+build_barrier(struct jit *jit)
+{
+    LLVMTypeRef types[] = {jit->i32, jit->i32};
+    LLVMValueRef zero = jit_constant(jit, 0);
+    LLVMValueRef arguments[] = {zero, zero};
+    LLVMValueRef barrier =
+        jit_declare(jit, "__pycuda_barrier", jit->i32, types, 2);
+    jit_add_attribute(jit, barrier, "convergent");
+    LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(barrier), barrier,
+                   arguments, 2, "");
+}
+
+static void
+build_effect(struct jit *jit, enum effect effect)
+{
+    switch (effect) {
+    case EFFECT_NONE:
+        break;
+    case EFFECT_TRAP:
+        build_call(jit, "__pycuda_trap", false);
+        break;
+    case EFFECT_EXIT:
+        build_call(jit, "__pycuda_exit", false);
+        break;
+    case EFFECT_FENCE:
+        LLVMBuildFence(jit->builder, LLVMAtomicOrderingSequentiallyConsistent,
+                       0, "");
+        break;
+    case EFFECT_BARRIER:
+        build_barrier(jit);
+        break;
+    }
+}
+
+/* Is each statement known, and does it have an effect only where the code has
+ * no results? */
+static bool
+is_known(const char *bare, char *words, bool has_results)
+{
+    for (const char *at = bare; at;) {
+        at = statement_read(at, words);
+        int effect = effect_of(words);
+        if (effect < 0 || (effect != EFFECT_NONE && has_results)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* PTX has a letter for each type of register, the host one for them all. */
+static LLVMValueRef
+host_registers(LLVMValueRef code)
+{
+    size_t length;
+    const char *given = LLVMGetInlineAsmConstraintString(code, &length);
+    char *letters = jit_copy(given, length);
+    bool in_name = false; /* ~{memory} */
+    for (char *at = letters; *at; at++) {
+        in_name = *at == '{' || (in_name && *at != '}');
+        if (!in_name && strchr("hlfd", *at)) {
+            *at = 'r';
+        }
+    }
+    return LLVMGetInlineAsm(LLVMGetInlineAsmFunctionType(code), "", 0, letters,
+                            length, LLVMGetInlineAsmHasSideEffects(code), 0,
+                            LLVMInlineAsmDialectATT, 0);
+}
+
+/* asm("" : "+f"(x)) hides from the compiler what a variable holds; what has
+ * no results goes. */
+static void
+lower_assembly(struct jit *jit, LLVMValueRef instruction, void *data)
+{
+    (void)data;
+    if (!LLVMIsACallInst(instruction) ||
+        !LLVMIsAInlineAsm(LLVMGetCalledValue(instruction))) {
+        return;
+    }
+    LLVMValueRef code = LLVMGetCalledValue(instruction);
+    bool has_results =
+        LLVMGetTypeKind(LLVMTypeOf(instruction)) != LLVMVoidTypeKind;
+    size_t length;
+    const char *text = LLVMGetInlineAsmAsmString(code, &length);
+    char *bare = bare_text(text, length);
+    char *words = jit_allocate(length + 1);
+    if (!is_known(bare, words, has_results)) {
+        jit_user_error(instruction,
+                       "inline PTX cannot run on the CPU device: "
+                       "asm(\"%.*s%s\")",
+                       (int)(length > 60 ? 60 : length), text,
+                       length > 60 ? "..." : "");
+        return;
+    }
+    if (has_results) {
+        LLVMSetOperand(instruction,
+                       (unsigned)LLVMGetNumOperands(instruction) - 1,
+                       host_registers(code));
+        return;
+    }
+    LLVMPositionBuilderBefore(jit->builder, instruction);
+    for (const char *at = bare; at;) {
+        at = statement_read(at, words);
+        build_effect(jit, (enum effect)effect_of(words));
+    }
+    LLVMInstructionEraseFromParent(instruction);
+}
+
+void
+jit_lower_assembly(struct jit *jit)
+{
+    jit_each_instruction_of_all(jit, lower_assembly, NULL);
+}
