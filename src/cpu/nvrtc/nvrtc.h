@@ -192,6 +192,22 @@ void nvrtc_leading_read(struct nvrtc_text *lines, const char *source,
                         const struct nvrtc_options *options,
                         const char *folder);
 
+/* ---- cachefile.c: files that one process writes and another one trusts ----
+ */
+
+/* Is `folder` one that only the user and root can write to or replace?  Looks
+ * at the folders above it, too; a sticky folder there protects its entries. */
+bool nvrtc_folder_private(const char *folder);
+/* Puts the path of the file for `digest` into `path`; false: too long. */
+bool nvrtc_cachefile_path(char path[PATH_MAX], const char *folder,
+                          const struct nvrtc_digest *digest);
+/* Is there a regular file at `path` that the user or root wrote and that has
+ * the right checksum?  Its time is renewed, so that trimming spares it. */
+bool nvrtc_cachefile_whole(const char *path);
+/* Writes `text` and its checksum to `path`, whole or not at all, and trims the
+ * folder.  false: that failed, and nothing is left behind. */
+bool nvrtc_cachefile_put(const char *path, const struct nvrtc_text *text);
+
 /* ---- pch.c ---- */
 
 struct nvrtc_pch {
