@@ -277,8 +277,8 @@ void jit_lower_lanes(struct jit *jit);     /* retarget/lanes.c */
 /* retarget/check.c; the first before any change. */
 void jit_check_constants(struct jit *jit);
 void jit_check_source(struct jit *jit, bool linkable);
-void jit_lower_assembly(struct jit *jit); /* retarget/assembly.c */
-void jit_lower_variadic(struct jit *jit); /* retarget/variadic.c */
+void jit_lower_assembly(struct jit *jit);   /* retarget/assembly.c */
+void jit_lower_variadic(struct jit *jit);   /* retarget/variadic.c */
 void jit_retarget(struct jit *jit);         /* retarget/retarget.c */
 void jit_set_math(struct jit *jit);         /* retarget/retarget.c */
 void jit_lower_arithmetic(struct jit *jit); /* retarget/arithmetic.c */
