@@ -45,6 +45,12 @@ _REMEDIES = (
     (re.compile("128-bit integer type is only"), "--device-int128"),
 )
 
+# Libraries that the CPU device has empty headers of.
+_ABSENT_NAME = re.compile(r"in namespace '(cub|thrust)'")
+_ABSENT = (
+    "{} is NVIDIA's code for GPUs; the CPU device does not have it: use "
+    "PYCUDA_DEVICE=gpu."
+)
 # What the compilers say, and what is to be done; the first that fits counts.
 _ADVICE = (
     (
@@ -217,17 +223,8 @@ def is_host_trouble(log: str) -> bool:
 
 def _header_advice(header: str, on_gpu: bool) -> str:
     """What to do about a header that was not found."""
-    if header == "complex":
-        return (
-            "There is no <complex>: #include <pycuda-complex.hpp> gives "
-            "pycuda::complex<float>."
-        )
     if not on_gpu and header.startswith(("cub/", "thrust/")):
-        library = header.partition("/")[0]
-        return (
-            f"{library} is NVIDIA's code for GPUs; the CPU device does not "
-            "have it."
-        )
+        return _ABSENT.format(header.partition("/")[0])
     if not on_gpu:
         return (
             f"The header {header!r} was not found; the CPU device has its own "
@@ -257,6 +254,9 @@ def advice(log: str, on_gpu: bool) -> str:
             "On the CPU device a kernel cannot launch kernels (dynamic "
             "parallelism)."
         )
+    absent = None if on_gpu else _ABSENT_NAME.search(log)
+    if absent:
+        return _ABSENT.format(absent[1])
     for pattern, text in _ADVICE:
         if pattern.search(log):
             return text

@@ -174,7 +174,6 @@ def test_nvcc_is_left_alone_for_a_plain_error(play, nvcc):
         (NO_HEADER.format("cub/cub.cuh"), "pip install nvidia-cuda-cccl"),
         (NO_HEADER.format("mine.h"), "include_dirs="),
         ('error: this may not have extern "C" linkage', "no_extern_c=True"),
-        (NO_HEADER.format("complex"), "pycuda-complex.hpp"),
         ('identifier "cudaMalloc" is undefined', "launched from Python"),
     ],
 )

@@ -304,7 +304,43 @@ def test_template_headers_compile_inside_the_wrap(header):
 
 
 @pytest.mark.cpu
-@pytest.mark.parametrize("header", ["cub/cub.cuh", "thrust/complex.h"])
-def test_gpu_only_headers_say_so(header):
-    with pytest.raises(cuda.CompileError, match="not available on the CPU"):
-        compile(f"#include <{header}>\n", no_extern_c=True)
+@pytest.mark.parametrize(
+    ("header", "use"),
+    [
+        ("cub/block/block_scan.cuh", "cub::BlockScan<int, 32> s;"),
+        ("thrust/device_vector.h", "thrust::device_vector<int> v;"),
+        ("thrust/sort.h", "thrust::sort(p, p + 3);"),
+    ],
+)
+def test_gpu_only_libraries_say_so_where_they_are_used(header, use):
+    source = f"#include <{header}>\n__global__ void kernel(int *p) {{ %s }}"
+    assert compile(source % "*p = 1;", no_extern_c=True)
+    with pytest.raises(cuda.CompileError, match="(cub|thrust) is .*GPUs"):
+        compile(source % use, no_extern_c=True)
+
+
+@pytest.mark.parametrize("header", ["vector", "random", "iostream", "chrono"])
+def test_headers_of_the_host_bring_what_nvccs_do(header):
+    source = f"""#include <{header}>
+    extern "C" __global__ void kernel(uint32_t *p)
+    {{
+        static_assert(std::is_same<uint8_t, unsigned char>::value, "");
+        *p = std::numeric_limits<uint32_t>::max();
+    }}"""
+    assert compile(source, no_extern_c=True)
+
+
+def test_a_toolkits_headers_come_after_ours(tmp_path, device):
+    """Those of a folder of the program's own come first."""
+    (tmp_path / "cuda_runtime_api.h").write_text("")
+    (tmp_path / "cuda_fp16.h").write_text("#error NVIDIA's\n")
+    (tmp_path / "only_there.h").write_text("#define VALUE 5\n")
+    source = """#include <cuda_fp16.h>
+    #include <only_there.h>
+    __global__ void kernel(__half *p) { *p = __int2half_rn(VALUE); }"""
+    given = [str(tmp_path)]
+    if device == "cpu":
+        assert compile(source, include_dirs=given)
+        (tmp_path / "cuda_runtime_api.h").unlink()
+    with pytest.raises(cuda.CompileError, match="NVIDIA's"):
+        compile(source + "// its own", include_dirs=given)

@@ -8,3 +8,9 @@
 /* loops and assignments are no constants before C++14 */
 #define __PYCUDA_STD __host__ __device__ inline
 #endif
+/* Deduction guides are the device's to clang only where they say so. */
+#ifdef __PYCUDA_CPU__
+#define __PYCUDA_GUIDE __host__ __device__
+#else
+#define __PYCUDA_GUIDE
+#endif

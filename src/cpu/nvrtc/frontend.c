@@ -219,5 +219,8 @@ nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
         nvrtc_words_add(argv, "-internal-isystem");
         nvrtc_words_add(argv, "%s/%s", headers, *name);
     }
+    /* Empty ones, which are no part of what is precompiled. */
+    nvrtc_words_add(argv, "-internal-isystem");
+    nvrtc_words_add(argv, "%s/cpu/absent", headers);
     nvrtc_words_add_all(argv, &options->language);
 }

@@ -184,6 +184,25 @@ flag_apply(struct nvrtc_options *options, enum option_kind kind)
     }
 }
 
+/* Headers of a toolkit come after ours, which have the same names: NVIDIA's
+ * cuda_fp16.h, for one, does not compile here. */
+static bool
+folder_is_nvidias(const char *folder)
+{
+    static const char *const signs[] = {"cuda_runtime_api.h",
+                                        "curand_kernel.h", "thrust/version.h",
+                                        "cub/version.cuh", "cuda/std/version"};
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        int n = snprintf(path, sizeof path, "%s/%s", folder, signs[i]);
+        if (n < PATH_MAX && access(path, R_OK) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The other options. */
 static bool
 source_apply(struct nvrtc_options *options, const struct option_row *row,
@@ -191,7 +210,8 @@ source_apply(struct nvrtc_options *options, const struct option_row *row,
 {
     switch (row->kind) {
     case OPTION_INCLUDE:
-        nvrtc_words_add(&options->preprocess, "-I%s", value);
+        nvrtc_words_add(&options->preprocess, "%s%s",
+                        folder_is_nvidias(value) ? "-idirafter" : "-I", value);
         return true;
     case OPTION_DEFINE:
         macro_add(options, value);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
-#include "cuda_fp16.h"
+#include <cuda_fp16.h>
 
 extern "C++" {
 

@@ -1,0 +1,5 @@
+/* cub/device/device_for.cuh - stand-in: see absent.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include "../../absent.h"

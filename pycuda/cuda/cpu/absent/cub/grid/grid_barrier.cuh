@@ -1,0 +1,5 @@
+/* cub/grid/grid_barrier.cuh - stand-in: see absent.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include "../../absent.h"

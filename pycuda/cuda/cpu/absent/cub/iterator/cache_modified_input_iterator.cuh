@@ -1,0 +1,5 @@
+/* cub/iterator/cache_modified_input_iterator.cuh - stand-in: see absent.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include "../../absent.h"

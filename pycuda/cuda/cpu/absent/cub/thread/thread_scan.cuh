@@ -1,0 +1,5 @@
+/* cub/thread/thread_scan.cuh - stand-in: see absent.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include "../../absent.h"

@@ -1,0 +1,5 @@
+/* cub/warp/warp_exchange.cuh - stand-in: see absent.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include "../../absent.h"

@@ -1,0 +1,5 @@
+/* thrust/iterator/permutation_iterator.h - stand-in: see absent.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include "../../absent.h"

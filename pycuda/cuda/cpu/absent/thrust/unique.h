@@ -1,0 +1,5 @@
+/* thrust/unique.h - stand-in: see absent.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include "../absent.h"

@@ -1,0 +1,13 @@
+/* host_headers.h - what each header of the host's C++ library brings.
+ *
+ * Under nvcc <vector>, <random>, <iostream> and others include these, and
+ * programs rely on it.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include "../prelude.h"
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <type_traits>
+#include <utility>
