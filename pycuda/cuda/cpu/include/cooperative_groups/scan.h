@@ -4,6 +4,7 @@
 #pragma once
 
 extern "C++" {
+#include "operations.h"
 #include "reduce.h"
 
 namespace cooperative_groups
