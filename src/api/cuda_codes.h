@@ -62,7 +62,7 @@
     ROW(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 221,                               \
         "PTX JIT compiler library not found")                                 \
     ROW(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222,                              \
-        "the PTX was made by a newer toolchain than the driver knows")        \
+        "the provided PTX was compiled with an unsupported toolchain.")       \
     ROW(CUDA_ERROR_JIT_COMPILATION_DISABLED, 223,                             \
         "PTX JIT compilation was disabled")                                   \
     ROW(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, 224,                            \
@@ -177,9 +177,9 @@
         "misconfiguration")                                                   \
     ROW(CUDA_ERROR_FUNCTION_NOT_LOADED, 913, "the function is not loaded")    \
     ROW(CUDA_ERROR_INVALID_RESOURCE_TYPE, 914,                                \
-        "the resource type is not valid for this call")                       \
+        "invalid resource type")                                              \
     ROW(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, 915,                       \
-        "the resource configuration is not valid")                            \
+        "invalid resource configuration")                                     \
     ROW(CUDA_ERROR_KEY_ROTATION, 916, "a key rotation is needed first")       \
     ROW(CUDA_ERROR_UNKNOWN, 999, "unknown error")
 

@@ -70,6 +70,31 @@ typedef enum CUstreamWriteValue_flags_enum {
     CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1,
 } CUstreamWriteValue_flags;
 
+typedef enum CUstreamBatchMemOpType_enum {
+    CU_STREAM_MEM_OP_WAIT_VALUE_32       = 1,
+    CU_STREAM_MEM_OP_WRITE_VALUE_32      = 2,
+    CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
+    CU_STREAM_MEM_OP_WAIT_VALUE_64       = 4,
+    CU_STREAM_MEM_OP_WRITE_VALUE_64      = 5,
+    CU_STREAM_MEM_OP_BARRIER             = 6,
+} CUstreamBatchMemOpType;
+
+typedef enum CUstreamMemoryBarrier_flags_enum {
+    CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0,
+    CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 1,
+} CUstreamMemoryBarrier_flags;
+
+typedef enum CUcoredumpSettings_enum {
+    CU_COREDUMP_ENABLE_ON_EXCEPTION = 1,
+    CU_COREDUMP_TRIGGER_HOST        = 2,
+    CU_COREDUMP_LIGHTWEIGHT         = 3,
+    CU_COREDUMP_ENABLE_USER_TRIGGER = 4,
+    CU_COREDUMP_FILE                = 5,
+    CU_COREDUMP_PIPE                = 6,
+    CU_COREDUMP_GENERATION_FLAGS    = 7,
+    CU_COREDUMP_MAX                 = 8,
+} CUcoredumpSettings;
+
 typedef enum CUoccupancy_flags_enum {
     CU_OCCUPANCY_DEFAULT                  = 0,
     CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1,

@@ -182,6 +182,18 @@ typedef enum CUmemAccess_flags_enum {
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
 } CUmemAccess_flags;
 
+typedef enum CUmemcpyFlags_enum {
+    CU_MEMCPY_FLAG_DEFAULT                     = 0,
+    CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1,
+} CUmemcpyFlags;
+
+typedef enum CUmemcpySrcAccessOrder_enum {
+    CU_MEMCPY_SRC_ACCESS_ORDER_INVALID         = 0,
+    CU_MEMCPY_SRC_ACCESS_ORDER_STREAM          = 1,
+    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,
+    CU_MEMCPY_SRC_ACCESS_ORDER_ANY             = 3,
+} CUmemcpySrcAccessOrder;
+
 typedef enum CUmemLocationType_enum {
     CU_MEM_LOCATION_TYPE_INVALID           = 0,
     CU_MEM_LOCATION_TYPE_NONE              = 0,

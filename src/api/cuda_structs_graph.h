@@ -219,6 +219,53 @@ typedef struct CUDA_EVENT_WAIT_NODE_PARAMS_st {
     CUevent event;
 } CUDA_EVENT_WAIT_NODE_PARAMS;
 
+typedef union CUstreamBatchMemOpParams_union {
+    CUstreamBatchMemOpType operation;
+    struct {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr            address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int           flags;
+        CUdeviceptr            alias;
+    } waitValue;
+    struct {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr            address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int           flags;
+        CUdeviceptr            alias;
+    } writeValue;
+    struct {
+        CUstreamBatchMemOpType operation;
+        unsigned int           flags;
+    } flushRemoteWrites;
+    struct {
+        CUstreamBatchMemOpType operation;
+        unsigned int           flags;
+    } memoryBarrier;
+    cuuint64_t pad[6];
+} CUstreamBatchMemOpParams;
+
+typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st {
+    CUcontext                ctx;
+    unsigned int             count;
+    CUstreamBatchMemOpParams *paramArray;
+    unsigned int             flags;
+} CUDA_BATCH_MEM_OP_NODE_PARAMS;
+
+typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st {
+    CUcontext                ctx;
+    unsigned int             count;
+    CUstreamBatchMemOpParams *paramArray;
+    unsigned int             flags;
+} CUDA_BATCH_MEM_OP_NODE_PARAMS_v2;
+
 typedef struct CUgraphNodeParams_st {
     CUgraphNodeType type;
     int             reserved0[3];
@@ -233,6 +280,7 @@ typedef struct CUgraphNodeParams_st {
         CUDA_EVENT_RECORD_NODE_PARAMS eventRecord;
         CUDA_MEM_ALLOC_NODE_PARAMS_v2 alloc;
         CUDA_MEM_FREE_NODE_PARAMS     free;
+        CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 memOp;
         CUDA_CONDITIONAL_NODE_PARAMS  conditional;
     };
     long long       reserved2;

@@ -168,6 +168,13 @@ typedef struct CUmemLocation_st {
     int               id;
 } CUmemLocation;
 
+typedef struct CUmemcpyAttributes_st {
+    CUmemcpySrcAccessOrder srcAccessOrder;
+    CUmemLocation          srcLocHint;
+    CUmemLocation          dstLocHint;
+    unsigned int           flags;
+} CUmemcpyAttributes;
+
 typedef struct CUmemAllocationProp_st {
     CUmemAllocationType       type;
     CUmemAllocationHandleType requestedHandleTypes;

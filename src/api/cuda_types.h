@@ -83,6 +83,14 @@ typedef struct CUlinkState_st                *CUlinkState;
 #define CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION 0x20
 #define CU_TRSF_SEAMLESS_CUBEMAP               0x40
 
+/* Ports of a kernel node, for the data of edges. */
+#define CU_GRAPH_KERNEL_NODE_PORT_DEFAULT      0
+#define CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC 1
+#define CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER 2
+
+/* Flags of the handle of a condition. */
+#define CU_GRAPH_COND_ASSIGN_DEFAULT 0x1
+
 /* Words of cuLaunchKernel's `extra` list. */
 #define CU_LAUNCH_PARAM_END            ((void *)0x00)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)

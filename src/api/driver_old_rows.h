@@ -172,4 +172,17 @@ DRIVER_OLD_ROW(cuGraphInstantiate, cuGraphInstantiateWithFlags, 12000,
     (CUgraphExec *exec, CUgraph graph, unsigned long long flags),
     (exec, graph, flags))
 
+DRIVER_OLD_ROW(cuStreamBatchMemOp, cuStreamBatchMemOp, 8000,
+    cuStreamBatchMemOp_ptsz,
+    (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *operations,
+     unsigned int flags),
+    (stream, count, operations, flags))
+DRIVER_OLD_ROW(cuMemcpyBatchAsync, cuMemcpyBatchAsync, 12080,
+    cuMemcpyBatchAsync_ptsz,
+    (CUdeviceptr *destinations, CUdeviceptr *sources, size_t *sizes,
+     size_t count, CUmemcpyAttributes *attributes, size_t *attribute_indices,
+     size_t attribute_count, size_t *failed, CUstream stream),
+    (destinations, sources, sizes, count, attributes, attribute_indices,
+     attribute_count, failed, stream))
+
 #undef DRIVER_OLD_ROW

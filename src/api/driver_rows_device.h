@@ -161,3 +161,36 @@ DRIVER_ROW(cuProfilerInitialize, cuProfilerInitialize, 4000,
     (const char *config_file, const char *output_file,
      CUoutput_mode output_mode),
     (config_file, output_file, output_mode))
+DRIVER_ROW(cuDeviceGetTexture1DLinearMaxWidth,
+    cuDeviceGetTexture1DLinearMaxWidth, 11010,
+    cuDeviceGetTexture1DLinearMaxWidth,
+    (size_t *max_width, CUarray_format format, unsigned int channels,
+     CUdevice device),
+    (max_width, format, channels, device))
+DRIVER_ROW(cuDeviceGetExecAffinitySupport,
+    cuDeviceGetExecAffinitySupport, 11040,
+    cuDeviceGetExecAffinitySupport,
+    (int *supported, CUexecAffinityType type, CUdevice device),
+    (supported, type, device))
+DRIVER_ROW(cuCtxGetExecAffinity, cuCtxGetExecAffinity, 11040,
+    cuCtxGetExecAffinity,
+    (CUexecAffinityParam *affinity, CUexecAffinityType type),
+    (affinity, type))
+DRIVER_ROW(cuCtxResetPersistingL2Cache, cuCtxResetPersistingL2Cache, 11000,
+    cuCtxResetPersistingL2Cache, (void), ())
+DRIVER_ROW(cuCoredumpGetAttribute, cuCoredumpGetAttribute, 12010,
+    cuCoredumpGetAttribute,
+    (CUcoredumpSettings setting, void *value, size_t *size),
+    (setting, value, size))
+DRIVER_ROW(cuCoredumpSetAttribute, cuCoredumpSetAttribute, 12010,
+    cuCoredumpSetAttribute,
+    (CUcoredumpSettings setting, void *value, size_t *size),
+    (setting, value, size))
+DRIVER_ROW(cuCoredumpGetAttributeGlobal, cuCoredumpGetAttributeGlobal, 12010,
+    cuCoredumpGetAttributeGlobal,
+    (CUcoredumpSettings setting, void *value, size_t *size),
+    (setting, value, size))
+DRIVER_ROW(cuCoredumpSetAttributeGlobal, cuCoredumpSetAttributeGlobal, 12010,
+    cuCoredumpSetAttributeGlobal,
+    (CUcoredumpSettings setting, void *value, size_t *size),
+    (setting, value, size))

@@ -276,3 +276,25 @@ DRIVER_ROW(cuGraphInstantiate, cuGraphInstantiate_v2, 11000,
     (CUgraphExec *exec, CUgraph graph, CUgraphNode *error_node,
      char *log_buffer, size_t buffer_size),
     (exec, graph, error_node, log_buffer, buffer_size))
+DRIVER_ROW(cuGraphAddBatchMemOpNode, cuGraphAddBatchMemOpNode, 11070,
+    cuGraphAddBatchMemOpNode,
+    (CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
+     size_t dependency_count,
+     const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters),
+    (node, graph, dependencies, dependency_count, parameters))
+DRIVER_ROW(cuGraphBatchMemOpNodeGetParams,
+    cuGraphBatchMemOpNodeGetParams, 11070,
+    cuGraphBatchMemOpNodeGetParams,
+    (CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters),
+    (node, parameters))
+DRIVER_ROW(cuGraphBatchMemOpNodeSetParams,
+    cuGraphBatchMemOpNodeSetParams, 11070,
+    cuGraphBatchMemOpNodeSetParams,
+    (CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters),
+    (node, parameters))
+DRIVER_ROW(cuGraphExecBatchMemOpNodeSetParams,
+    cuGraphExecBatchMemOpNodeSetParams, 11070,
+    cuGraphExecBatchMemOpNodeSetParams,
+    (CUgraphExec exec, CUgraphNode node,
+     const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters),
+    (exec, node, parameters))

@@ -331,3 +331,51 @@ DRIVER_ROW(cuSurfObjectDestroy, cuSurfObjectDestroy, 5000, cuSurfObjectDestroy,
 DRIVER_ROW(cuSurfObjectGetResourceDesc, cuSurfObjectGetResourceDesc, 5000,
     cuSurfObjectGetResourceDesc,
     (CUDA_RESOURCE_DESC *resource, CUsurfObject surface), (resource, surface))
+DRIVER_ROW(cuMemcpyBatchAsync, cuMemcpyBatchAsync_v2, 13000,
+    cuMemcpyBatchAsync_v2_ptsz,
+    (CUdeviceptr *destinations, CUdeviceptr *sources, size_t *sizes,
+     size_t count, CUmemcpyAttributes *attributes, size_t *attribute_indices,
+     size_t attribute_count, CUstream stream),
+    (destinations, sources, sizes, count, attributes, attribute_indices,
+     attribute_count, stream))
+DRIVER_ROW(cuMemPrefetchBatchAsync, cuMemPrefetchBatchAsync, 13000,
+    cuMemPrefetchBatchAsync_ptsz,
+    (CUdeviceptr *pointers, size_t *sizes, size_t count,
+     CUmemLocation *locations, size_t *location_indices,
+     size_t location_count, unsigned long long flags, CUstream stream),
+    (pointers, sizes, count, locations, location_indices, location_count,
+     flags, stream))
+DRIVER_ROW(cuMemDiscardBatchAsync, cuMemDiscardBatchAsync, 13000,
+    cuMemDiscardBatchAsync_ptsz,
+    (CUdeviceptr *pointers, size_t *sizes, size_t count,
+     unsigned long long flags, CUstream stream),
+    (pointers, sizes, count, flags, stream))
+DRIVER_ROW(cuMemDiscardAndPrefetchBatchAsync,
+    cuMemDiscardAndPrefetchBatchAsync, 13000,
+    cuMemDiscardAndPrefetchBatchAsync_ptsz,
+    (CUdeviceptr *pointers, size_t *sizes, size_t count,
+     CUmemLocation *locations, size_t *location_indices,
+     size_t location_count, unsigned long long flags, CUstream stream),
+    (pointers, sizes, count, locations, location_indices, location_count,
+     flags, stream))
+DRIVER_ROW(cuMemGetDefaultMemPool, cuMemGetDefaultMemPool, 13000,
+    cuMemGetDefaultMemPool,
+    (CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type),
+    (pool, location, type))
+DRIVER_ROW(cuMemGetMemPool, cuMemGetMemPool, 13000, cuMemGetMemPool,
+    (CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type),
+    (pool, location, type))
+DRIVER_ROW(cuMemSetMemPool, cuMemSetMemPool, 13000, cuMemSetMemPool,
+    (CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool),
+    (location, type, pool))
+DRIVER_ROW(cuMemExportToShareableHandle, cuMemExportToShareableHandle, 10020,
+    cuMemExportToShareableHandle,
+    (void *shareable, CUmemGenericAllocationHandle handle,
+     CUmemAllocationHandleType type, unsigned long long flags),
+    (shareable, handle, type, flags))
+DRIVER_ROW(cuMemImportFromShareableHandle,
+    cuMemImportFromShareableHandle, 10020,
+    cuMemImportFromShareableHandle,
+    (CUmemGenericAllocationHandle *handle, void *shareable,
+     CUmemAllocationHandleType type),
+    (handle, shareable, type))

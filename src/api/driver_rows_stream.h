@@ -122,3 +122,8 @@ DRIVER_ROW(cuLaunchHostFunc, cuLaunchHostFunc, 10000, cuLaunchHostFunc_ptsz,
     (stream, callback, user_data))
 DRIVER_ROW(cuStreamGetDevice, cuStreamGetDevice, 12080, cuStreamGetDevice_ptsz,
     (CUstream stream, CUdevice *device), (stream, device))
+DRIVER_ROW(cuStreamBatchMemOp, cuStreamBatchMemOp_v2, 11070,
+    cuStreamBatchMemOp_v2_ptsz,
+    (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *operations,
+     unsigned int flags),
+    (stream, count, operations, flags))

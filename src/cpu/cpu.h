@@ -54,7 +54,9 @@ enum cpu_kind {
     CPU_SURFACE,
     CPU_LINK,
     CPU_LIBRARY,
+    CPU_KERNEL,
     CPU_POOL,
+    CPU_PHYSICAL,
     CPU_GRAPH,
     CPU_NODE,
     CPU_EXEC,
@@ -126,10 +128,13 @@ struct cpu_stream {
     uint64_t id;
     struct cpu_op *tail; /* newest operation; owned; scheduler lock */
     struct cpu_stream *next, *previous;
-    bool ended;                          /* destroyed; its tail is not done */
-    struct cpu_capture *_Atomic capture; /* set under the graph lock */
+    bool ended; /* destroyed; its tail is not done */
+    struct cpu_stream_attributes *attributes; /* owned; or NULL */
+    struct cpu_capture *_Atomic capture;      /* set under the graph lock */
     CUgraphNode *tips; /* what the next node depends on; graph lock */
     size_t tip_count;
+    bool joined; /* another stream of the capture waits for all of its work;
+                    graph lock */
 };
 
 struct cpu_context {
@@ -180,7 +185,10 @@ enum cpu_memory_kind {
     CPU_MEMORY_REGISTERED, /* cuMemHostRegister: the caller's memory */
     CPU_MEMORY_GLOBAL,     /* a module's variable */
     CPU_MEMORY_IPC,
-    CPU_MEMORY_KEPT, /* freed, but not to be used again soon: the checks */
+    CPU_MEMORY_GRAPH,    /* of nodes that allocate */
+    CPU_MEMORY_RESERVED, /* addresses of cuMemAddressReserve */
+    CPU_MEMORY_MAPPED,   /* mapped there by cuMemMap */
+    CPU_MEMORY_KEPT,     /* freed, but not to be used again soon: the checks */
 };
 
 struct cpu_allocation {
@@ -191,7 +199,8 @@ struct cpu_allocation {
     int device;
     uint64_t context_id;
     uint64_t id;
-    CUmemoryPool pool; /* of cuMemAllocAsync, or NULL */
+    CUmemoryPool pool;              /* of cuMemAllocAsync, or NULL */
+    struct cpu_graph_memory *graph; /* of CPU_MEMORY_GRAPH */
 };
 
 /* Where an allocation lies in the file of memory that holds it. */
@@ -292,6 +301,9 @@ struct cpu_op {
     enum cpu_op_kind
         otherwise;    /* what a CALLER is if it cannot start at once */
     bool always;      /* runs in a failed context too */
+    bool ends_later;  /* what it runs, or has begun, finishes it */
+    bool queued;      /* a kernel that is in the queue */
+    int priority;     /* of a kernel; the lower, the earlier */
     unsigned pending; /* unfinished operations that it waits for */
     unsigned edge_count;
     struct cpu_context *ctx;
@@ -383,8 +395,12 @@ void cpu_capture_leave(struct cpu_stream *stream); /* it is destroyed */
 
 /* ---- stream/stream.c, stream/event.c ---- */
 
+#define CPU_PRIORITY_HIGHEST (-5) /* the lowest one is 0 */
+int cpu_priority_clamp(int priority);
 CUresult cpu_stream_of(CUstream handle, struct cpu_context *ctx,
                        struct cpu_stream **stream);
+/* The stream, in the current context or its own; no sticky error. */
+CUresult cpu_stream_any(CUstream handle, struct cpu_stream **stream);
 /* The same for the current context, which must have no sticky error. */
 CUresult cpu_stream_current(CUstream handle, struct cpu_context **ctx,
                             struct cpu_stream **stream);
@@ -392,6 +408,19 @@ void cpu_stream_attach(struct cpu_context *ctx, struct cpu_stream *stream);
 void cpu_stream_detach(struct cpu_stream *stream);
 void cpu_streams_close(struct cpu_context *ctx);
 void cpu_events_close(struct cpu_context *ctx);
+
+/* An event, for nodes of graphs that record it or wait for it. */
+struct cpu_event;
+/* The event of a handle, referenced; NULL: there is none. */
+struct cpu_event *cpu_event_take(CUevent handle);
+void cpu_event_retain(struct cpu_event *event);
+void cpu_event_release(struct cpu_event *event);
+/* Whether processes share it. */
+bool cpu_event_shared(const struct cpu_event *event);
+/* The operation that it was recorded with last, referenced, or NULL; and that
+ * it is recorded with from now on.  Their lock is the innermost. */
+struct cpu_op *cpu_event_mark(struct cpu_event *event);
+void cpu_event_set_mark(struct cpu_event *event, struct cpu_op *mark);
 
 /* ---- stream/ipc_event.c: events that processes share ---- */
 
@@ -672,7 +701,17 @@ uint32_t cpu_module_kernels(const struct cpu_module *module);
 CUresult cpu_module_global(struct cpu_module *module, const char *name,
                            CUdeviceptr *pointer, size_t *bytes,
                            bool managed_only);
+/* The function, or for a CUkernel that of the current context; NULL: none. */
 struct cpu_function *cpu_function_of(CUfunction handle);
+struct cpu_function *cpu_kernel_function(CUkernel handle);
+/* Bytes of dynamic shared memory that a launch may ask for at first. */
+int cpu_dynamic_shared_default(const struct image_kernel *kernel);
+/* INVALID_VALUE: there is no such attribute, or it cannot be set to this. */
+CUresult cpu_function_attribute(const struct cpu_function *function,
+                                CUfunction_attribute attribute, int *value);
+CUresult cpu_function_attribute_check(const struct image_kernel *kernel,
+                                      CUfunction_attribute attribute,
+                                      int value);
 CUresult cpu_jit_options(unsigned count, const CUjit_option *options,
                          void **values, struct cpu_jit_log *log);
 void cpu_jit_options_report(unsigned count, const CUjit_option *options,
@@ -699,68 +738,6 @@ struct cpu_jit_result {
 
 CUresult cpu_jit_run(const void *input, size_t bytes, char *const options[],
                      struct cpu_jit_result *result);
-
-/* ---- texture/array.c, texture/mipmap.c, texture/texture.c ---- */
-
-/* texture/texture.c: ends a texture or surface object, once the kernels that
- * use it are done. */
-CUresult cpu_bindless_end(void *handle, void *object);
-
-struct cpu_array {
-    CUarray handle;
-    struct cpu_context *ctx;
-    CUDA_ARRAY3D_DESCRIPTOR descriptor;
-    size_t element; /* bytes */
-    size_t pitch;   /* bytes a row */
-    size_t rows;    /* at least 1 */
-    size_t layers;  /* depth, layers or faces; at least 1 */
-    char *data;
-    bool is_level; /* of a mipmapped array, which frees it */
-};
-
-/* An array with a handle of its own. */
-CUresult cpu_array_new(struct cpu_context *ctx,
-                       const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
-                       struct cpu_array **array);
-CUresult cpu_array_free(struct cpu_array *array); /* nobody uses it */
-
-#define CPU_MIPMAP_LEVELS 18 /* of 131072 texels a side */
-
-/* texture/mipmap.c: each level is an array of half the sides of the one
- * before. */
-struct cpu_mipmap {
-    CUmipmappedArray handle;
-    struct cpu_context *ctx;
-    unsigned count; /* of levels; at least 1 */
-    struct cpu_array *levels[CPU_MIPMAP_LEVELS];
-};
-
-size_t cpu_format_bytes(CUarray_format format);
-
-struct cpu_texture {
-    CUDA_RESOURCE_DESC resource;
-    CUDA_TEXTURE_DESC how;
-    CUarray_format format;
-    unsigned channels;
-    const char *data;
-    size_t element, pitch, slice; /* bytes */
-    int32_t width, height, depth; /* texels; at least 1 */
-    int32_t layers;
-    bool normalised; /* coordinates */
-    bool integers;   /* what a fetch gives */
-    bool linear;     /* filter */
-    bool srgb;       /* encoding of the first three channels */
-    bool snorm;      /* a fetch gives numbers of [-1, 1] */
-    float border[4]; /* as the format can hold it */
-    /* Of a mipmapped array; `data` and what follows it are level 0's. */
-    bool level_linear; /* filter between two levels */
-    int32_t level_count;
-    struct cpu_level {
-        const char *data;
-        size_t pitch, slice;
-        int32_t width, height, depth;
-    } levels[]; /* level_count; 0 of them: not mipmapped */
-};
 
 /* ---- memory/copy.c ---- */
 

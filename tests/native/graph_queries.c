@@ -84,10 +84,9 @@ kernel_nodes(CUfunction function)
     put(0, 1);
     run(graph);
     CHECK(value(0) == 8);
-    if (native_on_cpu) { /* has not the structures of CUDA 10 */
-        EXPECT(CUDA_ERROR_NOT_SUPPORTED,
-               old.cuGraphKernelNodeGetParams(node, &first));
-    }
+    OK(old.cuGraphKernelNodeGetParams(node, &first));
+    CHECK(first.func == function && first.blockDimX == 1);
+    CHECK(*(int *)first.kernelParams[1] == 7);
     EXPECT_NULL(CUDA_ERROR_INVALID_VALUE,
                 cu.cuGraphKernelNodeGetParams(node, NULL));
     EXPECT_NULL(CUDA_ERROR_INVALID_VALUE,
@@ -205,11 +204,20 @@ edges(void)
     OK(old.cuGraphRemoveDependencies_v2(graph, nodes, nodes + 1, NULL, 2));
     OK(old.cuGraphGetEdges_v2(graph, NULL, NULL, NULL, &count));
     CHECK(count == 0);
-    if (native_on_cpu) {
-        plain[0].from_port = 1;
-        EXPECT(
-            CUDA_ERROR_NOT_SUPPORTED,
-            old.cuGraphAddDependencies_v2(graph, nodes, nodes + 1, plain, 1));
+    if (native_on_cpu) { /* these are no kernels */
+        plain[0].type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+        plain[0].from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+        OK(old.cuGraphAddDependencies_v2(graph, nodes, nodes + 1, plain, 1));
+        count = 2;
+        OK(old.cuGraphGetEdges_v2(graph, from, to, data, &count));
+        CHECK(count == 1 && data[0].type == 1 && data[0].from_port == 1);
+        count = 2;
+        EXPECT(CUDA_ERROR_LOSSY_QUERY,
+               cu.cuGraphGetEdges(graph, from, to, &count));
+        plain[0].from_port = 3;
+        EXPECT(CUDA_ERROR_INVALID_VALUE,
+               old.cuGraphAddDependencies_v2(graph, nodes + 1, nodes + 2,
+                                             plain, 1));
     }
     OK(cu.cuGraphDestroy(graph));
 }
@@ -235,7 +243,8 @@ captures(CUfunction function)
     OK(old.cuStreamGetCaptureInfo_v3(stream, &status, &again, &of, &last,
                                      &data, &count));
     CHECK(again == id && of && count == 1 && last);
-    CHECK(!native_on_cpu || data == NULL);
+    CHECK(!native_on_cpu ||
+          (data && data[0].type == 0 && data[0].from_port == 0));
     OK(old.cuStreamUpdateCaptureDependencies_v2(
         stream, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
     OK(cu.cuStreamGetCaptureInfo(stream, &status, &id, NULL, NULL, &count));

@@ -480,6 +480,35 @@ test_left(CUstream stream)
     OK(cu.cuEventDestroy(forked));
 }
 
+/* A stream that has joined may go. */
+static void
+test_joined(CUstream stream)
+{
+    CUgraph graph = NULL;
+    CUevent forked, joined;
+    CUstream other;
+    size_t nodes = 0;
+
+    OK(cu.cuEventCreate(&forked, CU_EVENT_DISABLE_TIMING));
+    OK(cu.cuEventCreate(&joined, CU_EVENT_DISABLE_TIMING));
+    OK(cu.cuStreamCreate(&other, 0));
+    OK(cu.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(add(0, 1, stream));
+    OK(cu.cuEventRecord(forked, stream));
+    OK(cu.cuStreamWaitEvent(other, forked, 0));
+    OK(add(1, 2, other));
+    OK(cu.cuEventRecord(joined, other));
+    OK(cu.cuStreamWaitEvent(stream, joined, 0));
+    OK(cu.cuStreamDestroy(other));
+    OK(add(2, 3, stream));
+    OK(cu.cuStreamEndCapture(stream, &graph));
+    OK(cu.cuGraphGetNodes(graph, NULL, &nodes));
+    CHECK(nodes == 3);
+    OK(cu.cuGraphDestroy(graph));
+    OK(cu.cuEventDestroy(forked));
+    OK(cu.cuEventDestroy(joined));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -505,6 +534,7 @@ main(int argc, char **argv)
     test_wide(ctx, one);
     if (native_on_cpu) { /* CUDA says nothing of it */
         test_left(one);
+        test_joined(one);
     }
     OK(cu.cuStreamDestroy(one));
     OK(cu.cuStreamDestroy(two));

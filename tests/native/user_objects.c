@@ -1,14 +1,17 @@
 /* user_objects.c - references that graphs hold, and data of edges.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
+#include <unistd.h>
+
 #include "native.h"
 
-static int ended;
+static atomic_int ended;
 
 static void CUDA_CB
 end(void *pointer)
 {
-    ended += *(int *)pointer;
+    atomic_fetch_add(&ended, *(int *)pointer);
 }
 
 static void
@@ -62,6 +65,78 @@ given_back(void)
     OK(cu.cuGraphDestroy(graph));
 }
 
+/* A host function that waits until it may end. */
+static atomic_int gate;
+
+static void CUDA_CB
+wait_for_gate(void *data)
+{
+    (void)data;
+    while (!atomic_load(&gate)) {
+        usleep(100);
+    }
+}
+
+static int
+ended_within(int wanted)
+{
+    for (int i = 0; i < 5000 && atomic_load(&ended) != wanted; i++) {
+        usleep(1000);
+    }
+    return atomic_load(&ended) == wanted;
+}
+
+/* A graph with a waiting host function that holds an object worth so much. */
+static CUgraph
+holding(int *worth)
+{
+    CUDA_HOST_NODE_PARAMS params = {.fn = wait_for_gate};
+    CUuserObject object;
+    CUgraphNode node;
+    CUgraph graph;
+
+    OK(cu.cuUserObjectCreate(&object, worth, end, 1,
+                             CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    OK(cu.cuGraphCreate(&graph, 0));
+    OK(cu.cuGraphAddHostNode(&node, graph, NULL, 0, &params));
+    OK(cu.cuGraphRetainUserObject(graph, object, 1,
+                                  CU_GRAPH_USER_OBJECT_MOVE));
+    return graph;
+}
+
+/* What a launch may use lives until the launch is over. */
+static void
+in_flight(void)
+{
+    static int hundred = 100, thousand = 1000;
+    int before = atomic_load(&ended);
+    CUgraph graph = holding(&hundred), other = holding(&thousand);
+    CUgraphExecUpdateResultInfo info;
+    CUgraphExec exec;
+    CUstream stream;
+
+    OK(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cu.cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cu.cuGraphDestroy(graph));
+    OK(cu.cuGraphLaunch(exec, stream));
+    OK(cu.cuGraphExecUpdate(exec, other, &info)); /* holds the other's now */
+    OK(cu.cuGraphDestroy(other));
+    usleep(20000);
+    CHECK(atomic_load(&ended) == before);
+    atomic_store(&gate, 1);
+    OK(cu.cuStreamSynchronize(stream));
+    CHECK(ended_within(before + 100));
+    atomic_store(&gate, 0);
+    OK(cu.cuGraphLaunch(exec, stream));
+    OK(cu.cuGraphExecDestroy(exec));
+    usleep(20000);
+    CHECK(atomic_load(&ended) == before + 100);
+    atomic_store(&gate, 1);
+    OK(cu.cuStreamSynchronize(stream));
+    CHECK(ended_within(before + 1100));
+    OK(cu.cuStreamDestroy(stream));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -73,6 +148,7 @@ main(int argc, char **argv)
     OK(cu.cuCtxSetCurrent(ctx));
     references();
     given_back();
+    in_flight();
     OK(cu.cuDevicePrimaryCtxRelease(0));
     if (!native_failures) {
         puts("user_objects: Success");

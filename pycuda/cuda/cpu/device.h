@@ -44,6 +44,7 @@ extern "C++" {
 #include "api_enums.h"
 #include "api_types.h"
 #include "rounding_modes.h"
+#include "graphs.h"
 }
 /* NVRTC brings these itself. */
 #include "../std/initializer_list"

@@ -548,7 +548,7 @@ cuCtxGetStreamPriorityRange(int *least, int *greatest)
         *least = 0;
     }
     if (greatest) {
-        *greatest = 0;
+        *greatest = CPU_PRIORITY_HIGHEST;
     }
     return CUDA_SUCCESS;
 }

@@ -16,6 +16,8 @@
 #include "api/driver_rows.h"
 #include "api/driver_old_rows.h"
 #undef DRIVER_OLD_ROW
+#define REFUSED_ROW(base, symbol, since, why) CUresult symbol(void);
+#include "cpu/exports/refused.h"
 
 struct address_row {
     const char *base;
@@ -31,6 +33,9 @@ static const struct address_row address_rows[] = {
 #define DRIVER_OLD_ROW ENTRY
 #include "api/driver_rows.h"
 #include "api/driver_old_rows.h"
+#define REFUSED_ROW(base, symbol, since, why)                                 \
+    ENTRY(base, symbol, since, symbol, , )
+#include "cpu/exports/refused.h"
 };
 
 #define ROWS (sizeof address_rows / sizeof *address_rows)

@@ -26,3 +26,7 @@ cpu_unsupported(void)
 #define DRIVER_OLD_ROW UNSUPPORTED
 #include "api/driver_rows.h"
 #include "api/driver_old_rows.h"
+
+#define REFUSED_ROW(base, symbol, since, why)                                 \
+    UNSUPPORTED(base, symbol, since, , , )
+#include "cpu/exports/refused.h"

@@ -12,7 +12,8 @@
 #include "cpu/graph/graph.h"
 
 struct cpu_captured {
-    uint64_t id; /* of the capture */
+    uint64_t id;        /* of the capture */
+    uint64_t stream_id; /* of the stream that it was recorded in */
     size_t count;
     CUgraphNode tips[];
 };
@@ -37,11 +38,22 @@ capture_find(uint64_t id)
     return capture;
 }
 
-static CUresult
-capture_set_tips(struct cpu_stream *stream, const CUgraphNode *tips,
-                 size_t count)
+/* Room for so many tips and, behind them, the data of an edge from each: all
+ * zero, since a stream's next node waits for its tips to the end. */
+static CUgraphNode *
+tips_new(size_t count)
 {
-    CUgraphNode *copy = malloc((count + 1) * sizeof *copy);
+    return count > SIZE_MAX / 64
+               ? NULL
+               : calloc(count + 1,
+                        sizeof(CUgraphNode) + sizeof(CUgraphEdgeData));
+}
+
+CUresult
+cpu_capture_set_tips(struct cpu_stream *stream, const CUgraphNode *tips,
+                     size_t count)
+{
+    CUgraphNode *copy = tips_new(count);
 
     if (!copy) {
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -56,37 +68,44 @@ capture_set_tips(struct cpu_stream *stream, const CUgraphNode *tips,
 }
 
 static bool
-tips_have(const struct cpu_stream *stream, CUgraphNode node)
+tips_have(const CUgraphNode *tips, size_t count, CUgraphNode node)
 {
-    for (size_t i = 0; i < stream->tip_count; i++) {
-        if (stream->tips[i] == node) {
+    for (size_t i = 0; i < count; i++) {
+        if (tips[i] == node) {
             return true;
         }
     }
     return false;
 }
 
-static CUresult
-tips_join(struct cpu_stream *stream, const CUgraphNode *more, size_t count)
+CUresult
+cpu_capture_join_tips(struct cpu_stream *stream, const CUgraphNode *more,
+                      size_t count)
 {
-    CUgraphNode *all =
-        realloc(stream->tips, (stream->tip_count + count + 1) * sizeof *all);
+    size_t have = stream->tip_count;
+    CUgraphNode *all = tips_new(have + count);
 
     if (!all) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    stream->tips = all;
+    for (size_t i = 0; i < have; i++) {
+        all[i] = stream->tips[i];
+    }
     for (size_t i = 0; i < count; i++) {
-        if (!tips_have(stream, more[i])) {
-            all[stream->tip_count++] = more[i];
+        if (!tips_have(all, have, more[i])) {
+            all[have++] = more[i];
         }
     }
+    free(stream->tips);
+    stream->tips = all;
+    stream->tip_count = have;
     return CUDA_SUCCESS;
 }
 
 static void
 stream_enter(struct cpu_stream *stream, struct cpu_capture *capture)
 {
+    stream->joined = false;
     atomic_store(&stream->capture, capture);
     atomic_fetch_add(&stream->ctx->capturing, 1);
 }
@@ -125,6 +144,17 @@ capture_end(struct cpu_capture *capture)
         atomic_fetch_sub(&strict, 1);
     }
     free(capture);
+}
+
+/* Nothing comes of the capture: its graph goes, unless it is the caller's. */
+static void
+capture_drop_graph(struct cpu_capture *capture)
+{
+    if (capture->borrowed) {
+        capture->graph->capturing = false;
+    } else {
+        cpu_graph_free(capture->graph);
+    }
 }
 
 static CUresult
@@ -182,7 +212,7 @@ capture_add(struct cpu_stream *stream, struct cpu_task *task)
     }
     CUresult code = capture_tips(stream, list);
     if (!code) {
-        code = cpu_node_add(graph, list, stream->tip_count, task, &node);
+        code = cpu_node_add(graph, list, NULL, stream->tip_count, task, &node);
     }
     if (list != after) {
         free(list);
@@ -190,8 +220,9 @@ capture_add(struct cpu_stream *stream, struct cpu_task *task)
     if (code) {
         return code;
     }
-    task->payload = NULL; /* the node's */
-    return capture_set_tips(stream, &node->handle, 1);
+    *task = (struct cpu_task){0}; /* the node's */
+    stream->joined = false;
+    return cpu_capture_set_tips(stream, &node->handle, 1);
 }
 
 CUresult
@@ -304,6 +335,7 @@ cpu_capture_record(struct cpu_stream *stream, struct cpu_captured **made)
     }
     if (!code) {
         (*made)->id = capture->id;
+        (*made)->stream_id = stream->id;
         (*made)->count = stream->tip_count;
         if (bytes) {
             memcpy((*made)->tips, stream->tips, bytes);
@@ -311,6 +343,23 @@ cpu_capture_record(struct cpu_stream *stream, struct cpu_captured **made)
     }
     pthread_mutex_unlock(&cpu_graph_lock);
     return code;
+}
+
+/* The event was recorded in a stream that has done nothing since: who waits
+ * for it has joined that stream. */
+static void
+stream_join(struct cpu_capture *capture, const struct cpu_captured *event)
+{
+    pthread_mutex_lock(&cpu_scheduler_lock); /* for the list of streams */
+    for (struct cpu_stream *s = capture->ctx->streams; s; s = s->next) {
+        if (s->id == event->stream_id && atomic_load(&s->capture) == capture &&
+            s->tip_count == event->count &&
+            (!event->count ||
+             !memcmp(s->tips, event->tips, event->count * sizeof *s->tips))) {
+            s->joined = true;
+        }
+    }
+    pthread_mutex_unlock(&cpu_scheduler_lock);
 }
 
 static CUresult
@@ -336,8 +385,10 @@ wait_captured(struct cpu_stream *stream, const struct cpu_captured *event)
     }
     if (!own) {
         stream_enter(stream, from);
+    } else if (stream->id != event->stream_id) {
+        stream_join(from, event);
     }
-    return tips_join(stream, event->tips, event->count);
+    return cpu_capture_join_tips(stream, event->tips, event->count);
 }
 
 CUresult
@@ -371,19 +422,22 @@ cpu_capture_leave(struct cpu_stream *stream)
     pthread_mutex_lock(&cpu_graph_lock);
     struct cpu_capture *capture = atomic_load(&stream->capture);
     if (capture && capture->origin == stream) {
-        cpu_graph_free(capture->graph);
+        capture_drop_graph(capture);
         capture_end(capture);
     } else if (capture) {
-        capture_invalidate(capture, CUDA_SUCCESS);
+        if (!stream->joined) {
+            capture_invalidate(capture, CUDA_SUCCESS);
+        }
         stream_leave(stream);
     }
     pthread_mutex_unlock(&cpu_graph_lock);
+    cpu_users_end();
 }
 
 /* ---- for users ---- */
 
-static CUresult
-stream_named(CUstream handle, struct cpu_stream **stream)
+CUresult
+cpu_capture_stream(CUstream handle, struct cpu_stream **stream)
 {
     struct cpu_context *ctx;
 
@@ -400,19 +454,14 @@ stream_named(CUstream handle, struct cpu_stream **stream)
     return code || *stream ? code : CUDA_ERROR_INVALID_HANDLE;
 }
 
+/* The stream captures into the graph, which is `borrowed` or the capture's. */
 static CUresult
-capture_begin(struct cpu_stream *stream, CUstreamCaptureMode mode)
+capture_begin(struct cpu_stream *stream, CUstreamCaptureMode mode,
+              struct cpu_graph *graph, bool borrowed)
 {
-    if (atomic_load(&stream->capture)) {
-        return CUDA_ERROR_ILLEGAL_STATE;
-    }
     struct cpu_capture *capture = calloc(1, sizeof *capture);
-    struct cpu_graph *graph = cpu_graph_new();
-    if (!capture || !graph) {
-        free(capture);
-        if (graph) {
-            cpu_graph_free(graph);
-        }
+
+    if (!capture) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *capture = (struct cpu_capture){
@@ -424,9 +473,13 @@ capture_begin(struct cpu_stream *stream, CUstreamCaptureMode mode)
         .mode = mode,
         .status = CU_STREAM_CAPTURE_STATUS_ACTIVE,
         .thread = pthread_self(),
+        .borrowed = borrowed,
     };
     captures = capture;
     graph->capturing = true;
+    for (struct cpu_node *n = graph->first; n; n = n->next) {
+        n->earlier = true;
+    }
     if (mode != CU_STREAM_CAPTURE_MODE_RELAXED) {
         atomic_fetch_add(&strict, 1);
     }
@@ -434,14 +487,22 @@ capture_begin(struct cpu_stream *stream, CUstreamCaptureMode mode)
     return CUDA_SUCCESS;
 }
 
-CPU_API CUresult
-cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode)
+/* Whether the stream may begin a capture; the lock is held. */
+static CUresult
+capture_may_begin(struct cpu_stream *stream)
 {
-    struct cpu_stream *stream;
-    CUresult code = stream_named(handle, &stream);
+    return atomic_load(&stream->capture) ? CUDA_ERROR_ILLEGAL_STATE
+                                         : CUDA_SUCCESS;
+}
+
+static CUresult
+begin_check(CUstream handle, CUstreamCaptureMode mode,
+            struct cpu_stream **stream)
+{
+    CUresult code = cpu_capture_stream(handle, stream);
 
     if (!code) {
-        code = cpu_context_status(stream->ctx);
+        code = cpu_context_status((*stream)->ctx);
     }
     if (code) {
         return code;
@@ -449,11 +510,38 @@ cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode)
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (stream == &stream->ctx->legacy) {
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    return *stream == &(*stream)->ctx->legacy
+               ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+               : CUDA_SUCCESS;
+}
+
+static CUresult
+begin_new(struct cpu_stream *stream, CUstreamCaptureMode mode)
+{
+    CUresult code = capture_may_begin(stream);
+    struct cpu_graph *graph = code ? NULL : cpu_graph_new();
+
+    if (code || !graph) {
+        return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    code = capture_begin(stream, mode, graph, false);
+    if (code) {
+        cpu_graph_free(graph);
+    }
+    return code;
+}
+
+CPU_API CUresult
+cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode)
+{
+    struct cpu_stream *stream;
+    CUresult code = begin_check(handle, mode, &stream);
+
+    if (code) {
+        return code;
     }
     pthread_mutex_lock(&cpu_graph_lock);
-    code = capture_begin(stream, mode);
+    code = begin_new(stream, mode);
     pthread_mutex_unlock(&cpu_graph_lock);
     return code;
 }
@@ -464,13 +552,62 @@ cuStreamBeginCapture(CUstream stream)
     return cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
+static CUresult
+begin_in(struct cpu_stream *stream, CUstreamCaptureMode mode, CUgraph handle,
+         const CUgraphNode *after, size_t count)
+{
+    struct cpu_graph *graph = cpu_handle_object(CPU_GRAPH, handle);
+    CUresult code = capture_may_begin(stream);
+
+    if (code) {
+        return code;
+    }
+    if (!graph || graph->capturing) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct cpu_node *node = cpu_node_of(after[i]);
+        if (!node || node->graph != graph) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    code = cpu_capture_set_tips(stream, after, count);
+    if (!code) {
+        code = capture_begin(stream, mode, graph, true);
+    }
+    return code;
+}
+
+CPU_API CUresult
+cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph,
+                            const CUgraphNode *after,
+                            const CUgraphEdgeData *data, size_t count,
+                            CUstreamCaptureMode mode)
+{
+    struct cpu_stream *stream;
+    CUresult code = begin_check(handle, mode, &stream);
+
+    if (code) {
+        return code;
+    }
+    if ((count && !after) || !cpu_edge_data_valid(data, count)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_mutex_lock(&cpu_graph_lock);
+    code = begin_in(stream, mode, graph, after, count);
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
+}
+
 /* Does every node lead to what the first stream did last, those apart that it
  * was told to forget? */
 static bool
 capture_joined(struct cpu_capture *capture)
 {
     for (struct cpu_node *n = capture->graph->first; n; n = n->next) {
-        bool leads = n->let_go || tips_have(capture->origin, n->handle);
+        bool leads = n->let_go || n->earlier ||
+                     tips_have(capture->origin->tips,
+                               capture->origin->tip_count, n->handle);
 
         for (struct cpu_node *m = n->next; m && !leads; m = m->next) {
             leads = cpu_node_depends(m, n);
@@ -505,7 +642,7 @@ capture_finish(struct cpu_stream *stream, CUgraph *graph)
         code = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     }
     if (code) {
-        cpu_graph_free(capture->graph);
+        capture_drop_graph(capture);
     } else {
         capture->graph->capturing = false;
         *graph = capture->graph->handle;
@@ -518,7 +655,7 @@ CPU_API CUresult
 cuStreamEndCapture(CUstream handle, CUgraph *graph)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_named(handle, &stream);
+    CUresult code = cpu_capture_stream(handle, &stream);
 
     if (code) {
         return code;
@@ -530,107 +667,7 @@ cuStreamEndCapture(CUstream handle, CUgraph *graph)
     pthread_mutex_lock(&cpu_graph_lock);
     code = capture_finish(stream, graph);
     pthread_mutex_unlock(&cpu_graph_lock);
-    return code;
-}
-
-CPU_API CUresult
-cuStreamGetCaptureInfo_v2(CUstream handle, CUstreamCaptureStatus *status,
-                          cuuint64_t *id, CUgraph *graph,
-                          const CUgraphNode **tips, size_t *count)
-{
-    struct cpu_stream *stream;
-    CUresult code = stream_named(handle, &stream);
-
-    if (code) {
-        return code;
-    }
-    if (!status) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (stream == &stream->ctx->legacy) {
-        return cpu_capture_implicit(stream->ctx);
-    }
-    pthread_mutex_lock(&cpu_graph_lock);
-    struct cpu_capture *capture = atomic_load(&stream->capture);
-    if (capture) {
-        *status = capture->status;
-    }
-    if (capture && id) {
-        *id = capture->id;
-    }
-    if (capture && graph) {
-        *graph = capture->graph->handle;
-    }
-    if (capture && tips) {
-        *tips = stream->tips;
-    }
-    if (capture && count) {
-        *count = stream->tip_count;
-    }
-    pthread_mutex_unlock(&cpu_graph_lock);
-    return CUDA_SUCCESS;
-}
-
-CPU_API CUresult
-cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status,
-                       cuuint64_t *id)
-{
-    return cuStreamGetCaptureInfo_v2(stream, status, id, NULL, NULL, NULL);
-}
-
-CPU_API CUresult
-cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
-{
-    return cuStreamGetCaptureInfo_v2(stream, status, NULL, NULL, NULL, NULL);
-}
-
-/* Other tips than those so far, which need not be joined any more. */
-static CUresult
-capture_replace_tips(struct cpu_stream *stream, const CUgraphNode *tips,
-                     size_t count)
-{
-    for (size_t i = 0; i < stream->tip_count; i++) {
-        struct cpu_node *node = cpu_node_of(stream->tips[i]);
-        if (node) {
-            node->let_go = true;
-        }
-    }
-    for (size_t i = 0; i < count; i++) {
-        cpu_node_of(tips[i])->let_go = false;
-    }
-    return capture_set_tips(stream, tips, count);
-}
-
-CPU_API CUresult
-cuStreamUpdateCaptureDependencies(CUstream handle, CUgraphNode *tips,
-                                  size_t count, unsigned flags)
-{
-    struct cpu_stream *stream;
-    CUresult code = stream_named(handle, &stream);
-
-    if (code) {
-        return code;
-    }
-    if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (count && !tips)) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    pthread_mutex_lock(&cpu_graph_lock);
-    struct cpu_capture *capture = atomic_load(&stream->capture);
-    if (!capture) {
-        code = CUDA_ERROR_ILLEGAL_STATE;
-    }
-    for (size_t i = 0; i < count && !code; i++) {
-        struct cpu_node *node = cpu_node_of(tips[i]);
-        if (!node || node->graph != capture->graph) {
-            code = CUDA_ERROR_INVALID_VALUE;
-        }
-    }
-    if (!code) {
-        code = flags ? capture_replace_tips(stream, tips, count)
-                     : tips_join(stream, tips, count);
-    }
-    pthread_mutex_unlock(&cpu_graph_lock);
+    cpu_users_end();
     return code;
 }
 

@@ -1,38 +1,27 @@
-/* exec.c - executable graphs: a frozen copy of a graph, launched whole.
+/* exec.c - executable graphs: a frozen copy of a graph.
  *
- * Called by users of the library.  A launch submits every task as an
- * operation that waits for those of its dependencies, between two marks in the
- * stream; launches of one executable graph follow each other.
+ * Called by users of the library and by the other exec files.  Each node is a
+ * step, and those of a graph within the graph stand between two steps.  What
+ * an executable graph holds lives until its last launch is over.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/graph/graph.h"
+#include "cpu/graph/exec.h"
 
-struct step {
-    struct cpu_task task;
-    CUgraphNode node; /* that it came from */
-    unsigned *after;  /* steps before this one; owned */
-    size_t after_count;
-    bool leaf; /* nothing follows */
-};
-
-struct exec {
-    CUgraphExec handle;
-    struct step *steps;
-    size_t count;
-    unsigned long long flags;
-    struct cpu_hold *holds;
-    struct cpu_op *last; /* the end of the latest launch; owned */
-};
-
+/* The lock is held; no launch is left. */
 static void
-exec_free(struct exec *exec)
+exec_free(struct cpu_exec *exec)
 {
     for (size_t i = 0; exec->steps && i < exec->count; i++) {
-        cpu_task_free(&exec->steps[i].task);
-        free(exec->steps[i].after);
+        struct cpu_step *step = &exec->steps[i];
+
+        cpu_task_free(&step->task);
+        free(step->after);
+        if (step->branch) {
+            cpu_branch_free(step->branch);
+        }
     }
     free(exec->steps);
     cpu_holds_free(&exec->holds);
@@ -40,12 +29,43 @@ exec_free(struct exec *exec)
     free(exec);
 }
 
+static CUresult
+retire_run(void *argument)
+{
+    struct cpu_exec *exec = *(struct cpu_exec **)argument;
+
+    pthread_mutex_lock(&cpu_graph_lock);
+    exec_free(exec);
+    pthread_mutex_unlock(&cpu_graph_lock);
+    cpu_users_end();
+    return CUDA_SUCCESS;
+}
+
+void
+cpu_exec_retire(struct cpu_exec *exec)
+{
+    struct cpu_op *last = exec->last, *op = NULL;
+
+    if (last && !cpu_op_done(last)) {
+        op = cpu_op_new(last->ctx, CPU_OP_CALL, sizeof exec);
+    }
+    if (!op) {
+        exec_free(exec);
+        return;
+    }
+    op->run = retire_run;
+    op->always = true;
+    memcpy(op->argument, &exec, sizeof exec);
+    cpu_op_submit_after(NULL, op, &last, 1);
+    cpu_op_release(op);
+}
+
 /* The next step, after those of `count` indices; the room is there. */
 static CUresult
-step_add(struct exec *exec, const struct cpu_node *node, const unsigned *after,
-         size_t count)
+step_add(struct cpu_exec *exec, const struct cpu_node *node,
+         const unsigned *after, size_t count)
 {
-    struct step *step = &exec->steps[exec->count];
+    struct cpu_step *step = &exec->steps[exec->count];
     CUresult code = cpu_task_copy(&step->task, &node->task);
 
     step->after = malloc((count + 1) * sizeof *step->after);
@@ -60,7 +80,13 @@ step_add(struct exec *exec, const struct cpu_node *node, const unsigned *after,
         step->after[i] = after[i];
         exec->steps[after[i]].leaf = false;
     }
-    return CUDA_SUCCESS;
+    if (step->task.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+        step->task.type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
+        exec->has_memory = true;
+    }
+    return node->conditional
+               ? cpu_branch_make(node->conditional, &step->branch)
+               : CUDA_SUCCESS;
 }
 
 /* Steps of the graph and of those within it. */
@@ -75,14 +101,14 @@ steps_needed(const struct cpu_graph *graph)
     return count;
 }
 
-static CUresult steps_add(struct exec *exec, struct cpu_graph *graph,
+static CUresult steps_add(struct cpu_exec *exec, struct cpu_graph *graph,
                           unsigned *after, const unsigned *before);
 
 /* A node's steps: one, or for a graph one before its own and one after.
  * `index` becomes that of the last; `before`, or NULL: what comes before all
  * of the node's graph.  `after` is scratch with room for all steps. */
 static CUresult
-node_steps(struct exec *exec, struct cpu_node *node, unsigned *after,
+node_steps(struct cpu_exec *exec, struct cpu_node *node, unsigned *after,
            const unsigned *before)
 {
     size_t count = 0;
@@ -104,13 +130,14 @@ node_steps(struct exec *exec, struct cpu_node *node, unsigned *after,
             }
         }
         code = code ? code : step_add(exec, node, after, count);
+        exec->steps[first].last = (unsigned)exec->count - 1;
     }
     node->index = (unsigned)exec->count - 1;
     return code;
 }
 
 static CUresult
-steps_add(struct exec *exec, struct cpu_graph *graph, unsigned *after,
+steps_add(struct cpu_exec *exec, struct cpu_graph *graph, unsigned *after,
           const unsigned *before)
 {
     struct cpu_node **order =
@@ -127,19 +154,14 @@ steps_add(struct exec *exec, struct cpu_graph *graph, unsigned *after,
     return code ? code : cpu_holds_copy(&exec->holds, graph->holds);
 }
 
-/* An executable graph without a handle; the lock is held. */
-static CUresult
-exec_make(CUgraph handle, struct exec **made)
+CUresult
+cpu_exec_make(struct cpu_graph *graph, struct cpu_exec **made)
 {
-    struct cpu_graph *graph = cpu_handle_object(CPU_GRAPH, handle);
-
-    if (!graph) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
     size_t room = steps_needed(graph) + 1;
-    struct exec *exec = calloc(1, sizeof *exec);
+    struct cpu_exec *exec = calloc(1, sizeof *exec);
     unsigned *after = malloc(room * sizeof *after);
     CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
     if (exec && after) {
         exec->steps = calloc(room, sizeof *exec->steps);
         code = exec->steps ? steps_add(exec, graph, after, NULL) : code;
@@ -152,41 +174,78 @@ exec_make(CUgraph handle, struct exec **made)
     return code;
 }
 
+/* ---- the API ---- */
+
 #define EXEC_FLAGS                                                            \
     (CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |                        \
      CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |                                     \
+     CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |                              \
      CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
 
-CPU_API CUresult
-cuGraphInstantiateWithFlags(CUgraphExec *handle, CUgraph graph,
-                            unsigned long long flags)
+/* Whether kernels could launch the graph: only these types of nodes may be in
+ * one that is made for that. */
+static bool
+device_could_launch(const struct cpu_graph *graph)
 {
-    struct exec *exec;
-    CUresult code = cpu_ready();
+    for (const struct cpu_node *n = graph->first; n; n = n->next) {
+        if (n->task.type != CU_GRAPH_NODE_TYPE_KERNEL &&
+            n->task.type != CU_GRAPH_NODE_TYPE_MEMCPY &&
+            n->task.type != CU_GRAPH_NODE_TYPE_MEMSET &&
+            n->task.type != CU_GRAPH_NODE_TYPE_EMPTY &&
+            !(n->child && device_could_launch(n->child))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The lock is held. */
+static CUresult
+instantiate(CUgraphExec *handle, CUgraph graph_handle,
+            unsigned long long flags)
+{
+    struct cpu_graph *graph;
+    struct cpu_exec *exec;
+    CUresult code = cpu_graph_of(graph_handle, &graph);
 
     if (code) {
         return code;
     }
-    if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) {
+    if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH &&
+        (!device_could_launch(graph) ||
+         flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)) {
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    if (!handle || flags & ~(unsigned long long)EXEC_FLAGS) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    pthread_mutex_lock(&cpu_graph_lock);
-    code = exec_make(graph, &exec);
-    pthread_mutex_unlock(&cpu_graph_lock);
+    code = cpu_exec_make(graph, &exec);
     if (code) {
         return code;
     }
     exec->flags = flags;
     exec->handle = cpu_handle_new(CPU_EXEC, exec, 0);
-    *handle = exec->handle;
     if (!exec->handle) {
         exec_free(exec);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    *handle = exec->handle;
     return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuGraphInstantiateWithFlags(CUgraphExec *handle, CUgraph graph,
+                            unsigned long long flags)
+{
+    CUresult code = cpu_ready();
+
+    if (code) {
+        return code;
+    }
+    if (!handle || flags & ~(unsigned long long)EXEC_FLAGS) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_mutex_lock(&cpu_graph_lock);
+    code = instantiate(handle, graph, flags);
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
 }
 
 CPU_API CUresult
@@ -199,7 +258,10 @@ cuGraphInstantiateWithParams(CUgraphExec *handle, CUgraph graph,
     CUresult code = cuGraphInstantiateWithFlags(handle, graph, params->flags);
     params->hErrNode_out = NULL;
     params->result_out =
-        code ? CUDA_GRAPH_INSTANTIATE_ERROR : CUDA_GRAPH_INSTANTIATE_SUCCESS;
+        code == CUDA_ERROR_NOT_SUPPORTED
+            ? CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED
+        : code ? CUDA_GRAPH_INSTANTIATE_ERROR
+               : CUDA_GRAPH_INSTANTIATE_SUCCESS;
     return code;
 }
 
@@ -223,9 +285,8 @@ cuGraphInstantiate(CUgraphExec *handle, CUgraph graph, CUgraphNode *node,
     return cuGraphInstantiate_v2(handle, graph, node, log, log_bytes);
 }
 
-/* The lock is held. */
-static CUresult
-exec_of(CUgraphExec handle, struct exec **exec)
+CUresult
+cpu_exec_of(CUgraphExec handle, struct cpu_exec **exec)
 {
     CUresult code = cpu_ready();
 
@@ -236,10 +297,10 @@ exec_of(CUgraphExec handle, struct exec **exec)
 CPU_API CUresult
 cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t *flags)
 {
-    struct exec *exec;
+    struct cpu_exec *exec;
 
     pthread_mutex_lock(&cpu_graph_lock);
-    CUresult code = exec_of(handle, &exec);
+    CUresult code = cpu_exec_of(handle, &exec);
     if (!code && !flags) {
         code = CUDA_ERROR_INVALID_VALUE;
     }
@@ -254,245 +315,15 @@ cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t *flags)
 CPU_API CUresult
 cuGraphExecDestroy(CUgraphExec handle)
 {
-    struct exec *exec;
+    struct cpu_exec *exec;
 
     pthread_mutex_lock(&cpu_graph_lock);
-    CUresult code = exec_of(handle, &exec);
+    CUresult code = cpu_exec_of(handle, &exec);
     if (!code) {
         cpu_handle_delete(handle);
-        exec_free(exec);
+        cpu_exec_retire(exec);
     }
     pthread_mutex_unlock(&cpu_graph_lock);
     cpu_users_end();
-    return code;
-}
-
-/* ---- launching ---- */
-
-/* The task as an operation that nobody has submitted. */
-static CUresult
-op_of(struct cpu_context *ctx, const struct cpu_task *task,
-      struct cpu_op **made)
-{
-    enum cpu_op_kind kind = task->run ? CPU_OP_CALL : CPU_OP_MARK;
-    struct cpu_function *function = NULL;
-
-    if (task->context_id != ctx->id) {
-        return CUDA_ERROR_INVALID_CONTEXT;
-    }
-    if (task->type == CU_GRAPH_NODE_TYPE_KERNEL) {
-        function = cpu_function_of(task->function);
-        if (!function) {
-            return CUDA_ERROR_INVALID_HANDLE; /* its module was unloaded */
-        }
-        kind = CPU_OP_KERNEL;
-    }
-    struct cpu_op *op = cpu_op_new(ctx, kind, task->bytes);
-    if (!op) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    if (task->bytes) {
-        memcpy(op->argument, task->payload, task->bytes);
-    }
-    op->run = task->run;
-    if (function) {
-        cpu_launch_fill(op, function, task->grid, task->block, task->shared,
-                        task->cooperative);
-    }
-    *made = op;
-    return CUDA_SUCCESS;
-}
-
-/* ops[0] begins, ops[1 + i] is step i, ops[1 + count] ends. */
-static CUresult
-ops_make(struct exec *exec, struct cpu_context *ctx, struct cpu_op **ops)
-{
-    struct cpu_task mark = {.type = CU_GRAPH_NODE_TYPE_EMPTY,
-                            .context_id = ctx->id};
-    CUresult code = op_of(ctx, &mark, &ops[0]);
-
-    for (size_t i = 0; i < exec->count && !code; i++) {
-        code = op_of(ctx, &exec->steps[i].task, &ops[1 + i]);
-    }
-    return code ? code : op_of(ctx, &mark, &ops[1 + exec->count]);
-}
-
-/* `after` has room for a step's dependencies and for all leaves. */
-static void
-ops_submit(struct exec *exec, struct cpu_stream *stream, struct cpu_op **ops,
-           struct cpu_op **after)
-{
-    size_t leaves = 0;
-
-    cpu_op_submit(stream, ops[0], exec->last);
-    for (size_t i = 0; i < exec->count; i++) {
-        const struct step *step = &exec->steps[i];
-
-        after[0] = ops[0];
-        for (size_t j = 0; j < step->after_count; j++) {
-            after[j] = ops[1 + step->after[j]];
-        }
-        cpu_op_submit_after(NULL, ops[1 + i], after,
-                            step->after_count ? step->after_count : 1);
-    }
-    for (size_t i = 0; i < exec->count; i++) {
-        if (exec->steps[i].leaf) {
-            after[leaves++] = ops[1 + i];
-        }
-    }
-    cpu_op_submit_after(stream, ops[1 + exec->count], after, leaves);
-    cpu_op_release(exec->last);
-    exec->last = ops[1 + exec->count];
-    ops[1 + exec->count] = NULL; /* its reference moved */
-}
-
-static CUresult
-exec_launch(struct exec *exec, struct cpu_stream *stream)
-{
-    size_t count = exec->count + 2;
-    struct cpu_op **ops = calloc(2 * count, sizeof(struct cpu_op *));
-
-    if (!ops) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    CUresult code = ops_make(exec, stream->ctx, ops);
-    if (!code) {
-        ops_submit(exec, stream, ops, ops + count);
-    }
-    for (size_t i = 0; i < count; i++) {
-        cpu_op_release(ops[i]);
-    }
-    free(ops);
-    return code;
-}
-
-CPU_API CUresult
-cuGraphLaunch(CUgraphExec handle, CUstream stream_handle)
-{
-    struct cpu_context *ctx;
-    struct cpu_stream *stream;
-    struct exec *exec;
-    CUresult code = cpu_stream_current(stream_handle, &ctx, &stream);
-
-    if (!code && cpu_stream_records(stream)) {
-        code = cpu_capture_refuse(stream); /* a node holds a graph instead */
-    }
-    if (!code) {
-        code = cpu_workers_start();
-    }
-    if (code) {
-        return code;
-    }
-    pthread_mutex_lock(&cpu_graph_lock);
-    code = exec_of(handle, &exec);
-    if (!code) {
-        code = exec_launch(exec, stream);
-    }
-    pthread_mutex_unlock(&cpu_graph_lock);
-    return code;
-}
-
-CPU_API CUresult
-cuGraphUpload(CUgraphExec handle, CUstream stream_handle)
-{
-    struct cpu_context *ctx;
-    struct cpu_stream *stream;
-    struct exec *exec;
-    CUresult code = cpu_stream_current(stream_handle, &ctx, &stream);
-
-    pthread_mutex_lock(&cpu_graph_lock);
-    code = code ? code : exec_of(handle, &exec);
-    pthread_mutex_unlock(&cpu_graph_lock);
-    return code;
-}
-
-/* ---- updating ---- */
-
-static CUgraphExecUpdateResult
-steps_compare(const struct exec *old, const struct exec *new, size_t *where)
-{
-    *where = 0;
-    if (old->count != new->count) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-    }
-    for (size_t i = 0; i < new->count; i++) {
-        const struct step *a = &old->steps[i], *b = &new->steps[i];
-
-        *where = i;
-        if (a->task.type != b->task.type) {
-            return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
-        }
-        if (a->after_count != b->after_count ||
-            memcmp(a->after, b->after, a->after_count * sizeof *a->after)) {
-            return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-        }
-        if (a->task.context_id != b->task.context_id) {
-            return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
-        }
-    }
-    return CU_GRAPH_EXEC_UPDATE_SUCCESS;
-}
-
-/* The lock is held. */
-static CUresult
-exec_update(struct exec *exec, CUgraph graph,
-            CUgraphExecUpdateResultInfo *info)
-{
-    struct exec *fresh;
-    size_t where;
-    CUresult code = exec_make(graph, &fresh);
-
-    if (code) {
-        return code;
-    }
-    info->result = steps_compare(exec, fresh, &where);
-    if (info->result != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
-        info->errorNode =
-            where < fresh->count ? fresh->steps[where].node : NULL;
-        code = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-    } else {
-        struct step *steps = exec->steps;
-
-        exec->steps = fresh->steps;
-        fresh->steps = steps;
-    }
-    exec_free(fresh);
-    return code;
-}
-
-CPU_API CUresult
-cuGraphExecUpdate_v2(CUgraphExec handle, CUgraph graph,
-                     CUgraphExecUpdateResultInfo *info)
-{
-    struct exec *exec;
-
-    if (!info) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *info =
-        (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
-    pthread_mutex_lock(&cpu_graph_lock);
-    CUresult code = exec_of(handle, &exec);
-    if (!code) {
-        code = exec_update(exec, graph, info);
-    }
-    pthread_mutex_unlock(&cpu_graph_lock);
-    return code;
-}
-
-CPU_API CUresult
-cuGraphExecUpdate(CUgraphExec handle, CUgraph graph, CUgraphNode *node,
-                  CUgraphExecUpdateResult *result)
-{
-    CUgraphExecUpdateResultInfo info;
-
-    if (!result) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    CUresult code = cuGraphExecUpdate_v2(handle, graph, &info);
-    *result = info.result;
-    if (node) {
-        *node = info.errorNode;
-    }
     return code;
 }

@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/graph/graph.h"
 
 #define SMALL_BYTES                                                           \
     (256u << 10) /* done by the caller where nothing is before */
@@ -74,6 +74,38 @@ cpu_rows_submit(const struct cpu_rows *rows, struct cpu_stream *stream,
     }
     return cpu_run_async(stream, CU_GRAPH_NODE_TYPE_MEMCPY, rows_run, rows,
                          sizeof *rows, bytes <= SMALL_BYTES);
+}
+
+/* Slices of so many rows; 0 rows where there is one slice. */
+static size_t
+slice_height(size_t slice, size_t pitch, size_t depth)
+{
+    return depth > 1 && pitch ? slice / pitch : 0;
+}
+
+/* An array's memory is told as an address, as every address is. */
+void
+cpu_copy_describe(const void *payload, CUDA_MEMCPY3D *params)
+{
+    const struct cpu_rows *rows = payload;
+    bool from_host = pageable(rows->from), to_host = pageable(rows->to);
+
+    *params = (CUDA_MEMCPY3D){
+        .srcMemoryType = from_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+        .srcHost = from_host ? rows->from : NULL,
+        .srcDevice = from_host ? 0 : (CUdeviceptr)(uintptr_t)rows->from,
+        .srcPitch = rows->from_pitch,
+        .srcHeight =
+            slice_height(rows->from_slice, rows->from_pitch, rows->depth),
+        .dstMemoryType = to_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+        .dstHost = to_host ? rows->to : NULL,
+        .dstDevice = to_host ? 0 : (CUdeviceptr)(uintptr_t)rows->to,
+        .dstPitch = rows->to_pitch,
+        .dstHeight = slice_height(rows->to_slice, rows->to_pitch, rows->depth),
+        .WidthInBytes = rows->width,
+        .Height = rows->height,
+        .Depth = rows->depth,
+    };
 }
 
 /* A copy within the streams of the current context. */

@@ -5,7 +5,7 @@
  * allocation or array; copy.c does the rest.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include "cpu/texture/texture.h"
 
 struct side {
     CUmemorytype type;

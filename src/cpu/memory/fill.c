@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/graph/graph.h"
 
 #define SMALL_BYTES (64u << 10)
 
@@ -47,6 +47,20 @@ fill_run(void *argument)
                          fill->width * fill->element);
     }
     return CUDA_SUCCESS;
+}
+
+void
+cpu_fill_describe(const void *payload, CUDA_MEMSET_NODE_PARAMS *params)
+{
+    const struct fill *fill = payload;
+
+    *params =
+        (CUDA_MEMSET_NODE_PARAMS){.dst = (CUdeviceptr)(uintptr_t)fill->to,
+                                  .pitch = fill->pitch,
+                                  .value = fill->value,
+                                  .elementSize = fill->element,
+                                  .width = fill->width,
+                                  .height = fill->height};
 }
 
 static CUresult

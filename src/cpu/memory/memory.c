@@ -1,11 +1,9 @@
-/* memory.c - allocation of device and managed memory, and its attributes.
+/* memory.c - allocation of device and managed memory.
  *
  * Called by users of the library; arena.c keeps the books.
  *
  * SPDX-License-Identifier: MIT */
-#include <string.h>
-
-#include "cpu/cpu.h"
+#include "cpu/graph/graph.h"
 #include "cpu/memory/budget.h"
 
 #define PITCH_UNIT 512
@@ -97,6 +95,8 @@ cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width,
 CPU_API CUresult
 cuMemFree_v2(CUdeviceptr pointer)
 {
+    struct cpu_graph_memory *graph_memory;
+    struct cpu_allocation found;
     struct cpu_context *ctx;
     CUresult code = cpu_context_current(&ctx);
 
@@ -111,6 +111,13 @@ cuMemFree_v2(CUdeviceptr pointer)
     code = cpu_arena_free((uintptr_t)pointer, CPU_MEMORY_DEVICE);
     if (code) {
         code = cpu_arena_free((uintptr_t)pointer, CPU_MEMORY_MANAGED);
+    }
+    if (code && cpu_arena_find((uintptr_t)pointer, &found) && found.pool) {
+        code = cpu_arena_free((uintptr_t)pointer, found.kind);
+    }
+    if (code && cpu_graph_memory_unallocate(pointer, &graph_memory)) {
+        cpu_graph_memory_release(graph_memory);
+        code = CUDA_SUCCESS;
     }
     return code ? code : cpu_context_status(ctx);
 }
@@ -152,201 +159,6 @@ cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr pointer)
     }
     if (bytes) {
         *bytes = found.bytes;
-    }
-    return CUDA_SUCCESS;
-}
-
-/* Hints: one memory serves all. */
-CPU_API CUresult
-cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice device,
-                   CUstream stream)
-{
-    CUresult code = cpu_ready();
-
-    (void)device;
-    (void)stream;
-    return code ? code : cpu_memory_check(pointer, bytes);
-}
-
-CPU_API CUresult
-cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t bytes,
-                      CUmemLocation location, unsigned flags, CUstream stream)
-{
-    (void)location;
-    return flags ? CUDA_ERROR_INVALID_VALUE
-                 : cuMemPrefetchAsync(pointer, bytes, 0, stream);
-}
-
-CPU_API CUresult
-cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice,
-            CUdevice device)
-{
-    (void)advice;
-    return cuMemPrefetchAsync(pointer, bytes, device, NULL);
-}
-
-CPU_API CUresult
-cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise advice,
-               CUmemLocation location)
-{
-    (void)location;
-    return cuMemAdvise(pointer, bytes, advice, 0);
-}
-
-/* ---- attributes of pointers ---- */
-
-static bool
-on_device(const struct cpu_allocation *found)
-{
-    return found->kind != CPU_MEMORY_HOST &&
-           found->kind != CPU_MEMORY_REGISTERED;
-}
-
-static CUcontext
-context_handle(const struct cpu_allocation *found)
-{
-    struct cpu_context *ctx;
-
-    if (cpu_context_current_any(&ctx) == CUDA_SUCCESS &&
-        ctx->id == found->context_id) {
-        return ctx->handle;
-    }
-    for (uint32_t i = 0; i < CPU_SLOTS; i++) {
-        ctx = cpu_handle_object(CPU_CONTEXT, &cpu_slots[i]);
-        if (ctx && ctx->id == found->context_id) {
-            return ctx->handle;
-        }
-    }
-    return NULL;
-}
-
-static CUresult
-attribute_read(void *data, CUpointer_attribute attribute, CUdeviceptr pointer,
-               const struct cpu_allocation *found)
-{
-    uintptr_t address = (uintptr_t)pointer;
-
-    switch ((int)attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT:
-        *(CUcontext *)data = context_handle(found);
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        *(unsigned *)data =
-            on_device(found) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        *(CUdeviceptr *)data = pointer;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-        if (on_device(found) && found->kind != CPU_MEMORY_MANAGED) {
-            return CUDA_ERROR_INVALID_VALUE;
-        }
-        *(void **)data = (void *)address;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-        *(unsigned *)data = 0;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-        *(unsigned long long *)data = found->id;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-        *(unsigned *)data = found->kind == CPU_MEMORY_MANAGED;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *(int *)data = found->device;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-        *(unsigned *)data = 0;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-        *(CUdeviceptr *)data = (CUdeviceptr)found->base;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-        *(size_t *)data = found->bytes;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_MAPPED:
-        *(unsigned *)data = 1;
-        return CUDA_SUCCESS;
-    default:
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
-}
-
-CPU_API CUresult
-cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
-                      CUdeviceptr pointer)
-{
-    struct cpu_allocation found;
-    struct cpu_context *ctx;
-    CUresult code = cpu_context_current(&ctx);
-
-    if (code) {
-        return code;
-    }
-    if (!data || !cpu_arena_find((uintptr_t)pointer, &found)) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    return attribute_read(data, attribute, pointer, &found);
-}
-
-/* Bytes that the value of an attribute takes, for those that are unknown. */
-static void
-attribute_zero(void *data, CUpointer_attribute attribute)
-{
-    switch ((int)attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT:
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-        memset(data, 0, 8);
-        break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *(int *)data = -2; /* CUDA: not a device's memory */
-        break;
-    default:
-        memset(data, 0, 4);
-    }
-}
-
-CPU_API CUresult
-cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes,
-                       void **data, CUdeviceptr pointer)
-{
-    struct cpu_allocation found;
-    struct cpu_context *ctx;
-    CUresult code = cpu_context_current(&ctx);
-
-    if (code) {
-        return code;
-    }
-    if (!attributes || !data) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    bool known = cpu_arena_find((uintptr_t)pointer, &found);
-    for (unsigned i = 0; i < count; i++) {
-        if (!known ||
-            attribute_read(data[i], attributes[i], pointer, &found)) {
-            attribute_zero(data[i], attributes[i]);
-        }
-    }
-    return CUDA_SUCCESS;
-}
-
-CPU_API CUresult
-cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
-                      CUdeviceptr pointer)
-{
-    struct cpu_allocation found;
-    CUresult code = cpu_ready();
-
-    if (code) {
-        return code;
-    }
-    if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS ||
-        !cpu_arena_find((uintptr_t)pointer, &found)) {
-        return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
 }

@@ -10,37 +10,88 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "cpu/cpu.h"
+#include "cpu/graph/graph.h"
 
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device);
 
+/* What the memory of a pool is. */
+enum pool_kind { POOL_DEVICE, POOL_MANAGED, POOL_HOST, POOL_KINDS };
+
 struct pool {
     CUmemoryPool handle;
-    int device;
+    int device; /* that the memory is counted with */
+    enum pool_kind kind;
     bool is_default;
+    int reuse[3]; /* attributes without an effect, as programs set them */
     cuuint64_t threshold;
     size_t limit; /* bytes; 0: none */
     size_t used, used_high, reserved_high;
+    CUmemAccess_flags access[CPU_MAX_DEVICES]; /* of other devices */
 };
 
-static struct pool default_pools[CPU_MAX_DEVICES];
-static CUmemoryPool current_pools[CPU_MAX_DEVICES];
+static struct pool default_pools[POOL_KINDS][CPU_MAX_DEVICES];
+static CUmemoryPool current_pools[POOL_KINDS][CPU_MAX_DEVICES];
 static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static CUmemoryPool
-default_pool(int device)
+static const enum cpu_memory_kind memory_kinds[POOL_KINDS] = {
+    [POOL_DEVICE] = CPU_MEMORY_DEVICE,
+    [POOL_MANAGED] = CPU_MEMORY_MANAGED,
+    [POOL_HOST] = CPU_MEMORY_HOST,
+};
+
+static void
+pool_begin(struct pool *pool, enum pool_kind kind, int device)
 {
-    struct pool *pool = &default_pools[device];
+    pool->device = device;
+    pool->kind = kind;
+    pool->reuse[0] = pool->reuse[1] = pool->reuse[2] = 1;
+}
+
+static CUmemoryPool
+default_pool(enum pool_kind kind, int device)
+{
+    struct pool *pool = &default_pools[kind][device];
 
     pthread_mutex_lock(&pools_lock);
     if (!pool->handle) {
-        pool->device = device;
+        pool_begin(pool, kind, device);
         pool->is_default = true;
         pool->handle = cpu_handle_new(CPU_POOL, pool, 0);
     }
     CUmemoryPool handle = pool->handle;
     pthread_mutex_unlock(&pools_lock);
     return handle;
+}
+
+/* The kind of memory, and the device that it is counted with: device 0 for the
+ * host's.  INVALID_VALUE: there is no such place, or no such memory in it. */
+static CUresult
+place_read(CUmemLocation location, CUmemAllocationType type,
+           enum pool_kind *kind, int *device)
+{
+    bool managed = type == CU_MEM_ALLOCATION_TYPE_MANAGED;
+
+    if (type != CU_MEM_ALLOCATION_TYPE_PINNED && !managed) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *device = 0;
+    switch ((int)location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+        *kind = managed ? POOL_MANAGED : POOL_DEVICE;
+        *device = location.id;
+        return cpu_device_check(location.id) ? CUDA_ERROR_INVALID_VALUE
+                                             : CUDA_SUCCESS;
+    case CU_MEM_LOCATION_TYPE_NONE:
+        *kind = POOL_MANAGED;
+        return managed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_MEM_LOCATION_TYPE_HOST:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        *kind = managed ? POOL_MANAGED : POOL_HOST;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
 }
 
 static CUresult
@@ -53,7 +104,7 @@ pool_of(CUmemoryPool handle, struct pool **pool)
 }
 
 static CUresult
-pool_take(CUmemoryPool handle, size_t bytes, int *device)
+pool_take(CUmemoryPool handle, size_t bytes, struct cpu_allocation *as)
 {
     CUresult code = CUDA_SUCCESS;
 
@@ -65,7 +116,8 @@ pool_take(CUmemoryPool handle, size_t bytes, int *device)
                (bytes > pool->limit || pool->used > pool->limit - bytes)) {
         code = CUDA_ERROR_OUT_OF_MEMORY;
     } else {
-        *device = pool->device;
+        as->device = pool->device;
+        as->kind = memory_kinds[pool->kind];
         pool->used += bytes;
         pool->used_high =
             pool->used > pool->used_high ? pool->used : pool->used_high;
@@ -100,18 +152,21 @@ pool_allocate(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool,
     if (code) {
         return code;
     }
-    if (!pointer || !bytes) {
+    if (!pointer) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (cpu_stream_records(stream)) {
-        return cpu_capture_refuse(stream);
+    if (!bytes) {
+        *pointer = 0;
+        return CUDA_SUCCESS;
     }
-    struct cpu_allocation as = {
-        .kind = CPU_MEMORY_DEVICE, .context_id = ctx->id, .pool = pool};
+    if (cpu_stream_records(stream)) {
+        return cpu_capture_allocate(stream, bytes, pointer);
+    }
+    struct cpu_allocation as = {.context_id = ctx->id, .pool = pool};
     if (!pool && (code = cuDeviceGetMemPool(&as.pool, ctx->device))) {
         return code;
     }
-    code = pool_take(as.pool, bytes, &as.device);
+    code = pool_take(as.pool, bytes, &as);
     if (code) {
         return code;
     }
@@ -140,11 +195,37 @@ cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes,
     return code ? code : pool_allocate(pointer, bytes, handle, stream);
 }
 
+struct freeing {
+    uintptr_t base;
+    enum cpu_memory_kind kind;
+};
+
 static CUresult
 free_run(void *argument)
 {
-    cpu_arena_free(*(uintptr_t *)argument, CPU_MEMORY_DEVICE);
+    const struct freeing *freeing = argument;
+
+    cpu_arena_free(freeing->base, freeing->kind);
     return CUDA_SUCCESS; /* freed twice in one stream: the first one counts */
+}
+
+static CUresult
+graph_memory_run(void *argument)
+{
+    cpu_graph_memory_release(*(struct cpu_graph_memory **)argument);
+    return CUDA_SUCCESS;
+}
+
+/* Memory that a graph's launch has left allocated. */
+static CUresult
+graph_memory_free(CUdeviceptr pointer, struct cpu_stream *stream)
+{
+    struct cpu_graph_memory *memory;
+
+    return cpu_graph_memory_unallocate(pointer, &memory)
+               ? cpu_run_async(stream, CU_GRAPH_NODE_TYPE_MEM_FREE,
+                               graph_memory_run, &memory, sizeof memory, true)
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
 CPU_API CUresult
@@ -159,90 +240,151 @@ cuMemFreeAsync(CUdeviceptr pointer, CUstream handle)
     if (code || !pointer) {
         return code;
     }
-    if (!cpu_arena_find(base, &found) || found.base != base ||
-        found.kind != CPU_MEMORY_DEVICE) {
+    if (cpu_stream_records(stream)) {
+        return cpu_capture_free(stream, pointer);
+    }
+    if (!cpu_arena_find(base, &found) || found.base != base) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (cpu_stream_records(stream)) {
-        return cpu_capture_refuse(stream);
+    if (found.kind == CPU_MEMORY_GRAPH) {
+        return graph_memory_free(pointer, stream);
     }
-    return cpu_run_async(stream, CU_GRAPH_NODE_TYPE_MEM_FREE, free_run, &base,
-                         sizeof base, true);
+    if (found.kind != CPU_MEMORY_DEVICE && !found.pool) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct freeing freeing = {base, found.kind};
+    return cpu_run_async(stream, CU_GRAPH_NODE_TYPE_MEM_FREE, free_run,
+                         &freeing, sizeof freeing, true);
 }
 
 /* ---- pools ---- */
 
 CPU_API CUresult
-cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
+cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location,
+                       CUmemAllocationType type)
 {
-    CUresult code = cpu_device_check(device);
+    enum pool_kind kind;
+    CUresult code = cpu_ready();
+    int device;
 
+    if (!code && (!pool || !location)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    code = code ? code : place_read(*location, type, &kind, &device);
     if (code) {
         return code;
     }
-    if (!pool) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pool = default_pool(device);
+    *pool = default_pool(kind, device);
     return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CPU_API CUresult
+cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location,
+                CUmemAllocationType type)
+{
+    enum pool_kind kind;
+    CUresult code = cuMemGetDefaultMemPool(pool, location, type);
+    int device;
+
+    code = code ? code : place_read(*location, type, &kind, &device);
+    if (code) {
+        return code;
+    }
+    pthread_mutex_lock(&pools_lock);
+    if (cpu_handle_object(CPU_POOL, current_pools[kind][device])) {
+        *pool = current_pools[kind][device];
+    }
+    pthread_mutex_unlock(&pools_lock);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
+                CUmemoryPool handle)
+{
+    enum pool_kind kind;
+    struct pool *pool;
+    CUresult code = pool_of(handle, &pool);
+    int device;
+
+    if (!code && !location) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    code = code ? code : place_read(*location, type, &kind, &device);
+    if (!code && (pool->kind != kind || pool->device != device)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (code) {
+        return code;
+    }
+    pthread_mutex_lock(&pools_lock);
+    current_pools[kind][device] = handle;
+    pthread_mutex_unlock(&pools_lock);
+    return CUDA_SUCCESS;
+}
+
+static CUmemLocation
+device_location(CUdevice device)
+{
+    return (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, device};
+}
+
+CPU_API CUresult
+cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
+{
+    CUmemLocation location = device_location(device);
+    CUresult code = cpu_device_check(device);
+
+    return code ? code
+                : cuMemGetDefaultMemPool(pool, &location,
+                                         CU_MEM_ALLOCATION_TYPE_PINNED);
 }
 
 CPU_API CUresult
 cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
 {
-    CUresult code = cuDeviceGetDefaultMemPool(pool, device);
+    CUmemLocation location = device_location(device);
+    CUresult code = cpu_device_check(device);
 
-    if (code) {
-        return code;
-    }
-    pthread_mutex_lock(&pools_lock);
-    if (cpu_handle_object(CPU_POOL, current_pools[device])) {
-        *pool = current_pools[device];
-    }
-    pthread_mutex_unlock(&pools_lock);
-    return CUDA_SUCCESS;
+    return code ? code
+                : cuMemGetMemPool(pool, &location,
+                                  CU_MEM_ALLOCATION_TYPE_PINNED);
 }
 
+/* A device that there is not is INVALID_VALUE, as NVIDIA's driver has it. */
 CPU_API CUresult
 cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle)
 {
-    struct pool *pool;
-    CUresult code = cpu_device_check(device);
+    CUmemLocation location = device_location(device);
 
-    if (code == CUDA_ERROR_INVALID_DEVICE) {
-        return CUDA_ERROR_INVALID_VALUE; /* as NVIDIA's driver has it */
-    }
-    if (!code) {
-        code = pool_of(handle, &pool);
-    }
-    if (code) {
-        return code;
-    }
-    pthread_mutex_lock(&pools_lock);
-    current_pools[device] = handle;
-    pthread_mutex_unlock(&pools_lock);
-    return CUDA_SUCCESS;
+    return cuMemSetMemPool(&location, CU_MEM_ALLOCATION_TYPE_PINNED, handle);
 }
 
 CPU_API CUresult
 cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
 {
+    enum pool_kind kind;
     CUresult code = cpu_ready();
+    int device;
 
+    if (!code && (!handle || !properties)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!code) {
+        code = place_read(properties->location, properties->allocType, &kind,
+                          &device);
+    }
+    if (!code && properties->handleTypes) {
+        code = CUDA_ERROR_NOT_SUPPORTED;
+    }
     if (code) {
         return code;
-    }
-    if (!handle || !properties || cpu_device_check(properties->location.id)) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (properties->handleTypes) {
-        return CUDA_ERROR_NOT_SUPPORTED;
     }
     struct pool *pool = calloc(1, sizeof *pool);
     if (!pool) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    pool->device = properties->location.id;
+    pool_begin(pool, kind, device);
     pool->limit = properties->maxSize;
     pool->handle = cpu_handle_new(CPU_POOL, pool, 0);
     if (!pool->handle) {
@@ -250,6 +392,81 @@ cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *handle = pool->handle;
+    return CUDA_SUCCESS;
+}
+
+/* ---- access: all devices have one memory, so that it is only noted ---- */
+
+/* INVALID_VALUE: no device's, or the pool's own device shall lose it. */
+static CUresult
+access_check(const struct pool *pool, const CUmemAccessDesc *access)
+{
+    bool device = access->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+
+    if (access->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE &&
+        access->flags != CU_MEM_ACCESS_FLAGS_PROT_READ &&
+        access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!device || cpu_device_check(access->location.id) ||
+        (pool->kind == POOL_DEVICE && access->location.id == pool->device &&
+         access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *accesses,
+                   size_t count)
+{
+    struct pool *pool;
+    CUresult code = pool_of(handle, &pool);
+
+    if (!code && count && !accesses) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < count && !code; i++) {
+        code = access_check(pool, &accesses[i]);
+    }
+    if (code) {
+        return code;
+    }
+    pthread_mutex_lock(&pools_lock);
+    for (size_t i = 0; i < count; i++) {
+        pool->access[accesses[i].location.id] = accesses[i].flags;
+    }
+    pthread_mutex_unlock(&pools_lock);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle,
+                   CUmemLocation *location)
+{
+    struct pool *pool;
+    CUresult code = pool_of(handle, &pool);
+
+    if (code) {
+        return code;
+    }
+    if (!flags || !location) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE) {
+        *flags = pool->kind == POOL_DEVICE
+                     ? CU_MEM_ACCESS_FLAGS_PROT_NONE
+                     : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        return CUDA_SUCCESS;
+    }
+    if (cpu_device_check(location->id)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_mutex_lock(&pools_lock);
+    *flags = pool->kind == POOL_DEVICE && location->id == pool->device
+                 ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                 : pool->access[location->id];
+    pthread_mutex_unlock(&pools_lock);
     return CUDA_SUCCESS;
 }
 
@@ -298,7 +515,9 @@ cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-        *(int *)value = 1;
+        *(int *)value =
+            pool->reuse[attribute -
+                        CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES];
         return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         *(cuuint64_t *)value = pool->threshold;
@@ -339,7 +558,7 @@ cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
         if (*(cuuint64_t *)value) {
-            return CUDA_ERROR_INVALID_VALUE; /* only to start anew */
+            return CUDA_ERROR_INVALID_VALUE; /* only to begin again */
         }
         *(attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH ? &pool->used_high
                                                      : &pool->reserved_high) =
@@ -349,6 +568,9 @@ cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
     case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
         return CUDA_ERROR_INVALID_VALUE;
     default:
+        pool->reuse[attribute -
+                    CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] =
+            *(int *)value != 0;
         return CUDA_SUCCESS;
     }
 }

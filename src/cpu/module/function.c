@@ -1,7 +1,7 @@
 /* function.c - what can be asked of a kernel, and set for it.
  *
- * Called by users of the library.  A CUfunction belongs to its module; a
- * CUkernel is the same thing here.
+ * Called by users of the library, and by kernel.c.  A CUfunction belongs to
+ * its module; a CUkernel in its place stands for that of the current context.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
@@ -9,7 +9,9 @@
 struct cpu_function *
 cpu_function_of(CUfunction handle)
 {
-    return cpu_handle_object(CPU_FUNCTION, handle);
+    struct cpu_function *function = cpu_handle_object(CPU_FUNCTION, handle);
+
+    return function ? function : cpu_kernel_function((CUkernel)handle);
 }
 
 static CUresult
@@ -21,16 +23,18 @@ function_of(CUfunction handle, struct cpu_function **function)
     return code || *function ? code : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CPU_API CUresult
-cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
-                   CUfunction handle)
+int
+cpu_dynamic_shared_default(const struct image_kernel *kernel)
 {
-    struct cpu_function *function;
-    CUresult code = function_of(handle, &function);
+    return kernel->static_shared < CPU_SHARED_DEFAULT
+               ? (int)(CPU_SHARED_DEFAULT - kernel->static_shared)
+               : 0;
+}
 
-    if (code) {
-        return code;
-    }
+CUresult
+cpu_function_attribute(const struct cpu_function *function,
+                       CUfunction_attribute attribute, int *value)
+{
     if (!value || (int)attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX) {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -69,32 +73,48 @@ cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
 }
 
 CPU_API CUresult
+cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
+                   CUfunction handle)
+{
+    struct cpu_function *function;
+    CUresult code = function_of(handle, &function);
+
+    return code ? code : cpu_function_attribute(function, attribute, value);
+}
+
+CUresult
+cpu_function_attribute_check(const struct image_kernel *kernel,
+                             CUfunction_attribute attribute, int value)
+{
+    bool right = false;
+
+    if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+        right = value >= 0 &&
+                (unsigned)value + kernel->static_shared <= CPU_SHARED_OPTIN;
+    } else if (attribute ==
+               CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
+        right = value >= -1 && value <= 100;
+    }
+    return right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CPU_API CUresult
 cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute,
                    int value)
 {
     struct cpu_function *function;
     CUresult code = function_of(handle, &function);
 
-    if (code) {
-        return code;
+    if (!code) {
+        code =
+            cpu_function_attribute_check(function->kernel, attribute, value);
     }
-    switch ((int)attribute) {
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        if (value < 0 || (unsigned)value + function->kernel->static_shared >
-                             CPU_SHARED_OPTIN) {
-            return CUDA_ERROR_INVALID_VALUE;
-        }
-        function->max_dynamic_shared = value;
-        return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        if (value < -1 || value > 100) {
-            return CUDA_ERROR_INVALID_VALUE;
-        }
-        function->carveout = value;
-        return CUDA_SUCCESS;
-    default:
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!code) {
+        *(attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+              ? &function->max_dynamic_shared
+              : &function->carveout) = value;
     }
+    return code;
 }
 
 CPU_API CUresult
@@ -145,13 +165,14 @@ CPU_API CUresult
 cuFuncGetName(const char **name, CUfunction handle)
 {
     struct cpu_function *function;
-    CUresult code = function_of(handle, &function);
+    CUresult code = cpu_ready();
 
+    if (!code && (!name || !handle)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    code = code ? code : function_of(handle, &function);
     if (code) {
         return code;
-    }
-    if (!name) {
-        return CUDA_ERROR_INVALID_VALUE;
     }
     *name = function->name;
     return CUDA_SUCCESS;
@@ -199,63 +220,4 @@ cuFuncLoad(CUfunction handle)
     struct cpu_function *function;
 
     return function_of(handle, &function);
-}
-
-/* ---- a CUkernel is a CUfunction here ---- */
-
-CPU_API CUresult
-cuKernelGetFunction(CUfunction *function, CUkernel kernel)
-{
-    struct cpu_function *found;
-    CUresult code = function_of((CUfunction)kernel, &found);
-
-    if (code) {
-        return code;
-    }
-    if (!function) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *function = found->handle;
-    return CUDA_SUCCESS;
-}
-
-CPU_API CUresult
-cuKernelGetAttribute(int *value, CUfunction_attribute attribute,
-                     CUkernel kernel, CUdevice device)
-{
-    CUresult code = cpu_device_check(device);
-
-    return code ? code
-                : cuFuncGetAttribute(value, attribute, (CUfunction)kernel);
-}
-
-CPU_API CUresult
-cuKernelSetAttribute(CUfunction_attribute attribute, int value,
-                     CUkernel kernel, CUdevice device)
-{
-    CUresult code = cpu_device_check(device);
-
-    return code ? code
-                : cuFuncSetAttribute((CUfunction)kernel, attribute, value);
-}
-
-CPU_API CUresult
-cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device)
-{
-    CUresult code = cpu_device_check(device);
-
-    return code ? code : cuFuncSetCacheConfig((CUfunction)kernel, config);
-}
-
-CPU_API CUresult
-cuKernelGetName(const char **name, CUkernel kernel)
-{
-    return cuFuncGetName(name, (CUfunction)kernel);
-}
-
-CPU_API CUresult
-cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset,
-                     size_t *bytes)
-{
-    return cuFuncGetParamInfo((CUfunction)kernel, index, offset, bytes);
 }

@@ -7,24 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
 #include "cpu/module/image.h"
+#include "cpu/module/library.h"
 
-struct loaded {
-    uint64_t context_id;
-    CUmodule module;
-    struct loaded *next;
-};
-
-struct library {
-    CUlibrary handle;
-    pthread_mutex_t lock;
-    void *bytes;
-    struct loaded *loaded; /* lock */
-};
-
-static CUresult
-library_of(CUlibrary handle, struct library **library)
+CUresult
+cpu_library_of(CUlibrary handle, struct cpu_library **library)
 {
     CUresult code = cpu_ready();
 
@@ -32,9 +19,8 @@ library_of(CUlibrary handle, struct library **library)
     return code || *library ? code : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* The library's module in the current context. */
-static CUresult
-library_module(struct library *library, struct cpu_module **module)
+CUresult
+cpu_library_module(struct cpu_library *library, struct cpu_module **module)
 {
     struct cpu_context *ctx;
     CUresult code = cpu_context_current(&ctx);
@@ -43,22 +29,23 @@ library_module(struct library *library, struct cpu_module **module)
         return code;
     }
     pthread_mutex_lock(&library->lock);
-    struct loaded *loaded = library->loaded;
+    struct cpu_loaded *loaded = library->loaded;
     while (loaded && loaded->context_id != ctx->id) {
         loaded = loaded->next;
     }
     *module = loaded ? cpu_handle_object(CPU_MODULE, loaded->module) : NULL;
     if (!*module) {
-        struct loaded *fresh = calloc(1, sizeof *fresh);
+        struct cpu_loaded *fresh = calloc(1, sizeof *fresh);
 
         code = fresh ? cpu_module_load(ctx, library->bytes, NULL, module)
                      : CUDA_ERROR_OUT_OF_MEMORY;
         if (code) {
             free(fresh);
         } else {
-            *fresh = (struct loaded){.context_id = ctx->id,
-                                     .module = (*module)->handle,
-                                     .next = library->loaded};
+            *fresh = (struct cpu_loaded){.context_id = ctx->id,
+                                         .device = ctx->device,
+                                         .module = (*module)->handle,
+                                         .next = library->loaded};
             library->loaded = fresh;
         }
     }
@@ -69,7 +56,7 @@ library_module(struct library *library, struct cpu_module **module)
 static CUresult
 library_new(CUlibrary *handle, void *bytes)
 {
-    struct library *library = calloc(1, sizeof *library);
+    struct cpu_library *library = calloc(1, sizeof *library);
 
     if (library) {
         pthread_mutex_init(&library->lock, NULL);
@@ -88,15 +75,16 @@ library_new(CUlibrary *handle, void *bytes)
 CPU_API CUresult
 cuLibraryUnload(CUlibrary handle)
 {
-    struct library *library;
-    CUresult code = library_of(handle, &library);
+    struct cpu_library *library;
+    CUresult code = cpu_library_of(handle, &library);
 
     if (code) {
         return code;
     }
     cpu_handle_delete(handle);
+    cpu_kernels_end(library);
     while (library->loaded) {
-        struct loaded *loaded = library->loaded;
+        struct cpu_loaded *loaded = library->loaded;
 
         library->loaded = loaded->next;
         cuModuleUnload(loaded->module); /* gone already with its context? */
@@ -113,11 +101,11 @@ static CUresult
 library_try(CUlibrary *handle, unsigned count, CUjit_option *options,
             void **values)
 {
-    struct library *library;
+    struct cpu_library *library;
     struct cpu_context *ctx;
     struct cpu_jit_log log;
     struct cpu_module *module;
-    CUresult code = library_of(*handle, &library);
+    CUresult code = cpu_library_of(*handle, &library);
 
     if (code || cpu_context_current(&ctx)) {
         return code; /* no context yet: loaded when one asks */
@@ -131,15 +119,38 @@ library_try(CUlibrary *handle, unsigned count, CUjit_option *options,
         cuLibraryUnload(*handle);
         return code;
     }
-    struct loaded *loaded = calloc(1, sizeof *loaded);
+    struct cpu_loaded *loaded = calloc(1, sizeof *loaded);
     if (!loaded) {
         cpu_module_close(module);
         return CUDA_SUCCESS;
     }
     loaded->context_id = ctx->id;
+    loaded->device = ctx->device;
     loaded->module = module->handle;
     library->loaded = loaded;
     return CUDA_SUCCESS;
+}
+
+/* A copy of an image that is whole, which may be given as text; NULL: it is
+ * none, or there is no memory. */
+static void *
+image_copy(const void *bytes)
+{
+    size_t size = cpu_image_bytes(bytes);
+    void *copy = NULL;
+    uint32_t kind;
+
+    if (size && (copy = malloc(size))) {
+        memcpy(copy, bytes, size);
+    } else if (!size && cpu_image_is_text(bytes, SIZE_MAX) &&
+               cpu_image_text_read(bytes, SIZE_MAX, &copy, &size)) {
+        copy = NULL;
+    }
+    if (copy && cpu_image_check(copy, size, &kind, NULL, 0)) {
+        free(copy);
+        copy = NULL;
+    }
+    return copy;
 }
 
 CPU_API CUresult
@@ -159,13 +170,8 @@ cuLibraryLoadData(CUlibrary *handle, const void *code_bytes,
     if (!handle || !code_bytes) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    size_t size = cpu_image_bytes(code_bytes);
-    void *copy = NULL;
-    if (!size && cpu_image_is_text(code_bytes, SIZE_MAX) &&
-        cpu_image_text_read(code_bytes, SIZE_MAX, &copy, &size)) {
-        size = 0;
-    }
-    if (!size) { /* let the loader say why */
+    void *copy = image_copy(code_bytes);
+    if (!copy) { /* let the loader say why */
         struct cpu_jit_log log;
         struct cpu_module *module;
 
@@ -175,13 +181,6 @@ cuLibraryLoadData(CUlibrary *handle, const void *code_bytes,
             cpu_jit_options_report(count, options, values, &log);
         }
         return code;
-    }
-    if (!copy) {
-        copy = malloc(size);
-        if (!copy) {
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        }
-        memcpy(copy, code_bytes, size);
     }
     code = library_new(handle, copy);
     return code ? code : library_try(handle, count, options, values);
@@ -215,12 +214,12 @@ cuLibraryLoadFromFile(CUlibrary *handle, const char *path,
 CPU_API CUresult
 cuLibraryGetModule(CUmodule *handle, CUlibrary library_handle)
 {
-    struct library *library;
+    struct cpu_library *library;
     struct cpu_module *module;
-    CUresult code = library_of(library_handle, &library);
+    CUresult code = cpu_library_of(library_handle, &library);
 
     if (!code) {
-        code = handle ? library_module(library, &module)
+        code = handle ? cpu_library_module(library, &module)
                       : CUDA_ERROR_INVALID_VALUE;
     }
     if (!code) {
@@ -229,61 +228,17 @@ cuLibraryGetModule(CUmodule *handle, CUlibrary library_handle)
     return code;
 }
 
-CPU_API CUresult
-cuLibraryGetKernel(CUkernel *kernel, CUlibrary handle, const char *name)
-{
-    struct library *library;
-    struct cpu_module *module;
-    struct cpu_function *function;
-    CUresult code = library_of(handle, &library);
-
-    if (code) {
-        return code;
-    }
-    if (!kernel || !name) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    code = library_module(library, &module);
-    if (!code) {
-        code = cpu_function_find(module, name, &function);
-    }
-    if (!code) {
-        *kernel = (CUkernel)function->handle;
-    }
-    return code;
-}
-
-CPU_API CUresult
-cuLibraryGetKernelCount(unsigned *count, CUlibrary handle)
-{
-    CUmodule module;
-    CUresult code = cuLibraryGetModule(&module, handle);
-
-    return code ? code : cuModuleGetFunctionCount(count, module);
-}
-
-CPU_API CUresult
-cuLibraryEnumerateKernels(CUkernel *kernels, unsigned count, CUlibrary handle)
-{
-    CUmodule module;
-    CUresult code = cuLibraryGetModule(&module, handle);
-
-    return code ? code
-                : cuModuleEnumerateFunctions((CUfunction *)kernels, count,
-                                             module);
-}
-
 static CUresult
 library_global(CUdeviceptr *pointer, size_t *bytes, CUlibrary handle,
                const char *name, bool managed_only)
 {
-    struct library *library;
+    struct cpu_library *library;
     struct cpu_module *module;
-    CUresult code = library_of(handle, &library);
+    CUresult code = cpu_library_of(handle, &library);
 
     if (!code) {
-        code =
-            name ? library_module(library, &module) : CUDA_ERROR_INVALID_VALUE;
+        code = name ? cpu_library_module(library, &module)
+                    : CUDA_ERROR_INVALID_VALUE;
     }
     return code
                ? code
@@ -302,4 +257,18 @@ cuLibraryGetManaged(CUdeviceptr *pointer, size_t *bytes, CUlibrary handle,
                     const char *name)
 {
     return library_global(pointer, bytes, handle, name, true);
+}
+
+/* No function of an image has an address that the host can call. */
+CPU_API CUresult
+cuLibraryGetUnifiedFunction(void **function, CUlibrary handle,
+                            const char *name)
+{
+    struct cpu_library *library;
+    CUresult code = cpu_library_of(handle, &library);
+
+    if (code) {
+        return code;
+    }
+    return function && name ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
 }

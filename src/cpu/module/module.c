@@ -350,10 +350,7 @@ function_new(struct cpu_module *module, const struct cpu_image_kernel *found,
     function->name = found->name;
     function->entry = found->entry;
     function->warp_entry = found->warp_entry;
-    function->max_dynamic_shared =
-        kernel->static_shared < CPU_SHARED_DEFAULT
-            ? (int)(CPU_SHARED_DEFAULT - kernel->static_shared)
-            : 0;
+    function->max_dynamic_shared = cpu_dynamic_shared_default(kernel);
     function->carveout = -1;
     function->may_inline =
         !(kernel->flags & (IMAGE_KERNEL_FIBERS | IMAGE_KERNEL_RECURSIVE));

@@ -223,6 +223,8 @@ struct launch_call {
     CUstream stream;
     void **params, **extra;
     bool cooperative;
+    bool has_priority; /* other than the stream's */
+    int priority;
 };
 
 /* The launch as a task of a graph. */
@@ -231,11 +233,14 @@ launch_note(struct cpu_context *ctx, struct cpu_stream *stream,
             struct cpu_function *function, const struct launch_call *call)
 {
     struct cpu_task task = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
+                            .context = ctx->handle,
                             .context_id = ctx->id,
                             .bytes = function->kernel->parameter_bytes,
                             .function = function->handle,
                             .shared = call->shared,
-                            .cooperative = call->cooperative};
+                            .cooperative = call->cooperative,
+                            .has_priority = call->has_priority,
+                            .priority = call->priority};
 
     task.payload = malloc(task.bytes + 1);
     if (!task.payload) {
@@ -276,6 +281,7 @@ launch_submit(struct cpu_context *ctx, struct cpu_stream *stream,
         return code;
     }
     op->otherwise = CPU_OP_KERNEL;
+    op->priority = call->has_priority ? call->priority : stream->priority;
     cpu_launch_fill(op, function, call->grid, call->block, call->shared,
                     call->cooperative);
     if (cpu_op_submit(stream, op, NULL) && quick) {
@@ -373,6 +379,10 @@ attribute_take(const CUlaunchAttribute *attribute, struct launch_call *call)
     switch ((int)attribute->id) {
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
         call->cooperative = attribute->value.cooperative != 0;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        call->has_priority = true;
+        call->priority = cpu_priority_clamp(attribute->value.priority);
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
         return attribute->value.clusterDim.x * attribute->value.clusterDim.y *

@@ -130,3 +130,63 @@ cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction handle,
     *bytes = *bytes > most ? most : *bytes;
     return CUDA_SUCCESS;
 }
+
+/* ---- clusters: of one block ---- */
+
+/* The blocks that the launch would have in a cluster. */
+static uint64_t
+cluster_blocks(const CUlaunchConfig *config)
+{
+    for (unsigned i = 0; config->attrs && i < config->numAttrs; i++) {
+        const CUlaunchAttribute *a = &config->attrs[i];
+
+        if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+            return (uint64_t)a->value.clusterDim.x * a->value.clusterDim.y *
+                   a->value.clusterDim.z;
+        }
+    }
+    return 1;
+}
+
+CPU_API CUresult
+cuOccupancyMaxPotentialClusterSize(int *blocks, CUfunction handle,
+                                   const CUlaunchConfig *config)
+{
+    struct cpu_function *function;
+    CUresult code = function_checked(handle, &function);
+
+    if (!code && (!blocks || !config)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!code) {
+        *blocks = 1;
+    }
+    return code;
+}
+
+CPU_API CUresult
+cuOccupancyMaxActiveClusters(int *clusters, CUfunction handle,
+                             const CUlaunchConfig *config)
+{
+    struct cpu_function *function;
+    CUresult code = function_checked(handle, &function);
+
+    if (!code && (!clusters || !config)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!code && cluster_blocks(config) != 1) {
+        code = CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    }
+    if (code) {
+        return code;
+    }
+    uint64_t threads =
+        (uint64_t)config->blockDimX * config->blockDimY * config->blockDimZ;
+    if (!threads || threads > CPU_MAX_THREADS) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *clusters =
+        cpu_state.threads *
+        cpu_occupancy_blocks(function, (int)threads, config->sharedMemBytes);
+    return CUDA_SUCCESS;
+}

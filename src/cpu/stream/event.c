@@ -7,16 +7,18 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "cpu/cpu.h"
+#include "cpu/graph/graph.h"
 
 struct cpu_event {
     struct cpu_context *ctx;
     uint64_t context_id;
     unsigned flags;
+    atomic_uint references; /* the handle's and those of nodes */
     pthread_mutex_t lock;
-    struct cpu_op *mark;           /* lock; NULL: never recorded */
     struct cpu_captured *captured; /* lock; recorded last in a capture */
-    struct cpu_ipc_event *shared;  /* or NULL; set once */
+    pthread_mutex_t mark_lock;
+    struct cpu_op *mark;          /* mark_lock; NULL: never recorded */
+    struct cpu_ipc_event *shared; /* or NULL; set once */
 };
 
 static struct cpu_event *
@@ -37,17 +39,29 @@ event_asked(struct cpu_event *event)
     return code;
 }
 
-/* The newest mark, referenced; NULL if there is none. */
-static struct cpu_op *
-event_mark(struct cpu_event *event)
+struct cpu_op *
+cpu_event_mark(struct cpu_event *event)
 {
-    pthread_mutex_lock(&event->lock);
+    pthread_mutex_lock(&event->mark_lock);
     struct cpu_op *mark = event->mark;
     if (mark) {
         atomic_fetch_add(&mark->references, 1);
     }
-    pthread_mutex_unlock(&event->lock);
+    pthread_mutex_unlock(&event->mark_lock);
     return mark;
+}
+
+void
+cpu_event_set_mark(struct cpu_event *event, struct cpu_op *mark)
+{
+    if (mark) {
+        atomic_fetch_add(&mark->references, 1);
+    }
+    pthread_mutex_lock(&event->mark_lock);
+    struct cpu_op *old = event->mark;
+    event->mark = mark;
+    pthread_mutex_unlock(&event->mark_lock);
+    cpu_op_release(old);
 }
 
 #define EVENT_FLAGS                                                           \
@@ -65,7 +79,9 @@ event_make(CUevent *handle, struct cpu_context *ctx, unsigned flags,
         event->context_id = ctx->id;
         event->flags = flags;
         event->shared = shared;
+        atomic_init(&event->references, 1);
         pthread_mutex_init(&event->lock, NULL);
+        pthread_mutex_init(&event->mark_lock, NULL);
         *handle = cpu_handle_new(CPU_EVENT, event, ctx->id);
     }
     if (!event || !*handle) {
@@ -97,16 +113,47 @@ cuEventCreate(CUevent *handle, unsigned flags)
     return code ? code : event_make(handle, ctx, flags, shared);
 }
 
-static void
-event_end(void *object)
+struct cpu_event *
+cpu_event_take(CUevent handle)
 {
-    struct cpu_event *event = object;
+    struct cpu_event *event = event_of(handle);
 
+    if (event) {
+        cpu_event_retain(event);
+    }
+    return event;
+}
+
+void
+cpu_event_retain(struct cpu_event *event)
+{
+    atomic_fetch_add(&event->references, 1);
+}
+
+void
+cpu_event_release(struct cpu_event *event)
+{
+    if (atomic_fetch_sub(&event->references, 1) != 1) {
+        return;
+    }
     cpu_op_release(event->mark);
     cpu_ipc_event_release(event->shared);
     free(event->captured);
+    pthread_mutex_destroy(&event->mark_lock);
     pthread_mutex_destroy(&event->lock);
     free(event);
+}
+
+bool
+cpu_event_shared(const struct cpu_event *event)
+{
+    return event->shared != NULL;
+}
+
+static void
+event_end(void *object)
+{
+    cpu_event_release(object);
 }
 
 void
@@ -128,7 +175,7 @@ cuEventDestroy_v2(CUevent handle)
         return CUDA_ERROR_INVALID_HANDLE;
     }
     cpu_handle_delete(handle);
-    event_end(event);
+    cpu_event_release(event);
     return CUDA_SUCCESS;
 }
 
@@ -149,26 +196,22 @@ event_record(struct cpu_event *event, struct cpu_context *ctx,
     if (code) {
         return code;
     }
+    cpu_event_set_mark(event, mark);
+    cpu_op_release(mark);
     pthread_mutex_lock(&event->lock);
-    struct cpu_op *old = event->mark;
-    event->mark = mark;
     struct cpu_captured *captured = event->captured;
     event->captured = NULL;
     pthread_mutex_unlock(&event->lock);
     free(captured);
-    cpu_op_release(old);
     return CUDA_SUCCESS;
 }
 
-/* In a capture an event names nodes; as a node of its own (`flags`) it is not
- * offered. */
+/* In a capture an event names nodes. */
 static CUresult
-event_capture(struct cpu_event *event, struct cpu_stream *stream,
-              unsigned flags)
+event_capture(struct cpu_event *event, struct cpu_stream *stream)
 {
     struct cpu_captured *captured = NULL;
-    CUresult code = flags ? CUDA_ERROR_NOT_SUPPORTED
-                          : cpu_capture_record(stream, &captured);
+    CUresult code = cpu_capture_record(stream, &captured);
 
     if (code) {
         return code;
@@ -195,11 +238,16 @@ cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned flags)
     if (!event || event->context_id != ctx->id) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (flags & ~1u) {
+    if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return cpu_stream_records(stream) ? event_capture(event, stream, flags)
-                                      : event_record(event, ctx, stream);
+    if (!cpu_stream_records(stream)) {
+        return flags ? CUDA_ERROR_ILLEGAL_STATE
+                     : event_record(event, ctx, stream);
+    }
+    return flags ? cpu_event_note(CU_GRAPH_NODE_TYPE_EVENT_RECORD, handle,
+                                  stream)
+                 : event_capture(event, stream);
 }
 
 CPU_API CUresult
@@ -230,7 +278,7 @@ cuEventQuery(CUevent handle)
     if (code) {
         return code;
     }
-    struct cpu_op *mark = event_mark(event);
+    struct cpu_op *mark = cpu_event_mark(event);
     if (!mark && !event->shared) {
         return CUDA_SUCCESS;
     }
@@ -251,7 +299,7 @@ cuEventSynchronize(CUevent handle)
     if (code) {
         return code;
     }
-    struct cpu_op *mark = event_mark(event);
+    struct cpu_op *mark = cpu_event_mark(event);
     if (mark) {
         cpu_op_wait(mark);
         cpu_op_release(mark);
@@ -276,8 +324,14 @@ cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags)
     if (!event) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (flags & ~1u) {
+    if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) {
         return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (flags) {
+        return cpu_stream_records(stream)
+                   ? cpu_event_note(CU_GRAPH_NODE_TYPE_WAIT_EVENT, handle,
+                                    stream)
+                   : CUDA_ERROR_ILLEGAL_STATE;
     }
     pthread_mutex_lock(&event->lock);
     bool captured = event->captured != NULL;
@@ -286,7 +340,7 @@ cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags)
     if (captured) {
         return code;
     }
-    struct cpu_op *mark = event_mark(event);
+    struct cpu_op *mark = cpu_event_mark(event);
     if (!mark && !event->shared) {
         return CUDA_SUCCESS;
     }
@@ -316,7 +370,7 @@ event_time(struct cpu_event *event, uint64_t *ns)
     if (event_asked(event)) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    struct cpu_op *mark = event_mark(event);
+    struct cpu_op *mark = cpu_event_mark(event);
     if (!mark) {
         return CUDA_ERROR_INVALID_HANDLE;
     }

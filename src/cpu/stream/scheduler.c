@@ -121,6 +121,44 @@ ready_pop(struct queue *queue)
     return queue_pop(queue);
 }
 
+/* A kernel comes before those of a lower priority, also where blocks of such a
+ * one are being run: the blocks that are left wait. */
+static void
+kernel_put(struct cpu_op *op)
+{
+    struct queue *queue = &ready_kernels;
+    struct cpu_op **at = &queue->first;
+
+    op->queued = true;
+    if (!queue->last || queue->last->priority <= op->priority) {
+        ready_put(queue, op);
+        return;
+    }
+    while ((*at)->priority <= op->priority) {
+        at = &(*at)->next;
+    }
+    op->next = *at;
+    *at = op;
+    atomic_fetch_add(&cpu_queue_signs.ready, 1);
+}
+
+/* Takes a kernel that is not the first one out of the queue. */
+static void
+kernel_remove(struct cpu_op *op)
+{
+    struct cpu_op *before = ready_kernels.first;
+
+    while (before->next != op) {
+        before = before->next;
+    }
+    before->next = op->next;
+    if (ready_kernels.last == op) {
+        ready_kernels.last = before;
+    }
+    op->queued = false;
+    atomic_fetch_sub(&cpu_queue_signs.ready, 1);
+}
+
 /* ---- life of an operation ---- */
 
 struct cpu_op *
@@ -366,7 +404,7 @@ op_start(struct cpu_op *op, struct queue *marks)
         break;
     case CPU_OP_KERNEL:
         atomic_store(&op->state, CPU_OP_READY);
-        ready_put(&ready_kernels, op);
+        kernel_put(op);
         workers_call(workers_for(&op->launch));
         break;
     case CPU_OP_CALLER:
@@ -566,96 +604,6 @@ cpu_scheduler_drain(struct cpu_context *ctx)
     }
 }
 
-/* ---- pieces of work ---- */
-
-static CUresult
-op_run(struct cpu_op *op)
-{
-    CUresult code = cpu_context_status(op->ctx);
-
-    return code && !op->always ? code : op->run(op->argument);
-}
-
-CUresult
-cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument)
-{
-    struct cpu_op *op = cpu_op_new(stream->ctx, CPU_OP_CALLER, 0);
-
-    if (!op) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    op->run = run;
-    op->argument = argument;
-    if (!cpu_op_submit(stream, op, NULL)) {
-        cpu_op_wait_ready(op);
-    }
-    CUresult code = op_run(op);
-    cpu_op_finish(op);
-    cpu_op_release(op);
-    return code;
-}
-
-/* The same as a task. */
-static CUresult
-run_note(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
-         const void *argument, size_t bytes)
-{
-    struct cpu_task task = {.type = type,
-                            .run = run,
-                            .context_id = stream->ctx->id,
-                            .bytes = bytes};
-
-    task.payload = malloc(bytes);
-    if (!task.payload) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    memcpy(task.payload, argument, bytes);
-    return cpu_task_note(stream, &task);
-}
-
-CUresult
-cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
-              const void *argument, size_t bytes, bool small)
-{
-    if (cpu_stream_records(stream)) {
-        return run_note(stream, type, run, argument, bytes);
-    }
-    CUresult code = small ? CUDA_SUCCESS : cpu_workers_start();
-    struct cpu_op *op;
-
-    if (code) {
-        return code;
-    }
-    op = cpu_op_new(stream->ctx, small ? CPU_OP_CALLER : CPU_OP_CALL, bytes);
-    if (!op) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    op->otherwise = CPU_OP_CALL;
-    op->run = run;
-    memcpy(op->argument, argument, bytes);
-    bool at_once = cpu_op_submit(stream, op, NULL);
-    if (small && at_once) {
-        code = op_run(op);
-        cpu_op_finish(op);
-    } else if (small) {
-        code = cpu_workers_start();
-    }
-    cpu_op_release(op);
-    return code;
-}
-
-/* What a worker does with a call; an error poisons the context. */
-void
-cpu_op_call(struct cpu_op *op)
-{
-    CUresult code = op_run(op);
-
-    if (code) {
-        cpu_context_fail(op->ctx, code);
-    }
-    cpu_op_finish(op);
-}
-
 /* ---- for workers; the lock is held ---- */
 
 /* The kernel at the queue's head has no more pieces to give.  Of those that
@@ -663,7 +611,7 @@ cpu_op_call(struct cpu_op *op)
 static void
 kernel_pop(uint64_t coming)
 {
-    ready_pop(&ready_kernels);
+    ready_pop(&ready_kernels)->queued = false;
     if (ready_kernels.first) {
         uint64_t wanted = workers_for(&ready_kernels.first->launch);
 
@@ -755,6 +703,8 @@ cpu_queue_end(struct cpu_op *op)
 {
     if (ready_kernels.first == op) {
         kernel_pop(0);
+    } else if (op->queued) {
+        kernel_remove(op);
     }
     cpu_launch_finish(&op->launch);
     op_finish_locked(op);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/graph/graph.h"
 
 static atomic_ullong stream_ids;
 
@@ -53,6 +53,7 @@ ended_free(struct cpu_stream *ended)
         struct cpu_stream *next = ended->next;
 
         cpu_op_release(ended->tail);
+        free(ended->attributes);
         free(ended);
         ended = next;
     }
@@ -97,6 +98,7 @@ stream_end(struct cpu_stream *stream)
     pthread_mutex_unlock(&cpu_scheduler_lock);
     if (!ended) {
         cpu_stream_detach(stream);
+        free(stream->attributes);
         free(stream);
     }
 }
@@ -112,6 +114,7 @@ cpu_streams_close(struct cpu_context *ctx)
             cpu_handle_delete(stream->handle);
         }
         cpu_stream_detach(stream);
+        free(stream->attributes);
         if (stream != &ctx->legacy && stream != &ctx->per_thread) {
             free(stream);
         }
@@ -146,9 +149,16 @@ cpu_stream_current(CUstream handle, struct cpu_context **ctx,
     return code ? code : cpu_stream_of(handle, *ctx, stream);
 }
 
-/* The stream, in the current context or its own; no sticky error. */
-static CUresult
-stream_any(CUstream handle, struct cpu_stream **stream)
+int
+cpu_priority_clamp(int priority)
+{
+    return priority > 0                      ? 0
+           : priority < CPU_PRIORITY_HIGHEST ? CPU_PRIORITY_HIGHEST
+                                             : priority;
+}
+
+CUresult
+cpu_stream_any(CUstream handle, struct cpu_stream **stream)
 {
     struct cpu_context *ctx;
     CUresult code;
@@ -165,7 +175,7 @@ stream_any(CUstream handle, struct cpu_stream **stream)
 static CUresult
 stream_asked(CUstream handle, const void *result, struct cpu_stream **stream)
 {
-    CUresult code = stream_any(handle, stream);
+    CUresult code = cpu_stream_any(handle, stream);
 
     return code || result ? code : CUDA_ERROR_INVALID_VALUE;
 }
@@ -187,7 +197,7 @@ cuStreamCreateWithPriority(CUstream *handle, unsigned flags, int priority)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     stream->flags = flags;
-    (void)priority; /* the range is [0, 0]: any is clamped to 0 */
+    stream->priority = cpu_priority_clamp(priority);
     stream->handle = cpu_handle_new(CPU_STREAM, stream, 0);
     if (!stream->handle) {
         free(stream);
@@ -228,7 +238,7 @@ CPU_API CUresult
 cuStreamSynchronize(CUstream handle)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_any(handle, &stream);
+    CUresult code = cpu_stream_any(handle, &stream);
 
     if (code) {
         return code;
@@ -246,7 +256,7 @@ CPU_API CUresult
 cuStreamQuery(CUstream handle)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_any(handle, &stream);
+    CUresult code = cpu_stream_any(handle, &stream);
 
     if (!code) {
         code = cpu_context_status(stream->ctx);
@@ -308,6 +318,19 @@ cuStreamGetCtx(CUstream handle, CUcontext *ctx)
     return code;
 }
 
+/* There are no green contexts: the stream belongs to an ordinary one. */
+CPU_API CUresult
+cuStreamGetCtx_v2(CUstream handle, CUcontext *ctx, CUgreenCtx *green)
+{
+    CUresult code =
+        green ? cuStreamGetCtx(handle, ctx) : CUDA_ERROR_INVALID_VALUE;
+
+    if (!code) {
+        *green = NULL;
+    }
+    return code;
+}
+
 CPU_API CUresult
 cuStreamGetDevice(CUstream handle, CUdevice *device)
 {
@@ -326,7 +349,7 @@ cuStreamAttachMemAsync(CUstream handle, CUdeviceptr pointer, size_t length,
 {
     struct cpu_allocation found;
     struct cpu_stream *stream;
-    CUresult code = stream_any(handle, &stream);
+    CUresult code = cpu_stream_any(handle, &stream);
 
     if (code) {
         return code;
@@ -367,11 +390,20 @@ host_call_run(void *argument)
     return CUDA_SUCCESS;
 }
 
+void
+cpu_host_call_describe(const void *payload, CUDA_HOST_NODE_PARAMS *params)
+{
+    const struct host_call *call = payload;
+
+    *params =
+        (CUDA_HOST_NODE_PARAMS){.fn = call->function, .userData = call->data};
+}
+
 static CUresult
 host_call_submit(CUstream handle, struct host_call *call)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_any(handle, &stream);
+    CUresult code = cpu_stream_any(handle, &stream);
 
     if (!code) {
         code = cpu_context_status(stream->ctx);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/texture/texture.h"
 
 #define ARRAY_FLAGS                                                           \
     (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |                       \
@@ -207,4 +207,17 @@ cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray handle)
             .NumChannels = array->descriptor.NumChannels};
     }
     return code;
+}
+
+/* Only arrays whose memory is mapped later have requirements; there are none
+ * of those here. */
+CPU_API CUresult
+cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements,
+                             CUarray handle, CUdevice device)
+{
+    struct cpu_array *array;
+    CUresult code = array_asked(handle, requirements, &array);
+
+    code = code ? code : cpu_device_check(device);
+    return code ? code : CUDA_ERROR_INVALID_VALUE;
 }

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "cpu/cpu.h"
+#include "cpu/texture/texture.h"
 
 /* How many levels there can be: until the longest side is 1. */
 static unsigned
@@ -150,4 +150,18 @@ cuMipmappedArrayDestroy(CUmipmappedArray handle)
     }
     cpu_scheduler_drain(mipmap->ctx);
     return mipmap_free(mipmap);
+}
+
+/* As for arrays. */
+CPU_API CUresult
+cuMipmappedArrayGetMemoryRequirements(
+    CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements, CUmipmappedArray handle,
+    CUdevice device)
+{
+    struct cpu_mipmap *mipmap;
+    CUresult code = mipmap_of(handle, &mipmap);
+
+    code = code ? code : cpu_device_check(device);
+    (void)requirements;
+    return code ? code : CUDA_ERROR_INVALID_VALUE;
 }

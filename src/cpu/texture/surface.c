@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/texture/texture.h"
 
 struct surface {
     CUDA_RESOURCE_DESC resource;

@@ -6,7 +6,7 @@
 #ifndef PYCUDA_CPU_TEXEL_H
 #define PYCUDA_CPU_TEXEL_H
 
-#include "cpu/cpu.h"
+#include "cpu/texture/texture.h"
 
 /* A texel of four words: floats or integers, as the texture says. */
 union texel {

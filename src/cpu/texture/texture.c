@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/texture/texture.h"
 
 static CUresult
 from_array(struct cpu_texture *texture, const struct cpu_array *array)
@@ -290,4 +290,16 @@ cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *how, CUtexObject object)
     }
     *how = texture->how;
     return CUDA_SUCCESS;
+}
+
+/* No object has a view: one with a view cannot be made. */
+CPU_API CUresult
+cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view,
+                               CUtexObject object)
+{
+    struct cpu_texture *texture;
+    CUresult code = texture_of(object, &texture);
+
+    (void)view;
+    return code ? code : CUDA_ERROR_INVALID_VALUE;
 }

@@ -1,0 +1,105 @@
+/* limits.c - questions about the device that attributes do not answer.
+ *
+ * Called by users of the library.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/texture/texture.h"
+
+static int
+attribute(CUdevice_attribute which)
+{
+    int value = 0;
+
+    cpu_device_attribute(which, &value);
+    return value;
+}
+
+CPU_API CUresult
+cuDeviceGetProperties(CUdevprop *properties, CUdevice device)
+{
+    CUresult code = cpu_device_check(device);
+
+    if (code) {
+        return code;
+    }
+    if (!properties) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *properties = (CUdevprop){
+        .maxThreadsPerBlock =
+            attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+        .maxThreadsDim = {attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                          attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                          attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)},
+        .maxGridSize = {attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+                        attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+                        attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
+        .sharedMemPerBlock =
+            attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+        .totalConstantMemory =
+            attribute(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+        .SIMDWidth = attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+        .memPitch = attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH),
+        .regsPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+        .clockRate = attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+        .textureAlign = attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT),
+    };
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_format format,
+                                   unsigned channels, CUdevice device)
+{
+    CUresult code = cpu_device_check(device);
+
+    if (code) {
+        return code;
+    }
+    if (!elements || !cpu_format_bytes(format) ||
+        (channels != 1 && channels != 2 && channels != 4)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *elements =
+        (size_t)attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuDeviceGetExecAffinitySupport(int *supported, CUexecAffinityType type,
+                               CUdevice device)
+{
+    CUresult code = cpu_device_check(device);
+
+    if (code) {
+        return code;
+    }
+    if (!supported || (unsigned)type >= CU_EXEC_AFFINITY_TYPE_MAX) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *supported = 0;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuCtxGetExecAffinity(CUexecAffinityParam *affinity, CUexecAffinityType type)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current_any(&ctx);
+
+    if (code) {
+        return code;
+    }
+    return affinity && (unsigned)type < CU_EXEC_AFFINITY_TYPE_MAX
+               ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* No lines of a cache are set aside. */
+CPU_API CUresult
+cuCtxResetPersistingL2Cache(void)
+{
+    struct cpu_context *ctx;
+
+    return cpu_context_current(&ctx);
+}

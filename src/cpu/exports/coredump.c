@@ -1,0 +1,127 @@
+/* coredump.c - settings of core dumps, kept and given back.
+ *
+ * Called by users of the library.  There are no core dumps of the CPU device:
+ * a fault in a kernel is an error of its context, and with PYCUDA_CPU_CHECK a
+ * report.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+#define TEXT_BYTES 1024
+
+/* Values of one scope: of the process, or of contexts. */
+struct settings {
+    bool on[CU_COREDUMP_MAX];
+    char texts[CU_COREDUMP_MAX][TEXT_BYTES];
+    unsigned flags;
+};
+
+static pthread_mutex_t settings_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct settings settings_all, settings_context;
+
+static bool
+is_text(CUcoredumpSettings setting)
+{
+    return setting == CU_COREDUMP_FILE || setting == CU_COREDUMP_PIPE;
+}
+
+static bool
+is_known(CUcoredumpSettings setting)
+{
+    return setting >= CU_COREDUMP_ENABLE_ON_EXCEPTION &&
+           setting < CU_COREDUMP_MAX;
+}
+
+/* Where the value is, and how many bytes it takes. */
+static void *
+setting_place(struct settings *settings, CUcoredumpSettings setting,
+              size_t *bytes)
+{
+    if (is_text(setting)) {
+        *bytes = strlen(settings->texts[setting]) + 1;
+        return settings->texts[setting];
+    }
+    if (setting == CU_COREDUMP_GENERATION_FLAGS) {
+        *bytes = sizeof settings->flags;
+        return &settings->flags;
+    }
+    *bytes = sizeof settings->on[setting];
+    return &settings->on[setting];
+}
+
+/* With `value` NULL only the size is told. */
+static CUresult
+setting_get(struct settings *settings, CUcoredumpSettings setting, void *value,
+            size_t *size)
+{
+    size_t bytes;
+
+    if (!size || !is_known(setting)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_mutex_lock(&settings_lock);
+    const void *place = setting_place(settings, setting, &bytes);
+    if (value) {
+        memcpy(value, place, bytes < *size ? bytes : *size);
+    }
+    *size = bytes;
+    pthread_mutex_unlock(&settings_lock);
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+setting_set(struct settings *settings, CUcoredumpSettings setting,
+            const void *value, const size_t *size)
+{
+    size_t bytes;
+
+    if (!value || !size || !is_known(setting)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_mutex_lock(&settings_lock);
+    void *place = setting_place(settings, setting, &bytes);
+    size_t room = is_text(setting) ? TEXT_BYTES - 1 : bytes;
+    bool fits = *size <= room && (is_text(setting) || *size == bytes);
+    if (fits) {
+        memcpy(place, value, *size);
+    }
+    if (fits && is_text(setting)) {
+        settings->texts[setting][*size] = 0;
+    }
+    pthread_mutex_unlock(&settings_lock);
+    return fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CPU_API CUresult
+cuCoredumpGetAttributeGlobal(CUcoredumpSettings setting, void *value,
+                             size_t *size)
+{
+    return setting_get(&settings_all, setting, value, size);
+}
+
+CPU_API CUresult
+cuCoredumpSetAttributeGlobal(CUcoredumpSettings setting, void *value,
+                             size_t *size)
+{
+    return setting_set(&settings_all, setting, value, size);
+}
+
+CPU_API CUresult
+cuCoredumpGetAttribute(CUcoredumpSettings setting, void *value, size_t *size)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    return code ? code : setting_get(&settings_context, setting, value, size);
+}
+
+CPU_API CUresult
+cuCoredumpSetAttribute(CUcoredumpSettings setting, void *value, size_t *size)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    return code ? code : setting_set(&settings_context, setting, value, size);
+}

@@ -1,0 +1,137 @@
+/* capture_queries.c - what a stream captures, and what its next node depends
+ * on.
+ *
+ * Called by users of the library; capture.c does the work.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/graph/graph.h"
+
+CPU_API CUresult
+cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status,
+                          cuuint64_t *id, CUgraph *graph,
+                          const CUgraphNode **tips,
+                          const CUgraphEdgeData **data, size_t *count)
+{
+    struct cpu_stream *stream;
+    CUresult code = cpu_capture_stream(handle, &stream);
+
+    if (code) {
+        return code;
+    }
+    if (!status) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    if (stream == &stream->ctx->legacy) {
+        return cpu_capture_implicit(stream->ctx);
+    }
+    pthread_mutex_lock(&cpu_graph_lock);
+    struct cpu_capture *capture = atomic_load(&stream->capture);
+    if (capture) {
+        *status = capture->status;
+    }
+    if (capture && id) {
+        *id = capture->id;
+    }
+    if (capture && graph) {
+        *graph = capture->graph->handle;
+    }
+    if (capture && tips) {
+        *tips = stream->tips;
+    }
+    if (capture && data) { /* behind the tips, as capture.c puts it there */
+        *data =
+            stream->tip_count
+                ? (const CUgraphEdgeData *)(const void *)(stream->tips +
+                                                          stream->tip_count)
+                : NULL;
+    }
+    if (capture && count) {
+        *count = stream->tip_count;
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status,
+                          cuuint64_t *id, CUgraph *graph,
+                          const CUgraphNode **tips, size_t *count)
+{
+    return cuStreamGetCaptureInfo_v3(stream, status, id, graph, tips, NULL,
+                                     count);
+}
+
+CPU_API CUresult
+cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status,
+                       cuuint64_t *id)
+{
+    return cuStreamGetCaptureInfo_v3(stream, status, id, NULL, NULL, NULL,
+                                     NULL);
+}
+
+CPU_API CUresult
+cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
+{
+    return cuStreamGetCaptureInfo_v3(stream, status, NULL, NULL, NULL, NULL,
+                                     NULL);
+}
+
+/* Other tips than those so far, which need not be joined any more. */
+static CUresult
+capture_replace_tips(struct cpu_stream *stream, const CUgraphNode *tips,
+                     size_t count)
+{
+    for (size_t i = 0; i < stream->tip_count; i++) {
+        struct cpu_node *node = cpu_node_of(stream->tips[i]);
+        if (node) {
+            node->let_go = true;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        cpu_node_of(tips[i])->let_go = false;
+    }
+    return cpu_capture_set_tips(stream, tips, count);
+}
+
+CPU_API CUresult
+cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode *tips,
+                                     const CUgraphEdgeData *data, size_t count,
+                                     unsigned flags)
+{
+    struct cpu_stream *stream;
+    CUresult code = cpu_capture_stream(handle, &stream);
+
+    if (code) {
+        return code;
+    }
+    if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (count && !tips) ||
+        !cpu_edge_data_valid(data, count)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_mutex_lock(&cpu_graph_lock);
+    struct cpu_capture *capture = atomic_load(&stream->capture);
+    if (!capture) {
+        code = CUDA_ERROR_ILLEGAL_STATE;
+    }
+    for (size_t i = 0; i < count && !code; i++) {
+        struct cpu_node *node = cpu_node_of(tips[i]);
+        if (!node || node->graph != capture->graph) {
+            code = CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    if (!code) {
+        code = flags ? capture_replace_tips(stream, tips, count)
+                     : cpu_capture_join_tips(stream, tips, count);
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
+}
+
+CPU_API CUresult
+cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *tips,
+                                  size_t count, unsigned flags)
+{
+    return cuStreamUpdateCaptureDependencies_v2(stream, tips, NULL, count,
+                                                flags);
+}

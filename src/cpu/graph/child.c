@@ -1,0 +1,117 @@
+/* child.c - nodes that are graphs.
+ *
+ * Called by users of the library and by params.c.  Such a node owns a graph:
+ * a copy of the caller's, or the caller's itself, if it gives it away.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/graph/graph.h"
+
+/* A copy of the graph, owned by a node; the lock is held. */
+static CUresult
+child_clone(struct cpu_graph *graph, struct cpu_graph **child)
+{
+    struct cpu_graph *copy = cpu_graph_new();
+
+    if (!copy) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    CUresult code = cpu_graph_copy(copy, graph);
+    if (code) {
+        cpu_graph_free(copy);
+        return code;
+    }
+    copy->owned = true;
+    *child = copy;
+    return CUDA_SUCCESS;
+}
+
+static bool
+graph_contains(const struct cpu_graph *outer, const struct cpu_graph *inner)
+{
+    if (outer == inner) {
+        return true;
+    }
+    for (const struct cpu_node *n = outer->first; n; n = n->next) {
+        if (n->child && graph_contains(n->child, inner)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What becomes the child of a node of `parent`. */
+static CUresult
+child_take(CUgraph parent, CUgraph handle, bool move, struct cpu_graph **child)
+{
+    struct cpu_graph *graph = cpu_handle_object(CPU_GRAPH, handle);
+    struct cpu_graph *outer = cpu_handle_object(CPU_GRAPH, parent);
+
+    if (!graph || !outer) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!move) {
+        return child_clone(graph, child);
+    }
+    if (graph->owned || graph->capturing || graph_contains(graph, outer)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *child = graph;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_child_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
+              const CUgraphEdgeData *data, size_t count,
+              const CUDA_CHILD_GRAPH_NODE_PARAMS *params)
+{
+    bool move = params->ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+    struct cpu_graph *child = NULL;
+    struct cpu_task task;
+    CUresult code = cpu_task_make(CU_GRAPH_NODE_TYPE_GRAPH, NULL, NULL, &task);
+
+    if (code) {
+        return code;
+    }
+    pthread_mutex_lock(&cpu_graph_lock);
+    code = child_take(graph, params->graph, move, &child);
+    if (!code) { /* the copy comes first: it may be of `graph` itself */
+        code = cpu_node_insert_locked(made, graph, after, data, count, &task,
+                                      NULL);
+    }
+    if (!code) {
+        cpu_node_of(*made)->child = child;
+        child->owned = true;
+    } else if (child && !move) {
+        cpu_graph_free(child);
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    cpu_users_end();
+    return code;
+}
+
+CPU_API CUresult
+cuGraphAddChildGraphNode(CUgraphNode *made, CUgraph graph,
+                         const CUgraphNode *after, size_t count, CUgraph child)
+{
+    CUDA_CHILD_GRAPH_NODE_PARAMS params = {
+        .graph = child, .ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE};
+
+    return cpu_child_add(made, graph, after, NULL, count, &params);
+}
+
+CPU_API CUresult
+cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph *graph)
+{
+    CUresult code = cpu_ready();
+
+    pthread_mutex_lock(&cpu_graph_lock);
+    struct cpu_node *node = cpu_node_of(handle);
+    if (!code && (!node || !node->child || !graph)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!code) {
+        *graph = node->child->handle;
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
+}

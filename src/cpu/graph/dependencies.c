@@ -1,0 +1,168 @@
+/* dependencies.c - edges of graphs that come and go, and the data they have.
+ *
+ * Called by users of the library.  An edge may say that its second node, a
+ * kernel, can begin before the first has ended (programmatic dependent
+ * launch): here such a node waits for the end too, which a program cannot
+ * tell from a slow start.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/graph/graph.h"
+
+bool
+cpu_edge_data_valid(const CUgraphEdgeData *data, size_t count)
+{
+    static const unsigned char none[sizeof data->reserved];
+
+    for (size_t i = 0; data && i < count; i++) {
+        if (data[i].type > CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC ||
+            data[i].from_port > CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER ||
+            data[i].to_port || memcmp(data[i].reserved, none, sizeof none)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+cpu_node_depends(const struct cpu_node *node, const struct cpu_node *on)
+{
+    for (size_t i = 0; i < node->after_count; i++) {
+        if (node->after[i] == on) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Drops the edge from `on`, if there is one. */
+static void
+edge_drop(struct cpu_node *node, const struct cpu_node *on)
+{
+    for (size_t i = 0; i < node->after_count; i++) {
+        if (node->after[i] == on) {
+            size_t last = --node->after_count;
+
+            node->after[i] = node->after[last];
+            node->edge_data[i] = node->edge_data[last];
+            return;
+        }
+    }
+}
+
+static CUresult
+edge_make(struct cpu_node *node, struct cpu_node *on,
+          const CUgraphEdgeData *data)
+{
+    size_t room = node->after_count + 1;
+    struct cpu_node **after =
+        realloc(node->after, room * sizeof(struct cpu_node *));
+
+    if (!after) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    node->after = after;
+    CUgraphEdgeData *grown =
+        realloc(node->edge_data, room * sizeof *node->edge_data);
+    if (!grown) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    node->edge_data = grown;
+    grown[node->after_count] = data ? *data : (CUgraphEdgeData){0};
+    after[node->after_count++] = on;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+edge_change(struct cpu_graph *graph, struct cpu_node *from,
+            struct cpu_node *to, const CUgraphEdgeData *data, bool add)
+{
+    if (!from || !to || from->graph != graph || to->graph != graph ||
+        from == to || cpu_node_depends(to, from) == add) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (add) {
+        return edge_make(to, from, data);
+    }
+    edge_drop(to, from);
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+edges_change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
+             const CUgraphEdgeData *data, size_t count, bool add)
+{
+    struct cpu_graph *graph;
+
+    pthread_mutex_lock(&cpu_graph_lock);
+    CUresult code = cpu_graph_of(handle, &graph);
+    if (!code &&
+        ((count && (!from || !to)) || !cpu_edge_data_valid(data, count))) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!code && !add && cpu_graph_has_memory(graph)) {
+        code = CUDA_ERROR_NOT_SUPPORTED; /* the order owns the memory */
+    }
+    for (size_t i = 0; i < count && !code; i++) {
+        code = edge_change(graph, cpu_node_of(from[i]), cpu_node_of(to[i]),
+                           data ? &data[i] : NULL, add);
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
+}
+
+CPU_API CUresult
+cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from,
+                          const CUgraphNode *to, const CUgraphEdgeData *data,
+                          size_t count)
+{
+    return edges_change(graph, from, to, data, count, true);
+}
+
+CPU_API CUresult
+cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from,
+                       const CUgraphNode *to, size_t count)
+{
+    return edges_change(graph, from, to, NULL, count, true);
+}
+
+CPU_API CUresult
+cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from,
+                             const CUgraphNode *to,
+                             const CUgraphEdgeData *data, size_t count)
+{
+    return edges_change(graph, from, to, data, count, false);
+}
+
+CPU_API CUresult
+cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode *from,
+                          const CUgraphNode *to, size_t count)
+{
+    return edges_change(graph, from, to, NULL, count, false);
+}
+
+CPU_API CUresult
+cuGraphDestroyNode(CUgraphNode handle)
+{
+    CUresult code = cpu_ready();
+
+    pthread_mutex_lock(&cpu_graph_lock);
+    struct cpu_node *node = cpu_node_of(handle);
+    if (!code && !node) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!code && cpu_graph_has_memory(node->graph)) {
+        code = CUDA_ERROR_NOT_SUPPORTED;
+    }
+    if (!code) {
+        for (struct cpu_node *n = node->graph->first; n; n = n->next) {
+            edge_drop(n, node);
+        }
+        cpu_node_remove(node);
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    cpu_users_end();
+    return code;
+}

@@ -1,0 +1,152 @@
+/* event_nodes.c - nodes that record an event or wait for one.
+ *
+ * Called by users of the library, by params.c, and by event.c for streams that
+ * capture.  A task holds a reference on its event, which may be destroyed
+ * before the graph.  exec_launch.c records and waits: a launch's operations
+ * are what the event is recorded with.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "cpu/graph/graph.h"
+
+struct event_call {
+    struct cpu_event *event; /* referenced */
+    CUevent handle;
+};
+
+static void
+call_retain(void *payload)
+{
+    cpu_event_retain(((struct event_call *)payload)->event);
+}
+
+static void
+call_release(void *payload)
+{
+    cpu_event_release(((struct event_call *)payload)->event);
+}
+
+static const struct cpu_task_hold event_hold = {call_retain, call_release};
+
+struct cpu_event *
+cpu_task_event(const struct cpu_task *task)
+{
+    return ((const struct event_call *)task->payload)->event;
+}
+
+CUresult
+cpu_event_task(CUgraphNodeType type, CUevent handle, struct cpu_task *task)
+{
+    CUresult code = cpu_ready();
+    struct cpu_event *event = code ? NULL : cpu_event_take(handle);
+
+    if (!event) {
+        return code ? code : CUDA_ERROR_INVALID_VALUE;
+    }
+    struct event_call *call = malloc(sizeof *call);
+    if (cpu_event_shared(event)) {
+        code = CUDA_ERROR_NOT_SUPPORTED;
+    }
+    if (code || !call) {
+        cpu_event_release(event);
+        free(call);
+        return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *call = (struct event_call){event, handle};
+    *task = (struct cpu_task){.type = type,
+                              .payload = call,
+                              .bytes = sizeof *call,
+                              .hold = &event_hold};
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_event_note(CUgraphNodeType type, CUevent event, struct cpu_stream *stream)
+{
+    struct cpu_task task;
+    CUresult code = cpu_event_task(type, event, &task);
+
+    return code ? code : cpu_task_note(stream, &task);
+}
+
+/* ---- the API ---- */
+
+static CUresult
+event_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
+          size_t count, CUgraphNodeType type, CUevent event)
+{
+    struct cpu_task task;
+    CUresult code = cpu_event_task(type, event, &task);
+
+    return code
+               ? code
+               : cpu_node_insert(made, graph, after, NULL, count, &task, NULL);
+}
+
+static CUresult
+event_get(CUgraphNode handle, CUgraphNodeType type, CUevent *event)
+{
+    CUresult code = cpu_ready();
+
+    pthread_mutex_lock(&cpu_graph_lock);
+    struct cpu_node *node = cpu_node_of(handle);
+    if (!code && (!node || !event || node->task.type != type)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!code) {
+        *event = ((struct event_call *)node->task.payload)->handle;
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
+}
+
+static CUresult
+event_set(CUgraphNode node, CUgraphNodeType type, CUevent event)
+{
+    struct cpu_task task;
+    CUresult code = cpu_event_task(type, event, &task);
+
+    return code ? code : cpu_node_set_task(node, &task, NULL);
+}
+
+CPU_API CUresult
+cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
+                          const CUgraphNode *after, size_t count,
+                          CUevent event)
+{
+    return event_add(node, graph, after, count,
+                     CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
+}
+
+CPU_API CUresult
+cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph,
+                        const CUgraphNode *after, size_t count, CUevent event)
+{
+    return event_add(node, graph, after, count, CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+                     event);
+}
+
+CPU_API CUresult
+cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *event)
+{
+    return event_get(node, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
+}
+
+CPU_API CUresult
+cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event)
+{
+    return event_get(node, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event);
+}
+
+CPU_API CUresult
+cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event)
+{
+    return event_set(node, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
+}
+
+CPU_API CUresult
+cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event)
+{
+    return event_set(node, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event);
+}

@@ -1,0 +1,272 @@
+/* exec_launch.c - launches of executable graphs.
+ *
+ * Called by users of the library, and by branch.c for the graphs within
+ * conditional nodes.  A launch submits every step as an operation that waits
+ * for those of its dependencies, between two marks in the stream; launches of
+ * one executable graph follow each other.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/graph/exec.h"
+
+/* The context that the task's operation belongs to; `ctx` is the launch's. */
+static CUresult
+task_context(const struct cpu_task *task, struct cpu_context *ctx,
+             struct cpu_context **found)
+{
+    *found = ctx;
+    if (!task->context || task->context_id == ctx->id) {
+        return CUDA_SUCCESS;
+    }
+    *found = cpu_handle_object(CPU_CONTEXT, task->context);
+    return *found && (*found)->id == task->context_id
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+/* The task as an operation that nobody has submitted. */
+static CUresult
+task_op(struct cpu_context *launch_ctx, const struct cpu_task *task,
+        bool disabled, struct cpu_op **made)
+{
+    enum cpu_op_kind kind = task->run && !disabled ? CPU_OP_CALL : CPU_OP_MARK;
+    struct cpu_function *function = NULL;
+    struct cpu_context *ctx;
+    CUresult code = task_context(task, launch_ctx, &ctx);
+
+    if (code) {
+        return code;
+    }
+    if (task->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) {
+        return cpu_batch_op(task, ctx, made);
+    }
+    if (task->type == CU_GRAPH_NODE_TYPE_KERNEL && !disabled) {
+        function = cpu_function_of(task->function);
+        if (!function) {
+            return CUDA_ERROR_INVALID_HANDLE; /* its module was unloaded */
+        }
+        kind = CPU_OP_KERNEL;
+    }
+    struct cpu_op *op = cpu_op_new(ctx, kind, task->bytes);
+    if (!op) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (kind != CPU_OP_MARK && task->bytes) {
+        memcpy(op->argument, task->payload, task->bytes);
+    }
+    op->run = task->run;
+    if (function) {
+        cpu_launch_fill(op, function, task->grid, task->block, task->shared,
+                        task->cooperative);
+    }
+    *made = op;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+step_op(const struct cpu_exec *exec, const struct cpu_step *step,
+        struct cpu_context *ctx, int priority, struct cpu_op **made)
+{
+    if (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY &&
+        step->task.has_priority) {
+        priority = step->task.priority;
+    }
+    CUresult code = step->branch
+                        ? cpu_branch_op(step->branch, ctx, priority, made)
+                        : task_op(ctx, &step->task, step->disabled, made);
+    if (!code) {
+        (*made)->priority = priority;
+    }
+    return code;
+}
+
+/* What a step waits for outside of the launch: the event that it is about,
+ * referenced, or NULL. */
+static struct cpu_op *
+step_waits_for(const struct cpu_step *step)
+{
+    return step->task.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT
+               ? cpu_event_mark(cpu_task_event(&step->task))
+               : NULL;
+}
+
+/* `after` has room for the step's dependencies and two more. */
+static void
+step_submit(const struct cpu_step *step, struct cpu_op **ops,
+            struct cpu_op *op, struct cpu_op *begin, struct cpu_op **after)
+{
+    struct cpu_op *event = step_waits_for(step);
+    size_t count = 0;
+
+    for (; count < step->after_count; count++) {
+        after[count] = ops[step->after[count]];
+    }
+    if (!count && begin) {
+        after[count++] = begin;
+    }
+    if (event) {
+        after[count++] = event;
+    }
+    if (step->task.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
+        cpu_event_set_mark(cpu_task_event(&step->task), op);
+    }
+    cpu_op_submit_after(NULL, op, after, count);
+    cpu_op_release(event);
+}
+
+CUresult
+cpu_exec_submit(struct cpu_exec *exec, struct cpu_context *ctx,
+                struct cpu_stream *stream, struct cpu_op *begin,
+                struct cpu_op *end)
+{
+    size_t count = exec->count, leaves = 0;
+    struct cpu_op **ops = calloc(2 * count + 3, sizeof(struct cpu_op *));
+    struct cpu_op **after = ops + count;
+    CUresult code = ops ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+
+    for (size_t i = 0; i < count && !code; i++) {
+        code = step_op(exec, &exec->steps[i], ctx, end->priority, &ops[i]);
+    }
+    if (!code && stream) {
+        cpu_op_submit(stream, begin, exec->last);
+    }
+    for (size_t i = 0; i < count && !code; i++) {
+        step_submit(&exec->steps[i], ops, ops[i], begin, after);
+    }
+    for (size_t i = 0; i < count && !code; i++) {
+        if (exec->steps[i].leaf) {
+            after[leaves++] = ops[i];
+        }
+    }
+    if (!code) {
+        cpu_op_submit_after(stream, end, after, leaves);
+    }
+    for (size_t i = 0; ops && i < count; i++) {
+        cpu_op_release(ops[i]);
+    }
+    free(ops);
+    return code;
+}
+
+/* ---- launches in streams ---- */
+
+static CUresult
+reset_run(void *argument)
+{
+    pthread_mutex_lock(&cpu_graph_lock);
+    cpu_exec_reset(*(struct cpu_exec **)argument);
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return CUDA_SUCCESS;
+}
+
+/* The operation that a launch begins with. */
+static struct cpu_op *
+begin_op(struct cpu_exec *exec, struct cpu_context *ctx)
+{
+    bool resets = cpu_exec_has_resets(exec);
+    struct cpu_op *op =
+        cpu_op_new(ctx, resets ? CPU_OP_CALL : CPU_OP_MARK, sizeof exec);
+
+    if (op && resets) {
+        op->run = reset_run;
+        memcpy(op->argument, &exec, sizeof exec);
+    }
+    return op;
+}
+
+static CUresult
+memory_launch(const struct cpu_exec *exec)
+{
+    const struct cpu_task **tasks =
+        malloc((exec->count + 1) * sizeof(struct cpu_task *));
+    bool again = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    size_t count = 0;
+
+    if (!tasks) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < exec->count; i++) {
+        const struct cpu_task *task = &exec->steps[i].task;
+
+        if (task->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+            task->type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
+            tasks[count++] = task;
+        }
+    }
+    CUresult code = cpu_graph_memory_launch(tasks, count, again);
+    free(tasks);
+    return code;
+}
+
+static CUresult
+exec_launch(struct cpu_exec *exec, struct cpu_stream *stream)
+{
+    struct cpu_op *begin = begin_op(exec, stream->ctx);
+    struct cpu_op *end = cpu_op_new(stream->ctx, CPU_OP_MARK, 0);
+    CUresult code = begin && end ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (!code && exec->has_memory) {
+        code = memory_launch(exec);
+    }
+    if (!code) {
+        end->priority = stream->priority;
+        code = cpu_exec_submit(exec, stream->ctx, stream, begin, end);
+    }
+    cpu_op_release(begin);
+    if (code) {
+        cpu_op_release(end);
+        return code;
+    }
+    cpu_op_release(exec->last);
+    exec->last = end;
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuGraphLaunch(CUgraphExec handle, CUstream stream_handle)
+{
+    struct cpu_context *ctx;
+    struct cpu_stream *stream;
+    struct cpu_exec *exec;
+    CUresult code = cpu_stream_current(stream_handle, &ctx, &stream);
+
+    if (!code && cpu_stream_records(stream)) {
+        code = cpu_capture_refuse(stream); /* a node holds a graph instead */
+    }
+    if (!code) {
+        code = cpu_workers_start();
+    }
+    if (code) {
+        return code;
+    }
+    pthread_mutex_lock(&cpu_graph_lock);
+    code = cpu_exec_of(handle, &exec);
+    if (!code) {
+        code = exec_launch(exec, stream);
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
+}
+
+CPU_API CUresult
+cuGraphUpload(CUgraphExec handle, CUstream stream_handle)
+{
+    struct cpu_context *ctx;
+    struct cpu_stream *stream;
+    struct cpu_exec *exec;
+    CUresult code = cpu_stream_current(stream_handle, &ctx, &stream);
+
+    pthread_mutex_lock(&cpu_graph_lock);
+    code = code ? code : cpu_exec_of(handle, &exec);
+    for (size_t i = 0; !code && i < exec->count; i++) {
+        const struct cpu_task *task = &exec->steps[i].task;
+
+        if (task->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) {
+            cpu_graph_memory_reserve(cpu_task_memory(task));
+        }
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
+}

@@ -1,0 +1,162 @@
+/* exec_update.c - an executable graph that becomes that of another graph.
+ *
+ * Called by users of the library.  The two graphs must have the same nodes
+ * with the same dependencies; what the nodes do is replaced, and the
+ * references to user objects with it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "cpu/graph/exec.h"
+
+static CUgraphExecUpdateResult steps_compare(const struct cpu_exec *old,
+                                             const struct cpu_exec *new,
+                                             size_t *where);
+
+static CUgraphExecUpdateResult
+branches_compare(const struct cpu_branch *old, const struct cpu_branch *new)
+{
+    CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+    size_t where;
+
+    if (!old || !new) {
+        return result;
+    }
+    if (old->type != new->type) { /* the condition may be another */
+        return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+    }
+    if (old->count != new->count) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    }
+    for (unsigned i = 0; i < old->count && !result; i++) {
+        result = steps_compare(old->bodies[i], new->bodies[i], &where);
+    }
+    return result;
+}
+
+static CUgraphExecUpdateResult
+step_compare(const struct cpu_step *old, const struct cpu_step *new)
+{
+    const struct cpu_task *a = &old->task, *b = &new->task;
+
+    if (a->type != b->type) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+    }
+    if (old->after_count != new->after_count ||
+        memcmp(old->after, new->after,
+               old->after_count * sizeof *old->after)) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    }
+    if (a->context_id != b->context_id) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
+    }
+    if ((a->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+         a->type == CU_GRAPH_NODE_TYPE_MEM_FREE) &&
+        cpu_task_memory(a) != cpu_task_memory(b)) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+    }
+    return branches_compare(old->branch, new->branch);
+}
+
+static CUgraphExecUpdateResult
+steps_compare(const struct cpu_exec *old, const struct cpu_exec *new,
+              size_t *where)
+{
+    CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+
+    *where = SIZE_MAX;
+    if (old->count != new->count) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    }
+    for (size_t i = 0; i < new->count && !result; i++) {
+        *where = i;
+        result = step_compare(&old->steps[i], &new->steps[i]);
+    }
+    return result;
+}
+
+/* The steps of `fresh` for those of `exec`, which keep their nodes: a program
+ * goes on to name the nodes of the first graph. */
+static void
+steps_exchange(struct cpu_exec *exec, struct cpu_exec *fresh)
+{
+    struct cpu_step *steps = exec->steps;
+    struct cpu_hold *holds = exec->holds;
+
+    for (size_t i = 0; i < exec->count; i++) {
+        fresh->steps[i].node = steps[i].node;
+        fresh->steps[i].disabled = steps[i].disabled;
+    }
+    exec->steps = fresh->steps;
+    fresh->steps = steps;
+    exec->holds = fresh->holds;
+    fresh->holds = holds;
+}
+
+/* The lock is held. */
+static CUresult
+exec_update(struct cpu_exec *exec, CUgraph handle,
+            CUgraphExecUpdateResultInfo *info)
+{
+    struct cpu_graph *graph;
+    struct cpu_exec *fresh;
+    size_t where;
+    CUresult code = cpu_graph_of(handle, &graph);
+
+    code = code ? code : cpu_exec_make(graph, &fresh);
+    if (code) {
+        return code;
+    }
+    info->result = steps_compare(exec, fresh, &where);
+    if (info->result != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
+        info->errorNode =
+            where < fresh->count ? fresh->steps[where].node : NULL;
+        code = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    } else {
+        steps_exchange(exec, fresh);
+        fresh->last = exec->last; /* what it has now is in use until then */
+        if (fresh->last) {
+            atomic_fetch_add(&fresh->last->references, 1);
+        }
+    }
+    cpu_exec_retire(fresh);
+    return code;
+}
+
+CPU_API CUresult
+cuGraphExecUpdate_v2(CUgraphExec handle, CUgraph graph,
+                     CUgraphExecUpdateResultInfo *info)
+{
+    struct cpu_exec *exec;
+
+    if (!info) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *info =
+        (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
+    pthread_mutex_lock(&cpu_graph_lock);
+    CUresult code = cpu_exec_of(handle, &exec);
+    if (!code) {
+        code = exec_update(exec, graph, info);
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    cpu_users_end();
+    return code;
+}
+
+CPU_API CUresult
+cuGraphExecUpdate(CUgraphExec handle, CUgraph graph, CUgraphNode *node,
+                  CUgraphExecUpdateResult *result)
+{
+    CUgraphExecUpdateResultInfo info;
+
+    if (!result) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    CUresult code = cuGraphExecUpdate_v2(handle, graph, &info);
+    *result = info.result;
+    if (node) {
+        *node = info.errorNode;
+    }
+    return code;
+}

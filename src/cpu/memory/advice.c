@@ -1,0 +1,533 @@
+/* advice.c - advice about managed memory, prefetches, and what was said.
+ *
+ * Called by users of the library.  There is one memory, so that nothing moves;
+ * what a program says is kept page by page and given back to it.  Pages are
+ * kept as segments in a sorted list; those of memory that was freed go when
+ * their addresses are next looked at.
+ *
+ * `advice_lock` guards the list; it comes before the memory lock.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+#define PAGE ((uintptr_t)4096)
+
+struct advice {
+    bool read_mostly;
+    bool host_accesses;
+    uint64_t device_accesses; /* a bit a device */
+    CUmemLocation preferred;  /* type NONE: nowhere */
+    CUmemLocation prefetched; /* last one */
+};
+
+struct segment {
+    uintptr_t start, end;
+    uint64_t allocation; /* its id */
+    struct advice advice;
+    struct segment *next;
+};
+
+static pthread_mutex_t advice_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct segment *segments; /* in order of addresses */
+
+/* ---- segments; the lock is held ---- */
+
+static struct segment *
+segment_new(uintptr_t start, uintptr_t end, uint64_t allocation,
+            struct segment *next)
+{
+    struct segment *segment = calloc(1, sizeof *segment);
+
+    if (segment) {
+        segment->start = start;
+        segment->end = end;
+        segment->allocation = allocation;
+        segment->next = next;
+    }
+    return segment;
+}
+
+/* Drops what overlaps the range and belongs to other memory, now gone. */
+static void
+stale_drop(uintptr_t start, uintptr_t end, uint64_t allocation)
+{
+    struct segment **at = &segments;
+
+    while (*at) {
+        struct segment *segment = *at;
+
+        if (segment->start < end && segment->end > start &&
+            segment->allocation != allocation) {
+            *at = segment->next;
+            free(segment);
+        } else {
+            at = &segment->next;
+        }
+    }
+}
+
+/* Makes an end of segments of the address, if it lies within one. */
+static CUresult
+segment_split(uintptr_t address)
+{
+    for (struct segment *s = segments; s; s = s->next) {
+        if (s->start < address && address < s->end) {
+            struct segment *rest =
+                segment_new(address, s->end, s->allocation, s->next);
+
+            if (!rest) {
+                return CUDA_ERROR_OUT_OF_MEMORY;
+            }
+            rest->advice = s->advice;
+            s->end = address;
+            s->next = rest;
+            return CUDA_SUCCESS;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Makes segments for every page of the range. */
+static CUresult
+segments_cover(uintptr_t start, uintptr_t end, uint64_t allocation)
+{
+    struct segment **at = &segments;
+
+    while (start < end) {
+        while (*at && (*at)->end <= start) {
+            at = &(*at)->next;
+        }
+        if (*at && (*at)->start <= start) {
+            start = (*at)->end;
+            continue;
+        }
+        uintptr_t stop = *at && (*at)->start < end ? (*at)->start : end;
+        struct segment *made = segment_new(start, stop, allocation, *at);
+        if (!made) {
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        *at = made;
+        start = stop;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- ranges ---- */
+
+struct range {
+    uintptr_t start, end; /* whole pages */
+    uint64_t allocation;
+};
+
+/* The pages of memory that advice may be given for. */
+static CUresult
+range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
+{
+    struct cpu_allocation found;
+    CUresult code = cpu_ready();
+
+    if (!code && !bytes) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    code = code ? code : cpu_memory_check(pointer, bytes);
+    if (code) {
+        return code;
+    }
+    cpu_arena_find((uintptr_t)pointer, &found);
+    if (found.kind == CPU_MEMORY_DEVICE || found.kind == CPU_MEMORY_IPC) {
+        return CUDA_ERROR_INVALID_VALUE; /* neither managed nor pageable */
+    }
+    range->start = (uintptr_t)pointer & ~(PAGE - 1);
+    range->end = ((uintptr_t)pointer + bytes + PAGE - 1) & ~(PAGE - 1);
+    if (range->start < found.base) { /* small ones share pages */
+        range->start = found.base;
+    }
+    if (range->end > found.base + found.bytes) {
+        range->end = found.base + found.bytes;
+    }
+    range->allocation = found.id;
+    return CUDA_SUCCESS;
+}
+
+/* Changes the advice for all pages of a range. */
+typedef void change(struct advice *advice, const void *argument);
+
+static CUresult
+range_change(const struct range *range, change *how, const void *argument)
+{
+    pthread_mutex_lock(&advice_lock);
+    stale_drop(range->start, range->end, range->allocation);
+    CUresult code =
+        segments_cover(range->start, range->end, range->allocation);
+    code = code ? code : segment_split(range->start);
+    code = code ? code : segment_split(range->end);
+    for (struct segment *s = segments; s && !code; s = s->next) {
+        if (s->start >= range->start && s->end <= range->end) {
+            how(&s->advice, argument);
+        }
+    }
+    pthread_mutex_unlock(&advice_lock);
+    return code;
+}
+
+/* ---- advice ---- */
+
+struct advising {
+    CUmem_advise advice;
+    CUmemLocation location;
+};
+
+static void
+accesses_set(struct advice *advice, CUmemLocation location, bool set)
+{
+    uint64_t bit = 1ull << (location.id & 63);
+
+    if (location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
+        advice->host_accesses = set;
+    } else if (set) {
+        advice->device_accesses |= bit;
+    } else {
+        advice->device_accesses &= ~bit;
+    }
+}
+
+static void
+advice_take(struct advice *advice, const void *argument)
+{
+    const struct advising *a = argument;
+
+    switch ((int)a->advice) {
+    case CU_MEM_ADVISE_SET_READ_MOSTLY:
+    case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
+        advice->read_mostly = a->advice == CU_MEM_ADVISE_SET_READ_MOSTLY;
+        break;
+    case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
+        advice->preferred = a->location;
+        break;
+    case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
+        advice->preferred = (CUmemLocation){CU_MEM_LOCATION_TYPE_NONE, 0};
+        break;
+    default:
+        accesses_set(advice, a->location,
+                     a->advice == CU_MEM_ADVISE_SET_ACCESSED_BY);
+    }
+}
+
+/* Whether there is such a place. */
+static bool
+location_exists(CUmemLocation location)
+{
+    switch ((int)location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+        return !cpu_device_check(location.id);
+    case CU_MEM_LOCATION_TYPE_HOST:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether the advice says nothing of a place. */
+static bool
+advice_is_placeless(CUmem_advise advice)
+{
+    return advice == CU_MEM_ADVISE_SET_READ_MOSTLY ||
+           advice == CU_MEM_ADVISE_UNSET_READ_MOSTLY ||
+           advice == CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION;
+}
+
+CPU_API CUresult
+cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise advice,
+               CUmemLocation location)
+{
+    struct advising a = {.advice = advice, .location = location};
+    struct range range;
+    CUresult code = range_find(pointer, bytes, &range);
+
+    if (code) {
+        return code;
+    }
+    if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY ||
+        advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY ||
+        (!advice_is_placeless(advice) && !location_exists(location))) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return range_change(&range, advice_take, &a);
+}
+
+/* The location that a device's number stands for. */
+static CUmemLocation
+device_location(CUdevice device)
+{
+    return (CUmemLocation){device == CU_DEVICE_CPU
+                               ? CU_MEM_LOCATION_TYPE_HOST
+                               : CU_MEM_LOCATION_TYPE_DEVICE,
+                           device == CU_DEVICE_CPU ? 0 : device};
+}
+
+CPU_API CUresult
+cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice,
+            CUdevice device)
+{
+    return cuMemAdvise_v2(pointer, bytes, advice, device_location(device));
+}
+
+/* ---- prefetches ---- */
+
+static void
+prefetch_take(struct advice *advice, const void *argument)
+{
+    advice->prefetched = *(const CUmemLocation *)argument;
+}
+
+CPU_API CUresult
+cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t bytes,
+                      CUmemLocation location, unsigned flags, CUstream handle)
+{
+    struct cpu_stream *stream;
+    struct range range;
+    CUresult code = range_find(pointer, bytes, &range);
+
+    code = code ? code : cpu_stream_any(handle, &stream);
+    if (code) {
+        return code;
+    }
+    if (flags || !location_exists(location)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return range_change(&range, prefetch_take, &location);
+}
+
+CPU_API CUresult
+cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice device,
+                   CUstream stream)
+{
+    return cuMemPrefetchAsync_v2(pointer, bytes, device_location(device), 0,
+                                 stream);
+}
+
+/* Checks a batch of ranges. */
+static CUresult
+batch_check(CUdeviceptr *pointers, size_t *bytes, size_t count,
+            unsigned long long flags, CUstream handle)
+{
+    struct cpu_stream *stream;
+    struct range range;
+    CUresult code = cpu_stream_any(handle, &stream);
+
+    if (code) {
+        return code;
+    }
+    if (!pointers || !bytes || !count || flags) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < count && !code; i++) {
+        code = range_find(pointers[i], bytes[i], &range);
+    }
+    return code;
+}
+
+/* Location i serves the ranges from firsts[i] up to firsts[i + 1]. */
+CPU_API CUresult
+cuMemPrefetchBatchAsync(CUdeviceptr *pointers, size_t *bytes, size_t count,
+                        CUmemLocation *locations, size_t *firsts,
+                        size_t location_count, unsigned long long flags,
+                        CUstream stream)
+{
+    CUresult code = batch_check(pointers, bytes, count, flags, stream);
+    size_t which = 0;
+
+    if (code) {
+        return code;
+    }
+    if (!locations || !firsts || !location_count || location_count > count ||
+        firsts[0]) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < location_count; i++) {
+        if (!location_exists(locations[i]) || firsts[i] >= count ||
+            (i && firsts[i] <= firsts[i - 1])) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    for (size_t i = 0; i < count && !code; i++) {
+        if (which + 1 < location_count && firsts[which + 1] <= i) {
+            which++;
+        }
+        code = cuMemPrefetchAsync_v2(pointers[i], bytes[i], locations[which],
+                                     0, stream);
+    }
+    return code;
+}
+
+/* Contents that are not needed any more may stay as they are. */
+CPU_API CUresult
+cuMemDiscardBatchAsync(CUdeviceptr *pointers, size_t *bytes, size_t count,
+                       unsigned long long flags, CUstream stream)
+{
+    return batch_check(pointers, bytes, count, flags, stream);
+}
+
+CPU_API CUresult
+cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *pointers, size_t *bytes,
+                                  size_t count, CUmemLocation *locations,
+                                  size_t *firsts, size_t location_count,
+                                  unsigned long long flags, CUstream stream)
+{
+    return cuMemPrefetchBatchAsync(pointers, bytes, count, locations, firsts,
+                                   location_count, flags, stream);
+}
+
+/* ---- questions ---- */
+
+static bool
+location_same(CUmemLocation a, CUmemLocation b)
+{
+    return a.type == b.type && a.id == b.id;
+}
+
+/* What all pages of the range have in common. */
+static struct advice
+range_common(const struct range *range)
+{
+    struct advice common = {0};
+    uintptr_t covered = range->start;
+    bool first = true;
+
+    for (struct segment *s = segments; s; s = s->next) {
+        if (s->end <= range->start || s->start >= range->end) {
+            continue;
+        }
+        if (first) {
+            common = s->advice;
+        }
+        if (s->start > covered) {
+            break; /* pages that nothing was said of */
+        }
+        first = false;
+        covered = s->end;
+        common.read_mostly &= s->advice.read_mostly;
+        common.host_accesses &= s->advice.host_accesses;
+        common.device_accesses &= s->advice.device_accesses;
+        if (!location_same(common.preferred, s->advice.preferred)) {
+            common.preferred = (CUmemLocation){0};
+        }
+        if (!location_same(common.prefetched, s->advice.prefetched)) {
+            common.prefetched = (CUmemLocation){0};
+        }
+    }
+    return covered < range->end ? (struct advice){0} : common;
+}
+
+static int
+location_device(CUmemLocation location)
+{
+    switch ((int)location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+        return location.id;
+    case CU_MEM_LOCATION_TYPE_NONE:
+        return CU_DEVICE_INVALID;
+    default:
+        return CU_DEVICE_CPU;
+    }
+}
+
+/* The devices that access the pages, as far as there is room. */
+static void
+accesses_list(const struct advice *advice, int *list, size_t room)
+{
+    size_t count = 0;
+
+    if (advice->host_accesses && count < room) {
+        list[count++] = CU_DEVICE_CPU;
+    }
+    for (int i = 0; i < cpu_state.device_count && count < room; i++) {
+        if (advice->device_accesses >> i & 1) {
+            list[count++] = i;
+        }
+    }
+    while (count < room) {
+        list[count++] = CU_DEVICE_INVALID;
+    }
+}
+
+static CUresult
+attribute_read(const struct advice *advice, CUmem_range_attribute attribute,
+               int *value, size_t room)
+{
+    if (attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY) {
+        accesses_list(advice, value, room);
+        return CUDA_SUCCESS;
+    }
+    if (room != 1) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    switch ((int)attribute) {
+    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+        *value = advice->read_mostly;
+        return CUDA_SUCCESS;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
+        *value = location_device(advice->preferred);
+        return CUDA_SUCCESS;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
+        *value = location_device(advice->prefetched);
+        return CUDA_SUCCESS;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
+        *value = (int)advice->preferred.type;
+        return CUDA_SUCCESS;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
+        *value = advice->preferred.id;
+        return CUDA_SUCCESS;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
+        *value = (int)advice->prefetched.type;
+        return CUDA_SUCCESS;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
+        *value = advice->prefetched.id;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CPU_API CUresult
+cuMemRangeGetAttribute(void *data, size_t data_bytes,
+                       CUmem_range_attribute attribute, CUdeviceptr pointer,
+                       size_t bytes)
+{
+    struct range range;
+    CUresult code = range_find(pointer, bytes, &range);
+
+    if (code) {
+        return code;
+    }
+    if (!data || !data_bytes || data_bytes % sizeof(int)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_mutex_lock(&advice_lock);
+    stale_drop(range.start, range.end, range.allocation);
+    struct advice advice = range_common(&range);
+    pthread_mutex_unlock(&advice_lock);
+    return attribute_read(&advice, attribute, data, data_bytes / sizeof(int));
+}
+
+CPU_API CUresult
+cuMemRangeGetAttributes(void **data, size_t *data_bytes,
+                        CUmem_range_attribute *attributes, size_t count,
+                        CUdeviceptr pointer, size_t bytes)
+{
+    CUresult code = cpu_ready();
+
+    if (!code && (!data || !data_bytes || !attributes || !count)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < count && !code; i++) {
+        code = cuMemRangeGetAttribute(data[i], data_bytes[i], attributes[i],
+                                      pointer, bytes);
+    }
+    return code;
+}

@@ -1,0 +1,432 @@
+/* memory_ops.c - streams that write words of memory and wait for their values.
+ *
+ * Called by users of the library, and by the graph files for nodes that do the
+ * same.  A batch runs on a worker until it comes to a value that is not there;
+ * it is then given to one thread that looks at all such values and sleeps in
+ * between, so that no worker waits.  A batch of which a value never comes
+ * keeps its stream busy, as on a GPU.
+ *
+ * `waits_lock` guards the batches that wait; it comes before the scheduler
+ * lock.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cpu/graph/exec.h"
+#include "cpu/graph/graph.h"
+
+#define LOOK_NS_FIRST 20000   /* between two looks, at first */
+#define LOOK_NS_LAST  1000000 /* and after a while */
+#define BATCH_MAX     256     /* operations */
+
+struct batch {
+    struct cpu_op *op; /* that it is the payload of */
+    struct cpu_context *ctx;
+    struct batch *next; /* in the list of those that wait */
+    unsigned count, at; /* operations; the one to be done next */
+    CUstreamBatchMemOpParams operations[];
+};
+
+static pthread_mutex_t waits_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t waits_come = PTHREAD_COND_INITIALIZER;
+static struct batch *waits;
+static bool looker_runs;
+
+/* ---- one operation ---- */
+
+static bool
+operation_is_wide(const CUstreamBatchMemOpParams *operation)
+{
+    return operation->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64 ||
+           operation->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
+}
+
+static bool
+operation_waits(const CUstreamBatchMemOpParams *operation)
+{
+    return operation->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 ||
+           operation->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+}
+
+static CUresult
+address_check(CUdeviceptr address, bool wide)
+{
+    size_t bytes = wide ? 8 : 4;
+
+    return !address || address % bytes ? CUDA_ERROR_INVALID_VALUE
+                                       : cpu_memory_check(address, bytes);
+}
+
+static CUresult
+operation_check(const CUstreamBatchMemOpParams *operation)
+{
+    bool wide = operation_is_wide(operation);
+
+    switch ((int)operation->operation) {
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+        return operation->waitValue.flags &
+                       ~(CU_STREAM_WAIT_VALUE_NOR |
+                         (unsigned)CU_STREAM_WAIT_VALUE_FLUSH)
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : address_check(operation->waitValue.address, wide);
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+        return operation->writeValue.flags &
+                       ~(unsigned)CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : address_check(operation->writeValue.address, wide);
+    case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+        return operation->flushRemoteWrites.flags ? CUDA_ERROR_INVALID_VALUE
+                                                  : CUDA_SUCCESS;
+    case CU_STREAM_MEM_OP_BARRIER:
+        return operation->memoryBarrier.flags >
+                       CU_STREAM_MEMORY_BARRIER_TYPE_GPU
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+/* Whether the value is what the operation waits for. */
+static bool
+value_is_there(const CUstreamBatchMemOpParams *operation)
+{
+    uintptr_t address = (uintptr_t)operation->waitValue.address;
+    bool wide = operation_is_wide(operation);
+    uint64_t wanted =
+        wide ? operation->waitValue.value64 : operation->waitValue.value;
+    uint64_t has =
+        wide ? __atomic_load_n((uint64_t *)address, __ATOMIC_ACQUIRE)
+             : __atomic_load_n((uint32_t *)address, __ATOMIC_ACQUIRE);
+
+    switch (operation->waitValue.flags & 3u) {
+    case CU_STREAM_WAIT_VALUE_GEQ:
+        return wide ? (int64_t)(has - wanted) >= 0
+                    : (int32_t)(uint32_t)(has - wanted) >= 0;
+    case CU_STREAM_WAIT_VALUE_EQ:
+        return has == wanted;
+    case CU_STREAM_WAIT_VALUE_AND:
+        return (has & wanted) != 0;
+    default:
+        return wide ? ~(has | wanted) != 0 : ~(uint32_t)(has | wanted) != 0;
+    }
+}
+
+static void
+value_write(const CUstreamBatchMemOpParams *operation)
+{
+    uintptr_t address = (uintptr_t)operation->writeValue.address;
+
+    if (operation_is_wide(operation)) {
+        __atomic_store_n((uint64_t *)address, operation->writeValue.value64,
+                         __ATOMIC_RELEASE);
+        cpu_check_filled((void *)address, 8);
+    } else {
+        __atomic_store_n((uint32_t *)address, operation->writeValue.value,
+                         __ATOMIC_RELEASE);
+        cpu_check_filled((void *)address, 4);
+    }
+}
+
+/* ---- batches ---- */
+
+/* Does what can be done; false: a value is not there yet. */
+static bool
+batch_advance(struct batch *batch)
+{
+    if (cpu_context_status(batch->ctx)) {
+        return true; /* the context has failed */
+    }
+    for (; batch->at < batch->count; batch->at++) {
+        const CUstreamBatchMemOpParams *operation =
+            &batch->operations[batch->at];
+
+        if (operation_waits(operation)) {
+            if (!value_is_there(operation)) {
+                return false;
+            }
+        } else if (operation->operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 ||
+                   operation->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64) {
+            value_write(operation);
+        } else {
+            atomic_thread_fence(memory_order_seq_cst);
+        }
+    }
+    return true;
+}
+
+/* Finishes those whose values are there; whether any was.  The lock is held.
+ */
+static bool
+waits_look(void)
+{
+    struct batch **at = &waits;
+    bool any = false;
+
+    while (*at) {
+        struct batch *batch = *at;
+
+        if (batch_advance(batch)) {
+            *at = batch->next;
+            cpu_op_finish(batch->op); /* it may be gone now */
+            any = true;
+        } else {
+            at = &batch->next;
+        }
+    }
+    return any;
+}
+
+static void *
+looker_main(void *argument)
+{
+    struct timespec pause = {.tv_nsec = LOOK_NS_FIRST};
+
+    pthread_mutex_lock(&waits_lock);
+    for (;;) {
+        while (!waits) {
+            pthread_cond_wait(&waits_come, &waits_lock);
+            pause.tv_nsec = LOOK_NS_FIRST;
+        }
+        if (waits_look()) {
+            pause.tv_nsec = LOOK_NS_FIRST;
+        }
+        pthread_mutex_unlock(&waits_lock);
+        nanosleep(&pause, NULL);
+        if (pause.tv_nsec < LOOK_NS_LAST) {
+            pause.tv_nsec += pause.tv_nsec / 8;
+        }
+        pthread_mutex_lock(&waits_lock);
+    }
+    return argument;
+}
+
+/* The lock is held. */
+static bool
+looker_start(void)
+{
+    pthread_t thread;
+
+    if (!looker_runs && !pthread_create(&thread, NULL, looker_main, NULL)) {
+        pthread_detach(thread);
+        looker_runs = true;
+    }
+    return looker_runs;
+}
+
+static CUresult
+batch_run(void *argument)
+{
+    struct batch *batch = argument;
+
+    if (batch_advance(batch)) {
+        cpu_op_finish(batch->op);
+        return CUDA_SUCCESS;
+    }
+    pthread_mutex_lock(&waits_lock);
+    bool looked = looker_start();
+    if (looked) {
+        batch->next = waits;
+        waits = batch;
+        pthread_cond_signal(&waits_come);
+    }
+    pthread_mutex_unlock(&waits_lock);
+    if (!looked) {
+        cpu_context_fail(batch->ctx, CUDA_ERROR_OPERATING_SYSTEM);
+        cpu_op_finish(batch->op);
+    }
+    return CUDA_SUCCESS;
+}
+
+static size_t
+batch_bytes(unsigned count)
+{
+    return sizeof(struct batch) + count * sizeof(CUstreamBatchMemOpParams);
+}
+
+CUresult
+cpu_batch_op(const struct cpu_task *task, struct cpu_context *ctx,
+             struct cpu_op **made)
+{
+    struct cpu_op *op = cpu_op_new(ctx, CPU_OP_CALL, task->bytes);
+
+    if (!op) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    struct batch *batch = op->argument;
+    memcpy(batch, task->payload, task->bytes);
+    batch->op = op;
+    batch->ctx = ctx;
+    op->run = batch_run;
+    op->always = true;
+    op->ends_later = true;
+    *made = op;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_batch_task(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
+               struct cpu_task *task)
+{
+    struct cpu_context *ctx;
+    CUresult code = params->ctx ? cpu_context_of(params->ctx, &ctx)
+                                : cpu_context_current(&ctx);
+
+    if (code) {
+        return code;
+    }
+    if (params->flags || params->count > BATCH_MAX ||
+        (params->count && !params->paramArray)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (unsigned i = 0; i < params->count && !code; i++) {
+        code = operation_check(&params->paramArray[i]);
+    }
+    struct batch *batch = code ? NULL : calloc(1, batch_bytes(params->count));
+    if (!batch) {
+        return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    batch->count = params->count;
+    if (batch->count) {
+        memcpy(batch->operations, params->paramArray,
+               batch->count * sizeof *batch->operations);
+    }
+    *task = (struct cpu_task){.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                              .context = ctx->handle,
+                              .context_id = ctx->id,
+                              .payload = batch,
+                              .bytes = batch_bytes(batch->count)};
+    return CUDA_SUCCESS;
+}
+
+/* ---- streams ---- */
+
+CPU_API CUresult
+cuStreamBatchMemOp_v2(CUstream handle, unsigned count,
+                      CUstreamBatchMemOpParams *operations, unsigned flags)
+{
+    struct cpu_context *ctx;
+    struct cpu_stream *stream;
+    struct cpu_task task;
+    struct cpu_op *op;
+    CUresult code = cpu_stream_current(handle, &ctx, &stream);
+
+    if (code) {
+        return code;
+    }
+    CUDA_BATCH_MEM_OP_NODE_PARAMS params = {
+        .count = count, .paramArray = operations, .flags = flags};
+    code = count ? cpu_batch_task(&params, &task) : CUDA_ERROR_INVALID_VALUE;
+    if (code) {
+        return code;
+    }
+    if (cpu_stream_records(stream)) {
+        return cpu_task_note(stream, &task);
+    }
+    code = cpu_workers_start();
+    code = code ? code : cpu_batch_op(&task, ctx, &op);
+    cpu_task_free(&task);
+    if (!code) {
+        cpu_op_submit(stream, op, NULL);
+        cpu_op_release(op);
+    }
+    return code;
+}
+
+CPU_API CUresult
+cuStreamBatchMemOp(CUstream stream, unsigned count,
+                   CUstreamBatchMemOpParams *operations, unsigned flags)
+{
+    return cuStreamBatchMemOp_v2(stream, count, operations, flags);
+}
+
+#define ONE_OPERATION(name, older, member, kind, field, type)                 \
+    CPU_API CUresult name(CUstream stream, CUdeviceptr address, type value,   \
+                          unsigned flags)                                     \
+    {                                                                         \
+        CUstreamBatchMemOpParams one = {.member = {.operation = kind,         \
+                                                   .address = address,        \
+                                                   .field = value,            \
+                                                   .flags = flags}};          \
+        return cuStreamBatchMemOp_v2(stream, 1, &one, 0);                     \
+    }                                                                         \
+    CPU_API CUresult older(CUstream stream, CUdeviceptr address, type value,  \
+                           unsigned flags)                                    \
+    {                                                                         \
+        return name(stream, address, value, flags);                           \
+    }
+
+ONE_OPERATION(cuStreamWaitValue32_v2, cuStreamWaitValue32, waitValue,
+              CU_STREAM_MEM_OP_WAIT_VALUE_32, value, cuuint32_t)
+ONE_OPERATION(cuStreamWaitValue64_v2, cuStreamWaitValue64, waitValue,
+              CU_STREAM_MEM_OP_WAIT_VALUE_64, value64, cuuint64_t)
+ONE_OPERATION(cuStreamWriteValue32_v2, cuStreamWriteValue32, writeValue,
+              CU_STREAM_MEM_OP_WRITE_VALUE_32, value, cuuint32_t)
+ONE_OPERATION(cuStreamWriteValue64_v2, cuStreamWriteValue64, writeValue,
+              CU_STREAM_MEM_OP_WRITE_VALUE_64, value64, cuuint64_t)
+
+/* ---- nodes ---- */
+
+CPU_API CUresult
+cuGraphAddBatchMemOpNode(CUgraphNode *node, CUgraph graph,
+                         const CUgraphNode *after, size_t count,
+                         const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    struct cpu_task task;
+    CUresult code =
+        params ? cpu_batch_task(params, &task) : CUDA_ERROR_INVALID_VALUE;
+
+    return code
+               ? code
+               : cpu_node_insert(node, graph, after, NULL, count, &task, NULL);
+}
+
+CPU_API CUresult
+cuGraphBatchMemOpNodeGetParams(CUgraphNode handle,
+                               CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    CUresult code = cpu_ready();
+
+    pthread_mutex_lock(&cpu_graph_lock);
+    struct cpu_node *node = cpu_node_of(handle);
+    if (!code && (!node || !params ||
+                  node->task.type != CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!code) { /* the operations stay the node's */
+        struct batch *batch = node->task.payload;
+
+        *params =
+            (CUDA_BATCH_MEM_OP_NODE_PARAMS){.ctx = node->task.context,
+                                            .count = batch->count,
+                                            .paramArray = batch->operations};
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
+}
+
+CPU_API CUresult
+cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
+                               const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    struct cpu_task task;
+    CUresult code =
+        params ? cpu_batch_task(params, &task) : CUDA_ERROR_INVALID_VALUE;
+
+    return code ? code : cpu_node_set_task(node, &task, NULL);
+}
+
+CPU_API CUresult
+cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                   const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    struct cpu_task task;
+    CUresult code =
+        params ? cpu_batch_task(params, &task) : CUDA_ERROR_INVALID_VALUE;
+
+    return code ? code : cpu_exec_set_task(exec, node, &task);
+}
