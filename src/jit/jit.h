@@ -48,6 +48,7 @@ struct jit_options {
     bool verbose;
     bool fast_math;
     bool fmad;
+    bool flush; /* subnormal floats count as zero */
     bool debug; /* keep the places in the source */
     enum jit_output output;
     unsigned checks;        /* enum jit_check */
@@ -281,6 +282,7 @@ void jit_lower_assembly(struct jit *jit);   /* retarget/assembly.c */
 void jit_lower_variadic(struct jit *jit);   /* retarget/variadic.c */
 void jit_retarget(struct jit *jit);         /* retarget/retarget.c */
 void jit_set_math(struct jit *jit);         /* retarget/retarget.c */
+void jit_flush(struct jit *jit);            /* retarget/flush.c */
 void jit_lower_arithmetic(struct jit *jit); /* retarget/arithmetic.c */
 void jit_widen_divisions(struct jit *jit);  /* retarget/arithmetic.c */
 void jit_choose_inlining(struct jit *jit);  /* retarget/inlining.c */

@@ -94,6 +94,9 @@ make_bitcode(struct jit *jit)
 {
     jit_check_constants(jit);
     jit_check_source(jit, true);
+    if (jit->options.flush) { /* no option is known when it is loaded */
+        jit_flush(jit);
+    }
     LLVMMemoryBufferRef code = LLVMWriteBitcodeToMemoryBuffer(jit->module);
     jit_write(jit, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
 }

@@ -10,7 +10,8 @@
 static const char usage[] =
     "usage: pycuda-jit [--target=%s]\n"
     "                  [--kind=native|bitcode]\n"
-    "                  [--verbose] [--fast-math] [--fmad=0|1] [-O0..-O3]\n"
+    "                  [--verbose] [--fast-math] [--fmad=0|1] [--ftz=0|1]\n"
+    "                  [-O0..-O3]\n"
     "                  [--regions=0|1] [--max-registers=N]\n"
     "                  [--debug] [--show=explain|ir|asm]\n"
     "                  [--check=memory,race,sync,init] < bitcode > image\n";
@@ -103,6 +104,9 @@ read_argument(struct jit_options *options, const char *argument)
     }
     if ((value = after(argument, "--fmad="))) {
         return set_flag(&options->fmad, value);
+    }
+    if ((value = after(argument, "--ftz="))) {
+        return set_flag(&options->flush, value);
     }
     if ((value = after(argument, "--regions="))) {
         return set_flag(&options->regions, value);

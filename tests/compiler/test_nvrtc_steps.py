@@ -105,6 +105,24 @@ def test_an_nvrtc_without_a_cache_of_its_own(play):
     assert played.asked[0][0][0] == "--gpu-architecture=sm_90"
 
 
+def test_hints_that_an_older_nvrtc_lacks_are_left_out(play):
+    played = play(
+        "nvrtc: error: unrecognized option --Ofast-compile=max found\n"
+        "nvrtc: error: unrecognized option --split-compile=2 found",
+        b"image",
+    )
+    options = ["-Ofc", "max", "-split-compile=2", "-fmad=false"]
+    assert compiled(options=options) == b"image"
+    first, second = (asked[0] for asked in played.asked)
+    assert set(first) - set(second) == {
+        "--Ofast-compile=max", "--split-compile=2",
+    }  # fmt: skip
+    assert "--fmad=false" in second
+    play("nvrtc: error: unrecognized option --fmad=false found", b"image")
+    with pytest.raises(drv.CompileError, match="unrecognized option --fmad"):
+        compiled(options=["-fmad=false"])
+
+
 def test_ambiguous_calls_are_tried_with_overloads(play):
     log = "error: more than one instance of overloaded function"
     played = play(log, b"image")

@@ -219,3 +219,101 @@ def test_headers_in_memory():
     assert status != 0 and not image and "mine.h" in log
     with pytest.raises(TypeError):
         _driver._compile(source, "k.cu", options, {"mine.h": 5}, "cubin", [])
+
+
+FLUSHED = """
+extern "C" __global__ void f(float *o, const float *a, double *d, int n)
+{
+    int i = threadIdx.x;
+    float x = a[i], y = a[i + n];
+    o[i] = x + y;
+    o[i + n] = x - y;
+    o[i + 2 * n] = x * y;
+    o[i + 3 * n] = x / y;
+    o[i + 4 * n] = fmaf(x, y, a[i]);
+    o[i + 5 * n] = (float)(x < y) + 2 * (x == y);
+    o[i + 6 * n] = (float)(d[i] * d[i + n]);
+    o[i + 7 * n] = x * y + a[i];
+    d[i + 2 * n] = d[i] * d[i + n];
+}
+"""
+
+
+def flushed_results(options):
+    """What the kernel makes of pairs of numbers, and NumPy of the same."""
+    low, least = np.float32(1e-40), np.float32(1.2e-38)
+    numbers = np.array([0, low, -low, least, -least, 1, -1, 1e-20], "f")
+    x, y = (m.ravel().copy() for m in np.meshgrid(numbers, numbers))
+    n = len(x)
+    doubles = np.concatenate([x, y]).astype(float)
+    doubles[0], doubles[n] = 1e-200, 1e-115
+    d = np.concatenate([doubles, np.zeros(n)])
+    out = np.zeros(8 * n, "f")
+    module = compiler.SourceModule(
+        FLUSHED, options=options, no_extern_c=True, cache_dir=False
+    )
+    module.get_function("f")(
+        drv.Out(out), drv.In(np.concatenate([x, y])), drv.InOut(d),
+        np.int32(n), block=(n, 1, 1),
+    )  # fmt: skip
+    return x, y, out.reshape(8, n), d.reshape(3, n)
+
+
+def flush(x):
+    least = np.finfo(np.float32).tiny
+    return np.where(np.abs(x) < least, np.copysign(x.dtype.type(0), x), x)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["-ftz=true"], ["--ftz", "true"], ["-ftz=false", "--ftz=true"],
+     ["-ftz=true", "-Xptxas", "-O0"], ["-ftz=true", "-fmad=false"]],
+    ids=" ".join,
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:The CUDA compiler")
+def test_subnormal_numbers_are_flushed(options):
+    x, y, out, d = flushed_results(options)
+    a, b = flush(x), flush(y)
+    with np.errstate(all="ignore"):
+        exact = a.astype(float) * b + a
+        expected = [
+            a + b, a - b, a * b, a / b, exact.astype("f"),
+            (a < b) + 2 * (a == b), (d[0] * d[1]).astype("f"),
+        ]  # fmt: skip
+    for row, (have, want) in enumerate(zip(out, expected, strict=False)):
+        np.testing.assert_allclose(
+            have, flush(np.float32(want)), rtol=3e-7, atol=0,
+            err_msg=str(row), equal_nan=True,
+        )  # fmt: skip
+    tiny = np.finfo(np.float32).tiny
+    assert not np.any((np.abs(out) > 0) & (np.abs(out) < tiny))
+    assert d[2, 0] == 1e-200 * 1e-115 > 0, "doubles are not"
+
+
+def test_subnormal_numbers_are_kept_otherwise():
+    x, y, out, d = flushed_results(["-ftz=false"])
+    assert np.array_equal(out[0], x + y) and np.array_equal(out[1], x - y)
+    assert np.any((np.abs(out[2]) > 0) & (np.abs(out[2]) < 1e-39))
+
+
+@pytest.mark.parametrize("target", ["ptx", "cubin"])
+def test_linked_code_is_flushed_too(target):
+    source = (
+        'extern "C" __global__ void f(float *x) { x[0] *= 0.5f; '
+        "x[1] += x[2]; }"
+    )
+    image = compiler.compile(
+        source,
+        options=["-ftz=true", *(["-rdc=true"] if target == "cubin" else [])],
+        no_extern_c=True,
+        target=target,
+        cache_dir=False,
+    )
+    kinds = drv.jit_input_type
+    linker = drv.Linker()
+    linker.add_data(
+        image, kinds.PTX if target == "ptx" else kinds.CUBIN, "flushed"
+    )
+    x = np.array([1.5e-38, 1e-40, 1e-40], "f")
+    linker.link_module().get_function("f")(drv.InOut(x), block=(1, 1, 1))
+    assert x[0] == 0 and x[1] == 0

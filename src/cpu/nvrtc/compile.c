@@ -128,7 +128,12 @@ nvrtc_compile_ptx(struct _nvrtcProgram *program)
     if (program->ptx.length) {
         return NVRTC_SUCCESS;
     }
-    nvrtcResult result = jit_start(&process, "bitcode", NULL, &program->log);
+    struct nvrtc_words flags = {0};
+    if (program->flush) {
+        nvrtc_words_add(&flags, "--ftz=1");
+    }
+    nvrtcResult result = jit_start(&process, "bitcode", &flags, &program->log);
+    nvrtc_words_free(&flags);
     if (result == NVRTC_SUCCESS) {
         result =
             jit_finish(&process, &program->bitcode, &image, &program->log);
@@ -278,6 +283,7 @@ job_run_once(struct nvrtc_job *job)
     struct _nvrtcProgram *program = job->program;
     const char *kind = job->options.relocatable ? "bitcode" : "native";
     program->arch = job->options.arch ? job->options.arch : DEFAULT_ARCH;
+    program->flush = job->options.flush;
     bool code = !job->options.syntax_only;
     nvrtcResult result = NVRTC_SUCCESS;
 

@@ -109,6 +109,7 @@ struct nvrtc_options {
     bool relocatable;
     bool debug;       /* -G */
     bool optimized;   /* -dopt */
+    bool flush;       /* -ftz=true */
     bool float128;    /* -device-float128 */
     bool quiet;       /* no warnings */
     bool syntax_only; /* no code is made */
@@ -259,6 +260,7 @@ struct _nvrtcProgram {
     struct nvrtc_text cubin;   /* native image; bitcode image with -rdc */
     struct nvrtc_text ptx;     /* its text with a zero, made when asked for */
     int arch;                  /* for which it was compiled */
+    bool flush;                /* with -ftz=true */
 };
 
 /* ---- compile.c ---- */

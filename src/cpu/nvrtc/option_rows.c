@@ -26,7 +26,7 @@ static const struct option_row table[] = {
     {"--Ofast-compile", "-Ofc", VALUE_TEXT, OPTION_IGNORE, " 0 min mid max "},
     {"--ptxas-options", "-Xptxas", VALUE_TEXT, OPTION_ASSEMBLER, NULL},
     {SAME("maxrregcount"), VALUE_NUMBER, OPTION_REGISTERS, NULL},
-    {SAME("ftz"), VALUE_BOOL, OPTION_IGNORE, NULL},
+    {SAME("ftz"), VALUE_BOOL, OPTION_FLUSH, NULL},
     {SAME("prec-sqrt"), VALUE_BOOL, OPTION_IGNORE, NULL},
     {SAME("prec-div"), VALUE_BOOL, OPTION_IGNORE, NULL},
     {SAME("fmad"), VALUE_BOOL, OPTION_FMAD, NULL},

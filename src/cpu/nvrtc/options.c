@@ -122,6 +122,10 @@ code_apply(struct nvrtc_options *options, enum option_kind kind,
                         on ? "fast" : "off");
         nvrtc_words_add(&options->jit, "--fmad=%d", on);
         return true;
+    case OPTION_FLUSH:
+        nvrtc_words_add(&options->jit, "--ftz=%d", on);
+        options->flush = on;
+        return true;
     case OPTION_FAST:
         nvrtc_words_add(&options->jit, "--fast-math");
         return true;

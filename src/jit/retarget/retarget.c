@@ -110,6 +110,9 @@ jit_set_math(struct jit *jit)
     if (!jit->options.fmad) {
         jit_each_instruction_of_all(jit, jit_forbid_contraction, NULL);
     }
+    if (jit->options.flush) {
+        jit_flush(jit);
+    }
     if (jit->options.fast_math) {
         jit_each_instruction_of_all(jit, set_flags, NULL);
     }

@@ -1,0 +1,190 @@
+/* flush.c - -ftz=true: float32 numbers below the normal ones count as zero.
+ *
+ * Runs after contraction is decided and before the optimiser.  As PTX's .ftz
+ * instructions do, arithmetic on floats reads subnormal operands as zeros of
+ * their sign, and so writes subnormal results.  A product that is going to be
+ * fused with a sum is no result.  Doubles and halves keep their subnormals, so
+ * that the processor's own modes would not do.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "jit/jit.h"
+
+#define EXPONENT 0x7f800000u
+#define SIGN     0x80000000u
+
+/* Intrinsics that PTX has with .ftz. */
+static const char *const intrinsics[] = {
+    "llvm.fma.f32",     "llvm.fmuladd.f32", "llvm.sqrt.f32",
+    "llvm.minnum.f32",  "llvm.maxnum.f32",  "llvm.minimum.f32",
+    "llvm.maximum.f32",
+};
+
+static bool
+is_float(LLVMValueRef value)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMFloatTypeKind;
+}
+
+static bool
+is_intrinsic(LLVMValueRef instruction)
+{
+    LLVMValueRef callee = jit_callee(instruction);
+
+    for (size_t i = 0; callee && i < sizeof intrinsics / sizeof *intrinsics;
+         i++) {
+        if (!strcmp(jit_name(callee), intrinsics[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does the instruction compute a float, so that its result is flushed? */
+static bool
+is_arithmetic(LLVMValueRef value)
+{
+    if (!LLVMIsAInstruction(value) || !is_float(value)) {
+        return false;
+    }
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFMul:
+    case LLVMFDiv:
+    case LLVMFPTrunc:
+        return true;
+    case LLVMCall:
+        return is_intrinsic(value);
+    default:
+        return false;
+    }
+}
+
+static bool
+may_contract(LLVMValueRef value)
+{
+    return LLVMCanValueUseFastMathFlags(value) &&
+           LLVMGetFastMathFlags(value) & LLVMFastMathAllowContract;
+}
+
+/* Is it a product whose one use is a sum with which it is fused? */
+static bool
+is_fused(LLVMValueRef value)
+{
+    LLVMUseRef use = LLVMGetFirstUse(value);
+
+    if (LLVMGetInstructionOpcode(value) != LLVMFMul || !may_contract(value) ||
+        !use || LLVMGetNextUse(use)) {
+        return false;
+    }
+    LLVMValueRef user = LLVMGetUser(use);
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(user);
+    return (opcode == LLVMFAdd || opcode == LLVMFSub) && may_contract(user);
+}
+
+static bool
+has_opcode(LLVMValueRef value, LLVMOpcode opcode)
+{
+    return LLVMIsAInstruction(value) &&
+           LLVMGetInstructionOpcode(value) == opcode;
+}
+
+/* Is it what `flushed` makes? */
+static bool
+is_made_here(LLVMValueRef value)
+{
+    if (!has_opcode(value, LLVMBitCast)) {
+        return false;
+    }
+    LLVMValueRef select = LLVMGetOperand(value, 0);
+    return has_opcode(select, LLVMSelect) &&
+           has_opcode(LLVMGetOperand(select, 0), LLVMICmp) &&
+           has_opcode(LLVMGetOperand(select, 1), LLVMAnd) &&
+           has_opcode(LLVMGetOperand(select, 2), LLVMBitCast);
+}
+
+/* Can the operand not be subnormal, or is it flushed where it is computed? */
+static bool
+is_flushed(LLVMValueRef value)
+{
+    LLVMBool inexact;
+
+    if (LLVMIsAConstantFP(value)) {
+        double number = LLVMConstRealGetDouble(value, &inexact);
+        return number == 0 || number >= 0x1p-126 || number <= -0x1p-126;
+    }
+    return is_arithmetic(value) || is_made_here(value);
+}
+
+/* `value`, or a zero of its sign; *first is the instruction that reads it. */
+static LLVMValueRef
+flushed(struct jit *jit, LLVMValueRef value, LLVMValueRef *first)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMTypeRef word = LLVMInt32TypeInContext(jit->context);
+    LLVMValueRef bits = LLVMBuildBitCast(builder, value, word, "");
+    LLVMValueRef exponent =
+        LLVMBuildAnd(builder, bits, LLVMConstInt(word, EXPONENT, 0), "");
+    LLVMValueRef small = LLVMBuildICmp(builder, LLVMIntEQ, exponent,
+                                       LLVMConstInt(word, 0, 0), "");
+    LLVMValueRef zero =
+        LLVMBuildAnd(builder, bits, LLVMConstInt(word, SIGN, 0), "");
+    LLVMValueRef kept = LLVMBuildSelect(builder, small, zero, bits, "");
+
+    *first = bits;
+    return LLVMBuildBitCast(builder, kept, LLVMTypeOf(value), "");
+}
+
+static void
+flush_operands(struct jit *jit, LLVMValueRef instruction)
+{
+    int count = LLVMIsACallInst(instruction)
+                    ? (int)LLVMGetNumArgOperands(instruction)
+                    : LLVMGetNumOperands(instruction);
+    LLVMValueRef first;
+
+    LLVMPositionBuilderBefore(jit->builder, instruction);
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
+        if (is_float(operand) && !is_flushed(operand)) {
+            LLVMSetOperand(instruction, (unsigned)i,
+                           flushed(jit, operand, &first));
+        }
+    }
+}
+
+static void
+flush_result(struct jit *jit, LLVMValueRef instruction)
+{
+    LLVMValueRef first;
+
+    LLVMPositionBuilderBefore(jit->builder,
+                              LLVMGetNextInstruction(instruction));
+    LLVMValueRef value = flushed(jit, instruction, &first);
+    LLVMReplaceAllUsesWith(instruction, value);
+    LLVMSetOperand(first, 0, instruction);
+}
+
+static void
+flush_instruction(struct jit *jit, LLVMValueRef instruction, void *data)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+
+    (void)data;
+    if (is_arithmetic(instruction)) {
+        flush_operands(jit, instruction);
+        if (!is_fused(instruction)) {
+            flush_result(jit, instruction);
+        }
+    } else if (opcode == LLVMFCmp || opcode == LLVMFPExt) {
+        flush_operands(jit, instruction);
+    }
+}
+
+void
+jit_flush(struct jit *jit)
+{
+    jit_each_instruction_of_all(jit, flush_instruction, NULL);
+}
