@@ -1,10 +1,12 @@
 /* harness_absent.c - runtime functions that no test kernel calls: weak ones
- * for every name of image/abi.h, so that the loader's table links.
+ * for every name of image/abi.h, so that the loader's table links; and the
+ * memory budget, which has room for everything.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cpu/memory/budget.h"
 #include "image/abi.h"
 
 static _Noreturn void
@@ -22,3 +24,16 @@ absent(const char *name)
     }
 
 IMAGE_RUNTIME(ABSENT)
+
+bool
+cpu_arena_admit(uint64_t bytes)
+{
+    (void)bytes;
+    return true;
+}
+
+const char *
+cpu_budget_refusal(void)
+{
+    return NULL;
+}
