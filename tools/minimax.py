@@ -43,6 +43,9 @@ class Polynomial:
         Bits of a coefficient's significand: 24 or 53.
     last
         What the coefficient of the highest power is moved by in the end.
+    split
+        Whether the macros are NAME_FIRST, the coefficient of t^0, and
+        NAME_REST(t), the polynomial of the others.
     """
 
     target: Function
@@ -52,6 +55,7 @@ class Polynomial:
     count: int
     bits: int = 24
     last: float = 0
+    split: bool = False
 
 
 def rounded(value: mpf, bits: int) -> mpf:
@@ -170,6 +174,7 @@ def odd(
     bits: int = 24,
     slope: Number = 1,
     last: float = 0,
+    split: bool = False,
 ) -> Polynomial:
     """P of f(x) = slope * x + x^3 P(x^2), relative to f, |x| <= high."""
 
@@ -182,7 +187,7 @@ def odd(
         return x**3 / function(x)
 
     end = mpf(high) ** 2
-    return Polynomial(target, weight, SMALL, end, count, bits, last)
+    return Polynomial(target, weight, SMALL, end, count, bits, last, split)
 
 
 def even(
@@ -356,7 +361,7 @@ ROWS: dict[str, Polynomial] = {
     # Moved so that no sine is above 1, whatever is rounded: all floats from
     # 0.5 to 1.5748 were tried.  (Doubles' is limited: that of pi / 2 would
     # be below 1.)
-    "SINF": odd(mpmath.sin, QUARTER, 4, last=-2500 * 2**-43),
+    "SINF": odd(mpmath.sin, QUARTER, 4, last=200 * 2**-43, split=True),
     "SIN": odd(mpmath.sin, QUARTER, 9, 53),
     "TANF": odd(mpmath.tan, OCTANT, 6),
     "TAN": odd(mpmath.tan, OCTANT, 14, 53),
@@ -451,8 +456,12 @@ def macro(name: str, row: Polynomial) -> str:
     values = [shorter(literal(found[p], row.bits)) for p in range(row.count)]
     error = mpmath.log(worst, 2)
     kind = "F" if row.bits == 24 else ""
-    head = f"/* error 2^{float(error):.1f} */\n#define __PYCUDA_{name}(t)"
-    lines = [head, f"    __PYCUDA_POLY{row.count}{kind}("]
+    head = f"/* error 2^{float(error):.1f} */\n"
+    if row.split:
+        head += f"#define __PYCUDA_{name}_FIRST {values.pop(0)}\n"
+        name += "_REST"
+    head += f"#define __PYCUDA_{name}(t)"
+    lines = [head, f"    __PYCUDA_POLY{len(values)}{kind}("]
     arguments = ["t", *values]
     line = "        "
     for i, argument in enumerate(arguments):
@@ -463,10 +472,10 @@ def macro(name: str, row: Polynomial) -> str:
         line += text
     lines.append(line)
     width = 78
-    first = lines[0].split("\n")
-    body = [first[1], *lines[1:]]
+    *first, start = lines[0].split("\n")
+    body = [start, *lines[1:]]
     joined = [text.ljust(width) + "\\" for text in body[:-1]]
-    return "\n".join([first[0], *joined, body[-1]])
+    return "\n".join([*first, *joined, body[-1]])
 
 
 HEAD = """\

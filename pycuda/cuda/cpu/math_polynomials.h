@@ -168,10 +168,11 @@
         t, 0x1.999999999999ap-2, 0x1.2492492492358p-2, 0x1.c71c71c747fbp-3,   \
         0x1.745d172d4ac29p-3, 0x1.3b13b9416c603p-3, 0x1.110f7369cd893p-3,     \
         0x1.e249c85c83a14p-4, 0x1.a7411ad812b91p-4, 0x1.da6bac2d3eeb6p-4)
-/* error 2^-25.8 */
-#define __PYCUDA_SINF(t)                                                      \
-    __PYCUDA_POLY4F(                                                          \
-        t, -0x1.55554cp-3f, 0x1.110edap-7f, -0x1.9f70eep-13f, 0x1.5dbfp-19f)
+/* error 2^-27.0 */
+#define __PYCUDA_SINF_FIRST -0x1.55554cp-3f
+#define __PYCUDA_SINF_REST(t)                                                 \
+    __PYCUDA_POLY3F(                                                          \
+        t, 0x1.110edap-7f, -0x1.9f70eep-13f, 0x1.5dc98cp-19f)
 /* error 2^-61.9 */
 #define __PYCUDA_SIN(t)                                                       \
     __PYCUDA_POLY9(                                                           \
