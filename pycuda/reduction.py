@@ -408,13 +408,14 @@ class ReductionKernel:
         while True:
             blocks, sequence = self._plan(size)
             target = self._target(blocks, out, allocator)
+            given = [target, *inputs, *values]
+            if kernel_wrapper:  # which knows addresses, as PyCUDA passes them
+                given = [getattr(a, "gpudata", a) for a in given]
             launch(
                 (blocks, 1),
                 (self.block_size, 1, 1),
                 stream,
-                target,
-                *inputs,
-                *values,
+                *given,
                 sequence,
                 size,
                 shared_size=self.block_size * self.dtype_out.itemsize,

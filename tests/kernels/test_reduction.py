@@ -179,14 +179,14 @@ def test_kernel_wrapper():
 
     def wrapper(launch):
         def counted(*args, **kwargs):
-            launches.append(1)
+            launches.append(args[4])
             return launch(*args, **kwargs)
 
         return counted
 
     x = gpuarray.to_gpu(np.ones(100_000, np.int32))
     assert kernel(x, kernel_wrapper=wrapper).get() == 100_000
-    assert len(launches) == 2
+    assert len(launches) == 2 and launches[0] is x.gpudata
 
 
 def test_strided_input():
