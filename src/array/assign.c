@@ -19,7 +19,7 @@ struct unsettled {
 
 static PyTypeObject *unsettled_type;
 
-/* --- the owner in between ---------------------------------------------- */
+/* --- the temporary owner ---------------------------------------------- */
 
 static int
 unsettled_raise(const struct unsettled *self)
@@ -126,8 +126,8 @@ assign_settled(const struct array *array)
     return between ? unsettled_raise(between) : 0;
 }
 
-/* What keeps the memory from being used, a str; NULL: nothing, or an
- * exception. */
+/* The reason why the memory cannot be used, a str; NULL if there is none, or
+ * with an exception. */
 static PyObject *
 contradiction(const struct array *array, PyObject *owner, PyObject *strides)
 {
@@ -159,9 +159,9 @@ contradiction(const struct array *array, PyObject *owner, PyObject *strides)
     return reason;
 }
 
-/* Gives the array its owner, taking the reference, or what stands for it
- * while the attributes contradict each other; `strides`: a tuple that is not
- * of the shape's length, or NULL. */
+/* Gives the array its owner and takes the reference; the owner is wrapped in
+ * UnsettledMemory while the attributes contradict each other.  `strides` is a
+ * tuple whose length is not that of the shape, or NULL. */
 static int
 settle(struct array *array, PyObject *owner, PyObject *strides)
 {
@@ -189,7 +189,7 @@ settle(struct array *array, PyObject *owner, PyObject *strides)
     return 0;
 }
 
-/* With the owner that it has. */
+/* Checks the attributes again, with the owner that the array has. */
 static int
 settle_again(struct array *array)
 {
@@ -208,8 +208,9 @@ refuse_delete(PyObject *value)
     return -1;
 }
 
-/* Strides that were assigned for as many axes stay; otherwise they follow
- * where the elements can stay, and are packed where not. */
+/* Strides for a new shape.  Strides that were assigned for as many axes stay;
+ * otherwise the elements keep their places if they can, and the strides are
+ * packed if not. */
 static int
 strides_for(struct array *array, int ndim, const npy_intp *shape,
             npy_intp *strides)
@@ -367,7 +368,7 @@ assign_allocator(PyObject *self, PyObject *value, void *unused)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Older programs set them; they follow from shape and strides all the same. */
+/* Accepted for old programs and ignored: flags follow from the strides. */
 int
 assign_flags(PyObject *self, PyObject *value, void *unused)
 {

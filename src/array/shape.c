@@ -60,7 +60,8 @@ complete_shape(npy_intp size, int ndim, npy_intp *shape)
     return 0;
 }
 
-/* Packed in the order: a view of what is, else of a copy. */
+/* The result is packed in `order`: a view of the array if that is packed so,
+ * else of a packed copy. */
 static PyObject *
 reshape(struct array *array, char order, int ndim, npy_intp *shape)
 {

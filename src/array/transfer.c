@@ -199,7 +199,8 @@ get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
 static int set_device(struct array *array, struct array *source,
                       CUstream stream);
 
-/* Into what a program gives: a host array, or one on the device. */
+/* Copies into the target that the caller gave: an array of the host or one on
+ * the device. */
 static PyObject *
 get_to(struct array *array, PyObject *target, int async, CUstream stream,
        const char *name)

@@ -341,8 +341,8 @@ format_join(PyObject *types)
     return text;
 }
 
-/* Whether prepare() is given a block, as it was in 2010: the second argument
- * consists of numbers, or it is named. */
+/* Whether prepare() is called in its first form, with a block: the second
+ * argument consists of numbers, or `block` is named. */
 static bool
 has_block(CORE_ARGS)
 {
@@ -358,8 +358,8 @@ has_block(CORE_ARGS)
            PyIndex_Check(PySequence_Fast_GET_ITEM(second, 0));
 }
 
-/* (arg_types, texrefs) of today's form in `values`; the block and the shared
- * memory of the first one are noted. */
+/* Reads the arguments of either form of prepare(): (arg_types, texrefs) into
+ * `values`, the block and the shared memory into the function. */
 static int
 prepare_args(PyObject *op, CORE_ARGS, PyObject **values)
 {
@@ -486,8 +486,8 @@ static PyType_Spec function_spec = {
     .slots = function_slots,
 };
 
-/* Methods of oldstyle.c: under PyCUDA's private names of today, and those
- * without an underscore that programs of before 2011 know. */
+/* Adds the methods of oldstyle.c under their private names, and under the
+ * names without an underscore that programs written before 2011 use. */
 static int
 methods_add(PyTypeObject *type, PyMethodDef *methods)
 {

@@ -152,7 +152,7 @@ core_format_of_type(PyObject *type)
     return text;
 }
 
-/* The address of what is no integer, for a parameter of an address's size:
+/* The address of an object that is no integer, for a parameter of 8 bytes:
  * programs prepare pointers as numpy.intp. */
 static PyObject *
 address_as_integer(PyObject *arg, struct core_pack *pack)

@@ -204,7 +204,7 @@ param_setv(PyObject *op, CORE_ARGS)
     return none_or_error(status);
 }
 
-/* The handlers among the arguments, for whose copies the caller cares. */
+/* Lists the handlers among the arguments: the caller makes their copies. */
 static PyObject *
 handlers_among(PyObject *const *args, Py_ssize_t count)
 {

@@ -21,8 +21,8 @@ core_attribute(PyObject *object, PyObject *name, PyObject **value)
     return 0;
 }
 
-/* The address that an object's attribute `value`, which is released, stands
- * for: 1; -1: it stands for none. */
+/* Reads an address from an object's attribute, whose reference it takes: 1,
+ * or -1 if the value is no address. */
 static int
 pointer_of_attribute(PyObject *value, CUstream later, CUdeviceptr *pointer)
 {
@@ -62,8 +62,8 @@ core_pointer_foreign(PyObject *object, CUstream later, CUdeviceptr *pointer)
     return given == NULL ? -2 : pointer_of_attribute(given, later, pointer);
 }
 
-/* Whether int() of it is an address: it counts, and is no real number, which
- * a fraction would be lost of. */
+/* Whether int(object) may be an address: the type is an integer's, or has
+ * __int__ and is not that of a real number. */
 static bool
 is_integral(PyObject *object)
 {

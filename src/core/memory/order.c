@@ -111,7 +111,7 @@ core_apart(PyObject *owner, PyObject *other)
            Py_IS_TYPE(other, core.allocation_type);
 }
 
-/* Notes the use of what a user's object has as gpudata, if it has any. */
+/* Notes the use of the memory behind a user's object: its gpudata, if any. */
 static int
 use_behind(PyObject *object, CUstream stream)
 {
