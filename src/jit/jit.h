@@ -443,6 +443,9 @@ bool jit_is_kernel(struct jit *jit, LLVMValueRef function);
 struct jit_kernel *jit_kernel_of(struct jit *jit, LLVMValueRef function);
 /* fibers/stops.c */
 bool jit_may_stop(const char *name);
+/* retarget/ptx.c: replaces a call of inline PTX by instructions.  Returns
+ * NULL, or why that is not possible; then nothing has changed. */
+const char *jit_translate_ptx(struct jit *jit, LLVMValueRef call);
 /* retarget/check.c: may the name stay undefined in the object? */
 bool jit_is_known_symbol(const char *name);
 

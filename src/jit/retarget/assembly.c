@@ -1,7 +1,7 @@
-/* assembly.c - inline PTX without operands that the CPU device can follow.
+/* assembly.c - inline PTX: statements without operands.
  *
  * Comments alone are no code.  A few statements have functions of the run
- * time that do the same; all others are the user's error.
+ * time that do the same; ptx.c translates others.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -200,11 +200,14 @@ lower_assembly(struct jit *jit, LLVMValueRef instruction, void *data)
     char *bare = bare_text(text, length);
     char *words = jit_allocate(length + 1);
     if (!is_known(bare, words, has_results)) {
-        jit_user_error(instruction,
-                       "inline PTX cannot run on the CPU device: "
-                       "asm(\"%.*s%s\")",
-                       (int)(length > 60 ? 60 : length), text,
-                       length > 60 ? "..." : "");
+        const char *wrong = jit_translate_ptx(jit, instruction);
+        if (wrong) {
+            jit_user_error(instruction,
+                           "inline PTX cannot run on the CPU device: "
+                           "asm(\"%.*s%s\"): %s",
+                           (int)(length > 60 ? 60 : length), text,
+                           length > 60 ? "..." : "", wrong);
+        }
         return;
     }
     if (has_results) {

@@ -1,0 +1,258 @@
+/* ptx_bits.c - shifts, counts and fields of bits of inline PTX.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "jit/retarget/ptx.h"
+
+LLVMValueRef
+ptx_make_bits(struct ptx_work *work)
+{
+    LLVMOpcode code = strcmp(work->statement->operation, "and") == 0 ? LLVMAnd
+                      : strcmp(work->statement->operation, "or") == 0
+                          ? LLVMOr
+                          : LLVMXor;
+    return LLVMBuildBinOp(work->builder, code, work->in[0], work->in[1], "");
+}
+
+LLVMValueRef
+ptx_make_not(struct ptx_work *work)
+{
+    return LLVMBuildNot(work->builder, work->in[0], "");
+}
+
+LLVMValueRef
+ptx_make_cnot(struct ptx_work *work)
+{
+    LLVMValueRef zero = LLVMBuildICmp(work->builder, LLVMIntEQ, work->in[0],
+                                      ptx_number(work, 0), "");
+    return LLVMBuildZExt(work->builder, zero, work->llvm, "");
+}
+
+/* Distances are 32-bit numbers; those beyond the width shift all out. */
+LLVMValueRef
+ptx_make_shift(struct ptx_work *work)
+{
+    LLVMBuilderRef builder = work->builder;
+    struct ptx_type word = {'u', 32};
+    bool left = strcmp(work->statement->operation, "shl") == 0;
+    bool fills = !left && work->type.letter == 's';
+    LLVMOpcode code = left ? LLVMShl : fills ? LLVMAShr : LLVMLShr;
+    LLVMValueRef by =
+        ptx_read(work->ptx, &work->statement->operands[2], word, false);
+    if (!by) {
+        return NULL;
+    }
+    LLVMValueRef far =
+        LLVMBuildICmp(builder, LLVMIntUGE, by,
+                      jit_constant(work->ptx->jit, work->type.bits), "");
+    LLVMValueRef most = jit_constant(work->ptx->jit, work->type.bits - 1);
+    by = LLVMBuildSelect(builder, far, most, by, "");
+    by = LLVMBuildIntCast2(builder, by, work->llvm, 0, "");
+    LLVMValueRef shifted = LLVMBuildBinOp(builder, code, work->in[0], by, "");
+    return fills ? shifted
+                 : LLVMBuildSelect(builder, far, ptx_number(work, 0), shifted,
+                                   "");
+}
+
+/* shf.l and shf.r: 32 bits of the 64 that b and a make. */
+LLVMValueRef
+ptx_make_funnel(struct ptx_work *work)
+{
+    LLVMBuilderRef builder = work->builder;
+    struct jit *jit = work->ptx->jit;
+    LLVMValueRef low = LLVMBuildZExt(builder, work->in[0], jit->i64, "");
+    LLVMValueRef high = LLVMBuildZExt(builder, work->in[1], jit->i64, "");
+    LLVMValueRef half = LLVMConstInt(jit->i64, 32, 0);
+    LLVMValueRef by = work->in[2];
+    if (ptx_has(work->statement, "wrap")) {
+        by = LLVMBuildAnd(builder, by, ptx_number(work, 31), "");
+    } else {
+        LLVMValueRef pair[] = {by, ptx_number(work, 32)};
+        by = ptx_intrinsic(work->ptx, "llvm.umin", work->llvm, pair, 2);
+    }
+    by = LLVMBuildZExt(builder, by, jit->i64, "");
+    LLVMValueRef all =
+        LLVMBuildOr(builder, LLVMBuildShl(builder, high, half, ""), low, "");
+    if (ptx_has(work->statement, "l")) {
+        all = LLVMBuildLShr(builder, LLVMBuildShl(builder, all, by, ""), half,
+                            "");
+    } else {
+        all = LLVMBuildLShr(builder, all, by, "");
+    }
+    return LLVMBuildTrunc(builder, all, work->llvm, "");
+}
+
+/* popc and clz give 32-bit numbers. */
+LLVMValueRef
+ptx_make_count(struct ptx_work *work)
+{
+    bool leading = strcmp(work->statement->operation, "clz") == 0;
+    LLVMValueRef arguments[] = {work->in[0],
+                                LLVMConstInt(work->ptx->jit->i1, 0, 0)};
+    LLVMValueRef count =
+        ptx_intrinsic(work->ptx, leading ? "llvm.ctlz" : "llvm.ctpop",
+                      work->llvm, arguments, 1 + leading);
+    work->result = (struct ptx_type){'u', 32};
+    return LLVMBuildIntCast2(work->builder, count, work->ptx->jit->i32, 0, "");
+}
+
+LLVMValueRef
+ptx_make_brev(struct ptx_work *work)
+{
+    return ptx_intrinsic(work->ptx, "llvm.bitreverse", work->llvm, work->in,
+                         1);
+}
+
+/* lop3: bit i of the result is bit (4a + 2b + c) of the table. */
+LLVMValueRef
+ptx_make_lop3(struct ptx_work *work)
+{
+    const struct ptx_operand *operand = &work->statement->operands[4];
+    if (operand->kind != PTX_INTEGER && operand->kind != PTX_REGISTER) {
+        return ptx_give_up(work, "lop3 has no table");
+    }
+    LLVMValueRef table = ptx_read(work->ptx, operand, work->type, false);
+    if (!table || !LLVMIsAConstantInt(table)) {
+        return ptx_give_up(work, "the table of lop3 is no constant");
+    }
+    uint64_t bits = LLVMConstIntGetZExtValue(table);
+    LLVMValueRef result = ptx_number(work, 0);
+    for (unsigned row = 0; row < 8; row++) {
+        LLVMValueRef all = ptx_number(work, ~0ull);
+        for (unsigned k = 0; k < 3; k++) {
+            LLVMValueRef term = work->in[k];
+            term =
+                row & (4u >> k) ? term : LLVMBuildNot(work->builder, term, "");
+            all = LLVMBuildAnd(work->builder, all, term, "");
+        }
+        if (bits >> row & 1) {
+            result = LLVMBuildOr(work->builder, result, all, "");
+        }
+    }
+    return result;
+}
+
+/* ---- fields ---- */
+
+/* An operand that says where a field is: its low byte, at most `most`. */
+static LLVMValueRef
+distance(struct ptx_work *work, unsigned index, LLVMTypeRef type)
+{
+    struct ptx_type word = {'u', 32};
+    LLVMValueRef value =
+        ptx_read(work->ptx, &work->statement->operands[index], word, false);
+    if (!value) {
+        return NULL;
+    }
+    struct jit *jit = work->ptx->jit;
+    LLVMValueRef pair[] = {
+        LLVMBuildAnd(work->builder, value, jit_constant(jit, 255), ""),
+        jit_constant(jit, work->type.bits)};
+    value = ptx_intrinsic(work->ptx, "llvm.umin", jit->i32, pair, 2);
+    return LLVMBuildIntCast2(work->builder, value, type, 0, "");
+}
+
+/* `length` ones at the lower end of a number of twice the width. */
+static LLVMValueRef
+ones(struct ptx_work *work, LLVMValueRef length)
+{
+    LLVMValueRef one = LLVMConstInt(LLVMTypeOf(length), 1, 0);
+    LLVMValueRef power = LLVMBuildShl(work->builder, one, length, "");
+    return LLVMBuildSub(work->builder, power, one, "");
+}
+
+/* bfe d, a, position, length; a signed field is extended by its highest bit,
+ * those beyond the operand are as its highest bit. */
+LLVMValueRef
+ptx_make_extract(struct ptx_work *work)
+{
+    LLVMBuilderRef builder = work->builder;
+    LLVMTypeRef wide =
+        LLVMIntTypeInContext(work->ptx->jit->context, 2 * work->type.bits);
+    bool is_signed = work->type.letter == 's';
+    LLVMValueRef value =
+        LLVMBuildIntCast2(builder, work->in[0], wide, is_signed, "");
+    LLVMValueRef from = distance(work, 2, wide);
+    LLVMValueRef length = distance(work, 3, wide);
+    if (!from || !length) {
+        return NULL;
+    }
+    if (!is_signed) {
+        value = LLVMBuildLShr(builder, value, from, "");
+        value = LLVMBuildAnd(builder, value, ones(work, length), "");
+        return LLVMBuildTrunc(builder, value, work->llvm, "");
+    }
+    LLVMValueRef all = LLVMConstInt(wide, 2 * work->type.bits - 1, 0);
+    LLVMValueRef none = LLVMBuildICmp(builder, LLVMIntEQ, length,
+                                      LLVMConstInt(wide, 0, 0), "");
+    LLVMValueRef up = LLVMBuildSub(builder, all, length, "");
+    LLVMValueRef one = LLVMConstInt(wide, 1, 0);
+    value = LLVMBuildAShr(builder, value, from, "");
+    value =
+        LLVMBuildShl(builder, LLVMBuildShl(builder, value, up, ""), one, "");
+    value =
+        LLVMBuildAShr(builder, LLVMBuildAShr(builder, value, one, ""), up, "");
+    value = LLVMBuildTrunc(builder, value, work->llvm, "");
+    return LLVMBuildSelect(builder, none, ptx_number(work, 0), value, "");
+}
+
+/* bfi d, a, b, position, length: b with the low bits of a in a field. */
+LLVMValueRef
+ptx_make_insert(struct ptx_work *work)
+{
+    LLVMBuilderRef builder = work->builder;
+    LLVMTypeRef wide =
+        LLVMIntTypeInContext(work->ptx->jit->context, 2 * work->type.bits);
+    LLVMValueRef from = distance(work, 3, wide);
+    LLVMValueRef length = distance(work, 4, wide);
+    if (!from || !length) {
+        return NULL;
+    }
+    LLVMValueRef mask = LLVMBuildShl(builder, ones(work, length), from, "");
+    LLVMValueRef value = LLVMBuildZExt(builder, work->in[0], wide, "");
+    value = LLVMBuildShl(builder, value, from, "");
+    mask = LLVMBuildTrunc(builder, mask, work->llvm, "");
+    value = LLVMBuildTrunc(builder, value, work->llvm, "");
+    value = LLVMBuildAnd(builder, value, mask, "");
+    LLVMValueRef rest = LLVMBuildAnd(builder, work->in[1],
+                                     LLVMBuildNot(builder, mask, ""), "");
+    return LLVMBuildOr(builder, value, rest, "");
+}
+
+/* prmt: each byte is one of the eight of a and b, or its sign eight times. */
+LLVMValueRef
+ptx_make_permute(struct ptx_work *work)
+{
+    LLVMBuilderRef builder = work->builder;
+    struct jit *jit = work->ptx->jit;
+    if (work->statement->modifier_count > 1 || work->type.bits != 32) {
+        return ptx_give_up(work, "prmt of this mode is not known");
+    }
+    LLVMValueRef high = LLVMBuildZExt(builder, work->in[1], jit->i64, "");
+    LLVMValueRef all = LLVMBuildZExt(builder, work->in[0], jit->i64, "");
+    high = LLVMBuildShl(builder, high, LLVMConstInt(jit->i64, 32, 0), "");
+    all = LLVMBuildOr(builder, all, high, "");
+    LLVMValueRef result = ptx_number(work, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        LLVMValueRef select =
+            LLVMBuildLShr(builder, work->in[2], ptx_number(work, 4 * i), "");
+        LLVMValueRef by =
+            LLVMBuildAnd(builder, select, ptx_number(work, 7), "");
+        by = LLVMBuildShl(builder, by, ptx_number(work, 3), "");
+        by = LLVMBuildZExt(builder, by, jit->i64, "");
+        LLVMValueRef byte = LLVMBuildTrunc(
+            builder, LLVMBuildLShr(builder, all, by, ""), jit->i8, "");
+        LLVMValueRef sign =
+            LLVMBuildAShr(builder, byte, LLVMConstInt(jit->i8, 7, 0), "");
+        LLVMValueRef signs =
+            LLVMBuildAnd(builder, select, ptx_number(work, 8), "");
+        signs =
+            LLVMBuildICmp(builder, LLVMIntNE, signs, ptx_number(work, 0), "");
+        byte = LLVMBuildSelect(builder, signs, sign, byte, "");
+        byte = LLVMBuildZExt(builder, byte, work->llvm, "");
+        byte = LLVMBuildShl(builder, byte, ptx_number(work, 8 * i), "");
+        result = LLVMBuildOr(builder, result, byte, "");
+    }
+    return result;
+}

@@ -1,0 +1,421 @@
+/* ptx_operations.c - arithmetic of inline PTX: a row for each operation.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "jit/retarget/ptx.h"
+
+LLVMValueRef
+ptx_number(const struct ptx_work *work, uint64_t value)
+{
+    return LLVMConstInt(work->llvm, value, 0);
+}
+
+LLVMValueRef
+ptx_give_up(struct ptx_work *work, const char *why)
+{
+    ptx_fail(work->ptx, "%s", why);
+    return NULL;
+}
+
+/* ---- sums with and without carry ---- */
+
+/* a + b + carry (or a - b - borrow) in twice the width; the flag is bit N. */
+static LLVMValueRef
+wide_sum(struct ptx_work *work, bool subtract, bool use_carry)
+{
+    LLVMBuilderRef builder = work->builder;
+    LLVMTypeRef wide =
+        LLVMIntTypeInContext(work->ptx->jit->context, 2 * work->type.bits);
+    LLVMValueRef a = LLVMBuildZExt(builder, work->in[0], wide, "");
+    LLVMValueRef b = LLVMBuildZExt(builder, work->in[1], wide, "");
+    LLVMValueRef sum = subtract ? LLVMBuildSub(builder, a, b, "")
+                                : LLVMBuildAdd(builder, a, b, "");
+    if (use_carry) {
+        if (!work->ptx->carry) {
+            return ptx_give_up(work,
+                               "its carry comes from another asm statement");
+        }
+        LLVMValueRef carry =
+            LLVMBuildZExt(builder, work->ptx->carry, wide, "");
+        sum = subtract ? LLVMBuildSub(builder, sum, carry, "")
+                       : LLVMBuildAdd(builder, sum, carry, "");
+    }
+    if (ptx_has(work->statement, "cc")) {
+        LLVMValueRef bit = LLVMBuildLShr(
+            builder, sum, LLVMConstInt(wide, work->type.bits, 0), "");
+        work->ptx->carry =
+            LLVMBuildTrunc(builder, bit, work->ptx->jit->i1, "");
+    }
+    return LLVMBuildTrunc(builder, sum, work->llvm, "");
+}
+
+static LLVMValueRef
+clamp_unit(struct ptx_work *work, LLVMValueRef value)
+{
+    if (!value || !ptx_has(work->statement, "sat")) {
+        return value;
+    }
+    LLVMValueRef pair[] = {value, LLVMConstReal(work->llvm, 0.0)};
+    pair[0] = ptx_intrinsic(work->ptx, "llvm.maxnum", work->llvm, pair, 2);
+    pair[1] = LLVMConstReal(work->llvm, 1.0);
+    return ptx_intrinsic(work->ptx, "llvm.minnum", work->llvm, pair, 2);
+}
+
+static LLVMValueRef
+build_sum(struct ptx_work *work, bool subtract)
+{
+    if (work->type.letter == 'f') {
+        return subtract
+                   ? LLVMBuildFSub(work->builder, work->in[0], work->in[1], "")
+                   : LLVMBuildFAdd(work->builder, work->in[0], work->in[1],
+                                   "");
+    }
+    if (ptx_has(work->statement, "sat")) {
+        return ptx_intrinsic(work->ptx,
+                             subtract ? "llvm.ssub.sat" : "llvm.sadd.sat",
+                             work->llvm, work->in, 2);
+    }
+    return wide_sum(work, subtract, false);
+}
+
+static LLVMValueRef
+build_add(struct ptx_work *work)
+{
+    return build_sum(work, false);
+}
+
+static LLVMValueRef
+build_sub(struct ptx_work *work)
+{
+    return build_sum(work, true);
+}
+
+static LLVMValueRef
+build_addc(struct ptx_work *work)
+{
+    return wide_sum(work, false, true);
+}
+
+static LLVMValueRef
+build_subc(struct ptx_work *work)
+{
+    return wide_sum(work, true, true);
+}
+
+/* ---- products ---- */
+
+static LLVMValueRef
+product(struct ptx_work *work)
+{
+    LLVMBuilderRef builder = work->builder;
+    if (work->type.letter == 'f') {
+        return LLVMBuildFMul(builder, work->in[0], work->in[1], "");
+    }
+    if (ptx_has(work->statement, "lo")) {
+        return LLVMBuildMul(builder, work->in[0], work->in[1], "");
+    }
+    bool wide = ptx_has(work->statement, "wide");
+    if (!wide && !ptx_has(work->statement, "hi")) {
+        return ptx_give_up(work, "a product is none of .lo, .hi and .wide");
+    }
+    LLVMTypeRef type =
+        LLVMIntTypeInContext(work->ptx->jit->context, 2 * work->type.bits);
+    LLVMValueRef a, b;
+    if (work->type.letter == 's') {
+        a = LLVMBuildSExt(builder, work->in[0], type, "");
+        b = LLVMBuildSExt(builder, work->in[1], type, "");
+    } else {
+        a = LLVMBuildZExt(builder, work->in[0], type, "");
+        b = LLVMBuildZExt(builder, work->in[1], type, "");
+    }
+    LLVMValueRef all = LLVMBuildMul(builder, a, b, "");
+    if (wide) {
+        work->result.bits = 2 * work->type.bits;
+        return all;
+    }
+    all = LLVMBuildLShr(builder, all, LLVMConstInt(type, work->type.bits, 0),
+                        "");
+    return LLVMBuildTrunc(builder, all, work->llvm, "");
+}
+
+static LLVMValueRef
+multiply_add(struct ptx_work *work, bool use_carry)
+{
+    if (work->type.letter == 'f') {
+        return ptx_intrinsic(work->ptx, "llvm.fma", work->llvm, work->in, 3);
+    }
+    struct ptx_work sum = *work;
+    sum.in[0] = product(work);
+    sum.type.bits = work->result.bits;
+    sum.llvm = ptx_llvm_type(work->ptx, sum.type);
+    sum.in[1] = sum.in[0] ? ptx_read(work->ptx, &work->statement->operands[3],
+                                     sum.type, false)
+                          : NULL;
+    return sum.in[1] ? wide_sum(&sum, false, use_carry) : NULL;
+}
+
+static LLVMValueRef
+build_mad(struct ptx_work *work)
+{
+    return multiply_add(work, false);
+}
+
+static LLVMValueRef
+build_madc(struct ptx_work *work)
+{
+    return multiply_add(work, true);
+}
+
+/* ---- quotients and functions ---- */
+
+static LLVMValueRef
+build_div(struct ptx_work *work)
+{
+    LLVMOpcode code = work->type.letter == 'f'   ? LLVMFDiv
+                      : work->type.letter == 's' ? LLVMSDiv
+                                                 : LLVMUDiv;
+    return LLVMBuildBinOp(work->builder, code, work->in[0], work->in[1], "");
+}
+
+static LLVMValueRef
+build_rem(struct ptx_work *work)
+{
+    return LLVMBuildBinOp(work->builder,
+                          work->type.letter == 's' ? LLVMSRem : LLVMURem,
+                          work->in[0], work->in[1], "");
+}
+
+static LLVMValueRef
+build_neg(struct ptx_work *work)
+{
+    return work->type.letter == 'f'
+               ? LLVMBuildFNeg(work->builder, work->in[0], "")
+               : LLVMBuildNeg(work->builder, work->in[0], "");
+}
+
+static LLVMValueRef
+build_abs(struct ptx_work *work)
+{
+    if (work->type.letter == 'f') {
+        return ptx_intrinsic(work->ptx, "llvm.fabs", work->llvm, work->in, 1);
+    }
+    LLVMValueRef negative = LLVMBuildICmp(
+        work->builder, LLVMIntSLT, work->in[0], ptx_number(work, 0), "");
+    return LLVMBuildSelect(work->builder, negative, build_neg(work),
+                           work->in[0], "");
+}
+
+static LLVMValueRef
+build_sqrt(struct ptx_work *work)
+{
+    return ptx_intrinsic(work->ptx, "llvm.sqrt", work->llvm, work->in, 1);
+}
+
+static LLVMValueRef
+build_rcp(struct ptx_work *work)
+{
+    return LLVMBuildFDiv(work->builder, LLVMConstReal(work->llvm, 1.0),
+                         work->in[0], "");
+}
+
+static LLVMValueRef
+build_rsqrt(struct ptx_work *work)
+{
+    work->in[0] = build_sqrt(work);
+    return build_rcp(work);
+}
+
+/* ex2, lg2, sin and cos, of float only: the C library's. */
+static LLVMValueRef
+build_library(struct ptx_work *work)
+{
+    static const char *const names[][2] = {
+        {"ex2", "exp2f"}, {"lg2", "log2f"}, {"sin", "sinf"}, {"cos", "cosf"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (work->type.bits == 32 &&
+            strcmp(work->statement->operation, names[i][0]) == 0) {
+            LLVMValueRef function = jit_declare(work->ptx->jit, names[i][1],
+                                                work->llvm, &work->llvm, 1);
+            return LLVMBuildCall2(work->builder,
+                                  LLVMGlobalGetValueType(function), function,
+                                  work->in, 1, "");
+        }
+    }
+    return ptx_give_up(work, "that function is for .f32");
+}
+
+/* ---- comparisons ---- */
+
+static LLVMValueRef
+smaller(struct ptx_work *work, bool larger)
+{
+    if (work->type.letter == 'f') {
+        return ptx_intrinsic(work->ptx, larger ? "llvm.maxnum" : "llvm.minnum",
+                             work->llvm, work->in, 2);
+    }
+    const char *name = work->type.letter == 's'
+                           ? (larger ? "llvm.smax" : "llvm.smin")
+                           : (larger ? "llvm.umax" : "llvm.umin");
+    return ptx_intrinsic(work->ptx, name, work->llvm, work->in, 2);
+}
+
+static LLVMValueRef
+build_min(struct ptx_work *work)
+{
+    return smaller(work, false);
+}
+
+static LLVMValueRef
+build_max(struct ptx_work *work)
+{
+    return smaller(work, true);
+}
+
+static LLVMValueRef
+build_setp(struct ptx_work *work)
+{
+    static const struct {
+        const char *name;
+        LLVMIntPredicate is_signed, is_unsigned;
+        LLVMRealPredicate real; /* false where it is for integers only */
+    } rows[] = {
+        {"eq", LLVMIntEQ, LLVMIntEQ, LLVMRealOEQ},
+        {"ne", LLVMIntNE, LLVMIntNE, LLVMRealONE},
+        {"lt", LLVMIntSLT, LLVMIntULT, LLVMRealOLT},
+        {"le", LLVMIntSLE, LLVMIntULE, LLVMRealOLE},
+        {"gt", LLVMIntSGT, LLVMIntUGT, LLVMRealOGT},
+        {"ge", LLVMIntSGE, LLVMIntUGE, LLVMRealOGE},
+        {"lo", LLVMIntULT, LLVMIntULT, LLVMRealPredicateFalse},
+        {"ls", LLVMIntULE, LLVMIntULE, LLVMRealPredicateFalse},
+        {"hi", LLVMIntUGT, LLVMIntUGT, LLVMRealPredicateFalse},
+        {"hs", LLVMIntUGE, LLVMIntUGE, LLVMRealPredicateFalse},
+        {"equ", 0, 0, LLVMRealUEQ},
+        {"neu", 0, 0, LLVMRealUNE},
+        {"ltu", 0, 0, LLVMRealULT},
+        {"leu", 0, 0, LLVMRealULE},
+        {"gtu", 0, 0, LLVMRealUGT},
+        {"geu", 0, 0, LLVMRealUGE},
+        {"num", 0, 0, LLVMRealORD},
+        {"nan", 0, 0, LLVMRealUNO},
+    };
+    work->result = (struct ptx_type){'p', 1};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(work->statement->modifiers[0], rows[i].name) != 0) {
+            continue;
+        }
+        LLVMIntPredicate integer =
+            work->type.letter == 's' ? rows[i].is_signed : rows[i].is_unsigned;
+        if (work->type.letter == 'f' && rows[i].real) {
+            return LLVMBuildFCmp(work->builder, rows[i].real, work->in[0],
+                                 work->in[1], "");
+        }
+        if (work->type.letter != 'f' && integer) {
+            return LLVMBuildICmp(work->builder, integer, work->in[0],
+                                 work->in[1], "");
+        }
+    }
+    return ptx_give_up(work, "it compares in a way that is not known");
+}
+
+static LLVMValueRef
+build_selp(struct ptx_work *work)
+{
+    struct ptx_type predicate = {'p', 1};
+    LLVMValueRef which =
+        ptx_read(work->ptx, &work->statement->operands[3], predicate, false);
+    return which ? LLVMBuildSelect(work->builder, which, work->in[0],
+                                   work->in[1], "")
+                 : NULL;
+}
+
+/* ---- the table ---- */
+
+enum takes { TAKES_INTEGERS = 1, TAKES_FLOATS = 2, TAKES_PREDICATES = 4 };
+
+static const struct operation {
+    const char *name;
+    ptx_make *make;
+    unsigned inputs; /* read as values of the operation's type */
+    unsigned operands;
+    unsigned takes;
+} operations[] = {
+    {"abs", build_abs, 1, 2, 3},         {"add", build_add, 2, 3, 3},
+    {"addc", build_addc, 2, 3, 1},       {"and", ptx_make_bits, 2, 3, 5},
+    {"bfe", ptx_make_extract, 1, 4, 1},  {"bfi", ptx_make_insert, 2, 5, 1},
+    {"brev", ptx_make_brev, 1, 2, 1},    {"clz", ptx_make_count, 1, 2, 1},
+    {"cnot", ptx_make_cnot, 1, 2, 1},    {"cos", build_library, 1, 2, 2},
+    {"div", build_div, 2, 3, 3},         {"ex2", build_library, 1, 2, 2},
+    {"fma", build_mad, 3, 4, 2},         {"lg2", build_library, 1, 2, 2},
+    {"lop3", ptx_make_lop3, 3, 5, 1},    {"mad", build_mad, 2, 4, 3},
+    {"madc", build_madc, 2, 4, 1},       {"max", build_max, 2, 3, 3},
+    {"min", build_min, 2, 3, 3},         {"mul", product, 2, 3, 3},
+    {"neg", build_neg, 1, 2, 3},         {"not", ptx_make_not, 1, 2, 5},
+    {"or", ptx_make_bits, 2, 3, 5},      {"popc", ptx_make_count, 1, 2, 1},
+    {"prmt", ptx_make_permute, 3, 4, 1}, {"rcp", build_rcp, 1, 2, 2},
+    {"rem", build_rem, 2, 3, 1},         {"rsqrt", build_rsqrt, 1, 2, 2},
+    {"selp", build_selp, 2, 4, 3},       {"setp", build_setp, 2, 3, 3},
+    {"shf", ptx_make_funnel, 3, 4, 1},   {"shl", ptx_make_shift, 1, 3, 1},
+    {"shr", ptx_make_shift, 1, 3, 1},    {"sin", build_library, 1, 2, 2},
+    {"sqrt", build_sqrt, 1, 2, 2},       {"sub", build_sub, 2, 3, 3},
+    {"subc", build_subc, 2, 3, 1},       {"xor", ptx_make_bits, 2, 3, 5},
+};
+
+/* Modifiers of one or more operations; other ways of rounding, and others that
+ * are not listed, would give other numbers.  Denormals stay what they are. */
+static const char modifiers[] = " rn approx full ftz sat cc lo hi wide l r "
+                                "wrap clamp eq ne lt le gt ge lo "
+                                "ls hi hs equ neu ltu leu gtu geu num nan ";
+
+static bool
+takes_type(const struct operation *row, struct ptx_type type)
+{
+    unsigned kind = type.letter == 'f'   ? TAKES_FLOATS
+                    : type.letter == 'p' ? TAKES_PREDICATES
+                                         : TAKES_INTEGERS;
+    return (row->takes & kind) && !(kind == TAKES_FLOATS && type.bits < 32);
+}
+
+static bool
+build_row(struct ptx *ptx, const struct ptx_statement *statement,
+          const struct operation *row, struct ptx_type type)
+{
+    struct ptx_work work = {ptx,  ptx->jit->builder,        statement, type,
+                            type, ptx_llvm_type(ptx, type), {NULL}};
+    if (statement->operand_count != row->operands || !takes_type(row, type) ||
+        !ptx_only(statement, modifiers)) {
+        return ptx_fail(ptx, "'%s' of this form is not known", row->name);
+    }
+    bool fused = row->make == build_mad && type.letter == 'f';
+    for (unsigned i = 0; i < row->inputs + (fused && row->inputs == 2); i++) {
+        work.in[i] = ptx_read(ptx, &statement->operands[i + 1], type, false);
+        if (!work.in[i]) {
+            return false;
+        }
+    }
+    LLVMValueRef value = row->make(&work);
+    if (type.letter == 'f' && work.result.letter == 'f') {
+        value = clamp_unit(&work, value);
+    }
+    if (!value || statement->operands[0].kind != PTX_REGISTER) {
+        return ptx_fail(ptx, "its result goes nowhere");
+    }
+    return ptx_write(ptx, statement->operands[0].names[0], work.result, value,
+                     false);
+}
+
+bool
+ptx_build(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    struct ptx_type type;
+    bool typed =
+        statement->modifier_count &&
+        ptx_parse_type(statement->modifiers[statement->modifier_count - 1],
+                       &type);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        if (typed && strcmp(statement->operation, operations[i].name) == 0) {
+            return build_row(ptx, statement, &operations[i], type);
+        }
+    }
+    return ptx_fail(ptx, "'%s' is not known", statement->operation);
+}

@@ -1,0 +1,274 @@
+/* ptx_registers.c - registers of inline PTX as values.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "jit/retarget/ptx.h"
+
+bool
+ptx_fail(struct ptx *ptx, const char *format, ...)
+{
+    if (!ptx->wrong) {
+        char text[200];
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(text, sizeof text, format, arguments);
+        va_end(arguments);
+        ptx->wrong = jit_copy(text, strlen(text));
+    }
+    return false;
+}
+
+bool
+ptx_declare(struct ptx *ptx, const char *name, struct ptx_type type,
+            LLVMValueRef value)
+{
+    if (ptx->register_count == PTX_MAX_REGISTERS) {
+        return ptx_fail(ptx, "it has more than %d registers",
+                        PTX_MAX_REGISTERS);
+    }
+    struct ptx_register *own = &ptx->registers[ptx->register_count++];
+    snprintf(own->name, sizeof own->name, "%s", name);
+    own->type = type;
+    own->value = value;
+    return true;
+}
+
+/* The last declaration counts: scopes may declare a name again. */
+struct ptx_register *
+ptx_find(struct ptx *ptx, const char *name)
+{
+    for (unsigned i = ptx->register_count; i--;) {
+        if (strcmp(ptx->registers[i].name, name) == 0) {
+            return &ptx->registers[i];
+        }
+    }
+    return NULL;
+}
+
+LLVMTypeRef
+ptx_llvm_type(struct ptx *ptx, struct ptx_type type)
+{
+    LLVMContextRef context = ptx->jit->context;
+    if (type.letter != 'f') {
+        return LLVMIntTypeInContext(context, type.bits);
+    }
+    return type.bits == 16   ? LLVMHalfTypeInContext(context)
+           : type.bits == 32 ? LLVMFloatTypeInContext(context)
+                             : LLVMDoubleTypeInContext(context);
+}
+
+/* ---- special registers ---- */
+
+static LLVMValueRef
+ask(struct ptx *ptx, const char *name, LLVMTypeRef result, int axis)
+{
+    LLVMTypeRef type = ptx->jit->i32;
+    LLVMValueRef argument = jit_constant(ptx->jit, (uint64_t)axis);
+    LLVMValueRef function =
+        jit_declare(ptx->jit, name, result, &type, axis >= 0);
+    return LLVMBuildCall2(ptx->jit->builder, LLVMGlobalGetValueType(function),
+                          function, &argument, axis >= 0, "");
+}
+
+/* %lanemask_lt and the others: which lanes are below, up to, ... this one. */
+static LLVMValueRef
+lane_mask(struct ptx *ptx, const char *which, LLVMValueRef lane)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMValueRef own =
+        LLVMBuildShl(builder, jit_constant(ptx->jit, 1), lane, "");
+    LLVMValueRef below =
+        LLVMBuildSub(builder, own, jit_constant(ptx->jit, 1), "");
+    if (strcmp(which, "eq") == 0) {
+        return own;
+    }
+    if (strcmp(which, "lt") == 0) {
+        return below;
+    }
+    if (strcmp(which, "ge") == 0) {
+        return LLVMBuildNot(builder, below, "");
+    }
+    LLVMValueRef upto = LLVMBuildOr(builder, below, own, "");
+    if (strcmp(which, "le") == 0) {
+        return upto;
+    }
+    return strcmp(which, "gt") == 0 ? LLVMBuildNot(builder, upto, "") : NULL;
+}
+
+/* How many warps a block has. */
+static LLVMValueRef
+warp_count(struct ptx *ptx)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMValueRef threads = jit_constant(ptx->jit, 1);
+    for (int axis = 0; axis < 3; axis++) {
+        threads =
+            LLVMBuildMul(builder, threads,
+                         ask(ptx, "__pycuda_ntid", ptx->jit->i32, axis), "");
+    }
+    threads = LLVMBuildAdd(builder, threads, jit_constant(ptx->jit, 31), "");
+    return LLVMBuildLShr(builder, threads, jit_constant(ptx->jit, 5), "");
+}
+
+static LLVMValueRef
+geometry(struct ptx *ptx, const char *name)
+{
+    static const struct {
+        const char *name, *function;
+    } rows[] = {
+        {"%tid.", "__pycuda_tid"},
+        {"%ntid.", "__pycuda_ntid"},
+        {"%ctaid.", "__pycuda_ctaid"},
+        {"%nctaid.", "__pycuda_nctaid"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t length = strlen(rows[i].name);
+        if (strncmp(name, rows[i].name, length) == 0 &&
+            strlen(name) == length + 1 && strchr("xyz", name[length])) {
+            return ask(ptx, rows[i].function, ptx->jit->i32,
+                       name[length] - 'x');
+        }
+    }
+    return NULL;
+}
+
+LLVMValueRef
+ptx_special(struct ptx *ptx, const char *name)
+{
+    struct jit *jit = ptx->jit;
+    LLVMBuilderRef builder = jit->builder;
+    if (strcmp(name, "%clock64") == 0 || strcmp(name, "%clock") == 0) {
+        LLVMValueRef time = ask(ptx, "__pycuda_clock64", jit->i64, -1);
+        return name[6] ? time : LLVMBuildTrunc(builder, time, jit->i32, "");
+    }
+    if (strcmp(name, "%globaltimer") == 0) {
+        return ask(ptx, "__pycuda_globaltimer", jit->i64, -1);
+    }
+    if (strcmp(name, "%nwarpid") == 0) {
+        return warp_count(ptx);
+    }
+    bool warp = strcmp(name, "%warpid") == 0;
+    bool mask = strncmp(name, "%lanemask_", 10) == 0;
+    if (!warp && !mask && strcmp(name, "%laneid") != 0) {
+        return geometry(ptx, name);
+    }
+    LLVMValueRef linear = ask(ptx, "__pycuda_linear", jit->i32, -1);
+    if (warp) {
+        return LLVMBuildLShr(builder, linear, jit_constant(jit, 5), "");
+    }
+    LLVMValueRef lane =
+        LLVMBuildAnd(builder, linear, jit_constant(jit, 31), "");
+    return mask ? lane_mask(ptx, name + 10, lane) : lane;
+}
+
+/* ---- reads and writes ---- */
+
+static LLVMValueRef
+fit(struct ptx *ptx, const char *name, LLVMValueRef value,
+    struct ptx_type type, bool cut)
+{
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
+    LLVMTypeRef integer = LLVMIntTypeInContext(ptx->jit->context, type.bits);
+    if (bits > type.bits && cut) {
+        value = LLVMBuildTrunc(ptx->jit->builder, value, integer, "");
+    } else if (bits != type.bits) {
+        ptx_fail(ptx, "'%s' has %u bits where %u are asked for", name, bits,
+                 type.bits);
+        return NULL;
+    }
+    return LLVMBuildBitCast(ptx->jit->builder, value, ptx_llvm_type(ptx, type),
+                            "");
+}
+
+LLVMValueRef
+ptx_read_name(struct ptx *ptx, const char *name, struct ptx_type type,
+              bool cut)
+{
+    struct ptx_register *own = ptx_find(ptx, name);
+    LLVMValueRef value = own ? own->value : NULL;
+    if (!own && name[0] == '%') {
+        value = ptx_special(ptx, name);
+    }
+    if (own && !value) {
+        value = LLVMGetUndef(
+            LLVMIntTypeInContext(ptx->jit->context, own->type.bits));
+    }
+    if (!value) {
+        ptx_fail(ptx, "it uses '%s'", name);
+        return NULL;
+    }
+    return fit(ptx, name, value, type, cut);
+}
+
+LLVMValueRef
+ptx_read(struct ptx *ptx, const struct ptx_operand *operand,
+         struct ptx_type type, bool cut)
+{
+    LLVMTypeRef wanted = ptx_llvm_type(ptx, type);
+    if (operand->kind == PTX_REGISTER) {
+        return ptx_read_name(ptx, operand->names[0], type, cut);
+    }
+    if (operand->kind == PTX_INTEGER && type.letter != 'f') {
+        return LLVMConstInt(wanted, operand->bits, 0);
+    }
+    if (operand->kind == PTX_FLOAT && type.letter != 's') {
+        LLVMTypeRef bits =
+            LLVMIntTypeInContext(ptx->jit->context, operand->width);
+        LLVMValueRef value = LLVMConstInt(bits, operand->bits, 0);
+        struct ptx_type own = {'f', operand->width};
+        value = LLVMConstBitCast(value, ptx_llvm_type(ptx, own));
+        if (type.letter != 'f') {
+            return fit(ptx, "a number", LLVMConstBitCast(value, bits), type,
+                       false);
+        }
+        return LLVMBuildFPCast(ptx->jit->builder, value, wanted, "");
+    }
+    ptx_fail(ptx, "an operand is of the wrong kind");
+    return NULL;
+}
+
+bool
+ptx_write(struct ptx *ptx, const char *name, struct ptx_type type,
+          LLVMValueRef value, bool widen)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    struct ptx_register *own = ptx_find(ptx, name);
+    if (strcmp(name, "_") == 0) {
+        return true;
+    }
+    if (!own) {
+        return ptx_fail(ptx, "it writes to '%s'", name);
+    }
+    LLVMTypeRef target =
+        LLVMIntTypeInContext(ptx->jit->context, own->type.bits);
+    value = LLVMBuildBitCast(
+        builder, value, LLVMIntTypeInContext(ptx->jit->context, type.bits),
+        "");
+    if (own->type.bits > type.bits && widen) {
+        value = type.letter == 's' ? LLVMBuildSExt(builder, value, target, "")
+                                   : LLVMBuildZExt(builder, value, target, "");
+    } else if (own->type.bits != type.bits) {
+        return ptx_fail(ptx, "'%s' has %u bits where %u are written", name,
+                        own->type.bits, type.bits);
+    }
+    if (ptx->predicate) {
+        LLVMValueRef old = own->value ? own->value : LLVMGetUndef(target);
+        value = LLVMBuildSelect(builder, ptx->predicate, value, old, "");
+    }
+    own->value = value;
+    return true;
+}
+
+LLVMValueRef
+ptx_intrinsic(struct ptx *ptx, const char *name, LLVMTypeRef type,
+              LLVMValueRef *arguments, unsigned count)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef function =
+        LLVMGetIntrinsicDeclaration(ptx->jit->module, id, &type, 1);
+    return LLVMBuildCall2(ptx->jit->builder, LLVMGlobalGetValueType(function),
+                          function, arguments, count, "");
+}
