@@ -46,6 +46,45 @@ __global__ void k(float *out, const float *in)
         thread=(1, 0, 0),
         other=(0, 0, 0),
     ),
+    # Right on a GPU only as long as a warp's threads happen to be level.
+    dict(
+        name="lanes_read_before_the_first_one_writes",
+        source="""
+__global__ void k(float *out, const float *in)
+{
+    __shared__ float s;
+    int i = threadIdx.x;
+    if (i == 0)
+        s = in[0];
+    __syncthreads();
+    float v = s; // HERE
+    if (i == 0)
+        s = v + 1; // OTHER
+    out[i] = v;
+}""",
+        args=[OUT, IN],
+        block=(32, 1, 1),
+        kind="shared-race",
+        thread=(1, 0, 0),
+        other=(0, 0, 0),
+    ),
+    dict(
+        name="lanes_read_global_memory_before_one_writes",
+        source="""
+__global__ void k(float *out, const float *in)
+{
+    int i = threadIdx.x;
+    float v = out[0]; // HERE
+    if (i == 0)
+        out[0] = v + 1; // OTHER
+    out[64 + i] = v;
+}""",
+        args=[OUT, IN],
+        block=(32, 1, 1),
+        kind="global-race",
+        thread=(1, 0, 0),
+        other=(0, 0, 0),
+    ),
     dict(
         name="reduction_in_place",
         source="""

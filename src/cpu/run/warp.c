@@ -14,8 +14,8 @@ enum warp_kind {
     WARP_MATCH,
     WARP_MATCH_ALL,
     WARP_REDUCE,
-    WARP_SHUFFLE, /* + enum image_shuffle */
-    WARP_TOGETHER = IMAGE_SHUFFLE_TOGETHER << 8,
+    WARP_TOGETHER = IMAGE_SHUFFLE_TOGETHER,
+    WARP_SHUFFLE = 2 * WARP_TOGETHER, /* + enum image_shuffle */
 };
 
 /* The lanes of `set`, lowest first. */
@@ -44,7 +44,6 @@ shuffle_source(const struct cpu_warp *warp, int lane, int kind)
     }
 }
 
-/* What comes from a lane that takes no part is 0, as on an H100. */
 /* Each lane's mask becomes the lanes of `set` that it meets: those that it
  * names and that have the same mask.  Where all do that they name, a shuffle
  * may read any lane, as on an H100. */
@@ -81,14 +80,47 @@ __pycuda_warp_groups(uint32_t *masks, int32_t shuffle)
     find_groups(masks, UINT32_MAX, shuffle);
 }
 
-static void
-shuffle(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set,
-        int kind)
+/* What comes from a lane that takes no part is 0, as on an H100. */
+static inline void __attribute__((always_inline))
+shuffle_kind(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set,
+             int kind)
 {
     EACH_LANE(lane, set)
     {
         int source = shuffle_source(warp, (int)lane, kind);
 
+        fibers[lane].result = set >> source & 1 ? warp->value[source] : 0;
+    }
+}
+
+static void
+shuffle(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set,
+        int kind)
+{
+    switch (kind) {
+    case IMAGE_SHUFFLE_IDX:
+        shuffle_kind(warp, fibers, set, IMAGE_SHUFFLE_IDX);
+        break;
+    case IMAGE_SHUFFLE_UP:
+        shuffle_kind(warp, fibers, set, IMAGE_SHUFFLE_UP);
+        break;
+    case IMAGE_SHUFFLE_DOWN:
+        shuffle_kind(warp, fibers, set, IMAGE_SHUFFLE_DOWN);
+        break;
+    default:
+        shuffle_kind(warp, fibers, set, IMAGE_SHUFFLE_XOR);
+    }
+}
+
+/* All lanes have come to the call, with masks that may differ. */
+static void
+shuffle_together(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set,
+                 int kind)
+{
+    find_groups(warp->named, set, true);
+    EACH_LANE(lane, set)
+    {
+        int source = shuffle_source(warp, (int)lane, kind);
         bool there = set & warp->named[lane] & 1u << source;
 
         fibers[lane].result = there ? warp->value[source] : 0;
@@ -229,7 +261,10 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
     struct cpu_fiber *fibers = &worker->fibers[index * CPU_WARP];
     uint32_t set = warp->mask[lane] & warp->live;
 
-    switch (warp->kind[lane]) {
+    int kind = warp->kind[lane];
+    int how = kind & (WARP_TOGETHER - 1); /* of a shuffle */
+
+    switch (kind) {
     case WARP_BARRIER:
         break;
     case WARP_BALLOT:
@@ -245,10 +280,13 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
         reduce(warp, fibers, set);
         break;
     default:
-        find_groups(warp->named, set, true);
-        shuffle(warp, fibers, set, warp->kind[lane] - WARP_SHUFFLE);
+        if (kind & WARP_TOGETHER) {
+            shuffle_together(warp, fibers, set, how);
+        } else {
+            shuffle(warp, fibers, set, how);
+        }
         if (cpu_check_flags) {
-            shuffle_check(worker, index, set, warp->kind[lane] - WARP_SHUFFLE);
+            shuffle_check(worker, index, set, how);
         }
     }
     if (cpu_check_flags) {
@@ -336,9 +374,12 @@ operation(uint32_t mask, int kind, uint64_t value, int32_t argument,
         cpu_fibers_fail(CUDA_ERROR_ILLEGAL_INSTRUCTION);
     }
     mask |= 1u << lane;
-    warp->named[lane] = mask;
-    warp->mask[lane] = kind & WARP_TOGETHER ? UINT32_MAX : mask;
-    warp->kind[lane] = kind & ~WARP_TOGETHER;
+    if (kind & WARP_TOGETHER) {
+        warp->named[lane] = mask;
+        mask = UINT32_MAX;
+    }
+    warp->mask[lane] = mask;
+    warp->kind[lane] = kind;
     warp->value[lane] = value;
     warp->lane[lane] = argument;
     warp->width[lane] = width;
@@ -363,11 +404,7 @@ uint64_t
 __pycuda_shuffle(uint32_t mask, uint64_t value, int32_t kind, int32_t lane,
                  int32_t width)
 {
-    int together = kind & IMAGE_SHUFFLE_TOGETHER ? WARP_TOGETHER : 0;
-
-    kind &= ~IMAGE_SHUFFLE_TOGETHER;
-    return operation(mask, (WARP_SHUFFLE + kind) | together, value, lane,
-                     width);
+    return operation(mask, WARP_SHUFFLE + kind, value, lane, width);
 }
 
 uint32_t

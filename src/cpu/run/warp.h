@@ -12,7 +12,7 @@ struct cpu_warp {
     uint32_t asking;          /* lanes in __pycuda_activemask */
     uint32_t stopped;         /* lanes at the block's barrier */
     uint32_t mask[CPU_WARP];  /* the lanes to wait for */
-    uint32_t named[CPU_WARP]; /* the lanes to take part: no more than those */
+    uint32_t named[CPU_WARP]; /* of lanes that come together: their masks */
     int32_t kind[CPU_WARP];   /* which operation */
     int32_t lane[CPU_WARP];   /* shuffle: source argument; reduce: operation */
     int32_t width[CPU_WARP];

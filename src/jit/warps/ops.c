@@ -159,8 +159,7 @@ jit_meet_together(struct jit *jit, LLVMValueRef call)
         LLVMIsAConstantInt(LLVMGetOperand(call, (unsigned)form->mask))) {
         LLVMSetOperand(call, (unsigned)form->mask,
                        jit_constant(jit, UINT32_MAX));
-    }
-    if (form->kind == JIT_WARP_SHUFFLE) {
+    } else if (form->kind == JIT_WARP_SHUFFLE) {
         LLVMValueRef how = LLVMGetOperand(call, (unsigned)form->how);
         LLVMSetOperand(
             call, (unsigned)form->how,
