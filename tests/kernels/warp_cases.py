@@ -218,7 +218,10 @@ def _groups(operation: Operation) -> Iterator[Case]:
 
 
 def _masked(operation: Operation) -> Iterator[Case]:
-    """Operations whose mask leaves out lanes."""
+    """Operations whose mask leaves out lanes, or differs between them."""
+    for mask in () if operation.fixed else MASKS.keys() - {"full", "here"}:
+        for block in (32, 1), (24, 1):
+            yield Case(operation, "straight", block, mask)
     parameter = operation.name.endswith("param")
     for shape in operation.shapes:
         whole = shape in ("straight", "warp")

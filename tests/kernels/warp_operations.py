@@ -293,6 +293,11 @@ def _masked() -> Iterator[Operation]:
                 shapes=("straight", "branch", "warp", "fan"),
                 fixed=True,
             )
+    for name in "down", "xor", "shfl":
+        kind, type_, text = MASKED[name]
+        yield Operation(
+            *(f"{name}_lanes", kind, type_, text.format("M"), "masks")
+        )
     for name, (kind, type_, text) in MASKED.items():
         yield Operation(
             *(f"{name}_full", kind, type_, text.format("M"), "masks"),

@@ -143,27 +143,42 @@ find_rows(struct jit_text *text, unsigned k)
            "  %even~ = icmp eq i32 %bad~, 0\n");
 }
 
+static void
+load_rows(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
+{
+    load_lanes(text, "mask", 32, op->mask_lanes, k);
+    load_first(text, "first", op->mask_lanes, k);
+    find_rows(text, k);
+}
+
+/* %asked.<point>: what the runtime makes of the masks. */
+static void
+ask_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
+{
+    add_at(
+        text, k,
+        jit_format("ask~:\n  store <32 x i32> %%mask~, ptr %%groups\n"
+                   "  call void @__pycuda_warp_groups(ptr %%groups, i32 %d)\n"
+                   "  %%asked~ = load <32 x i32>, ptr %%groups\n",
+                   op->kind == JIT_WARP_SHUFFLE));
+}
+
 /* %group.<point>: the lanes that each one meets, or, of a shuffle, may read.
  * The runtime looks at masks that are no rows. */
 static void
 find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
-    bool shuffle = op->kind == JIT_WARP_SHUFFLE;
-    load_lanes(text, "mask", 32, op->mask_lanes, k);
-    load_first(text, "first", op->mask_lanes, k);
-    find_rows(text, k);
-    add_at(
-        text, k,
-        jit_format("  br label %%try~\ntry~:\n"
-                   "  br i1 %%even~, label %%met~, label %%ask~\n"
-                   "ask~:\n  store <32 x i32> %%mask~, ptr %%groups\n"
-                   "  call void @__pycuda_warp_groups(ptr %%groups, i32 %d)\n"
-                   "  %%asked~ = load <32 x i32>, ptr %%groups\n"
-                   "  br label %%met~\n"
-                   "met~:\n"
-                   "  %%group~ = phi <32 x i32> [%s, %%try~], [%%asked~, "
-                   "%%ask~]\n",
-                   shuffle, shuffle ? splat(-1) : "%mask~"));
+    load_rows(text, op, k);
+    add_at(text, k,
+           "  br label %try~\ntry~:\n"
+           "  br i1 %even~, label %met~, label %ask~\n");
+    ask_groups(text, op, k);
+    add_at(text, k,
+           jit_format("  br label %%met~\n"
+                      "met~:\n"
+                      "  %%group~ = phi <32 x i32> [%s, %%try~], [%%asked~, "
+                      "%%ask~]\n",
+                      op->kind == JIT_WARP_SHUFFLE ? splat(-1) : "%mask~"));
 }
 
 /* All lanes come, so that a mask which they share names all of them. */
@@ -214,7 +229,8 @@ find_sources(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 
 /* The sources' values; 0 from those that are not there. */
 static void
-gather(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
+gather(struct jit_text *text, const struct jit_warp_op *op, const char *name,
+       unsigned k)
 {
     static const int one = 1;
     if (op->shared_mask) {
@@ -232,12 +248,12 @@ gather(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     jit_text_add(text,
                  "  %%at.%u = getelementptr inbounds i%u, ptr %%lane%u, "
                  "<32 x i32> %%src.%u\n"
-                 "  %%result.%u = call <32 x i%u> "
+                 "  %%%s.%u = call <32 x i%u> "
                  "@llvm.masked.gather.v32i%u.v32p0(<32 x ptr> %%at.%u, i32 4, "
                  "<32 x i1> %%there.%u, <32 x i%u> zeroinitializer)\n",
-                 k, op->bits, op->value_lanes, k, k, op->bits, op->bits, k, k,
-                 op->bits);
-    store_lanes(text, "result", op->bits, op->result_lanes, k);
+                 k, op->bits, op->value_lanes, k, name, k, op->bits, op->bits,
+                 k, k, op->bits);
+    store_lanes(text, name, op->bits, op->result_lanes, k);
 }
 
 static void
@@ -259,30 +275,56 @@ write_broadcast(struct jit_text *text, const struct jit_warp_op *op,
     vote(text, "one", op->bits, k);
 }
 
+/* Each lane may read any other; from where is known. */
+static void
+write_fixed(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
+{
+    load_lanes(text, "value", op->bits, op->value_lanes, k);
+    jit_text_add(text,
+                 "  %%result.%u = shufflevector <32 x i%u> %%value.%u, "
+                 "<32 x i%u> zeroinitializer, <32 x i32> %s\n",
+                 k, op->bits, k, op->bits, vector_text(fixed_source, op));
+    store_lanes(text, "result", op->bits, op->result_lanes, k);
+}
+
+/* The same where the masks, which differ, allow it. */
+static void
+write_fixed_or_ask(struct jit_text *text, const struct jit_warp_op *op,
+                   unsigned k)
+{
+    load_rows(text, op, k);
+    add_at(text, k,
+           "  br i1 %even~, label %quick~, label %ask~\n"
+           "quick~:\n");
+    write_fixed(text, op, k);
+    add_at(text, k, "  br label %shuffled~\n");
+    ask_groups(text, op, k);
+    jit_text_add(text,
+                 "  %%arg.%u = add <32 x i32> %s, %s\n"
+                 "  %%group.%u = add <32 x i32> %%asked.%u, %s\n",
+                 k, splat(op->argument), splat(0), k, k, splat(0));
+    find_sources(text, op, k);
+    gather(text, op, "slow", k);
+    add_at(text, k, "  br label %shuffled~\nshuffled~:\n");
+}
+
 static void
 write_shuffle(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
     if (op->uniform) {
         write_broadcast(text, op, k);
-        return;
-    }
-    if (op->fixed_argument && op->shared_mask) {
-        load_lanes(text, "value", op->bits, op->value_lanes, k);
-        jit_text_add(text,
-                     "  %%result.%u = shufflevector <32 x i%u> %%value.%u, "
-                     "<32 x i%u> zeroinitializer, <32 x i32> %s\n",
-                     k, op->bits, k, op->bits, vector_text(fixed_source, op));
-        store_lanes(text, "result", op->bits, op->result_lanes, k);
-        return;
-    }
-    if (op->fixed_argument) {
-        jit_text_add(text, "  %%arg.%u = add <32 x i32> %s, %s\n", k,
-                     splat(op->argument), splat(0));
+    } else if (op->fixed_argument && op->shared_mask) {
+        write_fixed(text, op, k);
+    } else if (op->fixed_argument) {
+        write_fixed_or_ask(text, op, k);
     } else {
+        if (!op->shared_mask) {
+            find_groups(text, op, k);
+        }
         load_lanes(text, "arg", 32, op->argument_lanes, k);
+        find_sources(text, op, k);
+        gather(text, op, "result", k);
     }
-    find_sources(text, op, k);
-    gather(text, op, k);
 }
 
 /* ---- the others ---- */
@@ -407,9 +449,9 @@ void
 jit_text_warp_op(struct jit *jit, const struct jit_warp_op *op, unsigned point)
 {
     struct jit_text *text = jit->wrappers;
-    if (!op->shared_mask) {
+    if (!op->shared_mask && op->kind != JIT_WARP_SHUFFLE) {
         find_groups(text, op, point);
-    } else if (!op->fixed_mask) {
+    } else if (op->shared_mask && !op->fixed_mask) {
         check_shared(text, op, point);
     }
     switch (op->kind) {
