@@ -534,8 +534,8 @@ main(int argc, char **argv)
     test_wide(ctx, one);
     if (native_on_cpu) { /* CUDA says nothing of it */
         test_left(one);
-        test_joined(one);
     }
+    test_joined(one);
     OK(cu.cuStreamDestroy(one));
     OK(cu.cuStreamDestroy(two));
     OK(cu.cuModuleUnload(module));
