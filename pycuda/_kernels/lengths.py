@@ -31,8 +31,9 @@ def _store(name: str) -> re.Pattern:
     element = rf"\b{name}\s*\[\s*i\s*\]"
     return re.compile(
         r"(?:\w+\s*\[\s*i\s*\]\s*=(?!=)\s*)*"
-        rf"(?:(?:\+\+|--)\s*{element}|atomic\w+\s*\(\s*&\s*{element}"
-        rf"|{element}\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--))"
+        rf"(?:(?:\+\+|--)\s*{element}|[\w:]+\s*\([^?]*?&\s*{element}"
+        rf"|{element}\s*(?:\.\s*\w+\s*)*"
+        r"(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--))"
     )
 
 
@@ -79,11 +80,16 @@ class Lengths:
         self._changed = [changed[k] for k in vectors]
         self._is_guarded = is_guarded(text)
         self._has_warned = False
-        # Every element of a call writes to these: no block is around the
-        # statement, and no jump leaves it out.
-        statements = [] if _JUMP.search(text) else _statements(text)
+        # Every element of a call writes to these: the operation has no
+        # condition, or the statement is in no block and no jump skips it.
+        has_jump = _JUMP.search(text) is not None
+        statements = [] if has_jump else _statements(text)
         self._limits = [
-            any(map(_store(name).match, statements)) for name in self._names
+            (is_plain and is_changed and not (self._is_guarded or has_jump))
+            or any(map(_store(name).match, statements))
+            for name, is_plain, is_changed in zip(
+                self._names, self._plain, self._changed, strict=True
+            )
         ]
 
     def fit(self, arrays: list[Any]) -> tuple[list[Any], int]:

@@ -324,8 +324,8 @@ assign_gpudata(PyObject *self, PyObject *value, void *unused)
     CUdeviceptr pointer = 0;
 
     (void)unused;
-    if (refuse_delete(value) < 0 ||
-        (value != Py_None && core_pointer(value, &pointer) < 0)) {
+    value = value ? value : Py_None; /* del: lets the memory go */
+    if (value != Py_None && core_pointer(value, &pointer) < 0) {
         return -1;
     }
     array->head.pointer = pointer;

@@ -206,6 +206,17 @@ def test_wrong_values(name: str, value: Any, error: Any) -> None:
     usable(array, X.ravel())
 
 
+def test_memory_that_is_deleted() -> None:
+    array = gpuarray.to_gpu(X)
+    memory = array.gpudata
+    del array.gpudata
+    assert array.gpudata is None
+    with pytest.raises(ValueError, match="gpudata is None"):
+        array.get()
+    array.gpudata = memory
+    usable(array, X)
+
+
 class Bare(gpuarray.GPUArray):
     """Made from its attributes alone."""
 

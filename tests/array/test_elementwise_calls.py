@@ -441,6 +441,8 @@ def test_the_shortest_of_what_is_changed_limits_the_elements():
         "for (int k = 0; k < 2; k++) { ; } z[i] = 2 * (x[i] > 3) - 1",
         "z[i] += x[i] > 3 ? 1 : -1",
         "atomicAdd(&z[i], x[i] > 3 ? 1.f : -1.f)",
+        "float c; modff(x[i], &z[i]); z[i] = x[i] > 3 ? 1 : -1",
+        "float c; sincosf(0.f, &c, &z[i]); c = x[i] > 3 ? 1 : -1; z[i] *= c",
     ],
 )
 def test_conditions_on_values_are_no_limits(operation):
@@ -449,6 +451,24 @@ def test_conditions_on_values_are_no_limits(operation):
     with pytest.warns(UserWarning, match="'z' is written to"):
         kernel(gpuarray.arange(12, dtype=np.float32), memory[:6])
     assert memory.get().tolist() == [-1] * 4 + [1] * 2 + [0] * 6
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "z[i].x = x[i]; z[i].y = -x[i]",
+        "z[i] . x = x[i]; z[i].y = x[i] > 99 ? 1 : -x[i]",
+        "modff(x[i], &z[i].x); z[i].y = -x[i]",
+    ],
+)
+def test_members_of_elements_limit_too(operation):
+    kernel = ElementwiseKernel("float *x, float2 *z", operation)
+    memory = gpuarray.zeros(8, gpuarray.vec.float2)
+    with pytest.warns(UserWarning, match="'z' is written to"):
+        kernel(gpuarray.arange(8, dtype=np.float32), memory[:5])
+    found = memory.get().view(np.float32).reshape(8, 2)
+    assert found[:, 0].tolist() == [0, 1, 2, 3, 4, 0, 0, 0]
+    assert (found[:, 1] == -found[:, 0]).all()
 
 
 def test_conditions_may_keep_what_is_changed_short():
