@@ -224,6 +224,16 @@ def test_a_container_that_sees_its_own_group_at_the_top(machine):
     assert machine.look().total == 1000 * MIB
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_container_without_a_mount(machine, version):
+    """A folder bound over the place, or a mountinfo that is hidden."""
+    top = "/sys/fs/cgroup" + ("/memory" if version == 1 else "")
+    machine.mounts("/ /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw")
+    machine.write("/proc/self/cgroup", "4:memory:/a\n0::/a\n")
+    machine.group(top, 600 * MIB, 0, 0, version)
+    assert machine.look().total == 600 * MIB
+
+
 def test_a_system_that_promises_no_more_than_it_has(machine):
     machine.memory(8192 * MIB, 6000 * MIB, limit=900 * MIB, taken=200 * MIB)
     assert machine.look().mappings == 2**64 - 1

@@ -191,6 +191,7 @@ struct version {
     const char *files[2]; /* limits */
     const char *current;
     const char *cache; /* in memory.stat */
+    const char *usual; /* where it is mounted, whatever mountinfo says */
 };
 
 static const struct version versions[] = {
@@ -198,12 +199,14 @@ static const struct version versions[] = {
      "",
      {"memory.max", "memory.high"},
      "memory.current",
-     "inactive_file"},
+     "inactive_file",
+     "/sys/fs/cgroup"},
     {"cgroup",
      "memory",
      {"memory.limit_in_bytes", NULL},
      "memory.usage_in_bytes",
-     "total_inactive_file"},
+     "total_inactive_file",
+     "/sys/fs/cgroup/memory"},
 };
 
 static void
@@ -254,12 +257,13 @@ static bool
 group_path(const char *root, const struct version *version,
            char path[PATH_MAX])
 {
-    char text[TEXT_BYTES];
+    char text[TEXT_BYTES], *rest = NULL;
 
     if (!file_read(root, "/proc/self/cgroup", text, sizeof text)) {
         return false;
     }
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+    for (char *line = strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
         char *names = strchr(line, ':');
         char *at = names ? strchr(names + 1, ':') : NULL;
         if (!at) {
@@ -319,6 +323,7 @@ groups_read(const char *root, size_t which, struct cpu_available *found)
     struct mount *mount = &mounts[which];
     char path[PATH_MAX], group[2 * PATH_MAX];
 
+    group_read(root, &versions[which], versions[which].usual, found);
     if (*root || !mount->looked) {
         mount_find(root, &versions[which], mount);
     }
