@@ -250,3 +250,30 @@ def test_some_warps_between_barriers(threads):
     pairs = x.reshape(-1, 2).sum(1).repeat(2)
     right = np.where(np.arange(threads) < 64, pairs, x)
     assert np.array_equal(out, right[::-1])
+
+
+ONE_ROW = """
+__global__ void kernel(int *out, const int *in)
+{
+    __shared__ int s[256];
+    int t = threadIdx.x + blockDim.x * threadIdx.y, v = in[t];
+    s[t] = v;
+    __syncthreads();
+    if (threadIdx.y == 1) {
+        for (int d = 8; d; d /= 2)
+            v += __shfl_down_sync(0xffff0000u, v, d);
+        s[t] = v;
+    }
+    __syncthreads();
+    out[t] = s[t];
+}
+"""
+
+
+def test_one_row_of_two_in_a_warp():
+    x = np.random.default_rng(6).integers(0, 99, (16, 16)).astype(np.int32)
+    out = np.zeros_like(x)
+    reference.kernel(ONE_ROW)(cuda.Out(out), cuda.In(x), block=(16, 16, 1))
+    assert out[1, 0] == x[1].sum()
+    others = np.arange(16) != 1
+    assert np.array_equal(out[others], x[others])

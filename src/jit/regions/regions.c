@@ -497,15 +497,14 @@ carry_by_warps(struct jit *jit, struct jit_split *split)
     jit_publish_failures(jit, kernel);
 }
 
-/* Whatever way the kernel runs: its lanes come to all warp operations
- * together. */
+/* Threads of any block come to all warp operations together. */
 static void
 meet_together(struct jit *jit, const struct jit_split *split)
 {
     for (unsigned k = 1; k < split->count; k++) {
         LLVMValueRef warp = split->points[k].warp;
         if (warp && !(jit->options.checks & JIT_CHECK_SYNC)) {
-            jit_meet_together(jit, warp);
+            jit_meet_together(jit, &split->differs, warp);
         }
     }
 }
@@ -522,7 +521,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
         jit_find_early(jit, kernel);
     }
     unsigned *ends = cut_and_look(jit, split);
-    if (ends && warps) {
+    if (ends && warps && !parting_ends(split, &split->differs, ends)) {
         meet_together(jit, split);
     }
     if (warps && !(jit->options.regions && jit->options.warps)) {

@@ -152,11 +152,13 @@ jit_read_warp_op(const struct jit_map *lanes_differ, LLVMValueRef call,
 }
 
 void
-jit_meet_together(struct jit *jit, LLVMValueRef call)
+jit_meet_together(struct jit *jit, const struct jit_map *differs,
+                  LLVMValueRef call)
 {
     const struct form *form = form_of(call);
-    if (form->mask >= 0 &&
-        LLVMIsAConstantInt(LLVMGetOperand(call, (unsigned)form->mask))) {
+    LLVMValueRef mask =
+        form->mask < 0 ? NULL : LLVMGetOperand(call, (unsigned)form->mask);
+    if (mask && (LLVMIsAConstantInt(mask) || !jit_map_get(differs, mask))) {
         LLVMSetOperand(call, (unsigned)form->mask,
                        jit_constant(jit, UINT32_MAX));
     } else if (form->kind == JIT_WARP_SHUFFLE) {

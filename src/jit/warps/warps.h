@@ -67,9 +67,11 @@ LLVMValueRef jit_add_lanes(struct jit *jit, struct jit_split *split,
 LLVMValueRef jit_build_lane(struct jit *jit, struct jit_split *split,
                             LLVMTypeRef type);
 
-/* ops.c: the lanes of a warp come to the call together: what a constant mask
- * leaves out takes part as well, as on an H100, and shuffles know it. */
-void jit_meet_together(struct jit *jit, LLVMValueRef call);
+/* ops.c: the lanes of a warp come to the call together: what a mask leaves
+ * out that does not differ takes part as well, as on an H100, and shuffles
+ * know it. */
+void jit_meet_together(struct jit *jit, const struct jit_map *differs,
+                       LLVMValueRef call);
 
 /* lower.c: reads the operations of all points; false, and the kernel
  * knows why, if some cannot be done. */
