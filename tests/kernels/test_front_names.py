@@ -309,7 +309,8 @@ def test_template_headers_compile_inside_the_wrap(header):
     [
         ("cub/block/block_scan.cuh", "cub::BlockScan<int, 32> s;"),
         ("thrust/device_vector.h", "thrust::device_vector<int> v;"),
-        ("thrust/sort.h", "thrust::sort(p, p + 3);"),
+        ("thrust/sort.h", "thrust::partition(p, p + 3, 1);"),
+        ("thrust/merge.h", "thrust::merge(p, p + 3, p, p, p);"),
     ],
 )
 def test_gpu_only_libraries_say_so_where_they_are_used(header, use):

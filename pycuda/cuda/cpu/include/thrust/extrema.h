@@ -1,0 +1,5 @@
+/* extrema.h - see reduce.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include <thrust/reduce.h>

@@ -1,0 +1,5 @@
+/* find.h - see reduce.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include <thrust/reduce.h>

@@ -1,0 +1,5 @@
+/* inner_product.h - see reduce.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include <thrust/reduce.h>

@@ -1,0 +1,5 @@
+/* transform.h - see copy.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include <thrust/copy.h>

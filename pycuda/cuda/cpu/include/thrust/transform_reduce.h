@@ -1,0 +1,5 @@
+/* transform_reduce.h - see reduce.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include <thrust/reduce.h>
