@@ -11,7 +11,7 @@ from isolated import run
 # Small ones of the standard library; what is not here takes milliseconds.
 FEW = {
     "__future__", "atexit", "copy", "dataclasses", "string", "_string",
-    "_blake2",
+    "_blake2", "errno",
 }  # fmt: skip
 
 
