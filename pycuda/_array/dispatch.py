@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from pycuda._array import numpy_keywords, ufunc_keywords
 from pycuda._array.common import HOST_ARRAY
 from pycuda._driver import ArrayBase, _apply
 
@@ -101,7 +102,30 @@ def _dot(a: Any, b: Any, out: Any = None) -> Any:
     return numpy_dot(a, b, out)
 
 
+def _save(
+    file: Any, arr: Any, allow_pickle: bool = True, fix_imports: Any = None
+) -> None:
+    from pycuda import gpuarray
+
+    gpuarray.save(file, arr)
+
+
+def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+    from pycuda import gpuarray
+
+    return gpuarray.broadcast_to(array, shape)
+
+
+def _broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
+    from pycuda import gpuarray
+
+    return gpuarray.broadcast_arrays(*arrays)
+
+
 _OWN: dict[str, Callable[..., Any]] = {
+    "save": _save,
+    "broadcast_to": _broadcast_to,
+    "broadcast_arrays": _broadcast_arrays,
     "dot": _dot,
     "where": _where,
     "reshape": _reshape,
@@ -148,8 +172,12 @@ def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
         table[getattr(np, name)] = getattr(gpuarray, name)
     for name, ours in _ALIASES.items():
         table[getattr(np, name)] = getattr(gpuarray, ours)
-    for name, function in _OWN.items():
-        table[getattr(np, name)] = function
+    for own in (
+        _OWN, numpy_keywords.REDUCTIONS, numpy_keywords.LIKE,
+        numpy_keywords.CREATION,
+    ):  # fmt: skip
+        for name, function in own.items():
+            table[getattr(np, name)] = function
     return table
 
 
@@ -166,6 +194,7 @@ def _host_arrays(values: Any, depth: int = 2) -> Iterator[np.ndarray]:
 _TAKES_HOST = frozenset([
     "take", "put", "repeat", "split", "array_split", "hsplit", "vsplit",
     "compress", "roll", "tile", "take_along_axis", "put_along_axis",
+    *numpy_keywords.CREATION,
 ])  # fmt: skip
 
 
@@ -182,7 +211,8 @@ def dispatch(function: Callable, args: tuple, kwargs: dict) -> Any:
     given = (*args, *kwargs.values())
     if name not in _TAKES_HOST and next(_host_arrays(given), None) is not None:
         raise TypeError(HOST_ARRAY)
-    args, kwargs = _translated(function, own, args, kwargs)
+    if name not in numpy_keywords.CREATION:
+        args, kwargs = _translated(function, own, args, kwargs)
     return own(*args, **kwargs)
 
 
@@ -258,19 +288,40 @@ def _two_results(name: str) -> Callable[..., Any] | None:
 
 def _reduced(name: str, a: Any, target: Any, kwargs: dict) -> Any:
     """``np.add.reduce`` and the like."""
-    from pycuda import gpuarray
-
     own = _REDUCTIONS.get(name)
-    known = {"axis", "dtype", "keepdims"}
+    known = {"axis", "dtype", "keepdims", "initial", "where"}
     if own is None or not isinstance(a, ArrayBase) or set(kwargs) - known:
         return NotImplemented
-    options = {"axis": kwargs.get("axis", 0)}
-    options["keepdims"] = kwargs.get("keepdims", False)
-    if kwargs.get("dtype") is not None:
+    options = {"axis": 0, **kwargs}
+    if options.pop("dtype", None) is not None:
         if name not in ("add", "multiply"):
             return NotImplemented
         options["dtype"] = kwargs["dtype"]
+    if name in ("logical_and", "logical_or"):
+        options.pop("initial", None)
+    return numpy_keywords.REDUCTIONS[own](a, out=target, **options)
+
+
+def _accumulated(name: str, a: Any, target: Any, kwargs: dict) -> Any:
+    """``np.add.accumulate`` and ``np.multiply.accumulate``."""
+    from pycuda import gpuarray
+
+    own = {"add": "cumsum", "multiply": "cumprod"}.get(name)
+    if own is None or set(kwargs) - {"axis", "dtype"}:
+        return NotImplemented
+    options = {"axis": 0, **kwargs}
     return getattr(gpuarray, own)(a, out=target, **options)
+
+
+def _outer(ufunc: np.ufunc, x: Any, y: Any, out: tuple, kwargs: dict) -> Any:
+    x, y = (
+        v if isinstance(v, ArrayBase) else np.asarray(v)[()] for v in (x, y)
+    )
+    if isinstance(x, ArrayBase):
+        x = x.reshape(x.shape + (1,) * np.ndim(y))
+    if out:
+        kwargs["out"] = out
+    return ufunc(x, y, **kwargs)
 
 
 def dispatch_ufunc(
@@ -286,13 +337,21 @@ def dispatch_ufunc(
     name = _UFUNC_ALIASES.get(ufunc.__name__, ufunc.__name__)
     if method == "reduce":
         return _reduced(name, inputs[0], target, kwargs)
+    if method == "accumulate":
+        return _accumulated(name, inputs[0], target, kwargs)
+    if method == "outer" and len(inputs) == 2:
+        return _outer(ufunc, *inputs, out, kwargs)
     if method == "__call__" and name in ("matmul", "vecdot"):
         from pycuda import gpuarray
 
         if target is not None:
             kwargs["out"] = target
         return getattr(gpuarray, name)(*inputs, **kwargs)
-    if method != "__call__" or kwargs:
+    if method != "__call__":
+        return NotImplemented
+    if kwargs and ufunc.nout == 1 and ufunc.signature is None:
+        return ufunc_keywords.call(ufunc, name, inputs, target, kwargs)
+    if kwargs:
         return NotImplemented
     if ufunc.nout != 1:
         own = _two_results(name)

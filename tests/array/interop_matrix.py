@@ -89,6 +89,10 @@ class Ours:
             drv.Context.synchronize()
         self.array = self.own
 
+    def handing_over(self):
+        """Memory is known here: no stream has to be current."""
+        return contextlib.nullcontext()
+
     def fill(self, value):
         with self.devices.at(self.number):
             self.delay(
@@ -167,6 +171,13 @@ class Torch:
         ):
             yield
 
+    def handing_over(self):
+        """No protocol names another stream than the producer's current one.
+
+        Another device's stays as it is: all of its work is waited for.
+        """
+        return self.current() if self.number == 0 else contextlib.nullcontext()
+
     def fill(self, value):
         with self.current():
             self.torch.cuda._sleep(self.cycles)
@@ -200,6 +211,13 @@ class CuPy:
     def current(self):
         with self.cupy.cuda.Device(self.number), self.stream:
             yield
+
+    def handing_over(self):
+        """No protocol names another stream than the producer's current one.
+
+        Another device's stays as it is: all of its work is waited for.
+        """
+        return self.current() if self.number == 0 else contextlib.nullcontext()
 
     def fill(self, value):
         with self.current():
@@ -277,7 +295,10 @@ def run_cell(devices, kind, number, way, side, aside, repeats, cycles):
     for value in range(1, repeats + 1):
         producer.fill(value)
         try:
-            with stream.use() if aside else contextlib.nullcontext():
+            with (
+                producer.handing_over(),
+                stream.use() if aside else contextlib.nullcontext(),
+            ):
                 got = WAYS[way](devices, producer.array)
         except (drv.Error, BufferError, ValueError, TypeError) as error:
             known = names_both(error, number) and may_refuse(number, way)

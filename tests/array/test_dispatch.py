@@ -117,9 +117,11 @@ def test_refusals():
         np.sin(a, out=np.empty_like(HOST))
     with pytest.raises(TypeError, match=r"numpy\.kron has no form"):
         np.kron(a, a)
-    with pytest.raises(TypeError, match="'where'"):
-        np.sum(a, where=a > 0)
     with pytest.raises(TypeError):
-        np.add.accumulate(a)
+        np.hypot.accumulate(a)
+    with pytest.raises(TypeError, match="to_gpu"):
+        np.sum(a, where=HOST > 0)
+    with pytest.raises(TypeError):
+        np.add.at(a, [0], 1)
     with pytest.raises(TypeError):
         np.hypot.reduce(a)

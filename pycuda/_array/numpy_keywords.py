@@ -1,0 +1,406 @@
+"""Keywords of NumPy's functions that functions of `pycuda.gpuarray` lack.
+
+`pycuda._array.dispatch` takes these in place of the functions of the same
+name: ``where=`` and ``initial=`` of reductions, ``shape=`` of the functions
+that make an array like another, and the creation functions, which NumPy
+hands over when they are called with ``like=``.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pycuda._driver import ArrayBase, _apply
+
+if TYPE_CHECKING:
+    from pycuda.gpuarray import GPUArray
+
+_NOTHING = np._NoValue
+
+
+# --- reductions ----------------------------------------------------------
+
+
+def _is_all(where: Any) -> bool:
+    return where is True or where is np.True_
+
+
+def masked(a: GPUArray, where: Any, value: Any) -> GPUArray:
+    """`a`, with `value` where the mask is False; the mask broadcasts."""
+    from pycuda import gpuarray
+
+    if not isinstance(where, ArrayBase):
+        where = gpuarray.full((), bool(where), bool)
+    value = a.dtype.type(value)
+    shape = np.broadcast_shapes(a.shape, where.shape)
+    return gpuarray.where(where, gpuarray.broadcast_to(a, shape), value)
+
+
+def _into(result: GPUArray, out: Any) -> Any:
+    if out is None:
+        return result
+    _apply("copy", (result,), out)
+    return out
+
+
+def _with_start(
+    name: str, result: GPUArray, initial: Any, out: Any
+) -> GPUArray:
+    if initial is not _NOTHING and initial is not None:
+        result = _apply(name, (result, result.dtype.type(initial)), None)
+    return _into(result, out)
+
+
+def _sum_like(name: str, joins: str, neutral: int) -> Callable[..., Any]:
+    """``sum`` or ``prod``, with their neutral number where it is masked."""
+
+    def reduce(
+        a: GPUArray,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = _NOTHING,
+        where: Any = True,
+    ) -> Any:
+        from pycuda import gpuarray
+
+        own = getattr(gpuarray, name)
+        options = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
+        if _is_all(where) and initial is _NOTHING:
+            return own(a, out=out, **options)
+        if not _is_all(where):
+            a = masked(a, where, neutral)
+        return _with_start(joins, own(a, **options), initial, out)
+
+    return reduce
+
+
+def _extreme(name: str, joins: str) -> Callable[..., Any]:
+    """``max`` or ``min``: `initial` stands for what the mask leaves out."""
+
+    def reduce(
+        a: GPUArray,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = _NOTHING,
+        where: Any = True,
+    ) -> Any:
+        from pycuda import gpuarray
+
+        own = getattr(gpuarray, name)
+        if _is_all(where) and initial is _NOTHING:
+            return own(a, axis=axis, out=out, keepdims=keepdims)
+        if initial is _NOTHING:
+            raise ValueError(
+                f"reduction operation '{joins}' does not have an identity, "
+                "so to use a where mask one has to specify 'initial'"
+            )
+        if not _is_all(where):
+            a = masked(a, where, initial)
+        if a.size == 0:
+            sums = gpuarray.sum(a, axis=axis, keepdims=keepdims)
+            return _into(gpuarray.full_like(sums, initial, a.dtype), out)
+        result = own(a, axis=axis, keepdims=keepdims)
+        return _with_start(joins, result, initial, out)
+
+    return reduce
+
+
+def _truth(name: str, neutral: bool) -> Callable[..., Any]:
+    """``all`` or ``any`` of what the mask keeps."""
+
+    def reduce(
+        a: GPUArray,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+    ) -> Any:
+        from pycuda import gpuarray
+
+        if not _is_all(where):
+            a = masked(a, where, neutral)
+        own = getattr(gpuarray, name)
+        return own(a, axis=axis, out=out, keepdims=keepdims)
+
+    return reduce
+
+
+def _counted(a: GPUArray, where: Any, axis: Any) -> tuple[Any, Any]:
+    """(the mask as large as the operand, how many it keeps, axes kept)."""
+    from pycuda import gpuarray
+
+    mask = masked(gpuarray.full(a.shape, True, bool), where, False)
+    return mask, gpuarray.sum(mask, axis=axis, keepdims=True)
+
+
+def mean(
+    a: GPUArray,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+) -> Any:
+    """``numpy.mean`` of the elements that `where` keeps."""
+    from pycuda import gpuarray
+
+    options = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
+    if _is_all(where):
+        return gpuarray.mean(a, out=out, **options)
+    if options["dtype"] is None and a.dtype.kind in "biu":
+        options["dtype"] = np.dtype(np.float64)
+    _, count = _counted(a, where, axis)
+    total = gpuarray.sum(masked(a, where, 0), **options)
+    count = count.reshape(total.shape).astype(total.real.dtype)
+    return _into(total / count, out)
+
+
+def var(
+    a: GPUArray,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: Any = _NOTHING,
+    correction: Any = _NOTHING,
+) -> Any:
+    """``numpy.var`` of the elements that `where` keeps, around `mean`."""
+    from pycuda import gpuarray
+
+    ddof = ddof if correction is _NOTHING else correction
+    if _is_all(where) and mean is _NOTHING:
+        return gpuarray.var(a, axis, dtype, out, ddof, keepdims)
+    if dtype is not None:
+        a = a.astype(dtype)
+    elif a.dtype.kind in "biu":
+        a = a.astype(np.float64)
+    if mean is _NOTHING:
+        mean = globals()["mean"](a, axis, keepdims=True, where=where)
+    mask, count = _counted(a, where, axis)
+    square = abs(a - mean)
+    total = gpuarray.sum(
+        masked(square * square, mask, 0), axis=axis, keepdims=keepdims
+    )
+    divisor = gpuarray.maximum(count.astype(total.dtype) - ddof, 0)
+    return _into(total / divisor.reshape(total.shape), out)
+
+
+def std(
+    a: GPUArray,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: Any = _NOTHING,
+    correction: Any = _NOTHING,
+) -> Any:
+    """``numpy.std`` of the elements that `where` keeps, around `mean`."""
+    from pycuda import cumath, gpuarray
+
+    if _is_all(where) and mean is _NOTHING:
+        ddof = ddof if correction is _NOTHING else correction
+        return gpuarray.std(a, axis, dtype, out, ddof, keepdims)
+    variance = var(
+        a, axis, dtype, None, ddof, keepdims,
+        where=where, mean=mean, correction=correction,
+    )  # fmt: skip
+    return _into(cumath.sqrt(variance), out)
+
+
+REDUCTIONS: dict[str, Callable[..., Any]] = {
+    "sum": _sum_like("sum", "add", 0),
+    "prod": _sum_like("prod", "multiply", 1),
+    "max": _extreme("max", "maximum"),
+    "min": _extreme("min", "minimum"),
+    "all": _truth("all", True),
+    "any": _truth("any", False),
+    "mean": mean,
+    "var": var,
+    "std": std,
+}
+REDUCTIONS |= {"amax": REDUCTIONS["max"], "amin": REDUCTIONS["min"]}
+
+
+# --- creation ------------------------------------------------------------
+
+
+def _check_device(device: Any) -> None:
+    """The current context's device is the only one that is made for."""
+    if device is not None and not hasattr(device, "compute_capability"):
+        raise ValueError(
+            f"device={device!r}: arrays are made on the current context's "
+            "device; leave it out"
+        )
+
+
+def _like(name: str) -> Callable[..., Any]:
+    def make(
+        a: GPUArray,
+        dtype: Any = None,
+        order: str = "K",
+        subok: bool = True,
+        shape: Any = None,
+        *,
+        device: Any = None,
+    ) -> Any:
+        from pycuda import gpuarray
+
+        _check_device(device)
+        if shape is None:
+            return getattr(gpuarray, f"{name}_like")(a, dtype, order)
+        shape = (shape,) if isinstance(shape, int | np.integer) else shape
+        if order == "K" and len(tuple(shape)) != a.ndim:
+            order = "C"
+        if order in "KA":
+            flags = a.flags
+            is_f = flags.f_contiguous and not flags.c_contiguous
+            order = "F" if is_f else "C"
+        dtype = a.dtype if dtype is None else dtype
+        return getattr(gpuarray, name)(shape, dtype, order=order)
+
+    return make
+
+
+def full_like(
+    a: GPUArray,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    """``numpy.full_like``, with a shape of its own if one is given."""
+    result = _like("empty")(a, dtype, order, subok, shape, device=device)
+    return result.fill(fill_value)
+
+
+def _array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    order: str = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    ndmax: int = 0,
+) -> Any:
+    from pycuda import gpuarray
+
+    if isinstance(object, ArrayBase):
+        result = gpuarray.asarray(object, dtype, copy=copy)
+    else:
+        limit = {"ndmax": ndmax} if ndmax else {}
+        host = np.array(object, dtype, ndmin=ndmin, **limit)
+        result = gpuarray.to_gpu(host)
+    if result.ndim < ndmin:
+        result = result.reshape((1,) * (ndmin - result.ndim) + result.shape)
+    wanted = {"C": "c_contiguous", "F": "f_contiguous"}.get(order)
+    if wanted is None or getattr(result.flags, wanted):
+        return result
+    return result.copy(order)
+
+
+def _asarray(
+    a: Any,
+    dtype: Any = None,
+    order: str | None = None,
+    *,
+    device: Any = None,
+    copy: bool | None = None,
+) -> Any:
+    _check_device(device)
+    return _array(a, dtype, copy=copy, order=order or "K")
+
+
+def _contiguous(order: str) -> Callable[..., Any]:
+    def make(a: Any, dtype: Any = None) -> Any:
+        return _array(a, dtype, copy=None, order=order, ndmin=1)
+
+    return make
+
+
+def _shaped(name: str) -> Callable[..., Any]:
+    def make(
+        shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None
+    ) -> Any:
+        from pycuda import gpuarray
+
+        _check_device(device)
+        return getattr(gpuarray, name)(
+            shape, np.dtype(dtype or float), order=order
+        )
+
+    return make
+
+
+def _full(
+    shape: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+) -> Any:
+    from pycuda import gpuarray
+
+    _check_device(device)
+    dtype = np.asarray(fill_value).dtype if dtype is None else dtype
+    return gpuarray.full(shape, fill_value, dtype, order=order)
+
+
+def _from_host(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What is made on the host by NumPy's own function, and copied."""
+
+    def make(*args: Any, device: Any = None, **kwargs: Any) -> Any:
+        from pycuda import gpuarray
+
+        _check_device(device)
+        return gpuarray.to_gpu(function(*args, **kwargs))
+
+    return make
+
+
+# NumPy calls these here for like=; arrays of the host are data to them.
+CREATION: dict[str, Callable[..., Any]] = {
+    "array": _array,
+    "asarray": _asarray,
+    "asanyarray": _asarray,
+    "ascontiguousarray": _contiguous("C"),
+    "asfortranarray": _contiguous("F"),
+    "empty": _shaped("empty"),
+    "zeros": _shaped("zeros"),
+    "ones": _shaped("ones"),
+    "full": _full,
+    **{
+        name: _from_host(getattr(np, name))
+        for name in (
+            "arange", "eye", "identity", "tri", "fromfunction", "fromiter",
+            "frombuffer", "fromstring", "fromfile", "loadtxt", "genfromtxt",
+            "require",
+        )
+    },
+}  # fmt: skip
+LIKE: dict[str, Callable[..., Any]] = {
+    "empty_like": _like("empty"),
+    "zeros_like": _like("zeros"),
+    "ones_like": _like("ones"),
+    "full_like": full_like,
+}
