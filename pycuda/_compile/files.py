@@ -9,10 +9,11 @@ executed.
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 
+# Linux's numbers: the module errno would be one more import at the start.
+_EPERM, _EINVAL, _EFBIG, _ENAMETOOLONG = 1, 22, 27, 36
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 _CACHE_MOST = 1 << 30  # bytes
 
@@ -24,7 +25,7 @@ class Untrusted(OSError):
 def _regular(descriptor: int, path: str) -> os.stat_result:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "not a regular file", path)
+        raise OSError(_EINVAL, "not a regular file", path)
     return status
 
 
@@ -89,12 +90,12 @@ def read_trusted(path: str, owner: int | None = None) -> tuple[bytes, float]:
         user = os.geteuid()
         if status.st_uid not in (user, 0, owner):
             raise Untrusted(
-                errno.EPERM, f"it belongs to user {status.st_uid}", path
+                _EPERM, f"it belongs to user {status.st_uid}", path
             )
         if others_can_write(status, status.st_uid):
-            raise Untrusted(errno.EPERM, "other users can write to it", path)
+            raise Untrusted(_EPERM, "other users can write to it", path)
         if status.st_size > _CACHE_MOST:
-            raise OSError(errno.EFBIG, "larger than 1 GiB", path)
+            raise OSError(_EFBIG, "larger than 1 GiB", path)
         return _content(descriptor, status.st_size), status.st_mtime
     finally:
         os.close(descriptor)
@@ -149,7 +150,7 @@ def make_folder(path: str) -> None:
         missing.append(path)
         parent = os.path.dirname(path)
         if parent == path or len(path) > os.pathconf("/", "PC_PATH_MAX"):
-            raise OSError(errno.ENAMETOOLONG, "the path is too long", path)
+            raise OSError(_ENAMETOOLONG, "the path is too long", path)
         path = parent
     for folder in reversed(missing):
         try:

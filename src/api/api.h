@@ -17,6 +17,8 @@
 #ifndef PYCUDA_API_API_H
 #define PYCUDA_API_API_H
 
+#include <stdbool.h>
+
 #include "api/cublas_rows.h"
 #include "api/cuda_types.h"
 #include "api/nvrtc_types.h"
@@ -99,6 +101,11 @@ int api_open_cublas(int driver_version, struct api_choice *choice);
 void api_fork_begin(void);
 void api_fork_end(void);
 int api_fork_child(void);
+
+/* Hands the opened driver library a function that it calls now and then while
+ * the calling thread waits, and that returns nonzero to end the wait.  false:
+ * the library does not ask (NVIDIA's). */
+bool api_set_interrupt(int (*hook)(void));
 
 /* Base names of the driver's functions that the opened library lacks, ended
  * by NULL; empty before it is open. */

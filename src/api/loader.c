@@ -262,6 +262,19 @@ open_named(const char *name, struct api_choice *choice)
         choice, "PYCUDA_DEVICE is '%.80s'; it must be auto, gpu or cpu", name);
 }
 
+bool
+api_set_interrupt(int (*hook)(void))
+{
+    void (*set)(int (*)(void));
+
+    *(void **)&set = dlsym(chosen_library, "pycuda_cpu_interrupt");
+    if (set == NULL) {
+        return false;
+    }
+    set(hook);
+    return true;
+}
+
 int
 api_open_driver(struct api_choice *choice)
 {

@@ -17,6 +17,7 @@
 
 #include "api/cuda_types.h"
 #include "cpu/arch/arch.h"
+#include "cpu/run/abandon.h"
 #include "image/abi.h"
 #include "image/image.h"
 
@@ -502,6 +503,8 @@ struct cpu_worker {
     struct cpu_check *check; /* of checked kernels; or NULL */
     bool together; /* its block takes turns with others: run/together.c, */
     struct cpu_worker *beside; /* and so does the next one's */
+    struct cpu_runner runner;  /* of the thread */
+    void *signal_stack;        /* made for a caller that had none; or NULL */
 };
 
 struct cpu_worker *cpu_worker_self(void); /* of a caller; NULL: no memory */
@@ -628,12 +631,6 @@ void cpu_check_block_begin(struct cpu_worker *worker);
 void cpu_check_block_end(const struct cpu_worker *worker);
 /* For a launch that starts: what cpu_launch.before is. */
 uint32_t cpu_check_interval_last(void);
-
-/* ---- run/fault.c ---- */
-
-void cpu_fault_install(void);
-/* Like run(argument), but a fault ends it with CUDA_ERROR_INVALID_VALUE. */
-CUresult cpu_fault_guard(cpu_run *run, void *argument);
 
 /* ---- run/heap.c ---- */
 

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
+#include "core/python/interrupt.h"
 
 static struct api_choice compiler; /* as opened; kind API_CLOSED before */
 
@@ -293,7 +294,9 @@ nvrtc_compile(PyObject *unused, CORE_ARGS)
     PyThreadState *thread = core_unlock();
     c.status = compilation_run(&c, source, name);
     core_lock(thread);
-    result = compilation_result(&c, target);
+    if (core_interrupt_raise() == 0) {
+        result = compilation_result(&c, target);
+    }
 done:
     compilation_free(&c);
     return result;

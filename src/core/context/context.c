@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
+#include "core/python/interrupt.h"
 
 extern PyType_Spec core_stack_spec;
 
@@ -202,9 +203,8 @@ context_end_tell(PyObject *op)
 }
 
 static PyObject *
-context_detach(PyObject *op, PyObject *unused)
+context_detach_held(PyObject *op)
 {
-    (void)unused;
     struct core_context *self = (struct core_context *)op;
     if (!self->valid || self->ending) {
         core_fail(CUDA_ERROR_INVALID_CONTEXT, "context::detach",
@@ -225,6 +225,14 @@ context_detach(PyObject *op, PyObject *unused)
     }
     context_end_tell(op);
     Py_RETURN_NONE;
+}
+
+static PyObject *
+context_detach(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    core_interrupt_hold(); /* it waits, and then tells others of the end */
+    return core_interrupt_release(context_detach_held(op));
 }
 
 static PyObject *

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
+#include "core/python/interrupt.h"
 
 enum failure_class {
     FAILURE_LOGIC,
@@ -114,9 +115,20 @@ failure_text(CUresult code)
     return text == NULL ? "unknown error" : text;
 }
 
+/* A launch can be abandoned because of a signal whose handler Python has not
+ * called yet.  Returns -1 with what that raises. */
+static int
+signals_checked(CUresult code)
+{
+    return code == CUDA_ERROR_LAUNCH_FAILED ? PyErr_CheckSignals() : 0;
+}
+
 int
 core_fail(CUresult code, const char *routine, const char *detail)
 {
+    if (core_interrupt_raise() < 0 || signals_checked(code) < 0) {
+        return -1; /* the program's signal ended the call */
+    }
     if (core.forked && detail == NULL) {
         detail = "this process was forked after CUDA was initialised, which "
                  "CUDA does not survive: start workers with multiprocessing's "
@@ -192,6 +204,7 @@ core_open(void)
         return -1;
     }
     core.opened = true;
+    core_interrupt_setup();
     core.is_cpu = choice.kind == API_CPU;
     if (choice.fell_back) {
         return PyErr_WarnEx(PyExc_UserWarning, choice.text, 1);

@@ -13,6 +13,8 @@
  *   CPU_ARCH_PAGE           the largest page that a kernel of Linux may have
  *   CPU_ARCH_LIBGCC(ROW)    functions of libgcc that only some processors need
  *   cpu_arch_relax()        in loops that wait for another thread
+ *   cpu_arch_is_table_entry(type)  relocations that fill tables of calls
+ *   cpu_arch_program_counter(ucontext)  where a signal stopped the thread
  *
  * No locks; nothing is owned here.
  *

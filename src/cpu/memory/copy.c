@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cpu/graph/graph.h"
+#include "cpu/run/fault.h"
 
 #define SMALL_BYTES                                                           \
     (256u << 10) /* done by the caller where nothing is before */

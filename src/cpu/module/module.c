@@ -13,6 +13,7 @@
 
 #include "cpu/cpu.h"
 #include "cpu/module/image.h"
+#include "cpu/run/fault.h"
 
 #define ELF_MAGIC      0x464c457fu
 #define ELF_CUDA       190

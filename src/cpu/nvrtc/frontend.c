@@ -132,7 +132,12 @@ nvrtc_frontend_check(const struct nvrtc_words *frontend,
         }
         goto done;
     }
-    nvrtc_process_finish(&process, NULL, 0);
+    code = nvrtc_process_finish(&process, NULL, 0);
+    if (code) {
+        nvrtc_process_explain_start(code, frontend->word[0], log);
+        nvrtc_process_free(&process);
+        goto done;
+    }
     const char *said = process.out.bytes ? process.out.bytes : "";
     right = strstr(said, "clang version " FRONTEND_MAJOR ".") != NULL;
     if (!right) {

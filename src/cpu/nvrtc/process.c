@@ -10,15 +10,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cpu/nvrtc/nvrtc.h"
+#include "cpu/run/abandon.h"
 
 extern char **environ;
 
@@ -74,36 +75,106 @@ close_pair(int pair[2])
     }
 }
 
+struct child {
+    char *const *argv;
+    char *const *environment;
+    int ends[3]; /* its standard descriptors */
+    pid_t parent;
+    volatile int error; /* an errno, if it could not be started */
+};
+
+/* All signals get their default actions: handlers are the parent's code. */
+static void
+signals_reset(void)
+{
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+
+    for (int number = 1; number <= SIGRTMAX; number++) {
+        sigaction(number, &plain, NULL); /* two of them cannot be set */
+    }
+}
+
+/* In the child, which shares the parent's memory until it executes the
+ * program.  It is killed when the thread that started it ends, as that waits
+ * for it. */
+static void
+child_execute(struct child *child)
+{
+    sigset_t none;
+
+    signals_reset();
+    sigemptyset(&none);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != child->parent) {
+        _exit(127); /* which has ended before it was asked for */
+    }
+    for (int i = 0; i < 3; i++) {
+        if (dup2(child->ends[i], i) < 0) {
+            child->error = errno;
+            _exit(127);
+        }
+    }
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execve(child->argv[0], child->argv, child->environment);
+    child->error = errno;
+    _exit(127);
+}
+
+static __attribute__((noinline)) pid_t
+child_start(struct child *child)
+{
+    pid_t pid = vfork();
+
+    if (pid == 0) {
+        child_execute(child);
+    }
+    return pid;
+}
+
+/* posix_spawn cannot ask for the signal at the parent's end. */
 static int
 spawn(pid_t *pid, char *const argv[], int in, int out, int err)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
     char **environment = child_environment();
+    struct child child = {.argv = argv,
+                          .environment = environment,
+                          .ends = {in, out, err},
+                          .parent = getpid()};
+    sigset_t all, old;
 
     if (environment == NULL) {
         return ENOMEM;
     }
-    sigemptyset(&none);
     sigfillset(&all);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in, 0);
-    posix_spawn_file_actions_adddup2(&actions, out, 1);
-    posix_spawn_file_actions_adddup2(&actions, err, 2);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
-                                              POSIX_SPAWN_SETSIGMASK |
-                                              POSIX_SPAWN_SETSIGDEF);
-    int code =
-        posix_spawn(pid, argv[0], &actions, &attributes, argv, environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    *pid = child_start(&child);
+    int code = *pid < 0 ? errno : child.error;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (*pid > 0 && code) {
+        waitpid(*pid, NULL, 0);
+    }
     free(environment);
     return code;
+}
+
+/* Moves a pair away from the standard descriptors, which a program may have
+ * closed: the child's copies would overwrite each other.  0 or an errno. */
+static int
+pair_raise(int pair[2])
+{
+    for (int i = 0; i < 2; i++) {
+        if (pair[i] > STDERR_FILENO) {
+            continue;
+        }
+        int raised = fcntl(pair[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (raised < 0) {
+            return errno;
+        }
+        close(pair[i]);
+        pair[i] = raised;
+    }
+    return 0;
 }
 
 static int
@@ -116,6 +187,10 @@ process_start(struct nvrtc_process *process, char *const argv[])
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) ||
         pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC)) {
         code = errno;
+        goto fail;
+    }
+    if ((code = pair_raise(in)) || (code = pair_raise(out)) ||
+        (code = pair_raise(err))) {
         goto fail;
     }
     code = spawn(&process->pid, argv, in[0], out[1], err[1]);
@@ -215,6 +290,7 @@ int
 nvrtc_process_finish(struct nvrtc_process *process, const void *input,
                      size_t bytes)
 {
+    struct cpu_interrupt interrupt = {0};
     const char *rest = input;
 
     feed(&process->input, &rest, &bytes);
@@ -225,8 +301,11 @@ nvrtc_process_finish(struct nvrtc_process *process, const void *input,
             {.fd = process->output, .events = POLLIN},
             {.fd = process->errors, .events = POLLIN},
         };
-        if (poll(ends, 3, -1) < 0) {
-            continue; /* EINTR: poll's arguments are right */
+        if (poll(ends, 3, cpu_interrupt_milliseconds(&interrupt)) <= 0) {
+            if (cpu_interrupt_wanted()) {
+                return EINTR; /* nvrtc_process_free ends the child */
+            }
+            continue;
         }
         if (ends[0].revents) {
             feed(&process->input, &rest, &bytes);
@@ -249,7 +328,7 @@ nvrtc_process_free(struct nvrtc_process *process)
         close_end(&process->input);
         close_end(&process->output);
         close_end(&process->errors);
-        kill(process->pid, SIGKILL);
+        kill(-process->pid, SIGKILL); /* the group: zig may have a child */
         reap(process);
     }
     nvrtc_text_free(&process->out);
@@ -280,6 +359,10 @@ nvrtc_process_explain_start(int code, const char *program,
     struct rlimit limit;
     int open_now;
 
+    if (code == EINTR) {
+        nvrtc_text_print(log, "The compilation was interrupted.\n");
+        return true;
+    }
     nvrtc_text_print(log, "The compiler %s could not be started: %s", program,
                      strerror(code));
     switch (code) {

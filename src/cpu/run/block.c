@@ -453,6 +453,21 @@ __pycuda_barrier(int32_t kind, int32_t predicate)
     }
 }
 
+/* Leaves the kernel if its launch is abandoned. */
+CPU_ON_FIBER static void
+leave_abandoned(struct cpu_worker *worker)
+{
+    int error =
+        atomic_load_explicit(&worker->launch->error, memory_order_relaxed);
+
+    if (!error && cpu_runner_abandoned(&error)) {
+        atomic_store(&worker->launch->error, error);
+    }
+    if (error) {
+        cpu_fibers_fail((CUresult)error);
+    }
+}
+
 CPU_ON_FIBER void
 __pycuda_yield(void)
 {
@@ -465,6 +480,7 @@ __pycuda_yield(void)
     }
     cpu_fibers_next(worker);
     if (++worker->yields % YIELDS_BEFORE_SLEEP == 0) {
+        leave_abandoned(worker);
         sched_yield(); /* what it waits for may be another thread's */
     }
 }

@@ -1,35 +1,24 @@
 /* fault.c - a fault in a kernel ends the launch, not the process.
  *
- * cpu_fault_install puts our handler in front of whatever is there; it is
- * called at each module load, since programs install handlers late (Python's
- * faulthandler).  The handler acts only while the thread's in_kernel is set,
- * and passes everything else on.
+ * Our handler acts only while the thread's in_kernel is set; any other signal
+ * goes to the program's handler as if ours were not there: with its mask, its
+ * flags, and the default action or none where the program asked for that.
+ * Programs install handlers at any time (Python's faulthandler), so calls of
+ * sigaction() and signal() are diverted to program_handlers.c; cpu_fault_check
+ * looks for those that went another way.
  *
  * SPDX-License-Identifier: MIT */
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/run/fault.h"
+#include "cpu/run/program_handlers.h"
 
-static const int fault_signals[] = {CPU_ARCH_FAULT_SIGNALS};
+#define CHECK_NS 1000000u /* between looks at who handles the signals */
 
-#define FAULTS (sizeof fault_signals / sizeof *fault_signals)
-
-static struct sigaction fault_previous[FAULTS];
-static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local volatile sig_atomic_t passing
-    __attribute__((tls_model("initial-exec")));
-
-static size_t
-signal_index(int number)
-{
-    for (size_t i = 0; i < FAULTS; i++) {
-        if (fault_signals[i] == number) {
-            return i;
-        }
-    }
-    return 0;
-}
+_Atomic uint64_t cpu_fault_checked_until;
+static atomic_bool installing; /* a lock that a launch need not wait for */
 
 static bool
 in_mapping(uintptr_t address, const char *start, size_t bytes)
@@ -53,29 +42,49 @@ fault_code(const struct cpu_worker *worker, int number, uintptr_t address)
     return CUDA_ERROR_ILLEGAL_ADDRESS;
 }
 
-/* The handler that was there before, or death by the default action. */
+/* The default action.  A fault runs its instruction again, which then ends
+ * the process; a signal that was sent is sent again. */
+static void
+act_by_default(int number, bool sent)
+{
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+
+    cpu_program_sigaction(number, &plain);
+    if (sent) {
+        raise(number);
+    }
+}
+
+/* Calls the program's handler as the system would.  It may return, or leave by
+ * siglongjmp: nothing is to be done afterwards.  The system restores the mask
+ * when our handler returns. */
 CPU_ON_FIBER static void
 pass_on(int number, siginfo_t *info, void *state)
 {
-    struct sigaction *previous = &fault_previous[signal_index(number)];
+    bool sent = info->si_code <= 0;
+    struct sigaction program = cpu_program_handler(number);
 
-    if (passing || (!(previous->sa_flags & SA_SIGINFO) &&
-                    (previous->sa_handler == SIG_DFL ||
-                     previous->sa_handler == SIG_IGN))) {
-        struct sigaction plain = {.sa_handler = SIG_DFL};
-        sigaction(number, &plain, NULL);
-        if (info->si_code <= 0) {
-            raise(number); /* it was sent, not caused */
+    if (!(program.sa_flags & SA_SIGINFO)) {
+        if (program.sa_handler == SIG_IGN && sent) {
+            return;
         }
-        return; /* the instruction is run again, and ends the process */
+        if (program.sa_handler == SIG_DFL || program.sa_handler == SIG_IGN) {
+            act_by_default(number, sent);
+            return;
+        }
     }
-    passing = 1;
-    if (previous->sa_flags & SA_SIGINFO) {
-        previous->sa_sigaction(number, info, state);
+    if (program.sa_flags & SA_RESETHAND) {
+        cpu_program_handler_reset(number);
+    }
+    if (!(program.sa_flags & SA_NODEFER)) {
+        sigaddset(&program.sa_mask, number);
+    }
+    pthread_sigmask(SIG_BLOCK, &program.sa_mask, NULL);
+    if (program.sa_flags & SA_SIGINFO) {
+        program.sa_sigaction(number, info, state);
     } else {
-        previous->sa_handler(number);
+        program.sa_handler(number);
     }
-    passing = 0;
 }
 
 CPU_ON_FIBER static void
@@ -93,23 +102,44 @@ fault_handle(int number, siginfo_t *info, void *state)
                      (int)fault_code(worker, number, worker->fault_address));
 }
 
-void
-cpu_fault_install(void)
+static void
+install_locked(void)
 {
-    pthread_mutex_lock(&install_lock);
-    for (size_t i = 0; i < FAULTS; i++) {
+    for (size_t i = 0; i < CPU_FAULTS; i++) {
         struct sigaction now;
         struct sigaction ours = {.sa_sigaction = fault_handle,
                                  .sa_flags =
                                      SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+        int number = cpu_fault_signals[i];
 
-        if (!sigaction(fault_signals[i], NULL, &now) &&
+        if (!sigaction(number, NULL, &now) &&
             now.sa_sigaction != fault_handle) {
-            fault_previous[i] = now;
-            sigaction(fault_signals[i], &ours, NULL);
+            cpu_program_handler_set(number, &now);
+            sigaction(number, &ours, NULL);
         }
     }
-    pthread_mutex_unlock(&install_lock);
+    atomic_store(&cpu_fault_checked_until, cpu_now_ns() + CHECK_NS);
+}
+
+void
+cpu_fault_install(void)
+{
+    while (atomic_exchange(&installing, true)) {
+        sched_yield();
+    }
+    install_locked();
+    cpu_program_calls_divert();
+    atomic_store(&installing, false);
+}
+
+void
+cpu_fault_check(void)
+{
+    if (atomic_exchange(&installing, true)) {
+        return; /* the holder may wait for the loader's lock */
+    }
+    install_locked();
+    atomic_store(&installing, false);
 }
 
 struct guarded {

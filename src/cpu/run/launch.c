@@ -10,6 +10,7 @@
 
 #include "cpu/graph/graph.h"
 #include "cpu/stream/queue.h"
+#include "cpu/run/fault.h"
 
 /* Expected time of a launch run by its caller: less than it takes to wake a
  * worker, or to share the work with one that is awake.  Once the caller has
@@ -172,6 +173,10 @@ cpu_launch_start(struct cpu_launch *launch)
 {
     launch->started_ns = cpu_now_ns();
     launch->before = cpu_check_interval_last();
+    if (launch->started_ns >=
+        atomic_load_explicit(&cpu_fault_checked_until, memory_order_relaxed)) {
+        cpu_fault_check();
+    }
 }
 
 /* By the caller's thread. */
@@ -183,10 +188,17 @@ launch_inline(struct cpu_op *op)
     CUresult code = cpu_context_status(op->ctx);
 
     cpu_launch_start(launch);
+    if (!code && worker) {
+        cpu_runner_begin(&worker->runner, launch->serial, op->ctx->id,
+                         launch->started_ns);
+    }
     if (!code) {
         code = worker ? cpu_block_run(worker, launch, 0, launch->total)
                       : CUDA_ERROR_OUT_OF_MEMORY;
         atomic_store(&launch->error, (int)code);
+    }
+    if (worker) {
+        cpu_runner_end(&worker->runner);
     }
     uint64_t end = cpu_now_ns();
     atomic_store(&launch->ns, end - launch->started_ns);

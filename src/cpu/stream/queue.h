@@ -11,11 +11,16 @@
 
 /* For workers.c; the lock is held. */
 struct cpu_op *cpu_queue_take(bool kernels_too);
-struct cpu_op *cpu_queue_help(const struct cpu_op *op);
+struct cpu_op *cpu_queue_help(const struct cpu_op *op, uint64_t most);
 void cpu_queue_more(struct cpu_op *op);
 void cpu_queue_end(struct cpu_op *op);
 extern unsigned cpu_queue_sleeping; /* workers that must be woken */
 extern pthread_cond_t cpu_queue_work, cpu_queue_calls;
+
+/* Threads that sleep until an operation's state changes (wait.c); under the
+ * lock.  cpu_wait_wake wakes them, without the lock. */
+extern unsigned cpu_wait_sleepers;
+void cpu_wait_wake(void);
 
 /* What threads that look for work read without the lock, in lines of the
  * cache that nothing else is in. */

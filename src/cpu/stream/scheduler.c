@@ -17,8 +17,7 @@
 #include "cpu/graph/graph.h"
 #include "cpu/stream/queue.h"
 
-#define SPIN_NS  20000 /* a waiting thread spins so long before it sleeps */
-#define FREE_MAX 256   /* operations kept for reuse */
+#define FREE_MAX 256 /* operations kept for reuse */
 
 /* Held for less time than it takes to sleep. */
 pthread_mutex_t cpu_scheduler_lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
@@ -28,8 +27,6 @@ pthread_cond_t cpu_queue_calls = PTHREAD_COND_INITIALIZER;
 struct cpu_queue_signs cpu_queue_signs;
 struct cpu_seat *cpu_seats;
 
-static pthread_cond_t state_changed = PTHREAD_COND_INITIALIZER;
-static unsigned sleepers; /* threads in state_changed */
 static struct cpu_op *free_ops;
 static unsigned free_count;
 
@@ -52,14 +49,14 @@ void
 cpu_scheduler_unlock(void)
 {
     uint64_t workers = wakes.workers;
-    bool calls = wakes.calls, waiters = wakes.waiters && sleepers;
+    bool calls = wakes.calls, waiters = wakes.waiters && cpu_wait_sleepers;
     bool all = workers >= cpu_queue_sleeping;
 
     wakes.workers = 0;
     wakes.calls = wakes.waiters = false;
     pthread_mutex_unlock(&cpu_scheduler_lock);
     if (waiters) {
-        pthread_cond_broadcast(&state_changed);
+        cpu_wait_wake();
     }
     if (calls) {
         pthread_cond_signal(&cpu_queue_calls);
@@ -477,133 +474,6 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
     return at_once;
 }
 
-/* ---- waiting ---- */
-
-/* Spins until the operation is in the state, until something was queued
- * after `seen`, or until it has taken too long: false. */
-static bool
-wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
-{
-    uint64_t until = 0;
-
-    for (unsigned turn = 0;; turn++) {
-        if (atomic_load_explicit(&op->state, memory_order_acquire) >= least ||
-            atomic_load_explicit(&cpu_queue_signs.puts,
-                                 memory_order_relaxed) != seen) {
-            return true;
-        }
-        if (turn % 64 == 63) {
-            uint64_t now = cpu_now_ns();
-            until = until ? until : now + SPIN_NS;
-            if (now >= until) {
-                return false;
-            }
-        }
-        cpu_arch_relax();
-    }
-}
-
-/* Who waits takes part in the work first. */
-static void
-wait_state(struct cpu_op *op, unsigned least)
-{
-    unsigned seen;
-
-    do {
-        seen = atomic_load(&cpu_queue_signs.puts);
-        do {
-            if (atomic_load_explicit(&op->state, memory_order_acquire) >=
-                least) {
-                return;
-            }
-        } while (cpu_worker_help(op));
-    } while (wait_spin(op, least, seen));
-    pthread_mutex_lock(&cpu_scheduler_lock);
-    sleepers++;
-    while (atomic_load(&op->state) < least) {
-        pthread_cond_wait(&state_changed, &cpu_scheduler_lock);
-    }
-    sleepers--;
-    pthread_mutex_unlock(&cpu_scheduler_lock);
-}
-
-void
-cpu_op_wait(struct cpu_op *op)
-{
-    wait_state(op, CPU_OP_DONE);
-}
-
-void
-cpu_op_wait_ready(struct cpu_op *op)
-{
-    wait_state(op, CPU_OP_RUNNING);
-}
-
-struct cpu_op *
-cpu_stream_tail(struct cpu_stream *stream)
-{
-    pthread_mutex_lock(&cpu_scheduler_lock);
-    struct cpu_op *op = stream->tail;
-    if (op) {
-        atomic_fetch_add(&op->references, 1);
-    }
-    pthread_mutex_unlock(&cpu_scheduler_lock);
-    return op;
-}
-
-bool
-cpu_stream_idle(struct cpu_stream *stream)
-{
-    pthread_mutex_lock(&cpu_scheduler_lock);
-    bool idle = !stream->tail || cpu_op_done(stream->tail);
-    pthread_mutex_unlock(&cpu_scheduler_lock);
-    return idle;
-}
-
-void
-cpu_stream_wait(struct cpu_stream *stream)
-{
-    struct cpu_op *op = cpu_stream_tail(stream);
-
-    if (op) {
-        cpu_op_wait(op);
-        cpu_op_release(op);
-    }
-}
-
-/* Waits until no stream of the context has an unfinished operation. */
-void
-cpu_scheduler_drain(struct cpu_context *ctx)
-{
-    for (;;) {
-        struct cpu_op *op = NULL;
-
-        pthread_mutex_lock(&cpu_scheduler_lock);
-        for (struct cpu_stream *s = ctx->streams; s && !op; s = s->next) {
-            if (s->tail && !cpu_op_done(s->tail)) {
-                op = s->tail;
-                atomic_fetch_add(&op->references, 1);
-            }
-        }
-        bool busy = ctx->outstanding > 0;
-        pthread_mutex_unlock(&cpu_scheduler_lock);
-        if (op) {
-            cpu_op_wait(op);
-            cpu_op_release(op);
-        } else if (!busy) {
-            return;
-        } else { /* of a stream that was destroyed */
-            pthread_mutex_lock(&cpu_scheduler_lock);
-            sleepers++;
-            while (ctx->outstanding) {
-                pthread_cond_wait(&state_changed, &cpu_scheduler_lock);
-            }
-            sleepers--;
-            pthread_mutex_unlock(&cpu_scheduler_lock);
-        }
-    }
-}
-
 /* ---- for workers; the lock is held ---- */
 
 /* The kernel at the queue's head has no more pieces to give.  Of those that
@@ -629,6 +499,7 @@ kernel_join(void)
     atomic_fetch_add(&op->references, 1);
     if (!launch->joined++) {
         cpu_launch_start(launch);
+        atomic_store(&launch->error, (int)cpu_context_status(op->ctx));
         atomic_store(&op->state, CPU_OP_RUNNING);
     }
     if (launch->total <= launch->least) {
@@ -669,16 +540,35 @@ cpu_queue_take(bool kernels_too)
     return kernels_too && kernel_first(1) ? kernel_join() : NULL;
 }
 
+/* Nanoseconds that the launch will take in all, by the last one of its
+ * function; UINT64_MAX if the function was never run. */
+static double
+launch_expected(const struct cpu_launch *launch)
+{
+    const struct cpu_function *function = launch->function;
+    uint64_t known = atomic_load_explicit(&function->threads_a_launch,
+                                          memory_order_relaxed);
+    uint64_t ns =
+        atomic_load_explicit(&function->ns_a_launch, memory_order_relaxed);
+    double threads = (double)launch->total * launch->threads;
+
+    return known ? (double)ns * (threads / (double)known + 1)
+                 : (double)UINT64_MAX;
+}
+
 /* The same for a thread that waits for `op`: joins the first kernel if that
  * is `op`, or may be what `op` waits for.  Workers that have joined and run no
- * block do not keep it away: they may wait for a processor. */
+ * block do not keep it away: they may wait for a processor.  It does not join
+ * a launch that may take longer than `most` ns, because nothing interrupts a
+ * thread that runs blocks. */
 struct cpu_op *
-cpu_queue_help(const struct cpu_op *op)
+cpu_queue_help(const struct cpu_op *op, uint64_t most)
 {
     struct cpu_op *first = ready_kernels.first;
 
     return first && (first == op || op->pending) &&
                    first->launch.function->may_inline &&
+                   launch_expected(&first->launch) <= (double)most &&
                    cpu_pieces_left(&first->launch) &&
                    atomic_load(&first->launch.running) <
                        (unsigned)cpu_state.threads

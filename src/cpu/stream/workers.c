@@ -19,6 +19,7 @@
 #define ASK_NS       20000 /* a launch's age when one more worker is woken */
 #define WORKER_STACK (1u << 20)
 #define SIGNAL_STACK (64u << 10)
+#define HELP_NS      50000000u /* longest launch that a waiting thread joins */
 
 _Thread_local struct cpu_worker *cpu_worker_tls
     __attribute__((tls_model("initial-exec")));
@@ -28,11 +29,53 @@ static atomic_bool started;
 static pthread_key_t caller_key;
 static pthread_once_t caller_once = PTHREAD_ONCE_INIT;
 
+static void *
+signal_stack_new(void)
+{
+    stack_t stack = {.ss_sp = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+                     .ss_size = SIGNAL_STACK};
+
+    if (stack.ss_sp == MAP_FAILED) {
+        return NULL;
+    }
+    sigaltstack(&stack, NULL);
+    return stack.ss_sp;
+}
+
+/* A kernel may overflow the stack that it runs on, so that the handler needs
+ * another one.  A program's own is used if there is one. */
+static void
+signal_stack_ensure(struct cpu_worker *worker)
+{
+    stack_t now;
+
+    if (!sigaltstack(NULL, &now) && now.ss_flags & SS_DISABLE) {
+        worker->signal_stack = signal_stack_new();
+    }
+}
+
+static void
+signal_stack_drop(struct cpu_worker *worker)
+{
+    stack_t now, none = {.ss_flags = SS_DISABLE};
+
+    if (!worker->signal_stack) {
+        return;
+    }
+    if (!sigaltstack(NULL, &now) && now.ss_sp == worker->signal_stack) {
+        sigaltstack(&none, NULL);
+    }
+    munmap(worker->signal_stack, SIGNAL_STACK);
+}
+
 static void
 worker_free(void *argument)
 {
     struct cpu_worker *worker = argument, *next;
 
+    cpu_runner_leave(&worker->runner);
+    signal_stack_drop(worker);
     for (; worker; worker = next) {
         next = worker->beside;
         cpu_block_close(worker);
@@ -71,6 +114,10 @@ cpu_worker_self(void)
         pthread_once(&caller_once, caller_key_make);
         cpu_worker_tls = cpu_worker_new();
         pthread_setspecific(caller_key, cpu_worker_tls);
+        if (cpu_worker_tls) {
+            cpu_runner_join(&cpu_worker_tls->runner, true);
+            signal_stack_ensure(cpu_worker_tls);
+        }
     }
     return cpu_worker_tls;
 }
@@ -129,6 +176,7 @@ pieces_run(struct cpu_worker *worker, struct cpu_op *op)
     if (!count) {
         return false;
     }
+    cpu_runner_begin(&worker->runner, launch->serial, op->ctx->id, done.then);
     atomic_fetch_add(&launch->running, 1);
     do {
         piece_run(worker, launch, first, count);
@@ -149,7 +197,10 @@ pieces_run(struct cpu_worker *worker, struct cpu_op *op)
 static void
 launch_work(struct cpu_worker *worker, struct cpu_op *op)
 {
-    if (pieces_run(worker, op)) {
+    bool last = pieces_run(worker, op);
+
+    cpu_runner_end(&worker->runner);
+    if (last) {
         pthread_mutex_lock(&cpu_scheduler_lock);
         cpu_queue_end(op);
         cpu_scheduler_unlock();
@@ -161,9 +212,12 @@ bool
 cpu_worker_help(const struct cpu_op *op)
 {
     struct cpu_worker *worker = cpu_worker_self();
+    uint64_t most = cpu_interrupt_possible()
+                        ? HELP_NS / (unsigned)cpu_state.threads
+                        : UINT64_MAX;
 
     pthread_mutex_lock(&cpu_scheduler_lock);
-    struct cpu_op *found = worker ? cpu_queue_help(op) : NULL;
+    struct cpu_op *found = worker ? cpu_queue_help(op, most) : NULL;
     cpu_scheduler_unlock();
     if (found) {
         launch_work(worker, found);
@@ -268,18 +322,6 @@ work_find(struct cpu_worker *worker)
     return op ? op : work_wait(true, &cpu_queue_work);
 }
 
-static void
-signal_stack_use(void)
-{
-    stack_t stack = {.ss_sp = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-                     .ss_size = SIGNAL_STACK};
-
-    if (stack.ss_sp != MAP_FAILED) {
-        sigaltstack(&stack, NULL);
-    }
-}
-
 /* A worker that is woken must not take the processor of the thread that woke
  * it, which is about to run blocks itself. */
 static void
@@ -298,7 +340,8 @@ worker_main(void *argument)
     struct cpu_worker *worker = argument;
 
     cpu_worker_tls = worker;
-    signal_stack_use();
+    cpu_runner_join(&worker->runner, false);
+    signal_stack_new();
     manners_learn();
     for (;;) {
         struct cpu_op *op = work_find(worker);
@@ -316,7 +359,7 @@ static void *
 calls_main(void *argument)
 {
     cpu_worker_tls = argument;
-    signal_stack_use();
+    signal_stack_new();
     for (;;) {
         cpu_op_call(work_wait(false, &cpu_queue_calls));
     }
@@ -341,6 +384,7 @@ thread_start(void *(*run)(void *), struct cpu_seat *seat)
     sigdelset(&block, SIGBUS);
     sigdelset(&block, SIGFPE);
     sigdelset(&block, SIGILL);
+    cpu_watch_unmask(&block);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, WORKER_STACK);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -377,8 +421,11 @@ cpu_workers_start(void)
     }
     pthread_mutex_lock(&start_lock);
     if (!atomic_load(&started)) {
-        code = seats_make() ? thread_start(calls_main, NULL)
-                            : CUDA_ERROR_OUT_OF_MEMORY;
+        code = cpu_watch_start();
+        if (!code) {
+            code = seats_make() ? thread_start(calls_main, NULL)
+                                : CUDA_ERROR_OUT_OF_MEMORY;
+        }
         for (int i = 0; !code && i < cpu_state.threads; i++) {
             CUresult failed = thread_start(worker_main, &cpu_seats[i]);
             code = i ? CUDA_SUCCESS : failed; /* one worker is enough */

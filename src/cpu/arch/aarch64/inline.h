@@ -19,4 +19,18 @@ cpu_arch_relax(void)
     __asm__ volatile("isb" ::: "memory");
 }
 
+static inline const void *
+cpu_arch_program_counter(const void *state)
+{
+    const ucontext_t *context = state;
+
+    return (const void *)context->uc_mcontext.pc;
+}
+
+static inline bool
+cpu_arch_is_table_entry(unsigned type)
+{
+    return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
+}
+
 #endif

@@ -4,6 +4,10 @@
 #ifndef PYCUDA_CPU_ARCH_INLINE_H
 #define PYCUDA_CPU_ARCH_INLINE_H
 
+#include <elf.h>
+#include <stdbool.h>
+#include <ucontext.h>
+
 #include "image/symbols.h"
 
 #define CPU_ARCH_TRIPLE        "x86_64-unknown-linux-gnu"
@@ -15,6 +19,20 @@ static inline void
 cpu_arch_relax(void)
 {
     __builtin_ia32_pause();
+}
+
+static inline const void *
+cpu_arch_program_counter(const void *state)
+{
+    const ucontext_t *context = state;
+
+    return (const void *)context->uc_mcontext.gregs[REG_RIP];
+}
+
+static inline bool
+cpu_arch_is_table_entry(unsigned type)
+{
+    return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
 }
 
 #endif

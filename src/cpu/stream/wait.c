@@ -1,0 +1,186 @@
+/* wait.c - waiting for an operation, a stream or a context.
+ *
+ * A thread that waits runs blocks of the launch that it waits for, then spins
+ * for a moment, then sleeps.  While it sleeps it asks now and then whether the
+ * program interrupts it (run/abandon.c).  Guarded by the scheduler lock.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <time.h>
+
+#include "cpu/stream/queue.h"
+
+#define SPIN_NS 20000 /* a waiting thread spins so long before it sleeps */
+
+unsigned cpu_wait_sleepers;
+static pthread_cond_t state_changed; /* on the monotonic clock */
+static pthread_once_t state_once = PTHREAD_ONCE_INIT;
+
+void
+cpu_wait_wake(void)
+{
+    pthread_cond_broadcast(&state_changed);
+}
+
+/* Spins until the operation is in the state, until something was queued
+ * after `seen`, or until it has taken too long: false. */
+static bool
+wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
+{
+    uint64_t until = 0;
+
+    for (unsigned turn = 0;; turn++) {
+        if (atomic_load_explicit(&op->state, memory_order_acquire) >= least ||
+            atomic_load_explicit(&cpu_queue_signs.puts,
+                                 memory_order_relaxed) != seen) {
+            return true;
+        }
+        if (turn % 64 == 63) {
+            uint64_t now = cpu_now_ns();
+            until = until ? until : now + SPIN_NS;
+            if (now >= until) {
+                return false;
+            }
+        }
+        cpu_arch_relax();
+    }
+}
+
+static void
+state_changed_init(void)
+{
+    pthread_condattr_t attributes;
+
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&state_changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+/* Sleeps until a state may have changed, or the program may interrupt the
+ * wait.  The scheduler lock is held, but not while the program is asked. */
+static void
+state_sleep(struct cpu_interrupt *interrupt)
+{
+    int milliseconds = cpu_interrupt_milliseconds(interrupt);
+    struct timespec until;
+
+    if (milliseconds < 0) {
+        pthread_cond_wait(&state_changed, &cpu_scheduler_lock);
+        return;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += milliseconds * 1000000l;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_cond_timedwait(&state_changed, &cpu_scheduler_lock, &until)) {
+        pthread_mutex_unlock(&cpu_scheduler_lock);
+        cpu_interrupt_poll(interrupt);
+        pthread_mutex_lock(&cpu_scheduler_lock);
+    }
+}
+
+/* Who waits takes part in the work first. */
+static void
+wait_state(struct cpu_op *op, unsigned least)
+{
+    struct cpu_interrupt interrupt = {.context = op->ctx->id};
+    unsigned seen;
+
+    do {
+        seen = atomic_load(&cpu_queue_signs.puts);
+        do {
+            if (atomic_load_explicit(&op->state, memory_order_acquire) >=
+                least) {
+                return;
+            }
+        } while (cpu_worker_help(op));
+    } while (wait_spin(op, least, seen));
+    pthread_once(&state_once, state_changed_init);
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    cpu_wait_sleepers++;
+    while (atomic_load(&op->state) < least) {
+        state_sleep(&interrupt);
+    }
+    cpu_wait_sleepers--;
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+}
+
+void
+cpu_op_wait(struct cpu_op *op)
+{
+    wait_state(op, CPU_OP_DONE);
+}
+
+void
+cpu_op_wait_ready(struct cpu_op *op)
+{
+    wait_state(op, CPU_OP_RUNNING);
+}
+
+struct cpu_op *
+cpu_stream_tail(struct cpu_stream *stream)
+{
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    struct cpu_op *op = stream->tail;
+    if (op) {
+        atomic_fetch_add(&op->references, 1);
+    }
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    return op;
+}
+
+bool
+cpu_stream_idle(struct cpu_stream *stream)
+{
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    bool idle = !stream->tail || cpu_op_done(stream->tail);
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    return idle;
+}
+
+void
+cpu_stream_wait(struct cpu_stream *stream)
+{
+    struct cpu_op *op = cpu_stream_tail(stream);
+
+    if (op) {
+        cpu_op_wait(op);
+        cpu_op_release(op);
+    }
+}
+
+/* Waits until no stream of the context has an unfinished operation. */
+void
+cpu_scheduler_drain(struct cpu_context *ctx)
+{
+    struct cpu_interrupt interrupt = {.context = ctx->id};
+
+    pthread_once(&state_once, state_changed_init);
+    for (;;) {
+        struct cpu_op *op = NULL;
+
+        pthread_mutex_lock(&cpu_scheduler_lock);
+        for (struct cpu_stream *s = ctx->streams; s && !op; s = s->next) {
+            if (s->tail && !cpu_op_done(s->tail)) {
+                op = s->tail;
+                atomic_fetch_add(&op->references, 1);
+            }
+        }
+        bool busy = ctx->outstanding > 0;
+        pthread_mutex_unlock(&cpu_scheduler_lock);
+        if (op) {
+            cpu_op_wait(op);
+            cpu_op_release(op);
+        } else if (!busy) {
+            return;
+        } else { /* of a stream that was destroyed */
+            pthread_mutex_lock(&cpu_scheduler_lock);
+            cpu_wait_sleepers++;
+            while (ctx->outstanding) {
+                state_sleep(&interrupt);
+            }
+            cpu_wait_sleepers--;
+            pthread_mutex_unlock(&cpu_scheduler_lock);
+        }
+    }
+}

@@ -1,0 +1,459 @@
+"""Ctrl-C, other signals and time limits while the CPU device works.
+
+Each case is a process of its own. On a GPU signals take effect when NVIDIA's
+driver returns, which is not tested.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from isolated import run
+
+pytestmark = [pytest.mark.cpu, pytest.mark.alone]
+
+PRELUDE = """
+import os, signal, threading, time
+import numpy as np
+import pycuda.driver as drv
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+
+drv.init()
+context = drv.Device(0).make_context()
+SOURCE = '''
+__global__ void spinning(volatile int *a)
+{ while (a[0] >= 0) { a[1 + threadIdx.x] = 1; } }
+__global__ void counting(int *a, int n)
+{ int s = 0;
+  for (long i = 0; i < 1l << 55; i++) { s += a[i % n] * (int)i; }
+  a[threadIdx.x] = s; }
+__global__ void vectors(float *a, int n)
+{ float s = threadIdx.x;
+  for (long i = 0; i < 1l << 55; i++) { s = s * a[i & 63] + 1; }
+  a[threadIdx.x] = s; }
+__global__ void barriers(volatile int *a)
+{ while (a[0] >= 0) { __syncthreads(); a[1 + threadIdx.x] = 1; } }
+__global__ void fibers(volatile int *a)
+{ while (a[0] >= 0) {
+    if (threadIdx.x & 1) { a[1] = __shfl_xor_sync(~0u, a[2], 2); }
+    else { a[2] = __shfl_xor_sync(0x55555555u, a[1], 2); } } }
+__device__ __noinline__ int down(volatile int *a, int n)
+{ return n ? down(a, n - 1) + a[n] : a[0]; }
+__global__ void recursion(volatile int *a)
+{ while (down(a, 40) >= 0) { } }
+__global__ void atomics(int *a)
+{ while (atomicAdd(a + 1, 1) != -7 || a[0] >= 0) { } }
+__global__ void sleeping(volatile int *a)
+{ while (a[0] >= 0) { __nanosleep(1000); } }
+__global__ void heap(volatile int *a)
+{ while (a[0] >= 0) { int *p = (int *)malloc(64); *p = a[1];
+    a[2] = *p; free(p); } }
+__global__ void blocks(volatile int *a)
+{ for (int i = 0; i < 3000000; i++) { a[1 + threadIdx.x] = i; } }
+__global__ void good(int *a) { a[threadIdx.x] = threadIdx.x; }
+__global__ void switched(volatile int *a, int n)
+{ for (int i = 0; n < 0 || i < n; i++) { a[threadIdx.x] = i; } }
+'''
+module = SourceModule(SOURCE)
+memory = gpuarray.zeros(2048, np.int32)
+stream = drv.Stream()
+
+
+def start(name, grid=(3, 1), **options):
+    more = (np.int32(64),) if name in ("counting", "vectors") else ()
+    module.get_function(name)(
+        memory.gpudata, *more, block=(32, 1, 1), grid=grid, **options
+    )
+
+
+def press(seconds=0.3):
+    def kill():
+        time.sleep(seconds)
+        press.at = time.monotonic()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=kill, daemon=True).start()
+
+
+def interrupted(wait):
+    try:
+        wait()
+    except KeyboardInterrupt:
+        took = time.monotonic() - press.at
+        assert took < 0.5, took
+    else:
+        raise AssertionError("not interrupted")
+
+
+def replaced():
+    # The context can be replaced, and the process works.
+    context.pop()
+    other = drv.Device(0).make_context()
+    host = np.zeros(32, np.int32)
+    good = SourceModule(SOURCE).get_function("good")
+    good(drv.InOut(host), block=(32, 1, 1))
+    assert (host == np.arange(32)).all()
+    other.pop()
+    print("works")
+"""
+
+KERNELS = [
+    "spinning",
+    "counting",
+    "vectors",
+    "barriers",
+    "fibers",
+    "recursion",
+    "atomics",
+    "sleeping",
+    "heap",
+]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel_without_end(name):
+    code = f"""
+start({name!r})
+press()
+interrupted(context.synchronize)
+try:
+    context.synchronize()
+except drv.LaunchError:
+    pass
+else:
+    raise AssertionError("the context is not poisoned")
+replaced()
+"""
+    assert run(PRELUDE + code) == "works\n"
+
+
+WAITS = {
+    "Context.synchronize": "context.synchronize",
+    "Stream.synchronize": "stream.synchronize",
+    "Event.synchronize": "event.synchronize",
+    "memcpy_dtoh": "lambda: drv.memcpy_dtoh(np.zeros(4, 'i'), memory.gpudata)",
+    "memcpy_htod": "lambda: drv.memcpy_htod(memory.gpudata, np.zeros(4, 'i'))",
+    "memcpy_dtod": "lambda: (drv.memcpy_dtod(memory.gpudata, memory.gpudata"
+    ", 4), context.synchronize())",
+    "large copy": "lambda: drv.memcpy_dtoh(np.zeros(2048, 'i'),"
+    " memory.gpudata)",
+    "get": "memory.get",
+    "In and Out": "lambda: module.get_function('good')("
+    "drv.InOut(np.zeros(32, 'i')), block=(32, 1, 1))",
+    "freeing": "lambda: (drv.mem_alloc(64 << 20).free(), "
+    "context.synchronize())",
+    "a timed call": "module.get_function('good').prepare('P')"
+    ".prepared_timed_call((1, 1), (1, 1, 1), memory.gpudata)",
+}
+
+
+@pytest.mark.parametrize("wait", WAITS)
+def test_waits(wait):
+    code = f"""
+event = drv.Event()
+if {wait!r}.startswith(("Stream", "Event")):
+    start("spinning", stream=stream)
+    event.record(stream)
+else:
+    start("spinning")
+press()
+interrupted({WAITS[wait]})
+replaced()
+"""
+    assert run(PRELUDE + code) == "works\n"
+
+
+def test_the_end_of_a_context():
+    code = """
+start("spinning")
+context.pop()
+press()
+interrupted(context.detach)
+other = drv.Device(0).make_context()
+other.pop()
+print("works")
+"""
+    assert run(PRELUDE + code) == "works\n"
+
+
+def test_many_launches_and_streams():
+    """Neither queued launches nor those of other streams go on for ever."""
+    code = """
+streams = [drv.Stream() for _ in range(3)]
+for turn in range(5):
+    for one in streams:
+        start("spinning", stream=one)
+press()
+interrupted(context.synchronize)
+replaced()
+"""
+    assert run(PRELUDE + code) == "works\n"
+
+
+def test_a_kernel_that_ends_soon_keeps_its_context():
+    """It gets a moment; the wait is interrupted all the same."""
+    code = """
+switched = module.get_function("switched")
+switched(memory.gpudata, np.int32(1000), block=(32, 1, 1))
+context.synchronize()
+for n in [10**8, 10**9]:
+    begun = time.monotonic()
+    switched(memory.gpudata, np.int32(10**7), block=(32, 1, 1))
+    context.synchronize()
+    took = time.monotonic() - begun
+n = int(10**7 * 0.15 / took)
+switched(memory.gpudata, np.int32(n), block=(32, 1, 1))
+press(0.06)
+interrupted(context.synchronize)
+context.synchronize()
+print("works")
+"""
+    assert run(PRELUDE + code) == "works\n"
+
+
+def test_a_kernel_that_was_short_before():
+    """The waiting thread runs its blocks itself, and cannot ask.
+
+    It may hold the GIL, so that another process has to send the signal.
+    """
+    code = """
+import subprocess
+switched = module.get_function("switched")
+for _ in range(200):
+    switched(memory.gpudata, np.int32(1), block=(32, 1, 1))
+    context.synchronize()
+press.at = time.monotonic() + 0.6
+shell = subprocess.Popen(["sh", "-c", f"sleep 0.6; kill -INT {os.getpid()}"])
+def both():
+    switched(memory.gpudata, np.int32(-1), block=(32, 1, 1))
+    context.synchronize()
+interrupted(both)
+shell.wait()
+replaced()
+"""
+    assert run(PRELUDE + code) == "works\n"
+
+
+def test_a_handler_of_the_program():
+    """What it raises ends the wait; one that returns does not."""
+    code = """
+class Alarm(Exception):
+    pass
+
+calls = []
+def returns(number, frame):
+    calls.append(time.monotonic())
+def raises(number, frame):
+    raise Alarm
+
+start("blocks", grid=(30, 1))
+signal.signal(signal.SIGALRM, returns)
+signal.setitimer(signal.ITIMER_REAL, 0.1)
+context.synchronize()
+ended = time.monotonic()
+assert len(calls) == 1, calls
+start("spinning")
+signal.signal(signal.SIGALRM, raises)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+try:
+    context.synchronize()
+except Alarm:
+    replaced()
+"""
+    assert run(PRELUDE + code) == "works\n"
+
+
+def test_waits_of_other_threads():
+    """They end when the main thread's wait is interrupted."""
+    code = """
+ended = []
+def wait():
+    context.push()
+    try:
+        context.synchronize()
+    except drv.LaunchError:
+        ended.append(True)
+    context.pop()
+
+start("spinning")
+threads = [threading.Thread(target=wait) for _ in range(3)]
+context.pop()
+for thread in threads:
+    thread.start()
+context.push()
+press()
+interrupted(context.synchronize)
+for thread in threads:
+    thread.join()
+assert len(ended) == 3
+replaced()
+"""
+    assert run(PRELUDE + code) == "works\n"
+
+
+def test_a_compilation():
+    code = """
+source = "".join(
+    f"__global__ void k{i}(double *a) {{ double s = a[0];"
+    f"for (int i = 0; i < 99; i++) {{ s = sin(s) * pow(s, {i}.5) "
+    f"+ tgamma(s) + erf(s) + cos(s + {i}); }} a[1] = s; }}"
+    for i in range(300)
+)
+press(0.4)
+def compile():
+    SourceModule(source, cache_dir=False, no_extern_c=True)
+try:
+    compile()
+except KeyboardInterrupt:
+    took = time.monotonic() - press.at
+    assert took < 0.2, took
+good = SourceModule("__global__ void good(int *a) { *a = 7; }",
+                    cache_dir=False)
+good.get_function("good")(memory.gpudata, block=(1, 1, 1))
+assert memory.get()[0] == 7
+print("works")
+"""
+    assert run(PRELUDE + code) == "works\n"
+
+
+LONG_COMPILATION = """
+import sys
+from pycuda.compiler import compile
+import pycuda.driver as drv
+drv.init()
+print("begins", flush=True)
+source = "".join(
+    f"__global__ void k{i}(double *a) {{ double s = a[0];"
+    f"for (int i = 0; i < 99; i++) {{ s = sin(s) * pow(s, {i}.5) "
+    f"+ tgamma(s) + erf(s) + cos(s + {i}); }} a[1] = s; }}"
+    for i in range(400)
+)
+compile(source, arch="sm_70", cache_dir=False)
+"""
+
+
+def children(parent: int) -> list[int]:
+    """Processes whose parent is, or was, `parent`."""
+    path = f"/proc/{parent}/task/{parent}/children"
+    with open(path) as stream:
+        return [int(word) for word in stream.read().split()]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_compilers_end_with_their_parent(number):
+    environment = dict(os.environ, PYCUDA_DEVICE="cpu")
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", LONG_COMPILATION],
+        stdout=subprocess.PIPE,
+        env=environment,
+    ) as process:
+        assert process.stdout
+        process.stdout.readline()
+        until = time.monotonic() + 20
+        while len(found := children(process.pid)) < 2:
+            assert time.monotonic() < until, found
+            time.sleep(0.01)
+        process.send_signal(number)
+        process.wait()
+    until = time.monotonic() + 5
+    while any(os.path.exists(f"/proc/{pid}") for pid in found):
+        assert time.monotonic() < until, found
+        time.sleep(0.01)
+
+
+# ---- time limits ----
+
+
+@pytest.mark.parametrize("name", ["spinning", "vectors", "fibers"])
+def test_a_time_limit(name):
+    code = f"""
+begun = time.monotonic()
+start({name!r})
+try:
+    context.synchronize()
+except drv.LaunchError as error:
+    assert "time" in str(error), error
+    took = time.monotonic() - begun
+    assert 0.3 <= took < 1.0, took
+replaced()
+"""
+    output = run(PRELUDE + code, environment={"PYCUDA_CPU_TIMEOUT": "0.3"})
+    assert output == "works\n"
+
+
+def test_a_time_limit_without_a_wait():
+    """It holds for launches that are not waited for, too."""
+    code = """
+start("spinning")
+time.sleep(0.6)
+try:
+    context.synchronize()
+except drv.LaunchError as error:
+    replaced()
+"""
+    output = run(PRELUDE + code, environment={"PYCUDA_CPU_TIMEOUT": "0.2"})
+    assert output == "works\n"
+
+
+def test_a_time_limit_is_for_one_launch():
+    code = """
+begun = time.monotonic()
+while time.monotonic() - begun < 1:
+    start("blocks", grid=(1, 1))
+    context.synchronize()
+print("works")
+"""
+    output = run(PRELUDE + code, environment={"PYCUDA_CPU_TIMEOUT": "0.5"})
+    assert output == "works\n"
+
+
+@pytest.mark.parametrize("value", ["soon", "-1", "0", "1s", "nan"])
+def test_a_wrong_time_limit(value):
+    code = f"""
+import subprocess, sys
+code = (
+    "import pycuda.autoinit, numpy\\n"
+    "from pycuda import gpuarray\\n"
+    "gpuarray.zeros(4, 'f').fill(1)"
+)
+done = subprocess.run([sys.executable, "-P", "-c", code],
+                      capture_output=True, text=True)
+assert done.returncode == 1
+assert "PYCUDA_CPU_TIMEOUT is '{value}'" in done.stderr, done.stderr
+print("works")
+"""
+    output = run(
+        code, environment={"PYCUDA_CPU_TIMEOUT": value, "PYCUDA_DEVICE": "cpu"}
+    )
+    assert output == "works\n"
+
+
+# ---- the end of a process ----
+
+
+def test_ctrl_c_at_the_end_of_a_process():
+    """`pycuda.autoinit` waits for the kernel; Ctrl-C ends the wait."""
+    code = PRELUDE.replace(
+        "drv.init()\ncontext = drv.Device(0).make_context()",
+        "import pycuda.autoinit\ncontext = pycuda.autoinit.context",
+    )
+    code += """
+start("spinning")
+press(0.5)
+print("ends", flush=True)
+"""
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-P", "-W", "ignore", "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=dict(os.environ, PYCUDA_DEVICE="cpu"),
+    )
+    assert "ends" in done.stdout
+    assert done.returncode in (0, 1, -signal.SIGINT, 130), done
+    assert time.monotonic() - begun < 10
