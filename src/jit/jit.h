@@ -276,7 +276,7 @@ void jit_lower_indices(struct jit *jit);   /* retarget/indices.c */
 void jit_map_intrinsics(struct jit *jit);  /* retarget/intrinsics.c */
 void jit_lower_lanes(struct jit *jit);     /* retarget/lanes.c */
 /* retarget/check.c; the first before any change. */
-void jit_check_constants(struct jit *jit);
+void jit_check_declarations(struct jit *jit);
 void jit_check_source(struct jit *jit, bool linkable);
 void jit_lower_assembly(struct jit *jit);   /* retarget/assembly.c */
 void jit_lower_variadic(struct jit *jit);   /* retarget/variadic.c */

@@ -92,7 +92,7 @@ set_registers(struct jit *jit)
 static void
 make_bitcode(struct jit *jit)
 {
-    jit_check_constants(jit);
+    jit_check_declarations(jit);
     jit_check_source(jit, true);
     if (jit->options.flush) { /* no option is known when it is loaded */
         jit_flush(jit);
@@ -124,7 +124,7 @@ add_checks(struct jit *jit)
 static void
 make_native(struct jit *jit)
 {
-    jit_check_constants(jit);
+    jit_check_declarations(jit);
     jit_open_target(jit);
     jit_map_intrinsics(jit);
     jit_lower_lanes(jit);

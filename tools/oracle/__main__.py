@@ -11,6 +11,8 @@ NVRTC is that of PYCUDA_ORACLE_NVRTC, of pip's wheels or of a toolkit;
 ``python tools/oracle results FILE`` runs the sections that have a kernel
 `run(unsigned *out)` on the device that is there and writes their words;
 ``--compare`` reads the file and prints what differs.
+``python tools/oracle verdicts FILE`` writes the names of the sections that
+NVRTC refuses, for tests that have no NVRTC.
 
 SPDX-License-Identifier: MIT
 """
@@ -72,7 +74,7 @@ def arguments() -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("command", nargs="?", choices=["results"])
+    parser.add_argument("command", nargs="?", choices=["results", "verdicts"])
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--compare", action="store_true")
     parser.add_argument("--check", action="store_true")
@@ -97,6 +99,11 @@ def main() -> int:
     if nvidia is None:
         print("No NVRTC 13.0 with its headers: use --install")
         return 2
+    if given.command == "verdicts":
+        answers = Judge(nvidia).ask(entries)
+        names = [k for k, v in sorted(answers.items()) if v != "taken"]
+        given.file.write_text("".join(f"{name}\n" for name in names))
+        return 0
     begun = time.monotonic()
     rows = ask(nvidia, entries)
     for key, theirs, ours in rows:

@@ -103,6 +103,14 @@ takes_address(struct nvrtc_token before, struct nvrtc_token object)
             strchr("(,=;{}?:<+-!", *before.start));
 }
 
+/* After the captures of a lambda NVRTC takes none. */
+static bool
+is_space(struct nvrtc_token token)
+{
+    return nvrtc_token_is(token, "__device__") ||
+           nvrtc_token_is(token, "__host__");
+}
+
 static void
 token_mark(struct nvrtc_edits *edits, const char *source,
            struct nvrtc_token token, bool before_20)
@@ -153,6 +161,11 @@ nvrtc_dialect_mark(struct nvrtc_edits *edits, const char *source,
             takes_address(earlier, tokens.last)) {
             nvrtc_edits_add(edits, (size_t)(tokens.last.start - source), 0,
                             "CUDA_has_no_address_of_");
+        }
+        if (nvrtc_token_is(tokens.before, "]") &&
+            !nvrtc_token_is(earlier, "]") && is_space(tokens.last)) {
+            nvrtc_edits_add(edits, (size_t)(tokens.last.start - source), 0,
+                            "CUDA_has_no_spaces_of_lambdas ");
         }
         earlier = tokens.before;
     }

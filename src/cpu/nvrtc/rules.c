@@ -399,6 +399,16 @@ assignment_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits,
                     name_length, name, length, sign + 1, name_length, name);
 }
 
+/* Is the word before this one a '*'? */
+static bool
+is_pointer(const char *source, const char *word)
+{
+    while (word > source && isspace((unsigned char)word[-1])) {
+        word--;
+    }
+    return word > source && word[-1] == '*';
+}
+
 /* A note names the variable.  What is constant when compiled becomes static,
  * which may be jumped over; round by round, since only the front end knows
  * whether it is. */
@@ -426,6 +436,14 @@ jump_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     }
     if (constant && memchr(constant, '*', (size_t)(name - constant))) {
         constant = NULL; /* what it points to is */
+    }
+    if (constant && is_pointer(source, constant)) {
+        if (is_assigned_to(remark, name, (int)(behind - name))) {
+            return false;
+        }
+        nvrtc_edits_add(edits, (size_t)(constant - source), strlen("const"),
+                        " ");
+        constant = NULL;
     }
     if (known && constant) {
         nvrtc_edits_add(edits, (size_t)(constant - source), 0, "static ");

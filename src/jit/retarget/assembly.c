@@ -156,7 +156,8 @@ is_known(const char *bare, char *words, bool has_results)
     for (const char *at = bare; at;) {
         at = statement_read(at, words);
         int effect = effect_of(words);
-        if (effect < 0 || (effect != EFFECT_NONE && has_results)) {
+        if (effect < 0 || (*words == 0 && at) /* a lone semicolon */ ||
+            (effect != EFFECT_NONE && has_results)) {
             return false;
         }
     }

@@ -101,12 +101,6 @@ check_store(struct jit *jit, LLVMValueRef instruction, void *data)
     }
 }
 
-void
-jit_check_constants(struct jit *jit)
-{
-    jit_each_instruction_of_all(jit, check_store, NULL);
-}
-
 /* ---- names ---- */
 
 /* NVRTC declares these, overloaded, and so refuses others of C's linkage. */
@@ -184,6 +178,16 @@ check_name(LLVMValueRef function)
     }
 }
 
+void
+jit_check_declarations(struct jit *jit)
+{
+    LLVMValueRef at = LLVMGetFirstFunction(jit->module);
+    jit_each_instruction_of_all(jit, check_store, NULL);
+    for (; at; at = LLVMGetNextFunction(at)) {
+        check_name(at);
+    }
+}
+
 /* ---- what nobody defines ---- */
 
 static LLVMValueRef
@@ -236,12 +240,9 @@ check_variable(LLVMValueRef variable)
 void
 jit_check_source(struct jit *jit, bool linkable)
 {
-    LLVMValueRef at = LLVMGetFirstFunction(jit->module);
+    LLVMValueRef at = linkable ? NULL : LLVMGetFirstFunction(jit->module);
     for (; at; at = LLVMGetNextFunction(at)) {
-        check_name(at);
-        if (!linkable) {
-            check_function(at);
-        }
+        check_function(at);
     }
     at = linkable ? NULL : LLVMGetFirstGlobal(jit->module);
     for (; at; at = LLVMGetNextGlobal(at)) {
