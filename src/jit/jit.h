@@ -331,6 +331,9 @@ void jit_split_extensions(struct jit *jit); /* output/extensions.c */
 /* output/join.c: the vectoriser is not to move an access past one that may be
  * to the same memory, what is in the way to be taken away after it. */
 void jit_part_accesses(struct jit *jit);
+/* output/masks.c: around the vectoriser, which is wrong about some. */
+void jit_hide_masks(struct jit *jit);
+void jit_show_masks(struct jit *jit);
 void jit_show_zeros(struct jit *jit);
 void jit_optimise(struct jit *jit);  /* output/optimise.c */
 void jit_add_traps(struct jit *jit); /* output/traps.c */

@@ -190,6 +190,7 @@ jit_optimise(struct jit *jit)
                         "instcombine<no-verify-fixpoint>)");
     jit_lower_asks(jit);
     jit_part_accesses(jit);
+    jit_hide_masks(jit);
     /* One run: what it finds out of induction variables spares the vectors
      * checks.  Words that are known to be the same after loops were unswitched
      * must be one value by then. */
@@ -202,6 +203,7 @@ jit_optimise(struct jit *jit)
                               jit->options.debug
                                   ? ""
                                   : ",simple-loop-unswitch<nontrivial>"));
+    jit_show_masks(jit);
     jit_show_zeros(jit);
     jit_define_loops(jit);
     if (rare) {

@@ -293,7 +293,7 @@ __global__ void run(unsigned *out) { int v = 4; out[threadIdx.x] = f(&v); }
 #define max(a, b) ((a) > (b) ? (a) : (b))
 __global__ void run(unsigned *out) { out[threadIdx.x] = MIN(threadIdx.x, 7u) + max(threadIdx.x, 20u); }
 //: commented_asm
-__global__ void run(unsigned *out) { asm volatile("// marker"); asm("/* a */"); asm volatile("" ::: "memory"); asm("// a\n\t// b\n"); asm volatile(";"); out[threadIdx.x] = 5; }
+__global__ void run(unsigned *out) { asm volatile("// marker"); asm("/* a */"); asm volatile("" ::: "memory"); asm("// a\n\t// b\n"); out[threadIdx.x] = 5; }
 //: asm_exit
 __global__ void run(unsigned *out) { out[threadIdx.x] = 5; if (threadIdx.x > 3) asm("exit;"); out[threadIdx.x] = 6; }
 //: asm_exit_of_all
