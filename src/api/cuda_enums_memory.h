@@ -194,6 +194,11 @@ typedef enum CUmemcpySrcAccessOrder_enum {
     CU_MEMCPY_SRC_ACCESS_ORDER_ANY             = 3,
 } CUmemcpySrcAccessOrder;
 
+typedef enum CUmemcpy3DOperandType_enum {
+    CU_MEMCPY_OPERAND_TYPE_POINTER = 1,
+    CU_MEMCPY_OPERAND_TYPE_ARRAY   = 2,
+} CUmemcpy3DOperandType;
+
 typedef enum CUmemLocationType_enum {
     CU_MEM_LOCATION_TYPE_INVALID           = 0,
     CU_MEM_LOCATION_TYPE_NONE              = 0,

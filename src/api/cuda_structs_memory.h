@@ -175,6 +175,42 @@ typedef struct CUmemcpyAttributes_st {
     unsigned int           flags;
 } CUmemcpyAttributes;
 
+typedef struct CUoffset3D_st {
+    size_t x;
+    size_t y;
+    size_t z;
+} CUoffset3D;
+
+typedef struct CUextent3D_st {
+    size_t width;
+    size_t height;
+    size_t depth;
+} CUextent3D;
+
+typedef struct CUmemcpy3DOperand_st {
+    CUmemcpy3DOperandType type;
+    union {
+        struct {
+            CUdeviceptr   ptr;
+            size_t        rowLength;
+            size_t        layerHeight;
+            CUmemLocation locHint;
+        } ptr;
+        struct {
+            CUarray    array;
+            CUoffset3D offset;
+        } array;
+    } op;
+} CUmemcpy3DOperand;
+
+typedef struct CUDA_MEMCPY3D_BATCH_OP_st {
+    CUmemcpy3DOperand      src;
+    CUmemcpy3DOperand      dst;
+    CUextent3D             extent;
+    CUmemcpySrcAccessOrder srcAccessOrder;
+    unsigned int           flags;
+} CUDA_MEMCPY3D_BATCH_OP;
+
 typedef struct CUmemAllocationProp_st {
     CUmemAllocationType       type;
     CUmemAllocationHandleType requestedHandleTypes;

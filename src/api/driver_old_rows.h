@@ -184,5 +184,10 @@ DRIVER_OLD_ROW(cuMemcpyBatchAsync, cuMemcpyBatchAsync, 12080,
      size_t attribute_count, size_t *failed, CUstream stream),
     (destinations, sources, sizes, count, attributes, attribute_indices,
      attribute_count, failed, stream))
+DRIVER_OLD_ROW(cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync, 12080,
+    cuMemcpy3DBatchAsync_ptsz,
+    (size_t count, CUDA_MEMCPY3D_BATCH_OP *operations, size_t *failed,
+     unsigned long long flags, CUstream stream),
+    (count, operations, failed, flags, stream))
 
 #undef DRIVER_OLD_ROW

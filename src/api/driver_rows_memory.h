@@ -379,3 +379,8 @@ DRIVER_ROW(cuMemImportFromShareableHandle,
     (CUmemGenericAllocationHandle *handle, void *shareable,
      CUmemAllocationHandleType type),
     (handle, shareable, type))
+DRIVER_ROW(cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2, 13000,
+    cuMemcpy3DBatchAsync_v2_ptsz,
+    (size_t count, CUDA_MEMCPY3D_BATCH_OP *operations,
+     unsigned long long flags, CUstream stream),
+    (count, operations, flags, stream))

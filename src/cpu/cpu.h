@@ -398,6 +398,9 @@ void cpu_capture_leave(struct cpu_stream *stream); /* it is destroyed */
 
 #define CPU_PRIORITY_HIGHEST (-5) /* the lowest one is 0 */
 int cpu_priority_clamp(int priority);
+/* The calling thread's default stream is ctx->per_thread, for now. */
+extern _Thread_local bool cpu_default_is_per_thread
+    __attribute__((tls_model("initial-exec")));
 CUresult cpu_stream_of(CUstream handle, struct cpu_context *ctx,
                        struct cpu_stream **stream);
 /* The stream, in the current context or its own; no sticky error. */

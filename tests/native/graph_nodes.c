@@ -453,6 +453,36 @@ conditions_refused(CUcontext ctx)
     OK(cu.cuGraphDestroy(graph));
 }
 
+/* A stream captures the body of a node; the graph stays until then. */
+static void
+body_captured(CUcontext ctx)
+{
+    CUgraphConditionalHandle handle = 0;
+    CUgraph graph = graph_new(), same = NULL;
+    CUdeviceptr at = place(3);
+    int five = 5;
+    void *arguments[] = {&at, &five};
+
+    OK(cu.cuGraphConditionalHandleCreate(&handle, graph, ctx, 1,
+                                         CU_GRAPH_COND_ASSIGN_DEFAULT));
+    CUgraph body =
+        conditional(graph, NULL, handle, CU_GRAPH_COND_TYPE_IF, 1, NULL);
+    OK(cu.cuStreamBeginCaptureToGraph(stream, body, NULL, NULL, 0,
+                                      CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(native_launch(add_kernel, 1, 1, stream, arguments));
+    if (native_on_cpu) {
+        EXPECT(CUDA_ERROR_ILLEGAL_STATE, cu.cuGraphDestroy(graph));
+    }
+    OK(cu.cuStreamEndCapture(stream, &same));
+    CHECK(same == body);
+    CUgraphExec exec = ready(graph, 0);
+    put_value(3, 0);
+    run(exec);
+    CHECK(value_at(place(3)) == 5);
+    OK(cu.cuGraphExecDestroy(exec));
+    OK(cu.cuGraphDestroy(graph));
+}
+
 /* ---- what executable graphs do ---- */
 
 static void
@@ -575,6 +605,7 @@ main(int argc, char **argv)
     choices(ctx, CU_GRAPH_COND_TYPE_IF);
     choices(ctx, CU_GRAPH_COND_TYPE_SWITCH);
     conditions_refused(ctx);
+    body_captured(ctx);
     changes();
     attributes();
     snprintf(path, sizeof path, "/tmp/pycuda-%d.dot", (int)getpid());

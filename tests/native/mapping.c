@@ -271,6 +271,56 @@ batches(void)
     OK(cu.cuStreamDestroy(stream));
 }
 
+/* A box of 2 x 2 from rows of 4 bytes into an array and back. */
+static void
+boxes(void)
+{
+    CUDA_ARRAY_DESCRIPTOR shape = {.Width = 4,
+                                   .Height = 4,
+                                   .Format = CU_AD_FORMAT_UNSIGNED_INT8,
+                                   .NumChannels = 1};
+    unsigned char data[16], back[4] = {0};
+    CUDA_MEMCPY3D_BATCH_OP one = {.extent = {2, 2, 1},
+                                  .srcAccessOrder =
+                                      CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+    CUdeviceptr x = 0;
+    CUarray array = NULL;
+    CUstream stream;
+
+    if (!cu.cuMemcpy3DBatchAsync) { /* CUDA 13 */
+        return;
+    }
+    for (int i = 0; i < 16; i++) {
+        data[i] = (unsigned char)i;
+    }
+    OK(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cu.cuMemAlloc(&x, 32));
+    OK(cu.cuMemcpyHtoD(x, data, 16));
+    OK(cu.cuArrayCreate(&array, &shape));
+    one.src.type = CU_MEMCPY_OPERAND_TYPE_POINTER;
+    one.src.op.ptr.ptr = x + 5;
+    one.src.op.ptr.rowLength = 4;
+    one.dst.type = CU_MEMCPY_OPERAND_TYPE_ARRAY;
+    one.dst.op.array.array = array;
+    one.dst.op.array.offset.x = 1;
+    one.dst.op.array.offset.y = 2;
+    OK(cu.cuMemcpy3DBatchAsync(1, &one, 0, stream));
+    one.src = one.dst;
+    one.dst.type = CU_MEMCPY_OPERAND_TYPE_POINTER;
+    memset(&one.dst.op, 0, sizeof one.dst.op);
+    one.dst.op.ptr.ptr = x + 16; /* packed */
+    OK(cu.cuMemcpy3DBatchAsync(1, &one, 0, stream));
+    OK(cu.cuStreamSynchronize(stream));
+    OK(cu.cuMemcpyDtoH(back, x + 16, 4));
+    CHECK(back[0] == 5 && back[1] == 6 && back[2] == 9 && back[3] == 10);
+    one.extent.depth = 0;
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           cu.cuMemcpy3DBatchAsync(1, &one, 0, stream));
+    OK(cu.cuArrayDestroy(array));
+    OK(cu.cuMemFree(x));
+    OK(cu.cuStreamDestroy(stream));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -284,6 +334,7 @@ main(int argc, char **argv)
     }
     advice();
     batches();
+    boxes();
     OK(cu.cuCtxDestroy(ctx));
     return native_end("mapping");
 }

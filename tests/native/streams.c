@@ -222,6 +222,30 @@ test_many(CUstream one, CUstream two)
     OK(cu.cuMemFree(big));
 }
 
+/* Functions for programs whose default stream is one a thread. */
+static void
+per_thread_default(void)
+{
+    CUresult (*get_id)(CUstream, unsigned long long *);
+    CUdriverProcAddressQueryResult found;
+    unsigned long long own = 0, legacy = 0, asked = 0;
+    void *address = NULL;
+
+    OK(cu.cuStreamGetId(CU_STREAM_PER_THREAD, &own));
+    OK(cu.cuStreamGetId(NULL, &legacy));
+    CHECK(own != legacy);
+    OK(cu.cuGetProcAddress("cuStreamGetId", &address, 12000,
+                           CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
+                           &found));
+    memcpy(&get_id, &address, sizeof get_id);
+    OK(get_id(NULL, &asked));
+    CHECK(asked == own);
+    OK(get_id(CU_STREAM_LEGACY, &asked));
+    CHECK(asked == legacy);
+    OK(cu.cuStreamGetId(NULL, &asked));
+    CHECK(asked == legacy);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -246,6 +270,7 @@ main(int argc, char **argv)
     test_host_functions(one);
     test_time(one);
     test_many(one, two);
+    per_thread_default();
     OK(cu.cuStreamDestroy(one));
     OK(cu.cuStreamDestroy(two));
     EXPECT_STALE(CUDA_ERROR_INVALID_HANDLE, cu.cuStreamDestroy(two));

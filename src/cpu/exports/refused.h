@@ -135,8 +135,6 @@ REFUSED_ROW(cuMemPoolExportToShareableHandle,
 REFUSED_ROW(cuMemPoolImportFromShareableHandle,
     cuMemPoolImportFromShareableHandle, 11020, NO_POOL_IPC)
 REFUSED_ROW(cuMemPoolImportPointer, cuMemPoolImportPointer, 11020, NO_POOL_IPC)
-REFUSED_ROW(cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2, 13000,
-    "copies of boxes are made one by one")
 REFUSED_ROW(cuMulticastAddDevice, cuMulticastAddDevice, 12010, NO_MULTICAST)
 REFUSED_ROW(cuMulticastBindAddr, cuMulticastBindAddr, 12010, NO_MULTICAST)
 REFUSED_ROW(cuMulticastBindMem, cuMulticastBindMem, 12010, NO_MULTICAST)

@@ -446,7 +446,8 @@ cpu_capture_stream(CUstream handle, struct cpu_stream **stream)
         return cpu_ready();
     }
     CUresult code = cpu_context_current_any(&ctx);
-    if (!code && handle == CU_STREAM_PER_THREAD) {
+    if (!code && (handle == CU_STREAM_PER_THREAD ||
+                  (!handle && cpu_default_is_per_thread))) {
         *stream = &ctx->per_thread;
     } else if (!code && (!handle || handle == CU_STREAM_LEGACY)) {
         *stream = &ctx->legacy;

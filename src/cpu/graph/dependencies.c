@@ -156,6 +156,9 @@ cuGraphDestroyNode(CUgraphNode handle)
     if (!code && cpu_graph_has_memory(node->graph)) {
         code = CUDA_ERROR_NOT_SUPPORTED;
     }
+    if (!code && cpu_node_captures(node)) {
+        code = CUDA_ERROR_ILLEGAL_STATE;
+    }
     if (!code) {
         for (struct cpu_node *n = node->graph->first; n; n = n->next) {
             edge_drop(n, node);

@@ -145,6 +145,31 @@ cpu_graph_has_memory(const struct cpu_graph *graph)
 }
 
 bool
+cpu_node_captures(const struct cpu_node *node)
+{
+    const struct cpu_conditional *conditional = node->conditional;
+    bool captures = node->child && cpu_graph_captures(node->child);
+
+    for (unsigned i = 0; conditional && i < conditional->count && !captures;
+         i++) {
+        captures = cpu_graph_captures(conditional->bodies[i]);
+    }
+    return captures;
+}
+
+bool
+cpu_graph_captures(const struct cpu_graph *graph)
+{
+    bool captures = graph->capturing;
+
+    for (const struct cpu_node *n = graph->first; n && !captures;
+         n = n->next) {
+        captures = cpu_node_captures(n);
+    }
+    return captures;
+}
+
+bool
 cpu_graph_order(struct cpu_graph *graph, struct cpu_node **order)
 {
     size_t done = 0;
@@ -205,7 +230,7 @@ cuGraphDestroy(CUgraph handle)
 
     pthread_mutex_lock(&cpu_graph_lock);
     CUresult code = cpu_graph_of(handle, &graph);
-    if (!code && graph->capturing) {
+    if (!code && cpu_graph_captures(graph)) {
         code = CUDA_ERROR_ILLEGAL_STATE;
     }
     if (!code && graph->owned) {

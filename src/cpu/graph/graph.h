@@ -109,6 +109,10 @@ bool cpu_node_depends(const struct cpu_node *node, const struct cpu_node *on);
 bool cpu_graph_order(struct cpu_graph *graph, struct cpu_node **order);
 /* Whether a node of the graph, or of one within it, has to do with memory. */
 bool cpu_graph_has_memory(const struct cpu_graph *graph);
+/* Whether a stream captures into the graph, or into one within it; or into one
+ * within the node. */
+bool cpu_graph_captures(const struct cpu_graph *graph);
+bool cpu_node_captures(const struct cpu_node *node);
 /* Unlinks the node and frees it, with what it owns. */
 void cpu_node_remove(struct cpu_node *node);
 

@@ -4,8 +4,9 @@
  * order: here they are done in the order of the list.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include "cpu/texture/texture.h"
 
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream);
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                        CUstream stream);
 
@@ -99,4 +100,138 @@ cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes,
         *failed = first;
     }
     return code;
+}
+
+/* ---- boxes ---- */
+
+/* Bytes of an element: of an array's, else 1.  0: there is no such array. */
+static size_t
+operand_element(const CUmemcpy3DOperand *operand)
+{
+    if (operand->type != CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+        return 1;
+    }
+    const struct cpu_array *array =
+        cpu_handle_object(CPU_ARRAY, operand->op.array.array);
+    return array ? array->element : 0;
+}
+
+/* The element that both sides count in; 0: they do not agree. */
+static size_t
+operation_element(const CUDA_MEMCPY3D_BATCH_OP *operation)
+{
+    bool from_array = operation->src.type == CU_MEMCPY_OPERAND_TYPE_ARRAY;
+    bool to_array = operation->dst.type == CU_MEMCPY_OPERAND_TYPE_ARRAY;
+    size_t from = operand_element(&operation->src);
+    size_t to = operand_element(&operation->dst);
+
+    if (!from || !to || (from_array && to_array && from != to)) {
+        return 0;
+    }
+    return to_array ? to : from;
+}
+
+static CUresult
+operation_check(const CUDA_MEMCPY3D_BATCH_OP *operation, size_t element)
+{
+    const CUextent3D *extent = &operation->extent;
+    size_t most = SIZE_MAX / 2 / (element ? element : 1);
+
+    if (!element || !extent->width || !extent->height || !extent->depth ||
+        extent->width > most ||
+        operation->flags > CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE ||
+        operation->srcAccessOrder < CU_MEMCPY_SRC_ACCESS_ORDER_STREAM ||
+        operation->srcAccessOrder > CU_MEMCPY_SRC_ACCESS_ORDER_ANY) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (int side = 0; side < 2; side++) {
+        const CUmemcpy3DOperand *o = side ? &operation->dst : &operation->src;
+        bool pointer = o->type == CU_MEMCPY_OPERAND_TYPE_POINTER;
+
+        if ((!pointer && o->type != CU_MEMCPY_OPERAND_TYPE_ARRAY) ||
+            (pointer &&
+             (o->op.ptr.rowLength > most ||
+              (o->op.ptr.rowLength && o->op.ptr.rowLength < extent->width) ||
+              (o->op.ptr.layerHeight &&
+               o->op.ptr.layerHeight < extent->height)))) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+box_copy(const CUDA_MEMCPY3D_BATCH_OP *operation, CUstream stream)
+{
+    const CUmemcpy3DOperand *from = &operation->src, *to = &operation->dst;
+    size_t element = operation_element(operation);
+    CUresult code = operation_check(operation, element);
+    CUDA_MEMCPY3D copy = {.WidthInBytes = operation->extent.width * element,
+                          .Height = operation->extent.height,
+                          .Depth = operation->extent.depth,
+                          .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                          .dstMemoryType = CU_MEMORYTYPE_UNIFIED};
+
+    if (code) {
+        return code;
+    }
+    if (from->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+        copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+        copy.srcArray = from->op.array.array;
+        copy.srcXInBytes = from->op.array.offset.x * element;
+        copy.srcY = from->op.array.offset.y;
+        copy.srcZ = from->op.array.offset.z;
+    } else {
+        copy.srcDevice = from->op.ptr.ptr;
+        copy.srcPitch = from->op.ptr.rowLength * element;
+        copy.srcHeight = from->op.ptr.layerHeight;
+    }
+    if (to->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+        copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+        copy.dstArray = to->op.array.array;
+        copy.dstXInBytes = to->op.array.offset.x * element;
+        copy.dstY = to->op.array.offset.y;
+        copy.dstZ = to->op.array.offset.z;
+    } else {
+        copy.dstDevice = to->op.ptr.ptr;
+        copy.dstPitch = to->op.ptr.rowLength * element;
+        copy.dstHeight = to->op.ptr.layerHeight;
+    }
+    return cuMemcpy3DAsync_v2(&copy, stream);
+}
+
+CPU_API CUresult
+cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP *operations,
+                     size_t *failed, unsigned long long flags, CUstream handle)
+{
+    struct cpu_context *ctx;
+    struct cpu_stream *stream;
+    bool at_once = false;
+    CUresult code = cpu_stream_current(handle, &ctx, &stream);
+
+    if (!code && (!count || !operations || flags || stream == &ctx->legacy)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (code && failed) {
+        *failed = SIZE_MAX;
+    }
+    for (size_t i = 0; i < count && !code; i++) {
+        code = box_copy(&operations[i], handle);
+        at_once |= operations[i].srcAccessOrder ==
+                   CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+        if (code && failed) {
+            *failed = i;
+        }
+    }
+    if (!code && at_once && !cpu_stream_records(stream)) {
+        cpu_stream_wait(stream);
+    }
+    return code;
+}
+
+CPU_API CUresult
+cuMemcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP *operations,
+                        unsigned long long flags, CUstream stream)
+{
+    return cuMemcpy3DBatchAsync(count, operations, NULL, flags, stream);
 }

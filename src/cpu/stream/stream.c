@@ -125,11 +125,13 @@ CUresult
 cpu_stream_of(CUstream handle, struct cpu_context *ctx,
               struct cpu_stream **stream)
 {
-    if (!handle || handle == CU_STREAM_LEGACY) {
+    bool per_thread = !handle && cpu_default_is_per_thread;
+
+    if (!per_thread && (!handle || handle == CU_STREAM_LEGACY)) {
         *stream = &ctx->legacy;
         return cpu_capture_implicit(ctx);
     }
-    if (handle == CU_STREAM_PER_THREAD) {
+    if (per_thread || handle == CU_STREAM_PER_THREAD) {
         *stream = &ctx->per_thread;
         return CUDA_SUCCESS;
     }
