@@ -91,6 +91,31 @@ def _gpu_compiler() -> list[bytes]:
     return parts
 
 
+def zig_folder() -> str | None:
+    """Folder of the ziglang wheel, None without one.
+
+    Next to the package, where PYCUDA_ZIGLANG says, or in a folder of
+    `sys.path`: the package may be on PYTHONPATH and the wheel elsewhere.
+    """
+    beside = os.path.join(os.path.dirname(includes.package_dir()), "ziglang")
+    named = os.environ.get("PYCUDA_ZIGLANG")
+    folders = [beside, named] if named else [beside]
+    if not named:
+        folders += [os.path.join(path, "ziglang") for path in sys.path if path]
+    for folder in folders:
+        if _exists(os.path.join(folder, "zig")):
+            return folder
+    return None
+
+
+def tell_zig_folder() -> None:
+    """Let the CPU device's library know of the wheel, which it looks for
+    next to the package and where PYCUDA_ZIGLANG says."""
+    folder = zig_folder()
+    if folder is not None:
+        os.environ.setdefault("PYCUDA_ZIGLANG", folder)
+
+
 # Variables that make the CPU device's compiler write other code.
 _SHAPING = (
     "PYCUDA_CPU_REGIONS",
@@ -110,11 +135,10 @@ def _cpu_compiler() -> list[bytes]:
     helper = environment("PYCUDA_JIT") or os.path.join(
         package, "bin", "pycuda-jit"
     )
-    zigs = [os.path.join(os.path.dirname(package), "ziglang")]
-    zigs.append(environment("PYCUDA_ZIGLANG", ""))
+    zig = zig_folder()
     clang = environment("PYCUDA_CLANG") or _CLANG
     parts = [_stat_line(library), _stat_line(helper)]
-    parts += [_stat_line(os.path.join(zig, "zig")) for zig in zigs]
+    parts.append(_stat_line(os.path.join(zig, "zig")) if zig else b"")
     parts += [clang.encode(), _stat_line(includes.find_program(clang) or "")]
     parts += [environment(name, "").encode() for name in _SHAPING]
     headers = environment("PYCUDA_CUDA_HEADERS") or os.path.join(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pycuda import _driver
-from pycuda._compile import includes, quick
+from pycuda._compile import identity, includes, quick
 from pycuda._compile.arch import arch_number
 from pycuda._compile.option_rows import HINTS
 from pycuda._compile.source import FILE_NAME
@@ -146,6 +146,7 @@ def run(
         options = [f"--gpu-architecture={arch}", *options]
     options = [*without_own_cache(on_gpu), *options]
     if not on_gpu:
+        identity.tell_zig_folder()
         return _run_once(source, options, kind, names)
     result = _run_quickly(source, options, kind, names)
     return _run_again(result, source, options, kind, names)

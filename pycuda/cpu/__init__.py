@@ -9,13 +9,12 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import sys
 import tempfile
 from pathlib import Path
 
-from pycuda._compile import files
+from pycuda._compile import files, identity
 
 #: Names under which programs open the driver and NVRTC.
 STUBS = ("libcuda.so.1", "libcuda.so", "libnvrtc.so.13", "libnvrtc.so")
@@ -109,9 +108,9 @@ def environment() -> dict[str, str]:
     env["LD_PRELOAD"] = ":".join(
         filter(None, [*preload, env.get("LD_PRELOAD")])
     )
-    spec = importlib.util.find_spec("ziglang")
-    if spec is not None and spec.origin:
-        env.setdefault("PYCUDA_ZIGLANG", os.path.dirname(spec.origin))
+    zig = identity.zig_folder()
+    if zig is not None:
+        env.setdefault("PYCUDA_ZIGLANG", zig)
     return env
 
 

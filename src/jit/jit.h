@@ -22,6 +22,8 @@
 /* A function that returns its argument, a pointer nobody else has. */
 #define JIT_OWN "__pycuda_own"
 
+/* Of all device variables, of all shared ones, and of a thread's own. */
+#define JIT_MOST_BYTES     (UINT64_C(1) << 30)
 #define JIT_MAX_PARAMETERS 1024
 #define JIT_MAX_POINTS     64 /* regions of a kernel: bits of a word */
 #define JIT_MAX_BOUNDS     4  /* of a point's thread loop */
@@ -180,6 +182,7 @@ struct jit {
     struct jit_global *globals;
     unsigned global_count;
     uint32_t constant_bytes;
+    uint64_t device_sum, shared_sum; /* bytes of all variables */
     struct jit_text *wrappers;
     struct jit_outlined *outlined; /* loops/loops.h */
     unsigned outlined_count;

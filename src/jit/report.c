@@ -96,8 +96,9 @@ report_frame_size(const char *text)
         jit_die("out of memory");
     }
     frames[frame_count].symbol = jit_copy(name, (size_t)(end - name));
-    frames[frame_count].bytes =
-        (uint32_t)strtoul(start + strlen("stack frame size ("), NULL, 10);
+    unsigned long long bytes =
+        strtoull(start + strlen("stack frame size ("), NULL, 10);
+    frames[frame_count].bytes = bytes > UINT32_MAX ? UINT32_MAX : bytes;
     frame_count++;
     return true;
 }

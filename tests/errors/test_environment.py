@@ -114,21 +114,36 @@ def test_a_named_clang_that_is_missing():
     assert "PYCUDA_CLANG" in text
 
 
-@pytest.mark.cpu
-def test_no_clang_at_all(tmp_path):
-    """The package without ziglang beside it, and nothing on PATH."""
+@pytest.fixture
+def package_elsewhere(tmp_path):
+    """A copy of the package in a folder that has no ziglang."""
     import pycuda
 
     if os.path.exists("/usr/lib/llvm-19/bin/clang"):
         pytest.skip("the system's clang-19 is found by its full name")
-    installed = Path(pycuda.__file__).parent
-    copy = tmp_path / "pycuda"
-    shutil.copytree(installed, copy)
+    shutil.copytree(Path(pycuda.__file__).parent, tmp_path / "pycuda")
+    return {
+        "PYCUDA_DEVICE": "cpu",
+        "PATH": str(tmp_path / "empty"),
+        "PYTHONPATH": str(tmp_path),
+    }
+
+
+@pytest.mark.cpu
+def test_ziglang_in_another_folder_than_the_package(package_elsewhere):
+    import sysconfig
+
+    if not (Path(sysconfig.get_path("platlib")) / "ziglang/zig").exists():
+        pytest.skip("no ziglang")
+    status, text = run(COMPILE, **package_elsewhere)
+    assert status == 0, text
+
+
+@pytest.mark.cpu
+def test_no_clang_at_all(package_elsewhere):
+    """Neither next to the package, nor where it is said to be, nor on PATH."""
     status, text = run(
-        COMPILE,
-        PYCUDA_DEVICE="cpu",
-        PATH=str(tmp_path / "empty"),
-        PYTHONPATH=str(tmp_path),
+        COMPILE, **package_elsewhere, PYCUDA_ZIGLANG="/nonexistent"
     )
     assert status == 1, text
     assert "CompileError" in text

@@ -43,13 +43,28 @@ measure_private(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
+/* Functions that became part of the kernel may have a large frame together,
+ * though each had a small one. */
+static void
+check_frame(const struct jit_kernel *kernel, uint64_t kept)
+{
+    uint64_t bytes = kept + jit_report_frame(kernel->symbol);
+    if (bytes > JIT_MOST_BYTES) {
+        jit_user_error(NULL,
+                       "the kernel '%s' needs a frame of %llu bytes: more "
+                       "than the %llu that the CPU device takes",
+                       kernel->name, (unsigned long long)bytes,
+                       (unsigned long long)JIT_MOST_BYTES);
+    }
+}
+
 /* Frames of the entry and of all functions that stayed, once each, with
  * their return addresses and saved registers. */
 static void
 measure_frames(struct jit *jit)
 {
     enum { CALL_OVERHEAD = 64 };
-    uint32_t kept = 0;
+    uint64_t kept = 0;
     LLVMValueRef at = LLVMGetFirstFunction(jit->module);
     for (; at; at = LLVMGetNextFunction(at)) {
         if (!LLVMIsDeclaration(at) && jit_is_kept(jit, at)) {
@@ -58,6 +73,7 @@ measure_frames(struct jit *jit)
     }
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];
+        check_frame(kernel, kernel->calls_kept ? kept : 0);
         kernel->frame_bytes =
             align_16(jit_report_frame(kernel->symbol) + CALL_OVERHEAD +
                      (kernel->calls_kept ? kept : 0));
@@ -100,6 +116,7 @@ jit_emit(struct jit *jit)
     }
     LLVMMemoryBufferRef object = generate(jit, LLVMObjectFile);
     measure_frames(jit);
+    jit_stop_on_errors();
     return object;
 }
 

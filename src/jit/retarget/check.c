@@ -178,11 +178,49 @@ check_name(LLVMValueRef function)
     }
 }
 
+/* ---- frames ---- */
+
+/* Code has 32-bit offsets into a frame. */
+static void
+check_local(struct jit *jit, LLVMValueRef at, void *data)
+{
+    uint64_t *sum = data;
+    if (!LLVMIsAAllocaInst(at) || !LLVMIsAConstantInt(LLVMGetOperand(at, 0)) ||
+        *sum > JIT_MOST_BYTES) {
+        return;
+    }
+    uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(jit->module),
+                                       LLVMGetAllocatedType(at));
+    *sum = bytes > UINT64_MAX - *sum ? UINT64_MAX : *sum + bytes;
+    if (*sum > JIT_MOST_BYTES) {
+        const char *name = jit_name(at);
+        LLVMValueRef function =
+            LLVMGetBasicBlockParent(LLVMGetInstructionParent(at));
+        jit_user_error(NULL,
+                       "the local variable '%s' of '%s' has %llu bytes: more "
+                       "than the %llu that the CPU device takes",
+                       *name ? name : "(without a name)", jit_name(function),
+                       (unsigned long long)bytes,
+                       (unsigned long long)JIT_MOST_BYTES);
+    }
+}
+
+static void
+check_frames(struct jit *jit)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        uint64_t sum = 0;
+        jit_each_instruction(jit, function, check_local, &sum);
+    }
+}
+
 void
 jit_check_declarations(struct jit *jit)
 {
     LLVMValueRef at = LLVMGetFirstFunction(jit->module);
     jit_each_instruction_of_all(jit, check_store, NULL);
+    check_frames(jit);
     for (; at; at = LLVMGetNextFunction(at)) {
         check_name(at);
     }

@@ -124,12 +124,53 @@ define_extern(struct jit *jit, LLVMValueRef variable, unsigned space)
     }
 }
 
+/* A variable's name without what C++ puts around it: run()::s -> s. */
+static const char *
+short_name(const char *name)
+{
+    const char *at = name + strlen(name);
+    while (at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_')) {
+        at--;
+        char *end;
+        unsigned long length =
+            isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
+        if (length && strlen(end) == length &&
+            (at == name || !isdigit((unsigned char)at[-1]))) {
+            return end;
+        }
+    }
+    return name;
+}
+
+/* Objects are loaded as a whole, and code reaches them by 32-bit offsets. */
+static void
+check_size(struct jit *jit, LLVMValueRef variable, unsigned space)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(jit->module);
+    uint64_t bytes =
+        LLVMABISizeOfType(layout, LLVMGlobalGetValueType(variable));
+    bool shared = space == SPACE_SHARED;
+    uint64_t *sum = shared ? &jit->shared_sum : &jit->device_sum;
+    bool was_too_large = *sum > JIT_MOST_BYTES;
+    *sum = bytes > UINT64_MAX - *sum ? UINT64_MAX : *sum + bytes;
+    if (*sum > JIT_MOST_BYTES && !was_too_large) {
+        jit_user_error(NULL,
+                       "the %s variable '%s' has %llu bytes, all of them have "
+                       "%llu: more than the %llu that the CPU device takes",
+                       shared ? "__shared__" : "device",
+                       short_name(jit_name(variable)),
+                       (unsigned long long)bytes, (unsigned long long)*sum,
+                       (unsigned long long)JIT_MOST_BYTES);
+    }
+}
+
 static void
 lower_variable(struct jit *jit, LLVMValueRef variable)
 {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
     LLVMLinkage linkage = LLVMGetLinkage(variable);
     define_extern(jit, variable, space);
+    check_size(jit, variable, space);
     bool declared = LLVMIsDeclaration(variable);
     char *name = jit_copy(jit_name(variable), strlen(jit_name(variable)));
     if (space != 0) {
