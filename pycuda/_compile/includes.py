@@ -249,6 +249,10 @@ def _find(name: str, here: str, folders: Folders) -> list[str]:
     All of them, not only the first: an #include_next reaches the others.
     """
     bare = name[1:-1]
+    if name.startswith('"') and f"{here}/".startswith(ours("")):
+        next_to_it = os.path.normpath(os.path.join(here, bare))
+        if _is_file(next_to_it):
+            return [next_to_it]  # no folder of the program's comes before
     if os.path.isabs(bare):
         places = [""]
     elif name.startswith('"'):

@@ -104,7 +104,8 @@ def as_strided(
 
 def bound(a: Any) -> tuple[int, int]:
     """First byte of `a`'s memory and the byte behind its last."""
-    first = last = a.ptr if a.size else 0
+    address = a.ptr if hasattr(a, "ptr") else int(a.gpudata)
+    first = last = address if a.size else 0
     for length, stride in zip(a.shape, a.strides, strict=True):
         reach = (length - 1) * stride
         first += min(reach, 0)

@@ -221,7 +221,6 @@ def test_times_between_events_that_have_none():
     ("source", "advice"),
     [
         ("kernels/scale.cu", r"open\(name\).read\(\)"),
-        ("#include <complex>\n" + SOURCE, "pycuda-complex.hpp"),
         pytest.param(
             "void host() { float *x; cudaMalloc(&x, 4); }",
             "launched from Python",
