@@ -132,6 +132,20 @@ def test_interfaces_wait_for_their_own_context(far):
     assert far.__cuda_array_interface__["stream"] is None
 
 
+def test_times_across_devices(far):
+    """The clocks of two devices have nothing in common."""
+    context = _driver._memory_home(far)[0]
+    here = drv.Event().record()
+    context.push()
+    there, later = drv.Event().record(), drv.Event().record()
+    later.synchronize()
+    assert later.time_since(there) >= 0
+    drv.Context.pop()
+    here.synchronize()
+    with pytest.raises(drv.LogicError, match="handle"):
+        there.time_since(here)
+
+
 def main():
     drv.init()
     assert drv.Device.count() > 1

@@ -394,8 +394,9 @@ cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
     }
     struct cpu_event *from = event_of(start), *to = event_of(end);
     CUresult one = event_time(from, &first), two = event_time(to, &last);
-    if (one == CUDA_ERROR_INVALID_HANDLE || two == CUDA_ERROR_INVALID_HANDLE) {
-        return CUDA_ERROR_INVALID_HANDLE;
+    if (one == CUDA_ERROR_INVALID_HANDLE || two == CUDA_ERROR_INVALID_HANDLE ||
+        from->ctx->device != to->ctx->device) {
+        return CUDA_ERROR_INVALID_HANDLE; /* clocks differ, as on GPUs */
     }
     if (one || two) {
         return CUDA_ERROR_NOT_READY;
