@@ -47,22 +47,32 @@ def grid(char, parts=PARTS):
     return values
 
 
-def agrees(got, want, tolerance):
-    """NaN where it is NaN, zeros of its sign, and numbers nearby."""
+def agrees(got, want, tolerance, free):
+    """NaN where it is NaN, zeros of its sign, and numbers nearby.
+
+    Where `free`, the sign of a zero or an infinity is anyone's.
+    """
     number = np.isfinite(got) & np.isfinite(want) & (want != 0)
     with np.errstate(all="ignore"):
         near = abs(got - want) <= tolerance * np.maximum(abs(want), 1e-2)
-    same = (got == want) & (np.signbit(got) == np.signbit(want))
+    same = (got == want) & (free | (np.signbit(got) == np.signbit(want)))
+    same |= free & (abs(got) == abs(want)) & ~(np.isfinite(want) & (want != 0))
     return same | (np.isnan(got) & np.isnan(want)) | (number & near)
 
 
-def check(got, want, operands, char):
+def check(got, want, operands, char, free=False):
+    """Annex G leaves signs open that would come from a NaN, as that of 0.
+
+    NaNs of a GPU have no sign that an operation keeps.
+    """
     assert got.dtype == want.dtype
+    free = free | np.any([np.isnan(x) for x in operands], axis=0)
     if want.dtype.kind == "c":
-        good = agrees(got.real, want.real, TOLERANCE[char])
-        good &= agrees(got.imag, want.imag, TOLERANCE[char])
+        open_ = free | np.isnan(want)
+        good = agrees(got.real, want.real, TOLERANCE[char], open_)
+        good &= agrees(got.imag, want.imag, TOLERANCE[char], open_)
     else:
-        good = agrees(got * 1.0, want * 1.0, TOLERANCE[char])
+        good = agrees(got * 1.0, want * 1.0, TOLERANCE[char], free)
     wrong = [
         (*(x[i] for x in operands), got[i], want[i])
         for i in np.flatnonzero(~good)
@@ -93,7 +103,8 @@ def test_arrays_of_two(name, char):
         special = ~finite | (y.imag == 0) | (x == 0)
         x, y, want = x[special], y[special], want[special]
     got = getattr(np, name)(gpuarray.to_gpu(x), gpuarray.to_gpu(y)).get()
-    check(got, want, (x, y), char)
+    ends = name == "power" and ~(np.isfinite(x) & np.isfinite(y))
+    check(got, want, (x, y), char, ends)  # nor does it say more of cpow
 
 
 def source(real):
