@@ -461,8 +461,9 @@ struct cpu_text {
 
 /* What a thread needs to run kernels; one a worker, and one for each caller
  * that ran a small launch itself. */
-/* A barrier with a number: see run/named.c. */
-enum { CPU_NAMED_BARRIERS = 16 };
+/* A barrier with a number: 16 are the programs, the rest those of tiles of
+ * more than a warp; see run/named.c. */
+enum { CPU_NAMED_BARRIERS = 48 };
 struct cpu_named {
     unsigned arrived, phase;
 };
@@ -495,6 +496,7 @@ struct cpu_worker {
     unsigned barrier_phase;
     unsigned yields;
     unsigned waiting; /* threads at named barriers */
+    bool named_used;
     struct cpu_named named[CPU_NAMED_BARRIERS];
     void *main_sp;
     uint64_t ready[CPU_MAX_THREADS / 64];
@@ -509,6 +511,9 @@ struct cpu_worker {
     struct cpu_runner runner;  /* of the thread */
     void *signal_stack;        /* made for a caller that had none; or NULL */
 };
+
+/* run/named.c: no thread of a new block waits at a numbered barrier. */
+void cpu_named_reset(struct cpu_worker *worker);
 
 struct cpu_worker *cpu_worker_self(void); /* of a caller; NULL: no memory */
 struct cpu_worker *cpu_worker_new(void);  /* NULL: no memory */

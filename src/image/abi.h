@@ -194,7 +194,7 @@ struct __attribute__((may_alias)) image_check_place {
     ROW(struct image_thread *, __pycuda_self, (void), 0)                      \
     ROW(int32_t, __pycuda_barrier, (int32_t kind, int32_t predicate), 1)      \
     ROW(void, __pycuda_warp_barrier, (uint32_t mask), 1)                      \
-    /* Barrier `id` (0..15) of `count` threads, or of all where that is 0. */ \
+    /* Barrier `id` (0..47) of `count` threads, or of all where that is 0. */ \
     ROW(void, __pycuda_barrier_named, (uint32_t id, uint32_t count), 1)       \
     ROW(uint64_t, __pycuda_shuffle,                                           \
         (uint32_t mask, uint64_t value, int32_t kind, int32_t lane,           \

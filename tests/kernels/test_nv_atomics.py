@@ -201,3 +201,72 @@ def test_clusters_of_one_block():
         SourceModule(CLUSTER.format(dims="__cluster_dims__(2, 1, 1)"))
     # Kernels that do not notice run.
     SourceModule("__global__ void __cluster_dims__(2, 1, 1) kernel() {}")
+
+
+WIDE_TILES = """
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void kernel(const int *x, int *out)
+{{
+    __shared__ cg::block_tile_memory<256> memory;
+    auto block = cg::this_thread_block(memory);
+    auto tile = cg::tiled_partition<{size}>(block);
+    auto part = cg::tiled_partition<16>(tile);
+    int i = block.thread_rank(), v = x[i];
+    out[i] = cg::reduce(tile, v, cg::plus<int>());
+    out[256 + i] = cg::inclusive_scan(tile, v);
+    out[512 + i] = cg::exclusive_scan(tile, v);
+    out[768 + i] = tile.shfl(v, 3) * 2 + tile.any(v == x[0]);
+    out[1024 + i] = tile.all(v >= 0) * 10000 + tile.thread_rank() * 10
+                    + tile.meta_group_rank();
+    out[1280 + i] = part.meta_group_size() * 100 + part.meta_group_rank();
+    if (tile.meta_group_rank() == 0) tile.sync();
+    tile.sync();
+}}
+"""
+
+
+@pytest.mark.parametrize("size", [64, 128, 256])
+def test_tiles_of_more_than_a_warp(size):
+    x = np.random.default_rng(size).integers(0, 99, 256).astype(np.int32)
+    x[0] = 1000
+    out = np.zeros((6, 256), np.int32)
+    kernel = SourceModule(
+        WIDE_TILES.format(size=size), no_extern_c=True
+    ).get_function("kernel")
+    kernel(cuda.In(x), cuda.Out(out), block=(256, 1, 1))
+    rows = x.reshape(-1, size)
+    ranks = np.arange(256) % size
+    sums = rows.cumsum(1)
+    assert (out[0].reshape(rows.shape) == sums[:, -1:]).all()
+    assert (out[1].reshape(rows.shape) == sums).all()
+    assert (out[2].reshape(rows.shape) == sums - rows).all()
+    first = np.arange(256) < size
+    wanted = np.repeat(rows[:, 3], size) * 2 + first
+    assert out[3].tolist() == wanted.tolist()
+    wanted = 10000 + ranks * 10 + np.arange(256) // size
+    assert out[4].tolist() == wanted.tolist()
+    assert out[5].tolist() == (size // 16 * 100 + ranks // 16).tolist()
+
+
+@pytest.mark.cpu
+def test_the_group_of_a_cluster_of_one_block():
+    source = """
+    #include <cooperative_groups.h>
+    namespace cg = cooperative_groups;
+    extern "C" __global__ void kernel(int *out)
+    {
+        __shared__ int box[64];
+        auto cluster = cg::this_cluster();
+        box[threadIdx.x] = threadIdx.x;
+        cluster.sync();
+        int *there = cluster.map_shared_rank(box, 0);
+        out[threadIdx.x] = there[63 - threadIdx.x] + cluster.block_rank()
+                           + 1000 * cluster.num_blocks();
+    }"""
+    out = np.zeros(64, np.int32)
+    kernel = SourceModule(source, no_extern_c=True).get_function("kernel")
+    kernel(cuda.Out(out), block=(64, 1, 1))
+    assert out.tolist() == list(range(1063, 999, -1))

@@ -11,6 +11,8 @@ NVRTC is that of PYCUDA_ORACLE_NVRTC, of pip's wheels or of a toolkit;
 ``python tools/oracle results FILE`` runs the sections that have a kernel
 `run(unsigned *out)` on the device that is there and writes their words;
 ``--compare`` reads the file and prints what differs.
+``python tools/oracle evaluate FILE`` computes functions on fixed operands:
+see `evaluate.py`.
 ``python tools/oracle verdicts FILE`` writes the names of the sections that
 NVRTC refuses, for tests that have no NVRTC.
 
@@ -19,6 +21,7 @@ SPDX-License-Identifier: MIT
 
 import argparse
 import importlib
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -28,12 +31,17 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import compilers  # noqa: E402
+import evaluate  # noqa: E402
 import known  # noqa: E402
 import results  # noqa: E402
 import survey  # noqa: E402
 from batches import Judge  # noqa: E402
 from entries import Entry, folder  # noqa: E402
 
+# jn and yn take as long as their first argument is large.
+SIDE_EFFECTS = re.compile(
+    r"^[jy]nf?$|" + r"atomic|_sync|__(ld|st)[a-z]{1,2}$|activemask|oracle"
+)
 SOURCES = HERE.parents[1] / "tests" / "oracle"
 
 
@@ -67,6 +75,35 @@ def ask(nvidia: compilers.Compiler, entries: list[Entry]) -> list[tuple]:
     ]
 
 
+def write_signatures(nvidia: compilers.Compiler) -> int:
+    """Write the calls that both compilers take, for `evaluate`."""
+    entries = [
+        entry
+        for feed in ("math", "half", "warps")
+        for entry in entries_of(feed)
+        if entry.calls
+        and re.fullmatch(r"\w+", entry.function)
+        and not SIDE_EFFECTS.search(entry.function)
+    ]
+    theirs = Judge(nvidia).ask(entries)
+    ours = Judge(compilers.cpu()).ask(entries)
+    lines = []
+    for entry in entries:
+        answer = theirs[entry.key]
+        if answer != ours[entry.key] or not answer.startswith("="):
+            continue
+        numbers = answer.removeprefix("= ").split(",")
+        results = dict(zip(entry.calls, numbers, strict=True))
+        for call in evaluate.choose(entry, answer):
+            kind = survey.ALL_TYPES[int(results[call]) // 10 - 1]
+            if kind in evaluate.DTYPES:
+                lines.append(f"{entry.function}|{kind}|{','.join(call)}")
+    lines = list(dict.fromkeys(lines))
+    evaluate.SIGNATURES.write_text("\n".join(lines) + "\n")
+    print(f"{len(lines)} signatures")
+    return 0
+
+
 def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -74,7 +111,8 @@ def arguments() -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("command", nargs="?", choices=["results", "verdicts"])
+    commands = ["results", "verdicts", "evaluate", "signatures"]
+    parser.add_argument("command", nargs="?", choices=commands)
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--compare", action="store_true")
     parser.add_argument("--check", action="store_true")
@@ -93,6 +131,8 @@ def main() -> int:
     entries += [entry for path in given.folder for entry in folder(path)]
     if given.command == "results":
         return results.main(entries, given.file, given.compare)
+    if given.command == "evaluate":
+        return evaluate.main(given.file.absolute(), given.compare)
     if given.install:
         compilers.install()
     nvidia = compilers.nvidia()
@@ -104,6 +144,8 @@ def main() -> int:
         names = [k for k, v in sorted(answers.items()) if v != "taken"]
         given.file.write_text("".join(f"{name}\n" for name in names))
         return 0
+    if given.command == "signatures":
+        return write_signatures(nvidia)
     begun = time.monotonic()
     rows = ask(nvidia, entries)
     for key, theirs, ours in rows:

@@ -189,7 +189,9 @@ def rows(entry: Entry, theirs: str, ours: str) -> list[tuple[str, str, str]]:
     """(key, NVRTC's answer, ours): one for a survey's name, if both know no
     call of it or agree, else one for each call on which they differ."""
     if not entry.calls or theirs == ours or "refused" in theirs + ours:
-        return [(entry.key, *(no_call(x) for x in (theirs, ours)))]
+        if entry.calls:
+            theirs, ours = no_call(theirs), no_call(ours)
+        return [(entry.key, theirs, ours)]
     numbers = [
         map(int, x.removeprefix("= ").split(",")) for x in (theirs, ours)
     ]

@@ -4,9 +4,9 @@
 #pragma once
 
 enum cudaSurfaceBoundaryMode {
-    cudaBoundaryModeTrap = 0,
+    cudaBoundaryModeZero = 0,
     cudaBoundaryModeClamp = 1,
-    cudaBoundaryModeZero = 2,
+    cudaBoundaryModeTrap = 2,
 };
 enum cudaSurfaceFormatMode {
     cudaFormatModeForced = 0,
@@ -21,6 +21,7 @@ enum cudaSurfaceFormatMode {
 #define cudaSurfaceTypeCubemapLayered 0xFC
 
 #define __PYCUDA_SURFACE(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)         \
+    /* The runtime's modes: 0 trap, 1 clamp, 2 zero. */                       \
     template <class T>                                                        \
     __pycuda_template_fn T NAME##read(                                        \
         cudaSurfaceObject_t object, __PYCUDA_LIST DECLARE,                    \
@@ -28,24 +29,24 @@ enum cudaSurfaceFormatMode {
     {                                                                         \
         T value;                                                              \
         __pycuda_surface_read(object, ACCESS, X, Y, Z, LAYER, &value,         \
-                              sizeof(T), mode);                               \
+                              sizeof(T), 2 - mode);                               \
         return value;                                                         \
     }                                                                         \
     template <class T>                                                        \
-    __pycuda_template_fn void NAME##read(                                     \
+    __pycuda_template_fn __pycuda_if_surfel<T> NAME##read(                    \
         T *value, cudaSurfaceObject_t object, __PYCUDA_LIST DECLARE,          \
         cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                  \
     {                                                                         \
         __pycuda_surface_read(object, ACCESS, X, Y, Z, LAYER, value,          \
-                              sizeof(T), mode);                               \
+                              sizeof(T), 2 - mode);                               \
     }                                                                         \
     template <class T>                                                        \
-    __pycuda_template_fn void NAME##write(                                    \
+    __pycuda_template_fn __pycuda_if_surfel<T> NAME##write(                   \
         T value, cudaSurfaceObject_t object, __PYCUDA_LIST DECLARE,           \
         cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                  \
     {                                                                         \
         __pycuda_surface_write(object, ACCESS, X, Y, Z, LAYER, &value,        \
-                               sizeof(T), mode);                              \
+                               sizeof(T), 2 - mode);                              \
     }
 __PYCUDA_SURFACE(surf1D, __PYCUDA_1D, (int x), (x), x, 0, 0, 0)
 __PYCUDA_SURFACE(surf2D, __PYCUDA_2D, (int x, int y), (x, y), x, y, 0, 0)

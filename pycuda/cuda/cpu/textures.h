@@ -28,6 +28,43 @@ enum cudaTextureAddressMode {
 #define cudaTextureType2DLayered      0xF2
 #define cudaTextureTypeCubemapLayered 0xFC
 
+/* What is stored through a pointer is a texel: 1, 2 or 4 channels of at most
+ * 4 bytes in textures, of 8 bytes too in surfaces. */
+template <class T> struct __pycuda_texel_bytes {
+    static constexpr int most = 0;
+};
+#define __PYCUDA_TEXEL(T, BYTES)                                              \
+    template <> struct __pycuda_texel_bytes<T> {                              \
+        static constexpr int most = BYTES;                                    \
+    };
+#define __PYCUDA_TEXELS(NAME, T)                                              \
+    __PYCUDA_TEXEL(T, 4)                                                      \
+    __PYCUDA_TEXEL(NAME##1, 4)                                                \
+    __PYCUDA_TEXEL(NAME##2, 4)                                                \
+    __PYCUDA_TEXEL(NAME##4, 4)
+__PYCUDA_TEXELS(char, char)
+__PYCUDA_TEXEL(signed char, 4)
+__PYCUDA_TEXELS(uchar, unsigned char)
+__PYCUDA_TEXELS(short, short)
+__PYCUDA_TEXELS(ushort, unsigned short)
+__PYCUDA_TEXELS(int, int)
+__PYCUDA_TEXELS(uint, unsigned int)
+__PYCUDA_TEXELS(float, float)
+__PYCUDA_TEXEL(long long, 8)
+__PYCUDA_TEXEL(longlong1, 8)
+__PYCUDA_TEXEL(longlong2, 8)
+__PYCUDA_TEXEL(unsigned long long, 8)
+__PYCUDA_TEXEL(ulonglong1, 8)
+__PYCUDA_TEXEL(ulonglong2, 8)
+#undef __PYCUDA_TEXELS
+#undef __PYCUDA_TEXEL
+template <class T>
+using __pycuda_if_texel =
+    typename __pycuda_if<__pycuda_texel_bytes<T>::most == 4, void>::type;
+template <class T>
+using __pycuda_if_surfel =
+    typename __pycuda_if<__pycuda_texel_bytes<T>::most != 0, void>::type;
+
 /* What the runtime delivers: a word a channel, integer or float bits. */
 struct __pycuda_words {
     unsigned int word[4];
@@ -78,7 +115,7 @@ tex1Dfetch(cudaTextureObject_t object, int x)
     return __pycuda_texel<T>(words);
 }
 template <class T>
-__pycuda_template_fn void
+__pycuda_template_fn __pycuda_if_texel<T>
 tex1Dfetch(T *texel, cudaTextureObject_t object, int x)
 {
     *texel = tex1Dfetch<T>(object, x);
@@ -93,7 +130,8 @@ tex1Dfetch(T *texel, cudaTextureObject_t object, int x)
         return __pycuda_sample<T>(object, ACCESS, X, Y, Z, LAYER);            \
     }                                                                         \
     template <class T>                                                        \
-    __pycuda_template_fn void NAME(T *texel, cudaTextureObject_t object,      \
+    __pycuda_template_fn __pycuda_if_texel<T> NAME(                           \
+        T *texel, cudaTextureObject_t object,                                 \
                                    __PYCUDA_LIST DECLARE)                     \
     {                                                                         \
         *texel = NAME<T>(object, __PYCUDA_LIST PASS);                         \
@@ -127,7 +165,8 @@ __PYCUDA_TEXTURE(texCubemapLayered, __PYCUDA_CUBE_LAYERED,
         return __pycuda_texel<T>(words);                                      \
     }                                                                         \
     template <class T>                                                        \
-    __pycuda_template_fn void NAME(T *texel, cudaTextureObject_t object,      \
+    __pycuda_template_fn __pycuda_if_texel<T> NAME(                           \
+        T *texel, cudaTextureObject_t object,                                 \
                                    __PYCUDA_LIST DECLARE, float level)        \
     {                                                                         \
         *texel = NAME<T>(object, __PYCUDA_LIST PASS, level);                  \
@@ -161,7 +200,8 @@ __PYCUDA_LEVEL(texCubemapLayeredLod, __PYCUDA_CUBE_LAYERED,
         return __pycuda_texel<T>(words);                                      \
     }                                                                         \
     template <class T>                                                        \
-    __pycuda_template_fn void NAME(T *texel, cudaTextureObject_t object,      \
+    __pycuda_template_fn __pycuda_if_texel<T> NAME(                           \
+        T *texel, cudaTextureObject_t object,                                 \
                                    __PYCUDA_LIST DECLARE, VECTOR dx,          \
                                    VECTOR dy)                                 \
     {                                                                         \
@@ -201,9 +241,44 @@ tex2Dgather(cudaTextureObject_t object, float x, float y, int component = 0)
     return __pycuda_sample<T>(object, __PYCUDA_2D_GATHER, x, y, 0, component);
 }
 template <class T>
-__pycuda_template_fn void
+__pycuda_template_fn __pycuda_if_texel<T>
 tex2Dgather(T *texels, cudaTextureObject_t object, float x, float y,
             int component = 0)
 {
     *texels = tex2Dgather<T>(object, x, y, component);
 }
+
+/* Forms that say whether the texel is resident: here each is. */
+#define __PYCUDA_RESIDENT(NAME, DECLARE, PASS, LAST, PASS_LAST)               \
+    template <class T>                                                        \
+    __pycuda_template_fn T NAME(cudaTextureObject_t object,                   \
+                                __PYCUDA_LIST DECLARE, bool *resident         \
+                                    __PYCUDA_LIST LAST)                       \
+    {                                                                         \
+        *resident = true;                                                     \
+        return NAME<T>(object, __PYCUDA_LIST PASS __PYCUDA_LIST PASS_LAST);   \
+    }                                                                         \
+    template <class T>                                                        \
+    __pycuda_template_fn __pycuda_if_texel<T> NAME(                           \
+        T *texel, cudaTextureObject_t object, __PYCUDA_LIST DECLARE,          \
+        bool *resident __PYCUDA_LIST LAST)                                    \
+    {                                                                         \
+        *resident = true;                                                     \
+        *texel = NAME<T>(object, __PYCUDA_LIST PASS __PYCUDA_LIST PASS_LAST); \
+    }
+__PYCUDA_RESIDENT(tex2D, (float x, float y), (x, y), (), ())
+__PYCUDA_RESIDENT(tex2DLod, (float x, float y, float level), (x, y, level),
+                  (), ())
+__PYCUDA_RESIDENT(tex2DGrad, (float x, float y, float2 dx, float2 dy),
+                  (x, y, dx, dy), (), ())
+__PYCUDA_RESIDENT(tex2DLayered, (float x, float y, int layer), (x, y, layer),
+                  (), ())
+__PYCUDA_RESIDENT(tex2Dgather, (float x, float y), (x, y),
+                  (, int component = 0), (, component))
+__PYCUDA_RESIDENT(tex3D, (float x, float y, float z), (x, y, z), (), ())
+__PYCUDA_RESIDENT(tex3DLod, (float x, float y, float z, float level),
+                  (x, y, z, level), (), ())
+__PYCUDA_RESIDENT(tex3DGrad,
+                  (float x, float y, float z, float4 dx, float4 dy),
+                  (x, y, z, dx, dy), (), ())
+#undef __PYCUDA_RESIDENT

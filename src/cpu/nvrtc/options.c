@@ -4,6 +4,7 @@
  * refused, as NVRTC does.
  *
  * SPDX-License-Identifier: MIT */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -355,8 +355,7 @@ fibers_reset(struct cpu_worker *worker, const struct cpu_launch *launch)
            (threads + CPU_WARP - 1) / CPU_WARP * sizeof *worker->warps);
     worker->live = threads;
     worker->arrived = 0;
-    worker->waiting = 0;
-    memset(worker->named, 0, sizeof worker->named);
+    cpu_named_reset(worker);
     worker->barrier_count = 0;
     for (uint32_t z = 0; z < launch->block[2]; z++) {
         for (uint32_t y = 0; y < launch->block[1]; y++) {

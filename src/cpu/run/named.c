@@ -5,6 +5,8 @@
  * waits gives way until the barrier's phase changes.
  *
  * SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "cpu/cpu.h"
 
 /* Lets all that wait at the barrier go on. */
@@ -14,6 +16,16 @@ named_release(struct cpu_worker *worker, struct cpu_named *named)
     worker->waiting -= named->arrived;
     named->arrived = 0;
     named->phase++;
+}
+
+void
+cpu_named_reset(struct cpu_worker *worker)
+{
+    if (worker->named_used) {
+        worker->named_used = false;
+        worker->waiting = 0;
+        memset(worker->named, 0, sizeof worker->named);
+    }
 }
 
 static bool
@@ -33,6 +45,7 @@ __pycuda_barrier_named(uint32_t id, uint32_t count)
     if (id >= CPU_NAMED_BARRIERS || count > worker->threads) {
         cpu_fibers_fail(CUDA_ERROR_ILLEGAL_INSTRUCTION);
     }
+    worker->named_used = true;
     named->arrived++;
     worker->waiting++;
     while (named->phase == phase) {

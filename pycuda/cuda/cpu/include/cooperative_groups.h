@@ -367,9 +367,16 @@ class __pycuda_tile : public __pycuda_lane_group<__pycuda_tile<Size>>
         return ranks_of(__match_all_sync(__mask(), value, &predicate));
     }
 };
+} // namespace cooperative_groups
+}
+#include "cooperative_groups/wide_tile.h"
+
+extern "C++" {
+namespace cooperative_groups
+{
 /* The tile as a part of `Parent`, a block or a larger tile. */
 template <unsigned int Size, class Parent = void>
-class thread_block_tile : public __pycuda_tile<Size>
+class thread_block_tile : public __pycuda_tile_of<Size, (Size > 32)>::type
 {
   public:
     __device__ static unsigned int
@@ -385,7 +392,8 @@ class thread_block_tile : public __pycuda_tile<Size>
 };
 /* A tile of any parent. */
 template <unsigned int Size>
-class thread_block_tile<Size, void> : public __pycuda_tile<Size>
+class thread_block_tile<Size, void>
+    : public __pycuda_tile_of<Size, (Size > 32)>::type
 {
     unsigned int group_rank, groups;
 
@@ -498,6 +506,13 @@ class thread_group
     }
 };
 
+template <unsigned int MaxBlockSize>
+__device__ inline thread_block
+this_thread_block(block_tile_memory<MaxBlockSize> &)
+{
+    return thread_block();
+}
+
 /* ---- partitions ---- */
 
 template <unsigned int Size>
@@ -511,7 +526,7 @@ __device__ inline thread_block_tile<Size,
                                     thread_block_tile<ParentSize, Parent>>
 tiled_partition(const thread_block_tile<ParentSize, Parent> &)
 {
-    static_assert(Size <= ParentSize, "a tile is a part of its parent");
+    static_assert(Size < ParentSize, "a tile is a part of its parent");
     return thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>();
 }
 /* The lanes of `mask` whose ranks lie in the same row of `size`. */

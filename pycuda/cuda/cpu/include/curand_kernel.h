@@ -5,5 +5,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
+#include "curand_enums.h"
 
 #include <pycuda-random/generators.h>

@@ -65,7 +65,11 @@ __device__ inline T
 reduce(const thread_block_tile<Size, Parent> &tile, T value,
        Operation operation)
 {
-    return __pycuda_reduce_tile<Size>(tile, value, operation);
+    if constexpr (Size > 32) {
+        return tile.__fold(value, operation, 0, Size);
+    } else {
+        return __pycuda_reduce_tile<Size>(tile, value, operation);
+    }
 }
 template <class T, class Operation>
 __device__ inline T

@@ -10,6 +10,22 @@ extern "C++" {
 namespace cooperative_groups
 {
 
+/* Tiles of more than a warp. */
+template <unsigned int Size, class Parent, class T, class Operation>
+__device__ inline typename __pycuda_if<(Size > 32), T>::type
+inclusive_scan(const thread_block_tile<Size, Parent> &tile, T value,
+               Operation operation)
+{
+    return tile.__fold(value, operation, 0, tile.thread_rank() + 1);
+}
+template <unsigned int Size, class Parent, class T, class Operation>
+__device__ inline typename __pycuda_if<(Size > 32), T>::type
+exclusive_scan(const thread_block_tile<Size, Parent> &tile, T value,
+               Operation operation)
+{
+    T sum = tile.__fold(value, operation, 0, tile.thread_rank());
+    return tile.thread_rank() ? sum : T();
+}
 template <class Group, class T, class Operation>
 __device__ inline T
 inclusive_scan(const Group &group, T value, Operation operation)

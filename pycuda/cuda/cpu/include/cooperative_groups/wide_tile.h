@@ -1,0 +1,222 @@
+/* wide_tile.h - tiles of 64 to 1,024 threads, parts of a block.
+ *
+ * They meet at numbered barriers of their own (src/cpu/run/named.c, from 16
+ * on) and exchange values in shared memory, a place a thread.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+extern "C++" {
+namespace cooperative_groups
+{
+
+/* Needed on GPUs before sm_80; barriers and places are elsewhere here. */
+template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
+    static_assert(MaxBlockSize && MaxBlockSize <= 1024,
+                  "a block has at most 1024 threads");
+    char unused[16];
+};
+
+/* One value a thread of the block, of any class that can be copied. */
+template <class T> struct __pycuda_places {
+    alignas(T) char bytes[sizeof(T)];
+};
+
+template <unsigned int Size> class __pycuda_wide_tile
+{
+    static_assert(Size >= 64 && Size <= 1024 && (Size & (Size - 1)) == 0,
+                  "a tile has 1, 2, 4 ... or 1024 threads");
+
+    __device__ static unsigned int
+    first()
+    {
+        return __pycuda_linear() / Size * Size;
+    }
+    template <class T>
+    __device__ static __pycuda_places<T> *
+    places()
+    {
+        static __shared__ __pycuda_places<T> all[1024];
+        return all;
+    }
+    template <class T>
+    __device__ static void
+    put(const T &value)
+    {
+        sync(); /* what was there has been read */
+        __builtin_memcpy(places<T>() + __pycuda_linear(), &value,
+                         sizeof(T));
+        sync();
+    }
+    template <class T>
+    __device__ static T
+    get(unsigned int rank)
+    {
+        __pycuda_places<T> bytes = places<T>()[first() + rank];
+        return __builtin_bit_cast(T, bytes);
+    }
+
+  public:
+    __device__ static unsigned int
+    thread_rank()
+    {
+        return __pycuda_linear() % Size;
+    }
+    __device__ static unsigned int
+    size()
+    {
+        return Size;
+    }
+    __device__ static unsigned int
+    num_threads()
+    {
+        return Size;
+    }
+    /* The numbers of sizes 64, 128, ... follow one another. */
+    __device__ static void
+    sync()
+    {
+        unsigned int begin = 16 + (32 - 2048 / Size);
+        unsigned int left = __pycuda_block_threads() - first();
+        __pycuda_barrier_named(begin + first() / Size,
+                               left < Size ? left : Size);
+    }
+    template <class T>
+    __device__ static T
+    shfl(T value, unsigned int source)
+    {
+        put(value);
+        return get<T>(source % Size);
+    }
+    __device__ static int
+    any(int predicate)
+    {
+        return count(predicate) != 0;
+    }
+    __device__ static int
+    all(int predicate)
+    {
+        return count(!predicate) == 0;
+    }
+    /* In order of rank, absent threads left out. */
+    template <class T, class Operation>
+    __device__ static T
+    __fold(T value, Operation operation, unsigned int from, unsigned int to)
+    {
+        unsigned int left = __pycuda_block_threads() - first();
+        put(value);
+        T sum = get<T>(from);
+        for (unsigned int i = from + 1; i < to && i < left; i++) {
+            sum = operation(sum, get<T>(i));
+        }
+        return sum;
+    }
+
+  private:
+    __device__ static int
+    count(int predicate)
+    {
+        return __fold(
+            predicate != 0, [](int a, int b) { return a + b; }, 0, Size);
+    }
+};
+
+template <unsigned int Size, bool wide> struct __pycuda_tile_of {
+    typedef __pycuda_tile<Size> type;
+};
+template <unsigned int Size> struct __pycuda_tile_of<Size, true> {
+    typedef __pycuda_wide_tile<Size> type;
+};
+
+/* ---- a cluster, which is one block: see ../../clusters.h ---- */
+
+class cluster_group
+{
+  public:
+    struct arrival_token {
+    };
+    __device__ static void
+    sync()
+    {
+        barrier_wait();
+    }
+    __device__ static arrival_token
+    barrier_arrive()
+    {
+        __cluster_barrier_arrive();
+        return arrival_token();
+    }
+    __device__ static void
+    barrier_wait()
+    {
+        __cluster_barrier_wait();
+    }
+    __device__ static void
+    barrier_wait(arrival_token &&)
+    {
+        __cluster_barrier_wait();
+    }
+    __device__ static unsigned int
+    query_shared_rank(const void *pointer)
+    {
+        return __cluster_query_shared_rank(pointer);
+    }
+    template <class T>
+    __device__ static T *
+    map_shared_rank(T *pointer, int rank)
+    {
+        return (T *)__cluster_map_shared_rank(pointer, (unsigned int)rank);
+    }
+    __device__ static dim3
+    block_index()
+    {
+        return __clusterRelativeBlockIdx();
+    }
+    __device__ static unsigned int
+    block_rank()
+    {
+        return __clusterRelativeBlockRank();
+    }
+    __device__ static dim3
+    thread_index()
+    {
+        return threadIdx;
+    }
+    __device__ static unsigned int
+    thread_rank()
+    {
+        return __pycuda_linear();
+    }
+    __device__ static dim3
+    dim_blocks()
+    {
+        return __clusterDim();
+    }
+    __device__ static unsigned int
+    num_blocks()
+    {
+        return __clusterSizeInBlocks();
+    }
+    __device__ static dim3
+    dim_threads()
+    {
+        return blockDim;
+    }
+    __device__ static unsigned int
+    num_threads()
+    {
+        return __pycuda_block_threads();
+    }
+    __device__ static unsigned int
+    size()
+    {
+        return num_threads();
+    }
+};
+__device__ inline cluster_group
+this_cluster()
+{
+    return cluster_group();
+}
+}
+}

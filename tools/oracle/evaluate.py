@@ -1,0 +1,230 @@
+"""Functions evaluated on fixed operands, on whatever device is there.
+
+`signatures.txt` has a line for each function and tuple of argument types that
+both compilers take; ``python tools/oracle signatures`` writes it.
+``python tools/oracle evaluate FILE`` computes each on special and random
+operands and writes the results' bytes into a .npz file; with ``--compare``
+it prints where they differ from those in the file, in units in the last
+place for results that are floating-point numbers.
+
+SPDX-License-Identifier: MIT
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from entries import Entry
+from survey import ALL_TYPES
+
+HERE = Path(__file__).resolve().parent
+SIGNATURES = HERE / "signatures.txt"
+COUNT = 192  # tuples of operands
+BATCH = 60  # functions a module
+HEADERS = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+DTYPES = {
+    "bool": "u1", "char": "i1", "signed char": "i1", "unsigned char": "u1",
+    "short": "i2", "unsigned short": "u2", "int": "i4", "unsigned": "u4",
+    "long": "i8", "unsigned long": "u8", "long long": "i8",
+    "unsigned long long": "u8", "float": "f4", "double": "f8",
+    "__half": "u2", "__half2": "u4", "__nv_bfloat16": "u2",
+    "__nv_bfloat162": "u4",
+}  # fmt: skip
+FLOATS = ("float", "double")
+SPECIAL = [
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, 3.5, -2.5, 2.0, 3.0, -7.25,
+    0.1, 1e-5, -1e-5, 100.5, 88.7, -87.3, 709.7, -745.1, 1e10, -1e10, 1e-30,
+    1e-40, 1e30, 16777217.0, 2147483648.0, -2147483649.0, 4294967296.0,
+    9.3e18, -9.3e18, 1.9e19, 3.14159265, 1.57079633, 0.7853981, 0.99999994,
+    1.0000001, np.inf, -np.inf, np.nan,
+]  # fmt: skip
+
+
+def operands(kind: str, mixed: bool, rng: np.random.Generator) -> np.ndarray:
+    """Fixed operands of a type; small integers where others are floats."""
+    dtype = np.dtype(DTYPES[kind])
+    if kind == "bool":
+        return rng.integers(0, 2, COUNT).astype(dtype)
+    if dtype.kind in "iu" and mixed and kind not in ("__half", "__half2"):
+        return rng.integers(-4, 9, COUNT).astype(dtype)
+    if kind in FLOATS:
+        x = np.ldexp(rng.normal(size=COUNT), rng.integers(-12, 13, COUNT))
+        x[::4] = np.array(SPECIAL)[rng.integers(0, len(SPECIAL), COUNT // 4)]
+        with np.errstate(over="ignore"):
+            return x.astype(dtype)
+    bits = rng.integers(0, 256, (COUNT, dtype.itemsize)).astype(np.uint8)
+    x = bits.view(dtype).ravel().copy()
+    if "half" not in kind and "bfloat" not in kind:
+        info = np.iinfo(dtype)
+        few = [0, 1, 2, 3, 31, 32, 33, info.max, info.min, info.max - 1]
+        x[::4] = np.array(few, dtype)[rng.integers(0, len(few), COUNT // 4)]
+    return x
+
+
+HINTS = {
+    "__double": "double", "__float": "float", "__half2": "__half",
+    "__uint2": "unsigned", "__int2": "int", "__ull2": "unsigned long long",
+    "__ll2": "long long", "__short": "short", "__ushort": "unsigned short",
+    "__uchar2": "unsigned char", "__char2": "signed char", "__v": "unsigned",
+    "__bfloat16": "__nv_bfloat16", "__u": "unsigned", "__brevll": "long long",
+    "__mul64hi": "long long", "__popcll": "long long", "__clzll": "long long",
+    "__ffsll": "long long", "__d": "double", "__longlong": "long long",
+    "hypot": "double", "ll": "double", "__fma_": "double",
+}  # fmt: skip
+PLAIN = (
+    "float", "double", "int", "unsigned", "long long", "unsigned long long",
+    "__half", "__half2", "__nv_bfloat16", "__nv_bfloat162",
+)  # fmt: skip
+
+
+def choose(entry: Entry, answer: str) -> list[tuple[str, ...]]:
+    """The calls of a survey that are likely overloads of their own.
+
+    One for each arity and type of the result: arguments of that type, else of
+    the type that the name hints at, else of the first that is taken.  Where
+    nothing hints, both `float` and `double` are kept.
+    """
+    numbers = [int(x) for x in answer.removeprefix("= ").split(",")]
+    groups: dict[tuple[int, int], list[tuple[str, ...]]] = {}
+    for call, number in zip(entry.calls, numbers, strict=True):
+        known = all(kind in DTYPES for kind in call)
+        if call and known and number and number % 10 == 0:
+            groups.setdefault((len(call), number), []).append(call)
+    chosen = []
+    half = any("16" in header for header in entry.headers)
+    for (arity, number), calls in groups.items():
+        if half:  # ambiguous where both headers are there
+            calls = [call for call in calls if not set(call) <= set(FLOATS)]
+        result = ALL_TYPES[number // 10 - 1]
+        hint = next((v for k, v in HINTS.items()
+                     if entry.function.startswith(k)), "")  # fmt: skip
+        every = [(kind,) * arity for kind in PLAIN]
+        best = [(hint,) * arity, (result,) * arity]
+        first = [call for call in best if call in calls][:1]
+        both = []
+        if result in ("int", "bool"):
+            reals = (*FLOATS, "__half", "__nv_bfloat16")
+            both = [c for c in every if c in calls and c[0] in reals]
+        if hint or not both:
+            both = first or [c for c in every if c in calls][:1]
+        chosen += both or calls[:1]
+    return chosen
+
+
+def read() -> list[tuple[str, str, tuple[str, ...]]]:
+    """(function, type of the result, types of the arguments) of the file."""
+    lines = SIGNATURES.read_text().splitlines()
+    rows = [line.split("|") for line in lines if line[:1] != "#"]
+    return [(row[0], row[1], tuple(row[2].split(","))) for row in rows]
+
+
+def source_of(rows: list) -> str:
+    """A kernel for each function."""
+    text = HEADERS
+    for i, (name, result, call) in enumerate(rows):
+        parameters = "".join(
+            f"const {kind} *a{n}, " for n, kind in enumerate(call)
+        )
+        values = ", ".join(f"a{n}[i]" for n in range(len(call)))
+        text += (
+            f'extern "C" __global__ void f{i}({parameters}{result} *out)\n'
+            f"{{ int i = blockIdx.x * 64 + threadIdx.x;"
+            f" out[i] = {name}({values}); }}\n"
+        )
+    return text
+
+
+def run(rows: list) -> dict[str, np.ndarray]:
+    """The results' bytes, by the function and its arguments."""
+    import pycuda.driver as drv
+    from pycuda.compiler import SourceModule
+
+    found = {}
+    module = SourceModule(source_of(rows), no_extern_c=True)
+    for i, (name, result, call) in enumerate(rows):
+        seed = sum(f"{name}{call}".encode()) * 7919
+        rng = np.random.default_rng(seed)
+        mixed = any(kind in FLOATS for kind in call)
+        given = [drv.In(operands(kind, mixed, rng)) for kind in call]
+        out = np.zeros(COUNT, DTYPES[result])
+        kernel = module.get_function(f"f{i}")
+        kernel(*given, drv.Out(out), block=(64, 1, 1), grid=(COUNT // 64, 1))
+        found[f"{name}({', '.join(call)})"] = out.view(np.uint8)
+    return found
+
+
+def as_floats(data: np.ndarray, kind: str) -> np.ndarray | None:
+    """The results as float64, if they are floating-point numbers."""
+    if kind in FLOATS:
+        return data.view(DTYPES[kind]).astype("f8")
+    if kind in ("__half", "__half2"):
+        return data.view(np.float16).astype("f8")
+    if "bfloat" in kind:
+        wide = data.view("u2").astype("u4") << 16
+        return wide.view("f4").astype("f8")
+    return None
+
+
+def places(kind: str) -> tuple[int, float]:
+    """Bits of a significand, and the least normal number."""
+    return {
+        "float": (24, 2.0**-126), "double": (53, 2.0**-1022),
+        "__half": (11, 2.0**-14), "__half2": (11, 2.0**-14),
+    }.get(kind, (8, 2.0**-126))  # fmt: skip
+
+
+def distance(a: np.ndarray, b: np.ndarray, kind: str) -> tuple[int, float]:
+    """How many results differ, and by how many units in the last place."""
+    x, y = as_floats(a, kind), as_floats(b, kind)
+    if x is None or y is None:
+        width = np.dtype(DTYPES[kind]).itemsize
+        differ = (a.reshape(-1, width) != b.reshape(-1, width)).any(1)
+        return int(differ.sum()), np.inf if differ.any() else 0.0
+    same = (x == y) | (np.isnan(x) & np.isnan(y))
+    same &= np.isnan(x) | (np.signbit(x) == np.signbit(y))
+    digits, least = places(kind)
+    with np.errstate(all="ignore"):
+        size = np.maximum(np.abs(y), least)
+        unit = np.ldexp(1.0, np.frexp(size)[1] - digits)
+        units = np.where(same, 0, np.abs(x - y) / unit)
+    units = np.where(np.isnan(units) | (~same & (units == 0)), np.inf, units)
+    return int((~same).sum()), float(units.max())
+
+
+def compare(found: dict, expected: dict, kinds: dict[str, str]) -> int:
+    """Print the functions whose results differ; how many there are."""
+    wrong = 0
+    for key in sorted(found.keys() & expected.keys()):
+        count, units = distance(found[key], expected[key], kinds[key])
+        if count:
+            print(f"{key}: {count} of {COUNT} differ, {units:.3g} ulp")
+            wrong += 1
+    print(f"{len(found)} functions compared, {wrong} differ")
+    return wrong
+
+
+def main(path: Path, against: bool) -> int:
+    """Evaluate all, then write or compare."""
+    import pycuda.autoinit
+
+    rows = read()
+    found: dict[str, np.ndarray] = {}
+    for start in range(0, len(rows), BATCH):
+        batch = rows[start : start + BATCH]
+        try:
+            found |= run(batch)
+        except Exception as error:  # one function must not hide the others
+            print(f"in {batch[0][0]}...: {str(error)[:400]}", file=sys.stderr)
+            for row in batch:
+                try:
+                    found |= run([row])
+                except Exception as one:
+                    print(f"{row[0]}{row[2]}: {str(one)[:200]}")
+    print(f"{len(found)} functions on {pycuda.autoinit.device.name()}")
+    if not against:
+        np.savez_compressed(path, **found)
+        return 0
+    kinds = {f"{n}({', '.join(c)})": result for n, result, c in rows}
+    with np.load(path) as expected:
+        compare(found, dict(expected), kinds)
+    return 0

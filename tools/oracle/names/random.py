@@ -1,0 +1,122 @@
+"""The device functions of cuRAND.
+
+SPDX-License-Identifier: MIT
+"""
+
+from collections.abc import Iterator
+
+from entries import Entry
+from survey import names, survey
+
+HEADERS = ("curand_kernel.h",)
+STATES = [
+    f"curandState{name}{ending}"
+    for name in ("", "XORWOW", "Philox4_32_10", "MRG32k3a", "Sobol32",
+                 "Sobol64", "ScrambledSobol32", "ScrambledSobol64", "Mtgp32")
+    for ending in ("", "_t")
+]  # fmt: skip
+FUNCTIONS = names("""
+curand{,4} curand_uniform{,2,4}{,_double} curand_uniform2_double
+curand_uniform4_double curand_normal{,2,4}{,_double}
+curand_log_normal{,2,4}{,_double} curand_poisson{,4} curand_discrete{,4}
+curand_mtgp32_{single,specific,single_specific} curand_mtgp32_specific
+curand_Philox4x32_10 _curand_uniform skipahead{,_sequence,_subsequence}
+curand_init curand_precalc_init curand_mtgp32_single curand_binomial
+curand_gamma curand_exponential curand_uniform_float curand_MRG32k3a
+curand_normal4_double __curand_uniform
+""")
+MORE = names("""
+curandStatus curandStatus_t curandRngType curandRngType_t curandOrdering_t
+curandMethod_t curandDirectionVectors32_t curandDirectionVectors64_t
+curandDirectionVectorSet curandGenerator_t curandDistribution_t
+curandDiscreteDistribution_t curandHistogramM2_t curandDirectionVectorSet_t
+curandDistributionShift_t mtgp32_kernel_params_t mtgp32_params_fast_t
+""")
+VALUES = names("""
+CURAND_STATUS_{SUCCESS,VERSION_MISMATCH,NOT_INITIALIZED,ALLOCATION_FAILED}
+CURAND_STATUS_{TYPE_ERROR,OUT_OF_RANGE,LENGTH_NOT_MULTIPLE,LAUNCH_FAILURE}
+CURAND_STATUS_{DOUBLE_PRECISION_REQUIRED,PREEXISTING_FAILURE}
+CURAND_STATUS_{INITIALIZATION_FAILED,ARCH_MISMATCH,INTERNAL_ERROR}
+CURAND_RNG_{TEST,PSEUDO_DEFAULT,PSEUDO_XORWOW,PSEUDO_MRG32K3A,PSEUDO_MTGP32}
+CURAND_RNG_{PSEUDO_MT19937,PSEUDO_PHILOX4_32_10,QUASI_DEFAULT,QUASI_SOBOL32}
+CURAND_RNG_QUASI_{SCRAMBLED_SOBOL32,SOBOL64,SCRAMBLED_SOBOL64}
+CURAND_ORDERING_{PSEUDO_BEST,PSEUDO_DEFAULT,PSEUDO_SEEDED,PSEUDO_LEGACY}
+CURAND_ORDERING_{PSEUDO_DYNAMIC,QUASI_DEFAULT} CURAND_VERSION CURAND_VER_MAJOR
+CURAND_DIRECTION_VECTORS_{32,64}_JOEKUO6
+CURAND_SCRAMBLED_DIRECTION_VECTORS_{32,64}_JOEKUO6
+CURAND_{CHOOSE_BEST,ITR,KNUTH,HITR,M1,M2,BINARY_SEARCH,DISCRETE_GAUSS}
+CURAND_{REJECTION,DEVICE_API,FAST_REJECTION,3RD,DEFINITION,POISSON}
+CURAND_{PI,2POW32_INV,2POW32_INV_DOUBLE,2POW53_INV_DOUBLE,SQRT2}
+CURAND_{2POW32,2POW32_DOUBLE,2POW32_INV_2PI,2PI,SQRT2_DOUBLE}
+MTGP32_{STATE_SIZE,STATE_MASK} MRG32K3A_{MOD1,MOD2,MOD1_D,NORM,DEFAULT}
+XORWOW_{SEQUENCE_SPACING,JUMP_MATRICES} PHILOX_{W32_0,W32_1,M4x32_0,M4x32_1}
+CURAND_XORWOW_{PRECALC_MATRIX_N} MAX_XOR_N SKIPAHEAD_BLOCKSIZE SKIPAHEAD_MASK
+PRECALC_{NUM_MATRICES,BLOCK_SIZE,BLOCK_MASK,NUM_MATRICES_HOST}
+""")
+
+
+def entries() -> Iterator[Entry]:
+    """Surveys of all functions with all states."""
+    calls = [
+        (f"{state} *", *more)
+        for state in STATES[::2]
+        if "Mtgp" not in state
+        for more in (
+            (),
+            ("float", "float"),
+            ("double", "double"),
+            ("double",),
+            ("curandDiscreteDistribution_t",),
+        )
+    ]
+    inits = [
+        (*first, *rest, f"{state} *")
+        for state in STATES[::2]
+        if "Mtgp" not in state
+        for first in (
+            ("unsigned long long",) * 2,
+            ("unsigned *",),
+            ("unsigned long long *",),
+        )
+        for rest in (
+            ("unsigned long long",),
+            ("unsigned",),
+            ("unsigned", "unsigned"),
+            ("unsigned long long", "unsigned long long"),
+        )
+    ]
+    skips = [
+        (kind, f"{state} *")
+        for state in STATES[::2]
+        if "Mtgp" not in state
+        for kind in ("unsigned", "unsigned long long")
+    ]
+    skips += [("uint4", "uint2")]
+    mtgp = [
+        ("curandStateMtgp32 *", *more)
+        for more in (
+            (),
+            ("float", "float"),
+            ("double",),
+            ("unsigned char", "unsigned char"),
+        )
+    ]
+    for name in FUNCTIONS:
+        yield survey("random", name, calls + inits + skips, HEADERS)
+        yield survey("random", name, mtgp, HEADERS, f"{name} of Mtgp32")
+    for name in (*STATES, *MORE):
+        yield Entry(
+            "random",
+            f"sizeof({name})",
+            "",
+            HEADERS,
+            f"sizeof({name}), alignof({name})",
+        )
+    for name in VALUES:
+        if "INV" in name or name.startswith(
+            ("CURAND_PI", "CURAND_2PI", "CURAND_SQRT", "MRG32K3A")
+        ):
+            code = f"__global__ void k$(double *x) {{ *x = {name}; }}"
+            yield Entry("random", name, code, HEADERS)
+        else:
+            yield Entry("random", name, "", HEADERS, f"(long long)({name})")
