@@ -371,8 +371,20 @@ put_node(CUgraph graph, CUgraphNode after, CUgraphConditionalHandle handle,
     return node;
 }
 
+static CUgraphNode
+choose_node(CUgraph graph, CUgraphNode after, CUgraphConditionalHandle handle,
+            CUdeviceptr at)
+{
+    void *arguments[] = {&handle, &at};
+    CUDA_KERNEL_NODE_PARAMS params = kernel_params(choose_kernel, arguments);
+    CUgraphNode node = NULL;
+
+    OK(cu.cuGraphAddKernelNode(&node, graph, &after, after ? 1 : 0, &params));
+    return node;
+}
+
 /* A loop within a loop: the inner one runs to 3 each time that the outer one
- * goes round. */
+ * goes round and sets its condition.  Defaults are set by launches only. */
 static void
 loops(CUcontext ctx)
 {
@@ -384,10 +396,11 @@ loops(CUcontext ctx)
     CUgraph body =
         conditional(graph, NULL, outer, CU_GRAPH_COND_TYPE_WHILE, 1, NULL);
     CUgraphNode zero = fill_node(body, NULL, place(1), 0);
-    OK(cu.cuGraphConditionalHandleCreate(&inner, body, ctx, 1,
+    OK(cu.cuGraphConditionalHandleCreate(&inner, body, ctx, 0,
                                          CU_GRAPH_COND_ASSIGN_DEFAULT));
+    CUgraphNode set = choose_node(body, zero, inner, place(4));
     CUgraph within =
-        conditional(body, zero, inner, CU_GRAPH_COND_TYPE_WHILE, 1, NULL);
+        conditional(body, set, inner, CU_GRAPH_COND_TYPE_WHILE, 1, NULL);
     put_node(within, NULL, inner, place(1), 3);
     add_node(within, NULL, place(2), 1);
     put_node(body, NULL, outer, place(0), 4);
@@ -395,10 +408,40 @@ loops(CUcontext ctx)
     for (int turn = 0; turn < 2; turn++) {
         put_value(0, 0);
         put_value(2, 0);
+        put_value(4, 1);
         run(exec);
         CHECK(value_at(place(0)) == 4);
         CHECK(value_at(place(1)) == 3);
         CHECK(value_at(place(2)) == 12);
+    }
+    OK(cu.cuGraphExecDestroy(exec));
+    OK(cu.cuGraphDestroy(graph));
+}
+
+/* Without that the inner loop runs the first time only. */
+static void
+default_once(CUcontext ctx)
+{
+    CUgraphConditionalHandle outer = 0, inner = 0;
+    CUgraph graph = graph_new();
+
+    OK(cu.cuGraphConditionalHandleCreate(&outer, graph, ctx, 1,
+                                         CU_GRAPH_COND_ASSIGN_DEFAULT));
+    CUgraph body =
+        conditional(graph, NULL, outer, CU_GRAPH_COND_TYPE_WHILE, 1, NULL);
+    OK(cu.cuGraphConditionalHandleCreate(&inner, body, ctx, 1,
+                                         CU_GRAPH_COND_ASSIGN_DEFAULT));
+    CUgraph within =
+        conditional(body, NULL, inner, CU_GRAPH_COND_TYPE_WHILE, 1, NULL);
+    put_node(within, NULL, inner, place(1), 3);
+    put_node(body, NULL, outer, place(0), 4);
+    CUgraphExec exec = ready(graph, 0);
+    for (int turn = 0; turn < 2; turn++) {
+        put_value(0, 0);
+        put_value(1, 0);
+        run(exec);
+        CHECK(value_at(place(0)) == 4);
+        CHECK(value_at(place(1)) == 3 || !native_on_cpu);
     }
     OK(cu.cuGraphExecDestroy(exec));
     OK(cu.cuGraphDestroy(graph));
@@ -602,6 +645,7 @@ main(int argc, char **argv)
     events();
     events_captured();
     loops(ctx);
+    default_once(ctx);
     choices(ctx, CU_GRAPH_COND_TYPE_IF);
     choices(ctx, CU_GRAPH_COND_TYPE_SWITCH);
     conditions_refused(ctx);

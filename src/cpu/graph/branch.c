@@ -98,7 +98,6 @@ body_submit(const struct branch_call *call, struct cpu_exec *body)
     end->run = loop ? branch_run : branch_end;
     end->always = true;
     end->priority = call->priority;
-    cpu_exec_reset(body);
     CUresult code = cpu_exec_submit(body, call->ctx, NULL, NULL, end);
     cpu_op_release(end);
     return code;
@@ -152,14 +151,17 @@ cpu_branch_op(struct cpu_branch *branch, struct cpu_context *ctx, int priority,
 bool
 cpu_exec_has_resets(const struct cpu_exec *exec)
 {
-    for (size_t i = 0; i < exec->count; i++) {
+    bool resets = false;
+
+    for (size_t i = 0; i < exec->count && !resets; i++) {
         const struct cpu_branch *branch = exec->steps[i].branch;
 
-        if (branch && branch->condition->reset) {
-            return true;
+        resets = branch && branch->condition->reset;
+        for (unsigned j = 0; branch && j < branch->count && !resets; j++) {
+            resets = cpu_exec_has_resets(branch->bodies[j]);
         }
     }
-    return false;
+    return resets;
 }
 
 void
@@ -171,6 +173,9 @@ cpu_exec_reset(const struct cpu_exec *exec)
         if (branch && branch->condition->reset) {
             *(volatile uint32_t *)branch->condition->value =
                 branch->condition->initial;
+        }
+        for (unsigned j = 0; branch && j < branch->count; j++) {
+            cpu_exec_reset(branch->bodies[j]);
         }
     }
 }

@@ -64,7 +64,8 @@ void cpu_branch_free(struct cpu_branch *branch);
 /* The operation that runs a branch when its turn comes. */
 CUresult cpu_branch_op(struct cpu_branch *branch, struct cpu_context *ctx,
                        int priority, struct cpu_op **made);
-/* Sets the conditions of the steps to what each launch begins with. */
+/* Sets the conditions of the steps, and of those within them, to what each
+ * launch begins with. */
 bool cpu_exec_has_resets(const struct cpu_exec *exec);
 void cpu_exec_reset(const struct cpu_exec *exec);
 
