@@ -333,7 +333,9 @@ NVRTC = (
          "--builtin-initializer-list"),
     _row("--modify-stack-limit -modify-stack-limit", BOOL, HINT,
          "--modify-stack-limit"),
-    _row("--version-ident -dQ", BOOL, HINT, "--version-ident"),
+    _row("--version-ident -dQ", BOOL, DROP,
+         "writes the compiler's version into the PTX, which ptxas 13.0 then "
+         "refuses"),
 )  # fmt: skip
 
 #: Each row by each of its names.
