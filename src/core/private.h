@@ -475,6 +475,8 @@ void core_flights_drop(struct core_context *context);
 void core_late_free(struct core_context *context);
 
 /* -- code/layout.c, code/layout_cubin.c */
+/* Does it begin as an image of the CPU device does? */
+bool core_image_of_cpu(const void *image, size_t bytes);
 /* Whether an image of the CPU device has all the bytes that it tells of: the
  * driver is given no length. */
 bool core_image_whole(const void *image, size_t bytes);

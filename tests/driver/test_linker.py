@@ -1,5 +1,6 @@
 """Modules and the linker: images, names, logs, files."""
 
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -178,3 +179,11 @@ def test_logs_are_of_their_call(drv: Any, relocatable: bytes) -> None:
     linker.add_data(relocatable, drv.jit_input_type.CUBIN)
     assert counted(drv, linker.link_module()) == 3
     assert told[0][2] and told[-1] == (True, "", "")
+
+
+@pytest.mark.gpu
+def test_an_image_of_the_cpu_device_says_so(drv: Any) -> None:
+    """Programs that keep their images next to them may be moved."""
+    head = struct.pack("<QIIQ", 0x474D495543590C, 4, 1, 256)
+    with pytest.raises(drv.Error, match="image for the CPU device"):
+        drv.module_from_buffer(head.ljust(256, b"\0"))

@@ -152,6 +152,13 @@ image_read(const char *image, size_t bytes, struct core_layouts *layouts)
 }
 
 bool
+core_image_of_cpu(const void *image, size_t bytes)
+{
+    const uint64_t magic = IMAGE_MAGIC;
+    return bytes >= sizeof magic && memcmp(image, &magic, sizeof magic) == 0;
+}
+
+bool
 core_image_whole(const void *image, size_t bytes)
 {
     const uint64_t magic = IMAGE_MAGIC;

@@ -24,6 +24,17 @@ module_wrap(struct core_context *context, CUmodule handle, const void *image,
     return (PyObject *)self;
 }
 
+/* The CPU device says the same of a GPU's cubin itself. */
+static const char foreign_image[] =
+    "this is an image for the CPU device: compile the source again on this "
+    "one, and keep the files of each device apart";
+
+static bool
+of_another_device(const void *image, size_t bytes)
+{
+    return core_image_of_cpu(image, bytes) && !core.is_cpu;
+}
+
 static PyObject *
 module_load(const void *image, size_t bytes, PyObject *pairs,
             PyObject *handler)
@@ -59,7 +70,9 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
     }
     if (code != CUDA_SUCCESS) {
         core_fail(code, "cuModuleLoadDataEx",
-                  options.error[0] == '\0' ? NULL : options.error);
+                  of_another_device(image, bytes) ? foreign_image
+                  : options.error[0] == '\0'      ? NULL
+                                                  : options.error);
         goto done;
     }
     if (code_options_warn(&options) < 0) {
