@@ -315,7 +315,12 @@ def test_a_statement_gives_what_ptx_says(cases, name):
 SPECIAL = {
     "%laneid": lambda x, y: (x + 8 * y) % 32,
     "%warpid": lambda x, y: (x + 8 * y) // 32,
-    "%nwarpid": lambda x, y: 2,
+    "%nwarpid": lambda x, y: (
+        drv.Context.get_device().get_attribute(
+            drv.device_attribute.MAX_THREADS_PER_MULTIPROCESSOR
+        )
+        // 32
+    ),
     "%tid.y": lambda x, y: y,
     "%ntid.x": lambda x, y: 8,
     "%ctaid.x": lambda x, y: 0,

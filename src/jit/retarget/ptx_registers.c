@@ -98,20 +98,8 @@ lane_mask(struct ptx *ptx, const char *which, LLVMValueRef lane)
     return strcmp(which, "gt") == 0 ? LLVMBuildNot(builder, upto, "") : NULL;
 }
 
-/* How many warps a block has. */
-static LLVMValueRef
-warp_count(struct ptx *ptx)
-{
-    LLVMBuilderRef builder = ptx->jit->builder;
-    LLVMValueRef threads = jit_constant(ptx->jit, 1);
-    for (int axis = 0; axis < 3; axis++) {
-        threads =
-            LLVMBuildMul(builder, threads,
-                         ask(ptx, "__pycuda_ntid", ptx->jit->i32, axis), "");
-    }
-    threads = LLVMBuildAdd(builder, threads, jit_constant(ptx->jit, 31), "");
-    return LLVMBuildLShr(builder, threads, jit_constant(ptx->jit, 5), "");
-}
+/* Warps that a multiprocessor has room for: threads by its attribute / 32. */
+enum { WARP_SLOTS = 2048 / 32 };
 
 static LLVMValueRef
 geometry(struct ptx *ptx, const char *name)
@@ -148,7 +136,7 @@ ptx_special(struct ptx *ptx, const char *name)
         return ask(ptx, "__pycuda_globaltimer", jit->i64, -1);
     }
     if (strcmp(name, "%nwarpid") == 0) {
-        return warp_count(ptx);
+        return jit_constant(jit, WARP_SLOTS);
     }
     bool warp = strcmp(name, "%warpid") == 0;
     bool mask = strncmp(name, "%lanemask_", 10) == 0;
