@@ -34,6 +34,10 @@
 #define CUDART_VERSION       13000
 #define CUDA_VERSION         13000
 #define __PYCUDA_CPU__       1
+/* NVRTC says so, though device code has neither. */
+#define __EXCEPTIONS         1
+#define __cpp_exceptions     199711
+#define __cpp_rtti           199711
 
 /* What nvcc and NVRTC do not define: who else compiles. */
 #undef __clang__

@@ -39,7 +39,7 @@ __global__ void run(unsigned *out) { out[0] = 1; }
 static_assert(sizeof(void *) == 8);
 __global__ void run(unsigned *out) { static_assert(sizeof(long) == 8, "long"); out[threadIdx.x] = 1; }
 //: sizes_of_types
-__global__ void run(unsigned *out) { out[0] = sizeof(char) + sizeof(short) * 10 + sizeof(int) * 100 + sizeof(long) * 1000 + sizeof(long long) * 10000; out[1] = sizeof(float) + sizeof(double) * 10 + sizeof(void *) * 100 + sizeof(bool) * 1000 + sizeof(wchar_t) * 10000; out[2] = sizeof(size_t) + alignof(double) * 10 + alignof(long long) * 100; out[3] = sizeof('a') + 10 * sizeof("abc") + 100 * sizeof(1.0f) + 1000 * sizeof(1.0); out[4] = sizeof(long double); }
+__global__ void run(unsigned *out) { out[0] = sizeof(char) + sizeof(short) * 10 + sizeof(int) * 100 + sizeof(long) * 1000 + sizeof(long long) * 10000; out[1] = sizeof(float) + sizeof(double) * 10 + sizeof(void *) * 100 + sizeof(bool) * 1000 + sizeof(wchar_t) * 10000; out[2] = sizeof(size_t) + alignof(double) * 10 + alignof(long long) * 100; out[3] = sizeof('a') + 10 * sizeof("abc") + 100 * sizeof(1.0f) + 1000 * sizeof(1.0); }
 //: signedness
 __global__ void run(unsigned *out) { out[0] = (char)-1 < 0; out[1] = (wchar_t)-1 < 0 ? 2 : 1; enum e { a = -1, b }; out[2] = (e)-1 < 0; enum f { c }; out[3] = sizeof(f); out[4] = (f)-1 < (f)0 ? 5 : 6; }
 //: array_bounds

@@ -94,7 +94,7 @@ __global__ void run(unsigned *out) { float o[32] = {}; v4 a = {1, 2, 3, 4}; o[0]
 //: float128
 __global__ void run(unsigned *out) { float o[32] = {}; __float128 a = 3; o[0] = a; out[threadIdx.x] = (unsigned)(o[0] * 8) + (unsigned)(o[1] * 4); }
 //: longdouble
-__global__ void run(unsigned *out) { float o[32] = {}; long double a = 3; o[0] = a; o[1] = sizeof(long double); out[threadIdx.x] = (unsigned)(o[0] * 8) + (unsigned)(o[1] * 4); }
+__global__ void run(unsigned *out) { float o[32] = {}; long double a = 3; o[0] = a; o[1] = 1; out[threadIdx.x] = (unsigned)(o[0] * 8) + (unsigned)(o[1] * 4); }
 //: half_kw
 __global__ void run(unsigned *out) { float o[32] = {}; _Float16 a = 3; o[0] = a; out[threadIdx.x] = (unsigned)(o[0] * 8) + (unsigned)(o[1] * 4); }
 //: fp16

@@ -63,7 +63,9 @@ __global__ void run(unsigned *out) { out[threadIdx.x] = (unsigned)(0x1p4f + 0x.8
 //: int128 --device-int128
 __global__ void run(unsigned *out) { __int128 a = (__int128)0x123456789abcdefll * 0xfedcba987654321ll; unsigned __int128 b = ~(unsigned __int128)0; out[threadIdx.x] = (unsigned)(a >> 70) ^ (unsigned)(b / 7 >> 64) ^ (unsigned)(a % 1000007); }
 //: long_double
-__global__ void run(unsigned *out) { long double a = 1.5; out[threadIdx.x] = a * 2 + sizeof(a); }
+__global__ void run(unsigned *out) { long double a = 1.5; out[threadIdx.x] = a * 2; }
+//: long_double_size
+static_assert(sizeof(long double) == 16, "");
 //: size_t_and_friends
 __global__ void run(unsigned *out) { size_t a = sizeof(int); ptrdiff_t b = -1; unsigned long c = b; out[threadIdx.x] = a + (b < 0) * 10 + (c > 5) * 100 + sizeof(b) * 1000; }
 //: fixed_width_types
