@@ -83,6 +83,15 @@ _ADVICE = (
         "mark it __device__, or install nvcc.",
     ),
     (
+        re.compile(
+            r"identifier ['\"]__(?:any|all|ballot|shfl(?:_up|_down|_xor)?)\b"
+        ),
+        "Since sm_70 functions of a warp name their threads: "
+        "__shfl_down_sync(0xffffffff, v, n) in place of __shfl_down(v, n), "
+        "and so __shfl_sync, __shfl_up_sync, __shfl_xor_sync, __any_sync, "
+        "__all_sync and __ballot_sync.",
+    ),
+    (
         re.compile(r"cannot use variable-length arrays"),
         "The lengths of arrays are fixed when the source is compiled: "
         "extern __shared__ float s[]; has the bytes that the launch gives "
