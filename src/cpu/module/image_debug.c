@@ -46,7 +46,10 @@ static bool
 has_lines(const char *elf, const Elf64_Shdr *sections, unsigned count,
           unsigned names)
 {
-    for (unsigned i = 0; i < count && names < count; i++) {
+    if (names >= count || sections[names].sh_type == SHT_NOBITS) {
+        return false; /* which need not be in the file */
+    }
+    for (unsigned i = 0; i < count; i++) {
         uint64_t at = sections[i].sh_name;
 
         if (at + sizeof ".debug_line" <= sections[names].sh_size &&

@@ -76,7 +76,8 @@ is_allowed(const char *allowed, const char *value)
     char word[64];
     int n = snprintf(word, sizeof word, " %s ", value);
 
-    return *value && n < (int)sizeof word && strstr(allowed, word);
+    return *value && !strchr(value, ' ') && n < (int)sizeof word &&
+           strstr(allowed, word);
 }
 
 static bool

@@ -388,5 +388,6 @@ nvrtc_options_free(struct nvrtc_options *options)
     nvrtc_words_free(&options->preincludes);
     nvrtc_words_free(&options->diagnostics);
     nvrtc_words_free(&options->jit);
+    nvrtc_words_free(&options->entries);
     nvrtc_words_free(&options->trimmed);
 }

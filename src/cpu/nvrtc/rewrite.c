@@ -76,16 +76,16 @@ line_find(const char *source, const char *name,
     const char *found = NULL, *end;
     bool right = is_file(location, name, strlen(name));
 
-    for (long number = 1; source; source = end ? end + 1 : NULL) {
+    for (unsigned long number = 1; source; source = end ? end + 1 : NULL) {
         end = strchr(source, '\n');
         if (nvrtc_begins(source, "#line ")) {
             char *rest;
-            number = strtol(source + strlen("#line "), &rest, 10);
+            number = strtoul(source + strlen("#line "), &rest, 10);
             rest += strspn(rest, " \t");
             if (*rest == '"') {
                 right = is_file(location, rest + 1, strcspn(rest + 1, "\"\n"));
             }
-        } else if (number++ == location->line && right) {
+        } else if (number++ == (unsigned long)location->line && right) {
             found = source;
         }
     }

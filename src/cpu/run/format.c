@@ -84,8 +84,9 @@ struct spec {
     char text[SPEC_MAX]; /* a host conversion, stars replaced */
     size_t length;
     char conversion;
-    bool wide;  /* 64 bits: l, ll, z, j, t */
-    int narrow; /* h: 1, hh: 2 */
+    bool numbered; /* the width, or behind a point the precision, is there */
+    bool wide;     /* 64 bits: l, ll, z, j, t */
+    int narrow;    /* h: 1, hh: 2 */
 };
 
 /* The next packed argument: natural alignment, 4 or 8 bytes. */
@@ -109,11 +110,22 @@ spec_add(struct spec *spec, char c)
     }
 }
 
+/* A second number at the same place is left out: digits of two would be one
+ * number beyond all bounds.  A negative precision is none. */
 static void
 spec_number(struct spec *spec, long number)
 {
+    bool precision = spec->text[spec->length - 1] == '.';
     char digits[16];
 
+    if (spec->numbered) {
+        return;
+    }
+    spec->numbered = true;
+    if (precision && number < 0) {
+        spec->length--;
+        return;
+    }
     number = number > FIELD_MAX    ? FIELD_MAX
              : number < -FIELD_MAX ? -FIELD_MAX
                                    : number;
@@ -148,9 +160,10 @@ spec_read(const char *format, struct spec *spec, struct arguments *arguments)
             format = spec_digits(spec, format);
             continue;
         }
+        spec->numbered = spec->numbered && *format != '.';
         if (*format == '*') {
             spec_number(spec, (int32_t)argument_take(arguments, 4));
-        } else {
+        } else if (*format != '0' || !spec->numbered) {
             spec_add(spec, *format);
         }
         format++;
