@@ -57,10 +57,12 @@ read_number(const char *at, struct ptx_operand *operand)
     bool negative = *at == '-';
     const char *digits = at + negative;
     char *end;
-    bool single = strchr("fF", digits[1]) != NULL;
+    if (!isdigit((unsigned char)*digits)) {
+        return NULL;
+    }
     if (digits[0] == '0' && digits[1] && strchr("fFdD", digits[1])) {
         operand->kind = PTX_FLOAT;
-        operand->width = single ? 32 : 64;
+        operand->width = strchr("fF", digits[1]) ? 32 : 64;
         operand->bits = strtoull(digits + 2, &end, 16);
         if (negative) {
             operand->bits ^= 1ull << (operand->width - 1);
@@ -96,8 +98,8 @@ read_address(const char *at, struct ptx_operand *operand)
         char *end;
         at = skip(at + 1, false);
         negative ^= *at == '-';
-        operand->offset = (int64_t)strtoull(at + (*at == '-'), &end, 0);
-        operand->offset = negative ? -operand->offset : operand->offset;
+        uint64_t distance = strtoull(at + (*at == '-'), &end, 0);
+        operand->offset = (int64_t)(negative ? -distance : distance);
         at = skip(end, false);
     }
     return *at == ']' ? at + 1 : NULL;
