@@ -32,11 +32,23 @@ error.__module__ = "struct"
 # What each code becomes for the standard library: (letters, how many values).
 _COMPLEX = {"F": "ff", "D": "dd"}
 _REFUSED = "<>=!eg"
+_DIGITS = "0123456789"
+_MOST_VALUES = 1 << 16  # of one code; no kernel takes as many
 
 
 class _Plan(NamedTuple):
     native: _struct.Struct
     codes: str  # a letter for each value
+
+
+def _repeat(count: str) -> int:
+    """The number before a code; 1 where there is none."""
+    if len(count) > 9 or int(count or "1") > _MOST_VALUES:
+        raise error(
+            f"repeat count {count[:20]} in struct format: it may be at most "
+            f"{_MOST_VALUES}"
+        )
+    return int(count or "1")
 
 
 @lru_cache(maxsize=100)
@@ -47,12 +59,12 @@ def _plan(fmt: str) -> _Plan:
     for position, code in enumerate(fmt):
         if code == "@" and position == 0 or code.isspace():
             continue
-        if code.isdigit():
+        if code in _DIGITS:
             count += code
             continue
         if code in _REFUSED:
             raise error(f"bad char in struct format: {code!r}")
-        repeat = int(count or "1")
+        repeat = _repeat(count)
         if code in _COMPLEX:
             native += _COMPLEX[code] * repeat
             codes += code * repeat
@@ -60,6 +72,8 @@ def _plan(fmt: str) -> _Plan:
             native += count + code
             values = {"s": 1, "p": 1, "x": 0}.get(code, repeat)
             codes += code * values
+        if len(codes) > _MOST_VALUES:
+            raise error(f"struct format of more than {_MOST_VALUES} values")
         count = ""
     try:
         return _Plan(_struct.Struct(native), codes)

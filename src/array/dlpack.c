@@ -207,7 +207,9 @@ dtype_take(struct dl_dtype dtype)
 {
     static const char *const kinds[] = {"i", "u", "f", NULL, NULL, "c", "b"};
 
-    if (dtype.lanes != 1 || dtype.bits % 8 ||
+    if (dtype.lanes != 1 || dtype.bits % 8 || dtype.bits == 0 ||
+        (dtype.code == DL_BOOL && dtype.bits != 8) ||
+        (dtype.code == DL_BFLOAT && dtype.bits != 16) ||
         dtype.code >= sizeof kinds / sizeof *kinds ||
         (!kinds[dtype.code] && dtype.code != DL_BFLOAT)) {
         PyErr_Format(PyExc_BufferError,
@@ -219,6 +221,39 @@ dtype_take(struct dl_dtype dtype)
         return PyUnicode_FromString("bfloat16");
     }
     return PyUnicode_FromFormat("%s%d", kinds[dtype.code], dtype.bits / 8);
+}
+
+/* What a producer says may be anything: BufferError where sizes or distances
+ * cannot be those of memory. */
+static int
+dims_check(const struct dl_tensor *tensor)
+{
+    int64_t bytes = tensor->dtype.bits / 8, packed = bytes, distance;
+
+    if (tensor->ndim < 0 || tensor->ndim > ARRAY_MAX_NDIM) {
+        PyErr_Format(PyExc_BufferError,
+                     "the DLPack tensor has %d dimensions; arrays have 0 to "
+                     "%d",
+                     (int)tensor->ndim, ARRAY_MAX_NDIM);
+        return -1;
+    }
+    if (tensor->ndim > 0 && tensor->shape == NULL) {
+        PyErr_SetString(PyExc_BufferError, "the DLPack tensor has no shape");
+        return -1;
+    }
+    for (int i = tensor->ndim - 1; i >= 0; i--) {
+        int64_t length = tensor->shape[i];
+        int64_t stride = tensor->strides ? tensor->strides[i] : 0;
+        if (length < 0 || __builtin_mul_overflow(packed, length, &packed) ||
+            __builtin_mul_overflow(stride, bytes, &distance)) {
+            PyErr_Format(PyExc_BufferError,
+                         "axis %d of the DLPack tensor has length %lld and "
+                         "stride %lld, which no memory can have",
+                         i, (long long)length, (long long)stride);
+            return -1;
+        }
+    }
+    return 0;
 }
 
 static PyObject *
@@ -245,7 +280,8 @@ static PyObject *
 describe(const struct dl_tensor *tensor, int read_only, PyObject *holder)
 {
     PyObject *dtype = dtype_take(tensor->dtype);
-    PyObject *shape = dtype ? dims_take(tensor, 0) : NULL;
+    bool right = dtype && dims_check(tensor) == 0;
+    PyObject *shape = right ? dims_take(tensor, 0) : NULL;
     PyObject *strides = shape ? dims_take(tensor, 1) : NULL;
     unsigned long long address = (uintptr_t)tensor->data + tensor->byte_offset;
     PyObject *result = NULL;

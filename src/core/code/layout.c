@@ -138,6 +138,7 @@ static void
 image_read(const char *image, size_t bytes, struct core_layouts *layouts)
 {
     struct image_header header;
+    uint64_t parameters = 0;
     memcpy(&header, image, sizeof header);
     if (!image_valid(&header, bytes)) {
         return;
@@ -146,6 +147,10 @@ image_read(const char *image, size_t bytes, struct core_layouts *layouts)
         struct image_kernel kernel;
         memcpy(&kernel, image + header.kernels + i * sizeof kernel,
                sizeof kernel);
+        parameters += kernel.parameter_count;
+        if (parameters > header.parameter_count) {
+            return; /* kernels share no rows: memory stays in proportion */
+        }
         image_read_kernel(image, &header, &kernel, layouts);
     }
     layouts->complete = true;

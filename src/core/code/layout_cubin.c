@@ -143,6 +143,7 @@ core_layouts_read_cubin(const unsigned char *image, size_t bytes,
         return;
     }
     const char *text = (const char *)image + names.sh_offset;
+    size_t read = 0; /* of all sections, which do not overlap */
     for (unsigned i = 0; i < header.e_shnum; i++) {
         memcpy(&section, table + i * sizeof section, sizeof section);
         if (section.sh_name >= names.sh_size ||
@@ -153,6 +154,10 @@ core_layouts_read_cubin(const unsigned char *image, size_t bytes,
         size_t length = strnlen(name, names.sh_size - section.sh_name);
         if (length >= sizeof prefix &&
             memcmp(name, prefix, sizeof prefix - 1) == 0) {
+            read += section.sh_size;
+            if (read > bytes) {
+                return;
+            }
             section_read(image + section.sh_offset, section.sh_size,
                          name + sizeof prefix - 1,
                          length - (sizeof prefix - 1), layouts);

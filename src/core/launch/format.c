@@ -48,6 +48,8 @@ code_find(char code)
     return -1;
 }
 
+#define MOST_REPEAT (1 << 16)
+
 /* Reads one item with its repeat count; returns what follows or NULL. */
 static const char *
 item_read(const char *text, size_t *repeat, int *index)
@@ -60,7 +62,13 @@ item_read(const char *text, size_t *repeat, int *index)
     }
     *repeat = counted ? *repeat : 1;
     *index = *text == '\0' ? -1 : code_find(*text);
-    if (*index < 0 || *repeat > 1 << 16) {
+    if (*repeat > MOST_REPEAT) {
+        PyErr_Format(core_struct_error(),
+                     "repeat count in struct format: it may be at most %d",
+                     MOST_REPEAT);
+        return NULL;
+    }
+    if (*index < 0) {
         PyErr_Format(core_struct_error(), "bad char in struct format: '%.1s'",
                      text);
         return NULL;
@@ -71,10 +79,23 @@ item_read(const char *text, size_t *repeat, int *index)
 /* Far more than a kernel takes; bytes and offsets stay within 32 bits. */
 #define MOST_BYTES ((uint32_t)1 << 20)
 
+static const char *
+format_text(PyObject *object)
+{
+    Py_ssize_t length;
+    const char *text = PyUnicode_AsUTF8AndSize(object, &length);
+    if (text != NULL && strlen(text) != (size_t)length) {
+        PyErr_SetString(core_struct_error(),
+                        "bad char in struct format: a null character");
+        return NULL;
+    }
+    return text;
+}
+
 struct core_format *
 core_format_parse(PyObject *object)
 {
-    const char *text = PyUnicode_AsUTF8(object);
+    const char *text = format_text(object);
     if (text == NULL) {
         return NULL;
     }
