@@ -1,0 +1,42 @@
+/* elf.c - fuzz target: the loader of the machine code in images.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+
+#include "cpu/arch/arch.h"
+#include "cpu/module/image.h"
+
+/* The same code twice; debuggers have both in their list, where the first one
+ * leaves it from the end, and the second one alone. */
+static void
+loaded_use(struct cpu_code *code, const char *bytes, size_t size)
+{
+    static const char *const names[] = {"k", "__pycuda_kernel_k", "table", ""};
+    struct cpu_code again;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *at = cpu_code_find(code, names[i], 1);
+        FUZZ_REQUIRE(!at || cpu_image_holds(at));
+    }
+    FUZZ_REQUIRE(cpu_image_contains(code->memory) == (code->code_bytes > 0));
+    FUZZ_REQUIRE(!cpu_image_contains(code->memory + code->code_bytes));
+    FUZZ_REQUIRE(!cpu_code_load(&again, bytes, size, NULL, 0));
+    cpu_code_unload(code);
+    cpu_code_unload(&again);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct cpu_code code;
+    char error[128] = "", *bytes = fuzz_copy(data, size, false);
+
+    FUZZ_REQUIRE(cpu_arch_runs(cpu_arch_target()) && !cpu_arch_runs(""));
+    if (cpu_code_load(&code, bytes, size, error, sizeof error)) {
+        FUZZ_REQUIRE(*error && !code.memory && !code.sections);
+    } else {
+        loaded_use(&code, bytes, size);
+    }
+    free(bytes);
+    return 0;
+}

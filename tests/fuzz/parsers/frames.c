@@ -1,0 +1,123 @@
+/* frames.c - fuzz target: the bitcode images that pycuda-jit links.
+ *
+ * Of LLVM's parser, which is not ours and runs in a process of its own, only
+ * the calls are here: they read all bytes that they are given.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+
+#include <setjmp.h>
+#include <unistd.h>
+#include <sys/types.h>
+
+/* The input's next bytes, a few at a time; two errors come first where the
+ * input begins with '!', and the end is an error where it begins with '?'. */
+static ssize_t input_read(void *bytes, size_t most);
+#define read(fd, bytes, most) input_read(bytes, most)
+#include "jit/retarget/read.c"
+#undef read
+
+static const uint8_t *input;
+static size_t input_left;
+static int input_faults;
+static bool input_fails, errors;
+static jmp_buf end;
+static char *input_bytes; /* what read_stdin collected */
+
+static ssize_t
+input_read(void *bytes, size_t most)
+{
+    size_t n = input_left < 61 ? input_left : 61;
+
+    if (input_faults || (input_fails && !n)) {
+        errno = input_faults ? EINTR : EIO;
+        input_faults -= input_faults > 0;
+        return -1;
+    }
+    n = n < most ? n : most;
+    memcpy(bytes, input, n);
+    input += n;
+    input_left -= n;
+    return (ssize_t)n;
+}
+
+void
+jit_text_add_bytes(struct jit_text *text, const void *bytes, size_t n)
+{
+    text->bytes = input_bytes = realloc(text->bytes, text->length + n);
+    memcpy(text->bytes + text->length, bytes, n);
+    text->length += n;
+}
+
+void
+jit_user_error(LLVMValueRef where, const char *format, ...)
+{
+    (void)where;
+    (void)format;
+    errors = true;
+}
+
+void
+jit_stop_on_errors(void)
+{
+    if (errors) {
+        longjmp(end, 1);
+    }
+}
+
+_Noreturn void
+jit_die(const char *format, ...)
+{
+    (void)format;
+    longjmp(end, 1);
+}
+
+LLVMMemoryBufferRef
+LLVMCreateMemoryBufferWithMemoryRangeCopy(const char *bytes, size_t length,
+                                          const char *name)
+{
+    static volatile char sum;
+
+    (void)name;
+    for (size_t i = 0; i < length; i++) {
+        sum ^= bytes[i];
+    }
+    return (LLVMMemoryBufferRef)(uintptr_t)(length & 0xff);
+}
+
+/* Some inputs are no bitcode, and some cannot be linked: by their length. */
+LLVMBool
+LLVMParseBitcodeInContext2(LLVMContextRef context, LLVMMemoryBufferRef buffer,
+                           LLVMModuleRef *module)
+{
+    static char some;
+
+    (void)context;
+    *module = (LLVMModuleRef)(void *)&some;
+    return (uintptr_t)buffer % 16 == 3;
+}
+
+LLVMBool
+LLVMLinkModules2(LLVMModuleRef to, LLVMModuleRef from)
+{
+    return to != from;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct jit jit = {0};
+
+    input_faults = size && *data == '!' ? 2 : 0;
+    input_fails = size && *data == '?';
+    input = data;
+    input_left = size;
+    input_bytes = NULL;
+    errors = false;
+    if (!setjmp(end)) {
+        jit_read(&jit);
+        FUZZ_REQUIRE(jit.module != NULL);
+    }
+    free(input_bytes);
+    return 0;
+}

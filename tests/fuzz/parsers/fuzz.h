@@ -1,0 +1,49 @@
+/* fuzz.h - what the fuzz targets of parsers share.
+ *
+ * A target is one file: it includes or is linked with the parser's own
+ * sources (targets.toml), and ends the process where a property of the parser
+ * does not hold.  tools/fuzz_parsers.py builds and runs the targets.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_TESTS_FUZZ_H
+#define PYCUDA_TESTS_FUZZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The engine's door: one input.  Returns 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Ends the process if a property does not hold. */
+#define FUZZ_REQUIRE(what)                                                    \
+    do {                                                                      \
+        if (!(what)) {                                                        \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, \
+                    #what);                                                   \
+            abort();                                                          \
+        }                                                                     \
+    } while (0)
+
+/* A copy of `size` bytes in memory of exactly that size, so that the
+ * sanitizer sees any access behind it; `zero` adds a terminating zero.  The
+ * caller frees it. */
+static inline char *
+fuzz_copy(const uint8_t *data, size_t size, bool zero)
+{
+    char *copy = malloc(size + zero ? size + zero : 1);
+
+    FUZZ_REQUIRE(copy != NULL);
+    if (size) {
+        memcpy(copy, data, size);
+    }
+    if (zero) {
+        copy[size] = 0;
+    }
+    return copy;
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* stubs.c - what the loader of images needs from the rest of the library.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+
+#include "cpu/cpu.h"
+#include "cpu/memory/budget.h"
+#include "cpu/module/image.h"
+
+/* Images above this are refused, as on a machine with little memory. */
+#define MOST_BYTES ((size_t)16 << 20)
+
+bool
+cpu_arena_admit(size_t bytes)
+{
+    return bytes <= MOST_BYTES;
+}
+
+const char *
+cpu_budget_refusal(void)
+{
+    return "the fuzz target has little memory";
+}
+
+void *
+cpu_image_symbol(const char *name)
+{
+    return name[0] == '_' || name[0] == 's' ? (void *)(uintptr_t)abort : NULL;
+}
