@@ -34,19 +34,24 @@ def module(name):
 
 @cache
 def expected():
-    """(keys that NVRTC refuses, results by key, keys that differ here)."""
+    """(keys that NVRTC refuses, results by key)."""
     refused = (FOLDER / "refused.txt").read_text().splitlines()
     results = module("results").read(FOLDER / "results.txt")
-    table = module("known").reasons()
-    known = [pattern for row in table for pattern in row["entries"]]
-    return set(refused), results, known
+    return set(refused), results
 
 
-def answer(entry):
+@pytest.fixture(scope="module")
+def runner():
+    """Runs the sources in a process of its own, which errors may end."""
+    made = module("results").Runner()
+    yield made
+    made.close()
+
+
+def answer(entry, runner):
     """The results, "taken" for what has none, or "error ..."."""
-    results = module("results")
-    if results.has_run(entry):
-        return results.words_of(entry)
+    if module("results").has_run(entry):
+        return runner.words(entry)
     try:
         compile(
             entry.code,
@@ -62,18 +67,30 @@ def answer(entry):
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.filterwarnings("ignore:(?s).*compiler succeeded, but said")
 @pytest.mark.filterwarnings("ignore:.*static shared memory")
-def test_language(context, name):
-    from fnmatch import fnmatchcase
-
-    refused, results, known = expected()
+def test_language(context, runner, name):
+    refused, results = expected()
+    has_reason = module("results").has_reason
     wrong = []
     for entry in module("entries").sections(FOLDER / f"{name}.cu", "language"):
-        if any(fnmatchcase(entry.key, pattern) for pattern in known):
+        if has_reason(entry.key):
             continue
-        found = answer(entry)
+        found = answer(entry, runner)
         wanted = results.get(entry.key, "taken")
         if entry.key in refused:
             wanted = "error CompileError"
         if found != wanted:
             wrong.append(f"{entry.key}: {found}, not {wanted}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_a_launch_that_fails_ends_its_own_source_only(runner):
+    entry = module("entries").Entry
+    head = "__global__ void run(unsigned *out) { "
+    codes = [head + "__trap(); }", head + "out[0] = 7; }", head + "x; }"]
+    answers = [
+        runner.words(entry("language", f"{n}", code, alone=True))
+        for n, code in enumerate(codes)
+    ]
+    assert answers[0] != "error CompileError"
+    assert answers[0].startswith("error ")
+    assert answers[1:] == ["7", "error CompileError"]

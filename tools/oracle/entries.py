@@ -5,7 +5,8 @@ folder of `.cu` files whose sections are entries.  A section begins with
 `//: name [option...]`; the rest of the line are NVRTC options for both
 compilers.  A section with a kernel `run(unsigned *out)` is also run by
 `python tools/oracle results`: one block of 32 threads, `out` has 1,024 words
-of zeros.
+of zeros, and dynamic shared memory 4,096 bytes where it is declared.  Threads
+must not race: what a GPU gives is compared word by word.
 
 SPDX-License-Identifier: MIT
 """

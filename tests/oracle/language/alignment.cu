@@ -55,7 +55,7 @@ struct A { int x; __device__ A() : x(3) {} };
 template <class T> struct tile { T v[4]; __device__ tile() {} };
 #define TILE(T, name) __shared__ tile<T> name;
 __global__ void run(unsigned *out) { TILE(float, p) TILE(float, q) p.v[0] = 2; q.v[0] = 4; __syncthreads(); out[0] = p.v[0] + q.v[0]; }
-//: old1 -arch=sm_75
+//: old1 -arch=compute_75
 #if __CUDA_ARCH__ != 750
 #error arch
 #endif

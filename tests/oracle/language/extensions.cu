@@ -87,7 +87,7 @@ __global__ void run(unsigned *out) { float o[32] = {}; _Complex float c = 1; o[0
 //: int128 --device-int128
 __global__ void run(unsigned *out) { __int128 a = 3; unsigned __int128 b = 4; out[0] = a * b; }
 //: int128b
-__global__ void run(unsigned *out) { __int128 a = out[0] + 3; out[0] = a; }
+__global__ void run(unsigned *out) { __int128 a = out[threadIdx.x] + 3; out[threadIdx.x] = a; }
 //: vector_ext
 typedef float v4 __attribute__((vector_size(16)));
 __global__ void run(unsigned *out) { float o[32] = {}; v4 a = {1, 2, 3, 4}; o[0] = a[1]; out[threadIdx.x] = (unsigned)(o[0] * 8) + (unsigned)(o[1] * 4); }
@@ -120,9 +120,13 @@ __global__ void run(unsigned *out) { out[0] = f(3); }
 __device__ __attribute__((const)) int f1(int a) { return a; } __device__ __attribute__((pure)) int f2(int a) { return a; } __device__ __attribute__((unused)) int f3(int a) { return a; } __device__ __attribute__((noinline)) int f4(int a) { return a; }
 __device__ __attribute__((always_inline)) inline int f5(int a) { return a; } __attribute__((device)) int f6(int a) { return a; } __device__ __attribute__((deprecated)) int f7(int a) { return a; } __device__ __attribute__((hot)) int f8(int a) { return a; }
 extern "C" __attribute__((global)) void k(int *o) { int u __attribute__((unused)) = 2; o[0] = f1(3) + f2(3) + f3(3) + f4(3) + f5(3) + f6(3); }
+//: attributes_after_the_class
+struct S { char a; int b; } __attribute__((packed)); struct A { int a; } __align__(16);
+static_assert(sizeof(S) == 5 && sizeof(A) == 16, "as nvcc has it");
+__global__ void run(unsigned *out) { out[0] = sizeof(S); out[1] = sizeof(A); }
 //: attr_packed
-struct __attribute__((packed)) S { char a; int b; }; struct T { char a; int b; } __attribute__((packed)); struct __attribute__((aligned(8))) U { char a; }; struct V { char a; int b __attribute__((packed)); };
-__global__ void run(unsigned *out) { out[0] = sizeof(S); out[1] = sizeof(T); out[2] = sizeof(U); out[3] = sizeof(V); }
+struct __attribute__((packed)) S { char a; int b; }; struct __attribute__((aligned(8))) U { char a; }; struct V { char a; int b __attribute__((packed)); };
+__global__ void run(unsigned *out) { out[0] = sizeof(S); out[2] = sizeof(U); out[3] = sizeof(V); }
 //: pragma_pack
 #pragma pack(push, 1)
 struct S { char a; int b; double c; };

@@ -158,7 +158,7 @@ __global__ void run(unsigned *out) { out[threadIdx.x] = E + R + 4; }
 #error features
 #endif
 __global__ void run(unsigned *out) { out[threadIdx.x] = 2; }
-//: arch_macro -arch=sm_80
+//: arch_macro -arch=compute_80
 #if __CUDA_ARCH__ != 800
 #error arch
 #endif

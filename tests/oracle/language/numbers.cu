@@ -23,7 +23,7 @@ __global__ void run(unsigned *out) { out[0] = __float_as_uint((float)16777217); 
 //: double_to_float
 __global__ void run(unsigned *out) { double d = 0.1 * (threadIdx.x + 1); float f = d; out[threadIdx.x] = __float_as_uint(f) ^ __float_as_uint((float)(d * 1e30)) ^ __float_as_uint(0.1f * (threadIdx.x + 1)); }
 //: bool_conversions
-__global__ void run(unsigned *out) { bool a = 5, b = 0.1f, c = out, d = -0.0f; out[0] = a + b + c + d; out[1] = a == true; bool e = threadIdx.x & 4; out[2] = !e + !!5; out[3] = sizeof(bool); int n = true * 3; out[4] = n; }
+__global__ void run(unsigned *out) { bool a = 5, b = 0.1f, c = out, d = -0.0f; out[0] = a + b + c + d; out[1] = a == true; bool e = threadIdx.x & 4; out[5 + e] = !e + !!5; out[3] = sizeof(bool); int n = true * 3; out[4] = n; }
 //: pointer_arithmetic
 __global__ void run(unsigned *out) { double a[6]; double *p = a + 5, *q = &a[1]; char *c = (char *)p - 8; out[threadIdx.x] = (p - q) + 10 * (c - (char *)q) + 1000 * (p > q) + 10000 * ((size_t)p - (size_t)q) + 1000000 * (p[-1] == *(double *)c || true); }
 //: pointer_casts
@@ -53,7 +53,7 @@ __global__ void run(unsigned *out) { e v = 1; out[0] = v; }
 //: comparison_of_signs
 __global__ void run(unsigned *out) { int a = -1; unsigned b = 1; long c = -1; out[threadIdx.x] = (a < (int)b) + 2 * ((unsigned)a < b) + 4 * (c < b) + 8 * (a < (unsigned char)1) + 16 * (a == 0xffffffffu); }
 //: special_floats
-__global__ void run(unsigned *out) { float z = 0, i = 1 / z, n = i - i; out[0] = i > 3e38f; out[1] = n == n ? 1 : 2; out[2] = isnan(n) + 2 * isinf(i) + 4 * isfinite(1.f) + 8 * signbit(-z); out[3] = __float_as_uint(-z); out[4] = (n < 1) + (n > 1) + (n != n) * 4; out[5] = fmaxf(n, 2) + 1; }
+__global__ void run(unsigned *out) { float z = out[1023], i = 1 / z, n = i - i; out[0] = i > 3e38f; out[1] = n == n ? 1 : 2; out[2] = isnan(n) + 2 * isinf(i) + 4 * isfinite(1.f) + 8 * signbit(-z); out[3] = __float_as_uint(-z); out[4] = (n < 1) + (n > 1) + (n != n) * 4; out[5] = fmaxf(n, 2) + 1; }
 //: denormals
 __global__ void run(unsigned *out) { float a = 1e-38f; a *= 0.001f; double b = 5e-324; out[0] = __float_as_uint(a); out[1] = b > 0; out[2] = __float_as_uint(a * 1000); }
 //: fused_multiply_add
