@@ -140,7 +140,13 @@ def _listing(folder: str, date: int) -> dict[str, list[str]]:
 
 def _write_new(path: str, content: bytes) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    with os.fdopen(os.open(path, flags, 0o644), "wb") as stream:
+    descriptor = os.open(path, flags, 0o644)
+    try:
+        stream = os.fdopen(descriptor, "wb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+    with stream:
         stream.write(content)
 
 

@@ -102,6 +102,11 @@ _ADVICE = (
         "Declare each shared variable of a class with a constructor in a "
         "statement of its own; the constructor is not run.",
     ),
+    (
+        re.compile(r"^NVRTC_ERROR_OUT_OF_MEMORY|\bout of memory\b", re.M),
+        "The process or the system has no memory left for the compiler: free "
+        "some, or raise the limit (ulimit -v, the cgroup's memory.max).",
+    ),
 )
 
 

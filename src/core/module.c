@@ -58,6 +58,22 @@ after_fork(void)
 }
 
 static int
+fork_handlers_setup(void)
+{
+    static bool registered;
+
+    if (!registered) {
+        int code = pthread_atfork(api_fork_begin, api_fork_end, after_fork);
+        if (code != 0) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        registered = true;
+    }
+    return 0;
+}
+
+static int
 state_setup(PyObject *module)
 {
     if (core.module != NULL) {
@@ -66,21 +82,22 @@ state_setup(PyObject *module)
                         "process only: CUDA's state is process-wide");
         return -1;
     }
-    core.module = Py_NewRef(module);
     const char *pool = getenv("PYCUDA_POOL");
     const char *checks = getenv("PYCUDA_CPU_CHECK");
     /* a block of the pool is larger than what was asked for, and lives on */
     core.pool_off = (pool != NULL && strcmp(pool, "0") == 0) ||
                     (checks != NULL && *checks != 0);
-    return pthread_atfork(api_fork_begin, api_fork_end, after_fork) == 0 ? 0
-                                                                         : -1;
+    if (fork_handlers_setup() < 0) {
+        return -1;
+    }
+    core.module = Py_NewRef(module);
+    return 0;
 }
 
 static int
-driver_exec(PyObject *module)
+parts_setup(PyObject *module)
 {
-    import_array1(-1);
-    if (state_setup(module) < 0 || strings_setup() < 0) {
+    if (strings_setup() < 0) {
         return -1;
     }
 #define SETUP(name)                                                           \
@@ -90,6 +107,25 @@ driver_exec(PyObject *module)
     CORE_SETUPS(SETUP)
 #undef SETUP
     return array_setup(module);
+}
+
+/* After a failure (no memory) the import can be tried again: what the parts
+ * have set up is then set up anew. */
+static int
+driver_exec(PyObject *module)
+{
+    import_array1(-1);
+    if (state_setup(module) < 0) {
+        return -1;
+    }
+    if (parts_setup(module) < 0) {
+        Py_CLEAR(core.module);
+        if (!PyErr_Occurred()) { /* Python's import can lose an error */
+            PyErr_NoMemory();
+        }
+        return -1;
+    }
+    return 0;
 }
 
 static int

@@ -104,6 +104,7 @@ struct core_context {
     size_t flight_next; /* the one to look at */
     PyObject *kept[CORE_KEPT_COUNT];
     struct core_function *functions; /* all that live */
+    struct core_graph_link *graphs;  /* whose native graphs go with it */
     struct core_context *next;       /* of all contexts */
 };
 
@@ -148,8 +149,16 @@ struct core_event {
     CUevent handle;
 };
 
+/* An object's native graph or executable graph, in its context's list. */
+struct core_graph_link {
+    struct core_graph_link *next, **at; /* `at` is NULL outside a list */
+    CUgraph *graph;                     /* the owner's fields, or NULL */
+    CUgraphExec *exec;
+};
+
 struct core_graph {
     CORE_HEAD
+    struct core_graph_link link;
     CUgraph handle; /* NULL until the capture has ended */
     PyObject *held; /* list: what its operations use */
     PyObject *exec; /* GraphExec of Graph.launch, or NULL */
@@ -380,8 +389,8 @@ int core_device_ordinal(PyObject *device, CUdevice *ordinal);
 /* -- python/enums.c */
 /* A member of an enum class by value. */
 PyObject *core_enum(const char *name, long value);
-/* The enum's member of this name in any case, a str: new, or NULL without an
- * exception. */
+/* The enum's member of this name in any case, a str: new.  NULL without an
+ * exception: it has none; with one: no memory. */
 PyObject *core_enum_member(const char *name, PyObject *member);
 
 /* -- memory/allocation.c, memory/pool.c */
@@ -714,6 +723,16 @@ int core_capture_hold_call(struct core_function *function,
  * that began; NULL without one. */
 struct core_stream_object *
 core_capture_newest(const struct core_context *context, uint64_t *turn);
+
+/* -- stream/graph_links.c */
+/* Enters an object's native graph in the context's list, once. */
+void core_graph_link_add(struct core_context *context,
+                         struct core_graph_link *link);
+/* Takes it out, if it is there still: the owner destroys the graph itself. */
+void core_graph_link_remove(struct core_graph_link *link);
+/* Waits for the context's work, then destroys all its native graphs: their
+ * owners have none any more. */
+void core_graph_links_end(struct core_context *context);
 
 /* -- stream/current.c */
 /* The Stream behind a stream= argument, borrowed: the one given or the current

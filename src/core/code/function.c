@@ -285,7 +285,7 @@ function_getattro(PyObject *op, PyObject *name)
     Py_XDECREF(today);
     if (member != NULL) {
         value = function_get_attribute(op, member);
-    } else {
+    } else if (!PyErr_Occurred()) {
         PyErr_Format(PyExc_AttributeError,
                      "Function has no attribute '%U', and function_attribute "
                      "has none of that name either",

@@ -28,7 +28,11 @@ core_library_dirs_tell(void)
             PyErr_Clear();
         }
     }
-    return api_set_library_dirs(directories, count);
+    if (api_set_library_dirs(directories, count) < 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return 0;
 }
 
 /* 10 * major + minor of the current device, 0 without a context. */

@@ -130,6 +130,7 @@ context_release(struct core_context *self)
     core_queues_drop(self);
     core_scratch_drop(self);
     core_pool_destroy(self);
+    core_graph_links_end(self);
     self->valid = false;
     core_kept_drop(self); /* what other threads have made meanwhile */
     CUcontext handle = self->handle;

@@ -271,14 +271,15 @@ device_getattro(PyObject *self, PyObject *name)
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
     PyObject *member = core_enum_member("device_attribute", name);
-    if (member != NULL) {
-        Py_XDECREF(type);
-        Py_XDECREF(error);
-        Py_XDECREF(trace);
-        value = device_get_attribute(self, member);
-    } else {
-        PyErr_Clear();
+    if (member == NULL && !PyErr_Occurred()) {
         PyErr_Restore(type, error, trace);
+        return NULL;
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
+    if (member != NULL) {
+        value = device_get_attribute(self, member);
     }
     Py_XDECREF(member);
     return value;

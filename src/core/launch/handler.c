@@ -99,6 +99,9 @@ handler_allocate(struct handler *self, CUstream stream)
         return array_missing();
     }
     PyObject *nbytes = PyObject_GetAttrString(self->array, "nbytes");
+    if (nbytes == NULL && !PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        return -1;
+    }
     if (nbytes == NULL) {
         PyErr_Format(PyExc_TypeError,
                      "could not determine array length of '%s': In, Out and "
@@ -338,6 +341,9 @@ core_handler_post(PyObject *op, PyObject *stream)
     }
     PyObject *method = PyObject_GetAttrString(op, "post_call");
     if (method == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
+            return -1;
+        }
         PyErr_Clear();
         return 0;
     }

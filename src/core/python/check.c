@@ -162,6 +162,9 @@ package_dir_tell(void)
 {
     PyObject *file = PyObject_GetAttrString(core.module, "__file__");
     if (file == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
+            return -1;
+        }
         PyErr_Clear();
         return 0;
     }

@@ -49,17 +49,19 @@ core_enum(const char *name, long value)
 PyObject *
 core_enum_member(const char *name, PyObject *member)
 {
-    PyObject *class = PyDict_GetItemString(core.enums, name);
+    PyObject *key = PyUnicode_FromString(name);
+    PyObject *class =
+        key == NULL ? NULL : PyDict_GetItemWithError(core.enums, key);
     PyObject *names =
         class == NULL ? NULL : PyObject_GetAttrString(class, "names");
-    PyObject *upper = PyObject_CallMethod(member, "upper", NULL);
-    PyObject *found = names != NULL && upper != NULL
-                          ? PyDict_GetItemWithError(names, upper)
-                          : NULL;
+    PyObject *upper =
+        names == NULL ? NULL : PyObject_CallMethod(member, "upper", NULL);
+    PyObject *found =
+        upper == NULL ? NULL : PyDict_GetItemWithError(names, upper);
     Py_XINCREF(found);
     Py_XDECREF(upper);
     Py_XDECREF(names);
-    PyErr_Clear();
+    Py_XDECREF(key);
     return found;
 }
 

@@ -157,18 +157,25 @@ core_unlocked_forked(void)
 int
 core_unlocked_setup(PyObject *module)
 {
+    static bool has_key, has_exit;
+
     (void)module;
-    if (pthread_key_create(&key, thread_ends) != 0) {
+    if (!has_key && pthread_key_create(&key, thread_ends) != 0) {
         PyErr_SetString(PyExc_ImportError,
                         "pycuda._driver: the process has no key for a "
-                        "thread's value left");
+                        "thread's value left (pthread_key_create; "
+                        "PTHREAD_KEYS_MAX is 1024): import it before the "
+                        "libraries that take so many");
         return -1;
     }
-    if (Py_AtExit(unlocked_wait) < 0) {
+    has_key = true;
+    if (!has_exit && Py_AtExit(unlocked_wait) < 0) {
         PyErr_SetString(PyExc_ImportError,
                         "pycuda._driver: Python takes no more functions to "
-                        "call at exit");
+                        "call at exit (32 are its limit): import it before "
+                        "the libraries that take so many");
         return -1;
     }
+    has_exit = true;
     return 0;
 }

@@ -14,37 +14,72 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct callback {
-    PyObject *call; /* (function, arguments); strong */
-    atomic_uint uses;
-    bool repeats; /* in a graph: reached at each launch */
-};
-
+/* An entry of the queue. */
 struct reached {
     struct callback *callback;
     struct reached *next;
+};
+
+struct callback {
+    PyObject *call; /* (function, arguments); strong */
+    atomic_uint uses;
+    bool repeats;       /* in a graph: reached at each launch */
+    struct reached own; /* its entry when no other one can be allocated */
+    unsigned own_times; /* how often `own` counts; queue_lock guards it */
 };
 
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queue_filled = PTHREAD_COND_INITIALIZER;
 static struct reached *queue_first, **queue_end = &queue_first;
 
-/* On a thread of the driver's, without the GIL. */
+/* Under queue_lock. */
+static void
+queue_add(struct reached *reached)
+{
+    *queue_end = reached;
+    queue_end = &reached->next;
+}
+
+/* Takes the first entry's callback; under queue_lock.  The callback's own
+ * entry stays until it has been taken as often as it counts. */
+static struct callback *
+queue_take(void)
+{
+    struct reached *reached = queue_first;
+    struct callback *callback = reached->callback;
+    bool is_own = reached == &callback->own;
+    if (is_own && --callback->own_times > 0) {
+        return callback;
+    }
+    queue_first = reached->next;
+    if (queue_first == NULL) {
+        queue_end = &queue_first;
+    }
+    if (!is_own) {
+        free(reached);
+    }
+    return callback;
+}
+
+/* On a thread of the driver's, without the GIL.  No callback is lost where
+ * there is no memory. */
 static void CUDA_CB
 callback_reached(void *data)
 {
     struct callback *callback = data;
-    struct reached *reached = malloc(sizeof *reached);
-    if (reached == NULL) {
-        return; /* nobody here could be told */
-    }
-    *reached = (struct reached){.callback = callback};
+    struct reached *reached =
+        callback->repeats ? malloc(sizeof *reached) : NULL;
     if (callback->repeats) {
         atomic_fetch_add(&callback->uses, 1);
     }
     pthread_mutex_lock(&queue_lock);
-    *queue_end = reached;
-    queue_end = &reached->next;
+    if (reached != NULL) {
+        *reached = (struct reached){.callback = callback};
+        queue_add(reached);
+    } else if (callback->own_times++ == 0) {
+        callback->own = (struct reached){.callback = callback};
+        queue_add(&callback->own);
+    }
     pthread_cond_signal(&queue_filled);
     pthread_mutex_unlock(&queue_lock);
 }
@@ -202,22 +237,16 @@ callback_next(PyObject *unused_self, PyObject *unused)
 {
     (void)unused_self;
     (void)unused;
-    struct reached *reached;
     PyThreadState *thread = PyEval_SaveThread();
     pthread_mutex_lock(&queue_lock);
     while (queue_first == NULL) {
         pthread_cond_wait(&queue_filled, &queue_lock);
     }
-    reached = queue_first;
-    queue_first = reached->next;
-    if (queue_first == NULL) {
-        queue_end = &queue_first;
-    }
+    struct callback *callback = queue_take();
     pthread_mutex_unlock(&queue_lock);
     core_take_gil(thread);
-    PyObject *call = Py_NewRef(reached->callback->call);
-    callback_drop(reached->callback);
-    free(reached);
+    PyObject *call = Py_NewRef(callback->call);
+    callback_drop(callback);
     return call;
 }
 

@@ -162,6 +162,8 @@ capture_enter(PyObject *op, PyObject *unused)
         return NULL;
     }
     self->graph = graph;
+    graph->link.graph = &graph->handle;
+    core_graph_link_add(context, &graph->link);
     if (capture_opened(context) < 0) {
         driver.cuStreamEndCapture(self->stream->handle, &graph->handle);
         return NULL;

@@ -10,6 +10,7 @@
 
 struct graph_exec {
     CORE_HEAD
+    struct core_graph_link link;
     CUgraphExec handle;
     PyObject *held; /* list of lists: of each graph that it was made from */
     CUevent done;   /* recorded after the last launch, or NULL */
@@ -50,6 +51,7 @@ graph_dealloc(PyObject *op)
     struct core_graph *self = (struct core_graph *)op;
     struct core_scope scope;
     core_object_begin_dealloc(op);
+    core_graph_link_remove(&self->link);
     if (self->handle != NULL && core_enter(self->context, &scope)) {
         driver.cuGraphDestroy(self->handle);
         core_leave(&scope);
@@ -116,6 +118,8 @@ exec_new(struct core_graph *self)
         return NULL;
     }
     made->handle = exec;
+    made->link.exec = &made->handle;
+    core_graph_link_add(self->context, &made->link);
     made->held = Py_BuildValue("[O]", self->held);
     if (made->held == NULL) {
         Py_DECREF((PyObject *)made);
@@ -270,6 +274,7 @@ exec_dealloc(PyObject *op)
     struct graph_exec *self = (struct graph_exec *)op;
     struct core_scope scope;
     core_object_begin_dealloc(op);
+    core_graph_link_remove(&self->link);
     if (self->handle != NULL && core_enter(self->context, &scope)) {
         CUevent done = self->done;
         if (done != NULL && driver.cuEventQuery(done) != CUDA_SUCCESS) {

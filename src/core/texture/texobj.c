@@ -128,7 +128,8 @@ object_wrap(PyTypeObject *type, unsigned long long handle, PyObject *resource)
 
 /* -- what is read */
 
-/* The array_format of an object's `dtype`, or -1 without an exception. */
+/* The array_format of an object's `dtype`.  -1: it has none that is known;
+ * with an exception where its code raised one, or no memory was left. */
 static int
 format_of_dtype(PyObject *object)
 {
@@ -156,7 +157,9 @@ format_of_dtype(PyObject *object)
     }
     Py_XDECREF(text);
     Py_XDECREF(dtype);
-    PyErr_Clear();
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        PyErr_Clear();
+    }
     return format;
 }
 
@@ -279,6 +282,9 @@ linear_read(const struct given *given, CUDA_RESOURCE_DESC *where,
 {
     unsigned number = 0;
     int known = format_of_dtype(given->resource);
+    if (known < 0 && PyErr_Occurred()) {
+        return -1;
+    }
     if (given->format == NULL && known < 0) {
         PyErr_SetString(PyExc_TypeError,
                         "TextureObject: linear memory needs format, an "

@@ -165,21 +165,25 @@ texture_update(struct core_texture *state, CUstream stream)
                       "cuStreamSynchronize");
 }
 
-/* Freed memory is no fault of a kernel that does not read it. */
-static bool
+/* Freed memory is no fault of a kernel that does not read it.  1: freed; -1:
+ * an exception of another kind. */
+static int
 resource_freed(const struct core_texture *state, CUstream stream)
 {
     CUarray array;
     if (state->resource == NULL) {
-        return false;
+        return 0;
     }
     bool tiled = Py_IS_TYPE(state->resource, core.cuarray_type);
     if (tiled ? core_array_handle(state->resource, &array) < 0
               : core_use(state->resource, stream) < 0) {
+        if (!PyErr_ExceptionMatches(core.logic_error)) {
+            return -1;
+        }
         PyErr_Clear();
-        return true;
+        return 1;
     }
-    return false;
+    return 0;
 }
 
 int
@@ -187,7 +191,10 @@ core_textures_update(struct core_module *module, CUstream stream)
 {
     for (struct core_texture *state = module->textures; state != NULL;
          state = state->next) {
-        bool freed = resource_freed(state, stream);
+        int freed = resource_freed(state, stream);
+        if (freed < 0) {
+            return -1;
+        }
         if (state->bound && state->dirty && !freed &&
             texture_update(state, stream) < 0) {
             return -1;
