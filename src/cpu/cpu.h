@@ -698,6 +698,8 @@ CUresult cpu_module_load(struct cpu_context *ctx, const void *bytes,
                          struct cpu_jit_log *log, struct cpu_module **module);
 void cpu_module_close(struct cpu_module *module);
 void cpu_modules_close(struct cpu_context *ctx);
+/* Frees the links that were not destroyed. */
+void cpu_links_close(struct cpu_context *ctx);
 CUresult cpu_function_find(struct cpu_module *module, const char *name,
                            struct cpu_function **function);
 CUresult cpu_function_at(struct cpu_module *module, uint32_t index,

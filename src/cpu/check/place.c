@@ -22,16 +22,23 @@ struct python {
     void *(*attribute)(void *, const char *);
     const char *(*text)(void *, ssize_t *);
     void (*release)(void *);
+    void (*fetch)(void **, void **, void **);
+    void (*restore)(void *, void *, void *);
 };
 
 static bool
 python_find(struct python *python)
 {
-    static const char *const names[] = {
-        "PyGILState_Check",        "PyEval_GetFrame",
-        "PyFrame_GetBack",         "PyFrame_GetCode",
-        "PyFrame_GetLineNumber",   "PyObject_GetAttrString",
-        "PyUnicode_AsUTF8AndSize", "Py_DecRef"};
+    static const char *const names[] = {"PyGILState_Check",
+                                        "PyEval_GetFrame",
+                                        "PyFrame_GetBack",
+                                        "PyFrame_GetCode",
+                                        "PyFrame_GetLineNumber",
+                                        "PyObject_GetAttrString",
+                                        "PyUnicode_AsUTF8AndSize",
+                                        "Py_DecRef",
+                                        "PyErr_Fetch",
+                                        "PyErr_Restore"};
     void *found[sizeof names / sizeof *names];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -91,11 +98,13 @@ static bool
 python_place(char text[CPU_CHECK_PLACE])
 {
     struct python python;
+    void *error[3]; /* the caller's exception; one of ours is dropped */
     bool found = false;
 
     if (!python_find(&python)) {
         return false;
     }
+    python.fetch(&error[0], &error[1], &error[2]);
     void *frame = python.frame(); /* borrowed */
     for (bool borrowed = true; frame && !found; borrowed = false) {
         found = frame_place(&python, frame, text);
@@ -105,6 +114,7 @@ python_place(char text[CPU_CHECK_PLACE])
         }
         frame = back;
     }
+    python.restore(error[0], error[1], error[2]);
     return found;
 }
 

@@ -89,6 +89,25 @@ stack_push(CUcontext handle)
     return CUDA_SUCCESS;
 }
 
+/* Frees a context of which parts could not be made. */
+static CUresult
+context_discard(struct cpu_context *ctx)
+{
+    void *handles[] = {ctx->handle, ctx->legacy.handle,
+                       ctx->per_thread.handle};
+
+    for (size_t i = 0; i < sizeof handles / sizeof *handles; i++) {
+        if (handles[i]) {
+            cpu_handle_delete(handles[i]);
+        }
+    }
+    if (ctx->fifo) {
+        cpu_fifo_delete(ctx->fifo);
+    }
+    free(ctx);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 CUresult
 cpu_context_new(CUdevice device, unsigned flags, struct cpu_context **made)
 {
@@ -103,7 +122,7 @@ cpu_context_new(CUdevice device, unsigned flags, struct cpu_context **made)
     ctx->per_thread.handle = cpu_handle_new(CPU_STREAM, &ctx->per_thread, 0);
     if (!ctx->fifo || !ctx->handle || !ctx->legacy.handle ||
         !ctx->per_thread.handle) {
-        return CUDA_ERROR_OUT_OF_MEMORY; /* the handles ran out: no way on */
+        return context_discard(ctx);
     }
     ctx->device = device;
     ctx->flags = flags;
@@ -125,6 +144,7 @@ cpu_context_destroy(struct cpu_context *ctx)
     cpu_scheduler_drain(ctx);
     cpu_fifo_flush(ctx);
     cpu_modules_close(ctx);
+    cpu_links_close(ctx);
     cpu_streams_close(ctx);
     cpu_events_close(ctx);
     cpu_handles_end(CPU_BLAS, ctx->id, free);

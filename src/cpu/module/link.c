@@ -23,6 +23,22 @@ struct link {
     void *image; /* the result; the link owns it */
 };
 
+static void
+link_free(void *object)
+{
+    struct link *link = object;
+
+    free(link->input);
+    free(link->image);
+    free(link);
+}
+
+void
+cpu_links_close(struct cpu_context *ctx)
+{
+    cpu_handles_end(CPU_LINK, ctx->id, link_free);
+}
+
 static CUresult
 link_of(CUlinkState handle, struct link **link)
 {
@@ -62,7 +78,7 @@ cuLinkCreate_v2(unsigned count, CUjit_option *options, void **values,
     link->option_count = count;
     link->options = options;
     link->values = values;
-    link->handle = code ? NULL : cpu_handle_new(CPU_LINK, link, 0);
+    link->handle = code ? NULL : cpu_handle_new(CPU_LINK, link, ctx->id);
     if (!link->handle) {
         free(link);
         return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
@@ -204,8 +220,6 @@ cuLinkDestroy(CUlinkState handle)
         return code;
     }
     cpu_handle_delete(handle);
-    free(link->input);
-    free(link->image);
-    free(link);
+    link_free(link);
     return CUDA_SUCCESS;
 }

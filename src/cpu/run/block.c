@@ -237,11 +237,13 @@ cpu_fibers_prepare(struct cpu_worker *worker, struct cpu_launch *launch)
 {
     if (!worker->fibers) {
         worker->fibers = calloc(CPU_MAX_THREADS, sizeof *worker->fibers);
+    }
+    if (!worker->warps) { /* the first attempt may have got one of the two */
         worker->warps =
             calloc(CPU_MAX_THREADS / CPU_WARP, sizeof *worker->warps);
-        if (!worker->fibers || !worker->warps) {
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        }
+    }
+    if (!worker->fibers || !worker->warps) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
     worker->threads = launch->threads;
     return stacks_reserve(worker, launch);

@@ -71,9 +71,12 @@ static struct cpu_ipc_event *
 event_map(int fd, bool keep)
 {
     struct cpu_ipc_event *event = malloc(sizeof *event);
-    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-    if (!event || page == MAP_FAILED) {
+    if (!event) {
+        return NULL;
+    }
+    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (page == MAP_FAILED) {
         free(event);
         return NULL;
     }
@@ -96,7 +99,7 @@ cpu_ipc_event_new(struct cpu_ipc_event **made)
     *made = sized ? event_map(fd, true) : NULL;
     if (!*made) {
         close(fd);
-        return CUDA_ERROR_OPERATING_SYSTEM;
+        return sized ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_OPERATING_SYSTEM;
     }
     (*made)->page->magic = MAGIC;
     return CUDA_SUCCESS;
