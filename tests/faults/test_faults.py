@@ -1,0 +1,105 @@
+"""Every failure of the system is survived: a sample of the injected faults.
+
+``./run fuzz faults`` plants all of them (docs/design/fault-injection.md).
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import fault_runner
+import pytest
+
+RUNNER = Path(fault_runner.__file__)
+
+
+def inject(*words: str) -> int:
+    """Run the injection; how many faults were survived."""
+    if shutil.which("gcc") is None:
+        pytest.skip("the interposing library needs gcc")
+    done = subprocess.run(
+        [sys.executable, str(RUNNER), *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd="/",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    last = done.stdout.splitlines()[-1]
+    print(last)
+    survived = re.findall(r"(\d+) (?:raised|left)", last)
+    return sum(int(number) for number in survived)
+
+
+@pytest.mark.cpu
+@pytest.mark.no_sanitizer
+def test_some_faults() -> None:
+    words = ["small", "memory", "streams", "textures", "--quick"]
+    assert inject(*words, "--step", "12") >= 10
+
+
+@pytest.mark.cpu
+@pytest.mark.no_sanitizer
+@pytest.mark.slow
+def test_more_faults() -> None:
+    assert inject("--quick", "--step", "5") >= 100
+
+
+# ---- the judgement can fail ----
+
+SITE = fault_runner.Site(1, 4096, 0, "malloc")
+FAULT = fault_runner.Fault(1, SITE, 1, 12)
+COUNTS = {"descriptors": 5, "threads": 2, "mappings": 100}
+CLEAN: dict[str, Any] = {"counts": COUNTS, "blocks": {(1, 64, 0): (0, 0)}}
+GOOD: dict[str, Any] = {
+    "status": 0,
+    "first": None,
+    "then": None,
+    "counts": COUNTS,
+    "blocks": {(1, 64, 0): (0, 0)},
+    "output": "",
+}
+
+
+def error(*kinds: str, text: str = "") -> dict[str, Any]:
+    return {"kinds": list(kinds), "text": text, "trace": "Traceback"}
+
+
+BAD = {
+    "hang": {"status": None},
+    "ended with -11": {"status": -11},
+    "wrong exception": {"first": error("builtins.TypeError")},
+    "the next call": {"then": error("builtins.MemoryError")},
+    "descriptors": {"counts": {**COUNTS, "descriptors": 6}},
+    "threads": {"counts": {**COUNTS, "threads": 3}},
+    "mappings": {"counts": {**COUNTS, "mappings": 150}},
+    "lost memory": {"blocks": {(1, 64, 0): (0, 1)}},
+    "on stderr": {"output": "Exception ignored in: x\nTypeError: y"},
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_not_survived(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fault_runner, "symbol", lambda *_: "symbol")
+    assert fault_runner.judge(FAULT, GOOD, CLEAN) is None
+    wrong = fault_runner.judge(FAULT, {**GOOD, **BAD[name]}, CLEAN)
+    assert wrong is not None and wrong.startswith(name)
+
+
+def test_right_exceptions() -> None:
+    for first in (
+        error("builtins.MemoryError"),
+        error("pycuda._driver.MemoryError", "pycuda._driver.Error"),
+        error("pycuda._driver.LogicError", "pycuda._driver.Error"),
+    ):
+        wrong = fault_runner.judge(FAULT, {**GOOD, "first": first}, CLEAN)
+        assert (wrong is None) == ("LogicError" not in first["kinds"][0])
