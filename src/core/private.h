@@ -149,21 +149,6 @@ struct core_event {
     CUevent handle;
 };
 
-/* An object's native graph or executable graph, in its context's list. */
-struct core_graph_link {
-    struct core_graph_link *next, **at; /* `at` is NULL outside a list */
-    CUgraph *graph;                     /* the owner's fields, or NULL */
-    CUgraphExec *exec;
-};
-
-struct core_graph {
-    CORE_HEAD
-    struct core_graph_link link;
-    CUgraph handle; /* NULL until the capture has ended */
-    PyObject *held; /* list: what its operations use */
-    PyObject *exec; /* GraphExec of Graph.launch, or NULL */
-};
-
 /* Offset and size of one kernel parameter. */
 struct core_parameter {
     uint32_t offset, bytes;
@@ -723,16 +708,6 @@ int core_capture_hold_call(struct core_function *function,
  * that began; NULL without one. */
 struct core_stream_object *
 core_capture_newest(const struct core_context *context, uint64_t *turn);
-
-/* -- stream/graph_links.c */
-/* Enters an object's native graph in the context's list, once. */
-void core_graph_link_add(struct core_context *context,
-                         struct core_graph_link *link);
-/* Takes it out, if it is there still: the owner destroys the graph itself. */
-void core_graph_link_remove(struct core_graph_link *link);
-/* Waits for the context's work, then destroys all its native graphs: their
- * owners have none any more. */
-void core_graph_links_end(struct core_context *context);
 
 /* -- stream/current.c */
 /* The Stream behind a stream= argument, borrowed: the one given or the current

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 #include "core/python/interrupt.h"
+#include "core/stream/graph.h"
 
 extern PyType_Spec core_stack_spec;
 

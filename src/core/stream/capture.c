@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
+#include "core/stream/graph.h"
 
 struct capture {
     CORE_HEAD

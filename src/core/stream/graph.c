@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
+#include "core/stream/graph.h"
 
 struct graph_exec {
     CORE_HEAD

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
+#include "core/stream/graph.h"
 
 void
 core_graph_link_add(struct core_context *context, struct core_graph_link *link)
