@@ -201,6 +201,7 @@ struct __attribute__((may_alias)) image_check_place {
          int32_t width),                                                      \
         1)                                                                    \
     ROW(uint32_t, __pycuda_ballot, (uint32_t mask, int32_t predicate), 1)     \
+    ROW(uint32_t, __pycuda_warp_vote, (uint32_t mask, int32_t predicate), 1)  \
     ROW(uint32_t, __pycuda_match_any, (uint32_t mask, uint64_t value), 1)     \
     /* All lanes that came, if they have the same value, or else 0. */        \
     ROW(uint32_t, __pycuda_match_all, (uint32_t mask, uint64_t value), 1)     \

@@ -82,16 +82,24 @@ def test_a_lock_and_a_ticket():
     assert (out[1:] == 1).all(), "each ticket once"
 
 
+SWAPPED = [
+    ("int", np.int32),
+    ("unsigned int", np.uint32),
+    ("unsigned long long", np.uint64),
+]
+
+
 @pytest.mark.parametrize(
-    ("ctype", "dtype"),
+    ("ctype", "dtype", "suffix"),
     [
-        ("unsigned short", np.uint16),
-        ("int", np.int32),
-        ("unsigned int", np.uint32),
-        ("unsigned long long", np.uint64),
+        ("unsigned short", np.uint16, ""),
+        *(
+            (*row, suffix)
+            for row in SWAPPED
+            for suffix in ("", "_block", "_system")
+        ),
     ],
 )
-@pytest.mark.parametrize("suffix", ["", "_block", "_system"])
 def test_compare_and_swap(ctype, dtype, suffix):
     out = run(
         f"""
@@ -105,3 +113,13 @@ def test_compare_and_swap(ctype, dtype, suffix):
         ctype,
     )
     assert out[0] == 5 + 3 * N
+
+
+@pytest.mark.parametrize("suffix", ["_block", "_system"])
+def test_scopes_do_not_swap_16_bits(suffix):
+    """CUDA's headers have no such overload, and neither device takes it."""
+    with pytest.raises(cuda.CompileError, match=f"atomicCAS{suffix}"):
+        SourceModule(
+            "__global__ void k(unsigned short *p) {"
+            f"*p = atomicCAS{suffix}(p, p[1], (unsigned short)3); }}"
+        )

@@ -124,9 +124,9 @@ def test_quiet_source_is_quiet():
 def test_inline_ptx_is_refused_by_name():
     source = """__global__ void kernel(unsigned *out)
 {
-    unsigned lane;
-    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-    out[threadIdx.x] = lane;
+    unsigned unit;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(unit));
+    out[threadIdx.x] = unit;
 }
 """
     text = complaint(source)
@@ -136,7 +136,7 @@ def test_inline_ptx_is_refused_by_name():
 
 @pytest.mark.cpu
 def test_long_ptx_is_told_in_short():
-    lines = "add.u32 %0, %0, 1;" * 9
+    lines = "add.u32 %0, %0, 1;" * 9 + "bra done; done:"
     source = f"""__global__ void kernel(unsigned *out)
 {{
     asm volatile("{lines}" : "+r"(out[0]));

@@ -277,3 +277,69 @@ def test_one_row_of_two_in_a_warp():
     assert out[1, 0] == x[1].sum()
     others = np.arange(16) != 1
     assert np.array_equal(out[others], x[others])
+
+
+#: Lane 8 waits for lanes that come to a call which it takes no part in.
+LANES_APART = """
+__global__ void kernel(int *out, volatile int *flag)
+{
+    int t = threadIdx.x;
+    if (t == 8) {
+        while (*flag == 0)
+            ;
+        out[t] = *flag;
+    } else if (t < 8) {
+        unsigned came = __ballot_sync(0xffu, t & 1);
+        if (t == 0)
+            *flag = 7;
+        out[t] = came;
+    }
+}
+"""
+#: Others leave at another call, or before.
+CALLS_APART = """
+__global__ void kernel(int *out, int *flag)
+{
+    int t = threadIdx.x, v = t + 1;
+    if (t < 8) {
+        out[t] = __shfl_xor_sync(0xffu, v, 1);
+        return;
+    }
+    if (t < 24)
+        out[t] = __reduce_add_sync(0xffff00u, v);
+    else
+        out[t] = *flag;
+}
+"""
+#: Nothing but returning is left for the others: the mask does not count.
+OTHERS_RETURN = """
+__global__ void kernel(int *out, int *flag)
+{
+    int t = threadIdx.x;
+    out[t] = *flag;
+    if (t < 16)
+        out[t] = __ballot_sync(0xffu, 1);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "right"),
+    [
+        (LANES_APART, [0xAA] * 8 + [7] + [-1] * 23),
+        (
+            CALLS_APART,
+            [2, 1, 4, 3, 6, 5, 8, 7] + [sum(range(9, 25))] * 16 + [0] * 8,
+        ),
+        pytest.param(
+            *(OTHERS_RETURN, [0xFFFF] * 16 + [0] * 16), marks=pytest.mark.cpu
+        ),
+    ],
+)
+def test_masks_of_some_lanes(source, right):
+    out = np.full(32, -1, np.int32)
+    flag = np.zeros(1, np.int32)
+    reference.kernel(source)(
+        cuda.InOut(out), cuda.InOut(flag), block=(32, 1, 1)
+    )
+    assert out.tolist() == right

@@ -22,6 +22,7 @@ __device__ unsigned long __pycuda_shuffle(unsigned int mask,
                                           unsigned long value, int kind,
                                           int lane, int width);
 __device__ unsigned int __pycuda_ballot(unsigned int mask, int predicate);
+__device__ unsigned int __pycuda_warp_vote(unsigned int mask, int predicate);
 __device__ unsigned int __pycuda_match_any(unsigned int mask,
                                            unsigned long value);
 __device__ unsigned int __pycuda_match_all(unsigned int mask,

@@ -66,12 +66,12 @@ __ballot_sync(unsigned int mask, int predicate)
 __pycuda_fn int
 __any_sync(unsigned int mask, int predicate)
 {
-    return __pycuda_ballot(mask, predicate != 0) != 0;
+    return __pycuda_warp_vote(mask, predicate != 0) != 0;
 }
 __pycuda_fn int
 __all_sync(unsigned int mask, int predicate)
 {
-    return __pycuda_ballot(mask, predicate == 0) == 0;
+    return __pycuda_warp_vote(mask, predicate == 0) == 0;
 }
 __pycuda_fn int
 __uni_sync(unsigned int mask, int predicate)

@@ -11,6 +11,7 @@
 enum warp_kind {
     WARP_BARRIER,
     WARP_BALLOT,
+    WARP_VOTE, /* as a ballot, but the two do not meet */
     WARP_MATCH,
     WARP_MATCH_ALL,
     WARP_REDUCE,
@@ -268,6 +269,7 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
     case WARP_BARRIER:
         break;
     case WARP_BALLOT:
+    case WARP_VOTE:
         ballot(warp, fibers, set);
         break;
     case WARP_MATCH:
@@ -411,6 +413,12 @@ uint32_t
 __pycuda_ballot(uint32_t mask, int32_t predicate)
 {
     return (uint32_t)operation(mask, WARP_BALLOT, predicate != 0, 0, 0);
+}
+
+uint32_t
+__pycuda_warp_vote(uint32_t mask, int32_t predicate)
+{
+    return (uint32_t)operation(mask, WARP_VOTE, predicate != 0, 0, 0);
 }
 
 uint32_t

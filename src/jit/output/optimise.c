@@ -46,7 +46,7 @@ hold_stops(struct jit *jit, bool hold)
     static const char *const names[] = {
         "__pycuda_barrier", "__pycuda_warp_barrier", "__pycuda_shuffle",
         "__pycuda_ballot",  "__pycuda_match_any",    "__pycuda_match_all",
-        "__pycuda_reduce",  "__pycuda_activemask"};
+        "__pycuda_reduce",  "__pycuda_activemask",   "__pycuda_warp_vote"};
     bool found = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         LLVMValueRef stop = LLVMGetNamedFunction(jit->module, names[i]);

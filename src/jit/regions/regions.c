@@ -497,13 +497,16 @@ carry_by_warps(struct jit *jit, struct jit_split *split)
     jit_publish_failures(jit, kernel);
 }
 
-/* Threads of any block come to all warp operations together. */
+/* Masks do not count where all lanes come: `all`, if threads of any block come
+ * to all warp operations together. */
 static void
-meet_together(struct jit *jit, const struct jit_split *split)
+meet_together(struct jit *jit, const struct jit_split *split, bool all)
 {
     for (unsigned k = 1; k < split->count; k++) {
         LLVMValueRef warp = split->points[k].warp;
-        if (warp && !(jit->options.checks & JIT_CHECK_SYNC)) {
+        if (warp && !(jit->options.checks & JIT_CHECK_SYNC) &&
+            (all || (jit_may_leave_out(&split->differs, warp) &&
+                     jit_come_or_return(split, k)))) {
             jit_meet_together(jit, &split->differs, warp);
         }
     }
@@ -521,8 +524,9 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
         jit_find_early(jit, kernel);
     }
     unsigned *ends = cut_and_look(jit, split);
-    if (ends && warps && !parting_ends(split, &split->differs, ends)) {
-        meet_together(jit, split);
+    if (warps) {
+        meet_together(jit, split,
+                      ends && !parting_ends(split, &split->differs, ends));
     }
     if (warps && !(jit->options.regions && jit->options.warps)) {
         ends = NULL;

@@ -115,6 +115,10 @@ struct jit_split {
 void jit_add_soft_points(struct jit *jit, struct jit_split *split,
                          const unsigned *ends);
 
+/* meeting.c: do all lanes of a warp come to the warp operation of the point,
+ * or return without it, none of them waiting for another before? */
+bool jit_come_or_return(const struct jit_split *split, unsigned point);
+
 /* gates.c: conditions that let all threads of a row through say so. */
 void jit_open_gates(struct jit *jit, struct jit_split *split);
 

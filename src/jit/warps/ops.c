@@ -22,6 +22,7 @@ static const struct form forms[] = {
     {"__pycuda_activemask", JIT_WARP_ACTIVE, -1, -1, -1, -1, -1},
     {"__pycuda_shuffle", JIT_WARP_SHUFFLE, 0, 1, 2, 3, 4},
     {"__pycuda_ballot", JIT_WARP_BALLOT, 0, 1, -1, -1, -1},
+    {"__pycuda_warp_vote", JIT_WARP_BALLOT, 0, 1, -1, -1, -1},
     {"__pycuda_match_any", JIT_WARP_MATCH, 0, 1, -1, -1, -1},
     {"__pycuda_match_all", JIT_WARP_MATCH_ALL, 0, 1, -1, -1, -1},
     {"__pycuda_reduce", JIT_WARP_REDUCE, 0, 1, 2, -1, -1},
@@ -151,6 +152,24 @@ jit_read_warp_op(const struct jit_map *lanes_differ, LLVMValueRef call,
     return true;
 }
 
+/* Not if lanes may bring different masks. */
+static bool
+is_one_mask(const struct jit_map *differs, LLVMValueRef mask)
+{
+    return mask && (LLVMIsAConstantInt(mask) || !jit_map_get(differs, mask));
+}
+
+bool
+jit_may_leave_out(const struct jit_map *differs, LLVMValueRef call)
+{
+    const struct form *form = form_of(call);
+    LLVMValueRef mask =
+        form->mask < 0 ? NULL : LLVMGetOperand(call, (unsigned)form->mask);
+    return is_one_mask(differs, mask) &&
+           !(LLVMIsAConstantInt(mask) &&
+             LLVMConstIntGetZExtValue(mask) == UINT32_MAX);
+}
+
 void
 jit_meet_together(struct jit *jit, const struct jit_map *differs,
                   LLVMValueRef call)
@@ -158,7 +177,7 @@ jit_meet_together(struct jit *jit, const struct jit_map *differs,
     const struct form *form = form_of(call);
     LLVMValueRef mask =
         form->mask < 0 ? NULL : LLVMGetOperand(call, (unsigned)form->mask);
-    if (mask && (LLVMIsAConstantInt(mask) || !jit_map_get(differs, mask))) {
+    if (is_one_mask(differs, mask)) {
         LLVMSetOperand(call, (unsigned)form->mask,
                        jit_constant(jit, UINT32_MAX));
     } else if (form->kind == JIT_WARP_SHUFFLE) {

@@ -72,6 +72,9 @@ LLVMValueRef jit_build_lane(struct jit *jit, struct jit_split *split,
  * know it. */
 void jit_meet_together(struct jit *jit, const struct jit_map *differs,
                        LLVMValueRef call);
+/* Do all lanes that call bring the same mask, which may not be the full one?
+ */
+bool jit_may_leave_out(const struct jit_map *differs, LLVMValueRef call);
 
 /* lower.c: reads the operations of all points; false, and the kernel
  * knows why, if some cannot be done. */

@@ -1,0 +1,113 @@
+/* meeting.c - calls of warp operations that all lanes come to, except those
+ * that return before.
+ *
+ * Called by regions.c, for masks that leave out lanes that call.  An H100's
+ * compiler keeps the mask of `if (t < 16) x = __ballot_sync(0xff, 1);` only
+ * where lanes may come later; here the others return, and all 16 take part.
+ * Lanes wait for the full mask then, so nothing may come between that another
+ * lane could wait for: no loop before the call, and neither loops nor stops
+ * on the ways that do not lead to it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/regions/regions.h"
+
+/* Marks the blocks that lead to `to`, which counts. */
+static void
+find_before(const struct jit_cfg *cfg, unsigned to, bool *before)
+{
+    unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
+    unsigned count = 0;
+    queue[count++] = to;
+    before[to] = true;
+    for (unsigned i = 0; i < count; i++) {
+        const struct jit_block *row = &cfg->blocks[queue[i]];
+        for (unsigned k = 0; k < row->predecessor_count; k++) {
+            if (!before[row->predecessors[k]]) {
+                before[row->predecessors[k]] = true;
+                queue[count++] = row->predecessors[k];
+            }
+        }
+    }
+    free(queue);
+}
+
+/* Marks the blocks that are reached by leaving those of `before`, other than
+ * from `to`. */
+static void
+find_beside(const struct jit_cfg *cfg, unsigned to, const bool *before,
+            bool *beside)
+{
+    for (unsigned b = 0; b < cfg->count; b++) {
+        const struct jit_block *row = &cfg->blocks[b];
+        for (unsigned k = 0; before[b] && b != to && k < row->successor_count;
+             k++) {
+            if (!before[row->successors[k]]) {
+                jit_cfg_reach(cfg, row->successors[k], NO_BLOCK, beside);
+            }
+        }
+    }
+}
+
+static bool
+follows_another(const struct jit_block *row, const bool *set)
+{
+    for (unsigned k = 0; k < row->predecessor_count; k++) {
+        if (set[row->predecessors[k]]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Takes out, again and again, the blocks that follow no other of the set;
+ * those of a loop, and what follows it, stay. */
+static bool
+has_loop(const struct jit_cfg *cfg, const bool *blocks)
+{
+    bool *set = jit_allocate(cfg->count);
+    bool changed = true, left = true;
+    memcpy(set, blocks, cfg->count);
+    while (changed) {
+        changed = left = false;
+        for (unsigned b = 0; b < cfg->count; b++) {
+            if (set[b]) {
+                set[b] = follows_another(&cfg->blocks[b], set);
+                changed |= !set[b];
+                left |= set[b];
+            }
+        }
+    }
+    free(set);
+    return left;
+}
+
+static bool
+has_stop(const struct jit_split *split, const bool *blocks)
+{
+    for (unsigned k = 1; k < split->count; k++) {
+        if (blocks[jit_cfg_index(&split->cfg, split->points[k].head)] ||
+            blocks[jit_cfg_index(&split->cfg, split->points[k].next)]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+jit_come_or_return(const struct jit_split *split, unsigned point)
+{
+    const struct jit_cfg *cfg = &split->cfg;
+    unsigned to = jit_cfg_index(cfg, split->points[point].next);
+    bool *before = jit_allocate(cfg->count);
+    bool *beside = jit_allocate(cfg->count);
+    find_before(cfg, to, before);
+    find_beside(cfg, to, before, beside);
+    bool come = !has_loop(cfg, before) && !has_loop(cfg, beside) &&
+                !has_stop(split, beside);
+    free(before);
+    free(beside);
+    return come;
+}
