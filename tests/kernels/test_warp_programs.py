@@ -296,6 +296,20 @@ __global__ void kernel(int *out, volatile int *flag)
     }
 }
 """
+#: Others are at another call of the same loop.
+LOOPS_APART = """
+__global__ void kernel(int *out, int *flag)
+{
+    int t = threadIdx.x, v = t;
+    for (int i = 0; i < *flag + 3; i++) {
+        if (t < 8)
+            v = __shfl_xor_sync(0xffu, v, 1) + 1;
+        else
+            v = __reduce_max_sync(0xffffff00u, v);
+    }
+    out[t] = v;
+}
+"""
 #: Others leave at another call, or before.
 CALLS_APART = """
 __global__ void kernel(int *out, int *flag)
@@ -327,6 +341,7 @@ __global__ void kernel(int *out, int *flag)
     ("source", "right"),
     [
         (LANES_APART, [0xAA] * 8 + [7] + [-1] * 23),
+        (LOOPS_APART, [4, 3, 6, 5, 8, 7, 10, 9] + [31] * 24),
         (
             CALLS_APART,
             [2, 1, 4, 3, 6, 5, 8, 7] + [sum(range(9, 25))] * 16 + [0] * 8,
