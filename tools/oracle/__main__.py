@@ -115,6 +115,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("command", nargs="?", choices=commands)
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--compare", action="store_true")
+    parser.add_argument("--pack", type=Path, help="of evaluate: the file")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--install", action="store_true")
     parser.add_argument("--feed", nargs="+", default=[], choices=feeds())
@@ -131,6 +132,10 @@ def main() -> int:
     entries += [entry for path in given.folder for entry in folder(path)]
     if given.command == "results":
         return results.main(entries, given.file, given.compare)
+    if given.command == "evaluate" and given.pack:
+        with evaluate.np.load(given.file) as full:
+            evaluate.pack(dict(full), evaluate.read(), given.pack)
+        return 0
     if given.command == "evaluate":
         return evaluate.main(given.file.absolute(), given.compare)
     if given.install:

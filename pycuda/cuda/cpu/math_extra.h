@@ -77,7 +77,7 @@
     }                                                                         \
     __pycuda_both T normcdfinv##F(T y)                                        \
     {                                                                         \
-        return (T)-1.41421356237309504880 * erfcinv##F(2 * y);                \
+        return 0 - (T)1.41421356237309504880 * erfcinv##F(2 * y);             \
     }
 __PYCUDA_EXTRA(float, f)
 __PYCUDA_EXTRA(double, )

@@ -59,19 +59,28 @@ __PYCUDA_LIBM float jnf(int, float) __PYCUDA_CONST;
 __PYCUDA_LIBM double jn(int, double) __PYCUDA_CONST;
 __PYCUDA_LIBM float ynf(int, float) __PYCUDA_CONST;
 __PYCUDA_LIBM double yn(int, double) __PYCUDA_CONST;
-__PYCUDA_LIBM long lrintf(float) __PYCUDA_CONST;
-__PYCUDA_LIBM long lrint(double) __PYCUDA_CONST;
-__PYCUDA_LIBM long lroundf(float) __PYCUDA_CONST;
-__PYCUDA_LIBM long lround(double) __PYCUDA_CONST;
-__PYCUDA_LIBM long long llrintf(float) __PYCUDA_CONST;
-__PYCUDA_LIBM long long llrint(double) __PYCUDA_CONST;
-__PYCUDA_LIBM long long llroundf(float) __PYCUDA_CONST;
-__PYCUDA_LIBM long long llround(double) __PYCUDA_CONST;
 __PYCUDA_LIBM double frexp(double, int *);
 __PYCUDA_LIBM double modf(double, double *);
 __PYCUDA_LIBM float remquof(float, float, int *);
 __PYCUDA_LIBM double remquo(double, double, int *);
 }
+
+/* Numbers that the integer cannot hold become the nearest one that it can, as
+ * by a cast; the C library's functions give the least one for all of them. */
+#define __PYCUDA_TO_INTEGER(TYPE, NAME, ROUND)                                \
+    __pycuda_both TYPE NAME##f(float x)                                       \
+    {                                                                         \
+        return (TYPE)ROUND##f(x);                                             \
+    }                                                                         \
+    __pycuda_both TYPE NAME(double x)                                         \
+    {                                                                         \
+        return (TYPE)ROUND(x);                                                \
+    }
+__PYCUDA_TO_INTEGER(long, lrint, rint)
+__PYCUDA_TO_INTEGER(long, lround, round)
+__PYCUDA_TO_INTEGER(long long, llrint, rint)
+__PYCUDA_TO_INTEGER(long long, llround, round)
+#undef __PYCUDA_TO_INTEGER
 
 __pycuda_both float
 nanf(const char *)
