@@ -103,7 +103,9 @@ _ADVICE = (
         "statement of its own; the constructor is not run.",
     ),
     (
-        re.compile(r"^NVRTC_ERROR_OUT_OF_MEMORY|\bout of memory\b", re.M),
+        re.compile(
+            r"^NVRTC_ERROR_OUT_OF_MEMORY|\bout of memory\b|bad_alloc", re.M
+        ),
         "The process or the system has no memory left for the compiler: free "
         "some, or raise the limit (ulimit -v, the cgroup's memory.max).",
     ),

@@ -760,4 +760,13 @@ struct cpu_rows {
 CUresult cpu_rows_submit(const struct cpu_rows *rows,
                          struct cpu_stream *stream, bool wait);
 
+/* ---- exports/refusal.c ---- */
+
+/* Keeps the text of a failed system call for this thread: "the system refused
+ * `purpose`: ...", with what to do about `error`, an errno.  Returns
+ * CUDA_ERROR_OPERATING_SYSTEM. */
+CUresult cpu_os_refuse(const char *purpose, int error);
+/* This thread's last such text, or NULL. */
+const char *cpu_os_refusal(void);
+
 #endif

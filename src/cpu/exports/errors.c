@@ -39,6 +39,9 @@ cuGetErrorString(CUresult code, const char **text)
     if (code == CUDA_ERROR_OUT_OF_MEMORY && cpu_budget_refusal()) {
         *text = cpu_budget_refusal();
     }
+    if (code == CUDA_ERROR_OPERATING_SYSTEM && cpu_os_refusal()) {
+        *text = cpu_os_refusal();
+    }
     if (cpu_check_flags && cpu_check_found(code)) {
         *text = cpu_check_found(code);
     }

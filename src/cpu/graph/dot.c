@@ -4,6 +4,7 @@
  * place in the file; a node says its type, and by the flags what it does.
  *
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdio.h>
 
 #include "cpu/graph/graph.h"
@@ -180,7 +181,7 @@ cuGraphDebugDotPrint(CUgraph handle, const char *path, unsigned flags)
     }
     FILE *file = fopen(path, "w");
     if (!file) {
-        return CUDA_ERROR_OPERATING_SYSTEM;
+        return cpu_os_refuse("to open the graph's file", errno);
     }
     struct dot dot = {.file = file, .flags = flags};
     pthread_mutex_lock(&cpu_graph_lock);
@@ -193,5 +194,6 @@ cuGraphDebugDotPrint(CUgraph handle, const char *path, unsigned flags)
     pthread_mutex_unlock(&cpu_graph_lock);
     bool failed = ferror(file);
     failed |= fclose(file) != 0;
-    return !code && failed ? CUDA_ERROR_OPERATING_SYSTEM : code;
+    return !code && failed ? cpu_os_refuse("to write the graph's file", errno)
+                           : code;
 }

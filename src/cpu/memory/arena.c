@@ -449,7 +449,9 @@ span_share(struct span *span)
     int fd = memfd_create("pycuda", MFD_CLOEXEC);
 
     if (fd < 0) {
-        return CUDA_ERROR_OPERATING_SYSTEM;
+        return cpu_os_refuse("a file of memory for an allocation that is "
+                             "shared",
+                             errno);
     }
     span_pages(span, &first, &bytes);
     while (written < bytes) {
@@ -465,8 +467,9 @@ span_share(struct span *span)
     }
     if (mmap((void *)first, bytes, PROT_READ | PROT_WRITE,
              MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+        CUresult code = cpu_os_refuse("to map memory that is shared", errno);
         close(fd);
-        return CUDA_ERROR_OPERATING_SYSTEM;
+        return code;
     }
     span->file = fd + 1;
     return CUDA_SUCCESS;

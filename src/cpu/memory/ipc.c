@@ -10,6 +10,7 @@
  * the memory lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +65,7 @@ cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
     cpu_scheduler_drain(ctx); /* nobody writes while its pages move */
     code = cpu_arena_share((uintptr_t)pointer, &shared);
     if (!code && fstat(shared.fd, &status)) {
-        code = CUDA_ERROR_OPERATING_SYSTEM;
+        code = cpu_os_refuse("to look at the file of shared memory", errno);
     }
     if (code) {
         return code;

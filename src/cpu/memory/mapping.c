@@ -9,6 +9,7 @@
  * `mapping_lock` guards the lists; it comes before the memory lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,7 +222,7 @@ cuMemExportToShareableHandle(void *exported,
         int fd = fcntl(physical->fd, F_DUPFD_CLOEXEC, 0);
 
         if (fd < 0) {
-            code = CUDA_ERROR_OPERATING_SYSTEM;
+            code = cpu_os_refuse("a descriptor of exported memory", errno);
         } else {
             *(int *)exported = fd;
         }
@@ -251,7 +252,7 @@ cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
     }
     int fd = fcntl((int)(intptr_t)given, F_DUPFD_CLOEXEC, 0);
     if (fd < 0) {
-        return CUDA_ERROR_OPERATING_SYSTEM;
+        return cpu_os_refuse("a descriptor of imported memory", errno);
     }
     code = physical_new(fd, (size_t)status.st_size, &prop, handle);
     if (code) {

@@ -67,6 +67,7 @@ nvrtc_folder_private(const char *folder)
     if (realpath(folder, path) == NULL) {
         return false;
     }
+    errno = 0;
     for (size_t end = strlen(path);; end--) {
         if (path[end] && path[end] != '/') {
             continue;

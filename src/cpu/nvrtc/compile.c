@@ -84,8 +84,12 @@ jit_finish(struct nvrtc_process *process, const struct nvrtc_text *bitcode,
 {
     int code = nvrtc_process_finish(process, bitcode->bytes, bitcode->length);
 
-    if (code) {
+    if (code == ENOMEM || code == EINTR) {
         return NVRTC_ERROR_OUT_OF_MEMORY;
+    }
+    if (code) {
+        nvrtc_process_explain_start(code, "pycuda-jit", log);
+        return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     }
     if (process->status == 0 && process->out.length) {
         nvrtc_job_log(log, &process->err);

@@ -197,7 +197,8 @@ void nvrtc_leading_read(struct nvrtc_text *lines, const char *source,
  */
 
 /* Is `folder` one that only the user and root can write to or replace?  Looks
- * at the folders above it, too; a sticky folder there protects its entries. */
+ * at the folders above it, too; a sticky folder there protects its entries.
+ * If not, errno is 0, or says why a folder cannot be looked at. */
 bool nvrtc_folder_private(const char *folder);
 /* Puts the path of the file for `digest` into `path`; false: too long. */
 bool nvrtc_cachefile_path(char path[PATH_MAX], const char *folder,

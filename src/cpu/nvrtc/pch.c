@@ -8,6 +8,7 @@
  * was checked.
  *
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,13 +42,16 @@ path_name(char path[PATH_MAX], const struct nvrtc_digest *digest,
     if (nvrtc_folder_private(folder)) {
         return nvrtc_cachefile_path(path, folder, digest);
     }
+    int error = errno;
     pthread_mutex_lock(&lock);
     if (!said) {
         nvrtc_text_print(log,
-                         "nvrtc: warning: headers are not precompiled: other "
-                         "users can write to %s or to a folder above it; "
-                         "PYCUDA_CACHE_DIR can name a private folder\n",
-                         folder);
+                         "nvrtc: warning: headers are not precompiled: %s %s "
+                         "or %s a folder above it%s%s; PYCUDA_CACHE_DIR can "
+                         "name a private folder\n",
+                         error ? "cannot look at" : "other users can write to",
+                         folder, error ? "at" : "to", error ? ": " : "",
+                         error ? strerror(error) : "");
         said = true;
     }
     pthread_mutex_unlock(&lock);

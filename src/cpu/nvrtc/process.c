@@ -232,8 +232,9 @@ close_end(int *fd)
     }
 }
 
-/* Reads what is there; at the end of the stream closes it. */
-static void
+/* Reads what is there; at the end of the stream closes it.  An errno where
+ * that fails. */
+static int
 drain(int *fd, struct nvrtc_text *text)
 {
     char buffer[1 << 16];
@@ -241,9 +242,12 @@ drain(int *fd, struct nvrtc_text *text)
 
     if (n > 0) {
         nvrtc_text_add(text, buffer, (size_t)n);
-    } else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
+    } else if (n == 0) {
         close_end(fd);
+    } else if (errno != EINTR && errno != EAGAIN) {
+        return errno;
     }
+    return 0;
 }
 
 /* Sends what the socket takes; closes it when all is sent or nobody reads. */
@@ -310,11 +314,13 @@ nvrtc_process_finish(struct nvrtc_process *process, const void *input,
         if (ends[0].revents) {
             feed(&process->input, &rest, &bytes);
         }
-        if (ends[1].revents) {
-            drain(&process->output, &process->out);
+        int code =
+            ends[1].revents ? drain(&process->output, &process->out) : 0;
+        if (!code && ends[2].revents) {
+            code = drain(&process->errors, &process->err);
         }
-        if (ends[2].revents) {
-            drain(&process->errors, &process->err);
+        if (code) {
+            return code; /* nvrtc_process_free ends the child */
         }
     }
     reap(process);
@@ -363,7 +369,7 @@ nvrtc_process_explain_start(int code, const char *program,
         nvrtc_text_print(log, "The compilation was interrupted.\n");
         return true;
     }
-    nvrtc_text_print(log, "The compiler %s could not be started: %s", program,
+    nvrtc_text_print(log, "The compiler %s could not be run: %s", program,
                      strerror(code));
     switch (code) {
     case EMFILE:

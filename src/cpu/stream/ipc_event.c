@@ -91,15 +91,19 @@ cpu_ipc_event_new(struct cpu_ipc_event **made)
     int fd = memfd_create("pycuda-event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
     if (fd < 0) {
-        return CUDA_ERROR_OPERATING_SYSTEM;
+        return cpu_os_refuse("a file of memory for an event", errno);
     }
     /* Nobody who maps it meets a file that has shrunk. */
     bool sized = !ftruncate(fd, PAGE) &&
                  !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+    int error = errno;
     *made = sized ? event_map(fd, true) : NULL;
     if (!*made) {
         close(fd);
-        return sized ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_OPERATING_SYSTEM;
+        return sized ? CUDA_ERROR_OUT_OF_MEMORY
+                     : cpu_os_refuse("to size and seal an event's file of "
+                                     "memory",
+                                     error);
     }
     (*made)->page->magic = MAGIC;
     return CUDA_SUCCESS;
@@ -114,7 +118,7 @@ cpu_ipc_event_tell(struct cpu_ipc_event *event, CUipcEventHandle *handle)
         return CUDA_ERROR_INVALID_HANDLE; /* another process's */
     }
     if (fstat(event->fd, &status)) {
-        return CUDA_ERROR_OPERATING_SYSTEM;
+        return cpu_os_refuse("to look at an event's file of memory", errno);
     }
     struct handle told = {.magic = MAGIC,
                           .pid = getpid(),

@@ -394,7 +394,7 @@ thread_start(void *(*run)(void *), struct cpu_seat *seat)
     pthread_attr_destroy(&attributes);
     if (failed) {
         worker_free(worker);
-        return CUDA_ERROR_OPERATING_SYSTEM;
+        return cpu_os_refuse("a thread for kernels", failed);
     }
     return CUDA_SUCCESS;
 }
@@ -411,6 +411,22 @@ seats_make(void)
     return cpu_seats != NULL;
 }
 
+/* What is there once, also if a worker cannot be started at first. */
+static CUresult
+parts_start(void)
+{
+    static bool watched, called; /* under start_lock */
+    CUresult code = watched ? CUDA_SUCCESS : cpu_watch_start();
+
+    watched = !code;
+    if (!code && !called) {
+        code = seats_make() ? thread_start(calls_main, NULL)
+                            : CUDA_ERROR_OUT_OF_MEMORY;
+        called = !code;
+    }
+    return code;
+}
+
 CUresult
 cpu_workers_start(void)
 {
@@ -421,11 +437,7 @@ cpu_workers_start(void)
     }
     pthread_mutex_lock(&start_lock);
     if (!atomic_load(&started)) {
-        code = cpu_watch_start();
-        if (!code) {
-            code = seats_make() ? thread_start(calls_main, NULL)
-                                : CUDA_ERROR_OUT_OF_MEMORY;
-        }
+        code = parts_start();
         for (int i = 0; !code && i < cpu_state.threads; i++) {
             CUresult failed = thread_start(worker_main, &cpu_seats[i]);
             code = i ? CUDA_SUCCESS : failed; /* one worker is enough */
