@@ -36,8 +36,9 @@ import fault_programs
 import fault_python
 
 HERE = Path(__file__).resolve().parent
+JIT = 2  # a limit under which pycuda-jit runs, which is linked statically
 PYTHON = 3  # the "library" of calls in the package's Python code
-LIBRARIES = ["_driver", "libpycuda_cpu", "pycuda-jit", "python"]
+LIBRARIES = ["_driver", "libpycuda_cpu", "", "python"]
 SECONDS = 60  # that one process may take
 
 # Errors that each function may have; 0 is a transfer of one byte.
@@ -107,6 +108,21 @@ PLANS: list[tuple[str, str, dict[str, str]]] = [
 ]
 
 
+# Blocks that the device's threads make as they take part in launches.
+PER_THREAD = {
+    "cpu_worker_new": 24,
+    "cpu_block_prepare": 24,
+    "cpu_fibers_prepare": 48,
+}
+
+# Limits (KiB, files, 512 bytes) under which the compiler lacks something.
+JIT_LIMITS = [
+    *[("ulimit -v", at) for at in range(16000, 120000, 4000)],
+    *[("ulimit -n", at) for at in range(1, 6)],
+    ("ulimit -f", 0),
+    ("ulimit -s", 64),
+    ("ulimit -s", 256),
+]
 COMPILES = [plan[0] for plan in PLANS].index("refused")
 
 
@@ -136,6 +152,8 @@ class Site:
 
     def __str__(self) -> str:
         """Readable text."""
+        if self.library == JIT:
+            return f"pycuda-jit under {self.name} {self.offset}"
         where = self.file or symbol(self.library, self.offset)
         return f"{LIBRARIES[self.library]} {where}: {self.name}"
 
@@ -163,7 +181,6 @@ def _symbols(number: int) -> tuple[list[int], list[str]]:
     path = {
         0: next(package.glob("_driver.*.so"), None),
         1: package / "lib" / "libpycuda_cpu.so",
-        2: package / "bin" / "pycuda-jit",
     }[number]
     text = subprocess.run(
         ["nm", "-C", "--defined-only", str(path)],
@@ -212,6 +229,26 @@ def _settle(threads: int) -> None:
         time.sleep(0.01)
 
 
+JIT_SCRIPT = """#!/bin/sh
+if rm {folder}/armed 2>/dev/null; then {name} {offset}; fi
+exec {jit} "$@"
+"""
+
+
+def limit_jit(site: Site, folder: Path) -> None:
+    """Let pycuda-jit run once under a limit."""
+    jit = Path(fault_python.PACKAGE) / "bin" / "pycuda-jit"
+    script = folder / "jit"
+    script.write_text(
+        JIT_SCRIPT.format(
+            folder=folder, jit=jit, name=site.name, offset=site.offset
+        )
+    )
+    script.chmod(0o700)
+    (folder / "armed").touch()
+    os.environ["PYCUDA_JIT"] = str(script)
+
+
 def child(
     faults: ctypes.CDLL, plan: int, fault: Fault | None, folder: Path
 ) -> None:
@@ -227,7 +264,9 @@ def child(
 
     warnings.showwarning = note
     faults.fault_count_blocks()
-    python = fault and fault.site.library == PYTHON
+    python = fault and fault.site.library >= JIT
+    if fault and fault.site.library == JIT:
+        limit_jit(fault.site, folder)
     fault_python.arm(
         (fault.site.file, fault.site.offset, fault.site.name)
         if fault and python
@@ -245,6 +284,8 @@ def child(
     result["first"] = _attempt(name)
     result["fired"] = faults.fault_disarm()
     result["fired"] += fault_python.disarm()
+    if fault and fault.site.library == JIT:
+        result["fired"] += not (folder / "armed").exists()
     faults.fault_dump(os.fsencode(folder / "sites"))
     result["python"] = fault_python.sites()
     result["then"] = _attempt(name) or _attempt(name)
@@ -382,7 +423,8 @@ def judge(
     lost = []
     now, before = _by_function(result["blocks"]), _by_function(clean["blocks"])
     for name, blocks in now.items():
-        most = before[name] + (2 + before[name] // 8 if before[name] else 0)
+        most = before[name] + (2 + before[name] // 2 if before[name] else 0)
+        most = max(most, PER_THREAD.get(name, 0))
         if blocks > most:
             lost.append(f"{name}: {blocks} blocks, not {before[name]}")
     if lost:
@@ -466,14 +508,18 @@ def faults_of(
         (Site(PYTHON, line, -1, name, file), calls)
         for file, line, name, calls in clean["python"]
     ]
+    if plan == COMPILES + 2:  # kernels that are compiled
+        sites += [(Site(JIT, at, -1, name), 1) for name, at in JIT_LIMITS]
     for site, calls in sorted(sites, key=str):
         if site in seen or calls == 0:
             continue
         seen.add(site)
         for error in ERRORS.get(site.name, _MEMORY):
             yield Fault(plan, site, 1, error)
-        if calls > 1:
-            yield Fault(plan, site, calls, ERRORS.get(site.name, _MEMORY)[0])
+        for nth in sorted({2, calls} - {1}):
+            if nth <= calls:
+                error = ERRORS.get(site.name, _MEMORY)[0]
+                yield Fault(plan, site, nth, error)
 
 
 def _name(server: Server, call: int) -> str:

@@ -1,9 +1,8 @@
 /* sites.c - call sites of the package, and which of them fails when.
  *
- * Loaded by LD_PRELOAD with calls.c.  Python arms it through ctypes; a child
- * program is armed by the variables FAULT_TARGET and FAULT_LOG.  Tables have
- * a fixed size and are written with atomic operations, so that counting works
- * in any thread, under any lock of the program, and in signal handlers.
+ * Loaded by LD_PRELOAD with calls.c.  Python arms it through ctypes.  Tables
+ * have a fixed size and are written with atomic operations, so that counting
+ * works in any thread, under any lock of the program, and in signal handlers.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -76,11 +75,8 @@ static const char *const fault_names[CALL_COUNT] = {
 /* ---- libraries ---- */
 
 /* The files whose calls count.  Names are parts of a file's name. */
-static const char *const libraries[] = {"_driver.cpython", "libpycuda_cpu",
-                                        "pycuda-jit"};
+static const char *const libraries[] = {"_driver.cpython", "libpycuda_cpu"};
 #define LIBRARIES (sizeof libraries / sizeof *libraries)
-
-static bool is_child; /* this program is pycuda-jit itself */
 
 /* Index of the library that has an address and its offset in it, or -1. */
 static int
@@ -95,7 +91,7 @@ library_of(void *where, uintptr_t *offset)
     const char *name = strrchr(path, '/');
     *offset = (uintptr_t)where - (uintptr_t)found.dlfo_map_start;
     if (name == NULL) {
-        return is_child && *path == 0 ? 2 : -1;
+        return -1;
     }
     for (unsigned i = 0; i < LIBRARIES; i++) {
         if (!strncmp(name + 1, libraries[i], strlen(libraries[i]))) {
@@ -308,33 +304,4 @@ const char *
 fault_name(int call)
 {
     return call >= 0 && call < CALL_COUNT ? fault_names[call] : NULL;
-}
-
-/* ---- a child program ---- */
-
-static const char *log_path;
-
-static void __attribute__((constructor)) child_begin(void)
-{
-    const char *target = getenv("FAULT_TARGET");
-    unsigned long offset = 0;
-    unsigned nth = 0;
-    int call = -1, error = 0;
-
-    log_path = getenv("FAULT_LOG");
-    is_child = target || log_path;
-    if (target) {
-        sscanf(target, "%lu %d %u %d", &offset, &call, &nth, &error);
-    }
-    if (is_child) {
-        fault_arm(2, offset, call, nth, error);
-    }
-}
-
-static void __attribute__((destructor)) child_end(void)
-{
-    if (log_path) {
-        fault_disarm();
-        fault_dump(log_path);
-    }
 }
