@@ -83,6 +83,23 @@ def test_language(context, runner, name):
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.slow
+@pytest.mark.cpu
+def test_the_sources_have_no_race():
+    """What threads race for may differ on each GPU."""
+    results = module("results")
+    runner = results.Runner({"PYCUDA_CPU_CHECK": "race,memory"})
+    errors = {
+        entry.key: answer
+        for entry in module("entries").folder(FOLDER)
+        if results.has_run(entry)
+        for answer in [runner.words(entry)]
+        if answer.startswith("error") and answer != "error CompileError"
+    }
+    runner.close()
+    assert not errors
+
+
 def test_a_launch_that_fails_ends_its_own_source_only(runner):
     entry = module("entries").Entry
     head = "__global__ void run(unsigned *out) { "

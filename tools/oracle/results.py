@@ -13,6 +13,7 @@ SPDX-License-Identifier: MIT
 import contextlib
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -76,9 +77,16 @@ def serve() -> None:
 
 
 class Runner:
-    """Runs sections, one after the other, in a process of its own."""
+    """Runs sections, one after the other, in a process of its own.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    environment
+        Variables that the process gets in addition.
+    """
+
+    def __init__(self, environment: dict[str, str] | None = None) -> None:
+        self.environment = os.environ | (environment or {})
         self.process: subprocess.Popen[str] | None = None
         self.device = ""
 
@@ -90,6 +98,7 @@ class Runner:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
+                env=self.environment,
             )
             name = self.process.stdout.readline()  # type: ignore[union-attr]
             if not name:

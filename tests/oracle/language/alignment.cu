@@ -35,11 +35,11 @@ __global__ void run(unsigned *out) { A a; out[0] = sizeof(A); }
 __global__ void run(unsigned *out) { __shared__ ALIGN16 float v[3]; v[0] = 2; out[0] = 1; }
 //: al14
 template <int N> __device__ int f() { __shared__ alignas(N) float v[3]; v[0] = 2; return v[0]; }
-__global__ void run(unsigned *out) { out[0] = f<16>(); }
+__global__ void run(unsigned *out) { if (threadIdx.x == 0) out[0] = f<16>(); }
 //: m1
 struct A { int x; __device__ A() : x(3) {} };
 #define SHARED __shared__
-__global__ void run(unsigned *out) { SHARED A a; SHARED A b[4]; a.x = 2; b[1].x = 4; out[0] = a.x + b[1].x; }
+__global__ void run(unsigned *out) { SHARED A a; SHARED A b[4]; __syncthreads(); if (threadIdx.x) return; a.x = 2; b[1].x = 4; out[0] = a.x + b[1].x; }
 //: m2
 struct A { int x; __device__ A() : x(3) {} };
 #define BUF(name) __shared__ A name[8]; __shared__ A name##2

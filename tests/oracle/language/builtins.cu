@@ -126,7 +126,7 @@ __global__ void run(unsigned *out) { int *p = (int *)alloca(16); p[0] = 1; out[0
 //: calloc
 __global__ void run(unsigned *out) { int *p = (int *)calloc(4, 4); out[0] = p[0]; }
 //: ldg
-__global__ void run(unsigned *out) { const float4 *p = (const float4 *)out; float4 v = __ldg(p); out[threadIdx.x] = __ldg(out + 100) + __float_as_uint(v.x) + 4; }
+__global__ void run(unsigned *out) { const float4 *p = (const float4 *)(out + 256); float4 v = __ldg(p); out[threadIdx.x] = __ldg(out + 100) + __float_as_uint(v.x) + 4; }
 //: ldg_of_three
 __global__ void run(unsigned *out) { float3 v = __ldg((const float3 *)out); out[0] = v.x; }
 //: restrict_and_const

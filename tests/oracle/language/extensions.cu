@@ -17,11 +17,11 @@ __global__ void run(unsigned *out) { out[0] = abs(-3) + labs(-3L) + llabs(-3LL) 
 //: clz
 __global__ void run(unsigned *out) { out[0] = __builtin_clz(4) + __builtin_ctz(4) + __builtin_popcount(7); }
 //: expect
-__global__ void run(unsigned *out) { if (__builtin_expect(out[0] == 0, 1)) out[0] = 3; }
+__global__ void run(unsigned *out) { if (threadIdx.x) return; if (__builtin_expect(out[0] == 0, 1)) out[0] = 3; }
 //: bassume
-__global__ void run(unsigned *out) { __builtin_assume(out[0] == 0); out[0] = 3; float *p = (float *)__builtin_assume_aligned(out, 16); p[1] = 2; }
+__global__ void run(unsigned *out) { if (threadIdx.x) return; __builtin_assume(out[0] == 0); out[0] = 3; float *p = (float *)__builtin_assume_aligned(out, 16); p[1] = 2; }
 //: unreach
-__global__ void run(unsigned *out) { if (out[0] == 99) __builtin_unreachable(); out[0] = 3; }
+__global__ void run(unsigned *out) { if (threadIdx.x) return; if (out[0] == 99) __builtin_unreachable(); out[0] = 3; }
 //: trap
 __global__ void run(unsigned *out) { if (out[0] == 99) __builtin_trap(); out[0] = 3; }
 //: binf

@@ -168,7 +168,7 @@ __global__ void run(unsigned *out) { asm volatile("// marker"); asm("/* c */"); 
 //: asm2
 __global__ void run(unsigned *out) { out[0] = 1; asm("exit;"); }
 //: asm3
-__global__ void run(unsigned *out) { out[0] = 1; if (out[0] == 2) asm volatile("trap;"); }
+__global__ void run(unsigned *out) { out[threadIdx.x] = 1; if (out[threadIdx.x] == 2) asm volatile("trap;"); }
 //: asm4
 __global__ void run(unsigned *out) { int a = 3; asm volatile("" : "+r"(a)); out[0] = a; asm volatile("exit;" ::: "memory"); }
 //: asm5
@@ -176,9 +176,9 @@ __global__ void run(unsigned *out) { int a = 3; asm volatile("" :: "r"(a) : "mem
 //: auto_t
 __global__ void run(unsigned *out) { auto t = threadIdx; t.x += 1; out[t.x] = t.x; }
 //: auto_b
-__global__ void run(unsigned *out) { auto [x, y, z] = threadIdx; out[x] = x + y + z + 1; auto t = blockDim; t.x *= 2; out[9] = t.x; }
+__global__ void run(unsigned *out) { auto [x, y, z] = threadIdx; auto t = blockDim; t.x *= 2; out[x] = x + y + z + 1 + t.x; }
 //: auto_c
-__global__ void run(unsigned *out) { const auto &t = threadIdx; out[t.x] = t.x + 1; auto g = gridDim; auto b = blockIdx; b.x = 3; out[10] = b.x + g.x; uint3 u = threadIdx; dim3 d = blockDim; dim3 e = threadIdx; u = blockIdx; d = blockIdx; out[11] = u.x + d.x + e.x; }
+__global__ void run(unsigned *out) { const auto &t = threadIdx; auto g = gridDim; auto b = blockIdx; b.x = 3; uint3 u = threadIdx; dim3 d = blockDim; dim3 e = threadIdx; u = blockIdx; d = blockIdx; out[t.x] = t.x + 1 + 16 * (b.x + g.x) + 256 * (u.x + d.x + e.x); }
 //: auto_d
 __device__ int f(uint3 t) { return t.x; } __device__ int f(dim3 t) { return 100 * t.x; }
 __global__ void run(unsigned *out) { out[threadIdx.x] = f(threadIdx) + f(blockDim); }
@@ -219,13 +219,13 @@ __global__ void run(unsigned *out) { A *a = new A; a->a[3] = 4; out[0] = a->a[3]
 //: macro_shared
 struct A { int x; __device__ A() : x(3) {} };
 #define SH(T, n) __shared__ T n
-__global__ void run(unsigned *out) { SH(A, a); a.x = 2; out[0] = a.x; }
+__global__ void run(unsigned *out) { SH(A, a); __syncthreads(); if (threadIdx.x) return; a.x = 2; out[0] = a.x; }
 //: powfi
 __global__ void run(unsigned *out) { out[0] = sizeof(pow(2.f, 3)); out[1] = sizeof(pow(2, 3.f)); out[2] = sizeof(pow(2, 3)); out[3] = sizeof(pow(2.f, 3.)); }
 //: jumpconst
-__global__ void run(unsigned *out) { switch (out[0]) { case 0: const int a = threadIdx.x; out[1] = a; break; case 1: out[0] = 1; break; default: out[0] = 2; } out[5] = 1; }
+__global__ void run(unsigned *out) { if (threadIdx.x != 5) return; switch (out[0]) { case 0: const int a = threadIdx.x; out[1] = a; break; case 1: out[0] = 1; break; default: out[0] = 2; } out[5] = 1; }
 //: jumpconst2
-__global__ void run(unsigned *out) { if (out[0]) goto end; const int a = out[1] + 2; out[1] = a; end: out[5] = 1; }
+__global__ void run(unsigned *out) { if (threadIdx.x) return; if (out[0]) goto end; const int a = out[1] + 2; out[1] = a; end: out[5] = 1; }
 //: sh_warpsize
 __global__ void run(unsigned *out) { __shared__ float s[warpSize]; s[threadIdx.x] = 1; out[0] = s[0]; }
 //: alloca
