@@ -269,7 +269,7 @@ ALL_KINDS = """
 del MAKERS["contexts"]
 names = sorted(MAKERS)
 SELDOM = {"linkers", "random generators", "pools with streams", "threads"}
-names += [name for name in names for _ in range(20) if name not in SELDOM]
+names += [name for name in names for _ in range(50) if name not in SELDOM]
 make = lambda: MAKERS[choice.choice(names)]()
 live(make, 20000)
 drv.mem_get_info()  # trims the pools
@@ -354,7 +354,7 @@ def test_more_lives_than_a_process_has_mappings() -> None:
 @pytest.mark.alone
 def test_lives_of_all_kinds() -> None:
     """100,000 lives in random order."""
-    run(CYCLES + ALL_KINDS, seconds=600)
+    print(run(CYCLES + ALL_KINDS, seconds=600))
 
 
 READS_BEFORE = """
