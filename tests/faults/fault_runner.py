@@ -390,6 +390,12 @@ def _read_sites(path: Path) -> dict[tuple[int, int, int], tuple[int, int]]:
 # ---- judgement ----
 
 _MEMORY_CALLS = {"malloc", "calloc", "realloc", "aligned_alloc", "strdup"}
+# RuntimeErrors of Python's and NumPy's own, where they lack memory.
+NO_MEMORY_TEXTS = (
+    "default ndarray.__repr__",
+    "can't allocate lock",
+    "can't start new thread",
+)
 # What a user may get; the first is what an allocation of Python raises.
 _RIGHT = ("builtins.MemoryError", "pycuda._driver.Error", "builtins.OSError")
 
@@ -457,8 +463,8 @@ def _complaint(fault: Fault, output: str) -> str | None:
 def _is_right(fault: Fault, error: dict[str, Any]) -> bool:
     kinds = error["kinds"]
     if fault.site.name == "python":
-        if "ndarray.__repr__" in error["text"]:
-            return True  # NumPy 2 does not chain that one
+        if any(text in error["text"] for text in NO_MEMORY_TEXTS):
+            return True
         return "builtins.MemoryError" in kinds or (
             fault.plan == _start() and "builtins.ImportError" in kinds
         )
