@@ -184,7 +184,8 @@ def _sweep(place: str) -> None:
             continue
         folder = os.path.join(place, name)
         with contextlib.suppress(OSError):
-            if os.stat(folder).st_uid != os.getuid():
+            # A link would be another user's way to a folder of this one.
+            if os.lstat(folder).st_uid != os.getuid():
                 continue
             with open(os.path.join(folder, "lock")) as stream:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
