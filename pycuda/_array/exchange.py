@@ -353,29 +353,42 @@ def _order_unnamed(x: Any) -> None:
 
 
 def _from_interface(x: Any) -> GPUArray:
-    """An array on the memory that a CUDA array interface describes."""
-    interface = _interface_dict(x)
+    """An array on the memory that a CUDA array interface describes.
+
+    TypeError where an entry is wrong; they are looked at one by one only
+    where something failed.
+    """
+    interface = x.__cuda_array_interface__
+    try:
+        return _described(x, interface)
+    except BufferError:
+        raise
+    except Exception:
+        _interface_check(interface)
+        raise
+
+
+def _described(x: Any, interface: dict[str, Any]) -> GPUArray:
     if interface.get("mask") is not None:
         raise BufferError("masked arrays are not known here")
-    address, read_only = _interface_data(interface)
+    address, read_only = interface["data"]
     if read_only:
         raise BufferError("the memory is read-only")
-    dtype = _interface_dtype(interface)
-    shape = _interface_numbers(interface, "shape")
-    strides = None
-    if interface.get("strides") is not None:
-        strides = _interface_numbers(interface, "strides", len(shape))
-    stream = _interface_number(interface, "stream", None)
-    version = _interface_number(interface, "version", 0) or 0
-    is_empty = not address or 0 in shape
+    dtype = np.dtype(interface["typestr"])
+    if dtype.kind == "V" and interface.get("descr"):
+        dtype = np.dtype([tuple(row) for row in interface["descr"]])
+    if dtype.hasobject:
+        raise TypeError("device memory holds no objects")
+    shape, strides = interface["shape"], interface.get("strides")
+    is_empty = 0 in shape
     if not is_empty:
         _check_pointer(address)
     array = _wrap(address, shape, strides, dtype, x)
     if is_empty or _is_far(array):
         return array  # who copies it waits for its device
-    if stream is not None:
-        _wait_for(stream)
-    elif "stream" not in interface and version < 3:
+    if interface.get("stream") is not None:
+        _wait_for(interface["stream"])
+    elif "stream" not in interface and interface.get("version", 0) < 3:
         _order_unnamed(x)
     return array
 
@@ -386,70 +399,66 @@ def _wrong_entry(name: str, wanted: str, found: Any) -> TypeError:
     )
 
 
-def _interface_dict(x: Any) -> dict[str, Any]:
-    interface = x.__cuda_array_interface__
+def _interface_check(interface: Any) -> None:
+    """Raise TypeError for the first entry that is wrong."""
     if not isinstance(interface, dict):
         raise TypeError(
             "__cuda_array_interface__ must be a dict, not "
             f"{type(interface).__name__}"
         )
-    return interface
-
-
-def _interface_data(interface: dict[str, Any]) -> tuple[int, bool]:
-    """(address, whether the memory is read-only)."""
     data = interface.get("data")
-    if not isinstance(data, tuple | list) or len(data) != 2:
-        raise _wrong_entry("data", "(address, read_only)", data)
-    address, read_only = data
-    try:
-        address = 0 if address is None else operator.index(address)
-    except TypeError:
-        raise _wrong_entry("data", "(address, read_only)", data) from None
+    pair = isinstance(data, tuple | list) and len(data) == 2
+    address = operator.index(data[0] or 0) if pair and _counts(data[0]) else -1
     if not 0 <= address < 1 << 64:
-        raise _wrong_entry("data", "an address of 64 bits", address)
-    return address, bool(read_only)
+        raise _wrong_entry("data", "(address of 64 bits, read_only)", data)
+    _dtype_check(interface)
+    shape = _numbers_check(interface, "shape")
+    count = len(shape)
+    if data[0] is None and 0 not in shape:
+        raise _wrong_entry("data", "an address, as there are elements", data)
+    if interface.get("strides") is not None:
+        found = _numbers_check(interface, "strides")
+        if len(found) != count:
+            raise _wrong_entry(
+                "strides", f"a tuple of {count} integers", found
+            )
+    for name in "stream", "version":
+        if not _counts(interface.get(name)):
+            raise _wrong_entry(name, "an integer", interface[name])
 
 
-def _interface_dtype(interface: dict[str, Any]) -> np.dtype:
+def _counts(value: Any) -> bool:
+    """Whether a value is an integer, or None."""
+    return value is None or hasattr(type(value), "__index__")
+
+
+def _dtype_check(interface: dict[str, Any]) -> None:
     typestr, descr = interface.get("typestr"), interface.get("descr")
-    if not isinstance(typestr, str):
+    try:
+        dtype = np.dtype(typestr) if isinstance(typestr, str) else None
+    except (TypeError, ValueError):
+        dtype = None
+    if dtype is None or dtype.hasobject:
         raise _wrong_entry("typestr", "a text such as '<f4'", typestr)
-    dtype = np.dtype(typestr)
     if dtype.kind == "V" and descr:
         try:
-            dtype = np.dtype([tuple(row) for row in descr])
+            np.dtype([tuple(row) for row in descr])
         except (TypeError, ValueError):
             wanted = "rows of names and types"
             raise _wrong_entry("descr", wanted, descr) from None
-    if dtype.hasobject:
-        raise _wrong_entry("typestr", "of values, not of objects", typestr)
-    return dtype
 
 
-def _interface_number(
-    interface: dict[str, Any], name: str, absent: int | None
-) -> int | None:
-    found = interface.get(name, absent)
-    try:
-        return None if found is None else operator.index(found)
-    except TypeError:
-        raise _wrong_entry(name, "an integer", found) from None
-
-
-def _interface_numbers(
-    interface: dict[str, Any], name: str, count: int | None = None
-) -> tuple[int, ...]:
-    """A tuple of `count` integers; of shapes: none of them negative."""
+def _numbers_check(interface: dict[str, Any], name: str) -> tuple[int, ...]:
+    """A tuple of integers; of lengths: none of them negative."""
     found = interface.get(name)
     try:
         numbers = tuple(operator.index(n) for n in found)
     except TypeError:
-        raise _wrong_entry(name, "a tuple of integers", found) from None
-    if count is None and min(numbers, default=0) < 0:
+        numbers = None
+    if numbers is None or isinstance(found, str | bytes | bytearray):
+        raise _wrong_entry(name, "a tuple of integers", found)
+    if name == "shape" and min(numbers, default=0) < 0:
         raise _wrong_entry(name, "a tuple of lengths", found)
-    if count is not None and len(numbers) != count:
-        raise _wrong_entry(name, f"a tuple of {count} integers", found)
     return numbers
 
 
