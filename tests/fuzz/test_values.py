@@ -46,14 +46,18 @@ def test_an_error_that_is_not_allowed_is_told(monkeypatch):
 @pytest.mark.parametrize(
     ("entry", "value", "message"),
     [
-        ("data", None, r"data of __cuda_array_interface__ must be \(address"),
+        (
+            "data",
+            None,
+            r"data of __cuda_array_interface__ must be \(address of",
+        ),
         ("data", (1.5, False), "data of __cuda_array_interface__"),
-        ("data", (1 << 64, False), "an address of 64 bits"),
+        ("data", (1 << 64, False), "address of 64 bits"),
         ("shape", None, "shape of .* must be a tuple of integers, not None"),
         ("shape", (2, -1), "a tuple of lengths"),
         ("strides", (4,), "strides of .* must be a tuple of 2 integers"),
         ("typestr", 3, "typestr of .* must be a text"),
-        ("typestr", "O", "of values, not of objects"),
+        ("typestr", "O", "typestr of .* must be a text"),
         ("stream", "x", "stream of .* must be an integer"),
     ],
 )

@@ -19,8 +19,10 @@ import random
 import re
 import struct
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,7 @@ import pycuda.autoinit
 import pycuda.driver as drv
 import pycuda.gpuarray as gpuarray
 from pycuda import _pvt_struct, tools
+from pycuda._compile import options
 from pycuda.compyte import dtypes
 
 ALLOWED = (
@@ -284,15 +287,14 @@ class Producer:
         return new_capsule(ctypes.addressof(tensor), name, None)
 
 
-kept: list[Any] = []  # producers whose memory arrays may still name
-
-
 def capsule_call(row: dict[str, Any]) -> None:
     producer = Producer(row)
     array = gpuarray.from_dlpack(producer)
     assert 0 <= array.ndim <= 32 and all(n >= 0 for n in array.shape)
     assert array.size == int(np.prod([1, *array.shape], dtype=object))
-    del array
+    again = gpuarray.from_dlpack(array)
+    assert (again.shape, again.dtype) == (array.shape, array.dtype)
+    array.__dlpack__()  # the older form, which nobody takes
 
 
 def argument_call(row: dict[str, Any]) -> None:
@@ -306,23 +308,40 @@ def argument_call(row: dict[str, Any]) -> None:
 
 # ---- texts ----------------------------------------------------------------
 
-MODULE = None
+SOURCE = """
+struct block { char c[4]; };
+__global__ void k(int *p, double x, char c) {}
+__global__ void numbers(long long a, short b, unsigned char c, bool d) {}
+__global__ void others(float2 z, double2 w, block b, float f, int *p) {}
+"""
+KERNELS: list[Any] = []
 
 
-def kernel() -> Any:
-    global MODULE
-    if MODULE is None:
+def kernel(number: int = 0) -> Any:
+    if not KERNELS:
         from pycuda.compiler import SourceModule
 
-        MODULE = SourceModule("__global__ void k(int *p, double x, char c) {}")
-    return MODULE.get_function("k")
+        module = SourceModule(SOURCE)
+        names = "k", "numbers", "others"
+        KERNELS.extend(map(module.get_function, names))
+    return KERNELS[number % len(KERNELS)]
+
+
+VALUES = [3, -1, 1.5, 2 + 1j, b"x", b"four", b"", True, None, "text", 1 << 70]
+VALUES += [np.float32(1), np.int8(-3), np.uint64(1 << 63), np.complex64(1j)]
+VALUES += [memory, memory.gpudata, np.zeros(1, "i2,i2")[0], Fraction(1, 2)]
 
 
 def format_call(text: str) -> None:
-    function = kernel()
+    """Prepare a kernel and call it, with values that may fit."""
+    rng = random.Random(text)
+    function = kernel(rng.randrange(3))
     function.prepare(text)
-    values = [3] * 3
-    function.prepared_call((1, 1), (1, 1, 1), *values)
+    if "x" in text or len(text) > 40:
+        return
+    function.prepared_call(
+        (1, 1), (1, 1, 1), *[rng.choice(VALUES) for _ in range(len(text))]
+    )
 
 
 def struct_call(text: str) -> None:
@@ -349,6 +368,23 @@ def dtype_call(text: str) -> None:
     tools.dtype_to_ctype(text)
 
 
+def options_call(text: str) -> None:
+    """A file of nvcc's options, and the same as a list of words."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(text.encode(errors="surrogatepass"))
+        file.flush()
+        translated = []
+        for given in (["--options-file", file.name], text.split()):
+            try:
+                translated.append(options.translate(given))
+            except options.OptionError as error:
+                said = error
+    if not translated:
+        raise said
+    for out in translated:
+        assert all(isinstance(word, str) and word for word in out.options)
+
+
 def npy(array: np.ndarray, many: bool = False) -> bytes:
     stream = io.BytesIO()
     np.savez(stream, a=array, b=array) if many else np.save(stream, array)
@@ -365,13 +401,24 @@ def npy_call(data: bytes) -> None:
         rows = found.values() if hasattr(found, "values") else [found]
         for array in rows:
             assert isinstance(array, gpuarray.GPUArray)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, KeyError):
-        return  # zipfile's own
-    except (tokenize.TokenError, RecursionError):
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, KeyError):
+        return  # zipfile's own: methods and passwords that it does not know
+    except tokenize.TokenError:
         return  # NumPy's, of a header that is no Python
 
 
-FORMATS = ["PdB", "P", "@iP", "2i4s", "ffdd", "?cbBhHiIlLqQnN", "e3xED"]
+FORMATS = [
+    "PdB",
+    "P",
+    "@iP",
+    "lhB?",
+    "FD4sfP",
+    "qqqq",
+    "2i4s",
+    "ffdd",
+    "?cbBhHiIlLqQnN",
+    "e3xED",
+]
 ARGUMENTS = [
     "float *x",
     "const unsigned long long int n",
@@ -389,6 +436,10 @@ DTYPES = [
     "?",
     "bfloat16",
 ]
+
+OPTIONS = ["-arch=sm_90 -O3\n-D X=1 -I '/a b'", "-Xcompiler -Wall,-DY -G"]
+OPTIONS += ["-gencode arch=compute_80,code=sm_80 --ptxas-options=-v,-O2"]
+OPTIONS += ["-optf /nowhere", "-std=c++17 -include x.h -maxrregcount 32"]
 
 Parser = tuple[list[Any], Callable[..., Any], Callable[[Any], None]]
 
@@ -417,6 +468,13 @@ PARSERS: dict[str, Parser] = {
         DTYPES,
         lambda text, rng: mutate_text(text, [*"<>|=fiucSV,()?", "f4"], rng),
         dtype_call,
+    ),
+    "option files": (
+        OPTIONS,
+        lambda text, rng: mutate_text(
+            text, [*options.BY_NAME, *" =,'\"\\-\n", "true", "sm_90"], rng
+        ),
+        options_call,
     ),
     ".npy files": (
         [npy(np.arange(6.0)), npy(np.ones((2, 3), "<i4"), True)],
