@@ -130,7 +130,7 @@ print_run(void *argument)
 
     cpu_text_clear(text, ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE]);
     print->taken = cpu_text_format(text, print->format, print->args);
-    if (!text->lost) {
+    if (!text->lost && text->used) {
         fifo_add(ctx, text->bytes, text->used);
     }
 }
