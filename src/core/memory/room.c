@@ -45,7 +45,7 @@ room_of_interface(PyObject *interface)
     PyObject *shape = item_of(interface, "shape");
     PyObject *strides = item_of(interface, "strides");
     long long item = itemsize_of(item_of(interface, "typestr"));
-    long long packed = item, end = item, length, stride;
+    long long packed = item, end = item, length, stride, more;
     bool has = strides != NULL && PyTuple_Check(strides);
     if (item <= 0 || shape == NULL || !PyTuple_Check(shape) ||
         (has && PyTuple_GET_SIZE(strides) != PyTuple_GET_SIZE(shape))) {
@@ -60,8 +60,12 @@ room_of_interface(PyObject *interface)
         if (length <= 0) {
             return 0;
         }
-        end += stride > 0 ? stride * (length - 1) : 0;
-        packed *= length;
+        stride = stride > 0 ? stride : 0;
+        if (__builtin_mul_overflow(stride, length - 1, &more) ||
+            __builtin_add_overflow(end, more, &end) ||
+            __builtin_mul_overflow(packed, length, &packed)) {
+            return SIZE_MAX; /* no size at all: the driver sees to it */
+        }
     }
     return (size_t)end;
 }
