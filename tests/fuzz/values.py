@@ -12,6 +12,7 @@ nothing else: no SystemError, no crash, no value that contradicts itself.
 
 from __future__ import annotations
 
+import collections
 import copy
 import ctypes
 import io
@@ -158,6 +159,13 @@ INTERFACES = [
         "version": 2,
         "mask": None,
     },
+    {
+        "shape": ((1 << 63) - 1, 2),
+        "strides": (8, 4),
+        "typestr": "<f4",
+        "data": (memory.ptr, False),
+        "version": 3,
+    },
     {"shape": (0,), "typestr": "<i8", "data": (0, True), "version": 3},
 ]
 
@@ -249,12 +257,15 @@ def dims(value: Any, ndim: int) -> Any:
     )
 
 
+# What capsules name has to live until their last consumer's end.
+kept: collections.deque[Any] = collections.deque(maxlen=256)
+
+
 class Producer:
     """An object whose capsule says what a dictionary says."""
 
     def __init__(self, row: dict[str, Any]) -> None:
         self.row = row
-        self.keep: list[Any] = []
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return Here
@@ -283,7 +294,7 @@ class Producer:
         name = b"dltensor_versioned" if kind is Versioned else b"dltensor"
         if row.get("name") not in (b"dltensor", b"dltensor_versioned"):
             name = b"another"
-        self.keep += [tensor, shape, strides, name]
+        kept.append((tensor, shape, strides, name))
         return new_capsule(ctypes.addressof(tensor), name, None)
 
 
