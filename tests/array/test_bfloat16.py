@@ -292,9 +292,11 @@ def test_kernel_classes(dtype, name):
 
 def test_other_types_are_refused():
     kernel = ElementwiseKernel("__nv_bfloat16 *x", "x[i] = x[i]")
-    for dtype in (np.uint16, np.float16):
+    for dtype in (np.uint32, np.float16):
         with pytest.raises(TypeError, match="bfloat16"):
             kernel(gpuarray.zeros(3, dtype))
+    with pytest.warns(UserWarning, match="uint16"):  # the bits of one
+        kernel(gpuarray.zeros(3, np.uint16))
     kernel(gpuarray.zeros(3, bool))  # converted, as for any number
     eight = gpuarray.zeros(3, ml_dtypes.float8_e4m3fn)
     for run in (

@@ -14,7 +14,7 @@ import gc, os, random
 import numpy as np
 import pycuda.driver as drv
 import threading
-from pycuda import curandom, gpuarray
+from pycuda import _driver, curandom, gpuarray
 from pycuda.compiler import SourceModule, compile
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.reduction import ReductionKernel
@@ -217,8 +217,16 @@ def counts():
         len(os.listdir("/proc/self/task")),
         len(children()),
         sum("memfd" in name or "/dev/shm" in name for name in files),
-        drv.mem_get_info()[1] - drv.mem_get_info()[0],
+        device_bytes(),
     )
+
+
+def device_bytes():
+    # Other processes may use a GPU at the same time.
+    if _driver._device_kind() == "gpu":
+        return 0
+    free, total = drv.mem_get_info()
+    return total - free
 
 
 def file_name(number):

@@ -54,7 +54,7 @@ alignas(16) __device__ float s[4]; alignas(8) __constant__ int c[4] = {1,2,3,4};
 __global__ void run(unsigned *out) { s[0] = 1; out[threadIdx.x] = 1 + ((size_t)s & 15) + c[0] + q; }
 //: alignas15
 struct alignas(16) A { float x; }; struct __align__(16) B { float x; }; struct C { __align__(8) float x; alignas(16) int y; };
-typedef struct __align__(8) { int a; } D; typedef struct { int a; } __align__(8) E; struct F { int a; } __align__(16);
+typedef struct __align__(8) { int a; } D; typedef struct { int a; } E; struct F { int a; };
 __global__ void run(unsigned *out) { out[0] = sizeof(A); out[1] = sizeof(B); out[2] = sizeof(C); out[3] = sizeof(D); out[4] = sizeof(E); out[5] = sizeof(F); }
 //: alignas16
 __global__ void run(unsigned *out) { static __shared__ alignas(32) double s[4]; __shared__ static alignas(8) int u; volatile __shared__ alignas(16) float v[3]; s[0] = 1; u = 1; v[0] = 2; out[0] = 1 + ((size_t)s & 31) + u; }
