@@ -47,6 +47,11 @@ def describe(tmp_path_factory):
         )
         return text.value.decode(errors="replace").splitlines(), bool(complete)
 
+    library.core_image_whole.restype = ctypes.c_bool
+    ask.is_whole = lambda image: library.core_image_whole(
+        ctypes.create_string_buffer(image, len(image)),
+        ctypes.c_size_t(len(image)),
+    )
     return ask
 
 
@@ -87,6 +92,18 @@ def cubin(kernels):
 
 
 TWO = parameter(1, 8, 4) + OTHERS + parameter(0, 0, 8)
+
+
+def test_images_that_are_cut_off(describe):
+    """NVIDIA's driver reads past their end, and the process with it."""
+    image = cubin({".nv.info.k": TWO + total(12)})
+    assert describe.is_whole(image) and describe.is_whole(image + b"more")
+    for length in range(4, len(image)):
+        assert not describe.is_whole(image[:length]), length
+    fatbin = struct.pack("<IHHQ", 0xBA55ED50, 1, 16, 100) + bytes(100)
+    assert describe.is_whole(fatbin) and not describe.is_whole(fatbin[:-1])
+    assert not describe.is_whole(fatbin[:12])
+    assert describe.is_whole(b".version 8.0")
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,13 @@
  * Images may come from a damaged cache: every offset is checked.
  *
  * SPDX-License-Identifier: MIT */
+#include <elf.h>
+
 #include "core/private.h"
 
 #include "image/image.h"
+
+#define FATBIN_MAGIC 0xba55ed50u
 
 struct core_layout *
 core_layouts_add(struct core_layouts *layouts, const char *name, size_t length,
@@ -163,15 +167,86 @@ core_image_of_cpu(const void *image, size_t bytes)
     return bytes >= sizeof magic && memcmp(image, &magic, sizeof magic) == 0;
 }
 
+/* Do `count` rows of `row` bytes from `start` on lie within the image? */
+static bool
+rows_inside(uint64_t start, uint64_t count, uint64_t row, size_t bytes)
+{
+    return start <= bytes && (!count || row <= (bytes - start) / count);
+}
+
+/* NVIDIA's driver trusts the tables of a cubin, and reads past its end. */
+static bool
+cubin_whole(const char *image, size_t bytes)
+{
+    Elf64_Ehdr header;
+
+    if (bytes < sizeof header) {
+        return false;
+    }
+    memcpy(&header, image, sizeof header);
+    if (!rows_inside(header.e_shoff, header.e_shnum, header.e_shentsize,
+                     bytes) ||
+        !rows_inside(header.e_phoff, header.e_phnum, header.e_phentsize,
+                     bytes)) {
+        return false;
+    }
+    if (header.e_shentsize < sizeof(Elf64_Shdr)) {
+        return header.e_shnum == 0;
+    }
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        Elf64_Shdr row;
+
+        memcpy(&row, image + header.e_shoff + i * header.e_shentsize,
+               sizeof row);
+        if (row.sh_type != SHT_NOBITS && row.sh_type != SHT_NULL &&
+            !rows_inside(row.sh_offset, 1, row.sh_size, bytes)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The header of a fatbin, as far as it tells the size. */
+struct fatbin_header {
+    uint32_t magic;
+    uint16_t version, header_bytes;
+    uint64_t bytes; /* after the header */
+};
+
+static bool
+fatbin_whole(const char *image, size_t bytes)
+{
+    struct fatbin_header header;
+
+    if (bytes < sizeof header) {
+        return false;
+    }
+    memcpy(&header, image, sizeof header);
+    return rows_inside(header.header_bytes, 1, header.bytes, bytes);
+}
+
+static bool
+begins_with(const void *image, size_t bytes, const void *magic, size_t length)
+{
+    return bytes >= length && memcmp(image, magic, length) == 0;
+}
+
 bool
 core_image_whole(const void *image, size_t bytes)
 {
     const uint64_t magic = IMAGE_MAGIC;
+    const uint32_t fatbin = FATBIN_MAGIC;
     struct image_header header;
     size_t compared = bytes < sizeof magic ? bytes : sizeof magic;
 
+    if (begins_with(image, bytes, ELFMAG, SELFMAG)) {
+        return cubin_whole(image, bytes);
+    }
+    if (begins_with(image, bytes, &fatbin, sizeof fatbin)) {
+        return fatbin_whole(image, bytes);
+    }
     if (memcmp(image, &magic, compared)) {
-        return true; /* another's */
+        return true; /* text, or a form that only the driver knows */
     }
     if (bytes < sizeof header) {
         return false;
