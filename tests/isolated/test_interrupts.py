@@ -22,6 +22,8 @@ import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
+# A shell's background jobs ignore SIGINT, and Python then does, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 drv.init()
 context = drv.Device(0).make_context()
 SOURCE = '''
