@@ -243,6 +243,7 @@ def test_a_system_that_promises_no_more_than_it_has(machine):
     assert "overcommit_memory" in found.mappings_source
 
 
+@pytest.mark.no_sanitizer  # ASan reserves more addresses than the limit
 def test_a_limit_of_the_process(machine):
     found = machine.look(RLIMIT_DATA=1000 * MIB)
     assert found.mappings == 1000 * MIB - 400 * 4096
