@@ -27,9 +27,15 @@ static pthread_mutex_t *const locks[] = {
 
 #define LOCKS (sizeof locks / sizeof *locks)
 
+/* ThreadSanitizer, among others, replaces vfork() by fork(), so these handlers
+ * may run in the thread that starts a compiler process.  It holds
+ * nvrtc_start_lock already, and its child only executes the compiler. */
 static void
 locks_take(void)
 {
+    if (nvrtc_starting) {
+        return;
+    }
     for (size_t i = 0; i < LOCKS; i++) {
         pthread_mutex_lock(locks[i]);
     }
@@ -38,6 +44,9 @@ locks_take(void)
 static void
 locks_release(void)
 {
+    if (nvrtc_starting) {
+        return;
+    }
     for (size_t i = LOCKS; i-- > 0;) {
         pthread_mutex_unlock(locks[i]);
     }

@@ -78,6 +78,9 @@ extern pthread_mutex_t nvrtc_choice_lock; /* frontend.c: what it found */
 extern pthread_mutex_t nvrtc_start_lock;  /* process.c: starting one */
 extern pthread_mutex_t nvrtc_list_lock;   /* api.c: live programs */
 
+/* process.c: this thread holds nvrtc_start_lock. */
+extern _Thread_local bool nvrtc_starting;
+
 /* ---- paths.c: where the package's files lie ---- */
 
 /* `../name` seen from the library, or what `variable` says; false: too long or

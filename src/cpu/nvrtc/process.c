@@ -24,6 +24,7 @@
 extern char **environ;
 
 pthread_mutex_t nvrtc_start_lock = PTHREAD_MUTEX_INITIALIZER;
+_Thread_local bool nvrtc_starting;
 
 /* Variables that would change what the child is: preloaded libraries and the
  * settings of a sanitizer that the parent runs under. */
@@ -218,7 +219,9 @@ int
 nvrtc_process_start(struct nvrtc_process *process, char *const argv[])
 {
     pthread_mutex_lock(&nvrtc_start_lock);
+    nvrtc_starting = true;
     int code = process_start(process, argv);
+    nvrtc_starting = false;
     pthread_mutex_unlock(&nvrtc_start_lock);
     return code;
 }
