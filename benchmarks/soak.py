@@ -1,12 +1,14 @@
 """Ten million operations in several threads and streams, checked on samples.
 
 Usage: ``python benchmarks/soak.py [--operations N] [--seconds S]
-[--threads T] [--seed K]``.
+[--threads T] [--seed K] [--interrupts]``.
 
 Each thread works on streams of its own and on the default one, with arrays of
 random sizes and dtypes, each filled with one whole number that the thread
 knows, so that a wrong element anywhere is seen in the least and the greatest.
-Threads hand arrays to each other behind events. At the end memory of the host
+Threads hand arrays to each other behind events. With ``--interrupts`` (on the
+CPU device) the main thread also interrupts endless kernels by SIGINT and by
+the time limit, each in a context for it alone. At the end memory of the host
 and of the device must be what it was after the first fifth. Ends with status 1
 where anything is wrong.
 
@@ -16,6 +18,7 @@ SPDX-License-Identifier: MIT
 import argparse
 import collections
 import gc
+import os
 import random
 import resource
 import sys
@@ -27,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from interruptions import Interruptions
 
 import pycuda.driver as cuda
 from pycuda import cumath, curandom, gpuarray
@@ -318,12 +322,25 @@ def memory_now(shared: Shared) -> tuple[int, int]:
     return used
 
 
-def watch(shared: Shared) -> tuple[list[tuple[int, int]], float]:
+def interrupt(shared: Shared, interruptions: Interruptions) -> None:
+    """Interrupt kernels once; a wrong effect is a failure of the run."""
+    try:
+        interruptions.when_due()
+    except Exception:
+        shared.failures.append(traceback.format_exc())
+        shared.stop.set()
+
+
+def watch(
+    shared: Shared, interruptions: Interruptions | None
+) -> tuple[list[tuple[int, int]], float]:
     """Wait for the end; memory after each fifth, and the seconds taken."""
     options, start = shared.options, time.monotonic()
     found: list[tuple[int, int]] = []
     while True:
         time.sleep(0.2)
+        if interruptions:
+            interrupt(shared, interruptions)
         done, seconds = sum(shared.done), time.monotonic() - start
         share = max(done / options.operations, seconds / options.seconds)
         if sys.stderr.isatty():
@@ -373,12 +390,17 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=290)
     parser.add_argument("--threads", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--interrupts", action="store_true")
     parser.add_argument("--plant", choices=["leak", "value"])
     return parser.parse_args()
 
 
 def main() -> None:
     options = read_options()
+    # Free memory of the CPU device then depends on this process alone.
+    os.environ.setdefault("PYCUDA_CPU_MEMORY", "2G")
+    if options.interrupts:
+        os.environ.setdefault("PYCUDA_CPU_TIMEOUT", "2")
     cuda.init()
     context = cuda.Device(0).make_context()
     print(f"{cuda.Device(0).name()}; {options.threads} threads", flush=True)
@@ -389,10 +411,11 @@ def main() -> None:
         workers[0].warm_up()
     shared.done[0] = 0
     print(f"compiled in {time.monotonic() - start:.1f} s", flush=True)
+    interruptions = Interruptions() if options.interrupts else None
     threads = [threading.Thread(target=worker.run) for worker in workers]
     for thread in threads:
         thread.start()
-    memory, seconds = watch(shared)
+    memory, seconds = watch(shared, interruptions)
     for thread in threads:
         thread.join()
     done = sum(shared.done)
@@ -400,6 +423,8 @@ def main() -> None:
         f"\n{done:,} operations in {seconds:.1f} s, "
         f"{seconds / max(done, 1) * 1e6:.2f} us each; seed {options.seed}"
     )
+    if interruptions:
+        print(interruptions.report())
     status = verdict(shared, memory)
     workers.clear()
     shared.handed.clear()

@@ -5,6 +5,7 @@
 
 # SPDX-License-Identifier: MIT
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,14 @@ def test_soak() -> None:
 def test_soak_for_longer() -> None:
     done = soak("--operations=1000000", "--threads=8", seconds=240)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.cpu
+def test_soak_with_interruptions() -> None:
+    done = soak("--threads=3", "--interrupts", seconds=25)
+    assert done.returncode == 0, done.stdout
+    found = re.search(r"(\d+) kernels interrupted, (\d+) timed", done.stdout)
+    assert found and min(map(int, found.groups())) >= 2, done.stdout
 
 
 @pytest.mark.parametrize(
