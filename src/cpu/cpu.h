@@ -132,6 +132,7 @@ struct cpu_stream {
     bool ended; /* destroyed; its tail is not done */
     struct cpu_stream_attributes *attributes; /* owned; or NULL */
     struct cpu_capture *_Atomic capture;      /* set under the graph lock */
+    struct cpu_stream *captured_next;         /* in the capture; graph lock */
     CUgraphNode *tips; /* what the next node depends on; graph lock */
     size_t tip_count;
     bool joined; /* another stream of the capture waits for all of its work;
@@ -360,7 +361,7 @@ extern pthread_mutex_t cpu_scheduler_lock;
 /* Gives it back, then wakes whom the holder found work for. */
 void cpu_scheduler_unlock(void);
 
-/* ---- graph/capture.c ---- */
+/* ---- graph/capture_tasks.c, capture_guard.c, capture_events.c ---- */
 
 struct cpu_task;
 /* Where the thread's next piece of work is noted instead of done, or NULL. */
@@ -405,7 +406,9 @@ CUresult cpu_stream_of(CUstream handle, struct cpu_context *ctx,
                        struct cpu_stream **stream);
 /* The stream, in the current context or its own; no sticky error. */
 CUresult cpu_stream_any(CUstream handle, struct cpu_stream **stream);
-/* The same for the current context, which must have no sticky error. */
+/* The stream that copies, fills, events and graphs are submitted to, and its
+ * context: the current one, or another that the stream was created in, as in
+ * CUDA.  Neither context may have a sticky error. */
 CUresult cpu_stream_current(CUstream handle, struct cpu_context **ctx,
                             struct cpu_stream **stream);
 void cpu_stream_attach(struct cpu_context *ctx, struct cpu_stream *stream);

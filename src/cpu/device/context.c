@@ -444,6 +444,7 @@ cuCtxSynchronize_v2(CUcontext handle)
     struct cpu_context *ctx;
     CUresult code = context_or_current(handle, &ctx);
 
+    code = code ? code : cpu_capture_refuse_all(ctx);
     return code ? code : cpu_context_synchronize(ctx);
 }
 

@@ -4,7 +4,7 @@
  * Called by users of the library; capture.c does the work.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/graph/graph.h"
+#include "cpu/graph/capture.h"
 
 CPU_API CUresult
 cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status,

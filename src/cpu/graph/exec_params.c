@@ -66,8 +66,7 @@ cpu_exec_set_task(CUgraphExec exec, CUgraphNode node, struct cpu_task *task)
 
     pthread_mutex_lock(&cpu_graph_lock);
     CUresult code = step_of(exec, node, &step);
-    if (!code && (step->task.type != task->type ||
-                  step->task.context_id != task->context_id)) {
+    if (!code && !cpu_task_may_replace(&step->task, task)) {
         code = CUDA_ERROR_INVALID_VALUE;
     }
     if (!code) {
@@ -174,7 +173,7 @@ steps_match(const struct cpu_step *old, const struct cpu_step *new,
         size_t waits = new[i].after_count;
 
         /* one that waits for nothing waits for the step before the graph */
-        if (old[i].task.type != new[i].task.type ||
+        if (!cpu_task_may_replace(&old[i].task, &new[i].task) ||
             old[i].after_count != (waits ? waits : 1)) {
             return false;
         }

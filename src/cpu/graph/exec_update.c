@@ -47,8 +47,10 @@ step_compare(const struct cpu_step *old, const struct cpu_step *new)
                old->after_count * sizeof *old->after)) {
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     }
-    if (a->context_id != b->context_id) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
+    if (!cpu_task_may_replace(a, b)) {
+        return a->type == CU_GRAPH_NODE_TYPE_KERNEL
+                   ? CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
+                   : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
     }
     if ((a->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
          a->type == CU_GRAPH_NODE_TYPE_MEM_FREE) &&

@@ -81,6 +81,10 @@ void cpu_users_end(void);
 /* A copy with references of its own; OUT_OF_MEMORY leaves nothing to free. */
 CUresult cpu_task_copy(struct cpu_task *to, const struct cpu_task *from);
 void cpu_task_free(struct cpu_task *task);
+/* Whether an executable graph may do `new` instead of `old`: the type of the
+ * node stays, and its context too, except that host functions have none. */
+bool cpu_task_may_replace(const struct cpu_task *old,
+                          const struct cpu_task *new);
 /* Makes a task of CUDA's parameters for this type of node; for a graph or an
  * empty node there are none.  The context is `ctx`, or NULL: the function's
  * for a kernel, else the current one.  Takes no lock of the graph's. */
@@ -262,27 +266,5 @@ CUresult cpu_conditional_add(CUgraphNode *made, CUgraph graph,
                              const CUgraphNode *after,
                              const CUgraphEdgeData *data, size_t count,
                              CUDA_CONDITIONAL_NODE_PARAMS *params);
-
-/* ---- capture.c ---- */
-
-struct cpu_capture {
-    struct cpu_capture *next; /* in the list of all */
-    struct cpu_graph *graph;
-    struct cpu_context *ctx;
-    struct cpu_stream *origin;
-    uint64_t id;
-    CUstreamCaptureMode mode;
-    CUstreamCaptureStatus status;
-    pthread_t thread;
-    bool borrowed; /* the graph is the caller's */
-};
-
-/* The stream of a handle, or of the current context; no sticky error. */
-CUresult cpu_capture_stream(CUstream handle, struct cpu_stream **stream);
-/* Other tips for the stream, and more of them; the lock is held. */
-CUresult cpu_capture_set_tips(struct cpu_stream *stream,
-                              const CUgraphNode *tips, size_t count);
-CUresult cpu_capture_join_tips(struct cpu_stream *stream,
-                               const CUgraphNode *more, size_t count);
 
 #endif

@@ -53,6 +53,13 @@ cpu_task_copy(struct cpu_task *to, const struct cpu_task *from)
     return CUDA_SUCCESS;
 }
 
+bool
+cpu_task_may_replace(const struct cpu_task *old, const struct cpu_task *new)
+{
+    return old->type == new->type && (old->context_id == new->context_id ||
+                                      old->type == CU_GRAPH_NODE_TYPE_HOST);
+}
+
 /* ---- from CUDA's parameters to a task ---- */
 
 typedef CUresult submit(const void *params);

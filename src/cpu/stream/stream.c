@@ -148,7 +148,15 @@ cpu_stream_current(CUstream handle, struct cpu_context **ctx,
 {
     CUresult code = cpu_context_current(ctx);
 
-    return code ? code : cpu_stream_of(handle, *ctx, stream);
+    if (code) {
+        return code;
+    }
+    code = cpu_stream_of(handle, *ctx, stream);
+    if (code == CUDA_ERROR_INVALID_HANDLE && *stream) {
+        *ctx = (*stream)->ctx; /* a stream of another context */
+        code = cpu_context_status(*ctx);
+    }
+    return code;
 }
 
 int

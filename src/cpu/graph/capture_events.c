@@ -1,0 +1,119 @@
+/* capture_events.c - events that carry a capture from stream to stream.
+ *
+ * Called by event.c.  An event that is recorded in a capture names the nodes
+ * that its stream had reached; a stream that waits for the event depends on
+ * them, and takes part in the capture from then on.  Both streams may belong
+ * to any context.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/graph/capture.h"
+
+struct cpu_captured {
+    uint64_t id;        /* of the capture */
+    uint64_t stream_id; /* of the stream that it was recorded in */
+    size_t count;
+    CUgraphNode tips[];
+};
+
+static struct cpu_capture *
+capture_find(uint64_t id)
+{
+    struct cpu_capture *capture = cpu_captures;
+
+    while (capture && capture->id != id) {
+        capture = capture->next;
+    }
+    return capture;
+}
+
+CUresult
+cpu_capture_record(struct cpu_stream *stream, struct cpu_captured **made)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    pthread_mutex_lock(&cpu_graph_lock);
+    struct cpu_capture *capture = atomic_load(&stream->capture);
+    if (!capture || capture->status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+        code = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    }
+    size_t bytes = stream->tip_count * sizeof *stream->tips;
+    if (!code && !(*made = malloc(sizeof **made + bytes))) {
+        code = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (!code) {
+        (*made)->id = capture->id;
+        (*made)->stream_id = stream->id;
+        (*made)->count = stream->tip_count;
+        if (bytes) {
+            memcpy((*made)->tips, stream->tips, bytes);
+        }
+    }
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
+}
+
+/* The stream that the event was recorded in, if it has done nothing since, is
+ * joined by the stream that waits for the event. */
+static void
+stream_join(struct cpu_capture *capture, const struct cpu_captured *event)
+{
+    for (struct cpu_stream *s = capture->streams; s; s = s->captured_next) {
+        if (s->id == event->stream_id && s->tip_count == event->count &&
+            (!event->count ||
+             !memcmp(s->tips, event->tips, event->count * sizeof *s->tips))) {
+            s->joined = true;
+        }
+    }
+}
+
+static CUresult
+wait_captured(struct cpu_stream *stream, const struct cpu_captured *event)
+{
+    struct cpu_capture *from = capture_find(event->id);
+    struct cpu_capture *own = atomic_load(&stream->capture);
+
+    if (!from) {
+        return own ? cpu_capture_invalidate(
+                         own, CUDA_ERROR_STREAM_CAPTURE_ISOLATION)
+                   : CUDA_ERROR_CAPTURED_EVENT;
+    }
+    if (from->status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    }
+    if (stream == &stream->ctx->legacy) {
+        return cpu_capture_invalidate(from,
+                                      CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    }
+    if (own && own != from) {
+        cpu_capture_invalidate(own, CUDA_SUCCESS);
+        return cpu_capture_invalidate(from, CUDA_ERROR_STREAM_CAPTURE_MERGE);
+    }
+    if (!own) {
+        cpu_capture_enter(stream, from);
+    } else if (stream->id != event->stream_id) {
+        stream_join(from, event);
+    }
+    return cpu_capture_join_tips(stream, event->tips, event->count);
+}
+
+CUresult
+cpu_capture_wait(struct cpu_stream *stream, const struct cpu_captured *event)
+{
+    pthread_mutex_lock(&cpu_graph_lock);
+    CUresult code = wait_captured(stream, event);
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
+}
+
+CUresult
+cpu_capture_asked(const struct cpu_captured *event)
+{
+    pthread_mutex_lock(&cpu_graph_lock);
+    CUresult code = cpu_capture_invalidate(capture_find(event->id),
+                                           CUDA_ERROR_CAPTURED_EVENT);
+    pthread_mutex_unlock(&cpu_graph_lock);
+    return code;
+}

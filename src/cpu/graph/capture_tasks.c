@@ -1,0 +1,86 @@
+/* capture_tasks.c - tasks that become nodes of a capture's graph.
+ *
+ * Called by every file that submits work, which asks cpu_stream_records first.
+ * A task names the context of its stream, so that its node runs there whatever
+ * stream the graph is launched in.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "cpu/graph/capture.h"
+
+_Thread_local struct cpu_task *cpu_task_sink;
+
+/* The graph that the stream's capture makes; NULL: none, or invalidated. */
+static struct cpu_graph *
+capture_graph(struct cpu_stream *stream)
+{
+    struct cpu_capture *capture = atomic_load(&stream->capture);
+
+    return capture && capture->status == CU_STREAM_CAPTURE_STATUS_ACTIVE
+               ? capture->graph
+               : NULL;
+}
+
+/* What the stream's next node depends on, into `nodes` with room for
+ * stream->tip_count. */
+static CUresult
+capture_tips(struct cpu_stream *stream, struct cpu_node **nodes)
+{
+    struct cpu_graph *graph = capture_graph(stream);
+
+    for (size_t i = 0; i < stream->tip_count; i++) {
+        nodes[i] = cpu_node_of(stream->tips[i]);
+        if (!nodes[i] || nodes[i]->graph != graph) { /* it was destroyed */
+            return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+capture_add(struct cpu_stream *stream, struct cpu_task *task)
+{
+    struct cpu_graph *graph = capture_graph(stream);
+    struct cpu_node *after[64] = {NULL}, **list = after, *node;
+
+    if (!graph) {
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    }
+    if (stream->tip_count > 64) {
+        list = malloc(stream->tip_count * sizeof(struct cpu_node *));
+    }
+    if (!list) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    CUresult code = capture_tips(stream, list);
+    if (!code) {
+        code = cpu_node_add(graph, list, NULL, stream->tip_count, task, &node);
+    }
+    if (list != after) {
+        free(list);
+    }
+    if (code) {
+        return code;
+    }
+    *task = (struct cpu_task){0}; /* the node's */
+    stream->joined = false;
+    return cpu_capture_set_tips(stream, &node->handle, 1);
+}
+
+CUresult
+cpu_task_note(struct cpu_stream *stream, struct cpu_task *task)
+{
+    if (cpu_task_sink) {
+        cpu_task_free(cpu_task_sink);
+        *cpu_task_sink = *task;
+        return CUDA_SUCCESS;
+    }
+    pthread_mutex_lock(&cpu_graph_lock);
+    CUresult code = capture_add(stream, task);
+    pthread_mutex_unlock(&cpu_graph_lock);
+    if (code) {
+        cpu_task_free(task);
+    }
+    return code;
+}
