@@ -136,8 +136,8 @@ def _chosen_device() -> int | None:
         if not os.path.isfile(path):
             return None
         try:
-            with open(path) as stream:
-                text = stream.readline()
+            with open(path, "rb") as stream:
+                text = stream.readline(80).decode(errors="replace")
         except OSError:
             return None
     with contextlib.suppress(ValueError):

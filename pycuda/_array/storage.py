@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import contextlib
+import io
+import os
+from collections.abc import Callable, Iterator
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,15 +46,127 @@ def savez(file: Any, *args: GPUArray, **kwds: GPUArray) -> None:
     )
 
 
+_BEGINNINGS = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
+_EXPECTED = "expected a file of numpy.save (.npy) or numpy.savez (.npz)"
+
+
+def _shown(file: Any) -> str:
+    """Name of a file in error messages: its path, else its type."""
+    if not isinstance(file, (str, bytes, os.PathLike)):
+        file = getattr(file, "name", None)
+        if not isinstance(file, (str, bytes)):
+            return "the file object"
+    return repr(os.fsdecode(file))
+
+
+@contextlib.contextmanager
+def _explained(name: str) -> Iterator[None]:
+    """Turn the many errors of NumPy and zipfile into those of `load`.
+
+    A damaged header can raise a dozen types, from SyntaxError to zlib.error.
+    Errors of the operating system pass unchanged: they have a cause and a
+    path of their own.
+    """
+    try:
+        yield
+    except EOFError as error:
+        raise EOFError(f"{name}: {error}; {_EXPECTED}") from error
+    except MemoryError as error:
+        raise MemoryError(f"{name}: {error}") from error
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        reason = str(error) or type(error).__name__
+        raise ValueError(
+            f"{name} cannot be read: {reason}; {_EXPECTED}"
+        ) from error
+
+
+def _check_beginning(stream: IO[bytes], name: str) -> None:
+    """Refuse what is neither format, without moving the stream's position."""
+    if isinstance(stream, io.TextIOBase):
+        raise TypeError(f"{name} is open as text; open it in mode 'rb'")
+    found = stream.read(6)
+    stream.seek(-len(found), 1)
+    if not found:
+        raise EOFError(f"{name} has no data at its position; {_EXPECTED}")
+    if not found.startswith(_BEGINNINGS):
+        raise ValueError(f"{name} begins with {found!r}; {_EXPECTED}")
+
+
+def read_arrays(
+    stream: IO[bytes], name: str
+) -> Iterator[tuple[str | None, np.ndarray]]:
+    """Arrays in a .npy or .npz file, one by one.
+
+    Parameters
+    ----------
+    stream
+        Binary stream that can seek.
+    name
+        The file's name in messages.
+
+    Yields
+    ------
+    tuple
+        An array's name in the file, None in a .npy file, and the array.
+
+    Raises
+    ------
+    ValueError, EOFError, MemoryError
+        If the file is damaged, cut off or of another format, or holds Python
+        objects: with the file's name and what was expected.
+    OSError
+        If it cannot be read.
+    """
+    _check_beginning(stream, name)
+    with _explained(name):
+        found = np.load(stream, allow_pickle=False)
+    if isinstance(found, np.ndarray):
+        yield None, found
+        return
+    with found:
+        for member in found.files:
+            with _explained(f"{member!r} in {name}"):
+                array = found[member]
+            if not isinstance(array, np.ndarray):
+                raise ValueError(
+                    f"{member!r} in {name} is no array; {_EXPECTED}"
+                )
+            yield member, array
+
+
 def load(file: Any, allocator: Callable = drv.mem_alloc) -> Any:
-    """What `save` or `savez` saved: an array, or a dict of them.
+    """Load what `save` or `savez` saved: an array, or a dict of them.
 
     Files that numpy wrote can be read, unless they hold Python objects.
+
+    Parameters
+    ----------
+    file
+        Path, or binary stream that can seek.
+    allocator
+        Allocates the arrays' memory on the device.
+
+    Raises
+    ------
+    ValueError
+        If the file is of another format, damaged or cut off, or holds Python
+        objects.
+    EOFError
+        If it is empty, or the stream is at its end.
+    OSError
+        If it cannot be opened or read.
     """
     from pycuda.gpuarray import to_gpu
 
-    found = np.load(file, allow_pickle=False)
-    if isinstance(found, np.ndarray):
-        return to_gpu(found, allocator)
-    with found:
-        return {name: to_gpu(found[name], allocator) for name in found.files}
+    name = f"gpuarray.load: {_shown(file)}"
+    with contextlib.ExitStack() as opened:
+        stream = file
+        if not hasattr(file, "read"):
+            stream = opened.enter_context(open(os.fspath(file), "rb"))
+        arrays = {
+            member: to_gpu(array, allocator)
+            for member, array in read_arrays(stream, name)
+        }
+    return arrays.get(None, arrays)

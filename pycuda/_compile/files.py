@@ -37,17 +37,21 @@ def _content(descriptor: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def read_regular(path: str) -> bytes:
+def read_regular(path: str, most: int | None = None) -> bytes:
     """Content of a regular file.
 
     Raises
     ------
     OSError
-        If it cannot be read, or is a folder, a pipe, a socket or a device.
+        If it cannot be read, is larger than `most` bytes, or is a folder, a
+        pipe, a socket or a device.
     """
     descriptor = os.open(path, _FLAGS)
     try:
-        return _content(descriptor, _regular(descriptor, path).st_size)
+        size = _regular(descriptor, path).st_size
+        if most is not None and size > most:
+            raise OSError(_EFBIG, f"larger than {most} bytes", path)
+        return _content(descriptor, size)
     finally:
         os.close(descriptor)
 

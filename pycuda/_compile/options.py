@@ -16,8 +16,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from pycuda._compile import files
 from pycuda._compile import option_rows as rows
+from pycuda._compile.option_files import OptionError, OptionFiles, split_line
 from pycuda._compile.option_rows import BY_NAME, Row
 
 # Single letters whose value may follow without a blank.
@@ -38,10 +38,6 @@ _CUDAFE = {
     "--display_error_number": "--display-error-number",
     "--no_display_error_number": "--no-display-error-number",
 }
-
-
-class OptionError(ValueError):
-    """An option that no compiler here can follow."""
 
 
 @dataclass
@@ -81,26 +77,17 @@ def with_environment(options: list[str]) -> list[str]:
     if not before and not after:
         return options
     return [
-        *_split_line(before or "", "NVCC_PREPEND_FLAGS"),
+        *split_line(before or "", "NVCC_PREPEND_FLAGS"),
         *options,
-        *_split_line(after or "", "NVCC_APPEND_FLAGS"),
+        *split_line(after or "", "NVCC_APPEND_FLAGS"),
     ]
-
-
-def _split_line(text: str, whose: str) -> list[str]:
-    import shlex
-
-    try:
-        return shlex.split(text)
-    except ValueError as error:
-        raise OptionError(f"the options in {whose}: {error}") from None
 
 
 # ---- words ----
 
 
 def _words(
-    options: list[str], depth: int = 0
+    options: list[str], opened: OptionFiles
 ) -> Iterator[tuple[str, str | None]]:
     """Yield (name, value) pairs; value is None for an option alone."""
     pending = iter(options)
@@ -117,7 +104,8 @@ def _words(
                 raise OptionError(f"the option {name} lacks its value")
             _check_value(name, row, value)
             if row.action == rows.FILES:
-                yield from _words(_read_options(value, depth), depth + 1)
+                with opened.read(_items(value)) as words:
+                    yield from _words(words, opened)
             else:
                 yield name, value
         elif value is None or value == "true" or row.action == rows.REFUSE:
@@ -140,20 +128,6 @@ def _split(option: str) -> tuple[str, str | None]:
         if option.startswith(prefix):
             return prefix, option[len(prefix) :].lstrip("= ")
     return option, None
-
-
-def _read_options(paths: str, depth: int) -> list[str]:
-    """The options in files, as nvcc's --options-file has them."""
-    if depth > 16:
-        raise OptionError(f"the options file {paths!r} includes itself")
-    words = []
-    for path in _items(paths):
-        try:
-            text = files.read_regular(path).decode()
-        except (OSError, ValueError) as error:
-            raise OptionError(f"the options file {path!r}: {error}") from None
-        words += _split_line(text, f"the file {path!r}")
-    return words
 
 
 def _items(text: str) -> list[str]:
@@ -348,7 +322,7 @@ def translate(options: list[str]) -> Translated:
     """
     out = Translated()
     unknown = []
-    for name, value in _words(options):
+    for name, value in _words(options, OptionFiles()):
         row = BY_NAME.get(name)
         if row is not None:
             _ACTIONS[row.action](name, row, value or "", out)

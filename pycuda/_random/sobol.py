@@ -15,6 +15,8 @@ import os
 
 import numpy as np
 
+from pycuda._array.storage import read_arrays
+
 DIMENSIONS = 20000
 _SEED = 0x50B01
 
@@ -23,12 +25,11 @@ _SEED = 0x50B01
 def _initial() -> tuple[np.ndarray, np.ndarray]:
     """Polynomials, and the numbers m1, m2, ... of each dimension."""
     path = os.path.join(os.path.dirname(__file__), "data", "joe_kuo_6.npz")
-    with np.load(path) as data:
-        names = sorted(
-            (n for n in data if n[0] == "m"), key=lambda n: int(n[1:])
-        )
-        numbers = np.stack([data[n].astype(np.uint64) for n in names], 1)
-        return data["polynomials"].astype(np.int64), numbers
+    with open(path, "rb") as stream:
+        data = dict(read_arrays(stream, f"the package's data {path!r}"))
+    names = sorted((n for n in data if n[0] == "m"), key=lambda n: int(n[1:]))
+    numbers = np.stack([data[n].astype(np.uint64) for n in names], 1)
+    return data["polynomials"].astype(np.int64), numbers
 
 
 def _degree(polynomials: np.ndarray) -> np.ndarray:

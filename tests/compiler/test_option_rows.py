@@ -304,6 +304,48 @@ def test_a_file_of_options_that_names_itself(tmp_path):
     (tmp_path / "o").write_text(f"-optf {tmp_path / 'o'}")
     with pytest.raises(OptionError, match="includes itself"):
         translate(["-optf", str(tmp_path / "o")])
+    (tmp_path / "a").write_text(f"-DA -optf {tmp_path / 'b'}")
+    (tmp_path / "b").write_text(f"-optf {tmp_path}/../{tmp_path.name}/a")
+    with pytest.raises(OptionError, match="includes itself"):
+        translate(["-optf", str(tmp_path / "a")])
+
+
+def test_files_of_options_may_share_a_file(tmp_path):
+    shared = tmp_path / "shared"
+    shared.write_text("-DS")
+    for name in "ab":
+        (tmp_path / name).write_text(f"-D{name} -optf {shared}")
+    words = ["-optf", f"{tmp_path}/a,{tmp_path}/b", "-optf", str(shared)]
+    assert translate(words).options == [
+        f"--define-macro={name}" for name in "aSbSS"
+    ]
+
+
+@pytest.mark.parametrize("times", [2, 10, 40])
+def test_files_of_options_that_multiply(tmp_path, times):
+    """A dozen files that name the next one several times each."""
+    for level in range(12):
+        word = f"-optf {tmp_path / str(level + 1)}\n"
+        (tmp_path / str(level)).write_text(word * times)
+    (tmp_path / "12").write_text("-DA")
+    with pytest.raises(OptionError, match="at most .* bytes in 1000 files"):
+        translate(["-optf", str(tmp_path / "0")])
+
+
+def test_files_of_options_are_bounded(tmp_path):
+    for level in range(20):
+        (tmp_path / str(level)).write_text(
+            f"-optf {tmp_path / str(level + 1)}"
+        )
+    with pytest.raises(OptionError, match="16 deep"):
+        translate(["-optf", str(tmp_path / "0")])
+    (tmp_path / "large").write_text("-DA " * 200_000)
+    with pytest.raises(OptionError, match="1048576 bytes in 1000 files"):
+        translate(["-optf", f"{tmp_path / 'large'},{tmp_path / 'large'}"])
+    with open(tmp_path / "larger", "wb") as stream:
+        stream.truncate(1 << 40)
+    with pytest.raises(OptionError, match="larger than 1048576 bytes"):
+        translate(["-optf", str(tmp_path / "larger")])
 
 
 # ---- the same options, and NVIDIA's NVRTC, which needs no GPU ----

@@ -403,19 +403,10 @@ def npy(array: np.ndarray, many: bool = False) -> bytes:
 
 
 def npy_call(data: bytes) -> None:
-    import tokenize
-    import zipfile
-    import zlib
-
-    try:
-        found = gpuarray.load(io.BytesIO(data))
-        rows = found.values() if hasattr(found, "values") else [found]
-        for array in rows:
-            assert isinstance(array, gpuarray.GPUArray)
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, KeyError):
-        return  # zipfile's own: methods and passwords that it does not know
-    except tokenize.TokenError:
-        return  # NumPy's, of a header that is no Python
+    found = gpuarray.load(io.BytesIO(data))
+    rows = found.values() if hasattr(found, "values") else [found]
+    for array in rows:
+        assert isinstance(array, gpuarray.GPUArray)
 
 
 FORMATS = [

@@ -199,6 +199,9 @@ def test_the_device_of_a_file(home, monkeypatch):
     (home / ".cuda_device").write_text("one\n")
     with pytest.raises(ValueError, match="device number, not 'one'"):
         tools.make_default_context()
+    (home / ".cuda_device").write_bytes(b"\xff\xfe" * 1000)
+    with pytest.raises(ValueError, match=r"device number, not '.{40}\.\.\.'"):
+        tools.make_default_context()
 
 
 def test_a_number_that_no_device_has(home, monkeypatch):

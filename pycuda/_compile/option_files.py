@@ -1,0 +1,97 @@
+"""Files of nvcc options (--options-file), and what bounds their total.
+
+Called by `options`.  A file of options can name others, and each of them any
+number of times, so ten small files can stand for billions of options.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+from collections.abc import Iterator
+
+from pycuda._compile import files
+
+# Bounds of one command line.  Linux limits a command to 2 MiB.
+MOST_BYTES = 1 << 20
+MOST_FILES = 1000
+MOST_DEPTH = 16
+
+
+class OptionError(ValueError):
+    """An option that no compiler here can follow."""
+
+
+def split_line(text: str, whose: str) -> list[str]:
+    """Split a line of options as a shell does; `whose` names its origin."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise OptionError(f"the options in {whose}: {error}") from None
+
+
+class OptionFiles:
+    """Reads the option files of one command line and counts them."""
+
+    def __init__(self) -> None:
+        self._open: list[str] = []  # chain from the command line to here
+        self._files = 0
+        self._bytes = 0
+
+    @contextlib.contextmanager
+    def read(self, paths: list[str]) -> Iterator[list[str]]:
+        """Words of some files; files that they name are read inside.
+
+        Parameters
+        ----------
+        paths
+            The files of one ``--options-file``.
+
+        Yields
+        ------
+        list of str
+            The options of all files, in order.
+
+        Raises
+        ------
+        OptionError
+            If a file cannot be read, includes itself, or the files of this
+            command line exceed a bound.
+        """
+        words: list[str] = []
+        for path in paths:
+            words += split_line(self._text(path), f"the file {path!r}")
+        before = len(self._open)
+        self._open += [os.path.realpath(path) for path in paths]
+        try:
+            if before >= MOST_DEPTH:
+                raise OptionError(
+                    f"the options file {paths[0]!r} is nested more than "
+                    f"{MOST_DEPTH} deep"
+                )
+            yield words
+        finally:
+            del self._open[before:]
+
+    def _text(self, path: str) -> str:
+        """Content of one file, which counts towards the bounds."""
+        if os.path.realpath(path) in self._open:
+            raise OptionError(f"the options file {path!r} includes itself")
+        try:
+            content = files.read_regular(path, MOST_BYTES)
+            text = content.decode()
+        except (OSError, ValueError) as error:
+            raise OptionError(f"the options file {path!r}: {error}") from None
+        self._files += 1
+        self._bytes += len(content)
+        if self._files > MOST_FILES or self._bytes > MOST_BYTES:
+            raise OptionError(
+                f"the options files come to {self._bytes} bytes in "
+                f"{self._files} files at {path!r}, counted each time that "
+                f"one is included; at most {MOST_BYTES} bytes in "
+                f"{MOST_FILES} files are read"
+            )
+        return text
