@@ -704,6 +704,11 @@ PyObject *core_stream_add_callback(PyObject *self, CORE_ARGS);
 int core_capture_hold(struct core_context *context, PyObject *object);
 int core_capture_hold_call(struct core_function *function,
                            PyObject *const *args, Py_ssize_t count);
+/* The stream, of the context `to`, has waited for an event of `from`: where it
+ * has joined a capture in this way, `to` counts as capturing until that ends.
+ * -1: no memory. */
+int core_capture_join(struct core_context *from, struct core_context *to,
+                      CUstream stream);
 /* The stream that this thread captures in the context, borrowed, and when
  * that began; NULL without one. */
 struct core_stream_object *

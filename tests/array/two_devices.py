@@ -146,6 +146,51 @@ def test_times_across_devices(far):
         there.time_since(here)
 
 
+def test_a_capture_of_both_devices(far):
+    context = _driver._memory_home(far)[0]
+    near = gpuarray.zeros(24, np.float32)
+    forked, stream = drv.Event(), drv.Stream()
+    context.push()
+    joined, other = drv.Event(), drv.Stream()
+    drv.Context.pop()
+    with stream.capture() as graph:
+        near += 1
+        forked.record(stream)
+        context.push()
+        with other:
+            other.wait_for_event(forked)
+            assert other.is_capturing
+            total = far * 2 + far  # a temporary of the other device
+            total = total.ravel()
+            joined.record(other)
+        drv.Context.pop()
+        stream.wait_for_event(joined)
+        drv.memcpy_peer_async(
+            near.gpudata, total.gpudata, 96, drv.Context.get_current(),
+            context, stream,
+        )  # fmt: skip
+        near += 1
+    assert not other.is_capturing
+    del total
+    context.push()
+    filler = [gpuarray.zeros(24, np.float32) for _ in range(8)]
+    far += 1
+    drv.Context.synchronize()
+    drv.Context.pop()
+    run = graph.instantiate()
+    del graph
+    run.launch(stream)
+    np.testing.assert_array_equal(near.get(), 3 * VALUES.ravel() + 4)
+    context.push()
+    far -= 1
+    drv.Context.synchronize()
+    assert not any(a.get().any() for a in filler)
+    drv.Context.pop()
+    run.launch(other)  # in a stream of a context that is not current
+    other.synchronize()
+    np.testing.assert_array_equal(near.get(), 3 * VALUES.ravel() + 1)
+
+
 def main():
     drv.init()
     assert drv.Device.count() > 1

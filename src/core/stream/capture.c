@@ -3,7 +3,8 @@
  * While a capture is open in a context, `held` lists what launches and copies
  * use, and the graph keeps the list: arrays, functions and host memory live
  * as long as the graph and what was made of it.  Captures that overlap in one
- * context share one list.
+ * context share one list.  Where a stream of another context joins through an
+ * event, that context counts as capturing too, and the graph keeps its list.
  *
  * Within the with statement the stream that captures is the current one of
  * its thread (current.c); `open_captures`, under the GIL, tells which that is.
@@ -12,10 +13,17 @@
 #include "core/private.h"
 #include "core/stream/graph.h"
 
+/* A context whose stream takes part in the capture of another context's. */
+struct joined {
+    struct core_context *context; /* strong */
+    struct joined *next;
+};
+
 struct capture {
     CORE_HEAD
     struct core_stream_object *stream; /* strong */
     struct core_graph *graph;          /* strong; NULL before __enter__ */
+    struct joined *joined;             /* owned; empty unless open */
     struct capture *next;              /* opened before, while open */
     unsigned long thread;
     uint64_t turn; /* among what the thread has entered */
@@ -76,6 +84,76 @@ capture_closed(struct core_context *context)
         Py_CLEAR(context->held); /* which may drop memory */
         core_late_free(context);
     }
+}
+
+/* -- contexts that join */
+
+static bool
+capture_has(const struct capture *self, const struct core_context *context)
+{
+    const struct joined *joined = self->joined;
+    while (joined != NULL && joined->context != context) {
+        joined = joined->next;
+    }
+    return self->context == context || joined != NULL;
+}
+
+static int
+capture_add_context(struct capture *self, struct core_context *context)
+{
+    struct joined *joined = PyMem_Malloc(sizeof *joined);
+    if (joined == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (capture_opened(context) < 0) {
+        PyMem_Free(joined);
+        return -1;
+    }
+    joined->context = (struct core_context *)Py_NewRef((PyObject *)context);
+    joined->next = self->joined;
+    self->joined = joined;
+    return PyList_Append(self->graph->held, context->held);
+}
+
+int
+core_capture_join(struct core_context *from, struct core_context *to,
+                  CUstream stream)
+{
+    if (open_captures == NULL || from == to || !core_stream_captures(stream)) {
+        return 0;
+    }
+    for (struct capture *c = open_captures; c != NULL; c = c->next) {
+        if (capture_has(c, from) && !capture_has(c, to) &&
+            capture_add_context(c, to) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Keeps the context's compiled kernels, since launches of operations hold no
+ * Function, and counts it as capturing no more. */
+static int
+capture_leave_context(struct core_context *context)
+{
+    int status = core_capture_hold(context, context->kept[CORE_KEPT_KERNELS]);
+    capture_closed(context);
+    return status;
+}
+
+static int
+capture_leave_contexts(struct capture *self)
+{
+    int status = capture_leave_context(self->context);
+    while (self->joined != NULL) {
+        struct joined *joined = self->joined;
+        self->joined = joined->next;
+        status |= capture_leave_context(joined->context);
+        Py_DECREF((PyObject *)joined->context);
+        PyMem_Free(joined);
+    }
+    return status;
 }
 
 /* -- capturing */
@@ -194,13 +272,10 @@ capture_end(struct capture *self)
         code = driver.cuStreamEndCapture(self->stream->handle,
                                          &self->graph->handle);
     }
-    /* Launches of operations hold no Function. */
-    if (core_capture_hold(self->context,
-                          self->context->kept[CORE_KEPT_KERNELS]) < 0) {
+    if (capture_leave_contexts(self) < 0) {
         PyErr_Clear();
         code = CUDA_ERROR_OUT_OF_MEMORY;
     }
-    capture_closed(self->context);
     return code;
 }
 
@@ -227,6 +302,9 @@ capture_traverse(PyObject *op, visitproc visit, void *arg)
     struct capture *self = (struct capture *)op;
     Py_VISIT((PyObject *)self->stream);
     Py_VISIT((PyObject *)self->graph);
+    for (struct joined *j = self->joined; j != NULL; j = j->next) {
+        Py_VISIT((PyObject *)j->context);
+    }
     return core_object_traverse(op, visit, arg);
 }
 

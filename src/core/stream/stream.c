@@ -203,7 +203,10 @@ stream_wait_for_event(PyObject *op, PyObject *event)
         (!waited->context->valid &&
          core_context_gone("cuStreamWaitEvent") < 0) ||
         core_check(driver.cuStreamWaitEvent(handle, waited->handle, 0),
-                   "cuStreamWaitEvent") < 0) {
+                   "cuStreamWaitEvent") < 0 ||
+        core_capture_join(waited->context,
+                          ((struct core_stream_object *)op)->context,
+                          handle) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
