@@ -36,6 +36,7 @@ COSTLY = [
     "cuda/barrier",
     "cuda_bf16.h",
     "cuda_fp16.h",
+    "cuda_fp4.h",
     "cuda_fp8.h",
     "curand_kernel.h",
     "mma.h",

@@ -262,6 +262,7 @@ def test_every_form_of_reference():
         "cuda_fp16.h",
         "cuda_bf16.h",
         "cuda_fp8.h",
+        "cuda_fp4.h",
         "cooperative_groups.h",
         "mma.h",
         "cub/block/block_reduce.cuh",

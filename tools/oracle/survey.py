@@ -85,6 +85,8 @@ def head(headers: Sequence[str]) -> str:
         " static constexpr int value = oracle_number<T>::value + 1; };",
         "template <class T> __device__ T oracle_value();",
         "template <class T> __device__ T oracle_implicit(T);",
+        "template <class T, class A> __device__ auto oracle_cast(A a) ->"
+        " decltype(static_cast<T>(a));",
         "struct oracle_refused {};",
         "template <> struct oracle_number<oracle_type<oracle_refused>> {"
         " static constexpr int value = 0; };",

@@ -39,7 +39,7 @@ NUMBERS = (*NUMBERS, "unsigned char", "signed char", "unsigned long")
 
 def conversions(header: str, kinds: tuple[str, ...]) -> Iterator[Entry]:
     """The functions `__nv_cvt_..._to_...` of one header."""
-    number = header[8]
+    number = header[7]
     formats = f"__nv_fp{number}_interpretation_t"
     modes = (
         ("__nv_saturation_t", formats),
@@ -67,9 +67,10 @@ def types(header: str) -> Iterator[Entry]:
     """The classes of one header: constructors, conversions, sizes."""
     feed, headers = header[5:-2], (header,)
     known = OF_HEADER[header]
-    number = header[8]
+    number = header[7]
     own = [t for t in known if t.startswith(f"__nv_fp{number}")]
     sources = (*NUMBERS, "float2", "float4", "double2", "double4", *known)
+    sources += ("double4_16a", "double4_32a")
     made = same(sources, 1) + product(("__half2", "__nv_bfloat162"), 2)[::3]
     for name in own:
         yield survey(feed, name, made, headers)
@@ -78,7 +79,7 @@ def types(header: str) -> Iterator[Entry]:
     for target in (*NUMBERS, "float2", "float4", "double2", *known[:8]):
         if target in NUMBER or target in NUMBERS:
             source = same(own, 1)
-            for cast in ("static_cast", "oracle_implicit"):
+            for cast in ("oracle_cast", "oracle_implicit"):
                 yield survey(feed, f"{cast}<{target}>", source, headers)
     for name in STORAGE:
         value = f"sizeof({name}), alignof({name})"
@@ -89,8 +90,18 @@ def types(header: str) -> Iterator[Entry]:
         yield Entry(feed, name, "", headers, f"(int){name}")
 
 
+def macros() -> Iterator[Entry]:
+    """Macros by which programs see whether a header was included."""
+    for name in ("FP16", "BF16", "FP8", "FP6", "FP4"):
+        header = (f"cuda_{name.lower()}.h",)
+        for macro in (f"__CUDA_{name}_H__", f"__CUDA_{name}_TYPES_EXIST__"):
+            code = f"#ifndef {macro}\n#error none\n#endif"
+            yield Entry(name.lower(), macro, code, header)
+
+
 def entries() -> Iterator[Entry]:
-    """All entries of the three headers."""
+    """All entries of the three headers, and macros of five."""
+    yield from macros()
     for header, kinds in HEADERS.items():
         yield from conversions(header, kinds)
         yield from types(header)

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
+#define CU_COMPLEX_H_
+
 extern "C++" {
 
 typedef float2 cuFloatComplex;

@@ -2,6 +2,10 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
+
+/* Programs test these macros to see whether the header was included. */
+#define __CUDA_BF16_H__
+#define __CUDA_BF16_TYPES_EXIST__
 #include <cuda_fp16.h>
 
 extern "C++" {

@@ -3,6 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
+/* Programs test these macros to see whether the header was included. */
+#define __CUDA_FP16_H__
+#define __CUDA_FP16_TYPES_EXIST__
+
 extern "C++" {
 
 __pycuda_both float

@@ -8,6 +8,8 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
+#define __CUDA_MMA_H__
+
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -1,38 +1,57 @@
-/* type.h - __nv_fp8_e4m3 or __nv_fp8_e5m2, two and four of them.
+/* type.h - a number of 4, 6 or 8 bits, and vectors of two and four of them.
  *
- * Included once for each type, by cuda_fp8.h, which defines __PYCUDA_FP8,
- * __PYCUDA_FP8X2, __PYCUDA_FP8X4 and __PYCUDA_KIND.  What is too large to be
- * one becomes the largest number.
+ * Included once for each format, with __PYCUDA_STEM (__nv_fp8),
+ * __PYCUDA_FORMAT (e4m3) and __PYCUDA_WIDTH (bits from one element of a vector
+ * to the next) defined.  The format's functions are __pycuda_e4m3_encode,
+ * which rounds a float and saturates, __pycuda_e4m3_decode and
+ * __pycuda_e4m3_is_zero.  __PYCUDA_INTEGER converts an integer to a float that
+ * is encoded as the integer would be: most formats saturate far below 2^24,
+ * the first integer that a float does not hold.
  *
  * SPDX-License-Identifier: MIT */
 
-struct __align__(1) __PYCUDA_FP8 {
-    __nv_fp8_storage_t __x;
+#define __PYCUDA_ONE    __PYCUDA_JOIN3(__PYCUDA_STEM, _, __PYCUDA_FORMAT)
+#define __PYCUDA_TWO    __PYCUDA_JOIN3(__PYCUDA_STEM, x2_, __PYCUDA_FORMAT)
+#define __PYCUDA_FOUR   __PYCUDA_JOIN3(__PYCUDA_STEM, x4_, __PYCUDA_FORMAT)
+#define __PYCUDA_STORE  __PYCUDA_JOIN(__PYCUDA_STEM, _storage_t)
+#define __PYCUDA_STORE2 __PYCUDA_JOIN(__PYCUDA_STEM, x2_storage_t)
+#define __PYCUDA_STORE4 __PYCUDA_JOIN(__PYCUDA_STEM, x4_storage_t)
+#define __PYCUDA_ENCODE __PYCUDA_JOIN3(__pycuda_, __PYCUDA_FORMAT, _encode)
+#define __PYCUDA_DECODE __PYCUDA_JOIN3(__pycuda_, __PYCUDA_FORMAT, _decode)
+#define __PYCUDA_IS_ZERO __PYCUDA_JOIN3(__pycuda_, __PYCUDA_FORMAT, _is_zero)
+#ifndef __PYCUDA_INTEGER
+#define __PYCUDA_INTEGER(x) (float)x
+#endif
+/* Element i of a vector's storage. */
+#define __PYCUDA_ELEMENT(i)                                                   \
+    __PYCUDA_DECODE((__PYCUDA_STORE)(__x >> (i) * __PYCUDA_WIDTH))
 
-    __host__ __device__ __PYCUDA_FP8() = default;
-#define __PYCUDA_FROM(T, CALL, VALUE)                                         \
-    explicit __host__ __device__ __PYCUDA_FP8(T x)                            \
-        : __x(CALL(VALUE, __NV_SATFINITE, __PYCUDA_KIND))                     \
+struct __align__(1) __PYCUDA_ONE {
+    __PYCUDA_STORE __x;
+
+    __host__ __device__ __PYCUDA_ONE() = default;
+#define __PYCUDA_FROM(T, VALUE)                                               \
+    explicit __host__ __device__ __PYCUDA_ONE(T x)                            \
+        : __x(__PYCUDA_ENCODE(VALUE))                                         \
     {                                                                         \
     }
-    __PYCUDA_FROM(float, __nv_cvt_float_to_fp8, x)
-    __PYCUDA_FROM(double, __nv_cvt_double_to_fp8, x)
-    __PYCUDA_FROM(__half, __nv_cvt_halfraw_to_fp8, x)
-    __PYCUDA_FROM(__nv_bfloat16, __nv_cvt_bfloat16raw_to_fp8, x)
-    /* Integers that a float does not hold are too large here. */
-    __PYCUDA_FROM(short, __nv_cvt_float_to_fp8, (float)x)
-    __PYCUDA_FROM(unsigned short, __nv_cvt_float_to_fp8, (float)x)
-    __PYCUDA_FROM(int, __nv_cvt_float_to_fp8, (float)x)
-    __PYCUDA_FROM(unsigned int, __nv_cvt_float_to_fp8, (float)x)
-    __PYCUDA_FROM(long, __nv_cvt_float_to_fp8, (float)x)
-    __PYCUDA_FROM(unsigned long, __nv_cvt_float_to_fp8, (float)x)
-    __PYCUDA_FROM(long long, __nv_cvt_float_to_fp8, (float)x)
-    __PYCUDA_FROM(unsigned long long, __nv_cvt_float_to_fp8, (float)x)
+    __PYCUDA_FROM(float, x)
+    __PYCUDA_FROM(double, __pycuda_odd_float(x))
+    __PYCUDA_FROM(__half, (float)x)
+    __PYCUDA_FROM(__nv_bfloat16, (float)x)
+    __PYCUDA_FROM(short, (float)x)
+    __PYCUDA_FROM(unsigned short, (float)x)
+    __PYCUDA_FROM(int, __PYCUDA_INTEGER(x))
+    __PYCUDA_FROM(unsigned int, __PYCUDA_INTEGER(x))
+    __PYCUDA_FROM(long, __PYCUDA_INTEGER(x))
+    __PYCUDA_FROM(unsigned long, __PYCUDA_INTEGER(x))
+    __PYCUDA_FROM(long long, __PYCUDA_INTEGER(x))
+    __PYCUDA_FROM(unsigned long long, __PYCUDA_INTEGER(x))
 #undef __PYCUDA_FROM
 
     explicit __host__ __device__ operator float() const
     {
-        return __pycuda_fp8_to_float(__x, __PYCUDA_KIND);
+        return __PYCUDA_DECODE(__x);
     }
 #define __PYCUDA_TO(T, VALUE)                                                 \
     explicit __host__ __device__ operator T() const                           \
@@ -43,7 +62,7 @@ struct __align__(1) __PYCUDA_FP8 {
     __PYCUDA_TO(double, (double)x)
     __PYCUDA_TO(__half, __half(x))
     __PYCUDA_TO(__nv_bfloat16, __nv_bfloat16(x))
-    /* Towards zero, and to the nearest that there is. */
+    /* Integers: rounded toward zero and saturated; NaN becomes 0. */
 #define __PYCUDA_WITHIN(LOW, HIGH) (x <= LOW ? LOW : x >= HIGH ? HIGH : (int)x)
     __PYCUDA_TO(char, (char)__PYCUDA_WITHIN(-128, 127))
     __PYCUDA_TO(signed char, (signed char)__PYCUDA_WITHIN(-128, 127))
@@ -60,62 +79,82 @@ struct __align__(1) __PYCUDA_FP8 {
 #undef __PYCUDA_TO
     explicit __host__ __device__ operator bool() const
     {
-        return (__x & 0x7fu) != 0;
+        return !__PYCUDA_IS_ZERO(__x);
     }
 };
 
-struct __align__(2) __PYCUDA_FP8X2 {
-    __nv_fp8x2_storage_t __x;
+/* The first element has the lowest bits. */
+struct __align__(sizeof(__PYCUDA_STORE2)) __PYCUDA_TWO {
+    __PYCUDA_STORE2 __x;
 
-    __host__ __device__ __PYCUDA_FP8X2() = default;
-#define __PYCUDA_FROM(T, CALL)                                                \
-    explicit __host__ __device__ __PYCUDA_FP8X2(T v)                          \
-        : __x(CALL(v, __NV_SATFINITE, __PYCUDA_KIND))                         \
+    __host__ __device__ __PYCUDA_TWO() = default;
+#define __PYCUDA_FROM(T, CONVERT)                                             \
+    explicit __host__ __device__ __PYCUDA_TWO(T v)                            \
+        : __x((__PYCUDA_STORE2)(__PYCUDA_ENCODE(CONVERT(v.x)) |               \
+                                __PYCUDA_ENCODE(CONVERT(v.y))                 \
+                                    << __PYCUDA_WIDTH))                       \
     {                                                                         \
     }
-    __PYCUDA_FROM(float2, __nv_cvt_float2_to_fp8x2)
-    __PYCUDA_FROM(double2, __nv_cvt_double2_to_fp8x2)
-    __PYCUDA_FROM(__half2, __nv_cvt_halfraw2_to_fp8x2)
-    __PYCUDA_FROM(__nv_bfloat162, __nv_cvt_bfloat16raw2_to_fp8x2)
+    __PYCUDA_FROM(float2, )
+    __PYCUDA_FROM(double2, __pycuda_odd_float)
+    __PYCUDA_FROM(__half2, (float))
+    __PYCUDA_FROM(__nv_bfloat162, (float))
 #undef __PYCUDA_FROM
 
-    explicit __host__ __device__ operator __half2() const
-    {
-        return __half2(__nv_cvt_fp8x2_to_halfraw2(__x, __PYCUDA_KIND));
-    }
     explicit __host__ __device__ operator float2() const
     {
-        return __half22float2((__half2) * this);
+        return make_float2(__PYCUDA_ELEMENT(0), __PYCUDA_ELEMENT(1));
     }
+    explicit __host__ __device__ operator __half2() const
+    {
+        return __half2(__half(__PYCUDA_ELEMENT(0)),
+                       __half(__PYCUDA_ELEMENT(1)));
+    }
+#ifdef __PYCUDA_TO_BFLOAT162
+    explicit __host__ __device__ operator __nv_bfloat162() const
+    {
+        return __nv_bfloat162(__nv_bfloat16(__PYCUDA_ELEMENT(0)),
+                              __nv_bfloat16(__PYCUDA_ELEMENT(1)));
+    }
+#endif
 };
 
-struct __align__(4) __PYCUDA_FP8X4 {
-    __nv_fp8x4_storage_t __x;
+struct __align__(sizeof(__PYCUDA_STORE4)) __PYCUDA_FOUR {
+    __PYCUDA_STORE4 __x;
 
-    __host__ __device__ __PYCUDA_FP8X4() = default;
-    /* The first is the lowest byte. */
-    explicit __host__ __device__ __PYCUDA_FP8X4(__PYCUDA_FP8X2 low,
-                                                __PYCUDA_FP8X2 high)
-        : __x(low.__x | (__nv_fp8x4_storage_t)high.__x << 16)
-    {
-    }
-#define __PYCUDA_FROM(PARAMETERS, LOW, HIGH)                                  \
-    explicit __host__ __device__ __PYCUDA_FP8X4 PARAMETERS                    \
-        : __PYCUDA_FP8X4(__PYCUDA_FP8X2(LOW), __PYCUDA_FP8X2(HIGH))           \
+    __host__ __device__ __PYCUDA_FOUR() = default;
+#define __PYCUDA_FROM(PARAMETERS, T, LOW, HIGH)                               \
+    explicit __host__ __device__ __PYCUDA_FOUR PARAMETERS                     \
+        : __x((__PYCUDA_STORE4)(__PYCUDA_TWO(T LOW).__x |                     \
+                                (unsigned int)__PYCUDA_TWO(T HIGH).__x        \
+                                    << 2 * __PYCUDA_WIDTH))                   \
     {                                                                         \
     }
-    __PYCUDA_FROM((__half2 low, __half2 high), low, high)
-    __PYCUDA_FROM((__nv_bfloat162 low, __nv_bfloat162 high), low, high)
-    __PYCUDA_FROM((float4 v), make_float2(v.x, v.y), make_float2(v.z, v.w))
-    __PYCUDA_FROM((double4 v), make_double2(v.x, v.y), make_double2(v.z, v.w))
+    __PYCUDA_FROM((__half2 low, __half2 high), , low, high)
+    __PYCUDA_FROM((__nv_bfloat162 low, __nv_bfloat162 high), , low, high)
+    __PYCUDA_FROM((float4 v), make_float2, (v.x, v.y), (v.z, v.w))
+    __PYCUDA_FROM((double4 v), make_double2, (v.x, v.y), (v.z, v.w))
+    __PYCUDA_FROM((double4_16a v), make_double2, (v.x, v.y), (v.z, v.w))
+    __PYCUDA_FROM((double4_32a v), make_double2, (v.x, v.y), (v.z, v.w))
 #undef __PYCUDA_FROM
 
     explicit __host__ __device__ operator float4() const
     {
-        __PYCUDA_FP8X2 low, high;
-        low.__x = (__nv_fp8x2_storage_t)__x;
-        high.__x = (__nv_fp8x2_storage_t)(__x >> 16);
-        float2 a = (float2)low, b = (float2)high;
-        return make_float4(a.x, a.y, b.x, b.y);
+        return make_float4(__PYCUDA_ELEMENT(0), __PYCUDA_ELEMENT(1),
+                           __PYCUDA_ELEMENT(2), __PYCUDA_ELEMENT(3));
     }
 };
+
+#undef __PYCUDA_ONE
+#undef __PYCUDA_TWO
+#undef __PYCUDA_FOUR
+#undef __PYCUDA_STORE
+#undef __PYCUDA_STORE2
+#undef __PYCUDA_STORE4
+#undef __PYCUDA_ENCODE
+#undef __PYCUDA_DECODE
+#undef __PYCUDA_IS_ZERO
+#undef __PYCUDA_INTEGER
+#undef __PYCUDA_TO_BFLOAT162
+#undef __PYCUDA_ELEMENT
+#undef __PYCUDA_FORMAT

@@ -5,12 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 
-#define __PYCUDA_JOIN2(a, b)       a##b
-#define __PYCUDA_JOIN(a, b)        __PYCUDA_JOIN2(a, b)
-#define __PYCUDA_JOIN3(a, b, c)    __PYCUDA_JOIN(__PYCUDA_JOIN(a, b), c)
-#define __PYCUDA_JOIN4(a, b, c, d) __PYCUDA_JOIN(__PYCUDA_JOIN3(a, b, c), d)
-#define __PYCUDA_JOIN5(a, b, c, d, e)                                         \
-    __PYCUDA_JOIN(__PYCUDA_JOIN4(a, b, c, d), e)
+#include "join.h"
 #define __PYCUDA_TO_FLOAT   __PYCUDA_JOIN3(__pycuda_, __PYCUDA_H, _to_float)
 #define __PYCUDA_FROM_FLOAT __PYCUDA_JOIN3(__pycuda_, __PYCUDA_H, _from_float)
 

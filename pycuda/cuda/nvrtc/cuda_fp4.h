@@ -1,0 +1,7 @@
+/* cuda_fp4.h - allows the include inside extern "C".
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+extern "C++" {
+#include_next <cuda_fp4.h>
+}
