@@ -544,8 +544,19 @@ CUresult cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
                        uint64_t first, uint64_t count);
 /* Gives back what the worker's blocks needed: stacks, shared memory. */
 void cpu_block_close(struct cpu_worker *worker);
+/* ---- run/shared.c ---- */
+
 /* Bytes of a block's shared memory. */
 uint64_t cpu_block_shared(const struct cpu_launch *launch);
+/* Makes worker->shared long enough for the launch's blocks; on failure the
+ * worker keeps what it had. */
+CUresult cpu_shared_reserve(struct cpu_worker *worker,
+                            const struct cpu_launch *launch);
+/* Unmaps worker->shared, if there is any. */
+void cpu_shared_drop(struct cpu_worker *worker);
+
+/* ---- run/block.c ---- */
+
 CUresult cpu_fibers_prepare(struct cpu_worker *worker,
                             struct cpu_launch *launch);
 /* The worker is ready for a block of the launch; `stack` is where its loop

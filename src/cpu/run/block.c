@@ -75,45 +75,6 @@ frame_bytes(const struct cpu_launch *launch)
 
 /* ---- set-up ---- */
 
-static void
-shared_free(struct cpu_worker *worker)
-{
-    if (cpu_check_flags && worker->shared) {
-        cpu_check_forget((uintptr_t)worker->shared, worker->shared_bytes);
-    }
-    free(worker->shared);
-    worker->shared = NULL;
-    worker->shared_bytes = 0;
-}
-
-/* Dynamic shared memory begins at a multiple of 16 (retarget/shared.c). */
-uint64_t
-cpu_block_shared(const struct cpu_launch *launch)
-{
-    uint64_t own = launch->function->kernel->static_shared;
-
-    return launch->dynamic_shared ? round_up(own, 16) + launch->dynamic_shared
-                                  : own;
-}
-
-static CUresult
-shared_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
-{
-    size_t bytes = round_up(cpu_block_shared(launch) + 1, 128);
-
-    if (bytes <= worker->shared_bytes) {
-        return CUDA_SUCCESS;
-    }
-    char *shared = aligned_alloc(128, bytes);
-    if (!shared) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    shared_free(worker);
-    worker->shared = shared;
-    worker->shared_bytes = bytes;
-    return CUDA_SUCCESS;
-}
-
 /* `bytes` are whole units, and so is where they begin: nothing else shares
  * what checks know of them. */
 static void *
@@ -181,7 +142,7 @@ cpu_block_close(struct cpu_worker *worker)
     stacks_drop(worker);
     stack_unmap(worker->deep, worker->deep_bytes);
     worker->deep = NULL;
-    shared_free(worker);
+    cpu_shared_drop(worker);
 }
 
 static CUresult
@@ -560,7 +521,7 @@ cpu_block_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
                   void **stack)
 {
     const struct image_kernel *kernel = launch->function->kernel;
-    CUresult code = shared_reserve(worker, launch);
+    CUresult code = cpu_shared_reserve(worker, launch);
 
     *stack = NULL;
     if (code) {

@@ -1,0 +1,100 @@
+/* shared.c - memory for the shared variables of a worker's blocks.
+ *
+ * It has a mapping for itself, so that an index that is out of bounds cannot
+ * reach the heap of the process:
+ *
+ *     guard (no access) | margin | shared variables | margin | guard
+ *
+ * As on a GPU, an access a few bytes outside passes without notice: it ends in
+ * a margin, or in what a launch with more shared memory has used.  One that is
+ * farther away is a fault of the kernel.  PYCUDA_CPU_CHECK=memory finds both.
+ *
+ * Belongs to the thread of the worker, as all that a worker has.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <sys/mman.h>
+
+#include "cpu/cpu.h"
+
+#define ALIGNMENT 128
+#define MARGIN    1024         /* a GPU reserves as much below the variables */
+#define GUARD     (256u << 10) /* more than any GPU's shared memory */
+
+static size_t
+round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* Bytes between the guards; `bytes` is the length of the shared memory. */
+static size_t
+inner_bytes(size_t bytes)
+{
+    return round_up(MARGIN + bytes + MARGIN, CPU_ARCH_PAGE);
+}
+
+void
+cpu_shared_drop(struct cpu_worker *worker)
+{
+    if (!worker->shared) {
+        return;
+    }
+    if (cpu_check_flags) {
+        cpu_check_forget((uintptr_t)worker->shared, worker->shared_bytes);
+    }
+    munmap(worker->shared - MARGIN - GUARD,
+           GUARD + inner_bytes(worker->shared_bytes) + GUARD);
+    worker->shared = NULL;
+    worker->shared_bytes = 0;
+}
+
+/* Dynamic shared memory begins at a multiple of 16 (retarget/shared.c). */
+uint64_t
+cpu_block_shared(const struct cpu_launch *launch)
+{
+    uint64_t own = launch->function->kernel->static_shared;
+
+    return launch->dynamic_shared ? round_up(own, 16) + launch->dynamic_shared
+                                  : own;
+}
+
+/* `bytes` of zeros between guards; NULL: no memory. */
+static char *
+shared_map(size_t bytes)
+{
+    size_t inner = inner_bytes(bytes), all = GUARD + inner + GUARD;
+    char *at = mmap(NULL, all, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (at == MAP_FAILED) {
+        return NULL;
+    }
+    if (mprotect(at + GUARD, inner, PROT_READ | PROT_WRITE)) {
+        munmap(at, all);
+        return NULL;
+    }
+    return at + GUARD + MARGIN;
+}
+
+static CUresult __attribute__((noinline))
+shared_grow(struct cpu_worker *worker, size_t bytes)
+{
+    char *shared = shared_map(bytes);
+
+    if (!shared) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    cpu_shared_drop(worker);
+    worker->shared = shared;
+    worker->shared_bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_shared_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
+{
+    size_t bytes = round_up(cpu_block_shared(launch) + 1, ALIGNMENT);
+
+    return bytes <= worker->shared_bytes ? CUDA_SUCCESS
+                                         : shared_grow(worker, bytes);
+}
