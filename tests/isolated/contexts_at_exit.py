@@ -1,32 +1,49 @@
 """Many short-lived contexts in many processes on one device.
 
-``python contexts_at_exit.py PROCESSES CONTEXTS [SECONDS]`` starts the
-processes at once.  Each makes one context after the other, with graphs, pools
-and compiled kernels in each; it detaches some of them while these live, leaves
-others on the stack, and ends with all of its objects alive.  Each must have
-computed the right values and must end within SECONDS.  It prints how long the
-processes took, and how much of that was after the last line of the program.
+``python contexts_at_exit.py PROCESSES SECONDS [CONTEXTS]`` starts the
+processes at once.  For SECONDS, but at most CONTEXTS times, each makes a
+context with graphs, pools and compiled kernels in it; it detaches some
+contexts while these are alive, leaves others on the stack, and ends with all
+of its objects alive.  How many contexts that makes depends on the device: on
+a GPU the driver makes one after the other for all processes.
+
+Each process must have computed the right values, must end its last context
+within STEP_SECONDS, and must end within END_SECONDS after the last line of its
+program.  For one that does not, the last step and the stacks are printed.
 """
 
 # SPDX-License-Identifier: MIT
 
 import os
+import signal
 import subprocess
 import sys
 import time
 
+STEP_SECONDS = 15.0  # for imports and a context, in the slowest process
+END_SECONDS = 15.0  # for the end of a process after its last line
+
 WORKER = """
-import random, sys, threading, time
+import faulthandler, random, signal, sys, threading, time
 import numpy as np
 import pycuda.driver as drv
 from pycuda import curandom, gpuarray
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import ElementwiseKernel
 
-number, contexts = int(sys.argv[1]), int(sys.argv[2])
+number, contexts = int(sys.argv[1]), int(sys.argv[3])
 choice = random.Random(number)
 keep, kept_contexts = [], []
+faulthandler.register(signal.SIGUSR1)  # the parent asks where it hangs
+
+
+def step(what):
+    print(f"{time.time()} {what}", flush=True)
+
+
+step("init")
 drv.init()
+until = time.monotonic() + float(sys.argv[2])
 
 
 def work(value):
@@ -68,13 +85,12 @@ def work(value):
     return objects
 
 
-def one_context(value):
+def one_context(value, way):
+    step(f"context {value}: make_context")
     context = drv.Device(0).make_context()
+    step(f"context {value}: work")
     objects = work(value)
-    # A context takes half a gigabyte of a GPU: few of them stay.
-    ways = ["detached", "emptied", "dropped"]
-    ways += ["left", "popped"] if len(kept_contexts) < 3 else []
-    way = choice.choice(ways)
+    step(f"context {value}: {way}")
     if way == "detached":
         keep.append(objects)
         context.pop()
@@ -92,24 +108,31 @@ def one_context(value):
             context.pop()
 
 
-for value in range(contexts):
+value, last = 0, False
+while not last:
+    last = time.monotonic() >= until or value + 1 == contexts
+    # A context takes half a gigabyte of a GPU: few of them stay.
+    ways = ["detached", "emptied", "dropped"]
+    ways += ["left", "popped"] if len(kept_contexts) < 2 else []
+    way = ["left", "popped"][number % 2] if last else choice.choice(ways)
     if value % 5 == 4:
-        thread = threading.Thread(target=one_context, args=(value,))
+        thread = threading.Thread(target=one_context, args=(value, way))
         thread.start()
         thread.join()
     else:
-        one_context(value)
-print(f"done {time.time()}", flush=True)
+        one_context(value, way)
+    value += 1
+step(f"done {value}")
 """
 
 
-def main(processes: int, contexts: int, seconds: float) -> int:
+def main(processes: int, seconds: float, contexts: int) -> int:
     """Run the processes; how many of them failed."""
     start = time.time()
     running = [
         subprocess.Popen(
             [sys.executable, "-W", "ignore", "-c", WORKER, str(i)]
-            + [str(contexts)],
+            + [str(seconds), str(contexts)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -117,30 +140,41 @@ def main(processes: int, contexts: int, seconds: float) -> int:
         )
         for i in range(processes)
     ]
-    failed, ends = 0, []
+    failed, ends, made = 0, [], 0
+    limit = start + STEP_SECONDS + seconds + STEP_SECONDS + END_SECONDS
     for number, process in enumerate(running):
-        left = max(start + seconds - time.time(), 0.1)
-        try:
-            output, errors = process.communicate(timeout=left)
-        except subprocess.TimeoutExpired:
-            where = stacks(process.pid)
-            process.kill()
-            output, errors = process.communicate()
-            errors += f"\nstill runs after {seconds} s\n{where}"
+        output, errors = finish(process, limit)
         ended = time.time()
-        done = [line for line in output.splitlines() if "done" in line]
-        if process.returncode != 0 or errors or not done:
-            failed += 1
-            print(f"process {number}: {process.returncode} {output} {errors}")
-        else:
-            ends.append(ended - float(done[0].split()[1]))
-    took = time.time() - start
+        steps = [line.split(" ", 1) for line in output.splitlines()]
+        at, what = steps[-1] if steps else (start, "import")
+        if process.returncode == 0 and not errors and "done" in what:
+            ends.append(ended - float(at))
+            made += int(what.split()[1])
+            continue
+        failed += 1
+        print(
+            f"process {number}: exit status {process.returncode}; its last "
+            f"step, {ended - float(at):.1f} s before: {what}\n{errors}"
+        )
     print(
-        f"{processes} processes of {contexts} contexts: {failed} failed, "
-        f"{took:.1f} s; the last ones' ends took at most "
-        f"{max(ends, default=0):.2f} s"
+        f"{processes} processes, {made} contexts: {failed} failed, "
+        f"{time.time() - start:.1f} s; after its last line, a process ran "
+        f"for at most {max(ends, default=0):.2f} s"
     )
     return failed
+
+
+def finish(process: subprocess.Popen[str], limit: float) -> tuple[str, str]:
+    """Output and errors of a process, which is killed after the limit."""
+    try:
+        return process.communicate(timeout=max(limit - time.time(), 0.1))
+    except subprocess.TimeoutExpired:
+        where = stacks(process.pid)
+        process.send_signal(signal.SIGUSR1)
+        time.sleep(0.5)
+        process.kill()
+        output, errors = process.communicate()
+        return output, f"{errors}still running when its time was over\n{where}"
 
 
 def stacks(pid: int) -> str:
@@ -158,5 +192,5 @@ def stacks(pid: int) -> str:
 
 if __name__ == "__main__":
     words = sys.argv[1:]
-    limit = float(words[2]) if len(words) > 2 else 100.0
-    raise SystemExit(min(main(int(words[0]), int(words[1]), limit), 100))
+    most = int(words[2]) if len(words) > 2 else 1000
+    raise SystemExit(min(main(int(words[0]), float(words[1]), most), 100))

@@ -86,7 +86,9 @@ def interrupted(wait):
         wait()
     except KeyboardInterrupt:
         took = time.monotonic() - press.at
-        assert took < 0.5, took
+        # Half a second is for threads that do not wait for a processor.
+        load = os.getloadavg()[0] / os.cpu_count()
+        assert took < 0.5 * max(1, load), (took, load)
     else:
         raise AssertionError("not interrupted")
 
