@@ -89,6 +89,9 @@ ERRORS: dict[str, list[int]] = {
     "madvise": [errno.EAGAIN, errno.ENOMEM],
 }
 
+# Errors after which a call is repeated, and how many calls in a row fail.
+STORMS = {errno.EINTR: 200, 0: 5000}
+
 # Program, what the caches hold, variables.  A site belongs to the first in
 # which it is reached.
 PLANS: list[tuple[str, str, dict[str, str]]] = [
@@ -135,6 +138,7 @@ def library() -> ctypes.CDLL:
         ctypes.c_ulong,
         ctypes.c_int,
         ctypes.c_uint,
+        ctypes.c_uint,
         ctypes.c_int,
     ]
     return faults
@@ -160,18 +164,21 @@ class Site:
 
 @dataclass(frozen=True)
 class Fault:
-    """One call that fails."""
+    """One call that fails, or several in a row."""
 
     plan: int
     site: Site
-    nth: int  # 0: each call
+    nth: int  # the first call that fails
     error: int
+    last: int = 0  # the last call that fails; 0: `nth`
 
     def __str__(self) -> str:
         """Readable text."""
         name, cache, _ = PLANS[self.plan]
         error = errno.errorcode.get(self.error, "short")
-        which = f"call {self.nth}" if self.nth else "each call"
+        which = f"call {self.nth}"
+        if self.last:
+            which = f"calls {self.nth} to {self.last}"
         return f"{name}/{cache}: {self.site}, {which}, {error}"
 
 
@@ -277,10 +284,15 @@ def child(
     if fault and not python:
         site = fault.site
         faults.fault_arm(
-            site.library, site.offset, site.call, fault.nth, fault.error
+            site.library,
+            site.offset,
+            site.call,
+            fault.nth,
+            fault.last or fault.nth,
+            fault.error,
         )
     else:
-        faults.fault_arm(0, 0, -1, 0, 0)
+        faults.fault_arm(0, 0, -1, 0, 0, 0)
     result["first"] = _attempt(name)
     result["fired"] = faults.fault_disarm()
     result["fired"] += fault_python.disarm()
@@ -522,6 +534,8 @@ def faults_of(
         seen.add(site)
         for error in ERRORS.get(site.name, _MEMORY):
             yield Fault(plan, site, 1, error)
+            if error in STORMS and site.library < JIT:
+                yield Fault(plan, site, 1, error, STORMS[error])
         for nth in sorted({2, calls} - {1}):
             if nth <= calls:
                 error = ERRORS.get(site.name, _MEMORY)[0]

@@ -137,7 +137,8 @@ site_find(uintptr_t key)
 static struct {
     atomic_bool counting;
     uintptr_t key; /* of the site that fails; 0: none */
-    unsigned nth;  /* its call that fails, from 1; 0: every one */
+    unsigned nth;  /* first call that fails, from 1 */
+    unsigned last; /* last call that fails */
     int error;
     atomic_uint fired;
 } armed;
@@ -158,7 +159,7 @@ fault_due(enum call call, void *where)
     }
     uintptr_t key = site_key(library, offset, call);
     unsigned calls = atomic_fetch_add(&site_find(key)->calls, 1) + 1;
-    if (key != armed.key || (armed.nth && armed.nth != calls)) {
+    if (key != armed.key || calls < armed.nth || calls > armed.last) {
         return false;
     }
     atomic_fetch_add(&armed.fired, 1);
@@ -244,13 +245,15 @@ block_remove(void *address)
 
 /* ---- what Python calls ---- */
 
-/* Starts to count calls, and makes call number `nth` of one site fail with
- * `error` (0: transfer less).  `call` < 0: none fails.  `nth` 0: each. */
+/* Starts to count calls, and makes the calls `nth` to `last` of one site fail
+ * with `error` (0: transfer less).  `call` < 0: none fails. */
 void
-fault_arm(int library, unsigned long offset, int call, unsigned nth, int error)
+fault_arm(int library, unsigned long offset, int call, unsigned nth,
+          unsigned last, int error)
 {
     armed.key = call < 0 ? 0 : site_key(library, offset, (enum call)call);
     armed.nth = nth;
+    armed.last = last;
     armed.error = error;
     armed.fired = 0;
     for (unsigned i = 0; i < SITES; i++) {
