@@ -625,7 +625,7 @@ void cpu_check_freed(uintptr_t base);
 /* Memory is given back, and may be anything's next: what is known of granules
  * that lie in it goes, and its bytes count as written. */
 void cpu_check_forget(uintptr_t start, size_t bytes);
-void cpu_check_renewed(const void *memory, size_t bytes);
+void cpu_check_heap_allocated(const void *memory, size_t bytes);
 /* Takes a block of malloc's that a kernel has freed, to give it back later, so
  * that accesses to it are seen; false: nothing was done, free it. */
 bool cpu_check_quarantine(void *block, size_t bytes);
@@ -640,10 +640,10 @@ void cpu_check_grid_arrive(struct cpu_worker *worker);
 void cpu_check_grid_pass(struct cpu_worker *worker);
 void cpu_check_deadlock(struct cpu_worker *worker);
 /* What was found last, as a text to add to the error's; or NULL. */
-const char *cpu_check_found(CUresult code);
-void cpu_check_drop(struct cpu_worker *worker);
+const char *cpu_check_last_report(CUresult code);
+void cpu_check_state_free(struct cpu_worker *worker);
 /* Makes the worker's state; before the first block of a launch. */
-CUresult cpu_check_prepare(struct cpu_worker *worker);
+CUresult cpu_check_state_prepare(struct cpu_worker *worker);
 /* Before any of its blocks, as often as one likes; after all of them. */
 void cpu_check_launch_begin(struct cpu_launch *launch);
 void cpu_check_launch_end(struct cpu_launch *launch);

@@ -14,22 +14,22 @@
 #define NEAR       ((uintptr_t)1 << 20) /* so far away an allocation is named */
 #define FREED_KEPT 1024 /* at least, and twice as many at most */
 
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cpu_check_allocation *list;
-static size_t list_count, list_capacity;
-static uint64_t last_order, last_free;
+static pthread_mutex_t allocations_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cpu_check_allocation *allocations;
+static size_t allocation_count, allocation_capacity;
+static uint64_t last_serial, last_free;
 
 atomic_uint cpu_check_frees;
 
 /* The index of the first that starts above `address`. */
 static size_t
-first_above(uintptr_t address)
+index_above(uintptr_t address)
 {
-    size_t low = 0, high = list_count;
+    size_t low = 0, high = allocation_count;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (list[middle].base <= address) {
+        if (allocations[middle].base <= address) {
             low = middle + 1;
         } else {
             high = middle;
@@ -39,14 +39,14 @@ first_above(uintptr_t address)
 }
 
 static void
-list_remove(size_t at, size_t count)
+rows_remove(size_t at, size_t count)
 {
     if (count == 0) { /* `list` may be NULL then */
         return;
     }
-    memmove(list + at, list + at + count,
-            (list_count - at - count) * sizeof *list);
-    list_count -= count;
+    memmove(allocations + at, allocations + at + count,
+            (allocation_count - at - count) * sizeof *allocations);
+    allocation_count -= count;
 }
 
 /* Forgets freed allocations whose addresses are used again; some are of no
@@ -54,31 +54,32 @@ list_remove(size_t at, size_t count)
 static void
 overlaps_remove(uintptr_t base, size_t bytes)
 {
-    size_t at = first_above(base), end = at;
+    size_t at = index_above(base), end = at;
 
-    while (at && (list[at - 1].base == base ||
-                  list[at - 1].base + list[at - 1].bytes > base)) {
+    while (at &&
+           (allocations[at - 1].base == base ||
+            allocations[at - 1].base + allocations[at - 1].bytes > base)) {
         at--;
     }
-    while (end < list_count && list[end].base < base + bytes) {
+    while (end < allocation_count && allocations[end].base < base + bytes) {
         end++;
     }
-    list_remove(at, end - at);
+    rows_remove(at, end - at);
 }
 
 static bool
-list_reserve(void)
+row_reserve(void)
 {
-    if (list_count < list_capacity) {
+    if (allocation_count < allocation_capacity) {
         return true;
     }
-    size_t capacity = list_capacity ? 2 * list_capacity : 256;
+    size_t capacity = allocation_capacity ? 2 * allocation_capacity : 256;
     struct cpu_check_allocation *grown =
-        realloc(list, capacity * sizeof *list);
+        realloc(allocations, capacity * sizeof *allocations);
 
     if (grown) {
-        list = grown;
-        list_capacity = capacity;
+        allocations = grown;
+        allocation_capacity = capacity;
     }
     return grown != NULL;
 }
@@ -87,25 +88,26 @@ void
 cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
                     bool tracked)
 {
-    struct cpu_check_allocation made = {
+    struct cpu_check_allocation row = {
         .base = base, .bytes = bytes, .maker = maker, .tracked = tracked};
 
     if (cpu_worker_tls && cpu_worker_tls->in_kernel) {
-        strcpy(made.made_at, "a kernel");
+        strcpy(row.made_at, "a kernel");
     } else {
-        cpu_check_place(made.made_at);
+        cpu_check_call_site(row.made_at);
     }
-    pthread_mutex_lock(&list_lock);
+    pthread_mutex_lock(&allocations_lock);
     overlaps_remove(base, bytes);
-    made.order = ++last_order;
-    if (list_reserve()) {
-        size_t at = first_above(base);
+    row.serial = ++last_serial;
+    if (row_reserve()) {
+        size_t at = index_above(base);
 
-        memmove(list + at + 1, list + at, (list_count - at) * sizeof *list);
-        list[at] = made;
-        list_count++;
+        memmove(allocations + at + 1, allocations + at,
+                (allocation_count - at) * sizeof *allocations);
+        allocations[at] = row;
+        allocation_count++;
     }
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&allocations_lock);
     if (cpu_check_flags & CPU_CHECK_INIT) {
         cpu_check_mark(base, bytes, !tracked);
     }
@@ -117,37 +119,38 @@ freed_forget(void)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < list_count; i++) {
-        if (!list[i].freed || list[i].freed + FREED_KEPT > last_free) {
-            list[kept++] = list[i];
+    for (size_t i = 0; i < allocation_count; i++) {
+        if (!allocations[i].freed ||
+            allocations[i].freed + FREED_KEPT > last_free) {
+            allocations[kept++] = allocations[i];
         }
     }
-    list_count = kept;
+    allocation_count = kept;
 }
 
 void
 cpu_check_freed(uintptr_t base)
 {
-    char place[CPU_CHECK_PLACE] = "a kernel";
+    char freed_at[CPU_CHECK_CALL_SITE_SIZE] = "a kernel";
 
     if (!cpu_worker_tls || !cpu_worker_tls->in_kernel) {
-        cpu_check_place(place);
+        cpu_check_call_site(freed_at);
     }
-    pthread_mutex_lock(&list_lock);
-    size_t at = first_above(base);
-    if (at && list[at - 1].base == base) {
-        list[at - 1].freed = ++last_free;
-        memcpy(list[at - 1].freed_at, place, sizeof place);
+    pthread_mutex_lock(&allocations_lock);
+    size_t at = index_above(base);
+    if (at && allocations[at - 1].base == base) {
+        allocations[at - 1].freed = ++last_free;
+        memcpy(allocations[at - 1].freed_at, freed_at, sizeof freed_at);
         if (last_free % FREED_KEPT == 0) {
             freed_forget();
         }
     }
     atomic_fetch_add(&cpu_check_frees, 1);
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&allocations_lock);
 }
 
 static uintptr_t
-distance(const struct cpu_check_allocation *row, uintptr_t address)
+address_distance(const struct cpu_check_allocation *row, uintptr_t address)
 {
     if (address < row->base) {
         return row->base - address;
@@ -161,19 +164,21 @@ cpu_check_find(uintptr_t address, struct cpu_check_allocation *found)
 {
     struct cpu_check_allocation *best = NULL;
 
-    pthread_mutex_lock(&list_lock);
-    size_t above = first_above(address);
-    for (size_t i = above ? above - 1 : 0; i <= above && i < list_count; i++) {
-        if (!best || distance(&list[i], address) < distance(best, address)) {
-            best = &list[i];
+    pthread_mutex_lock(&allocations_lock);
+    size_t above = index_above(address);
+    for (size_t i = above ? above - 1 : 0; i <= above && i < allocation_count;
+         i++) {
+        if (!best || address_distance(&allocations[i], address) <
+                         address_distance(best, address)) {
+            best = &allocations[i];
         }
     }
-    if (best && distance(best, address) > NEAR) {
+    if (best && address_distance(best, address) > NEAR) {
         best = NULL;
     }
     if (best) {
         *found = *best;
     }
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&allocations_lock);
     return best != NULL;
 }

@@ -13,17 +13,19 @@
 
 /* ---- allocations.c ---- */
 
-enum { CPU_CHECK_PLACE = 160 }; /* bytes of a text that names a place */
+enum {
+    CPU_CHECK_CALL_SITE_SIZE = 160
+}; /* bytes of a text that names a place */
 
 struct cpu_check_allocation {
     uintptr_t base;
     size_t bytes;
     const char *maker; /* the API's function */
-    uint64_t order;    /* 1: the process's first */
+    uint64_t serial;   /* 1: the process's first */
     uint64_t freed;    /* 1: the first that was; 0: it is in use */
     bool tracked;      /* it is known which bytes were written */
-    char made_at[CPU_CHECK_PLACE];
-    char freed_at[CPU_CHECK_PLACE];
+    char made_at[CPU_CHECK_CALL_SITE_SIZE];
+    char freed_at[CPU_CHECK_CALL_SITE_SIZE];
 };
 
 /* The allocation that holds `address`, or else the nearest one, live or not,
@@ -32,8 +34,8 @@ bool cpu_check_find(uintptr_t address, struct cpu_check_allocation *found);
 /* Grows whenever memory is freed. */
 extern atomic_uint cpu_check_frees;
 
-/* place.c: who called the library, as text. */
-void cpu_check_place(char text[CPU_CHECK_PLACE]);
+/* call_site.c: who called the library, as text. */
+void cpu_check_call_site(char text[CPU_CHECK_CALL_SITE_SIZE]);
 
 /* ---- the state of a worker's block ---- */
 
@@ -47,7 +49,7 @@ struct cpu_check_variable {
 };
 
 /* When a thread, or another of its block, handed on what it wrote. */
-struct cpu_check_order {
+struct cpu_check_thread_clock {
     uint32_t released, acquired;
     bool fenced;
 };
@@ -63,7 +65,7 @@ struct cpu_check {
     uint64_t block;            /* linear index */
     unsigned thread;           /* that was checked last */
     unsigned epoch;            /* barriers passed */
-    /* Numbers of intervals (interval.c): the running one, the first
+    /* Numbers of intervals (epoch_interval.c): the running one, the first
      * since the last barrier, and one that is older than the launch. */
     uint32_t interval, since_barrier, before_launch;
     uint32_t first_interval; /* of the block */
@@ -72,30 +74,31 @@ struct cpu_check {
     uint32_t acquired;            /* by any of its threads; see race.c */
     /* Whose atomic or volatile read comes now: only after it is it known what
      * it acquires.  Or NULL. */
-    struct cpu_check_order *acquiring;
-    bool fenced;               /* some thread of the block has used a fence */
-    unsigned stopped, ordered; /* so many of `at`, of `threads` are in use */
+    struct cpu_check_thread_clock *acquiring;
+    bool fenced; /* some thread of the block has used a fence */
+    unsigned sites_used,
+        clocks_used; /* so many of `at`, of `threads` are in use */
     /* An interval of another block, and whether it is ordered; 0: none. */
-    uint32_t other;
-    bool other_ordered;
+    uint32_t cached_interval;
+    bool cached_ordered;
     struct {
         uintptr_t base;
         size_t bytes;
     } recent[CPU_CHECK_RECENT];
-    unsigned recent_next, recent_hit, frees;
+    unsigned recent_next, recent_last, frees;
     uintptr_t shared_base; /* of the block's shared memory */
     uint64_t shared_bytes;
     struct cpu_check_variable shared[CPU_CHECK_SHARED];
     unsigned shared_count;
     uint32_t returned[CPU_MAX_THREADS / 32]; /* ended by `return` */
-    const struct image_site *at[CPU_MAX_THREADS];
-    struct cpu_check_order threads[CPU_MAX_THREADS];
+    const struct image_site *sites[CPU_MAX_THREADS];
+    struct cpu_check_thread_clock clocks[CPU_MAX_THREADS];
     struct cpu_check_warp warps[CPU_MAX_THREADS / CPU_WARP];
     struct cpu_check_pending *pending;
     struct cpu_check_trace *trace;
-    struct cpu_check_look *looks;  /* rows.c's */
-    unsigned looking;              /* so many are in use */
-    _Alignas(16) char spare[4096]; /* where refused accesses go */
+    struct cpu_check_loop *loops;     /* loop_accesses.c's */
+    unsigned loops_used;              /* so many are in use */
+    _Alignas(16) char fallback[4096]; /* where refused accesses go */
 };
 
 /* The state of the calling worker. */
@@ -105,33 +108,33 @@ cpu_check_self(void)
     return cpu_worker_tls->check;
 }
 
-/* ---- pending.c: rows of accesses to shared memory ---- */
+/* ---- pending_accesses.c: rows of accesses to shared memory ---- */
 
 bool cpu_check_pending_open(struct cpu_check *check); /* false: no memory */
 /* Notes all of them, and those to come, word by word. */
-void cpu_check_pending_note(struct cpu_check *check);
+void cpu_check_pending_flush(struct cpu_check *check);
 /* A barrier, or a new block: they are past. */
-void cpu_check_pending_drop(struct cpu_check *check);
+void cpu_check_pending_clear(struct cpu_check *check);
 
 /* ---- trace.c: what a block does to shared memory, as the last one did ----
  */
 
 bool cpu_check_trace_open(struct cpu_check *check);  /* false: no memory */
-bool cpu_check_looks_open(struct cpu_check *check);  /* rows.c; the same */
+bool cpu_check_loops_open(struct cpu_check *check);  /* loop_accesses.c; the same */
 void cpu_check_trace_begin(struct cpu_check *check); /* a new block */
 /* Something comes that needs all that is known: it is caught up on.  Until
  * the block's end nothing more is followed. */
-void cpu_check_trace_catch_up(struct cpu_check *check);
+void cpu_check_trace_stop_slow(struct cpu_check *check);
 
 static inline void
-cpu_check_trace_leave(struct cpu_check *check)
+cpu_check_trace_stop(struct cpu_check *check)
 {
     if (check->traced) {
-        cpu_check_trace_catch_up(check);
+        cpu_check_trace_stop_slow(check);
     }
 }
 
-/* ---- interval.c: times at which a block accessed memory ---- */
+/* ---- epoch_interval.c: times at which a block accessed memory ---- */
 
 /* A time between two events (its start, a barrier, a meeting of lanes, a
  * release) in the life of a block. */
@@ -148,13 +151,13 @@ extern atomic_uint cpu_check_clock;
 void cpu_check_interval_begin(struct cpu_check *check);
 /* The same, after a barrier or at a block's start, where none has yet: only
  * those in which something is noted get a number. */
-void cpu_check_interval_make(struct cpu_check *check);
+void cpu_check_interval_allocate(struct cpu_check *check);
 
 static inline void
-cpu_check_interval_need(struct cpu_check *check)
+cpu_check_interval_ensure(struct cpu_check *check)
 {
     if (check->interval_due) {
-        cpu_check_interval_make(check);
+        cpu_check_interval_allocate(check);
     }
 }
 /* All that was noted in it has been done. */
@@ -181,15 +184,15 @@ cpu_check_is_aligned(uint64_t address, unsigned alignment)
     return !alignment || !(address & (alignment - 1));
 }
 
-/* access.c: is it right?  Nothing is reported. */
-bool cpu_check_memory_is_right(struct cpu_check *check,
+/* bounds.c: is it right?  Nothing is reported. */
+bool cpu_check_access_is_valid(struct cpu_check *check,
                                const struct cpu_check_access *access);
-/* access.c: where to access instead of `address`. */
-void *cpu_check_memory(struct cpu_check *check,
-                       const struct cpu_check_access *access);
-/* init.c */
-void cpu_check_init(uintptr_t address, uint64_t bytes,
-                    struct image_site *site);
+/* bounds.c: where to access instead of `address`. */
+void *cpu_check_access_resolve(struct cpu_check *check,
+                               const struct cpu_check_access *access);
+/* uninitialized.c */
+void cpu_check_uninitialized(uintptr_t address, uint64_t bytes,
+                             struct image_site *site);
 /* race.c; `value` as __pycuda_check has it. */
 void cpu_check_race(struct cpu_check *check,
                     const struct cpu_check_access *access, uint64_t value);
@@ -197,7 +200,7 @@ void cpu_check_race(struct cpu_check *check,
 void cpu_check_acquire(struct cpu_check *check);
 
 static inline void
-cpu_check_acquire_need(struct cpu_check *check)
+cpu_check_acquire_ensure(struct cpu_check *check)
 {
     if (check->acquiring) {
         cpu_check_acquire(check);
@@ -229,11 +232,11 @@ struct cpu_check_finding {
 /* Writes the report; does not return unless the program shall go on. */
 void cpu_check_report(const struct cpu_check_finding *finding);
 /* Is it of no use to report that?  It was, or the launch has failed. */
-bool cpu_check_is_told(const struct image_site *site, const char *kind);
+bool cpu_check_is_reported(const struct image_site *site, const char *kind);
 const char *cpu_check_access_name(const struct image_site *site);
 void cpu_check_triple(char text[40], uint64_t linear, const uint32_t size[3]);
 
-/* ---- access.c: where does an address lie? ---- */
+/* ---- bounds.c: where does an address lie? ---- */
 
 static inline bool
 cpu_check_is_shared(const struct cpu_check *check, uintptr_t address)

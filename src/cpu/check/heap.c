@@ -13,23 +13,23 @@
 #define MOST_BLOCKS 8192
 #define MOST_BYTES  ((size_t)16 << 20)
 
-struct waiting {
+struct quarantined {
     void *block;
     size_t bytes;
 };
 
-static pthread_mutex_t waiting_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct waiting waiting[MOST_BLOCKS]; /* a ring */
-static size_t first, count, waiting_bytes;
+static pthread_mutex_t quarantine_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct quarantined quarantined[MOST_BLOCKS]; /* a ring */
+static size_t quarantine_first, quarantine_count, quarantine_bytes;
 
 static void
 oldest_free(void)
 {
-    struct waiting *oldest = &waiting[first];
+    struct quarantined *oldest = &quarantined[quarantine_first];
 
-    first = (first + 1) % MOST_BLOCKS;
-    count--;
-    waiting_bytes -= oldest->bytes;
+    quarantine_first = (quarantine_first + 1) % MOST_BLOCKS;
+    quarantine_count--;
+    quarantine_bytes -= oldest->bytes;
     free(oldest->block);
 }
 
@@ -39,12 +39,14 @@ cpu_check_quarantine(void *block, size_t bytes)
     if (!(cpu_check_flags & CPU_CHECK_MEMORY) || bytes > MOST_BYTES) {
         return false;
     }
-    pthread_mutex_lock(&waiting_lock);
-    while (count == MOST_BLOCKS || waiting_bytes + bytes > MOST_BYTES) {
+    pthread_mutex_lock(&quarantine_lock);
+    while (quarantine_count == MOST_BLOCKS ||
+           quarantine_bytes + bytes > MOST_BYTES) {
         oldest_free();
     }
-    waiting[(first + count++) % MOST_BLOCKS] = (struct waiting){block, bytes};
-    waiting_bytes += bytes;
-    pthread_mutex_unlock(&waiting_lock);
+    quarantined[(quarantine_first + quarantine_count++) % MOST_BLOCKS] =
+        (struct quarantined){block, bytes};
+    quarantine_bytes += bytes;
+    pthread_mutex_unlock(&quarantine_lock);
     return true;
 }

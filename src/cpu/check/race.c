@@ -1,6 +1,6 @@
 /* race.c - accesses of one word by two threads that nothing orders.
  *
- * Called by call.c at each access.  Two accesses of which one writes
+ * Called by single_access.c at each access.  Two accesses of which one writes
  * are ordered by a barrier of the block between them, by a meeting of both
  * lanes at __syncwarp (or another warp operation), by the grid's barrier, or
  * by a fence and an atomic operation of the one, after it an atomic operation
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cpu/check/area.h"
+#include "cpu/check/access_range.h"
 #include "cpu/check/race.h"
 #include "cpu/run/warp.h"
 
@@ -27,7 +27,7 @@ struct access {
     struct cpu_check *check;
     const struct cpu_check_access *what;
     uint64_t value; /* as __pycuda_check has it */
-    uint64_t now;
+    uint64_t slot;
     unsigned thread;
     bool shared;
     bool found;
@@ -56,8 +56,8 @@ ordered_in_block(const struct cpu_check *check,
 {
     unsigned first = cpu_race_thread(slot), warp = thread / CPU_WARP;
     uint32_t number = (uint32_t)(slot >> CPU_RACE_INTERVAL_AT);
-    const struct cpu_check_order *one = &check->threads[first];
-    const struct cpu_check_order *two = &check->threads[thread];
+    const struct cpu_check_thread_clock *one = &check->clocks[first];
+    const struct cpu_check_thread_clock *two = &check->clocks[thread];
 
     if (first == thread || then->epoch != check->epoch) {
         return true;
@@ -73,16 +73,16 @@ ordered_in_block(const struct cpu_check *check,
 
 /* What another block did, or another launch. */
 static bool
-ordered_outside(struct cpu_check *check, uint32_t number,
-                const struct cpu_check_interval *then)
+ordered_between_blocks(struct cpu_check *check, uint32_t number,
+                       const struct cpu_check_interval *then)
 {
     bool ordered =
         then->serial != (uint32_t)check->serial ||
         (atomic_load(&releases[then->block % RELEASES]) > then->time &&
          check->acquired > then->time);
 
-    check->other = number;
-    check->other_ordered = ordered;
+    check->cached_interval = number;
+    check->cached_ordered = ordered;
     return ordered;
 }
 
@@ -98,8 +98,8 @@ cpu_race_ordered(struct cpu_check *check, uint64_t slot, unsigned thread,
     if (number == check->interval) {
         return cpu_race_thread(slot) == thread && !(slot & CPU_RACE_SEVERAL);
     }
-    if (number == check->other && !shared) {
-        return check->other_ordered;
+    if (number == check->cached_interval && !shared) {
+        return check->cached_ordered;
     }
     const struct cpu_check_interval *then = cpu_check_interval_find(number);
     if (!then) {
@@ -109,38 +109,38 @@ cpu_race_ordered(struct cpu_check *check, uint64_t slot, unsigned thread,
         then->block == (uint32_t)check->block) {
         return ordered_in_block(check, then, slot, thread);
     }
-    return shared || ordered_outside(check, number, then);
+    return shared || ordered_between_blocks(check, number, then);
 }
 
 /* ---- a word ---- */
 
 static bool
-meet(const struct access *access, uint64_t slot)
+overlaps(const struct access *access, uint64_t slot)
 {
-    return cpu_race_bytes(slot) & cpu_race_bytes(access->now) &&
-           !(slot & access->now & CPU_RACE_ATOMIC) && !access->found;
+    return cpu_race_bytes(slot) & cpu_race_bytes(access->slot) &&
+           !(slot & access->slot & CPU_RACE_ATOMIC) && !access->found;
 }
 
 /* May all bytes in common be the thread's own?  Who wrote which of those of
  * several threads of a block is not known. */
 static bool
-may_be_own(const struct access *access, uint64_t slot)
+may_be_same_thread(const struct access *access, uint64_t slot)
 {
     const struct cpu_check_interval *then =
         cpu_check_interval_find((uint32_t)(slot >> CPU_RACE_INTERVAL_AT));
 
     return slot & CPU_RACE_SEVERAL &&
-           cpu_race_bytes(slot) & ~cpu_race_bytes(access->now) && then &&
+           cpu_race_bytes(slot) & ~cpu_race_bytes(access->slot) && then &&
            then->block == (uint32_t)access->check->block;
 }
 
 static void
-compare(struct access *access, uint64_t slot)
+slot_compare(struct access *access, uint64_t slot)
 {
-    if (meet(access, slot) &&
+    if (overlaps(access, slot) &&
         !cpu_race_ordered(access->check, slot, access->thread,
                           access->shared) &&
-        !may_be_own(access, slot)) {
+        !may_be_same_thread(access, slot)) {
         access->found = true;
         access->other = slot;
     }
@@ -149,67 +149,68 @@ compare(struct access *access, uint64_t slot)
 /* With the last write of a word, of which `bytes` at `address` are accessed.
  */
 static void
-compare_write(struct access *access, uint64_t slot, uintptr_t address,
+write_compare(struct access *access, uint64_t slot, uintptr_t address,
               uint64_t bytes)
 {
     const struct cpu_check_write write = {access->what, access->value, address,
                                           bytes};
 
-    if (meet(access, slot) &&
+    if (overlaps(access, slot) &&
         !cpu_race_is_past(slot,
                           cpu_race_past(access->check, access->shared)) &&
-        !cpu_race_is_same(&write)) {
-        compare(access, slot);
-        access->found =
-            access->found && !cpu_race_gets_same(access->check, &write, slot);
+        !cpu_race_write_is_equal(&write)) {
+        slot_compare(access, slot);
+        access->found = access->found && !cpu_race_write_becomes_equal(
+                                             access->check, &write, slot);
     }
 }
 
 static void
-word_visit(struct access *access, struct cpu_check_words *words,
+word_visit(struct access *access, struct cpu_shadow_granule *granule,
            uintptr_t address, uint64_t bytes)
 {
     bool writes = access->what->site->flags & IMAGE_SITE_WRITE;
     uintptr_t at = address % CPU_SHADOW_GRANULE / 4;
-    uint64_t known = cpu_race_load(&words->writes[at]);
+    uint64_t known = cpu_race_load(&granule->writes[at]);
 
-    compare_write(access, known, address, bytes);
+    write_compare(access, known, address, bytes);
     if (!writes) {
-        cpu_race_stamp(access->check, &words->read);
-        cpu_race_note_read(access->check, words, at, access->now,
-                           access->shared);
+        cpu_race_stamp(access->check, &granule->read);
+        cpu_race_record_read(access->check, granule, at, access->slot,
+                             access->shared);
         return;
     }
     if (!cpu_race_stamp_is_past(
-            &words->read, cpu_race_past(access->check, access->shared))) {
+            &granule->read, cpu_race_past(access->check, access->shared))) {
         for (int i = 0; i < 2; i++) {
-            compare(access, cpu_race_load(&words->reads[i][at]));
-            compare(access, cpu_race_span_slot(words, i, at));
+            slot_compare(access, cpu_race_load(&granule->reads[i][at]));
+            slot_compare(access, cpu_race_span_slot(granule, i, at));
         }
-        cpu_race_clear_reads(words, at, access->now);
+        cpu_race_clear_reads(granule, at, access->slot);
     }
-    cpu_race_stamp(access->check, &words->written);
-    cpu_race_store(&words->writes[at], cpu_race_joined(access->now, known));
+    cpu_race_stamp(access->check, &granule->written);
+    cpu_race_store(&granule->writes[at], cpu_race_merge(access->slot, known));
 }
 
-static inline struct cpu_check_words *
-words_of(uintptr_t address)
+static inline struct cpu_shadow_granule *
+granule_get(uintptr_t address)
 {
-    struct cpu_check_words *words = cpu_shadow_find(CPU_SHADOW_CELLS, address);
+    struct cpu_shadow_granule *granule =
+        cpu_shadow_find(CPU_SHADOW_ACCESSES, address);
 
-    return words ? words : cpu_shadow_words(address);
+    return granule ? granule : cpu_shadow_granule_get(address);
 }
 
 static void
-words_visit(struct access *access)
+access_visit(struct access *access)
 {
     uintptr_t address = access->what->address;
-    uint64_t left = access->what->bytes, who = access->now;
-    struct cpu_check_words *words = words_of(address);
+    uint64_t left = access->what->bytes, accessor = access->slot;
+    struct cpu_shadow_granule *granule = granule_get(address);
 
-    if (words && left == 4 && address % 4 == 0) { /* most are so */
-        access->now = who | (uint64_t)15 << CPU_RACE_BYTES_AT;
-        word_visit(access, words, address, 4);
+    if (granule && left == 4 && address % 4 == 0) { /* most are so */
+        access->slot = accessor | (uint64_t)15 << CPU_RACE_BYTES_AT;
+        word_visit(access, granule, address, 4);
         return;
     }
     while (left) {
@@ -217,14 +218,14 @@ words_visit(struct access *access)
         uint64_t n = 4 - first < left ? 4 - first : left;
 
         if (address % CPU_SHADOW_GRANULE == 0) {
-            words = words_of(address);
+            granule = granule_get(address);
         }
-        if (!words) {
+        if (!granule) {
             return;
         }
-        access->now = who | (uint64_t)(((1u << n) - 1) << first)
-                                << CPU_RACE_BYTES_AT;
-        word_visit(access, words, address, n);
+        access->slot = accessor | (uint64_t)(((1u << n) - 1) << first)
+                                      << CPU_RACE_BYTES_AT;
+        word_visit(access, granule, address, n);
         address += n;
         left -= n;
     }
@@ -268,33 +269,33 @@ report(const struct access *access)
 
 /* What atomic and volatile accesses do to the order of others. */
 static void
-order_note(struct cpu_check *check, unsigned thread,
-           const struct image_site *site)
+clock_update(struct cpu_check *check, unsigned thread,
+             const struct image_site *site)
 {
-    struct cpu_check_order *order = &check->threads[thread];
+    struct cpu_check_thread_clock *clock = &check->clocks[thread];
     bool special = site->flags & (IMAGE_SITE_ATOMIC | IMAGE_SITE_VOLATILE);
 
     if (!special) {
         if (check->fenced) {
-            order->fenced &= !(site->flags & IMAGE_SITE_WRITE);
+            clock->fenced &= !(site->flags & IMAGE_SITE_WRITE);
         }
         return;
     }
-    check->ordered = check->launch->threads;
+    check->clocks_used = check->launch->threads;
     if (site->flags & IMAGE_SITE_RELEASE) {
-        order->fenced = check->fenced = true;
+        clock->fenced = check->fenced = true;
     }
-    if (order->fenced && site->flags & IMAGE_SITE_WRITE) {
+    if (clock->fenced && site->flags & IMAGE_SITE_WRITE) {
         unsigned now = atomic_fetch_add(&cpu_check_clock, 1) + 1;
 
-        order->released = now;
+        clock->released = now;
         atomic_store(&releases[check->block % RELEASES], now);
-        cpu_check_trace_leave(check);
-        cpu_check_pending_note(check);
+        cpu_check_trace_stop(check);
+        cpu_check_pending_flush(check);
         cpu_check_interval_begin(check);
     }
     if (site->flags & IMAGE_SITE_READ) {
-        check->acquiring = order;
+        check->acquiring = clock;
     }
 }
 
@@ -304,7 +305,7 @@ cpu_check_acquire(struct cpu_check *check)
     check->acquired = atomic_load(&cpu_check_clock);
     check->acquiring->acquired = check->acquired;
     check->acquiring = NULL;
-    check->other = 0;
+    check->cached_interval = 0;
 }
 
 void
@@ -317,22 +318,23 @@ cpu_check_race(struct cpu_check *check, const struct cpu_check_access *what,
     if (!shared && cpu_check_is_stack(cpu_worker_tls, what->address)) {
         return;
     }
-    cpu_check_interval_need(check);
-    cpu_check_acquire_need(check);
+    cpu_check_interval_ensure(check);
+    cpu_check_acquire_ensure(check);
     struct access access = {
         .check = check,
         .what = what,
-        .now = cpu_race_who(check, check->thread) | cpu_race_site(what->site) |
-               (flags & (IMAGE_SITE_ATOMIC | IMAGE_SITE_VOLATILE) ? 1 : 0),
+        .slot = cpu_race_accessor(check, check->thread) |
+                cpu_race_site(what->site) |
+                (flags & (IMAGE_SITE_ATOMIC | IMAGE_SITE_VOLATILE) ? 1 : 0),
         .value = value,
         .thread = check->thread,
         .shared = shared};
 
-    if (access.shared && !cpu_check_pending_is_noted(check)) {
-        cpu_check_pending_note(check);
+    if (access.shared && !cpu_check_pending_is_flushed(check)) {
+        cpu_check_pending_flush(check);
     }
-    words_visit(&access);
-    order_note(check, check->thread, what->site);
+    access_visit(&access);
+    clock_update(check, check->thread, what->site);
     if (access.found) {
         report(&access);
     }
@@ -340,20 +342,22 @@ cpu_check_race(struct cpu_check *check, const struct cpu_check_access *what,
 
 /* A kernel has got memory that another thread may have given back. */
 void
-cpu_check_renewed(const void *memory, size_t bytes)
+cpu_check_heap_allocated(const void *memory, size_t bytes)
 {
     uintptr_t at = (uintptr_t)memory & ~(uintptr_t)3;
 
     for (; cpu_check_flags & CPU_CHECK_RACE && at < (uintptr_t)memory + bytes;
          at += 4) {
-        struct cpu_check_words *words = cpu_shadow_find(CPU_SHADOW_CELLS, at);
+        struct cpu_shadow_granule *granule =
+            cpu_shadow_find(CPU_SHADOW_ACCESSES, at);
         uintptr_t i = at % CPU_SHADOW_GRANULE / 4;
 
-        if (words) {
+        if (granule) {
             uintptr_t span = i / CPU_SHADOW_SPAN; /* with words beside it */
 
-            words->writes[i] = words->reads[0][i] = words->reads[1][i] = 0;
-            words->spans[0][span] = words->spans[1][span] = 0;
+            granule->writes[i] = granule->reads[0][i] = granule->reads[1][i] =
+                0;
+            granule->spans[0][span] = granule->spans[1][span] = 0;
         }
     }
 }
@@ -363,8 +367,8 @@ __pycuda_check_fence(uint32_t linear)
 {
     struct cpu_check *check = cpu_check_self();
 
-    check->ordered = check->launch->threads;
-    check->threads[linear].fenced = check->fenced = true;
+    check->clocks_used = check->launch->threads;
+    check->clocks[linear].fenced = check->fenced = true;
 }
 
 /* All that the block has done so far comes before what others do after the
@@ -382,7 +386,7 @@ void
 cpu_check_grid_pass(struct cpu_worker *worker)
 {
     worker->check->acquired = atomic_load(&cpu_check_clock);
-    worker->check->other = 0;
+    worker->check->cached_interval = 0;
 }
 
 /* Lanes have met: each knows what the others had done. */
@@ -396,9 +400,9 @@ cpu_check_lanes(struct cpu_worker *worker, unsigned index, uint32_t set)
     if (!(cpu_check_flags & CPU_CHECK_RACE)) {
         return;
     }
-    cpu_check_trace_leave(check);
-    cpu_check_interval_need(check);
-    cpu_check_pending_note(check);
+    cpu_check_trace_stop(check);
+    cpu_check_interval_ensure(check);
+    cpu_check_pending_flush(check);
     cpu_check_interval_begin(check);
     for (unsigned i = 0; i < CPU_WARP; i++) {
         for (unsigned k = 0; set >> i & 1 && k < CPU_WARP; k++) {

@@ -21,9 +21,9 @@ CUresult cuGetErrorString(CUresult code, const char **text);
 #define SEEN_MAX 1024 /* sites told before, if the program goes on */
 
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
-static char line[2048], json[4096], found_text[4][2400];
-static unsigned found_next;
-static CUresult found_code;
+static char message[2048], json[4096], report_texts[4][2400];
+static unsigned report_next;
+static CUresult report_code;
 static struct {
     const struct image_site *site;
     const char *kind;
@@ -111,7 +111,7 @@ thread_of(const struct cpu_check_finding *finding)
 }
 
 static void
-place_add(struct text *text, const struct image_site *site)
+site_add(struct text *text, const struct image_site *site)
 {
     if (site && site->line) {
         text_add(text, "%s:%u:%u", site->file, site->line, site->column);
@@ -123,7 +123,7 @@ place_add(struct text *text, const struct image_site *site)
 /* ---- for people ---- */
 
 static void
-line_make(struct text *text, const struct cpu_check_finding *finding)
+message_make(struct text *text, const struct cpu_check_finding *finding)
 {
     const struct cpu_launch *launch = cpu_worker_tls->launch;
     const struct cpu_check *check = cpu_worker_tls->check;
@@ -132,7 +132,7 @@ line_make(struct text *text, const struct cpu_check_finding *finding)
     kernel_name(name, sizeof name, launch->function->name);
     cpu_check_triple(thread, thread_of(finding), launch->block);
     cpu_check_triple(block, check->block, launch->grid);
-    place_add(text, finding->site);
+    site_add(text, finding->site);
     text_add(text, ": %s: ", finding->check);
     if (finding->has_address) {
         text_add(text, "%s of %llu bytes, ",
@@ -146,7 +146,7 @@ line_make(struct text *text, const struct cpu_check_finding *finding)
         cpu_check_triple(block, finding->second_block, launch->grid);
         text_add(text, " against the %s at ",
                  cpu_check_access_name(finding->second));
-        place_add(text, finding->second);
+        site_add(text, finding->second);
         text_add(text, " [block %s, thread %s]", block, thread);
     }
 }
@@ -182,7 +182,7 @@ json_triple(struct text *text, const char *key, uint64_t linear,
 }
 
 static void
-json_place(struct text *text, const struct image_site *site)
+json_site(struct text *text, const struct image_site *site)
 {
     json_text(text, "file", site ? site->file : "");
     text_add(text, ", \"line\": %u, \"column\": %u", site ? site->line : 0,
@@ -197,7 +197,7 @@ json_allocation(struct text *text,
     text_add(text,
              ", \"allocation\": {\"order\": %llu, \"bytes\": %zu, "
              "\"offset\": %lld, \"freed\": %s",
-             (unsigned long long)allocation->order, allocation->bytes,
+             (unsigned long long)allocation->serial, allocation->bytes,
              (long long)(address - allocation->base),
              allocation->freed ? "true" : "false");
     json_text(text, "maker", allocation->maker);
@@ -220,7 +220,7 @@ json_make(struct text *text, const struct cpu_check_finding *finding)
     json_text(text, "kernel", name);
     json_triple(text, "block", cpu_worker_tls->check->block, launch->grid);
     json_triple(text, "thread", thread_of(finding), launch->block);
-    json_place(text, finding->site);
+    json_site(text, finding->site);
     if (finding->has_address) {
         json_text(text, "access", cpu_check_access_name(finding->site));
         text_add(text, ", \"bytes\": %llu, \"address\": \"0x%llx\"",
@@ -236,12 +236,12 @@ json_make(struct text *text, const struct cpu_check_finding *finding)
     if (finding->second) {
         text_add(text, ", \"other\": {\"access\": \"%s\"",
                  cpu_check_access_name(finding->second));
-        json_place(text, finding->second);
+        json_site(text, finding->second);
         json_triple(text, "block", finding->second_block, launch->grid);
         json_triple(text, "thread", finding->second_thread, launch->block);
         text_add(text, "}");
     }
-    json_text(text, "message", line);
+    json_text(text, "message", message);
     text_add(text, "}\n");
 }
 
@@ -281,7 +281,7 @@ is_seen(const struct image_site *site, const char *kind)
 
 /* The same, and from now on it was. */
 static bool
-told_before(const struct cpu_check_finding *finding)
+seen_add(const struct cpu_check_finding *finding)
 {
     uint64_t serial = cpu_worker_tls->launch->serial;
 
@@ -296,7 +296,7 @@ told_before(const struct cpu_check_finding *finding)
 }
 
 bool
-cpu_check_is_told(const struct image_site *site, const char *kind)
+cpu_check_is_reported(const struct image_site *site, const char *kind)
 {
     struct cpu_worker *worker = cpu_worker_tls;
 
@@ -305,65 +305,65 @@ cpu_check_is_told(const struct image_site *site, const char *kind)
     }
     worker->in_kernel = 0;
     pthread_mutex_lock(&report_lock);
-    bool told = is_seen(site, kind);
+    bool reported = is_seen(site, kind);
     pthread_mutex_unlock(&report_lock);
     worker->in_kernel = 1;
-    return told;
+    return reported;
 }
 
 static void
 report_write(const struct cpu_check_finding *finding)
 {
-    struct text people = {line, sizeof line, 0};
-    struct text programs = {json, sizeof json, 0};
+    struct text readable = {message, sizeof message, 0};
+    struct text machine = {json, sizeof json, 0};
 
-    line_make(&people, finding);
-    json_make(&programs, finding);
-    fprintf(stderr, "PYCUDA_CPU_CHECK: %s\n", line);
-    json_write(&programs);
+    message_make(&readable, finding);
+    json_make(&machine, finding);
+    fprintf(stderr, "PYCUDA_CPU_CHECK: %s\n", message);
+    json_write(&machine);
 }
 
 static void
-found_keep(CUresult code)
+last_report_set(CUresult code)
 {
     const char *standard = NULL;
-    unsigned next = (found_next + 1) % 4;
+    unsigned next = (report_next + 1) % 4;
 
-    found_code = CUDA_SUCCESS;
+    report_code = CUDA_SUCCESS;
     cuGetErrorString(code, &standard);
-    snprintf(found_text[next], sizeof found_text[next], "%s: %s", standard,
-             line);
-    found_next = next;
-    found_code = code;
+    snprintf(report_texts[next], sizeof report_texts[next], "%s: %s", standard,
+             message);
+    report_next = next;
+    report_code = code;
 }
 
 void
 cpu_check_report(const struct cpu_check_finding *finding)
 {
     struct cpu_worker *worker = cpu_worker_tls;
-    bool goes_on = cpu_check_flags & CPU_CHECK_CONTINUE;
+    bool continues = cpu_check_flags & CPU_CHECK_CONTINUE;
 
     worker->in_kernel = 0;
     pthread_mutex_lock(&report_lock);
-    bool ended = !goes_on && atomic_load(&worker->launch->error);
-    if (!ended && !(goes_on && told_before(finding))) {
+    bool ended = !continues && atomic_load(&worker->launch->error);
+    if (!ended && !(continues && seen_add(finding))) {
         report_write(finding);
     }
-    if (!goes_on && !ended) {
+    if (!continues && !ended) {
         int none = 0;
-        found_keep(finding->code);
+        last_report_set(finding->code);
         atomic_compare_exchange_strong(&worker->launch->error, &none,
                                        (int)finding->code);
     }
     pthread_mutex_unlock(&report_lock);
     worker->in_kernel = 1;
-    if (!goes_on) {
+    if (!continues) {
         cpu_fibers_fail(finding->code);
     }
 }
 
 const char *
-cpu_check_found(CUresult code)
+cpu_check_last_report(CUresult code)
 {
-    return code && code == found_code ? found_text[found_next] : NULL;
+    return code && code == report_code ? report_texts[report_next] : NULL;
 }

@@ -12,19 +12,19 @@ unsigned cpu_check_flags;
 static const struct {
     const char *name;
     unsigned flag;
-} words[] = {
+} settings[] = {
     {"memory", CPU_CHECK_MEMORY},     {"race", CPU_CHECK_RACE},
     {"sync", CPU_CHECK_SYNC},         {"init", CPU_CHECK_INIT},
     {"continue", CPU_CHECK_CONTINUE},
 };
 
 static unsigned
-word_flag(const char *text, size_t length)
+setting_flag(const char *text, size_t length)
 {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strlen(words[i].name) == length &&
-            strncmp(words[i].name, text, length) == 0) {
-            return words[i].flag;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        if (strlen(settings[i].name) == length &&
+            strncmp(settings[i].name, text, length) == 0) {
+            return settings[i].flag;
         }
     }
     return 0;
@@ -38,7 +38,7 @@ cpu_check_open(void)
 
     while (text && *text) {
         size_t length = strcspn(text, ",");
-        unsigned flag = word_flag(text, length);
+        unsigned flag = setting_flag(text, length);
 
         if (!flag) {
             fprintf(stderr,

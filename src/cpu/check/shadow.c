@@ -1,6 +1,6 @@
 /* shadow.c - memory beside memory: cells for a word, a byte for a byte.
  *
- * Called by race.c, rows.c, idle.c and init.c.  Memory is looked at in
+ * Called by race.c, loop_accesses.c, reclaim.c and uninitialized.c.  Memory is looked at in
  * granules of 64 KiB, found by two tables; what nobody looked at has none.
  * There are no locks: whoever makes a table or a granule first wins, and
  * others may look at any time.  So a granule's cells stay while any kernel
@@ -14,27 +14,27 @@
 
 #include "cpu/check/shadow.h"
 
-#define TABLE (1 << 16) /* granules */
-#define SLACK 4096      /* bytes behind, for reads of several at once */
-#define PAGE  ((uintptr_t)CPU_ARCH_PAGE)
-#define CELLS (sizeof(struct cpu_check_words) + PAGE)
+#define TABLE_SIZE    (1 << 16) /* granules */
+#define SLACK         4096 /* bytes behind, for reads of several at once */
+#define PAGE          ((uintptr_t)CPU_ARCH_PAGE)
+#define GRANULE_BYTES (sizeof(struct cpu_shadow_granule) + PAGE)
 
 void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
-struct cpu_check_words *_Atomic cpu_shadow_cells;
+struct cpu_shadow_granule *_Atomic cpu_shadow_granules;
 
 /* What a granule has that was never written; it is only read. */
-static uint8_t all_unset[CPU_SHADOW_GRANULE + SLACK];
-static pthread_once_t all_unset_once = PTHREAD_ONCE_INIT;
+static uint8_t all_uninitialized[CPU_SHADOW_GRANULE + SLACK];
+static pthread_once_t all_uninitialized_once = PTHREAD_ONCE_INIT;
 
 static void
-all_unset_fill(void)
+all_uninitialized_fill(void)
 {
-    memset(all_unset, 1, CPU_SHADOW_GRANULE);
+    memset(all_uninitialized, 1, CPU_SHADOW_GRANULE);
 }
 
 /* malloc must not be left in the middle by a fault of the kernel's. */
 static void *
-clear_memory(size_t bytes)
+table_allocate(size_t bytes)
 {
     struct cpu_worker *worker = cpu_worker_tls;
     int in_kernel = worker ? worker->in_kernel : 0;
@@ -51,14 +51,14 @@ clear_memory(size_t bytes)
 
 /* The place of the granule's pointer; NULL: no memory. */
 static void *_Atomic *
-place_of(enum cpu_shadow_kind kind, uintptr_t address)
+slot_get(enum cpu_shadow_kind kind, uintptr_t address)
 {
     void *_Atomic *_Atomic *top =
         &cpu_shadow_tables[kind][address >> 32 & 0x7fff];
     void *_Atomic *table = atomic_load(top);
 
     if (!table) {
-        void *_Atomic *made = clear_memory(TABLE * sizeof *made);
+        void *_Atomic *made = table_allocate(TABLE_SIZE * sizeof *made);
 
         if (!made) {
             return NULL;
@@ -74,7 +74,7 @@ place_of(enum cpu_shadow_kind kind, uintptr_t address)
 
 /* Pages of 0 that nothing else shares; NULL: no memory. */
 static void *
-pages_make(size_t bytes)
+pages_map(size_t bytes)
 {
     void *made = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -84,41 +84,41 @@ pages_make(size_t bytes)
 
 /* Granules' cells begin in different lines of a page: those of several arrays
  * are used together, and caches keep few lines of one place in a page. */
-static struct cpu_check_words *
-cells_make(uintptr_t address)
+static struct cpu_shadow_granule *
+granule_map(uintptr_t address)
 {
-    char *made = pages_make(CELLS);
+    char *made = pages_map(GRANULE_BYTES);
 
     return made ? (void *)(made + address / CPU_SHADOW_GRANULE % 32 * 64)
                 : NULL;
 }
 
 static void
-cells_unmap(struct cpu_check_words *words)
+granule_unmap(struct cpu_shadow_granule *granule)
 {
-    munmap((void *)((uintptr_t)words & ~(PAGE - 1)), CELLS);
+    munmap((void *)((uintptr_t)granule & ~(PAGE - 1)), GRANULE_BYTES);
 }
 
-struct cpu_check_words *
-cpu_shadow_words(uintptr_t address)
+struct cpu_shadow_granule *
+cpu_shadow_granule_get(uintptr_t address)
 {
-    void *_Atomic *place = place_of(CPU_SHADOW_CELLS, address);
-    void *found = place ? atomic_load(place) : NULL;
+    void *_Atomic *slot = slot_get(CPU_SHADOW_ACCESSES, address);
+    void *found = slot ? atomic_load(slot) : NULL;
 
-    if (found || !place) {
+    if (found || !slot) {
         return found;
     }
-    struct cpu_check_words *made = cells_make(address);
+    struct cpu_shadow_granule *made = granule_map(address);
     if (made) {
-        made->place = place;
+        made->table_slot = slot;
     }
-    if (made && !atomic_compare_exchange_strong(place, &found, made)) {
-        cells_unmap(made);
+    if (made && !atomic_compare_exchange_strong(slot, &found, made)) {
+        granule_unmap(made);
         return found;
     }
     if (made) {
-        made->next = atomic_load(&cpu_shadow_cells);
-        while (!atomic_compare_exchange_weak(&cpu_shadow_cells, &made->next,
+        made->next = atomic_load(&cpu_shadow_granules);
+        while (!atomic_compare_exchange_weak(&cpu_shadow_granules, &made->next,
                                              made)) {
         }
     }
@@ -126,32 +126,32 @@ cpu_shadow_words(uintptr_t address)
 }
 
 void
-cpu_shadow_drop(struct cpu_check_words *words)
+cpu_shadow_granule_clear(struct cpu_shadow_granule *granule)
 {
-    uintptr_t first = ((uintptr_t)words->writes + PAGE - 1) & ~(PAGE - 1);
-    uintptr_t end = (uintptr_t)(words + 1) & ~(PAGE - 1);
+    uintptr_t first = ((uintptr_t)granule->writes + PAGE - 1) & ~(PAGE - 1);
+    uintptr_t end = (uintptr_t)(granule + 1) & ~(PAGE - 1);
 
     madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
 void
-cpu_shadow_free(struct cpu_check_words *words)
+cpu_shadow_granule_free(struct cpu_shadow_granule *granule)
 {
-    atomic_store(words->place, NULL);
-    cells_unmap(words);
+    atomic_store(granule->table_slot, NULL);
+    granule_unmap(granule);
 }
 
 /* ---- bytes ---- */
 
 /* Those that no granule has now.  They are never unmapped: who found them
  * before they were taken away may still look. */
-static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
-static uint8_t **spare;
-static size_t spare_count, spare_capacity;
+static pthread_mutex_t free_list_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint8_t **free_list;
+static size_t free_list_count, free_list_capacity;
 
 /* A fault of the kernel's must not leave who holds the lock. */
 static uint8_t *
-spare_take(void)
+free_list_take(void)
 {
     struct cpu_worker *worker = cpu_worker_tls;
     int in_kernel = worker ? worker->in_kernel : 0;
@@ -160,11 +160,11 @@ spare_take(void)
     if (worker) {
         worker->in_kernel = 0;
     }
-    pthread_mutex_lock(&spare_lock);
-    if (spare_count) {
-        taken = spare[--spare_count];
+    pthread_mutex_lock(&free_list_lock);
+    if (free_list_count) {
+        taken = free_list[--free_list_count];
     }
-    pthread_mutex_unlock(&spare_lock);
+    pthread_mutex_unlock(&free_list_lock);
     if (worker) {
         worker->in_kernel = in_kernel;
     }
@@ -172,57 +172,57 @@ spare_take(void)
 }
 
 static bool
-spare_reserve(void)
+free_list_reserve(void)
 {
-    if (spare_count < spare_capacity) {
+    if (free_list_count < free_list_capacity) {
         return true;
     }
-    size_t capacity = spare_capacity ? 2 * spare_capacity : 256;
-    uint8_t **grown = realloc(spare, capacity * sizeof *spare);
+    size_t capacity = free_list_capacity ? 2 * free_list_capacity : 256;
+    uint8_t **grown = realloc(free_list, capacity * sizeof *free_list);
 
     if (grown) {
-        spare = grown;
-        spare_capacity = capacity;
+        free_list = grown;
+        free_list_capacity = capacity;
     }
     return grown != NULL;
 }
 
 /* Their pages go.  Without memory for the list, so do they. */
 static void
-spare_add(uint8_t *bytes)
+free_list_add(uint8_t *bytes)
 {
     madvise(bytes, CPU_SHADOW_GRANULE, MADV_DONTNEED);
-    pthread_mutex_lock(&spare_lock);
-    if (spare_reserve()) {
-        spare[spare_count++] = bytes;
+    pthread_mutex_lock(&free_list_lock);
+    if (free_list_reserve()) {
+        free_list[free_list_count++] = bytes;
     }
-    pthread_mutex_unlock(&spare_lock);
+    pthread_mutex_unlock(&free_list_lock);
 }
 
 static uint8_t *
-bytes_make(void)
+bytes_get(void)
 {
-    uint8_t *made = spare_take();
+    uint8_t *made = free_list_take();
 
-    return made ? made : pages_make(CPU_SHADOW_GRANULE + SLACK);
+    return made ? made : pages_map(CPU_SHADOW_GRANULE + SLACK);
 }
 
 /* Own bytes for the granule, where it has none or those that are read only. */
 static uint8_t *
-bytes_own(void *_Atomic *place)
+bytes_get_private(void *_Atomic *slot)
 {
-    void *found = atomic_load(place);
+    void *found = atomic_load(slot);
 
-    if (found && found != all_unset) {
+    if (found && found != all_uninitialized) {
         return found;
     }
-    uint8_t *made = bytes_make();
+    uint8_t *made = bytes_get();
     if (made && found) {
         memset(made, 1, CPU_SHADOW_GRANULE);
     }
-    if (made && !atomic_compare_exchange_strong(place, &found, made)) {
+    if (made && !atomic_compare_exchange_strong(slot, &found, made)) {
         munmap(made, CPU_SHADOW_GRANULE + SLACK); /* no other has seen it */
-        made = found == all_unset ? NULL : found;
+        made = found == all_uninitialized ? NULL : found;
     }
     return made;
 }
@@ -231,38 +231,39 @@ static void
 mark_granule(uintptr_t address, uint64_t bytes, bool written)
 {
     void *found = cpu_shadow_find(CPU_SHADOW_BYTES, address);
-    void *_Atomic *place;
+    void *_Atomic *slot;
 
-    if ((written && !found) || (!written && found == all_unset) ||
-        !(place = place_of(CPU_SHADOW_BYTES, address))) {
+    if ((written && !found) || (!written && found == all_uninitialized) ||
+        !(slot = slot_get(CPU_SHADOW_BYTES, address))) {
         return;
     }
-    if (bytes == CPU_SHADOW_GRANULE && (!found || found == all_unset)) {
-        pthread_once(&all_unset_once, all_unset_fill);
-        if (atomic_compare_exchange_strong(place, &found,
-                                           written ? NULL : all_unset)) {
+    if (bytes == CPU_SHADOW_GRANULE &&
+        (!found || found == all_uninitialized)) {
+        pthread_once(&all_uninitialized_once, all_uninitialized_fill);
+        if (atomic_compare_exchange_strong(
+                slot, &found, written ? NULL : all_uninitialized)) {
             return;
         }
     }
-    uint8_t *own = bytes_own(place);
-    if (own) {
-        memset(own + address % CPU_SHADOW_GRANULE, !written, bytes);
+    uint8_t *bytes_private = bytes_get_private(slot);
+    if (bytes_private) {
+        memset(bytes_private + address % CPU_SHADOW_GRANULE, !written, bytes);
     }
 }
 
 static uint64_t
-in_granule(uintptr_t address, uint64_t bytes)
+bytes_in_granule(uintptr_t address, uint64_t bytes)
 {
-    uint64_t room = CPU_SHADOW_GRANULE - address % CPU_SHADOW_GRANULE;
+    uint64_t rest = CPU_SHADOW_GRANULE - address % CPU_SHADOW_GRANULE;
 
-    return bytes < room ? bytes : room;
+    return bytes < rest ? bytes : rest;
 }
 
 void
 cpu_check_mark(uintptr_t address, uint64_t bytes, bool written)
 {
     while (bytes) {
-        uint64_t n = in_granule(address, bytes);
+        uint64_t n = bytes_in_granule(address, bytes);
 
         mark_granule(address, n, written);
         address += n;
@@ -271,10 +272,10 @@ cpu_check_mark(uintptr_t address, uint64_t bytes, bool written)
 }
 
 bool
-cpu_check_unset(uintptr_t address, uint64_t bytes)
+cpu_check_has_uninitialized(uintptr_t address, uint64_t bytes)
 {
     while (bytes) {
-        uint64_t n = in_granule(address, bytes);
+        uint64_t n = bytes_in_granule(address, bytes);
         const uint8_t *found = cpu_shadow_find(CPU_SHADOW_BYTES, address);
 
         if (found && memchr(found + address % CPU_SHADOW_GRANULE, 1, n)) {
@@ -290,12 +291,13 @@ cpu_check_unset(uintptr_t address, uint64_t bytes)
 
 /* Of a whole granule: nobody was here. */
 static void
-cells_forget(uintptr_t address)
+accesses_forget(uintptr_t address)
 {
-    struct cpu_check_words *words = cpu_shadow_find(CPU_SHADOW_CELLS, address);
+    struct cpu_shadow_granule *granule =
+        cpu_shadow_find(CPU_SHADOW_ACCESSES, address);
 
-    if (words) {
-        cpu_shadow_drop(words);
+    if (granule) {
+        cpu_shadow_granule_clear(granule);
     }
 }
 
@@ -305,10 +307,10 @@ bytes_forget(uintptr_t address)
     void *found = cpu_shadow_find(CPU_SHADOW_BYTES, address);
 
     if (found &&
-        atomic_compare_exchange_strong(place_of(CPU_SHADOW_BYTES, address),
+        atomic_compare_exchange_strong(slot_get(CPU_SHADOW_BYTES, address),
                                        &found, NULL) &&
-        found != all_unset) {
-        spare_add(found);
+        found != all_uninitialized) {
+        free_list_add(found);
     }
 }
 
@@ -316,10 +318,10 @@ void
 cpu_check_forget(uintptr_t start, size_t bytes)
 {
     while (bytes) {
-        uint64_t n = in_granule(start, bytes);
+        uint64_t n = bytes_in_granule(start, bytes);
 
         if (n == CPU_SHADOW_GRANULE) {
-            cells_forget(start);
+            accesses_forget(start);
             bytes_forget(start);
         } else {
             mark_granule(start, n, true);

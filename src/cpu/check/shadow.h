@@ -1,6 +1,6 @@
 /* shadow.h - what is known of each byte and each word of memory.
  *
- * shadow.c finds the cells; race.c, spans.c and init.c say what is
+ * shadow.c finds the cells; race.c, span_reads.c and uninitialized.c say what is
  * in them.  They are read and written without locks: what two blocks do to
  * the same word at the same time is seen in some order.
  *
@@ -12,14 +12,14 @@
 
 #define CPU_SHADOW_GRANULE ((uintptr_t)65536) /* bytes of memory */
 #define CPU_SHADOW_WORDS   (CPU_SHADOW_GRANULE / 4)
-#define CPU_SHADOW_SPAN    16 /* words that may be noted as one; spans.c */
+#define CPU_SHADOW_SPAN    16 /* words that may be noted as one; span_reads.c */
 #define CPU_SHADOW_SPANS   (CPU_SHADOW_WORDS / CPU_SHADOW_SPAN)
 
 /* The last accesses of each word, as race.c packs them; 0: none. */
-struct cpu_check_words {
-    struct cpu_check_words *next; /* of all there are, see idle.c */
-    void *_Atomic *place;         /* where it is found */
-    unsigned unused;              /* so often idle.c has seen no use of it */
+struct cpu_shadow_granule {
+    struct cpu_shadow_granule *next; /* of all there are, see reclaim.c */
+    void *_Atomic *table_slot;       /* where it is found */
+    unsigned unused; /* so often reclaim.c has seen no use of it */
     /* Numbers of the last intervals in which a word was written, or read and
      * that noted; 0: none. */
     uint32_t written, read;
@@ -31,8 +31,8 @@ struct cpu_check_words {
 };
 
 enum cpu_shadow_kind {
-    CPU_SHADOW_BYTES, /* a byte a byte: 1 if nobody has written it */
-    CPU_SHADOW_CELLS, /* struct cpu_check_words */
+    CPU_SHADOW_BYTES,    /* a byte a byte: 1 if nobody has written it */
+    CPU_SHADOW_ACCESSES, /* struct cpu_shadow_granule */
     CPU_SHADOW_KINDS,
 };
 
@@ -53,18 +53,18 @@ cpu_shadow_find(enum cpu_shadow_kind kind, uintptr_t address)
 }
 
 /* All cells there are; they stay while a kernel runs. */
-extern struct cpu_check_words *_Atomic cpu_shadow_cells;
+extern struct cpu_shadow_granule *_Atomic cpu_shadow_granules;
 /* NULL: no memory. */
-struct cpu_check_words *cpu_shadow_words(uintptr_t address);
+struct cpu_shadow_granule *cpu_shadow_granule_get(uintptr_t address);
 /* Gives the pages of what they hold back; they are 0 then. */
-void cpu_shadow_drop(struct cpu_check_words *words);
+void cpu_shadow_granule_clear(struct cpu_shadow_granule *granule);
 /* They are no longer found, and their memory is given back.  No kernel runs,
  * and they are taken out of the list. */
-void cpu_shadow_free(struct cpu_check_words *words);
+void cpu_shadow_granule_free(struct cpu_shadow_granule *granule);
 
 /* Marks bytes as written or not; those that nobody marked count as written.
- * cpu_check_unset: is one of them not? */
+ * cpu_check_has_uninitialized: is one of them not? */
 void cpu_check_mark(uintptr_t address, uint64_t bytes, bool written);
-bool cpu_check_unset(uintptr_t address, uint64_t bytes);
+bool cpu_check_has_uninitialized(uintptr_t address, uint64_t bytes);
 
 #endif

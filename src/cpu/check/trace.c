@@ -1,7 +1,7 @@
 /* trace.c - what a block does to its shared memory, followed along what the
  * block before did.
  *
- * Called by rows.c, by the code of checked kernels whose threads have passed a
+ * Called by loop_accesses.c, by the code of checked kernels whose threads have passed a
  * barrier, and by who needs what is known of shared memory.  Most blocks of a
  * launch do the same to their shared memory, one after the other: the same
  * rows of accesses between the same barriers.  What was right in one block is
@@ -14,27 +14,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/check/area.h"
+#include "cpu/check/access_range.h"
 
-#define MOST 16384 /* words of a trace */
+#define TRACE_WORDS 16384 /* words of a trace */
 
 /* Of each call: its form, the rows of shared memory as bits, the values, and
  * for each value a mask of what must be the same.  0: a barrier. */
 struct cpu_check_trace {
-    uint64_t serial; /* of the launch */
-    bool follows;    /* else it is written */
-    unsigned at;     /* how far the running block has come */
-    unsigned since;  /* there it passed its last barrier */
-    unsigned end;    /* of what is written down */
-    uint64_t list[MOST];
+    uint64_t serial;       /* of the launch */
+    bool replaying;        /* else it is written */
+    unsigned at;           /* how far the running block has come */
+    unsigned last_barrier; /* there it passed its last barrier */
+    unsigned end;          /* of what is written down */
+    uint64_t list[TRACE_WORDS];
 };
 
-enum { HEAD = 2 };
+enum { HEAD_WORDS = 2 };
 
 static unsigned
 record_size(const struct image_check_form *form)
 {
-    return HEAD + 2 * form->values;
+    return HEAD_WORDS + 2 * form->values;
 }
 
 static const struct image_check_form *
@@ -59,23 +59,23 @@ cpu_check_trace_begin(struct cpu_check *check)
         trace->serial = check->serial;
         trace->end = 0;
     }
-    trace->at = trace->since = 0;
-    trace->follows = trace->end > 0;
+    trace->at = trace->last_barrier = 0;
+    trace->replaying = trace->end > 0;
     check->traced = check->shared_bytes > 0;
 }
 
 /* ---- following ---- */
 
 static inline uint64_t
-rows_find(const struct cpu_check *check, const struct image_check_form *form,
-          const uint64_t *values)
+record_match(const struct cpu_check *check,
+             const struct image_check_form *form, const uint64_t *values)
 {
     const struct cpu_check_trace *trace = check->trace;
-    const uint64_t *known = trace->list + trace->at + HEAD;
+    const uint64_t *known = trace->list + trace->at + HEAD_WORDS;
     const uint64_t *masks = known + form->values;
     unsigned count = form->values;
 
-    if (!check->traced || !trace->follows || trace->at == trace->end ||
+    if (!check->traced || !trace->replaying || trace->at == trace->end ||
         record_form(trace, trace->at) != form) {
         return 0;
     }
@@ -90,11 +90,11 @@ rows_find(const struct cpu_check *check, const struct image_check_form *form,
 }
 
 uint64_t
-cpu_check_trace_find(struct cpu_check *check,
-                     const struct image_check_form *form,
-                     const uint64_t *values, uint64_t all)
+cpu_check_trace_match(struct cpu_check *check,
+                      const struct image_check_form *form,
+                      const uint64_t *values, uint64_t all)
 {
-    uint64_t known = rows_find(check, form, values);
+    uint64_t known = record_match(check, form, values);
 
     if (known == all) {
         check->trace->at += record_size(form);
@@ -103,45 +103,46 @@ cpu_check_trace_find(struct cpu_check *check,
 }
 
 void
-cpu_check_trace_pass(struct cpu_check *check,
-                     const struct image_check_form *form)
+cpu_check_trace_advance(struct cpu_check *check,
+                        const struct image_check_form *form)
 {
     check->trace->at += record_size(form);
 }
 
 static void
-catch_up(struct cpu_check *check, struct cpu_check_trace *trace)
+trace_flush(struct cpu_check *check, struct cpu_check_trace *trace)
 {
     trace->end = trace->at;
-    trace->follows = false;
+    trace->replaying = false;
     for (unsigned at = 0; at < trace->end;) {
         const struct image_check_form *form = record_form(trace, at);
 
         if (form) {
-            cpu_check_rows_again(check, form, trace->list + at + HEAD,
-                                 trace->list[at + 1], at < trace->since);
+            cpu_check_loop_replay(check, form, trace->list + at + HEAD_WORDS,
+                                  trace->list[at + 1],
+                                  at < trace->last_barrier);
         }
         at += form ? record_size(form) : 1;
     }
 }
 
 void
-cpu_check_trace_catch_up(struct cpu_check *check)
+cpu_check_trace_stop_slow(struct cpu_check *check)
 {
     check->traced = false;
-    if (check->trace->follows) {
-        catch_up(check, check->trace);
+    if (check->trace->replaying) {
+        trace_flush(check, check->trace);
     }
 }
 
 bool
-cpu_check_trace_part(struct cpu_check *check)
+cpu_check_trace_diverge(struct cpu_check *check)
 {
-    if (!check->traced || !check->trace->follows) {
+    if (!check->traced || !check->trace->replaying) {
         return false;
     }
     check->traced = false;
-    catch_up(check, check->trace);
+    trace_flush(check, check->trace);
     check->traced = true;
     return true;
 }
@@ -150,12 +151,12 @@ cpu_check_trace_part(struct cpu_check *check)
 
 /* Room for a record; NULL: nothing more is written in this block. */
 static uint64_t *
-record_add(struct cpu_check *check, unsigned words)
+record_reserve(struct cpu_check *check, unsigned words)
 {
     struct cpu_check_trace *trace = check->trace;
     unsigned at = trace->end;
 
-    if (MOST - at < words) {
+    if (TRACE_WORDS - at < words) {
         check->traced = false;
         return NULL;
     }
@@ -166,11 +167,11 @@ record_add(struct cpu_check *check, unsigned words)
 /* The words that say why the row is taken over: all of it, or the condition
  * by which it has no rounds. */
 static void
-row_words(const struct image_check_row *row, unsigned at, unsigned *first,
-          unsigned *end)
+row_condition_words(const struct image_check_row *row, unsigned at,
+                    unsigned *first, unsigned *end)
 {
     const unsigned head = sizeof *row / 8, each = sizeof *row->conditions / 8;
-    int never = cpu_check_row_never(row);
+    int never = cpu_check_row_false_condition(row);
 
     *first = never < 0 ? at : at + head + (unsigned)never * each;
     *end = never < 0 ? at + head + row->condition_count * each : *first + each;
@@ -193,7 +194,7 @@ masks_set(const struct image_check_form *form, unsigned first, unsigned end,
 /* What must be the same: the nest, and what the rows that are named need. */
 static void
 masks_make(const struct image_check_form *form, const uint64_t *words,
-           uint64_t which, uint64_t *masks)
+           uint64_t selected, uint64_t *masks)
 {
     const struct image_check_nest *nest = (const void *)words;
     unsigned at = sizeof *nest / 8, first, end;
@@ -203,8 +204,8 @@ masks_make(const struct image_check_form *form, const uint64_t *words,
     for (uint64_t n = 0; n < nest->rows; n++) {
         const struct image_check_row *row = (const void *)(words + at);
 
-        if (which >> n & 1) {
-            row_words(row, at, &first, &end);
+        if (selected >> n & 1) {
+            row_condition_words(row, at, &first, &end);
             masks_set(form, first, end, masks);
         }
         at += cpu_check_row_bytes(row) / 8;
@@ -212,46 +213,47 @@ masks_make(const struct image_check_form *form, const uint64_t *words,
 }
 
 void
-cpu_check_trace_add(struct cpu_check *check,
-                    const struct image_check_form *form,
-                    const uint64_t *values, const uint64_t *words,
-                    uint64_t which)
+cpu_check_trace_append(struct cpu_check *check,
+                       const struct image_check_form *form,
+                       const uint64_t *values, const uint64_t *words,
+                       uint64_t selected)
 {
     uint64_t *record =
-        check->traced ? record_add(check, record_size(form)) : NULL;
+        check->traced ? record_reserve(check, record_size(form)) : NULL;
 
     if (record) {
         record[0] = (uintptr_t)form;
-        record[1] = which;
-        memcpy(record + HEAD, values, form->values * sizeof *values);
-        masks_make(form, words, which, record + HEAD + form->values);
+        record[1] = selected;
+        memcpy(record + HEAD_WORDS, values, form->values * sizeof *values);
+        masks_make(form, words, selected, record + HEAD_WORDS + form->values);
     }
 }
 
 /* A barrier where the block before had none. */
 static __attribute__((noinline)) void
-meet_add(struct cpu_check *check)
+barrier_append(struct cpu_check *check)
 {
-    cpu_check_trace_part(check);
-    uint64_t *record = record_add(check, 1);
+    cpu_check_trace_diverge(check);
+    uint64_t *record = record_reserve(check, 1);
     if (record) {
         *record = 0;
     }
-    check->trace->since = check->trace->at;
+    check->trace->last_barrier = check->trace->at;
 }
 
 static inline void
-trace_meet(struct cpu_check *check)
+trace_barrier(struct cpu_check *check)
 {
     struct cpu_check_trace *trace = check->trace;
 
     if (!check->traced) {
         return;
     }
-    if (trace->follows && trace->at < trace->end && !trace->list[trace->at]) {
-        trace->since = ++trace->at;
+    if (trace->replaying && trace->at < trace->end &&
+        !trace->list[trace->at]) {
+        trace->last_barrier = ++trace->at;
     } else {
-        meet_add(check);
+        barrier_append(check);
     }
 }
 
@@ -260,8 +262,8 @@ __pycuda_check_meet(void)
 {
     struct cpu_check *check = cpu_check_self();
 
-    trace_meet(check);
+    trace_barrier(check);
     check->epoch++;
     check->interval_due = true;
-    cpu_check_pending_drop(check);
+    cpu_check_pending_clear(check);
 }

@@ -42,8 +42,8 @@ cuGetErrorString(CUresult code, const char **text)
     if (code == CUDA_ERROR_OPERATING_SYSTEM && cpu_os_refusal()) {
         *text = cpu_os_refusal();
     }
-    if (cpu_check_flags && cpu_check_found(code)) {
-        *text = cpu_check_found(code);
+    if (cpu_check_flags && cpu_check_last_report(code)) {
+        *text = cpu_check_last_report(code);
     }
     if (code == CUDA_ERROR_NOT_INITIALIZED && atomic_load(&cpu_state.forked)) {
         *text = "initialization error (this process is a fork() of one that "

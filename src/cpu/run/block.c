@@ -538,7 +538,7 @@ cpu_block_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
     worker->block.runtime = worker;
     if (cpu_check_flags) {
         cpu_check_launch_begin(launch);
-        code = cpu_check_prepare(worker);
+        code = cpu_check_state_prepare(worker);
     }
     if (code) {
         return code;

@@ -116,7 +116,7 @@ __pycuda_malloc_aligned(size_t bytes, size_t alignment)
     }
     if (cpu_check_flags) {
         cpu_check_allocated((uintptr_t)(head + 1), bytes, "malloc", true);
-        cpu_check_renewed(head + 1, bytes);
+        cpu_check_heap_allocated(head + 1, bytes);
     }
     return head + 1;
 }

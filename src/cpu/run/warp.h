@@ -27,7 +27,7 @@ void cpu_warp_resolve(struct cpu_worker *worker, unsigned warp);
 /* A lane of the warp spins: no other waits for it to stop. */
 void cpu_warp_give_way(struct cpu_worker *worker, unsigned warp);
 
-/* ---- check/race.c, check/sync.c ---- */
+/* ---- check/race.c, check/synchronization.c ---- */
 
 /* Lanes of the warp have met. */
 void cpu_check_lanes(struct cpu_worker *worker, unsigned warp, uint32_t set);

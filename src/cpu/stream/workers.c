@@ -82,7 +82,7 @@ worker_free(void *argument)
         free(worker->text.bytes);
         free(worker->fibers);
         free(worker->warps);
-        cpu_check_drop(worker);
+        cpu_check_state_free(worker);
         free(worker);
     }
     cpu_worker_tls = NULL;

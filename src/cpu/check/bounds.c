@@ -1,4 +1,4 @@
-/* access.c - may a kernel access these bytes?
+/* bounds.c - may a kernel access these bytes?
  *
  * Called by checked kernels before each access.  What an address was made
  * from decides, where the compiler knows it: a variable's own bounds, or
@@ -21,7 +21,7 @@ struct range {
 };
 
 static bool
-inside(uintptr_t address, uint64_t bytes, uintptr_t base, uint64_t size)
+range_holds(uintptr_t address, uint64_t bytes, uintptr_t base, uint64_t size)
 {
     uintptr_t offset = address - base;
 
@@ -42,7 +42,7 @@ cpu_check_is_stack(const struct cpu_worker *worker, uintptr_t address)
         return address >= here && address < top;
     }
     if (worker->deep &&
-        inside(here, 1, (uintptr_t)worker->deep, worker->deep_bytes)) {
+        range_holds(here, 1, (uintptr_t)worker->deep, worker->deep_bytes)) {
         return address >= here &&
                address < (uintptr_t)worker->deep + worker->deep_bytes;
     }
@@ -56,7 +56,7 @@ shared_find(const struct cpu_check *check, uintptr_t address, uint64_t bytes)
     for (unsigned i = 0; i < check->shared_count; i++) {
         const struct cpu_check_variable *row = &check->shared[i];
 
-        if (inside(address, bytes, row->base, row->bytes)) {
+        if (range_holds(address, bytes, row->base, row->bytes)) {
             return row;
         }
     }
@@ -85,9 +85,9 @@ global_find(struct cpu_check *check, uintptr_t address)
         memset(check->recent, 0, sizeof check->recent);
     }
     for (unsigned k = 0; k < CPU_CHECK_RECENT; k++) {
-        unsigned i = (check->recent_hit + k) % CPU_CHECK_RECENT;
+        unsigned i = (check->recent_last + k) % CPU_CHECK_RECENT;
         if (address - check->recent[i].base < check->recent[i].bytes) {
-            check->recent_hit = i;
+            check->recent_last = i;
             return (struct range){check->recent[i].base,
                                   check->recent[i].bytes};
         }
@@ -105,20 +105,20 @@ global_find(struct cpu_check *check, uintptr_t address)
 }
 
 static bool
-address_is_right(struct cpu_check *check, const struct cpu_worker *worker,
+address_is_valid(struct cpu_check *check, const struct cpu_worker *worker,
                  uintptr_t address, uint64_t bytes)
 {
     struct range global = global_find(check, address);
 
     if (global.bytes) {
-        return inside(address, bytes, global.base, global.bytes);
+        return range_holds(address, bytes, global.base, global.bytes);
     }
     if (cpu_check_is_shared(check, address)) {
         return shared_find(check, address, bytes) != NULL;
     }
     return cpu_check_is_stack(worker, address) ||
-           inside(address, bytes, (uintptr_t)worker->launch->params,
-                  worker->launch->function->kernel->parameter_bytes) ||
+           range_holds(address, bytes, (uintptr_t)worker->launch->params,
+                       worker->launch->function->kernel->parameter_bytes) ||
            cpu_image_holds((const void *)address);
 }
 
@@ -126,10 +126,10 @@ address_is_right(struct cpu_check *check, const struct cpu_worker *worker,
 
 enum verdict {
     UNKNOWN,
-    RIGHT,
+    VALID,
     BEYOND_VARIABLE,
-    BEYOND_OBJECT, /* that a pointer parameter points into */
-    NOWHERE,
+    BEYOND_ALLOCATION, /* that a pointer parameter points into */
+    BEYOND_MEMORY,
     MISALIGNED,
 };
 
@@ -179,8 +179,8 @@ allocation_describe(struct fault *fault,
                     const struct cpu_check_allocation *found)
 {
     char where[80];
-    bool inside_freed =
-        found->freed && inside(fault->address, 1, found->base, found->bytes);
+    bool inside_freed = found->freed && range_holds(fault->address, 1,
+                                                    found->base, found->bytes);
 
     offset_text(where, sizeof where, fault->address, fault->bytes, found->base,
                 found->bytes);
@@ -189,7 +189,7 @@ allocation_describe(struct fault *fault,
                  "use after free: offset %llu of the %zu bytes made by %s "
                  "(allocation %llu, %s), freed by %s",
                  (unsigned long long)(fault->address - found->base),
-                 found->bytes, found->maker, (unsigned long long)found->order,
+                 found->bytes, found->maker, (unsigned long long)found->serial,
                  found->made_at, found->freed_at);
         return;
     }
@@ -197,7 +197,7 @@ allocation_describe(struct fault *fault,
              "out of bounds: %s the %zu bytes made by %s (allocation %llu, "
              "%s%s; offset %lld)",
              where, found->bytes, found->maker,
-             (unsigned long long)found->order, found->made_at,
+             (unsigned long long)found->serial, found->made_at,
              found->freed ? ", since freed" : "",
              (long long)(fault->address - found->base));
 }
@@ -260,17 +260,17 @@ is_near_shared(const struct cpu_worker *worker, uintptr_t address)
 
     return start && address - start + NEAR_SHARED < 2 * NEAR_SHARED &&
            !(cpu_check_find(address, &found) &&
-             inside(address, 1, found.base, found.bytes));
+             range_holds(address, 1, found.base, found.bytes));
 }
 
 static void
-fault_global(struct fault *fault, uintptr_t named)
+fault_global(struct fault *fault, uintptr_t origin)
 {
     struct cpu_check_allocation found;
     const char *kind = "out-of-bounds";
-    bool known = cpu_check_find(named, &found);
+    bool known = cpu_check_find(origin, &found);
 
-    if (fault->address < NULL_BYTES && !(known && named >= NULL_BYTES)) {
+    if (fault->address < NULL_BYTES && !(known && origin >= NULL_BYTES)) {
         kind = "null";
         known = false;
         snprintf(fault->detail, sizeof fault->detail,
@@ -279,7 +279,7 @@ fault_global(struct fault *fault, uintptr_t named)
     } else if (known) {
         allocation_describe(fault, &found);
         if (found.freed &&
-            inside(fault->address, 1, found.base, found.bytes)) {
+            range_holds(fault->address, 1, found.base, found.bytes)) {
             kind = "use-after-free";
         }
     } else {
@@ -306,39 +306,40 @@ fault_alignment(struct fault *fault)
 /* An access through a pointer parameter must stay in what that points into.
  * One that points behind some memory, or to none, says nothing. */
 static enum verdict
-judge_parameter(struct cpu_check *check, uintptr_t address, uint64_t bytes,
-                uintptr_t pointer)
+pointer_judge(struct cpu_check *check, uintptr_t address, uint64_t bytes,
+              uintptr_t pointer)
 {
     struct range range = global_find(check, pointer);
 
     if (!range.bytes) {
         return UNKNOWN;
     }
-    return inside(address, bytes, range.base, range.bytes) ? RIGHT
-                                                           : BEYOND_OBJECT;
+    return range_holds(address, bytes, range.base, range.bytes)
+               ? VALID
+               : BEYOND_ALLOCATION;
 }
 
 static enum verdict
-judge(struct cpu_check *check, const struct cpu_check_access *access)
+access_judge(struct cpu_check *check, const struct cpu_check_access *access)
 {
     enum verdict verdict = UNKNOWN;
 
     if (access->object && !(access->site->flags & IMAGE_SITE_POINTER)) {
-        verdict = inside(access->address, access->bytes, access->object,
-                         access->object_bytes)
-                      ? RIGHT
+        verdict = range_holds(access->address, access->bytes, access->object,
+                              access->object_bytes)
+                      ? VALID
                       : BEYOND_VARIABLE;
     } else if (access->object) {
-        verdict = judge_parameter(check, access->address, access->bytes,
-                                  access->object);
+        verdict = pointer_judge(check, access->address, access->bytes,
+                                access->object);
     }
     if (verdict == UNKNOWN) {
-        verdict = address_is_right(check, cpu_worker_tls, access->address,
+        verdict = address_is_valid(check, cpu_worker_tls, access->address,
                                    access->bytes)
-                      ? RIGHT
-                      : NOWHERE;
+                      ? VALID
+                      : BEYOND_MEMORY;
     }
-    if (verdict == RIGHT &&
+    if (verdict == VALID &&
         !cpu_check_is_aligned(access->address, access->site->alignment)) {
         verdict = MISALIGNED;
     }
@@ -346,7 +347,7 @@ judge(struct cpu_check *check, const struct cpu_check_access *access)
 }
 
 static void
-refuse(const struct cpu_check_access *access, enum verdict verdict)
+fault_report(const struct cpu_check_access *access, enum verdict verdict)
 {
     const struct cpu_worker *worker = cpu_worker_tls;
     struct fault fault = {.address = access->address,
@@ -359,7 +360,7 @@ refuse(const struct cpu_check_access *access, enum verdict verdict)
         fault_variable(&fault);
     } else if (verdict == MISALIGNED) {
         fault_alignment(&fault);
-    } else if (verdict == BEYOND_OBJECT) {
+    } else if (verdict == BEYOND_ALLOCATION) {
         fault_global(&fault, access->object);
     } else if (is_near_shared(worker, access->address)) {
         fault_shared(&fault, worker);
@@ -370,33 +371,33 @@ refuse(const struct cpu_check_access *access, enum verdict verdict)
 
 /* Where an access goes that was refused, if the program shall go on. */
 static void *
-spare_room(struct cpu_check *check, uint64_t bytes)
+fallback_memory(struct cpu_check *check, uint64_t bytes)
 {
-    if (bytes > sizeof check->spare) {
+    if (bytes > sizeof check->fallback) {
         cpu_fibers_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
     }
-    memset(check->spare, 0, sizeof check->spare);
-    return check->spare;
+    memset(check->fallback, 0, sizeof check->fallback);
+    return check->fallback;
 }
 
 bool
-cpu_check_memory_is_right(struct cpu_check *check,
+cpu_check_access_is_valid(struct cpu_check *check,
                           const struct cpu_check_access *access)
 {
-    return judge(check, access) == RIGHT;
+    return access_judge(check, access) == VALID;
 }
 
 void *
-cpu_check_memory(struct cpu_check *check,
-                 const struct cpu_check_access *access)
+cpu_check_access_resolve(struct cpu_check *check,
+                         const struct cpu_check_access *access)
 {
-    enum verdict verdict = judge(check, access);
+    enum verdict verdict = access_judge(check, access);
 
-    if (verdict == RIGHT) {
+    if (verdict == VALID) {
         return (void *)access->address;
     }
-    refuse(access, verdict);
-    return spare_room(check, access->bytes);
+    fault_report(access, verdict);
+    return fallback_memory(check, access->bytes);
 }
 
 void

@@ -1,4 +1,4 @@
-/* same.c - do two writes of the same bytes write the same?
+/* equal_writes.c - do two writes of the same bytes write the same?
  *
  * Called by race.c, on the worker's thread, where two writes that nothing
  * orders meet.  Writes are noted before they are made: what another block has
@@ -11,11 +11,11 @@
 
 #include "cpu/check/race.h"
 
-#define PATIENCE_NS 1000000000 /* for a block that does not go on */
-#define PAUSE_NS    20000
+#define MOST_WAIT_NS 1000000000 /* for a block that does not go on */
+#define PAUSE_NS     20000
 
 bool
-cpu_race_is_same(const struct cpu_check_write *write)
+cpu_race_write_is_equal(const struct cpu_check_write *write)
 {
     unsigned flags = write->what->site->flags;
     const void *now = (const void *)write->address; // NOLINT
@@ -36,7 +36,7 @@ cpu_race_is_same(const struct cpu_check_write *write)
 
 /* Has the write that was noted surely been made? */
 static bool
-is_made(const struct cpu_check *check, uint64_t slot)
+write_is_done(const struct cpu_check *check, uint64_t slot)
 {
     uint32_t number = (uint32_t)(slot >> CPU_RACE_INTERVAL_AT);
     const struct cpu_check_interval *then = cpu_check_interval_find(number);
@@ -46,8 +46,9 @@ is_made(const struct cpu_check *check, uint64_t slot)
 }
 
 bool
-cpu_race_gets_same(const struct cpu_check *check,
-                   const struct cpu_check_write *write, uint64_t slot)
+cpu_race_write_becomes_equal(const struct cpu_check *check,
+                             const struct cpu_check_write *write,
+                             uint64_t slot)
 {
     static const struct timespec pause = {.tv_nsec = PAUSE_NS};
     const struct image_site *site = write->what->site;
@@ -57,13 +58,14 @@ cpu_race_gets_same(const struct cpu_check *check,
         return false;
     }
     for (;;) {
-        bool made = is_made(check, slot); /* before memory is looked at */
+        bool done =
+            write_is_done(check, slot); /* before memory is looked at */
 
-        if (cpu_race_is_same(write)) {
+        if (cpu_race_write_is_equal(write)) {
             return true;
         }
-        if (made || cpu_check_is_told(site, "block-race") ||
-            cpu_now_ns() - start > PATIENCE_NS) {
+        if (done || cpu_check_is_reported(site, "block-race") ||
+            cpu_now_ns() - start > MOST_WAIT_NS) {
             return false;
         }
         nanosleep(&pause, NULL);

@@ -1,18 +1,18 @@
-/* area.c - which bytes an access touches in the rounds of a loop where its
+/* access_range.c - which bytes an access touches in the rounds of a loop where its
  * conditions hold.
  *
- * Called by rows.c.
+ * Called by loop_accesses.c.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/check/area.h"
+#include "cpu/check/access_range.h"
 
-#define MOST_STEP ((int64_t)1 << 40)
+#define STEP_LIMIT ((int64_t)1 << 40)
 
 /* [*first, *last) of the `count` rounds in which value + round * step is
  * below the limit; false: they are no range. */
 static bool
-rounds_below(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
-             uint64_t count, uint64_t *first, uint64_t *last)
+rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
+                   uint64_t count, uint64_t *first, uint64_t *last)
 {
     uint64_t mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
 
@@ -47,9 +47,9 @@ condition_apply(const struct image_check_condition *condition,
     uint64_t from, to;
 
     if ((condition->step[0] && condition->step[1] && nest->count[1] > 1) ||
-        !rounds_below(condition->value, condition->step[axis],
-                      condition->limit, condition->bits, nest->count[axis],
-                      &from, &to)) {
+        !rounds_below_limit(condition->value, condition->step[axis],
+                            condition->limit, condition->bits,
+                            nest->count[axis], &from, &to)) {
         return false;
     }
     if (condition->otherwise) {
@@ -75,36 +75,36 @@ condition_apply(const struct image_check_condition *condition,
 static bool
 step_is_small(int64_t step)
 {
-    return step > -MOST_STEP && step < MOST_STEP;
+    return step > -STEP_LIMIT && step < STEP_LIMIT;
 }
 
 static void
-area_bounds(struct cpu_check_area *area)
+range_bounds(struct cpu_check_range *range)
 {
-    area->low = area->high = area->address;
+    range->low = range->high = range->address;
     for (int i = 0; i < 2; i++) {
-        int64_t way = area->step[i] * (int64_t)(area->count[i] - 1);
+        int64_t way = range->step[i] * (int64_t)(range->count[i] - 1);
         if (way < 0) {
-            area->low += (uintptr_t)way;
+            range->low += (uintptr_t)way;
         } else {
-            area->high += (uintptr_t)way;
+            range->high += (uintptr_t)way;
         }
     }
-    area->high += area->bytes;
+    range->high += range->bytes;
 }
 
 bool
-cpu_check_area_make(struct cpu_check_area *area,
-                    const struct image_check_nest *nest,
-                    const struct image_check_row *row)
+cpu_check_range_make(struct cpu_check_range *range,
+                     const struct image_check_nest *nest,
+                     const struct image_check_row *row)
 {
     uint64_t first[2] = {0, 0}, last[2] = {nest->count[0], nest->count[1]};
 
-    *area = (struct cpu_check_area){.row = row,
-                                    .address = (uintptr_t)row->address,
-                                    .bytes = row->bytes,
-                                    .linear = nest->linear,
-                                    .flags = row->site->flags};
+    *range = (struct cpu_check_range){.row = row,
+                                      .address = (uintptr_t)row->address,
+                                      .bytes = row->bytes,
+                                      .linear = nest->linear,
+                                      .flags = row->site->flags};
     for (unsigned i = 0; i < row->condition_count; i++) {
         if (!condition_apply(&row->conditions[i], nest, first, last)) {
             return false;
@@ -114,23 +114,23 @@ cpu_check_area_make(struct cpu_check_area *area,
         if (!step_is_small(row->step[i])) {
             return false;
         }
-        area->count[i] = first[i] < last[i] ? last[i] - first[i] : 0;
-        area->step[i] = row->step[i];
-        area->linear_step[i] = nest->linear_step[i];
-        area->address += (uintptr_t)(row->step[i] * (int64_t)first[i]);
-        area->linear += (unsigned)nest->linear_step[i] * (unsigned)first[i];
+        range->count[i] = first[i] < last[i] ? last[i] - first[i] : 0;
+        range->step[i] = row->step[i];
+        range->linear_step[i] = nest->linear_step[i];
+        range->address += (uintptr_t)(row->step[i] * (int64_t)first[i]);
+        range->linear += (unsigned)nest->linear_step[i] * (unsigned)first[i];
     }
-    if (!area->count[0]) {
-        area->count[1] = 0;
+    if (!range->count[0]) {
+        range->count[1] = 0;
     }
-    if (area->count[1]) {
-        area_bounds(area);
+    if (range->count[1]) {
+        range_bounds(range);
     }
     return true;
 }
 
 int
-cpu_check_row_never(const struct image_check_row *row)
+cpu_check_row_false_condition(const struct image_check_row *row)
 {
     for (unsigned i = 0; i < row->condition_count; i++) {
         const struct image_check_condition *one = &row->conditions[i];

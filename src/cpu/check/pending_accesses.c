@@ -1,7 +1,7 @@
-/* pending.c - rows of accesses to a block's shared memory since its last
+/* pending_accesses.c - rows of accesses to a block's shared memory since its last
  * barrier, as they came.
  *
- * Called by rows.c, and by who needs to know each word: race.c.
+ * Called by loop_accesses.c, and by who needs to know each word: race.c.
  * Most rows of shared memory meet no other that writes the same bytes before
  * the next barrier, which ends all questions; so they are kept as a whole, and
  * compared as a whole.  Where that does not tell, all of them are noted word
@@ -10,15 +10,15 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "cpu/check/area.h"
+#include "cpu/check/access_range.h"
 
 static bool
-lists_meet(const struct cpu_check_area *list, unsigned count,
-           const struct cpu_check_area *area)
+list_overlaps(const struct cpu_check_range *list, unsigned count,
+              const struct cpu_check_range *range)
 {
     for (unsigned i = 0; i < count; i++) {
-        if (area->low < list[i].high && list[i].low < area->high &&
-            !cpu_check_areas_same(area, &list[i])) {
+        if (range->low < list[i].high && list[i].low < range->high &&
+            !cpu_check_ranges_equal(range, &list[i])) {
             return true;
         }
     }
@@ -26,18 +26,18 @@ lists_meet(const struct cpu_check_area *list, unsigned count,
 }
 
 bool
-cpu_check_pending_holds(struct cpu_check *check,
-                        const struct cpu_check_area *area)
+cpu_check_pending_is_disjoint(struct cpu_check *check,
+                              const struct cpu_check_range *range)
 {
     struct cpu_check_pending *pending = check->pending;
 
-    if (pending->words) {
+    if (pending->flushed) {
         return false;
     }
-    if (lists_meet(pending->writes, pending->write_count, area) ||
-        (area->flags & IMAGE_SITE_WRITE &&
-         lists_meet(pending->reads, pending->read_count, area))) {
-        cpu_check_pending_note(check);
+    if (list_overlaps(pending->writes, pending->write_count, range) ||
+        (range->flags & IMAGE_SITE_WRITE &&
+         list_overlaps(pending->reads, pending->read_count, range))) {
+        cpu_check_pending_flush(check);
         return false;
     }
     return true;
@@ -45,49 +45,49 @@ cpu_check_pending_holds(struct cpu_check *check,
 
 bool
 cpu_check_pending_add(struct cpu_check *check,
-                      const struct cpu_check_area *area)
+                      const struct cpu_check_range *range)
 {
     struct cpu_check_pending *pending = check->pending;
 
-    if (!pending->words &&
+    if (!pending->flushed &&
         (pending->read_count == CPU_CHECK_PENDING_READS ||
          pending->write_count == CPU_CHECK_PENDING_WRITES)) {
-        cpu_check_pending_note(check);
+        cpu_check_pending_flush(check);
     }
-    if (pending->words) {
+    if (pending->flushed) {
         return false;
     }
-    if (area->flags & IMAGE_SITE_WRITE) {
-        pending->writes[pending->write_count++] = *area;
+    if (range->flags & IMAGE_SITE_WRITE) {
+        pending->writes[pending->write_count++] = *range;
     } else {
-        pending->reads[pending->read_count++] = *area;
+        pending->reads[pending->read_count++] = *range;
     }
     return true;
 }
 
 void
-cpu_check_pending_note(struct cpu_check *check)
+cpu_check_pending_flush(struct cpu_check *check)
 {
     struct cpu_check_pending *pending = check->pending;
     unsigned reads = pending->read_count, writes = pending->write_count;
 
-    cpu_check_interval_need(check);
+    cpu_check_interval_ensure(check);
     /* None of them meets another, so they may be noted in any order. */
-    pending->words = true;
+    pending->flushed = true;
     pending->read_count = pending->write_count = 0;
     for (unsigned i = 0; i < reads; i++) {
-        cpu_check_area_note(check, &pending->reads[i]);
+        cpu_check_range_record(check, &pending->reads[i]);
     }
     for (unsigned i = 0; i < writes; i++) {
-        cpu_check_area_note(check, &pending->writes[i]);
+        cpu_check_range_record(check, &pending->writes[i]);
     }
 }
 
 void
-cpu_check_pending_drop(struct cpu_check *check)
+cpu_check_pending_clear(struct cpu_check *check)
 {
     check->pending->read_count = check->pending->write_count = 0;
-    check->pending->words = false;
+    check->pending->flushed = false;
 }
 
 bool

@@ -1,6 +1,6 @@
-/* interval.c - times at which blocks accessed memory, as numbers.
+/* epoch_interval.c - times at which blocks accessed memory, as numbers.
  *
- * Called by state.c, race.c and sync.c.  Each time between
+ * Called by block_state.c, race.c and synchronization.c.  Each time between
  * two events of a block that runs has a number of its own, in the order in
  * which the process gave them; what a number means is kept in a ring.  What
  * has left the ring counts as long past.  No locks.
@@ -8,11 +8,11 @@
  * SPDX-License-Identifier: MIT */
 #include "cpu/check/check.h"
 
-#define RING (1u << 20) /* intervals that are known */
+#define RING_SIZE (1u << 20) /* intervals that are known */
 
-static struct cpu_check_interval ring[RING];
+static struct cpu_check_interval ring[RING_SIZE];
 static atomic_uint last_number;
-static atomic_uint ended[RING]; /* numbers of those that have */
+static atomic_uint ended[RING_SIZE]; /* numbers of those that have */
 
 atomic_uint cpu_check_clock;
 
@@ -30,14 +30,14 @@ cpu_check_interval_begin(struct cpu_check *check)
     }
     cpu_check_interval_end(check);
     check->interval = atomic_fetch_add(&last_number, 1) + 1;
-    check->other = 0;
-    ring[check->interval % RING] = (struct cpu_check_interval){
+    check->cached_interval = 0;
+    ring[check->interval % RING_SIZE] = (struct cpu_check_interval){
         (uint32_t)check->serial, (uint32_t)check->block, check->epoch,
         atomic_load(&cpu_check_clock)};
 }
 
 void
-cpu_check_interval_make(struct cpu_check *check)
+cpu_check_interval_allocate(struct cpu_check *check)
 {
     check->interval_due = false;
     cpu_check_interval_begin(check);
@@ -51,21 +51,21 @@ cpu_check_interval_make(struct cpu_check *check)
 void
 cpu_check_interval_end(const struct cpu_check *check)
 {
-    atomic_store_explicit(&ended[check->interval % RING], check->interval,
+    atomic_store_explicit(&ended[check->interval % RING_SIZE], check->interval,
                           memory_order_release);
 }
 
 bool
 cpu_check_interval_has_ended(uint32_t number)
 {
-    return atomic_load_explicit(&ended[number % RING], memory_order_acquire) ==
-           number;
+    return atomic_load_explicit(&ended[number % RING_SIZE],
+                                memory_order_acquire) == number;
 }
 
 const struct cpu_check_interval *
 cpu_check_interval_find(uint32_t number)
 {
-    return cpu_check_interval_last() - number < RING - 4096
-               ? &ring[number % RING]
+    return cpu_check_interval_last() - number < RING_SIZE - 4096
+               ? &ring[number % RING_SIZE]
                : NULL;
 }

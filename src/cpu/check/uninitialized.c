@@ -1,4 +1,4 @@
-/* init.c - reads of memory that nobody has written.
+/* uninitialized.c - reads of memory that nobody has written.
  *
  * Called by checked kernels at each access, and by copy.c and fill.c.
  * Tracked are allocations of device memory, shared memory and private
@@ -28,7 +28,7 @@ report(uintptr_t address, uint64_t bytes, const struct image_site *site)
                  "never written: offset %llu of the %zu bytes made by %s "
                  "(allocation %llu, %s)",
                  (unsigned long long)(address - found.base), found.bytes,
-                 found.maker, (unsigned long long)found.order, found.made_at);
+                 found.maker, (unsigned long long)found.serial, found.made_at);
     } else {
         snprintf(detail, sizeof detail, "never written: %s%s%s%s",
                  shared  ? "shared memory"
@@ -54,10 +54,11 @@ report(uintptr_t address, uint64_t bytes, const struct image_site *site)
 
 /* Of a vector some members may be meant to stay unset. */
 static bool
-all_unset(uintptr_t address, uint64_t bytes)
+all_uninitialized(uintptr_t address, uint64_t bytes)
 {
     for (uint64_t i = 0; i < bytes; i += 4) {
-        if (!cpu_check_unset(address + i, bytes - i < 4 ? bytes - i : 4)) {
+        if (!cpu_check_has_uninitialized(address + i,
+                                         bytes - i < 4 ? bytes - i : 4)) {
             return false;
         }
     }
@@ -65,13 +66,14 @@ all_unset(uintptr_t address, uint64_t bytes)
 }
 
 void
-cpu_check_init(uintptr_t address, uint64_t bytes, struct image_site *site)
+cpu_check_uninitialized(uintptr_t address, uint64_t bytes,
+                        struct image_site *site)
 {
-    if (!cpu_check_unset(address, bytes)) {
+    if (!cpu_check_has_uninitialized(address, bytes)) {
         return;
     }
     if (site->flags & IMAGE_SITE_READ &&
-        (bytes <= 8 || all_unset(address, bytes))) {
+        (bytes <= 8 || all_uninitialized(address, bytes))) {
         report(address, bytes, site);
     }
     if (site->flags & IMAGE_SITE_WRITE) {
@@ -81,12 +83,12 @@ cpu_check_init(uintptr_t address, uint64_t bytes, struct image_site *site)
 
 /* What was put off for shared memory comes first. */
 static void
-shared_need(const void *address)
+shared_trace_stop(const void *address)
 {
     struct cpu_check *check = cpu_check_self();
 
     if (cpu_check_is_shared(check, (uintptr_t)address)) {
-        cpu_check_trace_leave(check);
+        cpu_check_trace_stop(check);
     }
 }
 
@@ -94,7 +96,7 @@ void
 __pycuda_check_written(const void *pointer, uint64_t bytes)
 {
     if (cpu_check_flags & CPU_CHECK_INIT) {
-        shared_need(pointer);
+        shared_trace_stop(pointer);
         cpu_check_mark((uintptr_t)pointer, bytes, true);
     }
 }
@@ -108,11 +110,11 @@ __pycuda_check_local(const void *variable, uint64_t bytes)
 }
 
 static void
-copy_known(const void *to, const void *from, uint64_t bytes)
+state_copy(const void *to, const void *from, uint64_t bytes)
 {
     for (uint64_t i = 0; i < bytes; i++) {
         cpu_check_mark((uintptr_t)to + i, 1,
-                       !cpu_check_unset((uintptr_t)from + i, 1));
+                       !cpu_check_has_uninitialized((uintptr_t)from + i, 1));
     }
 }
 
@@ -120,9 +122,9 @@ void
 __pycuda_check_copy(const void *to, const void *from, uint64_t bytes)
 {
     if (cpu_check_flags & CPU_CHECK_INIT) {
-        shared_need(to);
-        shared_need(from);
-        copy_known(to, from, bytes);
+        shared_trace_stop(to);
+        shared_trace_stop(from);
+        state_copy(to, from, bytes);
     }
 }
 
@@ -171,8 +173,8 @@ cpu_check_copied(const void *to, const void *from, size_t bytes)
         return;
     }
     if (cpu_arena_find((uintptr_t)from, &found) &&
-        cpu_check_unset((uintptr_t)from, bytes)) {
-        copy_known(to, from, bytes);
+        cpu_check_has_uninitialized((uintptr_t)from, bytes)) {
+        state_copy(to, from, bytes);
     } else {
         cpu_check_mark((uintptr_t)to, bytes, true);
     }

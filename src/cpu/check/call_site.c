@@ -1,4 +1,4 @@
-/* place.c - who called the library: a line of Python, or of C.
+/* call_site.c - who called the library: a line of Python, or of C.
  *
  * Called where memory is allocated or freed while it is checked.  In a
  * process with Python the innermost frame outside of the package is looked
@@ -58,7 +58,7 @@ package_length(const char **path)
 {
     Dl_info self;
 
-    if (!dladdr((void *)(uintptr_t)cpu_check_place, &self) ||
+    if (!dladdr((void *)(uintptr_t)cpu_check_call_site, &self) ||
         !self.dli_fname) {
         return 0;
     }
@@ -69,8 +69,8 @@ package_length(const char **path)
 
 /* Writes the frame's place, if it is not the package's own. */
 static bool
-frame_place(const struct python *python, void *frame,
-            char text[CPU_CHECK_PLACE])
+frame_call_site(const struct python *python, void *frame,
+                char text[CPU_CHECK_CALL_SITE_SIZE])
 {
     const char *package = NULL;
     size_t length = package_length(&package);
@@ -78,11 +78,11 @@ frame_place(const struct python *python, void *frame,
     void *code = python->code(frame);
     void *file = code ? python->attribute(code, "co_filename") : NULL;
     const char *name = file ? python->text(file, &size) : NULL;
-    bool right = name && !(length && !strncmp(name, package, length));
+    bool found = name && !(length && !strncmp(name, package, length));
 
-    if (right) {
+    if (found) {
         size_t over = strlen(name) > 120 ? strlen(name) - 120 : 0;
-        snprintf(text, CPU_CHECK_PLACE, "%s:%d", name + over,
+        snprintf(text, CPU_CHECK_CALL_SITE_SIZE, "%s:%d", name + over,
                  python->line(frame));
     }
     if (file) {
@@ -91,11 +91,11 @@ frame_place(const struct python *python, void *frame,
     if (code) {
         python->release(code);
     }
-    return right;
+    return found;
 }
 
 static bool
-python_place(char text[CPU_CHECK_PLACE])
+python_call_site(char text[CPU_CHECK_CALL_SITE_SIZE])
 {
     struct python python;
     void *error[3]; /* the caller's exception; one of ours is dropped */
@@ -107,7 +107,7 @@ python_place(char text[CPU_CHECK_PLACE])
     python.fetch(&error[0], &error[1], &error[2]);
     void *frame = python.frame(); /* borrowed */
     for (bool borrowed = true; frame && !found; borrowed = false) {
-        found = frame_place(&python, frame, text);
+        found = frame_call_site(&python, frame, text);
         void *back = found ? NULL : python.back(frame);
         if (!borrowed) {
             python.release(frame);
@@ -119,13 +119,13 @@ python_place(char text[CPU_CHECK_PLACE])
 }
 
 static void
-native_place(char text[CPU_CHECK_PLACE])
+native_call_site(char text[CPU_CHECK_CALL_SITE_SIZE])
 {
     void *callers[16];
     int count = backtrace(callers, 16);
     Dl_info self, caller;
 
-    if (!dladdr((void *)(uintptr_t)cpu_check_place, &self)) {
+    if (!dladdr((void *)(uintptr_t)cpu_check_call_site, &self)) {
         return;
     }
     for (int i = 0; i < count; i++) {
@@ -134,7 +134,7 @@ native_place(char text[CPU_CHECK_PLACE])
             continue;
         }
         const char *file = strrchr(caller.dli_fname, '/');
-        snprintf(text, CPU_CHECK_PLACE, "%s%s%.60s+0x%zx",
+        snprintf(text, CPU_CHECK_CALL_SITE_SIZE, "%s%s%.60s+0x%zx",
                  caller.dli_sname ? caller.dli_sname : "",
                  caller.dli_sname ? " in " : "",
                  file ? file + 1 : caller.dli_fname,
@@ -144,10 +144,10 @@ native_place(char text[CPU_CHECK_PLACE])
 }
 
 void
-cpu_check_place(char text[CPU_CHECK_PLACE])
+cpu_check_call_site(char text[CPU_CHECK_CALL_SITE_SIZE])
 {
     text[0] = 0;
-    if (!python_place(text)) {
-        native_place(text);
+    if (!python_call_site(text)) {
+        native_call_site(text);
     }
 }

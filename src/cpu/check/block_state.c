@@ -1,4 +1,4 @@
-/* state.c - what is known of the block that a worker runs.
+/* block_state.c - what is known of the block that a worker runs.
  *
  * Called by block.c, and by the code of checked kernels where a block begins;
  * what its threads' barriers change is in trace.c.  All of it is the worker's
@@ -11,7 +11,7 @@
 #include "cpu/check/check.h"
 
 CUresult
-cpu_check_prepare(struct cpu_worker *worker)
+cpu_check_state_prepare(struct cpu_worker *worker)
 {
     size_t bytes = (sizeof(struct cpu_check) + 63) / 64 * 64;
 
@@ -25,8 +25,8 @@ cpu_check_prepare(struct cpu_worker *worker)
     memset(worker->check, 0, bytes);
     if (!cpu_check_pending_open(worker->check) ||
         !cpu_check_trace_open(worker->check) ||
-        !cpu_check_looks_open(worker->check)) {
-        cpu_check_drop(worker);
+        !cpu_check_loops_open(worker->check)) {
+        cpu_check_state_free(worker);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
@@ -36,14 +36,14 @@ cpu_check_prepare(struct cpu_worker *worker)
 static void
 threads_clear(struct cpu_check *check)
 {
-    if (check->stopped) {
+    if (check->sites_used) {
         memset(check->returned, 0, sizeof check->returned);
-        memset(check->at, 0, check->stopped * sizeof *check->at);
-        check->stopped = 0;
+        memset(check->sites, 0, check->sites_used * sizeof *check->sites);
+        check->sites_used = 0;
     }
-    if (check->ordered) {
-        memset(check->threads, 0, check->ordered * sizeof *check->threads);
-        check->ordered = 0;
+    if (check->clocks_used) {
+        memset(check->clocks, 0, check->clocks_used * sizeof *check->clocks);
+        check->clocks_used = 0;
     }
 }
 
@@ -69,10 +69,10 @@ cpu_check_block_begin(struct cpu_worker *worker)
     check->shared_base = (uintptr_t)worker->shared;
     check->shared_bytes = cpu_block_shared(launch);
     threads_clear(check);
-    cpu_check_pending_drop(check);
+    cpu_check_pending_clear(check);
     check->interval_due = check->block_due = true;
-    check->other = 0;
-    check->looking = 0;
+    check->cached_interval = 0;
+    check->loops_used = 0;
     cpu_check_trace_begin(check);
 }
 
@@ -96,12 +96,12 @@ __pycuda_check_block(uint32_t x, uint32_t y, uint32_t z)
 }
 
 void
-cpu_check_drop(struct cpu_worker *worker)
+cpu_check_state_free(struct cpu_worker *worker)
 {
     if (worker->check) {
         free(worker->check->pending);
         free(worker->check->trace);
-        free(worker->check->looks);
+        free(worker->check->loops);
     }
     free(worker->check);
     worker->check = NULL;

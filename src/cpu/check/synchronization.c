@@ -1,4 +1,4 @@
-/* sync.c - barriers and warp operations that not all threads reach.
+/* synchronization.c - barriers and warp operations that not all threads reach.
  *
  * Called by block.c and warp.c when threads meet, end, or cannot go on.
  * Where a thread stands is known from __pycuda_check_at, which its code calls
@@ -24,13 +24,15 @@ static void text_add(struct text *text, const char *format, ...)
 static void
 text_add(struct text *text, const char *format, ...)
 {
-    size_t room = sizeof text->bytes - text->length;
+    size_t free_bytes = sizeof text->bytes - text->length;
     va_list list;
 
     va_start(list, format);
-    int n = vsnprintf(text->bytes + text->length, room, format, list);
+    int n = vsnprintf(text->bytes + text->length, free_bytes, format, list);
     va_end(list);
-    text->length += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+    text->length += n < 0                    ? 0
+                    : (size_t)n < free_bytes ? (size_t)n
+                                             : free_bytes - 1;
 }
 
 /* ---- which threads ---- */
@@ -61,23 +63,23 @@ same_group(const struct cpu_worker *worker, const struct cpu_check *check,
 
     return state == state_of(worker, check, two) &&
            (state >= ENDED || state == LIVE ||
-            check->at[one] == check->at[two]);
+            check->sites[one] == check->sites[two]);
 }
 
 /* "0-15, 20" : the threads in the same state, at the same place. */
 static void
 group_add(struct text *text, const struct cpu_worker *worker,
-          const struct cpu_check *check, unsigned like)
+          const struct cpu_check *check, unsigned member)
 {
     unsigned ranges = 0, most = 6;
 
-    for (unsigned i = like; i < worker->threads; i++) {
-        if (!same_group(worker, check, like, i)) {
+    for (unsigned i = member; i < worker->threads; i++) {
+        if (!same_group(worker, check, member, i)) {
             continue;
         }
         unsigned end = i;
         while (end + 1 < worker->threads &&
-               same_group(worker, check, like, end + 1)) {
+               same_group(worker, check, member, end + 1)) {
             end++;
         }
         if (ranges++ < most) {
@@ -92,7 +94,7 @@ group_add(struct text *text, const struct cpu_worker *worker,
 }
 
 static void
-place_add(struct text *text, const struct image_site *site)
+site_add(struct text *text, const struct image_site *site)
 {
     if (site && site->line) {
         text_add(text, "%s:%u:%u", site->file, site->line, site->column);
@@ -106,7 +108,7 @@ static void
 groups_add(struct text *text, const struct cpu_worker *worker,
            const struct cpu_check *check)
 {
-    static const char *const words[] = {
+    static const char *const phrases[] = {
         [LIVE] = "have not arrived",
         [AT_BARRIER] = "wait at the barrier of ",
         [AT_WARP] = "wait at the warp operation of ",
@@ -125,9 +127,9 @@ groups_add(struct text *text, const struct cpu_worker *worker,
         enum state state = state_of(worker, check, i);
         text_add(text, i ? "; threads " : "threads ");
         group_add(text, worker, check, i);
-        text_add(text, " %s", words[state]);
+        text_add(text, " %s", phrases[state]);
         if (state == AT_BARRIER || state == AT_WARP) {
-            place_add(text, check->at[i]);
+            site_add(text, check->sites[i]);
         }
     }
 }
@@ -162,7 +164,8 @@ cpu_check_barrier(struct cpu_worker *worker)
         if (state == AT_BARRIER && first == worker->threads) {
             first = i;
         } else if (state == ENDED ||
-                   (state == AT_BARRIER && check->at[i] != check->at[first])) {
+                   (state == AT_BARRIER &&
+                    check->sites[i] != check->sites[first])) {
             other = other < i ? other : i;
         }
     }
@@ -173,7 +176,7 @@ cpu_check_barrier(struct cpu_worker *worker)
     }
     text_add(&text, "barrier in divergent code: ");
     groups_add(&text, worker, check);
-    report("divergent-barrier", check->at[first], &first, &text);
+    report("divergent-barrier", check->sites[first], &first, &text);
 }
 
 void
@@ -181,11 +184,11 @@ __pycuda_check_at(const struct image_site *site, uint32_t thread)
 {
     struct cpu_check *check = cpu_check_self();
 
-    check->stopped = check->launch->threads;
+    check->sites_used = check->launch->threads;
     if (site->flags & IMAGE_SITE_RETURN) {
         check->returned[thread / CPU_WARP] |= 1u << (thread % CPU_WARP);
     } else {
-        check->at[thread] = site;
+        check->sites[thread] = site;
     }
 }
 
@@ -199,8 +202,8 @@ cpu_check_mask(struct cpu_worker *worker, uint32_t mask)
     unsigned thread = worker->current;
     const struct cpu_warp *warp = &worker->warps[thread / CPU_WARP];
     unsigned first = thread / CPU_WARP * CPU_WARP;
-    unsigned there = worker->threads - first;
-    uint32_t exist = there >= CPU_WARP ? ~0u : (1u << there) - 1;
+    unsigned lanes = worker->threads - first;
+    uint32_t exist = lanes >= CPU_WARP ? ~0u : (1u << lanes) - 1;
     uint32_t gone =
         mask & exist & ~warp->live & ~check->returned[thread / CPU_WARP];
     struct text text = {.length = 0};
@@ -213,14 +216,14 @@ cpu_check_mask(struct cpu_worker *worker, uint32_t mask)
                  "the mask 0x%08x of a warp operation does not name the "
                  "calling lane %u",
                  mask, thread % CPU_WARP);
-        report("mask-without-caller", check->at[thread], &thread, &text);
+        report("mask-without-caller", check->sites[thread], &thread, &text);
     } else if (gone) {
         text_add(&text,
                  "the mask 0x%08x of a warp operation names lanes that have "
                  "ended without arriving (0x%08x); ",
                  mask, gone);
         groups_add(&text, worker, check);
-        report("mask-names-ended", check->at[thread], &thread, &text);
+        report("mask-names-ended", check->sites[thread], &thread, &text);
     }
 }
 
@@ -242,7 +245,7 @@ cpu_check_shuffle(struct cpu_worker *worker, unsigned thread, unsigned source,
                  "the width %d of lane %u's shuffle is not 1, 2, 4, 8, 16 or "
                  "32",
                  width, lane);
-        report("shuffle-width", check->at[thread], &thread, &text);
+        report("shuffle-width", check->sites[thread], &thread, &text);
         return;
     }
     text_add(&text,
@@ -255,7 +258,7 @@ cpu_check_shuffle(struct cpu_worker *worker, unsigned thread, unsigned source,
     } else {
         groups_add(&text, worker, check);
     }
-    report("shuffle-from-absent", check->at[thread], &thread, &text);
+    report("shuffle-from-absent", check->sites[thread], &thread, &text);
 }
 
 /* The running thread ends: who waits for it in its warp, waits in vain. */
@@ -280,7 +283,7 @@ cpu_check_exit(struct cpu_worker *worker)
                      "which ends without arriving; ",
                      warp->mask[i], lane);
             groups_add(&text, worker, check);
-            report("mask-names-ended", check->at[waiting], &waiting, &text);
+            report("mask-names-ended", check->sites[waiting], &waiting, &text);
             return;
         }
     }
@@ -301,5 +304,5 @@ cpu_check_deadlock(struct cpu_worker *worker)
     }
     text_add(&text, "deadlock: ");
     groups_add(&text, worker, check);
-    report("deadlock", check->at[thread], &thread, &text);
+    report("deadlock", check->sites[thread], &thread, &text);
 }

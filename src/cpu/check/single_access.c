@@ -1,4 +1,4 @@
-/* call.c - one access of a checked kernel, looked at by each check
+/* single_access.c - one access of a checked kernel, looked at by each check
  * that was asked for.
  *
  * Called by the code of kernels; what is found right leaves soon.
@@ -10,7 +10,7 @@
 
 /* May one of the bytes be one that nobody has written? */
 static inline bool
-may_be_unset(uintptr_t address, uint64_t bytes)
+may_be_uninitialized(uintptr_t address, uint64_t bytes)
 {
     const uint8_t *known = cpu_shadow_find(CPU_SHADOW_BYTES, address);
     uintptr_t at = address % CPU_SHADOW_GRANULE;
@@ -25,7 +25,7 @@ may_be_unset(uintptr_t address, uint64_t bytes)
 
 /* Is it inside of the variable that it was made from?  false: look closer. */
 static inline bool
-is_inside(const struct cpu_check_access *access)
+is_in_variable(const struct cpu_check_access *access)
 {
     const struct image_site *site = access->site;
     uintptr_t offset = access->address - access->object;
@@ -42,28 +42,28 @@ __pycuda_check(void *pointer, uint64_t bytes, void *object,
                uint32_t linear)
 {
     struct cpu_check *check = cpu_check_self();
-    unsigned flags = cpu_check_flags, sites = site->flags;
+    unsigned flags = cpu_check_flags, site_flags = site->flags;
 
     if (!bytes) {
         return pointer;
     }
     check->thread = linear;
     if (cpu_check_is_shared(check, (uintptr_t)pointer)) {
-        cpu_check_trace_leave(check);
+        cpu_check_trace_stop(check);
     }
     struct cpu_check_access access = {(uintptr_t)pointer, bytes,
                                       (uintptr_t)object, object_bytes, site};
-    if (flags & CPU_CHECK_MEMORY && !(sites & IMAGE_SITE_NO_MEMORY) &&
-        !is_inside(&access)) {
-        pointer = cpu_check_memory(check, &access);
+    if (flags & CPU_CHECK_MEMORY && !(site_flags & IMAGE_SITE_NO_MEMORY) &&
+        !is_in_variable(&access)) {
+        pointer = cpu_check_access_resolve(check, &access);
         access.address = (uintptr_t)pointer;
     }
-    if (flags & CPU_CHECK_RACE && !(sites & IMAGE_SITE_NO_RACE)) {
+    if (flags & CPU_CHECK_RACE && !(site_flags & IMAGE_SITE_NO_RACE)) {
         cpu_check_race(check, &access, value);
     }
-    if (flags & CPU_CHECK_INIT && !(sites & IMAGE_SITE_NO_INIT) &&
-        may_be_unset(access.address, bytes)) {
-        cpu_check_init(access.address, bytes, site);
+    if (flags & CPU_CHECK_INIT && !(site_flags & IMAGE_SITE_NO_INIT) &&
+        may_be_uninitialized(access.address, bytes)) {
+        cpu_check_uninitialized(access.address, bytes, site);
     }
     return pointer;
 }

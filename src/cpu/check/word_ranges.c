@@ -1,0 +1,655 @@
+/* word_ranges.c - the words that rows of accesses touch, and who did before.
+ *
+ * Called by loop_accesses.c for accesses of whole loops that are no race among
+ * themselves, and by pending_accesses.c.  First all of them are looked at, and only if
+ * nothing is wrong with any they are noted.  What is known of a granule as a
+ * whole (nobody has written it since the launch began) saves looking at words.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "cpu/check/access_range.h"
+#include "cpu/check/race.h"
+
+/* Ages from here on are past ones: cpu_race_number_is_past. */
+#define PAST_AGE ((int64_t)0x7fffffff)
+
+#define LANES 4
+#define BATCH 8 /* words that are looked at together */
+
+typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));
+typedef int64_t masks __attribute__((vector_size(8 * LANES)));
+typedef double doubles __attribute__((vector_size(8 * LANES)));
+
+/* Who reads a row of words: `slot` the first one, the next one `step` more. */
+struct readers {
+    uint64_t slot, step;
+    uint64_t since; /* the first interval that is not past */
+    uint64_t interval;
+    int64_t others; /* ages below are those of blocks that hand on nothing */
+};
+
+static inline lanes
+lanes_load(const uint64_t *from)
+{
+    lanes loaded;
+
+    memcpy(&loaded, from, sizeof loaded);
+    return loaded;
+}
+
+static inline bool
+all_of(masks which)
+{
+#ifdef __AVX__
+    return __builtin_ia32_movmskpd256((doubles)which) == 15;
+#else
+    return (which[0] & which[1] & which[2] & which[3]) != 0;
+#endif
+}
+
+static inline masks
+lanes_age(const struct readers *readers, lanes known)
+{
+    return (masks)(((known >> CPU_RACE_INTERVAL_AT) - readers->since) &
+                   0xffffffffu);
+}
+
+static inline masks
+lanes_are_free(const struct readers *readers, lanes known)
+{
+    return lanes_age(readers, known) >= PAST_AGE;
+}
+
+/* Are all accesses past? */
+static inline bool
+slots_are_past(const uint64_t *slots, uint64_t count, uint32_t past)
+{
+    const struct readers since = {.since = (uint64_t)past + 1};
+    masks all = {-1, -1, -1, -1};
+    uint64_t i = 0;
+
+    for (; i + LANES <= count; i += LANES) {
+        all &= lanes_are_free(&since, lanes_load(slots + i));
+    }
+    bool rest = all_of(all);
+    for (; rest && i < count; i++) {
+        rest = cpu_race_is_past(slots[i], past);
+    }
+    return rest;
+}
+
+static bool
+slots_are_ordered(struct cpu_check *check, const struct cpu_check_run *run,
+                  const uint64_t *slots, bool shared)
+{
+    for (uint64_t i = 0; i < run->count; i++) {
+        unsigned thread = cpu_check_run_thread(run, i);
+        if (!cpu_race_ordered(check, slots[i], thread, shared) ||
+            (!run->alone &&
+             slots[i] >> CPU_RACE_INTERVAL_AT == check->interval)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static inline bool
+run_slots_are_ordered(struct cpu_check *check, const struct cpu_check_run *run,
+                      const uint64_t *slots, bool shared)
+{
+    return slots_are_past(slots, run->count, cpu_race_past(check, shared)) ||
+           slots_are_ordered(check, run, slots, shared);
+}
+
+typedef bool run_visitor(struct cpu_check *check,
+                         const struct cpu_check_range *range,
+                         const struct cpu_check_run *run);
+
+static inline bool
+run_is_race_free(struct cpu_check *check, const struct cpu_check_range *range,
+                 const struct cpu_check_run *run)
+{
+    struct cpu_shadow_granule *granule = run->granule;
+    uint32_t past = cpu_race_past(check, range->shared);
+
+    return (cpu_race_stamp_is_past(&granule->written, past) ||
+            run_slots_are_ordered(check, run, granule->writes + run->at,
+                                  range->shared)) &&
+           (!(range->flags & IMAGE_SITE_WRITE) ||
+            cpu_race_stamp_is_past(&granule->read, past) ||
+            (run_slots_are_ordered(check, run, granule->reads[0] + run->at,
+                                   range->shared) &&
+             run_slots_are_ordered(check, run, granule->reads[1] + run->at,
+                                   range->shared) &&
+             cpu_race_spans_ordered(check, run, range->shared)));
+}
+
+static inline masks
+lanes_are_own(lanes known, lanes mine)
+{
+    return ((known ^ mine) & CPU_RACE_ACCESSOR) == 0;
+}
+
+/* Are they known of others that nothing orders with these?  (Or own.) */
+static inline masks
+lanes_are_unchanged(const struct readers *readers, lanes known)
+{
+    return (lanes_age(readers, known) < readers->others) |
+           ((known >> CPU_RACE_INTERVAL_AT) == readers->interval);
+}
+
+static inline void
+slots_fill(const struct readers *readers, uint64_t *slots)
+{
+    for (uint64_t i = 0; i < BATCH; i++) {
+        slots[i] = readers->slot + i * readers->step;
+    }
+}
+
+static inline void
+lanes_store(uint64_t *slots, masks which, lanes mine)
+{
+    for (unsigned i = 0; i < LANES; i++) {
+        if (which[i]) {
+            slots[i] = mine[i];
+        }
+    }
+}
+
+/* What cpu_race_record_read does, for LANES words; false: not for all.  Stored
+ * is only what must be, for other workers may store too; one by one, since
+ * stores under masks cost some processors more than all the rest. */
+static inline bool
+lanes_record(const struct readers *readers, uint64_t *one, uint64_t *two,
+             lanes mine)
+{
+    lanes first = lanes_load(one), second = lanes_load(two);
+    masks free_one = lanes_are_free(readers, first);
+    masks own = lanes_are_own(first, mine);
+    masks other = ~free_one & ~own & lanes_are_unchanged(readers, first);
+    masks free_two = other & lanes_are_free(readers, second);
+    masks known = own | (other & (lanes_are_own(second, mine) |
+                                  lanes_are_unchanged(readers, second)));
+
+    if (!all_of(known)) {
+        lanes_store(one, free_one, mine);
+        lanes_store(two, free_two, mine);
+    }
+    return all_of(free_one | free_two | known);
+}
+
+/* Has nobody read any of ALIKE words? */
+static inline bool
+slots_are_free(const struct readers *readers, const uint64_t *one)
+{
+    masks free_one = lanes_are_free(readers, lanes_load(one));
+
+    for (unsigned i = LANES; i < BATCH; i += LANES) {
+        free_one &= lanes_are_free(readers, lanes_load(one + i));
+    }
+    return all_of(free_one);
+}
+
+/* The same for ALIKE words.  `fresh`: nobody had read those before them, so
+ * perhaps nobody has read these. */
+static inline bool
+slots_record(const struct readers *readers, uint64_t *one, uint64_t *two,
+             bool *fresh)
+{
+    lanes mine = readers->slot + readers->step * (lanes){0, 1, 2, 3};
+    bool noted = true;
+
+    *fresh = *fresh && slots_are_free(readers, one);
+    if (*fresh) {
+        slots_fill(readers, one);
+        return true;
+    }
+    for (unsigned i = 0; i < BATCH; i += LANES) {
+        noted &= lanes_record(readers, one + i, two + i, mine);
+        mine += LANES * readers->step;
+    }
+    return noted;
+}
+
+static inline struct readers
+readers_make(const struct cpu_check *check, uint64_t slot, uint64_t step,
+             bool shared)
+{
+    uint32_t past = cpu_race_past(check, shared);
+    bool alone = shared || check->acquired;
+
+    return (struct readers){
+        .slot = slot,
+        .step = step,
+        .since = (uint64_t)past + 1,
+        .interval = check->interval,
+        .others = alone ? 0 : (int64_t)(check->first_interval - past - 1)};
+}
+
+/* Notes reads of words that each belong to a thread of its own, or to one.
+ * The last ALIKE words may be noted twice, which changes nothing. */
+static void
+slots_record_reads(struct cpu_check *check, struct cpu_shadow_granule *granule,
+                   uintptr_t at, uint64_t count, uint64_t slot, uint64_t step,
+                   bool shared)
+{
+    struct readers readers = readers_make(check, slot, step, shared);
+    uint64_t most = count < BATCH ? count : BATCH;
+    bool fresh = true;
+
+    while (count) {
+        if (count < most) {
+            at -= most - count;
+            readers.slot -= (most - count) * step;
+            count = most;
+            fresh = false;
+        }
+        bool noted =
+            most == BATCH && slots_record(&readers, granule->reads[0] + at,
+                                          granule->reads[1] + at, &fresh);
+
+        for (uint64_t i = 0; !noted && i < most; i++) {
+            cpu_race_record_read(check, granule, at + i,
+                                 readers.slot + i * step, shared);
+        }
+        at += most;
+        count -= most;
+        readers.slot += most * step;
+    }
+}
+
+/* Notes reads of spans of which nobody has read any, LANES at a time; of how
+ * many words. */
+static uint64_t
+spans_fill(const struct readers *readers, struct cpu_shadow_granule *granule,
+           uintptr_t at, uint64_t count)
+{
+    const uint64_t next = CPU_SHADOW_SPAN * readers->step;
+    uint64_t *place = granule->spans[0] + at / CPU_SHADOW_SPAN;
+    lanes mine = readers->slot + next * (lanes){0, 1, 2, 3};
+    uint64_t done = 0;
+
+    while (at % CPU_SHADOW_SPAN == 0 &&
+           count - done >= LANES * CPU_SHADOW_SPAN &&
+           all_of(lanes_are_free(readers, lanes_load(place)))) {
+        memcpy(place, &mine, sizeof mine);
+        mine += LANES * next;
+        place += LANES;
+        done += LANES * CPU_SHADOW_SPAN;
+    }
+    return done;
+}
+
+/* Each word is read by the next thread: span by span, where that is so. */
+static void
+slots_record_consecutive(struct cpu_check *check,
+                         const struct cpu_check_run *run, uint64_t slot,
+                         bool shared)
+{
+    const uint64_t step = (uint64_t)1 << CPU_RACE_THREAD_AT;
+    struct readers readers = readers_make(check, slot, step, shared);
+    uint64_t start = spans_fill(&readers, run->granule, run->at, run->count);
+    uint64_t i = start; /* words; those from start on are to be noted */
+
+    while (i < run->count) {
+        uintptr_t at = run->at + i;
+        uint64_t n = CPU_SHADOW_SPAN - at % CPU_SHADOW_SPAN;
+
+        n = n < run->count - i ? n : run->count - i;
+        bool noted = cpu_race_span_read(check, run->granule, at, n,
+                                        slot + i * step, shared);
+        i += n;
+        if (noted || i == run->count) {
+            uint64_t end = noted ? i - n : i;
+
+            if (end > start) {
+                slots_record_reads(check, run->granule, run->at + start,
+                                   end - start, slot + start * step, step,
+                                   shared);
+            }
+            start = i;
+        }
+    }
+}
+
+static inline void
+run_record_reads(struct cpu_check *check, const struct cpu_check_run *run,
+                 uint64_t slot, bool shared)
+{
+    uint64_t step = (uint64_t)run->linear_step << CPU_RACE_THREAD_AT;
+
+    for (uint64_t i = 0; run->wide > 1 && i < run->count; i++) {
+        uint64_t thread = cpu_check_run_thread(run, i) - run->linear;
+        cpu_race_record_read(check, run->granule, run->at + i,
+                             slot + (thread << CPU_RACE_THREAD_AT), shared);
+    }
+    if (run->wide == 1 && run->linear_step == 1) {
+        slots_record_consecutive(check, run, slot, shared);
+    } else if (run->wide == 1) {
+        slots_record_reads(check, run->granule, run->at, run->count, slot,
+                           step, shared);
+    }
+}
+
+static inline void
+slots_clear(uint64_t *slots, uint64_t count)
+{
+    uint64_t any = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        any |= slots[i];
+    }
+    if (any) {
+        memset(slots, 0, count * sizeof *slots);
+    }
+}
+
+static inline void
+run_record_writes(struct cpu_check *check, const struct cpu_check_run *run,
+                  uint64_t slot, bool shared)
+{
+    uint64_t *writes = run->granule->writes + run->at;
+    uint64_t step = (uint64_t)run->linear_step << CPU_RACE_THREAD_AT;
+
+    cpu_race_stamp(check, &run->granule->written);
+    if (!cpu_race_stamp_is_past(&run->granule->read,
+                                cpu_race_past(check, shared))) {
+        slots_clear(run->granule->reads[0] + run->at, run->count);
+        slots_clear(run->granule->reads[1] + run->at, run->count);
+    }
+    for (uint64_t i = 0; run->wide == 1 && i < run->count; i++) {
+        writes[i] = slot + i * step;
+    }
+    for (uint64_t i = 0; run->wide > 1 && i < run->count; i++) {
+        uint64_t thread = cpu_check_run_thread(run, i) - run->linear;
+        writes[i] = slot + (thread << CPU_RACE_THREAD_AT);
+    }
+}
+
+static inline uint64_t
+range_slot(struct cpu_check *check, const struct cpu_check_range *range,
+           unsigned linear)
+{
+    return cpu_race_accessor(check, linear) | range->site |
+           (uint64_t)15 << CPU_RACE_BYTES_AT;
+}
+
+static inline bool
+run_record(struct cpu_check *check, const struct cpu_check_range *range,
+           const struct cpu_check_run *run)
+{
+    uint64_t slot = range_slot(check, range, run->linear);
+
+    if (range->flags & IMAGE_SITE_READ) {
+        cpu_race_stamp(check, &run->granule->read);
+        run_record_reads(check, run, slot, range->shared);
+    }
+    if (range->flags & IMAGE_SITE_WRITE) {
+        run_record_writes(check, run, slot, range->shared);
+    }
+    return true;
+}
+
+/* Words of [address, address + bytes), granule by granule. */
+static inline __attribute__((always_inline)) bool
+run_visit(struct cpu_check *check, const struct cpu_check_range *range,
+          struct cpu_check_run *run, uintptr_t address, uint64_t words,
+          run_visitor *visit)
+{
+    while (words) {
+        uintptr_t at = address % CPU_SHADOW_GRANULE / 4;
+        uint64_t n = CPU_SHADOW_WORDS - at;
+
+        n = n < words ? n : words;
+        run->granule =
+            range->granule ? range->granule : cpu_shadow_granule_get(address);
+        run->at = at;
+        run->count = n;
+        if (!run->granule || (n < words && run->wide > 1) ||
+            !visit(check, range, run)) {
+            return false;
+        }
+        run->linear += (unsigned)run->linear_step * (unsigned)n;
+        address += 4 * n;
+        words -= n;
+    }
+    return true;
+}
+
+/* Two readers of a word are remembered: later ones change nothing. */
+enum { MOST_READERS = 2 };
+
+/* Rounds with the same address: the first ones tell, and who comes last. */
+static inline __attribute__((always_inline)) bool
+range_visit_row(struct cpu_check *check, const struct cpu_check_range *range,
+                uintptr_t address, unsigned linear, bool alone,
+                run_visitor *visit)
+{
+    uint64_t words = range->bytes / 4;
+    bool adjacent = range->step[0] == (int64_t)range->bytes;
+    uint64_t rounds = adjacent ? 1 : range->count[0];
+    bool same = !range->step[0] && range->count[0] > 1;
+
+    if (same && rounds > MOST_READERS) {
+        rounds = MOST_READERS;
+    }
+    for (uint64_t x = 0; x < rounds; x++) {
+        struct cpu_check_run run = {
+            .linear = linear + (unsigned)range->linear_step[0] * (unsigned)x,
+            .linear_step = adjacent ? range->linear_step[0] : 0,
+            .wide = (unsigned)words,
+            .alone = alone && !(same && range->linear_step[0])};
+
+        if (!run.linear_step) {
+            run.wide = 1;
+        }
+        if (!run_visit(check, range, &run,
+                       address + x * (uint64_t)range->step[0],
+                       adjacent ? words * range->count[0] : words, visit)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool
+range_visit(struct cpu_check *check, const struct cpu_check_range *range,
+            run_visitor *visit)
+{
+    bool same = !range->step[1] && range->count[1] > 1;
+    uint64_t rows = same && range->count[1] > MOST_READERS ? MOST_READERS
+                                                           : range->count[1];
+
+    for (uint64_t y = 0; y < rows; y++) {
+        if (!range_visit_row(
+                check, range, range->address + y * (uint64_t)range->step[1],
+                range->linear + (unsigned)range->linear_step[1] * (unsigned)y,
+                !(same && range->linear_step[1]), visit)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- a word that all threads of a row read ---- */
+
+static bool
+is_broadcast(const struct cpu_check_range *range)
+{
+    return range->granule && range->bytes == 4 && !range->step[0] &&
+           range->count[0] > 1 && range->linear_step[0] &&
+           (range->step[1] || range->count[1] == 1) &&
+           !(range->flags & IMAGE_SITE_WRITE);
+}
+
+static bool
+broadcast_is_race_free(struct cpu_check *check,
+                       const struct cpu_check_range *range)
+{
+    uint32_t past = cpu_race_past(check, range->shared);
+
+    if (cpu_race_stamp_is_past(&range->granule->written, past)) {
+        return true;
+    }
+    for (uint64_t y = 0; y < range->count[1]; y++) {
+        uintptr_t at = range->address + y * (uint64_t)range->step[1];
+        uint64_t slot = range->granule->writes[at % CPU_SHADOW_GRANULE / 4];
+        struct cpu_check_run run = {
+            .linear = range->linear, .wide = 1, .count = 1};
+
+        if (!cpu_race_is_past(slot, past) &&
+            !slots_are_ordered(check, &run, &slot, range->shared)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+broadcast_record(struct cpu_check *check, const struct cpu_check_range *range)
+{
+    uint32_t past = cpu_race_past(check, range->shared);
+    struct cpu_shadow_granule *granule = range->granule;
+    uint64_t next = (uint64_t)range->linear_step[0] << CPU_RACE_THREAD_AT;
+
+    cpu_race_stamp(check, &granule->read);
+    for (uint64_t y = 0; y < range->count[1]; y++) {
+        uintptr_t at = (range->address + y * (uint64_t)range->step[1]) %
+                       CPU_SHADOW_GRANULE / 4;
+        uint64_t one = granule->reads[0][at], two = granule->reads[1][at];
+        uint64_t slot = range_slot(
+            check, range,
+            range->linear + (unsigned)range->linear_step[1] * (unsigned)y);
+
+        if (cpu_race_is_past(one, past) && cpu_race_is_past(two, past)) {
+            granule->reads[0][at] = slot;
+            granule->reads[1][at] = slot + next;
+        } else if (one >> CPU_RACE_INTERVAL_AT != check->interval ||
+                   two >> CPU_RACE_INTERVAL_AT != check->interval) {
+            cpu_race_record_read(check, granule, at, slot, range->shared);
+            cpu_race_record_read(check, granule, at, slot + next,
+                                 range->shared);
+        }
+    }
+}
+
+/* ---- reads of bytes and half-words that lie together ---- */
+
+static bool
+is_narrow(const struct cpu_check_range *range)
+{
+    return range->bytes < 4 && range->address % range->bytes == 0 &&
+           (range->step[0] == (int64_t)range->bytes || range->count[0] == 1) &&
+           range->count[1] == 1 && range->granule && !range->shared &&
+           !(range->flags & IMAGE_SITE_WRITE);
+}
+
+static bool
+narrow_is_race_free(struct cpu_check *check,
+                    const struct cpu_check_range *range)
+{
+    return cpu_race_stamp_is_past(&range->granule->written,
+                                  cpu_race_past(check, false));
+}
+
+static inline uint64_t
+narrow_slot(struct cpu_check *check, const struct cpu_check_range *range,
+            uint64_t round)
+{
+    uintptr_t at = range->address + round * range->bytes;
+    uint64_t bytes = ((1u << range->bytes) - 1) << at % 4;
+    unsigned linear =
+        range->linear + (unsigned)range->linear_step[0] * (unsigned)round;
+
+    return cpu_race_accessor(check, linear) | range->site |
+           bytes << CPU_RACE_BYTES_AT;
+}
+
+/* As the rounds would one after the other: a word has two places only. */
+static void
+narrow_record(struct cpu_check *check, const struct cpu_check_range *range)
+{
+    uint32_t past = cpu_race_past(check, false);
+    struct cpu_shadow_granule *granule = range->granule;
+    uint64_t whole = 4 / range->bytes;
+    bool apart = range->linear_step[0] != 0;
+
+    cpu_race_stamp(check, &granule->read);
+    for (uint64_t x = 0; x < range->count[0];) {
+        uintptr_t byte = range->address + x * range->bytes;
+        uintptr_t at = byte % CPU_SHADOW_GRANULE / 4;
+        bool fresh = cpu_race_is_past(granule->reads[0][at], past) &&
+                     cpu_race_is_past(granule->reads[1][at], past);
+
+        if (fresh && apart && byte % 4 == 0 && x + whole <= range->count[0]) {
+            uint64_t one = narrow_slot(check, range, x);
+            uint64_t rest = (uint64_t)(15 & ~cpu_race_bytes(one));
+
+            x += whole;
+            granule->reads[0][at] = one;
+            granule->reads[1][at] = narrow_slot(check, range, x - 1) |
+                                    rest << CPU_RACE_BYTES_AT |
+                                    (whole > 2 ? CPU_RACE_SEVERAL : 0);
+        } else {
+            cpu_race_record_read(check, granule, at,
+                                 narrow_slot(check, range, x), false);
+            x++;
+        }
+    }
+}
+
+/* ---- any of them ---- */
+
+/* Whole words only. */
+static bool
+is_whole_words(const struct cpu_check_range *range)
+{
+    return range->bytes % 4 == 0 && range->address % 4 == 0 &&
+           range->step[0] % 4 == 0 && range->step[1] % 4 == 0;
+}
+
+/* Did nobody access any of the granule in a way that matters? */
+static bool
+granule_is_past(const struct cpu_check *check,
+                const struct cpu_check_range *range)
+{
+    uint32_t past = cpu_race_past(check, range->shared);
+
+    return range->granule &&
+           cpu_race_stamp_is_past(&range->granule->written, past) &&
+           (!(range->flags & IMAGE_SITE_WRITE) ||
+            cpu_race_stamp_is_past(&range->granule->read, past));
+}
+
+bool
+cpu_check_range_is_race_free(struct cpu_check *check,
+                             const struct cpu_check_range *range)
+{
+    if (range->shared && is_whole_words(range) &&
+        cpu_check_pending_is_disjoint(check, range)) {
+        return true;
+    }
+    if (is_narrow(range)) {
+        return narrow_is_race_free(check, range);
+    }
+    if (is_whole_words(range) && granule_is_past(check, range)) {
+        return true;
+    }
+    return is_whole_words(range) &&
+           (is_broadcast(range) ? broadcast_is_race_free(check, range)
+                                : range_visit(check, range, run_is_race_free));
+}
+
+void
+cpu_check_range_record(struct cpu_check *check,
+                       const struct cpu_check_range *range)
+{
+    if (is_narrow(range)) {
+        narrow_record(check, range);
+    } else if (is_broadcast(range)) {
+        broadcast_record(check, range);
+    } else {
+        range_visit(check, range, run_record);
+    }
+}
