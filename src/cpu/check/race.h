@@ -1,7 +1,9 @@
-/* race.h - accesses of a word, packed, and which of them are ordered.
+/* race.h - packed records of word accesses and their ordering.
  *
- * Shared by race.c, which looks at one access, and loop_accesses.c, which
- * looks at those of whole loops.
+ * race.c uses them for one access, word_ranges.c for the accesses of whole
+ * loops. No locks: workers read and write the records with relaxed atomic
+ * operations, so a race between two workers' records can at most lose one of
+ * them.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_CHECK_RACE_H
@@ -9,17 +11,18 @@
 
 #include "cpu/check/shadow.h"
 
-/* One access of a word, as 64 bits: from the lowest on, was it atomic or
- * volatile (1), which of the four bytes (4), the thread (10), are the bytes
- * those of several threads of the interval, of which it is the last (1), the
- * site's number (16) and that of the interval (32).  0: none. */
+/* One access of a word, packed into 64 bits, called a slot. From the lowest
+ * bit: whether the access was atomic or volatile (1 bit), mask of the accessed
+ * bytes (4), thread (10), whether the bytes combine the accesses of several
+ * threads of the interval, `thread` being the last (1), site number (16),
+ * interval number (32). 0 means no access. */
 #define CPU_RACE_ATOMIC      ((uint64_t)1)
 #define CPU_RACE_SEVERAL     ((uint64_t)1 << 15)
 #define CPU_RACE_BYTES_AT    1
 #define CPU_RACE_THREAD_AT   5
 #define CPU_RACE_SITE_AT     16
 #define CPU_RACE_INTERVAL_AT 32
-/* Interval and thread. */
+/* Mask of the interval and the thread. */
 #define CPU_RACE_ACCESSOR 0xffffffff00007fe0u
 
 static inline unsigned
@@ -41,8 +44,9 @@ cpu_race_accessor(const struct cpu_check *check, unsigned thread)
            (uint64_t)thread << CPU_RACE_THREAD_AT;
 }
 
-/* Is the interval one that `past` had seen the end of?  `past` is
- * before_launch, or since_barrier - 1 for a block's shared memory. */
+/* Returns whether interval `number` ended at or before `past`. `past` is
+ * before_launch for global memory and since_barrier - 1 for shared memory.
+ * Interval numbers wrap around. */
 static inline bool
 cpu_race_number_is_past(uint32_t number, uint32_t past)
 {
@@ -62,8 +66,8 @@ cpu_race_past(const struct cpu_check *check, bool shared)
     return shared ? check->since_barrier - 1 : check->before_launch;
 }
 
-/* Notes in a granule's `written` or `read` that it was, now.  What other
- * workers note at the same time may not make it older. */
+/* Stores the current interval into a granule's `written` or `read` stamp.
+ * Concurrent updates by other workers never make the stamp older. */
 static inline void
 cpu_race_stamp(const struct cpu_check *check, uint32_t *slot_address)
 {
@@ -78,7 +82,8 @@ cpu_race_stamp(const struct cpu_check *check, uint32_t *slot_address)
     }
 }
 
-/* Did nobody write, or read, any word of the granule since `past`? */
+/* Returns whether no word of the granule was accessed after interval
+ * `past`. */
 static inline bool
 cpu_race_stamp_is_past(const uint32_t *slot_address, uint32_t past)
 {
@@ -86,26 +91,30 @@ cpu_race_stamp_is_past(const uint32_t *slot_address, uint32_t past)
         __atomic_load_n(slot_address, __ATOMIC_RELAXED), past);
 }
 
-/* The site's number, as part of a slot. */
+/* Returns the site's number, shifted to its position in a slot. Assigns a
+ * number on the first use. */
 uint64_t cpu_race_site(struct image_site *site);
-/* Is what the slot says done before what `thread` does now? */
+/* Returns whether the access recorded in `slot` happens before what `thread`
+ * does now. */
 bool cpu_race_ordered(struct cpu_check *check, uint64_t slot, unsigned thread,
                       bool shared);
 
-/* ---- equal_writes.c: two writes of the same value ---- */
+/* ---- equal_writes.c: unordered writes of equal values ---- */
 
+/* Part of a write that falls into one word. */
 struct cpu_check_write {
     const struct cpu_check_access *what;
-    uint64_t value;    /* as __pycuda_check has it */
-    uintptr_t address; /* of some of the bytes, all in one word */
+    uint64_t value;    /* argument of __pycuda_check */
+    uintptr_t address; /* first byte of the part; all bytes are in one word */
     uint64_t bytes;
 };
 
-/* Are the bytes to become what they are?  A slot that is compared with the
- * write was read before. */
+/* Returns whether memory already holds the bytes to be written. The caller
+ * must have loaded the conflicting slot before the call. */
 bool cpu_race_write_is_equal(const struct cpu_check_write *write);
-/* Are they once what the slot says has been done?  It is of a write of the
- * same launch that nothing orders with this one. */
+/* Returns whether memory holds the bytes to be written once the write recorded
+ * in `slot` has been executed. `slot` is an unordered write of the same
+ * launch. May sleep for up to a second. */
 bool cpu_race_write_becomes_equal(const struct cpu_check *check,
                                   const struct cpu_check_write *write,
                                   uint64_t slot);
@@ -122,8 +131,9 @@ cpu_race_store(uint64_t *slot_address, uint64_t slot)
     __atomic_store_n(slot_address, slot, __ATOMIC_RELAXED);
 }
 
-/* The slot, with other bytes that its block accessed just before, which
- * `known` tells of; the slot alone, if that does not. */
+/* Returns `slot` merged with the bytes that the same interval accessed
+ * according to `known`. Returns `slot` unchanged if the two cannot be
+ * merged. */
 static inline uint64_t
 cpu_race_merge(uint64_t slot, uint64_t known)
 {
@@ -138,8 +148,8 @@ cpu_race_merge(uint64_t slot, uint64_t known)
            (other ? CPU_RACE_SEVERAL : 0);
 }
 
-/* Notes a read in the first of two places that is free.  Who calls it stamps
- * the granule. */
+/* Records a read in one of the word's two read slots, preferring the thread's
+ * own slot and then a free one. The caller stamps the granule. */
 static inline void
 cpu_race_record_read(struct cpu_check *check,
                      struct cpu_shadow_granule *granule, uintptr_t at,
@@ -169,7 +179,8 @@ cpu_race_record_read(struct cpu_check *check,
     }
 }
 
-/* What was read before a write of the same bytes nobody needs to know. */
+/* Clears reads of the bytes that `slot` writes. A later conflicting access
+ * would conflict with this write too, so the reads are not needed. */
 static inline void
 cpu_race_clear_reads(struct cpu_shadow_granule *granule, uintptr_t at,
                      uint64_t slot)
@@ -184,15 +195,16 @@ cpu_race_clear_reads(struct cpu_shadow_granule *granule, uintptr_t at,
     }
 }
 
-/* One line of words that belong to one row of threads, or to one thread. */
+/* Consecutive words that successive threads access, or one thread. */
 struct cpu_check_run {
     struct cpu_shadow_granule *granule;
-    uintptr_t at;    /* the first word */
-    uint64_t count;  /* words */
-    unsigned linear; /* of the first word's thread */
+    uintptr_t at; /* index of the first word in the granule */
+    /* Number of words. */
+    uint64_t count;
+    unsigned linear; /* thread that accesses the first word */
     int linear_step;
-    unsigned wide; /* words of a thread */
-    bool alone;    /* no other thread's turn follows for these words */
+    unsigned wide; /* words that each thread accesses */
+    bool alone;    /* no other thread of the loop accesses these words */
 };
 
 static inline unsigned
@@ -202,18 +214,19 @@ cpu_check_run_thread(const struct cpu_check_run *run, uint64_t i)
                              (unsigned)(run->wide > 1 ? i / run->wide : i);
 }
 
-/* ---- span_reads.c: reads of words that lie together, by threads in turn ---- */
+/* ---- span_reads.c: reads of consecutive words by consecutive threads ---- */
 
-/* Notes reads of a span, or of `count` of its words; `slot` is that of the
- * first, each next one is read by the next thread.  false: they have to be
- * noted word by word. */
+/* Records reads of a span, or of `count` of its words. `slot` describes the
+ * read of the first word; each later word is read by the next thread. Returns
+ * false if the caller must record the reads word by word. */
 bool cpu_race_span_read(struct cpu_check *check,
                         struct cpu_shadow_granule *granule, uintptr_t at,
                         uint64_t count, uint64_t slot, bool shared);
-/* Are all reads of whole spans ordered with accesses of the line? */
+/* Returns whether all span reads happen before the accesses of the run. */
 bool cpu_race_spans_ordered(struct cpu_check *check,
                             const struct cpu_check_run *run, bool shared);
-/* The slot of one of two readers of the word as part of a span; 0: none. */
+/* Returns read slot `which` (0 or 1) of the word as part of a span; 0 if the
+ * span was not read. */
 static inline uint64_t
 cpu_race_span_slot(const struct cpu_shadow_granule *granule, int which,
                    uintptr_t at)

@@ -1,8 +1,8 @@
-/* shadow.h - what is known of each byte and each word of memory.
+/* shadow.h - shadow memory: state of each byte and each word of memory.
  *
- * shadow.c finds the cells; race.c, span_reads.c and uninitialized.c say what is
- * in them.  They are read and written without locks: what two blocks do to
- * the same word at the same time is seen in some order.
+ * shadow.c finds and allocates it; race.c, span_reads.c and uninitialized.c
+ * define its contents. It is read and written without locks: accesses of one
+ * word by two blocks at the same time are recorded in either order.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_CHECK_SHADOW_H
@@ -10,36 +10,43 @@
 
 #include "cpu/check/check.h"
 
-#define CPU_SHADOW_GRANULE ((uintptr_t)65536) /* bytes of memory */
+/* Size of a granule in bytes of memory. */
+#define CPU_SHADOW_GRANULE ((uintptr_t)65536)
 #define CPU_SHADOW_WORDS   (CPU_SHADOW_GRANULE / 4)
-#define CPU_SHADOW_SPAN    16 /* words that may be noted as one; span_reads.c */
-#define CPU_SHADOW_SPANS   (CPU_SHADOW_WORDS / CPU_SHADOW_SPAN)
+/* Words of a span; span_reads.c records a read of a whole span as one. */
+#define CPU_SHADOW_SPAN  16
+#define CPU_SHADOW_SPANS (CPU_SHADOW_WORDS / CPU_SHADOW_SPAN)
 
-/* The last accesses of each word, as race.c packs them; 0: none. */
+/* The last accesses of each word of a granule, as slots (race.h). 0 means no
+ * access. */
 struct cpu_shadow_granule {
-    struct cpu_shadow_granule *next; /* of all there are, see reclaim.c */
-    void *_Atomic *table_slot;       /* where it is found */
-    unsigned unused; /* so often reclaim.c has seen no use of it */
-    /* Numbers of the last intervals in which a word was written, or read and
-     * that noted; 0: none. */
+    struct cpu_shadow_granule *next; /* list of all granules, see reclaim.c */
+    void *_Atomic *table_slot;       /* entry of the table that points here */
+    /* Number of consecutive reclaim passes that found it unused. */
+    unsigned unused;
+    /* Last intervals in which any word was written, or read and the read
+     * recorded; 0: none. */
     uint32_t written, read;
     uint64_t writes[CPU_SHADOW_WORDS];
     uint64_t reads[2][CPU_SHADOW_WORDS];
-    /* Reads of whole spans: what `reads` would have of the first word, each
-     * next one by the next thread. */
+    /* Reads of whole spans: the read slot of the span's first word, where each
+     * later word is read by the next thread. */
     uint64_t spans[2][CPU_SHADOW_SPANS];
 };
 
+/* Kinds of shadow memory. */
 enum cpu_shadow_kind {
-    CPU_SHADOW_BYTES,    /* a byte a byte: 1 if nobody has written it */
+    CPU_SHADOW_BYTES,    /* one byte per byte of memory: 1 if never written */
     CPU_SHADOW_ACCESSES, /* struct cpu_shadow_granule */
     CPU_SHADOW_KINDS,
 };
 
-/* By the address's bits 32 to 46, then by its bits 16 to 31. */
+/* Two-level tables: the first level is indexed by bits 32 to 46 of the
+ * address, the second one by bits 16 to 31. */
 extern void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
 
-/* What there is for the granule of an address; NULL: nothing. */
+/* Returns the shadow memory of the granule that contains `address`, or NULL if
+ * it has none. */
 static inline void *
 cpu_shadow_find(enum cpu_shadow_kind kind, uintptr_t address)
 {
@@ -52,19 +59,23 @@ cpu_shadow_find(enum cpu_shadow_kind kind, uintptr_t address)
                  : NULL;
 }
 
-/* All cells there are; they stay while a kernel runs. */
+/* List of all granules with access records. Granules are not freed while a
+ * kernel runs. */
 extern struct cpu_shadow_granule *_Atomic cpu_shadow_granules;
-/* NULL: no memory. */
+/* Returns the access records of the granule that contains `address`, which it
+ * allocates if needed; NULL if there is not enough memory. */
 struct cpu_shadow_granule *cpu_shadow_granule_get(uintptr_t address);
-/* Gives the pages of what they hold back; they are 0 then. */
+/* Returns the granule's pages to the system; its slots read as 0
+ * afterwards. */
 void cpu_shadow_granule_clear(struct cpu_shadow_granule *granule);
-/* They are no longer found, and their memory is given back.  No kernel runs,
- * and they are taken out of the list. */
+/* Removes the granule from the table and unmaps it. The caller has taken it
+ * out of the list, and no kernel runs. */
 void cpu_shadow_granule_free(struct cpu_shadow_granule *granule);
 
-/* Marks bytes as written or not; those that nobody marked count as written.
- * cpu_check_has_uninitialized: is one of them not? */
+/* Marks bytes as written or as uninitialized. Bytes that were never marked
+ * count as written. */
 void cpu_check_mark(uintptr_t address, uint64_t bytes, bool written);
+/* Returns whether any of the bytes is uninitialized. */
 bool cpu_check_has_uninitialized(uintptr_t address, uint64_t bytes);
 
 #endif
