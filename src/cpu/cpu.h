@@ -613,45 +613,54 @@ enum cpu_check_flag {
     CPU_CHECK_CONTINUE = 16,
 };
 
-#define CPU_CHECK_GAP 512 /* bytes between small allocations, when checked */
+/* Gap in bytes between small allocations when checked. */
+#define CPU_CHECK_GAP 512
 
 extern unsigned cpu_check_flags; /* enum cpu_check_flag; written by cuInit */
 CUresult cpu_check_open(void);
-/* Memory was allocated or freed; `bytes` may be read from outside if it is
- * not `tracked`. */
+/* Record an allocation or a free of device memory. `maker` is the name of the
+ * API function. Memory that is not `tracked` may be written from outside and
+ * counts as written. */
 void cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
                          bool tracked);
 void cpu_check_freed(uintptr_t base);
-/* Memory is given back, and may be anything's next: what is known of granules
- * that lie in it goes, and its bytes count as written. */
+/* Device memory is unmapped and may be reused for anything: discards the
+ * access records of whole granules and marks its bytes as written. */
 void cpu_check_forget(uintptr_t start, size_t bytes);
+/* A kernel allocated heap memory: clears its access records. */
 void cpu_check_heap_allocated(const void *memory, size_t bytes);
-/* Takes a block of malloc's that a kernel has freed, to give it back later, so
- * that accesses to it are seen; false: nothing was done, free it. */
+/* Takes ownership of a malloc block that a kernel freed, and frees it later,
+ * so that accesses to it are detected. Returns false if the caller must free
+ * it. */
 bool cpu_check_quarantine(void *block, size_t bytes);
-/* The host wrote memory, or copied some of the device's. */
+/* The host wrote memory, or copied from `from` to `to`. */
 void cpu_check_filled(const void *to, size_t bytes);
 void cpu_check_copied(const void *to, const void *from, size_t bytes);
-/* A barrier of the block is complete; the fiber ends; nobody can go on. */
+/* Check a complete block barrier, a fiber's exit, and a deadlock of all
+ * fibers. */
 void cpu_check_barrier(struct cpu_worker *worker);
 void cpu_check_exit(struct cpu_worker *worker);
-/* The block comes to the grid's barrier; it has passed it. */
+/* The block arrives at the grid barrier, and passes it. */
 void cpu_check_grid_arrive(struct cpu_worker *worker);
 void cpu_check_grid_pass(struct cpu_worker *worker);
 void cpu_check_deadlock(struct cpu_worker *worker);
-/* What was found last, as a text to add to the error's; or NULL. */
+/* Returns the last report as a text for the error, or NULL if it had another
+ * code. */
 const char *cpu_check_last_report(CUresult code);
+/* Frees the worker's check state. */
 void cpu_check_state_free(struct cpu_worker *worker);
-/* Makes the worker's state; before the first block of a launch. */
+/* Allocates the worker's check state before its first block. Returns
+ * OUT_OF_MEMORY on failure. */
 CUresult cpu_check_state_prepare(struct cpu_worker *worker);
-/* Before any of its blocks, as often as one likes; after all of them. */
+/* Called before any block of the launch, any number of times, and once after
+ * all blocks. Take the lock of reclaim.c. */
 void cpu_check_launch_begin(struct cpu_launch *launch);
 void cpu_check_launch_end(struct cpu_launch *launch);
-/* A block that runs on fibers begins. */
+/* A block begins. */
 void cpu_check_block_begin(struct cpu_worker *worker);
 /* The worker's last block has ended. */
 void cpu_check_block_end(const struct cpu_worker *worker);
-/* For a launch that starts: what cpu_launch.before is. */
+/* Returns the number of the newest interval, for cpu_launch.before. */
 uint32_t cpu_check_interval_last(void);
 
 /* ---- run/heap.c ---- */

@@ -189,8 +189,8 @@ __global__ void k(int *out)
     for name, block, thread, text, body in [
         (
             *("beyond_the_block", 24, 8),
-            "lane 8 reads lane 24, which takes no part in the shuffle: the "
-            "block has 24 threads",
+            "lane 8 reads lane 24, which does not take part in the shuffle: "
+            "the block has 24 threads",
             "v += __shfl_down_sync(0xffffffff, v, 16); // HERE",
         ),
         (
@@ -205,8 +205,8 @@ __global__ void k(int *out)
         ),
         (
             *("a_lane_that_is_not_named", 32, 7),
-            "lane 7 reads lane 8, which takes no part in the shuffle: the "
-            "mask 0x000000ff does not name it",
+            "lane 7 reads lane 8, which does not take part in the shuffle: "
+            "the mask 0x000000ff does not name it",
             "if (t < 8) v += __shfl_down_sync(0xff, v, 1); // HERE",
         ),
         (

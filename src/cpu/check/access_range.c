@@ -1,15 +1,16 @@
-/* access_range.c - which bytes an access touches in the rounds of a loop where its
- * conditions hold.
+/* access_range.c - computes the bytes that an access touches in a loop.
  *
- * Called by loop_accesses.c.
+ * Called by loop_accesses.c. Conditions narrow the iterations to a range in
+ * each dimension.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/check/access_range.h"
 
 #define STEP_LIMIT ((int64_t)1 << 40)
 
-/* [*first, *last) of the `count` rounds in which value + round * step is
- * below the limit; false: they are no range. */
+/* Computes the range [*first, *last) of the `count` iterations in which value
+ * + iteration * step is below the limit, as unsigned numbers of `bits` bits.
+ * Returns false if these iterations are not one range. */
 static bool
 rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
                    uint64_t count, uint64_t *first, uint64_t *last)
@@ -26,7 +27,8 @@ rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
     if (step != 1) {
         return false;
     }
-    uint64_t until_wrap = mask - value; /* rounds, less one */
+    /* Iterations until wrap-around, less one. */
+    uint64_t until_wrap = mask - value;
     if (value < limit) {
         *first = 0;
         *last = limit - value < count ? limit - value : count;
@@ -37,7 +39,8 @@ rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
     return true;
 }
 
-/* Narrows [first, last) of the dimension to where the condition holds. */
+/* Narrows the ranges to the iterations in which the condition holds. Returns
+ * false if these are not a range. */
 static bool
 condition_apply(const struct image_check_condition *condition,
                 const struct image_check_nest *nest, uint64_t first[2],

@@ -1,6 +1,8 @@
-/* access_range.h - the bytes that an access touches in all rounds of a loop.
+/* access_range.h - access ranges: all bytes that an access touches in a loop.
  *
- * Made by access_range.c; looked at and noted by loop_accesses.c.
+ * access_range.c makes them; loop_accesses.c checks and records them. An
+ * access range has up to two dimensions: threads (or an inner loop) and an
+ * outer loop.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_CHECK_AREA_H
@@ -8,29 +10,41 @@
 
 #include "cpu/check/shadow.h"
 
-/* One access, in the rounds where its conditions hold. */
+/* One access in the iterations in which its conditions hold. Arrays of two
+ * elements describe the inner loop and the outer loop. */
 struct cpu_check_range {
     const struct image_check_row *row;
-    uintptr_t address; /* of the first round; */
+    uintptr_t address; /* address in the first iteration */
+    /* Bounds of all bytes, [low, high). */
     uintptr_t low, high;
+    /* Iterations; count[1] is 0 if the access never executes. */
     uint64_t count[2];
+    /* Change of the address from one iteration to the next, in bytes. */
     int64_t step[2];
+    /* Bytes of one access. */
     uint64_t bytes;
+    /* Linear index of the thread of the first iteration, and its change from
+     * one iteration to the next. */
     unsigned linear;
     int linear_step[2];
     unsigned flags;
     bool shared, stack;
-    bool covered;  /* what it reads, a later one writes in the same way */
-    uint64_t site; /* of races; for them too: */
-    struct cpu_shadow_granule *granule; /* if all lies in one granule */
+    bool covered;  /* a later access of the loop writes the same bytes */
+    uint64_t site; /* the site as part of a slot, for the race check */
+    /* For the race check: the access records, if all bytes are in one granule;
+     * else NULL. */
+    struct cpu_shadow_granule *granule;
 };
 
-/* false: it cannot be said which rounds it is in.  No rounds: count 0. */
+/* Makes the access range of `row` in the loop nest. Returns false if the
+ * iterations in which the conditions hold are not a range. An access that
+ * never executes has count[1] == 0. */
 bool cpu_check_range_make(struct cpu_check_range *range,
                           const struct image_check_nest *nest,
                           const struct image_check_row *row);
 
-/* A condition that does not hold in any round, whatever else; -1: none. */
+/* Returns the index of a condition that is false in every iteration regardless
+ * of the other conditions, or -1 if there is none. */
 int cpu_check_row_false_condition(const struct image_check_row *row);
 
 static inline unsigned
@@ -42,43 +56,51 @@ cpu_check_row_bytes(const struct image_check_row *row)
 
 /* ---- loop_accesses.c ---- */
 
-/* All of a block's shared memory that the rows whose bits `which` has say is
- * noted again, as __pycuda_check_rows did; only what was written, if the
- * block has passed a barrier since. */
+/* Repeats a call of __pycuda_check_rows for the shared-memory accesses whose
+ * bits are set in `selected`: checks and records them. With `behind_barrier`
+ * it only marks written bytes, since the block has passed a barrier since. */
 void cpu_check_loop_replay(struct cpu_check *check,
                            const struct image_check_form *form,
-                           const uint64_t *values, uint64_t which, bool past);
-/* Do both touch the same bytes, each thread its own? */
+                           const uint64_t *values, uint64_t selected,
+                           bool behind_barrier);
+/* Returns whether both ranges touch the same bytes, each byte by the same
+ * thread. */
 bool cpu_check_ranges_equal(const struct cpu_check_range *one,
                             const struct cpu_check_range *two);
 
 /* ---- word_ranges.c ---- */
 
-/* Is it a race with nothing before?  Notes it, word by word. */
+/* Returns whether the range conflicts with no earlier access. */
 bool cpu_check_range_is_race_free(struct cpu_check *check,
                                   const struct cpu_check_range *range);
+/* Records the range's accesses word by word in shadow memory. */
 void cpu_check_range_record(struct cpu_check *check,
                             const struct cpu_check_range *range);
 
 /* ---- trace.c ---- */
 
-/* The rows of shared memory, as bits, that the block before had here, with
- * the same values; 0: none.  If they are `all`, the call is past. */
+/* Compares the call with the one that the previous block made at the same
+ * point. Returns the rows, as bits, that need no check since their values are
+ * equal; 0 if there are none. If the result equals `all`, the trace advances
+ * past the call. */
 uint64_t cpu_check_trace_match(struct cpu_check *check,
                                const struct image_check_form *form,
                                const uint64_t *values, uint64_t all);
-/* They are right, and so are the call's other rows: it is past. */
+/* Advances the trace past a call of which the remaining rows were found
+ * valid. */
 void cpu_check_trace_advance(struct cpu_check *check,
                              const struct image_check_form *form);
-/* Rows of shared memory come that the block before did not have: from here on
- * all is looked at and written down.  false: that was so already. */
+/* Switches from replaying to recording, since the block makes a call that the
+ * previous block did not make. Checks and records all accesses that replaying
+ * had skipped. Returns false if the trace was not replaying. */
 bool cpu_check_trace_diverge(struct cpu_check *check);
-/* Writes down a call that was right, with the rows that need not be looked at
- * where the values are the same; `words` is the form with the values. */
+/* Appends a valid call to the trace. `selected` has the rows that need no
+ * check in a block that passes equal values; `words` is the form with the
+ * values filled in. */
 void cpu_check_trace_append(struct cpu_check *check,
                             const struct image_check_form *form,
                             const uint64_t *values, const uint64_t *words,
-                            uint64_t which);
+                            uint64_t selected);
 
 static inline const struct image_check_place *
 cpu_check_form_places(const struct image_check_form *form)
@@ -88,13 +110,15 @@ cpu_check_form_places(const struct image_check_form *form)
 
 /* ---- pending_accesses.c ---- */
 
+/* Capacities of the list; it is flushed when one is reached. */
 #define CPU_CHECK_PENDING_READS  1024
 #define CPU_CHECK_PENDING_WRITES 64
 
-/* Of a block's shared memory, since its last barrier; none meets another. */
+/* Accesses of the block's shared memory since the last barrier. No two of them
+ * conflict. */
 struct cpu_check_pending {
     unsigned read_count, write_count;
-    bool flushed; /* nothing is pending: they are noted at once */
+    bool flushed; /* accesses are recorded word by word immediately */
     struct cpu_check_range reads[CPU_CHECK_PENDING_READS];
     struct cpu_check_range writes[CPU_CHECK_PENDING_WRITES];
 };
@@ -107,11 +131,13 @@ cpu_check_pending_is_flushed(const struct cpu_check *check)
     return pending->flushed && !pending->read_count && !pending->write_count;
 }
 
-/* Is the area at odds with none of them?  false: they have been noted, and
- * words tell. */
+/* Returns whether the range conflicts with no pending access. If it may
+ * conflict, flushes the list and returns false; shadow memory then has the
+ * answer. */
 bool cpu_check_pending_is_disjoint(struct cpu_check *check,
                                    const struct cpu_check_range *range);
-/* Adds one that is at odds with none; false: it must be noted. */
+/* Adds a range that conflicts with no pending access. Returns false if the
+ * caller must record it in shadow memory. */
 bool cpu_check_pending_add(struct cpu_check *check,
                            const struct cpu_check_range *range);
 

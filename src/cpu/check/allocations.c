@@ -1,9 +1,10 @@
-/* allocations.c - which memory there is and was, and who made it.
+/* allocations.c - list of live and freed device allocations, and their call
+ * sites.
  *
- * Called by arena.c and runtime.c as memory comes and goes, and by the checks
- * of accesses.  Freed memory stays in the list until its addresses are used
- * again, or much has been freed since.  One lock guards the list, which is
- * sorted by address.
+ * Called by arena.c and runtime.c when memory is allocated and freed, and by
+ * the checks of accesses. A freed allocation stays in the list until its
+ * addresses are reused or many others have been freed. One lock guards the
+ * list, which is sorted by address.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -11,8 +12,11 @@
 
 #include "cpu/check/shadow.h"
 
-#define NEAR       ((uintptr_t)1 << 20) /* so far away an allocation is named */
-#define FREED_KEPT 1024 /* at least, and twice as many at most */
+/* Largest distance at which an allocation is named. */
+#define NEAR ((uintptr_t)1 << 20)
+#define FREED_KEPT                                                            \
+    1024 /* least number of freed ones; at most twice as many                 \
+          */
 
 static pthread_mutex_t allocations_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cpu_check_allocation *allocations;
@@ -21,7 +25,7 @@ static uint64_t last_serial, last_free;
 
 atomic_uint cpu_check_frees;
 
-/* The index of the first that starts above `address`. */
+/* Returns the index of the first allocation that starts above `address`. */
 static size_t
 index_above(uintptr_t address)
 {
@@ -41,7 +45,7 @@ index_above(uintptr_t address)
 static void
 rows_remove(size_t at, size_t count)
 {
-    if (count == 0) { /* `list` may be NULL then */
+    if (count == 0) { /* `allocations` may be NULL then */
         return;
     }
     memmove(allocations + at, allocations + at + count,
@@ -49,8 +53,8 @@ rows_remove(size_t at, size_t count)
     allocation_count -= count;
 }
 
-/* Forgets freed allocations whose addresses are used again; some are of no
- * bytes, but have an address. */
+/* Removes freed allocations whose addresses are reused. An allocation of zero
+ * bytes has an address too. */
 static void
 overlaps_remove(uintptr_t base, size_t bytes)
 {
@@ -113,7 +117,7 @@ cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
     }
 }
 
-/* Leaves the last FREED_KEPT of those that were freed. */
+/* Removes all freed allocations but the last FREED_KEPT. */
 static void
 freed_forget(void)
 {

@@ -1,8 +1,7 @@
-/* block_state.c - what is known of the block that a worker runs.
+/* block_state.c - check state of the block that a worker runs.
  *
- * Called by block.c, and by the code of checked kernels where a block begins;
- * what its threads' barriers change is in trace.c.  All of it is the worker's
- * own.
+ * Called by block.c, and by checked kernels when a block begins. The effects
+ * of barriers are in trace.c. All state belongs to the worker; no locks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -32,7 +31,8 @@ cpu_check_state_prepare(struct cpu_worker *worker)
     return CUDA_SUCCESS;
 }
 
-/* What only some kernels use is cleared if the block before did. */
+/* Clears the arrays that only some kernels use, if the previous block used
+ * them. */
 static void
 threads_clear(struct cpu_check *check)
 {

@@ -1,9 +1,9 @@
-/* bounds.c - may a kernel access these bytes?
+/* bounds.c - checks that an access is inside memory that the kernel may use.
  *
- * Called by checked kernels before each access.  What an address was made
- * from decides, where the compiler knows it: a variable's own bounds, or
- * those of the allocation that a pointer parameter points to.  Otherwise the
- * address must lie in some memory that the thread may use.
+ * Called by checked kernels before each access. If the compiler knows the
+ * object that an address was computed from, that object's bounds decide: those
+ * of a variable, or of the allocation that a pointer parameter points into.
+ * Otherwise the address must be in any memory that the thread may use.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -13,7 +13,9 @@
 #include "cpu/module/image.h"
 
 #define NEAR_SHARED ((uintptr_t)256 << 10)
-#define NULL_BYTES  4096 /* an address below comes from a null pointer */
+#define NULL_BYTES                                                            \
+    4096 /* a lower address was computed from a null pointer                  \
+          */
 
 struct range {
     uintptr_t base;
@@ -28,9 +30,11 @@ range_holds(uintptr_t address, uint64_t bytes, uintptr_t base, uint64_t size)
     return offset <= size && bytes <= size - offset;
 }
 
-/* ---- where an address lies ---- */
+/* ---- memory spaces ---- */
 
-/* The running thread's own stack, between its frames and its start. */
+/* The running thread's stack extends from the current frame to the stack's
+ * start. A thread without a fiber may run on the worker's extra stack
+ * (`deep`). */
 bool
 cpu_check_is_stack(const struct cpu_worker *worker, uintptr_t address)
 {
@@ -49,7 +53,8 @@ cpu_check_is_stack(const struct cpu_worker *worker, uintptr_t address)
     return address >= here && address < (uintptr_t)worker->guard;
 }
 
-/* A shared variable, or the dynamic part; NULL: none holds the bytes. */
+/* Returns the shared variable, or the dynamic shared memory, that contains all
+ * bytes; NULL if none does. */
 static const struct cpu_check_variable *
 shared_find(const struct cpu_check *check, uintptr_t address, uint64_t bytes)
 {
@@ -72,7 +77,8 @@ recent_add(struct cpu_check *check, uintptr_t base, size_t bytes)
     check->recent[at].bytes = bytes;
 }
 
-/* The live global memory that holds the address; size 0: none does. */
+/* Returns the live global memory that contains the address; size 0 if there is
+ * none. Looks in the worker's cache first. */
 static struct range
 global_find(struct cpu_check *check, uintptr_t address)
 {
@@ -122,17 +128,20 @@ address_is_valid(struct cpu_check *check, const struct cpu_worker *worker,
            cpu_image_holds((const void *)address);
 }
 
-/* ---- saying what is wrong ---- */
+/* ---- reports ---- */
 
+/* Result of checking one access. */
 enum verdict {
     UNKNOWN,
     VALID,
     BEYOND_VARIABLE,
-    BEYOND_ALLOCATION, /* that a pointer parameter points into */
+    /* The allocation that a pointer parameter points into. */
+    BEYOND_ALLOCATION,
     BEYOND_MEMORY,
     MISALIGNED,
 };
 
+/* An invalid access and the text that describes it. */
 struct fault {
     uintptr_t address;
     uint64_t bytes;
@@ -142,7 +151,8 @@ struct fault {
     char detail[400];
 };
 
-/* "12 bytes after the end of", "4 bytes before". */
+/* Formats the position relative to an object, such as "12 bytes after the end
+ * of" or "4 bytes before". Returns snprintf's result. */
 static int
 offset_text(char *text, size_t size, uintptr_t address, uint64_t bytes,
             uintptr_t base, uint64_t object_bytes)
@@ -185,21 +195,22 @@ allocation_describe(struct fault *fault,
     offset_text(where, sizeof where, fault->address, fault->bytes, found->base,
                 found->bytes);
     if (inside_freed) {
-        snprintf(fault->detail, sizeof fault->detail,
-                 "use after free: offset %llu of the %zu bytes made by %s "
-                 "(allocation %llu, %s), freed by %s",
-                 (unsigned long long)(fault->address - found->base),
-                 found->bytes, found->maker, (unsigned long long)found->serial,
-                 found->made_at, found->freed_at);
+        snprintf(
+            fault->detail, sizeof fault->detail,
+            "use after free: offset %llu of the %zu bytes allocated by %s "
+            "(allocation %llu, %s), freed by %s",
+            (unsigned long long)(fault->address - found->base), found->bytes,
+            found->maker, (unsigned long long)found->serial, found->made_at,
+            found->freed_at);
         return;
     }
-    snprintf(fault->detail, sizeof fault->detail,
-             "out of bounds: %s the %zu bytes made by %s (allocation %llu, "
-             "%s%s; offset %lld)",
-             where, found->bytes, found->maker,
-             (unsigned long long)found->serial, found->made_at,
-             found->freed ? ", since freed" : "",
-             (long long)(fault->address - found->base));
+    snprintf(
+        fault->detail, sizeof fault->detail,
+        "out of bounds: %s the %zu bytes allocated by %s (allocation %llu, "
+        "%s%s; offset %lld)",
+        where, found->bytes, found->maker, (unsigned long long)found->serial,
+        found->made_at, found->freed ? ", since freed" : "",
+        (long long)(fault->address - found->base));
 }
 
 static void
@@ -229,7 +240,8 @@ variable_space(const struct image_site *site)
                                             : "the device variable";
 }
 
-/* An address that was made from a variable and lies outside of it. */
+/* Reports an access outside the variable that its address was computed
+ * from. */
 static void
 fault_variable(struct fault *fault)
 {
@@ -244,14 +256,15 @@ fault_shared(struct fault *fault, const struct cpu_worker *worker)
     fault->object_bytes = cpu_block_shared(worker->launch);
     snprintf(fault->detail, sizeof fault->detail,
              "out of bounds: offset %lld of the block's %llu bytes of shared "
-             "memory belongs to no variable of this kernel",
+             "memory is not part of a variable of this kernel",
              (long long)(fault->address - fault->object),
              (unsigned long long)fault->object_bytes);
     fault_finish(fault, "out-of-bounds", NULL, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-/* Shared memory lies far from the device's: what is near it was meant, if it
- * is no block, used or freed, of the heap. */
+/* Returns whether the address is close to the block's shared memory and in no
+ * heap allocation, live or freed. Device memory is far from shared memory, so
+ * an access nearby was meant for shared memory. */
 static bool
 is_near_shared(const struct cpu_worker *worker, uintptr_t address)
 {
@@ -285,7 +298,7 @@ fault_global(struct fault *fault, uintptr_t origin)
     } else {
         kind = "wild-address";
         snprintf(fault->detail, sizeof fault->detail,
-                 "the address 0x%llx is near no memory of the device",
+                 "the address 0x%llx is not near any device memory",
                  (unsigned long long)fault->address);
     }
     fault_finish(fault, kind, known ? &found : NULL,
@@ -296,15 +309,16 @@ static void
 fault_alignment(struct fault *fault)
 {
     snprintf(fault->detail, sizeof fault->detail,
-             "misaligned: the address 0x%llx is no multiple of %u",
+             "misaligned: the address 0x%llx is not a multiple of %u",
              (unsigned long long)fault->address, fault->site->alignment);
     fault_finish(fault, "misaligned", NULL, CUDA_ERROR_MISALIGNED_ADDRESS);
 }
 
 /* ---- the check ---- */
 
-/* An access through a pointer parameter must stay in what that points into.
- * One that points behind some memory, or to none, says nothing. */
+/* Checks an access through a pointer parameter, which must stay in the
+ * allocation that the parameter points into. A parameter that points into no
+ * allocation, or behind one, decides nothing. */
 static enum verdict
 pointer_judge(struct cpu_check *check, uintptr_t address, uint64_t bytes,
               uintptr_t pointer)
@@ -369,7 +383,8 @@ fault_report(const struct cpu_check_access *access, enum verdict verdict)
     }
 }
 
-/* Where an access goes that was refused, if the program shall go on. */
+/* Returns cleared memory for an invalid access in continue mode. An access
+ * that is too large ends the launch. */
 static void *
 fallback_memory(struct cpu_check *check, uint64_t bytes)
 {

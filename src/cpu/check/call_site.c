@@ -1,8 +1,10 @@
-/* call_site.c - who called the library: a line of Python, or of C.
+/* call_site.c - finds the line of Python or the C symbol that called the
+ * library.
  *
- * Called where memory is allocated or freed while it is checked.  In a
- * process with Python the innermost frame outside of the package is looked
- * up through Python's own functions, if this thread holds the GIL.
+ * Called when memory is allocated or freed while checks are on. In a process
+ * with Python, if this thread holds the GIL, the call site is the innermost
+ * frame outside the package; Python's functions are looked up with dlsym.
+ * Otherwise it is the first native caller outside this library.
  *
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
@@ -12,7 +14,8 @@
 
 #include "cpu/check/check.h"
 
-/* Python's stable functions, as far as they are needed. */
+/* Functions of Python's stable C API. The order equals that of the names in
+ * python_find. */
 struct python {
     int (*has_gil)(void);
     void *(*frame)(void);
@@ -52,7 +55,9 @@ python_find(struct python *python)
     return python->has_gil();
 }
 
-/* The folder that holds the package, from where this library lies. */
+/* Returns the length of the package folder's path, including the final slash,
+ * and sets `path` to the text that begins with it. Returns 0 if the library is
+ * not inside a package. */
 static size_t
 package_length(const char **path)
 {
@@ -67,7 +72,7 @@ package_length(const char **path)
     return end ? (size_t)(end - self.dli_fname) + 1 : 0;
 }
 
-/* Writes the frame's place, if it is not the package's own. */
+/* Writes the frame's file and line, unless its file belongs to the package. */
 static bool
 frame_call_site(const struct python *python, void *frame,
                 char text[CPU_CHECK_CALL_SITE_SIZE])
@@ -98,7 +103,8 @@ static bool
 python_call_site(char text[CPU_CHECK_CALL_SITE_SIZE])
 {
     struct python python;
-    void *error[3]; /* the caller's exception; one of ours is dropped */
+    /* The caller's exception is restored; one raised here is dropped. */
+    void *error[3];
     bool found = false;
 
     if (!python_find(&python)) {

@@ -267,7 +267,7 @@ struct cpu_check_finding {
     bool has_address;
     uintptr_t address;
     uint64_t bytes;
-    /* What is wrong, as a clause without a full stop. */
+    /* Describes the fault, as a clause without a full stop. */
     const char *detail;
     /* Site of the conflicting access, or NULL. */
     const struct image_site *second;

@@ -1,18 +1,19 @@
-/* epoch_interval.c - times at which blocks accessed memory, as numbers.
+/* epoch_interval.c - numbers the intervals of blocks' execution.
  *
- * Called by block_state.c, race.c and synchronization.c.  Each time between
- * two events of a block that runs has a number of its own, in the order in
- * which the process gave them; what a number means is kept in a ring.  What
- * has left the ring counts as long past.  No locks.
+ * Called by block_state.c, race.c and synchronization.c. Each time between two
+ * events of a running block has a number, in the order in which the process
+ * assigned them. A ring buffer describes the latest intervals; an interval
+ * that the ring buffer no longer has counts as ended long ago. No locks: a
+ * number's entry is written by one worker only.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/check/check.h"
 
-#define RING_SIZE (1u << 20) /* intervals that are known */
+#define RING_SIZE (1u << 20) /* capacity of the ring buffer */
 
 static struct cpu_check_interval ring[RING_SIZE];
 static atomic_uint last_number;
-static atomic_uint ended[RING_SIZE]; /* numbers of those that have */
+static atomic_uint ended[RING_SIZE]; /* numbers of ended intervals */
 
 atomic_uint cpu_check_clock;
 

@@ -1,9 +1,10 @@
-/* equal_writes.c - do two writes of the same bytes write the same?
+/* equal_writes.c - compares the values of two unordered writes.
  *
- * Called by race.c, on the worker's thread, where two writes that nothing
- * orders meet.  Writes are noted before they are made: what another block has
- * noted may not be in memory yet.  So where the values differ, that block is
- * waited for.  No locks.
+ * Called by race.c on the worker's thread when two unordered writes of the
+ * same bytes conflict. A write is recorded before it is executed, so memory
+ * may not have the value that another block has recorded. If the values
+ * differ, the function waits until that block has executed the write. No
+ * locks.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -11,8 +12,10 @@
 
 #include "cpu/check/race.h"
 
-#define MOST_WAIT_NS 1000000000 /* for a block that does not go on */
-#define PAUSE_NS     20000
+#define MOST_WAIT_NS                                                          \
+    1000000000 /* longest wait for the other block's write                    \
+                */
+#define PAUSE_NS 20000
 
 bool
 cpu_race_write_is_equal(const struct cpu_check_write *write)
@@ -34,7 +37,7 @@ cpu_race_write_is_equal(const struct cpu_check_write *write)
                   write->bytes) == 0;
 }
 
-/* Has the write that was noted surely been made? */
+/* Returns whether the recorded write has certainly been executed. */
 static bool
 write_is_done(const struct cpu_check *check, uint64_t slot)
 {
@@ -59,7 +62,7 @@ cpu_race_write_becomes_equal(const struct cpu_check *check,
     }
     for (;;) {
         bool done =
-            write_is_done(check, slot); /* before memory is looked at */
+            write_is_done(check, slot); /* loaded before the memory is read */
 
         if (cpu_race_write_is_equal(write)) {
             return true;

@@ -1,9 +1,9 @@
-/* heap.c - blocks of the device's heap that kernels have freed.
+/* heap.c - quarantine of heap blocks that kernels have freed.
  *
- * Called by runtime.c.  Under the memory check they stay unused until newer
- * ones need their place, oldest first: an access to one is then known for a
- * use after free, whatever malloc does.  One lock, held for no call but
- * free's.
+ * Called by runtime.c. With the memory check, a block that a kernel frees goes
+ * into a first-in first-out quarantine before malloc can reuse it, so an
+ * access to it is detected as a use after free. One lock; only free() is
+ * called while it is held.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct quarantined {
 };
 
 static pthread_mutex_t quarantine_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct quarantined quarantined[MOST_BLOCKS]; /* a ring */
+static struct quarantined quarantined[MOST_BLOCKS]; /* ring buffer */
 static size_t quarantine_first, quarantine_count, quarantine_bytes;
 
 static void

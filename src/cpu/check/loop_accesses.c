@@ -1,10 +1,11 @@
-/* loop_accesses.c - all accesses of a loop, looked at before it begins.
+/* loop_accesses.c - checks all accesses of a loop before it begins.
  *
- * Called by the code of kernels (src/jit/checks/rows.c) for loops whose
- * addresses grow by the same amount each round: a row of threads, or a loop
- * of one thread.  Says yes only if no access is wrong by any check, whatever
- * order they come in, and then notes them as if each had been looked at.
- * Else nothing is noted, and they are looked at one by one.
+ * Called by kernel code (src/jit/checks/rows.c) for loops in which each
+ * address changes by a constant amount per iteration: the loop over threads,
+ * or a loop of one thread. The result is true only if no access is invalid by
+ * any check, whatever their order; the accesses are then recorded as if each
+ * had been checked. Otherwise nothing is recorded and the kernel checks the
+ * accesses one by one.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -19,7 +20,7 @@ enum {
     MOST_ROUNDS = 1 << 20,
 };
 
-/* ---- memory ---- */
+/* ---- bounds ---- */
 
 static bool
 memory_is_valid(struct cpu_check *check, const struct cpu_check_range *range)
@@ -42,9 +43,10 @@ memory_is_valid(struct cpu_check *check, const struct cpu_check_range *range)
            cpu_check_access_is_valid(check, &access);
 }
 
-/* ---- what was written ---- */
+/* ---- uninitialized memory ---- */
 
-/* Calls for each run of bytes that lie together; ends when one says yes. */
+/* Visits each run of adjacent bytes; stops when the visitor returns true.
+ * `known` is the granule's state, or NULL if it must be looked up. */
 typedef bool byte_visitor(uintptr_t address, uint64_t bytes,
                           const uint8_t *known);
 
@@ -105,7 +107,7 @@ bytes_mark_written(uintptr_t address, uint64_t bytes, const uint8_t *known)
 
 /* ---- races ---- */
 
-/* Do two threads never mean the same byte? */
+/* Returns whether no two threads access the same byte. */
 static bool
 threads_are_disjoint(const struct cpu_check_range *range)
 {
@@ -140,7 +142,7 @@ cpu_check_ranges_equal(const struct cpu_check_range *one,
            (one->count[1] == 1 || one->step[1] == two->step[1]);
 }
 
-/* Can no two of the loop's own accesses be at odds? */
+/* Returns whether no two accesses of the loop conflict. */
 static bool
 ranges_are_disjoint(const struct cpu_check_range *ranges, unsigned count)
 {
@@ -162,7 +164,7 @@ ranges_are_disjoint(const struct cpu_check_range *ranges, unsigned count)
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- all checks of a range ---- */
 
 static bool
 range_needs(const struct cpu_check_range *range, unsigned check,
@@ -197,7 +199,7 @@ range_is_valid(struct cpu_check *check, const struct cpu_check_range *range)
            cpu_check_range_is_race_free(check, range);
 }
 
-/* Where it lies, and what is found out once. */
+/* Determines the memory space, and data that the checks need repeatedly. */
 static void
 range_locate(const struct cpu_check *check, const struct cpu_worker *worker,
              struct cpu_check_range *range)
@@ -212,7 +214,8 @@ range_locate(const struct cpu_check *check, const struct cpu_worker *worker,
     }
 }
 
-/* Reads that need no note, since a write of the same thread follows. */
+/* Marks reads that need no record, since the same thread writes the same bytes
+ * later in the loop. */
 static void
 reads_mark_covered(struct cpu_check_range *ranges, unsigned count)
 {
@@ -255,17 +258,17 @@ ranges_are_valid(struct cpu_check *check, struct cpu_check_range *ranges,
     return true;
 }
 
-/* ---- what a kernel says ---- */
+/* ---- calls from kernels ---- */
 
-/* The rows of a call that are looked at.  Too large for the stack of a thread:
- * a worker has as many as may be in use at a time. */
+/* Work areas for a call of __pycuda_check_rows. They are too large for a
+ * thread's stack, so each worker has as many as can be in use at a time. */
 enum { MOST_LOOPS = 4 };
 
 struct cpu_check_loop {
     struct cpu_check_range ranges[IMAGE_CHECK_ROWS];
     unsigned count;
-    uint64_t repeatable; /* bits of what the next block need not look at */
-    bool shared;         /* there are some in shared memory */
+    uint64_t repeatable; /* rows that the next block may skip, as bits */
+    bool shared;         /* some ranges are in shared memory */
     uint64_t words[MOST_WORDS];
 };
 
@@ -290,7 +293,7 @@ overlaps_shared(const struct cpu_check *check,
            check->shared_base < range->high;
 }
 
-/* Makes the areas of all rows but those in `known`. */
+/* Makes the access ranges of all rows but those in `known`. */
 static bool
 loop_make_ranges(struct cpu_check *check, struct cpu_check_loop *loop,
                  uint64_t known)
@@ -336,7 +339,8 @@ loop_record(struct cpu_check *check, struct cpu_check_loop *loop)
     if (cpu_check_flags & CPU_CHECK_RACE) {
         reads_mark_covered(loop->ranges, loop->count);
     }
-    /* Those that begin with a span first: others may then need no note. */
+    /* Ranges that begin with a span are recorded first, since others may then
+     * need no record. */
     for (int turn = 0; turn < 2; turn++) {
         for (unsigned i = 0; i < loop->count; i++) {
             bool first = !(loop->ranges[i].address % (4 * CPU_SHADOW_SPAN));
@@ -394,7 +398,8 @@ loop_is_valid(struct cpu_check *check, struct cpu_check_loop *loop,
     return true;
 }
 
-/* Looks at all rows but those in `known`, which the block before had too. */
+/* Checks and records all rows but those in `known`, which the previous block
+ * had too. */
 static __attribute__((noinline)) bool
 loop_check(struct cpu_check *check, const struct image_check_form *form,
            const uint64_t *values, uint64_t known)
@@ -424,7 +429,7 @@ __pycuda_check_rows(const struct image_check_form *form,
     return loop_check(check, form, values, known);
 }
 
-/* What was written is no longer uninitialised. */
+/* Marks all bytes that the loop writes as written. */
 static void
 loop_mark_written(struct cpu_check_loop *loop)
 {

@@ -1,11 +1,11 @@
-/* pending_accesses.c - rows of accesses to a block's shared memory since its last
- * barrier, as they came.
+/* pending_accesses.c - access ranges of shared memory since the last barrier.
  *
- * Called by loop_accesses.c, and by who needs to know each word: race.c.
- * Most rows of shared memory meet no other that writes the same bytes before
- * the next barrier, which ends all questions; so they are kept as a whole, and
- * compared as a whole.  Where that does not tell, all of them are noted word
- * by word, and those that follow too, until the barrier.  The worker's own.
+ * Called by loop_accesses.c, and by race.c when it needs the state of each
+ * word. Most ranges conflict with no other range before the next barrier,
+ * which orders all of them. So they are stored and compared as ranges. When a
+ * comparison of ranges cannot exclude a conflict, all of them are recorded
+ * word by word, and so are later ones until the barrier. The state belongs to
+ * the worker; no locks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -72,7 +72,7 @@ cpu_check_pending_flush(struct cpu_check *check)
     unsigned reads = pending->read_count, writes = pending->write_count;
 
     cpu_check_interval_ensure(check);
-    /* None of them meets another, so they may be noted in any order. */
+    /* The order does not matter, since no two of them conflict. */
     pending->flushed = true;
     pending->read_count = pending->write_count = 0;
     for (unsigned i = 0; i < reads; i++) {

@@ -1,12 +1,12 @@
-/* race.c - accesses of one word by two threads that nothing orders.
+/* race.c - detects data races between two accesses of a word.
  *
- * Called by single_access.c at each access.  Two accesses of which one writes
- * are ordered by a barrier of the block between them, by a meeting of both
- * lanes at __syncwarp (or another warp operation), by the grid's barrier, or
- * by a fence and an atomic operation of the one, after it an atomic operation
- * of the other.  The last rule is kept loosely (for whole blocks, and by
- * time), so that nothing right is reported.  Atomic and volatile accesses do
- * not race with one another; nor do two that write the same value.
+ * Called by single_access.c at each access. Two accesses of which one is a
+ * write are ordered by a barrier of the block between them, by a __syncwarp or
+ * other warp operation of both lanes, by the grid barrier, or by a fence and
+ * an atomic operation of the first thread followed by an atomic operation of
+ * the second one. The last rule is applied generously, to whole blocks and by
+ * time, to avoid false reports. Atomic and volatile accesses do not race with
+ * each other; neither do two writes of the same value.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -16,22 +16,24 @@
 #include "cpu/check/race.h"
 #include "cpu/run/warp.h"
 
-#define RELEASES 4096 /* blocks whose last release is kept, by number */
+/* Blocks whose last release is stored, by block modulo this. */
+#define RELEASES 4096
 #define SITES    65536
 
 static atomic_uint releases[RELEASES];
-static struct image_site *_Atomic sites[SITES]; /* by number */
+static struct image_site *_Atomic sites[SITES]; /* site of each number */
 static atomic_uint last_site;
 
+/* State of the check of one access. */
 struct access {
     struct cpu_check *check;
     const struct cpu_check_access *what;
-    uint64_t value; /* as __pycuda_check has it */
+    uint64_t value; /* argument of __pycuda_check */
     uint64_t slot;
     unsigned thread;
     bool shared;
     bool found;
-    uint64_t other; /* the first conflict */
+    uint64_t other; /* slot of the first conflict */
 };
 
 uint64_t
@@ -47,7 +49,7 @@ cpu_race_site(struct image_site *site)
     return (uint64_t)number << CPU_RACE_SITE_AT;
 }
 
-/* ---- order ---- */
+/* ---- happens-before ---- */
 
 static bool
 ordered_in_block(const struct cpu_check *check,
@@ -71,7 +73,8 @@ ordered_in_block(const struct cpu_check *check,
     return one->released > then->time && two->acquired > then->time;
 }
 
-/* What another block did, or another launch. */
+/* Decides for an interval of another block or launch, and caches the
+ * result. */
 static bool
 ordered_between_blocks(struct cpu_check *check, uint32_t number,
                        const struct cpu_check_interval *then)
@@ -112,7 +115,7 @@ cpu_race_ordered(struct cpu_check *check, uint64_t slot, unsigned thread,
     return shared || ordered_between_blocks(check, number, then);
 }
 
-/* ---- a word ---- */
+/* ---- one word ---- */
 
 static bool
 overlaps(const struct access *access, uint64_t slot)
@@ -121,8 +124,8 @@ overlaps(const struct access *access, uint64_t slot)
            !(slot & access->slot & CPU_RACE_ATOMIC) && !access->found;
 }
 
-/* May all bytes in common be the thread's own?  Who wrote which of those of
- * several threads of a block is not known. */
+/* Returns whether all common bytes may be the thread's own. A slot merged from
+ * several threads of a block does not say which thread wrote which byte. */
 static bool
 may_be_same_thread(const struct access *access, uint64_t slot)
 {
@@ -146,8 +149,8 @@ slot_compare(struct access *access, uint64_t slot)
     }
 }
 
-/* With the last write of a word, of which `bytes` at `address` are accessed.
- */
+/* Compares with the last write of a word, of which `bytes` at `address` are
+ * accessed. */
 static void
 write_compare(struct access *access, uint64_t slot, uintptr_t address,
               uint64_t bytes)
@@ -208,7 +211,8 @@ access_visit(struct access *access)
     uint64_t left = access->what->bytes, accessor = access->slot;
     struct cpu_shadow_granule *granule = granule_get(address);
 
-    if (granule && left == 4 && address % 4 == 0) { /* most are so */
+    /* The most frequent case. */
+    if (granule && left == 4 && address % 4 == 0) {
         access->slot = accessor | (uint64_t)15 << CPU_RACE_BYTES_AT;
         word_visit(access, granule, address, 4);
         return;
@@ -231,7 +235,7 @@ access_visit(struct access *access)
     }
 }
 
-/* ---- an access ---- */
+/* ---- one access ---- */
 
 static void
 report(const struct access *access)
@@ -263,11 +267,12 @@ report(const struct access *access)
              access->shared ? "shared" : "global", *site->object ? " ('" : "",
              site->object, *site->object ? "')" : "",
              same ? "no barrier between them"
-                  : "blocks of one launch have no order");
+                  : "the blocks of a launch are not ordered");
     cpu_check_report(&finding);
 }
 
-/* What atomic and volatile accesses do to the order of others. */
+/* Updates the thread's clock for an atomic or volatile access, and withdraws
+ * its fence after an ordinary write. */
 static void
 clock_update(struct cpu_check *check, unsigned thread,
              const struct image_site *site)
@@ -340,7 +345,8 @@ cpu_check_race(struct cpu_check *check, const struct cpu_check_access *what,
     }
 }
 
-/* A kernel has got memory that another thread may have given back. */
+/* Clears the access records of memory that a kernel has just allocated, since
+ * another thread may have freed it before. */
 void
 cpu_check_heap_allocated(const void *memory, size_t bytes)
 {
@@ -353,7 +359,8 @@ cpu_check_heap_allocated(const void *memory, size_t bytes)
         uintptr_t i = at % CPU_SHADOW_GRANULE / 4;
 
         if (granule) {
-            uintptr_t span = i / CPU_SHADOW_SPAN; /* with words beside it */
+            /* Shared with neighbouring words. */
+            uintptr_t span = i / CPU_SHADOW_SPAN;
 
             granule->writes[i] = granule->reads[0][i] = granule->reads[1][i] =
                 0;
@@ -371,9 +378,8 @@ __pycuda_check_fence(uint32_t linear)
     check->clocks[linear].fenced = check->fenced = true;
 }
 
-/* All that the block has done so far comes before what others do after the
- * grid's barrier; what it does next is another interval's, since a barrier of
- * the block follows. */
+/* Releases everything that the block has done. No new interval begins here,
+ * since a barrier of the block follows, which begins one. */
 void
 cpu_check_grid_arrive(struct cpu_worker *worker)
 {
@@ -389,7 +395,8 @@ cpu_check_grid_pass(struct cpu_worker *worker)
     worker->check->cached_interval = 0;
 }
 
-/* Lanes have met: each knows what the others had done. */
+/* Merges the clocks of the lanes in `set`: each lane is now ordered after
+ * everything that the others had done. */
 void
 cpu_check_lanes(struct cpu_worker *worker, unsigned index, uint32_t set)
 {

@@ -1,21 +1,25 @@
-/* reclaim.c - what is known of old accesses goes while no kernel runs.
+/* reclaim.c - frees access records of old launches while no kernel runs.
  *
- * Called by block.c and launch.c.  Races are those of one launch, so that
- * nothing that is known of words is of any use while none runs.  Cells that
- * were used lately are kept, since they will be again; others give their pages
- * back, and are given back as a whole when nobody has used them for longer:
- * those of shared memory are asked for by each launch and hardly ever used.
- * One lock, which launches take when they begin and end; nothing is locked
- * below it.
+ * Called by block.c and launch.c. Data races can only occur within a launch,
+ * so the access records are obsolete while no launch runs. Granules that were
+ * used recently are kept, since the next launch will probably use them. A
+ * granule that was unused at one pass gives its pages back, and one that was
+ * unused at several passes is freed: each launch allocates granules for shared
+ * memory, but few use them. One lock, taken when a launch begins and ends; no
+ * other lock is taken while it is held.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/check/race.h"
 
-#define RECENT_INTERVALS 256 /* intervals, at least */
-#define MOST_UNUSED      16  /* looks; cells are given back then */
+#define RECENT_INTERVALS                                                      \
+    256 /* least number of intervals between two passes                       \
+         */
+/* A granule is freed after so many passes without use. */
+#define MOST_UNUSED 16
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned running; /* launches */
+/* Number of running launches. */
+static unsigned running;
 static uint32_t last_reclaim;
 
 static bool
@@ -25,7 +29,8 @@ granule_used_since(const struct cpu_shadow_granule *granule, uint32_t number)
            !cpu_race_stamp_is_past(&granule->read, number);
 }
 
-/* Are they to be given back? */
+/* Counts the pass for the granule, clears it at the first pass without use,
+ * and returns whether to free it. */
 static bool
 granule_is_expired(struct cpu_shadow_granule *granule, uint32_t since)
 {

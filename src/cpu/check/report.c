@@ -1,10 +1,10 @@
-/* report.c - what was found, for people and for programs.
+/* report.c - writes reports of the checks, as text and as JSON.
  *
- * Called by the checks on the thread of a worker, often on a fiber's small
- * stack: texts are built in buffers of the process's, behind one lock.  A
- * report goes to stderr and, as a line of JSON, to the file that
- * PYCUDA_CPU_CHECK_REPORT names.  The last one stays as part of the error's
- * text (cuGetErrorString).
+ * Called by the checks on a worker's thread, often on the small stack of a
+ * fiber, so texts are built in static buffers that one lock guards. A report
+ * goes to stderr and, as a line of JSON, to the file that
+ * PYCUDA_CPU_CHECK_REPORT names. The last report becomes part of the launch's
+ * error text (cuGetErrorString).
  *
  * SPDX-License-Identifier: MIT */
 #include <fcntl.h>
@@ -18,12 +18,13 @@
 
 CUresult cuGetErrorString(CUresult code, const char **text);
 
-#define SEEN_MAX 1024 /* sites told before, if the program goes on */
+#define SEEN_MAX 1024 /* sites remembered in continue mode */
 
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 static char message[2048], json[4096], report_texts[4][2400];
 static unsigned report_next;
 static CUresult report_code;
+/* Sites reported in continue mode, to report each one once per launch. */
 static struct {
     const struct image_site *site;
     const char *kind;
@@ -31,6 +32,7 @@ static struct {
 } seen[SEEN_MAX];
 static unsigned seen_count;
 
+/* A text buffer of fixed size; text_add truncates. */
 struct text {
     char *bytes;
     size_t size, length;
@@ -56,7 +58,8 @@ text_add(struct text *text, const char *format, ...)
     }
 }
 
-/* _Z3addIfEvPT_ -> add; _ZN1a3addEv -> a::add; other names as they are. */
+/* Converts a mangled name: _Z3addIfEvPT_ -> add, _ZN1a3addEv -> a::add. Other
+ * names are copied. */
 static void
 kernel_name(char *to, size_t size, const char *name)
 {
@@ -116,11 +119,11 @@ site_add(struct text *text, const struct image_site *site)
     if (site && site->line) {
         text_add(text, "%s:%u:%u", site->file, site->line, site->column);
     } else {
-        text_add(text, "%s", "an unknown place");
+        text_add(text, "%s", "an unknown location");
     }
 }
 
-/* ---- for people ---- */
+/* ---- text for stderr ---- */
 
 static void
 message_make(struct text *text, const struct cpu_check_finding *finding)
@@ -151,7 +154,7 @@ message_make(struct text *text, const struct cpu_check_finding *finding)
     }
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static void
 json_text(struct text *text, const char *key, const char *value)
@@ -255,16 +258,16 @@ json_write(const struct text *text)
             : -1;
 
     if (file >= 0) {
-        /* a report that cannot be written is on stderr all the same */
+        /* A failed write is ignored, since stderr has the report as well. */
         ssize_t unused = write(file, text->bytes, text->length);
         (void)unused;
         close(file);
     }
 }
 
-/* ---- the whole ---- */
+/* ---- reporting ---- */
 
-/* Was the same told before in this launch? */
+/* Returns whether this kind was reported at this site in this launch. */
 static bool
 is_seen(const struct image_site *site, const char *kind)
 {
@@ -279,7 +282,7 @@ is_seen(const struct image_site *site, const char *kind)
     return false;
 }
 
-/* The same, and from now on it was. */
+/* Returns whether the fault was reported before, and remembers it. */
 static bool
 seen_add(const struct cpu_check_finding *finding)
 {

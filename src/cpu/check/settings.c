@@ -1,4 +1,4 @@
-/* settings.c - what PYCUDA_CPU_CHECK asks for, read by cuInit.
+/* settings.c - parses PYCUDA_CPU_CHECK; called by cuInit.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -42,9 +42,9 @@ cpu_check_open(void)
 
         if (!flag) {
             fprintf(stderr,
-                    "PYCUDA_CPU_CHECK has the word '%.*s'; it may hold "
-                    "memory, race, sync, init and continue, with commas "
-                    "between\n",
+                    "PYCUDA_CPU_CHECK: unknown check '%.*s'; expected a "
+                    "comma-separated list of memory, race, sync, init and "
+                    "continue\n",
                     (int)length, text);
             return CUDA_ERROR_INVALID_VALUE;
         }

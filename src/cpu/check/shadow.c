@@ -1,11 +1,12 @@
-/* shadow.c - memory beside memory: cells for a word, a byte for a byte.
+/* shadow.c - shadow memory: access records of words, and state of bytes.
  *
- * Called by race.c, loop_accesses.c, reclaim.c and uninitialized.c.  Memory is looked at in
- * granules of 64 KiB, found by two tables; what nobody looked at has none.
- * There are no locks: whoever makes a table or a granule first wins, and
- * others may look at any time.  So a granule's cells stay while any kernel
- * runs; its bytes, once the memory beside them is gone, are kept for another
- * granule.  Both have pages of their own, which go when they are of no use.
+ * Called by race.c, loop_accesses.c, reclaim.c and uninitialized.c. Shadow
+ * memory is allocated in granules of 64 KiB of memory, on the first use, and
+ * found by a two-level table. The tables need no locks: the first worker to
+ * install a table or a granule wins, and readers may look it up at any time.
+ * So access records are not freed while a kernel runs, and the byte states of
+ * freed memory go to a free list for other granules instead of being unmapped.
+ * Both have pages of their own, which are returned to the system when unused.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -14,15 +15,17 @@
 
 #include "cpu/check/shadow.h"
 
-#define TABLE_SIZE    (1 << 16) /* granules */
-#define SLACK         4096 /* bytes behind, for reads of several at once */
+#define TABLE_SIZE (1 << 16) /* granules per table */
+/* Bytes past the end, for reads of several bytes at once. */
+#define SLACK         4096
 #define PAGE          ((uintptr_t)CPU_ARCH_PAGE)
 #define GRANULE_BYTES (sizeof(struct cpu_shadow_granule) + PAGE)
 
 void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
 struct cpu_shadow_granule *_Atomic cpu_shadow_granules;
 
-/* What a granule has that was never written; it is only read. */
+/* State of a granule that was never written. Shared by all such granules, and
+ * read-only. */
 static uint8_t all_uninitialized[CPU_SHADOW_GRANULE + SLACK];
 static pthread_once_t all_uninitialized_once = PTHREAD_ONCE_INIT;
 
@@ -32,7 +35,8 @@ all_uninitialized_fill(void)
     memset(all_uninitialized, 1, CPU_SHADOW_GRANULE);
 }
 
-/* malloc must not be left in the middle by a fault of the kernel's. */
+/* Allocates zeroed memory. A fault of the kernel must not be handled inside
+ * malloc, so the worker leaves kernel mode for the call. */
 static void *
 table_allocate(size_t bytes)
 {
@@ -49,7 +53,8 @@ table_allocate(size_t bytes)
     return made;
 }
 
-/* The place of the granule's pointer; NULL: no memory. */
+/* Returns the table entry of the granule, or NULL if there is not enough
+ * memory. */
 static void *_Atomic *
 slot_get(enum cpu_shadow_kind kind, uintptr_t address)
 {
@@ -72,7 +77,7 @@ slot_get(enum cpu_shadow_kind kind, uintptr_t address)
     return &table[address >> 16 & 0xffff];
 }
 
-/* Pages of 0 that nothing else shares; NULL: no memory. */
+/* Maps zeroed private pages; returns NULL if there is not enough memory. */
 static void *
 pages_map(size_t bytes)
 {
@@ -82,8 +87,9 @@ pages_map(size_t bytes)
     return made == MAP_FAILED ? NULL : made;
 }
 
-/* Granules' cells begin in different lines of a page: those of several arrays
- * are used together, and caches keep few lines of one place in a page. */
+/* Offsets the granule by a number of cache lines that depends on the address.
+ * The records of several arrays are used together, and would otherwise compete
+ * for the same sets of the cache. */
 static struct cpu_shadow_granule *
 granule_map(uintptr_t address)
 {
@@ -141,15 +147,17 @@ cpu_shadow_granule_free(struct cpu_shadow_granule *granule)
     granule_unmap(granule);
 }
 
-/* ---- bytes ---- */
+/* ---- byte states ---- */
 
-/* Those that no granule has now.  They are never unmapped: who found them
- * before they were taken away may still look. */
+/* Byte states that no granule uses now. They are never unmapped, since a
+ * worker that looked them up earlier may still read them. */
 static pthread_mutex_t free_list_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t **free_list;
 static size_t free_list_count, free_list_capacity;
 
-/* A fault of the kernel's must not leave who holds the lock. */
+/* Takes byte states from the free list, or returns NULL. The worker leaves
+ * kernel mode, since a fault must not end the kernel while it holds the
+ * lock. */
 static uint8_t *
 free_list_take(void)
 {
@@ -187,7 +195,8 @@ free_list_reserve(void)
     return grown != NULL;
 }
 
-/* Their pages go.  Without memory for the list, so do they. */
+/* Returns the pages to the system and adds the byte states to the free list.
+ * If the list cannot grow, the address range leaks. */
 static void
 free_list_add(uint8_t *bytes)
 {
@@ -207,7 +216,8 @@ bytes_get(void)
     return made ? made : pages_map(CPU_SHADOW_GRANULE + SLACK);
 }
 
-/* Own bytes for the granule, where it has none or those that are read only. */
+/* Returns writable byte states for the granule, which replace missing ones or
+ * the shared read-only ones. Returns NULL if there is not enough memory. */
 static uint8_t *
 bytes_get_private(void *_Atomic *slot)
 {
@@ -221,7 +231,8 @@ bytes_get_private(void *_Atomic *slot)
         memset(made, 1, CPU_SHADOW_GRANULE);
     }
     if (made && !atomic_compare_exchange_strong(slot, &found, made)) {
-        munmap(made, CPU_SHADOW_GRANULE + SLACK); /* no other has seen it */
+        /* Not yet visible to other workers. */
+        munmap(made, CPU_SHADOW_GRANULE + SLACK);
         made = found == all_uninitialized ? NULL : found;
     }
     return made;
@@ -287,9 +298,9 @@ cpu_check_has_uninitialized(uintptr_t address, uint64_t bytes)
     return false;
 }
 
-/* ---- memory that is gone ---- */
+/* ---- freed memory ---- */
 
-/* Of a whole granule: nobody was here. */
+/* Clears the access records of a whole granule. */
 static void
 accesses_forget(uintptr_t address)
 {

@@ -1,14 +1,16 @@
-/* single_access.c - one access of a checked kernel, looked at by each check
- * that was asked for.
+/* single_access.c - runs the selected checks on one access.
  *
- * Called by the code of kernels; what is found right leaves soon.
+ * Called by checked kernels before each access that no loop check covers.
+ * Inline fast paths handle accesses inside a variable and fully written
+ * memory.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "cpu/check/shadow.h"
 
-/* May one of the bytes be one that nobody has written? */
+/* Returns false only if all bytes are known to be written. Fast path of
+ * uninitialized.c. */
 static inline bool
 may_be_uninitialized(uintptr_t address, uint64_t bytes)
 {
@@ -23,7 +25,8 @@ may_be_uninitialized(uintptr_t address, uint64_t bytes)
     return known || cpu_shadow_find(CPU_SHADOW_BYTES, address + bytes - 1);
 }
 
-/* Is it inside of the variable that it was made from?  false: look closer. */
+/* Returns whether the access is inside the variable that its address was
+ * computed from, and aligned. If false, bounds.c decides. */
 static inline bool
 is_in_variable(const struct cpu_check_access *access)
 {

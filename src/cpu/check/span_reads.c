@@ -1,20 +1,24 @@
-/* span_reads.c - reads of whole spans of words, each word by the next thread.
+/* span_reads.c - records reads of spans of words by consecutive threads.
  *
- * Called by word_ranges.c and race.c.  Rows of threads mostly read memory in turn:
- * sixteen words that they read are noted as one.  A span has two places, as
- * each of its words has: who reads it while both are taken changes nothing.
- * It is kept when some of its words are written.  That is right since only
- * whole blocks, and epochs of them, are ordered for who reads so (kernels
- * whose lanes meet note word by word): what comes after the write in any way
- * comes after the reads.  No locks: what two workers note at the same time is
- * seen in some order.
+ * Called by word_ranges.c and race.c. Loops over threads mostly read
+ * consecutive words, so a read of sixteen words is recorded as one. Like a
+ * word, a span has two read slots; further readers change nothing while both
+ * are in use. A span read is kept when some of the span's words are written.
+ * That is correct because only whole blocks and epochs are ordered for such
+ * readers (kernels with warp synchronization record words one by one):
+ * whatever is ordered after the write is ordered after the reads too. No
+ * locks: concurrent records of two workers are stored in either order.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/check/race.h"
 
+/* Meaning of a read slot for a new read: it may be overwritten, it has the
+ * same read, it stays and the new read needs no record, or only word records
+ * can decide. */
 enum span_state { FREE, OWN, UNCHANGED, DOUBTFUL };
 
-/* What was read in another epoch of the block is ordered with all of it. */
+/* Returns whether the read was in another epoch of this block, or long ago. It
+ * is then ordered with all of the current epoch. */
 static bool
 is_of_other_epoch(const struct cpu_check *check, uint32_t number)
 {
@@ -25,14 +29,15 @@ is_of_other_epoch(const struct cpu_check *check, uint32_t number)
                      then->epoch != check->epoch);
 }
 
-/* What it means for a read now that `known` is in the place. */
+/* Returns what the slot's content `known` means for a new read. */
 static enum span_state
 span_judge(const struct cpu_check *check, uint64_t known, uint64_t mine,
            bool shared)
 {
     uint32_t number = (uint32_t)(known >> CPU_RACE_INTERVAL_AT);
     uint32_t past = cpu_race_past(check, shared);
-    bool isolated = shared || check->acquired; /* blocks may be ordered */
+    /* Other blocks need not be considered. */
+    bool isolated = shared || check->acquired;
 
     if (!known || cpu_race_number_is_past(number, past)) {
         return FREE;
@@ -41,7 +46,7 @@ span_judge(const struct cpu_check *check, uint64_t known, uint64_t mine,
         return (known ^ mine) & CPU_RACE_ACCESSOR ? UNCHANGED : OWN;
     }
     if (!isolated && number - past - 1 < check->first_interval - past - 1) {
-        return UNCHANGED; /* of another block, which hands on nothing */
+        return UNCHANGED; /* of another block that synchronizes with none */
     }
     return is_of_other_epoch(check, number) ? FREE : DOUBTFUL;
 }
@@ -70,7 +75,8 @@ cpu_race_span_read(struct cpu_check *check, struct cpu_shadow_granule *granule,
     return true;
 }
 
-/* Where the span that holds word `at` ends, or the line before it. */
+/* Returns the end of the span that contains word `at`, or the end of the run
+ * if it comes first. */
 static uintptr_t
 span_end(uintptr_t at, uintptr_t run_end)
 {

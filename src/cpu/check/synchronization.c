@@ -1,9 +1,11 @@
-/* synchronization.c - barriers and warp operations that not all threads reach.
+/* synchronization.c - detects barriers and warp operations that not all
+ * threads reach.
  *
- * Called by block.c and warp.c when threads meet, end, or cannot go on.
- * Where a thread stands is known from __pycuda_check_at, which its code calls
- * before each stop.  A `return` in the source is a thread's right; a thread
- * that comes to its end past a barrier that others wait at is a fault.
+ * Called by block.c and warp.c when threads synchronize, exit or cannot
+ * continue. Threads announce each barrier or warp operation by
+ * __pycuda_check_at before they stop there. A thread may leave by a `return`
+ * in the source; a thread that reaches the kernel's end while others wait at a
+ * barrier is a fault.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
@@ -35,7 +37,7 @@ text_add(struct text *text, const char *format, ...)
                                              : free_bytes - 1;
 }
 
-/* ---- which threads ---- */
+/* ---- groups of threads ---- */
 
 enum state { LIVE, AT_BARRIER, AT_WARP, ENDED, RETURNED };
 
@@ -66,7 +68,8 @@ same_group(const struct cpu_worker *worker, const struct cpu_check *check,
             check->sites[one] == check->sites[two]);
 }
 
-/* "0-15, 20" : the threads in the same state, at the same place. */
+/* Appends the threads in the same state at the same site as `member`, such as
+ * "0-15, 20". */
 static void
 group_add(struct text *text, const struct cpu_worker *worker,
           const struct cpu_check *check, unsigned member)
@@ -99,11 +102,12 @@ site_add(struct text *text, const struct image_site *site)
     if (site && site->line) {
         text_add(text, "%s:%u:%u", site->file, site->line, site->column);
     } else {
-        text_add(text, "an unknown place");
+        text_add(text, "an unknown location");
     }
 }
 
-/* All groups of threads: "threads 0-15 wait at the barrier of k.cu:4:5". */
+/* Appends all groups, such as "threads 0-15 wait at the barrier of
+ * k.cu:4:5". */
 static void
 groups_add(struct text *text, const struct cpu_worker *worker,
            const struct cpu_check *check)
@@ -148,9 +152,9 @@ report(const char *kind, const struct image_site *site, const unsigned *thread,
     cpu_check_report(&finding);
 }
 
-/* ---- the block's barrier ---- */
+/* ---- block barriers ---- */
 
-/* It is complete; the threads that wait have not been let go yet. */
+/* Checks a complete barrier before its threads continue. */
 void
 cpu_check_barrier(struct cpu_worker *worker)
 {
@@ -194,7 +198,8 @@ __pycuda_check_at(const struct image_site *site, uint32_t thread)
 
 /* ---- warp operations ---- */
 
-/* A lane asks for a meeting: it must be one of those it names. */
+/* Checks the mask of a warp operation: it must name the calling lane and no
+ * lane that ended without arriving. */
 void
 cpu_check_mask(struct cpu_worker *worker, uint32_t mask)
 {
@@ -227,7 +232,8 @@ cpu_check_mask(struct cpu_worker *worker, uint32_t mask)
     }
 }
 
-/* The source lane takes no part, or the width is none that CUDA knows. */
+/* Reports an undefined shuffle: the source lane does not take part, or the
+ * width is not one that CUDA defines. */
 void
 cpu_check_shuffle(struct cpu_worker *worker, unsigned thread, unsigned source,
                   int width)
@@ -248,9 +254,10 @@ cpu_check_shuffle(struct cpu_worker *worker, unsigned thread, unsigned source,
         report("shuffle-width", check->sites[thread], &thread, &text);
         return;
     }
-    text_add(&text,
-             "lane %u reads lane %u, which takes no part in the shuffle: ",
-             lane, source);
+    text_add(
+        &text,
+        "lane %u reads lane %u, which does not take part in the shuffle: ",
+        lane, source);
     if (other >= worker->threads) {
         text_add(&text, "the block has %u threads", worker->threads);
     } else if (!(warp->mask[lane] >> source & 1)) {
@@ -261,7 +268,8 @@ cpu_check_shuffle(struct cpu_worker *worker, unsigned thread, unsigned source,
     report("shuffle-from-absent", check->sites[thread], &thread, &text);
 }
 
-/* The running thread ends: who waits for it in its warp, waits in vain. */
+/* Checks a thread's exit: lanes of its warp that wait for it would wait
+ * forever. */
 void
 cpu_check_exit(struct cpu_worker *worker)
 {
@@ -289,7 +297,7 @@ cpu_check_exit(struct cpu_worker *worker)
     }
 }
 
-/* ---- nobody can go on ---- */
+/* ---- deadlock ---- */
 
 void
 cpu_check_deadlock(struct cpu_worker *worker)

@@ -1,14 +1,12 @@
-/* trace.c - what a block does to its shared memory, followed along what the
- * block before did.
+/* trace.c - skips checks of shared memory that the previous block passed.
  *
- * Called by loop_accesses.c, by the code of checked kernels whose threads have passed a
- * barrier, and by who needs what is known of shared memory.  Most blocks of a
- * launch do the same to their shared memory, one after the other: the same
- * rows of accesses between the same barriers.  What was right in one block is
- * right in the next, as long as nothing is different; so the calls of
- * __pycuda_check_rows are written down, and while the next block's are the
- * same nothing is looked at and nothing noted.  As soon as something else
- * comes, all that was put off is done.  The worker's own; no locks.
+ * Called by loop_accesses.c, by checked kernels at barriers, and by code that
+ * needs up-to-date shadow memory. Most blocks of a launch access their shared
+ * memory in the same way: the same access ranges between the same barriers. So
+ * the calls of __pycuda_check_rows are recorded for one block, and while the
+ * next block makes equal calls they are neither checked nor recorded in shadow
+ * memory. At the first difference, all skipped work is done. The state belongs
+ * to the worker; no locks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -16,16 +14,17 @@
 
 #include "cpu/check/access_range.h"
 
-#define TRACE_WORDS 16384 /* words of a trace */
+#define TRACE_WORDS 16384 /* capacity of a trace in 64-bit words */
 
-/* Of each call: its form, the rows of shared memory as bits, the values, and
- * for each value a mask of what must be the same.  0: a barrier. */
+/* A sequence of records. A call's record has its form, the rows that need no
+ * check as bits, the values, and for each value a mask of the bits that must
+ * be equal. A barrier's record is a single 0. */
 struct cpu_check_trace {
-    uint64_t serial;       /* of the launch */
-    bool replaying;        /* else it is written */
-    unsigned at;           /* how far the running block has come */
-    unsigned last_barrier; /* there it passed its last barrier */
-    unsigned end;          /* of what is written down */
+    uint64_t serial;       /* serial number of the launch */
+    bool replaying;        /* replaying, otherwise recording */
+    unsigned at;           /* position of the running block */
+    unsigned last_barrier; /* position after the block's last barrier */
+    unsigned end;          /* end of the recorded part */
     uint64_t list[TRACE_WORDS];
 };
 
@@ -64,7 +63,7 @@ cpu_check_trace_begin(struct cpu_check *check)
     check->traced = check->shared_bytes > 0;
 }
 
-/* ---- following ---- */
+/* ---- replaying ---- */
 
 static inline uint64_t
 record_match(const struct cpu_check *check,
@@ -79,12 +78,12 @@ record_match(const struct cpu_check *check,
         record_form(trace, trace->at) != form) {
         return 0;
     }
-    /* One by one, as they were stored just now: a vector of them would have
-     * to wait for the cache. */
+    /* Compares one value at a time. The values were stored just before, and a
+     * vector load of them would stall on store forwarding. */
     uint64_t other = 0;
     for (unsigned i = 0; i < count; i++) {
         other |= (known[i] ^ values[i]) & masks[i];
-        __asm__("" : "+r"(other)); /* no vector */
+        __asm__("" : "+r"(other)); /* prevents vectorization */
     }
     return other ? 0 : trace->list[trace->at + 1];
 }
@@ -147,9 +146,10 @@ cpu_check_trace_diverge(struct cpu_check *check)
     return true;
 }
 
-/* ---- writing ---- */
+/* ---- recording ---- */
 
-/* Room for a record; NULL: nothing more is written in this block. */
+/* Reserves space for a record. If the trace is full, returns NULL and stops
+ * tracing for this block. */
 static uint64_t *
 record_reserve(struct cpu_check *check, unsigned words)
 {
@@ -164,8 +164,8 @@ record_reserve(struct cpu_check *check, unsigned words)
     return trace->list + at;
 }
 
-/* The words that say why the row is taken over: all of it, or the condition
- * by which it has no rounds. */
+/* Determines the words of the row that must be equal to skip it: all of its
+ * head and conditions, or only the condition that is always false. */
 static void
 row_condition_words(const struct image_check_row *row, unsigned at,
                     unsigned *first, unsigned *end)
@@ -177,7 +177,7 @@ row_condition_words(const struct image_check_row *row, unsigned at,
     *end = never < 0 ? at + head + row->condition_count * each : *first + each;
 }
 
-/* Values of the words [first, end) must be the same. */
+/* Sets the masks of the values that fill the words [first, end). */
 static void
 masks_set(const struct image_check_form *form, unsigned first, unsigned end,
           uint64_t *masks)
@@ -191,7 +191,8 @@ masks_set(const struct image_check_form *form, unsigned first, unsigned end,
     }
 }
 
-/* What must be the same: the nest, and what the rows that are named need. */
+/* Sets the masks of all values that must be equal: those of the loop nest and
+ * of the selected rows. */
 static void
 masks_make(const struct image_check_form *form, const uint64_t *words,
            uint64_t selected, uint64_t *masks)
@@ -229,7 +230,7 @@ cpu_check_trace_append(struct cpu_check *check,
     }
 }
 
-/* A barrier where the block before had none. */
+/* Appends a barrier that the previous block did not pass at this point. */
 static __attribute__((noinline)) void
 barrier_append(struct cpu_check *check)
 {

@@ -1,9 +1,9 @@
-/* uninitialized.c - reads of memory that nobody has written.
+/* uninitialized.c - detects reads of memory that was never written.
  *
- * Called by checked kernels at each access, and by copy.c and fill.c.
- * Tracked are allocations of device memory, shared memory and private
- * variables; everything else counts as written.  A copy hands on what is
- * known of its source and is no use of it.
+ * Called by checked kernels at each access, and by copy.c and fill.c. Device
+ * allocations, shared memory and private variables are tracked; all other
+ * memory counts as written. Copying uninitialized bytes is not reported: the
+ * copy inherits the state of its source.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -25,7 +25,7 @@ report(uintptr_t address, uint64_t bytes, const struct image_site *site)
 
     if (global) {
         snprintf(detail, sizeof detail,
-                 "never written: offset %llu of the %zu bytes made by %s "
+                 "never written: offset %llu of the %zu bytes allocated by %s "
                  "(allocation %llu, %s)",
                  (unsigned long long)(address - found.base), found.bytes,
                  found.maker, (unsigned long long)found.serial, found.made_at);
@@ -52,7 +52,9 @@ report(uintptr_t address, uint64_t bytes, const struct image_site *site)
     cpu_check_report(&finding);
 }
 
-/* Of a vector some members may be meant to stay unset. */
+/* Returns whether every 4-byte part has an uninitialized byte. A program may
+ * leave some members of a vector unset on purpose, so a vector read is
+ * reported only if no part is complete. */
 static bool
 all_uninitialized(uintptr_t address, uint64_t bytes)
 {
@@ -81,7 +83,8 @@ cpu_check_uninitialized(uintptr_t address, uint64_t bytes,
     }
 }
 
-/* What was put off for shared memory comes first. */
+/* Stops tracing if the address is in shared memory, so that shadow memory is
+ * up to date. */
 static void
 shared_trace_stop(const void *address)
 {
@@ -137,11 +140,12 @@ __pycuda_check_value(uint32_t undefined, struct image_site *site,
     if (!undefined || !(cpu_check_flags & CPU_CHECK_INIT)) {
         return;
     }
-    /* a name as the compiler has it may end in .0, .lcssa and the like */
+    /* The compiler may have added a suffix such as .0 or .lcssa to the
+     * name. */
     int length = (int)strcspn(site->object, ".");
     cpu_check_self()->thread = linear;
     snprintf(detail, sizeof detail,
-             "a variable%s%.*s%s is used that nothing was assigned to",
+             "a variable%s%.*s%s is used before it is assigned a value",
              length ? " ('" : "", length, site->object, length ? "')" : "");
     struct cpu_check_finding finding = {.check = "init",
                                         .kind = "uninitialised-value",
@@ -151,7 +155,7 @@ __pycuda_check_value(uint32_t undefined, struct image_site *site,
     cpu_check_report(&finding);
 }
 
-/* ---- the host's own copies and fills ---- */
+/* ---- copies and fills by the host ---- */
 
 void
 cpu_check_filled(const void *to, size_t bytes)
@@ -161,8 +165,8 @@ cpu_check_filled(const void *to, size_t bytes)
     }
 }
 
-/* Nothing is known of the host's own memory, to which it writes unseen, and
- * which it frees: it counts as written. */
+/* Host memory counts as written: it is not tracked, since the library does not
+ * see the host's writes. */
 void
 cpu_check_copied(const void *to, const void *from, size_t bytes)
 {

@@ -1,9 +1,9 @@
-/* word_ranges.c - the words that rows of accesses touch, and who did before.
+/* word_ranges.c - race check of access ranges, word by word.
  *
- * Called by loop_accesses.c for accesses of whole loops that are no race among
- * themselves, and by pending_accesses.c.  First all of them are looked at, and only if
- * nothing is wrong with any they are noted.  What is known of a granule as a
- * whole (nobody has written it since the launch began) saves looking at words.
+ * Called by loop_accesses.c for ranges that do not conflict with each other,
+ * and by pending_accesses.c. All words are checked first, and are recorded
+ * only if there is no conflict. Stamps of whole granules (not written since
+ * the launch began) avoid looking at words.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -11,22 +11,25 @@
 #include "cpu/check/access_range.h"
 #include "cpu/check/race.h"
 
-/* Ages from here on are past ones: cpu_race_number_is_past. */
+/* Ages from this value on belong to ended intervals, as in
+ * cpu_race_number_is_past. */
 #define PAST_AGE ((int64_t)0x7fffffff)
 
 #define LANES 4
-#define BATCH 8 /* words that are looked at together */
+#define BATCH 8 /* words processed per iteration */
 
 typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));
 typedef int64_t masks __attribute__((vector_size(8 * LANES)));
 typedef double doubles __attribute__((vector_size(8 * LANES)));
 
-/* Who reads a row of words: `slot` the first one, the next one `step` more. */
+/* Threads that read consecutive words: `slot` describes the first read, and
+ * each next one adds `step`. */
 struct readers {
     uint64_t slot, step;
-    uint64_t since; /* the first interval that is not past */
+    uint64_t since; /* first interval that is not past */
     uint64_t interval;
-    int64_t others; /* ages below are those of blocks that hand on nothing */
+    /* Lower ages belong to blocks that synchronize with no other. */
+    int64_t others;
 };
 
 static inline lanes
@@ -61,7 +64,7 @@ lanes_are_free(const struct readers *readers, lanes known)
     return lanes_age(readers, known) >= PAST_AGE;
 }
 
-/* Are all accesses past? */
+/* Returns whether all accesses are in past intervals. */
 static inline bool
 slots_are_past(const uint64_t *slots, uint64_t count, uint32_t past)
 {
@@ -131,7 +134,8 @@ lanes_are_own(lanes known, lanes mine)
     return ((known ^ mine) & CPU_RACE_ACCESSOR) == 0;
 }
 
-/* Are they known of others that nothing orders with these?  (Or own.) */
+/* Returns the lanes that need no record: reads of blocks that nothing orders
+ * with this one, or of this interval. */
 static inline masks
 lanes_are_unchanged(const struct readers *readers, lanes known)
 {
@@ -157,9 +161,10 @@ lanes_store(uint64_t *slots, masks which, lanes mine)
     }
 }
 
-/* What cpu_race_record_read does, for LANES words; false: not for all.  Stored
- * is only what must be, for other workers may store too; one by one, since
- * stores under masks cost some processors more than all the rest. */
+/* Does the work of cpu_race_record_read for LANES words. Returns false if some
+ * word needs the general code. Stores only changed slots, since other workers
+ * may store too; one by one, since masked stores are very slow on some
+ * processors. */
 static inline bool
 lanes_record(const struct readers *readers, uint64_t *one, uint64_t *two,
              lanes mine)
@@ -179,7 +184,7 @@ lanes_record(const struct readers *readers, uint64_t *one, uint64_t *two,
     return all_of(free_one | free_two | known);
 }
 
-/* Has nobody read any of ALIKE words? */
+/* Returns whether all BATCH words have a free first read slot. */
 static inline bool
 slots_are_free(const struct readers *readers, const uint64_t *one)
 {
@@ -191,8 +196,8 @@ slots_are_free(const struct readers *readers, const uint64_t *one)
     return all_of(free_one);
 }
 
-/* The same for ALIKE words.  `fresh`: nobody had read those before them, so
- * perhaps nobody has read these. */
+/* Records reads of BATCH words. `fresh` says that the words before them were
+ * free, so that these probably are too. */
 static inline bool
 slots_record(const struct readers *readers, uint64_t *one, uint64_t *two,
              bool *fresh)
@@ -227,8 +232,8 @@ readers_make(const struct cpu_check *check, uint64_t slot, uint64_t step,
         .others = alone ? 0 : (int64_t)(check->first_interval - past - 1)};
 }
 
-/* Notes reads of words that each belong to a thread of its own, or to one.
- * The last ALIKE words may be noted twice, which changes nothing. */
+/* Records reads of words, each by another thread or all by one. The last BATCH
+ * words may be recorded twice, which changes nothing. */
 static void
 slots_record_reads(struct cpu_check *check, struct cpu_shadow_granule *granule,
                    uintptr_t at, uint64_t count, uint64_t slot, uint64_t step,
@@ -259,8 +264,8 @@ slots_record_reads(struct cpu_check *check, struct cpu_shadow_granule *granule,
     }
 }
 
-/* Notes reads of spans of which nobody has read any, LANES at a time; of how
- * many words. */
+/* Records reads of spans without earlier readers, LANES spans at a time.
+ * Returns the number of words recorded. */
 static uint64_t
 spans_fill(const struct readers *readers, struct cpu_shadow_granule *granule,
            uintptr_t at, uint64_t count)
@@ -281,7 +286,7 @@ spans_fill(const struct readers *readers, struct cpu_shadow_granule *granule,
     return done;
 }
 
-/* Each word is read by the next thread: span by span, where that is so. */
+/* Records reads of words by consecutive threads, by spans where possible. */
 static void
 slots_record_consecutive(struct cpu_check *check,
                          const struct cpu_check_run *run, uint64_t slot,
@@ -290,7 +295,8 @@ slots_record_consecutive(struct cpu_check *check,
     const uint64_t step = (uint64_t)1 << CPU_RACE_THREAD_AT;
     struct readers readers = readers_make(check, slot, step, shared);
     uint64_t start = spans_fill(&readers, run->granule, run->at, run->count);
-    uint64_t i = start; /* words; those from start on are to be noted */
+    /* In words; words from `start` on are not recorded yet. */
+    uint64_t i = start;
 
     while (i < run->count) {
         uintptr_t at = run->at + i;
@@ -391,7 +397,8 @@ run_record(struct cpu_check *check, const struct cpu_check_range *range,
     return true;
 }
 
-/* Words of [address, address + bytes), granule by granule. */
+/* Visits `words` words from `address` on, split at granule boundaries. Stops
+ * and returns false if a visit fails. */
 static inline __attribute__((always_inline)) bool
 run_visit(struct cpu_check *check, const struct cpu_check_range *range,
           struct cpu_check_run *run, uintptr_t address, uint64_t words,
@@ -417,10 +424,11 @@ run_visit(struct cpu_check *check, const struct cpu_check_range *range,
     return true;
 }
 
-/* Two readers of a word are remembered: later ones change nothing. */
+/* A word has two read slots; further readers change nothing. */
 enum { MOST_READERS = 2 };
 
-/* Rounds with the same address: the first ones tell, and who comes last. */
+/* Visits one row of the range. For iterations with the same address it visits
+ * the first ones only. */
 static inline __attribute__((always_inline)) bool
 range_visit_row(struct cpu_check *check, const struct cpu_check_range *range,
                 uintptr_t address, unsigned linear, bool alone,
@@ -534,7 +542,7 @@ broadcast_record(struct cpu_check *check, const struct cpu_check_range *range)
     }
 }
 
-/* ---- reads of bytes and half-words that lie together ---- */
+/* ---- adjacent reads of bytes and half-words ---- */
 
 static bool
 is_narrow(const struct cpu_check_range *range)
@@ -566,7 +574,8 @@ narrow_slot(struct cpu_check *check, const struct cpu_check_range *range,
            bytes << CPU_RACE_BYTES_AT;
 }
 
-/* As the rounds would one after the other: a word has two places only. */
+/* Records the same slots as iterations one by one would: a word has only two
+ * read slots. */
 static void
 narrow_record(struct cpu_check *check, const struct cpu_check_range *range)
 {
@@ -599,9 +608,9 @@ narrow_record(struct cpu_check *check, const struct cpu_check_range *range)
     }
 }
 
-/* ---- any of them ---- */
+/* ---- all kinds of ranges ---- */
 
-/* Whole words only. */
+/* Returns whether all accesses are of whole, aligned words. */
 static bool
 is_whole_words(const struct cpu_check_range *range)
 {
@@ -609,7 +618,8 @@ is_whole_words(const struct cpu_check_range *range)
            range->step[0] % 4 == 0 && range->step[1] % 4 == 0;
 }
 
-/* Did nobody access any of the granule in a way that matters? */
+/* Returns whether the granule has no access since the launch or barrier that
+ * could conflict. */
 static bool
 granule_is_past(const struct cpu_check *check,
                 const struct cpu_check_range *range)

@@ -29,11 +29,12 @@ void cpu_warp_give_way(struct cpu_worker *worker, unsigned warp);
 
 /* ---- check/race.c, check/synchronization.c ---- */
 
-/* Lanes of the warp have met. */
+/* Lanes of the warp have synchronized. */
 void cpu_check_lanes(struct cpu_worker *worker, unsigned warp, uint32_t set);
-/* The running lane comes to an operation with the mask. */
+/* Checks the mask of the running lane's warp operation. */
 void cpu_check_mask(struct cpu_worker *worker, uint32_t mask);
-/* A shuffle of the thread is undefined: the width, or the source lane. */
+/* Reports an undefined shuffle: bad width, or a source lane that takes no
+ * part. */
 void cpu_check_shuffle(struct cpu_worker *worker, unsigned thread,
                        unsigned source, int width);
 
