@@ -46,6 +46,9 @@ class Polynomial:
     split
         Whether the macros are NAME_FIRST, the coefficient of t^0, and
         NAME_REST(t), the polynomial of the others.
+    given
+        Coefficients, if a search found better ones than Remez's algorithm:
+        ones that make the results' rounding errors smaller.
     """
 
     target: Function
@@ -56,6 +59,7 @@ class Polynomial:
     bits: int = 24
     last: float = 0
     split: bool = False
+    given: tuple[float, ...] = ()
 
 
 def rounded(value: mpf, bits: int) -> mpf:
@@ -156,6 +160,7 @@ def fit(row: Polynomial) -> tuple[dict[int, mpf], mpf]:
         found = remez(row, fixed)
         fixed[power] = rounded(found[power], row.bits)
     fixed[power] = rounded(fixed[power] + row.last, row.bits)
+    fixed = dict(enumerate(map(mpf, row.given))) or fixed
     points = chebyshev_points(mpf(row.low), mpf(row.high), 500)
     worst = max(
         abs(
@@ -175,6 +180,7 @@ def odd(
     slope: Number = 1,
     last: float = 0,
     split: bool = False,
+    given: tuple[float, ...] = (),
 ) -> Polynomial:
     """P of f(x) = slope * x + x^3 P(x^2), relative to f, |x| <= high."""
 
@@ -187,7 +193,9 @@ def odd(
         return x**3 / function(x)
 
     end = mpf(high) ** 2
-    return Polynomial(target, weight, SMALL, end, count, bits, last, split)
+    return Polynomial(
+        target, weight, SMALL, end, count, bits, last, split, given
+    )
 
 
 def even(
@@ -362,6 +370,20 @@ ROWS: dict[str, Polynomial] = {
     # 0.5 to 1.5748 were tried.  (Doubles' is limited: that of pi / 2 would
     # be below 1.)
     "SINF": odd(mpmath.sin, QUARTER, 4, last=200 * 2**-43, split=True),
+    # sin(x) for cosf, whose remainders reach further; all floats from 2^-13
+    # to 10 were tried.
+    "COSF": odd(
+        mpmath.sin,
+        QUARTER + mpmath.pi / 256,
+        4,
+        split=True,
+        given=(
+            float.fromhex("-0x1.55555p-3"),
+            float.fromhex("0x1.110f08p-7"),
+            float.fromhex("-0x1.9f7206p-13"),
+            float.fromhex("0x1.5db084p-19"),
+        ),
+    ),
     "SIN": odd(mpmath.sin, QUARTER, 9, 53),
     "TANF": odd(mpmath.tan, OCTANT, 6),
     "TAN": odd(mpmath.tan, OCTANT, 14, 53),

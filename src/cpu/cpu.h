@@ -513,6 +513,7 @@ struct cpu_worker {
     struct cpu_worker *beside; /* and so does the next one's */
     struct cpu_runner runner;  /* of the thread */
     void *signal_stack;        /* made for a caller that had none; or NULL */
+    struct cpu_op *spare_op;   /* free, for the thread's next one; or NULL */
 };
 
 /* run/named.c: no thread of a new block waits at a numbered barrier. */

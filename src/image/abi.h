@@ -214,6 +214,8 @@ struct __attribute__((may_alias)) image_check_place {
     /* Lanes that stand at the same call: waits until every other live lane   \
      * of the warp stands at some stop. */                                    \
     ROW(uint32_t, __pycuda_activemask, (void), 1)                             \
+    /* The nearest integer, saturating; NaN becomes the least one. */         \
+    ROW(int64_t, __pycuda_to_long, (double value), 0)                         \
     /* Barrier of all blocks of a cooperative launch; and whether this is     \
      * one.  LAUNCH_FAILED where it is not. */                                \
     ROW(void, __pycuda_grid_barrier, (void), 1)                               \

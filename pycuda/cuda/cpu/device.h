@@ -28,6 +28,7 @@ extern "C++" {
 #include "math_double.h"
 #include "math_double_trig.h"
 #include "math_double_more.h"
+#include "math_to_long.h"
 #include "math_bessel.h"
 #include "math_bessel_i.h"
 #include "math_extra.h"

@@ -33,16 +33,6 @@ __pycuda_sine(float r)
     float s = r * r, rest = s * (s * __PYCUDA_SINF_REST(s));
     return __builtin_fmaf(r, __builtin_fmaf(s, __PYCUDA_SINF_FIRST, rest), r);
 }
-/* The same with what r * r was rounded by, for cos(x): |x| - pi / 2 has been
- * rounded twice where |x| is small. */
-__pycuda_both float
-__pycuda_sine_of_rounded(float r)
-{
-    __PYCUDA_EXACT
-    float s = r * r, rest = __builtin_fmaf(r, r, -s) * __PYCUDA_SINF_FIRST;
-    rest = __builtin_fmaf(s, s * __PYCUDA_SINF_REST(s), rest);
-    return __builtin_fmaf(r, __builtin_fmaf(s, __PYCUDA_SINF_FIRST, rest), r);
-}
 /* All parts of pi are of one sign: where k is 0 the products are zeros that
  * keep the sign of x, which needs no care at the end. */
 __pycuda_both float
@@ -57,16 +47,23 @@ sinf(float x)
     float y = __pycuda_flip(__pycuda_sine(r), __pycuda_bits(round) << 31);
     return __pycuda_rare_sinf(!(__builtin_fabsf(x) < 0x1p17f), y, x);
 }
+/* cos(x) = -(-1)^n sin(x - (n + 1/2) pi), n = floor(x / pi).  Added to
+ * 2^16 + 1, x / pi has n + 1 in bits 7 and up, and 7 bits of its fraction, so
+ * that the remainder may exceed pi / 2 by pi / 256.  |x| - pi / 2 is rounded
+ * twice where |x| is small: COSF, whose coefficients were moved for that,
+ * keeps the result within 1.496 units in the last place for |x| <= 10. */
 __pycuda_both float
 cosf(float x)
 {
     __PYCUDA_EXACT
     float a = __builtin_fabsf(x);
-    float t = __builtin_fmaf(a, 0x1.45f306p-2f, 0.5f);
-    float round = t + __PYCUDA_ROUNDF, k = round - __PYCUDA_ROUNDF;
-    float y = __pycuda_sine_of_rounded(__pycuda_reduce(a, k - 0.5f));
-    y = __pycuda_flip(y, __pycuda_bits(round) << 31);
-    return __pycuda_rare_cosf(!(a < 0x1p17f), y, x);
+    int floor = __pycuda_bits(__builtin_fmaf(a, 0x1.45f306p-2f, 65537)) & -128;
+    float r = __pycuda_reduce(a, __pycuda_real(floor) - 65536.5f), s = r * r;
+    float rest = s * (s * __PYCUDA_COSF_REST(s));
+    float y =
+        __builtin_fmaf(r, __builtin_fmaf(s, __PYCUDA_COSF_FIRST, rest), r);
+    return __pycuda_rare_cosf(!(a < 0x1p17f), __pycuda_flip(y, floor << 24),
+                              x);
 }
 __pycuda_both void
 sincosf(float x, float *sine, float *cosine)

@@ -65,23 +65,6 @@ __PYCUDA_LIBM float remquof(float, float, int *);
 __PYCUDA_LIBM double remquo(double, double, int *);
 }
 
-/* Numbers that the integer cannot hold become the nearest one that it can, as
- * by a cast; the C library's functions give the least one for all of them. */
-#define __PYCUDA_TO_INTEGER(TYPE, NAME, ROUND)                                \
-    __pycuda_both TYPE NAME##f(float x)                                       \
-    {                                                                         \
-        return (TYPE)ROUND##f(x);                                             \
-    }                                                                         \
-    __pycuda_both TYPE NAME(double x)                                         \
-    {                                                                         \
-        return (TYPE)ROUND(x);                                                \
-    }
-__PYCUDA_TO_INTEGER(long, lrint, rint)
-__PYCUDA_TO_INTEGER(long, lround, round)
-__PYCUDA_TO_INTEGER(long long, llrint, rint)
-__PYCUDA_TO_INTEGER(long long, llround, round)
-#undef __PYCUDA_TO_INTEGER
-
 __pycuda_both float
 nanf(const char *)
 {

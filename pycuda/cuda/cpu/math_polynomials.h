@@ -173,6 +173,11 @@
 #define __PYCUDA_SINF_REST(t)                                                 \
     __PYCUDA_POLY3F(                                                          \
         t, 0x1.110edap-7f, -0x1.9f70eep-13f, 0x1.5dc98cp-19f)
+/* error 2^-25.6 */
+#define __PYCUDA_COSF_FIRST -0x1.55555p-3f
+#define __PYCUDA_COSF_REST(t)                                                 \
+    __PYCUDA_POLY3F(                                                          \
+        t, 0x1.110f08p-7f, -0x1.9f7206p-13f, 0x1.5db084p-19f)
 /* error 2^-61.9 */
 #define __PYCUDA_SIN(t)                                                       \
     __PYCUDA_POLY9(                                                           \

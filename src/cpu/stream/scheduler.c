@@ -158,9 +158,9 @@ kernel_remove(struct cpu_op *op)
 
 /* ---- life of an operation ---- */
 
-struct cpu_op *
-cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
-           size_t payload_bytes)
+/* An operation from the list of free ones, or a new one; NULL: no memory. */
+static __attribute__((noinline)) struct cpu_op *
+op_take_shared(void)
 {
     pthread_mutex_lock(&cpu_scheduler_lock);
     struct cpu_op *op = free_ops;
@@ -169,7 +169,30 @@ cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
         free_count--;
     }
     pthread_mutex_unlock(&cpu_scheduler_lock);
-    if (!op && !(op = aligned_alloc(64, (sizeof *op + 63) & ~63ul))) {
+    return op ? op : aligned_alloc(64, (sizeof *op + 63) & ~63ul);
+}
+
+/* The same, without the lock where the calling thread has a spare one. */
+static inline struct cpu_op *
+op_take(void)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+    struct cpu_op *op = worker ? worker->spare_op : NULL;
+
+    if (!op) {
+        return op_take_shared();
+    }
+    worker->spare_op = NULL;
+    return op;
+}
+
+struct cpu_op *
+cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
+           size_t payload_bytes)
+{
+    struct cpu_op *op = op_take();
+
+    if (!op) {
         return NULL;
     }
     memset(op, 0, offsetof(struct cpu_op, payload));
@@ -188,15 +211,33 @@ cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
     return op;
 }
 
-static void
-op_free_locked(struct cpu_op *op)
+/* Frees what the operation owns, and keeps it as the calling thread's spare
+ * one; false where the thread has one. */
+static inline bool
+op_keep(struct cpu_op *op)
 {
+    struct cpu_worker *worker = cpu_worker_tls;
+
     if (op->heap) {
         free(op->heap);
         op->heap = NULL;
     }
     if (op->edges && op->edges != op->few) {
         free(op->edges);
+        op->edges = NULL;
+    }
+    if (!worker || worker->spare_op) {
+        return false;
+    }
+    worker->spare_op = op;
+    return true;
+}
+
+static void
+op_free_locked(struct cpu_op *op)
+{
+    if (op_keep(op)) {
+        return;
     }
     if (free_count < FREE_MAX) {
         op->next = free_ops;
@@ -218,7 +259,7 @@ op_release_locked(struct cpu_op *op)
 void
 cpu_op_release(struct cpu_op *op)
 {
-    if (op && atomic_fetch_sub(&op->references, 1) == 1) {
+    if (op && atomic_fetch_sub(&op->references, 1) == 1 && !op_keep(op)) {
         pthread_mutex_lock(&cpu_scheduler_lock);
         op_free_locked(op);
         pthread_mutex_unlock(&cpu_scheduler_lock);
@@ -465,7 +506,10 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
     if (!at_once) {
         op->kind = op->otherwise;
     }
-    if (at_once && op->kind == CPU_OP_MARK) {
+    if (at_once && op->kind == CPU_OP_CALLER) { /* no thread waits for it */
+        atomic_store_explicit(&op->state, CPU_OP_RUNNING,
+                              memory_order_release);
+    } else if (at_once && op->kind == CPU_OP_MARK) {
         op_finish_locked(op);
     } else if (at_once) {
         op_start(op, &marks);
@@ -540,10 +584,10 @@ cpu_queue_take(bool kernels_too)
     return kernels_too && kernel_first(1) ? kernel_join() : NULL;
 }
 
-/* Nanoseconds that the launch will take in all, by the last one of its
- * function; UINT64_MAX if the function was never run. */
-static double
-launch_expected(const struct cpu_launch *launch)
+/* Will the launch take at most so many nanoseconds in all, by the last one of
+ * its function?  No if the function was never run. */
+static bool
+launch_is_shorter(const struct cpu_launch *launch, uint64_t most)
 {
     const struct cpu_function *function = launch->function;
     uint64_t known = atomic_load_explicit(&function->threads_a_launch,
@@ -552,8 +596,7 @@ launch_expected(const struct cpu_launch *launch)
         atomic_load_explicit(&function->ns_a_launch, memory_order_relaxed);
     double threads = (double)launch->total * launch->threads;
 
-    return known ? (double)ns * (threads / (double)known + 1)
-                 : (double)UINT64_MAX;
+    return known && (double)ns * (threads / (double)known + 1) <= (double)most;
 }
 
 /* The same for a thread that waits for `op`: joins the first kernel if that
@@ -568,10 +611,11 @@ cpu_queue_help(const struct cpu_op *op, uint64_t most)
 
     return first && (first == op || op->pending) &&
                    first->launch.function->may_inline &&
-                   launch_expected(&first->launch) <= (double)most &&
                    cpu_pieces_left(&first->launch) &&
                    atomic_load(&first->launch.running) <
-                       (unsigned)cpu_state.threads
+                       (unsigned)cpu_state.threads &&
+                   (most == UINT64_MAX ||
+                    launch_is_shorter(&first->launch, most))
                ? kernel_join()
                : NULL;
 }

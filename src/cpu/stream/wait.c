@@ -79,11 +79,25 @@ state_sleep(struct cpu_interrupt *interrupt)
     }
 }
 
+static __attribute__((noinline)) void
+wait_asleep(struct cpu_op *op, unsigned least)
+{
+    struct cpu_interrupt interrupt = {.context = op->ctx->id};
+
+    pthread_once(&state_once, state_changed_init);
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    cpu_wait_sleepers++;
+    while (atomic_load(&op->state) < least) {
+        state_sleep(&interrupt);
+    }
+    cpu_wait_sleepers--;
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+}
+
 /* Who waits takes part in the work first. */
 static void
 wait_state(struct cpu_op *op, unsigned least)
 {
-    struct cpu_interrupt interrupt = {.context = op->ctx->id};
     unsigned seen;
 
     do {
@@ -95,14 +109,7 @@ wait_state(struct cpu_op *op, unsigned least)
             }
         } while (cpu_worker_help(op));
     } while (wait_spin(op, least, seen));
-    pthread_once(&state_once, state_changed_init);
-    pthread_mutex_lock(&cpu_scheduler_lock);
-    cpu_wait_sleepers++;
-    while (atomic_load(&op->state) < least) {
-        state_sleep(&interrupt);
-    }
-    cpu_wait_sleepers--;
-    pthread_mutex_unlock(&cpu_scheduler_lock);
+    wait_asleep(op, least);
 }
 
 void
@@ -149,13 +156,26 @@ cpu_stream_wait(struct cpu_stream *stream)
     }
 }
 
-/* Waits until no stream of the context has an unfinished operation. */
-void
-cpu_scheduler_drain(struct cpu_context *ctx)
+/* Waits for operations of streams that were destroyed. */
+static __attribute__((noinline)) void
+drain_asleep(struct cpu_context *ctx)
 {
     struct cpu_interrupt interrupt = {.context = ctx->id};
 
     pthread_once(&state_once, state_changed_init);
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    cpu_wait_sleepers++;
+    while (ctx->outstanding) {
+        state_sleep(&interrupt);
+    }
+    cpu_wait_sleepers--;
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+}
+
+/* Waits until no stream of the context has an unfinished operation. */
+void
+cpu_scheduler_drain(struct cpu_context *ctx)
+{
     for (;;) {
         struct cpu_op *op = NULL;
 
@@ -173,14 +193,8 @@ cpu_scheduler_drain(struct cpu_context *ctx)
             cpu_op_release(op);
         } else if (!busy) {
             return;
-        } else { /* of a stream that was destroyed */
-            pthread_mutex_lock(&cpu_scheduler_lock);
-            cpu_wait_sleepers++;
-            while (ctx->outstanding) {
-                state_sleep(&interrupt);
-            }
-            cpu_wait_sleepers--;
-            pthread_mutex_unlock(&cpu_scheduler_lock);
+        } else {
+            drain_asleep(ctx);
         }
     }
 }

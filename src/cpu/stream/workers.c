@@ -76,6 +76,7 @@ worker_free(void *argument)
 
     cpu_runner_leave(&worker->runner);
     signal_stack_drop(worker);
+    free(worker->spare_op);
     for (; worker; worker = next) {
         next = worker->beside;
         cpu_block_close(worker);
@@ -107,19 +108,24 @@ cpu_worker_new(void)
     return worker;
 }
 
+/* The same of a thread's first call. */
+static __attribute__((noinline, cold)) struct cpu_worker *
+caller_join(void)
+{
+    pthread_once(&caller_once, caller_key_make);
+    cpu_worker_tls = cpu_worker_new();
+    pthread_setspecific(caller_key, cpu_worker_tls);
+    if (cpu_worker_tls) {
+        cpu_runner_join(&cpu_worker_tls->runner, true);
+        signal_stack_ensure(cpu_worker_tls);
+    }
+    return cpu_worker_tls;
+}
+
 struct cpu_worker *
 cpu_worker_self(void)
 {
-    if (!cpu_worker_tls) {
-        pthread_once(&caller_once, caller_key_make);
-        cpu_worker_tls = cpu_worker_new();
-        pthread_setspecific(caller_key, cpu_worker_tls);
-        if (cpu_worker_tls) {
-            cpu_runner_join(&cpu_worker_tls->runner, true);
-            signal_stack_ensure(cpu_worker_tls);
-        }
-    }
-    return cpu_worker_tls;
+    return cpu_worker_tls ? cpu_worker_tls : caller_join();
 }
 
 /* The launch goes on for long enough that one more is worth waking. */

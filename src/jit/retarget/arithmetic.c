@@ -140,7 +140,8 @@ select_ordered(struct jit *jit, LLVMRealPredicate predicate, LLVMValueRef x,
 
 /* Saturating conversion.  (llvm.fptosi.sat, which the front end makes, means
  * the same, but its vectors are taken apart.)  The plain one is given only
- * what it can represent. */
+ * what it can represent: a NaN becomes the lower limit, and the upper limit
+ * is the integer's own where `from` has all of its digits. */
 static LLVMValueRef
 convert(struct jit *jit, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
 {
@@ -161,12 +162,16 @@ convert(struct jit *jit, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
         select_ordered(jit, LLVMRealOLT, kept, high_value, kept, high_value);
     LLVMValueRef made = is_signed ? LLVMBuildFPToSI(builder, kept, to, "")
                                   : LLVMBuildFPToUI(builder, kept, to, "");
-    made =
-        select_ordered(jit, LLVMRealOGE, x, LLVMConstReal(from, ldexp(1, top)),
-                       LLVMConstInt(to, most, 0), made);
+    if (lost) {
+        made = select_ordered(jit, LLVMRealOGE, x,
+                              LLVMConstReal(from, ldexp(1, top)),
+                              LLVMConstInt(to, most, 0), made);
+    }
+    uint64_t least = is_signed ? 1ull << (width - 1) : 0;
     uint64_t nan = nan_is_top_bit(from, to) ? 1ull << (width - 1) : 0;
-    return select_ordered(jit, LLVMRealUNO, x, x, LLVMConstInt(to, nan, 0),
-                          made);
+    return nan == least ? made
+                        : select_ordered(jit, LLVMRealUNO, x, x,
+                                         LLVMConstInt(to, nan, 0), made);
 }
 
 /* Conversions to 8 and 16 bits go through 32, as NVIDIA's compiler makes

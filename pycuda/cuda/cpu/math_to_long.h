@@ -1,0 +1,41 @@
+/* math_to_long.h - lrint, lround and their siblings: numbers as 64-bit
+ * integers.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+extern "C" {
+__PYCUDA_LIBM long __pycuda_rare___pycuda_to_long(bool, long,
+                                                  double) __PYCUDA_CONST;
+}
+
+/* Rounds to the nearest integer, ties to even.  Below 2^51 the sum holds that
+ * integer in its low bits, which takes no conversion: those to long have no
+ * vector instruction before AVX-512.  Numbers that the integer cannot hold
+ * become the nearest one that it can, as by a cast. */
+__pycuda_both long
+__pycuda_to_nearest(double x)
+{
+    long near = __pycuda_bits(x + __PYCUDA_ROUND) -
+                __pycuda_bits(__PYCUDA_ROUND);
+    return __pycuda_rare___pycuda_to_long(!(__builtin_fabs(x) < 0x1p51), near,
+                                          x);
+}
+#define __PYCUDA_TO_INTEGER(TYPE, NAME, ROUND)                                \
+    __pycuda_both TYPE NAME##f(float x)                                       \
+    {                                                                         \
+        return __pycuda_to_nearest(ROUND##f(x));                              \
+    }                                                                         \
+    __pycuda_both TYPE NAME(double x)                                         \
+    {                                                                         \
+        return __pycuda_to_nearest(ROUND(x));                                 \
+    }
+#define __PYCUDA_NO_ROUND(x)  (x)
+#define __PYCUDA_NO_ROUNDf(x) (x)
+__PYCUDA_TO_INTEGER(long, lrint, __PYCUDA_NO_ROUND)
+__PYCUDA_TO_INTEGER(long, lround, round)
+__PYCUDA_TO_INTEGER(long long, llrint, __PYCUDA_NO_ROUND)
+__PYCUDA_TO_INTEGER(long long, llround, round)
+#undef __PYCUDA_TO_INTEGER
+#undef __PYCUDA_NO_ROUND
+#undef __PYCUDA_NO_ROUNDf
