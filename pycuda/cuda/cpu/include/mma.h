@@ -56,17 +56,30 @@ template <class T> struct __pycuda_same<T, T> {
 };
 
 #include "wmma/elements.h"
+#include "wmma/bits.h"
 #include "wmma/product.h"
 
 /* ---- fragments ---- */
 
-template <int ROWS, int COLUMNS, class T, class Stored> struct __pycuda_tile {
+/* What a matrix in memory is declared as: void where elements are packed. */
+template <class Stored, int packed> struct __pycuda_memory {
+    typedef void type;
+};
+template <class Stored> struct __pycuda_memory<Stored, 1> {
+    typedef Stored type;
+};
+
+/* `packed` elements in each stored value. */
+template <int ROWS, int COLUMNS, class T, class Stored, int packed>
+struct __pycuda_tile {
     static constexpr int num_elements = ROWS * COLUMNS / 32;
-    static constexpr int num_storage_elements = num_elements;
+    static constexpr int num_storage_elements = num_elements / packed;
     typedef T element_type;
     typedef Stored storage_element_type;
+    typedef typename __pycuda_memory<Stored, packed>::type __memory_type;
 
-    __align__(sizeof(Stored) * num_elements) Stored x[num_elements];
+    __align__(packed > 1 ? 8 : sizeof(Stored) * num_elements)
+        Stored x[num_storage_elements];
 
     /* Where the lane's elements begin. */
     static __device__ __forceinline__ unsigned long
@@ -79,26 +92,36 @@ template <int ROWS, int COLUMNS, class T, class Stored> struct __pycuda_tile {
     {
         return __pycuda_lane() * num_elements % COLUMNS;
     }
+    /* The lane's elements in a matrix with this many elements a row. */
+    static __device__ __forceinline__ const void *
+    __elements(const __memory_type *matrix, unsigned int stride)
+    {
+        unsigned long first = __row() * stride + __column();
+        return (const char *)matrix + first * sizeof(Stored) / packed;
+    }
 };
 
 template <class Use, int m, int n, int k, class T, class Layout = void>
 struct fragment {
     static_assert(sizeof(T) == 0, "wmma: no fragments of this use and layout");
 };
-#define __PYCUDA_FRAGMENT(USE, ROWS, COLUMNS, LAYOUT, KIND, STORED)           \
+#define __PYCUDA_FRAGMENT(USE, ROWS, COLUMNS, LAYOUT, KIND, STORED, PACKED)   \
     template <int m, int n, int k, class T>                                   \
     struct fragment<USE, m, n, k, T, LAYOUT>                                  \
-        : __pycuda_tile<ROWS, COLUMNS, T, STORED> {                           \
+        : __pycuda_tile<ROWS, COLUMNS, T, STORED, PACKED> {                   \
         static_assert(__pycuda_shape<m, n, k, T>::KIND,                       \
-                      "wmma: no fragments of this shape and type");           \
+                      "wmma: no fragments of this shape, type and layout");   \
     };
-#define __PYCUDA_STORED typename __pycuda_factor<T>::stored
-__PYCUDA_FRAGMENT(matrix_a, m, k, row_major, factor, __PYCUDA_STORED)
-__PYCUDA_FRAGMENT(matrix_a, k, m, col_major, factor, __PYCUDA_STORED)
-__PYCUDA_FRAGMENT(matrix_b, k, n, row_major, factor, __PYCUDA_STORED)
-__PYCUDA_FRAGMENT(matrix_b, n, k, col_major, factor, __PYCUDA_STORED)
-__PYCUDA_FRAGMENT(accumulator, m, n, void, sum, T)
-#undef __PYCUDA_STORED
+#define __PYCUDA_FACTOR(USE, ROWS, COLUMNS, LAYOUT, KIND)                     \
+    __PYCUDA_FRAGMENT(USE, ROWS, COLUMNS, LAYOUT, KIND,                       \
+                      typename __pycuda_factor<T>::stored,                    \
+                      __pycuda_factor<T>::packed)
+__PYCUDA_FACTOR(matrix_a, m, k, row_major, factor)
+__PYCUDA_FACTOR(matrix_a, k, m, col_major, both_layouts)
+__PYCUDA_FACTOR(matrix_b, k, n, row_major, both_layouts)
+__PYCUDA_FACTOR(matrix_b, n, k, col_major, factor)
+__PYCUDA_FRAGMENT(accumulator, m, n, void, sum, T, 1)
+#undef __PYCUDA_FACTOR
 #undef __PYCUDA_FRAGMENT
 
 /* ---- functions ---- */
@@ -109,9 +132,14 @@ fill_fragment(
     fragment<Use, m, n, k, T, Layout> &f,
     const typename fragment<Use, m, n, k, T, Layout>::storage_element_type &v)
 {
-    constexpr int count = fragment<Use, m, n, k, T, Layout>::num_elements;
-    for (int i = 0; i < count; i++) {
-        f.x[i] = v;
+    typedef fragment<Use, m, n, k, T, Layout> all;
+    for (int i = 0; i < all::num_storage_elements; i++) {
+        if constexpr (__pycuda_same<Use, accumulator>::value) {
+            f.x[i] = v;
+        }
+        else {
+            f.x[i] = __pycuda_factor<T>::filled(v);
+        }
     }
 }
 
@@ -120,14 +148,13 @@ template <class Use, int m, int n, int k, class T, class Layout>
 __pycuda_template_fn void
 load_matrix_sync(fragment<Use, m, n, k, T, Layout> &f,
                  const typename fragment<Use, m, n, k, T,
-                                         Layout>::storage_element_type *matrix,
+                                         Layout>::__memory_type *matrix,
                  unsigned int stride)
 {
     static_assert(!__pycuda_same<Use, accumulator>::value,
                   "wmma: an accumulator is loaded with a layout");
     __syncwarp();
-    __builtin_memcpy(f.x, matrix + f.__row() * stride + f.__column(),
-                     sizeof f.x);
+    __builtin_memcpy(f.x, f.__elements(matrix, stride), sizeof f.x);
 }
 template <int m, int n, int k, class T>
 __pycuda_template_fn void
@@ -169,10 +196,10 @@ store_matrix_sync(
 template <int m, int n, int k, class T, class LayoutA, class LayoutB, class D,
           class C>
 __pycuda_template_fn void
-mma_sync(fragment<accumulator, m, n, k, D> &d,
-         const fragment<matrix_a, m, n, k, T, LayoutA> &a,
-         const fragment<matrix_b, m, n, k, T, LayoutB> &b,
-         const fragment<accumulator, m, n, k, C> &c, bool satf = false)
+__pycuda_mma(fragment<accumulator, m, n, k, D> &d,
+             const fragment<matrix_a, m, n, k, T, LayoutA> &a,
+             const fragment<matrix_b, m, n, k, T, LayoutB> &b,
+             const fragment<accumulator, m, n, k, C> &c, bool satf)
 {
     static_assert(__pycuda_adds<T, C>::value && __pycuda_adds<T, D>::value,
                   "wmma: no accumulators of this type for these factors");
@@ -181,6 +208,28 @@ mma_sync(fragment<accumulator, m, n, k, D> &d,
     __pycuda_product<m, n, k, T, columns_a::value, columns_b::value>::run(
         d.x, a.x, b.x, c.x, satf);
 }
+template <int m, int n, int k, class T, class LayoutA, class LayoutB, class D,
+          class C>
+__pycuda_template_fn void
+mma_sync(fragment<accumulator, m, n, k, D> &d,
+         const fragment<matrix_a, m, n, k, T, LayoutA> &a,
+         const fragment<matrix_b, m, n, k, T, LayoutB> &b,
+         const fragment<accumulator, m, n, k, C> &c)
+{
+    __pycuda_mma(d, a, b, c, false);
+}
+/* Sums of integers wrap, or saturate if `satf`; there is no such flag for sums
+ * of floats. */
+template <int m, int n, int k, class T, class LayoutA, class LayoutB>
+__pycuda_template_fn void
+mma_sync(fragment<accumulator, m, n, k, int> &d,
+         const fragment<matrix_a, m, n, k, T, LayoutA> &a,
+         const fragment<matrix_b, m, n, k, T, LayoutB> &b,
+         const fragment<accumulator, m, n, k, int> &c, bool satf)
+{
+    __pycuda_mma(d, a, b, c, satf);
+}
+#include "wmma/product_of_bits.h"
 
 /* The nearest float of 11 digits, of two the one away from zero. */
 __pycuda_fn float

@@ -1,8 +1,9 @@
 /* elements.h - the types that fragments are of, and how they are multiplied.
  *
- * For mma.h.  __pycuda_factor is a type of matrix_a and matrix_b: `stored` in
- * fragments, `product` to multiply in, which holds every product exactly (but
- * double's).
+ * For mma.h.  __pycuda_factor describes a type of matrix_a and matrix_b.
+ * `stored` is its type in fragments, of which one holds `packed` elements.
+ * Products are computed in `product`, which holds each exactly (but double's).
+ * `filled` is the stored value all of whose elements are v.
  *
  * SPDX-License-Identifier: MIT */
 
@@ -22,8 +23,14 @@ template <class T> struct __pycuda_factor;
 
 #define __PYCUDA_FACTOR(T, STORED, PRODUCT, RAW, VALUE)                       \
     template <> struct __pycuda_factor<T> {                                   \
+        static constexpr int packed = 1;                                      \
         typedef STORED stored;                                                \
         typedef PRODUCT product;                                              \
+        static __device__ __forceinline__ STORED                              \
+        filled(const STORED &v)                                               \
+        {                                                                     \
+            return v;                                                         \
+        }                                                                     \
         template <int n>                                                      \
         static __device__ __forceinline__ __pycuda_row<PRODUCT, n>            \
         read(const STORED *from)                                              \
@@ -53,17 +60,9 @@ __PYCUDA_FACTOR(double, double, double, double, raw)
 #undef __PYCUDA_CONVERTED
 #undef __PYCUDA_BITS_OF
 
-/* N elements of an accumulator.  `before`: what their sums begin with.
- * `after`: their new values, with the guide's satf if `finite`. */
+/* n elements of an accumulator.  `before` gives the numbers that their sums
+ * begin with, `after` the new elements; integers saturate if `satf`. */
 template <class T, int n> struct __pycuda_sum;
-template <int n>
-__pycuda_template_fn __pycuda_row<float, n>
-__pycuda_finite(__pycuda_row<float, n> sum, float most)
-{
-    __pycuda_row<float, n> zero = 0.0f, high = most, low = -most;
-    __pycuda_row<float, n> within = sum > high ? high : sum < low ? low : sum;
-    return sum != sum ? zero : within;
-}
 template <int n> struct __pycuda_sum<float, n> {
     typedef __pycuda_row<float, n> row, sums;
 
@@ -74,9 +73,9 @@ template <int n> struct __pycuda_sum<float, n> {
     }
     template <class Old>
     static __device__ __forceinline__ row
-    after(sums sum, Old, bool finite)
+    after(sums sum, Old, bool)
     {
-        return finite ? __pycuda_finite<n>(sum, 0x1.fffffep127f) : sum;
+        return sum;
     }
 };
 template <int n> struct __pycuda_sum<__half, n> {
@@ -90,10 +89,9 @@ template <int n> struct __pycuda_sum<__half, n> {
     }
     template <class Old>
     static __device__ __forceinline__ row
-    after(sums sum, Old, bool finite)
+    after(sums sum, Old, bool)
     {
-        return __builtin_convertvector(
-            finite ? __pycuda_finite<n>(sum, 65504.0f) : sum, row);
+        return __builtin_convertvector(sum, row);
     }
 };
 template <int n> struct __pycuda_sum<double, n> {
@@ -120,12 +118,12 @@ template <int n> struct __pycuda_sum<int, n> {
         return 0.0f;
     }
     static __device__ __forceinline__ row
-    after(sums sum, row old, bool finite)
+    after(sums sum, row old, bool satf)
     {
         typedef __pycuda_row<unsigned int, n> wraps;
         row more = __builtin_convertvector(sum, row);
-        return finite ? __builtin_elementwise_add_sat(old, more)
-                      : (row)((wraps)old + (wraps)more);
+        return satf ? __builtin_elementwise_add_sat(old, more)
+                    : (row)((wraps)old + (wraps)more);
     }
 };
 
@@ -144,28 +142,37 @@ __PYCUDA_ADDS(precision::tf32, float)
 __PYCUDA_ADDS(signed char, int)
 __PYCUDA_ADDS(unsigned char, int)
 __PYCUDA_ADDS(double, double)
+__PYCUDA_ADDS(experimental::precision::s4, int)
+__PYCUDA_ADDS(experimental::precision::u4, int)
 #undef __PYCUDA_ADDS
 
-/* Which shapes there are: of the factors' types, then of accumulators'. */
+/* Which shapes there are: of the factors' types, of those that have fragments
+ * in both layouts, and of accumulators' types. */
 template <int m, int n, int k, class T> struct __pycuda_shape {
-    static constexpr bool factor = false, sum = false;
+    static constexpr bool factor = false, both_layouts = false, sum = false;
 };
-#define __PYCUDA_SHAPE(M, N, K, T, FACTOR, SUM)                               \
+#define __PYCUDA_SHAPE(M, N, K, T, FACTOR, BOTH_LAYOUTS, SUM)                 \
     template <> struct __pycuda_shape<M, N, K, T> {                           \
-        static constexpr bool factor = FACTOR, sum = SUM;                     \
+        static constexpr bool factor = FACTOR, both_layouts = BOTH_LAYOUTS;   \
+        static constexpr bool sum = SUM;                                      \
     };
 #define __PYCUDA_SHAPES(T, FACTOR, SUM)                                       \
-    __PYCUDA_SHAPE(16, 16, 16, T, FACTOR, SUM)                                \
-    __PYCUDA_SHAPE(32, 8, 16, T, FACTOR, SUM)                                 \
-    __PYCUDA_SHAPE(8, 32, 16, T, FACTOR, SUM)
+    __PYCUDA_SHAPE(16, 16, 16, T, FACTOR, FACTOR, SUM)                        \
+    __PYCUDA_SHAPE(32, 8, 16, T, FACTOR, FACTOR, SUM)                         \
+    __PYCUDA_SHAPE(8, 32, 16, T, FACTOR, FACTOR, SUM)
 __PYCUDA_SHAPES(__half, true, true)
 __PYCUDA_SHAPES(__nv_bfloat16, true, false)
 __PYCUDA_SHAPES(signed char, true, false)
 __PYCUDA_SHAPES(unsigned char, true, false)
 __PYCUDA_SHAPES(float, false, true)
 __PYCUDA_SHAPES(int, false, true)
-__PYCUDA_SHAPE(16, 16, 8, precision::tf32, true, false)
-__PYCUDA_SHAPE(16, 16, 8, float, false, true)
-__PYCUDA_SHAPE(8, 8, 4, double, true, true)
+__PYCUDA_SHAPE(16, 16, 8, precision::tf32, true, true, false)
+__PYCUDA_SHAPE(16, 16, 8, float, false, false, true)
+__PYCUDA_SHAPE(8, 8, 4, double, true, true, true)
+__PYCUDA_SHAPE(8, 8, 32, experimental::precision::s4, true, false, false)
+__PYCUDA_SHAPE(8, 8, 32, experimental::precision::u4, true, false, false)
+__PYCUDA_SHAPE(8, 8, 32, int, false, false, true)
+__PYCUDA_SHAPE(8, 8, 128, experimental::precision::b1, true, false, false)
+__PYCUDA_SHAPE(8, 8, 128, int, false, false, true)
 #undef __PYCUDA_SHAPES
 #undef __PYCUDA_SHAPE
