@@ -34,6 +34,7 @@ class Pretender:
     """
 
     remedies = ()
+    precompile = ()
 
     def compile(self, source, options=(), remedies=()):
         file, log = "", ""

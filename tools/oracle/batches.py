@@ -95,7 +95,7 @@ class Judge:
             self.compilations += 1
             fine, log = self.compiler.compile(
                 source_of(batch, self.head),
-                batch[0][1].options,
+                (*batch[0][1].options, *self.compiler.precompile),
                 self.compiler.remedies,
             )
             if fine:

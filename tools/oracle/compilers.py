@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
@@ -71,11 +72,19 @@ def compile_with(
 
 
 def serve(path: str, requests: Connection) -> None:
-    """Compile what comes through a pipe, until it is closed."""
+    """Compile what comes through a pipe, until it is closed.
+
+    `SCRATCH` in an option becomes a folder of this process.
+    """
     library = ctypes.CDLL(path)
-    with contextlib.suppress(EOFError):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.suppress(EOFError),
+    ):
         while True:
-            requests.send(compile_with(library, *requests.recv()))
+            source, options = requests.recv()
+            words = [word.replace("SCRATCH", folder) for word in options]
+            requests.send(compile_with(library, source, words))
 
 
 class Compiler:
@@ -93,6 +102,9 @@ class Compiler:
     remedies
         Options with which pycuda compiles a source once more that failed
         without them.
+    precompile
+        Options for sources whose includes will come again: a process of
+        NVRTC reads what it has precompiled four times as fast.
     """
 
     def __init__(
@@ -100,10 +112,12 @@ class Compiler:
         path: Path,
         options: Sequence[str],
         remedies: Sequence[str] = (),
+        precompile: Sequence[str] = (),
     ) -> None:
         self.path = str(path)
         self.options = list(options)
         self.remedies = list(remedies)
+        self.precompile = list(precompile)
         self.local = threading.local()
 
     def server(self) -> Connection:
@@ -162,6 +176,7 @@ def nvidia() -> Compiler | None:
             f"--include-path={include / 'cccl'}",
         ],
         [option for _, option in _REMEDIES],
+        ["--pch", "--pch-dir=SCRATCH", "--pch-messages=false"],
     )
 
 

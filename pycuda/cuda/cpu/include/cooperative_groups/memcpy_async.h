@@ -13,11 +13,22 @@ extern "C++" {
 namespace cooperative_groups
 {
 
+/* Groups whose threads share their block's memory. */
+template <class Group>
+constexpr bool __pycuda_copies = __is_same(Group, thread_block) ||
+                                 __is_same(Group, coalesced_group);
+template <unsigned int Size, class Parent>
+constexpr bool __pycuda_copies<thread_block_tile<Size, Parent>> = true;
+#define __PYCUDA_CHECK_COPIES(GROUP)                                          \
+    static_assert(__pycuda_copies<GROUP>,                                     \
+                  "memcpy_async is for blocks, tiles and coalesced groups")
+
 /* `bytes`, or anything that stands for a number of them. */
 template <class Group, class T, class S, class Bytes>
 __device__ inline void
 memcpy_async(const Group &group, T *to, const S *from, const Bytes &bytes)
 {
+    __PYCUDA_CHECK_COPIES(Group);
     __pycuda_copy(group, to, from, (size_t)bytes);
 }
 /* The lesser of two numbers of elements. */
@@ -26,9 +37,11 @@ __device__ inline void
 memcpy_async(const Group &group, T *to, const Count &room, const T *from,
              const Limit &count)
 {
+    __PYCUDA_CHECK_COPIES(Group);
     size_t least = (size_t)room < (size_t)count ? (size_t)room : (size_t)count;
     __pycuda_copy(group, to, from, least * sizeof(T));
 }
+#undef __PYCUDA_CHECK_COPIES
 template <class Group>
 __device__ inline void
 wait(const Group &group)
@@ -41,5 +54,5 @@ wait_prior(const Group &group)
 {
     group.sync();
 }
-}
+} // namespace cooperative_groups
 }

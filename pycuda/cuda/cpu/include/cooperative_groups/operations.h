@@ -10,7 +10,7 @@ namespace cooperative_groups
 {
 
 #define __PYCUDA_OPERATION(NAME, EXPRESSION)                                  \
-    template <class T = void> struct NAME {                                   \
+    template <class T> struct NAME {                                          \
         __device__ T                                                          \
         operator()(const T &a, const T &b) const                              \
         {                                                                     \
@@ -33,5 +33,28 @@ __PYCUDA_OPERATION(bit_or, a | b)
 __PYCUDA_OPERATION(bit_xor, a ^ b)
 #undef __PYCUDA_OPERATION
 
+/* Whether an operation is for values of type T: those above name it. */
+template <class T, class Operation> constexpr bool __pycuda_operates = true;
+template <class T, template <class> class Operation, class U>
+constexpr bool __pycuda_operates<T, Operation<U>> = __is_same(T,
+                                                              __remove_cv(U));
+/* Scans take plus<void> and the like; reductions do not, as with NVRTC. */
+template <class T, class Operation>
+constexpr bool __pycuda_scans = __pycuda_operates<T, Operation>;
+template <class T, template <class> class Operation>
+constexpr bool __pycuda_scans<T, Operation<void>> = true;
+
+template <class T, class Operation>
+__device__ constexpr void
+__pycuda_check_result(const T &a, Operation &operation)
+{
+    static_assert(__is_same(__remove_cvref(decltype(operation(a, a))), T),
+                  "the operation's result has another type than the value");
 }
+#define __PYCUDA_CHECK_OPERATION(KIND)                                        \
+    static_assert(__pycuda_##KIND<T, Operation>,                              \
+                  "the operation is for another type than the value's");      \
+    __pycuda_check_result(value, operation)
+
+} // namespace cooperative_groups
 }

@@ -6,6 +6,7 @@
 extern "C++" {
 #include "../cooperative_groups.h"
 #include "operations.h"
+#include "update.h"
 
 namespace cooperative_groups
 {
@@ -27,10 +28,6 @@ template <class T, class Operation> struct __pycuda_reduction {
         {                                                                     \
             return (T)FUNCTION(0xffffffffu, value);                           \
         }                                                                     \
-    };                                                                        \
-    template <>                                                               \
-    struct __pycuda_reduction<T, OPERATION<void>>                             \
-        : __pycuda_reduction<T, OPERATION<T>> {                               \
     };
 #define __PYCUDA_REDUCTIONS(T)                                                \
     __PYCUDA_REDUCTION(T, plus, __reduce_add_sync)                            \
@@ -65,6 +62,7 @@ __device__ inline T
 reduce(const thread_block_tile<Size, Parent> &tile, T value,
        Operation operation)
 {
+    __PYCUDA_CHECK_OPERATION(operates);
     if constexpr (Size > 32) {
         return tile.__fold(value, operation, 0, Size);
     } else {
@@ -75,6 +73,7 @@ template <class T, class Operation>
 __device__ inline T
 reduce(const coalesced_group &group, T value, Operation operation)
 {
+    __PYCUDA_CHECK_OPERATION(operates);
     unsigned int rank = group.thread_rank(), size = group.size();
     if (size == 32) {
         return __pycuda_reduce_tile<32>(__pycuda_tile<32>(), value, operation);
@@ -87,13 +86,38 @@ reduce(const coalesced_group &group, T value, Operation operation)
     }
     return group.shfl(value, size - 1);
 }
-template <class Group, class T, class Operation>
+/* The sum of the group is in `target` once the call has returned. */
+template <class Group, class T, class Value, class Operation>
 __device__ inline void
-reduce_update(const Group &group, T &target, T value, Operation operation)
+reduce_store_async(const Group &group, T *target, Value value,
+                   Operation operation)
 {
-    value = reduce(group, value, operation);
+    T sum = reduce(group, (T)value, operation);
     if (group.thread_rank() == 0) {
-        target = operation(target, value);
+        *target = sum;
+    }
+}
+template <class Group, template <class, cuda::thread_scope> class Atomic,
+          class T, cuda::thread_scope Scope, class Value, class Operation>
+__device__ inline void
+reduce_store_async(const Group &group, const Atomic<T, Scope> &target,
+                   Value value, Operation operation)
+{
+    T sum = reduce(group, (T)value, operation);
+    if (group.thread_rank() == 0) {
+        target.store(sum);
+    }
+}
+/* The atomic `target` gets the group's sum in addition to its own value. */
+template <class Group, template <class, cuda::thread_scope> class Atomic,
+          class T, cuda::thread_scope Scope, class Value, class Operation>
+__device__ inline void
+reduce_update_async(const Group &group, const Atomic<T, Scope> &target,
+                    Value value, Operation operation)
+{
+    T sum = reduce(group, (T)value, operation);
+    if (group.thread_rank() == 0) {
+        __pycuda_update(target, sum, operation);
     }
 }
 } // namespace cooperative_groups

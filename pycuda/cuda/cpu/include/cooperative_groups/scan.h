@@ -5,7 +5,7 @@
 
 extern "C++" {
 #include "operations.h"
-#include "reduce.h"
+#include "update.h"
 
 namespace cooperative_groups
 {
@@ -16,6 +16,7 @@ __device__ inline typename __pycuda_if<(Size > 32), T>::type
 inclusive_scan(const thread_block_tile<Size, Parent> &tile, T value,
                Operation operation)
 {
+    __PYCUDA_CHECK_OPERATION(scans);
     return tile.__fold(value, operation, 0, tile.thread_rank() + 1);
 }
 template <unsigned int Size, class Parent, class T, class Operation>
@@ -23,6 +24,7 @@ __device__ inline typename __pycuda_if<(Size > 32), T>::type
 exclusive_scan(const thread_block_tile<Size, Parent> &tile, T value,
                Operation operation)
 {
+    __PYCUDA_CHECK_OPERATION(scans);
     T sum = tile.__fold(value, operation, 0, tile.thread_rank());
     return tile.thread_rank() ? sum : T();
 }
@@ -30,6 +32,7 @@ template <class Group, class T, class Operation>
 __device__ inline T
 inclusive_scan(const Group &group, T value, Operation operation)
 {
+    __PYCUDA_CHECK_OPERATION(scans);
     unsigned int rank = group.thread_rank(), size = group.size();
     for (unsigned int step = 1; step < size; step *= 2) {
         T other = group.shfl_up(value, step);
@@ -70,6 +73,45 @@ __device__ inline T
 exclusive_scan(const Group &group, T value)
 {
     return exclusive_scan(group, value, plus<T>());
+}
+
+/* ---- scans that go on from an atomic, which gets the group's sum ---- */
+
+/* The atomic's value before, for all threads of the group. */
+template <class Group, template <class, cuda::thread_scope> class Atomic,
+          class T, cuda::thread_scope Scope, class Operation>
+__device__ inline T
+__pycuda_begin_scan(const Group &group, const Atomic<T, Scope> &target,
+                    T inclusive, Operation operation)
+{
+    T old = T();
+    if (group.thread_rank() == group.size() - 1) {
+        old = __pycuda_update(target, inclusive, operation);
+    }
+    return group.shfl(old, group.size() - 1);
+}
+template <class Group, template <class, cuda::thread_scope> class Atomic,
+          class T, cuda::thread_scope Scope, class Value,
+          class Operation = plus<T>>
+__device__ inline T
+inclusive_scan_update(const Group &group, const Atomic<T, Scope> &target,
+                      Value value, Operation operation = Operation())
+{
+    T sum = inclusive_scan(group, (T)value, operation);
+    return operation(__pycuda_begin_scan(group, target, sum, operation), sum);
+}
+template <class Group, template <class, cuda::thread_scope> class Atomic,
+          class T, cuda::thread_scope Scope, class Value,
+          class Operation = plus<T>>
+__device__ inline T
+exclusive_scan_update(const Group &group, const Atomic<T, Scope> &target,
+                      Value value, Operation operation = Operation())
+{
+    T sum = inclusive_scan(group, (T)value, operation);
+    T old = __pycuda_begin_scan(group, target, sum, operation);
+    T before =
+        group.shfl(sum, group.thread_rank() ? group.thread_rank() - 1 : 0);
+    return group.thread_rank() ? operation(old, before) : old;
 }
 } // namespace cooperative_groups
 }

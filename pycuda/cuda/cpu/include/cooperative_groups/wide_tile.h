@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "thread_block.h"
+
 extern "C++" {
 namespace cooperative_groups
 {
@@ -22,7 +24,7 @@ template <class T> struct __pycuda_places {
     alignas(T) char bytes[sizeof(T)];
 };
 
-template <unsigned int Size> class __pycuda_wide_tile
+template <unsigned int Size> class __pycuda_wide_tile : __pycuda_unassignable
 {
     static_assert(Size >= 64 && Size <= 1024 && (Size & (Size - 1)) == 0,
                   "a tile has 1, 2, 4 ... or 1024 threads");
@@ -44,8 +46,7 @@ template <unsigned int Size> class __pycuda_wide_tile
     put(const T &value)
     {
         sync(); /* what was there has been read */
-        __builtin_memcpy(places<T>() + __pycuda_linear(), &value,
-                         sizeof(T));
+        __builtin_memcpy(places<T>() + __pycuda_linear(), &value, sizeof(T));
         sync();
     }
     template <class T>
@@ -85,6 +86,8 @@ template <unsigned int Size> class __pycuda_wide_tile
     __device__ static T
     shfl(T value, unsigned int source)
     {
+        static_assert(sizeof(T) <= 8, "collectives of tiles of more than 32 "
+                                      "threads take types of up to 8 bytes");
         put(value);
         return get<T>(source % Size);
     }
@@ -128,95 +131,5 @@ template <unsigned int Size> struct __pycuda_tile_of<Size, true> {
     typedef __pycuda_wide_tile<Size> type;
 };
 
-/* ---- a cluster, which is one block: see ../../clusters.h ---- */
-
-class cluster_group
-{
-  public:
-    struct arrival_token {
-    };
-    __device__ static void
-    sync()
-    {
-        barrier_wait();
-    }
-    __device__ static arrival_token
-    barrier_arrive()
-    {
-        __cluster_barrier_arrive();
-        return arrival_token();
-    }
-    __device__ static void
-    barrier_wait()
-    {
-        __cluster_barrier_wait();
-    }
-    __device__ static void
-    barrier_wait(arrival_token &&)
-    {
-        __cluster_barrier_wait();
-    }
-    __device__ static unsigned int
-    query_shared_rank(const void *pointer)
-    {
-        return __cluster_query_shared_rank(pointer);
-    }
-    template <class T>
-    __device__ static T *
-    map_shared_rank(T *pointer, int rank)
-    {
-        return (T *)__cluster_map_shared_rank(pointer, (unsigned int)rank);
-    }
-    __device__ static dim3
-    block_index()
-    {
-        return __clusterRelativeBlockIdx();
-    }
-    __device__ static unsigned int
-    block_rank()
-    {
-        return __clusterRelativeBlockRank();
-    }
-    __device__ static dim3
-    thread_index()
-    {
-        return threadIdx;
-    }
-    __device__ static unsigned int
-    thread_rank()
-    {
-        return __pycuda_linear();
-    }
-    __device__ static dim3
-    dim_blocks()
-    {
-        return __clusterDim();
-    }
-    __device__ static unsigned int
-    num_blocks()
-    {
-        return __clusterSizeInBlocks();
-    }
-    __device__ static dim3
-    dim_threads()
-    {
-        return blockDim;
-    }
-    __device__ static unsigned int
-    num_threads()
-    {
-        return __pycuda_block_threads();
-    }
-    __device__ static unsigned int
-    size()
-    {
-        return num_threads();
-    }
-};
-__device__ inline cluster_group
-this_cluster()
-{
-    return cluster_group();
-}
-}
+} // namespace cooperative_groups
 }

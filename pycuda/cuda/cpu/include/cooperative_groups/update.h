@@ -1,0 +1,26 @@
+/* update.h - an atomic that gets the result of a group.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+extern "C++" {
+#include "../cooperative_groups.h"
+#include "../cuda/atomic"
+
+namespace cooperative_groups
+{
+
+/* The old value of an atomic that becomes `operation(old, value)`. */
+template <template <class, cuda::thread_scope> class Atomic, class T,
+          cuda::thread_scope Scope, class Operation>
+__device__ inline T
+__pycuda_update(const Atomic<T, Scope> &target, T value, Operation operation)
+{
+    T old = target.load();
+    while (!target.compare_exchange_weak(old, operation(old, value))) {
+    }
+    return old;
+}
+
+} // namespace cooperative_groups
+}
