@@ -32,18 +32,55 @@ def _fetched(arr: Any, name: str) -> np.ndarray:
     return host
 
 
+@contextlib.contextmanager
+def _writing(file: Any, function: str, size: int) -> Iterator[None]:
+    """Name the file and the number of bytes where they cannot be written.
+
+    NumPy's errors of a full disk have neither, and some have no errno.
+    Those of opening a file name it.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        reason = error.strerror or str(error)
+        text = (
+            f"gpuarray.{function} cannot write {size} bytes of arrays to "
+            f"{_shown(file)}: {reason}; make room there, or save to another "
+            "place"
+        )
+        if error.errno is None:
+            raise OSError(text) from error
+        raise OSError(error.errno, text) from error
+
+
 def save(file: Any, arr: GPUArray) -> None:
-    """Save an array as ``numpy.save`` does, in the same order of axes."""
-    np.save(file, _fetched(arr, "arr"), allow_pickle=False)
+    """Save an array as ``numpy.save`` does, in the same order of axes.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; the message names it.
+    """
+    host = _fetched(arr, "arr")
+    with _writing(file, "save", host.nbytes):
+        np.save(file, host, allow_pickle=False)
 
 
 def savez(file: Any, *args: GPUArray, **kwds: GPUArray) -> None:
-    """Save several arrays in one file, as ``numpy.savez`` does."""
-    np.savez(
-        file,
-        *(_fetched(arr, "each operand") for arr in args),
-        **{name: _fetched(arr, name) for name, arr in kwds.items()},
-    )
+    """Save several arrays in one file, as ``numpy.savez`` does.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; the message names it.
+    """
+    hosts = [_fetched(arr, "each operand") for arr in args]
+    named = {name: _fetched(arr, name) for name, arr in kwds.items()}
+    size = sum(host.nbytes for host in [*hosts, *named.values()])
+    with _writing(file, "savez", size):
+        np.savez(file, *hosts, **named)
 
 
 _BEGINNINGS = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")

@@ -145,19 +145,17 @@ class Headers:
         if self._folder is not None:
             return self._owner == os.getpid()
         import atexit
-        import fcntl
         import tempfile
 
         try:
             _sweep(tempfile.gettempdir())
             folder = tempfile.mkdtemp(prefix=_FOLDER)
-            # Held as long as the process lives.
-            lock = os.open(
-                os.path.join(folder, "lock"),
-                os.O_RDWR | os.O_CREAT | os.O_CLOEXEC,
-            )
-            fcntl.flock(lock, fcntl.LOCK_EX)
         except OSError:
+            return False
+        try:
+            _lock(folder)
+        except OSError:
+            _remove(folder)
             return False
         self._folder, self._owner = folder, os.getpid()
         atexit.register(self._end)
@@ -167,6 +165,20 @@ class Headers:
         if self._folder is not None and self._owner == os.getpid():
             _remove(self._folder)
             self._folder = None
+
+
+def _lock(folder: str) -> None:
+    """Hold a folder's lock as long as the process lives."""
+    import fcntl
+
+    lock = os.open(
+        os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+    )
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    except OSError:
+        os.close(lock)
+        raise
 
 
 def _remove(folder: str) -> None:

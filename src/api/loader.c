@@ -196,7 +196,10 @@ open_cpu(struct api_choice *choice)
             "name a libpycuda_cpu.so",
             choice->library);
     }
-    return loader_explain(choice, "the CPU device cannot be loaded: %s",
+    return loader_explain(choice,
+                          "the CPU device cannot be loaded: %s; install the "
+                          "package anew, or let PYCUDA_CPU_LIBRARY name a "
+                          "libpycuda_cpu.so",
                           error != NULL ? error : choice->library);
 }
 

@@ -1,4 +1,4 @@
-"""Errors of gpuarray.load: they name the file, and what was expected."""
+"""Errors of gpuarray.load and save: they name the file and the reason."""
 
 # SPDX-License-Identifier: MIT
 
@@ -9,6 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
+import pycuda.autoinit  # noqa: F401
 from pycuda import gpuarray
 
 ARRAY = np.arange(100.0)
@@ -118,3 +119,19 @@ def test_what_cannot_be_opened(tmp_path):
 def test_a_stream_of_text():
     with pytest.raises(TypeError, match="mode 'rb'"):
         gpuarray.load(io.StringIO("1 2 3"))
+
+
+def test_a_full_disk():
+    """The message names the file, the size and what to do."""
+    array = gpuarray.zeros(100_000, np.float32)
+    for function in (gpuarray.save, gpuarray.savez):
+        with (
+            open("/dev/full", "wb", buffering=0) as stream,
+            pytest.raises(OSError, match="No space left") as caught,
+        ):
+            function(stream, array)
+        assert caught.value.errno == 28
+        for part in (function.__name__, "400000 bytes", "/dev/full", "room"):
+            assert part in str(caught.value)
+    with pytest.raises(FileNotFoundError, match="No such.*/no/such/x.npy"):
+        gpuarray.save("/no/such/x.npy", array)

@@ -171,6 +171,25 @@ def test_a_child_makes_and_removes_nothing(headers, monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("call", ["os.open", "fcntl.flock"])
+def test_a_folder_that_cannot_be_locked(headers, monkeypatch, tmp_path, call):
+    """It is removed: no later process would take it for an old one."""
+
+    def refuse(what, *rest, **options):
+        if isinstance(what, str) and not what.endswith("lock"):
+            return original(what, *rest, **options)
+        raise OSError(24, "Too many open files")
+
+    original = os.open
+    descriptors = len(os.listdir("/proc/self/fd"))
+    with monkeypatch.context() as patch:
+        patch.setattr(call, refuse)
+        assert not headers._have_folder()
+    assert os.listdir(tmp_path) == []
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert headers._have_folder()
+
+
 def test_no_room_for_files(headers, monkeypatch):
     def refuse(*args, **kwargs):
         raise OSError("no space left on device")

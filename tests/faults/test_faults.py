@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import shutil
 import subprocess
@@ -93,6 +95,15 @@ def test_what_is_not_survived(
     assert fault_runner.judge(FAULT, GOOD, CLEAN) is None
     wrong = fault_runner.judge(FAULT, {**GOOD, **BAD[name]}, CLEAN)
     assert wrong is not None and wrong.startswith(name)
+
+
+def test_messages_that_lack_the_cause() -> None:
+    site = fault_runner.Site(1, 4096, 0, "pthread_create")
+    fault = fault_runner.Fault(1, site, 1, errno.EAGAIN)
+    for text, right in (("no thread", False), (os.strerror(11), True)):
+        first = error("pycuda._driver.Error", text=text)
+        wrong = fault_runner.judge(fault, {**GOOD, "first": first}, CLEAN)
+        assert (wrong is None) == right
 
 
 def test_right_exceptions() -> None:

@@ -1,16 +1,24 @@
-/* refusal.c - what the system refused, for CUDA_ERROR_OPERATING_SYSTEM.
+/* refusal.c - texts of failed system calls for CUDA_ERROR_OPERATING_SYSTEM.
  *
  * Called where a system call fails; errors.c gives the text to the thread
- * that got the error.  Each thread has its own text; no lock.
+ * that got the error.  Each thread has its own text.  A thread that gets the
+ * error of another one's call, as at a synchronization, gets the last text of
+ * the process, which has a lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
 
-static _Thread_local char refusal[320];
+#define TEXT_BYTES 512
+
+static _Thread_local char refusal[TEXT_BYTES];
+static char latest[TEXT_BYTES]; /* of any thread; under latest_lock */
+static pthread_mutex_t latest_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct {
     int error;
@@ -21,29 +29,55 @@ static const struct {
     {EAGAIN, "the limit of processes and threads is reached (ulimit -u, the "
              "cgroup's pids.max)"},
     {ENOMEM, "free memory, or raise the limit (ulimit -v, the cgroup's "
-             "memory.max)"},
-    {ENOSPC, "the file system is full"},
-    {EACCES, "the user may not do that"},
-    {EPERM, "the user may not do that, or the container forbids it"},
+             "memory.max, sysctl vm.max_map_count)"},
+    {ENOSPC, "make room on the file system, or name another one"},
+    {EDQUOT, "make room, or raise the user's quota"},
+    {EFBIG, "raise the limit of a file's size (ulimit -f)"},
+    {EROFS, "the file system is read-only: name another folder"},
+    {ENOENT, "make the folder, or name another one"},
+    {EISDIR, "name a file, not a folder"},
+    {ENOTDIR, "a part of the path is a file: name another folder"},
+    {EACCES, "the user lacks the permission: change it, or name another file"},
+    {EPERM, "the user lacks the permission, or the container forbids it"},
+    {EIO, "the storage failed: see the system's log (dmesg)"},
 };
 
-CUresult
-cpu_os_refuse(const char *purpose, int error)
+static const char *
+advice_find(int error)
 {
-    const char *advice = NULL;
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].error == error) {
-            advice = rows[i].advice;
+            return rows[i].advice;
         }
     }
+    return NULL;
+}
+
+CUresult
+cpu_os_refuse(int error, const char *format, ...)
+{
+    const char *advice = advice_find(error);
+    char purpose[TEXT_BYTES / 2];
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(purpose, sizeof purpose, format, values);
+    va_end(values);
     snprintf(refusal, sizeof refusal, "the system refused %s: %s%s%s", purpose,
              strerror(error), advice ? "; " : "", advice ? advice : "");
+    pthread_mutex_lock(&latest_lock);
+    memcpy(latest, refusal, sizeof latest);
+    pthread_mutex_unlock(&latest_lock);
     return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
 const char *
 cpu_os_refusal(void)
 {
+    if (!refusal[0]) {
+        pthread_mutex_lock(&latest_lock);
+        memcpy(refusal, latest, sizeof refusal);
+        pthread_mutex_unlock(&latest_lock);
+    }
     return refusal[0] ? refusal : NULL;
 }

@@ -181,7 +181,7 @@ cuGraphDebugDotPrint(CUgraph handle, const char *path, unsigned flags)
     }
     FILE *file = fopen(path, "w");
     if (!file) {
-        return cpu_os_refuse("to open the graph's file", errno);
+        return cpu_os_refuse(errno, "to open %.200s for a graph's text", path);
     }
     struct dot dot = {.file = file, .flags = flags};
     pthread_mutex_lock(&cpu_graph_lock);
@@ -192,8 +192,12 @@ cuGraphDebugDotPrint(CUgraph handle, const char *path, unsigned flags)
         fputs("}\n", file);
     }
     pthread_mutex_unlock(&cpu_graph_lock);
-    bool failed = ferror(file);
-    failed |= fclose(file) != 0;
-    return !code && failed ? cpu_os_refuse("to write the graph's file", errno)
-                           : code;
+    int error = ferror(file) ? EIO : 0;
+    if (fclose(file)) {
+        error = errno;
+    }
+    return !code && error
+               ? cpu_os_refuse(error, "to write a graph's text to %.200s",
+                               path)
+               : code;
 }

@@ -449,9 +449,8 @@ span_share(struct span *span)
     int fd = memfd_create("pycuda", MFD_CLOEXEC);
 
     if (fd < 0) {
-        return cpu_os_refuse("a file of memory for an allocation that is "
-                             "shared",
-                             errno);
+        return cpu_os_refuse(errno, "a file of memory for an allocation that "
+                                    "processes share");
     }
     span_pages(span, &first, &bytes);
     while (written < bytes) {
@@ -460,14 +459,21 @@ span_share(struct span *span)
             continue;
         }
         if (part <= 0) {
+            int error = part ? errno : ENOSPC;
             close(fd);
-            return CUDA_ERROR_OUT_OF_MEMORY;
+            return cpu_os_refuse(error,
+                                 "%zu bytes of memory that processes "
+                                 "share",
+                                 bytes);
         }
         written += (size_t)part;
     }
     if (mmap((void *)first, bytes, PROT_READ | PROT_WRITE,
              MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
-        CUresult code = cpu_os_refuse("to map memory that is shared", errno);
+        CUresult code = cpu_os_refuse(errno,
+                                      "to map %zu bytes of memory that "
+                                      "processes share",
+                                      bytes);
         close(fd);
         return code;
     }

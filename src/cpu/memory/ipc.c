@@ -65,7 +65,7 @@ cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
     cpu_scheduler_drain(ctx); /* nobody writes while its pages move */
     code = cpu_arena_share((uintptr_t)pointer, &shared);
     if (!code && fstat(shared.fd, &status)) {
-        code = cpu_os_refuse("to look at the file of shared memory", errno);
+        code = cpu_os_refuse(errno, "to look at the file of shared memory");
     }
     if (code) {
         return code;

@@ -222,7 +222,8 @@ cuMemExportToShareableHandle(void *exported,
         int fd = fcntl(physical->fd, F_DUPFD_CLOEXEC, 0);
 
         if (fd < 0) {
-            code = cpu_os_refuse("a descriptor of exported memory", errno);
+            code =
+                cpu_os_refuse(errno, "a file descriptor of exported memory");
         } else {
             *(int *)exported = fd;
         }
@@ -252,7 +253,7 @@ cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
     }
     int fd = fcntl((int)(intptr_t)given, F_DUPFD_CLOEXEC, 0);
     if (fd < 0) {
-        return cpu_os_refuse("a descriptor of imported memory", errno);
+        return cpu_os_refuse(errno, "a file descriptor of imported memory");
     }
     code = physical_new(fd, (size_t)status.st_size, &prop, handle);
     if (code) {

@@ -208,16 +208,17 @@ pch_create(struct nvrtc_job *job)
     FILE *file = fopen(path, "w");
 
     program->pch_status = NVRTC_ERROR_PCH_CREATE;
-    if (!file) {
+    bool written =
+        file && fputs("The CPU device keeps its precompiled headers in the "
+                      "compiler's cache.\n",
+                      file) >= 0;
+    if ((file && fclose(file)) || !written) {
         nvrtc_text_print(&program->log,
                          "Catastrophic error: cannot create precompiled "
                          "header file \"%s\": %s\n",
                          path, strerror(errno));
         return NVRTC_ERROR_COMPILATION;
     }
-    fprintf(file, "The CPU device keeps its precompiled headers in the "
-                  "compiler's cache.\n");
-    fclose(file);
     program->pch_status = NVRTC_SUCCESS;
     nvrtc_text_print(&program->log,
                      "\"%s\": creating precompiled header file \"%s\"\n",

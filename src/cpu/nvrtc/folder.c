@@ -59,6 +59,7 @@ header_write(const struct nvrtc_header *header, const char *folder,
     }
     int n = snprintf(path, sizeof path, "%s/%s", folder, header->name);
     FILE *file = NULL;
+    errno = ENAMETOOLONG;
     if (n < PATH_MAX && parents_make(path)) {
         file = fopen(path, "we");
     }
@@ -67,7 +68,10 @@ header_write(const struct nvrtc_header *header, const char *folder,
         right = false;
     }
     if (!right) {
-        nvrtc_text_print(log, "nvrtc: error: can't write %s: %s\n", path,
+        nvrtc_text_print(log,
+                         "nvrtc: error: cannot write the header %s, %zu "
+                         "bytes, to %s: %s; TMPDIR can name another place\n",
+                         header->name, strlen(header->source), path,
                          strerror(errno));
     }
     return right;
@@ -86,8 +90,13 @@ nvrtc_folder_make(const struct _nvrtcProgram *program, char path[PATH_MAX],
     int n = snprintf(path, PATH_MAX, "%s/pycuda-headers-XXXXXX",
                      parent && *parent ? parent : "/tmp");
     if (n >= PATH_MAX || mkdtemp(path) == NULL) {
-        nvrtc_text_print(log, "nvrtc: error: no temporary folder in %s: %s\n",
-                         parent ? parent : "/tmp", strerror(errno));
+        nvrtc_text_print(log,
+                         "nvrtc: error: cannot make a folder in %s for "
+                         "headers given in memory: %s; TMPDIR can name "
+                         "another place\n",
+                         parent && *parent ? parent : "/tmp",
+                         n >= PATH_MAX ? strerror(ENAMETOOLONG)
+                                       : strerror(errno));
         path[0] = 0;
         return false;
     }

@@ -49,6 +49,7 @@ table_write(const struct nvrtc_timing *timing, const char *program,
     struct nvrtc_text text = {0};
     bool to_log = !strcmp(path, "-");
     FILE *file = to_log ? NULL : fopen(path, "a");
+    bool written = true;
 
     if (!to_log && !file) {
         nvrtc_text_print(log,
@@ -68,11 +69,17 @@ table_write(const struct nvrtc_timing *timing, const char *program,
     if (to_log) {
         nvrtc_text_add(log, text.bytes, text.length);
     } else {
-        fwrite(text.bytes, 1, text.length, file);
-        fclose(file);
+        written = fwrite(text.bytes, 1, text.length, file) == text.length;
+        written &= !fclose(file);
+    }
+    if (!written) {
+        nvrtc_text_print(log,
+                         "nvrtc: error: failed to write %zu bytes of times "
+                         "to %s! (%s)\n",
+                         text.length, path, strerror(errno));
     }
     nvrtc_text_free(&text);
-    return true;
+    return written;
 }
 
 /* NVRTC adds ".json" to the name that it is given. */
@@ -87,7 +94,7 @@ trace_write(const struct nvrtc_timing *timing, const char *path,
         file = fopen(name, "w");
     }
     if (!file) {
-        nvrtc_text_print(log, "Time trace file opening error: %s\n",
+        nvrtc_text_print(log, "Time trace file opening error: %s: %s\n", name,
                          strerror(errno));
         return false;
     }
@@ -101,7 +108,12 @@ trace_write(const struct nvrtc_timing *timing, const char *path,
                 (timing->part[i].end - timing->part[i].begin) * 1e3);
     }
     fprintf(file, "\n]}\n");
-    fclose(file);
+    bool failed = ferror(file);
+    if (fclose(file) || failed) {
+        nvrtc_text_print(log, "Time trace file writing error: %s: %s\n", name,
+                         strerror(errno));
+        return false;
+    }
     return true;
 }
 

@@ -453,5 +453,7 @@ cpu_watch_start(void)
     int failed = pthread_create(&thread, &attributes, watch_main, NULL);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attributes);
-    return failed && limit_ns ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_SUCCESS;
+    return failed ? cpu_os_refuse(failed, "a thread for kernels' time limits "
+                                          "and for Ctrl-C")
+                  : CUDA_SUCCESS;
 }

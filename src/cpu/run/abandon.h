@@ -44,8 +44,8 @@ void cpu_runner_end(struct cpu_runner *runner);
 bool cpu_runner_abandoned(int *reason);
 
 /* Starts the thread that ends launches after PYCUDA_CPU_TIMEOUT seconds and
- * sees a Ctrl-C while a caller runs blocks itself.  Called once, before any
- * launch.  CUDA_ERROR_INVALID_VALUE: the variable is no number. */
+ * sees a Ctrl-C while a caller runs blocks itself.  Called before any launch,
+ * until it succeeds.  CUDA_ERROR_INVALID_VALUE: the variable is no number. */
 CUresult cpu_watch_start(void);
 /* Takes what the workers must not block out of `mask`. */
 void cpu_watch_unmask(sigset_t *mask);

@@ -91,7 +91,8 @@ cpu_ipc_event_new(struct cpu_ipc_event **made)
     int fd = memfd_create("pycuda-event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
     if (fd < 0) {
-        return cpu_os_refuse("a file of memory for an event", errno);
+        return cpu_os_refuse(errno, "a file of memory for an event that "
+                                    "processes share");
     }
     /* Nobody who maps it meets a file that has shrunk. */
     bool sized = !ftruncate(fd, PAGE) &&
@@ -101,9 +102,10 @@ cpu_ipc_event_new(struct cpu_ipc_event **made)
     if (!*made) {
         close(fd);
         return sized ? CUDA_ERROR_OUT_OF_MEMORY
-                     : cpu_os_refuse("to size and seal an event's file of "
-                                     "memory",
-                                     error);
+                     : cpu_os_refuse(error,
+                                     "to size and seal an event's file "
+                                     "of %d bytes of memory",
+                                     (int)PAGE);
     }
     (*made)->page->magic = MAGIC;
     return CUDA_SUCCESS;
@@ -118,7 +120,7 @@ cpu_ipc_event_tell(struct cpu_ipc_event *event, CUipcEventHandle *handle)
         return CUDA_ERROR_INVALID_HANDLE; /* another process's */
     }
     if (fstat(event->fd, &status)) {
-        return cpu_os_refuse("to look at an event's file of memory", errno);
+        return cpu_os_refuse(errno, "to look at an event's file of memory");
     }
     struct handle told = {.magic = MAGIC,
                           .pid = getpid(),

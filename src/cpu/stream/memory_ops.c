@@ -10,6 +10,7 @@
  * lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -209,13 +210,24 @@ looker_main(void *argument)
 static bool
 looker_start(void)
 {
+    sigset_t all, old;
     pthread_t thread;
 
-    if (!looker_runs && !pthread_create(&thread, NULL, looker_main, NULL)) {
-        pthread_detach(thread);
-        looker_runs = true;
+    if (looker_runs) {
+        return true;
     }
-    return looker_runs;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int failed = pthread_create(&thread, NULL, looker_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (failed) {
+        cpu_os_refuse(failed, "a thread for streams that wait for a value in "
+                              "memory");
+        return false;
+    }
+    pthread_detach(thread);
+    looker_runs = true;
+    return true;
 }
 
 static CUresult

@@ -400,7 +400,9 @@ thread_start(void *(*run)(void *), struct cpu_seat *seat)
     pthread_attr_destroy(&attributes);
     if (failed) {
         worker_free(worker);
-        return cpu_os_refuse("a thread for kernels", failed);
+        return cpu_os_refuse(failed,
+                             "a thread for kernels, with a stack of %u KiB",
+                             (unsigned)(WORKER_STACK >> 10));
     }
     return CUDA_SUCCESS;
 }
