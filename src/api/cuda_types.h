@@ -46,6 +46,7 @@ typedef struct CUmemPoolHandle_st            *CUmemoryPool;
 typedef struct CUuserObject_st               *CUuserObject;
 typedef struct CUgraphDeviceUpdatableNode_st *CUgraphDeviceNode;
 typedef struct CUgreenCtx_st                 *CUgreenCtx;
+typedef struct CUdevResourceDesc_st          *CUdevResourceDesc;
 typedef struct CUlinkState_st                *CUlinkState;
 
 #define CUDA_VERSION 13000 /* the version whose declarations these are */
@@ -157,6 +158,21 @@ typedef struct CUctxCreateParams_st {
     int                 numExecAffinityParams;
     CUctxCigParam       *cigParams;
 } CUctxCreateParams;
+
+typedef struct CUdevSmResource_st {
+    unsigned int smCount;
+    unsigned int minSmPartitionSize;
+    unsigned int smCoscheduledAlignment;
+} CUdevSmResource;
+
+typedef struct CUdevResource_st {
+    CUdevResourceType type;
+    unsigned char     _internal_padding[92];
+    union {
+        CUdevSmResource sm;
+        unsigned char   _oversize[48];
+    };
+} CUdevResource;
 
 #include "api/cuda_structs_memory.h"
 #include "api/cuda_structs_graph.h"

@@ -194,3 +194,65 @@ DRIVER_ROW(cuCoredumpSetAttributeGlobal, cuCoredumpSetAttributeGlobal, 12010,
     cuCoredumpSetAttributeGlobal,
     (CUcoredumpSettings setting, void *value, size_t *size),
     (setting, value, size))
+DRIVER_ROW(cuDeviceGetDevResource, cuDeviceGetDevResource, 12040,
+    cuDeviceGetDevResource,
+    (CUdevice device, CUdevResource *resource,
+     CUdevResourceType type),
+    (device, resource, type))
+DRIVER_ROW(cuCtxGetDevResource, cuCtxGetDevResource, 12040,
+    cuCtxGetDevResource,
+    (CUcontext context, CUdevResource *resource,
+     CUdevResourceType type),
+    (context, resource, type))
+DRIVER_ROW(cuGreenCtxGetDevResource, cuGreenCtxGetDevResource, 12040,
+    cuGreenCtxGetDevResource,
+    (CUgreenCtx green_ctx, CUdevResource *resource,
+     CUdevResourceType type),
+    (green_ctx, resource, type))
+DRIVER_ROW(cuDevSmResourceSplitByCount, cuDevSmResourceSplitByCount, 12040,
+    cuDevSmResourceSplitByCount,
+    (CUdevResource *result, unsigned int *groups,
+     const CUdevResource *input, CUdevResource *remaining,
+     unsigned int flags, unsigned int least),
+    (result, groups, input, remaining, flags, least))
+DRIVER_ROW(cuDevResourceGenerateDesc, cuDevResourceGenerateDesc, 12040,
+    cuDevResourceGenerateDesc,
+    (CUdevResourceDesc *desc, CUdevResource *resources,
+     unsigned int count),
+    (desc, resources, count))
+DRIVER_ROW(cuGreenCtxCreate, cuGreenCtxCreate, 12040, cuGreenCtxCreate,
+    (CUgreenCtx *green_ctx, CUdevResourceDesc desc, CUdevice device,
+     unsigned int flags),
+    (green_ctx, desc, device, flags))
+DRIVER_ROW(cuGreenCtxDestroy, cuGreenCtxDestroy, 12040, cuGreenCtxDestroy,
+    (CUgreenCtx green_ctx),
+    (green_ctx))
+DRIVER_ROW(cuCtxFromGreenCtx, cuCtxFromGreenCtx, 12040, cuCtxFromGreenCtx,
+    (CUcontext *context, CUgreenCtx green_ctx),
+    (context, green_ctx))
+DRIVER_ROW(cuGreenCtxRecordEvent, cuGreenCtxRecordEvent, 12040,
+    cuGreenCtxRecordEvent,
+    (CUgreenCtx green_ctx, CUevent event),
+    (green_ctx, event))
+DRIVER_ROW(cuGreenCtxWaitEvent, cuGreenCtxWaitEvent, 12040,
+    cuGreenCtxWaitEvent,
+    (CUgreenCtx green_ctx, CUevent event),
+    (green_ctx, event))
+DRIVER_ROW(cuGreenCtxStreamCreate, cuGreenCtxStreamCreate, 12050,
+    cuGreenCtxStreamCreate,
+    (CUstream *stream, CUgreenCtx green_ctx, unsigned int flags,
+     int priority),
+    (stream, green_ctx, flags, priority))
+DRIVER_ROW(cuCtxRecordEvent, cuCtxRecordEvent, 12050, cuCtxRecordEvent,
+    (CUcontext context, CUevent event),
+    (context, event))
+DRIVER_ROW(cuCtxWaitEvent, cuCtxWaitEvent, 12050, cuCtxWaitEvent,
+    (CUcontext context, CUevent event),
+    (context, event))
+DRIVER_ROW(cuStreamGetGreenCtx, cuStreamGetGreenCtx, 12040,
+    cuStreamGetGreenCtx,
+    (CUstream stream, CUgreenCtx *green_ctx),
+    (stream, green_ctx))
+DRIVER_ROW(cuGreenCtxGetId, cuGreenCtxGetId, 12090, cuGreenCtxGetId,
+    (CUgreenCtx green_ctx, unsigned long long *green_ctx_id),
+    (green_ctx, green_ctx_id))

@@ -17,6 +17,7 @@
 
 #include "api/cuda_types.h"
 #include "cpu/arch/arch.h"
+#include "cpu/device/handle.h"
 #include "cpu/run/abandon.h"
 #include "image/abi.h"
 #include "image/image.h"
@@ -36,67 +37,10 @@
 #define CPU_PARAMETER_MAX  4096 /* bytes of a kernel's parameters */
 
 struct cpu_context;
+struct cpu_green;
 struct cpu_image;
 struct cpu_op;
 struct cpu_worker;
-
-/* ---- device/handle.c: handles that can be checked without a crash ---- */
-
-enum cpu_kind {
-    CPU_NONE,
-    CPU_CONTEXT,
-    CPU_STREAM,
-    CPU_EVENT,
-    CPU_MODULE,
-    CPU_FUNCTION,
-    CPU_ARRAY,
-    CPU_MIPMAP,
-    CPU_TEXTURE,
-    CPU_SURFACE,
-    CPU_LINK,
-    CPU_LIBRARY,
-    CPU_KERNEL,
-    CPU_POOL,
-    CPU_PHYSICAL,
-    CPU_GRAPH,
-    CPU_NODE,
-    CPU_EXEC,
-    CPU_USER,
-    CPU_BLAS,
-};
-
-/* A handle is the address of a slot; slots are never unmapped. */
-struct cpu_slot {
-    _Atomic uint32_t kind;
-    uint32_t next_free;
-    void *_Atomic object;
-    _Atomic uint64_t owner; /* id of the context that it ends with, or 0 */
-};
-
-#define CPU_SLOTS (1u << 19)
-extern struct cpu_slot cpu_slots[CPU_SLOTS];
-
-/* The object of a live handle of this kind, else NULL. */
-static inline void *
-cpu_handle_object(enum cpu_kind kind, const void *handle)
-{
-    uintptr_t offset = (uintptr_t)handle - (uintptr_t)cpu_slots;
-
-    if (offset >= sizeof cpu_slots || offset % sizeof(struct cpu_slot)) {
-        return NULL;
-    }
-    struct cpu_slot *slot = &cpu_slots[offset / sizeof(struct cpu_slot)];
-    if (atomic_load_explicit(&slot->kind, memory_order_acquire) != kind) {
-        return NULL;
-    }
-    return atomic_load_explicit(&slot->object, memory_order_relaxed);
-}
-
-/* NULL: no memory.  `owner`: the context that the object ends with, or 0. */
-void *cpu_handle_new(enum cpu_kind kind, void *object, uint64_t owner);
-void cpu_handle_delete(void *handle);
-/* Deletes all handles of a kind that a context owns; `end` frees objects. */
-void cpu_handles_end(enum cpu_kind kind, uint64_t owner, void (*end)(void *));
 
 /* ---- device/device.c, device/attributes.c ---- */
 
@@ -133,7 +77,8 @@ struct cpu_stream {
     struct cpu_stream_attributes *attributes; /* owned; or NULL */
     struct cpu_capture *_Atomic capture;      /* set under the graph lock */
     struct cpu_stream *captured_next;         /* in the capture; graph lock */
-    CUgraphNode *tips; /* what the next node depends on; graph lock */
+    struct cpu_green *green; /* that it was created in, or NULL */
+    CUgraphNode *tips;       /* what the next node depends on; graph lock */
     size_t tip_count;
     bool joined; /* another stream of the capture waits for all of its work;
                     graph lock */
@@ -160,6 +105,7 @@ struct cpu_context {
     pthread_mutex_t heap_lock;
     struct cpu_heap_block *heap; /* all blocks; heap_lock */
     atomic_uint capturing;       /* streams that capture */
+    struct cpu_op *gate;         /* new streams wait for it; scheduler lock */
 };
 
 /* The calling thread's context: an error if there is none, or it is gone, or
@@ -176,6 +122,7 @@ CUresult cpu_context_new(CUdevice device, unsigned flags,
 /* Waits for what still runs, then frees all that the context owns. */
 void cpu_context_destroy(struct cpu_context *ctx);
 bool cpu_context_flags_valid(unsigned flags);
+uint64_t cpu_context_next_id(void); /* unique in the process */
 
 /* ---- memory/arena.c: device memory ---- */
 
@@ -379,8 +326,9 @@ CUresult cpu_task_note(struct cpu_stream *stream, struct cpu_task *task);
 CUresult cpu_capture_implicit(struct cpu_context *ctx);
 /* A call that a capturing stream forbids: invalidates and says so. */
 CUresult cpu_capture_refuse(struct cpu_stream *stream);
-/* A call that waits for the whole context. */
-CUresult cpu_capture_refuse_all(struct cpu_context *ctx);
+/* A call that waits for the whole context, or a green one, if not NULL. */
+CUresult cpu_capture_refuse_all(struct cpu_context *ctx,
+                                const struct cpu_green *green);
 /* A call that captures in global or thread-local mode forbid. */
 CUresult cpu_capture_unsafe(void);
 /* An event recorded in a capture: where it stands. */
@@ -411,6 +359,8 @@ CUresult cpu_stream_any(CUstream handle, struct cpu_stream **stream);
  * CUDA.  Neither context may have a sticky error. */
 CUresult cpu_stream_current(CUstream handle, struct cpu_context **ctx,
                             struct cpu_stream **stream);
+/* A new stream waits for what its context waits for: context_events.c. */
+CUresult cpu_stream_wait_gates(struct cpu_stream *stream);
 void cpu_stream_attach(struct cpu_context *ctx, struct cpu_stream *stream);
 void cpu_stream_detach(struct cpu_stream *stream);
 void cpu_streams_close(struct cpu_context *ctx);
@@ -422,6 +372,11 @@ struct cpu_event;
 struct cpu_event *cpu_event_take(CUevent handle);
 void cpu_event_retain(struct cpu_event *event);
 void cpu_event_release(struct cpu_event *event);
+uint64_t cpu_event_context(const struct cpu_event *event); /* its id */
+/* The event was recorded last outside of captures. */
+void cpu_event_forget_capture(struct cpu_event *event);
+/* True: recorded last in a capture, which is invalid now. */
+bool cpu_event_invalidates(struct cpu_event *event);
 /* Whether processes share it. */
 bool cpu_event_shared(const struct cpu_event *event);
 /* The operation that it was recorded with last, referenced, or NULL; and that

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/device/green.h"
 
 #define STACK_MAX 64
 
@@ -79,6 +79,12 @@ cpu_context_fail(struct cpu_context *ctx, CUresult code)
     atomic_compare_exchange_strong(&ctx->error, &none, (int)code);
 }
 
+uint64_t
+cpu_context_next_id(void)
+{
+    return atomic_fetch_add(&context_ids, 1) + 1;
+}
+
 static CUresult
 stack_push(CUcontext handle)
 {
@@ -126,7 +132,7 @@ cpu_context_new(CUdevice device, unsigned flags, struct cpu_context **made)
     }
     ctx->device = device;
     ctx->flags = flags;
-    ctx->id = atomic_fetch_add(&context_ids, 1) + 1;
+    ctx->id = cpu_context_next_id();
     memcpy(ctx->limits, limit_defaults, sizeof ctx->limits);
     pthread_mutex_init(&ctx->lock, NULL);
     pthread_mutex_init(&ctx->heap_lock, NULL);
@@ -146,6 +152,7 @@ cpu_context_destroy(struct cpu_context *ctx)
     cpu_modules_close(ctx);
     cpu_links_close(ctx);
     cpu_streams_close(ctx);
+    cpu_greens_close(ctx);
     cpu_events_close(ctx);
     cpu_handles_end(CPU_BLAS, ctx->id, free);
     cpu_handles_end(CPU_TEXTURE, ctx->id, free);
@@ -155,6 +162,7 @@ cpu_context_destroy(struct cpu_context *ctx)
     cpu_ipc_close(ctx);
     cpu_arena_free_context(ctx->id);
     cpu_heap_close(ctx);
+    cpu_op_release(ctx->gate);
     cpu_fifo_delete(ctx->fifo);
     pthread_mutex_destroy(&ctx->lock);
     free(ctx);
@@ -433,7 +441,7 @@ cuCtxSynchronize(void)
     CUresult code = cpu_context_current_any(&ctx);
 
     if (!code) {
-        code = cpu_capture_refuse_all(ctx);
+        code = cpu_capture_refuse_all(ctx, NULL);
     }
     return code ? code : cpu_context_synchronize(ctx);
 }
@@ -444,7 +452,7 @@ cuCtxSynchronize_v2(CUcontext handle)
     struct cpu_context *ctx;
     CUresult code = context_or_current(handle, &ctx);
 
-    code = code ? code : cpu_capture_refuse_all(ctx);
+    code = code ? code : cpu_capture_refuse_all(ctx, NULL);
     return code ? code : cpu_context_synchronize(ctx);
 }
 

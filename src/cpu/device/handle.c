@@ -69,6 +69,15 @@ cpu_handle_delete(void *handle)
 }
 
 void
+cpu_handle_strand(void *handle)
+{
+    struct cpu_slot *slot = handle;
+
+    atomic_store_explicit(&slot->object, slot, memory_order_relaxed);
+    atomic_store_explicit(&slot->kind, CPU_STRANDED, memory_order_release);
+}
+
+void
 cpu_handles_end(enum cpu_kind kind, uint64_t owner, void (*end)(void *))
 {
     pthread_mutex_lock(&handle_lock);

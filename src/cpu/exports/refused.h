@@ -8,7 +8,6 @@
 
 #define NO_GRAPHICS   "no graphics API has memory here"
 #define NO_EXTERNAL   "memory and semaphores of other APIs are a GPU's"
-#define NO_GREEN      "workers are not divided among contexts"
 #define NO_TENSORMAP  "TMA belongs to compute capability 9.0"
 #define NO_MULTICAST  "several devices have no common fabric"
 #define NO_CHECKPOINT "the state of a process is not saved"
@@ -36,19 +35,10 @@ REFUSED_ROW(cuCheckpointProcessRestore, cuCheckpointProcessRestore, 12080,
     NO_CHECKPOINT)
 REFUSED_ROW(cuCheckpointProcessUnlock, cuCheckpointProcessUnlock, 12080,
     NO_CHECKPOINT)
-REFUSED_ROW(cuCtxFromGreenCtx, cuCtxFromGreenCtx, 12040, NO_GREEN)
-REFUSED_ROW(cuCtxGetDevResource, cuCtxGetDevResource, 12040, NO_GREEN)
-REFUSED_ROW(cuCtxRecordEvent, cuCtxRecordEvent, 12050, NO_GREEN)
-REFUSED_ROW(cuCtxWaitEvent, cuCtxWaitEvent, 12050, NO_GREEN)
 REFUSED_ROW(cuDestroyExternalMemory, cuDestroyExternalMemory, 10000,
     NO_EXTERNAL)
 REFUSED_ROW(cuDestroyExternalSemaphore, cuDestroyExternalSemaphore, 10000,
     NO_EXTERNAL)
-REFUSED_ROW(cuDevResourceGenerateDesc, cuDevResourceGenerateDesc, 12040,
-    NO_GREEN)
-REFUSED_ROW(cuDevSmResourceSplitByCount, cuDevSmResourceSplitByCount, 12040,
-    NO_GREEN)
-REFUSED_ROW(cuDeviceGetDevResource, cuDeviceGetDevResource, 12040, NO_GREEN)
 REFUSED_ROW(cuDeviceGetHostAtomicCapabilities,
     cuDeviceGetHostAtomicCapabilities, 13000,
     "all atomics are the processor's; the attributes say so")
@@ -99,14 +89,6 @@ REFUSED_ROW(cuGraphicsUnmapResources, cuGraphicsUnmapResources, 3000,
     NO_GRAPHICS)
 REFUSED_ROW(cuGraphicsUnregisterResource, cuGraphicsUnregisterResource, 3000,
     NO_GRAPHICS)
-REFUSED_ROW(cuGreenCtxCreate, cuGreenCtxCreate, 12040, NO_GREEN)
-REFUSED_ROW(cuGreenCtxDestroy, cuGreenCtxDestroy, 12040, NO_GREEN)
-REFUSED_ROW(cuGreenCtxGetDevResource, cuGreenCtxGetDevResource, 12040,
-    NO_GREEN)
-REFUSED_ROW(cuGreenCtxGetId, cuGreenCtxGetId, 13000, NO_GREEN)
-REFUSED_ROW(cuGreenCtxRecordEvent, cuGreenCtxRecordEvent, 12040, NO_GREEN)
-REFUSED_ROW(cuGreenCtxStreamCreate, cuGreenCtxStreamCreate, 12050, NO_GREEN)
-REFUSED_ROW(cuGreenCtxWaitEvent, cuGreenCtxWaitEvent, 12040, NO_GREEN)
 REFUSED_ROW(cuImportExternalMemory, cuImportExternalMemory, 10000, NO_EXTERNAL)
 REFUSED_ROW(cuImportExternalSemaphore, cuImportExternalSemaphore, 10000,
     NO_EXTERNAL)
@@ -151,7 +133,6 @@ REFUSED_ROW(cuParamSeti, cuParamSeti, 2000, NO_OLD_LAUNCH)
 REFUSED_ROW(cuParamSetv, cuParamSetv, 2000, NO_OLD_LAUNCH)
 REFUSED_ROW(cuSignalExternalSemaphoresAsync, cuSignalExternalSemaphoresAsync,
     10000, NO_EXTERNAL)
-REFUSED_ROW(cuStreamGetGreenCtx, cuStreamGetGreenCtx, 12040, NO_GREEN)
 REFUSED_ROW(cuSurfRefGetArray, cuSurfRefGetArray, 3000, NO_REFERENCE)
 REFUSED_ROW(cuSurfRefSetArray, cuSurfRefSetArray, 3000, NO_REFERENCE)
 REFUSED_ROW(cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2col, 12000,

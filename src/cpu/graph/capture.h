@@ -38,10 +38,11 @@ void cpu_capture_end(struct cpu_capture *capture);
 void cpu_capture_drop_graph(struct cpu_capture *capture);
 /* Marks the capture (or none: NULL) as invalid; returns `code`. */
 CUresult cpu_capture_invalidate(struct cpu_capture *capture, CUresult code);
-/* Whether a stream of the context takes part; with `blocking_only`, one that
- * the legacy stream would wait for. */
+/* Whether a stream of the context, or of a green context of it, takes part;
+ * with `blocking_only`, one that the legacy stream would wait for. */
 bool cpu_capture_has(const struct cpu_capture *capture,
-                     const struct cpu_context *ctx, bool blocking_only);
+                     const struct cpu_context *ctx,
+                     const struct cpu_green *green, bool blocking_only);
 /* Whether the node is one of `count` tips. */
 bool cpu_tips_have(const CUgraphNode *tips, size_t count, CUgraphNode node);
 /* Replaces the stream's tips, or adds to them; OUT_OF_MEMORY leaves them. */

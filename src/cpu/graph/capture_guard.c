@@ -19,7 +19,7 @@ cpu_capture_implicit(struct cpu_context *ctx)
     }
     pthread_mutex_lock(&cpu_graph_lock);
     for (struct cpu_capture *c = cpu_captures; c; c = c->next) {
-        if (cpu_capture_has(c, ctx, true)) {
+        if (cpu_capture_has(c, ctx, NULL, true)) {
             code =
                 cpu_capture_invalidate(c, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
         }
@@ -44,7 +44,7 @@ cpu_capture_refuse(struct cpu_stream *stream)
 }
 
 CUresult
-cpu_capture_refuse_all(struct cpu_context *ctx)
+cpu_capture_refuse_all(struct cpu_context *ctx, const struct cpu_green *green)
 {
     CUresult code = CUDA_SUCCESS;
 
@@ -53,7 +53,7 @@ cpu_capture_refuse_all(struct cpu_context *ctx)
     }
     pthread_mutex_lock(&cpu_graph_lock);
     for (struct cpu_capture *c = cpu_captures; c; c = c->next) {
-        if (cpu_capture_has(c, ctx, false)) {
+        if (cpu_capture_has(c, ctx, green, false)) {
             code = cpu_capture_invalidate(
                 c, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         }

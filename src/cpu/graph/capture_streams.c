@@ -117,10 +117,11 @@ stream_leave(struct cpu_capture *capture, struct cpu_stream *stream)
 
 bool
 cpu_capture_has(const struct cpu_capture *capture,
-                const struct cpu_context *ctx, bool blocking_only)
+                const struct cpu_context *ctx, const struct cpu_green *green,
+                bool blocking_only)
 {
     for (struct cpu_stream *s = capture->streams; s; s = s->captured_next) {
-        if (s->ctx == ctx &&
+        if (s->ctx == ctx && (!green || s->green == green) &&
             !(blocking_only && s->flags & CU_STREAM_NON_BLOCKING)) {
             return true;
         }

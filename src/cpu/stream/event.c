@@ -144,6 +144,28 @@ cpu_event_release(struct cpu_event *event)
     free(event);
 }
 
+uint64_t
+cpu_event_context(const struct cpu_event *event)
+{
+    return event->context_id;
+}
+
+bool
+cpu_event_invalidates(struct cpu_event *event)
+{
+    return event_asked(event) != CUDA_SUCCESS;
+}
+
+void
+cpu_event_forget_capture(struct cpu_event *event)
+{
+    pthread_mutex_lock(&event->lock);
+    struct cpu_captured *captured = event->captured;
+    event->captured = NULL;
+    pthread_mutex_unlock(&event->lock);
+    free(captured);
+}
+
 bool
 cpu_event_shared(const struct cpu_event *event)
 {
@@ -198,11 +220,7 @@ event_record(struct cpu_event *event, struct cpu_context *ctx,
     }
     cpu_event_set_mark(event, mark);
     cpu_op_release(mark);
-    pthread_mutex_lock(&event->lock);
-    struct cpu_captured *captured = event->captured;
-    event->captured = NULL;
-    pthread_mutex_unlock(&event->lock);
-    free(captured);
+    cpu_event_forget_capture(event);
     return CUDA_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/green.h"
 #include "cpu/graph/graph.h"
 
 static atomic_ullong stream_ids;
@@ -121,6 +122,15 @@ cpu_streams_close(struct cpu_context *ctx)
     }
 }
 
+/* Why the handle is no stream's. */
+static CUresult
+stream_gone(CUstream handle)
+{
+    return cpu_handle_object(CPU_STRANDED, handle)
+               ? CUDA_ERROR_CONTEXT_IS_DESTROYED
+               : CUDA_ERROR_INVALID_HANDLE;
+}
+
 CUresult
 cpu_stream_of(CUstream handle, struct cpu_context *ctx,
               struct cpu_stream **stream)
@@ -137,7 +147,7 @@ cpu_stream_of(CUstream handle, struct cpu_context *ctx,
     }
     *stream = cpu_handle_object(CPU_STREAM, handle);
     if (!*stream) {
-        return CUDA_ERROR_INVALID_HANDLE;
+        return stream_gone(handle);
     }
     return (*stream)->ctx == ctx ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -181,24 +191,18 @@ cpu_stream_any(CUstream handle, struct cpu_stream **stream)
     return code ? code : cpu_stream_of(handle, ctx, stream);
 }
 
-/* The same for a question whose answer goes to `result`. */
-static CUresult
-stream_asked(CUstream handle, const void *result, struct cpu_stream **stream)
+/* Ends a stream of cuStreamCreate: its handle is dealt with. */
+static void
+stream_drop(struct cpu_stream *stream)
 {
-    CUresult code = cpu_stream_any(handle, stream);
-
-    return code || result ? code : CUDA_ERROR_INVALID_VALUE;
+    cpu_capture_leave(stream);
+    stream_end(stream);
 }
 
-CPU_API CUresult
-cuStreamCreateWithPriority(CUstream *handle, unsigned flags, int priority)
+CUresult
+cpu_stream_new(struct cpu_context *ctx, struct cpu_green *green,
+               unsigned flags, int priority, CUstream *handle)
 {
-    struct cpu_context *ctx;
-    CUresult code = cpu_context_current(&ctx);
-
-    if (code) {
-        return code;
-    }
     if (!handle || flags > CU_STREAM_NON_BLOCKING) {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -207,6 +211,7 @@ cuStreamCreateWithPriority(CUstream *handle, unsigned flags, int priority)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     stream->flags = flags;
+    stream->green = green;
     stream->priority = cpu_priority_clamp(priority);
     stream->handle = cpu_handle_new(CPU_STREAM, stream, 0);
     if (!stream->handle) {
@@ -215,7 +220,50 @@ cuStreamCreateWithPriority(CUstream *handle, unsigned flags, int priority)
     }
     cpu_stream_attach(ctx, stream);
     *handle = stream->handle;
-    return CUDA_SUCCESS;
+    CUresult code = cpu_stream_wait_gates(stream);
+    if (code) {
+        cpu_handle_delete(stream->handle);
+        stream_drop(stream);
+    }
+    return code;
+}
+
+/* A stream of the green context, out of the reach of others, or NULL. */
+static struct cpu_stream *
+green_take(struct cpu_green *green)
+{
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    struct cpu_stream *stream = green->ctx->streams;
+    while (stream && (stream->green != green || stream->ended)) {
+        stream = stream->next;
+    }
+    if (stream) {
+        stream->green = NULL;
+        cpu_handle_strand(stream->handle);
+    }
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    return stream;
+}
+
+void
+cpu_streams_strand(struct cpu_green *green)
+{
+    struct cpu_stream *stream;
+
+    while ((stream = green_take(green))) {
+        stream_drop(stream);
+    }
+}
+
+CPU_API CUresult
+cuStreamCreateWithPriority(CUstream *handle, unsigned flags, int priority)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_current(&ctx);
+
+    return code ? code
+                : cpu_stream_new(ctx, cpu_green_current(), flags, priority,
+                                 handle);
 }
 
 CPU_API CUresult
@@ -236,11 +284,10 @@ cuStreamDestroy_v2(CUstream handle)
     stream = cpu_handle_object(CPU_STREAM, handle);
     if (!stream || stream == &stream->ctx->legacy ||
         stream == &stream->ctx->per_thread) {
-        return CUDA_ERROR_INVALID_HANDLE;
+        return stream ? CUDA_ERROR_INVALID_HANDLE : stream_gone(handle);
     }
-    cpu_capture_leave(stream);
     cpu_handle_delete(handle);
-    stream_end(stream);
+    stream_drop(stream);
     return CUDA_SUCCESS;
 }
 
@@ -278,79 +325,6 @@ cuStreamQuery(CUstream handle)
         return cpu_capture_refuse(stream);
     }
     return cpu_stream_idle(stream) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
-}
-
-CPU_API CUresult
-cuStreamGetFlags(CUstream handle, unsigned *flags)
-{
-    struct cpu_stream *stream;
-    CUresult code = stream_asked(handle, flags, &stream);
-
-    if (!code) {
-        *flags = stream->flags;
-    }
-    return code;
-}
-
-CPU_API CUresult
-cuStreamGetPriority(CUstream handle, int *priority)
-{
-    struct cpu_stream *stream;
-    CUresult code = stream_asked(handle, priority, &stream);
-
-    if (!code) {
-        *priority = stream->priority;
-    }
-    return code;
-}
-
-CPU_API CUresult
-cuStreamGetId(CUstream handle, unsigned long long *id)
-{
-    struct cpu_stream *stream;
-    CUresult code = stream_asked(handle, id, &stream);
-
-    if (!code) {
-        *id = stream->id;
-    }
-    return code;
-}
-
-CPU_API CUresult
-cuStreamGetCtx(CUstream handle, CUcontext *ctx)
-{
-    struct cpu_stream *stream;
-    CUresult code = stream_asked(handle, ctx, &stream);
-
-    if (!code) {
-        *ctx = stream->ctx->handle;
-    }
-    return code;
-}
-
-/* There are no green contexts: the stream belongs to an ordinary one. */
-CPU_API CUresult
-cuStreamGetCtx_v2(CUstream handle, CUcontext *ctx, CUgreenCtx *green)
-{
-    CUresult code =
-        green ? cuStreamGetCtx(handle, ctx) : CUDA_ERROR_INVALID_VALUE;
-
-    if (!code) {
-        *green = NULL;
-    }
-    return code;
-}
-
-CPU_API CUresult
-cuStreamGetDevice(CUstream handle, CUdevice *device)
-{
-    struct cpu_stream *stream;
-    CUresult code = stream_asked(handle, device, &stream);
-
-    if (!code) {
-        *device = stream->ctx->device;
-    }
-    return code;
 }
 
 CPU_API CUresult

@@ -1,0 +1,294 @@
+/* resources.c - multiprocessors of a device as resources that can be split.
+ *
+ * Called by users of the library, and by green.c.  A multiprocessor is a
+ * worker thread, as in the device's attributes.  A resource is a number of
+ * them; which ones is not said, since workers are not bound to processors.
+ * What a resource came from is noted in its padding.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/device/green.h"
+
+#define MARK_MAGIC     UINT64_C(0x726f737365636f72)
+#define MARK_REMAINDER UINT32_MAX /* the index of what a split has left */
+
+/* In a resource's padding, which users copy but do not read. */
+struct mark {
+    uint64_t magic;
+    uint64_t split; /* number of the split that it came from, or 0 */
+    uint32_t index; /* among the groups of the split */
+    int device;
+};
+
+/* The resources of a green context; a program cannot free it. */
+struct desc {
+    struct desc *next;
+    CUdevResourceDesc handle;
+    unsigned sm_count;
+    int device;
+};
+
+static pthread_mutex_t desc_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct desc *descs; /* one for each count and device; desc_lock */
+static atomic_ullong splits;
+
+/* What compute capability 7 asks of a partition, where there are as many. */
+static unsigned
+partition_least(unsigned sm_count)
+{
+    return sm_count < 2 ? 1 : 2;
+}
+
+static void
+resource_fill(CUdevResource *resource, unsigned sm_count,
+              const struct mark *mark)
+{
+    *resource = (CUdevResource){.type = CU_DEV_RESOURCE_TYPE_SM};
+    memcpy(resource->_internal_padding, mark, sizeof *mark);
+    resource->sm = (CUdevSmResource){
+        .smCount = sm_count,
+        .minSmPartitionSize = partition_least(sm_count),
+        .smCoscheduledAlignment = partition_least(sm_count),
+    };
+}
+
+static CUresult
+resource_mark(const CUdevResource *resource, struct mark *mark)
+{
+    if (resource->type != CU_DEV_RESOURCE_TYPE_SM) {
+        return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    }
+    memcpy(mark, resource->_internal_padding, sizeof *mark);
+    return mark->magic == MARK_MAGIC
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+}
+
+/* ---- questions ---- */
+
+static CUresult
+resource_give(int device, unsigned sm_count, CUdevResource *resource,
+              CUdevResourceType type)
+{
+    struct mark mark = {.magic = MARK_MAGIC, .device = device};
+
+    if (!resource) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (type != CU_DEV_RESOURCE_TYPE_SM) {
+        return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+    }
+    resource_fill(resource, sm_count, &mark);
+    return CUDA_SUCCESS;
+}
+
+CPU_API CUresult
+cuDeviceGetDevResource(CUdevice device, CUdevResource *resource,
+                       CUdevResourceType type)
+{
+    CUresult code = cpu_device_check(device);
+
+    return code ? code
+                : resource_give(device, (unsigned)cpu_state.threads, resource,
+                                type);
+}
+
+CPU_API CUresult
+cuCtxGetDevResource(CUcontext handle, CUdevResource *resource,
+                    CUdevResourceType type)
+{
+    struct cpu_context *ctx;
+    CUresult code = cpu_context_of(handle, &ctx);
+
+    if (code) {
+        return code;
+    }
+    struct cpu_green *green = cpu_green_of_context(handle);
+    return resource_give(ctx->device,
+                         green ? green->sm_count : (unsigned)cpu_state.threads,
+                         resource, type);
+}
+
+CPU_API CUresult
+cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource *resource,
+                         CUdevResourceType type)
+{
+    CUresult code = cpu_ready();
+    struct cpu_green *green = cpu_handle_object(CPU_GREEN, handle);
+
+    if (code || !green) {
+        return code ? code : CUDA_ERROR_INVALID_CONTEXT;
+    }
+    return resource_give(green->ctx->device, green->sm_count, resource, type);
+}
+
+/* ---- splits ---- */
+
+/* The size of each group, which is a multiple of the least one. */
+static CUresult
+group_size(const CUdevResource *input, unsigned flags, unsigned least,
+           unsigned *size)
+{
+    unsigned step = flags & CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING
+                        ? 1
+                        : partition_least(input->sm.smCount);
+
+    if (flags & CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE) {
+        return CUDA_ERROR_NOT_SUPPORTED; /* of compute capability 9 */
+    }
+    if (flags & ~(unsigned)CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING ||
+        least > input->sm.smCount) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *size = least ? (least + step - 1) / step * step : step;
+    return *size > input->sm.smCount
+               ? CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION
+               : CUDA_SUCCESS;
+}
+
+/* Writes the groups, if `result` is not NULL, and the remainder. */
+static void
+groups_fill(CUdevResource *result, unsigned groups, unsigned size,
+            const CUdevResource *input, CUdevResource *remaining)
+{
+    unsigned left = input->sm.smCount - groups * size;
+    struct mark mark;
+
+    memcpy(&mark, input->_internal_padding, sizeof mark);
+    mark.split = atomic_fetch_add(&splits, 1) + 1;
+    for (unsigned i = 0; result && i < groups; i++) {
+        mark.index = i;
+        resource_fill(&result[i], size, &mark);
+    }
+    mark.index = MARK_REMAINDER;
+    if (remaining && left) {
+        resource_fill(remaining, left, &mark);
+    } else if (remaining) {
+        *remaining = (CUdevResource){.type = CU_DEV_RESOURCE_TYPE_INVALID};
+    }
+}
+
+CPU_API CUresult
+cuDevSmResourceSplitByCount(CUdevResource *result, unsigned *groups,
+                            const CUdevResource *given,
+                            CUdevResource *remaining, unsigned flags,
+                            unsigned least)
+{
+    CUresult code = cpu_ready();
+    struct mark mark;
+    unsigned size;
+
+    if (!code && (!groups || !given || (result && !*groups))) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    code = code ? code : resource_mark(given, &mark);
+    if (!code && mark.split && mark.index != MARK_REMAINDER) {
+        code = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION; /* a group */
+    }
+    code = code ? code : group_size(given, flags, least, &size);
+    if (code) {
+        return code;
+    }
+    CUdevResource input = *given; /* `remaining` may be the same one */
+    unsigned possible = input.sm.smCount / size;
+    if (!result || *groups > possible) {
+        *groups = possible;
+    }
+    groups_fill(result, *groups, size, &input, remaining);
+    return CUDA_SUCCESS;
+}
+
+/* ---- descriptors ---- */
+
+/* Multiprocessors of all of them, which are different parts of one split. */
+static CUresult
+resources_sum(const CUdevResource *resources, unsigned count,
+              struct mark *first, unsigned *sum)
+{
+    struct mark mark, other;
+    CUresult code = resource_mark(&resources[0], first);
+
+    *sum = 0;
+    for (unsigned i = 0; i < count && !code; i++) {
+        code = resource_mark(&resources[i], &mark);
+        for (unsigned j = 0; j < i && !code; j++) {
+            memcpy(&other, resources[j]._internal_padding, sizeof other);
+            if (mark.device != other.device || !mark.split ||
+                mark.split != other.split || mark.index == other.index) {
+                code = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+            }
+        }
+        *sum += resources[i].sm.smCount;
+    }
+    return code;
+}
+
+static struct desc *
+desc_find(int device, unsigned sm_count)
+{
+    struct desc *desc = descs;
+
+    while (desc && (desc->device != device || desc->sm_count != sm_count)) {
+        desc = desc->next;
+    }
+    return desc;
+}
+
+/* The lock is held; NULL: no memory. */
+static struct desc *
+desc_new(int device, unsigned sm_count)
+{
+    struct desc *desc = calloc(1, sizeof *desc);
+
+    if (!desc) {
+        return NULL;
+    }
+    *desc = (struct desc){descs, NULL, sm_count, device};
+    desc->handle = cpu_handle_new(CPU_RESOURCES, desc, 0);
+    if (!desc->handle) {
+        free(desc);
+        return NULL;
+    }
+    descs = desc;
+    return desc;
+}
+
+CPU_API CUresult
+cuDevResourceGenerateDesc(CUdevResourceDesc *handle, CUdevResource *resources,
+                          unsigned count)
+{
+    CUresult code = cpu_ready();
+    struct mark mark;
+    unsigned sum;
+
+    if (!code && (!handle || !resources || !count)) {
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    code = code ? code : resources_sum(resources, count, &mark, &sum);
+    if (code) {
+        return code;
+    }
+    pthread_mutex_lock(&desc_lock);
+    struct desc *desc = desc_find(mark.device, sum);
+    desc = desc ? desc : desc_new(mark.device, sum);
+    pthread_mutex_unlock(&desc_lock);
+    if (!desc) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *handle = desc->handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_resources_of(CUdevResourceDesc handle, CUdevice device, unsigned *sm_count)
+{
+    const struct desc *desc = cpu_handle_object(CPU_RESOURCES, handle);
+
+    if (!desc || desc->device != device) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *sm_count = desc->sm_count;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,119 @@
+/* stream_queries.c - what a stream tells about itself.
+ *
+ * Called by users of the library.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/device/green.h"
+
+/* The stream of a question whose answer goes to `result`. */
+static CUresult
+stream_asked(CUstream handle, const void *result, struct cpu_stream **stream)
+{
+    CUresult code = cpu_stream_any(handle, stream);
+
+    return code || result ? code : CUDA_ERROR_INVALID_VALUE;
+}
+
+CPU_API CUresult
+cuStreamGetFlags(CUstream handle, unsigned *flags)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_asked(handle, flags, &stream);
+
+    if (!code) {
+        *flags = stream->flags;
+    }
+    return code;
+}
+
+CPU_API CUresult
+cuStreamGetPriority(CUstream handle, int *priority)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_asked(handle, priority, &stream);
+
+    if (!code) {
+        *priority = stream->priority;
+    }
+    return code;
+}
+
+CPU_API CUresult
+cuStreamGetId(CUstream handle, unsigned long long *id)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_asked(handle, id, &stream);
+
+    if (!code) {
+        *id = stream->id;
+    }
+    return code;
+}
+
+/* The green context of the stream; for a handle that names the current
+ * context's stream, that of the context. */
+static struct cpu_green *
+stream_green(CUstream handle, const struct cpu_stream *stream)
+{
+    bool special = !handle || handle == CU_STREAM_LEGACY ||
+                   handle == CU_STREAM_PER_THREAD;
+
+    return special ? cpu_green_current() : stream->green;
+}
+
+CPU_API CUresult
+cuStreamGetCtx(CUstream handle, CUcontext *ctx)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_asked(handle, ctx, &stream);
+
+    if (!code) {
+        struct cpu_green *green = stream_green(handle, stream);
+
+        *ctx = green ? green->context : stream->ctx->handle;
+    }
+    return code;
+}
+
+CPU_API CUresult
+cuStreamGetGreenCtx(CUstream handle, CUgreenCtx *green)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_asked(handle, green, &stream);
+
+    if (!code) {
+        struct cpu_green *found = stream_green(handle, stream);
+
+        *green = found ? found->handle : NULL;
+    }
+    return code;
+}
+
+CPU_API CUresult
+cuStreamGetCtx_v2(CUstream handle, CUcontext *ctx, CUgreenCtx *green)
+{
+    struct cpu_stream *stream;
+    CUresult code =
+        ctx ? cuStreamGetGreenCtx(handle, green) : CUDA_ERROR_INVALID_VALUE;
+
+    code = code ? code : cpu_stream_any(handle, &stream);
+    if (!code && *green && handle == CU_STREAM_PER_THREAD) {
+        code = CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (!code) {
+        *ctx = stream->ctx->handle;
+    }
+    return code;
+}
+
+CPU_API CUresult
+cuStreamGetDevice(CUstream handle, CUdevice *device)
+{
+    struct cpu_stream *stream;
+    CUresult code = stream_asked(handle, device, &stream);
+
+    if (!code) {
+        *device = stream->ctx->device;
+    }
+    return code;
+}
