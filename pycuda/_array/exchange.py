@@ -271,15 +271,20 @@ def _brought(array: GPUArray) -> GPUArray:
 
 
 def _is_far(array: GPUArray) -> bool:
-    """Whether an array's memory is another device's than the context's."""
-    return _driver._current_device() not in (-1, _home(array))
+    """Whether an array's memory is another device's or context's."""
+    return _driver._memory_is_far(array)
 
 
 def _refusal(array: GPUArray) -> str:
+    home, here = _home(array), _driver._current_device()
+    if home == here:
+        return (
+            f"the memory belongs to another context of {_named(home)}: copy "
+            "it with gpuarray.asarray()"
+        )
     return (
-        f"the memory is on {_named(_home(array))}, the current context is on "
-        f"{_named(_driver._current_device())}: copy it with "
-        "gpuarray.asarray()"
+        f"the memory is on {_named(home)}, the current context is on "
+        f"{_named(here)}: copy it with gpuarray.asarray()"
     )
 
 
@@ -510,8 +515,9 @@ def asarray(
     ----------
     x
         A GPUArray; an object with ``__cuda_array_interface__`` or
-        ``__dlpack__``; or anything that ``numpy.asarray`` takes.  What is on
-        the host, or on another device, is copied to the current device.
+        ``__dlpack__``; or anything that ``numpy.asarray`` takes.  Memory of
+        the host, of another device or of another context is copied to the
+        current one.
     dtype
         What to convert to.
     copy

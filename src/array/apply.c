@@ -420,7 +420,7 @@ task_add(struct task *task, int k, const struct array *array)
 {
     task->pointer[k] = array->head.pointer;
     task->itemsize[k] = PyDataType_ELSIZE(array->dtype);
-    return core_use(array->head.owner, task->stream);
+    return core_use_in_kernel(array->head.owner, task->stream);
 }
 
 /* Allocators and _new_like_me are Python code, which may have changed an

@@ -79,9 +79,10 @@ common_unit(const struct line *line, npy_intp bytes)
 static int
 line_use(const struct line *line, CUstream stream)
 {
-    return (line->plain && core_use(line->plain->head.owner, stream) < 0) ||
-                   core_use(line->row->head.owner, stream) < 0 ||
-                   core_use(line->indices->head.owner, stream) < 0
+    return (line->plain &&
+            core_use_in_kernel(line->plain->head.owner, stream) < 0) ||
+                   core_use_in_kernel(line->row->head.owner, stream) < 0 ||
+                   core_use_in_kernel(line->indices->head.owner, stream) < 0
                ? -1
                : 0;
 }

@@ -208,13 +208,13 @@ slots_set(CUdeviceptr *slots, struct array *const *inputs, int count,
           const struct array *result)
 {
     for (int i = 0; i < count; i++) {
-        if (core_use(inputs[i]->head.owner, NULL) < 0) {
+        if (core_use_in_kernel(inputs[i]->head.owner, NULL) < 0) {
             return -1;
         }
         slots[i] = inputs[i]->head.pointer;
     }
     slots[count] = result->head.pointer;
-    return core_use(result->head.owner, NULL);
+    return core_use_in_kernel(result->head.owner, NULL);
 }
 
 /* As launch_run. */

@@ -226,11 +226,11 @@ reduce_into(struct reduction *reduction, struct array *const *inputs,
                 }
             }
             pointers[i] = flat[i]->head.pointer;
-            if (core_use(flat[i]->head.owner, stream) < 0) {
+            if (core_use_in_kernel(flat[i]->head.owner, stream) < 0) {
                 goto done;
             }
         }
-        if (core_use(out->head.owner, stream) < 0) {
+        if (core_use_in_kernel(out->head.owner, stream) < 0) {
             goto done;
         }
         struct work work = {

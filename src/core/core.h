@@ -100,6 +100,10 @@ CUdeviceptr core_allocation_pointer(PyObject *allocation);
  * a user's class for its gpudata; any other object than a DeviceAllocation, or
  * NULL, is ignored. */
 int core_use(PyObject *owner, CUstream stream);
+/* The same for what a kernel of the current context is about to use:
+ * LogicError where the memory belongs to a context whose memory it cannot
+ * access. */
+int core_use_in_kernel(PyObject *owner, CUstream stream);
 /* Whether the memory of two owners has surely nothing in common: they are two
  * DeviceAllocations.  False: nothing is known. */
 bool core_apart(PyObject *owner, PyObject *other);

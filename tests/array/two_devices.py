@@ -107,6 +107,57 @@ def test_elements_of_kernels(far):
         kernel(foreign, block=(6, 1, 1))
 
 
+def test_operations_name_both_devices(far):
+    """Our own arrays too: a GPU's context would be lost."""
+    both = r"device 1 \(.*device 0 \("
+    near = gpuarray.to_gpu(VALUES)
+    for operation in (
+        lambda: far + 1, lambda: near + far, lambda: far.sum(),
+        lambda: np.sin(far), lambda: far[[0, 1]], lambda: far.max(),
+    ):  # fmt: skip
+        with pytest.raises(drv.LogicError, match=both):
+            operation()
+        with pytest.raises(drv.LogicError, match=both):
+            operation()  # once more, on the fast path
+    np.testing.assert_array_equal((near + near).get(), 2 * VALUES)
+
+
+def test_another_context_of_the_device(far):
+    """It has an address space of its own."""
+    from pycuda.compiler import SourceModule
+
+    near = gpuarray.to_gpu(VALUES)
+    shared = drv.managed_zeros(4, np.float32)
+    kernel = SourceModule(
+        "__global__ void k(float *x) { x[threadIdx.x] += 1; }"
+    ).get_function("k")
+    kernel(near[0], block=(4, 1, 1))
+    context = drv.Device(0).make_context()
+    try:
+        same_kernel = SourceModule(
+            "__global__ void k(float *x) { x[threadIdx.x] += 1; }"
+        ).get_function("k")
+        for x in (near, Interface(near), Capsules(near)):
+            with pytest.raises(drv.LogicError, match="another context of"):
+                same_kernel(x, block=(4, 1, 1))
+            with pytest.raises(ValueError, match="another context of"):
+                gpuarray.asarray(x, copy=False)
+            ours = gpuarray.asarray(x)
+            same_kernel(ours, block=(4, 1, 1))
+            assert ours.get()[0].tolist() == [2, 3, 4, 5, 4, 5]
+        with pytest.raises(drv.LogicError, match="another context of"):
+            near + 1
+        with pytest.raises(BufferError, match="another context of"):
+            gpuarray.from_dlpack(Capsules(near))
+        same_kernel(shared, block=(4, 1, 1))
+        drv.Context.synchronize()
+        assert shared.tolist() == [1, 1, 1, 1]
+    finally:
+        context.pop()
+        context.detach()
+    assert near.get()[0].tolist() == [1, 2, 3, 4, 4, 5]
+
+
 def test_devices_of_dlpack(far):
     """The array's own device, also where no context is current."""
     near = gpuarray.to_gpu(VALUES)

@@ -34,7 +34,7 @@ core_launch(CUfunction function, const unsigned grid[3],
                            arguments);
 }
 
-/* What core_use or the driver's queue may give the GIL away for. */
+/* What core_use_in_kernel or the driver's queue may give the GIL away for. */
 static __attribute__((noinline)) int
 launch_slowly(struct core_context *context, const struct core_relaunch *launch,
               CUstream stream, int count,
@@ -52,7 +52,7 @@ launch_slowly(struct core_context *context, const struct core_relaunch *launch,
         }
     }
     for (int i = 0; i < count; i++) {
-        if (core_use(arrays[i]->owner, stream) < 0) {
+        if (core_use_in_kernel(arrays[i]->owner, stream) < 0) {
             return -1;
         }
     }

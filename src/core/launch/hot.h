@@ -75,7 +75,7 @@ used_again_here(const struct core_context *here,
 }
 
 /* An address of an argument whose type is that of the last call; false leaves
- * it to the slow way.  `here` is for used_again_here, or NULL. */
+ * it to the slow way.  `here` is for used_again_here. */
 static inline bool
 address_store(const struct core_slot *slot, PyObject *arg,
               const struct core_context *here, CUstream stream, char *target)
@@ -96,8 +96,7 @@ address_store(const struct core_slot *slot, PyObject *arg,
     } else {
         return false;
     }
-    if (UNUSUAL(here == NULL ? !used_again(allocation, stream)
-                             : !used_again_here(here, allocation, stream))) {
+    if (UNUSUAL(!used_again_here(here, allocation, stream))) {
         return false;
     }
     memcpy(target, &pointer, sizeof pointer);

@@ -227,10 +227,10 @@ address_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     switch (value->kind) {
     case ARGUMENT_ALLOCATION:
         value->pointer = allocation->pointer;
-        return core_use(arg, pack->stream);
+        return core_use_in_kernel(arg, pack->stream);
     case ARGUMENT_ARRAY:
         value->pointer = array->pointer;
-        return core_use(array->owner, pack->stream);
+        return core_use_in_kernel(array->owner, pack->stream);
     case ARGUMENT_HANDLER:
         pack->handlers = true;
         pack->outputs |= core_handler_has_output(arg);
@@ -401,11 +401,14 @@ pack_by_layout(struct core_function *function, PyObject *const *args,
     const uint32_t count = function->layout.count;
     const struct core_parameter *parameters = function->layout.parameters;
     const struct core_slot *slots = function->slots;
+    const struct core_context *here = function->context;
+    const bool slow = !here->valid || here->captures != 0;
     for (uint32_t i = 0; i < count; i++) {
         char *target = buffer + parameters[i].offset;
         pointers[i] = target;
-        if (UNUSUAL(!argument_store_again(&slots[i], args[i], NULL, stream,
-                                          parameters[i].bytes, target)) &&
+        if ((UNUSUAL(slow) ||
+             UNUSUAL(!argument_store_again(&slots[i], args[i], here, stream,
+                                           parameters[i].bytes, target))) &&
             argument_store(function, i, args[i], pack, target) < 0) {
             return -1;
         }
@@ -553,5 +556,8 @@ core_pack_pointer(PyObject *object, struct core_pack *pack,
         (!core_is_ours(object) && core_foreign_reach(*pointer) < 0)) {
         return -1;
     }
-    return core_use(object, pack->stream);
+    return core_use_in_kernel(core_is_array(object)
+                                  ? ((struct core_array_head *)object)->owner
+                                  : object,
+                              pack->stream);
 }

@@ -35,28 +35,10 @@ interface_address(PyObject *interface, CUdeviceptr *pointer)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* ---- other devices ---- */
-
-static bool
-several_devices(void)
-{
-    int count;
-    return driver.cuDeviceGetCount(&count) == CUDA_SUCCESS && count > 1;
-}
-
-/* Whether the memory belongs to another device than the context's. */
-static bool
-is_elsewhere(const struct core_context *here, CUdeviceptr pointer, int *device)
-{
-    return pointer != 0 && several_devices() &&
-           driver.cuPointerGetAttribute(device,
-                                        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                                        pointer) == CUDA_SUCCESS &&
-           *device != (int)here->device;
-}
+/* ---- other devices and contexts ---- */
 
 /* The context that made the memory, or NULL where the driver does not know
- * one (pools, mapped memory). */
+ * one (mapped memory). */
 static CUcontext
 context_of(CUdeviceptr pointer)
 {
@@ -65,6 +47,58 @@ context_of(CUdeviceptr pointer)
                                         pointer) == CUDA_SUCCESS
                ? context
                : NULL;
+}
+
+/* Managed memory and the host's are every context's. */
+static bool
+is_shared(CUdeviceptr pointer)
+{
+    unsigned managed = 0;
+    CUmemorytype type = CU_MEMORYTYPE_DEVICE;
+    driver.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                 pointer);
+    driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                 pointer);
+    return managed || type == CU_MEMORYTYPE_HOST;
+}
+
+/* Memory of a pool belongs to a device, not to a context. */
+static bool
+is_pooled(CUdeviceptr pointer)
+{
+    CUmemoryPool pool = NULL;
+    return driver.cuPointerGetAttribute(&pool,
+                                        CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
+                                        pointer) == CUDA_SUCCESS &&
+           pool != NULL;
+}
+
+/* Two handles may name one context: that of a green context names the primary
+ * one. */
+static bool
+is_same_context(CUcontext one, CUcontext other)
+{
+    unsigned long long a = 0, b = 0;
+    return one == other ||
+           (driver.cuCtxGetId(one, &a) == CUDA_SUCCESS &&
+            driver.cuCtxGetId(other, &b) == CUDA_SUCCESS && a == b);
+}
+
+/* Whether the memory belongs to another device, or to another context of the
+ * same device, which has an address space of its own. */
+static bool
+is_elsewhere(const struct core_context *here, CUdeviceptr pointer, int *device)
+{
+    CUcontext owner = pointer == 0 ? NULL : context_of(pointer);
+    if (pointer == 0 || owner == here->handle ||
+        driver.cuPointerGetAttribute(device,
+                                     CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                     pointer) != CUDA_SUCCESS) {
+        return false;
+    }
+    return *device != (int)here->device ||
+           (owner != NULL && !is_shared(pointer) && !is_pooled(pointer) &&
+            !is_same_context(owner, here->handle));
 }
 
 static CUresult
@@ -99,9 +133,9 @@ wait_elsewhere(CUdeviceptr pointer, int device)
     return core_check(code, "cuCtxSynchronize");
 }
 
-/* Whether the current context may access memory of `owner`, on another
- * device.  The driver has no question for that: enabling access twice is an
- * error, which answers it. */
+/* Whether the current context may access memory of the context `owner`. The
+ * driver has no question for that: enabling access twice is an error, which
+ * answers it. */
 static bool
 is_peer(CUcontext owner)
 {
@@ -110,18 +144,6 @@ is_peer(CUcontext owner)
         driver.cuCtxDisablePeerAccess(owner);
     }
     return code == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
-}
-
-static bool
-is_shared(CUdeviceptr pointer)
-{
-    unsigned managed = 0;
-    CUmemorytype type = CU_MEMORYTYPE_DEVICE;
-    driver.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-                                 pointer);
-    driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                 pointer);
-    return managed || type == CU_MEMORYTYPE_HOST;
 }
 
 static void
@@ -148,11 +170,19 @@ core_foreign_reach(CUdeviceptr pointer)
     }
     device_name(theirs, sizeof theirs, device);
     device_name(ours, sizeof ours, here->device);
-    snprintf(detail, sizeof detail,
-             "the memory is on device %d (%s), the kernel runs on device %d "
-             "(%s): copy it with gpuarray.asarray(), or call "
-             "Context.enable_peer_access()",
-             device, theirs, (int)here->device, ours);
+    if (device == (int)here->device) {
+        snprintf(detail, sizeof detail,
+                 "the memory belongs to another context of device %d (%s), "
+                 "whose address space the kernel's context does not share: "
+                 "copy it with gpuarray.asarray()",
+                 device, theirs);
+    } else {
+        snprintf(detail, sizeof detail,
+                 "the memory is on device %d (%s), the kernel runs on device "
+                 "%d (%s): copy it with gpuarray.asarray(), or call "
+                 "Context.enable_peer_access()",
+                 device, theirs, (int)here->device, ours);
+    }
     return core_fail(CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel", detail);
 }
 
@@ -327,6 +357,20 @@ core_foreign_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
 
 /* ---- for pycuda._array.exchange ---- */
 
+/* The Context of a handle: one that exists, or a new one that leaves the
+ * native context to its owner. */
+static PyObject *
+context_object(CUcontext handle, int device)
+{
+    for (struct core_context *c = core_contexts_first(); c != NULL;
+         c = c->next) {
+        if (c->valid && c->handle == handle) {
+            return Py_NewRef((PyObject *)c);
+        }
+    }
+    return core_context_wrap(handle, device, CONTEXT_FOREIGN);
+}
+
 static PyObject *
 memory_home(PyObject *unused, PyObject *object)
 {
@@ -348,7 +392,32 @@ memory_home(PyObject *unused, PyObject *object)
                    "cuPointerGetAttribute") < 0) {
         return NULL;
     }
-    return Py_BuildValue("(Oi)", Py_None, device);
+    const struct core_context *here = core_stack_top();
+    int there;
+    PyObject *context = here != NULL && device == (int)here->device &&
+                                is_elsewhere(here, pointer, &there)
+                            ? context_object(context_of(pointer), device)
+                            : Py_NewRef(Py_None);
+    return context == NULL ? NULL : Py_BuildValue("(Ni)", context, device);
+}
+
+static PyObject *
+memory_is_far(PyObject *unused, PyObject *object)
+{
+    (void)unused;
+    const struct core_context *here = core_stack_top();
+    PyObject *owner = core_memory_owner(object);
+    int device;
+    if (here == NULL || !core_is_array(object)) {
+        Py_RETURN_FALSE;
+    }
+    if (owner != NULL && core_is_allocation(owner)) {
+        return PyBool_FromLong(
+            ((struct core_allocation *)owner)->context->handle !=
+            here->handle);
+    }
+    return PyBool_FromLong(is_elsewhere(
+        here, ((struct core_array_head *)object)->pointer, &device));
 }
 
 static PyObject *
@@ -385,6 +454,9 @@ static PyMethodDef functions[] = {
     {"_memory_home", memory_home, METH_O,
      "(context or None, number of the device) of an array's memory; -1: it "
      "has none."},
+    {"_memory_is_far", memory_is_far, METH_O,
+     "Whether an array's memory belongs to another device or context than the "
+     "current one's."},
     {"_current_device", current_device, METH_NOARGS,
      "Number of the current context's device; -1: no context."},
     {NULL},

@@ -17,8 +17,8 @@
  * __dlpack__ gives the host's memory. */
 int core_foreign_address(PyObject *object, CUstream later,
                          CUdeviceptr *pointer);
-/* LogicError where the address is another device's memory that kernels of the
- * current context cannot access. */
+/* LogicError where the address is another device's or context's memory that
+ * kernels of the current context cannot access. */
 int core_foreign_reach(CUdeviceptr pointer);
 
 /* -- memory/order.c */

@@ -173,6 +173,17 @@ core_use(PyObject *owner, CUstream stream)
                : use_unusual(owner, stream);
 }
 
+int
+core_use_in_kernel(PyObject *owner, CUstream stream)
+{
+    const struct core_allocation *self = (struct core_allocation *)owner;
+    return owner != NULL && core_is_allocation(owner) && !self->freed &&
+                   UNUSUAL(self->context != core_stack_top()) &&
+                   core_foreign_reach(self->pointer) < 0
+               ? -1
+               : core_use(owner, stream);
+}
+
 PyObject *
 core_memory_owner(PyObject *owner)
 {
