@@ -384,6 +384,11 @@ ROWS: dict[str, Polynomial] = {
             float.fromhex("0x1.5db084p-19"),
         ),
     ),
+    # sin(r) and cos(r) for sincos, |r| <= pi / 4
+    "SINQF": odd(mpmath.sin, OCTANT, 3),
+    "COSQF": even(mpmath.cos, OCTANT, 4),
+    "SINQ": odd(mpmath.sin, OCTANT, 6, 53),
+    "COSQ": even(mpmath.cos, OCTANT, 7, 53),
     "SIN": odd(mpmath.sin, QUARTER, 9, 53),
     "TANF": odd(mpmath.tan, OCTANT, 6),
     "TAN": odd(mpmath.tan, OCTANT, 14, 53),

@@ -3,7 +3,8 @@
  * Included by pycuda-complex.hpp.  Infinities, NaNs and signed zeros follow
  * C99's Annex G, and NumPy where that leaves a sign open; results are finite
  * although factors of theirs overflow.  The functions choose among values and
- * do not branch: loops over them become vectors.
+ * do not branch.  The CPU device has faster ones for arguments of usual sizes:
+ * pycuda-complex-branches.hpp.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -55,6 +56,14 @@ template <> struct _scales<double> {
     static constexpr double grown = 2.28441358653975664038e+222;
 };
 
+#ifdef __PYCUDA_CPU__
+}
+}
+#include "pycuda-complex-branches.hpp"
+extern "C++" {
+namespace pycuda
+{
+#else
 /* ---- roots and logarithms ---- */
 
 /* The value for a number whose larger part is large, small, or neither. */
@@ -136,6 +145,58 @@ exp(const complex<T> &z)
     return complex<T>(scale * ::cos(angle) * rest, im == 0 ? im : y);
 }
 
+/* ---- hyperbolic functions, and circular ones by them ---- */
+
+template <class T>
+__device__ inline complex<T>
+sinh(const complex<T> &z)
+{
+    typedef _scales<T> S;
+    const T re = z._M_re, im = z._M_im, size = ::fabs(re);
+    const bool large = size > S::last, ends = !_is_finite(im);
+    const T near = large ? ::copysign(size - S::shift, re) : re;
+    const T rest = large ? S::grown : T(1);
+    T x = ::sinh(near) * ::cos(im) * rest, y = ::cosh(near) * ::sin(im) * rest;
+    x = ends && _is_infinite(re) ? size : x;
+    x = ends && re == 0 ? re : x;
+    return complex<T>(x, im == 0 ? im : y);
+}
+template <class T>
+__device__ inline complex<T>
+cosh(const complex<T> &z)
+{
+    typedef _scales<T> S;
+    const T re = z._M_re, im = z._M_im, size = ::fabs(re);
+    const bool large = size > S::last, ends = !_is_finite(im);
+    const T near = large ? ::copysign(size - S::shift, re) : re;
+    const T rest = large ? S::grown : T(1);
+    T x = ::cosh(near) * ::cos(im) * rest, y = ::sinh(near) * ::sin(im) * rest;
+    const T zero = re != re ? im : ::copysign(T(1), re) * im;
+    x = ends && _is_infinite(re) ? size : x;
+    y = ends && re == 0 ? T(0) : y;
+    return complex<T>(x, im == 0 ? zero : y);
+}
+
+/* sin(z) = -i sinh(i z), cos(z) = cosh(i z); an infinite part whose sign is
+ * not specified is positive. */
+template <class T>
+__device__ inline complex<T>
+sin(const complex<T> &z)
+{
+    complex<T> s = sinh(complex<T>(-z._M_im, z._M_re));
+    bool unsigned_part = _is_infinite(s._M_re) && !_is_finite(z._M_re);
+    return complex<T>(s._M_im, unsigned_part ? ::fabs(s._M_re) : -s._M_re);
+}
+template <class T>
+__device__ inline complex<T>
+cos(const complex<T> &z)
+{
+    return cosh(complex<T>(-z._M_im, z._M_re));
+}
+#endif
+
+/* ---- powers ---- */
+
 /* What Annex G makes of an operand of a product that is lost in NaNs: of an
  * infinite operand +-1 for infinite parts and +-0 for others; of any other
  * +-0 for NaNs. */
@@ -201,38 +262,6 @@ pow(const T &base, const complex<T> &exponent)
     return pow(complex<T>(base, 0), exponent);
 }
 
-/* ---- hyperbolic functions, and circular ones by them ---- */
-
-template <class T>
-__device__ inline complex<T>
-sinh(const complex<T> &z)
-{
-    typedef _scales<T> S;
-    const T re = z._M_re, im = z._M_im, size = ::fabs(re);
-    const bool large = size > S::last, ends = !_is_finite(im);
-    const T near = large ? ::copysign(size - S::shift, re) : re;
-    const T rest = large ? S::grown : T(1);
-    T x = ::sinh(near) * ::cos(im) * rest, y = ::cosh(near) * ::sin(im) * rest;
-    x = ends && _is_infinite(re) ? size : x;
-    x = ends && re == 0 ? re : x;
-    return complex<T>(x, im == 0 ? im : y);
-}
-template <class T>
-__device__ inline complex<T>
-cosh(const complex<T> &z)
-{
-    typedef _scales<T> S;
-    const T re = z._M_re, im = z._M_im, size = ::fabs(re);
-    const bool large = size > S::last, ends = !_is_finite(im);
-    const T near = large ? ::copysign(size - S::shift, re) : re;
-    const T rest = large ? S::grown : T(1);
-    T x = ::cosh(near) * ::cos(im) * rest, y = ::sinh(near) * ::sin(im) * rest;
-    const T zero = re != re ? im : ::copysign(T(1), re) * im;
-    x = ends && _is_infinite(re) ? size : x;
-    y = ends && re == 0 ? T(0) : y;
-    return complex<T>(x, im == 0 ? zero : y);
-}
-
 /* Beyond this, sinh^2 overflows and tanh is 1 to all digits. */
 __device__ inline float
 _saturation(float)
@@ -277,22 +306,7 @@ tanh(const complex<T> &z)
     return _tanh_extreme(z);
 }
 
-/* sin(z) = -i sinh(i z), cos(z) = cosh(i z), tan(z) = -i tanh(i z); an
- * infinite part whose sign is not specified is positive. */
-template <class T>
-__device__ inline complex<T>
-sin(const complex<T> &z)
-{
-    complex<T> s = sinh(complex<T>(-z._M_im, z._M_re));
-    bool unsigned_part = _is_infinite(s._M_re) && !_is_finite(z._M_re);
-    return complex<T>(s._M_im, unsigned_part ? ::fabs(s._M_re) : -s._M_re);
-}
-template <class T>
-__device__ inline complex<T>
-cos(const complex<T> &z)
-{
-    return cosh(complex<T>(-z._M_im, z._M_re));
-}
+/* tan(z) = -i tanh(i z) */
 template <class T>
 __device__ inline complex<T>
 tan(const complex<T> &z)

@@ -14,6 +14,44 @@ extern "C++" {
 namespace pycuda
 {
 
+#ifdef __PYCUDA_CPU__
+/* The C library has the values of numbers whose squares, with those of 1 - z
+ * and 1 + z, overflow or are lost. */
+#define PYCUDA_COMPLEX_EXTREME(Z, NAME, RE, IM)                               \
+    complex<double>(                                                          \
+        __pycuda_##NAME##_re(_is_far(Z), RE, (Z)._M_re, (Z)._M_im),           \
+        __pycuda_##NAME##_im(_is_far(Z), IM, (Z)._M_re, (Z)._M_im))
+__device__ inline bool
+_is_far_part(double part)
+{
+    const double size = ::fabs(part);
+    return !(size < 0x1p500) || (size < 0x1p-500 && size > 0);
+}
+__device__ inline bool
+_is_far(const complex<double> &z)
+{
+    return _is_far_part(z._M_re) || _is_far_part(z._M_im);
+}
+struct _operand {
+    double re, im, log_scale;
+};
+__device__ inline _operand
+_operand_of(double re, double im)
+{
+    return {re, im, 0};
+}
+__device__ inline double
+_near_size(double re, double im)
+{
+    return ::sqrt(re * re + im * im);
+}
+__device__ inline double
+_asinh_scaled(double value, double, double sign)
+{
+    return ::copysign(::asinh(value), sign);
+}
+#else
+#define PYCUDA_COMPLEX_EXTREME(Z, NAME, RE, IM) complex<double>(RE, IM)
 /* An operand of acos or asinh.  Numbers whose sums overflow are scaled down,
  * which keeps angles and takes log(2^30) from logarithms; an infinite part
  * becomes a large number, a finite one beside it 0. */
@@ -40,15 +78,10 @@ _operand_of(double re, double im)
     return found;
 }
 
-/* The root of 1 - z or 1 + z, which is neither far nor tiny unless it is 0. */
-__device__ inline complex<double>
-_near_sqrt(double re, double im)
+__device__ inline double
+_near_size(double re, double im)
 {
-    const double larger = ::sqrt((::fabs(re) + ::hypot(re, im)) * 0.5);
-    const double smaller = larger == 0 ? im : im / (2 * larger);
-    const bool right = re >= 0;
-    return complex<double>(right ? larger : ::fabs(smaller),
-                           right ? smaller : ::copysign(larger, im));
+    return ::hypot(re, im);
 }
 /* asinh(value), and the logarithm that its operand lacks, with the sign. */
 __device__ inline double
@@ -58,7 +91,18 @@ _asinh_scaled(double value, double log_scale, double sign)
     const double size = ::fabs(::asinh(value)) + log_scale;
     return ::copysign(endless ? log_scale : size, sign);
 }
+#endif
 
+/* The root of 1 - z or 1 + z, which is neither far nor tiny unless it is 0. */
+__device__ inline complex<double>
+_near_sqrt(double re, double im)
+{
+    const double larger = ::sqrt((::fabs(re) + _near_size(re, im)) * 0.5);
+    const double smaller = larger == 0 ? im : im / (2 * larger);
+    const bool right = re >= 0;
+    return complex<double>(right ? larger : ::fabs(smaller),
+                           right ? smaller : ::copysign(larger, im));
+}
 /* Kahan: acos by roots of 1 - z and 1 + z. */
 __device__ inline complex<double>
 acos(const complex<double> &z)
@@ -70,8 +114,9 @@ acos(const complex<double> &z)
     const double value = high._M_re * low._M_im - high._M_im * low._M_re;
     const double angle = 2 * ::atan2(low._M_re, high._M_re);
     const double sign = y != y ? -1.0 : -y;
-    return complex<double>(x == 0 && y != y ? 1.57079632679489661923 : angle,
-                           _asinh_scaled(value, w.log_scale, sign));
+    return PYCUDA_COMPLEX_EXTREME(
+        z, cacos, x == 0 && y != y ? 1.57079632679489661923 : angle,
+        _asinh_scaled(value, w.log_scale, sign));
 }
 __device__ inline complex<double>
 acosh(const complex<double> &z)
@@ -91,8 +136,9 @@ asinh(const complex<double> &z)
     const double value = high._M_re * low._M_im - high._M_im * low._M_re;
     const double other = low._M_re * high._M_re - low._M_im * high._M_im;
     const double angle = ::atan2(w.im, other);
-    return complex<double>(_asinh_scaled(value, w.log_scale, x),
-                           y == 0 && x != x ? y : angle);
+    return PYCUDA_COMPLEX_EXTREME(z, casinh,
+                                  _asinh_scaled(value, w.log_scale, x),
+                                  y == 0 && x != x ? y : angle);
 }
 
 /* Both operands of each quotient and angle are scaled where squares would
@@ -130,8 +176,7 @@ atan(const complex<double> &z)
 #define PYCUDA_COMPLEX_INVERSE(name)                                          \
     __device__ inline complex<float> name(const complex<float> &z)            \
     {                                                                         \
-        return complex<float>(                                                \
-            name(complex<double>(z._M_re, z._M_im)));                         \
+        return complex<float>(name(complex<double>(z._M_re, z._M_im)));       \
     }
 PYCUDA_COMPLEX_INVERSE(acos)
 PYCUDA_COMPLEX_INVERSE(asin)
@@ -140,5 +185,6 @@ PYCUDA_COMPLEX_INVERSE(acosh)
 PYCUDA_COMPLEX_INVERSE(asinh)
 PYCUDA_COMPLEX_INVERSE(atanh)
 #undef PYCUDA_COMPLEX_INVERSE
-}
+#undef PYCUDA_COMPLEX_EXTREME
+} // namespace pycuda
 }

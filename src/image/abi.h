@@ -216,6 +216,7 @@ struct __attribute__((may_alias)) image_check_place {
     ROW(uint32_t, __pycuda_activemask, (void), 1)                             \
     /* The nearest integer, saturating; NaN becomes the least one. */         \
     ROW(int64_t, __pycuda_to_long, (double value), 0)                         \
+    ROW(int64_t, __pycuda_to_longf, (float value), 0)                         \
     /* Barrier of all blocks of a cooperative launch; and whether this is     \
      * one.  LAUNCH_FAILED where it is not. */                                \
     ROW(void, __pycuda_grid_barrier, (void), 1)                               \

@@ -9,6 +9,21 @@
 #ifndef PYCUDA_IMAGE_SYMBOLS_H
 #define PYCUDA_IMAGE_SYMBOLS_H
 
+/* Functions of complex numbers, by their parts: NAME is __pycuda_NAME_re and
+ * __pycuda_NAME_im of double, __pycuda_NAMEf_re and __pycuda_NAMEf_im of
+ * float (src/cpu/run/complex.c). */
+#define IMAGE_COMPLEX(ROW)                                                    \
+    ROW(cacos)                                                                \
+    ROW(casinh)                                                               \
+    ROW(ccos)                                                                 \
+    ROW(ccosh)                                                                \
+    ROW(cexp)                                                                 \
+    ROW(clog)                                                                 \
+    ROW(clog10)                                                               \
+    ROW(csin)                                                                 \
+    ROW(csinh)                                                                \
+    ROW(csqrt)
+
 /* One row for a function of double; its twin for float ends in f. */
 #define IMAGE_LIBM(ROW)                                                       \
     ROW(acos)                                                                 \

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pycuda import cumath, gpuarray
+from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -66,6 +67,53 @@ def test_zeros_and_ends(name):
         want = reference(x)
     np.testing.assert_array_equal(got, want)
     np.testing.assert_array_equal(np.signbit(got[:2]), np.signbit(want[:2]))
+
+
+BOTH = """
+__global__ void of_float(float *y, float *z, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        sincosf(x[i], &y[i], &z[i]);
+}
+__global__ void of_double(double *y, double *z, const double *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        sincos(x[i], &y[i], &z[i]);
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["of_float", "of_double"])
+def test_sincos(name):
+    """Both results, for arguments of all sizes, zeros and ends."""
+    dtype = np.float32 if name == "of_float" else np.float64
+    rng = np.random.default_rng(4)
+    x = np.exp(rng.uniform(-20, 40, 1 << 16)) * rng.choice([-1, 1], 1 << 16)
+    near = np.arange(-40, 41) * np.pi / 4
+    x = np.concatenate([x, near, near * 1e6, [0.0, -0.0, np.inf, np.nan]])
+    x = x.astype(dtype)
+    got = [gpuarray.empty(x.size, dtype) for _ in range(2)]
+    kernel = SourceModule(BOTH).get_function(name)
+    kernel(
+        *got,
+        gpuarray.to_gpu(x),
+        np.int32(x.size),
+        block=(256, 1, 1),
+        grid=(-(-x.size // 256), 1),
+    )
+    with np.errstate(invalid="ignore"):
+        want = np.sin(x.astype(np.longdouble)), np.cos(x.astype(np.longdouble))
+    for ours, exact in zip(got, want, strict=True):
+        found, rounded = ours.get(), exact.astype(dtype)
+        error = abs(found.astype(np.longdouble) - exact) / np.spacing(
+            abs(rounded)
+        )
+        good = (error < 1.6) | (np.isnan(found) & np.isnan(rounded))
+        assert good.all(), x[~good][:5]
+        zero = rounded == 0
+        assert (np.signbit(found) == np.signbit(rounded))[zero].all()
 
 
 @pytest.mark.slow

@@ -59,11 +59,34 @@ cos(double x)
     y = __pycuda_flip(y, __pycuda_bits(round) << 63);
     return __pycuda_rare_cos(!(a < 0x1p30), y, x);
 }
+/* For |x| < 2^30. */
+__pycuda_both void
+__pycuda_sincos(double x, double *sine, double *cosine)
+{
+    __PYCUDA_EXACT
+    double round = __builtin_fma(x, 0x1.45f306dc9c883p-1, __PYCUDA_ROUND);
+    double k = round - __PYCUDA_ROUND;
+    double r = __builtin_fma(k, -0x1.921fb54442d18p+0, x);
+    r = __builtin_fma(k, -0x1.1a62633145c06p-54, r);
+    r = __builtin_fma(k, -0x1.c1cd129024e09p-107, r);
+    double s = r * r;
+    double rest = __builtin_fma(s, __PYCUDA_SINQ(s), 0.0); /* never -0 */
+    double a = __builtin_fma(r, rest, r);
+    double b = __builtin_fma(s, __PYCUDA_COSQ(s), 1.0);
+    long turns = __pycuda_bits(round);
+    bool odd = turns << 63 < 0;
+    long signs = (turns << 62) & (long)(1ul << 63); /* of the sine */
+    *sine = __pycuda_real(__pycuda_bits(odd ? b : a) ^ signs);
+    *cosine = __pycuda_real(__pycuda_bits(odd ? a : b) ^ signs ^ turns << 63);
+}
 __pycuda_both void
 sincos(double x, double *sine, double *cosine)
 {
-    *sine = sin(x);
-    *cosine = cos(x);
+    bool rare = !(__builtin_fabs(x) < 0x1p30);
+    double y, z;
+    __pycuda_sincos(x, &y, &z);
+    *sine = __pycuda_rare_sin(rare, y, x);
+    *cosine = __pycuda_rare_cos(rare, z, x);
 }
 __pycuda_both double
 tan(double x)
@@ -210,6 +233,12 @@ cosh(double x)
 {
     double half = __pycuda_half_exp(__builtin_fabs(x));
     return half + 0.25 / half;
+}
+__pycuda_both void
+__pycuda_sinh_cosh(double x, double *sine, double *cosine)
+{
+    *sine = sinh(x);
+    *cosine = cosh(x);
 }
 __pycuda_both double
 tanh(double x)

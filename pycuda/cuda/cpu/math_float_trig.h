@@ -62,14 +62,37 @@ cosf(float x)
     float rest = s * (s * __PYCUDA_COSF_REST(s));
     float y =
         __builtin_fmaf(r, __builtin_fmaf(s, __PYCUDA_COSF_FIRST, rest), r);
-    return __pycuda_rare_cosf(!(a < 0x1p17f), __pycuda_flip(y, floor << 24),
-                              x);
+    y = __pycuda_real(__pycuda_bits(y) ^ floor << 24); /* its sign alone */
+    return __pycuda_rare_cosf(!(a < 0x1p17f), y, x);
+}
+/* Both of the same remainder x - k pi / 2, for |x| < 2^17. */
+__pycuda_both void
+__pycuda_sincos(float x, float *sine, float *cosine)
+{
+    __PYCUDA_EXACT
+    float round = __builtin_fmaf(x, 0x1.45f306p-1f, __PYCUDA_ROUNDF);
+    float k = round - __PYCUDA_ROUNDF;
+    float r = __builtin_fmaf(k, -0x1.921fb4p+0f, x);
+    r = __builtin_fmaf(k, -0x1.4442d0p-24f, r);
+    r = __builtin_fmaf(k, -0x1.84698ap-48f, r);
+    float s = r * r;
+    float rest = __builtin_fmaf(s, __PYCUDA_SINQF(s), 0.0f); /* never -0 */
+    float a = __builtin_fmaf(r, rest, r);
+    float b = __builtin_fmaf(s, __PYCUDA_COSQF(s), 1.0f);
+    int turns = __pycuda_bits(round);
+    bool odd = turns << 31 < 0;
+    int signs = (turns << 30) & (int)0x80000000; /* of the sine */
+    *sine = __pycuda_real(__pycuda_bits(odd ? b : a) ^ signs);
+    *cosine = __pycuda_real(__pycuda_bits(odd ? a : b) ^ signs ^ turns << 31);
 }
 __pycuda_both void
 sincosf(float x, float *sine, float *cosine)
 {
-    *sine = sinf(x);
-    *cosine = cosf(x);
+    bool rare = !(__builtin_fabsf(x) < 0x1p17f);
+    float y, z;
+    __pycuda_sincos(x, &y, &z);
+    *sine = __pycuda_rare_sinf(rare, y, x);
+    *cosine = __pycuda_rare_cosf(rare, z, x);
 }
 __pycuda_both float
 tanf(float x)
@@ -208,6 +231,24 @@ coshf(float x)
 {
     float half = __pycuda_half_exp(__builtin_fabsf(x));
     return half + 0.25f / half;
+}
+/* Both for |x| <= 88. */
+__pycuda_both void
+__pycuda_sinh_cosh(float x, float *sine, float *cosine)
+{
+    __PYCUDA_EXACT
+    float a = __builtin_fabsf(x), s = a * a;
+    float round = __builtin_fmaf(a, 0x1.715476p+0f, __PYCUDA_ROUNDF);
+    float k = round - __PYCUDA_ROUNDF;
+    float r = __builtin_fmaf(k, -0x1.62e400p-1f, a);
+    r = __builtin_fmaf(k, -0x1.7f7d1cp-20f, r);
+    float y = __builtin_fmaf(r * r, __PYCUDA_EXPF(r), r) + 1.0f;
+    float half =
+        y * __pycuda_real((__pycuda_bits(round) << 23) + (126 << 23));
+    float rest = 0.25f / half;
+    float near = __builtin_fmaf(a, s * __PYCUDA_SINHF(s), a);
+    *sine = __pycuda_flip(a > 1.0f ? half - rest : near, __pycuda_bits(x));
+    *cosine = half + rest;
 }
 __pycuda_both float
 tanhf(float x)

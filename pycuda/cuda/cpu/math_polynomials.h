@@ -178,6 +178,26 @@
 #define __PYCUDA_COSF_REST(t)                                                 \
     __PYCUDA_POLY3F(                                                          \
         t, 0x1.110f08p-7f, -0x1.9f7206p-13f, 0x1.5db084p-19f)
+/* error 2^-27.9 */
+#define __PYCUDA_SINQF(t)                                                     \
+    __PYCUDA_POLY3F(                                                          \
+        t, -0x1.555546p-3f, 0x1.110776p-7f, -0x1.9952fap-13f)
+/* error 2^-33.0 */
+#define __PYCUDA_COSQF(t)                                                     \
+    __PYCUDA_POLY4F(                                                          \
+        t, -0x1p-1f, 0x1.55554ap-5f, -0x1.6c0c28p-10f, 0x1.99e808p-16f)
+/* error 2^-57.9 */
+#define __PYCUDA_SINQ(t)                                                      \
+    __PYCUDA_POLY6(                                                           \
+        t, -0x1.5555555555548p-3, 0x1.111111110f73p-7,                        \
+        -0x1.a01a019be9319p-13, 0x1.71de355541f9dp-19,                        \
+        -0x1.ae5e4b987f782p-26, 0x1.5d8b5bd8aaecep-33)
+/* error 2^-63.9 */
+#define __PYCUDA_COSQ(t)                                                      \
+    __PYCUDA_POLY7(                                                           \
+        t, -0x1p-1, 0x1.555555555554bp-5, -0x1.6c16c16c15011p-10,             \
+        0x1.a01a019c8e7bbp-16, -0x1.27e4f7f0f0e16p-22,                        \
+        0x1.1ee9db4d67254p-29, -0x1.8fa6389820d71p-37)
 /* error 2^-61.9 */
 #define __PYCUDA_SIN(t)                                                       \
     __PYCUDA_POLY9(                                                           \

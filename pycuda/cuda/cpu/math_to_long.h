@@ -5,21 +5,25 @@
 #pragma once
 
 extern "C" {
+__PYCUDA_LIBM long __pycuda_rare___pycuda_to_longf(bool, long,
+                                                   float) __PYCUDA_CONST;
 __PYCUDA_LIBM long __pycuda_rare___pycuda_to_long(bool, long,
                                                   double) __PYCUDA_CONST;
 }
 
-/* Rounds to the nearest integer, ties to even.  Below 2^51 the sum holds that
- * integer in its low bits, which takes no conversion: those to long have no
- * vector instruction before AVX-512.  Numbers that the integer cannot hold
+/* The nearest integer, ties to even.  Numbers that the integer cannot hold
  * become the nearest one that it can, as by a cast. */
+__pycuda_both long
+__pycuda_to_nearest(float x)
+{
+    bool rare = !(__builtin_fabsf(x) < 0x1p63f);
+    return __pycuda_rare___pycuda_to_longf(rare, __builtin_lrintf(x), x);
+}
 __pycuda_both long
 __pycuda_to_nearest(double x)
 {
-    long near = __pycuda_bits(x + __PYCUDA_ROUND) -
-                __pycuda_bits(__PYCUDA_ROUND);
-    return __pycuda_rare___pycuda_to_long(!(__builtin_fabs(x) < 0x1p51), near,
-                                          x);
+    bool rare = !(__builtin_fabs(x) < 0x1p63);
+    return __pycuda_rare___pycuda_to_long(rare, __builtin_lrint(x), x);
 }
 #define __PYCUDA_TO_INTEGER(TYPE, NAME, ROUND)                                \
     __pycuda_both TYPE NAME##f(float x)                                       \

@@ -22,6 +22,14 @@ IMAGE_RUNTIME(DECLARE_RUNTIME)
 IMAGE_LIBGCC(DECLARE_HELPER)
 CPU_ARCH_LIBGCC(DECLARE_HELPER)
 
+/* Likewise. */
+#define DECLARE_PARTS(name)                                                   \
+    void __pycuda_##name##_re(void);                                          \
+    void __pycuda_##name##_im(void);                                          \
+    void __pycuda_##name##f_re(void);                                         \
+    void __pycuda_##name##f_im(void);
+IMAGE_COMPLEX(DECLARE_PARTS)
+
 struct symbol {
     const char *name;
     void *address;
@@ -31,10 +39,15 @@ struct symbol {
 #define ROW_RUNTIME(result, name, arguments, stops) {#name, ADDRESS(name)},
 #define ROW_LIBM(name)                              {#name, ADDRESS(name)}, {#name "f", ADDRESS(name##f)},
 #define ROW_PLAIN(name)                             {#name, ADDRESS(name)},
+#define ROW_PART(name)                              ROW_PLAIN(__pycuda_##name)
+#define ROW_PARTS(name)                                                       \
+    ROW_PART(name##_re)                                                       \
+    ROW_PART(name##_im) ROW_PART(name##f_re) ROW_PART(name##f_im)
 
 static const struct symbol symbols[] = {
     IMAGE_RUNTIME(ROW_RUNTIME) IMAGE_LIBM(ROW_LIBM) IMAGE_LIBC(ROW_PLAIN)
-        IMAGE_LIBGCC(ROW_PLAIN) CPU_ARCH_LIBGCC(ROW_PLAIN)};
+        IMAGE_LIBGCC(ROW_PLAIN) CPU_ARCH_LIBGCC(ROW_PLAIN)
+            IMAGE_COMPLEX(ROW_PARTS)};
 
 void *
 cpu_image_symbol(const char *name)

@@ -6,8 +6,8 @@
 #include "image/abi.h"
 
 int64_t __pycuda_to_long(double value);
+int64_t __pycuda_to_longf(float value);
 
-/* Numbers of 2^51 and more: math_library.h converts smaller ones inline. */
 int64_t
 __pycuda_to_long(double value)
 {
@@ -17,4 +17,10 @@ __pycuda_to_long(double value)
         return INT64_MAX;
     }
     return near >= -0x1p63 ? (int64_t)near : INT64_MIN;
+}
+
+int64_t
+__pycuda_to_longf(float value)
+{
+    return __pycuda_to_long(value);
 }

@@ -15,10 +15,13 @@
 #define NAME_ROW(result, name, arguments, stops) #name,
 #define LIBM_ROW(name)                           #name, #name "f",
 #define PLAIN_ROW(name)                          #name,
+#define COMPLEX_ROW(name)                                                     \
+    "__pycuda_" #name "_re", "__pycuda_" #name "_im",                         \
+        "__pycuda_" #name "f_re", "__pycuda_" #name "f_im",
 
 static const char *const known[] = {
     IMAGE_RUNTIME(NAME_ROW) IMAGE_LIBM(LIBM_ROW) IMAGE_LIBC(PLAIN_ROW)
-        IMAGE_LIBGCC(PLAIN_ROW) "__pycuda_tid",
+        IMAGE_LIBGCC(PLAIN_ROW) IMAGE_COMPLEX(COMPLEX_ROW) "__pycuda_tid",
     "__pycuda_ctaid",
     "__pycuda_ntid",
     "__pycuda_nctaid",

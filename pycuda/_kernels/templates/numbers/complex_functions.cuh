@@ -12,7 +12,7 @@ __device__ inline Wide wide_log1p(Wide z)
 {
     const double x = z.real(), y = z.imag();
     const double angle = atan2(y, 1 + x);
-    if (fabs(x) > 0.5 || fabs(y) > 0.5 || x != x || y != y) {
+    if (!(fabs(x) <= 0.5 && fabs(y) <= 0.5)) {
         return Wide(pycuda::log(Wide(1 + x, y)).real(), angle);
     }
     return Wide(0.5 * log1p(x * (2 + x) + y * y), angle);

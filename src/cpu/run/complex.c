@@ -1,0 +1,25 @@
+/* complex.c - parts of complex functions of rare arguments, which kernels
+ * call: infinities, NaNs and numbers near the ends of the range.
+ *
+ * The C library's functions follow Annex G.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <complex.h>
+
+#include "image/symbols.h"
+
+#define PARTS(NAME, TYPE, SUFFIX, MAKE)                                       \
+    TYPE __pycuda_##NAME##SUFFIX##_re(TYPE re, TYPE im);                      \
+    TYPE __pycuda_##NAME##SUFFIX##_im(TYPE re, TYPE im);                      \
+    TYPE __pycuda_##NAME##SUFFIX##_re(TYPE re, TYPE im)                       \
+    {                                                                         \
+        return creal##SUFFIX(NAME##SUFFIX(MAKE(re, im)));                     \
+    }                                                                         \
+    TYPE __pycuda_##NAME##SUFFIX##_im(TYPE re, TYPE im)                       \
+    {                                                                         \
+        return cimag##SUFFIX(NAME##SUFFIX(MAKE(re, im)));                     \
+    }
+#define ROW(NAME)                                                             \
+    PARTS(NAME, float, f, CMPLXF)                                             \
+    PARTS(NAME, double, , CMPLX)
+IMAGE_COMPLEX(ROW)
