@@ -504,7 +504,7 @@ def _to_gpu(
     asynchronous: bool,
     stream: drv.Stream | None,
 ) -> GPUArray:
-    if not isinstance(ary, (np.ndarray, ArrayBase)):
+    if not isinstance(ary, np.ndarray) and not isinstance(ary, ArrayBase):
         if not hasattr(ary, "__cuda_array_interface__"):
             raise TypeError(
                 f"to_gpu takes a numpy array, not {type(ary).__name__}: make "

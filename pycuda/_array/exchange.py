@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 CPU, CUDA = 1, 2  # device types of DLPack
 _LEGACY = 1  # handle of CUDA's default stream
+_NOT_FOREIGN = (_driver.ArrayBase, np.ndarray, np.generic)
+_NOTHING = object()
 
 
 def _device(ordinal: int | None = None) -> tuple[int, int]:
@@ -357,13 +359,12 @@ def _order_unnamed(x: Any) -> None:
     drv.Context.synchronize()
 
 
-def _from_interface(x: Any) -> GPUArray:
-    """An array on the memory that a CUDA array interface describes.
+def _from_interface(x: Any, interface: Any) -> tuple[GPUArray, bool]:
+    """The array that x's CUDA array interface describes, and `_is_far` of it.
 
     TypeError where an entry is wrong; they are looked at one by one only
     where something failed.
     """
-    interface = x.__cuda_array_interface__
     try:
         return _described(x, interface)
     except BufferError:
@@ -373,7 +374,7 @@ def _from_interface(x: Any) -> GPUArray:
         raise
 
 
-def _described(x: Any, interface: dict[str, Any]) -> GPUArray:
+def _described(x: Any, interface: dict[str, Any]) -> tuple[GPUArray, bool]:
     if interface.get("mask") is not None:
         raise BufferError("masked arrays are not known here")
     address, read_only = interface["data"]
@@ -389,13 +390,14 @@ def _described(x: Any, interface: dict[str, Any]) -> GPUArray:
     if not is_empty:
         _check_pointer(address)
     array = _wrap(address, shape, strides, dtype, x)
-    if is_empty or _is_far(array):
-        return array  # who copies it waits for its device
+    is_far = _is_far(array)
+    if is_empty or is_far:
+        return array, is_far  # who copies it waits for its device
     if interface.get("stream") is not None:
         _wait_for(interface["stream"])
     elif "stream" not in interface and interface.get("version", 0) < 3:
         _order_unnamed(x)
-    return array
+    return array, is_far
 
 
 def _wrong_entry(name: str, wanted: str, found: Any) -> TypeError:
@@ -479,9 +481,7 @@ def _check_pointer(address: int) -> None:
 
 def is_foreign(x: Any) -> bool:
     """Whether it is another library's array on a device of this kind."""
-    from pycuda.gpuarray import GPUArray
-
-    if isinstance(x, GPUArray | np.ndarray | np.generic):
+    if isinstance(x, _NOT_FOREIGN):
         return False
     if hasattr(x, "__cuda_array_interface__"):
         return True
@@ -523,25 +523,29 @@ def asarray(
     copy
         True: always a copy; False: ValueError where one is needed.
     """
-    from pycuda.gpuarray import GPUArray, to_gpu
+    is_ours = isinstance(x, _NOT_FOREIGN)
+    interface = _NOTHING
+    if not is_ours:
+        interface = getattr(x, "__cuda_array_interface__", _NOTHING)
+    if interface is not _NOTHING:
+        array, is_far = _from_interface(x, interface)
+    elif is_ours and isinstance(x, _driver.ArrayBase):
+        array, is_far = x, _is_far(x)
+    elif is_ours or not is_foreign(x):
+        from pycuda.gpuarray import to_gpu
 
-    if isinstance(x, GPUArray):
-        array = x
-    elif not is_foreign(x):
         if copy is False:
             raise ValueError(
                 "a copy is needed, and copy=False forbids it: the memory is "
                 "the host's"
             )
         return to_gpu(np.asarray(x, dtype))
-    elif hasattr(x, "__cuda_array_interface__"):
-        array = _from_interface(x)
     else:
         array, read_only = _from_producer(x)
+        is_far = _is_far(array)
         if read_only and not copy:
             raise BufferError("the memory is read-only: ask for copy=True")
     converts = dtype is not None and array.dtype != np.dtype(dtype)
-    is_far = _is_far(array)
     if copy is False and (is_far or converts):
         reason = _refusal(array) if is_far else f"its dtype is {array.dtype}"
         raise ValueError(

@@ -211,8 +211,8 @@ cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
     return op;
 }
 
-/* Frees what the operation owns, and keeps it as the calling thread's spare
- * one; false where the thread has one. */
+/* Frees what the operation owns, and makes it the spare one of the calling
+ * thread; false where that has one, or never asks for one. */
 static inline bool
 op_keep(struct cpu_op *op)
 {
@@ -224,21 +224,18 @@ op_keep(struct cpu_op *op)
     }
     if (op->edges && op->edges != op->few) {
         free(op->edges);
-        op->edges = NULL;
     }
-    if (!worker || worker->spare_op) {
+    if (!worker || worker->seat || worker->spare_op) {
         return false;
     }
     worker->spare_op = op;
     return true;
 }
 
+/* The lock is held for these. */
 static void
-op_free_locked(struct cpu_op *op)
+op_share(struct cpu_op *op)
 {
-    if (op_keep(op)) {
-        return;
-    }
     if (free_count < FREE_MAX) {
         op->next = free_ops;
         free_ops = op;
@@ -251,8 +248,21 @@ op_free_locked(struct cpu_op *op)
 static void
 op_release_locked(struct cpu_op *op)
 {
-    if (op && atomic_fetch_sub(&op->references, 1) == 1) {
-        op_free_locked(op);
+    if (op && atomic_fetch_sub(&op->references, 1) == 1 && !op_keep(op)) {
+        op_share(op);
+    }
+}
+
+/* Takes a spare operation for the calling thread's next one. */
+static inline void
+op_prefetch(void)
+{
+    struct cpu_worker *worker = cpu_worker_tls;
+
+    if (worker && !worker->spare_op && free_ops) {
+        worker->spare_op = free_ops;
+        free_ops = free_ops->next;
+        free_count--;
     }
 }
 
@@ -261,7 +271,7 @@ cpu_op_release(struct cpu_op *op)
 {
     if (op && atomic_fetch_sub(&op->references, 1) == 1 && !op_keep(op)) {
         pthread_mutex_lock(&cpu_scheduler_lock);
-        op_free_locked(op);
+        op_share(op);
         pthread_mutex_unlock(&cpu_scheduler_lock);
     }
 }
@@ -501,6 +511,7 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
         op_release_locked(stream->tail);
         stream->tail = op;
     }
+    op_prefetch();
     op->ctx->outstanding++;
     at_once = !op->pending;
     if (!at_once) {
