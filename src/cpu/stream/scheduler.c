@@ -605,9 +605,12 @@ launch_is_shorter(const struct cpu_launch *launch, uint64_t most)
                                           memory_order_relaxed);
     uint64_t ns =
         atomic_load_explicit(&function->ns_a_launch, memory_order_relaxed);
-    double threads = (double)launch->total * launch->threads;
+    uint64_t threads = launch->total * launch->threads;
 
-    return known && (double)ns * (threads / (double)known + 1) <= (double)most;
+    return threads <= known
+               ? 2 * ns <= most
+               : known && (double)ns * ((double)threads / (double)known + 1) <=
+                              (double)most;
 }
 
 /* The same for a thread that waits for `op`: joins the first kernel if that
