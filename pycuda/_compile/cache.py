@@ -176,7 +176,8 @@ def store(
         files.make_folder(folder)
         write(folder, f"{key}-{compiler}.{kind}", content)
     except (OSError, ValueError) as error:
-        _warn_once(folder, str(error))
+        # The text of an OSError holds a temporary name, a new one each time.
+        _warn_once(folder, getattr(error, "strerror", None) or str(error))
         return
     if trim.is_due():
         trim.run(folder, trim.limit())

@@ -119,6 +119,33 @@ def test_an_entry_that_is_no_regular_file_is_a_miss(tmp_path, special):
     assert load(tmp_path) is None
 
 
+@as_root
+def test_a_folder_that_cannot_be_written_is_one_warning():
+    """Another user's entries in a sticky folder cannot be replaced."""
+    program = f"""
+import os, warnings
+from pycuda._compile import cache
+os.setresgid({STRANGER}, {STRANGER}, {STRANGER})
+os.setresuid({STRANGER}, {STRANGER}, {STRANGER})
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    for key in ("1" * 40, "2" * 40):
+        cache.store(os.environ["SHARED"], key, {COMPILER!r}, "cubin", b"mine")
+assert len(caught) == 1, [str(w.message) for w in caught]
+assert "not kept" in str(caught[0].message), caught[0]
+"""
+    with tempfile.TemporaryDirectory() as shared:
+        os.chmod(shared, 0o1777)
+        for key in ("1" * 40, "2" * 40):
+            cache.store(shared, key, COMPILER, "cubin", b"image")
+        subprocess.run(
+            [sys.executable, "-c", program],
+            check=True,
+            cwd="/",
+            env={**os.environ, "SHARED": shared},
+        )
+
+
 @pytest.mark.parametrize("long", ["a/" * 3000, "b" * 6000, "c\0d"])
 def test_a_folder_whose_path_is_too_long_is_one_warning(
     monkeypatch, tmp_path, long
