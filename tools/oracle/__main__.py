@@ -13,6 +13,7 @@ NVRTC is that of PYCUDA_ORACLE_NVRTC, of pip's wheels or of a toolkit;
 ``--compare`` reads the file and prints what differs.
 ``python tools/oracle evaluate FILE`` computes functions on fixed operands:
 see `evaluate.py`.
+``python tools/oracle constants`` writes the names of the feed of constants.
 ``python tools/oracle verdicts FILE`` writes the names of the sections that
 NVRTC refuses, for tests that have no NVRTC.
 
@@ -104,6 +105,30 @@ def write_signatures(nvidia: compilers.Compiler) -> int:
     return 0
 
 
+def write_constants(nvidia: compilers.Compiler) -> int:
+    """Write the macros and enumerators that a compiler knows."""
+    from names import constants
+
+    folder = compilers.headers_dir()
+    headers = [p for p in folder.rglob("*") if p.is_file()]
+    words = constants.candidates(Path(nvidia.path), headers)
+    values = [constants.constant(word) for word in words]
+    macros = [constants.macro(word) for word in words]
+    lines: set[str] = set()
+    for compiler in (nvidia, compilers.cpu()):
+        answers = Judge(compiler).ask([*values, *macros])
+        for word, value, macro in zip(words, values, macros, strict=True):
+            answer = answers[value.key]
+            if answer.startswith("=") and not answer.startswith("= 2000"):
+                lines.add(word)
+            elif answers[macro.key] == "= 1":
+                lines.add(f"#{word}")
+    kept = sorted(lines - {f"#{word}" for word in lines})
+    constants.NAMES.write_text("\n".join(kept) + "\n")
+    print(f"{len(kept)} constants and macros")
+    return 0
+
+
 def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -112,6 +137,7 @@ def arguments() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = ["results", "verdicts", "evaluate", "signatures"]
+    commands += ["constants"]
     parser.add_argument("command", nargs="?", choices=commands)
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--compare", action="store_true")
@@ -151,6 +177,8 @@ def main() -> int:
         return 0
     if given.command == "signatures":
         return write_signatures(nvidia)
+    if given.command == "constants":
+        return write_constants(nvidia)
     begun = time.monotonic()
     rows = ask(nvidia, entries)
     for key, theirs, ours in rows:

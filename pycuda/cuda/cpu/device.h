@@ -9,6 +9,8 @@
 
 extern "C++" {
 #include "qualifiers.h"
+#include "predefined.h"
+#include "target.h"
 #include "vectors.h"
 #include "runtime.h"
 #include "geometry.h"

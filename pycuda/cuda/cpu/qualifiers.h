@@ -29,15 +29,15 @@
 #define __CUDACC_RTC__       1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
-#define __CUDACC_VER_BUILD__ 0
+#define __CUDACC_VER_BUILD__ 88
 #define __CUDA_ARCH_LIST__   700
 #define CUDART_VERSION       13000
 #define CUDA_VERSION         13000
 #define __PYCUDA_CPU__       1
 /* NVRTC says so, though device code has neither. */
 #define __EXCEPTIONS         1
-#define __cpp_exceptions     199711
-#define __cpp_rtti           199711
+#define __cpp_exceptions     199711L
+#define __cpp_rtti           199711L
 
 /* What nvcc and NVRTC do not define: who else compiles. */
 #undef __clang__
@@ -83,7 +83,7 @@
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef long clock_t;
-#define NULL __null
+#define NULL 0
 
 /* How this device's own functions are declared: templates, and functions.
  * The latter are templates too, without need: clang looks through the body of

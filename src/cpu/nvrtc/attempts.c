@@ -63,7 +63,7 @@ architecture_write(const struct nvrtc_job *job, struct nvrtc_text *source)
     }
     if (suffix == 'a') {
         nvrtc_text_print(source,
-                         "#define __CUDA_ARCH_FEAT_SM%d_ALL\n"
+                         "#define __CUDA_ARCH_FEAT_SM%d_ALL 1\n"
                          "#define __CUDA_ARCH_SPECIFIC__ %d\n",
                          arch / 10, arch);
     }
