@@ -13,7 +13,8 @@ NVRTC is that of PYCUDA_ORACLE_NVRTC, of pip's wheels or of a toolkit;
 ``--compare`` reads the file and prints what differs.
 ``python tools/oracle evaluate FILE`` computes functions on fixed operands:
 see `evaluate.py`.
-``python tools/oracle constants`` writes the names of the feed of constants.
+``python tools/oracle constants`` and ``python tools/oracle library`` write
+the names of these feeds.
 ``python tools/oracle verdicts FILE`` writes the names of the sections that
 NVRTC refuses, for tests that have no NVRTC.
 
@@ -129,6 +130,24 @@ def write_constants(nvidia: compilers.Compiler) -> int:
     return 0
 
 
+def write_library(nvidia: compilers.Compiler) -> int:
+    """Write the names of libcu++ and Thrust that NVRTC knows."""
+    from names import library
+
+    include = next(
+        Path(option.partition("=")[2])
+        for option in nvidia.options
+        if option.endswith("cccl")
+    )
+    probes = [library.probe(*pair) for pair in library.candidates(include)]
+    answers = Judge(nvidia).ask(probes)
+    kept = [p.name for p in probes if answers[p.key] == "taken"]
+    kept = [name for name in kept if not library.STREAMS.search(name)]
+    library.NAMES.write_text("\n".join(kept) + "\n")
+    print(f"{len(kept)} names")
+    return 0
+
+
 def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -137,7 +156,7 @@ def arguments() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = ["results", "verdicts", "evaluate", "signatures"]
-    commands += ["constants"]
+    commands += ["constants", "library"]
     parser.add_argument("command", nargs="?", choices=commands)
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--compare", action="store_true")
@@ -179,6 +198,8 @@ def main() -> int:
         return write_signatures(nvidia)
     if given.command == "constants":
         return write_constants(nvidia)
+    if given.command == "library":
+        return write_library(nvidia)
     begun = time.monotonic()
     rows = ask(nvidia, entries)
     for key, theirs, ours in rows:
