@@ -213,7 +213,10 @@ def test_vectors_of_philox():
         out[8] = d.x; out[9] = d.y;
         for (int i = 0; i < 4; i++) out[10 + i] = curand(&b);
         for (int i = 0; i < 4; i++) out[14 + i] = curand_uniform(&b);
-        for (int i = 0; i < 2; i++) out[18 + i] = curand_uniform_double(&b);
+        for (int i = 0; i < 2; i++) {
+            unsigned low = curand(&b), high = curand(&b);
+            out[18 + i] = _curand_uniform_double_hq(low, high);
+        }
         float4 n = curand_normal4(&a);
         double4 w = curand_normal4_double(&a);
         float4 l = curand_log_normal4(&a, 0, 1);

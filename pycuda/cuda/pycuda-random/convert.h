@@ -4,7 +4,8 @@
 #pragma once
 #include "device.h"
 
-/* The middles of 2^32, 2^53 or 2^64 equal parts, rounded. */
+/* cuRAND's conversions: the middle of the word's interval, or its end for a
+ * double of a word of 32 bits.  A float takes the upper word of 64 bits. */
 __pycuda_fn float
 _curand_uniform(unsigned int x)
 {
@@ -13,18 +14,36 @@ _curand_uniform(unsigned int x)
 __pycuda_fn float
 _curand_uniform(unsigned long long x)
 {
-    return fmaf((float)x, 5.421010862427522e-20f, 2.710505431213761e-20f);
+    return _curand_uniform((unsigned int)(x >> 32));
+}
+__pycuda_fn float4
+_curand_uniform4(uint4 x)
+{
+    return make_float4(_curand_uniform(x.x), _curand_uniform(x.y),
+                       _curand_uniform(x.z), _curand_uniform(x.w));
 }
 __pycuda_fn double
 _curand_uniform_double(unsigned int x)
 {
-    return fma((double)x, 2.3283064365386963e-10, 1.1641532182693481e-10);
+    return fma((double)x, 2.3283064365386963e-10, 2.3283064365386963e-10);
 }
 __pycuda_fn double
 _curand_uniform_double(unsigned long long x)
 {
     return fma((double)(x >> 11), 1.1102230246251565e-16,
                5.551115123125783e-17);
+}
+/* Doubles below 1 for every word. */
+__pycuda_fn double
+_curand_uniform_double_excluding_one(unsigned int x)
+{
+    return fma((double)x, 2.3283064365386963e-10, 1.1641532182693481e-10);
+}
+__pycuda_fn double
+_curand_uniform_double_excluding_one(unsigned long long x)
+{
+    return fma((double)(x >> 11), 1.1102230246251565e-16,
+               2.7755575615628914e-17);
 }
 __pycuda_fn double
 _curand_uniform_double_hq(unsigned int low, unsigned int high)

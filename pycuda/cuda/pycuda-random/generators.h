@@ -1,9 +1,10 @@
 /* generators.h - all generators and distributions, as cuRAND names them.
  *
  * XORWOW (Marsaglia 2003), MRG32k3a (L'Ecuyer 1999), Philox4x32-10 (Salmon et
- * al. 2011), Sobol' (Bratley and Fox 1988), written from their papers.  The
- * CPU device's curand_kernel.h is this file; `pycuda.curandom` compiles it on
- * every device, so that integers and uniform numbers have the same bits.
+ * al. 2011), Sobol' (Bratley and Fox 1988), MTGP32 (Saito 2010), written from
+ * their papers.  The CPU device's curand_kernel.h is this file;
+ * `pycuda.curandom` compiles it on every device, so that integers and uniform
+ * numbers have the same bits.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -12,6 +13,7 @@ extern "C++" {
 #include "mrg32k3a.h"
 #include "philox.h"
 #include "sobol.h"
+#include "mtgp32.h"
 #include "uniform.h"
 #include "normal.h"
 #include "poisson.h"

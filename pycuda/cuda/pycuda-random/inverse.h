@@ -74,3 +74,52 @@ __pycuda_normal_inverse(double u)
 }
 #undef __PYCUDA_INVERSE_STEP
 #undef __PYCUDA_INVERSE_ROWS
+
+/* The normal number whose distribution is at the middle of the word's
+ * interval; words of the upper half are mirrored, so that both tails have all
+ * digits.  As cuRAND does, floats round that middle and take the upper word of
+ * 64 bits; doubles take 53 bits of those. */
+__pycuda_fn double
+_curand_normal_icdf_double(unsigned int x)
+{
+    bool upper = x > 0x80000000u;
+    double middle = fma((double)(upper ? 0xffffffffu - x : x),
+                        2.3283064365386963e-10, 1.1641532182693481e-10);
+    double n = __pycuda_normal_inverse(middle);
+    return upper ? -n : n;
+}
+__pycuda_fn double
+_curand_normal_icdf_double(unsigned long long x)
+{
+    x >>= 11;
+    bool upper = x > 0x10000000000000ull;
+    double middle = fma((double)(upper ? 0x1fffffffffffffull - x : x),
+                        1.1102230246251565e-16, 5.551115123125783e-17);
+    double n = __pycuda_normal_inverse(middle);
+    return upper ? -n : n;
+}
+/* The normal number of a float's middle, in double precision. */
+__pycuda_fn double
+__pycuda_normal_of_float(unsigned int x)
+{
+    bool upper = x > 0x80000000u;
+    float middle = fmaf((float)(upper ? 0xffffffffu - x : x),
+                        2.3283064365386963e-10f, 1.1641532182693481e-10f);
+    double n = __pycuda_normal_inverse((double)middle);
+    return upper ? -n : n;
+}
+__pycuda_fn double
+__pycuda_normal_of_float(unsigned long long x)
+{
+    return __pycuda_normal_of_float((unsigned int)(x >> 32));
+}
+__pycuda_fn float
+_curand_normal_icdf(unsigned int x)
+{
+    return (float)__pycuda_normal_of_float(x);
+}
+__pycuda_fn float
+_curand_normal_icdf(unsigned long long x)
+{
+    return (float)__pycuda_normal_of_float(x);
+}

@@ -38,11 +38,17 @@ __pycuda_mrg(curandStateMRG32k3a *state)
     b[2] = (unsigned int)q;
     return (unsigned int)(p > q ? p - q : p + __PYCUDA_MRG_M1 - q);
 }
+/* The same number as a double, which holds it exactly. */
+__pycuda_fn double
+curand_MRG32k3a(curandStateMRG32k3a *state)
+{
+    return (double)__pycuda_mrg(state);
+}
 /* Spread over 32 bits. */
 __pycuda_fn unsigned int
 curand(curandStateMRG32k3a *state)
 {
-    return (unsigned int)((double)__pycuda_mrg(state) * 1.000000048662);
+    return (unsigned int)(curand_MRG32k3a(state) * 1.000000048662);
 }
 
 /* x becomes a^n x, in numbers modulo m. */

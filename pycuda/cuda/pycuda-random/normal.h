@@ -1,17 +1,20 @@
 /* normal.h - normal and log-normal numbers.
  *
  * Pseudorandom generators: Box and Muller's transform, which gives pairs; the
- * second of a pair is kept in the state.  Quasirandom ones: the inverse of
- * the distribution, one number from one.
- *
- * Exponentials want more digits of a number than its type has.  Those of one
- * that is kept lie where the other type's would, as long as that place is
- * free; whoever finds something else there goes without.
+ * second of a pair is kept in the state, and a flag says of which
+ * distribution it is.  A number of the other distribution drops it, as with
+ * cuRAND.  MTGP32 and quasirandom generators: the inverse of the
+ * distribution, one number from one word.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 #include "inverse.h"
+#include "uniform.h"
 
+/* Flags of a kept number. */
+enum { __PYCUDA_KEPT_NORMAL = 1, __PYCUDA_KEPT_LOG_NORMAL = 2 };
+
+/* The pair of u and v; its numbers have lower parts. */
 template <class T>
 __pycuda_template_fn void
 __pycuda_box_muller(T u, T v, __pycuda_pair<T> *n)
@@ -21,22 +24,25 @@ __pycuda_box_muller(T u, T v, __pycuda_pair<T> *n)
         n[k] = __pycuda_sum(n[k].high, n[k].low);
     }
 }
+/* The pair of two words, or of four. */
 __pycuda_fn float2
-__pycuda_box_muller(float u, float v)
+_curand_box_muller(unsigned int x, unsigned int y)
 {
     __pycuda_pair<float> n[2];
-    __pycuda_box_muller(u, v, n);
+    __pycuda_box_muller(_curand_uniform(x), _curand_uniform(y), n);
     return make_float2(n[0].high, n[1].high);
 }
 __pycuda_fn double2
-__pycuda_box_muller(double u, double v)
+_curand_box_muller_double(unsigned int x0, unsigned int x1, unsigned int y0,
+                          unsigned int y1)
 {
     __pycuda_pair<double> n[2];
-    __pycuda_box_muller(u, v, n);
+    __pycuda_box_muller(_curand_uniform_double_hq(x0, x1),
+                        _curand_uniform_double_hq(y0, y1), n);
     return make_double2(n[0].high, n[1].high);
 }
 
-/* Two new numbers. */
+/* Two new numbers of a state. */
 template <class State>
 __pycuda_template_fn void
 __pycuda_two_normals(State *state, __pycuda_pair<float> *n)
@@ -48,72 +54,12 @@ template <class State>
 __pycuda_template_fn void
 __pycuda_two_normals(State *state, __pycuda_pair<double> *n)
 {
-    double u = curand_uniform_double(state);
-    __pycuda_box_muller(u, curand_uniform_double(state), n);
+    double u = __pycuda_uniform_wide(state);
+    __pycuda_box_muller(u, __pycuda_uniform_wide(state), n);
 }
-
-/* The next number: one that was kept, or one of two new ones. */
-template <class State>
-__pycuda_template_fn __pycuda_pair<float>
-__pycuda_next_normal(State *state, float)
-{
-    if (state->boxmuller_flag) {
-        float kept = state->boxmuller_extra;
-        double whole = state->boxmuller_extra_double;
-        state->boxmuller_flag = 0;
-        return {kept, (float)whole == kept ? (float)(whole - kept) : 0.0f};
-    }
-    __pycuda_pair<float> n[2];
-    __pycuda_two_normals(state, n);
-    state->boxmuller_extra = n[1].high;
-    state->boxmuller_flag = 1;
-    if (!state->boxmuller_flag_double) {
-        state->boxmuller_extra_double = (double)n[1].high + n[1].low;
-    }
-    return n[0];
-}
-template <class State>
-__pycuda_template_fn __pycuda_pair<double>
-__pycuda_next_normal(State *state, double)
-{
-    if (state->boxmuller_flag_double) {
-        double kept = state->boxmuller_extra_double;
-        double low = state->boxmuller_extra;
-        state->boxmuller_flag_double = 0;
-        return {kept, kept + low == kept ? low : 0.0};
-    }
-    __pycuda_pair<double> n[2];
-    __pycuda_two_normals(state, n);
-    state->boxmuller_extra_double = n[1].high;
-    state->boxmuller_flag_double = 1;
-    if (!state->boxmuller_flag) {
-        state->boxmuller_extra = (float)n[1].low;
-    }
-    return n[0];
-}
-
-#define __PYCUDA_NEXT_INVERSE(STATE)                                          \
-    __pycuda_fn __pycuda_pair<float> __pycuda_next_normal(STATE *state,       \
-                                                          float)              \
-    {                                                                         \
-        double n = __pycuda_normal_inverse((double)curand_uniform(state));    \
-        float high = (float)n, low = (float)(n - (double)high);               \
-        return {high, low - low == 0.0f ? low : 0.0f};                        \
-    }                                                                         \
-    __pycuda_fn __pycuda_pair<double> __pycuda_next_normal(STATE *state,      \
-                                                           double)            \
-    {                                                                         \
-        return {__pycuda_normal_inverse(curand_uniform_double(state)), 0.0};  \
-    }
-__PYCUDA_NEXT_INVERSE(curandStateSobol32)
-__PYCUDA_NEXT_INVERSE(curandStateScrambledSobol32)
-__PYCUDA_NEXT_INVERSE(curandStateSobol64)
-__PYCUDA_NEXT_INVERSE(curandStateScrambledSobol64)
-#undef __PYCUDA_NEXT_INVERSE
-
 template <class State>
 __pycuda_template_fn float2
-curand_normal2(State *state)
+curand_box_muller(State *state)
 {
     __pycuda_pair<float> n[2];
     __pycuda_two_normals(state, n);
@@ -121,43 +67,12 @@ curand_normal2(State *state)
 }
 template <class State>
 __pycuda_template_fn double2
-curand_normal2_double(State *state)
+curand_box_muller_double(State *state)
 {
     __pycuda_pair<double> n[2];
     __pycuda_two_normals(state, n);
     return make_double2(n[0].high, n[1].high);
 }
-template <class State>
-__pycuda_template_fn float
-curand_normal(State *state)
-{
-    return __pycuda_next_normal(state, 0.0f).high;
-}
-template <class State>
-__pycuda_template_fn double
-curand_normal_double(State *state)
-{
-    return __pycuda_next_normal(state, 0.0).high;
-}
-
-__pycuda_fn float4
-curand_normal4(curandStatePhilox4_32_10 *state)
-{
-    float4 u = curand_uniform4(state);
-    float2 a = __pycuda_box_muller(u.x, u.y);
-    float2 b = __pycuda_box_muller(u.z, u.w);
-    return make_float4(a.x, a.y, b.x, b.y);
-}
-#ifdef __PYCUDA_CPU__ /* CUDA 13 warns of double4 */
-__pycuda_fn double4
-curand_normal4_double(curandStatePhilox4_32_10 *state)
-{
-    double4 u = curand_uniform4_double(state);
-    double2 a = __pycuda_box_muller(u.x, u.y);
-    double2 b = __pycuda_box_muller(u.z, u.w);
-    return make_double4(a.x, a.y, b.x, b.y);
-}
-#endif
 
 /* e^(mean + deviation n). */
 template <class T>
@@ -167,63 +82,149 @@ __pycuda_log_normal(__pycuda_pair<T> n, T mean, T deviation)
     return __pycuda_exp(__pycuda_moved(n, mean, deviation));
 }
 
+/* Where a state keeps a number of type T. */
 template <class State>
-__pycuda_template_fn float
-curand_log_normal(State *state, float mean, float deviation)
+__pycuda_template_fn float *
+__pycuda_kept(State *state, int **flag, float)
 {
-    return __pycuda_log_normal(__pycuda_next_normal(state, 0.0f), mean,
-                               deviation);
+    *flag = &state->boxmuller_flag;
+    return &state->boxmuller_extra;
 }
 template <class State>
-__pycuda_template_fn double
-curand_log_normal_double(State *state, double mean, double deviation)
+__pycuda_template_fn double *
+__pycuda_kept(State *state, int **flag, double)
 {
-    return __pycuda_log_normal(__pycuda_next_normal(state, 0.0), mean,
-                               deviation);
+    *flag = &state->boxmuller_flag_double;
+    return &state->boxmuller_extra_double;
 }
-template <class State>
-__pycuda_template_fn float2
-curand_log_normal2(State *state, float mean, float deviation)
+/* The kept number of the distribution `kind`, or the first of a new pair. */
+template <class T, class State, class Finish>
+__pycuda_template_fn T
+__pycuda_next_of_pair(State *state, int kind, Finish finish)
 {
-    __pycuda_pair<float> n[2];
+    int *flag;
+    T *kept = __pycuda_kept(state, &flag, T());
+    if (*flag == kind) {
+        *flag = 0;
+        return *kept;
+    }
+    __pycuda_pair<T> n[2];
     __pycuda_two_normals(state, n);
-    return make_float2(__pycuda_log_normal(n[0], mean, deviation),
-                       __pycuda_log_normal(n[1], mean, deviation));
+    *kept = finish(n[1]);
+    *flag = kind;
+    return finish(n[0]);
 }
-template <class State>
-__pycuda_template_fn double2
-curand_log_normal2_double(State *state, double mean, double deviation)
+template <class T, class State>
+__pycuda_template_fn T
+__pycuda_paired_normal(State *state)
 {
-    __pycuda_pair<double> n[2];
-    __pycuda_two_normals(state, n);
-    return make_double2(__pycuda_log_normal(n[0], mean, deviation),
-                        __pycuda_log_normal(n[1], mean, deviation));
+    return __pycuda_next_of_pair<T>(
+        state, __PYCUDA_KEPT_NORMAL,
+        [](__pycuda_pair<T> n) { return n.high; });
+}
+template <class T, class State>
+__pycuda_template_fn T
+__pycuda_paired_log_normal(State *state, T mean, T deviation)
+{
+    return __pycuda_next_of_pair<T>(
+        state, __PYCUDA_KEPT_LOG_NORMAL, [=](__pycuda_pair<T> n) {
+            return __pycuda_log_normal(n, mean, deviation);
+        });
+}
+
+/* The functions of one type: its name, cuRAND's ending, and its pairs. */
+#define __PYCUDA_PAIRED(STATE, T, ENDING, PAIR)                               \
+    __pycuda_fn T curand_normal##ENDING(STATE *state)                         \
+    {                                                                         \
+        return __pycuda_paired_normal<T>(state);                              \
+    }                                                                         \
+    __pycuda_fn T curand_log_normal##ENDING(STATE *state, T mean,             \
+                                            T deviation)                      \
+    {                                                                         \
+        return __pycuda_paired_log_normal<T>(state, mean, deviation);         \
+    }                                                                         \
+    __pycuda_fn PAIR curand_normal2##ENDING(STATE *state)                     \
+    {                                                                         \
+        return curand_box_muller##ENDING(state);                              \
+    }                                                                         \
+    __pycuda_fn PAIR curand_log_normal2##ENDING(STATE *state, T mean,         \
+                                                T deviation)                  \
+    {                                                                         \
+        __pycuda_pair<T> n[2];                                                \
+        __pycuda_two_normals(state, n);                                       \
+        return {__pycuda_log_normal(n[0], mean, deviation),                   \
+                __pycuda_log_normal(n[1], mean, deviation)};                  \
+    }
+#define __PYCUDA_PAIRED_FLOAT(STATE)                                          \
+    __PYCUDA_PAIRED(STATE, float, , float2)
+#define __PYCUDA_PAIRED_DOUBLE(STATE)                                         \
+    __PYCUDA_PAIRED(STATE, double, _double, double2)
+__PYCUDA_PAIR_STATES(__PYCUDA_PAIRED_FLOAT)
+__PYCUDA_PAIR_STATES(__PYCUDA_PAIRED_DOUBLE)
+#undef __PYCUDA_PAIRED_FLOAT
+#undef __PYCUDA_PAIRED_DOUBLE
+#undef __PYCUDA_PAIRED
+
+/* A double as two floats. */
+__pycuda_fn __pycuda_pair<float>
+__pycuda_halves(double n)
+{
+    float high = (float)n, low = (float)(n - (double)high);
+    return {high, low - low == 0.0f ? low : 0.0f};
+}
+#define __PYCUDA_QUANTILE(STATE)                                              \
+    __pycuda_fn float curand_normal(STATE *state)                             \
+    {                                                                         \
+        return _curand_normal_icdf(curand(state));                            \
+    }                                                                         \
+    __pycuda_fn double curand_normal_double(STATE *state)                     \
+    {                                                                         \
+        return _curand_normal_icdf_double(curand(state));                     \
+    }                                                                         \
+    __pycuda_fn float curand_log_normal(STATE *state, float mean,             \
+                                        float deviation)                      \
+    {                                                                         \
+        double n = __pycuda_normal_of_float(curand(state));                   \
+        return __pycuda_log_normal(__pycuda_halves(n), mean, deviation);      \
+    }                                                                         \
+    __pycuda_fn double curand_log_normal_double(STATE *state, double mean,    \
+                                                double deviation)             \
+    {                                                                         \
+        __pycuda_pair<double> n = {curand_normal_double(state), 0.0};         \
+        return __pycuda_log_normal(n, mean, deviation);                       \
+    }
+__PYCUDA_QUANTILE_STATES(__PYCUDA_QUANTILE)
+#undef __PYCUDA_QUANTILE
+
+__pycuda_fn float4
+curand_normal4(curandStatePhilox4_32_10 *state)
+{
+    uint4 x = curand4(state);
+    float2 a = _curand_box_muller(x.x, x.y), b = _curand_box_muller(x.z, x.w);
+    return make_float4(a.x, a.y, b.x, b.y);
 }
 __pycuda_fn float4
 curand_log_normal4(curandStatePhilox4_32_10 *state, float mean,
                    float deviation)
 {
-    float4 u = curand_uniform4(state);
-    __pycuda_pair<float> n[4];
-    __pycuda_box_muller(u.x, u.y, n);
-    __pycuda_box_muller(u.z, u.w, n + 2);
-    return make_float4(__pycuda_log_normal(n[0], mean, deviation),
-                       __pycuda_log_normal(n[1], mean, deviation),
-                       __pycuda_log_normal(n[2], mean, deviation),
-                       __pycuda_log_normal(n[3], mean, deviation));
+    float2 a = curand_log_normal2(state, mean, deviation);
+    float2 b = curand_log_normal2(state, mean, deviation);
+    return make_float4(a.x, a.y, b.x, b.y);
 }
 #ifdef __PYCUDA_CPU__ /* CUDA 13 warns of double4 */
+__pycuda_fn double4
+curand_normal4_double(curandStatePhilox4_32_10 *state)
+{
+    double2 a = curand_normal2_double(state);
+    double2 b = curand_normal2_double(state);
+    return make_double4(a.x, a.y, b.x, b.y);
+}
 __pycuda_fn double4
 curand_log_normal4_double(curandStatePhilox4_32_10 *state, double mean,
                           double deviation)
 {
-    double4 u = curand_uniform4_double(state);
-    __pycuda_pair<double> n[4];
-    __pycuda_box_muller(u.x, u.y, n);
-    __pycuda_box_muller(u.z, u.w, n + 2);
-    return make_double4(__pycuda_log_normal(n[0], mean, deviation),
-                        __pycuda_log_normal(n[1], mean, deviation),
-                        __pycuda_log_normal(n[2], mean, deviation),
-                        __pycuda_log_normal(n[3], mean, deviation));
+    double2 a = curand_log_normal2_double(state, mean, deviation);
+    double2 b = curand_log_normal2_double(state, mean, deviation);
+    return make_double4(a.x, a.y, b.x, b.y);
 }
 #endif

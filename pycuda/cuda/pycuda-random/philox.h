@@ -14,51 +14,73 @@ struct curandStatePhilox4_32_10 {
 };
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
-/* The upper word of a product; the lower one is put into *low. */
+/* The lower word of a product; the upper one is put into *high. */
 __pycuda_fn unsigned int
-__pycuda_philox_multiply(unsigned int a, unsigned int b, unsigned int *low)
+mulhilo32(unsigned int a, unsigned int b, unsigned int *high)
 {
 #ifdef __PYCUDA_CPU__
     /* Two products of 32 bits: vectors hold them without widening. */
-    *low = a * b;
-    return __umulhi(a, b);
+    *high = __umulhi(a, b);
+    return a * b;
 #else
     unsigned long long product = (unsigned long long)a * b;
-    *low = (unsigned int)product;
-    return (unsigned int)(product >> 32);
+    *high = (unsigned int)(product >> 32);
+    return (unsigned int)product;
 #endif
+}
+__pycuda_fn uint4
+_philox4x32round(uint4 c, uint2 key)
+{
+    unsigned int x, z;
+    unsigned int w = mulhilo32(0xD2511F53u, c.x, &z);
+    unsigned int y = mulhilo32(0xCD9E8D57u, c.z, &x);
+    return make_uint4(x ^ c.y ^ key.x, y, z ^ c.w ^ key.y, w);
 }
 __pycuda_fn uint4
 curand_Philox4x32_10(uint4 c, uint2 key)
 {
 #pragma unroll
     for (int round = 0; round < 10; round++) {
-        unsigned int y, w;
-        unsigned int z = __pycuda_philox_multiply(0xD2511F53u, c.x, &w);
-        unsigned int x = __pycuda_philox_multiply(0xCD9E8D57u, c.z, &y);
-        c = make_uint4(x ^ c.y ^ key.x, y, z ^ c.w ^ key.y, w);
+        c = _philox4x32round(c, key);
         key.x += 0x9E3779B9u;
         key.y += 0xBB67AE85u;
     }
     return c;
 }
 
+/* Adds two words to the halves of the counter. */
+__pycuda_fn void
+__pycuda_philox_add(uint4 *c, unsigned long long n, unsigned long long upper)
+{
+    unsigned long long low = (unsigned long long)c->y << 32 | c->x;
+    unsigned long long high = (unsigned long long)c->w << 32 | c->z;
+    low += n;
+    high += upper + (low < n);
+    *c = make_uint4((unsigned int)low, (unsigned int)(low >> 32),
+                    (unsigned int)high, (unsigned int)(high >> 32));
+}
+/* These leave the output as it is. */
+__pycuda_fn void
+Philox_State_Incr(curandStatePhilox4_32_10 *state, unsigned long long n)
+{
+    __pycuda_philox_add(&state->ctr, n, 0);
+}
+__pycuda_fn void
+Philox_State_Incr(curandStatePhilox4_32_10 *state)
+{
+    __pycuda_philox_add(&state->ctr, 1, 0);
+}
+__pycuda_fn void
+Philox_State_Incr_hi(curandStatePhilox4_32_10 *state, unsigned long long n)
+{
+    __pycuda_philox_add(&state->ctr, 0, n);
+}
 /* Adds n to the counter, or to its upper half. */
 __pycuda_fn void
 __pycuda_philox_count(curandStatePhilox4_32_10 *state, unsigned long long n,
                       bool upper)
 {
-    uint4 *c = &state->ctr;
-    unsigned long long low = (unsigned long long)c->y << 32 | c->x;
-    unsigned long long high = (unsigned long long)c->w << 32 | c->z;
-    if (upper) {
-        high += n;
-    } else {
-        low += n;
-        high += low < n;
-    }
-    *c = make_uint4((unsigned int)low, (unsigned int)(low >> 32),
-                    (unsigned int)high, (unsigned int)(high >> 32));
+    __pycuda_philox_add(&state->ctr, upper ? 0 : n, upper ? n : 0);
     state->output = curand_Philox4x32_10(state->ctr, state->key);
 }
 __pycuda_fn void
@@ -97,13 +119,21 @@ curand(curandStatePhilox4_32_10 *state)
     }
     return word;
 }
+/* The next four numbers, from this output and the one after it. */
 __pycuda_fn uint4
 curand4(curandStatePhilox4_32_10 *state)
 {
-    uint4 four;
-    four.x = curand(state);
-    four.y = curand(state);
-    four.z = curand(state);
-    four.w = curand(state);
-    return four;
+    uint4 a = state->output;
+    __pycuda_philox_count(state, 1, false);
+    uint4 b = state->output;
+    switch (state->STATE) {
+    case 1:
+        return make_uint4(a.y, a.z, a.w, b.x);
+    case 2:
+        return make_uint4(a.z, a.w, b.x, b.y);
+    case 3:
+        return make_uint4(a.w, b.x, b.y, b.z);
+    default:
+        return a;
+    }
 }

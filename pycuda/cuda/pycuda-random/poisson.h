@@ -1,95 +1,105 @@
 /* poisson.h - Poisson numbers.
  *
- * Pseudorandom generators: Knuth's product below 10, above it Hormann's
- * transformed rejection (PTRS, 1993).  Quasirandom ones, which must give one
- * number for one: the distribution is summed from its mode.
+ * Pseudorandom generators: Knuth's product up to a mean of 64, rejection from
+ * an approximation of the incomplete gamma function (poisson_gamma.h), a
+ * rounded normal number above 4000.  MTGP32 and quasirandom generators, one
+ * number from one word: the distribution is summed up to the word's place,
+ * from a mean of 1000 on a rounded normal number.  These are cuRAND's choices;
+ * a program gets cuRAND's sequences.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
-#include "transform.h"
+#include "discrete.h"
+#include "poisson_gamma.h"
 
 template <class State>
 __pycuda_template_fn unsigned int
-__pycuda_poisson_product(State *state, double lambda)
+curand_poisson_knuth(State *state, float mean)
 {
-    double end = exp(-lambda), product = curand_uniform_double(state);
+    float product = (float)exp((double)mean) * curand_uniform(state);
     unsigned int k = 0;
-    while (product > end) {
-        product *= curand_uniform_double(state);
+    while (product > 1.0f) {
+        product *= curand_uniform(state);
         k++;
     }
     return k;
 }
-template <class State>
-__pycuda_template_fn unsigned int
-__pycuda_poisson_rejection(State *state, double lambda)
-{
-    double root = sqrt(lambda), b = 0.931 + 2.53 * root;
-    double a = -0.059 + 0.02483 * b;
-    double inverse = 1.1239 + 1.1328 / (b - 3.4);
-    double quick = 0.9277 - 3.6224 / (b - 2.0);
-    while (true) {
-        double u = curand_uniform_double(state) - 0.5;
-        double v = curand_uniform_double(state);
-        double s = 0.5 - fabs(u);
-        double k = floor((2.0 * a / s + b) * u + lambda + 0.43);
-        if (s >= 0.07 && v <= quick) {
-            return (unsigned int)k;
-        }
-        if (k < 0 || (s < 0.013 && v > s)) {
-            continue;
-        }
-        if (__pycuda_log(v * inverse / (a / (s * s) + b)).high <=
-            k * __pycuda_log(lambda).high - lambda -
-                __pycuda_log_factorial(k)) {
-            return (unsigned int)k;
-        }
-    }
-}
-/* The least k whose distribution reaches u. */
+/* The least k whose distribution reaches u, of (0, 1). */
 __pycuda_fn unsigned int
-__pycuda_poisson_inverse(double u, double lambda)
+__pycuda_poisson_inverse(double u, double mean)
 {
     /* Below this the distribution is 0 to double's precision. */
-    double first = floor(fmax(0.0, lambda - 10.0 * sqrt(lambda) - 10.0));
-    double p = exp(first * log(lambda) - lambda - lgamma(first + 1.0));
-    double sum = p, k = first, last = lambda + 40.0 * sqrt(lambda) + 100.0;
+    double first = floor(fmax(0.0, mean - 10.0 * sqrt(mean) - 10.0));
+    double p = exp(first * log(mean) - mean - lgamma(first + 1.0));
+    double sum = p, k = first, last = mean + 40.0 * sqrt(mean) + 100.0;
     while (sum < u && k < last) {
         k += 1.0;
-        p *= lambda / k;
+        p *= mean / k;
         sum += p;
     }
     return (unsigned int)k;
 }
-
-template <class State>
-__pycuda_template_fn unsigned int
-curand_poisson(State *state, double lambda)
+__pycuda_fn unsigned int
+__pycuda_poisson_normal(double n, double mean)
 {
-    if (!(lambda > 0)) {
+    return __pycuda_rounded_normal(n, sqrt(mean), mean);
+}
+
+/* A mean that is no positive number gives 0. */
+template <class Word>
+__pycuda_template_fn unsigned int
+_curand_poisson(Word x, double mean)
+{
+    if (!(mean > 0)) {
         return 0;
     }
-    return lambda < 10 ? __pycuda_poisson_product(state, lambda)
-                       : __pycuda_poisson_rejection(state, lambda);
-}
-#define __PYCUDA_POISSON_INVERSE(STATE)                                       \
-    __pycuda_fn unsigned int curand_poisson(STATE *state, double lambda)      \
-    {                                                                         \
-        double u = curand_uniform_double(state);                              \
-        return lambda > 0 ? __pycuda_poisson_inverse(u, lambda) : 0;          \
+    if (mean >= 1000) {
+        return __pycuda_poisson_normal(_curand_normal_icdf_double(x), mean);
     }
-__PYCUDA_POISSON_INVERSE(curandStateSobol32)
-__PYCUDA_POISSON_INVERSE(curandStateScrambledSobol32)
-__PYCUDA_POISSON_INVERSE(curandStateSobol64)
-__PYCUDA_POISSON_INVERSE(curandStateScrambledSobol64)
-#undef __PYCUDA_POISSON_INVERSE
-__pycuda_fn uint4
-curand_poisson4(curandStatePhilox4_32_10 *state, double lambda)
+    return __pycuda_poisson_inverse(_curand_uniform_double_excluding_one(x),
+                                    mean);
+}
+template <class State>
+__pycuda_template_fn unsigned int
+__pycuda_poisson(State *state, double mean)
 {
-    uint4 four;
-    four.x = curand_poisson(state, lambda);
-    four.y = curand_poisson(state, lambda);
-    four.z = curand_poisson(state, lambda);
-    four.w = curand_poisson(state, lambda);
-    return four;
+    if (mean < 64 || mean != mean) {
+        return curand_poisson_knuth(state, (float)mean);
+    }
+    if (mean > 4000) {
+        return __pycuda_poisson_normal(curand_normal_double(state), mean);
+    }
+    return curand_poisson_gammainc(state, (float)mean);
+}
+#define __PYCUDA_POISSON(STATE)                                               \
+    __pycuda_fn unsigned int curand_poisson(STATE *state, double mean)        \
+    {                                                                         \
+        return __pycuda_poisson(state, mean);                                 \
+    }
+#define __PYCUDA_POISSON_QUANTILE(STATE)                                      \
+    __pycuda_fn unsigned int curand_poisson(STATE *state, double mean)        \
+    {                                                                         \
+        return _curand_poisson(curand(state), mean);                          \
+    }
+__PYCUDA_PAIR_STATES(__PYCUDA_POISSON)
+__PYCUDA_QUANTILE_STATES(__PYCUDA_POISSON_QUANTILE)
+#undef __PYCUDA_POISSON
+#undef __PYCUDA_POISSON_QUANTILE
+
+__pycuda_fn uint4
+curand_poisson4(curandStatePhilox4_32_10 *state, double mean)
+{
+    unsigned int four[4];
+    double n[4];
+    if (mean > 4000) {
+        double2 a = curand_normal2_double(state);
+        double2 b = curand_normal2_double(state);
+        n[0] = a.x, n[1] = a.y, n[2] = b.x, n[3] = b.y;
+    }
+#pragma unroll 1
+    for (int k = 0; k < 4; k++) {
+        four[k] = mean > 4000 ? __pycuda_poisson_normal(n[k], mean)
+                              : curand_poisson(state, mean);
+    }
+    return make_uint4(four[0], four[1], four[2], four[3]);
 }

@@ -34,14 +34,14 @@ typedef unsigned long long curandDirectionVectors64_t[64];
         return result;                                                        \
     }
 #define __PYCUDA_SOBOL_INIT(STATE, T, BITS, DECLARE, SCRAMBLE)                \
-    __pycuda_fn void curand_init(DECLARE unsigned int offset, STATE *state)   \
+    __pycuda_fn void curand_init(DECLARE T offset, STATE *state)              \
     {                                                                         \
         for (int k = 0; k < BITS; k++) {                                      \
             state->direction_vectors[k] = direction_vectors[k];               \
         }                                                                     \
         state->c = SCRAMBLE;                                                  \
         state->i = 0;                                                         \
-        skipahead((T)offset, state);                                          \
+        skipahead(offset, state);                                             \
     }
 #define __PYCUDA_PLAIN(T)     const T *direction_vectors,
 #define __PYCUDA_SCRAMBLED(T) const T *direction_vectors, T scramble_c,

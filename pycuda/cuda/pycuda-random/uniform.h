@@ -3,49 +3,70 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 #include "convert.h"
+#include "counter.h"
 #include "mrg32k3a.h"
+#include "mtgp32.h"
 #include "philox.h"
+#include "sobol.h"
+#include "states.h"
 #include "xorwow.h"
 
-/* One number of the state's own kind. */
-template <class State>
-__pycuda_template_fn float
-curand_uniform(State *state)
-{
-    return _curand_uniform(curand(state));
-}
-template <class State>
-__pycuda_template_fn double
-curand_uniform_double(State *state)
-{
-    return _curand_uniform_double(curand(state));
-}
-#define __PYCUDA_UNIFORM_PAIR(STATE)                                          \
+/* A number of the state's own kind. */
+#define __PYCUDA_UNIFORM(STATE)                                               \
+    __pycuda_fn float curand_uniform(STATE *state)                            \
+    {                                                                         \
+        return _curand_uniform(curand(state));                                \
+    }
+#define __PYCUDA_UNIFORM_DOUBLE(STATE)                                        \
     __pycuda_fn double curand_uniform_double(STATE *state)                    \
     {                                                                         \
-        unsigned int low = curand(state), high = curand(state);               \
-        return _curand_uniform_double_hq(low, high);                          \
+        return _curand_uniform_double(curand(state));                         \
     }
-__PYCUDA_UNIFORM_PAIR(curandStateXORWOW)
-__PYCUDA_UNIFORM_PAIR(curandStatePhilox4_32_10)
-#undef __PYCUDA_UNIFORM_PAIR
+__PYCUDA_QUANTILE_STATES(__PYCUDA_UNIFORM)
+__PYCUDA_QUANTILE_STATES(__PYCUDA_UNIFORM_DOUBLE)
+__PYCUDA_UNIFORM(curandStateTest)
+__PYCUDA_UNIFORM_DOUBLE(curandStateTest)
+__PYCUDA_UNIFORM(curandStateXORWOW)
+__PYCUDA_UNIFORM(curandStatePhilox4_32_10)
+/* A double of Philox is made of one word, unlike XORWOW's. */
+__PYCUDA_UNIFORM_DOUBLE(curandStatePhilox4_32_10)
+#undef __PYCUDA_UNIFORM
+#undef __PYCUDA_UNIFORM_DOUBLE
+
+/* A double of 53 bits from two words. */
+template <class State>
+__pycuda_template_fn double
+__pycuda_uniform_wide(State *state)
+{
+    unsigned int low = curand(state), high = curand(state);
+    return _curand_uniform_double_hq(low, high);
+}
+__pycuda_fn double
+curand_uniform_double(curandStateXORWOW *state)
+{
+    return __pycuda_uniform_wide(state);
+}
 __pycuda_fn float
 curand_uniform(curandStateMRG32k3a *state)
 {
-    return (float)((double)__pycuda_mrg(state) * 2.328306549295728e-10);
+    return (float)(curand_MRG32k3a(state) * 2.3283065498378288e-10);
 }
 __pycuda_fn double
 curand_uniform_double(curandStateMRG32k3a *state)
 {
-    return (double)__pycuda_mrg(state) * 2.328306549295728e-10;
+    return curand_MRG32k3a(state) * 2.3283065498378288e-10;
+}
+/* MRG32k3a's doubles have all the digits that it has. */
+__pycuda_fn double
+__pycuda_uniform_wide(curandStateMRG32k3a *state)
+{
+    return curand_uniform_double(state);
 }
 
 __pycuda_fn float4
 curand_uniform4(curandStatePhilox4_32_10 *state)
 {
-    uint4 x = curand4(state);
-    return make_float4(_curand_uniform(x.x), _curand_uniform(x.y),
-                       _curand_uniform(x.z), _curand_uniform(x.w));
+    return _curand_uniform4(curand4(state));
 }
 __pycuda_fn double2
 curand_uniform2_double(curandStatePhilox4_32_10 *state)

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 """
 
+import re
 from collections.abc import Iterator
 
 from entries import Entry
@@ -24,13 +25,43 @@ curand_Philox4x32_10 _curand_uniform skipahead{,_sequence,_subsequence}
 curand_init curand_precalc_init curand_mtgp32_single curand_binomial
 curand_gamma curand_exponential curand_uniform_float curand_MRG32k3a
 curand_normal4_double __curand_uniform
+_curand_uniform{4,_double,_double_hq,_double_excluding_one}
+_curand_normal_icdf{,_double} _curand_box_muller{,_double}
+curand_box_muller{,_double} _curand_poisson _curand_discrete
+_curand_{M2,binary_search}_double curand_{M2,binary_search}_double
+curand_M2_double4 curand_poisson_knuth Philox_State_Incr{,_hi} mulhilo32
+_philox4x32round para_rec temper temper_single
 """)
+# Helpers of the headers that no page documents.
+INTERNAL = names("""
+curand_box_muller{4,2_double,4_double,_mrg,_mrg_double} curand__discrete{,4}
+_curand_poisson_{ITR_double,from_normal} curand_poisson_from_normal{,4}
+curand_poisson_{knuth4,gammainc,gammainc4} curand_MRGmod{,Mul}
+__curand_find_trailing_zero __cr_{rsqrt,exp,log,rcp,lgamma_integer}
+__cr_pgammainc{,inv}
+""")
+WORDS = [
+    (word, *more)
+    for word in ("unsigned", "unsigned long long", "uint4")
+    for more in (
+        (),
+        ("double",),
+        ("unsigned",),
+        ("unsigned", "unsigned", "unsigned"),
+        ("curandDiscreteDistribution_t",),
+        ("curandDistributionM2Shift_t",),
+        ("curandDistributionShift_t",),
+    )
+]
 MORE = names("""
 curandStatus curandStatus_t curandRngType curandRngType_t curandOrdering_t
 curandMethod_t curandDirectionVectors32_t curandDirectionVectors64_t
 curandDirectionVectorSet curandGenerator_t curandDistribution_t
 curandDiscreteDistribution_t curandHistogramM2_t curandDirectionVectorSet_t
 curandDistributionShift_t mtgp32_kernel_params_t mtgp32_params_fast_t
+curand{DistributionShift,HistogramM2,DistributionM2Shift}_st
+curand{DiscreteDistribution,Distribution,HistogramM2K,HistogramM2V}_st
+curand{DistributionM2Shift,HistogramM2K,HistogramM2V}_t normal_args{,_double}_t
 """)
 VALUES = names("""
 CURAND_STATUS_{SUCCESS,VERSION_MISMATCH,NOT_INITIALIZED,ALLOCATION_FAILED}
@@ -52,7 +83,17 @@ MTGP32_{STATE_SIZE,STATE_MASK} MRG32K3A_{MOD1,MOD2,MOD1_D,NORM,DEFAULT}
 XORWOW_{SEQUENCE_SPACING,JUMP_MATRICES} PHILOX_{W32_0,W32_1,M4x32_0,M4x32_1}
 CURAND_XORWOW_{PRECALC_MATRIX_N} MAX_XOR_N SKIPAHEAD_BLOCKSIZE SKIPAHEAD_MASK
 PRECALC_{NUM_MATRICES,BLOCK_SIZE,BLOCK_MASK,NUM_MATRICES_HOST}
+CURAND_{PI_DOUBLE,2PI_DOUBLE,2POW53_INV_2PI_DOUBLE} CURAND_VER_{MINOR,PATCH}
+EXTRA_FLAG_{NORMAL,LOG_NORMAL} MRG32K3A_{A12,A13N,A21,A23N,BITS_NORM}
+MTGPDC_{MEXP,N,FLOOR_2P,CEIL_2P} MEXP THREAD_NUM LARGE_SIZE TBL_SIZE
+CURAND_NUM_MTGP32_PARAMS {KNUTH_FLOAT,MAGIC_DOUBLE}_CONST MAX_LAMBDA
+MIN_GAUSS_LAMBDA {SOBOL64_ITR,SOBOL_M2,MTGP32_M2}_BINARY_DIVIDE
+CR_CUDART_{PI,TWO_TO_52} precalc_xorwow_{matrix,offset_matrix}[0][0]
+mrg32k3aM{1,2}{,SubSeq,Seq}[0][0][0]
 """)
+
+# Constants that are no integers, and tables.
+REAL = r"INV|PI|SQRT|MRG32K3A|_CONST|TWO_TO_52|\["
 
 
 def entries() -> Iterator[Entry]:
@@ -67,6 +108,8 @@ def entries() -> Iterator[Entry]:
             ("double", "double"),
             ("double",),
             ("curandDiscreteDistribution_t",),
+            ("curandDistributionM2Shift_t",),
+            ("curandDistributionShift_t",),
         )
     ]
     inits = [
@@ -99,11 +142,16 @@ def entries() -> Iterator[Entry]:
             ("float", "float"),
             ("double",),
             ("unsigned char", "unsigned char"),
+            ("curandDiscreteDistribution_t",),
         )
     ]
     for name in FUNCTIONS:
         yield survey("random", name, calls + inits + skips, HEADERS)
+        yield survey("random", name, WORDS, HEADERS, f"{name} of words")
         yield survey("random", name, mtgp, HEADERS, f"{name} of Mtgp32")
+    for name in INTERNAL:
+        label = f"internal {name}"
+        yield survey("random", name, calls + WORDS, HEADERS, label)
     for name in (*STATES, *MORE):
         yield Entry(
             "random",
@@ -113,10 +161,9 @@ def entries() -> Iterator[Entry]:
             f"sizeof({name}), alignof({name})",
         )
     for name in VALUES:
-        if "INV" in name or name.startswith(
-            ("CURAND_PI", "CURAND_2PI", "CURAND_SQRT", "MRG32K3A")
-        ):
+        if re.search(REAL, name):
             code = f"__global__ void k$(double *x) {{ *x = {name}; }}"
-            yield Entry("random", name, code, HEADERS)
+            label = f"internal {name}" if "[" in name else name
+            yield Entry("random", label, code, HEADERS)
         else:
             yield Entry("random", name, "", HEADERS, f"(long long)({name})")

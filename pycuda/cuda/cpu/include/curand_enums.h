@@ -46,25 +46,8 @@ enum curandDirectionVectorSet {
     CURAND_DIRECTION_VECTORS_64_JOEKUO6,
     CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6,
 };
-enum curandMethod {
-    CURAND_CHOOSE_BEST = 0,
-    CURAND_ITR,
-    CURAND_KNUTH,
-    CURAND_HITR,
-    CURAND_M1,
-    CURAND_M2,
-    CURAND_BINARY_SEARCH,
-    CURAND_DISCRETE_GAUSS,
-    CURAND_REJECTION,
-    CURAND_DEVICE_API,
-    CURAND_FAST_REJECTION,
-    CURAND_3RD,
-    CURAND_DEFINITION,
-    CURAND_POISSON,
-};
 typedef enum curandStatus curandStatus_t;
 typedef enum curandRngType curandRngType_t;
 typedef enum curandOrdering curandOrdering_t;
 typedef enum curandDirectionVectorSet curandDirectionVectorSet_t;
-typedef enum curandMethod curandMethod_t;
 typedef struct curandGenerator_st *curandGenerator_t;

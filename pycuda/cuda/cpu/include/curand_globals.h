@@ -1,5 +1,87 @@
-/* curand_globals.h - a part of cuRAND: curand_kernel.h has it all.
+/* curand_globals.h - the constants of cuRAND's device headers.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
-#include <curand_kernel.h>
+
+#ifndef QUALIFIERS
+#define QUALIFIERS static __forceinline__ __device__
+#endif
+
+/* Conversions to uniform numbers, and of those to angles. */
+#define CURAND_2POW32                4294967296.0f
+#define CURAND_2POW32_DOUBLE         4294967296.0
+#define CURAND_2POW32_INV            2.3283064e-10f
+#define CURAND_2POW32_INV_DOUBLE     2.3283064365386963e-10
+#define CURAND_2POW53_INV_DOUBLE     1.1102230246251565e-16
+#define CURAND_2PI                   6.2831855f
+#define CURAND_PI_DOUBLE             3.1415926535897932
+#define CURAND_2PI_DOUBLE            6.2831853071795860
+#define CURAND_2POW32_INV_2PI        (CURAND_2POW32_INV * CURAND_2PI)
+#define CURAND_2POW53_INV_2PI_DOUBLE                                          \
+    (CURAND_2POW53_INV_DOUBLE * CURAND_2PI_DOUBLE)
+/* cuRAND defines the negative root. */
+#define CURAND_SQRT2                 (-1.4142135f)
+#define CURAND_SQRT2_DOUBLE          (-1.4142135623730951)
+
+/* Flags of the number that a state keeps. */
+#define EXTRA_FLAG_NORMAL            1
+#define EXTRA_FLAG_LOG_NORMAL        2
+
+/* XORWOW's jumps. */
+#define MAX_XOR_N                    5
+#define SKIPAHEAD_BLOCKSIZE          4
+#define SKIPAHEAD_MASK               ((1 << SKIPAHEAD_BLOCKSIZE) - 1)
+#define XORWOW_SEQUENCE_SPACING      67
+#define PRECALC_NUM_MATRICES         32
+#define PRECALC_BLOCK_SIZE           2
+#define PRECALC_BLOCK_MASK           ((1 << PRECALC_BLOCK_SIZE) - 1)
+
+/* MRG32k3a's recurrences. */
+#define MRG32K3A_MOD1                4294967087.0
+#define MRG32K3A_MOD2                4294944443.0
+#define MRG32K3A_A12                 1403580.0
+#define MRG32K3A_A13N                810728.0
+#define MRG32K3A_A21                 527612.0
+#define MRG32K3A_A23N                1370589.0
+#define MRG32K3A_NORM                2.3283065498378288e-10
+#define MRG32K3A_BITS_NORM           1.000000048662
+
+/* Philox's rounds. */
+#define PHILOX_W32_0                 0x9E3779B9
+#define PHILOX_W32_1                 0xBB67AE85
+#define PHILOX_M4x32_0               0xD2511F53
+#define PHILOX_M4x32_1               0xCD9E8D57
+
+/* MTGP32's state and tables. */
+#define MEXP                         11213
+#define MTGPDC_MEXP                  11213
+#define MTGPDC_N                     351
+#define MTGPDC_FLOOR_2P              256
+#define MTGPDC_CEIL_2P               512
+#define MTGPDC_PARAM_TABLE           mtgp32dc_params_fast_11213
+#define MTGP32_STATE_SIZE            1024
+#define MTGP32_STATE_MASK            1023
+#define CURAND_NUM_MTGP32_PARAMS     200
+#define TBL_SIZE                     16
+#define THREAD_NUM                   MTGPDC_FLOOR_2P
+#define LARGE_SIZE                   (THREAD_NUM * 3)
+
+/* Distributions. */
+#define KNUTH_FLOAT_CONST            60.0
+#define MAGIC_DOUBLE_CONST           500.0
+#define MAX_LAMBDA                   400000
+#define MIN_GAUSS_LAMBDA             2000
+#define SOBOL64_ITR_BINARY_DIVIDE    2
+#define SOBOL_M2_BINARY_DIVIDE       10
+#define MTGP32_M2_BINARY_DIVIDE      32
+#define CR_CUDART_PI                 3.1415926535897931
+#define CR_CUDART_TWO_TO_52          4503599627370496.0
+
+struct normal_args_st {
+    float mean, stddev;
+};
+struct normal_args_double_st {
+    double mean, stddev;
+};
+typedef struct normal_args_st normal_args_t;
+typedef struct normal_args_double_st normal_args_double_t;

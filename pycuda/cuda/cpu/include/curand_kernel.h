@@ -1,10 +1,11 @@
 /* curand_kernel.h - random numbers within kernels, on the CPU device.
  *
- * The interface is cuRAND's.  MTGP32 and distributions made by the host are
- * not there.
+ * The interface is cuRAND's, and the sequences are.  The tables of jumps and
+ * the matrix functions inside its headers are not there.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
-#include "curand_enums.h"
+#include "curand.h"
+#include "curand_globals.h"
 
 #include <pycuda-random/generators.h>
