@@ -51,6 +51,13 @@ _ABSENT = (
     "{} is NVIDIA's code for GPUs; the CPU device does not have it: use "
     "PYCUDA_DEVICE=gpu."
 )
+# Headers that only NVIDIA has, by their names.
+_NVIDIA_HEADER = re.compile(
+    r"(?:cooperative_groups|crt|nv|nvtx3)/|cuda/[\w/]+$"
+    r"|(?:cublas|cudnn|cufft|cupti|cusolver|cusparse|npp)\w*(?:\.h)?$"
+    r"|cuda(?:EGL|GL|Profiler|Typedefs|VDPAU|_profiler_api|_\w+_interop)\.h$"
+    r"|(?:nccl|nvJitLink|nvToolsExt|nvfunctional|nvml|nvrtc|nvvm)(?:\.h)?$"
+)
 # What the compilers say, and what is to be done; the first that fits counts.
 _ADVICE = (
     (
@@ -242,6 +249,11 @@ def _header_advice(header: str, on_gpu: bool) -> str:
     """What to do about a header that was not found."""
     if not on_gpu and header.startswith(("cub/", "thrust/")):
         return _ABSENT.format(header.partition("/")[0])
+    if not on_gpu and _NVIDIA_HEADER.match(header):
+        return (
+            f"The CPU device does not have NVIDIA's header {header!r}; leave "
+            "the include out if no kernel needs it, or use PYCUDA_DEVICE=gpu."
+        )
     if not on_gpu:
         return (
             f"The header {header!r} was not found; the CPU device has its own "

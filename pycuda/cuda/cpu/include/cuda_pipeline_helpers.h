@@ -1,0 +1,5 @@
+/* cuda_pipeline_helpers.h - a part of cuda_pipeline.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+#include <cuda_pipeline.h>
