@@ -88,28 +88,28 @@ __activemask()
 }
 
 /* Values match when their bits do, as on a GPU. */
-template <class T>
-__pycuda_template_fn unsigned int
-__match_any_sync(unsigned int mask, T value)
-{
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8,
-                  "a matched value has 4 or 8 bytes");
-    unsigned long word = 0;
-    __builtin_memcpy(&word, &value, sizeof(T));
-    return __pycuda_match_any(mask, word);
-}
-template <class T>
-__pycuda_template_fn unsigned int
-__match_all_sync(unsigned int mask, T value, int *predicate)
-{
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8,
-                  "a matched value has 4 or 8 bytes");
-    unsigned long word = 0;
-    __builtin_memcpy(&word, &value, sizeof(T));
-    unsigned int lanes = __pycuda_match_all(mask, word);
-    *predicate = lanes != 0;
-    return lanes;
-}
+#define __PYCUDA_MATCH(T, BITS)                                               \
+    __pycuda_fn unsigned int __match_any_sync(unsigned int mask, T value)     \
+    {                                                                         \
+        return __pycuda_match_any(mask, __builtin_bit_cast(BITS, value));     \
+    }                                                                         \
+    __pycuda_fn unsigned int __match_all_sync(unsigned int mask, T value,     \
+                                              int *predicate)                 \
+    {                                                                         \
+        unsigned int lanes =                                                  \
+            __pycuda_match_all(mask, __builtin_bit_cast(BITS, value));        \
+        *predicate = lanes != 0;                                              \
+        return lanes;                                                         \
+    }
+__PYCUDA_MATCH(int, unsigned int)
+__PYCUDA_MATCH(unsigned int, unsigned int)
+__PYCUDA_MATCH(float, unsigned int)
+__PYCUDA_MATCH(long, unsigned long)
+__PYCUDA_MATCH(unsigned long, unsigned long)
+__PYCUDA_MATCH(long long, unsigned long)
+__PYCUDA_MATCH(unsigned long long, unsigned long)
+__PYCUDA_MATCH(double, unsigned long)
+#undef __PYCUDA_MATCH
 
 #define __PYCUDA_REDUCE(NAME, T, KIND)                                        \
     __pycuda_fn T NAME(unsigned int mask, T value)                            \
