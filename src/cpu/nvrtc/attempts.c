@@ -2,8 +2,9 @@
  *
  * Called by compile.c.  What NVRTC takes and clang refuses is tried again in
  * another form: written anew (rewrite.c), with all functions the device's,
- * or without the constructors of shared variables.  If nothing helps, the
- * errors are those of the first attempt.
+ * without the constructors of shared variables, or without the bodies of
+ * templates that have errors (bodies.c).  If nothing helps, the errors are
+ * those of the first attempt.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -416,6 +417,47 @@ unmarked_taken(struct nvrtc_job *job, struct nvrtc_process *process)
     return false;
 }
 
+/* Compiles the source without the bodies of templates that have errors.
+ * false: all is as it was. */
+static bool
+templates_taken(struct nvrtc_job *job, struct nvrtc_process *process)
+{
+    struct nvrtc_text said = job->program->log;
+    struct nvrtc_process other = {0};
+    char *marked = job->marked;
+    bool taken = false;
+
+    job->program->log = (struct nvrtc_text){0};
+    for (int round = 0; !taken && round < REWRITES; round++) {
+        char *text = nvrtc_bodies_refuse(round ? &job->program->log : &said,
+                                         job->program->name, job->marked);
+        if (text == NULL) {
+            break;
+        }
+        if (job->marked != marked) {
+            free(job->marked);
+        }
+        job->marked = text;
+        forget(job, &other);
+        taken = nvrtc_job_front(job, false, &other) == NVRTC_SUCCESS ||
+                rewritten(job, &other);
+    }
+    if (taken) {
+        free(marked);
+        nvrtc_text_free(&said);
+        nvrtc_process_free(process);
+        *process = other;
+        return true;
+    }
+    if (job->marked != marked) {
+        free(job->marked);
+    }
+    job->marked = marked;
+    forget(job, &other);
+    job->program->log = said;
+    return false;
+}
+
 nvrtcResult
 nvrtc_job_bitcode(struct nvrtc_job *job)
 {
@@ -429,6 +471,8 @@ nvrtc_job_bitcode(struct nvrtc_job *job)
                    nvrtc_pch_retreat(&job->pch, job->program->log.bytes)) {
             forget(job, &process);
             result = nvrtc_job_front(job, false, &process);
+        } else if (templates_taken(job, &process)) {
+            result = NVRTC_SUCCESS;
         } else {
             break;
         }

@@ -332,6 +332,14 @@ void nvrtc_dialect_mark(struct nvrtc_edits *edits, const char *source,
 char *nvrtc_rewrite(const struct nvrtc_text *log, const char *name,
                     const char *source, int round);
 
+/* ---- bodies.c ---- */
+
+/* The source `name`, to be freed, in which each function body of a template
+ * that the log has an error of is an error in every instance; NULL: an error
+ * is elsewhere. */
+char *nvrtc_bodies_refuse(const struct nvrtc_text *log, const char *name,
+                          const char *source);
+
 /* ---- folder.c: headers given in memory ---- */
 
 /* Writes them to a new temporary folder; `path` is "" if there are none. */

@@ -92,10 +92,9 @@ line_find(const char *source, const char *name,
     return found;
 }
 
-/* Reads FILE:LINE:COLUMN of a line of the log; false: it has none, or that of
- * another file. */
-static bool
-remark_read(struct nvrtc_remark *remark, const char *name, const char *said)
+bool
+nvrtc_remark_read(struct nvrtc_remark *remark, const char *name,
+                  const char *said)
 {
     struct location location;
 
@@ -125,8 +124,8 @@ said_before(const char *log, const char *line)
     return false;
 }
 
-static const char *
-line_after(const char *line)
+const char *
+nvrtc_line_after(const char *line)
 {
     const char *end = strchr(line, '\n');
 
@@ -145,12 +144,12 @@ rule_apply(const struct nvrtc_rule *rule, struct nvrtc_remark *remark,
     if (rule->rule(remark, edits)) {
         return true;
     }
-    for (const char *line = line_after(remark->said); line;
-         line = line_after(line)) {
+    for (const char *line = nvrtc_line_after(remark->said); line;
+         line = nvrtc_line_after(line)) {
         if (*line == ' ') {
             continue; /* the source, shown */
         }
-        if (!remark_read(&other, name, line) ||
+        if (!nvrtc_remark_read(&other, name, line) ||
             !nvrtc_begins(other.said, expanded)) {
             return false;
         }
@@ -191,8 +190,8 @@ nvrtc_rewrite(const struct nvrtc_text *log, const char *name,
     struct nvrtc_edits edits = {0};
     bool any = false;
 
-    for (const char *line = log->bytes; line; line = line_after(line)) {
-        if (remark_read(&remark, name, line) &&
+    for (const char *line = log->bytes; line; line = nvrtc_line_after(line)) {
+        if (nvrtc_remark_read(&remark, name, line) &&
             !said_before(log->bytes, line)) {
             any |= rules_apply(&remark, name, &edits);
         }

@@ -27,6 +27,14 @@ struct nvrtc_rule {
 /* rules.c; ends with a row without a function. */
 extern const struct nvrtc_rule nvrtc_rules[];
 
+/* Reads FILE:LINE:COLUMN at the start of a line of the log into `at` and
+ * `said` of a remark whose source is set; false: it has none, or that of
+ * another file than the source `name`. */
+bool nvrtc_remark_read(struct nvrtc_remark *remark, const char *name,
+                       const char *line);
+/* The next line of a log, or NULL. */
+const char *nvrtc_line_after(const char *line);
+
 /* Does the text begin with the word? */
 bool nvrtc_begins(const char *at, const char *word);
 

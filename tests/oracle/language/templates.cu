@@ -184,3 +184,51 @@ __global__ void run(unsigned *out) { out[threadIdx.x] = scale<policy>(threadIdx.
 //: two_phase_lookup
 __device__ int f(double) { return 1; } template <class T> __device__ int g(T v) { return f(1) + h(v); } struct a { }; __device__ int f(int) { return 2; } __device__ int h(a) { return 10; }
 __global__ void run(unsigned *out) { out[threadIdx.x] = g(a()); }
+//: undeclared_call_in_an_uninstantiated_template
+template <class T> __device__ int f(T v) { return nothing<int>(1) + NN::x; }
+__global__ void run(unsigned *out) { out[0] = 4; }
+//: undeclared_type_in_an_uninstantiated_template
+template <class T> __device__ int f(T v) { foo x; T::type y; return 1; }
+__global__ void run(unsigned *out) { out[0] = 5; }
+//: wrong_types_in_an_uninstantiated_template
+struct S { int a; }; __device__ int g(int, int);
+template <class T> __device__ int f(T v) { S s; int x = s; return x + g(1) + s.b; }
+__global__ void run(unsigned *out) { out[0] = 6; }
+//: syntax_error_in_an_uninstantiated_template
+template <class T> __device__ int f(T v) { return 1 +; }
+__global__ void run(unsigned *out) { out[0] = 7; }
+//: error_in_an_uninstantiated_kernel
+template <class T> __global__ void k(T *o)
+{
+    for (int i = 0; i < 3; i++) { o[i] = nothing; } // {
+}
+__global__ void run(unsigned *out) { out[0] = __LINE__ > 4; }
+//: error_in_an_uninstantiated_member
+template <class T> struct C {
+    int m;
+    __device__ C(int v) : m(v) { nothing(); }
+    __device__ C() : m(8) {}
+    template <class U> __device__ void g(U u) { if (u) { none(1); } }
+};
+__global__ void run(unsigned *out) { C<int> c; out[0] = c.m; }
+//: error_and_two_phase_lookup
+__device__ int f(double) { return 1; } template <class T> __device__ int g(T v) { return f(1); } __device__ int f(int) { return 2; }
+template <class T> __device__ int h(T v) { return nothing; }
+__global__ void run(unsigned *out) { out[0] = g(1); }
+//: error_in_an_instance
+template <class T> __device__ int f(T v) { return nothing; }
+__global__ void run(unsigned *out) { out[0] = f(1); }
+//: declared_after_the_template
+template <class T> __device__ int f(T v) { return later(1); }
+__device__ int later(int x) { return x; }
+__global__ void run(unsigned *out) { out[0] = f(1); }
+//: error_in_an_uninstantiated_signature
+template <class T> __device__ int f(T v, foo x) { return 1; }
+__global__ void run(unsigned *out) { out[0] = 1; }
+//: member_of_a_dependent_base
+template <class T> struct B { int m; }; template <class T> struct C : B<T> { __device__ int f() { return m; } };
+__global__ void run(unsigned *out) { C<int> c; out[0] = c.f(); }
+//: uninstantiated_template_of_a_macro
+#define MAKE(NAME) template <class T> __device__ int NAME(T v) { return nothing; }
+MAKE(f)
+__global__ void run(unsigned *out) { out[0] = 9; }
