@@ -128,6 +128,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     source_mark(source);
     free(nvrtc_rewrite(&text, "kernel.cu", source, 1));
+    free(nvrtc_bodies_refuse(&text, "kernel.cu", source));
     for (unsigned words = 0; words < 8; words += 1 + (words == 1)) {
         leading_read(source, words == 5 ? "shadow" : "", words);
     }
