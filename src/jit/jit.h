@@ -320,6 +320,9 @@ void jit_add_entries(struct jit *jit); /* entries/entries.c */
 /* entries/entries.c: an entry for fibers, now, with a copy of the body. */
 void jit_add_thread_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_tune(void);               /* output/optimise.c: LLVM's own options */
+/* output/unswitch.c: bounds the copies of loops with many invariant
+ * conditions, by an option of LLVM's for the whole module. */
+void jit_bound_unswitching(struct jit *jit);
 void jit_prepare(struct jit *jit); /* output/optimise.c */
 void jit_prepare_bodies(struct jit *jit);
 /* output/rare.c: around the vectoriser.  false: there are no such calls. */

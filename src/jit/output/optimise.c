@@ -11,7 +11,8 @@
 
 #include "jit/jit.h"
 
-/* A thread loop is to be unswitched however many others are beside it. */
+/* Unswitches a thread loop however many others are next to it; see
+ * jit_bound_unswitching. */
 void
 jit_tune(void)
 {
@@ -191,6 +192,7 @@ jit_optimise(struct jit *jit)
     jit_lower_asks(jit);
     jit_part_accesses(jit);
     jit_hide_masks(jit);
+    jit_bound_unswitching(jit);
     /* One run: what it finds out of induction variables spares the vectors
      * checks.  Words that are known to be the same after loops were unswitched
      * must be one value by then. */

@@ -1,0 +1,212 @@
+/* unswitch.c - bounds how often LLVM copies loops for invariant conditions.
+ *
+ * Called by optimise.c before the loops are unswitched.  Each condition that
+ * is the same in all rounds of a loop makes two loops of it, so n conditions
+ * make up to 2^n.  LLVM's cost multiplier prevents that, but it also counts
+ * the loops next to one, and a kernel's thread loops are next to each other.
+ * It is therefore enabled only where the conditions are many.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include <llvm-c/Support.h>
+
+#include "jit/jit.h"
+#include "jit/regions/regions.h"
+
+/* Five conditions make at most 32 loops. */
+enum { MOST_CONDITIONS = 5, MOST_DEPTH = 12, MOST_VALUES = 200 };
+
+struct search {
+    struct jit_cfg cfg;
+    bool *varying;   /* blocks that give the condition a new value */
+    bool *reached;   /* blocks that were visited */
+    unsigned *queue; /* of blocks to visit */
+    unsigned values; /* that the condition depends on, so far */
+    unsigned found;  /* cost of the conditions that were counted */
+    LLVMValueRef seen[MOST_CONDITIONS + 1]; /* each is counted once */
+};
+
+/* Is the result determined by the operands?  A load counts as well: LLVM
+ * moves it out of the loop if nothing there stores to its address. */
+static bool
+is_pure(LLVMValueRef value)
+{
+    return !LLVMIsAPHINode(value) && !LLVMIsAAllocaInst(value) &&
+           (!LLVMIsACallInst(value) || jit_is_call(value, "llvm."));
+}
+
+/* Marks the blocks that decide the value. */
+static void
+mark_sources(struct search *search, LLVMValueRef value, int depth)
+{
+    if (!LLVMIsAInstruction(value)) {
+        return;
+    }
+    if (depth == 0 || ++search->values > MOST_VALUES || !is_pure(value)) {
+        LLVMBasicBlockRef block = LLVMGetInstructionParent(value);
+        search->varying[jit_cfg_index(&search->cfg, block)] = true;
+        return;
+    }
+    for (int i = 0; i < LLVMGetNumOperands(value); i++) {
+        mark_sources(search, LLVMGetOperand(value, (unsigned)i), depth - 1);
+    }
+}
+
+/* Adds the successors of a block that lead on to the queue. */
+static unsigned
+visit_successors(struct search *search, unsigned block, unsigned count)
+{
+    const struct jit_block *row = &search->cfg.blocks[block];
+    for (unsigned i = 0; i < row->successor_count; i++) {
+        unsigned next = row->successors[i];
+        if (!search->reached[next] && !search->varying[next]) {
+            search->reached[next] = true;
+            search->queue[count++] = next;
+        }
+    }
+    return count;
+}
+
+/* Does a loop around `block` leave the value as it is? */
+static bool
+is_invariant(struct search *search, LLVMValueRef value, unsigned block)
+{
+    size_t bytes = search->cfg.count * sizeof *search->reached;
+    memset(search->reached, 0, bytes);
+    memset(search->varying, 0, bytes);
+    search->values = 0;
+    mark_sources(search, value, MOST_DEPTH);
+    if (search->varying[block]) {
+        return false;
+    }
+    unsigned count = visit_successors(search, block, 0);
+    for (unsigned i = 0; i < count && !search->reached[block]; i++) {
+        count = visit_successors(search, search->queue[i], count);
+    }
+    return search->reached[block];
+}
+
+/* The same for a condition, of which LLVM also takes a part that is joined to
+ * the rest by `and` or `or`. */
+static bool
+has_invariant(struct search *search, LLVMValueRef condition, unsigned block,
+              int depth)
+{
+    if (LLVMIsAConstant(condition)) {
+        return false;
+    }
+    if (is_invariant(search, condition, block)) {
+        return true;
+    }
+    LLVMOpcode opcode = LLVMIsAInstruction(condition)
+                            ? LLVMGetInstructionOpcode(condition)
+                            : LLVMUnreachable;
+    if (depth == 0 || (opcode != LLVMAnd && opcode != LLVMOr)) {
+        return false;
+    }
+    return has_invariant(search, LLVMGetOperand(condition, 0), block,
+                         depth - 1) ||
+           has_invariant(search, LLVMGetOperand(condition, 1), block,
+                         depth - 1);
+}
+
+/* The value that a branch, switch or select chooses by, or NULL. */
+static LLVMValueRef
+condition_of(LLVMValueRef at)
+{
+    bool branches = LLVMIsABranchInst(at) && LLVMIsConditional(at);
+    if (branches) {
+        return LLVMGetCondition(at);
+    }
+    if (!LLVMIsASwitchInst(at) && !LLVMIsASelectInst(at)) {
+        return NULL;
+    }
+    LLVMValueRef condition = LLVMGetOperand(at, 0);
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(condition));
+    return kind == LLVMIntegerTypeKind ? condition : NULL;
+}
+
+/* How often the loops double: a switch makes a loop for each successor. */
+static unsigned
+cost_of(LLVMValueRef at)
+{
+    unsigned ways = LLVMIsASwitchInst(at) ? LLVMGetNumSuccessors(at) : 2;
+    return 32 - (unsigned)__builtin_clz(ways > 1 ? ways - 1 : 1);
+}
+
+static bool
+was_seen(const struct search *search, LLVMValueRef condition)
+{
+    for (unsigned i = 0; i < search->found; i++) {
+        if (search->seen[i] == condition) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+count_conditions(struct search *search, LLVMBasicBlockRef block)
+{
+    unsigned index = jit_cfg_index(&search->cfg, block);
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    for (; at && search->found <= MOST_CONDITIONS;
+         at = LLVMGetNextInstruction(at)) {
+        LLVMValueRef condition = condition_of(at);
+        if (condition && !was_seen(search, condition) &&
+            has_invariant(search, condition, index, MOST_DEPTH)) {
+            for (unsigned i = cost_of(at);
+                 i && search->found <= MOST_CONDITIONS; i--) {
+                search->seen[search->found++] = condition;
+            }
+        }
+    }
+}
+
+/* Are there enough instructions with conditions for the search to pay? */
+static bool
+has_many_conditions(LLVMValueRef function)
+{
+    unsigned cost = 0;
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef at = LLVMGetFirstInstruction(block);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            cost += condition_of(at) ? cost_of(at) : 0;
+        }
+    }
+    return cost > MOST_CONDITIONS;
+}
+
+static bool
+has_many_invariants(LLVMValueRef function)
+{
+    struct search search = {0};
+    if (!has_many_conditions(function)) {
+        return false;
+    }
+    jit_cfg_read(&search.cfg, function);
+    search.varying = jit_allocate(search.cfg.count * sizeof *search.varying);
+    search.reached = jit_allocate(search.cfg.count * sizeof *search.reached);
+    search.queue = jit_allocate(search.cfg.count * sizeof *search.queue);
+    for (unsigned i = 0; i < search.cfg.count; i++) {
+        count_conditions(&search, search.cfg.blocks[i].block);
+    }
+    return search.found > MOST_CONDITIONS;
+}
+
+void
+jit_bound_unswitching(struct jit *jit)
+{
+    static const char *const words[] = {
+        "pycuda-jit", "-enable-unswitch-cost-multiplier=true",
+        "-unswitch-num-initial-unscaled-candidates=4"};
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (has_many_invariants(function)) {
+            LLVMParseCommandLineOptions(3, words, NULL);
+            return;
+        }
+    }
+}

@@ -1,0 +1,102 @@
+"""Kernels with many conditions that are the same in all rounds of a loop.
+
+LLVM copies a loop for each of them; without a bound a dozen took minutes to
+compile and made an image of megabytes.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule, compile
+
+pytestmark = [pytest.mark.cpu, pytest.mark.usefixtures("context")]
+N = 14
+FLAGS = np.random.default_rng(4).integers(0, 2, N).astype(np.int32)
+X = np.arange(64 * (N + 1), dtype=np.float32)
+# Source of condition i, and its value for each threadIdx.y.
+CONDITIONS = {
+    "parameters": ("flag{i} > 0", lambda i, y: FLAGS[i]),
+    "loaded": ("flags[{i}] > 0", lambda i, y: FLAGS[i]),
+    "rows": ("(threadIdx.y * {i}) % 3 == 1", lambda i, y: y * i % 3 == 1),
+    "blocks": ("(blockIdx.y + {i}) % 4 < 2", lambda i, y: i % 4 < 2),
+    "joined": ("flag{i} && x[t] > 2", lambda i, y: FLAGS[i] & (X[:64] > 2)),
+}
+FORMS = {
+    "branches": "if ({c}) a += x[t * {i} + {i}];",
+    "selects": "a += {c} ? 1.0f / ({i} + 1) : t * {i}.0f;",
+}
+
+
+def source(condition, form):
+    body = "\n  ".join(
+        FORMS[form].format(c=CONDITIONS[condition][0].format(i=i), i=i)
+        for i in range(N)
+    )
+    flags = ", ".join(f"int flag{i}" for i in range(N))
+    return f"""
+__global__ void k(float *__restrict__ y, const float *__restrict__ x,
+                  const int *__restrict__ flags, {flags}) {{
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  float a = 0;
+  {body}
+  y[threadIdx.y * 64 + t] = a;
+}}"""
+
+
+def expected(condition, form, row):
+    t, total = np.arange(64), np.zeros(64)
+    for i in range(N):
+        holds = CONDITIONS[condition][1](i, row)
+        if form == "branches":
+            total += np.where(holds, X[t * i + i], 0)
+        else:
+            total += np.where(holds, 1 / (i + 1), t * i)
+    return total
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_loops_are_copied_a_few_times_only(condition, form):
+    module = SourceModule(source(condition, form))
+    y = np.zeros((3, 64), np.float32)
+    module.get_function("k")(
+        drv.Out(y), drv.In(X), drv.In(FLAGS), *FLAGS, block=(32, 3, 1),
+        grid=(2, 1),
+    )  # fmt: skip
+    for row in range(3):
+        want = expected(condition, form, row)
+        assert np.allclose(y[row], want, rtol=1e-5), row
+    assert len(compile(source(condition, form))) < 100_000
+
+
+def test_a_loop_of_the_kernel():
+    """Padded windows of a convolution, as generators of kernels write them."""
+    terms = "\n    ".join(
+        f"a += (r < {i + 3} && blockIdx.x * 3 % {i + 2} < {i + 1} && "
+        f"n > {i}) ? x[t + r * {i}] : 0.0f;"
+        for i in range(N)
+    )
+    text = f"""
+__global__ void k(float *y, const float *x, int n) {{
+  int t = threadIdx.x;
+  float a = 0;
+  for (int r = 0; r < 4; r++) {{
+    {terms}
+  }}
+  y[blockIdx.x * 32 + t] = a;
+}}"""
+    y = np.zeros((5, 32), np.float32)
+    SourceModule(text).get_function("k")(
+        drv.Out(y), drv.In(X), np.int32(9), block=(32, 1, 1), grid=(5, 1)
+    )
+    t, want = np.arange(32), np.zeros((5, 32))
+    for b in range(5):
+        for i in range(9):
+            for r in range(min(4, i + 3)):
+                if b * 3 % (i + 2) < i + 1:
+                    want[b] += X[t + r * i]
+    assert np.allclose(y, want, rtol=1e-5)
+    assert len(compile(text)) < 100_000
