@@ -128,3 +128,19 @@ def test_names_are_known_without_the_source(text):
     with pytest.raises(drv.LogicError) as caught:
         module.get_function("absent")
     assert "has no kernels" not in str(caught.value)
+
+
+@pytest.mark.cpu
+def test_lines_that_begin_as_the_last_one_does():
+    """Base 64 of "zwA" is "endB": three runs reach a line at any offset."""
+    data = "x".join(["zwA" * 60] * 3)
+    source = f"""__device__ const char data[] = "{data}";
+    __global__ void copy(char *to) {{ to[threadIdx.x] = data[threadIdx.x]; }}
+    """
+    text = compiler.compile(source, target="ptx", cache_dir=False).decode()
+    assert re.search(r"^//\$end\w", text, re.MULTILINE)
+    copied = np.zeros(len(data), np.uint8)
+    drv.module_from_buffer(text.encode()).get_function("copy")(
+        drv.Out(copied), block=(len(data), 1, 1)
+    )
+    assert copied.tobytes().decode() == data

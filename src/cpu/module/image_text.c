@@ -153,13 +153,25 @@ line_decode(const char *line, unsigned char *to, size_t room)
     return (long)made;
 }
 
+/* Is this the end, after its mark?  Base 64 can begin with "end", too, but a
+ * line of it has a multiple of four characters. */
+static bool
+is_end(const char *line)
+{
+    static const char word[] = "end";
+    size_t n = sizeof word - 1;
+
+    return strncmp(line, word, n) == 0 &&
+           (!line[n] || strchr("\r\n", line[n]));
+}
+
 /* Fills the image from the lines that follow `at`; false: damaged. */
 static bool
 decode(const char *at, unsigned char *image, size_t bytes)
 {
     size_t made = 0;
 
-    while ((at = line_find(at, MARK)) != NULL && strncmp(at, "end", 3) != 0) {
+    while ((at = line_find(at, MARK)) != NULL && !is_end(at)) {
         long more = line_decode(at, image + made, bytes - made);
         if (more < 0) {
             return false;
