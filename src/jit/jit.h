@@ -319,7 +319,7 @@ void jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_add_entries(struct jit *jit); /* entries/entries.c */
 /* entries/entries.c: an entry for fibers, now, with a copy of the body. */
 void jit_add_thread_entry(struct jit *jit, struct jit_kernel *kernel);
-void jit_tune(void);               /* output/optimise.c: LLVM's own options */
+void jit_tune(void); /* output/optimise.c: LLVM's own options */
 /* output/unswitch.c: bounds the copies of loops with many invariant
  * conditions, by an option of LLVM's for the whole module. */
 void jit_bound_unswitching(struct jit *jit);
