@@ -739,16 +739,4 @@ struct cpu_rows {
 CUresult cpu_rows_submit(const struct cpu_rows *rows,
                          struct cpu_stream *stream, bool wait);
 
-/* ---- exports/refusal.c ---- */
-
-/* Keeps the text of a failed system call for this thread: "the system refused
- * PURPOSE: ...", with advice about `error`, an errno.  The format and its
- * arguments make PURPOSE, which names the file or the size.  Returns
- * CUDA_ERROR_OPERATING_SYSTEM. */
-CUresult cpu_os_refuse(int error, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* This thread's last such text; for a thread without one, the last of any
- * thread; or NULL. */
-const char *cpu_os_refusal(void);
-
 #endif

@@ -6,6 +6,8 @@ The counts after the first lives are compared with those at the end, exactly,
 but for host memory, where steps of the C heap are allowed.
 """
 
+import os
+
 import pytest
 from isolated import run
 
@@ -339,7 +341,9 @@ def check_equal(output: str) -> None:
         [int(word) for word in part.split(", ")]
         for part in output.strip().strip("()").split(") (")
     )
-    assert after[0] <= before[0] + 2, output
+    # ThreadSanitizer maps memory for what it knows of threads.
+    more = 20 if "TSAN_OPTIONS" in os.environ else 2
+    assert after[0] <= before[0] + more, output
     assert after[1:] == before[1:], output
 
 

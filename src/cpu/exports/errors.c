@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
+#include "cpu/exports/refusal.h"
 #include "cpu/memory/budget.h"
 
 struct error_row {
@@ -36,8 +37,10 @@ cuGetErrorString(CUresult code, const char **text)
         return CUDA_ERROR_INVALID_VALUE;
     }
     *text = row ? row->text : NULL;
-    if (code == CUDA_ERROR_OUT_OF_MEMORY && cpu_budget_refusal()) {
-        *text = cpu_budget_refusal();
+    if (code == CUDA_ERROR_OUT_OF_MEMORY) {
+        const char *refusal = cpu_budget_refusal();
+        refusal = refusal ? refusal : cpu_memory_refusal();
+        *text = refusal ? refusal : *text;
     }
     if (code == CUDA_ERROR_OPERATING_SYSTEM && cpu_os_refusal()) {
         *text = cpu_os_refusal();

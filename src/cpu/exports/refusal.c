@@ -1,9 +1,10 @@
-/* refusal.c - texts of failed system calls for CUDA_ERROR_OPERATING_SYSTEM.
+/* refusal.c - texts of failed system calls, for cuGetErrorString.
  *
  * Called where a system call fails; errors.c gives the text to the thread
- * that got the error.  Each thread has its own text.  A thread that gets the
- * error of another one's call, as at a synchronization, gets the last text of
- * the process, which has a lock.
+ * that got the error.  A thread that gets the error of another one's call, as
+ * at a synchronization, gets the last text of the process.  The texts have a
+ * ring of TEXTS entries: each is valid until as many further calls failed.
+ * Threads have a pointer only, since thread-local memory is scarce.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -13,12 +14,17 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/exports/refusal.h"
 
 #define TEXT_BYTES 512
+#define TEXTS      16
 
-static _Thread_local char refusal[TEXT_BYTES];
-static char latest[TEXT_BYTES]; /* of any thread; under latest_lock */
-static pthread_mutex_t latest_lock = PTHREAD_MUTEX_INITIALIZER;
+static char texts[TEXTS][TEXT_BYTES];
+static unsigned next;             /* text to write, modulo TEXTS */
+static const char *latest;        /* of any thread; or NULL */
+static const char *latest_memory; /* likewise; NULL once it was read */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all these */
+static _Thread_local const char *refusal; /* of this thread; or NULL */
 
 static const struct {
     int error;
@@ -26,8 +32,8 @@ static const struct {
 } rows[] = {
     {EMFILE, "close files, or raise the process's limit (ulimit -n)"},
     {ENFILE, "the whole system has too many open files (sysctl fs.file-max)"},
-    {EAGAIN, "the limit of processes and threads is reached (ulimit -u, the "
-             "cgroup's pids.max)"},
+    {EAGAIN, "a limit is reached: of processes and threads (ulimit -u, the "
+             "cgroup's pids.max) or of locked memory (ulimit -l)"},
     {ENOMEM, "free memory, or raise the limit (ulimit -v, the cgroup's "
              "memory.max, sysctl vm.max_map_count)"},
     {ENOSPC, "make room on the file system, or name another one"},
@@ -53,31 +59,61 @@ advice_find(int error)
     return NULL;
 }
 
+/* Writes "BEFORE PURPOSE: ...", with advice.  The lock is held. */
+static const char *
+text_write(const char *before, const char *purpose, int error)
+{
+    const char *advice = advice_find(error);
+    char *text = texts[next++ % TEXTS];
+
+    snprintf(text, TEXT_BYTES, "%s %s: %s%s%s", before, purpose,
+             strerror(error), advice ? "; " : "", advice ? advice : "");
+    return text;
+}
+
 CUresult
 cpu_os_refuse(int error, const char *format, ...)
 {
-    const char *advice = advice_find(error);
     char purpose[TEXT_BYTES / 2];
     va_list values;
 
     va_start(values, format);
     vsnprintf(purpose, sizeof purpose, format, values);
     va_end(values);
-    snprintf(refusal, sizeof refusal, "the system refused %s: %s%s%s", purpose,
-             strerror(error), advice ? "; " : "", advice ? advice : "");
-    pthread_mutex_lock(&latest_lock);
-    memcpy(latest, refusal, sizeof latest);
-    pthread_mutex_unlock(&latest_lock);
+    pthread_mutex_lock(&lock);
+    latest = refusal = text_write("the system refused", purpose, error);
+    pthread_mutex_unlock(&lock);
     return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
 const char *
 cpu_os_refusal(void)
 {
-    if (!refusal[0]) {
-        pthread_mutex_lock(&latest_lock);
-        memcpy(refusal, latest, sizeof refusal);
-        pthread_mutex_unlock(&latest_lock);
-    }
-    return refusal[0] ? refusal : NULL;
+    pthread_mutex_lock(&lock);
+    const char *text = refusal ? refusal : latest;
+    pthread_mutex_unlock(&lock);
+    return text;
+}
+
+CUresult
+cpu_memory_refuse(int error, size_t bytes, const char *purpose)
+{
+    char text[TEXT_BYTES / 2];
+
+    snprintf(text, sizeof text, "%zu bytes for %s", bytes, purpose);
+    pthread_mutex_lock(&lock);
+    latest_memory =
+        text_write("out of memory: the system refused", text, error);
+    pthread_mutex_unlock(&lock);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+const char *
+cpu_memory_refusal(void)
+{
+    pthread_mutex_lock(&lock);
+    const char *text = latest_memory;
+    latest_memory = NULL;
+    pthread_mutex_unlock(&lock);
+    return text;
 }

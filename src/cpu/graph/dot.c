@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "cpu/exports/refusal.h"
 #include "cpu/graph/graph.h"
 
 static const char *const type_names[] = {

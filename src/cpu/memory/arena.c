@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
+#include "cpu/exports/refusal.h"
 #include "cpu/memory/adopted.h"
 #include "cpu/memory/budget.h"
 

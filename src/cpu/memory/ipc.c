@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
+#include "cpu/exports/refusal.h"
 
 #define MAGIC    0x70796375636d656dull
 #define PAGE     ((uint64_t)CPU_ARCH_PAGE)

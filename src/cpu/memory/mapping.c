@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
+#include "cpu/exports/refusal.h"
 #include "cpu/memory/budget.h"
 
 #define UNIT ((size_t)2 << 20) /* granularity of all sizes */
@@ -134,11 +135,17 @@ cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     int fd = memfd_create("pycuda", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, (off_t)bytes)) {
-        code = CUDA_ERROR_OUT_OF_MEMORY;
+    if (fd < 0) {
+        return cpu_os_refuse(errno, "a file of %zu bytes of memory", bytes);
+    }
+    int failed;
+    while ((failed = ftruncate(fd, (off_t)bytes)) && errno == EINTR) {
+    }
+    if (failed) {
+        code = cpu_memory_refuse(errno, bytes, "memory that can be mapped");
     }
     code = code ? code : physical_new(fd, bytes, prop, handle);
-    if (code && fd >= 0) {
+    if (code) {
         close(fd);
     }
     return code;

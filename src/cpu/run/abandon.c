@@ -22,6 +22,7 @@
 
 #include "cpu/arch/arch.h"
 #include "cpu/cpu.h"
+#include "cpu/exports/refusal.h"
 #include "cpu/module/image.h"
 #include "cpu/run/abandon.h"
 

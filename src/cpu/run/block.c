@@ -6,6 +6,7 @@
  * fiber can go on, the launch fails: it never hangs.
  *
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
+#include "cpu/exports/refusal.h"
 #include "cpu/run/warp.h"
 
 #define STACK_EXTRA         (16u << 10) /* beyond the frame that LLVM reports */
@@ -119,8 +121,9 @@ deep_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
     }
     char *deep = stack_map(bytes);
     if (!deep || mprotect(deep, GUARD_BYTES, PROT_NONE)) {
+        int error = errno;
         stack_unmap(deep, bytes);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return cpu_memory_refuse(error, bytes, "the stack of a kernel");
     }
     stack_unmap(worker->deep, worker->deep_bytes);
     worker->deep = deep;
@@ -151,8 +154,10 @@ stacks_guard(struct cpu_worker *worker, unsigned threads)
     for (unsigned i = 0; i < threads; i++) {
         if (mprotect(worker->stacks + i * worker->stride, GUARD_BYTES,
                      PROT_NONE)) {
+            int error = errno;
             stacks_drop(worker);
-            return CUDA_ERROR_OUT_OF_MEMORY;
+            return cpu_memory_refuse(error, GUARD_BYTES,
+                                     "a guard below a thread's stack");
         }
     }
     worker->guard_bytes = GUARD_BYTES;
@@ -186,7 +191,8 @@ stacks_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
     size_t bytes = round_up(stride * launch->threads, STACK_UNIT);
     worker->stacks = stack_map(bytes);
     if (!worker->stacks) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return cpu_memory_refuse(errno, bytes,
+                                 "the stacks of a block's threads");
     }
     worker->stacks_bytes = bytes;
     worker->stride = stride;
@@ -204,7 +210,9 @@ cpu_fibers_prepare(struct cpu_worker *worker, struct cpu_launch *launch)
             calloc(CPU_MAX_THREADS / CPU_WARP, sizeof *worker->warps);
     }
     if (!worker->fibers || !worker->warps) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return cpu_memory_refuse(ENOMEM,
+                                 CPU_MAX_THREADS * sizeof *worker->fibers,
+                                 "the state of a block's threads");
     }
     worker->threads = launch->threads;
     return stacks_reserve(worker, launch);

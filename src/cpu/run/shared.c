@@ -12,9 +12,11 @@
  * Belongs to the thread of the worker, as all that a worker has.
  *
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "cpu/cpu.h"
+#include "cpu/exports/refusal.h"
 
 #define ALIGNMENT 128
 #define MARGIN    1024         /* a GPU reserves as much below the variables */
@@ -58,7 +60,7 @@ cpu_block_shared(const struct cpu_launch *launch)
                                   : own;
 }
 
-/* `bytes` of zeros between guards; NULL: no memory. */
+/* `bytes` of zeros between guards; NULL: no memory, errno says why. */
 static char *
 shared_map(size_t bytes)
 {
@@ -70,7 +72,9 @@ shared_map(size_t bytes)
         return NULL;
     }
     if (mprotect(at + GUARD, inner, PROT_READ | PROT_WRITE)) {
+        int error = errno;
         munmap(at, all);
+        errno = error;
         return NULL;
     }
     return at + GUARD + MARGIN;
@@ -82,7 +86,8 @@ shared_grow(struct cpu_worker *worker, size_t bytes)
     char *shared = shared_map(bytes);
 
     if (!shared) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return cpu_memory_refuse(errno, GUARD + inner_bytes(bytes) + GUARD,
+                                 "a block's shared memory");
     }
     cpu_shared_drop(worker);
     worker->shared = shared;

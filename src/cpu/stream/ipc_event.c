@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
+#include "cpu/exports/refusal.h"
 
 #define MAGIC        0x70796375657665ull
 #define PAGE         4096
@@ -95,8 +96,11 @@ cpu_ipc_event_new(struct cpu_ipc_event **made)
                                     "processes share");
     }
     /* Nobody who maps it meets a file that has shrunk. */
-    bool sized = !ftruncate(fd, PAGE) &&
-                 !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+    int failed;
+    while ((failed = ftruncate(fd, PAGE)) && errno == EINTR) {
+    }
+    bool sized =
+        !failed && !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
     int error = errno;
     *made = sized ? event_map(fd, true) : NULL;
     if (!*made) {

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cpu/exports/refusal.h"
 #include "cpu/graph/exec.h"
 #include "cpu/graph/graph.h"
 

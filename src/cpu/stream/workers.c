@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cpu/exports/refusal.h"
 #include "cpu/stream/queue.h"
 
 #define SPIN_NS      50000
