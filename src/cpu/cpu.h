@@ -17,6 +17,7 @@
 
 #include "api/cuda_types.h"
 #include "cpu/arch/arch.h"
+#include "cpu/check/hooks.h"
 #include "cpu/device/handle.h"
 #include "cpu/run/abandon.h"
 #include "image/abi.h"
@@ -44,23 +45,31 @@ struct cpu_worker;
 
 /* ---- device/device.c, device/attributes.c ---- */
 
+/* State of the library; written by the first cuInit. */
 struct cpu_state {
     atomic_bool initialized;
-    atomic_bool forked; /* this process is the child of one that used us */
-    bool fork_safe;     /* fork.c watches */
+    /* This process is a fork() of one that had called cuInit. */
+    atomic_bool forked;
+    bool fork_safe; /* the handlers of fork.c are installed */
     int device_count;
-    int visible[CPU_MAX_DEVICES]; /* virtual device behind each ordinal */
+    int visible[CPU_MAX_DEVICES]; /* virtual device of each ordinal */
     int threads;                  /* worker threads */
-    uint64_t memory_bytes;        /* of one device */
+    uint64_t memory_bytes;        /* memory of one device */
 };
 
 extern struct cpu_state cpu_state;
 extern pthread_mutex_t cpu_init_lock;
 
-CUresult cpu_ready(void);                   /* NOT_INITIALIZED before cuInit */
-CUresult cpu_device_check(CUdevice device); /* and INVALID_DEVICE */
+/* Returns CUDA_SUCCESS, or NOT_INITIALIZED before cuInit. */
+CUresult cpu_ready(void);
+/* Returns CUDA_SUCCESS for an existing device, INVALID_DEVICE for another
+ * ordinal, NOT_INITIALIZED before cuInit. */
+CUresult cpu_device_check(CUdevice device);
+/* Stores the value of an attribute; returns 0 if CUDA has no such attribute,
+ * else 1. */
 int cpu_device_attribute(CUdevice_attribute attribute, int *value);
-/* device/threads.c: what the machine grants us, `most` at most */
+/* device/thread_count.c: returns the number of worker threads, from 1 to
+ * `most`. */
 int cpu_thread_count(int most);
 
 /* ---- device/context.c ---- */
@@ -71,14 +80,15 @@ struct cpu_stream {
     unsigned flags;
     int priority;
     uint64_t id;
-    struct cpu_op *tail; /* newest operation; owned; scheduler lock */
+    /* Newest operation; holds a reference; scheduler lock. */
+    struct cpu_op *tail;
     struct cpu_stream *next, *previous;
-    bool ended; /* destroyed; its tail is not done */
+    bool ended; /* destroyed, but its operations are not done */
     struct cpu_stream_attributes *attributes; /* owned; or NULL */
     struct cpu_capture *_Atomic capture;      /* set under the graph lock */
     struct cpu_stream *captured_next;         /* in the capture; graph lock */
     struct cpu_green *green; /* that it was created in, or NULL */
-    CUgraphNode *tips;       /* what the next node depends on; graph lock */
+    CUgraphNode *tips;       /* dependencies of the next node; graph lock */
     size_t tip_count;
     bool joined; /* another stream of the capture waits for all of its work;
                     graph lock */
@@ -97,30 +107,40 @@ struct cpu_context {
     CUsharedconfig shared_config;
     struct cpu_stream legacy, per_thread;
     struct cpu_stream *streams; /* all, legacy first; scheduler lock */
-    unsigned outstanding;       /* operations; scheduler lock */
+    /* Number of unfinished operations; scheduler lock. */
+    unsigned outstanding;
     struct cpu_module *modules; /* lock */
     struct cpu_fifo *fifo;      /* run/printf.c */
-    uint64_t peers;             /* bit a device */
+    uint64_t peers;             /* bit mask of devices with peer access */
     atomic_size_t heap_used;    /* device-side malloc */
     pthread_mutex_t heap_lock;
-    struct cpu_heap_block *heap; /* all blocks; heap_lock */
-    atomic_uint capturing;       /* streams that capture */
+    struct cpu_heap_block *heap; /* all heap blocks; heap_lock */
+    atomic_uint capturing;       /* number of streams that capture */
     struct cpu_op *gate;         /* new streams wait for it; scheduler lock */
 };
 
-/* The calling thread's context: an error if there is none, or it is gone, or
- * a kernel has failed in it. */
+/* Returns the calling thread's current context. Fails if there is none, it was
+ * destroyed, or it has a sticky error. */
 CUresult cpu_context_current(struct cpu_context **ctx);
-/* The same without the sticky error. */
+/* Returns the calling thread's current context, even with a sticky error. */
 CUresult cpu_context_current_any(struct cpu_context **ctx);
+/* Returns the context of a handle, or INVALID_CONTEXT. */
 CUresult cpu_context_of(CUcontext handle, struct cpu_context **ctx);
+/* Returns the context's sticky error, or CUDA_SUCCESS. */
 CUresult cpu_context_status(struct cpu_context *ctx);
+/* Sets the sticky error, unless the context already has one. */
 void cpu_context_fail(struct cpu_context *ctx, CUresult code);
+/* Waits for all operations and prints pending output of kernels. Returns the
+ * sticky error. */
 CUresult cpu_context_synchronize(struct cpu_context *ctx);
+/* Creates a context with its default streams. The caller owns it until
+ * cpu_context_destroy. */
 CUresult cpu_context_new(CUdevice device, unsigned flags,
                          struct cpu_context **made);
-/* Waits for what still runs, then frees all that the context owns. */
+/* Waits for pending operations, then frees everything that the context
+ * owns. */
 void cpu_context_destroy(struct cpu_context *ctx);
+/* Returns whether the flags are valid for a context. */
 bool cpu_context_flags_valid(unsigned flags);
 uint64_t cpu_context_next_id(void); /* unique in the process */
 
@@ -185,12 +205,14 @@ size_t cpu_arena_used(int device);
 /* Checks that [pointer, pointer + bytes) is memory of the device's. */
 CUresult cpu_memory_check(CUdeviceptr pointer, size_t bytes);
 
-/* ---- stream/scheduler.c: operations and their order ---- */
+/* ---- stream/scheduler.c: operations and their dependencies ---- */
 
+/* Function of an operation. If a worker runs it, an error becomes the
+ * context's sticky error; otherwise the submitter gets the error. */
 typedef CUresult cpu_run(void *argument);
 
 enum cpu_op_kind {
-    CPU_OP_MARK,   /* no work: an event, a wait */
+    CPU_OP_MARK,   /* a marker without work: an event or a wait */
     CPU_OP_CALL,   /* run(argument) on a worker */
     CPU_OP_KERNEL, /* a launch */
     CPU_OP_CALLER, /* run by the thread that submits it */
@@ -203,6 +225,8 @@ enum cpu_op_state {
     CPU_OP_DONE
 };
 
+/* A dependency: `to` waits for the operation that has this edge in its
+ * list. */
 struct cpu_edge {
     struct cpu_op *to;
     struct cpu_edge *next;
@@ -247,65 +271,77 @@ struct cpu_op {
     atomic_uint references;
     atomic_uint state;
     enum cpu_op_kind kind;
-    enum cpu_op_kind
-        otherwise;    /* what a CALLER is if it cannot start at once */
-    bool always;      /* runs in a failed context too */
-    bool ends_later;  /* what it runs, or has begun, finishes it */
-    bool queued;      /* a kernel that is in the queue */
-    int priority;     /* of a kernel; the lower, the earlier */
-    unsigned pending; /* unfinished operations that it waits for */
+    /* Kind that a CALLER operation becomes if it cannot start immediately. */
+    enum cpu_op_kind kind_if_deferred;
+    bool runs_after_failure; /* runs in a failed context too */
+    bool finishes_later;     /* its function calls cpu_op_finish itself */
+    bool queued;             /* a kernel in the ready queue */
+    int priority;            /* of a kernel; lower values run first */
+    unsigned pending;        /* number of unfinished dependencies */
     unsigned edge_count;
     struct cpu_context *ctx;
-    struct cpu_op *next;         /* in a queue or the list of free ones */
-    struct cpu_edge *dependents; /* who waits for this one */
-    struct cpu_edge *edges;      /* ours, in the lists of others */
-    struct cpu_edge few[3];
+    struct cpu_op *next;         /* in a queue or the free list */
+    struct cpu_edge *dependents; /* operations that wait for it */
+    struct cpu_edge *edges;      /* its dependencies */
+    struct cpu_edge inline_edges[3];
     uint64_t finished_ns;
     cpu_run *run;
-    void *argument; /* payload, or the caller's */
+    void *argument; /* the payload, or memory of the caller */
     void *heap;     /* freed with the operation */
     struct cpu_launch launch;
     _Alignas(16) char payload[CPU_OP_PAYLOAD];
     struct cpu_share shares[CPU_SHARES];
 };
 
+/* Allocates an operation with one reference and `payload_bytes` of payload at
+ * op->argument; NULL if there is not enough memory. */
 struct cpu_op *cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
                           size_t payload_bytes);
 void cpu_op_release(struct cpu_op *op);
-/* Puts `op` at the end of the stream, after `also` (or NULL) too.  The caller
- * keeps its reference.  True if it could start at once; a CALLER operation is
- * then RUNNING. */
+/* Appends `op` to the stream; it also waits for `also`, unless that is NULL.
+ * The caller keeps its reference. Returns true if the operation was ready
+ * immediately; a CALLER operation is then RUNNING and the caller must run and
+ * finish it. */
 bool cpu_op_submit(struct cpu_stream *stream, struct cpu_op *op,
                    struct cpu_op *also);
-/* The same after `count` operations; without a stream (NULL) after nothing
- * else. */
+/* Appends `op` to the stream after `count` further dependencies. Without a
+ * stream (NULL) these are the only ones. Returns true if the operation was
+ * ready immediately. */
 bool cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
                          struct cpu_op *const *after, size_t count);
-void cpu_op_finish(struct cpu_op *op);     /* by who ran it */
-void cpu_op_wait(struct cpu_op *op);       /* until done */
-void cpu_op_wait_ready(struct cpu_op *op); /* until it may start */
+/* Marks the operation as done and starts its dependents. Called by the thread
+ * that ran it. */
+void cpu_op_finish(struct cpu_op *op);
+void cpu_op_wait(struct cpu_op *op);       /* waits until done */
+void cpu_op_wait_ready(struct cpu_op *op); /* waits until it may start */
 static inline bool
 cpu_op_done(struct cpu_op *op)
 {
     return atomic_load_explicit(&op->state, memory_order_acquire) ==
            CPU_OP_DONE;
 }
-struct cpu_op *cpu_stream_tail(struct cpu_stream *stream); /* new reference */
+/* Returns a new reference, or NULL. */
+struct cpu_op *cpu_stream_tail(struct cpu_stream *stream);
 bool cpu_stream_idle(struct cpu_stream *stream);
 void cpu_stream_wait(struct cpu_stream *stream);
+/* Waits until the context has no unfinished operation. */
 void cpu_scheduler_drain(struct cpu_context *ctx);
-/* Runs a piece of work in stream order.  Sync: on this thread, after what it
- * waits for.  Async: `argument` is copied; on this thread if it is `small`
- * and may start at once; a node of `type` where the stream captures. */
+/* Run a function in stream order. cpu_run_sync runs it on this thread after
+ * its dependencies. cpu_run_async copies `argument`, and runs the function on
+ * this thread only if it is `small` and ready immediately; if the stream
+ * captures, it adds a node of `type` instead. */
 CUresult cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument);
 CUresult cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type,
                        cpu_run *run, const void *argument, size_t bytes,
                        bool small);
+/* Runs a CALL operation on a worker. */
 void cpu_op_call(struct cpu_op *op);
+/* Returns the monotonic time in nanoseconds. */
 uint64_t cpu_now_ns(void);
 
 extern pthread_mutex_t cpu_scheduler_lock;
-/* Gives it back, then wakes whom the holder found work for. */
+/* Releases the scheduler lock, then wakes the threads that the holder found
+ * work for. */
 void cpu_scheduler_unlock(void);
 
 /* ---- graph/capture_tasks.c, capture_guard.c, capture_events.c ---- */
@@ -345,14 +381,18 @@ void cpu_capture_leave(struct cpu_stream *stream); /* it is destroyed */
 
 /* ---- stream/stream.c, stream/event.c ---- */
 
-#define CPU_PRIORITY_HIGHEST (-5) /* the lowest one is 0 */
+#define CPU_PRIORITY_HIGHEST (-5) /* the lowest priority is 0 */
+/* Returns the priority limited to the valid range. */
 int cpu_priority_clamp(int priority);
-/* The calling thread's default stream is ctx->per_thread, for now. */
+/* True if the calling thread's default stream is ctx->per_thread. */
 extern _Thread_local bool cpu_default_is_per_thread
     __attribute__((tls_model("initial-exec")));
+/* Looks up a stream of `ctx`; NULL is the default stream. Returns
+ * INVALID_HANDLE for a stream of another context. */
 CUresult cpu_stream_of(CUstream handle, struct cpu_context *ctx,
                        struct cpu_stream **stream);
-/* The stream, in the current context or its own; no sticky error. */
+/* Looks up a stream of any context; a default stream belongs to the current
+ * context. Ignores sticky errors. */
 CUresult cpu_stream_any(CUstream handle, struct cpu_stream **stream);
 /* The stream that copies, fills, events and graphs are submitted to, and its
  * context: the current one, or another that the stream was created in, as in
@@ -361,14 +401,19 @@ CUresult cpu_stream_current(CUstream handle, struct cpu_context **ctx,
                             struct cpu_stream **stream);
 /* A new stream waits for what its context waits for: context_events.c. */
 CUresult cpu_stream_wait_gates(struct cpu_stream *stream);
+/* Adds the stream to, or removes it from, the context's list. Both take the
+ * scheduler lock. */
 void cpu_stream_attach(struct cpu_context *ctx, struct cpu_stream *stream);
 void cpu_stream_detach(struct cpu_stream *stream);
+/* Destroys all streams, or all events, of a context that is being
+ * destroyed. */
 void cpu_streams_close(struct cpu_context *ctx);
 void cpu_events_close(struct cpu_context *ctx);
 
-/* An event, for nodes of graphs that record it or wait for it. */
+/* An event, as graph nodes that record it or wait for it use it. */
 struct cpu_event;
-/* The event of a handle, referenced; NULL: there is none. */
+/* Returns a new reference to the event of a handle, or NULL if there is
+ * none. */
 struct cpu_event *cpu_event_take(CUevent handle);
 void cpu_event_retain(struct cpu_event *event);
 void cpu_event_release(struct cpu_event *event);
@@ -377,28 +422,36 @@ uint64_t cpu_event_context(const struct cpu_event *event); /* its id */
 void cpu_event_forget_capture(struct cpu_event *event);
 /* True: recorded last in a capture, which is invalid now. */
 bool cpu_event_invalidates(struct cpu_event *event);
-/* Whether processes share it. */
+/* Returns whether the event is an interprocess event. */
 bool cpu_event_shared(const struct cpu_event *event);
-/* The operation that it was recorded with last, referenced, or NULL; and that
- * it is recorded with from now on.  Their lock is the innermost. */
+/* cpu_event_mark returns a new reference to the operation of the last record,
+ * or NULL. cpu_event_set_mark replaces it, and takes a reference. No other
+ * lock is taken while their lock is held. */
 struct cpu_op *cpu_event_mark(struct cpu_event *event);
 void cpu_event_set_mark(struct cpu_event *event, struct cpu_op *mark);
 
-/* ---- stream/ipc_event.c: events that processes share ---- */
+/* ---- stream/ipc_event.c: interprocess events ---- */
 
 struct cpu_ipc_event;
+/* Creates the state of an interprocess event with one reference;
+ * cpu_ipc_event_release drops one and accepts NULL. */
 CUresult cpu_ipc_event_new(struct cpu_ipc_event **made);
 void cpu_ipc_event_release(struct cpu_ipc_event *event);
-CUresult cpu_ipc_event_tell(struct cpu_ipc_event *event,
-                            CUipcEventHandle *handle);
+/* Makes a handle for other processes. Only the creating process can do
+ * that. */
+CUresult cpu_ipc_event_export(struct cpu_ipc_event *event,
+                              CUipcEventHandle *handle);
+/* Maps the state of another process's event. */
 CUresult cpu_ipc_event_open(const CUipcEventHandle *handle,
                             struct cpu_ipc_event **made);
+/* Records the event in stream order. */
 CUresult cpu_ipc_event_record(struct cpu_ipc_event *event,
                               struct cpu_stream *stream);
-/* Whether the last record so far, of any process, was reached. */
+/* Returns whether the last record of any process so far has been reached. */
 bool cpu_ipc_event_done(struct cpu_ipc_event *event);
+/* Blocks the caller until that record is reached. */
 void cpu_ipc_event_wait(struct cpu_ipc_event *event);
-/* The stream waits for it. */
+/* Makes the stream wait until the last record so far is reached. */
 CUresult cpu_ipc_event_gate(struct cpu_ipc_event *event,
                             struct cpu_stream *stream);
 
@@ -410,15 +463,13 @@ struct cpu_fiber {
     uint64_t result;
 };
 
-/* Text that grows up to `most` bytes; zero-initialised. */
+/* Text buffer that grows up to `most` bytes; zero-initialised. */
 struct cpu_text {
     char *bytes;
     size_t used, capacity, most;
-    bool lost; /* it did not fit */
+    bool lost; /* some text did not fit */
 };
 
-/* What a thread needs to run kernels; one a worker, and one for each caller
- * that ran a small launch itself. */
 /* A barrier with a number: 16 are the programs, the rest those of tiles of
  * more than a warp; see run/named.c. */
 enum { CPU_NAMED_BARRIERS = 48 };
@@ -426,9 +477,11 @@ struct cpu_named {
     unsigned arrived, phase;
 };
 
+/* State of a thread that runs kernels: a worker, or a caller that ran a small
+ * launch itself. Only that thread uses it, except for `handoff`. */
 struct cpu_worker {
-    struct cpu_seat *seat;  /* NULL: it takes no kernels, or no worker */
-    volatile int in_kernel; /* faults belong to the kernel */
+    struct cpu_handoff *handoff; /* NULL: takes no kernels, or not a worker */
+    volatile int in_kernel;      /* faults belong to the kernel */
     volatile int faulting;
     void *guard; /* where cpu_fiber_unwind goes */
     struct cpu_launch *launch;
@@ -468,14 +521,20 @@ struct cpu_worker {
     struct cpu_worker *beside; /* and so does the next one's */
     struct cpu_runner runner;  /* of the thread */
     void *signal_stack;        /* made for a caller that had none; or NULL */
-    struct cpu_op *spare_op;   /* free, for the thread's next one; or NULL */
+    /* Spare operation for the thread's next submission, or NULL. */
+    struct cpu_op *spare_op;
 };
 
 /* run/named.c: no thread of a new block waits at a numbered barrier. */
 void cpu_named_reset(struct cpu_worker *worker);
 
-struct cpu_worker *cpu_worker_self(void); /* of a caller; NULL: no memory */
-struct cpu_worker *cpu_worker_new(void);  /* NULL: no memory */
+/* Returns a new handle, or NULL if the table is full. `owner` is the id of the
+ * context that owns the object, or 0. */
+/* Returns the worker of the calling thread, which it makes on the first call;
+ * NULL if there is not enough memory. A thread-local destructor frees it. */
+struct cpu_worker *cpu_worker_self(void);
+/* Allocates a worker; NULL if there is not enough memory. */
+struct cpu_worker *cpu_worker_new(void);
 /* ---- run/pieces.c ---- */
 
 void cpu_pieces_plan(struct cpu_op *op);
@@ -558,66 +617,6 @@ void cpu_launch_start(struct cpu_launch *launch);
 void cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
                      const unsigned grid[3], const unsigned block[3],
                      unsigned shared, bool cooperative);
-
-/* ---- check/: PYCUDA_CPU_CHECK (more in check/check.h) ---- */
-
-enum cpu_check_flag {
-    CPU_CHECK_MEMORY = 1,
-    CPU_CHECK_RACE = 2,
-    CPU_CHECK_SYNC = 4,
-    CPU_CHECK_INIT = 8,
-    CPU_CHECK_CONTINUE = 16,
-};
-
-/* Gap in bytes between small allocations when checked. */
-#define CPU_CHECK_GAP 512
-
-extern unsigned cpu_check_flags; /* enum cpu_check_flag; written by cuInit */
-CUresult cpu_check_open(void);
-/* Record an allocation or a free of device memory. `maker` is the name of the
- * API function. Memory that is not `tracked` may be written from outside and
- * counts as written. */
-void cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
-                         bool tracked);
-void cpu_check_freed(uintptr_t base);
-/* Device memory is unmapped and may be reused for anything: discards the
- * access records of whole granules and marks its bytes as written. */
-void cpu_check_forget(uintptr_t start, size_t bytes);
-/* A kernel allocated heap memory: clears its access records. */
-void cpu_check_heap_allocated(const void *memory, size_t bytes);
-/* Takes ownership of a malloc block that a kernel freed, and frees it later,
- * so that accesses to it are detected. Returns false if the caller must free
- * it. */
-bool cpu_check_quarantine(void *block, size_t bytes);
-/* The host wrote memory, or copied from `from` to `to`. */
-void cpu_check_filled(const void *to, size_t bytes);
-void cpu_check_copied(const void *to, const void *from, size_t bytes);
-/* Check a complete block barrier, a fiber's exit, and a deadlock of all
- * fibers. */
-void cpu_check_barrier(struct cpu_worker *worker);
-void cpu_check_exit(struct cpu_worker *worker);
-/* The block arrives at the grid barrier, and passes it. */
-void cpu_check_grid_arrive(struct cpu_worker *worker);
-void cpu_check_grid_pass(struct cpu_worker *worker);
-void cpu_check_deadlock(struct cpu_worker *worker);
-/* Returns the last report as a text for the error, or NULL if it had another
- * code. */
-const char *cpu_check_last_report(CUresult code);
-/* Frees the worker's check state. */
-void cpu_check_state_free(struct cpu_worker *worker);
-/* Allocates the worker's check state before its first block. Returns
- * OUT_OF_MEMORY on failure. */
-CUresult cpu_check_state_prepare(struct cpu_worker *worker);
-/* Called before any block of the launch, any number of times, and once after
- * all blocks. Take the lock of reclaim.c. */
-void cpu_check_launch_begin(struct cpu_launch *launch);
-void cpu_check_launch_end(struct cpu_launch *launch);
-/* A block begins. */
-void cpu_check_block_begin(struct cpu_worker *worker);
-/* The worker's last block has ended. */
-void cpu_check_block_end(const struct cpu_worker *worker);
-/* Returns the number of the newest interval, for cpu_launch.before. */
-uint32_t cpu_check_interval_last(void);
 
 /* ---- run/heap.c ---- */
 

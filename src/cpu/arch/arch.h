@@ -1,20 +1,18 @@
-/* arch.h - what differs between processors: a folder beside this file each.
+/* arch.h - interface to processor-specific code: one folder per processor.
  *
- * A folder has three files.  inline.h: the macros and inline functions below
- * that name a processor's own constants; fiber.c: switching stacks; image.c:
- * which images run here, and how their code is placed.  meson.build compiles
- * the folder of the processor that the library is for.  A new processor is a
- * folder, a line below and a row in meson.build; pycuda-jit's own part is
- * src/jit/target.
+ * Each folder has three files. inline.h: the macros and inline functions
+ * listed below; fiber.c: switching stacks; image.c: checks that an image can
+ * run here, and relocates its code. meson.build compiles the folder of the
+ * target processor. To add a processor, add a folder, an #include below and a
+ * row in meson.build; the part for pycuda-jit is in src/jit/target.
  *
- * inline.h has:
- *   CPU_ARCH_TRIPLE         of the host, as clang names it
- *   CPU_ARCH_FAULT_SIGNALS  signals by which the processor's faults are told
- *   CPU_ARCH_PAGE           the largest page that a kernel of Linux may have
- *   CPU_ARCH_LIBGCC(ROW)    functions of libgcc that only some processors need
- *   cpu_arch_relax()        in loops that wait for another thread
- *   cpu_arch_is_table_entry(type)  relocations that fill tables of calls
- *   cpu_arch_program_counter(ucontext)  where a signal stopped the thread
+ * inline.h defines: CPU_ARCH_TRIPLE, the host's triple as clang names it;
+ * CPU_ARCH_FAULT_SIGNALS, the signals that report faults; CPU_ARCH_PAGE, the
+ * largest page size of Linux on the processor; CPU_ARCH_LIBGCC(ROW), functions
+ * of libgcc that only some processors need; cpu_arch_relax(), for loops that
+ * wait for another thread; cpu_arch_is_table_entry(type), whether a relocation
+ * fills a table of function addresses; cpu_arch_program_counter(ucontext), the
+ * address at which a signal interrupted the thread.
  *
  * No locks; nothing is owned here.
  *
@@ -36,49 +34,58 @@
 
 /* ---- fiber.c ---- */
 
-/* Saves what a C call must preserve, and the floating-point control word, on
- * the stack, stores the stack's top in *from, and goes on where `to` was
- * stored so. */
+/* Saves the callee-saved registers and the floating-point control word on the
+ * stack, stores the stack pointer in *from, and resumes the stack whose
+ * pointer is `to`. */
 void cpu_fiber_switch(void **from, void *to);
-/* Calls function(argument), on `stack` unless NULL, and returns 0, or what
- * cpu_fiber_unwind said. */
+/* Calls function(argument), on `stack` unless that is NULL. Returns 0 after a
+ * normal return, or the value passed to cpu_fiber_unwind. */
 int cpu_fiber_guard(void **saved, void (*function)(void *), void *argument,
                     void *stack);
-/* Does not return; nor does cpu_fibers_fail.  They are not declared so, since
- * ASan cleans the wrong stack before such calls. */
+/* Unwinds to cpu_fiber_guard with `saved`, which then returns `value`. Neither
+ * this function nor cpu_fibers_fail returns, but they are not declared
+ * noreturn: ASan would clean the wrong stack before such calls. */
 void cpu_fiber_unwind(void *saved, int value);
-/* What to switch to so that `entry` runs on the stack that ends at `top`. */
+/* Returns a stack pointer for cpu_fiber_switch that runs `entry` on the stack
+ * that ends at `top`. */
 void *cpu_fiber_prepare(char *top, void (*entry)(void));
 
 /* ---- image.c ---- */
 
-/* The target (image/image.h) to compile for here. */
+/* Returns the compilation target (image/image.h) for this machine; a static
+ * string. */
 const char *cpu_arch_target(void);
-/* Can code for this target, zero-terminated or 32 bytes long, run here? */
+/* Returns whether code for this target can run here. `target` is
+ * zero-terminated or 32 bytes long. */
 bool cpu_arch_runs(const char *target);
 
-extern const unsigned cpu_arch_machine;     /* e_machine of its objects */
-extern const unsigned cpu_arch_unwind_type; /* of sections left out, or 0 */
+extern const unsigned cpu_arch_machine; /* e_machine of ELF objects */
+/* Type of unwind sections, which are not loaded, or 0. */
+extern const unsigned cpu_arch_unwind_type;
 
-/* A stub jumps to the address that it holds CPU_ARCH_STUB_ADDRESS bytes after
- * its start, aligned as a load of it needs. */
+/* A stub jumps to the address stored cpu_arch_stub_address bytes after its
+ * start. The address is aligned as the processor requires for the load. */
 enum { CPU_ARCH_STUB_BYTES = 16 };
+/* Offset of the address in a stub. */
 extern const size_t cpu_arch_stub_address;
+/* Writes a stub that jumps to `address`. */
 void cpu_arch_stub_write(char *stub, const void *address);
 
-/* One place to relocate. */
+/* One relocation. */
 struct cpu_relocation {
-    char *place;
+    char *location;
     unsigned type;
     int64_t addend;
-    uint64_t value;   /* where code finds the symbol: its stub if external */
-    uint64_t address; /* the symbol itself */
-    char *entry;      /* 8 bytes that may be made to hold `address` */
+    uint64_t value;   /* symbol as the code reaches it: a stub if external */
+    uint64_t address; /* address of the symbol itself */
+    char *entry;      /* 8 bytes of a table, which may be set to `address` */
 };
 
-/* How many bytes such a relocation changes; 0: unknown, or none to change. */
+/* Returns the number of bytes that a relocation of this type changes; 0 if the
+ * type is unknown or changes nothing. */
 size_t cpu_arch_relocation_bytes(unsigned type);
-/* NULL, or what is wrong with it. */
+/* Applies the relocation. Returns NULL, or a static text that describes the
+ * error. */
 const char *cpu_arch_relocate(const struct cpu_relocation *relocation);
 
 #endif

@@ -1,14 +1,14 @@
-/* api.c - cuBLAS's interface, as far as src/api/cublas_rows.h has it.
+/* api.c - implements the cuBLAS functions of src/api/cublas_rows.h.
  *
- * Called by users of the library.  Products are made by the CBLAS that the
- * process has loaded (find.c), in stream order; small ones by the calling
- * thread where nothing is before them.  What a CBLAS has no function for is
- * not supported, and so is memory that the device does not know.
+ * Called by users of the library. The CBLAS that the process has loaded
+ * (cblas_library.c) computes the products in stream order. The calling thread
+ * computes a small product if the stream is idle. Types that CBLAS does not
+ * have are not supported, nor is memory that the device does not know.
  *
- * The checks of PYCUDA_CPU_CHECK cannot see what a library reads and writes:
- * there are no handles then.
+ * With PYCUDA_CPU_CHECK no handle can be created, since the checks cannot see
+ * the memory accesses of a library.
  *
- * A handle is its context's and ends with it.
+ * A handle belongs to its context and is freed with it.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -16,10 +16,11 @@
 
 #include "cpu/blas/blas.h"
 
-/* What the caller makes itself rather than wake a worker, in multiplications
- * of floats: a third of a millisecond. */
+/* Largest product that the calling thread computes instead of waking a worker,
+ * in multiplications of floats; about a third of a millisecond. */
 #define SMALL_WORK (1 << 25)
 
+/* A cuBLAS handle. `stream` may be set by several threads. */
 struct blas_handle {
     uint64_t context_id;
     const struct blas_library *library;
@@ -31,8 +32,9 @@ struct blas_handle {
 #define CUBLAS_ROW DECLARE
 #include "api/cublas_rows.h"
 
+/* Converts a driver error to a cuBLAS status. */
 static cublasStatus_t
-status_of(CUresult code)
+status_from_result(CUresult code)
 {
     switch (code) {
     case CUDA_SUCCESS:
@@ -57,25 +59,25 @@ cublasCreate_v2(cublasHandle_t *handle)
     CUresult code = cpu_context_current(&ctx);
 
     if (code) {
-        return status_of(code);
+        return status_from_result(code);
     }
     if (!handle) {
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     const struct blas_library *library =
-        cpu_check_flags ? NULL : cpu_blas_find();
+        cpu_check_flags ? NULL : cpu_blas_library_find();
     if (!library) {
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
-    struct blas_handle *made = calloc(1, sizeof *made);
-    if (!made) {
+    struct blas_handle *blas = calloc(1, sizeof *blas);
+    if (!blas) {
         return CUBLAS_STATUS_ALLOC_FAILED;
     }
-    made->context_id = ctx->id;
-    made->library = library;
-    *handle = cpu_handle_new(CPU_BLAS, made, ctx->id);
+    blas->context_id = ctx->id;
+    blas->library = library;
+    *handle = cpu_handle_new(CPU_BLAS, blas, ctx->id);
     if (!*handle) {
-        free(made);
+        free(blas);
         return CUBLAS_STATUS_ALLOC_FAILED;
     }
     return CUBLAS_STATUS_SUCCESS;
@@ -84,29 +86,29 @@ cublasCreate_v2(cublasHandle_t *handle)
 CPU_API cublasStatus_t
 cublasDestroy_v2(cublasHandle_t handle)
 {
-    struct blas_handle *known = cpu_handle_object(CPU_BLAS, handle);
+    struct blas_handle *blas = cpu_handle_object(CPU_BLAS, handle);
 
-    if (!known) {
+    if (!blas) {
         return CUBLAS_STATUS_NOT_INITIALIZED;
     }
     cpu_handle_delete(handle);
-    free(known);
+    free(blas);
     return CUBLAS_STATUS_SUCCESS;
 }
 
 CPU_API cublasStatus_t
 cublasSetStream_v2(cublasHandle_t handle, CUstream stream)
 {
-    struct blas_handle *known = cpu_handle_object(CPU_BLAS, handle);
+    struct blas_handle *blas = cpu_handle_object(CPU_BLAS, handle);
 
-    if (!known) {
+    if (!blas) {
         return CUBLAS_STATUS_NOT_INITIALIZED;
     }
-    atomic_store(&known->stream, stream);
+    atomic_store(&blas->stream, stream);
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Every product has its type's full precision. */
+/* All products are computed with the full precision of their type. */
 CPU_API cublasStatus_t
 cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
 {
@@ -121,7 +123,7 @@ static const struct type_row {
     cudaDataType type;
     cublasComputeType_t compute;
     size_t alignment;
-    int work; /* of a multiplication; a float's is 1 */
+    int work; /* cost of a multiplication; 1 for floats */
 } types[BLAS_TYPES] = {
     [BLAS_S] = {CUDA_R_32F, CUBLAS_COMPUTE_32F, 4, 1},
     [BLAS_D] = {CUDA_R_64F, CUBLAS_COMPUTE_64F, 8, 2},
@@ -129,7 +131,7 @@ static const struct type_row {
     [BLAS_Z] = {CUDA_C_64F, CUBLAS_COMPUTE_64F, 8, 8},
 };
 
-/* BLAS_TYPES: a CBLAS has none. */
+/* Returns the type, or BLAS_TYPES if CBLAS has no such product. */
 static enum blas_type
 type_find(cudaDataType a, cudaDataType b, cudaDataType c,
           cublasComputeType_t compute)
@@ -144,7 +146,7 @@ type_find(cudaDataType a, cudaDataType b, cudaDataType c,
 }
 
 static bool
-op_known(cublasOperation_t op)
+operation_is_known(cublasOperation_t op)
 {
     return op == CUBLAS_OP_N || op == CUBLAS_OP_T || op == CUBLAS_OP_C;
 }
@@ -155,22 +157,25 @@ at_least_one(int value)
     return value > 1 ? value : 1;
 }
 
+/* Returns whether operations, sizes and leading dimensions are valid. */
 static bool
-product_valid(const struct blas_product *p)
+product_is_valid(const struct blas_product *p)
 {
     int a_rows = p->a_op == CUBLAS_OP_N ? p->m : p->k;
     int b_rows = p->b_op == CUBLAS_OP_N ? p->k : p->n;
 
-    return op_known(p->a_op) && op_known(p->b_op) && p->m >= 0 && p->n >= 0 &&
-           p->k >= 0 && p->count >= 0 && p->a_lead >= at_least_one(a_rows) &&
+    return operation_is_known(p->a_op) && operation_is_known(p->b_op) &&
+           p->m >= 0 && p->n >= 0 && p->k >= 0 && p->count >= 0 &&
+           p->a_lead >= at_least_one(a_rows) &&
            p->b_lead >= at_least_one(b_rows) &&
            p->c_lead >= at_least_one(p->m);
 }
 
-/* Whether all `count` matrices lie in one piece of the device's memory. */
+/* Returns whether all `count` matrices are inside one allocation of device
+ * memory. */
 static bool
-matrices_known(const struct blas_product *p, const char *base, int rows,
-               int columns, int lead, long long step)
+matrices_are_valid(const struct blas_product *p, const char *base, int rows,
+                   int columns, int lead, long long step)
 {
     size_t size = cpu_blas_itemsize(p->type), between, all;
 
@@ -188,15 +193,18 @@ matrices_known(const struct blas_product *p, const char *base, int rows,
 }
 
 static bool
-memory_known(const struct blas_product *p)
+memory_is_valid(const struct blas_product *p)
 {
-    bool a_plain = p->a_op == CUBLAS_OP_N, b_plain = p->b_op == CUBLAS_OP_N;
+    bool a_untransposed = p->a_op == CUBLAS_OP_N,
+         b_untransposed = p->b_op == CUBLAS_OP_N;
 
-    return matrices_known(p, p->a, a_plain ? p->m : p->k,
-                          a_plain ? p->k : p->m, p->a_lead, p->a_step) &&
-           matrices_known(p, p->b, b_plain ? p->k : p->n,
-                          b_plain ? p->n : p->k, p->b_lead, p->b_step) &&
-           matrices_known(p, p->c, p->m, p->n, p->c_lead, p->c_step);
+    return matrices_are_valid(p, p->a, a_untransposed ? p->m : p->k,
+                              a_untransposed ? p->k : p->m, p->a_lead,
+                              p->a_step) &&
+           matrices_are_valid(p, p->b, b_untransposed ? p->k : p->n,
+                              b_untransposed ? p->n : p->k, p->b_lead,
+                              p->b_step) &&
+           matrices_are_valid(p, p->c, p->m, p->n, p->c_lead, p->c_step);
 }
 
 static bool
@@ -207,38 +215,42 @@ is_small(const struct blas_product *p)
     return work * types[p->type].work <= SMALL_WORK;
 }
 
+/* Validates the product and submits it to the handle's stream. The scalars are
+ * read during the call. */
 static cublasStatus_t
 product_submit(cublasHandle_t handle, struct blas_product *p,
                const void *alpha, const void *beta)
 {
-    const struct blas_handle *known = cpu_handle_object(CPU_BLAS, handle);
+    const struct blas_handle *blas = cpu_handle_object(CPU_BLAS, handle);
     struct cpu_context *ctx;
     struct cpu_stream *stream;
 
-    if (!known) {
+    if (!blas) {
         return CUBLAS_STATUS_NOT_INITIALIZED;
     }
-    CUresult code = cpu_stream_current(known->stream, &ctx, &stream);
+    CUresult code = cpu_stream_current(blas->stream, &ctx, &stream);
     if (code) {
-        return status_of(code);
+        return status_from_result(code);
     }
     if (p->type == BLAS_TYPES) {
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
-    if (ctx->id != known->context_id || !alpha || !beta || !product_valid(p)) {
+    if (ctx->id != blas->context_id || !alpha || !beta ||
+        !product_is_valid(p)) {
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     if (!p->m || !p->n || !p->count) {
         return CUBLAS_STATUS_SUCCESS;
     }
-    if (!memory_known(p)) {
+    if (!memory_is_valid(p)) {
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
-    p->library = known->library;
+    p->library = blas->library;
     memcpy(&p->alpha, alpha, cpu_blas_itemsize(p->type));
     memcpy(&p->beta, beta, cpu_blas_itemsize(p->type));
-    return status_of(cpu_run_async(stream, CU_GRAPH_NODE_TYPE_HOST,
-                                   cpu_blas_run, p, sizeof *p, is_small(p)));
+    return status_from_result(cpu_run_async(stream, CU_GRAPH_NODE_TYPE_HOST,
+                                            cpu_blas_run, p, sizeof *p,
+                                            is_small(p)));
 }
 
 CPU_API cublasStatus_t
@@ -270,7 +282,7 @@ cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t a_op,
         .b_step = b_step,
         .c_step = c_step};
 
-    (void)algorithm; /* a hint */
+    (void)algorithm; /* only a hint */
     return product_submit(handle, &product, alpha, beta);
 }
 

@@ -1,4 +1,4 @@
-/* blas.h - what the files of cuBLAS's interface share.
+/* blas.h - declarations shared by the files of the cuBLAS interface.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_BLAS_BLAS_H
@@ -10,11 +10,12 @@
 enum blas_type { BLAS_S, BLAS_D, BLAS_C, BLAS_Z, BLAS_TYPES };
 enum blas_routine { BLAS_GEMM, BLAS_GEMV, BLAS_SYRK, BLAS_ROUTINES };
 
-/* The functions of a CBLAS, by what CBLAS calls them. */
+/* Functions of a CBLAS library. */
 struct blas_library {
     void *function[BLAS_TYPES][BLAS_ROUTINES];
 };
 
+/* A scalar of one of the four types; complex ones have the real part first. */
 union blas_scalar {
     float s;
     double d;
@@ -22,7 +23,7 @@ union blas_scalar {
     double z[2];
 };
 
-/* c = alpha op(a) op(b) + beta c, `count` times; column-major. */
+/* `count` products c = alpha op(a) op(b) + beta c of column-major matrices. */
 struct blas_product {
     const struct blas_library *library;
     enum blas_type type;
@@ -31,23 +32,29 @@ struct blas_product {
     union blas_scalar alpha, beta;
     const char *a, *b;
     char *c;
-    int a_lead, b_lead, c_lead;       /* elements */
-    long long a_step, b_step, c_step; /* elements from matrix to matrix */
+    /* Leading dimensions in elements. */
+    int a_lead, b_lead, c_lead;
+    /* Distance of successive matrices in elements. */
+    long long a_step, b_step, c_step;
 };
 
-/* ---- find.c ---- */
+/* ---- cblas_library.c ---- */
 
-/* Held while a CBLAS works or is looked for: fork() waits for it. */
+/* Held while a CBLAS function runs or the library is searched; fork() waits
+ * for it. */
 extern pthread_mutex_t cpu_blas_lock;
 
-/* A CBLAS that the process has loaded; NULL: there is none. */
-const struct blas_library *cpu_blas_find(void);
+/* Returns a CBLAS that the process has loaded, or NULL if there is none. The
+ * result is static. Takes cpu_blas_lock. */
+const struct blas_library *cpu_blas_library_find(void);
 
 /* ---- product.c ---- */
 
+/* Returns the size of an element in bytes. */
 size_t cpu_blas_itemsize(enum blas_type type);
 
-/* Makes a struct blas_product, which is sound; a cpu_run. */
+/* Computes a struct blas_product, which must be valid. A cpu_run function;
+ * takes cpu_blas_lock. */
 CUresult cpu_blas_run(void *argument);
 
 #endif

@@ -1,24 +1,25 @@
-/* product.c - products of matrices, made by a CBLAS.
+/* product.c - computes matrix products with a CBLAS.
  *
- * Called by the operations that api.c puts into streams, one at a time: each
- * uses all processors.  Matrices by vectors and products of a matrix and its
- * own transpose have functions of their own, which are faster.
+ * Called by the operations that api.c submits to streams, one at a time, since
+ * each uses all processors. Products with a vector, and of a matrix with its
+ * own transpose, use gemv and syrk, which are faster than gemm.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "cpu/blas/blas.h"
 
-/* CBLAS's numbers. */
+/* Enumeration values of CBLAS. */
 enum {
-    COLUMNS = 102,
-    PLAIN = 111,
-    TURNED = 112,
-    CONJUGATED = 113,
+    COLUMN_MAJOR = 102,
+    NO_TRANSPOSE = 111,
+    TRANSPOSE = 112,
+    CONJUGATE_TRANSPOSE = 113,
     UPPER = 121
 };
 
-/* Real scalars are handed over as they are, complex ones by address. */
+/* Function types. Real scalars are passed by value, complex ones by
+ * address. */
 #define FUNCTIONS(name, scalar)                                               \
     typedef void name##_gemm(                                                 \
         int order, int a_op, int b_op, int64_t m, int64_t n, int64_t k,       \
@@ -35,8 +36,8 @@ FUNCTIONS(blas_s, float)
 FUNCTIONS(blas_d, double)
 FUNCTIONS(blas_x, const void *)
 
-/* One matrix, or vector, of a product. */
-struct one {
+/* Operands of one product of the batch. */
+struct operands {
     const char *a, *b;
     char *c;
 };
@@ -50,45 +51,49 @@ cpu_blas_itemsize(enum blas_type type)
 }
 
 static int
-operation(cublasOperation_t op)
+cblas_operation(cublasOperation_t op)
 {
-    return op == CUBLAS_OP_N ? PLAIN : op == CUBLAS_OP_T ? TURNED : CONJUGATED;
+    return op == CUBLAS_OP_N   ? NO_TRANSPOSE
+           : op == CUBLAS_OP_T ? TRANSPOSE
+                               : CONJUGATE_TRANSPOSE;
 }
 
 static void *
-function_of(const struct blas_product *p, enum blas_routine routine)
+function_get(const struct blas_product *p, enum blas_routine routine)
 {
     return p->library->function[p->type][routine];
 }
 
+/* General product. */
 static void
-gemm(const struct blas_product *p, const struct one *at)
+gemm(const struct blas_product *p, const struct operands *at)
 {
-    int a_op = operation(p->a_op), b_op = operation(p->b_op);
-    void *function = function_of(p, BLAS_GEMM);
+    int a_op = cblas_operation(p->a_op), b_op = cblas_operation(p->b_op);
+    void *function = function_get(p, BLAS_GEMM);
 
     switch (p->type) {
     case BLAS_S:
-        ((blas_s_gemm *)function)(COLUMNS, a_op, b_op, p->m, p->n, p->k,
+        ((blas_s_gemm *)function)(COLUMN_MAJOR, a_op, b_op, p->m, p->n, p->k,
                                   p->alpha.s, at->a, p->a_lead, at->b,
                                   p->b_lead, p->beta.s, at->c, p->c_lead);
         break;
     case BLAS_D:
-        ((blas_d_gemm *)function)(COLUMNS, a_op, b_op, p->m, p->n, p->k,
+        ((blas_d_gemm *)function)(COLUMN_MAJOR, a_op, b_op, p->m, p->n, p->k,
                                   p->alpha.d, at->a, p->a_lead, at->b,
                                   p->b_lead, p->beta.d, at->c, p->c_lead);
         break;
     default:
-        ((blas_x_gemm *)function)(COLUMNS, a_op, b_op, p->m, p->n, p->k,
+        ((blas_x_gemm *)function)(COLUMN_MAJOR, a_op, b_op, p->m, p->n, p->k,
                                   &p->alpha, at->a, p->a_lead, at->b,
                                   p->b_lead, &p->beta, at->c, p->c_lead);
     }
 }
 
-/* ---- a matrix by a vector ---- */
+/* ---- matrix-vector products ---- */
 
-/* y = alpha op(matrix) x + beta y; rows and columns as they are stored. */
-struct by_vector {
+/* y = alpha op(matrix) x + beta y. Rows and columns are those of the stored
+ * matrix. */
+struct vector_product {
     int op, rows, columns, lead;
     const char *matrix, *x;
     char *y;
@@ -110,9 +115,10 @@ is_zero(const struct blas_product *p, const union blas_scalar *value)
     }
 }
 
-/* There are libraries that multiply a NaN by beta where that is 0. */
+/* Clears y if beta is 0, since some libraries compute 0 * NaN. */
 static void
-vector_clear(const struct blas_product *p, const struct by_vector *v, int n)
+vector_clear(const struct blas_product *p, const struct vector_product *v,
+             int n)
 {
     size_t size = cpu_blas_itemsize(p->type);
 
@@ -121,96 +127,102 @@ vector_clear(const struct blas_product *p, const struct by_vector *v, int n)
     }
 }
 
+/* Matrix-vector product. */
 static void
-gemv(const struct blas_product *p, const struct by_vector *v)
+gemv(const struct blas_product *p, const struct vector_product *v)
 {
-    void *function = function_of(p, BLAS_GEMV);
+    void *function = function_get(p, BLAS_GEMV);
 
     if (is_zero(p, &p->beta)) {
-        vector_clear(p, v, v->op == PLAIN ? v->rows : v->columns);
+        vector_clear(p, v, v->op == NO_TRANSPOSE ? v->rows : v->columns);
     }
     switch (p->type) {
     case BLAS_S:
-        ((blas_s_gemv *)function)(COLUMNS, v->op, v->rows, v->columns,
+        ((blas_s_gemv *)function)(COLUMN_MAJOR, v->op, v->rows, v->columns,
                                   p->alpha.s, v->matrix, v->lead, v->x,
                                   v->x_step, p->beta.s, v->y, v->y_step);
         break;
     case BLAS_D:
-        ((blas_d_gemv *)function)(COLUMNS, v->op, v->rows, v->columns,
+        ((blas_d_gemv *)function)(COLUMN_MAJOR, v->op, v->rows, v->columns,
                                   p->alpha.d, v->matrix, v->lead, v->x,
                                   v->x_step, p->beta.d, v->y, v->y_step);
         break;
     default:
-        ((blas_x_gemv *)function)(COLUMNS, v->op, v->rows, v->columns,
+        ((blas_x_gemv *)function)(COLUMN_MAJOR, v->op, v->rows, v->columns,
                                   &p->alpha, v->matrix, v->lead, v->x,
                                   v->x_step, &p->beta, v->y, v->y_step);
     }
 }
 
-/* A vector cannot be conjugated, nor a matrix that is not turned. */
+/* Computes the product by gemv if an operand is a vector; else returns false.
+ * gemv cannot conjugate the vector, nor a matrix that it does not
+ * transpose. */
 static bool
-vector_run(const struct blas_product *p, const struct one *at)
+gemv_try(const struct blas_product *p, const struct operands *at)
 {
-    bool a_plain = p->a_op == CUBLAS_OP_N, b_plain = p->b_op == CUBLAS_OP_N;
+    bool a_untransposed = p->a_op == CUBLAS_OP_N,
+         b_untransposed = p->b_op == CUBLAS_OP_N;
 
     if (p->n == 1 && p->b_op != CUBLAS_OP_C) {
-        struct by_vector v = {.op = operation(p->a_op),
-                              .rows = a_plain ? p->m : p->k,
-                              .columns = a_plain ? p->k : p->m,
-                              .lead = p->a_lead,
-                              .matrix = at->a,
-                              .x = at->b,
-                              .x_step = b_plain ? 1 : p->b_lead,
-                              .y = at->c,
-                              .y_step = 1};
+        struct vector_product v = {.op = cblas_operation(p->a_op),
+                                   .rows = a_untransposed ? p->m : p->k,
+                                   .columns = a_untransposed ? p->k : p->m,
+                                   .lead = p->a_lead,
+                                   .matrix = at->a,
+                                   .x = at->b,
+                                   .x_step = b_untransposed ? 1 : p->b_lead,
+                                   .y = at->c,
+                                   .y_step = 1};
         gemv(p, &v);
         return true;
     }
     if (p->m == 1 && p->a_op != CUBLAS_OP_C && p->b_op != CUBLAS_OP_C) {
-        struct by_vector v = {.op = b_plain ? TURNED : PLAIN,
-                              .rows = b_plain ? p->k : p->n,
-                              .columns = b_plain ? p->n : p->k,
-                              .lead = p->b_lead,
-                              .matrix = at->b,
-                              .x = at->a,
-                              .x_step = a_plain ? p->a_lead : 1,
-                              .y = at->c,
-                              .y_step = p->c_lead};
+        struct vector_product v = {.op = b_untransposed ? TRANSPOSE
+                                                        : NO_TRANSPOSE,
+                                   .rows = b_untransposed ? p->k : p->n,
+                                   .columns = b_untransposed ? p->n : p->k,
+                                   .lead = p->b_lead,
+                                   .matrix = at->b,
+                                   .x = at->a,
+                                   .x_step = a_untransposed ? p->a_lead : 1,
+                                   .y = at->c,
+                                   .y_step = p->c_lead};
         gemv(p, &v);
         return true;
     }
     return false;
 }
 
-/* ---- a matrix by its own transpose ---- */
+/* ---- product of a matrix and its own transpose ---- */
 
+/* Computes the upper triangle of a matrix times its own transpose. */
 static void
-syrk(const struct blas_product *p, const struct one *at)
+syrk(const struct blas_product *p, const struct operands *at)
 {
-    void *function = function_of(p, BLAS_SYRK);
-    int op = operation(p->a_op);
+    void *function = function_get(p, BLAS_SYRK);
+    int op = cblas_operation(p->a_op);
 
     switch (p->type) {
     case BLAS_S:
-        ((blas_s_syrk *)function)(COLUMNS, UPPER, op, p->n, p->k, p->alpha.s,
-                                  at->a, p->a_lead, p->beta.s, at->c,
-                                  p->c_lead);
+        ((blas_s_syrk *)function)(COLUMN_MAJOR, UPPER, op, p->n, p->k,
+                                  p->alpha.s, at->a, p->a_lead, p->beta.s,
+                                  at->c, p->c_lead);
         break;
     case BLAS_D:
-        ((blas_d_syrk *)function)(COLUMNS, UPPER, op, p->n, p->k, p->alpha.d,
-                                  at->a, p->a_lead, p->beta.d, at->c,
-                                  p->c_lead);
+        ((blas_d_syrk *)function)(COLUMN_MAJOR, UPPER, op, p->n, p->k,
+                                  p->alpha.d, at->a, p->a_lead, p->beta.d,
+                                  at->c, p->c_lead);
         break;
     default:
-        ((blas_x_syrk *)function)(COLUMNS, UPPER, op, p->n, p->k, &p->alpha,
-                                  at->a, p->a_lead, &p->beta, at->c,
+        ((blas_x_syrk *)function)(COLUMN_MAJOR, UPPER, op, p->n, p->k,
+                                  &p->alpha, at->a, p->a_lead, &p->beta, at->c,
                                   p->c_lead);
     }
 }
 
-#define TILE 32 /* rows and columns that stay in the nearest cache */
+#define TILE 32 /* rows and columns of a tile that fits into the L1 cache */
 
-/* Column j below the diagonal gets row j, within the rows [from, to). */
+/* Copies row j to column j below the diagonal, for the rows [from, to). */
 static inline void
 column_mirror(char *c, size_t lead, size_t size, size_t j, size_t from,
               size_t to)
@@ -220,6 +232,7 @@ column_mirror(char *c, size_t lead, size_t size, size_t j, size_t from,
     }
 }
 
+/* Copies the upper triangle to the lower one, tile by tile. */
 static inline void
 mirror(char *c, size_t n, size_t lead, size_t size)
 {
@@ -236,15 +249,18 @@ mirror(char *c, size_t n, size_t lead, size_t size)
     }
 }
 
+/* Computes the product by syrk if both operands are the same matrix, one of
+ * them transposed; else returns false. Requires beta == 0, since C need not be
+ * symmetric. */
 static bool
-symmetric_run(const struct blas_product *p, const struct one *at)
+syrk_try(const struct blas_product *p, const struct operands *at)
 {
     size_t n = (size_t)p->n, lead = (size_t)p->c_lead;
-    bool turned = (p->a_op == CUBLAS_OP_N && p->b_op == CUBLAS_OP_T) ||
-                  (p->a_op == CUBLAS_OP_T && p->b_op == CUBLAS_OP_N);
+    bool transposed = (p->a_op == CUBLAS_OP_N && p->b_op == CUBLAS_OP_T) ||
+                      (p->a_op == CUBLAS_OP_T && p->b_op == CUBLAS_OP_N);
 
-    if (!turned || at->a != at->b || p->a_lead != p->b_lead || p->m != p->n ||
-        !is_zero(p, &p->beta)) {
+    if (!transposed || at->a != at->b || p->a_lead != p->b_lead ||
+        p->m != p->n || !is_zero(p, &p->beta)) {
         return false;
     }
     syrk(p, at);
@@ -262,9 +278,9 @@ symmetric_run(const struct blas_product *p, const struct one *at)
 }
 
 static void
-one_run(const struct blas_product *p, const struct one *at)
+operands_run(const struct blas_product *p, const struct operands *at)
 {
-    if (p->k > 0 && (vector_run(p, at) || symmetric_run(p, at))) {
+    if (p->k > 0 && (gemv_try(p, at) || syrk_try(p, at))) {
         return;
     }
     gemm(p, at);
@@ -278,10 +294,10 @@ cpu_blas_run(void *argument)
 
     pthread_mutex_lock(&cpu_blas_lock);
     for (int i = 0; i < p->count; i++) {
-        struct one at = {.a = p->a + i * p->a_step * size,
-                         .b = p->b + i * p->b_step * size,
-                         .c = p->c + i * p->c_step * size};
-        one_run(p, &at);
+        struct operands at = {.a = p->a + i * p->a_step * size,
+                              .b = p->b + i * p->b_step * size,
+                              .c = p->c + i * p->c_step * size};
+        operands_run(p, &at);
     }
     pthread_mutex_unlock(&cpu_blas_lock);
     return CUDA_SUCCESS;

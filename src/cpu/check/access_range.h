@@ -47,6 +47,7 @@ bool cpu_check_range_make(struct cpu_check_range *range,
  * of the other conditions, or -1 if there is none. */
 int cpu_check_row_false_condition(const struct image_check_row *row);
 
+/* Returns the size of a row with its conditions. */
 static inline unsigned
 cpu_check_row_bytes(const struct image_check_row *row)
 {
@@ -102,6 +103,7 @@ void cpu_check_trace_append(struct cpu_check *check,
                             const uint64_t *values, const uint64_t *words,
                             uint64_t selected);
 
+/* Returns the list of words that the values of a call replace. */
 static inline const struct image_check_place *
 cpu_check_form_places(const struct image_check_form *form)
 {
@@ -123,6 +125,7 @@ struct cpu_check_pending {
     struct cpu_check_range writes[CPU_CHECK_PENDING_WRITES];
 };
 
+/* Returns whether shadow memory has all accesses of shared memory. */
 static inline bool
 cpu_check_pending_is_flushed(const struct cpu_check *check)
 {
@@ -141,6 +144,7 @@ bool cpu_check_pending_is_disjoint(struct cpu_check *check,
 bool cpu_check_pending_add(struct cpu_check *check,
                            const struct cpu_check_range *range);
 
+/* Returns the absolute value of a step. */
 static inline uint64_t
 cpu_check_step_size(int64_t step)
 {

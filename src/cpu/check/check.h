@@ -162,6 +162,8 @@ void cpu_check_trace_begin(struct cpu_check *check);
  * accesses that replaying had skipped. Slow path of cpu_check_trace_stop. */
 void cpu_check_trace_stop_slow(struct cpu_check *check);
 
+/* Stops tracing before an access of shared memory that the trace cannot
+ * represent, so that shadow memory is complete. */
 static inline void
 cpu_check_trace_stop(struct cpu_check *check)
 {
@@ -189,6 +191,8 @@ void cpu_check_interval_begin(struct cpu_check *check);
  * intervals in which an access is recorded get a number. */
 void cpu_check_interval_allocate(struct cpu_check *check);
 
+/* Begins the interval that is due, if any. Called before an access is
+ * recorded. */
 static inline void
 cpu_check_interval_ensure(struct cpu_check *check)
 {
@@ -245,6 +249,8 @@ void cpu_check_race(struct cpu_check *check,
 /* race.c: takes the acquire time for the read that `acquiring` announced. */
 void cpu_check_acquire(struct cpu_check *check);
 
+/* Takes the acquire time of a previous atomic or volatile read, if that is
+ * outstanding. */
 static inline void
 cpu_check_acquire_ensure(struct cpu_check *check)
 {
@@ -292,6 +298,7 @@ void cpu_check_triple(char text[40], uint64_t linear, const uint32_t size[3]);
 
 /* ---- bounds.c: memory spaces ---- */
 
+/* Returns whether `address` is in the block's shared memory. */
 static inline bool
 cpu_check_is_shared(const struct cpu_check *check, uintptr_t address)
 {

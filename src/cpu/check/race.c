@@ -16,7 +16,8 @@
 #include "cpu/check/race.h"
 #include "cpu/run/warp.h"
 
-/* Blocks whose last release is stored, by block modulo this. */
+/* Number of blocks with a stored release time; block numbers are taken modulo
+ * this. */
 #define RELEASES 4096
 #define SITES    65536
 

@@ -25,18 +25,22 @@
 /* Mask of the interval and the thread. */
 #define CPU_RACE_ACCESSOR 0xffffffff00007fe0u
 
+/* Returns the thread of a slot. */
 static inline unsigned
 cpu_race_thread(uint64_t slot)
 {
     return slot >> CPU_RACE_THREAD_AT & 1023;
 }
 
+/* Returns the byte mask of a slot. */
 static inline unsigned
 cpu_race_bytes(uint64_t slot)
 {
     return slot >> CPU_RACE_BYTES_AT & 15;
 }
 
+/* Returns the part of a slot that identifies the current interval and
+ * `thread`. */
 static inline uint64_t
 cpu_race_accessor(const struct cpu_check *check, unsigned thread)
 {
@@ -53,6 +57,7 @@ cpu_race_number_is_past(uint32_t number, uint32_t past)
     return number - past - 1 >= 0x7fffffffu;
 }
 
+/* Returns whether the interval of a slot ended at or before `past`. */
 static inline bool
 cpu_race_is_past(uint64_t slot, uint32_t past)
 {
@@ -60,6 +65,8 @@ cpu_race_is_past(uint64_t slot, uint32_t past)
                                    past);
 }
 
+/* Returns `past` for global or for shared memory: accesses up to that interval
+ * are ordered before all current ones. */
 static inline uint32_t
 cpu_race_past(const struct cpu_check *check, bool shared)
 {
@@ -119,6 +126,8 @@ bool cpu_race_write_becomes_equal(const struct cpu_check *check,
                                   const struct cpu_check_write *write,
                                   uint64_t slot);
 
+/* Loads and stores of slots are relaxed atomic, since workers access them
+ * concurrently. */
 static inline uint64_t
 cpu_race_load(const uint64_t *slot_address)
 {
@@ -148,8 +157,9 @@ cpu_race_merge(uint64_t slot, uint64_t known)
            (other ? CPU_RACE_SEVERAL : 0);
 }
 
-/* Records a read in one of the word's two read slots, preferring the thread's
- * own slot and then a free one. The caller stamps the granule. */
+/* Records a read in the first of the word's two read slots that is the
+ * thread's own or free; if neither is, merges it into the second one where
+ * possible. The caller stamps the granule. */
 static inline void
 cpu_race_record_read(struct cpu_check *check,
                      struct cpu_shadow_granule *granule, uintptr_t at,
@@ -207,6 +217,7 @@ struct cpu_check_run {
     bool alone;    /* no other thread of the loop accesses these words */
 };
 
+/* Returns the thread that accesses word `i` of the run. */
 static inline unsigned
 cpu_check_run_thread(const struct cpu_check_run *run, uint64_t i)
 {

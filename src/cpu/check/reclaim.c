@@ -14,7 +14,7 @@
 #define RECENT_INTERVALS                                                      \
     256 /* least number of intervals between two passes                       \
          */
-/* A granule is freed after so many passes without use. */
+/* Number of passes without use after which a granule is freed. */
 #define MOST_UNUSED 16
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

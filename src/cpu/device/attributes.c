@@ -1,13 +1,13 @@
-/* attributes.c - what the CPU device says of itself: one table.
+/* attributes.c - device attributes of the CPU device: one table.
  *
- * Called by cuDeviceGetAttribute.  Limits are those of compute capability
- * 7.0; sizes of caches and clocks are nominal.  An attribute that CUDA knows
- * and the table does not is 0: "not supported".
+ * Called by cuDeviceGetAttribute. Limits are those of compute capability 7.0;
+ * sizes of caches and clock rates are nominal. Attributes that CUDA defines
+ * but the table lacks are 0, "not supported".
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
 
-#define THREADS (-1) /* stands for cpu_state.threads */
+#define THREADS (-1) /* placeholder for cpu_state.threads */
 
 static const int attribute_values[] = {
     [CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = CPU_MAX_THREADS,
@@ -111,7 +111,7 @@ static const int attribute_values[] = {
     [CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES] = 1,
 };
 
-/* The last one that CUDA 13.0 has. */
+/* One past the last attribute of CUDA 13.0. */
 #define ATTRIBUTE_END CU_DEVICE_ATTRIBUTE_MAX
 
 int

@@ -1,8 +1,8 @@
-/* context.c - contexts, and each thread's stack of them.
+/* context.c - contexts, and the context stack of each thread.
  *
- * Called by users of the library, and by every file that needs the current
- * context.  Owns struct cpu_context.  The stack of a thread holds handles, not
- * pointers: a context that another thread destroyed is noticed.
+ * Called by users of the library, and by all files that need the current
+ * context. Owns struct cpu_context. A thread's stack holds handles instead of
+ * pointers, so that a context destroyed by another thread is detected.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -12,14 +12,17 @@
 
 #define STACK_MAX 64
 
+/* The contexts pushed by a thread; the last one is current. An entry may be
+ * NULL. */
 struct context_stack {
     unsigned depth;
-    CUcontext at[STACK_MAX];
+    CUcontext contexts[STACK_MAX];
 };
 
 static _Thread_local struct context_stack context_stack;
 static atomic_ullong context_ids;
 
+/* Defaults of cuCtxGetLimit, in the units of each limit. */
 static const size_t limit_defaults[CPU_LIMITS] = {
     [CU_LIMIT_STACK_SIZE] = 1024,
     [CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20,
@@ -49,11 +52,12 @@ cpu_context_current_any(struct cpu_context **ctx)
     if (code) {
         return code;
     }
-    if (!context_stack.depth || !context_stack.at[context_stack.depth - 1]) {
+    if (!context_stack.depth ||
+        !context_stack.contexts[context_stack.depth - 1]) {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     *ctx = cpu_handle_object(CPU_CONTEXT,
-                             context_stack.at[context_stack.depth - 1]);
+                             context_stack.contexts[context_stack.depth - 1]);
     return *ctx ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
@@ -85,17 +89,19 @@ cpu_context_next_id(void)
     return atomic_fetch_add(&context_ids, 1) + 1;
 }
 
+/* Pushes a context on the calling thread's stack. */
 static CUresult
 stack_push(CUcontext handle)
 {
+    /* Checked first, so that pushing cannot fail later. */
     if (context_stack.depth == STACK_MAX) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    context_stack.at[context_stack.depth++] = handle;
+    context_stack.contexts[context_stack.depth++] = handle;
     return CUDA_SUCCESS;
 }
 
-/* Frees a context of which parts could not be made. */
+/* Frees a partly created context. Always returns CUDA_ERROR_OUT_OF_MEMORY. */
 static CUresult
 context_discard(struct cpu_context *ctx)
 {
@@ -142,7 +148,8 @@ cpu_context_new(CUdevice device, unsigned flags, struct cpu_context **made)
     return CUDA_SUCCESS;
 }
 
-/* Waits for what still runs, then frees all that the context owns. */
+/* Waits for pending operations, then frees everything that the context
+ * owns. */
 void
 cpu_context_destroy(struct cpu_context *ctx)
 {
@@ -154,11 +161,13 @@ cpu_context_destroy(struct cpu_context *ctx)
     cpu_streams_close(ctx);
     cpu_greens_close(ctx);
     cpu_events_close(ctx);
-    cpu_handles_end(CPU_BLAS, ctx->id, free);
-    cpu_handles_end(CPU_TEXTURE, ctx->id, free);
-    cpu_handles_end(CPU_SURFACE, ctx->id, free);
-    cpu_handles_end(CPU_MIPMAP, ctx->id, free); /* its levels are arrays */
-    cpu_handles_end(CPU_ARRAY, ctx->id, free);  /* its memory is the arena's */
+    cpu_handles_delete_owned(CPU_BLAS, ctx->id, free);
+    cpu_handles_delete_owned(CPU_TEXTURE, ctx->id, free);
+    cpu_handles_delete_owned(CPU_SURFACE, ctx->id, free);
+    /* The levels are arrays and freed with them. */
+    cpu_handles_delete_owned(CPU_MIPMAP, ctx->id, free);
+    /* The arena frees the memory. */
+    cpu_handles_delete_owned(CPU_ARRAY, ctx->id, free);
     cpu_ipc_close(ctx);
     cpu_arena_free_context(ctx->id);
     cpu_heap_close(ctx);
@@ -179,6 +188,8 @@ cpu_context_flags_valid(unsigned flags)
             schedule == CU_CTX_SCHED_BLOCKING_SYNC);
 }
 
+/* Common part of all versions of cuCtxCreate: creates the context and pushes
+ * it. */
 static CUresult
 context_create(CUcontext *handle, unsigned flags, CUdevice device)
 {
@@ -212,6 +223,7 @@ cuCtxCreate_v2(CUcontext *handle, unsigned flags, CUdevice device)
     return context_create(handle, flags, device);
 }
 
+/* Execution affinity is not supported. */
 CPU_API CUresult
 cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affinity, int count,
                unsigned flags, CUdevice device)
@@ -222,6 +234,7 @@ cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affinity, int count,
     return context_create(handle, flags, device);
 }
 
+/* Execution affinity and CUDA in graphics are not supported. */
 CPU_API CUresult
 cuCtxCreate_v4(CUcontext *handle, CUctxCreateParams *params, unsigned flags,
                CUdevice device)
@@ -245,7 +258,7 @@ cuCtxDestroy_v2(CUcontext handle)
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     if (context_stack.depth &&
-        context_stack.at[context_stack.depth - 1] == handle) {
+        context_stack.contexts[context_stack.depth - 1] == handle) {
         context_stack.depth--;
     }
     cpu_context_destroy(ctx);
@@ -294,7 +307,7 @@ cuCtxPopCurrent_v2(CUcontext *handle)
     if (!context_stack.depth) {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
-    CUcontext top = context_stack.at[--context_stack.depth];
+    CUcontext top = context_stack.contexts[--context_stack.depth];
     if (handle) {
         *handle = top;
     }
@@ -321,7 +334,7 @@ cuCtxSetCurrent(CUcontext handle)
     if (!context_stack.depth) {
         return stack_push(handle);
     }
-    context_stack.at[context_stack.depth - 1] = handle;
+    context_stack.contexts[context_stack.depth - 1] = handle;
     return CUDA_SUCCESS;
 }
 
@@ -336,20 +349,24 @@ cuCtxGetCurrent(CUcontext *handle)
     if (!handle) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *handle =
-        context_stack.depth ? context_stack.at[context_stack.depth - 1] : NULL;
+    *handle = context_stack.depth
+                  ? context_stack.contexts[context_stack.depth - 1]
+                  : NULL;
     return CUDA_SUCCESS;
 }
 
+/* Looks up a context, or returns the current one for NULL. */
 static CUresult
 context_or_current(CUcontext handle, struct cpu_context **ctx)
 {
     return handle ? cpu_context_of(handle, ctx) : cpu_context_current_any(ctx);
 }
 
-/* The same for a question whose answer goes to `result`. */
+/* Looks up a context, or the current one, for a query that writes to `result`,
+ * which must not be NULL. */
 static CUresult
-context_asked(CUcontext handle, const void *result, struct cpu_context **ctx)
+context_for_query(CUcontext handle, const void *result,
+                  struct cpu_context **ctx)
 {
     CUresult code = context_or_current(handle, ctx);
 
@@ -360,7 +377,7 @@ CPU_API CUresult
 cuCtxGetDevice_v2(CUdevice *device, CUcontext handle)
 {
     struct cpu_context *ctx;
-    CUresult code = context_asked(handle, device, &ctx);
+    CUresult code = context_for_query(handle, device, &ctx);
 
     if (!code) {
         *device = ctx->device;
@@ -378,7 +395,7 @@ CPU_API CUresult
 cuCtxGetFlags(unsigned *flags)
 {
     struct cpu_context *ctx;
-    CUresult code = context_asked(NULL, flags, &ctx);
+    CUresult code = context_for_query(NULL, flags, &ctx);
 
     if (!code) {
         *flags = ctx->flags;
@@ -406,7 +423,7 @@ CPU_API CUresult
 cuCtxGetId(CUcontext handle, unsigned long long *id)
 {
     struct cpu_context *ctx;
-    CUresult code = context_asked(handle, id, &ctx);
+    CUresult code = context_for_query(handle, id, &ctx);
 
     if (!code) {
         *id = ctx->id;
@@ -418,7 +435,7 @@ CPU_API CUresult
 cuCtxGetApiVersion(CUcontext handle, unsigned *version)
 {
     struct cpu_context *ctx;
-    CUresult code = context_asked(handle, version, &ctx);
+    CUresult code = context_for_query(handle, version, &ctx);
 
     if (!code) {
         *version = 3020;
@@ -497,9 +514,10 @@ cuCtxSetLimit(CUlimit limit, size_t value)
     return CUDA_SUCCESS;
 }
 
-/* The current context, for a question whose answer goes to `result`. */
+/* Looks up the current context for a query that writes to `result`, which must
+ * not be NULL. */
 static CUresult
-current_asked(const void *result, struct cpu_context **ctx)
+current_for_query(const void *result, struct cpu_context **ctx)
 {
     CUresult code = cpu_context_current(ctx);
 
@@ -510,7 +528,7 @@ CPU_API CUresult
 cuCtxGetCacheConfig(CUfunc_cache *config)
 {
     struct cpu_context *ctx;
-    CUresult code = current_asked(config, &ctx);
+    CUresult code = current_for_query(config, &ctx);
 
     if (!code) {
         *config = ctx->cache;
@@ -538,7 +556,7 @@ CPU_API CUresult
 cuCtxGetSharedMemConfig(CUsharedconfig *config)
 {
     struct cpu_context *ctx;
-    CUresult code = current_asked(config, &ctx);
+    CUresult code = current_for_query(config, &ctx);
 
     if (!code) {
         *config = ctx->shared_config
@@ -548,6 +566,7 @@ cuCtxGetSharedMemConfig(CUsharedconfig *config)
     return code;
 }
 
+/* The configuration is validated, but banks always have four bytes. */
 CPU_API CUresult
 cuCtxSetSharedMemConfig(CUsharedconfig config)
 {

@@ -1,7 +1,8 @@
 /* device.c - cuInit, versions and devices.
  *
- * Called by users of the library.  Owns `cpu_state`, written by the first
- * cuInit only.  A child of fork() finds `initialized` off for good: fork.c.
+ * Called by users of the library. Owns `cpu_state`, which only the first
+ * cuInit writes. In a child of fork() `initialized` is permanently false: see
+ * fork.c.
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
@@ -16,7 +17,8 @@ struct cpu_state cpu_state;
 
 pthread_mutex_t cpu_init_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* `count` stays as it is where the variable is not set, or empty. */
+/* Reads a count from an environment variable. `count` is unchanged if the
+ * variable is unset or empty. Prints a message for an invalid value. */
 static CUresult
 count_read(const char *variable, int *count)
 {
@@ -36,7 +38,9 @@ count_read(const char *variable, int *count)
     return CUDA_SUCCESS;
 }
 
-/* Bytes in a variable, such as 500M or 8G. */
+/* Reads a size in bytes, such as 500M or 8G, from an environment variable.
+ * `bytes` is unchanged if the variable is unset or empty. Prints a message for
+ * an invalid value. */
 static CUresult
 bytes_read(const char *variable, uint64_t *bytes)
 {
@@ -61,8 +65,9 @@ bytes_read(const char *variable, uint64_t *bytes)
     return CUDA_SUCCESS;
 }
 
-/* One entry of CUDA_VISIBLE_DEVICES: an ordinal or "CPU-<ordinal>" (a UUID's
- * prefix); -1 ends the list, as CUDA has it. */
+/* Parses an entry of CUDA_VISIBLE_DEVICES: an ordinal, or "CPU-<ordinal>" as
+ * the prefix of a UUID. Returns -1 for an invalid entry, which ends the list
+ * as in CUDA. */
 static int
 visible_entry(const char *text, int present)
 {
@@ -78,8 +83,9 @@ visible_entry(const char *text, int present)
     return (int)ordinal;
 }
 
+/* Applies CUDA_VISIBLE_DEVICES to the `present` virtual devices. */
 static void
-devices_find(int present)
+devices_select(int present)
 {
     const char *text = getenv("CUDA_VISIBLE_DEVICES");
 
@@ -96,7 +102,8 @@ devices_find(int present)
             return;
         }
         for (int i = 0; i < cpu_state.device_count; i++) {
-            if (cpu_state.visible[i] == device) { /* CUDA: no device then */
+            /* A duplicate leaves no device, as in CUDA. */
+            if (cpu_state.visible[i] == device) {
                 cpu_state.device_count = 0;
                 return;
             }
@@ -107,9 +114,9 @@ devices_find(int present)
     }
 }
 
-/* What the environment asks for, and the machine has. */
+/* Sets `cpu_state` from the environment and the machine. */
 static CUresult
-machine_find(void)
+machine_configure(void)
 {
     int devices = 1, threads = INT_MAX;
     CUresult code = count_read("PYCUDA_CPU_DEVICES", &devices);
@@ -121,7 +128,7 @@ machine_find(void)
         return code;
     }
     devices = devices > CPU_MAX_DEVICES ? CPU_MAX_DEVICES : devices;
-    devices_find(devices);
+    devices_select(devices);
     cpu_state.threads = cpu_thread_count(threads);
     cpu_state.memory_bytes = cpu_memory_bytes() / (uint64_t)devices;
     code = bytes_read("PYCUDA_CPU_MEMORY", &cpu_state.memory_bytes);
@@ -144,11 +151,11 @@ cuInit(unsigned flags)
     }
     pthread_mutex_lock(&cpu_init_lock);
     if (!atomic_load(&cpu_state.initialized)) {
-        code = machine_find();
+        code = machine_configure();
         if (!code && !cpu_state.device_count) {
             code = CUDA_ERROR_NO_DEVICE;
         } else if (code) {
-            /* a variable's text is wrong */
+            /* a variable has an invalid value */
         } else if (!cpu_state.fork_safe) {
             code = CUDA_ERROR_OUT_OF_MEMORY;
         } else {
@@ -236,6 +243,7 @@ cuDeviceGetName(char *name, int length, CUdevice device)
     return CUDA_SUCCESS;
 }
 
+/* The UUID is a fixed prefix and the index of the virtual device. */
 static CUresult
 device_uuid(CUuuid *uuid, CUdevice device)
 {
@@ -281,6 +289,7 @@ cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
+/* The device reports compute capability 7.0. */
 CPU_API CUresult
 cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 {
@@ -297,9 +306,10 @@ cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* The virtual devices stand on a bus of their own: domain ffff. */
+/* PCI domain of the virtual devices, distinct from those of real ones. */
 #define PCI_DOMAIN 0xffff
 
+/* The bus number is the index of the virtual device, from 1. */
 CPU_API CUresult
 cuDeviceGetPCIBusId(char *text, int length, CUdevice device)
 {

@@ -1,18 +1,20 @@
-/* fork.c - what a child of fork() finds.
+/* fork.c - state of the library in a child of fork().
  *
- * Workers are not there in a child, and what they did is half done: after
- * cuInit the driver API is over for it (every call answers NOT_INITIALIZED,
- * before it takes a lock or waits).  NVRTC, and the driver where the parent
- * had not begun, go on working; so the locks of NVRTC are held by who forks
- * while it forks, and are free on both sides afterwards.
+ * Workers do not exist in a child, and their operations are incomplete. So
+ * after cuInit the driver API cannot be used in a child: each call returns
+ * NOT_INITIALIZED before it takes a lock or waits. NVRTC remains usable, and
+ * so does the driver if the parent had not called cuInit. The forking thread
+ * therefore holds the locks of NVRTC during fork(), and they are free in both
+ * processes afterwards.
  *
- * Lock order: as in `locks`; their holders take no other lock of ours, so that
- * fork() waits milliseconds at most, for a compiler's process to be started: a
- * child has no copies of its ends then.  For a product of matrices that a BLAS
- * is making it waits to the end: those libraries end their own threads when
- * the process forks, with what they were to do.  cuInit may be called by who
- * holds a lock that another handler waits for, so its lock is made anew in the
- * child instead: half a cuInit is none.
+ * Lock order: as in `locks`. Their holders take no other lock of the library,
+ * so fork() waits for a few milliseconds at most, until a compiler process is
+ * started; the child then has no copies of its pipe ends. If a BLAS is
+ * computing a product, fork() waits until it is done, since those libraries
+ * end their threads, with their pending work, when the process forks. cuInit
+ * may be called by a thread that holds a lock that another fork handler waits
+ * for, so the child reinitializes the lock of cuInit instead; an incomplete
+ * cuInit has no effect.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/blas/blas.h"
@@ -27,11 +29,11 @@ static pthread_mutex_t *const locks[] = {
 
 #define LOCKS (sizeof locks / sizeof *locks)
 
-/* ThreadSanitizer, among others, replaces vfork() by fork(), so these handlers
- * may run in the thread that starts a compiler process.  It holds
- * nvrtc_start_lock already, and its child only executes the compiler. */
+/* Some tools, such as ThreadSanitizer, replace vfork() by fork(), so these
+ * handlers may run in the thread that starts a compiler process. That thread
+ * already holds nvrtc_start_lock, and its child only executes the compiler. */
 static void
-locks_take(void)
+locks_acquire(void)
 {
     if (nvrtc_starting) {
         return;
@@ -52,6 +54,7 @@ locks_release(void)
     }
 }
 
+/* Runs in the child: disables the driver API and frees the locks. */
 static void
 child_begin(void)
 {
@@ -63,10 +66,10 @@ child_begin(void)
     locks_release();
 }
 
-/* Once a process; the library is never unloaded. */
+/* Installs the handlers once per process; the library is never unloaded. */
 __attribute__((constructor)) static void
 handlers_install(void)
 {
     cpu_state.fork_safe =
-        pthread_atfork(locks_take, locks_release, child_begin) == 0;
+        pthread_atfork(locks_acquire, locks_release, child_begin) == 0;
 }

@@ -1,10 +1,10 @@
-/* handle.c - the table of live handles.
+/* handle.c - table of live handles.
  *
- * Every CUstream, CUmodule ... that a caller holds is the address of a slot
- * here, so that any bit pattern can be checked without reading memory that
- * is not ours.  Called by all files that make objects; own lock.
- * Invariant: a freed slot is reused last, so that stale handles stay invalid
- * for long.
+ * Every handle (CUstream, CUmodule, ...) is the address of a slot of this
+ * table, so any bit pattern can be validated without reading foreign memory.
+ * Called by all files that create objects. One lock guards the free list;
+ * lookups take no lock. Invariant: freed slots are reused in first-in
+ * first-out order, so that stale handles stay invalid for long.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
@@ -12,12 +12,16 @@
 struct cpu_slot cpu_slots[CPU_SLOTS];
 
 static pthread_mutex_t handle_lock = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t handle_fresh = 1; /* slot 0 stays unused: 0 ends a list */
+/* Slot 0 is unused, since index 0 ends a list. */
+static uint32_t handle_fresh = 1;
 static uint32_t free_first, free_last;
 static uint32_t free_count;
 
-#define HANDLE_REUSE_AFTER 1024 /* freed slots that wait before reuse */
+/* Least number of freed slots before one is reused. */
+#define HANDLE_REUSE_AFTER 1024
 
+/* Returns the index of an unused slot, or 0 if the table is full. The caller
+ * holds handle_lock. */
 static uint32_t
 slot_take(void)
 {
@@ -78,7 +82,8 @@ cpu_handle_strand(void *handle)
 }
 
 void
-cpu_handles_end(enum cpu_kind kind, uint64_t owner, void (*end)(void *))
+cpu_handles_delete_owned(enum cpu_kind kind, uint64_t owner,
+                         void (*end)(void *))
 {
     pthread_mutex_lock(&handle_lock);
     uint32_t count = handle_fresh;

@@ -1,8 +1,8 @@
-/* handle.h - handles that can be checked without a crash.
+/* handle.h - handles that can be validated without a fault.
  *
- * Part of cpu.h.  A handle is the address of a slot in one table, whatever it
- * names, so that any bit pattern can be checked.  handle.c says how slots are
- * used again; it has a lock of its own, the innermost one.
+ * Part of cpu.h. A handle is the address of a slot in one table, so any bit
+ * pattern can be validated. handle.c describes how slots are reused. Lookups
+ * take no lock; no other lock is taken while the table's lock is held.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_HANDLE_H
@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Kind of the object that a handle refers to. */
 enum cpu_kind {
     CPU_NONE,
     CPU_CONTEXT,
@@ -72,6 +73,7 @@ void cpu_handle_delete(void *handle);
 /* The handle is a CPU_STRANDED one for good: its slot is not used again. */
 void cpu_handle_strand(void *handle);
 /* Deletes all handles of a kind that a context owns; `end` frees objects. */
-void cpu_handles_end(enum cpu_kind kind, uint64_t owner, void (*end)(void *));
+void cpu_handles_delete_owned(enum cpu_kind kind, uint64_t owner,
+                              void (*end)(void *));
 
 #endif

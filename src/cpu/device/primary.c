@@ -1,10 +1,12 @@
-/* primary.c - the one shared context of each device.
+/* primary.c - primary contexts: the shared context of each device.
  *
- * Called by users of the library.  One lock a device guards its count.
+ * Called by users of the library. One lock per device guards its reference
+ * count.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
 
+/* Primary context of a device. `lock` guards all members. */
 struct primary {
     pthread_mutex_t lock;
     struct cpu_context *ctx; /* NULL while inactive */
@@ -43,8 +45,9 @@ cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device)
     return code;
 }
 
+/* Destroys the primary context, if it is active. The caller holds the lock. */
 static void
-primary_end(struct primary *primary)
+primary_destroy(struct primary *primary)
 {
     if (primary->ctx) {
         cpu_context_destroy(primary->ctx);
@@ -65,7 +68,7 @@ cuDevicePrimaryCtxRelease_v2(CUdevice device)
     if (!primary->references) {
         code = CUDA_ERROR_INVALID_CONTEXT;
     } else if (!--primary->references) {
-        primary_end(primary);
+        primary_destroy(primary);
     }
     pthread_mutex_unlock(&primary->lock);
     return code;
@@ -81,7 +84,7 @@ cuDevicePrimaryCtxReset_v2(CUdevice device)
     }
     struct primary *primary = &primaries[device];
     pthread_mutex_lock(&primary->lock);
-    primary_end(primary);
+    primary_destroy(primary);
     primary->references = 0;
     pthread_mutex_unlock(&primary->lock);
     return CUDA_SUCCESS;

@@ -1,8 +1,7 @@
-/* coredump.c - settings of core dumps, kept and given back.
+/* coredump.c - stores settings of core dumps, which have no effect.
  *
- * Called by users of the library.  There are no core dumps of the CPU device:
- * a fault in a kernel is an error of its context, and with PYCUDA_CPU_CHECK a
- * report.
+ * Called by users of the library. The CPU device writes no core dumps: a fault
+ * in a kernel is an error of its context, and a report with PYCUDA_CPU_CHECK.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -11,7 +10,7 @@
 
 #define TEXT_BYTES 1024
 
-/* Values of one scope: of the process, or of contexts. */
+/* Values for the process, or for all contexts. */
 struct settings {
     bool on[CU_COREDUMP_MAX];
     char texts[CU_COREDUMP_MAX][TEXT_BYTES];
@@ -34,10 +33,11 @@ is_known(CUcoredumpSettings setting)
            setting < CU_COREDUMP_MAX;
 }
 
-/* Where the value is, and how many bytes it takes. */
+/* Returns the address of the value, and its size in `bytes`. The caller holds
+ * settings_lock. */
 static void *
-setting_place(struct settings *settings, CUcoredumpSettings setting,
-              size_t *bytes)
+setting_address(struct settings *settings, CUcoredumpSettings setting,
+                size_t *bytes)
 {
     if (is_text(setting)) {
         *bytes = strlen(settings->texts[setting]) + 1;
@@ -51,7 +51,7 @@ setting_place(struct settings *settings, CUcoredumpSettings setting,
     return &settings->on[setting];
 }
 
-/* With `value` NULL only the size is told. */
+/* Copies the value, or only returns its size if `value` is NULL. */
 static CUresult
 setting_get(struct settings *settings, CUcoredumpSettings setting, void *value,
             size_t *size)
@@ -62,15 +62,17 @@ setting_get(struct settings *settings, CUcoredumpSettings setting, void *value,
         return CUDA_ERROR_INVALID_VALUE;
     }
     pthread_mutex_lock(&settings_lock);
-    const void *place = setting_place(settings, setting, &bytes);
+    const void *address = setting_address(settings, setting, &bytes);
     if (value) {
-        memcpy(value, place, bytes < *size ? bytes : *size);
+        memcpy(value, address, bytes < *size ? bytes : *size);
     }
     *size = bytes;
     pthread_mutex_unlock(&settings_lock);
     return CUDA_SUCCESS;
 }
 
+/* Stores a value. The size must match the setting; a text is limited to
+ * TEXT_BYTES - 1. */
 static CUresult
 setting_set(struct settings *settings, CUcoredumpSettings setting,
             const void *value, const size_t *size)
@@ -81,11 +83,11 @@ setting_set(struct settings *settings, CUcoredumpSettings setting,
         return CUDA_ERROR_INVALID_VALUE;
     }
     pthread_mutex_lock(&settings_lock);
-    void *place = setting_place(settings, setting, &bytes);
-    size_t room = is_text(setting) ? TEXT_BYTES - 1 : bytes;
-    bool fits = *size <= room && (is_text(setting) || *size == bytes);
+    void *address = setting_address(settings, setting, &bytes);
+    size_t capacity = is_text(setting) ? TEXT_BYTES - 1 : bytes;
+    bool fits = *size <= capacity && (is_text(setting) || *size == bytes);
     if (fits) {
-        memcpy(place, value, *size);
+        memcpy(address, value, *size);
     }
     if (fits && is_text(setting)) {
         settings->texts[setting][*size] = 0;

@@ -1,10 +1,11 @@
-/* errors.c - names and texts of the driver's results.
+/* errors.c - names and texts of the driver's error codes.
  *
- * Called by users of the library and by api's loader; works before cuInit.
+ * Called by users of the library and by the loader in src/api. Works before
+ * cuInit.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
-#include "cpu/exports/refusal.h"
+#include "cpu/exports/system_errors.h"
 #include "cpu/memory/budget.h"
 
 struct error_row {
@@ -17,6 +18,7 @@ struct error_row {
 
 static const struct error_row error_rows[] = {CUDA_RESULT_ROWS(ERROR_ROW)};
 
+/* Returns the row of an error code, or NULL. */
 static const struct error_row *
 row_find(CUresult code)
 {
@@ -28,6 +30,9 @@ row_find(CUresult code)
     return NULL;
 }
 
+/* Prefers the calling thread's specific text for errors that have one: the
+ * memory budget, a failed system call, the last report of the checks, or a
+ * fork(). */
 CPU_API CUresult
 cuGetErrorString(CUresult code, const char **text)
 {
@@ -39,11 +44,11 @@ cuGetErrorString(CUresult code, const char **text)
     *text = row ? row->text : NULL;
     if (code == CUDA_ERROR_OUT_OF_MEMORY) {
         const char *refusal = cpu_budget_refusal();
-        refusal = refusal ? refusal : cpu_memory_refusal();
+        refusal = refusal ? refusal : cpu_memory_error_text();
         *text = refusal ? refusal : *text;
     }
-    if (code == CUDA_ERROR_OPERATING_SYSTEM && cpu_os_refusal()) {
-        *text = cpu_os_refusal();
+    if (code == CUDA_ERROR_OPERATING_SYSTEM && cpu_system_error_text()) {
+        *text = cpu_system_error_text();
     }
     if (cpu_check_flags && cpu_check_last_report(code)) {
         *text = cpu_check_last_report(code);

@@ -1,11 +1,12 @@
-/* old_names.c - functions that CUDA exports under an older name too.
+/* old_names.c - functions that CUDA also exports under an older name.
  *
- * Called by programs that ask cuGetProcAddress for an old version, or that
- * were linked against an old driver.
+ * Called by programs that request an old version from cuGetProcAddress, or
+ * were linked with an old driver.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
 
+/* Defines the older name as a call of the newer function. */
 #define OLD_NAME(name, parameters, newer, arguments)                          \
     CUresult newer parameters;                                                \
     CPU_API CUresult name parameters                                          \

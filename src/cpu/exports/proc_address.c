@@ -1,9 +1,10 @@
 /* proc_address.c - cuGetProcAddress: functions by name and CUDA version.
  *
- * Called by programs that open the driver by themselves (cuda-bindings).  The
- * table is the rows of src/api, current and old; the answer is the newest row
- * not above the version asked for.  Programs whose default stream is one a
- * thread get a function that says so for the time of the call.
+ * Called by programs that load the driver at run time, such as cuda-bindings.
+ * The table has the rows of src/api, current and old ones; the result is the
+ * newest row that is not above the requested version. Programs that select a
+ * default stream per thread get wrapper functions, which select it during the
+ * call.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -17,19 +18,22 @@
 #include "api/driver_rows.h"
 #include "api/driver_old_rows.h"
 #undef DRIVER_OLD_ROW
-#define REFUSED_ROW(base, symbol, since, why) CUresult symbol(void);
-#include "cpu/exports/refused.h"
+#define MISSING_ROW(base, symbol, since, why) CUresult symbol(void);
+#include "cpu/exports/unsupported_functions.h"
 
+/* A function that cuGetProcAddress returns. */
 struct address_row {
     const char *base;
     int since;
     void *function;
-    const char *symbol, *per_thread; /* the same: no stream is involved */
+    const char *symbol, *per_thread; /* equal if the function uses no stream */
     void *wrapped;
 };
 
 _Thread_local bool cpu_default_is_per_thread;
 
+/* Defines a wrapper that selects the per-thread default stream during the
+ * call. */
 #define WRAPPER(prefix, symbol, parameters, arguments)                        \
     static CUresult prefix##symbol parameters                                 \
     {                                                                         \
@@ -53,7 +57,7 @@ _Thread_local bool cpu_default_is_per_thread;
     {#base, since, (void *)symbol, #symbol, #per_thread, (void *)new_##symbol},
 #define OLD_ENTRY(base, symbol, since, per_thread, parameters, arguments)     \
     {#base, since, (void *)symbol, #symbol, #per_thread, (void *)old_##symbol},
-#define REFUSED_ENTRY(base, symbol, since, why)                               \
+#define MISSING_ENTRY(base, symbol, since, why)                               \
     {#base, since, (void *)symbol, #symbol, #symbol, NULL},
 
 static const struct address_row address_rows[] = {
@@ -61,8 +65,8 @@ static const struct address_row address_rows[] = {
 #define DRIVER_OLD_ROW OLD_ENTRY
 #include "api/driver_rows.h"
 #include "api/driver_old_rows.h"
-#define REFUSED_ROW REFUSED_ENTRY
-#include "cpu/exports/refused.h"
+#define MISSING_ROW MISSING_ENTRY
+#include "cpu/exports/unsupported_functions.h"
 };
 
 #define ROWS (sizeof address_rows / sizeof *address_rows)
@@ -71,6 +75,8 @@ static const struct address_row address_rows[] = {
     (CU_GET_PROC_ADDRESS_LEGACY_STREAM |                                      \
      CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
 
+/* Returns the newest function with this name up to `version`, or NULL with the
+ * reason in `status`. */
 static void *
 address_find(const char *name, int version, bool per_thread,
              CUdriverProcAddressQueryResult *status)

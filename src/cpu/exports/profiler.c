@@ -1,4 +1,4 @@
-/* profiler.c - the profiler's calls: there is none to start or stop.
+/* profiler.c - profiler calls, which have no effect.
  *
  * Called by users of the library.
  *

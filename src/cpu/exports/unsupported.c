@@ -1,9 +1,9 @@
-/* unsupported.c - every driver function that no other file defines.
+/* unsupported.c - defines all driver functions that no other file defines.
  *
- * The rows of src/api name them all; each name is here a weak alias of one
- * function, and gives way to a real one.  What is left answers
- * CUDA_ERROR_NOT_SUPPORTED.  Assembly, since two rows may name one symbol, and
- * since C wants an alias to have its target's type.
+ * The rows of src/api name all driver functions. Each name is a weak alias of
+ * one function, which a real definition overrides. The remaining ones return
+ * CUDA_ERROR_NOT_SUPPORTED. The aliases are assembly, since two rows may name
+ * the same symbol, and since a C alias must have the type of its target.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
@@ -18,6 +18,7 @@ cpu_unsupported(void)
     return code ? code : CUDA_ERROR_NOT_SUPPORTED;
 }
 
+/* Makes `symbol` a weak alias of cpu_unsupported. */
 #define UNSUPPORTED(base, symbol, since, per_thread, parameters, arguments)   \
     __asm__(".weak " #symbol "\n.type " #symbol ", %function\n.set " #symbol  \
             ", cpu_unsupported\n");
@@ -27,6 +28,6 @@ cpu_unsupported(void)
 #include "api/driver_rows.h"
 #include "api/driver_old_rows.h"
 
-#define REFUSED_ROW(base, symbol, since, why)                                 \
+#define MISSING_ROW(base, symbol, since, why)                                 \
     UNSUPPORTED(base, symbol, since, , , )
-#include "cpu/exports/refused.h"
+#include "cpu/exports/unsupported_functions.h"

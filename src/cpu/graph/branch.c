@@ -96,7 +96,7 @@ body_submit(const struct branch_call *call, struct cpu_exec *body)
     }
     memcpy(end->argument, call, sizeof *call);
     end->run = loop ? branch_run : branch_end;
-    end->always = true;
+    end->runs_after_failure = true;
     end->priority = call->priority;
     CUresult code = cpu_exec_submit(body, call->ctx, NULL, NULL, end);
     cpu_op_release(end);
@@ -140,8 +140,8 @@ cpu_branch_op(struct cpu_branch *branch, struct cpu_context *ctx, int priority,
     }
     memcpy(call.op->argument, &call, sizeof call);
     call.op->run = branch_run;
-    call.op->always = true;
-    call.op->ends_later = true;
+    call.op->runs_after_failure = true;
+    call.op->finishes_later = true;
     *made = call.op;
     return CUDA_SUCCESS;
 }

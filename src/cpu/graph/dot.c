@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "cpu/exports/refusal.h"
+#include "cpu/exports/system_errors.h"
 #include "cpu/graph/graph.h"
 
 static const char *const type_names[] = {
@@ -182,7 +182,8 @@ cuGraphDebugDotPrint(CUgraph handle, const char *path, unsigned flags)
     }
     FILE *file = fopen(path, "w");
     if (!file) {
-        return cpu_os_refuse(errno, "to open %.200s for a graph's text", path);
+        return cpu_system_error_set(errno, "to open %.200s for a graph's text",
+                                    path);
     }
     struct dot dot = {.file = file, .flags = flags};
     pthread_mutex_lock(&cpu_graph_lock);
@@ -198,7 +199,7 @@ cuGraphDebugDotPrint(CUgraph handle, const char *path, unsigned flags)
         error = errno;
     }
     return !code && error
-               ? cpu_os_refuse(error, "to write a graph's text to %.200s",
-                               path)
+               ? cpu_system_error_set(
+                     error, "to write a graph's text to %.200s", path)
                : code;
 }

@@ -54,7 +54,7 @@ cpu_exec_retire(struct cpu_exec *exec)
         return;
     }
     op->run = retire_run;
-    op->always = true;
+    op->runs_after_failure = true;
     memcpy(op->argument, &exec, sizeof exec);
     cpu_op_submit_after(NULL, op, &last, 1);
     cpu_op_release(op);

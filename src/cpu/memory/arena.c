@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
-#include "cpu/exports/refusal.h"
+#include "cpu/exports/system_errors.h"
 #include "cpu/memory/adopted.h"
 #include "cpu/memory/budget.h"
 
@@ -450,7 +450,8 @@ span_share(struct span *span)
     int fd = memfd_create("pycuda", MFD_CLOEXEC);
 
     if (fd < 0) {
-        return cpu_os_refuse(errno, "a file of memory for an allocation that "
+        return cpu_system_error_set(errno,
+                                    "a file of memory for an allocation that "
                                     "processes share");
     }
     span_pages(span, &first, &bytes);
@@ -462,19 +463,19 @@ span_share(struct span *span)
         if (part <= 0) {
             int error = part ? errno : ENOSPC;
             close(fd);
-            return cpu_os_refuse(error,
-                                 "%zu bytes of memory that processes "
-                                 "share",
-                                 bytes);
+            return cpu_system_error_set(error,
+                                        "%zu bytes of memory that processes "
+                                        "share",
+                                        bytes);
         }
         written += (size_t)part;
     }
     if (mmap((void *)first, bytes, PROT_READ | PROT_WRITE,
              MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
-        CUresult code = cpu_os_refuse(errno,
-                                      "to map %zu bytes of memory that "
-                                      "processes share",
-                                      bytes);
+        CUresult code = cpu_system_error_set(errno,
+                                             "to map %zu bytes of memory that "
+                                             "processes share",
+                                             bytes);
         close(fd);
         return code;
     }

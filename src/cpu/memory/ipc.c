@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
-#include "cpu/exports/refusal.h"
+#include "cpu/exports/system_errors.h"
 
 #define MAGIC    0x70796375636d656dull
 #define PAGE     ((uint64_t)CPU_ARCH_PAGE)
@@ -66,7 +66,8 @@ cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
     cpu_scheduler_drain(ctx); /* nobody writes while its pages move */
     code = cpu_arena_share((uintptr_t)pointer, &shared);
     if (!code && fstat(shared.fd, &status)) {
-        code = cpu_os_refuse(errno, "to look at the file of shared memory");
+        code = cpu_system_error_set(errno,
+                                    "to look at the file of shared memory");
     }
     if (code) {
         return code;

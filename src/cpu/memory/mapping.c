@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
-#include "cpu/exports/refusal.h"
+#include "cpu/exports/system_errors.h"
 #include "cpu/memory/budget.h"
 
 #define UNIT ((size_t)2 << 20) /* granularity of all sizes */
@@ -136,13 +136,14 @@ cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
     }
     int fd = memfd_create("pycuda", MFD_CLOEXEC);
     if (fd < 0) {
-        return cpu_os_refuse(errno, "a file of %zu bytes of memory", bytes);
+        return cpu_system_error_set(errno, "a file of %zu bytes of memory",
+                                    bytes);
     }
     int failed;
     while ((failed = ftruncate(fd, (off_t)bytes)) && errno == EINTR) {
     }
     if (failed) {
-        code = cpu_memory_refuse(errno, bytes, "memory that can be mapped");
+        code = cpu_memory_error_set(errno, bytes, "memory that can be mapped");
     }
     code = code ? code : physical_new(fd, bytes, prop, handle);
     if (code) {
@@ -229,8 +230,8 @@ cuMemExportToShareableHandle(void *exported,
         int fd = fcntl(physical->fd, F_DUPFD_CLOEXEC, 0);
 
         if (fd < 0) {
-            code =
-                cpu_os_refuse(errno, "a file descriptor of exported memory");
+            code = cpu_system_error_set(
+                errno, "a file descriptor of exported memory");
         } else {
             *(int *)exported = fd;
         }
@@ -260,7 +261,8 @@ cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
     }
     int fd = fcntl((int)(intptr_t)given, F_DUPFD_CLOEXEC, 0);
     if (fd < 0) {
-        return cpu_os_refuse(errno, "a file descriptor of imported memory");
+        return cpu_system_error_set(errno,
+                                    "a file descriptor of imported memory");
     }
     code = physical_new(fd, (size_t)status.st_size, &prop, handle);
     if (code) {

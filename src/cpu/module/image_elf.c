@@ -302,7 +302,7 @@ relocate(struct loading *load, const Elf64_Shdr *target, uint64_t base,
 {
     uint64_t index = ELF64_R_SYM(row->r_info);
     struct cpu_relocation at = {
-        .place = (char *)(uintptr_t)(base + row->r_offset),
+        .location = (char *)(uintptr_t)(base + row->r_offset),
         .type = ELF64_R_TYPE(row->r_info),
         .addend = row->r_addend,
     };

@@ -36,7 +36,7 @@ link_free(void *object)
 void
 cpu_links_close(struct cpu_context *ctx)
 {
-    cpu_handles_end(CPU_LINK, ctx->id, link_free);
+    cpu_handles_delete_owned(CPU_LINK, ctx->id, link_free);
 }
 
 static CUresult

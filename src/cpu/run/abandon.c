@@ -22,7 +22,7 @@
 
 #include "cpu/arch/arch.h"
 #include "cpu/cpu.h"
-#include "cpu/exports/refusal.h"
+#include "cpu/exports/system_errors.h"
 #include "cpu/module/image.h"
 #include "cpu/run/abandon.h"
 
@@ -454,7 +454,8 @@ cpu_watch_start(void)
     int failed = pthread_create(&thread, &attributes, watch_main, NULL);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attributes);
-    return failed ? cpu_os_refuse(failed, "a thread for kernels' time limits "
-                                          "and for Ctrl-C")
+    return failed ? cpu_system_error_set(failed,
+                                         "a thread for kernels' time limits "
+                                         "and for Ctrl-C")
                   : CUDA_SUCCESS;
 }

@@ -16,7 +16,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-#include "cpu/exports/refusal.h"
+#include "cpu/exports/system_errors.h"
 #include "cpu/run/warp.h"
 
 #define STACK_EXTRA         (16u << 10) /* beyond the frame that LLVM reports */
@@ -123,7 +123,7 @@ deep_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
     if (!deep || mprotect(deep, GUARD_BYTES, PROT_NONE)) {
         int error = errno;
         stack_unmap(deep, bytes);
-        return cpu_memory_refuse(error, bytes, "the stack of a kernel");
+        return cpu_memory_error_set(error, bytes, "the stack of a kernel");
     }
     stack_unmap(worker->deep, worker->deep_bytes);
     worker->deep = deep;
@@ -156,8 +156,8 @@ stacks_guard(struct cpu_worker *worker, unsigned threads)
                      PROT_NONE)) {
             int error = errno;
             stacks_drop(worker);
-            return cpu_memory_refuse(error, GUARD_BYTES,
-                                     "a guard below a thread's stack");
+            return cpu_memory_error_set(error, GUARD_BYTES,
+                                        "a guard below a thread's stack");
         }
     }
     worker->guard_bytes = GUARD_BYTES;
@@ -191,8 +191,8 @@ stacks_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
     size_t bytes = round_up(stride * launch->threads, STACK_UNIT);
     worker->stacks = stack_map(bytes);
     if (!worker->stacks) {
-        return cpu_memory_refuse(errno, bytes,
-                                 "the stacks of a block's threads");
+        return cpu_memory_error_set(errno, bytes,
+                                    "the stacks of a block's threads");
     }
     worker->stacks_bytes = bytes;
     worker->stride = stride;
@@ -210,9 +210,9 @@ cpu_fibers_prepare(struct cpu_worker *worker, struct cpu_launch *launch)
             calloc(CPU_MAX_THREADS / CPU_WARP, sizeof *worker->warps);
     }
     if (!worker->fibers || !worker->warps) {
-        return cpu_memory_refuse(ENOMEM,
-                                 CPU_MAX_THREADS * sizeof *worker->fibers,
-                                 "the state of a block's threads");
+        return cpu_memory_error_set(ENOMEM,
+                                    CPU_MAX_THREADS * sizeof *worker->fibers,
+                                    "the state of a block's threads");
     }
     worker->threads = launch->threads;
     return stacks_reserve(worker, launch);

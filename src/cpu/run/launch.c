@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cpu/graph/graph.h"
-#include "cpu/stream/queue.h"
+#include "cpu/stream/ready_queue.h"
 #include "cpu/run/fault.h"
 
 /* Expected time of a launch run by its caller: less than it takes to wake a
@@ -124,8 +124,9 @@ launch_is_quick(const struct cpu_function *function, uint64_t threads)
         atomic_store_explicit(&row_ns, 0, memory_order_relaxed);
         return false;
     }
-    return ns <= INLINE_NS && !atomic_load_explicit(&cpu_queue_signs.spinning,
-                                                    memory_order_relaxed);
+    return ns <= INLINE_NS &&
+           !atomic_load_explicit(&cpu_queue_counters.spinning,
+                                 memory_order_relaxed);
 }
 
 /* The caller has run a launch alone. */
@@ -292,7 +293,7 @@ launch_submit(struct cpu_context *ctx, struct cpu_stream *stream,
         cpu_op_release(op);
         return code;
     }
-    op->otherwise = CPU_OP_KERNEL;
+    op->kind_if_deferred = CPU_OP_KERNEL;
     op->priority = call->has_priority ? call->priority : stream->priority;
     cpu_launch_fill(op, function, call->grid, call->block, call->shared,
                     call->cooperative);

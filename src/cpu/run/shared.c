@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 
 #include "cpu/cpu.h"
-#include "cpu/exports/refusal.h"
+#include "cpu/exports/system_errors.h"
 
 #define ALIGNMENT 128
 #define MARGIN    1024         /* a GPU reserves as much below the variables */
@@ -86,8 +86,8 @@ shared_grow(struct cpu_worker *worker, size_t bytes)
     char *shared = shared_map(bytes);
 
     if (!shared) {
-        return cpu_memory_refuse(errno, GUARD + inner_bytes(bytes) + GUARD,
-                                 "a block's shared memory");
+        return cpu_memory_error_set(errno, GUARD + inner_bytes(bytes) + GUARD,
+                                    "a block's shared memory");
     }
     cpu_shared_drop(worker);
     worker->shared = shared;

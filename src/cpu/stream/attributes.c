@@ -1,14 +1,14 @@
 /* attributes.c - attributes of streams.
  *
- * Called by users of the library.  The priority has an effect; the others are
- * hints about caches and waiting, which a stream gives back as it got them.
+ * Called by users of the library. The priority has an effect. The other
+ * attributes are hints about caches and waiting, which the stream only stores.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "cpu/cpu.h"
 
-/* In the order of the table below. */
+/* Values of the attributes in `hints`, in the same order. */
 struct cpu_stream_attributes {
     CUstreamAttrValue values[4];
 };
@@ -22,7 +22,8 @@ static const CUstreamAttrID hints[] = {
 
 #define HINTS (sizeof hints / sizeof *hints)
 
-/* Guards the attributes of all streams. */
+/* Guards the attributes of all streams; no other lock is taken while it is
+ * held. */
 static pthread_mutex_t attributes_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t
@@ -49,7 +50,8 @@ hint_default(CUstreamAttrID attribute)
     return value;
 }
 
-/* The attributes of the stream, made if need be; the lock is held. */
+/* Returns the stream's attributes, which it allocates on the first use; NULL
+ * if there is not enough memory. The caller holds attributes_lock. */
 static struct cpu_stream_attributes *
 stream_attributes(struct cpu_stream *stream)
 {

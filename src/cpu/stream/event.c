@@ -1,24 +1,28 @@
-/* event.c - events: marks in streams.
+/* event.c - events: markers in streams.
  *
- * Called by users of the library.  An event refers to the mark that was
- * recorded last; marks complete in stream order and keep the time.  One that
- * processes share has its state in ipc_event.c, and no mark.
+ * Called by users of the library. An event refers to the marker operation of
+ * its last record. Markers complete in stream order and store the time. An
+ * interprocess event has its state in ipc_event.c instead of a marker.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "cpu/graph/graph.h"
 
+/* An event. Reference-counted; freed with its last reference. */
 struct cpu_event {
     struct cpu_context *ctx;
     uint64_t context_id;
     unsigned flags;
-    atomic_uint references; /* the handle's and those of nodes */
+    atomic_uint references; /* held by the handle and by graph nodes */
     pthread_mutex_t lock;
-    struct cpu_captured *captured; /* lock; recorded last in a capture */
+    /* Last record in a capture; guarded by `lock`. */
+    struct cpu_captured *captured;
     pthread_mutex_t mark_lock;
-    struct cpu_op *mark;          /* mark_lock; NULL: never recorded */
-    struct cpu_ipc_event *shared; /* or NULL; set once */
+    /* Last record; guarded by mark_lock; NULL: never recorded. */
+    struct cpu_op *mark;
+    /* Interprocess state or NULL; never changes. */
+    struct cpu_ipc_event *shared;
 };
 
 static struct cpu_event *
@@ -27,10 +31,11 @@ event_of(CUevent handle)
     return cpu_handle_object(CPU_EVENT, handle);
 }
 
-/* Recorded last in a capture it has no time and no state, and the question
- * ends the capture, if that is still open. */
+/* Returns an error if the event was last recorded in a capture, since it then
+ * has no time or state. The query also invalidates a capture that is still
+ * active. */
 static CUresult
-event_asked(struct cpu_event *event)
+event_query_check(struct cpu_event *event)
 {
     pthread_mutex_lock(&event->lock);
     CUresult code =
@@ -67,7 +72,8 @@ cpu_event_set_mark(struct cpu_event *event, struct cpu_op *mark)
 #define EVENT_FLAGS                                                           \
     (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS)
 
-/* Takes `shared` over, also where it fails. */
+/* Creates an event and its handle. Takes ownership of `shared`, also on
+ * failure. */
 static CUresult
 event_make(CUevent *handle, struct cpu_context *ctx, unsigned flags,
            struct cpu_ipc_event *shared)
@@ -153,7 +159,7 @@ cpu_event_context(const struct cpu_event *event)
 bool
 cpu_event_invalidates(struct cpu_event *event)
 {
-    return event_asked(event) != CUDA_SUCCESS;
+    return event_query_check(event) != CUDA_SUCCESS;
 }
 
 void
@@ -181,7 +187,7 @@ event_end(void *object)
 void
 cpu_events_close(struct cpu_context *ctx)
 {
-    cpu_handles_end(CPU_EVENT, ctx->id, event_end);
+    cpu_handles_delete_owned(CPU_EVENT, ctx->id, event_end);
 }
 
 CPU_API CUresult
@@ -201,6 +207,8 @@ cuEventDestroy_v2(CUevent handle)
     return CUDA_SUCCESS;
 }
 
+/* Records the event outside captures: submits a marker and forgets an earlier
+ * captured record. */
 static CUresult
 event_record(struct cpu_event *event, struct cpu_context *ctx,
              struct cpu_stream *stream)
@@ -224,7 +232,7 @@ event_record(struct cpu_event *event, struct cpu_context *ctx,
     return CUDA_SUCCESS;
 }
 
-/* In a capture an event names nodes. */
+/* Records the event in a capture, where it represents graph nodes. */
 static CUresult
 event_capture(struct cpu_event *event, struct cpu_stream *stream)
 {
@@ -274,9 +282,10 @@ cuEventRecord(CUevent handle, CUstream stream)
     return cuEventRecordWithFlags(handle, stream, 0);
 }
 
-/* The event, unless a capture forbids to ask it. */
+/* Looks up an event for a query. Returns an error if a capture forbids the
+ * query. */
 static CUresult
-event_to_ask(CUevent handle, struct cpu_event **event)
+event_for_query(CUevent handle, struct cpu_event **event)
 {
     CUresult code = cpu_ready();
 
@@ -284,14 +293,14 @@ event_to_ask(CUevent handle, struct cpu_event **event)
     if (code) {
         return code;
     }
-    return *event ? event_asked(*event) : CUDA_ERROR_INVALID_HANDLE;
+    return *event ? event_query_check(*event) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CPU_API CUresult
 cuEventQuery(CUevent handle)
 {
     struct cpu_event *event;
-    CUresult code = event_to_ask(handle, &event);
+    CUresult code = event_for_query(handle, &event);
 
     if (code) {
         return code;
@@ -312,7 +321,7 @@ CPU_API CUresult
 cuEventSynchronize(CUevent handle)
 {
     struct cpu_event *event;
-    CUresult code = event_to_ask(handle, &event);
+    CUresult code = event_for_query(handle, &event);
 
     if (code) {
         return code;
@@ -378,14 +387,14 @@ cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags)
     return wait ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* The time of a finished, timed event. */
+/* Returns the time of a finished event with timing in `ns`. */
 static CUresult
 event_time(struct cpu_event *event, uint64_t *ns)
 {
     if (!event || event->flags & CU_EVENT_DISABLE_TIMING) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (event_asked(event)) {
+    if (event_query_check(event)) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     struct cpu_op *mark = cpu_event_mark(event);
@@ -414,7 +423,8 @@ cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
     CUresult one = event_time(from, &first), two = event_time(to, &last);
     if (one == CUDA_ERROR_INVALID_HANDLE || two == CUDA_ERROR_INVALID_HANDLE ||
         from->ctx->device != to->ctx->device) {
-        return CUDA_ERROR_INVALID_HANDLE; /* clocks differ, as on GPUs */
+        /* Devices have different clocks, as on GPUs. */
+        return CUDA_ERROR_INVALID_HANDLE;
     }
     if (one || two) {
         return CUDA_ERROR_NOT_READY;
@@ -429,10 +439,10 @@ cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
     return cuEventElapsedTime_v2(milliseconds, start, end);
 }
 
-/* ---- events that processes share ---- */
+/* ---- interprocess events ---- */
 
 CPU_API CUresult
-cuIpcGetEventHandle(CUipcEventHandle *told, CUevent handle)
+cuIpcGetEventHandle(CUipcEventHandle *exported, CUevent handle)
 {
     struct cpu_context *ctx;
     CUresult code = cpu_context_current(&ctx);
@@ -441,15 +451,16 @@ cuIpcGetEventHandle(CUipcEventHandle *told, CUevent handle)
     if (code) {
         return code;
     }
-    if (!told) {
+    if (!exported) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return event && event->shared ? cpu_ipc_event_tell(event->shared, told)
-                                  : CUDA_ERROR_INVALID_HANDLE;
+    return event && event->shared
+               ? cpu_ipc_event_export(event->shared, exported)
+               : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CPU_API CUresult
-cuIpcOpenEventHandle(CUevent *handle, CUipcEventHandle given)
+cuIpcOpenEventHandle(CUevent *handle, CUipcEventHandle imported)
 {
     struct cpu_context *ctx;
     struct cpu_ipc_event *shared;
@@ -459,7 +470,7 @@ cuIpcOpenEventHandle(CUevent *handle, CUipcEventHandle given)
         code = CUDA_ERROR_INVALID_VALUE;
     }
     if (!code) {
-        code = cpu_ipc_event_open(&given, &shared);
+        code = cpu_ipc_event_open(&imported, &shared);
     }
     return code ? code
                 : event_make(handle, ctx,

@@ -1,15 +1,15 @@
-/* ipc_event.c - what an event is that several processes share.
+/* ipc_event.c - state of interprocess events.
  *
- * Called by event.c for events with CU_EVENT_INTERPROCESS.  Such an event is
- * one page in a file of memory, which other processes map through /proc, as
- * ipc.c does with allocations.  Records are numbered, in the page; it tells
- * the last one issued, with the process that did, and the last one reached.
- * Who waits sleeps on the latter.  A record of a process that died counts as
- * reached, since nothing else will reach it.
+ * Called by event.c for events with CU_EVENT_INTERPROCESS. The state is one
+ * page of a memory file, which other processes map through /proc, as ipc.c
+ * does with allocations. Each record has a number. The page stores the number
+ * of the last record issued, with its process, and the number of the last
+ * record reached, on which waiters sleep (a futex). A record of a dead process
+ * counts as reached, since no process will complete it.
  *
- * A stream that waits gets an operation that nobody runs, and which a thread
- * of its own finishes.  Pages are counted: marks and waits on their way keep
- * them, whatever becomes of the event.
+ * A stream that waits gets an operation that no worker runs; a thread started
+ * for it finishes it. The mapping is reference-counted: pending records and
+ * waits keep it mapped after the event is destroyed.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -25,26 +25,29 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
-#include "cpu/exports/refusal.h"
+#include "cpu/exports/system_errors.h"
 
-#define MAGIC        0x70796375657665ull
-#define PAGE         4096
-#define LOOK_NS      50000000 /* so often a waiter looks whether they live */
+#define MAGIC 0x70796375657665ull
+#define PAGE  4096
+/* Interval at which a waiter checks the issuing process. */
+#define CHECK_NS     50000000
 #define WAITER_STACK (64u << 10)
 
-/* In the file; written by several processes. */
+/* The page in the file, which several processes write. */
 struct page {
     uint64_t magic;
-    _Atomic uint64_t issued;  /* low half: records; high half: process */
+    /* Low 32 bits: number of records; high 32 bits: process. */
+    _Atomic uint64_t issued;
     _Atomic uint32_t reached; /* a futex */
 };
 
 struct cpu_ipc_event {
     atomic_uint references;
-    int fd; /* of the process that made it; else -1 */
+    int fd; /* memory file in the creating process; -1 elsewhere */
     struct page *page;
 };
 
+/* Contents of a CUipcEventHandle. */
 struct handle {
     uint64_t magic;
     int32_t pid, fd;
@@ -67,7 +70,8 @@ cpu_ipc_event_release(struct cpu_ipc_event *event)
     free(event);
 }
 
-/* Takes `fd` over if `keep`; NULL where it cannot be mapped. */
+/* Maps the page. Takes ownership of `fd` if `keep`. Returns NULL on
+ * failure. */
 static struct cpu_ipc_event *
 event_map(int fd, bool keep)
 {
@@ -92,10 +96,12 @@ cpu_ipc_event_new(struct cpu_ipc_event **made)
     int fd = memfd_create("pycuda-event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
     if (fd < 0) {
-        return cpu_os_refuse(errno, "a file of memory for an event that "
+        return cpu_system_error_set(errno,
+                                    "a file of memory for an event that "
                                     "processes share");
     }
-    /* Nobody who maps it meets a file that has shrunk. */
+    /* The seal prevents a process from shrinking the file, which would make
+     * accesses of the others fail with SIGBUS. */
     int failed;
     while ((failed = ftruncate(fd, PAGE)) && errno == EINTR) {
     }
@@ -106,48 +112,51 @@ cpu_ipc_event_new(struct cpu_ipc_event **made)
     if (!*made) {
         close(fd);
         return sized ? CUDA_ERROR_OUT_OF_MEMORY
-                     : cpu_os_refuse(error,
-                                     "to size and seal an event's file "
-                                     "of %d bytes of memory",
-                                     (int)PAGE);
+                     : cpu_system_error_set(error,
+                                            "to size and seal an event's file "
+                                            "of %d bytes of memory",
+                                            (int)PAGE);
     }
     (*made)->page->magic = MAGIC;
     return CUDA_SUCCESS;
 }
 
 CUresult
-cpu_ipc_event_tell(struct cpu_ipc_event *event, CUipcEventHandle *handle)
+cpu_ipc_event_export(struct cpu_ipc_event *event, CUipcEventHandle *handle)
 {
     struct stat status;
 
     if (event->fd < 0) {
-        return CUDA_ERROR_INVALID_HANDLE; /* another process's */
+        return CUDA_ERROR_INVALID_HANDLE; /* created by another process */
     }
     if (fstat(event->fd, &status)) {
-        return cpu_os_refuse(errno, "to look at an event's file of memory");
+        return cpu_system_error_set(errno,
+                                    "to look at an event's file of memory");
     }
-    struct handle told = {.magic = MAGIC,
-                          .pid = getpid(),
-                          .fd = event->fd,
-                          .inode = (uint64_t)status.st_ino};
+    struct handle exported = {.magic = MAGIC,
+                              .pid = getpid(),
+                              .fd = event->fd,
+                              .inode = (uint64_t)status.st_ino};
     memset(handle, 0, sizeof *handle);
-    memcpy(handle, &told, sizeof told);
+    memcpy(handle, &exported, sizeof exported);
     return CUDA_SUCCESS;
 }
 
 CUresult
-cpu_ipc_event_open(const CUipcEventHandle *given, struct cpu_ipc_event **made)
+cpu_ipc_event_open(const CUipcEventHandle *imported,
+                   struct cpu_ipc_event **made)
 {
     struct handle handle;
     struct stat status;
     char path[64];
 
-    memcpy(&handle, given, sizeof handle);
+    memcpy(&handle, imported, sizeof handle);
     if (handle.magic != MAGIC || handle.pid <= 0 || handle.fd < 0) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (handle.pid == getpid()) {
-        return CUDA_ERROR_INVALID_CONTEXT; /* as memory of one's own */
+        /* Same error as for memory of this process. */
+        return CUDA_ERROR_INVALID_CONTEXT;
     }
     snprintf(path, sizeof path, "/proc/%d/fd/%d", handle.pid, handle.fd);
     int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -169,12 +178,14 @@ cpu_ipc_event_open(const CUipcEventHandle *given, struct cpu_ipc_event **made)
 
 /* ---- recording ---- */
 
+/* A record that is pending in a stream. */
 struct mark {
     struct cpu_ipc_event *event;
     uint32_t number;
 };
 
-/* The stream got there: later numbers stand. */
+/* Marks the record as reached, unless a later one already is, and wakes all
+ * waiters. */
 static CUresult
 mark_reach(void *argument)
 {
@@ -191,8 +202,9 @@ mark_reach(void *argument)
     return CUDA_SUCCESS;
 }
 
+/* Issues the next record number, with this process as its issuer. */
 static uint32_t
-number_issue(struct page *page)
+record_issue(struct page *page)
 {
     uint64_t old = atomic_load(&page->issued), new;
 
@@ -215,9 +227,10 @@ cpu_ipc_event_record(struct cpu_ipc_event *event, struct cpu_stream *stream)
     }
     atomic_fetch_add(&event->references, 1);
     struct mark *mark = op->argument;
-    *mark = (struct mark){event, number_issue(event->page)};
-    op->otherwise = CPU_OP_CALL;
-    op->always = true; /* a failed context reaches its events, too */
+    *mark = (struct mark){event, record_issue(event->page)};
+    op->kind_if_deferred = CPU_OP_CALL;
+    /* Events complete in a failed context too. */
+    op->runs_after_failure = true;
     op->run = mark_reach;
     if (cpu_op_submit(stream, op, NULL)) {
         mark_reach(mark);
@@ -230,13 +243,13 @@ cpu_ipc_event_record(struct cpu_ipc_event *event, struct cpu_stream *stream)
 /* ---- waiting ---- */
 
 static uint32_t
-number_issued(struct cpu_ipc_event *event)
+record_issued(struct cpu_ipc_event *event)
 {
     return (uint32_t)atomic_load(&event->page->issued);
 }
 
 static bool
-issuer_dead(struct page *page)
+issuer_is_dead(struct page *page)
 {
     pid_t issuer = (pid_t)(atomic_load(&page->issued) >> 32);
 
@@ -244,23 +257,24 @@ issuer_dead(struct page *page)
 }
 
 static bool
-number_reached(struct page *page, uint32_t number)
+record_is_reached(struct page *page, uint32_t number)
 {
     return (int32_t)(number - atomic_load(&page->reached)) <= 0;
 }
 
+/* Blocks until the record is reached or its process is dead. */
 static void
-number_wait(struct page *page, uint32_t number)
+record_wait(struct page *page, uint32_t number)
 {
-    const struct timespec look = {.tv_nsec = LOOK_NS};
+    const struct timespec pause = {.tv_nsec = CHECK_NS};
 
-    while (!number_reached(page, number)) {
+    while (!record_is_reached(page, number)) {
         uint32_t reached = atomic_load(&page->reached);
 
         if ((int32_t)(number - reached) > 0 &&
-            syscall(SYS_futex, &page->reached, FUTEX_WAIT, reached, &look,
+            syscall(SYS_futex, &page->reached, FUTEX_WAIT, reached, &pause,
                     NULL, 0) &&
-            errno == ETIMEDOUT && issuer_dead(page)) {
+            errno == ETIMEDOUT && issuer_is_dead(page)) {
             return;
         }
     }
@@ -269,18 +283,19 @@ number_wait(struct page *page, uint32_t number)
 bool
 cpu_ipc_event_done(struct cpu_ipc_event *event)
 {
-    uint32_t number = number_issued(event);
+    uint32_t number = record_issued(event);
 
-    return number_reached(event->page, number) || issuer_dead(event->page);
+    return record_is_reached(event->page, number) ||
+           issuer_is_dead(event->page);
 }
 
 void
 cpu_ipc_event_wait(struct cpu_ipc_event *event)
 {
-    number_wait(event->page, number_issued(event));
+    record_wait(event->page, record_issued(event));
 }
 
-/* A stream's wait: `gate` is finished when the number is reached. */
+/* A wait of a stream; `gate` is finished when the record is reached. */
 struct waiter {
     struct cpu_ipc_event *event;
     struct cpu_op *gate;
@@ -292,7 +307,7 @@ waiter_main(void *argument)
 {
     struct waiter *waiter = argument;
 
-    number_wait(waiter->event->page, waiter->number);
+    record_wait(waiter->event->page, waiter->number);
     cpu_op_finish(waiter->gate);
     cpu_op_release(waiter->gate);
     cpu_ipc_event_release(waiter->event);
@@ -300,7 +315,8 @@ waiter_main(void *argument)
     return NULL;
 }
 
-/* A detached thread that takes no signals. */
+/* Starts a detached thread with all signals blocked. Returns false on
+ * failure. */
 static bool
 waiter_start(struct waiter *waiter)
 {
@@ -322,9 +338,9 @@ waiter_start(struct waiter *waiter)
 CUresult
 cpu_ipc_event_gate(struct cpu_ipc_event *event, struct cpu_stream *stream)
 {
-    uint32_t number = number_issued(event);
+    uint32_t number = record_issued(event);
 
-    if (number_reached(event->page, number)) {
+    if (record_is_reached(event->page, number)) {
         return CUDA_SUCCESS;
     }
     struct waiter *waiter = malloc(sizeof *waiter);
@@ -338,11 +354,11 @@ cpu_ipc_event_gate(struct cpu_ipc_event *event, struct cpu_stream *stream)
     }
     atomic_fetch_add(&event->references, 1);
     *waiter = (struct waiter){event, gate, number};
-    cpu_op_submit(NULL, gate, NULL); /* RUNNING from now on */
+    cpu_op_submit(NULL, gate, NULL); /* its state is RUNNING from here on */
     cpu_op_submit(stream, wait, gate);
     cpu_op_release(wait);
     if (!waiter_start(waiter)) {
-        waiter_main(waiter); /* no thread to be had: wait here */
+        waiter_main(waiter); /* without a thread, the caller waits */
     }
     return CUDA_SUCCESS;
 }

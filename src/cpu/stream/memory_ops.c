@@ -1,13 +1,14 @@
-/* memory_ops.c - streams that write words of memory and wait for their values.
+/* memory_ops.c - stream operations that write words of memory or wait for
+ * values.
  *
- * Called by users of the library, and by the graph files for nodes that do the
- * same.  A batch runs on a worker until it comes to a value that is not there;
- * it is then given to one thread that looks at all such values and sleeps in
- * between, so that no worker waits.  A batch of which a value never comes
- * keeps its stream busy, as on a GPU.
+ * Called by users of the library, and by src/cpu/graph for graph nodes of this
+ * kind. A worker runs a batch of operations until it must wait for a value.
+ * The batch then moves to a list that one poller thread checks periodically,
+ * so that no worker blocks. As on a GPU, a batch that waits for a value that
+ * never arrives keeps its stream busy.
  *
- * `waits_lock` guards the batches that wait; it comes before the scheduler
- * lock.
+ * `waits_lock` guards the list of waiting batches. It may be held when the
+ * scheduler lock is taken, not the other way round.
  *
  * SPDX-License-Identifier: MIT */
 #include <signal.h>
@@ -15,26 +16,28 @@
 #include <string.h>
 #include <time.h>
 
-#include "cpu/exports/refusal.h"
+#include "cpu/exports/system_errors.h"
 #include "cpu/graph/exec.h"
 #include "cpu/graph/graph.h"
 
-#define LOOK_NS_FIRST 20000   /* between two looks, at first */
-#define LOOK_NS_LAST  1000000 /* and after a while */
-#define BATCH_MAX     256     /* operations */
+#define POLL_NS_FIRST 20000   /* shortest time between two polls */
+#define POLL_NS_LAST  1000000 /* longest time between two polls */
+#define BATCH_MAX     256     /* most operations of a batch */
 
+/* A batch: the payload of its operation, and the payload of its graph node. */
 struct batch {
-    struct cpu_op *op; /* that it is the payload of */
+    struct cpu_op *op; /* the operation that has this batch as its payload */
     struct cpu_context *ctx;
-    struct batch *next; /* in the list of those that wait */
-    unsigned count, at; /* operations; the one to be done next */
+    struct batch *next; /* next waiting batch */
+    /* Number of operations; index of the next one to execute. */
+    unsigned count, at;
     CUstreamBatchMemOpParams operations[];
 };
 
 static pthread_mutex_t waits_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t waits_come = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t waits_added = PTHREAD_COND_INITIALIZER;
 static struct batch *waits;
-static bool looker_runs;
+static bool poller_runs;
 
 /* ---- one operation ---- */
 
@@ -61,6 +64,7 @@ address_check(CUdeviceptr address, bool wide)
                                        : cpu_memory_check(address, bytes);
 }
 
+/* Validates an operation's type, flags and address. */
 static CUresult
 operation_check(const CUstreamBatchMemOpParams *operation)
 {
@@ -93,9 +97,9 @@ operation_check(const CUstreamBatchMemOpParams *operation)
     }
 }
 
-/* Whether the value is what the operation waits for. */
+/* Returns whether the value satisfies the operation's condition. */
 static bool
-value_is_there(const CUstreamBatchMemOpParams *operation)
+value_is_reached(const CUstreamBatchMemOpParams *operation)
 {
     uintptr_t address = (uintptr_t)operation->waitValue.address;
     bool wide = operation_is_wide(operation);
@@ -136,19 +140,20 @@ value_write(const CUstreamBatchMemOpParams *operation)
 
 /* ---- batches ---- */
 
-/* Does what can be done; false: a value is not there yet. */
+/* Executes operations until one must wait. Returns true if the batch is
+ * finished or its context has failed. */
 static bool
 batch_advance(struct batch *batch)
 {
     if (cpu_context_status(batch->ctx)) {
-        return true; /* the context has failed */
+        return true; /* the context has failed: nothing more is executed */
     }
     for (; batch->at < batch->count; batch->at++) {
         const CUstreamBatchMemOpParams *operation =
             &batch->operations[batch->at];
 
         if (operation_waits(operation)) {
-            if (!value_is_there(operation)) {
+            if (!value_is_reached(operation)) {
                 return false;
             }
         } else if (operation->operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 ||
@@ -161,10 +166,10 @@ batch_advance(struct batch *batch)
     return true;
 }
 
-/* Finishes those whose values are there; whether any was.  The lock is held.
- */
+/* Finishes all batches whose values have arrived; returns whether there was
+ * any. The caller holds waits_lock. */
 static bool
-waits_look(void)
+waits_poll(void)
 {
     struct batch **at = &waits;
     bool any = false;
@@ -174,7 +179,7 @@ waits_look(void)
 
         if (batch_advance(batch)) {
             *at = batch->next;
-            cpu_op_finish(batch->op); /* it may be gone now */
+            cpu_op_finish(batch->op); /* frees the batch */
             any = true;
         } else {
             at = &batch->next;
@@ -184,22 +189,22 @@ waits_look(void)
 }
 
 static void *
-looker_main(void *argument)
+poller_main(void *argument)
 {
-    struct timespec pause = {.tv_nsec = LOOK_NS_FIRST};
+    struct timespec pause = {.tv_nsec = POLL_NS_FIRST};
 
     pthread_mutex_lock(&waits_lock);
     for (;;) {
         while (!waits) {
-            pthread_cond_wait(&waits_come, &waits_lock);
-            pause.tv_nsec = LOOK_NS_FIRST;
+            pthread_cond_wait(&waits_added, &waits_lock);
+            pause.tv_nsec = POLL_NS_FIRST;
         }
-        if (waits_look()) {
-            pause.tv_nsec = LOOK_NS_FIRST;
+        if (waits_poll()) {
+            pause.tv_nsec = POLL_NS_FIRST;
         }
         pthread_mutex_unlock(&waits_lock);
         nanosleep(&pause, NULL);
-        if (pause.tv_nsec < LOOK_NS_LAST) {
+        if (pause.tv_nsec < POLL_NS_LAST) {
             pause.tv_nsec += pause.tv_nsec / 8;
         }
         pthread_mutex_lock(&waits_lock);
@@ -207,30 +212,34 @@ looker_main(void *argument)
     return argument;
 }
 
-/* The lock is held. */
+/* Starts the poller thread if needed; returns whether it runs. The caller
+ * holds waits_lock. */
 static bool
-looker_start(void)
+poller_start(void)
 {
     sigset_t all, old;
     pthread_t thread;
 
-    if (looker_runs) {
+    if (poller_runs) {
         return true;
     }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    int failed = pthread_create(&thread, NULL, looker_main, NULL);
+    int failed = pthread_create(&thread, NULL, poller_main, NULL);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (failed) {
-        cpu_os_refuse(failed, "a thread for streams that wait for a value in "
-                              "memory");
+        cpu_system_error_set(failed,
+                             "a thread for streams that wait for a value in "
+                             "memory");
         return false;
     }
     pthread_detach(thread);
-    looker_runs = true;
+    poller_runs = true;
     return true;
 }
 
+/* Runs a batch on a worker. A batch that must wait moves to the poller's
+ * list. */
 static CUresult
 batch_run(void *argument)
 {
@@ -241,14 +250,14 @@ batch_run(void *argument)
         return CUDA_SUCCESS;
     }
     pthread_mutex_lock(&waits_lock);
-    bool looked = looker_start();
-    if (looked) {
+    bool polled = poller_start();
+    if (polled) {
         batch->next = waits;
         waits = batch;
-        pthread_cond_signal(&waits_come);
+        pthread_cond_signal(&waits_added);
     }
     pthread_mutex_unlock(&waits_lock);
-    if (!looked) {
+    if (!polled) {
         cpu_context_fail(batch->ctx, CUDA_ERROR_OPERATING_SYSTEM);
         cpu_op_finish(batch->op);
     }
@@ -275,8 +284,8 @@ cpu_batch_op(const struct cpu_task *task, struct cpu_context *ctx,
     batch->op = op;
     batch->ctx = ctx;
     op->run = batch_run;
-    op->always = true;
-    op->ends_later = true;
+    op->runs_after_failure = true;
+    op->finishes_later = true;
     *made = op;
     return CUDA_SUCCESS;
 }
@@ -382,7 +391,7 @@ ONE_OPERATION(cuStreamWriteValue32_v2, cuStreamWriteValue32, writeValue,
 ONE_OPERATION(cuStreamWriteValue64_v2, cuStreamWriteValue64, writeValue,
               CU_STREAM_MEM_OP_WRITE_VALUE_64, value64, cuuint64_t)
 
-/* ---- nodes ---- */
+/* ---- graph nodes ---- */
 
 CPU_API CUresult
 cuGraphAddBatchMemOpNode(CUgraphNode *node, CUgraph graph,
@@ -410,7 +419,7 @@ cuGraphBatchMemOpNodeGetParams(CUgraphNode handle,
                   node->task.type != CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)) {
         code = CUDA_ERROR_INVALID_VALUE;
     }
-    if (!code) { /* the operations stay the node's */
+    if (!code) { /* the node still owns the operations */
         struct batch *batch = node->task.payload;
 
         *params =

@@ -1,13 +1,13 @@
-/* scheduler.c - operations, what each waits for, and who runs them.
+/* scheduler.c - scheduler: dependencies of operations, and ready queues.
  *
- * Streams, events and the default stream's rules are one thing here: an
- * operation waits for others, and becomes ready when the last of them is
- * done.  Called by every file that submits work (stream order), by workers.c
- * (taking it) and by waiting threads.
+ * Streams, events and the rules of the default stream all become dependencies
+ * here: an operation waits for other operations, and becomes ready when the
+ * last of them is done. Called by all files that submit work in stream order,
+ * by workers.c to take ready operations, and by waiting threads.
  *
- * One lock guards the graph, the queues and the streams' tails.  An operation
- * is referenced by its stream's tail, by events, by waiters, and once by
- * "it is not done yet".
+ * One lock guards the dependency graph, the queues and the streams' tails.
+ * References to an operation are held by its stream's tail, by events, by
+ * waiting threads, and one by the scheduler until the operation is done.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -15,29 +15,31 @@
 #include <time.h>
 
 #include "cpu/graph/graph.h"
-#include "cpu/stream/queue.h"
+#include "cpu/stream/ready_queue.h"
 
-#define FREE_MAX 256 /* operations kept for reuse */
+#define FREE_MAX 256 /* most operations in the free list */
 
-/* Held for less time than it takes to sleep. */
+/* An adaptive mutex spins first, since the lock is held for less time than it
+ * takes to sleep. */
 pthread_mutex_t cpu_scheduler_lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
-pthread_cond_t cpu_queue_work = PTHREAD_COND_INITIALIZER;
-pthread_cond_t cpu_queue_calls = PTHREAD_COND_INITIALIZER;
+pthread_cond_t cpu_queue_work_added = PTHREAD_COND_INITIALIZER;
+pthread_cond_t cpu_queue_calls_added = PTHREAD_COND_INITIALIZER;
 
-struct cpu_queue_signs cpu_queue_signs;
-struct cpu_seat *cpu_seats;
+struct cpu_queue_counters cpu_queue_counters;
+struct cpu_handoff *cpu_handoffs;
 
 static struct cpu_op *free_ops;
 static unsigned free_count;
 
+/* A first-in first-out queue, linked by cpu_op.next. */
 struct queue {
     struct cpu_op *first, *last;
 };
 
 static struct queue ready_calls, ready_kernels;
 
-/* Whom to wake once the lock is given back: to wake a thread whose processor
- * sleeps takes longer than all that is done under the lock. */
+/* Threads to wake after the lock is released. Waking a thread on a sleeping
+ * processor takes longer than all work done under the lock. */
 static struct {
     uint64_t workers;
     bool calls, waiters;
@@ -59,14 +61,14 @@ cpu_scheduler_unlock(void)
         cpu_wait_wake();
     }
     if (calls) {
-        pthread_cond_signal(&cpu_queue_calls);
+        pthread_cond_signal(&cpu_queue_calls_added);
     }
     if (workers && all) {
-        pthread_cond_broadcast(&cpu_queue_work);
+        pthread_cond_broadcast(&cpu_queue_work_added);
         return;
     }
     for (; workers; workers--) {
-        pthread_cond_signal(&cpu_queue_work);
+        pthread_cond_signal(&cpu_queue_work_added);
     }
 }
 
@@ -103,23 +105,24 @@ queue_pop(struct queue *queue)
     return op;
 }
 
-/* The same of operations that workers may take, which look at the count. */
+/* Adds an operation that workers may take, and updates the counter that they
+ * poll. */
 static void
 ready_put(struct queue *queue, struct cpu_op *op)
 {
     queue_put(queue, op);
-    atomic_fetch_add(&cpu_queue_signs.ready, 1);
+    atomic_fetch_add(&cpu_queue_counters.ready, 1);
 }
 
 static struct cpu_op *
 ready_pop(struct queue *queue)
 {
-    atomic_fetch_sub(&cpu_queue_signs.ready, 1);
+    atomic_fetch_sub(&cpu_queue_counters.ready, 1);
     return queue_pop(queue);
 }
 
-/* A kernel comes before those of a lower priority, also where blocks of such a
- * one are being run: the blocks that are left wait. */
+/* Inserts a kernel before all kernels of lower priority, even one that is
+ * running: its remaining blocks wait. */
 static void
 kernel_put(struct cpu_op *op)
 {
@@ -136,10 +139,10 @@ kernel_put(struct cpu_op *op)
     }
     op->next = *at;
     *at = op;
-    atomic_fetch_add(&cpu_queue_signs.ready, 1);
+    atomic_fetch_add(&cpu_queue_counters.ready, 1);
 }
 
-/* Takes a kernel that is not the first one out of the queue. */
+/* Removes a kernel that is not the first one from the queue. */
 static void
 kernel_remove(struct cpu_op *op)
 {
@@ -153,12 +156,13 @@ kernel_remove(struct cpu_op *op)
         ready_kernels.last = before;
     }
     op->queued = false;
-    atomic_fetch_sub(&cpu_queue_signs.ready, 1);
+    atomic_fetch_sub(&cpu_queue_counters.ready, 1);
 }
 
-/* ---- life of an operation ---- */
+/* ---- creating and freeing operations ---- */
 
-/* An operation from the list of free ones, or a new one; NULL: no memory. */
+/* Takes an operation from the free list or allocates one; returns NULL if
+ * there is not enough memory. */
 static __attribute__((noinline)) struct cpu_op *
 op_take_shared(void)
 {
@@ -172,7 +176,8 @@ op_take_shared(void)
     return op ? op : aligned_alloc(64, (sizeof *op + 63) & ~63ul);
 }
 
-/* The same, without the lock where the calling thread has a spare one. */
+/* Takes the calling thread's spare operation, which needs no lock, or else one
+ * from op_take_shared. */
 static inline struct cpu_op *
 op_take(void)
 {
@@ -197,7 +202,7 @@ cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
     }
     memset(op, 0, offsetof(struct cpu_op, payload));
     atomic_init(&op->references, 1);
-    op->kind = op->otherwise = kind;
+    op->kind = op->kind_if_deferred = kind;
     op->ctx = ctx;
     op->argument = op->payload;
     if (payload_bytes > CPU_OP_PAYLOAD) {
@@ -211,8 +216,9 @@ cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
     return op;
 }
 
-/* Frees what the operation owns, and makes it the spare one of the calling
- * thread; false where that has one, or never asks for one. */
+/* Frees what the operation owns and makes it the calling thread's spare
+ * operation. Returns false if the thread has a spare one already or has no
+ * worker state. */
 static inline bool
 op_keep(struct cpu_op *op)
 {
@@ -222,10 +228,10 @@ op_keep(struct cpu_op *op)
         free(op->heap);
         op->heap = NULL;
     }
-    if (op->edges && op->edges != op->few) {
+    if (op->edges && op->edges != op->inline_edges) {
         free(op->edges);
     }
-    if (!worker || worker->seat || worker->spare_op) {
+    if (!worker || worker->handoff || worker->spare_op) {
         return false;
     }
     worker->spare_op = op;
@@ -276,10 +282,11 @@ cpu_op_release(struct cpu_op *op)
     }
 }
 
-/* ---- the graph; the lock is held ---- */
+/* ---- dependency graph; the scheduler lock is held ---- */
 
 static void op_start(struct cpu_op *op, struct queue *marks);
 
+/* Makes `op` wait for `on`, unless that is done or there is no space left. */
 static bool
 edge_add(struct cpu_op *op, struct cpu_op *on, unsigned capacity)
 {
@@ -300,7 +307,8 @@ stream_blocking(const struct cpu_stream *stream)
     return !(stream->flags & CU_STREAM_NON_BLOCKING);
 }
 
-/* Room for every edge that the operation may get. */
+/* Reserves space for all dependencies that the operation may get. Returns
+ * false if there is not enough memory. */
 static bool
 edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
               unsigned *capacity)
@@ -308,12 +316,12 @@ edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
     unsigned wanted = (unsigned)after + (stream ? 2 : 0);
 
     if (stream && stream == &stream->ctx->legacy) {
-        wanted -= 2; /* its own tail is among those of all streams */
+        wanted -= 2; /* its own tail is one of all streams' tails */
         for (struct cpu_stream *s = stream->ctx->streams; s; s = s->next) {
             wanted++;
         }
     }
-    op->edges = op->few;
+    op->edges = op->inline_edges;
     *capacity = 3;
     if (wanted > 3) {
         struct cpu_edge *more = malloc(wanted * sizeof *more);
@@ -326,6 +334,8 @@ edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
     return true;
 }
 
+/* Adds the dependencies in `after` and those of stream order: the stream's
+ * tail, and the rules of the legacy default stream. */
 static void
 edges_make(struct cpu_stream *stream, struct cpu_op *op,
            struct cpu_op *const *after, size_t count, unsigned capacity)
@@ -350,14 +360,14 @@ edges_make(struct cpu_stream *stream, struct cpu_op *op,
     }
 }
 
-/* How many workers shall come at once for the pieces of a launch.  One place
- * is left for who waits for its end (cpu_worker_help), if it may. */
+/* Returns how many workers to request for a launch. One fewer if a waiting
+ * thread may join it (cpu_worker_help). */
 static uint64_t
-workers_for(const struct cpu_launch *launch)
+workers_wanted(const struct cpu_launch *launch)
 {
-    uint64_t pieces = (launch->total + launch->least - 1) / launch->least;
+    uint64_t chunks = (launch->total + launch->least - 1) / launch->least;
     uint64_t most = (uint64_t)cpu_state.threads;
-    uint64_t wanted = pieces < most ? pieces : most;
+    uint64_t wanted = chunks < most ? chunks : most;
 
     return wanted - (wanted > 1 && launch->function->may_inline);
 }
@@ -365,63 +375,65 @@ workers_for(const struct cpu_launch *launch)
 static struct cpu_op *kernel_first(uint64_t coming);
 static struct cpu_op *kernel_join(void);
 
-/* Keeps a worker that spins, at the place or behind it; NULL if there is none.
- * Looked for in one order: the same workers come again and again, and find in
- * their caches what the last launch left there. */
-static struct cpu_seat *
-seat_keep(unsigned *place)
+/* Reserves a spinning worker, searching from `position` on; returns NULL if
+ * there is none. The order of the search is fixed, so that the same workers
+ * run successive launches and find warm caches. */
+static struct cpu_handoff *
+handoff_reserve(unsigned *position)
 {
-    if (!atomic_load(&cpu_queue_signs.spinning)) {
+    if (!atomic_load(&cpu_queue_counters.spinning)) {
         return NULL;
     }
-    while (*place < (unsigned)cpu_state.threads) {
-        struct cpu_seat *seat = &cpu_seats[(*place)++];
-        struct cpu_op *free = CPU_SEAT_FREE;
+    while (*position < (unsigned)cpu_state.threads) {
+        struct cpu_handoff *handoff = &cpu_handoffs[(*position)++];
+        struct cpu_op *free = CPU_HANDOFF_FREE;
 
-        if (atomic_compare_exchange_strong(&seat->op, &free, CPU_SEAT_KEPT)) {
-            atomic_fetch_sub(&cpu_queue_signs.spinning, 1);
-            return seat;
+        if (atomic_compare_exchange_strong(&handoff->op, &free,
+                                           CPU_HANDOFF_RESERVED)) {
+            atomic_fetch_sub(&cpu_queue_counters.spinning, 1);
+            return handoff;
         }
     }
     return NULL;
 }
 
-/* Lets so many workers come for the first kernel.  Those that spin have
- * joined it when they learn of it; for others it takes the lock. */
+/* Requests workers for the first kernel. Spinning ones have joined it before
+ * they learn of it; sleeping ones are woken after the lock is released. */
 static void
-workers_call(uint64_t wanted)
+workers_request(uint64_t wanted)
 {
-    struct cpu_seat *seat;
-    unsigned place = 0;
+    struct cpu_handoff *handoff;
+    unsigned position = 0;
 
-    atomic_fetch_add(&cpu_queue_signs.puts, 1);
-    while (wanted && kernel_first(wanted) && (seat = seat_keep(&place))) {
-        atomic_store(&seat->op, kernel_join());
+    atomic_fetch_add(&cpu_queue_counters.puts, 1);
+    while (wanted && kernel_first(wanted) &&
+           (handoff = handoff_reserve(&position))) {
+        atomic_store(&handoff->op, kernel_join());
         wanted--;
     }
     wakes.workers += wanted;
 }
 
-/* Lets a worker that spins, or who wakes first, come for a call. */
+/* Passes a call to a spinning worker, or queues it and wakes a worker. */
 static void
 call_put(struct cpu_op *op)
 {
-    unsigned place = 0;
-    struct cpu_seat *seat = seat_keep(&place);
+    unsigned position = 0;
+    struct cpu_handoff *handoff = handoff_reserve(&position);
 
-    if (seat) {
+    if (handoff) {
         atomic_store(&op->state, CPU_OP_RUNNING);
-        atomic_store(&seat->op, op);
+        atomic_store(&handoff->op, op);
         return;
     }
     atomic_store(&op->state, CPU_OP_READY);
     ready_put(&ready_calls, op);
     wakes.calls = true;
-    wakes.workers++; /* the other may be busy */
+    wakes.workers++; /* the thread for calls may be busy */
 }
 
-/* Marks it done and starts those that waited; marks that become done on the
- * way are chained in `marks`, so that no recursion is needed. */
+/* Marks the operation as done and starts its dependents. Markers that become
+ * done on the way are chained in `marks` to avoid recursion. */
 static void
 op_complete(struct cpu_op *op, struct queue *marks)
 {
@@ -440,6 +452,8 @@ op_complete(struct cpu_op *op, struct queue *marks)
     op->ctx->outstanding--;
 }
 
+/* Starts an operation without unfinished dependencies: queues it, or passes it
+ * to a worker or to its caller. */
 static void
 op_start(struct cpu_op *op, struct queue *marks)
 {
@@ -453,7 +467,7 @@ op_start(struct cpu_op *op, struct queue *marks)
     case CPU_OP_KERNEL:
         atomic_store(&op->state, CPU_OP_READY);
         kernel_put(op);
-        workers_call(workers_for(&op->launch));
+        workers_request(workers_wanted(&op->launch));
         break;
     case CPU_OP_CALLER:
         atomic_store_explicit(&op->state, CPU_OP_RUNNING,
@@ -463,6 +477,7 @@ op_start(struct cpu_op *op, struct queue *marks)
     }
 }
 
+/* Completes an operation and all markers that become ready by it. */
 static void
 op_finish_locked(struct cpu_op *op)
 {
@@ -499,9 +514,9 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
 {
     struct queue marks = {0};
     unsigned capacity;
-    bool at_once;
+    bool ready_now;
 
-    /* not done yet; the tail */
+    /* references of the scheduler and of the stream's tail */
     atomic_fetch_add(&op->references, stream ? 2 : 1);
     pthread_mutex_lock(&cpu_scheduler_lock);
     if (edges_reserve(stream, op, count, &capacity)) {
@@ -513,38 +528,39 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
     }
     op_prefetch();
     op->ctx->outstanding++;
-    at_once = !op->pending;
-    if (!at_once) {
-        op->kind = op->otherwise;
+    ready_now = !op->pending;
+    if (!ready_now) {
+        op->kind = op->kind_if_deferred;
     }
-    if (at_once && op->kind == CPU_OP_CALLER) { /* no thread waits for it */
+    /* No thread sleeps until it is RUNNING. */
+    if (ready_now && op->kind == CPU_OP_CALLER) {
         atomic_store_explicit(&op->state, CPU_OP_RUNNING,
                               memory_order_release);
-    } else if (at_once && op->kind == CPU_OP_MARK) {
+    } else if (ready_now && op->kind == CPU_OP_MARK) {
         op_finish_locked(op);
-    } else if (at_once) {
+    } else if (ready_now) {
         op_start(op, &marks);
     }
     cpu_scheduler_unlock();
-    return at_once;
+    return ready_now;
 }
 
-/* ---- for workers; the lock is held ---- */
+/* ---- called by workers; the scheduler lock is held ---- */
 
-/* The kernel at the queue's head has no more pieces to give.  Of those that
- * shall come for the next one, `coming` do. */
+/* Removes the first kernel, which has no chunks left, and requests workers for
+ * the next one. `coming` of them are already on their way. */
 static void
 kernel_pop(uint64_t coming)
 {
     ready_pop(&ready_kernels)->queued = false;
     if (ready_kernels.first) {
-        uint64_t wanted = workers_for(&ready_kernels.first->launch);
+        uint64_t wanted = workers_wanted(&ready_kernels.first->launch);
 
-        workers_call(wanted > coming ? wanted - coming : 0);
+        workers_request(wanted > coming ? wanted - coming : 0);
     }
 }
 
-/* The caller is one of those who run the launch at the queue's head. */
+/* Adds the caller to the workers of the first kernel. */
 static struct cpu_op *
 kernel_join(void)
 {
@@ -558,14 +574,14 @@ kernel_join(void)
         atomic_store(&op->state, CPU_OP_RUNNING);
     }
     if (launch->total <= launch->least) {
-        kernel_pop(0); /* it may wait for the next one */
+        kernel_pop(0); /* the caller may later wait for the next kernel */
     }
     return op;
 }
 
-/* The first kernel that one more may join: it has pieces, and there are not
- * as many in it as there are workers, for then no processor is free.  So many
- * are coming for it. */
+/* Returns the first kernel that another worker may join, or NULL: it has
+ * chunks left, and not all workers have joined it. Removes exhausted kernels;
+ * `coming` workers are on their way. */
 static struct cpu_op *
 kernel_first(uint64_t coming)
 {
@@ -577,13 +593,13 @@ kernel_first(uint64_t coming)
                        ? ready_kernels.first
                        : NULL;
         }
-        kernel_pop(coming); /* its last blocks are being run */
+        kernel_pop(coming); /* other workers run its last blocks */
     }
     return NULL;
 }
 
-/* A call, which the taker runs and finishes, or a kernel with blocks left,
- * which the taker has then joined. */
+/* Returns a call, which the caller runs and finishes, or a kernel with blocks
+ * left, which the caller has then joined. */
 struct cpu_op *
 cpu_queue_take(bool kernels_too)
 {
@@ -613,13 +629,13 @@ launch_is_shorter(const struct cpu_launch *launch, uint64_t most)
                               (double)most;
 }
 
-/* The same for a thread that waits for `op`: joins the first kernel if that
- * is `op`, or may be what `op` waits for.  Workers that have joined and run no
- * block do not keep it away: they may wait for a processor.  It does not join
- * a launch that may take longer than `most` ns, because nothing interrupts a
- * thread that runs blocks. */
+/* Joins the first kernel for a thread that waits for `op`, if the kernel is
+ * `op` or `op` may depend on it. Workers that have joined but run no block do
+ * not count, since they may wait for a processor. The thread does not join a
+ * launch expected to take longer than `most` nanoseconds, because nothing
+ * interrupts a thread that runs blocks. */
 struct cpu_op *
-cpu_queue_help(const struct cpu_op *op, uint64_t most)
+cpu_queue_take_for_waiter(const struct cpu_op *op, uint64_t most)
 {
     struct cpu_op *first = ready_kernels.first;
 
@@ -634,20 +650,21 @@ cpu_queue_help(const struct cpu_op *op, uint64_t most)
                : NULL;
 }
 
-/* Does the launch have pieces, and places, for one more?  Who has run it for
- * a while asks: by then a waiting thread has come, or will not. */
+/* Requests one more worker if the launch has chunks left. Called by a worker
+ * that has run the launch for a while: until then a waiting thread may have
+ * joined. */
 void
-cpu_queue_more(struct cpu_op *op)
+cpu_queue_request_worker(struct cpu_op *op)
 {
     if (ready_kernels.first == op && cpu_pieces_left(&op->launch) &&
         op->launch.joined < (unsigned)cpu_state.threads) {
-        workers_call(1);
+        workers_request(1);
     }
 }
 
-/* By who ran the last block, whoever else has joined. */
+/* Called by the worker that ran the last block, even if others have joined. */
 void
-cpu_queue_end(struct cpu_op *op)
+cpu_queue_finish_kernel(struct cpu_op *op)
 {
     if (ready_kernels.first == op) {
         kernel_pop(0);

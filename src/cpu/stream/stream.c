@@ -1,9 +1,10 @@
-/* stream.c - streams: in-order queues over the scheduler.
+/* stream.c - streams: in-order queues on top of the scheduler.
  *
- * Called by users of the library.  The tail of a stream and the list of a
- * context's streams are guarded by the scheduler lock.  A destroyed stream's
- * operations go on; they refer to the context only.  A stream that the default
- * stream waits for stays in the list until they are done.
+ * Called by users of the library. The scheduler lock guards the tail of each
+ * stream and the list of a context's streams. Operations of a destroyed stream
+ * still run; they refer to the context only. A destroyed stream that the
+ * default stream must wait for stays in the list until its operations are
+ * done.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 
 static atomic_ullong stream_ids;
 
+/* Removes the stream from its context's list. The caller holds the scheduler
+ * lock. */
 static void
 stream_unlink(struct cpu_stream *stream)
 {
@@ -27,8 +30,8 @@ stream_unlink(struct cpu_stream *stream)
     }
 }
 
-/* Takes destroyed streams that have nothing to do out of the list; they are
- * linked by `next`. */
+/* Removes destroyed streams without pending operations from the list and
+ * returns them, linked by `next`. */
 static struct cpu_stream *
 ended_unlink(struct cpu_context *ctx)
 {
@@ -88,7 +91,8 @@ cpu_stream_detach(struct cpu_stream *stream)
     cpu_op_release(tail);
 }
 
-/* Of a stream that was made by cuStreamCreate. */
+/* Destroys a stream made by cuStreamCreate, or defers that until its
+ * operations are done. */
 static void
 stream_end(struct cpu_stream *stream)
 {
@@ -347,11 +351,13 @@ cuStreamAttachMemAsync(CUstream handle, CUdeviceptr pointer, size_t length,
         (length && length != found.bytes)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return CUDA_SUCCESS; /* one memory: nothing moves */
+    return CUDA_SUCCESS; /* host and device share memory, so nothing moves */
 }
 
 /* ---- host functions ---- */
 
+/* A host function of cuLaunchHostFunc, or a callback of cuStreamAddCallback;
+ * the other pointer is NULL. */
 struct host_call {
     CUhostFn function;
     CUstreamCallback callback;
@@ -383,6 +389,8 @@ cpu_host_call_describe(const void *payload, CUDA_HOST_NODE_PARAMS *params)
         (CUDA_HOST_NODE_PARAMS){.fn = call->function, .userData = call->data};
 }
 
+/* Submits a host function or a callback to a stream. A callback cannot be
+ * captured. */
 static CUresult
 host_call_submit(CUstream handle, struct host_call *call)
 {

@@ -7,7 +7,8 @@
 
 /* The stream of a question whose answer goes to `result`. */
 static CUresult
-stream_asked(CUstream handle, const void *result, struct cpu_stream **stream)
+stream_for_query(CUstream handle, const void *result,
+                 struct cpu_stream **stream)
 {
     CUresult code = cpu_stream_any(handle, stream);
 
@@ -18,7 +19,7 @@ CPU_API CUresult
 cuStreamGetFlags(CUstream handle, unsigned *flags)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_asked(handle, flags, &stream);
+    CUresult code = stream_for_query(handle, flags, &stream);
 
     if (!code) {
         *flags = stream->flags;
@@ -30,7 +31,7 @@ CPU_API CUresult
 cuStreamGetPriority(CUstream handle, int *priority)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_asked(handle, priority, &stream);
+    CUresult code = stream_for_query(handle, priority, &stream);
 
     if (!code) {
         *priority = stream->priority;
@@ -42,7 +43,7 @@ CPU_API CUresult
 cuStreamGetId(CUstream handle, unsigned long long *id)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_asked(handle, id, &stream);
+    CUresult code = stream_for_query(handle, id, &stream);
 
     if (!code) {
         *id = stream->id;
@@ -65,7 +66,7 @@ CPU_API CUresult
 cuStreamGetCtx(CUstream handle, CUcontext *ctx)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_asked(handle, ctx, &stream);
+    CUresult code = stream_for_query(handle, ctx, &stream);
 
     if (!code) {
         struct cpu_green *green = stream_green(handle, stream);
@@ -79,7 +80,7 @@ CPU_API CUresult
 cuStreamGetGreenCtx(CUstream handle, CUgreenCtx *green)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_asked(handle, green, &stream);
+    CUresult code = stream_for_query(handle, green, &stream);
 
     if (!code) {
         struct cpu_green *found = stream_green(handle, stream);
@@ -110,7 +111,7 @@ CPU_API CUresult
 cuStreamGetDevice(CUstream handle, CUdevice *device)
 {
     struct cpu_stream *stream;
-    CUresult code = stream_asked(handle, device, &stream);
+    CUresult code = stream_for_query(handle, device, &stream);
 
     if (!code) {
         *device = stream->ctx->device;

@@ -1,18 +1,18 @@
-/* wait.c - waiting for an operation, a stream or a context.
+/* wait.c - waits for an operation, a stream or a context.
  *
- * A thread that waits runs blocks of the launch that it waits for, then spins
- * for a moment, then sleeps.  While it sleeps it asks now and then whether the
- * program interrupts it (run/abandon.c).  Guarded by the scheduler lock.
+ * A waiting thread first runs blocks of the launch that it waits for, then
+ * spins briefly, then sleeps. While it sleeps it regularly asks whether the
+ * program interrupts it (run/abandon.c). The scheduler lock guards the state.
  *
  * SPDX-License-Identifier: MIT */
 #include <time.h>
 
-#include "cpu/stream/queue.h"
+#include "cpu/stream/ready_queue.h"
 
-#define SPIN_NS 20000 /* a waiting thread spins so long before it sleeps */
+#define SPIN_NS 20000 /* longest spin before the thread sleeps */
 
 unsigned cpu_wait_sleepers;
-static pthread_cond_t state_changed; /* on the monotonic clock */
+static pthread_cond_t state_changed; /* uses the monotonic clock */
 static pthread_once_t state_once = PTHREAD_ONCE_INIT;
 
 void
@@ -21,8 +21,8 @@ cpu_wait_wake(void)
     pthread_cond_broadcast(&state_changed);
 }
 
-/* Spins until the operation is in the state, until something was queued
- * after `seen`, or until it has taken too long: false. */
+/* Spins until the operation has reached the state or a kernel was queued after
+ * `seen`, and returns true; returns false after SPIN_NS. */
 static bool
 wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
 {
@@ -30,7 +30,7 @@ wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
 
     for (unsigned turn = 0;; turn++) {
         if (atomic_load_explicit(&op->state, memory_order_acquire) >= least ||
-            atomic_load_explicit(&cpu_queue_signs.puts,
+            atomic_load_explicit(&cpu_queue_counters.puts,
                                  memory_order_relaxed) != seen) {
             return true;
         }
@@ -56,8 +56,9 @@ state_changed_init(void)
     pthread_condattr_destroy(&attributes);
 }
 
-/* Sleeps until a state may have changed, or the program may interrupt the
- * wait.  The scheduler lock is held, but not while the program is asked. */
+/* Sleeps until a state may have changed or the program may want to interrupt
+ * the wait. The caller holds the scheduler lock, which is released during the
+ * sleep and while the program is asked. */
 static void
 state_sleep(struct cpu_interrupt *interrupt)
 {
@@ -94,14 +95,15 @@ wait_asleep(struct cpu_op *op, unsigned least)
     pthread_mutex_unlock(&cpu_scheduler_lock);
 }
 
-/* Who waits takes part in the work first. */
+/* Waits until the operation has reached state `least`. The thread helps to run
+ * kernels before it sleeps. */
 static void
 wait_state(struct cpu_op *op, unsigned least)
 {
     unsigned seen;
 
     do {
-        seen = atomic_load(&cpu_queue_signs.puts);
+        seen = atomic_load(&cpu_queue_counters.puts);
         do {
             if (atomic_load_explicit(&op->state, memory_order_acquire) >=
                 least) {
@@ -172,7 +174,7 @@ drain_asleep(struct cpu_context *ctx)
     pthread_mutex_unlock(&cpu_scheduler_lock);
 }
 
-/* Waits until no stream of the context has an unfinished operation. */
+/* Waits until the context has no unfinished operation. */
 void
 cpu_scheduler_drain(struct cpu_context *ctx)
 {

@@ -1,9 +1,10 @@
-/* workers.c - the threads that run kernels, copies and host functions.
+/* workers.c - worker threads, which run kernels, copies and host functions.
  *
- * Started by the first operation that needs them; detached, they live until
- * the process ends.  `threads` workers take kernels and calls; one more takes
- * calls only, so that a copy or a host function goes on while kernels fill
- * the machine.  A worker spins for at most 50 us after its last work.
+ * The first operation that needs workers starts them. They are detached and
+ * live until the process ends. `threads` workers run kernels and calls. One
+ * more thread runs calls only, so that copies and host functions proceed while
+ * kernels occupy all workers. An idle worker spins for at most 50 us before it
+ * sleeps.
  *
  * SPDX-License-Identifier: MIT */
 #include <sched.h>
@@ -13,11 +14,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cpu/exports/refusal.h"
-#include "cpu/stream/queue.h"
+#include "cpu/exports/system_errors.h"
+#include "cpu/stream/ready_queue.h"
 
-#define SPIN_NS      50000
-#define ASK_NS       20000 /* a launch's age when one more worker is woken */
+#define SPIN_NS 50000
+/* Age of a launch when another worker is requested. */
+#define REQUEST_NS   20000
 #define WORKER_STACK (1u << 20)
 #define SIGNAL_STACK (64u << 10)
 #define HELP_NS      50000000u /* longest launch that a waiting thread joins */
@@ -44,8 +46,8 @@ signal_stack_new(void)
     return stack.ss_sp;
 }
 
-/* A kernel may overflow the stack that it runs on, so that the handler needs
- * another one.  A program's own is used if there is one. */
+/* Installs an alternate signal stack, since a kernel may overflow the stack
+ * that it runs on. An alternate stack of the program is kept. */
 static void
 signal_stack_ensure(struct cpu_worker *worker)
 {
@@ -57,7 +59,7 @@ signal_stack_ensure(struct cpu_worker *worker)
 }
 
 static void
-signal_stack_drop(struct cpu_worker *worker)
+signal_stack_free(struct cpu_worker *worker)
 {
     stack_t now, none = {.ss_flags = SS_DISABLE};
 
@@ -70,13 +72,15 @@ signal_stack_drop(struct cpu_worker *worker)
     munmap(worker->signal_stack, SIGNAL_STACK);
 }
 
+/* Frees a worker and all workers linked to it by `beside`. Destructor of the
+ * thread-local worker of a caller. */
 static void
 worker_free(void *argument)
 {
     struct cpu_worker *worker = argument, *next;
 
     cpu_runner_leave(&worker->runner);
-    signal_stack_drop(worker);
+    signal_stack_free(worker);
     free(worker->spare_op);
     for (; worker; worker = next) {
         next = worker->beside;
@@ -109,7 +113,8 @@ cpu_worker_new(void)
     return worker;
 }
 
-/* The same of a thread's first call. */
+/* Slow path of cpu_worker_self: makes the worker of a calling thread at its
+ * first call. */
 static __attribute__((noinline, cold)) struct cpu_worker *
 caller_join(void)
 {
@@ -129,18 +134,18 @@ cpu_worker_self(void)
     return cpu_worker_tls ? cpu_worker_tls : caller_join();
 }
 
-/* The launch goes on for long enough that one more is worth waking. */
+/* Requests another worker for a launch that has run for REQUEST_NS. */
 static void
-more_ask(struct cpu_op *op)
+worker_request(struct cpu_op *op)
 {
     pthread_mutex_lock(&cpu_scheduler_lock);
-    cpu_queue_more(op);
+    cpu_queue_request_worker(op);
     cpu_scheduler_unlock();
 }
 
-/* One piece, as far as the launch has not failed. */
+/* Runs one chunk, unless the launch has failed. */
 static void
-piece_run(struct cpu_worker *worker, struct cpu_launch *launch, uint64_t first,
+chunk_run(struct cpu_worker *worker, struct cpu_launch *launch, uint64_t first,
           uint64_t count)
 {
     if (!atomic_load(&launch->error)) {
@@ -152,64 +157,70 @@ piece_run(struct cpu_worker *worker, struct cpu_launch *launch, uint64_t first,
     }
 }
 
-/* What a thread has done for a launch and not told yet: other processors look
- * at the launch as well, so that it is written to as seldom as may be. */
-struct work_done {
-    uint64_t blocks, then;
+/* Work of a thread that it has not added to the launch yet. The launch is
+ * shared with other processors, so it is written rarely. */
+struct progress {
+    uint64_t blocks, since;
 };
 
-/* Tells it.  True for who ends the launch with the last of its blocks: a
- * thread that has joined and has no piece is not waited for. */
+/* Adds the thread's work to the launch. Returns true to the thread that
+ * completed the last block. Threads that joined without getting a chunk do not
+ * delay the end. */
 static bool
-done_tell(struct work_done *done, struct cpu_launch *launch, uint64_t now)
+progress_report(struct progress *progress, struct cpu_launch *launch,
+                uint64_t now)
 {
-    uint64_t blocks = done->blocks, then = done->then;
+    uint64_t blocks = progress->blocks, since = progress->since;
 
-    *done = (struct work_done){.then = now};
-    atomic_fetch_add(&launch->ns, now - then);
+    *progress = (struct progress){.since = now};
+    atomic_fetch_add(&launch->ns, now - since);
     return atomic_fetch_sub(&launch->left, blocks) == blocks;
 }
 
-/* Runs pieces of the launch until none is left; true for who ends it. */
+/* Runs chunks of the launch until none is left. Returns true to the thread
+ * that completes the launch. */
 static bool
-pieces_run(struct cpu_worker *worker, struct cpu_op *op)
+chunks_run(struct cpu_worker *worker, struct cpu_op *op)
 {
     struct cpu_launch *launch = &op->launch;
-    bool asked = launch->total <= launch->least;
+    bool requested = launch->total <= launch->least;
     unsigned near = cpu_share_near(launch);
-    struct work_done done = {.then = cpu_now_ns()};
+    struct progress progress = {.since = cpu_now_ns()};
     uint64_t first, count = cpu_piece_take(launch, near, &first);
 
     if (!count) {
         return false;
     }
-    cpu_runner_begin(&worker->runner, launch->serial, op->ctx->id, done.then);
+    cpu_runner_begin(&worker->runner, launch->serial, op->ctx->id,
+                     progress.since);
     atomic_fetch_add(&launch->running, 1);
     do {
-        piece_run(worker, launch, first, count);
-        done.blocks += count;
-        uint64_t now = asked ? 0 : cpu_now_ns();
-        if (!asked && now - launch->started_ns >= ASK_NS) {
-            asked = true;
-            if (done_tell(&done, launch, now)) {
+        chunk_run(worker, launch, first, count);
+        progress.blocks += count;
+        uint64_t now = requested ? 0 : cpu_now_ns();
+        if (!requested && now - launch->started_ns >= REQUEST_NS) {
+            requested = true;
+            if (progress_report(&progress, launch, now)) {
                 return true;
             }
-            more_ask(op);
+            worker_request(op);
         }
     } while ((count = cpu_piece_take(launch, near, &first)));
     atomic_fetch_sub(&launch->running, 1);
-    return done.blocks && done_tell(&done, launch, cpu_now_ns());
+    return progress.blocks && progress_report(&progress, launch, cpu_now_ns());
 }
 
+/* Runs chunks of a launch that the worker has joined, and finishes the launch
+ * after its last block. */
 static void
 launch_work(struct cpu_worker *worker, struct cpu_op *op)
 {
-    bool last = pieces_run(worker, op);
+    bool last = chunks_run(worker, op);
 
     cpu_runner_end(&worker->runner);
     if (last) {
         pthread_mutex_lock(&cpu_scheduler_lock);
-        cpu_queue_end(op);
+        cpu_queue_finish_kernel(op);
         cpu_scheduler_unlock();
     }
     cpu_op_release(op);
@@ -219,12 +230,13 @@ bool
 cpu_worker_help(const struct cpu_op *op)
 {
     struct cpu_worker *worker = cpu_worker_self();
-    uint64_t most = cpu_interrupt_possible()
-                        ? HELP_NS / (unsigned)cpu_state.threads
-                        : UINT64_MAX;
+    uint64_t limit = cpu_interrupt_possible()
+                         ? HELP_NS / (unsigned)cpu_state.threads
+                         : UINT64_MAX;
 
     pthread_mutex_lock(&cpu_scheduler_lock);
-    struct cpu_op *found = worker ? cpu_queue_help(op, most) : NULL;
+    struct cpu_op *found =
+        worker ? cpu_queue_take_for_waiter(op, limit) : NULL;
     cpu_scheduler_unlock();
     if (found) {
         launch_work(worker, found);
@@ -232,65 +244,64 @@ cpu_worker_help(const struct cpu_op *op)
     return found != NULL;
 }
 
-/* Counts one worker more that spins.  Not the last of all: who launches needs
- * a processor. */
+/* Registers a spinning worker. Returns false for the last worker: the
+ * launching thread needs a processor. */
 static bool
-spin_begin(struct cpu_seat *seat)
+spin_begin(struct cpu_handoff *handoff)
 {
-    unsigned most = (unsigned)cpu_state.threads;
-    unsigned before = atomic_fetch_add(&cpu_queue_signs.spinning, 1);
+    unsigned limit = (unsigned)cpu_state.threads;
+    unsigned before = atomic_fetch_add(&cpu_queue_counters.spinning, 1);
 
-    if (before && before + 1 >= most) {
-        atomic_fetch_sub(&cpu_queue_signs.spinning, 1);
+    if (before && before + 1 >= limit) {
+        atomic_fetch_sub(&cpu_queue_counters.spinning, 1);
         return false;
     }
-    atomic_store(&seat->op, CPU_SEAT_FREE);
+    atomic_store(&handoff->op, CPU_HANDOFF_FREE);
     return true;
 }
 
-/* What the worker was given, or NULL once it has left its seat. */
+/* Stops spinning. Returns the operation that the worker received, or NULL. */
 static struct cpu_op *
-spin_end(struct cpu_seat *seat)
+spin_end(struct cpu_handoff *handoff)
 {
-    struct cpu_op *op = CPU_SEAT_FREE;
+    struct cpu_op *op = CPU_HANDOFF_FREE;
 
-    if (atomic_compare_exchange_strong(&seat->op, &op, NULL)) {
-        atomic_fetch_sub(&cpu_queue_signs.spinning, 1);
+    if (atomic_compare_exchange_strong(&handoff->op, &op, NULL)) {
+        atomic_fetch_sub(&cpu_queue_counters.spinning, 1);
         return NULL;
     }
-    while ((op = atomic_load(&seat->op)) == CPU_SEAT_KEPT) {
+    while ((op = atomic_load(&handoff->op)) == CPU_HANDOFF_RESERVED) {
         cpu_arch_relax();
     }
-    atomic_store(&seat->op, NULL);
+    atomic_store(&handoff->op, NULL);
     return op;
 }
 
-/* Spins until it is given an operation; NULL if that takes too long, or if
- * something was queued just before, which nobody is given any more.  Gives way
- * meanwhile: whoever launches, or anybody else, may have been left with the
- * same processor. */
+/* Spins until the worker receives an operation. Returns NULL after SPIN_NS, or
+ * if an operation was queued just before, which no spinning worker receives.
+ * Yields the processor regularly, since the launching thread may share it. */
 static struct cpu_op *
-work_spin(struct cpu_seat *seat)
+work_spin(struct cpu_handoff *handoff)
 {
     uint64_t until = cpu_now_ns() + SPIN_NS;
 
-    if (!spin_begin(seat)) {
+    if (!spin_begin(handoff)) {
         return NULL;
     }
-    if (atomic_load(&cpu_queue_signs.ready)) {
-        return spin_end(seat);
+    if (atomic_load(&cpu_queue_counters.ready)) {
+        return spin_end(handoff);
     }
     do {
         for (int i = 0; i < 50; i++) {
-            if (atomic_load_explicit(&seat->op, memory_order_relaxed) !=
-                CPU_SEAT_FREE) {
-                return spin_end(seat);
+            if (atomic_load_explicit(&handoff->op, memory_order_relaxed) !=
+                CPU_HANDOFF_FREE) {
+                return spin_end(handoff);
             }
             cpu_arch_relax();
         }
         sched_yield();
     } while (cpu_now_ns() < until);
-    return spin_end(seat);
+    return spin_end(handoff);
 }
 
 static struct cpu_op *
@@ -302,7 +313,7 @@ work_take(void)
     return op;
 }
 
-/* Waits for work, asleep. */
+/* Sleeps until there is work. Takes kernels if `kernels`. */
 static struct cpu_op *
 work_wait(bool kernels, pthread_cond_t *wake)
 {
@@ -318,21 +329,21 @@ work_wait(bool kernels, pthread_cond_t *wake)
     return op;
 }
 
-/* Workers spin before they sleep. */
+/* Finds the next operation: takes a queued one, else spins, else sleeps. */
 static struct cpu_op *
 work_find(struct cpu_worker *worker)
 {
     struct cpu_op *op =
-        atomic_load(&cpu_queue_signs.ready) ? work_take() : NULL;
+        atomic_load(&cpu_queue_counters.ready) ? work_take() : NULL;
 
-    op = op ? op : work_spin(worker->seat);
-    return op ? op : work_wait(true, &cpu_queue_work);
+    op = op ? op : work_spin(worker->handoff);
+    return op ? op : work_wait(true, &cpu_queue_work_added);
 }
 
-/* A worker that is woken must not take the processor of the thread that woke
- * it, which is about to run blocks itself. */
+/* Selects SCHED_BATCH, so that a woken worker does not preempt the thread that
+ * woke it, which is about to run blocks. */
 static void
-manners_learn(void)
+batch_policy_set(void)
 {
     struct sched_param none = {0};
 
@@ -341,6 +352,7 @@ manners_learn(void)
     }
 }
 
+/* Main loop of a worker. */
 static void *
 worker_main(void *argument)
 {
@@ -349,7 +361,7 @@ worker_main(void *argument)
     cpu_worker_tls = worker;
     cpu_runner_join(&worker->runner, false);
     signal_stack_new();
-    manners_learn();
+    batch_policy_set();
     for (;;) {
         struct cpu_op *op = work_find(worker);
 
@@ -362,20 +374,22 @@ worker_main(void *argument)
     return NULL;
 }
 
+/* Main loop of the thread that runs calls only. */
 static void *
 calls_main(void *argument)
 {
     cpu_worker_tls = argument;
     signal_stack_new();
     for (;;) {
-        cpu_op_call(work_wait(false, &cpu_queue_calls));
+        cpu_op_call(work_wait(false, &cpu_queue_calls_added));
     }
     return NULL;
 }
 
-/* A detached thread that takes no signal but faults. */
+/* Starts a detached thread with all signals blocked, except for faults and the
+ * watchdog's. */
 static CUresult
-thread_start(void *(*run)(void *), struct cpu_seat *seat)
+thread_start(void *(*run)(void *), struct cpu_handoff *handoff)
 {
     struct cpu_worker *worker = cpu_worker_new();
     pthread_attr_t attributes;
@@ -385,7 +399,7 @@ thread_start(void *(*run)(void *), struct cpu_seat *seat)
     if (!worker) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    worker->seat = seat;
+    worker->handoff = handoff;
     sigfillset(&block);
     sigdelset(&block, SIGSEGV);
     sigdelset(&block, SIGBUS);
@@ -401,37 +415,39 @@ thread_start(void *(*run)(void *), struct cpu_seat *seat)
     pthread_attr_destroy(&attributes);
     if (failed) {
         worker_free(worker);
-        return cpu_os_refuse(failed,
-                             "a thread for kernels, with a stack of %u KiB",
-                             (unsigned)(WORKER_STACK >> 10));
+        return cpu_system_error_set(
+            failed, "a thread for kernels, with a stack of %u KiB",
+            (unsigned)(WORKER_STACK >> 10));
     }
     return CUDA_SUCCESS;
 }
 
-/* One for each worker, empty. */
+/* Allocates an empty hand-off slot per worker. Returns false if there is not
+ * enough memory. */
 static bool
-seats_make(void)
+handoffs_make(void)
 {
-    size_t bytes = (size_t)cpu_state.threads * sizeof *cpu_seats;
+    size_t bytes = (size_t)cpu_state.threads * sizeof *cpu_handoffs;
 
-    if (!cpu_seats && (cpu_seats = aligned_alloc(64, bytes))) {
-        memset(cpu_seats, 0, bytes);
+    if (!cpu_handoffs && (cpu_handoffs = aligned_alloc(64, bytes))) {
+        memset(cpu_handoffs, 0, bytes);
     }
-    return cpu_seats != NULL;
+    return cpu_handoffs != NULL;
 }
 
-/* What is there once, also if a worker cannot be started at first. */
+/* Starts the watchdog and the thread for calls, once per process, even if
+ * starting the workers fails and is retried. */
 static CUresult
-parts_start(void)
+services_start(void)
 {
-    static bool watched, called; /* under start_lock */
-    CUresult code = watched ? CUDA_SUCCESS : cpu_watch_start();
+    static bool watchdog_started, calls_started; /* guarded by start_lock */
+    CUresult code = watchdog_started ? CUDA_SUCCESS : cpu_watch_start();
 
-    watched = !code;
-    if (!code && !called) {
-        code = seats_make() ? thread_start(calls_main, NULL)
-                            : CUDA_ERROR_OUT_OF_MEMORY;
-        called = !code;
+    watchdog_started = !code;
+    if (!code && !calls_started) {
+        code = handoffs_make() ? thread_start(calls_main, NULL)
+                               : CUDA_ERROR_OUT_OF_MEMORY;
+        calls_started = !code;
     }
     return code;
 }
@@ -446,10 +462,10 @@ cpu_workers_start(void)
     }
     pthread_mutex_lock(&start_lock);
     if (!atomic_load(&started)) {
-        code = parts_start();
+        code = services_start();
         for (int i = 0; !code && i < cpu_state.threads; i++) {
-            CUresult failed = thread_start(worker_main, &cpu_seats[i]);
-            code = i ? CUDA_SUCCESS : failed; /* one worker is enough */
+            CUresult failed = thread_start(worker_main, &cpu_handoffs[i]);
+            code = i ? CUDA_SUCCESS : failed; /* one worker suffices */
         }
         atomic_store_explicit(&started, !code, memory_order_release);
     }

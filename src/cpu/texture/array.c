@@ -1,8 +1,8 @@
-/* array.c - CUDA arrays: plain rows of texels in device memory.
+/* array.c - CUDA arrays: rows of texels in device memory.
  *
- * Called by users of the library, copy_box.c, texture.c and surface.c.  An
- * array is a handle and an allocation; its layout is rows of `pitch` bytes,
- * `rows` of them a slice, slices for depth, layers and faces.
+ * Called by users of the library, copy_box.c, texture.c and surface.c. An
+ * array is a handle and an allocation. Its memory consists of slices (depth,
+ * layers or faces) of `rows` rows of `pitch` bytes.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -35,6 +35,8 @@ cpu_format_bytes(CUarray_format format)
     }
 }
 
+/* Returns whether the extents, format, channels and flags are valid
+ * together. */
 static bool
 descriptor_valid(const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
@@ -156,9 +158,10 @@ array_of(CUarray handle, struct cpu_array **array)
     return code || *array ? code : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* The same for a question whose answer goes to `result`. */
+/* Looks up the array for a query that writes to `result`, which must not be
+ * NULL. */
 static CUresult
-array_asked(CUarray handle, const void *result, struct cpu_array **array)
+array_for_query(CUarray handle, const void *result, struct cpu_array **array)
 {
     CUresult code = array_of(handle, array);
 
@@ -185,7 +188,7 @@ CPU_API CUresult
 cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray handle)
 {
     struct cpu_array *array;
-    CUresult code = array_asked(handle, descriptor, &array);
+    CUresult code = array_for_query(handle, descriptor, &array);
 
     if (!code) {
         *descriptor = array->descriptor;
@@ -197,7 +200,7 @@ CPU_API CUresult
 cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray handle)
 {
     struct cpu_array *array;
-    CUresult code = array_asked(handle, descriptor, &array);
+    CUresult code = array_for_query(handle, descriptor, &array);
 
     if (!code) {
         *descriptor = (CUDA_ARRAY_DESCRIPTOR){
@@ -209,14 +212,14 @@ cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray handle)
     return code;
 }
 
-/* Only arrays whose memory is mapped later have requirements; there are none
- * of those here. */
+/* Only sparse and deferred-mapping arrays have memory requirements, and the
+ * CPU device has neither. */
 CPU_API CUresult
 cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements,
                              CUarray handle, CUdevice device)
 {
     struct cpu_array *array;
-    CUresult code = array_asked(handle, requirements, &array);
+    CUresult code = array_for_query(handle, requirements, &array);
 
     code = code ? code : cpu_device_check(device);
     return code ? code : CUDA_ERROR_INVALID_VALUE;

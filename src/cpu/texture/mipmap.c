@@ -1,14 +1,14 @@
-/* mipmap.c - mipmapped arrays: a chain of arrays, each half as large.
+/* mipmap.c - mipmapped arrays: chains of arrays of half the size each.
  *
- * Called by users of the library and by texture.c.  A level is an array like
- * any other, for copies and surfaces too, that only goes with its chain.
+ * Called by users of the library and by texture.c. A level is an ordinary
+ * array for copies and surfaces, but only the mipmapped array frees it.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "cpu/texture/texture.h"
 
-/* How many levels there can be: until the longest side is 1. */
+/* Returns the largest number of levels: until the longest side is 1. */
 static unsigned
 levels_most(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
@@ -25,7 +25,8 @@ levels_most(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
     return count;
 }
 
-/* A side of 0 is a dimension that is not there. */
+/* Returns the side at a level. A side of 0 means that the array does not have
+ * this dimension. */
 static size_t
 side_of(size_t side, unsigned level)
 {
@@ -61,6 +62,8 @@ mipmap_free(struct cpu_mipmap *mipmap)
     return code;
 }
 
+/* Allocates `count` levels. On failure the caller frees the levels made so
+ * far. */
 static CUresult
 levels_make(struct cpu_mipmap *mipmap,
             const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned count)
@@ -152,7 +155,7 @@ cuMipmappedArrayDestroy(CUmipmappedArray handle)
     return mipmap_free(mipmap);
 }
 
-/* As for arrays. */
+/* As for arrays, no mipmapped array has memory requirements. */
 CPU_API CUresult
 cuMipmappedArrayGetMemoryRequirements(
     CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements, CUmipmappedArray handle,

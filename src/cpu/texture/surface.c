@@ -1,7 +1,8 @@
-/* surface.c - surface objects, and kernels' reads and writes through them.
+/* surface.c - surface objects, and the reads and writes of kernels through
+ * them.
  *
- * Called by users of the library and by kernels.  A surface is an array; x is
- * in bytes.
+ * Called by users of the library and by kernels. A surface refers to an array.
+ * Kernels give x in bytes.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -65,7 +66,8 @@ cuSurfObjectDestroy(CUsurfObject object)
     struct surface *surface;
     CUresult code = surface_of(object, &surface);
 
-    return code ? code : cpu_bindless_end((void *)(uintptr_t)object, surface);
+    return code ? code
+                : cpu_bindless_destroy((void *)(uintptr_t)object, surface);
 }
 
 CPU_API CUresult
@@ -84,10 +86,12 @@ cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUsurfObject object)
     return CUDA_SUCCESS;
 }
 
-/* ---- for kernels ---- */
+/* ---- called by kernels ---- */
 
+/* Returns the coordinate clamped to [0, end), and sets `out` if it was
+ * outside. */
 static int64_t
-inside(int64_t at, int64_t end, bool *out)
+coordinate_clamp(int64_t at, int64_t end, bool *out)
 {
     if (at >= 0 && at < end) {
         return at;
@@ -96,10 +100,11 @@ inside(int64_t at, int64_t end, bool *out)
     return at < 0 ? 0 : end - 1;
 }
 
-/* Where the access goes, or NULL: nowhere.  May end the kernel. */
+/* Returns the address to access, or NULL if an access outside the array is to
+ * be ignored. Ends the kernel for a bad handle or a trapping access. */
 static char *
-place(uint64_t object, int32_t access, const int32_t at[3], int32_t layer,
-      uint32_t bytes, int32_t boundary)
+surface_address(uint64_t object, int32_t access, const int32_t at[3],
+                int32_t layer, uint32_t bytes, int32_t boundary)
 {
     const struct surface *surface =
         cpu_handle_object(CPU_SURFACE, (void *)(uintptr_t)object);
@@ -112,11 +117,13 @@ place(uint64_t object, int32_t access, const int32_t at[3], int32_t layer,
     }
     bool flat = access == IMAGE_ACCESS_1D || access == IMAGE_ACCESS_1D_LAYERED;
     bool layered = access >= IMAGE_ACCESS_1D_LAYERED;
-    /* `layer` is a cubemap's face, and 6 * layer + face of layered ones. */
+    /* `layer` is the face of a cubemap, or 6 * layer + face of a layered
+     * one. */
     int64_t deep = layered ? layer : access == IMAGE_ACCESS_3D ? at[2] : 0;
-    int64_t x = inside(at[0], (int64_t)(array->pitch - bytes + 1), &out);
-    int64_t y = flat ? 0 : inside(at[1], (int64_t)array->rows, &out);
-    int64_t z = inside(deep, (int64_t)array->layers, &out);
+    int64_t x =
+        coordinate_clamp(at[0], (int64_t)(array->pitch - bytes + 1), &out);
+    int64_t y = flat ? 0 : coordinate_clamp(at[1], (int64_t)array->rows, &out);
+    int64_t z = coordinate_clamp(deep, (int64_t)array->layers, &out);
     if (out && boundary == BOUNDARY_TRAP) {
         cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED);
     }
@@ -133,7 +140,8 @@ __pycuda_surface_read(uint64_t object, int32_t access, int32_t x, int32_t y,
                       int32_t boundary)
 {
     const int32_t at[3] = {x, y, z};
-    const char *from = place(object, access, at, layer, bytes, boundary);
+    const char *from =
+        surface_address(object, access, at, layer, bytes, boundary);
 
     if (from) {
         memcpy(out, from, bytes);
@@ -148,7 +156,7 @@ __pycuda_surface_write(uint64_t object, int32_t access, int32_t x, int32_t y,
                        uint32_t bytes, int32_t boundary)
 {
     const int32_t at[3] = {x, y, z};
-    char *to = place(object, access, at, layer, bytes, boundary);
+    char *to = surface_address(object, access, at, layer, bytes, boundary);
 
     if (to) {
         memcpy(to, value, bytes);

@@ -1,6 +1,6 @@
-/* texel.c - texels in memory, of every format, as the words a kernel gets.
+/* texel.c - converts texels of every format to the words that kernels receive.
  *
- * Called by read.c, within kernels.
+ * Called by sampling.c, inside kernels.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -8,6 +8,7 @@
 
 #include "cpu/texture/texel.h"
 
+/* Converts half precision to float. */
 static float
 half_value(uint16_t bits)
 {
@@ -29,6 +30,7 @@ half_value(uint16_t bits)
     return value;
 }
 
+/* Loads a channel as an integer, sign-extended for signed formats. */
 static void
 channel_integer(const struct cpu_texture *texture, const char *at,
                 uint32_t *out)
@@ -51,6 +53,7 @@ channel_integer(const struct cpu_texture *texture, const char *at,
     }
 }
 
+/* Loads a channel as a float; integers are normalised to [0, 1] or [-1, 1]. */
 static float
 channel_float(const struct cpu_texture *texture, const char *at)
 {
@@ -73,7 +76,7 @@ channel_float(const struct cpu_texture *texture, const char *at)
     }
 }
 
-/* The light that an sRGB value stands for. */
+/* Converts an sRGB value to linear light. */
 static float
 srgb_linear(float value)
 {
@@ -89,7 +92,7 @@ cpu_texel_read(const struct cpu_texture *texture, const char *at,
 
     for (unsigned c = 0; c < texture->channels; c++) {
         if (!at && texture->integers) {
-            texel->u[c] = (uint32_t)texture->how.borderColor[c];
+            texel->u[c] = (uint32_t)texture->description.borderColor[c];
         } else if (!at) {
             texel->f[c] = texture->border[c];
         } else if (texture->integers) {

@@ -1,7 +1,7 @@
-/* texture.c - texture objects: what is sampled, and how.
+/* texture.c - texture objects: their resource and sampling parameters.
  *
- * Called by users of the library.  An object is immutable; kernels read it in
- * read.c.
+ * Called by users of the library. An object is immutable; kernels sample it in
+ * sampling.c.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -10,6 +10,7 @@
 
 #include "cpu/texture/texture.h"
 
+/* Uses the array's memory, format and extents. */
 static CUresult
 from_array(struct cpu_texture *texture, const struct cpu_array *array)
 {
@@ -30,7 +31,7 @@ from_array(struct cpu_texture *texture, const struct cpu_array *array)
     return CUDA_SUCCESS;
 }
 
-/* The levels that a view shows; without one, all. */
+/* Uses the levels that the view selects, or all levels without a view. */
 static CUresult
 from_mipmap(struct cpu_texture *texture, const struct cpu_mipmap *mipmap,
             const CUDA_RESOURCE_VIEW_DESC *view)
@@ -42,10 +43,11 @@ from_mipmap(struct cpu_texture *texture, const struct cpu_mipmap *mipmap,
     unsigned last = view ? view->lastMipmapLevel : mipmap->count - 1;
 
     if (first > last || last >= mipmap->count ||
-        !(texture->how.flags & CU_TRSF_NORMALIZED_COORDINATES)) {
+        !(texture->description.flags & CU_TRSF_NORMALIZED_COORDINATES)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    for (unsigned i = last + 1; i-- > first;) { /* the first stays */
+    /* The first level is set last and stays. */
+    for (unsigned i = last + 1; i-- > first;) {
         from_array(texture, mipmap->levels[i]);
         texture->levels[i - first] = (struct cpu_level){
             .data = texture->data,
@@ -60,8 +62,9 @@ from_mipmap(struct cpu_texture *texture, const struct cpu_mipmap *mipmap,
     return CUDA_SUCCESS;
 }
 
+/* Uses linear memory, which must be valid device memory. */
 static CUresult
-from_line(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
+from_linear(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
 {
     CUdeviceptr pointer = resource->res.linear.devPtr;
     size_t bytes = resource->res.linear.sizeInBytes;
@@ -79,6 +82,7 @@ from_line(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
     return CUDA_SUCCESS;
 }
 
+/* Uses pitched 2-D memory, which must be valid device memory. */
 static CUresult
 from_pitch(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
 {
@@ -112,7 +116,7 @@ from_resource(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource,
         return from_array(
             texture, cpu_handle_object(CPU_ARRAY, resource->res.array.hArray));
     case CU_RESOURCE_TYPE_LINEAR:
-        return from_line(texture, resource);
+        return from_linear(texture, resource);
     case CU_RESOURCE_TYPE_PITCH2D:
         return from_pitch(texture, resource);
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
@@ -132,7 +136,7 @@ channels_valid(unsigned channels)
     return channels == 1 || channels == 2 || channels == 4;
 }
 
-/* A border's colour, rounded to what the format holds, ties down. */
+/* Rounds a border color to the values of the format; ties are rounded down. */
 static float
 border_value(CUarray_format format, float x)
 {
@@ -160,7 +164,7 @@ border_value(CUarray_format format, float x)
     return (float)(ceil((double)x * most - 0.5) / most);
 }
 
-/* Works out what a fetch gives, from format, flags and filter. */
+/* Derives the type and conversion of fetches from format, flags and filter. */
 static void
 modes_set(struct cpu_texture *texture)
 {
@@ -168,28 +172,30 @@ modes_set(struct cpu_texture *texture)
     bool floats = texture->format == CU_AD_FORMAT_FLOAT ||
                   texture->format == CU_AD_FORMAT_HALF;
 
-    texture->normalised = texture->how.flags & CU_TRSF_NORMALIZED_COORDINATES;
-    texture->integers = !floats && (bytes == 4 || texture->how.flags &
+    texture->normalised =
+        texture->description.flags & CU_TRSF_NORMALIZED_COORDINATES;
+    texture->integers = !floats && (bytes == 4 || texture->description.flags &
                                                       CU_TRSF_READ_AS_INTEGER);
     texture->snorm =
         !texture->integers && (texture->format == CU_AD_FORMAT_SIGNED_INT8 ||
                                texture->format == CU_AD_FORMAT_SIGNED_INT16);
     for (int c = 0; c < 4; c++) {
         texture->border[c] =
-            border_value(texture->format, texture->how.borderColor[c]);
+            border_value(texture->format, texture->description.borderColor[c]);
     }
-    texture->srgb =
-        bytes == 1 && !texture->integers && texture->how.flags & CU_TRSF_SRGB;
-    texture->linear = texture->how.filterMode == CU_TR_FILTER_MODE_LINEAR &&
-                      !texture->integers;
+    texture->srgb = bytes == 1 && !texture->integers &&
+                    texture->description.flags & CU_TRSF_SRGB;
+    texture->linear =
+        texture->description.filterMode == CU_TR_FILTER_MODE_LINEAR &&
+        !texture->integers;
     texture->level_linear =
-        texture->how.mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR &&
+        texture->description.mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR &&
         !texture->integers;
 }
 
 CPU_API CUresult
 cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
-                  const CUDA_TEXTURE_DESC *how,
+                  const CUDA_TEXTURE_DESC *description,
                   const CUDA_RESOURCE_VIEW_DESC *view)
 {
     struct cpu_context *ctx;
@@ -198,7 +204,7 @@ cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
     if (code) {
         return code;
     }
-    if (!object || !resource || !how) {
+    if (!object || !resource || !description) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (view && view->format != CU_RES_VIEW_FORMAT_NONE) {
@@ -213,7 +219,7 @@ cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     texture->resource = *resource;
-    texture->how = *how;
+    texture->description = *description;
     code = from_resource(texture, resource, view);
     if (!code && !channels_valid(texture->channels)) {
         code = CUDA_ERROR_INVALID_VALUE;
@@ -239,7 +245,7 @@ texture_of(CUtexObject object, struct cpu_texture **texture)
 }
 
 CUresult
-cpu_bindless_end(void *handle, void *object)
+cpu_bindless_destroy(void *handle, void *object)
 {
     struct cpu_context *ctx;
 
@@ -257,7 +263,8 @@ cuTexObjectDestroy(CUtexObject object)
     struct cpu_texture *texture;
     CUresult code = texture_of(object, &texture);
 
-    return code ? code : cpu_bindless_end((void *)(uintptr_t)object, texture);
+    return code ? code
+                : cpu_bindless_destroy((void *)(uintptr_t)object, texture);
 }
 
 CPU_API CUresult
@@ -277,7 +284,7 @@ cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUtexObject object)
 }
 
 CPU_API CUresult
-cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *how, CUtexObject object)
+cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *description, CUtexObject object)
 {
     struct cpu_texture *texture;
     CUresult code = texture_of(object, &texture);
@@ -285,14 +292,15 @@ cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *how, CUtexObject object)
     if (code) {
         return code;
     }
-    if (!how) {
+    if (!description) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *how = texture->how;
+    *description = texture->description;
     return CUDA_SUCCESS;
 }
 
-/* No object has a view: one with a view cannot be made. */
+/* Texture objects never have a resource view, since their creation refuses
+ * one. */
 CPU_API CUresult
 cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view,
                                CUtexObject object)

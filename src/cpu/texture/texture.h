@@ -1,5 +1,4 @@
-/* texture.h - CUDA arrays, mipmapped arrays and textures, for the files that
- * make, copy and read them.
+/* texture.h - CUDA arrays, mipmapped arrays and texture objects.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_TEXTURE_H
@@ -9,64 +8,75 @@
 
 /* ---- texture/array.c, texture/mipmap.c, texture/texture.c ---- */
 
-/* texture/texture.c: ends a texture or surface object, once the kernels that
- * use it are done. */
-CUresult cpu_bindless_end(void *handle, void *object);
+/* texture/texture.c: waits for the current context's work, then deletes the
+ * handle of a texture or surface object and frees the object. Always returns
+ * CUDA_SUCCESS. */
+CUresult cpu_bindless_destroy(void *handle, void *object);
 
+/* A CUDA array: a handle and an allocation of device memory. Immutable, except
+ * for its texels. */
 struct cpu_array {
     CUarray handle;
     struct cpu_context *ctx;
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
-    size_t element; /* bytes */
-    size_t pitch;   /* bytes a row */
-    size_t rows;    /* at least 1 */
-    size_t layers;  /* depth, layers or faces; at least 1 */
+    /* Size of a texel in bytes. */
+    size_t element;
+    /* Size of a row in bytes. */
+    size_t pitch;
+    size_t rows;   /* rows of a slice, at least 1 */
+    size_t layers; /* slices: depth, layers or faces, at least 1 */
     char *data;
-    bool is_level; /* of a mipmapped array, which frees it */
+    bool is_level; /* level of a mipmapped array, which frees it */
 };
 
-/* An array with a handle of its own. */
+/* Allocates an array and its handle. `*array` is owned by the caller until
+ * cpu_array_free. Returns INVALID_VALUE for a bad descriptor, OUT_OF_MEMORY on
+ * failure. */
 CUresult cpu_array_new(struct cpu_context *ctx,
                        const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                        struct cpu_array **array);
-CUresult cpu_array_free(struct cpu_array *array); /* nobody uses it */
+/* Deletes the handle and frees the array. No kernel may use it. */
+CUresult cpu_array_free(struct cpu_array *array);
 
-#define CPU_MIPMAP_LEVELS 18 /* of 131072 texels a side */
+#define CPU_MIPMAP_LEVELS 18 /* enough for 131072 texels per side */
 
-/* texture/mipmap.c: each level is an array of half the sides of the one
- * before. */
+/* texture/mipmap.c: a chain of arrays. Each level has half the width, height
+ * and depth of the previous one. Owns its levels. */
 struct cpu_mipmap {
     CUmipmappedArray handle;
     struct cpu_context *ctx;
-    unsigned count; /* of levels; at least 1 */
+    unsigned count; /* number of levels, at least 1 */
     struct cpu_array *levels[CPU_MIPMAP_LEVELS];
 };
 
+/* Returns the size of a channel in bytes, or 0 for an unknown format. */
 size_t cpu_format_bytes(CUarray_format format);
 
+/* A texture object. Immutable after creation. */
 struct cpu_texture {
     CUDA_RESOURCE_DESC resource;
-    CUDA_TEXTURE_DESC how;
+    CUDA_TEXTURE_DESC description;
     CUarray_format format;
     unsigned channels;
     const char *data;
-    size_t element, pitch, slice; /* bytes */
-    int32_t width, height, depth; /* texels; at least 1 */
+    size_t element, pitch, slice; /* sizes in bytes */
+    int32_t width, height, depth; /* in texels, at least 1 */
     int32_t layers;
-    bool normalised; /* coordinates */
-    bool integers;   /* what a fetch gives */
-    bool linear;     /* filter */
-    bool srgb;       /* encoding of the first three channels */
-    bool snorm;      /* a fetch gives numbers of [-1, 1] */
-    float border[4]; /* as the format can hold it */
-    /* Of a mipmapped array; `data` and what follows it are level 0's. */
-    bool level_linear; /* filter between two levels */
+    bool normalised; /* coordinates are normalised */
+    bool integers;   /* a fetch returns integers */
+    bool linear;     /* linear filter */
+    bool srgb;       /* the first three channels are sRGB encoded */
+    bool snorm;      /* a fetch returns numbers in [-1, 1] */
+    float border[4]; /* border color, rounded to the format */
+    /* Only for mipmapped arrays; `data` and the extents above are those of
+     * level 0. */
+    bool level_linear; /* linear filter between two levels */
     int32_t level_count;
     struct cpu_level {
         const char *data;
         size_t pitch, slice;
         int32_t width, height, depth;
-    } levels[]; /* level_count; 0 of them: not mipmapped */
+    } levels[]; /* level_count elements; 0: not mipmapped */
 };
 
 #endif

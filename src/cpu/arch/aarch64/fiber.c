@@ -1,9 +1,8 @@
-/* fiber.c - switching stacks on aarch64, in assembly.
+/* fiber.c - switches stacks on aarch64, in assembly.
  *
- * Called by block.c (a fiber a CUDA thread) and fault.c (leaving a kernel
- * that failed).  Only what a C call must preserve is saved: x19 to
- * x30, the low halves of v8 to v15 and the floating-point control register.
- * Nothing is owned here.
+ * Called by block.c (one fiber per CUDA thread) and fault.c (leaving a failed
+ * kernel). Saves only callee-saved state: x19 to x30, the low halves of v8 to
+ * v15 and the floating-point control register. Owns nothing.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/arch/arch.h"
@@ -60,7 +59,7 @@ __asm__(".text\n"
         "    b cpu_fiber_restore\n"
         ".size cpu_fiber_unwind,.-cpu_fiber_unwind\n");
 
-/* What cpu_fiber_switch leaves on a stack, lowest address first. */
+/* Frame that cpu_fiber_switch stores on a stack, lowest address first. */
 struct fiber_frame {
     uint64_t x19_to_x28[10];
     uint64_t x29;

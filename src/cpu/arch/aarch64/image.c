@@ -1,9 +1,9 @@
-/* image.c - code of images on aarch64: stubs, and relocations as a table.
+/* image.c - stubs and relocations of aarch64 images.
  *
- * Called by module/image.c and module/image_elf.c.  A call reaches 128 MiB:
- * what lies outside an image is called through stubs behind its code.
- * Addresses are made of a page of 4 KiB, whatever the system's pages are, and
- * of an offset in it that belongs to the next instruction.
+ * Called by module/image.c and module/image_elf.c. A call reaches 128 MiB, so
+ * functions outside an image are called through stubs behind its code.
+ * Addresses are computed from a page of 4 KiB, regardless of the system's page
+ * size, and an offset in the page, which the next instruction holds.
  *
  * SPDX-License-Identifier: MIT */
 #include <elf.h>
@@ -43,8 +43,8 @@ enum base { VALUE, ADDRESS, ENTRY };
 enum distance { WHOLE, FROM_HERE, PAGE_FROM_HERE, IN_PAGE };
 enum field { DATA, AT_0, AT_5, AT_10, ADR };
 
-/* The number base + addend, or its distance, without its low `shift` bits, is
- * put into `bits` bits of the place. */
+/* A type of relocation: stores `bits` bits of base + addend, or of its
+ * distance, without the low `shift` bits. */
 struct row {
     unsigned type;
     enum base base;
@@ -74,6 +74,7 @@ static const struct row rows[] = {
     {R_AARCH64_LD64_GOT_LO12_NC, ENTRY, IN_PAGE, AT_10, 3, 12},
 };
 
+/* Returns the table's row of a relocation type, or NULL. */
 static const struct row *
 row_find(unsigned type)
 {
@@ -93,8 +94,10 @@ cpu_arch_relocation_bytes(unsigned type)
     return row == NULL ? 0 : row->field == DATA ? row->bits / 8 : 4;
 }
 
+/* Returns the address that the relocation starts from; fills the table entry
+ * if it uses one. */
 static uint64_t
-base_of(const struct cpu_relocation *at, enum base base)
+base_address(const struct cpu_relocation *at, enum base base)
 {
     if (base == ENTRY) {
         memcpy(at->entry, &at->address, sizeof at->address);
@@ -103,12 +106,13 @@ base_of(const struct cpu_relocation *at, enum base base)
     return base == ADDRESS ? at->address : at->value;
 }
 
+/* Returns the value to store, before it is shifted. */
 static int64_t
-number_of(const struct cpu_relocation *at, const struct row *row)
+relocation_value(const struct cpu_relocation *at, const struct row *row)
 {
     const uint64_t page = ~(uint64_t)0xfff;
-    uint64_t to = base_of(at, row->base) + (uint64_t)at->addend;
-    uint64_t here = (uintptr_t)at->place;
+    uint64_t to = base_address(at, row->base) + (uint64_t)at->addend;
+    uint64_t here = (uintptr_t)at->location;
 
     switch (row->distance) {
     case FROM_HERE:
@@ -122,19 +126,19 @@ number_of(const struct cpu_relocation *at, const struct row *row)
     }
 }
 
-/* The instruction's field becomes the number's low bits. */
+/* Sets the instruction's field to the low bits of the value. */
 static uint32_t
-field_set(uint32_t code, const struct row *row, uint32_t number)
+field_set(uint32_t code, const struct row *row, uint32_t value)
 {
     uint32_t mask = (1u << row->bits) - 1;
     unsigned at = row->field == AT_5 ? 5 : row->field == AT_10 ? 10 : 0;
 
-    number &= mask;
-    if (row->field == ADR) { /* two bits at 29, the others at 5 */
+    value &= mask;
+    if (row->field == ADR) { /* two bits at bit 29, the others at bit 5 */
         code &= ~(3u << 29 | 0x7ffffu << 5);
-        return code | (number & 3) << 29 | number >> 2 << 5;
+        return code | (value & 3) << 29 | value >> 2 << 5;
     }
-    return (code & ~(mask << at)) | number << at;
+    return (code & ~(mask << at)) | value << at;
 }
 
 const char *
@@ -147,23 +151,23 @@ cpu_arch_relocate(const struct cpu_relocation *at)
         return at->type == R_AARCH64_NONE ? NULL
                                           : "unknown kind of relocation";
     }
-    int64_t number = number_of(at, row);
+    int64_t value = relocation_value(at, row);
     if (row->bits == 64) {
-        memcpy(at->place, &number, sizeof number);
+        memcpy(at->location, &value, sizeof value);
         return NULL;
     }
     int64_t limit = (int64_t)1 << (row->bits - 1 + row->shift);
-    if (row->distance != IN_PAGE && (number < -limit || number >= limit)) {
+    if (row->distance != IN_PAGE && (value < -limit || value >= limit)) {
         return "a relocation does not reach";
     }
     if (row->distance != PAGE_FROM_HERE &&
-        number & (((int64_t)1 << row->shift) - 1)) {
+        value & (((int64_t)1 << row->shift) - 1)) {
         return "a relocation's address is not aligned";
     }
-    memcpy(&code, at->place, sizeof code);
-    number >>= row->shift;
-    code = row->field == DATA ? (uint32_t)number
-                              : field_set(code, row, (uint32_t)number);
-    memcpy(at->place, &code, sizeof code);
+    memcpy(&code, at->location, sizeof code);
+    value >>= row->shift;
+    code = row->field == DATA ? (uint32_t)value
+                              : field_set(code, row, (uint32_t)value);
+    memcpy(at->location, &code, sizeof code);
     return NULL;
 }

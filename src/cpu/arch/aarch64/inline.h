@@ -1,7 +1,7 @@
 /* inline.h - aarch64: constants and inline functions of cpu/arch/arch.h.
  *
- * Integer divisions do not trap.  A trap instruction (`brk`) is told by
- * SIGTRAP.  Half precision is converted by instructions.
+ * Integer divisions do not trap. A trap instruction (`brk`) raises SIGTRAP.
+ * Instructions convert half precision, so libgcc is not needed for it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_ARCH_INLINE_H
@@ -12,13 +12,14 @@
 #define CPU_ARCH_PAGE          65536
 #define CPU_ARCH_LIBGCC(ROW)
 
-/* `yield` does nothing on most of these processors; `isb` waits a little. */
+/* `yield` does nothing on most aarch64 processors; `isb` pauses briefly. */
 static inline void
 cpu_arch_relax(void)
 {
     __asm__ volatile("isb" ::: "memory");
 }
 
+/* Returns the address at which a signal interrupted the thread. */
 static inline const void *
 cpu_arch_program_counter(const void *state)
 {
@@ -27,6 +28,7 @@ cpu_arch_program_counter(const void *state)
     return (const void *)context->uc_mcontext.pc;
 }
 
+/* Returns whether a dynamic relocation fills a table of function addresses. */
 static inline bool
 cpu_arch_is_table_entry(unsigned type)
 {

@@ -1,8 +1,8 @@
-/* fiber.c - switching stacks on x86-64, in assembly.
+/* fiber.c - switches stacks on x86-64, in assembly.
  *
- * Called by block.c (a fiber a CUDA thread) and fault.c (leaving a kernel
- * that failed).  Only what a C call must preserve is saved: callee-saved
- * registers and the floating-point control word.  Nothing is owned here.
+ * Called by block.c (one fiber per CUDA thread) and fault.c (leaving a failed
+ * kernel). Saves only callee-saved state: registers and the floating-point
+ * control word. Owns nothing.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/arch/arch.h"
@@ -49,12 +49,12 @@ __asm__(".text\n"
         "    jmp cpu_fiber_restore\n"
         ".size cpu_fiber_unwind,.-cpu_fiber_unwind\n");
 
-/* What cpu_fiber_switch leaves on a stack, lowest address first. */
+/* Frame that cpu_fiber_switch stores on a stack, lowest address first. */
 struct fiber_frame {
     uint64_t mxcsr;
     uint64_t r15, r14, r13, r12, rbx, rbp;
     void (*entry)(void);
-    uint64_t end_of_calls; /* where a return address would be */
+    uint64_t end_of_calls; /* position of a return address */
 };
 
 #define FIBER_CONTROL 0x1f80 /* round to nearest, no traps */

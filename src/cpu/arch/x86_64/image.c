@@ -1,4 +1,4 @@
-/* image.c - code of images on x86-64: levels, stubs, relocations.
+/* image.c - processor levels, stubs and relocations of x86-64 images.
  *
  * Called by module/image.c and module/image_elf.c.
  *
@@ -13,6 +13,7 @@ const unsigned cpu_arch_unwind_type = SHT_X86_64_UNWIND;
 
 static const char level_3[] = "x86-64-v3", level_4[] = "x86-64-v4";
 
+/* The baseline is x86-64-v3; processors with AVX-512 use x86-64-v4. */
 const char *
 cpu_arch_target(void)
 {
@@ -60,46 +61,48 @@ cpu_arch_relocation_bytes(unsigned type)
     }
 }
 
+/* Stores the 32-bit distance from `location` to `to`. Returns an error if it
+ * does not fit. */
 static const char *
-store_distance(char *place, uint64_t to)
+store_distance(char *location, uint64_t to)
 {
-    int64_t full = (int64_t)(to - (uintptr_t)place);
+    int64_t full = (int64_t)(to - (uintptr_t)location);
     int32_t low = (int32_t)full;
 
     if (low != full) {
         return "a relocation does not reach";
     }
-    memcpy(place, &low, sizeof low);
+    memcpy(location, &low, sizeof low);
     return NULL;
 }
 
 static const char *
-store_64(char *place, uint64_t full)
+store_64(char *location, uint64_t full)
 {
-    memcpy(place, &full, sizeof full);
+    memcpy(location, &full, sizeof full);
     return NULL;
 }
 
 const char *
 cpu_arch_relocate(const struct cpu_relocation *at)
 {
-    uint64_t addend = (uint64_t)at->addend, place = (uintptr_t)at->place;
+    uint64_t addend = (uint64_t)at->addend, location = (uintptr_t)at->location;
 
     switch (at->type) {
     case R_X86_64_NONE:
         return NULL;
     case R_X86_64_64:
-        return store_64(at->place, at->address + addend);
+        return store_64(at->location, at->address + addend);
     case R_X86_64_PC64:
-        return store_64(at->place, at->value + addend - place);
+        return store_64(at->location, at->value + addend - location);
     case R_X86_64_PC32:
     case R_X86_64_PLT32:
-        return store_distance(at->place, at->value + addend);
+        return store_distance(at->location, at->value + addend);
     case R_X86_64_GOTPCREL:
     case R_X86_64_GOTPCRELX:
     case R_X86_64_REX_GOTPCRELX:
         memcpy(at->entry, &at->address, sizeof at->address);
-        return store_distance(at->place, (uintptr_t)at->entry + addend);
+        return store_distance(at->location, (uintptr_t)at->entry + addend);
     default:
         return "unknown kind of relocation";
     }

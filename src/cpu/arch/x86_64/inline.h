@@ -15,12 +15,14 @@
 #define CPU_ARCH_PAGE          4096
 #define CPU_ARCH_LIBGCC        IMAGE_LIBGCC_HALF
 
+/* Lets the other hardware thread run while this one spins. */
 static inline void
 cpu_arch_relax(void)
 {
     __builtin_ia32_pause();
 }
 
+/* Returns the address at which a signal interrupted the thread. */
 static inline const void *
 cpu_arch_program_counter(const void *state)
 {
@@ -29,6 +31,7 @@ cpu_arch_program_counter(const void *state)
     return (const void *)context->uc_mcontext.gregs[REG_RIP];
 }
 
+/* Returns whether a dynamic relocation fills a table of function addresses. */
 static inline bool
 cpu_arch_is_table_entry(unsigned type)
 {

@@ -1,12 +1,13 @@
-/* limits.c - questions about the device that attributes do not answer.
+/* properties.c - device queries other than cuDeviceGetAttribute.
  *
  * Called by users of the library.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/texture/texture.h"
 
+/* Returns the value of a device attribute. */
 static int
-attribute(CUdevice_attribute which)
+attribute_value(CUdevice_attribute which)
 {
     int value = 0;
 
@@ -27,22 +28,24 @@ cuDeviceGetProperties(CUdevprop *properties, CUdevice device)
     }
     *properties = (CUdevprop){
         .maxThreadsPerBlock =
-            attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
-        .maxThreadsDim = {attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
-                          attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
-                          attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)},
-        .maxGridSize = {attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
-                        attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
-                        attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
+            attribute_value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+        .maxThreadsDim = {attribute_value(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                          attribute_value(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                          attribute_value(
+                              CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)},
+        .maxGridSize = {attribute_value(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+                        attribute_value(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+                        attribute_value(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
         .sharedMemPerBlock =
-            attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+            attribute_value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
         .totalConstantMemory =
-            attribute(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
-        .SIMDWidth = attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE),
-        .memPitch = attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH),
-        .regsPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
-        .clockRate = attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
-        .textureAlign = attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT),
+            attribute_value(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+        .SIMDWidth = attribute_value(CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+        .memPitch = attribute_value(CU_DEVICE_ATTRIBUTE_MAX_PITCH),
+        .regsPerBlock =
+            attribute_value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+        .clockRate = attribute_value(CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+        .textureAlign = attribute_value(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT),
     };
     return CUDA_SUCCESS;
 }
@@ -60,8 +63,8 @@ cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_format format,
         (channels != 1 && channels != 2 && channels != 4)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *elements =
-        (size_t)attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
+    *elements = (size_t)attribute_value(
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
     return CUDA_SUCCESS;
 }
 
@@ -95,7 +98,8 @@ cuCtxGetExecAffinity(CUexecAffinityParam *affinity, CUexecAffinityType type)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* No lines of a cache are set aside. */
+/* No part of a cache is reserved for persisting accesses, so there is nothing
+ * to reset. */
 CPU_API CUresult
 cuCtxResetPersistingL2Cache(void)
 {

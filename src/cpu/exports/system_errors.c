@@ -1,4 +1,4 @@
-/* refusal.c - texts of failed system calls, for cuGetErrorString.
+/* system_errors.c - texts of failed system calls, for cuGetErrorString.
  *
  * Called where a system call fails; errors.c gives the text to the thread
  * that got the error.  A thread that gets the error of another one's call, as
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
-#include "cpu/exports/refusal.h"
+#include "cpu/exports/system_errors.h"
 
 #define TEXT_BYTES 512
 #define TEXTS      16
@@ -24,8 +24,9 @@ static unsigned next;             /* text to write, modulo TEXTS */
 static const char *latest;        /* of any thread; or NULL */
 static const char *latest_memory; /* likewise; NULL once it was read */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all these */
-static _Thread_local const char *refusal; /* of this thread; or NULL */
+static _Thread_local const char *thread_text; /* of this thread; or NULL */
 
+/* Advice for error numbers, appended to the system's text. */
 static const struct {
     int error;
     const char *advice;
@@ -72,7 +73,7 @@ text_write(const char *before, const char *purpose, int error)
 }
 
 CUresult
-cpu_os_refuse(int error, const char *format, ...)
+cpu_system_error_set(int error, const char *format, ...)
 {
     char purpose[TEXT_BYTES / 2];
     va_list values;
@@ -81,22 +82,22 @@ cpu_os_refuse(int error, const char *format, ...)
     vsnprintf(purpose, sizeof purpose, format, values);
     va_end(values);
     pthread_mutex_lock(&lock);
-    latest = refusal = text_write("the system refused", purpose, error);
+    latest = thread_text = text_write("the system refused", purpose, error);
     pthread_mutex_unlock(&lock);
     return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
 const char *
-cpu_os_refusal(void)
+cpu_system_error_text(void)
 {
     pthread_mutex_lock(&lock);
-    const char *text = refusal ? refusal : latest;
+    const char *text = thread_text ? thread_text : latest;
     pthread_mutex_unlock(&lock);
     return text;
 }
 
 CUresult
-cpu_memory_refuse(int error, size_t bytes, const char *purpose)
+cpu_memory_error_set(int error, size_t bytes, const char *purpose)
 {
     char text[TEXT_BYTES / 2];
 
@@ -109,7 +110,7 @@ cpu_memory_refuse(int error, size_t bytes, const char *purpose)
 }
 
 const char *
-cpu_memory_refusal(void)
+cpu_memory_error_text(void)
 {
     pthread_mutex_lock(&lock);
     const char *text = latest_memory;

@@ -1,8 +1,8 @@
-/* threads.c - how many threads the machine grants us.
+/* thread_count.c - determines the number of worker threads.
  *
- * Called once, by cuInit.  Smallest of: the affinity mask, the cgroup's quota,
- * PYCUDA_CPU_THREADS.  MPI ranks of one machine that are not bound to cores
- * share them.
+ * Called once, by cuInit. The result is the smallest of the affinity mask, the
+ * cgroup's quota and PYCUDA_CPU_THREADS. MPI ranks on one machine share the
+ * processors, unless they are bound to cores.
  *
  * SPDX-License-Identifier: MIT */
 #include <sched.h>
@@ -12,12 +12,14 @@
 
 #include "cpu/cpu.h"
 
-/* Ranks on this machine, as MPI's launchers tell their children. */
+/* Environment variables in which MPI launchers pass the number of ranks on
+ * this machine. */
 static const char *const rank_variables[] = {
     "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE",
     "MV2_COMM_WORLD_LOCAL_SIZE",  "PALS_LOCAL_SIZE",
 };
 
+/* Reads the beginning of a file as text. Returns false if there is none. */
 static bool
 file_read(const char *path, char *text, size_t bytes)
 {
@@ -32,6 +34,8 @@ file_read(const char *path, char *text, size_t bytes)
     return length > 0;
 }
 
+/* Returns the processors that the cgroup's quota grants (version 2, else
+ * version 1), rounded; 0 without a quota. */
 static int
 quota_threads(void)
 {
@@ -61,6 +65,7 @@ quota_threads(void)
     return threads > 0 ? threads : 1;
 }
 
+/* Returns the number of processors in the affinity mask. */
 static int
 affinity_threads(void)
 {
@@ -68,11 +73,13 @@ affinity_threads(void)
 
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof set, &set)) {
-        return (int)sysconf(_SC_NPROCESSORS_ONLN); /* > 1024 processors */
+        /* The machine has more than 1024 processors. */
+        return (int)sysconf(_SC_NPROCESSORS_ONLN);
     }
     return CPU_COUNT(&set);
 }
 
+/* Returns the number of MPI ranks on this machine, or 1. */
 static int
 local_ranks(void)
 {

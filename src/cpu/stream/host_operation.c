@@ -1,7 +1,8 @@
-/* call.c - pieces of work that are functions: copies, fills, host functions.
+/* host_operation.c - operations that are host functions: copies, fills,
+ * callbacks.
  *
- * Called by every file that submits such work, and by workers.c, which runs
- * it.
+ * Called by all files that submit such operations, and by workers.c, which
+ * runs them.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -14,7 +15,7 @@ op_run(struct cpu_op *op)
 {
     CUresult code = cpu_context_status(op->ctx);
 
-    return code && !op->always ? code : op->run(op->argument);
+    return code && !op->runs_after_failure ? code : op->run(op->argument);
 }
 
 CUresult
@@ -36,10 +37,11 @@ cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument)
     return code;
 }
 
-/* The same as a task. */
+/* Records the function as a node of the stream's capture. Copies the
+ * argument. */
 static CUresult
-run_note(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
-         const void *argument, size_t bytes)
+run_capture(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
+            const void *argument, size_t bytes)
 {
     struct cpu_task task = {.type = type,
                             .run = run,
@@ -60,7 +62,7 @@ cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
               const void *argument, size_t bytes, bool small)
 {
     if (cpu_stream_records(stream)) {
-        return run_note(stream, type, run, argument, bytes);
+        return run_capture(stream, type, run, argument, bytes);
     }
     CUresult code = small ? CUDA_SUCCESS : cpu_workers_start();
     struct cpu_op *op;
@@ -72,11 +74,11 @@ cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
     if (!op) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    op->otherwise = CPU_OP_CALL;
+    op->kind_if_deferred = CPU_OP_CALL;
     op->run = run;
     memcpy(op->argument, argument, bytes);
-    bool at_once = cpu_op_submit(stream, op, NULL);
-    if (small && at_once) {
+    bool ready_now = cpu_op_submit(stream, op, NULL);
+    if (small && ready_now) {
         code = op_run(op);
         cpu_op_finish(op);
     } else if (small) {
@@ -86,17 +88,18 @@ cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
     return code;
 }
 
-/* What a worker does with a call; an error poisons the context. */
+/* Runs a call on a worker. An error poisons the context. */
 void
 cpu_op_call(struct cpu_op *op)
 {
-    bool ends_later = op->ends_later; /* and then it may be gone soon */
+    /* If set, the operation may be freed during the call. */
+    bool finishes_later = op->finishes_later;
     CUresult code = op_run(op);
 
     if (code) {
         cpu_context_fail(op->ctx, code);
     }
-    if (!ends_later) {
+    if (!finishes_later) {
         cpu_op_finish(op);
     }
 }

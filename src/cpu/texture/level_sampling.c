@@ -1,11 +1,10 @@
-/* level.c - levels of mipmapped textures: which are sampled, and how
- * two are mixed.
+/* level_sampling.c - selects and mixes the levels of mipmapped textures.
  *
- * Called by kernels.  A level of detail has 8 bits of fraction, as a GPU's;
- * the object's bias is added to it, then it is kept within the object's
- * clamps and the levels that are there.  Gradients choose the level by the
- * longer of their two footprints; filters are isotropic (maxAnisotropy is
- * taken for 1).  A texture without levels is sampled as it is.
+ * Called by kernels. As on a GPU, the level of detail has 8 bits of fraction.
+ * The object's bias is added, and the result is clamped to the object's limits
+ * and the existing levels. Gradients select the level by the longer of their
+ * two footprints. Filters are isotropic: maxAnisotropy is treated as 1. A
+ * texture without levels is sampled directly.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -13,20 +12,21 @@
 
 #include "cpu/texture/texel.h"
 
-/* In 256ths of a level. */
+/* Returns the level in units of 1/256. NaN selects level 0. */
 static int32_t
 level_of(const struct cpu_texture *texture, float detail)
 {
-    float level = detail + texture->how.mipmapLevelBias;
+    float level = detail + texture->description.mipmapLevelBias;
     float last = (float)(texture->level_count - 1);
 
     level = level == level ? level : 0;
-    level = fminf(level, texture->how.maxMipmapLevelClamp);
-    level = fmaxf(level, texture->how.minMipmapLevelClamp);
+    level = fminf(level, texture->description.maxMipmapLevelClamp);
+    level = fmaxf(level, texture->description.minMipmapLevelClamp);
     level = fmaxf(fminf(level, last), 0);
     return (int32_t)floorf(level * 256 + 0.5f);
 }
 
+/* Samples one level. */
 static void
 level_sample(const struct cpu_texture *texture, int32_t level, int32_t access,
              const float position[3], int32_t layer, union texel *texel)
@@ -43,6 +43,8 @@ level_sample(const struct cpu_texture *texture, int32_t level, int32_t access,
     cpu_texture_sample(&view, access, position, layer, texel);
 }
 
+/* Samples the levels that the level of detail selects, and mixes two of them
+ * for a linear level filter. */
 static void
 levels_sample(const struct cpu_texture *texture, float detail, int32_t access,
               const float position[3], int32_t layer, union texel *texel)
@@ -51,7 +53,7 @@ levels_sample(const struct cpu_texture *texture, float detail, int32_t access,
         cpu_texture_sample(texture, access, position, layer, texel);
         return;
     }
-    int32_t level = level_of(texture, detail), part = level % 256;
+    int32_t level = level_of(texture, detail), fraction = level % 256;
 
     if (!texture->level_linear) {
         level = (level + 128) / 256;
@@ -59,12 +61,13 @@ levels_sample(const struct cpu_texture *texture, float detail, int32_t access,
         return;
     }
     level_sample(texture, level / 256, access, position, layer, texel);
-    if (part) {
+    if (fraction) {
         union texel next;
 
         level_sample(texture, level / 256 + 1, access, position, layer, &next);
         for (unsigned c = 0; c < texture->channels; c++) {
-            double sum = (256.0 - part) * texel->f[c] + part * next.f[c];
+            double sum =
+                (256.0 - fraction) * texel->f[c] + fraction * next.f[c];
 
             texel->f[c] = (float)(sum / 256);
         }
@@ -85,9 +88,10 @@ dimensions_of(int32_t access)
     }
 }
 
-/* A change of direction as the change of a place on a cube's face. */
+/* Converts the change of a direction to the change of the position on its cube
+ * face. */
 static void
-cube_change(const float direction[3], const float change[3], float out[3])
+cube_gradient(const float direction[3], const float change[3], float out[3])
 {
     int face = cpu_cube_face(direction);
     float at[3], by[3];
@@ -100,17 +104,17 @@ cube_change(const float direction[3], const float change[3], float out[3])
     }
 }
 
-/* The square of a change's length, in texels of level 0. */
+/* Returns the squared length of a change, in texels of level 0. */
 static float
-footprint(const struct cpu_texture *texture, int32_t access,
-          const float position[3], const float change[3])
+footprint_squared(const struct cpu_texture *texture, int32_t access,
+                  const float position[3], const float change[3])
 {
     const float extent[3] = {(float)texture->width, (float)texture->height,
                              (float)texture->depth};
     float flat[3], sum = 0;
 
     if (access == IMAGE_ACCESS_CUBE || access == IMAGE_ACCESS_CUBE_LAYERED) {
-        cube_change(position, change, flat);
+        cube_gradient(position, change, flat);
         change = flat;
     }
     for (int i = 0; i < dimensions_of(access); i++) {
@@ -126,7 +130,7 @@ __pycuda_texture_level(uint64_t object, int32_t access, float x, float y,
     const float position[3] = {x, y, z};
     union texel texel;
 
-    levels_sample(cpu_texture_needed(object), level, access, position, layer,
+    levels_sample(cpu_texture_get(object), level, access, position, layer,
                   &texel);
     memcpy(out, &texel, sizeof texel);
 }
@@ -136,10 +140,10 @@ __pycuda_texture_gradient(uint64_t object, int32_t access, float x, float y,
                           float z, int32_t layer, const float *changes,
                           void *out)
 {
-    const struct cpu_texture *texture = cpu_texture_needed(object);
+    const struct cpu_texture *texture = cpu_texture_get(object);
     const float position[3] = {x, y, z};
-    float one = footprint(texture, access, position, changes);
-    float other = footprint(texture, access, position, changes + 3);
+    float one = footprint_squared(texture, access, position, changes);
+    float other = footprint_squared(texture, access, position, changes + 3);
     union texel texel;
 
     levels_sample(texture, log2f(fmaxf(one, other)) / 2, access, position,

@@ -1,9 +1,10 @@
-/* read.c - sampling, as the CUDA programming guide defines it.
+/* sampling.c - samples textures as the CUDA programming guide defines it.
  *
- * Called by kernels.  Weights of the linear filter have 8 bits of fraction.
- * Without normalised coordinates, wrap and mirror act as clamp.  What the
- * guide leaves open is as an H100 does it (tests/kernels/data): how weights
- * and results are rounded, layers out of range, mirrored edges.
+ * Called by kernels. Weights of the linear filter have 8 bits of fraction.
+ * Without normalised coordinates, wrap and mirror act as clamp. Where the
+ * guide leaves the result open, it matches an H100 (measured data in
+ * tests/kernels/data): rounding of weights and results, layers out of range,
+ * mirrored edges.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -13,7 +14,8 @@
 
 /* ---- coordinates ---- */
 
-/* An index within [0, n), or -1: the border. */
+/* Returns the index that the address mode maps `i` to, within [0, n), or -1
+ * for the border. */
 static int32_t
 index_address(CUaddress_mode mode, int32_t i, int32_t n)
 {
@@ -33,9 +35,9 @@ index_address(CUaddress_mode mode, int32_t i, int32_t n)
     }
 }
 
-/* Keeps a coordinate in the range of int32_t; NaN becomes 0. */
+/* Limits a coordinate to the range of int32_t; NaN becomes 0. */
 static float
-bounded(float x)
+coordinate_bounded(float x)
 {
     if (!(x == x)) {
         return 0;
@@ -43,17 +45,19 @@ bounded(float x)
     return x > 1e9f ? 1e9f : x < -1e9f ? -1e9f : x;
 }
 
+/* Texels selected along one axis. */
 struct axis {
-    int32_t index[2]; /* -1: border */
-    int part;         /* of the second, in 256ths */
+    /* Indices of one texel or of a pair; -1 is the border. */
+    int32_t index[2];
+    int fraction; /* weight of the second texel, in units of 1/256 */
 };
 
-/* The texel at a coordinate, or the pair that a linear filter mixes. */
+/* Selects the texel at coordinate `x`, or the pair for the linear filter. */
 static void
 axis_set(const struct cpu_texture *texture, int dimension, float x, int32_t n,
          bool pair, struct axis *axis)
 {
-    CUaddress_mode mode = texture->how.addressMode[dimension];
+    CUaddress_mode mode = texture->description.addressMode[dimension];
 
     if (!texture->normalised && mode != CU_TR_ADDRESS_MODE_BORDER) {
         mode = CU_TR_ADDRESS_MODE_CLAMP;
@@ -61,17 +65,17 @@ axis_set(const struct cpu_texture *texture, int dimension, float x, int32_t n,
     if (texture->normalised) {
         x = (mode == CU_TR_ADDRESS_MODE_WRAP ? x - floorf(x) : x) * (float)n;
     }
-    x = bounded(x);
-    axis->part = 0;
+    x = coordinate_bounded(x);
+    axis->fraction = 0;
     axis->index[1] = -1;
     if (!pair) {
         axis->index[0] = index_address(mode, (int32_t)floorf(x), n);
         return;
     }
     float low = floorf(x - 0.5f);
-    axis->part = (int)floorf((x - 0.5f - low) * 256 + 0.5f);
-    if (axis->part == 256) {
-        axis->part = 0;
+    axis->fraction = (int)floorf((x - 0.5f - low) * 256 + 0.5f);
+    if (axis->fraction == 256) {
+        axis->fraction = 0;
         low += 1;
     }
     axis->index[0] = index_address(mode, (int32_t)low, n);
@@ -80,6 +84,8 @@ axis_set(const struct cpu_texture *texture, int dimension, float x, int32_t n,
 
 /* ---- fetches ---- */
 
+/* Returns the address of a corner's texel, or NULL if it is outside (border).
+ * Bit i of `corner` selects the second texel of axis i. */
 static const char *
 texel_at(const struct cpu_texture *texture, const struct axis axes[3],
          int corner, int32_t layer)
@@ -95,19 +101,20 @@ texel_at(const struct cpu_texture *texture, const struct axis axes[3],
            (size_t)y * texture->pitch + (size_t)x * texture->element;
 }
 
-/* The weights of the eight corners, in 256ths, as an H100 rounds them: the
- * whole is split along z, each part along x, each of those along y. */
+/* Computes the weights of the eight corners, in units of 1/256, rounded as an
+ * H100 does: the sum is split along z, each part along x, and each of those
+ * along y. */
 static void
 weights_set(const struct axis axes[3], int weights[8])
 {
     for (int z = 0; z < 2; z++) {
-        int deep = z ? axes[2].part : 256 - axes[2].part;
-        int right = (deep * axes[0].part + 128) / 256;
+        int deep = z ? axes[2].fraction : 256 - axes[2].fraction;
+        int right = (deep * axes[0].fraction + 128) / 256;
 
         for (int x = 0; x < 2; x++) {
             int column = x ? right : deep - right;
-            /* ties go to the corner that is right and below, or neither */
-            int below = (column * axes[1].part + 127 + x) / 256;
+            /* Ties go to the corner that is right and below, or to neither. */
+            int below = (column * axes[1].fraction + 127 + x) / 256;
 
             weights[4 * z + x] = column - below;
             weights[4 * z + 2 + x] = below;
@@ -115,7 +122,8 @@ weights_set(const struct axis axes[3], int weights[8])
     }
 }
 
-/* Rounds to 11 digits, ties away from zero: what a filter of halves gives. */
+/* Rounds to 11 binary digits, ties away from zero, which is the result of a
+ * filter of half-precision texels. */
 static float
 half_rounded(double x)
 {
@@ -126,14 +134,14 @@ half_rounded(double x)
     return (float)copysign(floor(fabs(x) / unit + 0.5) * unit, x);
 }
 
-/* Filters of 8- and 16-bit numbers compute in whole numbers: how many of
- * them make 1 in texels and in the result; 0 for floats. */
+/* Filters of 8- and 16-bit texels compute with integers. `texel` and `result`
+ * are the integers that represent 1; both are 0 for floating-point filters. */
 struct unit {
     double texel, result;
 };
 
 static struct unit
-unit_of(const struct cpu_texture *texture)
+unit_get(const struct cpu_texture *texture)
 {
     switch ((int)texture->format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -148,9 +156,9 @@ unit_of(const struct cpu_texture *texture)
     }
 }
 
-/* The result of a filter from its sum, which has 256ths of texels. */
+/* Returns the filter's result for a sum in units of 1/256. */
 static float
-filtered(const struct cpu_texture *texture, struct unit unit, double sum)
+filter_result(const struct cpu_texture *texture, struct unit unit, double sum)
 {
     sum /= 256;
     if (unit.texel > 0) {
@@ -162,11 +170,12 @@ filtered(const struct cpu_texture *texture, struct unit unit, double sum)
                : (float)sum;
 }
 
+/* Mixes the texels of the eight corners. */
 static void
-mix(const struct cpu_texture *texture, const struct axis axes[3],
-    int32_t layer, union texel *out)
+filter_linear(const struct cpu_texture *texture, const struct axis axes[3],
+              int32_t layer, union texel *out)
 {
-    struct unit unit = unit_of(texture);
+    struct unit unit = unit_get(texture);
     double sums[4] = {0};
     int weights[8];
 
@@ -187,17 +196,18 @@ mix(const struct cpu_texture *texture, const struct axis axes[3],
         }
     }
     for (unsigned c = 0; c < texture->channels; c++) {
-        out->f[c] = filtered(texture, unit, sums[c]);
+        out->f[c] = filter_result(texture, unit, sums[c]);
     }
 }
 
+/* Samples a texture of one to three dimensions. */
 static void
-sample(const struct cpu_texture *texture, int dimensions,
-       const float position[3], int32_t layer, union texel *out)
+dimensions_sample(const struct cpu_texture *texture, int dimensions,
+                  const float position[3], int32_t layer, union texel *out)
 {
     const int32_t extent[3] = {texture->width, texture->height,
                                texture->depth};
-    struct axis axes[3] = {{.part = 0}};
+    struct axis axes[3] = {{.fraction = 0}};
 
     for (int i = 0; i < dimensions; i++) {
         axis_set(texture, i, position[i], extent[i], texture->linear,
@@ -205,22 +215,23 @@ sample(const struct cpu_texture *texture, int dimensions,
     }
     cpu_texel_clear(texture, out);
     if (texture->linear) {
-        mix(texture, axes, layer, out);
+        filter_linear(texture, axes, layer, out);
     } else {
         cpu_texel_read(texture, texel_at(texture, axes, 0, layer), out);
     }
     for (unsigned c = 0; texture->snorm && c < texture->channels; c++) {
-        out->f[c] = fmaxf(out->f[c], -1); /* the least value is below */
+        out->f[c] = fmaxf(out->f[c], -1); /* the least integer is below -1 */
     }
 }
 
-/* The corners in the order of the result: (0, 1), (1, 1), (1, 0), (0, 0). */
+/* Gathers one component of four texels. The order of the result is (0, 1), (1,
+ * 1), (1, 0), (0, 0). */
 static void
 gather(const struct cpu_texture *texture, const float position[2],
        int32_t component, union texel *out)
 {
     static const int corners[4] = {2, 3, 1, 0};
-    struct axis axes[3] = {{.part = 0}};
+    struct axis axes[3] = {{.fraction = 0}};
 
     axis_set(texture, 0, position[0], texture->width, true, &axes[0]);
     axis_set(texture, 1, position[1], texture->height, true, &axes[1]);
@@ -269,9 +280,10 @@ cpu_cube_axes(int face, const float v[3], float axes[3])
     }
 }
 
-/* The face that a direction meets, and where on it, within [0, 1]. */
+/* Returns the face that a direction points to, and the position on it within
+ * [0, 1]. */
 static int
-cube_place(const float direction[3], float position[3])
+cube_face_position(const float direction[3], float position[3])
 {
     int face = cpu_cube_face(direction);
     float axes[3];
@@ -283,31 +295,32 @@ cube_place(const float direction[3], float position[3])
     return face;
 }
 
-/* Unsigned, as on a GPU: -1 is the last. */
+/* The layer is unsigned, as on a GPU: -1 selects the last one. */
 static int32_t
 layer_clamp(int32_t layer, int32_t layers)
 {
     return layer < 0 || layer >= layers ? layers - 1 : layer;
 }
 
+/* Samples a cubemap in a direction. */
 static void
 cube_sample(const struct cpu_texture *texture, const float direction[3],
             int32_t layer, union texel *out)
 {
     struct cpu_texture face_texture = *texture;
     float position[3] = {0};
-    int face = cube_place(direction, position);
+    int face = cube_face_position(direction, position);
 
     face_texture.normalised = true;
-    for (int i = 0; i < 3; i++) { /* a face ends at its edges */
-        face_texture.how.addressMode[i] = CU_TR_ADDRESS_MODE_CLAMP;
+    for (int i = 0; i < 3; i++) { /* faces are clamped at their edges */
+        face_texture.description.addressMode[i] = CU_TR_ADDRESS_MODE_CLAMP;
     }
-    sample(&face_texture, 2, position,
-           layer_clamp(layer * 6 + face, texture->layers), out);
+    dimensions_sample(&face_texture, 2, position,
+                      layer_clamp(layer * 6 + face, texture->layers), out);
 }
 
 const struct cpu_texture *
-cpu_texture_needed(uint64_t object)
+cpu_texture_get(uint64_t object)
 {
     const struct cpu_texture *texture =
         cpu_handle_object(CPU_TEXTURE, (void *)(uintptr_t)object);
@@ -326,20 +339,21 @@ cpu_texture_sample(const struct cpu_texture *texture, int32_t access,
     int32_t inside = layer_clamp(layer, texture->layers);
 
     switch (access) {
-    case IMAGE_ACCESS_1D: /* to a GPU's filter a row of an image, at 0 */
-        sample(texture, texture->linear ? 2 : 1, row, 0, texel);
+    /* A GPU filters a 1-D texture as a row of an image, at y = 0. */
+    case IMAGE_ACCESS_1D:
+        dimensions_sample(texture, texture->linear ? 2 : 1, row, 0, texel);
         break;
     case IMAGE_ACCESS_1D_LAYERED:
-        sample(texture, 1, position, inside, texel);
+        dimensions_sample(texture, 1, position, inside, texel);
         break;
     case IMAGE_ACCESS_2D:
-        sample(texture, 2, position, 0, texel);
+        dimensions_sample(texture, 2, position, 0, texel);
         break;
     case IMAGE_ACCESS_2D_LAYERED:
-        sample(texture, 2, position, inside, texel);
+        dimensions_sample(texture, 2, position, inside, texel);
         break;
     case IMAGE_ACCESS_3D:
-        sample(texture, 3, position, 0, texel);
+        dimensions_sample(texture, 3, position, 0, texel);
         break;
     case IMAGE_ACCESS_CUBE:
         cube_sample(texture, position, 0, texel);
@@ -359,7 +373,7 @@ __pycuda_texture(uint64_t object, int32_t access, float x, float y, float z,
     const float position[3] = {x, y, z};
     union texel texel;
 
-    cpu_texture_sample(cpu_texture_needed(object), access, position, layer,
+    cpu_texture_sample(cpu_texture_get(object), access, position, layer,
                        &texel);
     memcpy(out, &texel, sizeof texel);
 }
@@ -367,7 +381,7 @@ __pycuda_texture(uint64_t object, int32_t access, float x, float y, float z,
 void
 __pycuda_texture_fetch(uint64_t object, int32_t index, void *out)
 {
-    const struct cpu_texture *texture = cpu_texture_needed(object);
+    const struct cpu_texture *texture = cpu_texture_get(object);
     union texel texel;
 
     cpu_texel_clear(texture, &texel);

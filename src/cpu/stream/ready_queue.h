@@ -1,0 +1,57 @@
+/* ready_queue.h - queues of ready operations, shared by scheduler and workers.
+ *
+ * scheduler.c owns the queues and the lock. The threads of workers.c take
+ * operations from them, or receive one directly while they spin.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_READY_QUEUE_H
+#define PYCUDA_CPU_READY_QUEUE_H
+
+#include "cpu/cpu.h"
+
+/* The following functions are called by workers.c with the scheduler lock
+ * held.
+ *
+ * cpu_queue_take removes a call, or joins a kernel if `kernels_too`; returns
+ * NULL if there is none. The caller runs it. */
+struct cpu_op *cpu_queue_take(bool kernels_too);
+/* Joins the first kernel for a thread that waits for `op`, if that helps and
+ * the kernel is expected to take at most `most` nanoseconds; else returns
+ * NULL. */
+struct cpu_op *cpu_queue_take_for_waiter(const struct cpu_op *op,
+                                         uint64_t most);
+/* Requests another worker for a running launch, if it has chunks left and an
+ * idle worker exists. */
+void cpu_queue_request_worker(struct cpu_op *op);
+/* Finishes a kernel. Called by the worker that ran its last block. */
+void cpu_queue_finish_kernel(struct cpu_op *op);
+extern unsigned cpu_queue_sleeping; /* number of workers that sleep */
+extern pthread_cond_t cpu_queue_work_added, cpu_queue_calls_added;
+
+/* Number of threads that sleep until an operation's state changes (wait.c),
+ * guarded by the scheduler lock. cpu_wait_wake wakes all of them; call it
+ * without the lock. */
+extern unsigned cpu_wait_sleepers;
+void cpu_wait_wake(void);
+
+/* Counters that idle threads read without the lock. Each is in a separate
+ * cache line, to avoid false sharing. */
+extern struct cpu_queue_counters {
+    /* Incremented when a kernel is queued. */
+    _Alignas(64) atomic_uint puts;
+    _Alignas(64) atomic_uint ready;    /* number of queued operations */
+    _Alignas(64) atomic_uint spinning; /* number of spinning workers */
+} cpu_queue_counters;
+
+/* Slot through which a spinning worker receives an operation: a kernel that it
+ * has already joined, or a call to run. NULL means that the worker does not
+ * spin. */
+#define CPU_HANDOFF_FREE ((struct cpu_op *)1)
+/* An operation will be stored soon. */
+#define CPU_HANDOFF_RESERVED ((struct cpu_op *)2)
+struct cpu_handoff {
+    _Alignas(64) _Atomic(struct cpu_op *) op;
+};
+extern struct cpu_handoff *cpu_handoffs; /* one per worker */
+
+#endif
