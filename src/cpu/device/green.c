@@ -1,10 +1,10 @@
 /* green.c - green contexts, and the contexts that they are converted to.
  *
- * Called by users of the library, by stream.c for streams that are created
- * while a green context is current, and by context.c when a primary context
- * ends.  The handle that cuCtxFromGreenCtx gives names the primary context, so
- * that every function accepts it; who asks which green context it stands for
- * finds it in a list.
+ * Called by users of the library, by stream.c for streams created while a
+ * green context is current, and by context.c when a primary context is
+ * destroyed. cuCtxFromGreenCtx returns a handle that names the primary
+ * context, so that every function accepts it. A list maps such a handle to its
+ * green context.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -90,7 +90,8 @@ cpu_greens_close(struct cpu_context *ctx)
     }
 }
 
-/* A green context of the primary one; NULL: no memory. */
+/* Allocates a green context of the primary context; NULL if there is not
+ * enough memory. */
 static struct cpu_green *
 green_new(struct cpu_context *ctx, unsigned sm_count)
 {

@@ -1,8 +1,8 @@
 /* green.h - green contexts: shares of a device's multiprocessors.
  *
  * A green context is the primary context of its device under another handle,
- * with streams of its own.  Modules, memory and sticky errors are the primary
- * context's.
+ * with separate streams. Modules, memory and sticky errors belong to the
+ * primary context.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_GREEN_H
@@ -15,34 +15,36 @@ struct cpu_green {
     CUcontext context; /* handle of the primary context with this share */
     struct cpu_context *ctx; /* the primary context, retained */
     unsigned sm_count;
-    uint64_t id;         /* among those of contexts */
-    struct cpu_op *gate; /* new streams wait for it; scheduler lock */
+    uint64_t id; /* unique among all contexts */
+    /* Operation that new streams wait for; scheduler lock. */
+    struct cpu_op *gate;
     struct cpu_green *next;
 };
 
 /* ---- green.c ---- */
 
-/* The green context that the CUcontext handle was converted from; NULL: it is
- * that of an ordinary context. */
+/* Returns the green context that the handle was converted from, or NULL for an
+ * ordinary context. */
 struct cpu_green *cpu_green_of_context(CUcontext handle);
-/* That of the calling thread's current context, or NULL. */
+/* Returns the green context that is current in the calling thread, or NULL. */
 struct cpu_green *cpu_green_current(void);
-/* The primary context goes: its green contexts end with it. */
+/* Ends all green contexts of a primary context that is being destroyed. */
 void cpu_greens_close(struct cpu_context *ctx);
 
 /* ---- resources.c ---- */
 
-/* The multiprocessors of a descriptor; INVALID_VALUE: it is no descriptor, or
- * it is one of another device. */
+/* Returns the multiprocessors of a descriptor, or INVALID_VALUE if it is not a
+ * descriptor of the device. */
 CUresult cpu_resources_of(CUdevResourceDesc desc, CUdevice device,
                           unsigned *sm_count);
 
 /* ---- stream/stream.c ---- */
 
-/* Creates a stream in the context, or in the green context, if not NULL. */
+/* Creates a stream in the context, or in the green context if that is not
+ * NULL. */
 CUresult cpu_stream_new(struct cpu_context *ctx, struct cpu_green *green,
                         unsigned flags, int priority, CUstream *handle);
-/* The green context ends: calls that name its streams fail from now on. */
+/* Makes calls that name a stream of the ended green context fail. */
 void cpu_streams_strand(struct cpu_green *green);
 
 #endif

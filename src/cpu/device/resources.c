@@ -1,9 +1,9 @@
 /* resources.c - multiprocessors of a device as resources that can be split.
  *
- * Called by users of the library, and by green.c.  A multiprocessor is a
- * worker thread, as in the device's attributes.  A resource is a number of
- * them; which ones is not said, since workers are not bound to processors.
- * What a resource came from is noted in its padding.
+ * Called by users of the library, and by green.c. A multiprocessor is a worker
+ * thread, as in the device's attributes. A resource is a number of
+ * multiprocessors, not a set, since workers are not bound to processors. Its
+ * padding records the split that it came from.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -12,9 +12,10 @@
 #include "cpu/device/green.h"
 
 #define MARK_MAGIC     UINT64_C(0x726f737365636f72)
-#define MARK_REMAINDER UINT32_MAX /* the index of what a split has left */
+#define MARK_REMAINDER UINT32_MAX /* index of the remainder of a split */
 
-/* In a resource's padding, which users copy but do not read. */
+/* Origin of a resource, stored in its padding, which users copy but do not
+ * read. */
 struct mark {
     uint64_t magic;
     uint64_t split; /* number of the split that it came from, or 0 */
@@ -22,7 +23,8 @@ struct mark {
     int device;
 };
 
-/* The resources of a green context; a program cannot free it. */
+/* Resources of a green context. The library keeps it forever, since a program
+ * cannot free it. */
 struct desc {
     struct desc *next;
     CUdevResourceDesc handle;
@@ -34,7 +36,8 @@ static pthread_mutex_t desc_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct desc *descs; /* one for each count and device; desc_lock */
 static atomic_ullong splits;
 
-/* What compute capability 7 asks of a partition, where there are as many. */
+/* Returns the smallest partition of compute capability 7, limited to the
+ * existing multiprocessors. */
 static unsigned
 partition_least(unsigned sm_count)
 {
@@ -66,7 +69,7 @@ resource_mark(const CUdevResource *resource, struct mark *mark)
                : CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static CUresult
 resource_give(int device, unsigned sm_count, CUdevResource *resource,
@@ -126,7 +129,7 @@ cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource *resource,
 
 /* ---- splits ---- */
 
-/* The size of each group, which is a multiple of the least one. */
+/* Computes the size of each group, a multiple of the smallest partition. */
 static CUresult
 group_size(const CUdevResource *input, unsigned flags, unsigned least,
            unsigned *size)
@@ -202,7 +205,8 @@ cuDevSmResourceSplitByCount(CUdevResource *result, unsigned *groups,
 
 /* ---- descriptors ---- */
 
-/* Multiprocessors of all of them, which are different parts of one split. */
+/* Adds the multiprocessors of all resources, which must be different parts of
+ * one split. */
 static CUresult
 resources_sum(const CUdevResource *resources, unsigned count,
               struct mark *first, unsigned *sum)
@@ -236,7 +240,8 @@ desc_find(int device, unsigned sm_count)
     return desc;
 }
 
-/* The lock is held; NULL: no memory. */
+/* Allocates a descriptor; NULL if there is not enough memory. The caller holds
+ * desc_lock. */
 static struct desc *
 desc_new(int device, unsigned sm_count)
 {

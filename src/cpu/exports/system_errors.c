@@ -1,10 +1,11 @@
 /* system_errors.c - texts of failed system calls, for cuGetErrorString.
  *
- * Called where a system call fails; errors.c gives the text to the thread
- * that got the error.  A thread that gets the error of another one's call, as
- * at a synchronization, gets the last text of the process.  The texts have a
- * ring of TEXTS entries: each is valid until as many further calls failed.
- * Threads have a pointer only, since thread-local memory is scarce.
+ * Called when a system call fails. errors.c returns the text to the thread
+ * that got the error. A thread that gets the error of another thread's call,
+ * as at a synchronization, gets the last text of the process. The texts are in
+ * a ring buffer of TEXTS entries, so each is valid until TEXTS further calls
+ * have failed. A thread stores only a pointer, since thread-local memory is
+ * scarce.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* context_events.c - events of all streams of a context or a green context.
  *
- * Called by users of the library, and by stream.c, whose new streams wait for
- * what their context was told to wait for.
+ * Called by users of the library, and by stream.c, since new streams wait for
+ * the events that their context waits for.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -9,10 +9,11 @@
 #include "cpu/device/green.h"
 #include "cpu/graph/graph.h"
 
-/* Which streams: all of the context, or those of one of its green ones. */
+/* A set of streams: all of the context, or those of one of its green
+ * contexts. */
 struct scope {
     struct cpu_context *ctx;
-    struct cpu_green *green; /* NULL: all */
+    struct cpu_green *green; /* NULL: all streams */
 };
 
 static bool
@@ -41,7 +42,8 @@ scope_of_green(CUgreenCtx handle, struct scope *scope)
     return CUDA_SUCCESS;
 }
 
-/* The event, referenced, unless a stream of the scope captures. */
+/* Returns a new reference to the event. Fails if a stream of the scope
+ * captures. */
 static CUresult
 event_take(const struct scope *scope, CUevent handle, struct cpu_event **event)
 {
@@ -54,8 +56,8 @@ event_take(const struct scope *scope, CUevent handle, struct cpu_event **event)
     return *event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* The last operations of the scope's streams, referenced; the caller frees the
- * array.  NULL: no memory. */
+/* Returns new references to the last operations of the scope's streams, in an
+ * array that the caller frees; NULL if there is not enough memory. */
 static struct cpu_op **
 tails_take(const struct scope *scope, size_t *count)
 {
@@ -120,8 +122,9 @@ record(CUresult code, const struct scope *scope, CUevent handle)
 
 /* ---- waiting ---- */
 
-/* Handles of the scope's streams, which may go while they are used; the caller
- * frees the array.  NULL: no memory. */
+/* Returns the handles of the scope's streams in an array that the caller
+ * frees; NULL if there is not enough memory. The streams may be destroyed at
+ * any time. */
 static CUstream *
 handles_take(const struct scope *scope, size_t *count)
 {
@@ -162,7 +165,8 @@ gate_of(struct cpu_context *ctx, struct cpu_green *green)
     return green ? &green->gate : &ctx->gate;
 }
 
-/* A gate is over with the mark and the gate before it. */
+/* Replaces the gate by one that is done when the mark and the previous gate
+ * are done. */
 static CUresult
 gate_add(struct cpu_op **gate, struct cpu_context *ctx, struct cpu_op *mark)
 {
@@ -173,7 +177,7 @@ gate_add(struct cpu_op **gate, struct cpu_context *ctx, struct cpu_op *mark)
     }
     pthread_mutex_lock(&cpu_scheduler_lock);
     struct cpu_op *old = *gate;
-    *gate = fresh; /* referenced by the gate from now on */
+    *gate = fresh; /* the gate holds a reference from here on */
     atomic_fetch_add(&fresh->references, 1);
     pthread_mutex_unlock(&cpu_scheduler_lock);
     struct cpu_op *after[] = {mark, old};
@@ -203,7 +207,7 @@ scope_wait(const struct scope *scope, struct cpu_op *mark)
     return code;
 }
 
-/* The gate as it is now, referenced, or NULL. */
+/* Returns a new reference to the current gate, or NULL. */
 static struct cpu_op *
 gate_take(struct cpu_op **gate)
 {

@@ -397,8 +397,9 @@ handoff_reserve(unsigned *position)
     return NULL;
 }
 
-/* Requests workers for the first kernel. Spinning ones have joined it before
- * they learn of it; sleeping ones are woken after the lock is released. */
+/* Requests workers for the first kernel. A spinning worker receives a kernel
+ * that it has already joined; sleeping workers are woken after the lock is
+ * released. */
 static void
 workers_request(uint64_t wanted)
 {

@@ -1,11 +1,12 @@
-/* stream_queries.c - what a stream tells about itself.
+/* stream_queries.c - queries about streams.
  *
  * Called by users of the library.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/device/green.h"
 
-/* The stream of a question whose answer goes to `result`. */
+/* Looks up the stream for a query that writes to `result`, which must not be
+ * NULL. */
 static CUresult
 stream_for_query(CUstream handle, const void *result,
                  struct cpu_stream **stream)
@@ -51,8 +52,8 @@ cuStreamGetId(CUstream handle, unsigned long long *id)
     return code;
 }
 
-/* The green context of the stream; for a handle that names the current
- * context's stream, that of the context. */
+/* Returns the green context of the stream, or of the current context if the
+ * handle is a default stream. */
 static struct cpu_green *
 stream_green(CUstream handle, const struct cpu_stream *stream)
 {
