@@ -51,7 +51,7 @@ def test_some_faults() -> None:
 @pytest.mark.no_sanitizer
 @pytest.mark.slow
 def test_more_faults() -> None:
-    assert inject("--quick", "--step", "5") >= 100
+    assert inject("--quick", "--step", "5") >= 70
 
 
 # ---- the judgement can fail ----

@@ -508,7 +508,7 @@ FILLERS = [
     Piece("a shuffle", OK, "acc += __shfl_xor_sync(~0u, acc, 1);",
           uniform=True),
     Piece("a shuffle of some", OK,
-          "if (t % 32 < 16) acc += __shfl_down_sync(0xffffu, acc, 2);",
+          "if (t % 32 < 16) acc += __shfl_down_sync(0xffffu, acc, 2, 16);",
           uniform=True),
     Piece("a vote", OK, "acc += __syncthreads_or(t == 3);", uniform=True),
     Piece("a counter", OK, "atomicAdd((unsigned *)scratch - 4, 1u);"),

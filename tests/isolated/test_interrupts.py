@@ -308,6 +308,41 @@ replaced()
     assert run(PRELUDE + code) == "works\n"
 
 
+def test_launches_of_other_contexts_go_on():
+    """One worker: launches of the first context keep the second one's launch
+    from its turn for longer than a second, and none of them is abandoned.
+    """
+    code = """
+LONG = SourceModule('''
+__global__ void sleeping(int *a, long long ns)
+{ for (long long i = 0; i < ns; i += 1000000) { __nanosleep(1000000); }
+  a[threadIdx.x] += 1; }
+''').get_function("sleeping")
+streams = [drv.Stream() for _ in range(6)]
+for one in streams:
+    LONG(memory.gpudata, np.int64(500000000), block=(32, 1, 1), stream=one)
+context.pop()
+second = drv.Device(0).make_context()
+endless = SourceModule(SOURCE).get_function("spinning")
+buffer = drv.mem_alloc(4096)
+drv.memset_d32_async(buffer, 0, 1024)
+endless(buffer, block=(32, 1, 1))
+press(0.1)
+try:
+    second.synchronize()
+except KeyboardInterrupt:
+    second.pop()
+else:
+    raise AssertionError("not interrupted")
+context.push()
+context.synchronize()
+assert (memory.get()[:32] == 6).all(), memory.get()[:32]
+print("works")
+"""
+    one_worker = "import os; os.environ['PYCUDA_CPU_THREADS'] = '1'"
+    assert run(one_worker + PRELUDE + code) == "works\n"
+
+
 def test_a_compilation():
     code = """
 source = "".join(

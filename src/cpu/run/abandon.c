@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cpu/arch/arch.h"
 #include "cpu/cpu.h"
@@ -30,7 +31,7 @@
 #define TICK_NS        (50 * MS)   /* of a wait, and of the watching thread */
 #define RETRY_NS       (1 * MS)    /* between signals to the same thread */
 #define GRACE_NS       (250 * MS)  /* for launches after an interrupt */
-#define GRACE_ALL_NS   (1000 * MS) /* until other contexts' are abandoned */
+#define GRACE_ALL_NS   (1000 * MS) /* for launches of other contexts */
 #define STUCK_NS       (100 * MS)  /* a caller runs the same launch so long */
 #define IDLE_TICKS     20 /* without a launch, before the thread sleeps */
 #define LIMIT_VARIABLE "PYCUDA_CPU_TIMEOUT"
@@ -119,7 +120,7 @@ void
 cpu_runner_join(struct cpu_runner *runner, bool caller)
 {
     runner->thread = pthread_self();
-    runner->caller = caller;
+    runner->interruptible = caller && getpid() == gettid();
     runner_tls = runner;
     pthread_mutex_lock(&registry_lock);
     runner->previous = NULL;
@@ -198,12 +199,12 @@ runner_of_context(const struct cpu_runner *runner, uint64_t key)
     return atomic_load(&runner->context) == key;
 }
 
+/* Launches that already ran when the wait was interrupted.  Later ones, of
+ * other contexts, do not keep the wait's launch from its turn. */
 static bool
-runner_any(const struct cpu_runner *runner, uint64_t key)
+runner_since(const struct cpu_runner *runner, uint64_t key)
 {
-    (void)runner;
-    (void)key;
-    return true;
+    return atomic_load(&runner->started) <= key;
 }
 
 /* Signals the threads that run the chosen launches; the lock is held. */
@@ -274,7 +275,9 @@ cpu_interrupt_poll(struct cpu_interrupt *interrupt)
     if (!interrupt->since) {
         interrupt->since = cpu_interrupt_wanted() ? now : 0;
     } else if (now - interrupt->since > GRACE_ALL_NS) {
-        abandon(runner_any, 0, CUDA_ERROR_LAUNCH_FAILED);
+        abandon(runner_since, interrupt->since, CUDA_ERROR_LAUNCH_FAILED);
+        abandon(runner_of_context, interrupt->context,
+                CUDA_ERROR_LAUNCH_FAILED);
     } else if (now - interrupt->since > GRACE_NS) {
         abandon(runner_of_context, interrupt->context,
                 CUDA_ERROR_LAUNCH_FAILED);
@@ -356,7 +359,7 @@ runner_watch(const struct cpu_runner *runner, uint64_t now,
         abandon_locked(runner_of_serial, serial, CUDA_ERROR_LAUNCH_TIMEOUT);
         watched->urgent = true;
     }
-    if (runner->caller && now - started > STUCK_NS) {
+    if (runner->interruptible && now - started > STUCK_NS) {
         watched->stuck = true;
         if (sigint_observed && interrupted && now > interrupted + GRACE_NS) {
             abandon_locked(runner_of_serial, serial, CUDA_ERROR_LAUNCH_FAILED);

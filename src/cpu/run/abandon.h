@@ -19,7 +19,7 @@
 /* A thread that runs blocks, and the launch that it runs now. */
 struct cpu_runner {
     pthread_t thread;
-    bool caller;              /* of the library, not one of its workers */
+    bool interruptible;       /* the main thread, which Ctrl-C interrupts */
     _Atomic uint64_t serial;  /* of the launch; 0: none */
     _Atomic uint64_t started; /* ns */
     _Atomic uint64_t context; /* its id */
@@ -30,7 +30,7 @@ struct cpu_runner {
 };
 
 /* Registers the calling thread, which must call cpu_runner_leave before it
- * ends.  Installs the handler at the first call. */
+ * ends.  `caller`: it belongs to the program and is no worker. */
 void cpu_runner_join(struct cpu_runner *runner, bool caller);
 void cpu_runner_leave(struct cpu_runner *runner);
 
@@ -66,8 +66,10 @@ bool cpu_interrupt_possible(void);
 /* Milliseconds until the wait shall call cpu_interrupt_poll; -1: never. */
 int cpu_interrupt_milliseconds(const struct cpu_interrupt *interrupt);
 /* Asks whether the program interrupts the calling thread's wait.  If so, the
- * running launches get a moment to end, and are then abandoned, those of the
- * context first; the wait goes on until they have ended.  No lock is held. */
+ * context's running launches get 250 ms to end and are then abandoned. After a
+ * second, launches of other contexts that ran before the interrupt are
+ * abandoned as well, because they may occupy all workers. The wait continues
+ * until they have ended. The caller holds no lock. */
 void cpu_interrupt_poll(struct cpu_interrupt *interrupt);
 /* The same for a wait that can be given up at once. */
 bool cpu_interrupt_wanted(void);
