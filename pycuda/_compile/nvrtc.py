@@ -119,6 +119,9 @@ _ADVICE = (
 )
 
 
+_OUT_OF_MEMORY = 1  # NVRTC_ERROR_OUT_OF_MEMORY
+
+
 @dataclass
 class Result:
     """What the compiler made and said; `image` is None if it failed."""
@@ -216,6 +219,9 @@ def _run_once(
     status, image, log, symbols = _driver._compile(
         source, FILE_NAME, options, {}, kind, list(names)
     )
+    if status == _OUT_OF_MEMORY:
+        text = log.strip("\0\n ")
+        raise MemoryError(f"nvrtc: {text}\n{advice(text, False)}".rstrip())
     fewer = _without_unknown_hints(options, log) if status else options
     if fewer != options:
         return _run_once(source, fewer, kind, names)

@@ -721,6 +721,7 @@ struct cpu_jit_result {
     int status; /* exit status, or -1: could not run or died */
 };
 
+/* With CUDA_SUCCESS `image` is one complete image. */
 CUresult cpu_jit_run(const void *input, size_t bytes, char *const options[],
                      struct cpu_jit_result *result);
 

@@ -191,6 +191,22 @@ def refused() -> None:
 
 
 @program
+def rewritten() -> None:
+    """A source that the front end accepts at its second attempt only."""
+    import pycuda.driver as drv
+    from pycuda.compiler import SourceModule
+
+    module = SourceModule(
+        "struct P { float x; __device__ P() : x(3) {} };"
+        "__global__ void k(float *a)"
+        "{ __shared__ P p[4]; p[1].x = 2; *a = p[1].x; }"
+    )
+    value = np.zeros(1, np.float32)
+    module.get_function("k")(drv.Out(value), block=(1, 1, 1))
+    expect(value[0] == 2)
+
+
+@program
 def linked() -> None:
     """Separate compilation and the linker."""
     import pycuda.driver as drv

@@ -249,13 +249,12 @@ compilation_names(struct compilation *c)
 static PyObject *
 compilation_result(struct compilation *c, const char *target)
 {
-    PyObject *log = compilation_log(c);
-    PyObject *image = NULL, *names = NULL;
+    PyObject *image = c->status == NVRTC_SUCCESS ? compilation_image(c, target)
+                                                 : Py_NewRef(Py_None);
+    PyObject *names = NULL;
+    /* the log says also why there is no image of this kind */
+    PyObject *log = image == NULL ? NULL : compilation_log(c);
     if (log != NULL) {
-        image = c->status == NVRTC_SUCCESS ? compilation_image(c, target)
-                                           : Py_NewRef(Py_None);
-    }
-    if (image != NULL) {
         names =
             c->status == NVRTC_SUCCESS ? compilation_names(c) : PyDict_New();
     }

@@ -223,11 +223,6 @@ bitcode_load(struct cpu_context *ctx, const void *bytes, size_t size,
 
     if (code) {
         log_error(log, result.text ? result.text : "");
-    } else if (result.image_bytes < sizeof(struct image_header) ||
-               cpu_image_bytes(result.image) != result.image_bytes) {
-        log_error(log, "pycuda-jit wrote something that is no image");
-        code = CUDA_ERROR_INVALID_IMAGE;
-        free(result.image);
     } else {
         code = native_load(ctx, result.image, result.image_bytes, log, made);
     }

@@ -230,29 +230,46 @@ frontend_judge(const struct nvrtc_job *job,
     return NVRTC_ERROR_COMPILATION;
 }
 
+/* Runs a process; if that is impossible, stops the job. */
+static void
+frontend_run(struct nvrtc_job *job, const struct nvrtc_words *argv,
+             const struct nvrtc_text *source, struct nvrtc_process *process)
+{
+    const char *program = job->frontend->word[0];
+    int code = nvrtc_process_start(process, argv->word);
+
+    if (code) {
+        nvrtc_process_explain_start(code, program, &job->reason);
+        job->stopped = NVRTC_ERROR_COMPILATION;
+        return;
+    }
+    code = nvrtc_process_finish(process, source->bytes, source->length);
+    if (code) {
+        nvrtc_process_explain_broken(process, code, program, &job->reason);
+        job->stopped = code == ENOMEM ? NVRTC_ERROR_OUT_OF_MEMORY
+                                      : NVRTC_ERROR_COMPILATION;
+    }
+}
+
 nvrtcResult
 nvrtc_job_front(struct nvrtc_job *job, bool ask, struct nvrtc_process *process)
 {
     struct nvrtc_words argv = {0};
     struct nvrtc_text source = {0};
-    int code = ENOMEM;
 
+    if (job->stopped) {
+        return job->stopped;
+    }
     source_make(job, ask, &source);
     frontend_argv(job, ask, &argv);
-    if (!source.failed && !argv.failed) {
-        code = nvrtc_process_start(process, argv.word);
-    }
-    if (code == 0) {
-        code = nvrtc_process_finish(process, source.bytes, source.length);
+    if (source.failed || argv.failed) {
+        job->stopped = NVRTC_ERROR_OUT_OF_MEMORY;
+    } else {
+        frontend_run(job, &argv, &source, process);
     }
     nvrtc_text_free(&source);
     nvrtc_words_free(&argv);
-    if (code) {
-        nvrtc_process_explain_start(code, job->frontend->word[0],
-                                    &job->program->log);
-        return NVRTC_ERROR_COMPILATION;
-    }
-    return frontend_judge(job, process);
+    return job->stopped ? job->stopped : frontend_judge(job, process);
 }
 
 /* Where the source can't be written anew, the constructor of pycuda::complex

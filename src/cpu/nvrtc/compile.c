@@ -45,17 +45,20 @@ names_compile(struct nvrtc_job *job)
 
 /* ---- pycuda-jit ---- */
 
+/* `reason` gets the text of a failure. */
 static nvrtcResult
 jit_start(struct nvrtc_process *process, const char *kind,
-          const struct nvrtc_words *flags, struct nvrtc_text *log)
+          const struct nvrtc_words *flags, struct nvrtc_text *reason)
 {
     struct nvrtc_words argv = {0};
     char path[PATH_MAX], target[NVRTC_TARGET_WORD];
     int code = ENOMEM;
 
     if (!nvrtc_path_package(path, "PYCUDA_JIT", "bin/pycuda-jit")) {
-        nvrtc_text_print(log, "pycuda-jit was not found: PYCUDA_JIT names no "
-                              "file, or the installation is incomplete.\n");
+        nvrtc_text_print(reason,
+                         "pycuda-jit was not found: %s.  PYCUDA_JIT names "
+                         "no file, or the installation is incomplete.\n",
+                         strerror(errno));
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     }
     nvrtc_words_add(&argv, "%s", path);
@@ -71,24 +74,33 @@ jit_start(struct nvrtc_process *process, const char *kind,
     }
     nvrtc_words_free(&argv);
     if (code) {
-        nvrtc_process_explain_start(code, path, log);
+        nvrtc_process_explain_start(code, path, reason);
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     }
     return NVRTC_SUCCESS;
 }
 
-/* Gives it the bitcode and takes the image. */
+/* Gives it the bitcode and takes the image.  `log` gets what pycuda-jit says
+ * of the code; `reason`, with any result but NVRTC_SUCCESS and
+ * NVRTC_ERROR_COMPILATION, why it could not be used. */
 static nvrtcResult
 jit_finish(struct nvrtc_process *process, const struct nvrtc_text *bitcode,
-           struct nvrtc_text *image, struct nvrtc_text *log)
+           struct nvrtc_text *image, struct nvrtc_text *log,
+           struct nvrtc_text *reason)
 {
     int code = nvrtc_process_finish(process, bitcode->bytes, bitcode->length);
 
-    if (code == ENOMEM || code == EINTR) {
-        return NVRTC_ERROR_OUT_OF_MEMORY;
-    }
     if (code) {
-        nvrtc_process_explain_start(code, "pycuda-jit", log);
+        nvrtc_process_explain_broken(process, code, "pycuda-jit", reason);
+        return code == ENOMEM ? NVRTC_ERROR_OUT_OF_MEMORY
+                              : NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    }
+    if (process->status == 0 && process->out.length &&
+        !nvrtc_jit_image_whole(&process->out)) {
+        nvrtc_text_print(reason,
+                         "pycuda-jit wrote %zu bytes that are no complete "
+                         "image.\n",
+                         process->out.length);
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     }
     if (process->status == 0 && process->out.length) {
@@ -139,15 +151,15 @@ nvrtc_compile_ptx(struct _nvrtcProgram *program)
     nvrtcResult result = jit_start(&process, "bitcode", &flags, &program->log);
     nvrtc_words_free(&flags);
     if (result == NVRTC_SUCCESS) {
-        result =
-            jit_finish(&process, &program->bitcode, &image, &program->log);
+        result = jit_finish(&process, &program->bitcode, &image, &program->log,
+                            &program->log);
     }
     if (result == NVRTC_SUCCESS) {
         result = ptx_write(program, &image);
     }
     nvrtc_text_free(&image);
     nvrtc_process_free(&process);
-    return result;
+    return program->log.failed ? NVRTC_ERROR_OUT_OF_MEMORY : result;
 }
 
 /* ---- the whole ---- */
@@ -180,9 +192,11 @@ job_prepare(struct nvrtc_job *job, int count, const char *const *options)
     }
     if (!nvrtc_path_package(given, "PYCUDA_CUDA_HEADERS", "cuda") ||
         !realpath(given, job->headers)) {
-        nvrtc_text_print(log, "The CPU device's headers (pycuda/cuda) were "
-                              "not found; PYCUDA_CUDA_HEADERS can name the "
-                              "folder.\n");
+        nvrtc_text_print(log,
+                         "The CPU device's headers (pycuda/cuda) were not "
+                         "found: %s.  PYCUDA_CUDA_HEADERS can name the "
+                         "folder.\n",
+                         strerror(errno));
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     }
     job->frontend = nvrtc_frontend_find(log);
@@ -195,6 +209,7 @@ job_prepare(struct nvrtc_job *job, int count, const char *const *options)
         return NVRTC_ERROR_INVALID_INPUT;
     }
     job_precompile(job);
+    nvrtc_memory_failed = false; /* precompiling is an optimization */
     return nvrtc_job_mark(job) ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
 }
 
@@ -293,7 +308,8 @@ job_run_once(struct nvrtc_job *job)
     nvrtcResult result = NVRTC_SUCCESS;
 
     if (code) {
-        result = jit_start(&job->jit, kind, &job->options.jit, &program->log);
+        result = jit_start(&job->jit, kind, &job->options.jit, &job->reason);
+        job->stopped = result;
     }
     if (result == NVRTC_SUCCESS) {
         nvrtc_timing_begin(&job->timing, "CUDA C++ Frontend");
@@ -306,7 +322,8 @@ job_run_once(struct nvrtc_job *job)
     if (result == NVRTC_SUCCESS && code) {
         nvrtc_timing_begin(&job->timing, "pycuda-jit");
         result = jit_finish(&job->jit, &program->bitcode, &program->cubin,
-                            &program->log);
+                            &program->log, &job->reason);
+        job->stopped = result == NVRTC_ERROR_COMPILATION ? 0 : result;
         nvrtc_timing_end(&job->timing);
     }
     return result;
@@ -341,12 +358,34 @@ job_run(struct nvrtc_job *job)
     return result;
 }
 
+/* The result of the whole.  A lack of memory and a child process that could
+ * not be used come before what the source is refused for: other attempts may
+ * have needed them to accept it. */
+static nvrtcResult
+job_judge(struct nvrtc_job *job, nvrtcResult result)
+{
+    struct nvrtc_text *log = &job->program->log;
+
+    if (log->failed || (result && nvrtc_memory_failed)) {
+        nvrtc_text_free(log);
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    }
+    if (result && job->stopped) {
+        nvrtc_text_free(log);
+        *log = job->reason;
+        job->reason = (struct nvrtc_text){0};
+        return job->stopped;
+    }
+    return result;
+}
+
 nvrtcResult
 nvrtc_compile(struct _nvrtcProgram *program, int count,
               const char *const *options)
 {
     struct nvrtc_job job = {.program = program};
 
+    nvrtc_memory_failed = false;
     program->compiled = false;
     program->pch_status = NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED;
     nvrtc_text_free(&program->log);
@@ -357,12 +396,14 @@ nvrtc_compile(struct _nvrtcProgram *program, int count,
     if (result == NVRTC_SUCCESS) {
         result = job_run(&job);
     }
+    result = job_judge(&job, result);
     nvrtc_folder_remove(program, job.folder);
     nvrtc_process_free(&job.jit);
     free(job.marked);
     free(job.source);
     nvrtc_pch_free(&job.pch);
     nvrtc_options_free(&job.options);
+    nvrtc_text_free(&job.reason);
     program->compiled = result == NVRTC_SUCCESS;
     return result;
 }

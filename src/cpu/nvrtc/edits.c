@@ -30,7 +30,7 @@ nvrtc_edits_add(struct nvrtc_edits *edits, size_t at, size_t drop,
     }
     if (edit == NULL || length < 0) {
         free(length < 0 ? NULL : text);
-        edits->failed = true;
+        edits->failed = nvrtc_memory_failed = true;
         return;
     }
     for (; i > 0 && edit[i - 1].at > at; i--) {

@@ -110,7 +110,10 @@ nvrtc_frontend_find(struct nvrtc_text *log)
     if (choice.count == 0) {
         find(log);
     }
-    bool found = choice.count > 0 && !choice.failed;
+    if (choice.failed) {
+        nvrtc_words_free(&choice); /* the next call searches again */
+    }
+    bool found = choice.count > 0;
     pthread_mutex_unlock(&nvrtc_choice_lock);
     return found ? &choice : NULL;
 }
@@ -134,7 +137,7 @@ nvrtc_frontend_check(const struct nvrtc_words *frontend,
     }
     code = nvrtc_process_finish(&process, NULL, 0);
     if (code) {
-        nvrtc_process_explain_start(code, frontend->word[0], log);
+        nvrtc_process_explain_broken(&process, code, frontend->word[0], log);
         nvrtc_process_free(&process);
         goto done;
     }

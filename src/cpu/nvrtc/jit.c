@@ -11,6 +11,7 @@
 
 #include "cpu/cpu.h"
 #include "cpu/nvrtc/nvrtc.h"
+#include "image/image.h"
 
 #define JIT_WORDS 12
 
@@ -27,30 +28,59 @@ nvrtc_jit_target(char word[NVRTC_TARGET_WORD])
     return word;
 }
 
+bool
+nvrtc_jit_image_whole(const struct nvrtc_text *text)
+{
+    return text->length >= sizeof(struct image_header) &&
+           cpu_image_bytes(text->bytes) == text->length;
+}
+
+/* Moves the text to `result`. */
+static CUresult
+text_give(struct nvrtc_text *text, struct cpu_jit_result *result,
+          CUresult code)
+{
+    if (text->failed) {
+        nvrtc_text_free(text);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    result->text = text->bytes;
+    return code;
+}
+
 /* Moves the outputs of a child that has ended into `result`. */
-static void
+static CUresult
 result_take(struct nvrtc_process *process, struct cpu_jit_result *result)
 {
     struct nvrtc_text text = {0};
+    CUresult code = CUDA_SUCCESS;
 
     result->status = process->status;
-    if (!process->status) {
+    if (process->status) {
+        code = CUDA_ERROR_INVALID_PTX;
+    } else if (!nvrtc_jit_image_whole(&process->out)) {
+        nvrtc_text_print(&text,
+                         "pycuda-jit wrote %zu bytes that are no complete "
+                         "image",
+                         process->out.length);
+        return text_give(&text, result, CUDA_ERROR_INVALID_IMAGE);
+    } else {
         result->image = process->out.bytes;
         result->image_bytes = process->out.length;
         process->out = (struct nvrtc_text){0};
-    } else if (process->status < 0) {
-        nvrtc_process_explain(process, "pycuda-jit", &text);
     }
-    if (!text.bytes) {
+    if (process->status < 0) {
+        nvrtc_process_explain(process, "pycuda-jit", &text);
+    } else {
         text = process->err;
         process->err = (struct nvrtc_text){0};
     }
-    result->text = text.bytes;
+    return text_give(&text, result, code);
 }
 
-/* Why pycuda-jit could not be started; to be freed. */
-static char *
-start_failure(int code, const char *path)
+/* Why pycuda-jit could not be started. */
+static CUresult
+start_failure(int code, const char *path, struct cpu_jit_result *result)
 {
     struct nvrtc_text log = {0};
 
@@ -58,7 +88,20 @@ start_failure(int code, const char *path)
         nvrtc_text_print(&log, "It is searched for next to the library, or "
                                "where PYCUDA_JIT says.");
     }
-    return log.bytes;
+    return text_give(&log, result, CUDA_ERROR_JIT_COMPILER_NOT_FOUND);
+}
+
+/* Why its input or its output is not whole. */
+static CUresult
+finish_failure(const struct nvrtc_process *process, int code,
+               struct cpu_jit_result *result)
+{
+    struct nvrtc_text log = {0};
+
+    nvrtc_process_explain_broken(process, code, "pycuda-jit", &log);
+    return text_give(&log, result,
+                     code == ENOMEM ? CUDA_ERROR_OUT_OF_MEMORY
+                                    : CUDA_ERROR_INVALID_PTX);
 }
 
 CUresult
@@ -79,17 +122,13 @@ cpu_jit_run(const void *input, size_t bytes, char *const options[],
         argv[words++] = options[i];
     }
     bool found = nvrtc_path_package(path, "PYCUDA_JIT", "bin/pycuda-jit");
-    int code = found ? nvrtc_process_start(&process, argv) : ENOENT;
+    int code = found ? nvrtc_process_start(&process, argv) : errno;
     if (code) {
-        result->text = start_failure(code, found ? path : "pycuda-jit");
-        return CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
+        return start_failure(code, found ? path : "pycuda-jit", result);
     }
-    int failed = nvrtc_process_finish(&process, input, bytes);
-    if (failed) {
-        result->text = strdup("pycuda-jit: its pipes failed");
-    } else {
-        result_take(&process, result);
-    }
+    code = nvrtc_process_finish(&process, input, bytes);
+    CUresult done = code ? finish_failure(&process, code, result)
+                         : result_take(&process, result);
     nvrtc_process_free(&process);
-    return !failed && !result->status ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
+    return done;
 }

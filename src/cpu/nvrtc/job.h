@@ -19,13 +19,17 @@ struct nvrtc_job {
     char *source;           /* what rewrite.c made of that, or NULL */
     struct nvrtc_process jit;
     struct nvrtc_timing timing;
+    nvrtcResult stopped;      /* a child process could not be used, which no
+                               * other attempt can mend; NVRTC_SUCCESS: none */
+    struct nvrtc_text reason; /* text that says why, then */
 };
 
 /* ---- attempts.c ---- */
 
 /* Makes the changes that every source gets.  false: out of memory. */
 bool nvrtc_job_mark(struct nvrtc_job *job);
-/* Runs the front end once; `text` asks for the names, as textual IR. */
+/* Runs the front end once, unless the job is stopped; `text` asks for the
+ * names, as textual IR. */
 nvrtcResult nvrtc_job_front(struct nvrtc_job *job, bool text,
                             struct nvrtc_process *process);
 /* Runs it in all the ways that may succeed and leaves the bitcode in the

@@ -56,6 +56,15 @@ nvrtc_names_ask(const struct _nvrtcProgram *program, struct nvrtc_text *source)
     nvrtc_text_print(source, "}\n");
 }
 
+static char *
+symbol_copy(const char *name, size_t n)
+{
+    char *copy = strndup(name, n);
+
+    nvrtc_memory_failed |= copy == NULL;
+    return copy;
+}
+
 /* The symbol in an initialiser such as `ptr @_Z1kIiEvv,` or `ptr
  * addrspacecast (ptr addrspace(1) @table to ptr),`; NULL: none. */
 static char *
@@ -69,13 +78,13 @@ symbol_read(const char *initialiser)
     }
     at++;
     if (*at == '"') {
-        return strndup(at + 1, strcspn(at + 1, "\"\n"));
+        return symbol_copy(at + 1, strcspn(at + 1, "\"\n"));
     }
     size_t n = 0;
     while (isalnum((unsigned char)at[n]) || (at[n] && strchr("_.$-", at[n]))) {
         n++;
     }
-    return n ? strndup(at, n) : NULL;
+    return n ? symbol_copy(at, n) : NULL;
 }
 
 /* What the variable of expression `index` is initialised with. */

@@ -22,6 +22,12 @@
  * A failed allocation sets `failed` and leaves the rest as it was; callers
  * look once, at the end. */
 
+/* An allocation of the thread's current compilation has failed, in a text, a
+ * list of strings, edits, or a name.  Steps that fall back without that memory
+ * need not report it: nvrtc_compile turns the failure of a compilation with
+ * this flag into NVRTC_ERROR_OUT_OF_MEMORY, and clears the flag before. */
+extern _Thread_local bool nvrtc_memory_failed;
+
 struct nvrtc_text {
     char *bytes; /* zero-terminated once anything was added */
     size_t length;
@@ -52,14 +58,18 @@ void nvrtc_words_free(struct nvrtc_words *words);
 struct nvrtc_process {
     pid_t pid; /* 0: not running */
     int input, output, errors;
-    int status; /* after finish: 0, an exit status, or -signal */
+    int status;         /* after finish: 0, an exit status, or -signal */
+    const char *broken; /* why finish failed, for explain_broken */
     struct nvrtc_text out, err;
 };
 
 /* 0 or an errno.  The child gets a process group of its own and an environment
  * without LD_* and the sanitizers' variables. */
 int nvrtc_process_start(struct nvrtc_process *process, char *const argv[]);
-/* Feeds `input`, collects both outputs, waits.  0 or an errno. */
+/* Feeds `input`, collects both outputs, waits.  0 or an errno: the input could
+ * not be written whole, an output could not be read whole, or a child that
+ * claims success has not read its whole input.  `status` is valid only with
+ * 0. */
 int nvrtc_process_finish(struct nvrtc_process *process, const void *input,
                          size_t bytes);
 /* Ends a child whose result is not wanted, and frees everything. */
@@ -68,6 +78,10 @@ void nvrtc_process_free(struct nvrtc_process *process);
  * true: the system lacks a resource, and the text says which. */
 bool nvrtc_process_explain_start(int code, const char *program,
                                  struct nvrtc_text *log);
+/* Adds to `log` why nvrtc_process_finish returned the errno `code`. */
+void nvrtc_process_explain_broken(const struct nvrtc_process *process,
+                                  int code, const char *program,
+                                  struct nvrtc_text *log);
 /* Says in `log` how the child failed, with its last words. */
 void nvrtc_process_explain(const struct nvrtc_process *process,
                            const char *what, struct nvrtc_text *log);
@@ -84,7 +98,7 @@ extern _Thread_local bool nvrtc_starting;
 /* ---- paths.c: where the package's files lie ---- */
 
 /* `../name` seen from the library, or what `variable` says; false: too long or
- * unknown. */
+ * unknown, and errno says why. */
 bool nvrtc_path_package(char path[PATH_MAX], const char *variable,
                         const char *name);
 /* The folder for precompiled headers, made if need be; false: none. */
@@ -277,6 +291,8 @@ nvrtcResult nvrtc_compile_ptx(struct _nvrtcProgram *program);
 /* ---- jit.c ---- */
 
 #define NVRTC_TARGET_WORD 48 /* bytes that hold --target=... */
+/* Does `text`, the output of pycuda-jit, hold one image and nothing else? */
+bool nvrtc_jit_image_whole(const struct nvrtc_text *text);
 /* Makes pycuda-jit's word for this processor; NULL: none is to be given. */
 const char *nvrtc_jit_target(char word[NVRTC_TARGET_WORD]);
 

@@ -19,7 +19,11 @@ path_print(char path[PATH_MAX], const char *folder, const char *name)
 {
     int n = snprintf(path, PATH_MAX, "%s/%s", folder, name);
 
-    return n > 0 && n < PATH_MAX;
+    if (n <= 0 || n >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    return true;
 }
 
 /* The package's folder: the parent of the one that holds this library. */
@@ -30,6 +34,7 @@ package_folder(char path[PATH_MAX])
     Dl_info info;
     char real[PATH_MAX];
 
+    errno = ENOENT;
     if (!dladdr(&here, &info) || !info.dli_fname ||
         !realpath(info.dli_fname, real)) {
         return false;

@@ -5,7 +5,6 @@
  * thread; a process belongs to one call.
  *
  * SPDX-License-Identifier: MIT */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -235,8 +233,8 @@ close_end(int *fd)
     }
 }
 
-/* Reads what is there; at the end of the stream closes it.  An errno where
- * that fails. */
+/* Reads what is there; at the end of the stream closes it.  Returns an errno
+ * if that fails. */
 static int
 drain(int *fd, struct nvrtc_text *text)
 {
@@ -253,23 +251,60 @@ drain(int *fd, struct nvrtc_text *text)
     return 0;
 }
 
-/* Sends what the socket takes; closes it when all is sent or nobody reads. */
-static void
-feed(int *fd, const char **input, size_t *bytes)
+/* Has the child closed its input, or ended? */
+static bool
+input_closed(int fd)
 {
-    ssize_t n =
-        *bytes ? send(*fd, *input, *bytes, MSG_NOSIGNAL | MSG_DONTWAIT) : 0;
+    struct pollfd end = {.fd = fd};
 
-    if (n > 0) {
-        *input += n;
-        *bytes -= (size_t)n;
-    } else if (n < 0 && errno != EINTR && errno != EAGAIN) {
-        *bytes = 0;
+    return poll(&end, 1, 0) > 0 && (end.revents & POLLHUP);
+}
+
+/* Has the child ended without reading all that was sent? */
+static bool
+input_unread(int fd)
+{
+    int code = 0;
+    socklen_t size = sizeof code;
+
+    return getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size) == 0 &&
+           code == ECONNRESET;
+}
+
+/* Input of the child that has not been sent yet. */
+struct feed {
+    const char *rest;
+    size_t bytes;
+    bool done; /* all was sent, or the child reads no more */
+};
+
+/* Sends what the socket takes, and ends the stream after the last byte.
+ * Returns an errno if that fails while the child still reads: the stream must
+ * not end then, or the child would take a part of its input for the whole.  A
+ * child that has closed its input is no error here, since it usually fails
+ * with a message of its own; `bytes` stays above 0. */
+static int
+feed(int fd, struct feed *feed)
+{
+    ssize_t n = feed->bytes ? send(fd, feed->rest, feed->bytes,
+                                   MSG_NOSIGNAL | MSG_DONTWAIT)
+                            : 0;
+
+    if (n < 0) {
+        int code = errno;
+        if (code == EINTR || code == EAGAIN) {
+            return 0;
+        }
+        feed->done = input_closed(fd);
+        return feed->done ? 0 : code;
     }
-    if (*bytes == 0) {
-        shutdown(*fd, SHUT_WR); /* also for a forked child's copy */
-        close_end(fd);
+    feed->rest += n;
+    feed->bytes -= (size_t)n;
+    if (feed->bytes == 0) {
+        shutdown(fd, SHUT_WR); /* also for a forked child's copy */
+        feed->done = true;
     }
+    return 0;
 }
 
 /* The exit status, or -signal.  Where another part of the program has reaped
@@ -293,18 +328,63 @@ reap(struct nvrtc_process *process)
     }
 }
 
+/* Returns `code` and notes its purpose, for nvrtc_process_explain_broken. */
+static int
+broken(struct nvrtc_process *process, int code, const char *purpose)
+{
+    if (code) {
+        process->broken = purpose;
+    }
+    return code;
+}
+
+/* Transfers what the ends are ready for.  0 or an errno. */
+static int
+transfer(struct nvrtc_process *process, const struct pollfd ends[3],
+         struct feed *input)
+{
+    int code = 0;
+
+    if (ends[0].revents) {
+        code = broken(process, feed(process->input, input),
+                      "its input could not be written");
+    }
+    if (!code && ends[1].revents) {
+        code = broken(process, drain(&process->output, &process->out),
+                      "its output could not be read");
+    }
+    if (!code && ends[2].revents) {
+        code = broken(process, drain(&process->errors, &process->err),
+                      "its messages could not be read");
+    }
+    return code;
+}
+
+/* Has a child that has ended read all of its input, and is all of its output
+ * there?  A failed child need not have read all.  0 or an errno. */
+static int
+check_complete(struct nvrtc_process *process, const struct feed *input)
+{
+    if (process->out.failed || process->err.failed) {
+        return broken(process, ENOMEM, "its output does not fit in memory");
+    }
+    if (process->status == 0 &&
+        (input->bytes || input_unread(process->input))) {
+        return broken(process, EPIPE, "it did not read all of its input");
+    }
+    return 0;
+}
+
 int
 nvrtc_process_finish(struct nvrtc_process *process, const void *input,
                      size_t bytes)
 {
     struct cpu_interrupt interrupt = {0};
-    const char *rest = input;
+    struct feed rest = {.rest = input, .bytes = bytes};
 
-    feed(&process->input, &rest, &bytes);
-    while (process->input >= 0 || process->output >= 0 ||
-           process->errors >= 0) {
+    while (!rest.done || process->output >= 0 || process->errors >= 0) {
         struct pollfd ends[3] = {
-            {.fd = process->input, .events = POLLOUT},
+            {.fd = rest.done ? -1 : process->input, .events = POLLOUT},
             {.fd = process->output, .events = POLLIN},
             {.fd = process->errors, .events = POLLIN},
         };
@@ -314,20 +394,15 @@ nvrtc_process_finish(struct nvrtc_process *process, const void *input,
             }
             continue;
         }
-        if (ends[0].revents) {
-            feed(&process->input, &rest, &bytes);
-        }
-        int code =
-            ends[1].revents ? drain(&process->output, &process->out) : 0;
-        if (!code && ends[2].revents) {
-            code = drain(&process->errors, &process->err);
-        }
+        int code = transfer(process, ends, &rest);
         if (code) {
             return code; /* nvrtc_process_free ends the child */
         }
     }
     reap(process);
-    return process->out.failed || process->err.failed ? ENOMEM : 0;
+    int code = check_complete(process, &rest);
+    close_end(&process->input);
+    return code;
 }
 
 void
@@ -342,82 +417,4 @@ nvrtc_process_free(struct nvrtc_process *process)
     }
     nvrtc_text_free(&process->out);
     nvrtc_text_free(&process->err);
-}
-
-/* Descriptors that the process has open, or -1. */
-static int
-descriptors_open(void)
-{
-    DIR *folder = opendir("/proc/self/fd");
-    int count = -3; /* ".", ".." and the folder's own */
-
-    if (folder == NULL) {
-        return -1;
-    }
-    while (readdir(folder)) {
-        count++;
-    }
-    closedir(folder);
-    return count;
-}
-
-bool
-nvrtc_process_explain_start(int code, const char *program,
-                            struct nvrtc_text *log)
-{
-    struct rlimit limit;
-    int open_now;
-
-    if (code == EINTR) {
-        nvrtc_text_print(log, "The compilation was interrupted.\n");
-        return true;
-    }
-    nvrtc_text_print(log, "The compiler %s could not be run: %s", program,
-                     strerror(code));
-    switch (code) {
-    case EMFILE:
-        open_now = descriptors_open();
-        if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && open_now >= 0) {
-            nvrtc_text_print(log, " (%d of %llu are open)", open_now,
-                             (unsigned long long)limit.rlim_cur);
-        }
-        nvrtc_text_print(log,
-                         ".  Close files, or raise the limit (ulimit -n).\n");
-        return true;
-    case ENFILE:
-        nvrtc_text_print(log, ".  The whole system has too many open files "
-                              "(sysctl fs.file-max).\n");
-        return true;
-    case EAGAIN:
-        nvrtc_text_print(log, ".  The limit of processes and threads is "
-                              "reached (ulimit -u, the cgroup's pids.max).\n");
-        return true;
-    case ENOMEM:
-        nvrtc_text_print(log, ".  There is no memory for a process (ulimit "
-                              "-v, the cgroup's memory.max).\n");
-        return true;
-    default:
-        nvrtc_text_print(log, ".\n");
-        return false;
-    }
-}
-
-void
-nvrtc_process_explain(const struct nvrtc_process *process, const char *what,
-                      struct nvrtc_text *log)
-{
-    const char *words = process->err.bytes ? process->err.bytes : "";
-    size_t length = strlen(words);
-
-    if (process->status < 0) {
-        nvrtc_text_print(log, "%s was ended by signal %d (%s).\n", what,
-                         -process->status, strsignal(-process->status));
-    } else {
-        nvrtc_text_print(log, "%s failed with status %d.\n", what,
-                         process->status);
-    }
-    if (length) {
-        nvrtc_text_print(log, "Its last words:\n%s\n",
-                         words + (length > 2000 ? length - 2000 : 0));
-    }
 }

@@ -10,6 +10,8 @@
 
 #include "cpu/nvrtc/nvrtc.h"
 
+_Thread_local bool nvrtc_memory_failed;
+
 /* Room for `n` more bytes and a zero. */
 static bool
 text_reserve(struct nvrtc_text *text, size_t n)
@@ -27,7 +29,7 @@ text_reserve(struct nvrtc_text *text, size_t n)
     }
     char *bytes = realloc(text->bytes, capacity);
     if (bytes == NULL) {
-        text->failed = true;
+        text->failed = nvrtc_memory_failed = true;
         return false;
     }
     text->bytes = bytes;
@@ -57,7 +59,7 @@ nvrtc_text_print(struct nvrtc_text *text, const char *format, ...)
     int n = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
     if (n < 0 || !text_reserve(text, (size_t)n)) {
-        text->failed = true;
+        text->failed = nvrtc_memory_failed = true;
         return;
     }
     va_start(arguments, format);
@@ -78,7 +80,7 @@ static void
 words_push(struct nvrtc_words *words, char *word)
 {
     if (word == NULL || words->failed) {
-        words->failed = true;
+        words->failed = nvrtc_memory_failed = true;
         free(word);
         return;
     }
@@ -86,7 +88,7 @@ words_push(struct nvrtc_words *words, char *word)
         size_t capacity = words->capacity ? 2 * words->capacity : 32;
         char **more = realloc(words->word, capacity * sizeof *more);
         if (more == NULL) {
-            words->failed = true;
+            words->failed = nvrtc_memory_failed = true;
             free(word);
             return;
         }

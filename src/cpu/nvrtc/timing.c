@@ -66,7 +66,13 @@ table_write(const struct nvrtc_timing *timing, const char *program,
                          timing->part[i].name,
                          timing->part[i].end - timing->part[i].begin);
     }
-    if (to_log) {
+    if (text.failed) {
+        errno = ENOMEM;
+        written = false;
+        if (file) {
+            fclose(file);
+        }
+    } else if (to_log) {
         nvrtc_text_add(log, text.bytes, text.length);
     } else {
         written = fwrite(text.bytes, 1, text.length, file) == text.length;
