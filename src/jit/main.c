@@ -5,8 +5,10 @@
  * user's process.  Nothing is freed; the process ends.
  *
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <llvm-c/BitWriter.h>
@@ -212,6 +214,9 @@ main(int count, char **arguments)
     if (jit.options.verbose) {
         tell(&jit);
     }
-    fflush(NULL);
+    if (fflush(stdout) || ferror(stdout)) {
+        jit_die("cannot write the output: %s", strerror(errno));
+    }
+    fflush(stderr);
     _exit(0);
 }

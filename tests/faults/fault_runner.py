@@ -643,7 +643,8 @@ def _run_all(
     faults = [
         fault
         for fault in faults
-        if not arguments.only or arguments.only in str(fault)
+        if not arguments.only
+        or any(text in str(fault) for text in arguments.only)
     ][arguments.first :: arguments.step]
     running: list[tuple[Fault, int, Path]] = []
     for fault in [*faults, None, None]:
@@ -707,7 +708,11 @@ def main(words: list[str] | None = None) -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", nargs="*", help="only these programs")
-    parser.add_argument("--only", default="", help="part of a fault's text")
+    parser.add_argument(
+        "--only",
+        action="append",
+        help="part of a fault's text; may be given several times",
+    )
     parser.add_argument(
         "--quick", action="store_true", help="one error, one call a site"
     )

@@ -139,3 +139,17 @@ def test_front_end_that_does_not_read_its_input(
     )
     assert done.returncode == 0, done.stderr
     assert message in done.stdout
+
+
+def test_shown_code_that_cannot_be_written() -> None:
+    bitcode = compile(SOURCE, options=["-rdc=true"])
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [str(jit()), "--show=ir"],
+            input=bitcode,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert b"cannot write the output: No space left" in done.stderr

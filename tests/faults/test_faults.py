@@ -49,6 +49,14 @@ def test_some_faults() -> None:
 
 @pytest.mark.cpu
 @pytest.mark.no_sanitizer
+def test_faults_of_the_compiler() -> None:
+    """A part of a source must not be compiled, nor a part of a log shown."""
+    words = ["refused", "rewritten", "--only", ": send"]
+    assert inject(*words, "--only", ": realloc") >= 12
+
+
+@pytest.mark.cpu
+@pytest.mark.no_sanitizer
 @pytest.mark.slow
 def test_more_faults() -> None:
     assert inject("--quick", "--step", "5") >= 70
