@@ -131,7 +131,7 @@ def main(processes: int, seconds: float, contexts: int) -> int:
     start = time.time()
     running = [
         subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", WORKER, str(i)]
+            [sys.executable, "-P", "-W", "ignore", "-c", WORKER, str(i)]
             + [str(seconds), str(contexts)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
