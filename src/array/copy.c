@@ -158,8 +158,8 @@ overlap(const struct array *a, const struct array *b)
 int
 array_copy_same(struct array *target, struct array *source, CUstream stream)
 {
-    if (core_use(target->head.owner, stream) < 0 ||
-        core_use(source->head.owner, stream) < 0) {
+    if (core_use_array(&target->head, stream) < 0 ||
+        core_use_array(&source->head, stream) < 0) {
         return -1;
     }
     if (target->head.pointer == source->head.pointer &&

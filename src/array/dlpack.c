@@ -172,8 +172,10 @@ dlpack_give(PyObject *module, PyObject *args)
     if (assign_settled(array) < 0) {
         return NULL;
     }
-    if (array->size > 0 && stream != -1 &&
-        core_order(array->head.owner, (CUstream)stream) < 0) {
+    PyObject *owner = array->head.owner;
+    if (array->size > 0 &&
+        (stream == -1 ? core_settle(owner)
+                      : core_order(owner, (CUstream)stream)) < 0) {
         return NULL;
     }
     core_escape(array->head.owner);

@@ -68,7 +68,7 @@ dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
     void *target = PyArray_DATA(host);
     size_t bytes = byte_count(array);
 
-    if (core_use(array->head.owner, stream) < 0) {
+    if (core_use_array(&array->head, stream) < 0) {
         return -1;
     }
     if (async) {
@@ -271,7 +271,7 @@ htod(struct array *array, PyArrayObject *host, int async, CUstream stream)
     const void *source = PyArray_DATA(host);
     size_t bytes = byte_count(array);
 
-    if (core_use(array->head.owner, stream) < 0) {
+    if (core_use_array(&array->head, stream) < 0) {
         return -1;
     }
     return async

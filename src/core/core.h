@@ -100,6 +100,9 @@ CUdeviceptr core_allocation_pointer(PyObject *allocation);
  * a user's class for its gpudata; any other object than a DeviceAllocation, or
  * NULL, is ignored. */
 int core_use(PyObject *owner, CUstream stream);
+/* The same for an array's memory, whoever owns it: that of another library in
+ * another context is waited for. */
+int core_use_array(const struct core_array_head *array, CUstream stream);
 /* The same for what a kernel of the current context is about to use:
  * LogicError where the memory belongs to a context whose memory it cannot
  * access. */
@@ -111,6 +114,9 @@ bool core_apart(PyObject *owner, PyObject *other);
  * `owner` (as for core_use; the whole context where its streams are not
  * known). */
 int core_order(PyObject *owner, CUstream later);
+/* Waits on the host for what other contexts than the memory's own have issued
+ * on `owner` (as for core_use), except in a capture. */
+int core_settle(PyObject *owner);
 /* What __cuda_array_interface__ says of what was issued on `owner`: the number
  * of the stream to wait for; None where nothing is left (waits for that where
  * its streams are not known). */

@@ -80,6 +80,8 @@ struct core_context {
     struct core_queue *queue; /* of the last launch */
     struct core_pool *pool;
     bool valid;              /* not detached */
+    bool guarded;            /* captures, or is detached, or is not the only
+                                one: each use of its memory is examined */
     unsigned captures;       /* streams that capture, by Stream.capture */
     uint64_t noted;          /* how often `launched` changed, and 1 */
     unsigned launched_at;    /* the newest */
@@ -120,11 +122,16 @@ struct core_allocation {
     bool touched : 1;   /* used at all since it was taken */
     bool settled : 1;   /* nothing of before it was taken still uses the
                            memory */
-    uint32_t bin;       /* size class in its pool */
-    size_t bytes;       /* as asked for */
-    size_t room;        /* bytes of its block in the default pool */
+    bool crossed : 1;   /* used last by another context: `user`, `user_stream`;
+                           `stream` is none then, and `scattered` is set */
+    bool was_scattered : 1; /* before it was crossed */
+    uint32_t bin;           /* size class in its pool */
+    size_t bytes;           /* as asked for */
+    size_t room;            /* bytes of its block in the default pool */
     CUdeviceptr pointer;
     PyObject *pool; /* DeviceMemoryPool of a PooledDeviceAllocation */
+    struct core_context *user; /* of `crossed`; may have gone since */
+    CUstream user_stream;
 };
 
 struct core_stream_object {
@@ -362,6 +369,8 @@ void core_context_drop_stream(struct core_context *context, CUstream handle);
 void core_kept_begin(struct core_context *context);
 void core_kept_end(struct core_context *context);
 struct core_context *core_contexts_first(void); /* by ->next: all */
+/* Sets `guarded` of all contexts: one came, went, began or ended a capture. */
+void core_contexts_guard(void);
 int core_kept_traverse(struct core_context *context, visitproc visit,
                        void *arg);
 /* The context goes. */
@@ -740,12 +749,6 @@ int core_stream_plain(CUstream *stream, const char *routine);
 /* Whether a call with this stream= is done when it returns: none was given,
  * and this thread does not capture. */
 bool core_stream_waits(PyObject *stream_or_none);
-/* Around a plain call of the driver that knows the legacy stream only. */
-struct core_plain {
-    CUstream stream;
-};
-int core_plain_begin(struct core_plain *plain, const char *routine);
-CUresult core_plain_end(const struct core_plain *plain, CUresult code);
 
 /* -- launch/handler.c */
 int core_handler_pointer(PyObject *handler, CUstream stream,

@@ -13,7 +13,7 @@
  * nobody who holds it waits for the GIL.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/memory/foreign.h"
 
 #include <pthread.h>
 
@@ -310,7 +310,7 @@ cublas_gemm(PyObject *module, PyObject *args)
     }
     for (int k = 0; k < 3; k++) {
         if (core_pointer(array[k], &pointer[k]) < 0 ||
-            core_use(array[k], stream) < 0) {
+            core_use_in_kernel(core_memory_owner(array[k]), stream) < 0) {
             return NULL;
         }
     }

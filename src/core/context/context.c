@@ -122,6 +122,7 @@ context_release(struct core_context *self)
     CUresult code = CUDA_SUCCESS;
     if (core.forked) {
         self->valid = false;
+        self->guarded = true;
         return CUDA_SUCCESS;
     }
     core_kept_drop(self);
@@ -133,6 +134,8 @@ context_release(struct core_context *self)
     core_pool_destroy(self);
     core_graph_links_end(self);
     self->valid = false;
+    self->guarded = true;
+    core_contexts_guard();
     core_kept_drop(self); /* what other threads have made meanwhile */
     CUcontext handle = self->handle;
     CUdevice device = self->device;

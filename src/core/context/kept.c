@@ -22,6 +22,19 @@ core_kept_begin(struct core_context *context)
     context->serial = ++core.next_serial;
     context->next = contexts;
     contexts = context;
+    core_contexts_guard();
+}
+
+void
+core_contexts_guard(void)
+{
+    unsigned valid = 0;
+    for (struct core_context *c = contexts; c != NULL; c = c->next) {
+        valid += c->valid;
+    }
+    for (struct core_context *c = contexts; c != NULL; c = c->next) {
+        c->guarded = valid > 1 || !c->valid || c->captures != 0;
+    }
 }
 
 void
@@ -34,6 +47,7 @@ core_kept_end(struct core_context *context)
     if (*link != NULL) {
         *link = context->next;
     }
+    core_contexts_guard();
 }
 
 struct core_context *

@@ -171,7 +171,7 @@ memory_use(PyObject *memory, CUstream stream, CUdeviceptr *pointer)
         (!core_is_ours(memory) && core_foreign_reach(*pointer) < 0)) {
         return -1;
     }
-    return core_use(memory, stream);
+    return core_use_in_kernel(core_memory_owner(memory), stream);
 }
 
 int

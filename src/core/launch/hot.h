@@ -52,9 +52,8 @@ pack_end(struct core_pack *pack)
 static inline bool
 used_again(struct core_allocation *allocation, CUstream stream)
 {
-    const struct core_context *context = allocation->context;
     if (UNUSUAL(allocation->stream != stream || allocation->freed ||
-                !context->valid || context->captures != 0)) {
+                allocation->context->guarded)) {
         return false;
     }
     allocation->touched = true;
@@ -75,7 +74,8 @@ used_again_here(const struct core_context *here,
 }
 
 /* An address of an argument whose type is that of the last call; false leaves
- * it to the slow way.  `here` is for used_again_here. */
+ * it to the slow way.  `here` is for used_again_here, or NULL: no address is
+ * stored. */
 static inline bool
 address_store(const struct core_slot *slot, PyObject *arg,
               const struct core_context *here, CUstream stream, char *target)

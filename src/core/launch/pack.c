@@ -206,7 +206,7 @@ other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     if (found > 0) {
         return core_foreign_reach(value->pointer) < 0
                    ? -1
-                   : core_use(arg, pack->stream);
+                   : core_use_at(arg, value->pointer, pack->stream);
     }
     if (found == -2 ||
         (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError))) {
@@ -401,14 +401,14 @@ pack_by_layout(struct core_function *function, PyObject *const *args,
     const uint32_t count = function->layout.count;
     const struct core_parameter *parameters = function->layout.parameters;
     const struct core_slot *slots = function->slots;
-    const struct core_context *here = function->context;
-    const bool slow = !here->valid || here->captures != 0;
+    const struct core_context *context = function->context;
+    const struct core_context *const here =
+        context->valid && context->captures == 0 ? context : NULL;
     for (uint32_t i = 0; i < count; i++) {
         char *target = buffer + parameters[i].offset;
         pointers[i] = target;
-        if ((UNUSUAL(slow) ||
-             UNUSUAL(!argument_store_again(&slots[i], args[i], here, stream,
-                                           parameters[i].bytes, target))) &&
+        if (UNUSUAL(!argument_store_again(&slots[i], args[i], here, stream,
+                                          parameters[i].bytes, target)) &&
             argument_store(function, i, args[i], pack, target) < 0) {
             return -1;
         }
@@ -556,8 +556,8 @@ core_pack_pointer(PyObject *object, struct core_pack *pack,
         (!core_is_ours(object) && core_foreign_reach(*pointer) < 0)) {
         return -1;
     }
-    return core_use_in_kernel(core_is_array(object)
-                                  ? ((struct core_array_head *)object)->owner
-                                  : object,
-                              pack->stream);
+    PyObject *owner = core_memory_owner(object);
+    return owner != NULL && core_is_allocation(owner)
+               ? core_use_in_kernel(owner, pack->stream)
+               : core_use_at(object, *pointer, pack->stream);
 }

@@ -6,7 +6,7 @@
  * a kernel or a copy is an error.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/memory/cross_context.h"
 
 PyObject *
 core_allocation_wrap(PyTypeObject *type, struct core_context *context,
@@ -99,6 +99,7 @@ allocation_release(struct core_allocation *self)
     if (self->cached && core_pool_give(self)) {
         return CUDA_SUCCESS;
     }
+    core_cross_end(self);
     CUresult code = CUDA_SUCCESS;
     if (core_enter(self->context, &scope)) {
         code = free_native(self->pointer);

@@ -8,7 +8,7 @@
  * in its context's `late` for the end of the captures.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/memory/cross_context.h"
 
 struct async_pool {
     CORE_HEAD
@@ -67,6 +67,7 @@ async_release(struct async_allocation *self, CUstream stream, bool given)
         return CUDA_SUCCESS;
     }
     base->freed = true;
+    core_cross_end(base);
     if (base->context == NULL || !core_enter(base->context, &scope)) {
         return CUDA_SUCCESS;
     }

@@ -186,6 +186,17 @@ core_foreign_reach(CUdeviceptr pointer)
     return core_fail(CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel", detail);
 }
 
+int
+core_foreign_wait(CUdeviceptr pointer)
+{
+    const struct core_context *here = core_stack_top();
+    int device;
+    return here != NULL && here->captures == 0 &&
+                   is_elsewhere(here, pointer, &device)
+               ? wait_elsewhere(pointer, device)
+               : 0;
+}
+
 /* ---- DLPack ---- */
 
 static const struct dl_tensor *

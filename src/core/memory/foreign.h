@@ -20,10 +20,17 @@ int core_foreign_address(PyObject *object, CUstream later,
 /* LogicError where the address is another device's or context's memory that
  * kernels of the current context cannot access. */
 int core_foreign_reach(CUdeviceptr pointer);
+/* Waits on the host for the work of the context that made the memory, if that
+ * is another context than the current one, which captures nothing. */
+int core_foreign_wait(CUdeviceptr pointer);
 
 /* -- memory/order.c */
 /* What keeps an array's memory, through views of views: borrowed, or NULL. */
 PyObject *core_memory_owner(PyObject *owner);
+/* core_use of memory at an address; if it is in another context and its uses
+ * are not noted (an int, an object of another class), the host waits for that
+ * context. */
+int core_use_at(PyObject *object, CUdeviceptr pointer, CUstream stream);
 /* `later` waits for the stream of a __cuda_array_interface__, a dict. */
 int core_follow(PyObject *interface, CUstream later);
 

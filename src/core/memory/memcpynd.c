@@ -6,7 +6,10 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/copy_object.h"
+#include "core/memory/cross_context.h"
+#include "core/memory/foreign.h"
 #include "core/memory/room.h"
+#include "core/stream/plain.h"
 
 static CUDA_MEMCPY2D
 flat_of(const CUDA_MEMCPY3D_PEER *c)
@@ -34,7 +37,8 @@ flat_of(const CUDA_MEMCPY3D_PEER *c)
 /* The one argument of a call: a Stream, or `aligned` in two dimensions. */
 struct how {
     bool async, aligned;
-    bool plain;      /* done when it returns, on the stream all the same */
+    bool plain; /* done when it returns, also on a stream: a plain call, or
+                   one with another context's array */
     CUstream stream; /* NULL where neither: the legacy stream */
 };
 
@@ -160,10 +164,15 @@ ends_fit(PyObject *op, bool flat, const char *routine)
 
 /* Device memory that was set is in use on the stream; refused if freed. */
 static int
-ends_use(PyObject *op, const struct how *how)
+ends_use(PyObject *op, struct how *how)
 {
     struct copy_object *self = (struct copy_object *)op;
     PyObject *ends[] = {self->source, self->target};
+    const CUDA_MEMCPY3D_PEER *copy = &self->copy;
+    const CUdeviceptr at[] = {
+        copy->srcMemoryType == CU_MEMORYTYPE_DEVICE ? copy->srcDevice : 0,
+        copy->dstMemoryType == CU_MEMORYTYPE_DEVICE ? copy->dstDevice : 0,
+    };
     struct core_context *context = core_current();
     CUarray array;
     if (context == NULL) {
@@ -171,8 +180,9 @@ ends_use(PyObject *op, const struct how *how)
     }
     for (int i = 0; i < 2; i++) {
         bool tiled = ends[i] != NULL && Py_IS_TYPE(ends[i], core.cuarray_type);
-        if (tiled ? core_array_handle(ends[i], &array) < 0
-                  : core_use(ends[i], how->stream) < 0) {
+        if (tiled ? core_array_handle(ends[i], &array) < 0 ||
+                        core_cross_wait_array(ends[i], &how->plain) < 0
+                  : core_use_at(ends[i], at[i], how->stream) < 0) {
             return -1;
         }
         if (core_capture_hold(context, ends[i]) < 0) {

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
 #include "core/memory/address.h"
+#include "core/memory/foreign.h"
 #include "core/memory/room.h"
 
 #define GIL_BYTES ((size_t)64 << 10)
@@ -355,7 +356,7 @@ end_of(PyObject *object, CUstream stream, CUdeviceptr *pointer)
     if (core_pointer_on(object, stream, pointer) < 0) {
         return -1;
     }
-    return core_use(object, stream);
+    return core_use_at(object, *pointer, stream);
 }
 
 static PyObject *

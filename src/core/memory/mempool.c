@@ -7,7 +7,7 @@
  * the default pool (pool.c).
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/memory/cross_context.h"
 #include "core/numpy.h"
 
 enum {
@@ -365,6 +365,8 @@ static void
 pooled_release(struct core_allocation *self)
 {
     if (!self->freed && self->pool != NULL) {
+        self->freed = true;
+        core_cross_end(self);
         pool_give((struct mempool *)self->pool,
                   (void *)(uintptr_t)self->pointer, self->bytes);
     }

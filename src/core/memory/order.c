@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
 #include "core/memory/address.h"
+#include "core/memory/cross_context.h"
 #include "core/memory/foreign.h"
 
 /* A foreign stream may end without our knowing. */
@@ -32,44 +33,6 @@ stream_blocks(const struct core_context *context, CUstream stream)
     return false;
 }
 
-/* A wait on the device: `later` goes on once `earlier` is as far as now. */
-static int
-stream_follow(CUstream earlier, CUstream later)
-{
-    CUevent event;
-    if (core_check(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
-                   "cuEventCreate") < 0) {
-        return -1;
-    }
-    int status =
-        core_check(driver.cuEventRecord(event, earlier), "cuEventRecord");
-    if (status == 0) {
-        status = core_check(driver.cuStreamWaitEvent(later, event, 0),
-                            "cuStreamWaitEvent");
-    }
-    driver.cuEventDestroy(event);
-    return status;
-}
-
-/* Waits for all work of a context, which need not be the current one. */
-static int
-wait_for_context(const struct core_context *context)
-{
-    CUcontext popped;
-    bool pushes = context != core_stack_top();
-    CUresult code =
-        pushes ? driver.cuCtxPushCurrent(context->handle) : CUDA_SUCCESS;
-    if (code == CUDA_SUCCESS) {
-        PyThreadState *thread = core_unlock();
-        code = driver.cuCtxSynchronize();
-        core_lock(thread);
-        if (pushes) {
-            driver.cuCtxPopCurrent(&popped);
-        }
-    }
-    return core_check(code, "cuCtxSynchronize");
-}
-
 /* Memory that nobody has used yet goes over to the stream of its first use,
  * behind what its last owner may still do with it: nothing, where that one's
  * stream has ended. */
@@ -77,7 +40,7 @@ static int
 use_first(struct core_allocation *self, CUstream stream)
 {
     if (!self->settled && core_stream_known(self->context, self->stream) &&
-        stream_follow(self->stream, stream) < 0) {
+        core_stream_follow(self->context, self->stream, stream) < 0) {
         return -1;
     }
     self->touched = true;
@@ -156,6 +119,13 @@ use_unusual(PyObject *owner, CUstream stream)
         }
     }
     stream = stream == NULL ? core_stream_default() : stream;
+    struct core_context *here = core_stack_top();
+    if (core_is_cross_use(self, here, stream)) {
+        return core_cross_use(self, here, stream);
+    }
+    if (self->crossed) {
+        return core_cross_return(self, here, stream);
+    }
     if (self->stream == stream) {
         self->touched = true;
         return 0;
@@ -171,6 +141,27 @@ core_use(PyObject *owner, CUstream stream)
                               stream == NULL ? core_stream_default() : stream)
                ? 0
                : use_unusual(owner, stream);
+}
+
+int
+core_use_at(PyObject *object, CUdeviceptr pointer, CUstream stream)
+{
+    PyObject *owner = core_memory_owner(object);
+    bool is_tracked = owner != NULL && core_is_allocation(owner);
+    return !is_tracked && core_cross_wait_address(pointer) < 0
+               ? -1
+               : core_use(owner, stream);
+}
+
+int
+core_use_array(const struct core_array_head *array, CUstream stream)
+{
+    PyObject *owner = array->owner;
+    return USUAL(owner != NULL && Py_IS_TYPE(owner, core.allocation_type)) &&
+                   used_again((struct core_allocation *)owner,
+                              stream == NULL ? core_stream_default() : stream)
+               ? 0
+               : core_use_at(owner, array->pointer, stream);
 }
 
 int
@@ -208,13 +199,13 @@ order_in_capture(CUstream later)
                          "a consumer on the default stream cannot join a "
                          "capture");
     }
-    return stream_follow(earlier, later);
+    return core_stream_follow(core_stack_top(), earlier, later);
 }
 
 int
 core_order(PyObject *owner, CUstream later)
 {
-    const struct core_context *context = core_current();
+    struct core_context *context = core_current();
     owner = core_memory_owner(owner);
     struct core_allocation *self = (struct core_allocation *)owner;
     if (context == NULL) {
@@ -223,11 +214,15 @@ core_order(PyObject *owner, CUstream later)
     if (context->captures != 0) {
         return order_in_capture(later);
     }
-    if (owner != NULL && core_is_allocation(owner) && !self->scattered &&
-        core_stream_known(self->context, self->stream)) {
-        return self->stream == later ? 0 : stream_follow(self->stream, later);
+    if (owner == NULL || !core_is_allocation(owner)) {
+        return core_context_wait(context);
     }
-    return wait_for_context(context);
+    if (self->scattered || !core_stream_known(self->context, self->stream)) {
+        return core_cross_wait(self);
+    }
+    return self->context == context && self->stream == later
+               ? 0
+               : core_stream_follow(self->context, self->stream, later);
 }
 
 /* ---- the stream of __cuda_array_interface__ ---- */
@@ -246,15 +241,15 @@ core_shown_stream(PyObject *owner)
     owner = core_memory_owner(owner);
     struct core_allocation *self = (struct core_allocation *)owner;
     struct core_context *context;
+    const bool is_ours = owner != NULL && core_is_allocation(owner);
 
-    if (owner != NULL && core_is_allocation(owner)) {
+    if (is_ours) {
         context = self->context;
         if (self->freed || !context->valid) {
             Py_RETURN_NONE;
         }
-        /* The number of a default stream is the current context's. */
-        bool named = self->stream != NULL || context == core_stack_top();
-        if (named && !self->scattered &&
+        /* Consumers wait for a stream of the current context only. */
+        if (context == core_stack_top() && !self->scattered &&
             core_stream_known(context, self->stream)) {
             return stream_number(self->stream);
         }
@@ -264,7 +259,7 @@ core_shown_stream(PyObject *owner)
     if (context->captures != 0) { /* which waiting would break */
         return stream_number(core_stream_default());
     }
-    if (wait_for_context(context) < 0) {
+    if ((is_ours ? core_cross_wait(self) : core_context_wait(context)) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -301,5 +296,5 @@ core_follow(PyObject *interface, CUstream later)
     if (context->captures != 0 || is_ordered(context, earlier, later)) {
         return 0; /* a capture takes in nothing from outside */
     }
-    return stream_follow(earlier, later);
+    return core_stream_follow(context, earlier, later);
 }

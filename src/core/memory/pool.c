@@ -264,6 +264,7 @@ bin_again(struct core_pool *pool, size_t bytes, CUstream stream)
     self->scattered = !core_stream_known(self->context, stream);
     self->stream = stream;
     self->settled = block->idle;
+    self->crossed = false;
     return self;
 }
 
@@ -281,7 +282,7 @@ core_allocate_ready(struct core_context *context, size_t bytes,
     if (USUAL(self != NULL && self->bytes == bytes &&
               self->stream == stream)) {
         pool->newest = NULL;
-        self->settled = self->scattered = false;
+        self->settled = self->scattered = self->crossed = false;
     } else if ((self = bin_again(pool, bytes, stream)) == NULL) {
         return NULL;
     }

@@ -74,13 +74,16 @@ capture_opened(struct core_context *context)
         return -1;
     }
     context->captures++;
+    core_contexts_guard();
     return 0;
 }
 
 static void
 capture_closed(struct core_context *context)
 {
-    if (--context->captures == 0) {
+    context->captures--;
+    core_contexts_guard();
+    if (context->captures == 0) {
         Py_CLEAR(context->held); /* which may drop memory */
         core_late_free(context);
     }

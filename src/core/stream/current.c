@@ -11,7 +11,7 @@
  * and not with the graph.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/stream/plain.h"
 
 static uint64_t entered_so_far;
 

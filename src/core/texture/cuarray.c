@@ -2,7 +2,9 @@
  * descriptors, and copies between arrays and linear memory.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/memory/cross_context.h"
+#include "core/memory/foreign.h"
+#include "core/stream/plain.h"
 
 /* The fields have their C types' names in PyMemberDef. */
 struct descriptor {
@@ -388,6 +390,26 @@ none_or_error(CUresult code, const char *routine)
     return core_check(code, routine) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+/* core_plain_begin of a copy that uses one array or two (or NULL), and linear
+ * memory (or NULL): orders it after the work of their contexts, and lets
+ * core_plain_end wait for it if an array belongs to another one. */
+static int
+copy_begin(struct core_plain *plain, const char *routine, PyObject *one,
+           PyObject *other, PyObject *memory, CUdeviceptr pointer)
+{
+    bool is_cross = false;
+    if ((memory != NULL && core_use_at(memory, pointer, NULL) < 0) ||
+        core_cross_wait_array(one, &is_cross) < 0 ||
+        (other != NULL && core_cross_wait_array(other, &is_cross) < 0) ||
+        core_plain_begin(plain, routine) < 0) {
+        return -1;
+    }
+    if (is_cross && plain->stream == NULL) {
+        plain->stream = CU_STREAM_LEGACY;
+    }
+    return 0;
+}
+
 static PyObject *
 copy_dtoa(PyObject *unused, CORE_ARGS)
 {
@@ -404,7 +426,7 @@ copy_dtoa(PyObject *unused, CORE_ARGS)
         return NULL;
     }
     struct core_plain plain;
-    if (core_plain_begin(&plain, "cuMemcpyDtoA") < 0) {
+    if (copy_begin(&plain, "cuMemcpyDtoA", v[0], NULL, v[2], source) < 0) {
         return NULL;
     }
     PyThreadState *thread = core_unlock();
@@ -430,7 +452,7 @@ copy_atod(PyObject *unused, CORE_ARGS)
         return NULL;
     }
     struct core_plain plain;
-    if (core_plain_begin(&plain, "cuMemcpyAtoD") < 0) {
+    if (copy_begin(&plain, "cuMemcpyAtoD", v[1], NULL, v[0], target) < 0) {
         return NULL;
     }
     PyThreadState *thread = core_unlock();
@@ -456,7 +478,7 @@ copy_atoa(PyObject *unused, CORE_ARGS)
         return NULL;
     }
     struct core_plain plain;
-    if (core_plain_begin(&plain, "cuMemcpyAtoA") < 0) {
+    if (copy_begin(&plain, "cuMemcpyAtoA", v[0], v[2], NULL, 0) < 0) {
         return NULL;
     }
     PyThreadState *thread = core_unlock();
@@ -483,7 +505,7 @@ copy_htoa(PyObject *unused, CORE_ARGS)
     }
     struct core_plain plain;
     CUresult code = CUDA_SUCCESS;
-    int status = core_plain_begin(&plain, "cuMemcpyHtoA");
+    int status = copy_begin(&plain, "cuMemcpyHtoA", v[0], NULL, NULL, 0);
     if (status == 0) {
         PyThreadState *thread = core_unlock();
         code = driver.cuMemcpyHtoA(array, index, view.buf, (size_t)view.len);
@@ -511,7 +533,7 @@ copy_atoh(PyObject *unused, CORE_ARGS)
     }
     struct core_plain plain;
     CUresult code = CUDA_SUCCESS;
-    int status = core_plain_begin(&plain, "cuMemcpyAtoH");
+    int status = copy_begin(&plain, "cuMemcpyAtoH", v[1], NULL, NULL, 0);
     if (status == 0) {
         PyThreadState *thread = core_unlock();
         code = driver.cuMemcpyAtoH(view.buf, array, index, (size_t)view.len);

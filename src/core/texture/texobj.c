@@ -6,7 +6,7 @@
  * stream of the context is captured that is left to the graph.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/memory/foreign.h"
 
 #include <math.h>
 
@@ -613,7 +613,7 @@ core_texture_object(PyObject *op, CUstream stream, unsigned long long *handle)
     }
     self->used = true;
     *handle = self->handle;
-    return core_use(self->resource, stream);
+    return core_use_in_kernel(core_memory_owner(self->resource), stream);
 }
 
 static PyObject *

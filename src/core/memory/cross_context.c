@@ -1,0 +1,223 @@
+/* cross_context.c - order between contexts that use the same memory.
+ *
+ * Called by core_use (order.c) once a process has several contexts: copies
+ * and fills may use memory of another context than the current one, and so
+ * may kernels with managed memory, pools and enabled peers.  Streams of two
+ * contexts have no order, not even both default streams, which have the same
+ * handle.  So such a use waits on the device for the last one, whose context
+ * and stream the allocation notes, and the next use waits for it in turn.
+ *
+ * A noted use replaces the allocation's `stream` by one that no use is on,
+ * so that the fast paths find no match and need no test of their own.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/memory/cross_context.h"
+#include "core/memory/foreign.h"
+
+static char no_stream;
+#define NO_STREAM ((CUstream)&no_stream)
+
+int
+core_stream_follow(struct core_context *context, CUstream earlier,
+                   CUstream later)
+{
+    CUevent event;
+    struct core_scope scope;
+    if (!core_enter(context, &scope)) {
+        return 0;
+    }
+    CUresult code = driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
+    if (code != CUDA_SUCCESS) {
+        core_leave(&scope);
+        return core_check(code, "cuEventCreate");
+    }
+    code = driver.cuEventRecord(event, earlier);
+    core_leave(&scope);
+    int status = core_check(code, "cuEventRecord");
+    if (status == 0) {
+        status = core_check(driver.cuStreamWaitEvent(later, event, 0),
+                            "cuStreamWaitEvent");
+    }
+    driver.cuEventDestroy(event);
+    return status;
+}
+
+static CUresult
+context_synchronize(const struct core_context *context)
+{
+    CUcontext popped;
+    bool pushes = context != core_stack_top();
+    CUresult code =
+        pushes ? driver.cuCtxPushCurrent(context->handle) : CUDA_SUCCESS;
+    if (code == CUDA_SUCCESS) {
+        PyThreadState *thread = core_unlock();
+        code = driver.cuCtxSynchronize();
+        core_lock(thread);
+        if (pushes) {
+            driver.cuCtxPopCurrent(&popped);
+        }
+    }
+    return code;
+}
+
+int
+core_context_wait(const struct core_context *context)
+{
+    return core_check(context_synchronize(context), "cuCtxSynchronize");
+}
+
+bool
+core_is_cross_use(const struct core_allocation *self,
+                  const struct core_context *here, CUstream stream)
+{
+    const struct core_context *owner = self->context;
+    return here != NULL && here != owner && here->handle != owner->handle &&
+           (stream == NULL || !core_stream_known(owner, stream));
+}
+
+/* The context of the last use, if it still exists; its work is done else. */
+static struct core_context *
+live_user(const struct core_allocation *self)
+{
+    struct core_context *user = self->crossed ? core_contexts_first() : NULL;
+    while (user != NULL && (user != self->user || !user->valid)) {
+        user = user->next;
+    }
+    return user;
+}
+
+/* Makes `later` wait for a stream, or for its whole context if the stream is
+ * not the only one, or may be gone. */
+static int
+follow_use(struct core_context *context, CUstream earlier, bool is_only,
+           CUstream later)
+{
+    return is_only && core_stream_known(context, earlier)
+               ? core_stream_follow(context, earlier, later)
+               : core_context_wait(context);
+}
+
+/* Makes `later` wait for the last use, whichever context it was in. */
+static int
+follow_last_use(struct core_allocation *self, CUstream later)
+{
+    struct core_context *user = live_user(self);
+    if (!self->crossed) {
+        return follow_use(self->context, self->stream, !self->scattered,
+                          later);
+    }
+    return user == NULL || user->captures != 0
+               ? 0
+               : follow_use(user, self->user_stream, true, later);
+}
+
+int
+core_cross_use(struct core_allocation *self, struct core_context *here,
+               CUstream stream)
+{
+    if (here->captures != 0 || self->context->captures != 0) {
+        self->scattered = self->was_scattered = self->touched = true;
+        return core_capture_hold(here, (PyObject *)self);
+    }
+    bool is_last =
+        self->crossed && self->user == here && self->user_stream == stream;
+    if (!is_last && follow_last_use(self, stream) < 0) {
+        return -1;
+    }
+    if (self->freed || !self->context->valid) { /* while it waited */
+        return core_allocation_alive(self);
+    }
+    if (!self->crossed) {
+        self->was_scattered = self->scattered;
+    }
+    self->crossed = self->scattered = self->touched = true;
+    self->user = here;
+    self->user_stream = stream;
+    self->stream = NO_STREAM;
+    core_queue_add(here, stream); /* a copy may have to wait for the owner */
+    return 0;
+}
+
+int
+core_cross_return(struct core_allocation *self,
+                  const struct core_context *here, CUstream stream)
+{
+    if (here == NULL || here->captures != 0) {
+        self->was_scattered = true;
+        return 0;
+    }
+    if (follow_last_use(self, stream) < 0) {
+        return -1;
+    }
+    if (self->freed || !self->context->valid) { /* while it waited */
+        return core_allocation_alive(self);
+    }
+    self->crossed = false;
+    self->scattered = self->was_scattered;
+    self->touched = true;
+    self->stream = stream;
+    if (here == self->context) {
+        core_queue_add(self->context, stream);
+    }
+    return 0;
+}
+
+static int
+wait_for_user(const struct core_allocation *self)
+{
+    const struct core_context *user = live_user(self);
+    return user == NULL || user->captures != 0 || self->context->captures != 0
+               ? 0
+               : core_context_wait(user);
+}
+
+int
+core_settle(PyObject *owner)
+{
+    owner = core_memory_owner(owner);
+    return owner != NULL && core_is_allocation(owner)
+               ? wait_for_user((struct core_allocation *)owner)
+               : 0;
+}
+
+int
+core_cross_wait(struct core_allocation *self)
+{
+    return wait_for_user(self) < 0 ? -1 : core_context_wait(self->context);
+}
+
+void
+core_cross_end(struct core_allocation *self)
+{
+    struct core_context *user = live_user(self);
+    if (user != NULL && user->captures == 0 && !core.forked) {
+        context_synchronize(user);
+    }
+}
+
+int
+core_cross_wait_address(CUdeviceptr pointer)
+{
+    const struct core_context *first = core_contexts_first();
+    return first == NULL || first->next == NULL ? 0
+                                                : core_foreign_wait(pointer);
+}
+
+static bool
+is_cross_array(const struct core_array_object *array)
+{
+    const struct core_context *here = core_stack_top();
+    return here != NULL && here->handle != array->context->handle &&
+           here->captures == 0 && array->context->captures == 0;
+}
+
+int
+core_cross_wait_array(PyObject *array, bool *is_cross)
+{
+    const struct core_array_object *self = (struct core_array_object *)array;
+    if (!is_cross_array(self)) {
+        return 0;
+    }
+    *is_cross = true;
+    return core_context_wait(self->context);
+}
