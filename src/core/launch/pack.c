@@ -556,6 +556,9 @@ core_pack_pointer(PyObject *object, struct core_pack *pack,
         (!core_is_ours(object) && core_foreign_reach(*pointer) < 0)) {
         return -1;
     }
+    if (USUAL(core_is_allocation(object))) {
+        return core_use_in_kernel(object, pack->stream);
+    }
     PyObject *owner = core_memory_owner(object);
     return owner != NULL && core_is_allocation(owner)
                ? core_use_in_kernel(owner, pack->stream)
