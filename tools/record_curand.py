@@ -5,6 +5,7 @@ usage: python tools/record_curand.py INCLUDE OUT
 INCLUDE is the folder of a CUDA toolkit that has curand_kernel.h, whose
 functions compile for the host, too.  OUT is tests/kernels/curand_numbers.npz.
 The host has no erfcinv: it is computed here, from erfcl by Newton's method.
+Poisson numbers are not recorded, since the CPU device has its own sequences.
 """
 
 # SPDX-License-Identifier: MIT

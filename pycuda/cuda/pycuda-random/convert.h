@@ -1,11 +1,14 @@
 /* convert.h - words into uniform numbers of (0, 1].
  *
+ * The scale factors are powers of two; which ones and which offsets decides
+ * the numbers, and they are cuRAND's.
+ *
  * SPDX-License-Identifier: MIT */
 #pragma once
 #include "device.h"
 
-/* cuRAND's conversions: the middle of the word's interval, or its end for a
- * double of a word of 32 bits.  A float takes the upper word of 64 bits. */
+/* The middle of the word's interval, or its end for a double of a word of 32
+ * bits.  A float takes the upper word of 64 bits. */
 __pycuda_fn float
 _curand_uniform(unsigned int x)
 {

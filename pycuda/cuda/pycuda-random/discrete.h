@@ -1,8 +1,11 @@
 /* discrete.h - numbers of distributions that the host has tabulated.
  *
- * A distribution is a square histogram (Marsaglia, Tsang and Wang 2004), or a
- * normal distribution of a mean and a deviation.  The tables lie in memory
- * that kernels can read, laid out as by cuRAND's host functions.
+ * A distribution is a square histogram (Marsaglia, Tsang and Wang, "Fast
+ * Generation of Discrete Random Variables", Journal of Statistical Software
+ * 11, 2004), a normal distribution of a mean and a deviation, or a cumulative
+ * distribution, inverted by bisection (Devroye, "Non-Uniform Random Variate
+ * Generation", 1986, III.2).  The tables are in memory that kernels can read,
+ * laid out as by cuRAND's host functions.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

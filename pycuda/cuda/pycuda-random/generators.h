@@ -1,10 +1,10 @@
 /* generators.h - all generators and distributions, as cuRAND names them.
  *
  * XORWOW (Marsaglia 2003), MRG32k3a (L'Ecuyer 1999), Philox4x32-10 (Salmon et
- * al. 2011), Sobol' (Bratley and Fox 1988), MTGP32 (Saito 2010), written from
- * their papers.  The CPU device's curand_kernel.h is this file;
- * `pycuda.curandom` compiles it on every device, so that integers and uniform
- * numbers have the same bits.
+ * al. 2011), Sobol' (Bratley and Fox 1988), MTGP32 (Saito and Matsumoto 2013),
+ * written from their papers; the distributions' headers name theirs.  The CPU
+ * device's curand_kernel.h is this file; `pycuda.curandom` compiles it on
+ * every device, so that integers and uniform numbers have the same bits.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -16,5 +16,6 @@ extern "C++" {
 #include "mtgp32.h"
 #include "uniform.h"
 #include "normal.h"
+#include "discrete.h"
 #include "poisson.h"
 }

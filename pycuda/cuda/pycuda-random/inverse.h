@@ -1,6 +1,7 @@
 /* inverse.h - the inverse of the normal distribution.
  *
- * Wichura's rational functions (Algorithm AS 241, PPND16, 1988), whose errors
+ * Wichura's rational functions ("Algorithm AS 241: The Percentage Points of
+ * the Normal Distribution", PPND16, Applied Statistics 37, 1988), whose errors
  * are below a unit in the last place of a double, by operations that IEEE 754
  * defines: every device has the same bits.  Sums of two numbers keep what is
  * rounded on the way.

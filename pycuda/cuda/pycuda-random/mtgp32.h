@@ -1,10 +1,12 @@
 /* mtgp32.h - MTGP32: a Mersenne Twister whose state a block shares.
  *
- * Saito and Matsumoto's recurrence (2010) of 351 words in a ring of 1024: each
- * thread of the block computes the word at its own index, and the block's
- * first thread moves the offset on.  All threads of the block must call a
- * function together.  The host fills states and parameter tables; the tables
- * are read as cuRAND's host functions lay them out.
+ * Saito and Matsumoto's recurrence ("Variants of Mersenne Twister Suitable for
+ * Graphic Processors", ACM Transactions on Mathematical Software 39, 2013) of
+ * 351 words in a ring of 1024: each thread of the block computes the word at
+ * its own index, and the block's first thread advances the offset.  All
+ * threads of the block must call a function together.  The host fills states
+ * and parameter tables; the tables are read as cuRAND's host functions lay
+ * them out.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,10 +1,11 @@
 /* normal.h - normal and log-normal numbers.
  *
- * Pseudorandom generators: Box and Muller's transform, which gives pairs; the
- * second of a pair is kept in the state, and a flag says of which
- * distribution it is.  A number of the other distribution drops it, as with
- * cuRAND.  MTGP32 and quasirandom generators: the inverse of the
- * distribution, one number from one word.
+ * Pseudorandom generators: Box and Muller's transform ("A Note on the
+ * Generation of Random Normal Deviates", 1958), which gives pairs; the second
+ * of a pair is kept in the state, and a flag says of which distribution it is.
+ * A number of the other distribution drops it, as with cuRAND.  MTGP32 and
+ * quasirandom generators: the inverse of the distribution (inverse.h), one
+ * number from one word.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

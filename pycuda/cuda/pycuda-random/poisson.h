@@ -1,28 +1,57 @@
 /* poisson.h - Poisson numbers.
  *
- * Pseudorandom generators: Knuth's product up to a mean of 64, rejection from
- * an approximation of the incomplete gamma function (poisson_gamma.h), a
- * rounded normal number above 4000.  MTGP32 and quasirandom generators, one
- * number from one word: the distribution is summed up to the word's place,
- * from a mean of 1000 on a rounded normal number.  These are cuRAND's choices;
- * a program gets cuRAND's sequences.
+ * Pseudorandom generators: Knuth's product (The Art of Computer Programming,
+ * volume 2, 3.4.1) below a mean of 10, above it Hormann's transformed
+ * rejection PTRS ("The transformed rejection method for generating Poisson
+ * random variables", Insurance: Mathematics and Economics 12, 1993).  MTGP32
+ * and quasirandom generators, whose numbers take one word each: the inverse
+ * of the distribution, which is summed up to the word's place.
+ *
+ * cuRAND computes the same distribution by other methods.  The sequences
+ * differ, and so does the number of words that a pseudorandom state draws.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
-#include "discrete.h"
-#include "poisson_gamma.h"
+#include "states.h"
+#include "transform.h"
+#include "uniform.h"
 
 template <class State>
 __pycuda_template_fn unsigned int
-curand_poisson_knuth(State *state, float mean)
+__pycuda_poisson_product(State *state, double mean)
 {
-    float product = (float)exp((double)mean) * curand_uniform(state);
+    double end = exp(-mean), product = __pycuda_uniform_wide(state);
     unsigned int k = 0;
-    while (product > 1.0f) {
-        product *= curand_uniform(state);
+    while (product > end) {
+        product *= __pycuda_uniform_wide(state);
         k++;
     }
     return k;
+}
+template <class State>
+__pycuda_template_fn unsigned int
+__pycuda_poisson_rejection(State *state, double mean)
+{
+    double root = sqrt(mean), b = 0.931 + 2.53 * root;
+    double a = -0.059 + 0.02483 * b;
+    double inverse = 1.1239 + 1.1328 / (b - 3.4);
+    double quick = 0.9277 - 3.6224 / (b - 2.0);
+    while (true) {
+        double u = __pycuda_uniform_wide(state) - 0.5;
+        double v = __pycuda_uniform_wide(state);
+        double s = 0.5 - fabs(u);
+        double k = floor((2.0 * a / s + b) * u + mean + 0.43);
+        if (s >= 0.07 && v <= quick) {
+            return (unsigned int)k;
+        }
+        if (k < 0 || (s < 0.013 && v > s)) {
+            continue;
+        }
+        if (__pycuda_log(v * inverse / (a / (s * s) + b)).high <=
+            k * __pycuda_log(mean).high - mean - __pycuda_log_factorial(k)) {
+            return (unsigned int)k;
+        }
+    }
 }
 /* The least k whose distribution reaches u, of (0, 1). */
 __pycuda_fn unsigned int
@@ -39,38 +68,34 @@ __pycuda_poisson_inverse(double u, double mean)
     }
     return (unsigned int)k;
 }
-__pycuda_fn unsigned int
-__pycuda_poisson_normal(double n, double mean)
-{
-    return __pycuda_rounded_normal(n, sqrt(mean), mean);
-}
 
 /* A mean that is no positive number gives 0. */
 template <class Word>
 __pycuda_template_fn unsigned int
 _curand_poisson(Word x, double mean)
 {
-    if (!(mean > 0)) {
-        return 0;
-    }
-    if (mean >= 1000) {
-        return __pycuda_poisson_normal(_curand_normal_icdf_double(x), mean);
-    }
-    return __pycuda_poisson_inverse(_curand_uniform_double_excluding_one(x),
-                                    mean);
+    double u = _curand_uniform_double_excluding_one(x);
+    return mean > 0 ? __pycuda_poisson_inverse(u, mean) : 0;
 }
 template <class State>
 __pycuda_template_fn unsigned int
 __pycuda_poisson(State *state, double mean)
 {
-    if (mean < 64 || mean != mean) {
-        return curand_poisson_knuth(state, (float)mean);
+    if (!(mean > 0)) {
+        return 0;
     }
-    if (mean > 4000) {
-        return __pycuda_poisson_normal(curand_normal_double(state), mean);
-    }
-    return curand_poisson_gammainc(state, (float)mean);
+    return mean < 10 ? __pycuda_poisson_product(state, mean)
+                     : __pycuda_poisson_rejection(state, mean);
 }
+/* Knuth's product as long as exp(-mean) is a normal number. */
+template <class State>
+__pycuda_template_fn unsigned int
+curand_poisson_knuth(State *state, float mean)
+{
+    return mean > 0 && mean < 700 ? __pycuda_poisson_product(state, mean)
+                                  : __pycuda_poisson(state, mean);
+}
+
 #define __PYCUDA_POISSON(STATE)                                               \
     __pycuda_fn unsigned int curand_poisson(STATE *state, double mean)        \
     {                                                                         \
@@ -89,17 +114,10 @@ __PYCUDA_QUANTILE_STATES(__PYCUDA_POISSON_QUANTILE)
 __pycuda_fn uint4
 curand_poisson4(curandStatePhilox4_32_10 *state, double mean)
 {
-    unsigned int four[4];
-    double n[4];
-    if (mean > 4000) {
-        double2 a = curand_normal2_double(state);
-        double2 b = curand_normal2_double(state);
-        n[0] = a.x, n[1] = a.y, n[2] = b.x, n[3] = b.y;
-    }
-#pragma unroll 1
-    for (int k = 0; k < 4; k++) {
-        four[k] = mean > 4000 ? __pycuda_poisson_normal(n[k], mean)
-                              : curand_poisson(state, mean);
-    }
-    return make_uint4(four[0], four[1], four[2], four[3]);
+    uint4 four;
+    four.x = curand_poisson(state, mean);
+    four.y = curand_poisson(state, mean);
+    four.z = curand_poisson(state, mean);
+    four.w = curand_poisson(state, mean);
+    return four;
 }

@@ -61,7 +61,7 @@ curandDiscreteDistribution_t curandHistogramM2_t curandDirectionVectorSet_t
 curandDistributionShift_t mtgp32_kernel_params_t mtgp32_params_fast_t
 curand{DistributionShift,HistogramM2,DistributionM2Shift}_st
 curand{DiscreteDistribution,Distribution,HistogramM2K,HistogramM2V}_st
-curand{DistributionM2Shift,HistogramM2K,HistogramM2V}_t normal_args{,_double}_t
+curand{DistributionM2Shift,HistogramM2K,HistogramM2V}_t
 """)
 VALUES = names("""
 CURAND_STATUS_{SUCCESS,VERSION_MISMATCH,NOT_INITIALIZED,ALLOCATION_FAILED}
@@ -81,16 +81,21 @@ CURAND_{PI,2POW32_INV,2POW32_INV_DOUBLE,2POW53_INV_DOUBLE,SQRT2}
 CURAND_{2POW32,2POW32_DOUBLE,2POW32_INV_2PI,2PI,SQRT2_DOUBLE}
 MTGP32_{STATE_SIZE,STATE_MASK} MRG32K3A_{MOD1,MOD2,MOD1_D,NORM,DEFAULT}
 XORWOW_{SEQUENCE_SPACING,JUMP_MATRICES} PHILOX_{W32_0,W32_1,M4x32_0,M4x32_1}
-CURAND_XORWOW_{PRECALC_MATRIX_N} MAX_XOR_N SKIPAHEAD_BLOCKSIZE SKIPAHEAD_MASK
-PRECALC_{NUM_MATRICES,BLOCK_SIZE,BLOCK_MASK,NUM_MATRICES_HOST}
+CURAND_XORWOW_{PRECALC_MATRIX_N} PRECALC_NUM_MATRICES_HOST
 CURAND_{PI_DOUBLE,2PI_DOUBLE,2POW53_INV_2PI_DOUBLE} CURAND_VER_{MINOR,PATCH}
 EXTRA_FLAG_{NORMAL,LOG_NORMAL} MRG32K3A_{A12,A13N,A21,A23N,BITS_NORM}
 MTGPDC_{MEXP,N,FLOOR_2P,CEIL_2P} MEXP THREAD_NUM LARGE_SIZE TBL_SIZE
-CURAND_NUM_MTGP32_PARAMS {KNUTH_FLOAT,MAGIC_DOUBLE}_CONST MAX_LAMBDA
+CURAND_NUM_MTGP32_PARAMS
+""")
+# Constants that tune the headers' implementation, and tables.
+INTERNAL_VALUES = names("""
+MAX_XOR_N SKIPAHEAD_{BLOCKSIZE,MASK} PRECALC_{NUM_MATRICES,BLOCK_SIZE}
+PRECALC_BLOCK_MASK {KNUTH_FLOAT,MAGIC_DOUBLE}_CONST MAX_LAMBDA
 MIN_GAUSS_LAMBDA {SOBOL64_ITR,SOBOL_M2,MTGP32_M2}_BINARY_DIVIDE
 CR_CUDART_{PI,TWO_TO_52} precalc_xorwow_{matrix,offset_matrix}[0][0]
 mrg32k3aM{1,2}{,SubSeq,Seq}[0][0][0]
 """)
+INTERNAL_TYPES = names("normal_args{,_double}_t")
 
 # Constants that are no integers, and tables.
 REAL = r"INV|PI|SQRT|MRG32K3A|_CONST|TWO_TO_52|\["
@@ -152,18 +157,19 @@ def entries() -> Iterator[Entry]:
     for name in INTERNAL:
         label = f"internal {name}"
         yield survey("random", name, calls + WORDS, HEADERS, label)
-    for name in (*STATES, *MORE):
+    for name in (*STATES, *MORE, *INTERNAL_TYPES):
+        label = "internal " if name in INTERNAL_TYPES else ""
         yield Entry(
             "random",
-            f"sizeof({name})",
+            f"{label}sizeof({name})",
             "",
             HEADERS,
             f"sizeof({name}), alignof({name})",
         )
-    for name in VALUES:
+    for name in (*VALUES, *INTERNAL_VALUES):
+        label = f"internal {name}" if name in INTERNAL_VALUES else name
         if re.search(REAL, name):
             code = f"__global__ void k$(double *x) {{ *x = {name}; }}"
-            label = f"internal {name}" if "[" in name else name
             yield Entry("random", label, code, HEADERS)
         else:
-            yield Entry("random", name, "", HEADERS, f"(long long)({name})")
+            yield Entry("random", label, "", HEADERS, f"(long long)({name})")

@@ -1,5 +1,8 @@
 /* curand_globals.h - the constants of cuRAND's device headers.
  *
+ * Conversions, flags and the parameters of the generators.  Constants that
+ * only tune the implementation of NVIDIA's headers are not defined.
+ *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
@@ -27,14 +30,8 @@
 #define EXTRA_FLAG_NORMAL            1
 #define EXTRA_FLAG_LOG_NORMAL        2
 
-/* XORWOW's jumps. */
-#define MAX_XOR_N                    5
-#define SKIPAHEAD_BLOCKSIZE          4
-#define SKIPAHEAD_MASK               ((1 << SKIPAHEAD_BLOCKSIZE) - 1)
+/* Subsequences of XORWOW are 2^67 numbers apart. */
 #define XORWOW_SEQUENCE_SPACING      67
-#define PRECALC_NUM_MATRICES         32
-#define PRECALC_BLOCK_SIZE           2
-#define PRECALC_BLOCK_MASK           ((1 << PRECALC_BLOCK_SIZE) - 1)
 
 /* MRG32k3a's recurrences. */
 #define MRG32K3A_MOD1                4294967087.0
@@ -58,7 +55,6 @@
 #define MTGPDC_N                     351
 #define MTGPDC_FLOOR_2P              256
 #define MTGPDC_CEIL_2P               512
-#define MTGPDC_PARAM_TABLE           mtgp32dc_params_fast_11213
 #define MTGP32_STATE_SIZE            1024
 #define MTGP32_STATE_MASK            1023
 #define CURAND_NUM_MTGP32_PARAMS     200
@@ -66,22 +62,5 @@
 #define THREAD_NUM                   MTGPDC_FLOOR_2P
 #define LARGE_SIZE                   (THREAD_NUM * 3)
 
-/* Distributions. */
-#define KNUTH_FLOAT_CONST            60.0
-#define MAGIC_DOUBLE_CONST           500.0
-#define MAX_LAMBDA                   400000
-#define MIN_GAUSS_LAMBDA             2000
-#define SOBOL64_ITR_BINARY_DIVIDE    2
-#define SOBOL_M2_BINARY_DIVIDE       10
-#define MTGP32_M2_BINARY_DIVIDE      32
-#define CR_CUDART_PI                 3.1415926535897931
-#define CR_CUDART_TWO_TO_52          4503599627370496.0
-
-struct normal_args_st {
-    float mean, stddev;
-};
-struct normal_args_double_st {
-    double mean, stddev;
-};
-typedef struct normal_args_st normal_args_t;
-typedef struct normal_args_double_st normal_args_double_t;
+/* Each part of cuRAND declares all of it. */
+#include <curand_kernel.h>
