@@ -115,7 +115,7 @@ extern "C" __global__ void version(int *out) { *out = CURAND_VERSION; }
 def get_curand_version() -> tuple[int, int, int]:
     """Version of the cuRAND headers that the generators are compiled from.
 
-    The CPU device's own headers, which follow no release, give (0, 0, 0).
+    The headers of the CPU device implement the interface of cuRAND 10.4.0.
     """
     number = _gpuarray.zeros((), np.int32)
     module = SourceModule(_VERSION, no_extern_c=True)

@@ -392,7 +392,9 @@ def _described(x: Any, interface: dict[str, Any]) -> tuple[GPUArray, bool]:
     array = _wrap(address, shape, strides, dtype, x)
     is_far = _is_far(array)
     if is_empty or is_far:
-        return array, is_far  # who copies it waits for its device
+        if interface.get("stream") is not None:
+            operator.index(interface["stream"])  # or a TypeError
+        return array, is_far  # a copy waits for the other device
     if interface.get("stream") is not None:
         _wait_for(interface["stream"])
     elif "stream" not in interface and interface.get("version", 0) < 3:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 from collections.abc import Iterator
 
 from pycuda._compile import files
@@ -27,6 +26,8 @@ class OptionError(ValueError):
 
 def split_line(text: str, whose: str) -> list[str]:
     """Split a line of options as a shell does; `whose` names its origin."""
+    import shlex  # few programs need it, and it takes time to import
+
     try:
         return shlex.split(text)
     except ValueError as error:

@@ -341,8 +341,12 @@ def check_equal(output: str) -> None:
         [int(word) for word in part.split(", ")]
         for part in output.strip().strip("()").split(") (")
     )
-    # ThreadSanitizer maps memory for what it knows of threads.
-    more = 20 if "TSAN_OPTIONS" in os.environ else 2
+    # The sanitizers map memory of their own, ThreadSanitizer for each thread.
+    more = 2
+    if "TSAN_OPTIONS" in os.environ:
+        more = 20
+    elif "ASAN_OPTIONS" in os.environ:
+        more = 6
     assert after[0] <= before[0] + more, output
     assert after[1:] == before[1:], output
 

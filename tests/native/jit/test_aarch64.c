@@ -63,7 +63,7 @@ try_row(uint32_t *place, const struct row *row)
 {
     bool absolute = row->value >> 12 == 0x12345;
     struct cpu_relocation at = {
-        .place = (char *)place,
+        .location = (char *)place,
         .type = row->type,
         .addend = row->addend,
         .value = absolute ? row->value : row->value - PLACE + (uintptr_t)place,
@@ -84,7 +84,7 @@ try_entries(char *page)
 {
     uint64_t entry = 0, number = 0;
     char *place = page + 0x10;
-    struct cpu_relocation at = {.place = place,
+    struct cpu_relocation at = {.location = place,
                                 .type = R_AARCH64_ABS64,
                                 .addend = 2,
                                 .value = 5,

@@ -90,7 +90,7 @@ def program(name: str, folder: Path, *options: str) -> Path:
             + [HERE / f"{name}.c", HERE / "harness.c"]
             + [HERE / "harness_absent.c", module / "image.c"]
             + [module / "image_elf.c", module / "image_debug.c"]
-            + [module / "image_symbols.c"]
+            + [module / "image_symbols.c", module.parent / "run/complex.c"]
             + [module.parent / "arch" / platform.machine() / "image.c", "-lm"]
             + ["-o", out],
             check=True,
