@@ -1,17 +1,17 @@
-/* abandon.c - ends launches that take too long, and waits that are
- * interrupted.
+/* abandon.c - ends launches that exceed the time limit, and waits that the
+ * program interrupts.
  *
- * Each thread that runs blocks is registered with the launch that it runs.  A
- * launch is abandoned by a signal to these threads, repeated until it has
- * ended, because the handler leaves a kernel only from compiled code: the
- * runtime's functions may hold locks.  One thread watches for launches above
- * the time limit; it sleeps while nothing runs.
+ * Each thread that runs blocks is registered together with its current launch.
+ * A launch is abandoned by a signal to these threads. The signal is repeated
+ * until the launch has ended, because the handler leaves a kernel only from
+ * compiled code: functions of the runtime may hold locks. The watchdog thread
+ * looks for launches above the time limit; it sleeps while no launch runs.
  *
- * A program (Python) tells by a hook whether a wait is interrupted.  A caller
- * that runs blocks itself cannot ask; if one does so for long, the watching
- * thread puts a handler in front of the program's for SIGINT.
+ * A program (Python) reports interrupts through a hook. A caller that runs
+ * blocks itself cannot call the hook; if it does so for a long time, the
+ * watchdog installs a SIGINT handler that runs before the program's handler.
  *
- * Locks: `registry_lock` alone.
+ * `registry_lock` is the only lock and is innermost.
  *
  * SPDX-License-Identifier: MIT */
 #include <semaphore.h>
@@ -28,12 +28,12 @@
 #include "cpu/run/abandon.h"
 
 #define MS             1000000ull
-#define TICK_NS        (50 * MS)   /* of a wait, and of the watching thread */
-#define RETRY_NS       (1 * MS)    /* between signals to the same thread */
-#define GRACE_NS       (250 * MS)  /* for launches after an interrupt */
-#define GRACE_ALL_NS   (1000 * MS) /* for launches of other contexts */
-#define STUCK_NS       (100 * MS)  /* a caller runs the same launch so long */
-#define IDLE_TICKS     20 /* without a launch, before the thread sleeps */
+#define TICK_NS        (50 * MS)   /* interval of a wait and of the watchdog */
+#define RETRY_NS       (1 * MS)    /* interval of signals to one thread */
+#define GRACE_NS       (250 * MS)  /* until launches must have ended */
+#define GRACE_ALL_NS   (1000 * MS) /* for other contexts */
+#define STUCK_NS       (100 * MS)  /* a caller's launch counts as stuck */
+#define IDLE_TICKS     20          /* idle ticks before the watchdog sleeps */
 #define LIMIT_VARIABLE "PYCUDA_CPU_TIMEOUT"
 
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -41,11 +41,11 @@ static struct cpu_runner *registry;
 static _Thread_local struct cpu_runner *runner_tls
     __attribute__((tls_model("initial-exec")));
 
-static int abandon_signal; /* 0: none could be had */
+static int abandon_signal; /* 0: no signal was free */
 static _Atomic(cpu_interrupt_hook *) interrupt_hook;
-static uint64_t limit_ns; /* 0: none */
+static uint64_t limit_ns; /* 0: no limit */
 
-/* The watching thread sleeps, and the next launch has to wake it. */
+/* True while the watchdog sleeps; the next launch wakes it. */
 static atomic_bool watch_asleep;
 static sem_t watch_wake;
 
@@ -74,12 +74,14 @@ abandon_handle(int number, siginfo_t *info, void *state)
         worker->in_kernel = 0;
         sigemptyset(&one);
         sigaddset(&one, number);
-        pthread_sigmask(SIG_UNBLOCK, &one, NULL); /* we do not return */
+        /* Unblocks the signal here, since cpu_fiber_unwind does not return. */
+        pthread_sigmask(SIG_UNBLOCK, &one, NULL);
         cpu_fiber_unwind(worker->guard, atomic_load(&runner->reason));
     }
 }
 
-/* The first real-time signal from above that the program does not use. */
+/* Returns the highest real-time signal that the program does not use, with our
+ * handler installed, or 0. */
 static int
 signal_choose(void)
 {
@@ -137,7 +139,7 @@ cpu_runner_leave(struct cpu_runner *runner)
 {
     runner_tls = NULL;
     if (atomic_load(&cpu_state.forked)) {
-        return; /* the registry is the parent's, and so is its lock */
+        return; /* the registry and its lock belong to the parent process */
     }
     pthread_mutex_lock(&registry_lock);
     if (runner->previous) {
@@ -184,7 +186,8 @@ cpu_runner_abandoned(int *reason)
     return true;
 }
 
-/* Does the launch that a runner was found with belong to those that end? */
+/* Returns true if the runner's current launch must end; `key` is a serial
+ * number, a context id or a time. */
 typedef bool runner_chosen(const struct cpu_runner *runner, uint64_t key);
 
 static bool
@@ -199,15 +202,16 @@ runner_of_context(const struct cpu_runner *runner, uint64_t key)
     return atomic_load(&runner->context) == key;
 }
 
-/* Launches that already ran when the wait was interrupted.  Later ones, of
- * other contexts, do not keep the wait's launch from its turn. */
+/* Selects launches that already ran when the wait was interrupted. Later
+ * launches of other contexts do not delay the launch that is waited for. */
 static bool
 runner_since(const struct cpu_runner *runner, uint64_t key)
 {
     return atomic_load(&runner->started) <= key;
 }
 
-/* Signals the threads that run the chosen launches; the lock is held. */
+/* Signals the threads that run the chosen launches. The caller holds
+ * registry_lock. */
 static void
 abandon_locked(runner_chosen *chosen, uint64_t key, CUresult reason)
 {
@@ -287,7 +291,7 @@ cpu_interrupt_poll(struct cpu_interrupt *interrupt)
 /* ---- Ctrl-C while a caller runs blocks ---- */
 
 static struct sigaction program_sigint;
-static bool sigint_observed; /* our handler is in front; watching thread */
+static bool sigint_observed; /* our handler is installed; watchdog */
 static _Atomic uint64_t sigint_ns;
 
 static void
@@ -334,12 +338,12 @@ sigint_forget(void)
     sigint_observed = false;
 }
 
-/* ---- the watching thread ---- */
+/* ---- the watchdog ---- */
 
 struct watched {
-    bool busy;   /* something runs */
-    bool stuck;  /* a caller does so for long */
-    bool urgent; /* something is being abandoned */
+    bool busy;   /* a launch runs */
+    bool stuck;  /* a caller has run a launch for longer than STUCK_NS */
+    bool urgent; /* a launch is being abandoned */
 };
 
 static void
@@ -415,7 +419,7 @@ watch_main(void *unused)
     return NULL;
 }
 
-/* The time limit of a launch, in seconds. */
+/* Reads the time limit of a launch, in seconds, from the environment. */
 static CUresult
 limit_read(void)
 {

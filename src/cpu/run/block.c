@@ -1,9 +1,10 @@
-/* block.c - runs blocks: a loop the kernel brings, or a fiber a thread.
+/* block.c - runs blocks, either as a loop inside the kernel or with one fiber
+ * per thread.
  *
  * Called by workers.c and launch.c with a worker that belongs to the calling
- * thread; all state is the worker's.  Fibers take turns in the order of their
- * linear index; one stops only inside a function of image/abi.h.  When no
- * fiber can go on, the launch fails: it never hangs.
+ * thread, which owns all state. Fibers run round-robin in the order of their
+ * linear index; a fiber is suspended only inside a function of image/abi.h. If
+ * no fiber can continue, the launch fails: it never hangs.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -19,16 +20,16 @@
 #include "cpu/exports/system_errors.h"
 #include "cpu/run/warp.h"
 
-#define STACK_EXTRA         (16u << 10) /* beyond the frame that LLVM reports */
-#define STACK_RECURSIVE     (256u << 10) /* least, for kernels that recurse */
-#define STACK_DEEP          (1u << 20) /* least, for a loop that needs its own */
-#define STACK_COLOUR        320        /* keeps stacks off one cache set */
-#define INLINE_FRAME        (32u << 10) /* more gets a stack of its own */
+#define STACK_EXTRA         (16u << 10)  /* added to LLVM's frame size */
+#define STACK_RECURSIVE     (256u << 10) /* minimum for recursive kernels */
+#define STACK_DEEP          (1u << 20)   /* minimum of a separate stack */
+#define STACK_COLOUR        320 /* spreads stacks over the cache sets */
+#define INLINE_FRAME        (32u << 10) /* limit without such a stack */
 #define PAGE_BYTES          CPU_ARCH_PAGE
-#define STACK_UNIT          ((size_t)64 << 10) /* of mappings; checks' granule */
-#define GUARD_BYTES         (64u << 10)        /* no frame of ours is larger */
+#define STACK_UNIT          ((size_t)64 << 10) /* unit of mappings */
+#define GUARD_BYTES         (64u << 10)        /* larger than any frame */
 #define YIELDS_BEFORE_SLEEP 4096
-#define MOST_BLOCKS         (1u << 21) /* of a launch by warps, along x */
+#define MOST_BLOCKS         (1u << 21) /* maximum along x for warps */
 
 struct block_range {
     struct cpu_worker *worker;
@@ -48,9 +49,9 @@ kernel_flags(const struct cpu_launch *launch)
     return launch->function->kernel->flags;
 }
 
-/* Are the launch's warps whole, each in a row of its block?  The compiler
- * counts on at most MOST_BLOCKS blocks along x, too (src/jit/warps/warps.h).
- */
+/* Returns true if each warp is complete and consists of neighbors along x. The
+ * compiler also relies on at most MOST_BLOCKS blocks along x
+ * (src/jit/warps/warps.h). */
 static bool
 runs_by_warps(const struct cpu_launch *launch)
 {
@@ -65,7 +66,7 @@ runs_on_fibers(const struct cpu_launch *launch)
            !runs_by_warps(launch);
 }
 
-/* Of the stack that runs a thread, or all of a block. */
+/* Stack bytes per fiber, or per block if the kernel loops over its threads. */
 static uint32_t
 frame_bytes(const struct cpu_launch *launch)
 {
@@ -75,10 +76,11 @@ frame_bytes(const struct cpu_launch *launch)
                                  : kernel->frame_bytes;
 }
 
-/* ---- set-up ---- */
+/* ---- stacks ---- */
 
-/* `bytes` are whole units, and so is where they begin: nothing else shares
- * what checks know of them. */
+/* Maps `bytes`, a multiple of STACK_UNIT, at a multiple of STACK_UNIT, so that
+ * stacks share no granule of the checks' shadow memory with other memory.
+ * Returns NULL on failure. */
 static void *
 stack_map(size_t bytes)
 {
@@ -107,6 +109,8 @@ stack_unmap(char *stack, size_t bytes)
     }
 }
 
+/* Maps the separate stack of a kernel that recurses or has large frames, with
+ * a guard at its low end. Keeps an existing one that is large enough. */
 static CUresult
 deep_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {
@@ -164,9 +168,9 @@ stacks_guard(struct cpu_worker *worker, unsigned threads)
     return CUDA_SUCCESS;
 }
 
-/* Stacks for all threads of a block.  With recursion each has a guard page
- * below it; such stacks are given back after the launch, since a process may
- * have some 65,000 mappings only. */
+/* Allocates stacks for all threads of a block. Stacks of recursive kernels
+ * have guard pages below them and are unmapped after the launch, because a
+ * process can have only about 65,000 mappings. */
 static CUresult
 stacks_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {
@@ -205,7 +209,8 @@ cpu_fibers_prepare(struct cpu_worker *worker, struct cpu_launch *launch)
     if (!worker->fibers) {
         worker->fibers = calloc(CPU_MAX_THREADS, sizeof *worker->fibers);
     }
-    if (!worker->warps) { /* the first attempt may have got one of the two */
+    /* A failed attempt may have allocated one of the two. */
+    if (!worker->warps) {
         worker->warps =
             calloc(CPU_MAX_THREADS / CPU_WARP, sizeof *worker->warps);
     }
@@ -220,7 +225,8 @@ cpu_fibers_prepare(struct cpu_worker *worker, struct cpu_launch *launch)
 
 /* ---- fibers ---- */
 
-/* The next ready fiber after `from`, round the block; -1: none is. */
+/* Returns the first ready fiber after `from`, wrapping around at the end of
+ * the block, or -1. */
 static int
 ready_next(const struct cpu_worker *worker, unsigned from)
 {
@@ -243,6 +249,7 @@ ready_next(const struct cpu_worker *worker, unsigned from)
 }
 
 CPU_ON_FIBER void
+/* Ends the launch on the calling thread with `code`; does not return. */
 cpu_fibers_fail(CUresult code)
 {
     struct cpu_worker *worker = cpu_worker_tls;
@@ -252,6 +259,8 @@ cpu_fibers_fail(CUresult code)
 }
 
 CPU_ON_FIBER void
+/* Calls the function on the thread's main stack, which is larger than a
+ * fiber's. */
 cpu_fibers_aside(struct cpu_worker *worker, void (*function)(void *),
                  void *argument)
 {
@@ -259,12 +268,14 @@ cpu_fibers_aside(struct cpu_worker *worker, void (*function)(void *),
 
     if (worker->self == &worker->loop_thread) {
         function(argument);
-    } else { /* below the frames that wait for the block's end */
+    } else { /* runs below the frames that wait for the end of the block */
         cpu_fiber_guard(&unused, function, argument, worker->main_sp);
     }
 }
 
 CPU_ON_FIBER void
+/* Suspends the current fiber and resumes the next ready one. Without a ready
+ * fiber the block is in a deadlock and the launch fails. */
 cpu_fibers_next(struct cpu_worker *worker)
 {
     unsigned from = worker->current;
@@ -284,7 +295,7 @@ cpu_fibers_next(struct cpu_worker *worker)
     cpu_fiber_switch(&worker->fibers[from].sp, worker->fibers[to].sp);
 }
 
-/* Does not return. */
+/* Ends the current fiber and switches to another one; does not return. */
 CPU_ON_FIBER static void
 fiber_exit(struct cpu_worker *worker)
 {
@@ -364,15 +375,17 @@ cpu_fibers_begin(struct cpu_worker *worker, uint64_t index)
     }
 }
 
+/* Resumes the worker's current fiber. Returns when the block has ended, or
+ * when a cooperative block yields. */
 void
 cpu_fibers_go_on(struct cpu_worker *worker)
 {
     cpu_fiber_switch(&worker->main_sp, worker->fibers[worker->current].sp);
 }
 
-/* ---- the block's barrier, and giving way ---- */
+/* ---- block barrier and yielding ---- */
 
-/* Releases the barrier if all threads that live have arrived. */
+/* Releases the barrier if all live threads have arrived. */
 void
 cpu_fibers_barrier_check(struct cpu_worker *worker)
 {
@@ -446,12 +459,12 @@ __pycuda_yield(void)
 
     cpu_warp_give_way(worker, from / CPU_WARP);
     if (worker->together && ready_next(worker, from) <= (int)from) {
-        cpu_together_next(worker); /* all of the block have given way */
+        cpu_together_next(worker); /* all fibers of the block have yielded */
     }
     cpu_fibers_next(worker);
     if (++worker->yields % YIELDS_BEFORE_SLEEP == 0) {
         leave_abandoned(worker);
-        sched_yield(); /* what it waits for may be another thread's */
+        sched_yield(); /* the fiber may wait for another thread */
     }
 }
 
@@ -473,8 +486,8 @@ __pycuda_exit(void)
 
 /* ---- blocks ---- */
 
-/* After a kernel was left in the middle: ASan must not take what its frames
- * marked for marks of frames to come. */
+/* After an unwound kernel: clears the ASan poison that its frames have left on
+ * the stacks, which later frames would otherwise trip over. */
 #ifdef __SANITIZE_ADDRESS__
 #define LEFT_FRAMES ((size_t)64 << 10)
 
@@ -562,7 +575,7 @@ cpu_block_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
     return code;
 }
 
-/* After a launch; `failed`: its kernel was left in the middle. */
+/* Cleans up after a launch. `failed` means that the kernel was unwound. */
 static void
 block_leave(struct cpu_worker *worker, bool failed)
 {

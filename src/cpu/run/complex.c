@@ -1,7 +1,8 @@
-/* complex.c - parts of complex functions of rare arguments, which kernels
- * call: infinities, NaNs and numbers near the ends of the range.
+/* complex.c - complex functions for rare arguments: infinities, NaNs and
+ * values near the limits of the exponent range.
  *
- * The C library's functions follow Annex G.
+ * Kernels call them on their slow path, separately for the real and the
+ * imaginary part. The C library's functions follow Annex G. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <complex.h>

@@ -1,4 +1,5 @@
-/* convert.c - conversions of rare arguments, which kernels call.
+/* convert.c - conversions of rare arguments, such as values outside the range
+ * of the result, which kernels call on their slow path. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

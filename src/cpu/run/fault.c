@@ -1,11 +1,12 @@
-/* fault.c - a fault in a kernel ends the launch, not the process.
+/* fault.c - a fault in a kernel ends the launch instead of the process.
  *
- * Our handler acts only while the thread's in_kernel is set; any other signal
- * goes to the program's handler as if ours were not there: with its mask, its
- * flags, and the default action or none where the program asked for that.
- * Programs install handlers at any time (Python's faulthandler), so calls of
- * sigaction() and signal() are diverted to program_handlers.c; cpu_fault_check
- * looks for those that went another way.
+ * Our signal handler acts only while the thread's in_kernel is set. All other
+ * signals are passed to the program's handler exactly as without our handler:
+ * with its signal mask and flags, or with the default action or none if the
+ * program has requested that. Programs install handlers at any time (for
+ * example Python's faulthandler), so calls of sigaction() and signal() are
+ * diverted to program_handlers.c. cpu_fault_check finds handlers that were
+ * installed by other means.
  *
  * SPDX-License-Identifier: MIT */
 #include <sched.h>
@@ -15,10 +16,12 @@
 #include "cpu/run/fault.h"
 #include "cpu/run/program_handlers.h"
 
-#define CHECK_NS 1000000u /* between looks at who handles the signals */
+/* Interval between checks of the installed handlers. */
+#define CHECK_NS 1000000u
 
 _Atomic uint64_t cpu_fault_checked_until;
-static atomic_bool installing; /* a lock that a launch need not wait for */
+/* A lock that launches try to take and never wait for. */
+static atomic_bool installing;
 
 static bool
 in_mapping(uintptr_t address, const char *start, size_t bytes)
@@ -42,8 +45,8 @@ fault_code(const struct cpu_worker *worker, int number, uintptr_t address)
     return CUDA_ERROR_ILLEGAL_ADDRESS;
 }
 
-/* The default action.  A fault runs its instruction again, which then ends
- * the process; a signal that was sent is sent again. */
+/* Takes the default action. After a fault, the instruction is executed again
+ * and ends the process; a signal that was sent is sent again. */
 static void
 act_by_default(int number, bool sent)
 {
@@ -55,9 +58,9 @@ act_by_default(int number, bool sent)
     }
 }
 
-/* Calls the program's handler as the system would.  It may return, or leave by
- * siglongjmp: nothing is to be done afterwards.  The system restores the mask
- * when our handler returns. */
+/* Calls the program's handler as the system would. It may return or leave by
+ * siglongjmp, so no work remains to be done afterwards. The system restores
+ * the signal mask when our handler returns. */
 CPU_ON_FIBER static void
 pass_on(int number, siginfo_t *info, void *state)
 {
@@ -136,7 +139,7 @@ void
 cpu_fault_check(void)
 {
     if (atomic_exchange(&installing, true)) {
-        return; /* the holder may wait for the loader's lock */
+        return; /* its holder may be waiting for the loader's lock */
     }
     install_locked();
     atomic_store(&installing, false);

@@ -1,4 +1,4 @@
-/* fault.h - a fault in a kernel ends the launch, not the process.
+/* fault.h - a fault in a kernel ends the launch instead of the process.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_RUN_FAULT_H
@@ -6,17 +6,17 @@
 
 #include "cpu/cpu.h"
 
-/* Puts our handlers of fault signals in front of the program's, now and for
- * handlers that it installs later.  Called at each module load; any thread. */
+/* Installs our handlers of fault signals in front of the program's current and
+ * future handlers. Called at each module load, by any thread. */
 void cpu_fault_install(void);
 
-/* When cpu_fault_check is due, in cpu_now_ns(). */
+/* Time in cpu_now_ns() at which cpu_fault_check is due. */
 extern _Atomic uint64_t cpu_fault_checked_until;
-/* Puts our handlers in front again, if a call that could not be diverted
- * installed another one.  Any thread and lock but the loader's. */
+/* Installs our handlers again if a call that was not diverted has replaced
+ * them. Any thread may call it, holding any lock except the loader's. */
 void cpu_fault_check(void);
 
-/* Like run(argument), but a fault ends it with CUDA_ERROR_INVALID_VALUE. */
+/* Calls run(argument); a fault inside ends the call with INVALID_VALUE. */
 CUresult cpu_fault_guard(cpu_run *run, void *argument);
 
 #endif

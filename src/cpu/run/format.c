@@ -1,9 +1,10 @@
-/* format.c - text made of a format and a kernel's packed arguments.
+/* format.c - formats a kernel's packed arguments for printf.
  *
- * Called by printf.c on a thread that runs a kernel, with the text of its
- * worker.  Reading a string may end the kernel here, so nothing is held but
- * that text, which the next one takes over.  A text knows the most that it
- * may hold: one that would be longer is lost, however long.
+ * Called by printf.c on a thread that runs a kernel, with the text buffer of
+ * its worker. Reading a string argument may fault and end the kernel, so these
+ * functions hold no lock and no memory except that buffer, which the next call
+ * reuses. The buffer has a maximum size; a text that would exceed it is
+ * dropped completely.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
@@ -13,8 +14,8 @@
 
 #include "cpu/cpu.h"
 
-#define SPEC_MAX  64    /* characters of one conversion */
-#define FIELD_MAX 65536 /* no field is wider, no number more precise */
+#define SPEC_MAX  64    /* bytes of a conversion specification */
+#define FIELD_MAX 65536 /* maximum of field widths and precisions */
 
 void
 cpu_text_clear(struct cpu_text *text, size_t most)
@@ -24,7 +25,7 @@ cpu_text_clear(struct cpu_text *text, size_t most)
     text->lost = false;
 }
 
-/* Makes room for `n` more bytes and a zero. */
+/* Reserves space for `n` more bytes and a terminating zero. */
 static bool
 text_reserve(struct cpu_text *text, size_t n)
 {
@@ -81,15 +82,16 @@ struct arguments {
 };
 
 struct spec {
-    char text[SPEC_MAX]; /* a host conversion, stars replaced */
+    char text[SPEC_MAX]; /* for the host, stars replaced */
     size_t length;
     char conversion;
-    bool numbered; /* the width, or behind a point the precision, is there */
-    bool wide;     /* 64 bits: l, ll, z, j, t */
-    int narrow;    /* h: 1, hh: 2 */
+    bool numbered; /* the width, or the precision after a point, is set */
+    bool wide;     /* the argument has 64 bits: l, ll, z, j, t */
+    int narrow;    /* 1 for h, 2 for hh */
 };
 
-/* The next packed argument: natural alignment, 4 or 8 bytes. */
+/* Returns the next packed argument of 4 or 8 bytes, which has its natural
+ * alignment. */
 static uint64_t
 argument_take(struct arguments *arguments, size_t bytes)
 {
@@ -110,8 +112,9 @@ spec_add(struct spec *spec, char c)
     }
 }
 
-/* A second number at the same place is left out: digits of two would be one
- * number beyond all bounds.  A negative precision is none. */
+/* Appends a width or precision. A second one for the same field is ignored,
+ * since their digits would join to one huge number. A negative precision means
+ * none. */
 static void
 spec_number(struct spec *spec, long number)
 {
@@ -135,7 +138,7 @@ spec_number(struct spec *spec, long number)
     }
 }
 
-/* A width or precision that stands in the format. */
+/* Reads a width or precision given as digits. */
 static const char *
 spec_digits(struct spec *spec, const char *format)
 {
@@ -150,7 +153,8 @@ spec_digits(struct spec *spec, const char *format)
     return format;
 }
 
-/* Reads the conversion after '%'; returns what follows it. */
+/* Reads the conversion specification after '%'; returns the rest of the
+ * format. */
 static const char *
 spec_read(const char *format, struct spec *spec, struct arguments *arguments)
 {
@@ -205,7 +209,8 @@ integer_put(struct cpu_text *text, struct spec *spec,
     cpu_text_print(text, spec->text, (long long)value);
 }
 
-/* Any other conversion that takes 8 bytes: numbers and strings. */
+/* Formats any other conversion of an 8-byte argument: floating-point numbers,
+ * pointers and strings. */
 static void
 wide_put(struct cpu_text *text, struct spec *spec, struct arguments *arguments)
 {
@@ -237,7 +242,7 @@ spec_put(struct cpu_text *text, struct spec *spec, struct arguments *arguments)
         cpu_text_print(text, spec->text, (int)argument_take(arguments, 4));
     } else if (spec->conversion == '%') {
         text_put(text, "%", 1);
-    } else { /* what CUDA does not know: as it stands */
+    } else { /* conversions that CUDA does not support are printed unchanged */
         text_put(text, spec->text, spec->length);
         text_put(text, &spec->conversion, spec->conversion != 0);
     }

@@ -1,13 +1,14 @@
 /* grid.c - the barrier of all blocks of a cooperative launch.
  *
- * Called by kernels.  One thread of each block spins, giving way to other
- * blocks of its worker (together.c); the state is the launch's.
+ * Called by kernels. One thread of each block spins and yields to other blocks
+ * of its worker (together.c). The launch owns the state.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
 
-/* Has a block ended that this phase of the barrier waits for?  One that had
- * passed it first would have begun another phase before it ended. */
+/* Returns true if this phase of the barrier waits for a block that has ended.
+ * A block that had passed the barrier before it ended would have started a new
+ * phase. */
 static bool
 grid_is_stuck(struct cpu_launch *launch, unsigned phase)
 {
@@ -29,7 +30,7 @@ grid_wait(struct cpu_launch *launch)
     while (atomic_load(&launch->grid_phase) == phase) {
         int error = atomic_load(&launch->error);
 
-        if (error) { /* another block will never come */
+        if (error) { /* a block has failed and will never arrive */
             cpu_fibers_fail((CUresult)error);
         }
         if (grid_is_stuck(launch, phase)) {

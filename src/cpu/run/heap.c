@@ -1,22 +1,22 @@
 /* heap.c - malloc and free in kernels.
  *
- * Called by kernel code on the thread of a worker, and by context.c when the
- * heap's context ends.  Blocks are the C library's; each context has a list
- * of its own ones, so that it can give back what kernels leave.  One lock a
- * context guards the list; the kernel's memory is not read under it.
+ * Called by kernel code on a worker's thread, and by context.c when the heap's
+ * context ends. The memory comes from the C library; each context has a list
+ * of its blocks, so that it can free those that kernels leak. One lock per
+ * context guards the list; the kernel's memory is never read under it.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "cpu/cpu.h"
 
-/* Stands before each block.  What runs over the end of the block below comes
- * upon the mark first. */
+/* Header in front of each block. A write past the end of the block below hits
+ * the mark first. */
 struct cpu_heap_block {
-    _Atomic uint64_t mark; /* heap_mark, while the block lives */
+    _Atomic uint64_t mark; /* heap_mark while the block is allocated */
     size_t bytes;
     struct cpu_heap_block *next, *previous;
-    void *whole; /* what the C library gave */
+    void *whole; /* result of the C library's malloc */
     void *unused;
 };
 
@@ -58,7 +58,8 @@ heap_unlink(struct cpu_context *ctx, struct cpu_heap_block *head)
     pthread_mutex_unlock(&ctx->heap_lock);
 }
 
-/* Room for a head and `bytes` behind it, aligned; NULL: no memory. */
+/* Allocates a header followed by `bytes` of aligned memory. Returns NULL if
+ * out of memory. */
 static struct cpu_heap_block *
 heap_block(size_t bytes, size_t alignment)
 {
@@ -101,7 +102,7 @@ __pycuda_malloc_aligned(size_t bytes, size_t alignment)
         }
         return NULL;
     }
-    worker->in_kernel = 0; /* malloc's own state is not the kernel's */
+    worker->in_kernel = 0; /* a fault inside malloc is not the kernel's */
     size_t gap = cpu_check_flags ? CPU_CHECK_GAP : 0;
     struct cpu_heap_block *head = heap_block(bytes + gap, alignment);
     if (head) {
@@ -129,13 +130,15 @@ __pycuda_free(void *pointer)
     if (!pointer) {
         return;
     }
-    /* Of any number a kernel may think that it is a pointer. */
+    /* A kernel may pass any value as a pointer; the mark tells valid
+     * blocks. */
     struct cpu_heap_block *head =
         (struct cpu_heap_block *)((uintptr_t)pointer - sizeof *head);
     uint64_t mark = heap_mark(worker->ctx, head);
     if ((uintptr_t)pointer % 16 ||
         !atomic_compare_exchange_strong(&head->mark, &mark, 0)) {
-        cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED); /* no block, or freed */
+        cpu_fibers_fail(
+            CUDA_ERROR_LAUNCH_FAILED); /* not a block, or already freed */
     }
     atomic_fetch_sub(&worker->ctx->heap_used, head->bytes);
     if (cpu_check_flags) {

@@ -1,8 +1,9 @@
-/* launch.c - cuLaunchKernel and its relatives.
+/* launch.c - cuLaunchKernel and the other launch functions of the driver API.
  *
- * Called by users of the library.  A launch becomes a KERNEL operation whose
- * blocks workers share (pieces.c); a small one of a kernel that is known to be
- * quick is run by the caller, if nothing is before it.
+ * Called by users of the library. A launch becomes a KERNEL operation whose
+ * blocks are shared among workers (pieces.c). A small launch of a kernel that
+ * is known to be quick runs on the caller's thread if no earlier operation is
+ * pending in the stream.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -12,17 +13,18 @@
 #include "cpu/stream/ready_queue.h"
 #include "cpu/run/fault.h"
 
-/* Expected time of a launch run by its caller: less than it takes to wake a
- * worker, or to share the work with one that is awake.  Once the caller has
- * run so many in a row alone, a worker is worth waking for those to come. */
+/* Time limits of launches that their caller runs itself. INLINE_NS: below the
+ * time to wake a worker. INLINE_AWAKE_NS: below the time to share the work
+ * with an awake one. After ROW_NS of such launches in a row, waking a worker
+ * pays off for the launches that follow. */
 #define INLINE_NS       10000u
 #define INLINE_AWAKE_NS 3000u
 #define ROW_NS          50000u
-#define ROW_PAUSE_NS    50000u /* ends a row */
+#define ROW_PAUSE_NS    50000u /* a longer pause ends the row */
 
 static _Atomic uint64_t last_serial;
-/* Time spent in a row of launches that a worker could have shared, had one
- * been awake, and when the last of them ended.  Guesses: races lose some. */
+/* Total time of a row of launches that an awake worker could have shared, and
+ * the end of the last one. Estimates: racing updates may be lost. */
 static _Atomic uint64_t row_ns, row_end;
 
 static CUresult
@@ -52,7 +54,7 @@ shape_check(const struct cpu_function *function, const unsigned grid[3],
     return CUDA_SUCCESS;
 }
 
-/* The argument buffer that `extra` describes. */
+/* Reads the argument buffer that `extra` describes. */
 static CUresult
 extra_read(void **extra, const void **buffer, size_t *bytes)
 {
@@ -102,7 +104,8 @@ params_copy(const struct cpu_function *function, char *to, void **params,
     return CUDA_SUCCESS;
 }
 
-/* Is this launch expected to be over sooner than a worker would help? */
+/* Returns true if the launch is expected to end before a woken worker could
+ * help. */
 static bool
 launch_is_quick(const struct cpu_function *function, uint64_t threads)
 {
@@ -129,7 +132,7 @@ launch_is_quick(const struct cpu_function *function, uint64_t threads)
                                  memory_order_relaxed);
 }
 
-/* The caller has run a launch alone. */
+/* Accounts for a launch that the caller has run alone. */
 static void
 row_note(const struct cpu_launch *launch, uint64_t end)
 {
@@ -180,7 +183,7 @@ cpu_launch_start(struct cpu_launch *launch)
     }
 }
 
-/* By the caller's thread. */
+/* Runs the launch on the caller's thread. */
 static void
 launch_inline(struct cpu_op *op)
 {
@@ -236,11 +239,11 @@ struct launch_call {
     CUstream stream;
     void **params, **extra;
     bool cooperative;
-    bool has_priority; /* other than the stream's */
+    bool has_priority; /* differs from the stream's priority */
     int priority;
 };
 
-/* The launch as a task of a graph. */
+/* Records the launch as a task of a graph while the stream is captured. */
 static CUresult
 launch_note(struct cpu_context *ctx, struct cpu_stream *stream,
             struct cpu_function *function, const struct launch_call *call)
@@ -304,8 +307,8 @@ launch_submit(struct cpu_context *ctx, struct cpu_stream *stream,
     return CUDA_SUCCESS;
 }
 
-/* Blocks of a cooperative grid wait for each other, so that all of them must
- * fit. */
+/* Returns true if a cooperative grid has more blocks than fit. Blocks of such
+ * a grid wait for each other, so all of them must be resident. */
 static bool
 grid_is_too_large(const struct cpu_function *function,
                   const struct launch_call *call)
@@ -385,7 +388,7 @@ cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x,
     return launch(&call);
 }
 
-/* Takes what a launch attribute asks for; hints are taken as read. */
+/* Applies a launch attribute; hints are accepted without effect. */
 static CUresult
 attribute_take(const CUlaunchAttribute *attribute, struct launch_call *call)
 {

@@ -1,15 +1,15 @@
-/* named.c - barriers that have a number and a count of threads.
+/* named.c - barriers with an id and a thread count (PTX bar.sync a, b).
  *
- * Called by kernels.  The state is the worker's and belongs to the block that
- * it runs; only fibers of that block touch it, one at a time.  A thread that
- * waits gives way until the barrier's phase changes.
+ * Called by kernels. The worker owns the state, which belongs to its current
+ * block; only fibers of that block access it, one at a time. A waiting thread
+ * yields until the barrier's phase changes.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "cpu/cpu.h"
 
-/* Lets all that wait at the barrier go on. */
+/* Releases all threads that wait at the barrier. */
 static void
 named_release(struct cpu_worker *worker, struct cpu_named *named)
 {
@@ -54,7 +54,8 @@ __pycuda_barrier_named(uint32_t id, uint32_t count)
             break;
         }
         if (worker->waiting + worker->arrived >= worker->live) {
-            cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED); /* never met */
+            cpu_fibers_fail(
+                CUDA_ERROR_LAUNCH_FAILED); /* the barrier can never complete */
         }
         __pycuda_yield();
     }

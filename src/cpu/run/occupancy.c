@@ -1,9 +1,11 @@
-/* occupancy.c - how many blocks a "multiprocessor", here a thread, holds.
+/* occupancy.c - the occupancy API; a "multiprocessor" is a thread of the
+ * device.
  *
- * Called by users of the library.  The figures follow the limits in
- * attributes.c, so that programs that size their grids by them work.  As on a
- * GPU, how many blocks fit does not heed the kernel's __launch_bounds__; the
- * best size of a block does.
+ * Called by users of the library. The results follow the limits in
+ * attributes.c, so that programs that derive their grid size from them work.
+ * As on a GPU, the number of blocks that fit ignores the kernel's
+ * __launch_bounds__, whereas the suggested block size respects it. Without
+ * state.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
@@ -131,9 +133,9 @@ cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction handle,
     return CUDA_SUCCESS;
 }
 
-/* ---- clusters: of one block ---- */
+/* ---- clusters, which have one block ---- */
 
-/* The blocks that the launch would have in a cluster. */
+/* Number of blocks per cluster that the launch requests. */
 static uint64_t
 cluster_blocks(const CUlaunchConfig *config)
 {

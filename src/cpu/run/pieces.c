@@ -1,27 +1,29 @@
-/* pieces.c - which thread runs which blocks of a launch.
+/* pieces.c - assigns the blocks of a launch to threads, in chunks.
  *
- * Planned by who launches, taken by workers and waiting threads.  Blocks that
- * may wait for earlier ones are taken in their order.  Those that cannot are
- * dealt in as many shares as there are threads: each processor begins with
- * the same one at every launch, so that arrays stay in its cache, and goes on
- * with what others have left.
+ * The launching thread plans the chunks; workers and waiting threads take
+ * them. Blocks that may wait for earlier blocks are taken in index order.
+ * Independent blocks are divided into as many shares as there are threads.
+ * Each processor begins with the same share at every launch, so that arrays
+ * stay in its cache, and then steals work from other shares.
+ *
+ * Thread-safe without locks: chunks are taken by atomic operations.
  *
  * SPDX-License-Identifier: MIT */
 #include <sched.h>
 
 #include "cpu/cpu.h"
 
-#define PIECES_A_WORKER 8     /* at the start of a launch */
-#define SMALL_PIECES    64    /* at its end: workers are to end together */
-#define PIECE_NS        1000u /* expected time of a piece, at least */
-/* Of a launch whose stacks have guards: so few workers at most, for they cost
- * maps. */
+#define PIECES_A_WORKER 8     /* chunks per worker at the start of a launch */
+#define SMALL_PIECES    64    /* at its end: workers finish together */
+#define PIECE_NS        1000u /* minimum expected time of a chunk */
+/* Limit on the workers of a launch whose stacks have guards, because each
+ * guard takes a mapping. */
 #define RECURSIVE_PIECES 8
 
 static pthread_once_t places_once = PTHREAD_ONCE_INIT;
 static unsigned short places[CPU_SETSIZE];
 
-/* Blocks that are expected to take PIECE_NS; 0: unknown. */
+/* Number of blocks that are expected to take PIECE_NS; 0: unknown. */
 static uint64_t
 blocks_worth_taking(const struct cpu_launch *launch)
 {
@@ -34,7 +36,7 @@ blocks_worth_taking(const struct cpu_launch *launch)
     return known ? known * PIECE_NS / (ns + 1) / launch->threads : 0;
 }
 
-/* How many blocks are taken at a time, at the start and at the end. */
+/* Sets the number of blocks per chunk at the start and at the end. */
 static void
 sizes_plan(struct cpu_launch *launch)
 {
@@ -47,8 +49,9 @@ sizes_plan(struct cpu_launch *launch)
         most = small = RECURSIVE_PIECES;
     }
     if (launch->function->kernel->flags & IMAGE_KERNEL_ROUNDS) {
-        small = most; /* all alike, and a long piece reads long rows */
-        worth *= 2;   /* and so are its rows */
+        /* Blocks take equal time, and long chunks read long rows. */
+        small = most;
+        worth *= 2; /* longer chunks also make these rows longer */
     }
     if (workers == 1) {
         most = small = 1;
@@ -58,7 +61,7 @@ sizes_plan(struct cpu_launch *launch)
     if (launch->cooperative) {
         launch->most = launch->least = (launch->total + workers - 1) / workers;
     } else if (launch->least < worth) {
-        /* All have a part, though. */
+        /* Every worker still gets at least one chunk. */
         uint64_t part = (launch->total + workers - 1) / workers;
         launch->least = worth < part ? worth : part;
         launch->most =
@@ -66,7 +69,7 @@ sizes_plan(struct cpu_launch *launch)
     }
 }
 
-/* As many shares as threads, if each is worth a piece. */
+/* Returns one share per thread if each share is worth a chunk, else 1. */
 static unsigned
 shares_wanted(const struct cpu_launch *launch)
 {
@@ -100,7 +103,7 @@ cpu_pieces_plan(struct cpu_op *op)
     }
 }
 
-/* Processors of the process, numbered from 0. */
+/* Numbers the processors that the process may use, from 0. */
 static void
 places_note(void)
 {
@@ -128,13 +131,13 @@ cpu_share_near(const struct cpu_launch *launch)
                : 0;
 }
 
-/* A part of what is left for each thread, so that all end at about the same
- * time. */
+/* Takes a fraction of the remaining blocks per thread, so that all threads
+ * finish at about the same time. */
 static uint64_t
 share_take(const struct cpu_launch *launch, struct cpu_share *share,
            uint64_t *first)
 {
-    /* Of a share that others may come to help with, too. */
+    /* Threads that steal work may join a share. */
     uint64_t sharing = (uint64_t)cpu_state.threads / launch->share_count +
                        (launch->share_count > 1);
     uint64_t next = atomic_load(&share->next), count;

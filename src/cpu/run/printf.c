@@ -1,9 +1,10 @@
-/* printf.c - the device's printf.
+/* printf.c - printf in kernels.
  *
- * Kernels call __pycuda_vprintf; the text is formatted at once and kept in the
- * context's buffer (its size is CU_LIMIT_PRINTF_FIFO_SIZE; the oldest lines
- * give way, and one that is longer is lost) until a synchronisation writes it
- * to stdout.  One lock a buffer, never held while the kernel's memory is read.
+ * Kernels call __pycuda_vprintf. The text is formatted immediately and stored
+ * in the context's ring buffer until a synchronization writes it to stdout.
+ * CU_LIMIT_PRINTF_FIFO_SIZE is the size of the buffer; if it is full, the
+ * oldest records are dropped, and a record that is larger than the buffer is
+ * lost. One lock per buffer, never held while the kernel's memory is read.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -16,7 +17,7 @@ struct cpu_fifo {
     pthread_mutex_t lock;
     char *text;
     size_t used, capacity;
-    size_t first; /* dropped bytes at the start */
+    size_t first; /* bytes of dropped records at the start */
     atomic_bool filled;
 };
 
@@ -39,8 +40,8 @@ cpu_fifo_delete(struct cpu_fifo *fifo)
     free(fifo);
 }
 
-/* Makes room for one more record; the lock is held.  A record is its length
- * and its bytes. */
+/* Makes space for one more record, dropping the oldest ones. A record consists
+ * of its length and its bytes. The caller holds the lock. */
 static bool
 fifo_reserve(struct cpu_fifo *fifo, size_t bytes, size_t limit)
 {
@@ -112,7 +113,7 @@ cpu_fifo_flush(struct cpu_context *ctx)
     pthread_mutex_unlock(&fifo->lock);
 }
 
-/* ---- for kernels ---- */
+/* ---- functions that kernels call ---- */
 
 struct print {
     struct cpu_worker *worker;
@@ -152,7 +153,8 @@ struct failure {
     uint32_t line;
 };
 
-/* What the kernel hands in is read before stderr is locked. */
+/* Prints the message of a failed assertion. The kernel's strings are read
+ * before stderr is locked, because reading them may fault. */
 static void
 failure_tell(void *argument)
 {

@@ -1,14 +1,16 @@
-/* program_handlers.c - the program's own handlers of fault signals.
+/* program_handlers.c - the program's handlers of fault signals.
  *
- * Kernels need our handler in front, whatever the program installs and when.
- * A look at the system's handlers before each launch costs more than a short
- * launch, so the calls are diverted instead: the entries for sigaction() and
- * signal() in the procedure linkage tables of all loaded objects lead here.
- * Other signals go on to the C library.  Addresses that a program gets from
- * dlsym() are not diverted (cpu_fault_check finds their effect).
+ * Kernels need our handler to be the installed one, whatever handlers the
+ * program installs and when. Querying the system's handlers before each launch
+ * costs more than a short launch. The calls are diverted instead: the entries
+ * for sigaction() and signal() in the procedure linkage tables of all loaded
+ * objects point to functions of this file, which pass other signals to the C
+ * library. Addresses that a program gets from dlsym() are not diverted;
+ * cpu_fault_check detects their effect.
  *
- * A handler is read in signal handlers, so each change makes a new row and
- * publishes it by a store; rows are reused after ROWS changes.
+ * Signal handlers read the program's handler, so each change fills a new row
+ * and publishes it by an atomic store; rows are reused after ROWS changes.
+ * Changes take `change_lock`.
  *
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
@@ -37,7 +39,7 @@ static pthread_mutex_t change_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- handlers ---- */
 
-/* The signal's row in the table, or -1. */
+/* Returns the signal's row in the table, or -1. */
 static int
 signal_index(int number)
 {
@@ -85,7 +87,7 @@ cpu_program_sigaction(int number, const struct sigaction *handler)
     return sigaction(number, handler, NULL);
 }
 
-/* ---- the diverted calls ---- */
+/* ---- diverted calls ---- */
 
 static int
 diverted_sigaction(int number, const struct sigaction *handler,
@@ -116,7 +118,8 @@ handler_replace(int number, const struct sigaction *handler)
                                                      : old.sa_handler;
 }
 
-/* As in BSD and the C library: the handler stays, calls are restarted. */
+/* BSD semantics, as in the C library: the handler stays installed and system
+ * calls are restarted. */
 static handler_function *
 diverted_signal(int number, handler_function *function)
 {
@@ -134,7 +137,8 @@ diverted_signal(int number, handler_function *function)
     return handler_replace(number, &handler);
 }
 
-/* As in System V: the handler is used once, and its signal not blocked. */
+/* System V semantics: the handler is used once, and its signal is not
+ * blocked. */
 static handler_function *
 diverted_sysv_signal(int number, handler_function *function)
 {
@@ -171,17 +175,17 @@ diverted_find(const char *name)
     return NULL;
 }
 
-/* ---- the tables of an object ---- */
+/* ---- an object's linkage tables ---- */
 
 struct object {
     uintptr_t base;
     const ElfW(Sym) * symbols;
     const char *strings;
     uintptr_t protected_start,
-        protected_end; /* made read-only by the loader */
+        protected_end; /* range that the loader made read-only */
 };
 
-/* Writes one entry of a table. */
+/* Overwrites one entry of a linkage table. */
 static void
 entry_divert(const struct object *object, void **entry, void *function)
 {
@@ -191,7 +195,7 @@ entry_divert(const struct object *object, void **entry, void *function)
                      (uintptr_t)entry < object->protected_end;
 
     if (protected && mprotect((void *)first, page, PROT_READ | PROT_WRITE)) {
-        return; /* cpu_fault_check has to do */
+        return; /* cpu_fault_check covers this case */
     }
     __atomic_store_n(entry, function, __ATOMIC_RELEASE);
     if (protected) {
@@ -218,8 +222,9 @@ relocations_divert(const struct object *object, const ElfW(Rela) * row,
     }
 }
 
-/* Values of the dynamic section that are addresses are relocated by the
- * loader, but not everywhere: small ones are offsets. */
+/* Returns the address that an entry of the dynamic section contains. The
+ * loader relocates these values on some systems only; small values are
+ * offsets. */
 static const void *
 dynamic_address(const struct object *object, ElfW(Addr) value)
 {
@@ -265,7 +270,7 @@ object_divert(struct object *object, const ElfW(Dyn) * dynamic)
     if (!object->symbols || !object->strings) {
         return;
     }
-    if (rows_all && relative < count) { /* relative ones come first */
+    if (rows_all && relative < count) { /* relative relocations come first */
         relocations_divert(object, rows_all + relative, count - relative);
     }
     if (rows_calls) {
@@ -274,8 +279,8 @@ object_divert(struct object *object, const ElfW(Dyn) * dynamic)
     }
 }
 
-/* Does the object hold this library's code?  Its own calls are not diverted.
- */
+/* Returns true if the object contains this library's code, whose own calls are
+ * not diverted. */
 static bool
 object_is_ours(const struct dl_phdr_info *info)
 {
@@ -291,8 +296,8 @@ object_is_ours(const struct dl_phdr_info *info)
     return false;
 }
 
-/* The C library calls itself past the tables; the loader and the kernel's
- * object have no such calls. */
+/* Diverts the calls of one object. The C library's internal calls bypass the
+ * tables; the loader and the kernel's vDSO have no such calls. */
 static int
 object_visit(struct dl_phdr_info *info, size_t size, void *seen)
 {
@@ -302,7 +307,7 @@ object_visit(struct dl_phdr_info *info, size_t size, void *seen)
 
     (void)size;
     if (*adds == info->dlpi_adds) {
-        return 1; /* nothing was loaded since */
+        return 1; /* no object was loaded since the last visit */
     }
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];

@@ -1,6 +1,6 @@
-/* runtime.c - the smaller functions that kernels call: image/abi.h.
+/* runtime.c - small functions of image/abi.h that kernels call.
  *
- * Called by kernel code on the thread of a worker.
+ * Called by kernel code on a worker's thread. Without state of their own.
  *
  * SPDX-License-Identifier: MIT */
 #include <time.h>

@@ -1,15 +1,15 @@
 /* shared.c - memory for the shared variables of a worker's blocks.
  *
- * It has a mapping for itself, so that an index that is out of bounds cannot
+ * The memory is a separate mapping, so that an out-of-bounds index cannot
  * reach the heap of the process:
  *
  *     guard (no access) | margin | shared variables | margin | guard
  *
- * As on a GPU, an access a few bytes outside passes without notice: it ends in
- * a margin, or in what a launch with more shared memory has used.  One that is
- * farther away is a fault of the kernel.  PYCUDA_CPU_CHECK=memory finds both.
+ * As on a GPU, an access a few bytes out of bounds is not detected: it hits a
+ * margin, or bytes that an earlier launch with more shared memory has used. An
+ * access that is farther away faults. PYCUDA_CPU_CHECK=memory detects both.
  *
- * Belongs to the thread of the worker, as all that a worker has.
+ * The mapping belongs to the worker and is used on its thread only.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -19,8 +19,9 @@
 #include "cpu/exports/system_errors.h"
 
 #define ALIGNMENT 128
-#define MARGIN    1024         /* a GPU reserves as much below the variables */
-#define GUARD     (256u << 10) /* more than any GPU's shared memory */
+/* A GPU reserves this much below the variables. */
+#define MARGIN 1024
+#define GUARD  (256u << 10) /* more than the shared memory of any GPU */
 
 static size_t
 round_up(size_t bytes, size_t unit)
@@ -28,7 +29,7 @@ round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Bytes between the guards; `bytes` is the length of the shared memory. */
+/* Bytes between the guards for `bytes` of shared memory. */
 static size_t
 inner_bytes(size_t bytes)
 {
@@ -50,7 +51,8 @@ cpu_shared_drop(struct cpu_worker *worker)
     worker->shared_bytes = 0;
 }
 
-/* Dynamic shared memory begins at a multiple of 16 (retarget/shared.c). */
+/* Returns the bytes of shared memory per block. Dynamic shared memory begins
+ * at a multiple of 16 (retarget/shared.c). */
 uint64_t
 cpu_block_shared(const struct cpu_launch *launch)
 {
@@ -60,7 +62,7 @@ cpu_block_shared(const struct cpu_launch *launch)
                                   : own;
 }
 
-/* `bytes` of zeros between guards; NULL: no memory, errno says why. */
+/* Maps `bytes` of zeros between guards. Returns NULL with errno on failure. */
 static char *
 shared_map(size_t bytes)
 {

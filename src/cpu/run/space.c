@@ -1,6 +1,6 @@
-/* space.c - which of CUDA's memories an address is in: __isShared and others.
+/* space.c - the CUDA memory space of an address, for __isShared and the like.
  *
- * Called by kernel code on the thread of a worker.
+ * Called by kernel code on a worker's thread. Reads the worker's state only.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
@@ -19,8 +19,8 @@ is_on_own_stack(const struct cpu_worker *worker, uintptr_t at)
            is_within(at, worker->deep, worker->deep_bytes);
 }
 
-/* A block runs on stacks of the worker's, or deeper than its guard on the
- * thread's own. */
+/* Returns true for local memory. A block runs either on the worker's stacks,
+ * or on the thread's stack below its guard frame. */
 static bool
 is_local(const struct cpu_worker *worker, uintptr_t at)
 {

@@ -1,15 +1,15 @@
-/* together.c - blocks of a cooperative grid that take turns on one thread.
+/* together.c - runs several blocks of a cooperative grid on one thread.
  *
- * Called by block.c with a worker that belongs to the calling thread.  Each of
- * the blocks has the state of a worker of its own: the first one that of the
- * thread's, the others those that hang on it.  While a block's fibers run,
- * its state is the thread's (cpu_worker_tls).  A block goes on until it ends,
- * or until each of its threads that can go on waits in a loop; then the next
- * one does.
+ * Called by block.c with a worker that belongs to the calling thread. Each
+ * block has a separate worker state: the first block has the thread's worker,
+ * the others have states that are linked to it. While a block's fibers run,
+ * its state is the thread's cpu_worker_tls. A block runs until it ends, or
+ * until all its ready threads wait in a loop; then the next block runs.
  *
- * Blocks are dealt out evenly.  Where the others do not come for theirs
- * (they have not been woken, or are in another launch) a thread whose blocks
- * all wait takes more, so that a grid ends with whoever is there.
+ * Blocks are divided evenly among the threads. If other threads do not take
+ * their blocks (because they have not been woken, or run another launch), a
+ * thread whose blocks all wait takes more, so that the grid completes with the
+ * available threads.
  *
  * SPDX-License-Identifier: MIT */
 #include <sched.h>
@@ -17,17 +17,17 @@
 #include "cpu/cpu.h"
 
 #define TURNS_BEFORE_SLEEP 4096
-#define SLEEPS_BEFORE_MORE 16 /* blocks are taken */
+#define SLEEPS_BEFORE_MORE 16 /* sleeps until more blocks are taken */
 
 struct together {
-    struct cpu_worker *home; /* the thread's own, and the list's first */
+    struct cpu_worker *home; /* the thread's worker, first in the list */
     struct cpu_launch *launch;
     unsigned live;   /* blocks that have not ended */
-    unsigned turns;  /* since other threads could run, */
-    unsigned sleeps; /* and how often they could, since more_take */
+    unsigned turns;  /* turns since the last sched_yield */
+    unsigned sleeps; /* calls of sched_yield since more_take */
 };
 
-/* A state that no block has; NULL: no memory. */
+/* Returns a worker state that no block uses, or NULL if out of memory. */
 static struct cpu_worker *
 place_find(struct together *together)
 {
@@ -43,7 +43,7 @@ place_find(struct together *together)
     return place->beside;
 }
 
-/* Out of all blocks: the thread leaves the launch. */
+/* Unwinds all blocks: the thread leaves the launch. */
 static void
 together_fail(struct together *together, CUresult code)
 {
@@ -69,7 +69,7 @@ block_start(struct together *together, uint64_t index)
     together->live++;
 }
 
-/* The block goes on, and comes back when it waits or has ended. */
+/* Resumes the block; returns when it waits or has ended. */
 static void
 block_turn(struct together *together, struct cpu_worker *place)
 {
@@ -90,14 +90,15 @@ more_take(struct together *together)
     uint64_t first, count = cpu_piece_take(together->launch, 0, &first);
 
     together->sleeps = 0;
-    /* The piece that the thread came for is not over, nor is the launch. */
+    /* The thread's current chunk and the launch have not ended. */
     atomic_fetch_sub(&together->launch->left, count);
     for (uint64_t i = 0; i < count; i++) {
         block_start(together, first + i);
     }
 }
 
-/* Each block has had a turn; what they wait for may be another thread's. */
+/* All blocks have had a turn; they may wait for another thread, so yield the
+ * processor from time to time. */
 static void
 round_end(struct together *together)
 {

@@ -1,9 +1,9 @@
-/* warp.c - warp operations: lanes that name each other meet.
+/* warp.c - warp operations: exchange of values between lanes of a warp.
  *
- * Called by kernels on fibers.  A lane leaves its request in its warp's table
- * and stops; the last lane of those that the mask names computes the results
- * of all.  Lanes that have exited are not waited for.  All state is the
- * worker's, which one thread runs.
+ * Called by kernels on fibers. A lane stores its request in its warp's table
+ * and is suspended; the last lane that the mask names computes the results of
+ * all. Lanes that have exited are not waited for. The worker owns all state,
+ * and a single thread runs it.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/run/warp.h"
@@ -11,21 +11,22 @@
 enum warp_kind {
     WARP_BARRIER,
     WARP_BALLOT,
-    WARP_VOTE, /* as a ballot, but the two do not meet */
+    WARP_VOTE, /* like a ballot, but never joined with one */
     WARP_MATCH,
     WARP_MATCH_ALL,
     WARP_REDUCE,
     WARP_TOGETHER = IMAGE_SHUFFLE_TOGETHER,
-    WARP_SHUFFLE = 2 * WARP_TOGETHER, /* + enum image_shuffle */
+    WARP_SHUFFLE = 2 * WARP_TOGETHER, /* plus a value of enum image_shuffle */
 };
 
-/* The lanes of `set`, lowest first. */
+/* Visits the lanes of `set`, lowest first. */
 #define EACH_LANE(lane, set)                                                  \
     for (uint32_t rest_ = (set), lane = 0;                                    \
          rest_ && ((lane = (uint32_t)__builtin_ctz(rest_)), 1);               \
          rest_ &= rest_ - 1)
 
-/* As PTX says: a lane whose source lies outside its segment is its own. */
+/* Returns the source lane of a shuffle. As PTX specifies, a lane with a source
+ * outside its segment reads its own value. */
 static int
 shuffle_source(const struct cpu_warp *warp, int lane, int kind)
 {
@@ -40,14 +41,15 @@ shuffle_source(const struct cpu_warp *warp, int lane, int kind)
         return lane - by >= first ? lane - by : lane;
     case IMAGE_SHUFFLE_DOWN:
         return lane + by <= last ? lane + by : lane;
-    default: /* of a later segment: its own; of an earlier one: allowed */
+    default: /* a later segment gives the lane's own value; an earlier one is
+              * allowed */
         return (lane ^ by) <= last ? lane ^ by : lane;
     }
 }
 
-/* Each lane's mask becomes the lanes of `set` that it meets: those that it
- * names and that have the same mask.  Where all do that they name, a shuffle
- * may read any lane, as on an H100. */
+/* Replaces each lane's mask by the lanes of `set` that it synchronizes with:
+ * those that it names and that have the same mask. If every lane's named lanes
+ * are complete, a shuffle may read any lane, as on an H100. */
 static void
 find_groups(uint32_t *masks, uint32_t set, bool shuffle)
 {
@@ -81,7 +83,8 @@ __pycuda_warp_groups(uint32_t *masks, int32_t shuffle)
     find_groups(masks, UINT32_MAX, shuffle);
 }
 
-/* What comes from a lane that takes no part is 0, as on an H100. */
+/* Shuffles values within `set`. A source lane that does not participate yields
+ * 0, as on an H100. */
 static inline void __attribute__((always_inline))
 shuffle_kind(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set,
              int kind)
@@ -113,7 +116,8 @@ shuffle(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set,
     }
 }
 
-/* All lanes have come to the call, with masks that may differ. */
+/* Shuffles after all lanes have arrived at the call, with masks that may
+ * differ. */
 static void
 shuffle_together(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set,
                  int kind)
@@ -234,8 +238,8 @@ reduce(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set)
     }
 }
 
-/* True if all lanes that this one's mask names have come, for the same
- * operation with the same mask. */
+/* Returns true if all lanes that this lane's mask names have arrived, for the
+ * same operation with the same mask. */
 static bool
 lanes_together(const struct cpu_warp *warp, unsigned lane)
 {
@@ -254,7 +258,7 @@ lanes_together(const struct cpu_warp *warp, unsigned lane)
     return true;
 }
 
-/* Computes the results and lets the lanes go on. */
+/* Computes the results and makes the lanes ready. */
 static void
 lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
 {
@@ -263,7 +267,7 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
     uint32_t set = warp->mask[lane] & warp->live;
 
     int kind = warp->kind[lane];
-    int how = kind & (WARP_TOGETHER - 1); /* of a shuffle */
+    int how = kind & (WARP_TOGETHER - 1); /* enum image_shuffle */
 
     switch (kind) {
     case WARP_BARRIER:
@@ -298,8 +302,9 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
     worker->ready[index / 2] |= (uint64_t)set << (index % 2 * 32);
 }
 
-/* Answers lanes that ask who is active: those at the same call.  Lanes at a
- * later place wait for those at the first one, which may come there too. */
+/* Answers the lanes in __pycuda_activemask: lanes at the same call are active
+ * together. Lanes at a later call wait for those at the first one, which may
+ * still arrive there. */
 static void
 asking_answer(struct cpu_worker *worker, unsigned index)
 {
@@ -325,7 +330,8 @@ asking_answer(struct cpu_worker *worker, unsigned index)
     warp->asking &= ~set;
 }
 
-/* A lane of this warp has stopped: are all that others ask for? */
+/* Checks whether the lane that has stopped was the last one that other lanes
+ * of the warp wait for. */
 void
 cpu_warp_stop(struct cpu_worker *worker, unsigned index)
 {
@@ -337,7 +343,8 @@ cpu_warp_stop(struct cpu_worker *worker, unsigned index)
     }
 }
 
-/* A lane of this warp spins: nobody shall wait for it to stop. */
+/* A spinning lane does not stop, so lanes in __pycuda_activemask are answered
+ * without it. */
 void
 cpu_warp_give_way(struct cpu_worker *worker, unsigned index)
 {
@@ -346,7 +353,7 @@ cpu_warp_give_way(struct cpu_worker *worker, unsigned index)
     }
 }
 
-/* A lane of this warp has exited: who waited for it only goes on. */
+/* Completes the operations that waited only for the exited lane. */
 void
 cpu_warp_resolve(struct cpu_worker *worker, unsigned index)
 {

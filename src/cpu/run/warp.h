@@ -1,4 +1,7 @@
-/* warp.h - a warp whose threads are fibers, and what the checks ask of it.
+/* warp.h - state of a warp whose threads are fibers, and the checks of warp
+ * operations.
+ *
+ * The worker owns the state; only its thread uses it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_RUN_WARP_H
@@ -11,30 +14,31 @@ struct cpu_warp {
     uint32_t waiting;         /* lanes in a warp operation */
     uint32_t asking;          /* lanes in __pycuda_activemask */
     uint32_t stopped;         /* lanes at the block's barrier */
-    uint32_t mask[CPU_WARP];  /* the lanes to wait for */
-    uint32_t named[CPU_WARP]; /* of lanes that come together: their masks */
-    int32_t kind[CPU_WARP];   /* which operation */
+    uint32_t mask[CPU_WARP];  /* lanes to wait for */
+    uint32_t named[CPU_WARP]; /* original masks in a shuffle of all lanes */
+    int32_t kind[CPU_WARP];   /* operation that the lane waits in */
     int32_t lane[CPU_WARP];   /* shuffle: source argument; reduce: operation */
     int32_t width[CPU_WARP];
     uint64_t value[CPU_WARP];
-    const void *place[CPU_WARP]; /* of the call of activemask */
+    const void *place[CPU_WARP]; /* address of the call of activemask */
 };
 
-/* A lane of the warp has stopped: answers those that wait for it to. */
+/* A lane of the warp has stopped: completes operations that waited for it. */
 void cpu_warp_stop(struct cpu_worker *worker, unsigned warp);
-/* A lane of the warp has exited: those that wait for it only go on. */
+/* A lane of the warp has exited: completes operations that waited only for
+ * it. */
 void cpu_warp_resolve(struct cpu_worker *worker, unsigned warp);
-/* A lane of the warp spins: no other waits for it to stop. */
+/* A lane of the warp spins: the other lanes no longer wait for it to stop. */
 void cpu_warp_give_way(struct cpu_worker *worker, unsigned warp);
 
 /* ---- check/race.c, check/synchronization.c ---- */
 
-/* Lanes of the warp have synchronized. */
+/* Records that lanes of the warp have synchronized. */
 void cpu_check_lanes(struct cpu_worker *worker, unsigned warp, uint32_t set);
-/* Checks the mask of the running lane's warp operation. */
+/* Checks the mask of the current lane's warp operation. */
 void cpu_check_mask(struct cpu_worker *worker, uint32_t mask);
-/* Reports an undefined shuffle: bad width, or a source lane that takes no
- * part. */
+/* Reports an undefined shuffle: bad width, or a source lane that does not
+ * participate. */
 void cpu_check_shuffle(struct cpu_worker *worker, unsigned thread,
                        unsigned source, int width);
 
