@@ -1,15 +1,16 @@
-/* any_node.c - the forms that add a node of any type, or change it.
+/* any_node.c - adds and changes nodes of any type (cuGraphAddNode and others).
  *
- * Called by users of the library.  One structure describes a node of any type;
- * those that become a task without further ado are brought to the parameters
- * of the older forms.
+ * Called by users of the library. CUgraphNodeParams describes a node of any
+ * type. For the types that map directly to a task, it is converted to the
+ * parameter structure of the older, type-specific functions. Takes the graph
+ * lock through the functions that it calls.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "cpu/graph/exec.h"
 
-/* The parameters of the older forms. */
+/* Parameter structures of the type-specific functions. */
 struct plain_params {
     union {
         CUDA_KERNEL_NODE_PARAMS kernel;
@@ -20,11 +21,12 @@ struct plain_params {
     CUcontext ctx;
 };
 
+/* Converts the parameters to a type-specific structure. */
 static void
 params_plain(const CUgraphNodeParams *params, struct plain_params *plain)
 {
     switch ((int)params->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: /* the structures are alike */
+    case CU_GRAPH_NODE_TYPE_KERNEL: /* identical structures */
         memcpy(&plain->as.kernel, &params->kernel, sizeof plain->as.kernel);
         plain->ctx = params->kernel.ctx;
         break;
@@ -32,7 +34,8 @@ params_plain(const CUgraphNodeParams *params, struct plain_params *plain)
         plain->as.copy = params->memcpy.copyParams;
         plain->ctx = params->memcpy.copyCtx;
         break;
-    case CU_GRAPH_NODE_TYPE_MEMSET: /* the older one begins the same way */
+    case CU_GRAPH_NODE_TYPE_MEMSET: /* the older structure is a prefix of the
+                                     * newer one */
         memcpy(&plain->as.fill, &params->memset, sizeof plain->as.fill);
         plain->ctx = params->memset.ctx;
         break;
@@ -45,7 +48,8 @@ params_plain(const CUgraphNodeParams *params, struct plain_params *plain)
     }
 }
 
-/* The task of the parameters; `plain` is what describes the node. */
+/* Converts the parameters to a task. `plain` receives the structure that
+ * describes the node to later queries. */
 static CUresult
 params_task(const CUgraphNodeParams *params, CUcontext ctx,
             struct plain_params *plain, struct cpu_task *task)
@@ -66,7 +70,7 @@ params_task(const CUgraphNodeParams *params, CUcontext ctx,
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return cpu_event_task(params->type, params->eventRecord.event, task);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-        return cpu_batch_task(/* the two structures are alike */
+        return cpu_batch_task(/* identical structures */
                               (const CUDA_BATCH_MEM_OP_NODE_PARAMS
                                    *)(const void *)&params->memOp,
                               task);
@@ -111,7 +115,7 @@ cuGraphAddNode_v2(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_GRAPH:
         return cpu_child_add(made, graph, after, data, count, &params->graph);
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: /* the two structures are alike */
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: /* identical structures */
         return cpu_allocation_add(
             made, graph, after, data, count,
             (CUDA_MEM_ALLOC_NODE_PARAMS *)(void *)&params->alloc);

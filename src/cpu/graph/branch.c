@@ -1,9 +1,9 @@
-/* branch.c - conditional nodes of executable graphs, as they run.
+/* branch.c - execution of conditional nodes in executable graphs.
  *
- * Called by exec.c and exec_launch.c.  The operation of such a node reads its
- * condition on a worker and submits the graph that it chooses; the operation
- * is over when that graph is, so that no thread waits.  A loop reads its
- * condition again then.
+ * Called by exec.c and exec_launch.c. The operation of such a node reads its
+ * condition on a worker and submits the body that the condition selects. The
+ * operation is done when the body is, so no thread waits for it. A loop then
+ * reads its condition again. Bodies are submitted under the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "cpu/graph/exec.h"
 
 struct branch_call {
-    struct cpu_branch *branch; /* of the exec, which outlives its launches */
-    struct cpu_op *op;         /* the node's */
+    struct cpu_branch *branch; /* owned by the exec */
+    struct cpu_op *op;         /* the node's operation */
     struct cpu_context *ctx;
     int priority;
 };
@@ -50,7 +50,7 @@ cpu_branch_make(const struct cpu_conditional *conditional,
         struct cpu_graph *body = conditional->bodies[i];
 
         code = cpu_graph_has_memory(body)
-                   ? CUDA_ERROR_NOT_SUPPORTED /* as in CUDA */
+                   ? CUDA_ERROR_NOT_SUPPORTED /* same restriction as in CUDA */
                    : cpu_exec_make(body, &branch->bodies[i]);
     }
     if (code) {
@@ -61,9 +61,9 @@ cpu_branch_make(const struct cpu_conditional *conditional,
     return CUDA_SUCCESS;
 }
 
-/* ---- running ---- */
+/* ---- execution ---- */
 
-/* The body that the condition chooses; NULL: none. */
+/* Returns the body that the condition selects, or NULL if it selects none. */
 static struct cpu_exec *
 branch_choose(const struct cpu_branch *branch)
 {
@@ -84,7 +84,8 @@ branch_end(void *argument)
     return CUDA_SUCCESS;
 }
 
-/* The lock is held. */
+/* Submits the body, followed by an operation that ends the node or, in a loop,
+ * evaluates the condition again. The caller holds the graph lock. */
 static CUresult
 body_submit(const struct branch_call *call, struct cpu_exec *body)
 {
@@ -103,6 +104,8 @@ body_submit(const struct branch_call *call, struct cpu_exec *body)
     return code;
 }
 
+/* Operation of a conditional node: submits the selected body, or ends the node
+ * if there is none. In a failed context no body runs. */
 static CUresult
 branch_run(void *argument)
 {
@@ -146,7 +149,7 @@ cpu_branch_op(struct cpu_branch *branch, struct cpu_context *ctx, int priority,
     return CUDA_SUCCESS;
 }
 
-/* ---- what conditions are at the beginning ---- */
+/* ---- initial values of conditions ---- */
 
 bool
 cpu_exec_has_resets(const struct cpu_exec *exec)

@@ -1,15 +1,15 @@
-/* capture.c - how captures of streams begin and end.
+/* capture.c - begin and end of stream captures.
  *
- * Called by users of the library.  capture_tasks.c adds the nodes,
- * capture_events.c the other streams, and capture_guard.c refuses the calls
- * that a capture cannot contain.
+ * Called by users of the library. capture_tasks.c adds the nodes,
+ * capture_events.c makes other streams join, and capture_guard.c rejects calls
+ * that a capture cannot contain. All state is guarded by the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "cpu/graph/capture.h"
 
-static uint64_t capture_ids; /* under the graph lock */
+static uint64_t capture_ids; /* the latest id; guarded by the graph lock */
 
 CUresult
 cpu_capture_stream(CUstream handle, struct cpu_stream **stream)
@@ -30,8 +30,8 @@ cpu_capture_stream(CUstream handle, struct cpu_stream **stream)
     return code || *stream ? code : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Begins a capture of the stream into the graph, which is the caller's if
- * `borrowed`, else the capture's own. */
+/* Begins a capture of the stream into the graph. A `borrowed` graph belongs to
+ * the caller, any other one to the capture. */
 static CUresult
 capture_begin(struct cpu_stream *stream, CUstreamCaptureMode mode,
               struct cpu_graph *graph, bool borrowed)
@@ -58,7 +58,8 @@ capture_begin(struct cpu_stream *stream, CUstreamCaptureMode mode,
     return CUDA_SUCCESS;
 }
 
-/* Whether the stream may begin a capture; the lock is held. */
+/* Returns ILLEGAL_STATE if the stream is being captured already. The caller
+ * holds the graph lock. */
 static CUresult
 capture_may_begin(struct cpu_stream *stream)
 {
@@ -66,6 +67,8 @@ capture_may_begin(struct cpu_stream *stream)
                                          : CUDA_SUCCESS;
 }
 
+/* Finds the stream and checks the mode. The legacy stream cannot be
+ * captured. */
 static CUresult
 begin_check(CUstream handle, CUstreamCaptureMode mode,
             struct cpu_stream **stream)
@@ -86,6 +89,7 @@ begin_check(CUstream handle, CUstreamCaptureMode mode,
                : CUDA_SUCCESS;
 }
 
+/* Begins a capture into a new graph. The caller holds the lock. */
 static CUresult
 begin_new(struct cpu_stream *stream, CUstreamCaptureMode mode)
 {
@@ -123,6 +127,8 @@ cuStreamBeginCapture(CUstream stream)
     return cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
+/* Begins a capture into an existing graph, after the given nodes. The caller
+ * holds the lock. */
 static CUresult
 begin_in(struct cpu_stream *stream, CUstreamCaptureMode mode, CUgraph handle,
          const CUgraphNode *after, size_t count)
@@ -170,8 +176,9 @@ cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph,
     return code;
 }
 
-/* Whether every node leads to the last ones of the origin, except nodes that
- * a stream was told to forget. */
+/* Returns true if all nodes precede the origin stream's tips, except nodes
+ * that a program has removed from a stream's dependencies. Otherwise a stream
+ * was not joined back. */
 static bool
 capture_joined(struct cpu_capture *capture)
 {
@@ -190,6 +197,8 @@ capture_joined(struct cpu_capture *capture)
     return true;
 }
 
+/* Ends the capture and returns its graph. If the capture is invalid or a
+ * stream was not joined, drops the graph. The caller holds the lock. */
 static CUresult
 capture_finish(struct cpu_stream *stream, CUgraph *graph)
 {

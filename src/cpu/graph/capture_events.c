@@ -1,9 +1,9 @@
-/* capture_events.c - events that carry a capture from stream to stream.
+/* capture_events.c - events that extend a capture to other streams.
  *
- * Called by event.c.  An event that is recorded in a capture names the nodes
- * that its stream had reached; a stream that waits for the event depends on
- * them, and takes part in the capture from then on.  Both streams may belong
- * to any context.
+ * Called by event.c. An event that is recorded during a capture stores the
+ * nodes that its stream had reached, its tips. A stream that waits for the
+ * event depends on these nodes and participates in the capture from then on.
+ * Both streams may belong to any context. The functions take the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "cpu/graph/capture.h"
 
 struct cpu_captured {
-    uint64_t id;        /* of the capture */
-    uint64_t stream_id; /* of the stream that it was recorded in */
+    uint64_t id;        /* id of the capture */
+    uint64_t stream_id; /* id of the recording stream */
     size_t count;
     CUgraphNode tips[];
 };
@@ -55,8 +55,8 @@ cpu_capture_record(struct cpu_stream *stream, struct cpu_captured **made)
     return code;
 }
 
-/* The stream that the event was recorded in, if it has done nothing since, is
- * joined by the stream that waits for the event. */
+/* Marks the recording stream as joined by the waiting stream, if nothing was
+ * added to it since the event was recorded. */
 static void
 stream_join(struct cpu_capture *capture, const struct cpu_captured *event)
 {
@@ -69,6 +69,9 @@ stream_join(struct cpu_capture *capture, const struct cpu_captured *event)
     }
 }
 
+/* Makes the stream depend on the event's nodes; a stream outside the capture
+ * joins it. Returns an error and invalidates the captures if that would merge
+ * two captures. The caller holds the lock. */
 static CUresult
 wait_captured(struct cpu_stream *stream, const struct cpu_captured *event)
 {

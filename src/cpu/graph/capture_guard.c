@@ -1,7 +1,8 @@
-/* capture_guard.c - calls that a capture forbids, which invalidate it.
+/* capture_guard.c - rejects calls that a capture forbids; they invalidate it.
  *
- * Called by the functions of streams, contexts and memory before they do what
- * a capture cannot contain: waiting, queries, work in the legacy stream.
+ * Called by the functions of streams, contexts and memory before operations
+ * that a capture cannot contain: waits, queries, and work in the legacy
+ * stream. The functions take the graph lock only if a capture is active.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/graph/capture.h"

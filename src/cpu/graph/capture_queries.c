@@ -1,7 +1,7 @@
-/* capture_queries.c - what a stream captures, and what its next node depends
- * on.
+/* capture_queries.c - queries of a stream's capture and of the dependencies of
+ * its next node.
  *
- * Called by users of the library; capture.c does the work.
+ * Called by users of the library. Takes the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/graph/capture.h"
@@ -39,7 +39,7 @@ cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status,
     if (capture && tips) {
         *tips = stream->tips;
     }
-    if (capture && data) { /* behind the tips, as capture.c puts it there */
+    if (capture && data) { /* stored after the tips (capture_streams.c) */
         *data =
             stream->tip_count
                 ? (const CUgraphEdgeData *)(const void *)(stream->tips +
@@ -77,7 +77,8 @@ cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
                                      NULL);
 }
 
-/* Other tips than those so far, which need not be joined any more. */
+/* Replaces the stream's tips. The previous tips need not be joined at the end
+ * of the capture any more. */
 static CUresult
 capture_replace_tips(struct cpu_stream *stream, const CUgraphNode *tips,
                      size_t count)

@@ -1,9 +1,10 @@
-/* capture_streams.c - the streams that take part in a capture, and their tips.
+/* capture_streams.c - the streams of a capture, and their tips.
  *
- * Called by the other files about captures, and by stream.c when a stream is
- * destroyed.  The tips of a stream are the nodes that its next one depends on.
- * The streams of a capture form a list of their own, since they may belong to
- * several contexts.  The graph lock is held, except in cpu_capture_leave.
+ * Called by the other capture files, and by stream.c when a stream is
+ * destroyed. A stream's tips are the nodes that its next node depends on. Each
+ * capture has a separate list of its streams, since they may belong to several
+ * contexts. Callers hold the graph lock, except for cpu_capture_leave, which
+ * takes it.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -15,7 +16,7 @@ atomic_uint cpu_captures_strict;
 
 /* ---- tips ---- */
 
-/* An array of so many tips, followed by the data of an edge from each.  The
+/* Allocates an array of `count` tips, followed by the edge data of each. The
  * data are zero: a stream's next node waits until its tips have ended. */
 static CUgraphNode *
 tips_new(size_t count)
@@ -91,7 +92,7 @@ cpu_capture_enter(struct cpu_stream *stream, struct cpu_capture *capture)
     atomic_fetch_add(&stream->ctx->capturing, 1);
 }
 
-/* The stream does not take part any more; the caller unlinks it. */
+/* Ends the stream's participation; the caller unlinks the stream. */
 static void
 stream_forget(struct cpu_stream *stream)
 {

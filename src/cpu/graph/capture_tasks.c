@@ -1,8 +1,8 @@
-/* capture_tasks.c - tasks that become nodes of a capture's graph.
+/* capture_tasks.c - turns the work of captured streams into graph nodes.
  *
- * Called by every file that submits work, which asks cpu_stream_records first.
- * A task names the context of its stream, so that its node runs there whatever
- * stream the graph is launched in.
+ * Called by all files that submit work, after a check of cpu_stream_records. A
+ * task stores the context of its stream, so that its node runs in that context
+ * whichever stream the graph is launched in. Takes the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 
 _Thread_local struct cpu_task *cpu_task_sink;
 
-/* The graph that the stream's capture makes; NULL: none, or invalidated. */
+/* Returns the graph of the stream's capture, or NULL if the stream is not
+ * captured or the capture is invalid. */
 static struct cpu_graph *
 capture_graph(struct cpu_stream *stream)
 {
@@ -22,8 +23,8 @@ capture_graph(struct cpu_stream *stream)
                : NULL;
 }
 
-/* What the stream's next node depends on, into `nodes` with room for
- * stream->tip_count. */
+/* Stores the dependencies of the stream's next node in `nodes`, which has a
+ * capacity of stream->tip_count. */
 static CUresult
 capture_tips(struct cpu_stream *stream, struct cpu_node **nodes)
 {
@@ -31,13 +32,16 @@ capture_tips(struct cpu_stream *stream, struct cpu_node **nodes)
 
     for (size_t i = 0; i < stream->tip_count; i++) {
         nodes[i] = cpu_node_of(stream->tips[i]);
-        if (!nodes[i] || nodes[i]->graph != graph) { /* it was destroyed */
+        if (!nodes[i] ||
+            nodes[i]->graph != graph) { /* the tip was destroyed */
             return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
         }
     }
     return CUDA_SUCCESS;
 }
 
+/* Adds a node with the task after the stream's tips; it becomes the only tip.
+ * Takes ownership of the task on success. The caller holds the lock. */
 static CUresult
 capture_add(struct cpu_stream *stream, struct cpu_task *task)
 {
@@ -63,7 +67,7 @@ capture_add(struct cpu_stream *stream, struct cpu_task *task)
     if (code) {
         return code;
     }
-    *task = (struct cpu_task){0}; /* the node's */
+    *task = (struct cpu_task){0}; /* now owned by the node */
     stream->joined = false;
     return cpu_capture_set_tips(stream, &node->handle, 1);
 }

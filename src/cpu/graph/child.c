@@ -1,12 +1,14 @@
-/* child.c - nodes that are graphs.
+/* child.c - child graphs: nodes that contain a graph.
  *
- * Called by users of the library and by params.c.  Such a node owns a graph:
- * a copy of the caller's, or the caller's itself, if it gives it away.
+ * Called by users of the library and by params.c. The node owns its graph,
+ * which is either a copy of the caller's or, with
+ * CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE, the caller's graph. Takes the graph
+ * lock.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/graph/graph.h"
 
-/* A copy of the graph, owned by a node; the lock is held. */
+/* Copies the graph for a node. The caller holds the lock. */
 static CUresult
 child_clone(struct cpu_graph *graph, struct cpu_graph **child)
 {
@@ -25,6 +27,7 @@ child_clone(struct cpu_graph *graph, struct cpu_graph **child)
     return CUDA_SUCCESS;
 }
 
+/* Returns true if `inner` is `outer` or one of its nested child graphs. */
 static bool
 graph_contains(const struct cpu_graph *outer, const struct cpu_graph *inner)
 {
@@ -39,7 +42,8 @@ graph_contains(const struct cpu_graph *outer, const struct cpu_graph *inner)
     return false;
 }
 
-/* What becomes the child of a node of `parent`. */
+/* Returns the graph that a new node of `parent` will own: a copy, or with
+ * `move` the given graph. */
 static CUresult
 child_take(CUgraph parent, CUgraph handle, bool move, struct cpu_graph **child)
 {
@@ -74,7 +78,7 @@ cpu_child_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
     }
     pthread_mutex_lock(&cpu_graph_lock);
     code = child_take(graph, params->graph, move, &child);
-    if (!code) { /* the copy comes first: it may be of `graph` itself */
+    if (!code) { /* after the copy, which may be a copy of `graph` itself */
         code = cpu_node_insert_locked(made, graph, after, data, count, &task,
                                       NULL);
     }

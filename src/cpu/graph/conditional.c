@@ -1,8 +1,9 @@
-/* conditional.c - conditions, and nodes that run graphs by what they say.
+/* conditional.c - conditions, and nodes that run graphs depending on them.
  *
- * Called by users of the library, by any_node.c and by graph.c, which copies
- * and frees such nodes; branch.c runs them.  The handle of a condition is the
- * address of its value, which kernels write (cudaGraphSetConditional).
+ * Called by users of the library, by any_node.c, and by graph.c, which copies
+ * and frees such nodes; branch.c runs them. The handle of a condition is the
+ * address of its value, which kernels write (cudaGraphSetConditional). The
+ * graph lock guards all state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -30,6 +31,8 @@ cpu_conditions_end(struct cpu_graph *graph)
     }
 }
 
+/* Creates a condition of the graph, with its value in memory of the device.
+ * The caller holds the lock. */
 static CUresult
 condition_new(struct cpu_graph *graph, int device, unsigned initial,
               bool reset, CUgraphConditionalHandle *handle)
@@ -93,7 +96,7 @@ cpu_conditional_free(struct cpu_conditional *conditional)
     free(conditional);
 }
 
-/* With empty bodies. */
+/* Allocates a conditional node's state with `count` empty bodies. */
 static CUresult
 conditional_new(CUgraphConditionalNodeType type, unsigned count,
                 struct cpu_condition *condition, struct cpu_conditional **made)
@@ -144,7 +147,7 @@ cpu_conditional_copy(struct cpu_node *to, const struct cpu_node *from)
     return code;
 }
 
-/* Whether a node of the type may have so many bodies. */
+/* Returns true if a node of this type can have `count` bodies. */
 static bool
 count_is_right(CUgraphConditionalNodeType type, unsigned count)
 {
@@ -160,7 +163,7 @@ count_is_right(CUgraphConditionalNodeType type, unsigned count)
     }
 }
 
-/* The lock is held. */
+/* Adds a conditional node. The caller holds the lock. */
 static CUresult
 conditional_add(CUgraphNode *made, CUgraph handle, const CUgraphNode *after,
                 const CUgraphEdgeData *data, size_t count,

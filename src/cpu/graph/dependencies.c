@@ -1,9 +1,9 @@
-/* dependencies.c - edges of graphs that come and go, and the data they have.
+/* dependencies.c - adds and removes edges of graphs, with their edge data.
  *
- * Called by users of the library.  An edge may say that its second node, a
- * kernel, can begin before the first has ended (programmatic dependent
- * launch): here such a node waits for the end too, which a program cannot
- * tell from a slow start.
+ * Called by users of the library; takes the graph lock. An edge may state that
+ * its second node, a kernel, can begin before the first has ended
+ * (programmatic dependent launch). This device waits for the end in that case,
+ * too, which a program cannot distinguish from a slow start.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -37,7 +37,7 @@ cpu_node_depends(const struct cpu_node *node, const struct cpu_node *on)
     return false;
 }
 
-/* Drops the edge from `on`, if there is one. */
+/* Removes the edge from `on` to `node`, if there is one. */
 static void
 edge_drop(struct cpu_node *node, const struct cpu_node *on)
 {
@@ -52,6 +52,7 @@ edge_drop(struct cpu_node *node, const struct cpu_node *on)
     }
 }
 
+/* Adds an edge from `on` to `node`. NULL for `data` means default data. */
 static CUresult
 edge_make(struct cpu_node *node, struct cpu_node *on,
           const CUgraphEdgeData *data)
@@ -75,6 +76,8 @@ edge_make(struct cpu_node *node, struct cpu_node *on,
     return CUDA_SUCCESS;
 }
 
+/* Adds or removes one edge between nodes of the graph. Adding an existing
+ * edge, or removing a missing one, is an error. */
 static CUresult
 edge_change(struct cpu_graph *graph, struct cpu_node *from,
             struct cpu_node *to, const CUgraphEdgeData *data, bool add)
@@ -90,6 +93,8 @@ edge_change(struct cpu_graph *graph, struct cpu_node *from,
     return CUDA_SUCCESS;
 }
 
+/* Adds or removes `count` edges; takes the lock. An error leaves the preceding
+ * edges changed. */
 static CUresult
 edges_change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
              const CUgraphEdgeData *data, size_t count, bool add)
@@ -103,7 +108,7 @@ edges_change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
         code = CUDA_ERROR_INVALID_VALUE;
     }
     if (!code && !add && cpu_graph_has_memory(graph)) {
-        code = CUDA_ERROR_NOT_SUPPORTED; /* the order owns the memory */
+        code = CUDA_ERROR_NOT_SUPPORTED; /* memory depends on the order */
     }
     for (size_t i = 0; i < count && !code; i++) {
         code = edge_change(graph, cpu_node_of(from[i]), cpu_node_of(to[i]),

@@ -1,7 +1,8 @@
-/* dot.c - graphs as text for Graphviz.
+/* dot.c - writes a graph as Graphviz text (cuGraphDebugDotPrint).
  *
- * Called by users of the library.  Each graph is a cluster, named by its
- * place in the file; a node says its type, and by the flags what it does.
+ * Called by users of the library; takes the graph lock. Each graph is a
+ * cluster, named by its position in the file. A node shows its type, and its
+ * parameters as far as the flags request them.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -28,10 +29,10 @@ static const char *const type_names[] = {
 struct dot {
     FILE *file;
     unsigned flags;
-    unsigned graphs; /* written so far */
+    unsigned graphs; /* graphs written so far */
 };
 
-/* Whether the flags, or VERBOSE, ask for it. */
+/* Returns true if the flags contain `flag` or VERBOSE. */
 static bool
 asks(const struct dot *dot, unsigned flag)
 {
@@ -105,6 +106,7 @@ host_print(const struct dot *dot, const struct cpu_node *node)
     }
 }
 
+/* Prints a node's handle and parameters as far as the flags request them. */
 static void
 details_print(const struct dot *dot, const struct cpu_node *node)
 {
@@ -133,6 +135,8 @@ details_print(const struct dot *dot, const struct cpu_node *node)
     }
 }
 
+/* Prints the graph as a cluster, followed by the clusters of its child graphs
+ * and conditional bodies. */
 static void
 graph_print(struct dot *dot, struct cpu_graph *graph)
 {

@@ -1,9 +1,9 @@
 /* event_nodes.c - nodes that record an event or wait for one.
  *
- * Called by users of the library, by params.c, and by event.c for streams that
- * capture.  A task holds a reference on its event, which may be destroyed
- * before the graph.  exec_launch.c records and waits: a launch's operations
- * are what the event is recorded with.
+ * Called by users of the library, by params.c, and by event.c for captured
+ * streams. A task holds a reference to its event, which may be destroyed
+ * before the graph. exec_launch.c records the event and waits for it, because
+ * an event is recorded with the operations of a launch.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "cpu/graph/graph.h"
 
 struct event_call {
-    struct cpu_event *event; /* referenced */
+    struct cpu_event *event; /* holds a reference */
     CUevent handle;
 };
 
@@ -84,6 +84,7 @@ event_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
                : cpu_node_insert(made, graph, after, NULL, count, &task, NULL);
 }
 
+/* Returns the event of a node of this type; takes the lock. */
 static CUresult
 event_get(CUgraphNode handle, CUgraphNodeType type, CUevent *event)
 {

@@ -1,8 +1,9 @@
-/* exec.c - executable graphs: a frozen copy of a graph.
+/* exec.c - executable graphs: frozen copies of graphs.
  *
- * Called by users of the library and by the other exec files.  Each node is a
- * step, and those of a graph within the graph stand between two steps.  What
- * an executable graph holds lives until its last launch is over.
+ * Called by users of the library and by the other exec files. Each node
+ * becomes a step; the steps of a child graph are enclosed by two additional
+ * steps. The objects that an executable graph refers to are kept until its
+ * last launch is done. The graph lock guards all state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 
 #include "cpu/graph/exec.h"
 
-/* The lock is held; no launch is left. */
+/* Frees an executable graph without pending launches. The caller holds the
+ * lock. */
 static void
 exec_free(struct cpu_exec *exec)
 {
@@ -60,7 +62,8 @@ cpu_exec_retire(struct cpu_exec *exec)
     cpu_op_release(op);
 }
 
-/* The next step, after those of `count` indices; the room is there. */
+/* Appends a step for the node that depends on the `count` steps in `after`.
+ * The array has the capacity. */
 static CUresult
 step_add(struct cpu_exec *exec, const struct cpu_node *node,
          const unsigned *after, size_t count)
@@ -89,7 +92,7 @@ step_add(struct cpu_exec *exec, const struct cpu_node *node,
                : CUDA_SUCCESS;
 }
 
-/* Steps of the graph and of those within it. */
+/* Counts the steps of the graph, including those of its child graphs. */
 static size_t
 steps_needed(const struct cpu_graph *graph)
 {
@@ -104,9 +107,10 @@ steps_needed(const struct cpu_graph *graph)
 static CUresult steps_add(struct cpu_exec *exec, struct cpu_graph *graph,
                           unsigned *after, const unsigned *before);
 
-/* A node's steps: one, or for a graph one before its own and one after.
- * `index` becomes that of the last; `before`, or NULL: what comes before all
- * of the node's graph.  `after` is scratch with room for all steps. */
+/* Appends the node's steps: one, or for a child graph one before and one after
+ * its steps. Sets node->index to the last step. `before` is the step that
+ * precedes the whole graph, or NULL. `after` is scratch memory for the indices
+ * of all steps. */
 static CUresult
 node_steps(struct cpu_exec *exec, struct cpu_node *node, unsigned *after,
            const unsigned *before)
@@ -136,6 +140,8 @@ node_steps(struct cpu_exec *exec, struct cpu_node *node, unsigned *after,
     return code;
 }
 
+/* Appends the steps of the graph's nodes in topological order, and copies the
+ * references to user objects. Returns INVALID_VALUE for a cycle. */
 static CUresult
 steps_add(struct cpu_exec *exec, struct cpu_graph *graph, unsigned *after,
           const unsigned *before)
@@ -182,8 +188,8 @@ cpu_exec_make(struct cpu_graph *graph, struct cpu_exec **made)
      CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |                              \
      CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
 
-/* Whether kernels could launch the graph: only these types of nodes may be in
- * one that is made for that. */
+/* Returns true if kernels could launch the graph: graphs for device launch can
+ * have only these types of nodes. */
 static bool
 device_could_launch(const struct cpu_graph *graph)
 {
@@ -199,7 +205,7 @@ device_could_launch(const struct cpu_graph *graph)
     return true;
 }
 
-/* The lock is held. */
+/* Creates an executable graph and its handle. The caller holds the lock. */
 static CUresult
 instantiate(CUgraphExec *handle, CUgraph graph_handle,
             unsigned long long flags)
@@ -311,7 +317,7 @@ cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t *flags)
     return code;
 }
 
-/* Its launches go on. */
+/* Pending launches of the graph run to completion. */
 CPU_API CUresult
 cuGraphExecDestroy(CUgraphExec handle)
 {

@@ -1,7 +1,7 @@
-/* exec.h - executable graphs: what the files that make, launch and change them
- * share.
+/* exec.h - executable graphs; internal to the exec files.
  *
- * Everything is under the graph lock.
+ * The graph lock guards all state. Callers hold it, except where a function
+ * takes it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_EXEC_H
@@ -9,23 +9,23 @@
 
 #include "cpu/graph/graph.h"
 
-/* What a conditional node does: the graphs that its condition chooses from. */
+/* The graphs that a conditional node selects from. */
 struct cpu_branch {
     CUgraphConditionalNodeType type;
-    struct cpu_condition *condition; /* referenced */
+    struct cpu_condition *condition; /* holds a reference */
     unsigned count;
-    struct cpu_exec *bodies[]; /* owned; they have no handles */
+    struct cpu_exec *bodies[]; /* owned; have no handles */
 };
 
 struct cpu_step {
     struct cpu_task task;
-    CUgraphNode node; /* that it came from */
-    unsigned *after;  /* steps before this one; owned */
+    CUgraphNode node; /* the step's node in the source graph */
+    unsigned *after;  /* indices of the dependencies; owned */
     size_t after_count;
-    unsigned last; /* of a graph's first step: the step that ends it; else 0 */
-    bool leaf;     /* nothing follows */
+    unsigned last; /* child graph's first step: index of the last one; or 0 */
+    bool leaf;     /* no other step depends on it */
     bool disabled;
-    struct cpu_branch *branch; /* of a conditional node; owned */
+    struct cpu_branch *branch; /* for a conditional node; owned */
 };
 
 struct cpu_exec {
@@ -34,46 +34,51 @@ struct cpu_exec {
     size_t count;
     unsigned long long flags;
     struct cpu_hold *holds;
-    bool has_memory;       /* steps that allocate or free */
-    struct cpu_op *last;   /* the end of the latest launch; owned */
-    struct cpu_exec *next; /* in the list of those to be freed */
+    bool has_memory;       /* some steps allocate or free memory */
+    struct cpu_op *last;   /* end of the latest launch; holds a reference */
+    struct cpu_exec *next; /* link of the list of graphs to free */
 };
 
 /* ---- exec.c ---- */
 
-/* An executable graph without a handle. */
+/* Creates an executable graph without a handle. */
 CUresult cpu_exec_make(struct cpu_graph *graph, struct cpu_exec **made);
-/* Frees it once its launches are over; no launch follows. */
+/* Frees the executable graph when its launches are done. It must not be
+ * launched again. */
 void cpu_exec_retire(struct cpu_exec *exec);
-/* INVALID_VALUE: the handle is none; before cuInit NOT_INITIALIZED. */
+/* Returns INVALID_VALUE for an invalid handle, NOT_INITIALIZED before
+ * cuInit. */
 CUresult cpu_exec_of(CUgraphExec handle, struct cpu_exec **exec);
 
 /* ---- exec_launch.c ---- */
 
-/* Submits the steps: after `begin` and before `end`, which this submits too,
- * in `stream` or without one (NULL).  Nothing was submitted if it fails. */
+/* Submits the steps between `begin` and `end`, and `end` as well, in `stream`,
+ * or in no stream if NULL. On failure nothing was submitted. */
 CUresult cpu_exec_submit(struct cpu_exec *exec, struct cpu_context *ctx,
                          struct cpu_stream *stream, struct cpu_op *begin,
                          struct cpu_op *end);
 
 /* ---- branch.c ---- */
 
+/* Create and free the bodies of a conditional node's step. Return
+ * NOT_SUPPORTED for bodies with memory nodes. */
 CUresult cpu_branch_make(const struct cpu_conditional *conditional,
                          struct cpu_branch **made);
 void cpu_branch_free(struct cpu_branch *branch);
-/* The operation that runs a branch when its turn comes. */
+/* Creates the operation that evaluates the condition and runs a body. */
 CUresult cpu_branch_op(struct cpu_branch *branch, struct cpu_context *ctx,
                        int priority, struct cpu_op **made);
-/* Sets the conditions of the steps, and of those within them, to what each
- * launch begins with. */
+/* Return whether a launch resets conditions, and reset the conditions of all
+ * steps and bodies to their initial values. */
 bool cpu_exec_has_resets(const struct cpu_exec *exec);
 void cpu_exec_reset(const struct cpu_exec *exec);
 
 /* ---- exec_params.c; these take the lock ---- */
 
-/* The context of the node's step, or NULL. */
+/* Returns the context of the node's step, or NULL. */
 CUcontext cpu_step_context(CUgraphExec exec, CUgraphNode node);
-/* Replaces what the node's step does; takes the task over in any case. */
+/* Replace the task of the node's step, or its child graph. The first one takes
+ * ownership of the task even on failure. */
 CUresult cpu_exec_set_task(CUgraphExec exec, CUgraphNode node,
                            struct cpu_task *task);
 CUresult cpu_exec_set_child(CUgraphExec exec, CUgraphNode node, CUgraph graph);

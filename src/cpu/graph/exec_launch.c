@@ -1,9 +1,10 @@
 /* exec_launch.c - launches of executable graphs.
  *
- * Called by users of the library, and by branch.c for the graphs within
- * conditional nodes.  A launch submits every step as an operation that waits
- * for those of its dependencies, between two marks in the stream; launches of
- * one executable graph follow each other.
+ * Called by users of the library, and by branch.c for the bodies of
+ * conditional nodes. A launch submits each step as an operation that waits for
+ * the operations of its dependencies, between two marks in the stream.
+ * Launches of one executable graph run one after another. The graph lock is
+ * held while a launch is submitted.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 #include "cpu/graph/exec.h"
 
-/* The context that the task's operation belongs to; `ctx` is the launch's. */
+/* Finds the context of the task's operation; `ctx` is the launch's context. */
 static CUresult
 task_context(const struct cpu_task *task, struct cpu_context *ctx,
              struct cpu_context **found)
@@ -26,7 +27,7 @@ task_context(const struct cpu_task *task, struct cpu_context *ctx,
                : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-/* The task as an operation that nobody has submitted. */
+/* Creates the task's operation without submitting it. */
 static CUresult
 task_op(struct cpu_context *launch_ctx, const struct cpu_task *task,
         bool disabled, struct cpu_op **made)
@@ -45,7 +46,7 @@ task_op(struct cpu_context *launch_ctx, const struct cpu_task *task,
     if (task->type == CU_GRAPH_NODE_TYPE_KERNEL && !disabled) {
         function = cpu_function_of(task->function);
         if (!function) {
-            return CUDA_ERROR_INVALID_HANDLE; /* its module was unloaded */
+            return CUDA_ERROR_INVALID_HANDLE; /* module was unloaded */
         }
         kind = CPU_OP_KERNEL;
     }
@@ -65,6 +66,8 @@ task_op(struct cpu_context *launch_ctx, const struct cpu_task *task,
     return CUDA_SUCCESS;
 }
 
+/* Creates the operation of a step. It has the launch's priority, or the node's
+ * own one if the graph was instantiated with that flag. */
 static CUresult
 step_op(const struct cpu_exec *exec, const struct cpu_step *step,
         struct cpu_context *ctx, int priority, struct cpu_op **made)
@@ -82,8 +85,8 @@ step_op(const struct cpu_exec *exec, const struct cpu_step *step,
     return code;
 }
 
-/* What a step waits for outside of the launch: the event that it is about,
- * referenced, or NULL. */
+/* Returns the operation outside the launch that the step waits for: that of
+ * its event, with a reference, or NULL. */
 static struct cpu_op *
 step_waits_for(const struct cpu_step *step)
 {
@@ -92,7 +95,8 @@ step_waits_for(const struct cpu_step *step)
                : NULL;
 }
 
-/* `after` has room for the step's dependencies and two more. */
+/* Submits the step's operation. `after` is scratch memory for the step's
+ * dependencies and two more. */
 static void
 step_submit(const struct cpu_step *step, struct cpu_op **ops,
             struct cpu_op *op, struct cpu_op *begin, struct cpu_op **after)
@@ -161,7 +165,8 @@ reset_run(void *argument)
     return CUDA_SUCCESS;
 }
 
-/* The operation that a launch begins with. */
+/* Creates the first operation of a launch, which resets conditions if there
+ * are any. */
 static struct cpu_op *
 begin_op(struct cpu_exec *exec, struct cpu_context *ctx)
 {
@@ -176,6 +181,8 @@ begin_op(struct cpu_exec *exec, struct cpu_context *ctx)
     return op;
 }
 
+/* Records the allocations and frees of a launch. With AUTO_FREE_ON_LAUNCH,
+ * memory of an earlier launch may still be allocated. */
 static CUresult
 memory_launch(const struct cpu_exec *exec)
 {
@@ -200,6 +207,8 @@ memory_launch(const struct cpu_exec *exec)
     return code;
 }
 
+/* Submits a launch and stores its end, which the next launch waits for. The
+ * caller holds the lock. */
 static CUresult
 exec_launch(struct cpu_exec *exec, struct cpu_stream *stream)
 {
@@ -233,7 +242,7 @@ cuGraphLaunch(CUgraphExec handle, CUstream stream_handle)
     CUresult code = cpu_stream_current(stream_handle, &ctx, &stream);
 
     if (!code && cpu_stream_records(stream)) {
-        code = cpu_capture_refuse(stream); /* a node holds a graph instead */
+        code = cpu_capture_refuse(stream); /* becomes a child graph */
     }
     if (!code) {
         code = cpu_workers_start();

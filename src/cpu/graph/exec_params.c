@@ -1,8 +1,8 @@
-/* exec_params.c - steps of an executable graph that do something else from now
- * on.
+/* exec_params.c - changes steps of an executable graph.
  *
- * Called by users of the library and by any_node.c.  Steps are named by the
- * nodes that they came from; a launch that is under way is not affected.
+ * Called by users of the library and by any_node.c. Steps are identified by
+ * the nodes from which they were created. Pending launches are not affected.
+ * Takes the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/graph/exec.h"
@@ -20,7 +20,7 @@ branch_find(const struct cpu_branch *branch, CUgraphNode node)
     return found;
 }
 
-/* The node's step, or the first of those of a graph; NULL: it has none. */
+/* Returns the node's step (for a child graph, its first step), or NULL. */
 static struct cpu_step *
 step_find(struct cpu_exec *exec, CUgraphNode node)
 {
@@ -161,10 +161,11 @@ cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node,
     return event_set(exec, node, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event);
 }
 
-/* ---- graphs within the graph ---- */
+/* ---- child graphs ---- */
 
-/* Whether `count` steps from `old` do what those from `new` could replace:
- * indices of the two are `shift` apart. */
+/* Returns true if the `count` steps from `new` can replace those from `old`:
+ * the same dependencies and compatible tasks. Their indices differ by
+ * `shift`. */
 static bool
 steps_match(const struct cpu_step *old, const struct cpu_step *new,
             size_t count, unsigned shift)
@@ -172,7 +173,7 @@ steps_match(const struct cpu_step *old, const struct cpu_step *new,
     for (size_t i = 0; i < count; i++) {
         size_t waits = new[i].after_count;
 
-        /* one that waits for nothing waits for the step before the graph */
+        /* a step without dependencies waits for the step before the graph */
         if (!cpu_task_may_replace(&old[i].task, &new[i].task) ||
             old[i].after_count != (waits ? waits : 1)) {
             return false;
@@ -186,7 +187,7 @@ steps_match(const struct cpu_step *old, const struct cpu_step *new,
     return true;
 }
 
-/* The lock is held. */
+/* Replaces the child graph of the node's step. The caller holds the lock. */
 static CUresult
 child_set(struct cpu_exec *exec, CUgraphNode node, CUgraph handle)
 {
@@ -241,7 +242,7 @@ cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node,
     return cpu_exec_set_child(exec, node, graph);
 }
 
-/* ---- steps that are left out ---- */
+/* ---- disabled steps ---- */
 
 static bool
 may_be_disabled(const struct cpu_task *task)

@@ -1,8 +1,8 @@
-/* exec_update.c - an executable graph that becomes that of another graph.
+/* exec_update.c - updates an executable graph from another graph.
  *
- * Called by users of the library.  The two graphs must have the same nodes
- * with the same dependencies; what the nodes do is replaced, and the
- * references to user objects with it.
+ * Called by users of the library; takes the graph lock. Both graphs must have
+ * the same nodes with the same dependencies. The tasks are replaced, along
+ * with the references to user objects.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -13,6 +13,7 @@ static CUgraphExecUpdateResult steps_compare(const struct cpu_exec *old,
                                              const struct cpu_exec *new,
                                              size_t *where);
 
+/* Compares conditional nodes with the steps of their bodies. */
 static CUgraphExecUpdateResult
 branches_compare(const struct cpu_branch *old, const struct cpu_branch *new)
 {
@@ -22,7 +23,7 @@ branches_compare(const struct cpu_branch *old, const struct cpu_branch *new)
     if (!old || !new) {
         return result;
     }
-    if (old->type != new->type) { /* the condition may be another */
+    if (old->type != new->type) { /* the condition may differ */
         return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
     }
     if (old->count != new->count) {
@@ -34,6 +35,8 @@ branches_compare(const struct cpu_branch *old, const struct cpu_branch *new)
     return result;
 }
 
+/* Compares type, dependencies and context of two steps. Memory nodes must
+ * refer to the same memory. */
 static CUgraphExecUpdateResult
 step_compare(const struct cpu_step *old, const struct cpu_step *new)
 {
@@ -60,6 +63,8 @@ step_compare(const struct cpu_step *old, const struct cpu_step *new)
     return branches_compare(old->branch, new->branch);
 }
 
+/* Compares all steps. Stores the index of the first different step in `where`,
+ * or SIZE_MAX if the numbers of steps differ. */
 static CUgraphExecUpdateResult
 steps_compare(const struct cpu_exec *old, const struct cpu_exec *new,
               size_t *where)
@@ -77,8 +82,8 @@ steps_compare(const struct cpu_exec *old, const struct cpu_exec *new,
     return result;
 }
 
-/* The steps of `fresh` for those of `exec`, which keep their nodes: a program
- * goes on to name the nodes of the first graph. */
+/* Exchanges the steps of `exec` and `fresh`. The steps keep the nodes of the
+ * first graph, since programs continue to identify steps by them. */
 static void
 steps_exchange(struct cpu_exec *exec, struct cpu_exec *fresh)
 {
@@ -95,7 +100,8 @@ steps_exchange(struct cpu_exec *exec, struct cpu_exec *fresh)
     fresh->holds = holds;
 }
 
-/* The lock is held. */
+/* Compares the graphs and, if they match, replaces the steps. The caller holds
+ * the lock. */
 static CUresult
 exec_update(struct cpu_exec *exec, CUgraph handle,
             CUgraphExecUpdateResultInfo *info)
@@ -116,7 +122,7 @@ exec_update(struct cpu_exec *exec, CUgraph handle,
         code = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     } else {
         steps_exchange(exec, fresh);
-        fresh->last = exec->last; /* what it has now is in use until then */
+        fresh->last = exec->last; /* old steps are in use until then */
         if (fresh->last) {
             atomic_fetch_add(&fresh->last->references, 1);
         }

@@ -1,7 +1,8 @@
-/* graph.c - graphs and the nodes that they own; copies of graphs.
+/* graph.c - graphs and their nodes: creation, copies, topological order.
  *
  * Called by users of the library and by the other files of this folder.
- * Handles are checked, so that a node of a destroyed graph is an error.
+ * Handles are checked, so that using a node of a destroyed graph is an error.
+ * cpu_graph_lock guards all graphs.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -19,6 +20,7 @@ cpu_node_of(CUgraphNode handle)
     return cpu_handle_object(CPU_NODE, handle);
 }
 
+/* Frees the node with all that it owns; the caller has unlinked it. */
 static void
 node_free(struct cpu_node *node)
 {
@@ -38,6 +40,8 @@ node_free(struct cpu_node *node)
     free(node);
 }
 
+/* Allocates a node with a capacity of `count` dependencies and a handle.
+ * Returns NULL on failure. */
 static struct cpu_node *
 node_new(size_t count)
 {
@@ -244,7 +248,7 @@ cuGraphDestroy(CUgraph handle)
     return code;
 }
 
-/* The parameters of an added node, which a question gives back. */
+/* Copies the parameters of an added node, which queries return. */
 static CUresult
 described_copy(struct cpu_node *to, const struct cpu_node *from)
 {
@@ -260,6 +264,7 @@ described_copy(struct cpu_node *to, const struct cpu_node *from)
     return CUDA_SUCCESS;
 }
 
+/* Copies the graph of a child graph node. */
 static CUresult
 child_copy(struct cpu_node *to, const struct cpu_node *from)
 {
@@ -274,6 +279,8 @@ child_copy(struct cpu_node *to, const struct cpu_node *from)
     return cpu_graph_copy(to->child, from->child);
 }
 
+/* Copies a node into `to` and stores the copy in node->twin. The copy's
+ * dependencies are the original nodes until cpu_graph_copy replaces them. */
 static CUresult
 node_copy(struct cpu_graph *to, struct cpu_node *node)
 {

@@ -1,35 +1,35 @@
 /* graph_memory.c - memory that graphs allocate and free.
  *
  * Called by memory_nodes.c and exec_launch.c, and by mempool.c and memory.c
- * where a program frees such memory in a stream.  A block gets its address
- * when the node is added and keeps it; whether it is allocated is known in the
- * order in which launches and frees are submitted.  Blocks that nothing refers
- * to wait in a list of their device for the next node, until
- * cuDeviceGraphMemTrim gives them back.
+ * when a program frees such memory in a stream. A block receives its address
+ * when the node is added and keeps it. The state of a block (allocated or not)
+ * follows the order in which launches and frees are submitted. Blocks without
+ * references wait in a free list of their device for the next node, until
+ * cuDeviceGraphMemTrim releases them.
  *
- * `blocks_lock` guards all of this; it comes after the graph lock and before
- * the memory lock.
+ * `blocks_lock` guards all state; it is acquired after the graph lock and
+ * before the memory lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "cpu/graph/graph.h"
 
-#define UNIT ((size_t)64 << 10) /* blocks are multiples */
+#define UNIT ((size_t)64 << 10) /* block sizes are multiples */
 
 struct cpu_graph_memory {
     uintptr_t base;
-    size_t bytes; /* that were asked for */
+    size_t bytes; /* requested size */
     size_t room;
     int device;
     unsigned references;
-    bool allocated; /* a launch did, and nothing has freed it since */
-    bool reserved;  /* counted: it was part of a launch */
-    bool taken;     /* scratch: allocated by the launch in question */
-    struct cpu_graph_memory *next; /* in the list of free ones */
+    bool allocated; /* allocated by a launch and not freed since */
+    bool reserved;  /* counted as reserved, since a launch used it */
+    bool taken;     /* scratch: allocated by the launch being checked */
+    struct cpu_graph_memory *next; /* link of the free list */
 };
 
-/* Bytes, as cuDeviceGetGraphMemAttribute tells them. */
+/* Values in bytes of cuDeviceGetGraphMemAttribute. */
 struct usage {
     size_t used, used_high, reserved, reserved_high;
 };
@@ -38,8 +38,9 @@ static pthread_mutex_t blocks_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cpu_graph_memory *free_blocks[CPU_MAX_DEVICES];
 static struct usage usages[CPU_MAX_DEVICES];
 
-/* ---- the lock is held ---- */
+/* ---- blocks; the caller holds blocks_lock ---- */
 
+/* Counts the memory as used and reserved, and updates the high-water marks. */
 static void
 usage_grow(struct cpu_graph_memory *memory)
 {
@@ -75,6 +76,8 @@ block_free(struct cpu_graph_memory *memory)
     free(memory);
 }
 
+/* Drops a reference. After the last one, memory that a launch has used goes to
+ * the free list, and other memory is freed. */
 static void
 block_release(struct cpu_graph_memory *memory)
 {
@@ -89,6 +92,8 @@ block_release(struct cpu_graph_memory *memory)
     free_blocks[memory->device] = memory;
 }
 
+/* Changes the state of a block. An allocated block holds a reference to
+ * itself. */
 static void
 block_set_allocated(struct cpu_graph_memory *memory, bool allocated)
 {
@@ -103,7 +108,8 @@ block_set_allocated(struct cpu_graph_memory *memory, bool allocated)
     }
 }
 
-/* The smallest free block with the room, and at most twice as much. */
+/* Removes and returns the smallest free block of at least `room` and at most
+ * twice as many bytes, or NULL. */
 static struct cpu_graph_memory *
 block_take(int device, size_t room)
 {
@@ -124,6 +130,7 @@ block_take(int device, size_t room)
     return memory;
 }
 
+/* Allocates a new block in the arena. */
 static CUresult
 block_make(int device, size_t room, struct cpu_graph_memory **made)
 {
@@ -145,7 +152,7 @@ block_make(int device, size_t room, struct cpu_graph_memory **made)
     return CUDA_SUCCESS;
 }
 
-/* ---- for the other files ---- */
+/* ---- internal interface ---- */
 
 CUresult
 cpu_graph_memory_new(int device, size_t bytes, struct cpu_graph_memory **made)
@@ -220,6 +227,8 @@ cpu_graph_memory_at(CUdeviceptr pointer)
     return memory;
 }
 
+/* Checks a launch's allocations and frees in their order, without side
+ * effects. */
 static CUresult
 launch_check(const struct cpu_task *const *tasks, size_t count, bool again)
 {
@@ -297,7 +306,8 @@ cuDeviceGraphMemTrim(CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* Where the attribute of the device is kept; NULL: there is no such one. */
+/* Returns the variable of the device's attribute, or NULL if there is no such
+ * attribute. */
 static size_t *
 usage_field(CUdevice device, CUgraphMem_attribute attribute)
 {
@@ -335,7 +345,8 @@ cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
     return CUDA_SUCCESS;
 }
 
-/* The high-water marks can be set to 0, which makes them what is current. */
+/* High-water marks can be set to 0 only, which sets them to the current
+ * value. */
 CPU_API CUresult
 cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
                              void *value)

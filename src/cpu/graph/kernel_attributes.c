@@ -1,21 +1,21 @@
 /* kernel_attributes.c - attributes of kernel nodes.
  *
- * Called by users of the library and by graph.c.  A cooperative launch and a
- * priority have an effect; the others are hints about caches and clusters,
- * which a node gives back as it got them.
+ * Called by users of the library and by graph.c; takes the graph lock. The
+ * cooperative launch and the priority have an effect. The others are hints
+ * about caches and clusters, which a node stores and returns unchanged.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "cpu/graph/graph.h"
 
-#define ATTRIBUTES 17 /* identifiers are below */
+#define ATTRIBUTES 17 /* identifiers are smaller */
 
 struct cpu_node_attributes {
     CUlaunchAttributeValue values[ATTRIBUTES];
 };
 
-/* Those that a kernel node has. */
+/* Returns true for attributes that kernel nodes have. */
 static bool
 attribute_known(CUkernelNodeAttrID attribute)
 {
@@ -61,7 +61,8 @@ cpu_node_attributes_copy(struct cpu_node *to, const struct cpu_node *from)
     return code;
 }
 
-/* The lock is held. */
+/* Finds the kernel node of a handle and checks the arguments. The caller holds
+ * the lock. */
 static CUresult
 node_asked(CUgraphNode handle, CUkernelNodeAttrID attribute, const void *value,
            struct cpu_node **node)
@@ -97,6 +98,8 @@ cuGraphKernelNodeGetAttribute(CUgraphNode handle, CUkernelNodeAttrID attribute,
     return code;
 }
 
+/* Stores an attribute and applies it to the task. Clusters of more than one
+ * block are not supported. The caller holds the lock. */
 static CUresult
 attribute_set(struct cpu_node *node, CUkernelNodeAttrID attribute,
               const CUkernelNodeAttrValue *value)

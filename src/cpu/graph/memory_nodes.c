@@ -1,8 +1,9 @@
 /* memory_nodes.c - nodes that allocate and free memory.
  *
- * Called by users of the library, by params.c, and by mempool.c for streams
- * that capture.  The nodes do nothing when their turn comes: the block has its
- * address, and launches note what is allocated (graph_memory.c).
+ * Called by users of the library, by params.c, and by mempool.c for captured
+ * streams. The nodes have no work to run: the address of the block is fixed,
+ * and a launch records which blocks are allocated (graph_memory.c). Takes the
+ * graph lock where a node is added or queried.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -10,11 +11,11 @@
 
 #include "cpu/graph/graph.h"
 
-/* The payload of both tasks. */
+/* Payload of allocation and free tasks. */
 struct memory_call {
-    struct cpu_graph_memory *memory; /* referenced */
+    struct cpu_graph_memory *memory; /* holds a reference */
     CUDA_MEM_ALLOC_NODE_PARAMS params;
-    CUmemAccessDesc access[]; /* params.accessDescCount */
+    CUmemAccessDesc access[]; /* params.accessDescCount elements */
 };
 
 static void
@@ -38,7 +39,8 @@ cpu_task_memory(const struct cpu_task *task)
     return ((const struct memory_call *)task->payload)->memory;
 }
 
-/* Takes the reference over, also where it fails. */
+/* Creates an allocation or free task. Takes the caller's reference to the
+ * memory, even on failure. */
 static CUresult
 task_make(CUgraphNodeType type, struct cpu_graph_memory *memory,
           const CUDA_MEM_ALLOC_NODE_PARAMS *params, struct cpu_task *task)
@@ -66,10 +68,10 @@ task_make(CUgraphNodeType type, struct cpu_graph_memory *memory,
     return CUDA_SUCCESS;
 }
 
-/* ---- allocating ---- */
+/* ---- allocation nodes ---- */
 
-/* The device whose memory is asked for: memory of the host is counted with
- * the device of the current context, or the first. */
+/* Finds the device that the memory belongs to. Host memory counts as memory of
+ * the current context's device, or of device 0 without a context. */
 static CUresult
 params_device(const CUmemPoolProps *props, int *device)
 {
@@ -80,7 +82,7 @@ params_device(const CUmemPoolProps *props, int *device)
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (props->handleTypes) {
-        return CUDA_ERROR_NOT_SUPPORTED; /* as in CUDA */
+        return CUDA_ERROR_NOT_SUPPORTED; /* same restriction as in CUDA */
     }
     switch ((int)props->location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
@@ -98,6 +100,7 @@ params_device(const CUmemPoolProps *props, int *device)
     }
 }
 
+/* Creates an allocation task with memory for it. */
 static CUresult
 allocation_task(const CUDA_MEM_ALLOC_NODE_PARAMS *params,
                 struct cpu_task *task)
@@ -169,7 +172,7 @@ cpu_capture_allocate(struct cpu_stream *stream, size_t bytes,
     return code;
 }
 
-/* ---- freeing ---- */
+/* ---- free nodes ---- */
 
 static CUresult
 free_task(CUdeviceptr pointer, struct cpu_task *task)
@@ -180,7 +183,7 @@ free_task(CUdeviceptr pointer, struct cpu_task *task)
                   : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Whether a node of the graph frees the memory already. */
+/* Returns true if a node of the graph already frees the memory. */
 static bool
 graph_frees(CUgraph handle, const struct cpu_graph_memory *memory)
 {
@@ -234,9 +237,10 @@ cpu_capture_free(struct cpu_stream *stream, CUdeviceptr pointer)
     return code ? code : cpu_task_note(stream, &task);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-/* The call of a node of this type; NULL: it is none.  The lock is held. */
+/* Returns the payload of a node of this type, or NULL for another node. The
+ * caller holds the lock. */
 static struct memory_call *
 call_of(CUgraphNode handle, CUgraphNodeType type)
 {

@@ -1,6 +1,7 @@
-/* nodes.c - nodes that a program adds to a graph, by the form for each type.
+/* nodes.c - adds nodes to a graph, with one function per node type.
  *
- * Called by users of the library; params.c has the form for all types.
+ * Called by users of the library; any_node.c has the function for all types.
+ * Takes the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -27,6 +28,8 @@ cpu_node_describe(struct cpu_node *node, const void *params)
     return CUDA_SUCCESS;
 }
 
+/* Converts handles to nodes of the graph. Returns INVALID_VALUE for a foreign
+ * or repeated node. */
 static CUresult
 nodes_read(struct cpu_graph *graph, const CUgraphNode *handles, size_t count,
            struct cpu_node **nodes)
@@ -37,7 +40,7 @@ nodes_read(struct cpu_graph *graph, const CUgraphNode *handles, size_t count,
             return CUDA_ERROR_INVALID_VALUE;
         }
         for (size_t j = 0; j < i; j++) {
-            if (nodes[j] == nodes[i]) { /* no edge twice */
+            if (nodes[j] == nodes[i]) { /* duplicate edge */
                 return CUDA_ERROR_INVALID_VALUE;
             }
         }
@@ -69,7 +72,7 @@ cpu_node_insert_locked(CUgraphNode *made, CUgraph handle,
     if (code) {
         return code;
     }
-    *task = (struct cpu_task){0}; /* the node's */
+    *task = (struct cpu_task){0}; /* now owned by the node */
     code = cpu_node_describe(node, params);
     if (code) {
         cpu_node_remove(node);

@@ -1,8 +1,9 @@
-/* params.c - parameters of nodes: the forms of each type that ask for them and
- * replace them.
+/* params.c - reads and replaces the parameters of nodes, with one pair of
+ * functions per node type.
  *
- * Called by users of the library.  A node that a program added keeps what it
- * was given; that of a captured one is made from its task.
+ * Called by users of the library; takes the graph lock. A node that a program
+ * has added stores its parameters; those of a captured node are derived from
+ * its task.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -31,9 +32,10 @@ cpu_kernel_params_newer(const CUDA_KERNEL_NODE_PARAMS_v1 *old)
     };
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-/* The node, if it is of the type; the lock is held. */
+/* Finds the node of a handle and checks its type. The caller holds the
+ * lock. */
 static CUresult
 node_asked(CUgraphNode handle, CUgraphNodeType type, const void *params,
            struct cpu_node **node)
@@ -47,7 +49,7 @@ node_asked(CUgraphNode handle, CUgraphNodeType type, const void *params,
     return code;
 }
 
-/* From the task of a captured node. */
+/* Derives the parameters of a captured node from its task. */
 static void
 task_describe(const struct cpu_task *task, void *params)
 {
@@ -76,6 +78,7 @@ cpu_node_read_params(const struct cpu_node *node, void *params)
     return CUDA_SUCCESS;
 }
 
+/* Reads the parameters of a node of this type; takes the lock. */
 static CUresult
 params_get(CUgraphNode handle, CUgraphNodeType type, void *params)
 {
@@ -90,7 +93,8 @@ params_get(CUgraphNode handle, CUgraphNodeType type, void *params)
     return code;
 }
 
-/* Pointers to the parameters, which stay the node's. */
+/* Describes a kernel node. The returned pointers refer to memory of the
+ * node. */
 static CUresult
 kernel_describe(struct cpu_node *node, CUDA_KERNEL_NODE_PARAMS *params)
 {
@@ -152,7 +156,8 @@ cuGraphKernelNodeGetParams(CUgraphNode handle,
     }
     CUresult code = cuGraphKernelNodeGetParams_v2(handle, &newer);
     if (!code) {
-        memcpy(params, &newer, sizeof *params); /* it begins alike */
+        memcpy(params, &newer,
+               sizeof *params); /* prefix of the newer structure */
     }
     return code;
 }

@@ -1,8 +1,8 @@
-/* queries.c - questions about a graph: its nodes, its edges, their types.
+/* queries.c - queries of a graph's nodes and edges, and of node types.
  *
- * Called by users of the library.  Lists are written as far as the caller has
- * room; with data of edges that are not all zero, the forms that do not ask
- * for the data answer CUDA_ERROR_LOSSY_QUERY.
+ * Called by users of the library; takes the graph lock. Lists are written up
+ * to the caller's capacity. If an edge has nonzero data, functions that do not
+ * return the data fail with LOSSY_QUERY.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -12,11 +12,12 @@
 struct list {
     CUgraphNode *nodes, *others;
     CUgraphEdgeData *data;
-    size_t *count; /* the room, then how many there are */
+    size_t *count; /* in: capacity; out: elements found */
     size_t room, found;
-    bool lossy; /* an edge has data that is not told */
+    bool lossy; /* an edge has data that are not returned */
 };
 
+/* Adds a node, or an edge between two nodes, to the list. */
 static void
 list_put(struct list *list, const struct cpu_node *node,
          const struct cpu_node *other, const CUgraphEdgeData *data)
@@ -37,6 +38,7 @@ list_put(struct list *list, const struct cpu_node *node,
     list->found++;
 }
 
+/* Clears the unused elements and stores the count. */
 static CUresult
 list_end(struct list *list)
 {
@@ -56,6 +58,8 @@ list_end(struct list *list)
     return list->lossy ? CUDA_ERROR_LOSSY_QUERY : CUDA_SUCCESS;
 }
 
+/* Lists all nodes, or with `roots` those without dependencies; takes the
+ * lock. */
 static CUresult
 list_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count, bool roots)
 {
@@ -128,7 +132,8 @@ cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
     return cuGraphGetEdges_v2(graph, from, to, NULL, count);
 }
 
-/* The edges of the graph that end at `node`, or begin there. */
+/* Lists the edges that end at `node`, or with `dependents` those that begin
+ * there. */
 static void
 list_edges(struct list *list, const struct cpu_node *node, bool dependents)
 {
@@ -147,6 +152,7 @@ list_edges(struct list *list, const struct cpu_node *node, bool dependents)
     }
 }
 
+/* Lists the dependencies of a node, or its dependents; takes the lock. */
 static CUresult
 list_neighbours(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data,
                 size_t *count, bool dependents)

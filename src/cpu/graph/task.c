@@ -1,9 +1,10 @@
-/* task.c - tasks: what a node will do, made from CUDA's parameters.
+/* task.c - tasks: the work of graph nodes, created from CUDA's parameters.
  *
- * Called by nodes.c, params.c and exec_params.c for nodes that are added or
- * changed, and by graph.c and exec.c, which copy tasks.  Parameters become a
- * task by going through the function that a stream would use, with
- * cpu_task_sink set, so that both are checked alike.
+ * Called by nodes.c, params.c and exec_params.c for added and changed nodes,
+ * and by graph.c and exec.c, which copy tasks. Parameters become a task by
+ * passing through the function that a stream would use, with cpu_task_sink
+ * set, so that both are checked in the same way. cpu_task_sink is
+ * thread-local; no lock is needed.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -60,10 +61,12 @@ cpu_task_may_replace(const struct cpu_task *old, const struct cpu_task *new)
                                       old->type == CU_GRAPH_NODE_TYPE_HOST);
 }
 
-/* ---- from CUDA's parameters to a task ---- */
+/* ---- conversion of CUDA's parameters ---- */
 
 typedef CUresult submit(const void *params);
 
+/* Calls the launch function that a stream would use; cpu_task_sink receives
+ * the task. */
 static CUresult
 kernel_submit(const void *params)
 {
@@ -117,8 +120,8 @@ host_submit(const void *params)
 }
 
 struct node_kind {
-    submit *how;  /* NULL: it has no parameters */
-    size_t bytes; /* of the parameters that a question gives back; or 0 */
+    submit *how;  /* NULL: nodes of this type have no parameters */
+    size_t bytes; /* size of the parameters that queries return, or 0 */
 };
 
 static const struct node_kind kinds[] = {
@@ -127,7 +130,7 @@ static const struct node_kind kinds[] = {
     [CU_GRAPH_NODE_TYPE_MEMSET] = {fill_submit,
                                    sizeof(CUDA_MEMSET_NODE_PARAMS)},
     [CU_GRAPH_NODE_TYPE_HOST] = {host_submit, sizeof(CUDA_HOST_NODE_PARAMS)},
-    [CU_GRAPH_NODE_TYPE_CONDITIONAL] = {NULL, 0}, /* the last one */
+    [CU_GRAPH_NODE_TYPE_CONDITIONAL] = {NULL, 0}, /* last type */
 };
 
 size_t
@@ -136,7 +139,8 @@ cpu_task_params_bytes(CUgraphNodeType type)
     return type < sizeof kinds / sizeof *kinds ? kinds[type].bytes : 0;
 }
 
-/* With the context current; nothing to do (no bytes to copy) is a task too. */
+/* Fills the task in the current context. An operation without work, such as a
+ * copy of 0 bytes, is a task as well. */
 static CUresult
 task_fill(CUgraphNodeType type, const void *params, struct cpu_task *task)
 {
@@ -161,7 +165,7 @@ task_fill(CUgraphNodeType type, const void *params, struct cpu_task *task)
     return code;
 }
 
-/* The context that a kernel's function belongs to. */
+/* Returns the context of a kernel's function, or NULL. */
 static CUcontext
 kernel_context(const CUDA_KERNEL_NODE_PARAMS *params)
 {

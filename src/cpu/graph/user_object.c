@@ -1,10 +1,10 @@
-/* user_object.c - counted references to things of the caller's.
+/* user_object.c - reference-counted user objects of the caller.
  *
- * Called by users of the library; graphs and executable graphs hold such
- * references (graph.c, exec.c) and give them up when they end.  What
- * ends an object is a function of the caller's: it is called without any
- * lock, by the thread that gave the last reference up.  One lock, the
- * innermost, guards the counts and the list of those that wait for that.
+ * Called by users of the library. Graphs and executable graphs hold references
+ * (graph.c, exec.c) and release them when they are freed. An object is
+ * destroyed by a function of the program, which is called without locks, by
+ * the thread that released the last reference. `user_lock`, the innermost
+ * lock, guards the counts and the list of objects to destroy.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct user {
     void *pointer;
     CUhostFn destroy;
     uint64_t references;
-    struct user *next; /* in the list of those to be ended */
+    struct user *next; /* link of the list of objects to destroy */
 };
 
 struct cpu_hold {
@@ -34,7 +34,8 @@ user_of(CUuserObject handle)
     return cpu_handle_object(CPU_USER, handle);
 }
 
-/* The lock is held. */
+/* Drops references and queues the object for destruction after the last one.
+ * The caller holds user_lock. */
 static void
 references_drop(struct user *user, uint64_t count)
 {
@@ -62,8 +63,10 @@ cpu_users_end(void)
     }
 }
 
-/* ---- what graphs hold ---- */
+/* ---- graphs' references ---- */
 
+/* Adds an entry with `count` references to the list; does not change the
+ * object's count. */
 static CUresult
 hold_add(struct cpu_hold **holds, struct user *user, uint64_t count)
 {
@@ -105,7 +108,7 @@ cpu_holds_free(struct cpu_hold **holds)
     pthread_mutex_unlock(&user_lock);
 }
 
-/* Gives up `count` references of the graph's; false: it has fewer. */
+/* Releases `count` references of the graph. Returns false if it has fewer. */
 static bool
 hold_drop(struct cpu_hold **holds, struct user *user, uint64_t count)
 {
@@ -182,7 +185,7 @@ cuUserObjectRelease(CUuserObject object, unsigned count)
     return right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* With MOVE the graph takes references that the caller has. */
+/* With the flag MOVE, the graph takes over references of the caller. */
 CPU_API CUresult
 cuGraphRetainUserObject(CUgraph handle, CUuserObject object, unsigned count,
                         unsigned flags)
