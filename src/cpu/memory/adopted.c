@@ -1,6 +1,7 @@
-/* adopted.c - the list of memory that lies outside the arena.
+/* adopted.c - the list of known memory ranges outside the arena.
  *
- * Called by arena.c under its lock.  The list is sorted by address.
+ * Called by arena.c, which holds its lock. The list is an array sorted by
+ * address.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 static struct cpu_allocation *ranges;
 static size_t count, capacity;
 
-/* The index of the first range that starts above `address`. */
+/* Returns the index of the first range that starts above `address`, by binary
+ * search. */
 static size_t
 index_above(uintptr_t address)
 {
@@ -37,6 +39,7 @@ cpu_adopted_find(uintptr_t address)
     return below && address - below->base < below->bytes ? below : NULL;
 }
 
+/* Grows the array if it is full. Returns false if out of memory. */
 static bool
 room_make(void)
 {

@@ -1,7 +1,7 @@
-/* adopted.h - memory that the device knows and the arena does not hold.
+/* adopted.h - memory outside the arena that the device knows.
  *
- * Registered host memory, variables of modules, memory of other processes.
- * arena.c calls all of it under its lock.
+ * It consists of registered host memory, module variables, and memory of other
+ * processes. Only arena.c calls these functions, holding its lock.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_ADOPTED_H
@@ -9,15 +9,17 @@
 
 #include "cpu/cpu.h"
 
-/* The range that holds `address`; NULL if none does.  Valid until the next
- * range is added or removed. */
+/* Returns the range that contains `address`, or NULL. The pointer is valid
+ * until the next range is added or removed. */
 struct cpu_allocation *cpu_adopted_find(uintptr_t address);
-/* Adds a copy of the range, with this id.  HOST_MEMORY_ALREADY_REGISTERED: it
- * overlaps another; OUT_OF_MEMORY. */
+/* Adds a copy of the range with this id. Returns
+ * HOST_MEMORY_ALREADY_REGISTERED if it overlaps another range, or
+ * OUT_OF_MEMORY. */
 CUresult cpu_adopted_add(const struct cpu_allocation *as, uint64_t id);
-/* Removes the range that starts at `base`; false: none of this kind does. */
+/* Removes the range of this kind that starts at `base`. Returns false if there
+ * is none. */
 bool cpu_adopted_remove(uintptr_t base, enum cpu_memory_kind kind);
-/* Removes the ranges of a context. */
+/* Removes all ranges of a context. */
 void cpu_adopted_remove_context(uint64_t context_id);
 
 #endif

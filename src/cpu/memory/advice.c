@@ -1,11 +1,11 @@
-/* advice.c - advice about managed memory, prefetches, and what was said.
+/* advice.c - advice about managed memory, prefetches, and queries of both.
  *
- * Called by users of the library.  There is one memory, so that nothing moves;
- * what a program says is kept page by page and given back to it.  Pages are
- * kept as segments in a sorted list; those of memory that was freed go when
- * their addresses are next looked at.
+ * Called by users of the library. Host and devices share one memory, so
+ * nothing is migrated. The advice is stored per page and returned by queries.
+ * Pages are stored as segments in a sorted list; segments of freed memory are
+ * removed when their addresses are next accessed.
  *
- * `advice_lock` guards the list; it comes before the memory lock.
+ * `advice_lock` guards the list; it is acquired before the memory lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -18,22 +18,22 @@
 struct advice {
     bool read_mostly;
     bool host_accesses;
-    uint64_t device_accesses; /* a bit a device */
-    CUmemLocation preferred;  /* type NONE: nowhere */
-    CUmemLocation prefetched; /* last one */
+    uint64_t device_accesses; /* bit mask of devices */
+    CUmemLocation preferred;  /* type NONE: no preference */
+    CUmemLocation prefetched; /* location of the last prefetch */
 };
 
 struct segment {
     uintptr_t start, end;
-    uint64_t allocation; /* its id */
+    uint64_t allocation; /* id of the allocation */
     struct advice advice;
     struct segment *next;
 };
 
 static pthread_mutex_t advice_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct segment *segments; /* in order of addresses */
+static struct segment *segments; /* sorted by address */
 
-/* ---- segments; the lock is held ---- */
+/* ---- segments; the caller holds the lock ---- */
 
 static struct segment *
 segment_new(uintptr_t start, uintptr_t end, uint64_t allocation,
@@ -50,7 +50,7 @@ segment_new(uintptr_t start, uintptr_t end, uint64_t allocation,
     return segment;
 }
 
-/* Drops what overlaps the range and belongs to other memory, now gone. */
+/* Removes segments in the range that belong to other, freed allocations. */
 static void
 stale_drop(uintptr_t start, uintptr_t end, uint64_t allocation)
 {
@@ -69,7 +69,7 @@ stale_drop(uintptr_t start, uintptr_t end, uint64_t allocation)
     }
 }
 
-/* Makes an end of segments of the address, if it lies within one. */
+/* Splits the segment that contains the address, if any, at the address. */
 static CUresult
 segment_split(uintptr_t address)
 {
@@ -90,7 +90,7 @@ segment_split(uintptr_t address)
     return CUDA_SUCCESS;
 }
 
-/* Makes segments for every page of the range. */
+/* Adds segments for all pages of the range that have none. */
 static CUresult
 segments_cover(uintptr_t start, uintptr_t end, uint64_t allocation)
 {
@@ -122,7 +122,7 @@ struct range {
     uint64_t allocation;
 };
 
-/* The pages of memory that advice may be given for. */
+/* Finds the pages of a range and checks that advice can be given for them. */
 static CUresult
 range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
 {
@@ -142,7 +142,7 @@ range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
     }
     range->start = (uintptr_t)pointer & ~(PAGE - 1);
     range->end = ((uintptr_t)pointer + bytes + PAGE - 1) & ~(PAGE - 1);
-    if (range->start < found.base) { /* small ones share pages */
+    if (range->start < found.base) { /* small allocations share pages */
         range->start = found.base;
     }
     if (range->end > found.base + found.bytes) {
@@ -152,9 +152,11 @@ range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
     return CUDA_SUCCESS;
 }
 
-/* Changes the advice for all pages of a range. */
+/* Changes the advice for a page; called for all pages of a range. */
 typedef void change(struct advice *advice, const void *argument);
 
+/* Calls `how` for each segment of the range, which first gets segments for all
+ * pages, split at both ends. Returns OUT_OF_MEMORY on failure. */
 static CUresult
 range_change(const struct range *range, change *how, const void *argument)
 {
@@ -180,6 +182,7 @@ struct advising {
     CUmemLocation location;
 };
 
+/* Adds the location to the accessing devices, or removes it. */
 static void
 accesses_set(struct advice *advice, CUmemLocation location, bool set)
 {
@@ -194,6 +197,7 @@ accesses_set(struct advice *advice, CUmemLocation location, bool set)
     }
 }
 
+/* Change function: applies cuMemAdvise to a segment. */
 static void
 advice_take(struct advice *advice, const void *argument)
 {
@@ -216,7 +220,7 @@ advice_take(struct advice *advice, const void *argument)
     }
 }
 
-/* Whether there is such a place. */
+/* Returns true if the location exists. */
 static bool
 location_exists(CUmemLocation location)
 {
@@ -232,7 +236,7 @@ location_exists(CUmemLocation location)
     }
 }
 
-/* Whether the advice says nothing of a place. */
+/* Returns true for advice that does not refer to a location. */
 static bool
 advice_is_placeless(CUmem_advise advice)
 {
@@ -260,7 +264,7 @@ cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise advice,
     return range_change(&range, advice_take, &a);
 }
 
-/* The location that a device's number stands for. */
+/* Returns the location of a device, or of the host for CU_DEVICE_CPU. */
 static CUmemLocation
 device_location(CUdevice device)
 {
@@ -311,7 +315,7 @@ cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice device,
                                  stream);
 }
 
-/* Checks a batch of ranges. */
+/* Checks the ranges and the stream of a batch. */
 static CUresult
 batch_check(CUdeviceptr *pointers, size_t *bytes, size_t count,
             unsigned long long flags, CUstream handle)
@@ -332,7 +336,8 @@ batch_check(CUdeviceptr *pointers, size_t *bytes, size_t count,
     return code;
 }
 
-/* Location i serves the ranges from firsts[i] up to firsts[i + 1]. */
+/* Location i applies to the ranges firsts[i] up to, but not including,
+ * firsts[i + 1]. */
 CPU_API CUresult
 cuMemPrefetchBatchAsync(CUdeviceptr *pointers, size_t *bytes, size_t count,
                         CUmemLocation *locations, size_t *firsts,
@@ -365,7 +370,7 @@ cuMemPrefetchBatchAsync(CUdeviceptr *pointers, size_t *bytes, size_t count,
     return code;
 }
 
-/* Contents that are not needed any more may stay as they are. */
+/* Discarded contents are undefined, so they may remain unchanged. */
 CPU_API CUresult
 cuMemDiscardBatchAsync(CUdeviceptr *pointers, size_t *bytes, size_t count,
                        unsigned long long flags, CUstream stream)
@@ -383,7 +388,7 @@ cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *pointers, size_t *bytes,
                                    location_count, flags, stream);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static bool
 location_same(CUmemLocation a, CUmemLocation b)
@@ -391,7 +396,7 @@ location_same(CUmemLocation a, CUmemLocation b)
     return a.type == b.type && a.id == b.id;
 }
 
-/* What all pages of the range have in common. */
+/* Returns the properties that all pages of the range share. */
 static struct advice
 range_common(const struct range *range)
 {
@@ -407,7 +412,7 @@ range_common(const struct range *range)
             common = s->advice;
         }
         if (s->start > covered) {
-            break; /* pages that nothing was said of */
+            break; /* pages without advice follow */
         }
         first = false;
         covered = s->end;
@@ -424,6 +429,8 @@ range_common(const struct range *range)
     return covered < range->end ? (struct advice){0} : common;
 }
 
+/* Returns the location as a device number: CU_DEVICE_CPU for the host,
+ * CU_DEVICE_INVALID for none. */
 static int
 location_device(CUmemLocation location)
 {
@@ -437,7 +444,7 @@ location_device(CUmemLocation location)
     }
 }
 
-/* The devices that access the pages, as far as there is room. */
+/* Lists the devices that access the pages, at most `room`. */
 static void
 accesses_list(const struct advice *advice, int *list, size_t room)
 {
@@ -456,6 +463,8 @@ accesses_list(const struct advice *advice, int *list, size_t room)
     }
 }
 
+/* Reads an attribute into `value`. All attributes except the list of accessing
+ * devices have one element. */
 static CUresult
 attribute_read(const struct advice *advice, CUmem_range_attribute attribute,
                int *value, size_t room)

@@ -1,12 +1,13 @@
-/* arena.c - the address space of device memory, and who owns what in it.
+/* arena.c - the address space of device memory and its allocator.
  *
- * Called by memory*.c, array.c, module.c and copy.c.  One range of addresses
- * is reserved at the first allocation.  Allocations of 64 KiB and more get
- * pages of their own with an inaccessible gap behind, and lose them when
- * freed; addresses are reused as late as possible.  Smaller ones share slabs
- * by size class.  A table with an entry per 64 KiB finds the allocation that
- * holds an address.  adopted.c knows memory that lies elsewhere, budget.c
- * whether the system has room.  One lock guards it all.
+ * Called by memory*.c, array.c, module.c and copy.c. One address range is
+ * reserved at the first allocation. Allocations of 64 KiB and more have
+ * separate pages, followed by an inaccessible gap; the pages are unmapped when
+ * freed, and addresses are reused as late as possible. Smaller allocations
+ * share slabs by size class. A table with one entry per 64 KiB finds the
+ * allocation that contains an address. adopted.c manages memory outside the
+ * arena, and budget.c decides whether the system has enough memory. One lock,
+ * `memory_lock`, guards all state.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -20,17 +21,20 @@
 #include "cpu/memory/adopted.h"
 #include "cpu/memory/budget.h"
 
-#define GRANULE     ((size_t)64 << 10)
-#define PAGE        ((size_t)CPU_ARCH_PAGE)
-#define ALIGNMENT   ((size_t)256)
-#define LARGE       GRANULE           /* from here on own pages */
-#define HUGE_BYTES  ((size_t)4 << 20) /* from here on aligned to HUGE_UNIT */
+#define GRANULE   ((size_t)64 << 10)
+#define PAGE      ((size_t)CPU_ARCH_PAGE)
+#define ALIGNMENT ((size_t)256)
+/* Allocations of this size and larger have separate pages. */
+#define LARGE GRANULE
+/* Allocations of this size and larger are aligned to HUGE_UNIT. */
+#define HUGE_BYTES  ((size_t)4 << 20)
 #define HUGE_UNIT   ((size_t)2 << 20)
 #define SLAB_BYTES  ((size_t)1 << 20)
 #define RESERVE_MAX ((size_t)1 << 40)
 #define RESERVE_MIN ((size_t)16 << 20)
-#define REUSE_MIN   ((size_t)64 << 30) /* the smallest reuse window */
-#define LEAD        PAGE /* accessible bytes before slabs and large ones */
+#define REUSE_MIN   ((size_t)64 << 30) /* minimum size of the reuse window */
+/* Accessible bytes in front of slabs and large allocations. */
+#define LEAD PAGE
 
 static const uint32_t class_bytes[] = {
     256,   512,   768,   1024,  1280,  1536,  1792,  2048,
@@ -41,27 +45,27 @@ static const uint32_t class_bytes[] = {
 
 #define CLASSES (sizeof class_bytes / sizeof *class_bytes)
 
-/* A run of granules: one large allocation, or a slab of small ones. */
+/* A sequence of granules: one large allocation, or a slab of small ones. */
 struct span {
     uintptr_t start;
     size_t granules;
-    size_t committed; /* bytes that can be written */
-    int file;         /* 0, or 1 + the file of memory that holds the pages */
-    struct cpu_allocation one;    /* large */
-    struct cpu_allocation *small; /* slab: one a slot, else NULL */
+    size_t committed;             /* writable bytes */
+    int file;                     /* 0, or 1 + descriptor of its memory file */
+    struct cpu_allocation one;    /* large allocation */
+    struct cpu_allocation *small; /* slab: one per slot; else NULL */
     uint32_t *free_slots;
     uint32_t free_count, slots, slot_bytes, class_index;
-    struct span *next, *previous; /* slabs of one class with free slots */
-    struct span *newer, *older;   /* all spans */
+    struct span *next, *previous; /* slabs of the size class with free slots */
+    struct span *newer, *older;   /* list of all spans */
 };
 
 static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
 static uintptr_t arena_start;
 static size_t arena_bytes;
-static struct span **spans; /* by granule */
-static size_t cursor;       /* where the next search starts */
-static struct span *newest; /* all spans, through `older` */
-static struct span *walk;   /* the next span that a walk over all visits */
+static struct span **spans; /* indexed by granule */
+static size_t cursor;       /* granule at which the next search starts */
+static struct span *newest; /* list of all spans, linked by `older` */
+static struct span *walk;   /* next span of the walk in progress */
 static struct span *partial[CLASSES];
 static size_t used[CPU_MAX_DEVICES];
 static uint64_t last_id;
@@ -81,6 +85,8 @@ reserve(size_t bytes, int access)
     return at == MAP_FAILED ? NULL : at;
 }
 
+/* Reserves the arena's addresses and the table of spans on first use. Tries
+ * smaller sizes if the process cannot reserve the maximum. */
 static CUresult
 arena_open(void)
 {
@@ -108,7 +114,7 @@ arena_open(void)
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* arena_open, with the reason for a failure. */
+/* Opens the arena like arena_open, and stores the reason for a failure. */
 static CUresult
 arena_ready(void)
 {
@@ -122,7 +128,8 @@ arena_ready(void)
 
 /* ---- granules ---- */
 
-/* The first granule of a free run, from `from` up to `to`; `to` if none. */
+/* Returns the first granule of a free run between `from` and `to`, or `to` if
+ * there is none. */
 static size_t
 run_find(size_t granules, size_t unit, size_t from, size_t to)
 {
@@ -142,8 +149,9 @@ run_find(size_t granules, size_t unit, size_t from, size_t to)
     return to;
 }
 
-/* Granules that are used in turn before addresses repeat.  The window bounds
- * how much of `spans` is ever touched, which is memory of the host. */
+/* Returns the number of granules that are used in turn before addresses
+ * repeat. This window limits the touched part of `spans`, which occupies host
+ * memory. */
 static size_t
 window_granules(void)
 {
@@ -153,7 +161,8 @@ window_granules(void)
     return (window < arena_bytes ? window : arena_bytes) / GRANULE;
 }
 
-/* The first granule of a free run; the arena's end if there is none. */
+/* Returns the first granule of a free run, or the end of the arena if there is
+ * none. */
 static size_t
 run_choose(size_t granules, size_t unit)
 {
@@ -166,6 +175,8 @@ run_choose(size_t granules, size_t unit)
     return at == window ? run_find(granules, unit, window, end) : at;
 }
 
+/* Finds a free run of granules, aligned to `unit` granules, and enters a new
+ * span for it in the table. Returns NULL if out of memory or addresses. */
 static struct span *
 span_new(size_t granules, size_t unit)
 {
@@ -193,8 +204,8 @@ span_new(size_t granules, size_t unit)
     return span;
 }
 
-/* Gives the span's pages back to the system and makes them inaccessible.
- * False: the system has no room for the mapping, and they stay. */
+/* Returns the span's pages to the system and makes them inaccessible. Returns
+ * false, with the pages unchanged, if the system cannot create the mapping. */
 static bool
 span_unmap(const struct span *span)
 {
@@ -206,7 +217,7 @@ span_unmap(const struct span *span)
              0) == MAP_FAILED) {
         return false;
     }
-    madvise(start, bytes, MADV_DONTDUMP); /* as the neighbours, to merge */
+    madvise(start, bytes, MADV_DONTDUMP); /* so that mappings merge */
     return true;
 }
 
@@ -226,9 +237,9 @@ span_unlink(struct span *span)
     }
 }
 
-/* Gives pages and addresses back.  Pages that cannot be unmapped lose their
- * contents, if they are private; pages of a file keep their addresses, so
- * that no allocation gets them again. */
+/* Frees the span's pages and addresses. Private pages that cannot be unmapped
+ * lose their contents. Pages of a file keep their addresses, so that no other
+ * allocation receives them. */
 static void
 span_free(struct span *span)
 {
@@ -259,7 +270,8 @@ span_free(struct span *span)
     free(span);
 }
 
-/* Makes pages of the span writable, if the system has room for them. */
+/* Makes pages of the span writable. Returns false if the system does not have
+ * enough memory. */
 static bool
 span_commit(struct span *span, uintptr_t first, size_t bytes)
 {
@@ -277,6 +289,9 @@ span_commit(struct span *span, uintptr_t first, size_t bytes)
 
 /* ---- large allocations ---- */
 
+/* Allocates a span. The allocation ends at the inaccessible page at the end of
+ * the span, up to alignment, so that overruns fault; a huge allocation instead
+ * begins at a huge page. Returns NULL on failure. */
 static struct cpu_allocation *
 large_allocate(size_t bytes)
 {
@@ -332,6 +347,8 @@ partial_remove(struct span *slab)
     }
 }
 
+/* Allocates a slab for a size class with all slots free. Returns NULL on
+ * failure. */
 static struct span *
 slab_new(uint32_t class_index)
 {
@@ -358,6 +375,8 @@ slab_new(uint32_t class_index)
     return slab;
 }
 
+/* Allocates a slot of the smallest size class that fits. Returns NULL on
+ * failure. */
 static struct cpu_allocation *
 small_allocate(size_t bytes)
 {
@@ -379,6 +398,8 @@ small_allocate(size_t bytes)
     return &slab->small[slot];
 }
 
+/* Frees a slot. Frees the slab as well if it is empty and other slabs of its
+ * class have free slots. */
 static void
 small_free(struct span *slab, struct cpu_allocation *allocation)
 {
@@ -394,7 +415,7 @@ small_free(struct span *slab, struct cpu_allocation *allocation)
     }
 }
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
 static struct span *
 span_of(uintptr_t address)
@@ -404,6 +425,8 @@ span_of(uintptr_t address)
                : NULL;
 }
 
+/* Returns the allocation that contains the address, or NULL. Memory in
+ * quarantine is not found. */
 static struct cpu_allocation *
 arena_lookup(uintptr_t address)
 {
@@ -416,7 +439,7 @@ arena_lookup(uintptr_t address)
     found = &span->one;
     if (span->small) {
         size_t slot = (address - span->start - LEAD) / span->slot_bytes;
-        if (slot >= span->slots) { /* also an address in the lead page */
+        if (slot >= span->slots) { /* also for the lead page */
             return NULL;
         }
         found = &span->small[slot];
@@ -427,7 +450,7 @@ arena_lookup(uintptr_t address)
                : NULL;
 }
 
-/* The accessible pages of a span. */
+/* Returns the accessible pages of a span. */
 static void
 span_pages(const struct span *span, uintptr_t *first, size_t *bytes)
 {
@@ -441,7 +464,8 @@ span_pages(const struct span *span, uintptr_t *first, size_t *bytes)
                        PAGE);
 }
 
-/* The same contents at the same addresses, from a file; the lock is held. */
+/* Moves the span's contents into a memory file, at the same addresses. The
+ * caller holds the lock. */
 static CUresult
 span_share(struct span *span)
 {
@@ -505,16 +529,17 @@ cpu_arena_share(uintptr_t address, struct cpu_shared *shared)
     return code;
 }
 
-/* ---- memory that is checked ---- */
+/* ---- quarantine of freed memory ---- */
 
 #define KEPT_MAX   1024
 #define KEPT_BYTES ((size_t)64 << 20)
 
-/* Freed memory that is not used again yet, so that accesses to it are seen:
- * a ring, oldest first. */
+/* Quarantine: a ring buffer of freed memory, oldest first, that is not reused
+ * yet so that the checks detect accesses to it. */
 static struct cpu_allocation *kept[KEPT_MAX];
 static size_t kept_first, kept_count, kept_bytes;
 
+/* Frees the oldest memory in quarantine. */
 static void
 kept_release(void)
 {
@@ -531,7 +556,8 @@ kept_release(void)
     }
 }
 
-/* Takes the place of freeing; false: it is to be freed. */
+/* Puts the allocation into quarantine. Returns false if the caller must free
+ * it. */
 static bool
 allocation_keep(struct cpu_allocation *allocation)
 {
@@ -558,7 +584,7 @@ maker_name(enum cpu_memory_kind kind)
                                       : "cuMemAlloc";
 }
 
-/* ---- public ---- */
+/* ---- interface ---- */
 
 bool
 cpu_arena_find(uintptr_t address, struct cpu_allocation *found)
@@ -584,7 +610,7 @@ cpu_arena_contains(uintptr_t address)
     return inside;
 }
 
-/* Has the device so many bytes left of its own? */
+/* Returns true if the device has `bytes` left. */
 static bool
 device_has(int device, size_t bytes)
 {
@@ -626,6 +652,8 @@ cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
     return made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* Updates the usage of the device and the pool, and frees the memory or puts
+ * it into quarantine. */
 static void
 allocation_free(struct cpu_allocation *allocation)
 {
@@ -684,6 +712,7 @@ cpu_arena_disown(uintptr_t base, enum cpu_memory_kind kind)
     return removed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Frees the slots that belong to a context. */
 static void
 slab_free_context(struct span *slab, uint64_t context_id)
 {
@@ -694,13 +723,13 @@ slab_free_context(struct span *slab, uint64_t context_id)
             bool last = slab->free_count + 1 == slab->slots;
             allocation_free(small);
             if (last) {
-                return; /* the slab may be gone */
+                return; /* the slab may have been freed */
             }
         }
     }
 }
 
-/* Frees what a context that ends has left. */
+/* Frees all memory of a context that is being destroyed. */
 void
 cpu_arena_free_context(uint64_t context_id)
 {
@@ -728,7 +757,7 @@ cpu_arena_used(int device)
     return bytes;
 }
 
-/* ---- what the system has left ---- */
+/* ---- the system's memory ---- */
 
 uint64_t
 cpu_arena_resident(uint64_t most)

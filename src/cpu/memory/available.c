@@ -1,9 +1,9 @@
-/* available.c - reads how much memory the system can give this process.
+/* available.c - reads how much memory the system can provide to this process.
  *
- * Called by budget.c and at cuInit.  Bounds are MemAvailable, the limits of
- * the process's cgroup and of those above it (version 2 and 1, hybrid, inside
- * containers), RLIMIT_AS, RLIMIT_DATA and CommitLimit.  Remembers where the
- * groups are mounted.
+ * Called by budget.c and at cuInit, by one thread at a time. The bounds are
+ * MemAvailable, the limits of the process's cgroup and its ancestors (version
+ * 2 and 1, hybrid, inside containers), RLIMIT_AS, RLIMIT_DATA and CommitLimit.
+ * Caches the mount points of the cgroup file systems.
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
@@ -20,6 +20,8 @@
 
 /* ---- files ---- */
 
+/* Reads the start of a file as text. Returns false if it is missing or
+ * empty. */
 static bool
 file_read(const char *root, const char *path, char *text, size_t bytes)
 {
@@ -38,7 +40,7 @@ file_read(const char *root, const char *path, char *text, size_t bytes)
     return length > 0;
 }
 
-/* The number after `key` at the start of a line; `none` if there is none. */
+/* Returns the number after `key` at the start of a line, or `none`. */
 static uint64_t
 text_number(const char *text, const char *key, uint64_t none)
 {
@@ -55,7 +57,8 @@ text_number(const char *text, const char *key, uint64_t none)
     return none;
 }
 
-/* The number that a file consists of; `none`: no such file, or "max". */
+/* Returns the number that a file consists of, or `none` if the file does not
+ * exist or contains "max". */
 static uint64_t
 file_number(const char *root, const char *folder, const char *name,
             uint64_t none)
@@ -72,8 +75,8 @@ file_number(const char *root, const char *folder, const char *name,
 
 /* ---- bounds ---- */
 
-/* What others of the machine or the group need: their own growth, page tables,
- * the threads' stacks. */
+/* Reserve for other memory of the machine or the cgroup: growth of other
+ * processes, page tables, thread stacks. */
 static uint64_t
 reserve_of(uint64_t total)
 {
@@ -86,6 +89,7 @@ less(uint64_t from, uint64_t bytes)
     return from > bytes ? from - bytes : 0;
 }
 
+/* Lowers the bound to `bytes` if that is less. */
 static void
 bound_lower(struct cpu_bound *bound, uint64_t bytes, const char *source)
 {
@@ -95,6 +99,8 @@ bound_lower(struct cpu_bound *bound, uint64_t bytes, const char *source)
     }
 }
 
+/* Lowers the bound on pages to `bytes` minus the reserve for a machine or
+ * cgroup with this limit. */
 static void
 pages_bound(struct cpu_available *found, uint64_t limit, uint64_t bytes,
             const char *source)
@@ -110,6 +116,8 @@ pages_bound(struct cpu_available *found, uint64_t limit, uint64_t bytes,
     bound_lower(&found->pages, less(bytes, reserve), source);
 }
 
+/* Reads the memory of the machine, and the commit limit if the system does not
+ * overcommit. */
 static void
 machine_read(const char *root, struct cpu_available *found)
 {
@@ -149,12 +157,13 @@ is_limited(int which)
     return !getrlimit(which, &limit) && limit.rlim_cur != RLIM_INFINITY;
 }
 
+/* Reads RLIMIT_AS and RLIMIT_DATA, minus the pages in use. */
 static void
 limits_read(const char *root, struct cpu_available *found)
 {
     static const struct {
         int limit;
-        int field; /* of statm: pages that count */
+        int field; /* index in statm of the pages that count */
         const char *name;
     } rows[] = {{RLIMIT_AS, 0, "RLIMIT_AS"}, {RLIMIT_DATA, 5, "RLIMIT_DATA"}};
     unsigned long long pages[6] = {0};
@@ -183,15 +192,15 @@ limits_read(const char *root, struct cpu_available *found)
 
 /* ---- cgroups ---- */
 
-/* The two versions: their files, and what of the memory in use is a cache that
- * the system takes back before it ends a process. */
+/* The files of cgroup versions 1 and 2. `cache` is the part of the used memory
+ * that the system reclaims before it kills a process. */
 struct version {
-    const char *type;     /* of the file system */
-    const char *option;   /* that it is mounted with, or "" */
+    const char *type;     /* file system type */
+    const char *option;   /* mount option, or "" */
     const char *files[2]; /* limits */
     const char *current;
-    const char *cache; /* in memory.stat */
-    const char *usual; /* where it is mounted, whatever mountinfo says */
+    const char *cache; /* key in memory.stat */
+    const char *usual; /* default mount point, used even without mountinfo */
 };
 
 static const struct version versions[] = {
@@ -209,6 +218,8 @@ static const struct version versions[] = {
      "/sys/fs/cgroup/memory"},
 };
 
+/* Reads the limits of one cgroup. Memory in use counts without the reclaimable
+ * cache. */
 static void
 group_read(const char *root, const struct version *version, const char *folder,
            struct cpu_available *found)
@@ -234,7 +245,7 @@ group_read(const char *root, const struct version *version, const char *folder,
     }
 }
 
-/* Does the comma-separated list hold the word? */
+/* Returns true if the comma-separated list contains the word. */
 static bool
 list_has(const char *list, const char *word)
 {
@@ -251,8 +262,8 @@ list_has(const char *list, const char *word)
     return n == 0;
 }
 
-/* The path of the process's group in /proc/self/cgroup, which has lines such
- * as "4:memory:/path" and, for version 2, "0::/path". */
+/* Reads the path of the process's group from /proc/self/cgroup, which has
+ * lines such as "4:memory:/path" and, for version 2, "0::/path". */
 static bool
 group_path(const char *root, const struct version *version,
            char path[PATH_MAX])
@@ -280,18 +291,17 @@ group_path(const char *root, const struct version *version,
     return false;
 }
 
-/* Where a version's file system is mounted, and which of its folders is
- * there. */
+/* Mount point of a version's file system, and the mounted folder. */
 struct mount {
     bool looked, found;
     char folder[PATH_MAX], point[PATH_MAX];
 };
 
-/* Of the machine itself: looked for once. */
+/* Mounts of the machine; searched once. */
 static struct mount mounts[sizeof versions / sizeof *versions];
 
-/* Reads mountinfo: "36 35 98:0 /folder /point options - type source options".
- */
+/* Finds the mount in mountinfo, which has lines of the form "36 35 98:0
+ * /folder /point options - type source options". */
 static void
 mount_find(const char *root, const struct version *version,
            struct mount *mount)
@@ -316,7 +326,7 @@ mount_find(const char *root, const struct version *version,
     }
 }
 
-/* The limits of the process's group, and of those above it. */
+/* Reads the limits of the process's group and its ancestors. */
 static void
 groups_read(const char *root, size_t which, struct cpu_available *found)
 {
@@ -333,7 +343,7 @@ groups_read(const char *root, size_t which, struct cpu_available *found)
     size_t n = strcmp(mount->folder, "/") ? strlen(mount->folder) : 0;
     bool below =
         !strncmp(path, mount->folder, n) && (path[n] == '/' || !path[n]);
-    /* A container may see its own group at the mount's top. */
+    /* In a container, the process's group may be the root of the mount. */
     const char *rest = below ? path + n : path;
     snprintf(group, sizeof group, "%s%s", mount->point,
              strcmp(rest, "/") ? rest : "");

@@ -1,6 +1,6 @@
-/* available.h - how much memory the system can give this process.
+/* available.h - memory that the system can provide to this process.
  *
- * available.c reads the system's files; budget.c decides on allocations.
+ * available.c reads the system's files; budget.c decides about allocations.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_AVAILABLE_H
@@ -11,27 +11,27 @@
 #define CPU_NO_LIMIT     UINT64_MAX
 #define CPU_SOURCE_BYTES 256
 
-/* The smallest of several bounds, and the words that say which it is. */
+/* The smallest of several bounds, and a text that names its source. */
 struct cpu_bound {
-    uint64_t bytes; /* that may still be taken; CPU_NO_LIMIT: any number */
+    uint64_t bytes; /* bytes that can still be used; or CPU_NO_LIMIT */
     char source[CPU_SOURCE_BYTES];
 };
 
 struct cpu_available {
-    /* Pages that may still be filled: of the machine and of each cgroup that
-     * holds the process, less a reserve that others need. */
+    /* Pages that can still be filled: the minimum over the machine and each
+     * cgroup of the process, minus a reserve for other processes. */
     struct cpu_bound pages;
-    /* Memory that may still be mapped for writing, whether or not it is filled
-     * later: RLIMIT_DATA, and CommitLimit where the system promises no more
-     * than it has. */
+    /* Memory that can still be mapped for writing, even if it is never filled:
+     * RLIMIT_DATA, and CommitLimit if the system does not overcommit. */
     struct cpu_bound mappings;
-    struct cpu_bound addresses; /* that may still be reserved: RLIMIT_AS */
-    uint64_t reserve;           /* held back from `pages` */
-    uint64_t total; /* of the machine, or the smallest limit of a cgroup */
+    struct cpu_bound addresses; /* reservable: RLIMIT_AS */
+    uint64_t reserve;           /* reserve that was subtracted from `pages` */
+    uint64_t total;             /* of the machine, or smallest cgroup limit */
 };
 
-/* Reads them below `root`, which is "" but in tests.  What cannot be read does
- * not count.  Takes about 100 microseconds; one thread at a time. */
+/* Reads all bounds. `root` is a prefix of file names, "" except in tests.
+ * Files that cannot be read are ignored. Takes about 100 microseconds; not
+ * thread-safe. */
 void cpu_available_read(const char *root, struct cpu_available *found);
 
 #endif

@@ -1,15 +1,15 @@
-/* budget.c - decides whether the system has room for an allocation.
+/* budget.c - decides whether the system has enough memory for an allocation.
  *
- * Called by arena.c under its lock, for memory.c, and by the loader of images.
- * Pages are filled when they are first touched, so that an allocation that
- * succeeds now can end the process later: the system's killer does not ask.
- * Therefore an allocation is refused if it does not fit what is available now,
- * less what is allocated and not yet touched.
+ * Called by arena.c under its lock, on behalf of memory.c and the image
+ * loader. Pages are filled when they are first touched, so a successful
+ * allocation could end the process later: the system's OOM killer gives no
+ * warning. Therefore an allocation fails if it does not fit into the memory
+ * that is available now, minus memory that is allocated and not yet touched.
  *
- * What is available changes all the time; it is taken for constant as long as
+ * The available memory changes all the time. It is treated as constant while
  * it stays within a quarter of the reserve, so that a program finds the bytes
- * free that it freed.  Small allocations draw on a grant, of another quarter
- * at most, so that few of them read the system's files.
+ * free that it has freed. Small allocations draw on a grant of at most another
+ * quarter, so that few of them read the system's files.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -23,13 +23,14 @@
 
 #define HUGE_UNIT ((size_t)2 << 20)
 
-static uint64_t committed; /* bytes of the arena that can be written */
-static uint64_t grant;     /* bytes that may be taken without a look */
+static uint64_t committed; /* writable bytes of the arena */
+static uint64_t grant;     /* bytes that can be used without reading files */
+/* Upper limit of the grant in bytes. */
 static uint64_t grant_most;
-static uint64_t capacity; /* committed and free, when looked at last */
+static uint64_t capacity; /* committed and free bytes at the last reading */
 
-/* Why the thread's last allocation was refused; "" if it was not, or if the
- * device itself is too small. */
+/* Reason why the thread's last allocation failed. Empty if it succeeded, or if
+ * the device's own limit was the reason. */
 static _Thread_local char refusal[CPU_SOURCE_BYTES + 32];
 
 const char *
@@ -38,7 +39,7 @@ cpu_budget_refusal(void)
     return *refusal ? refusal : NULL;
 }
 
-/* How many of mincore's bytes say that a page is there. */
+/* Counts the resident pages in the result of mincore. */
 static uint64_t
 pages_count(const unsigned char *pages, size_t count)
 {
@@ -58,7 +59,7 @@ pages_count(const unsigned char *pages, size_t count)
 uint64_t
 cpu_budget_resident(uintptr_t first, size_t bytes)
 {
-    static unsigned char pages[1 << 16]; /* the arena's lock */
+    static unsigned char pages[1 << 16]; /* guarded by the arena's lock */
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t most = sizeof pages * page;
     uint64_t found = 0;
@@ -66,14 +67,15 @@ cpu_budget_resident(uintptr_t first, size_t bytes)
     for (size_t at = 0; at < bytes; at += most) {
         size_t part = bytes - at < most ? bytes - at : most;
         if (mincore((void *)(first + at), part, pages)) {
-            return found + (bytes - at); /* as if all were */
+            return found + (bytes - at); /* counts the rest as resident */
         }
         found += pages_count(pages, part / page) * page;
     }
     return found;
 }
 
-/* Bytes free for all devices together, and the bound that says so. */
+/* Returns the free bytes of all devices together, and the bound that
+ * determines them. */
 static uint64_t
 room_look(struct cpu_bound *bound)
 {
@@ -143,7 +145,7 @@ cpu_budget_room(void)
     return room_look(&bound);
 }
 
-/* Bytes free, with the reason if these are not. */
+/* Returns the free bytes. Stores a reason if `bytes` exceeds them. */
 static uint64_t
 room_compare(uint64_t bytes)
 {

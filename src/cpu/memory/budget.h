@@ -1,6 +1,6 @@
-/* budget.h - whether the system has room for an allocation.
+/* budget.h - limits allocations to the memory that the system has.
  *
- * Called under the arena's lock, unless a function says otherwise.
+ * Callers hold the arena's lock, unless a function says otherwise.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_BUDGET_H
@@ -10,41 +10,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of addresses to reserve, at most `most`.  Where the process has a
- * limit, half of what is left: the other half is the host's. */
+/* Returns the number of address bytes to reserve, at most `most`. If the
+ * process has a limit on addresses, this is half of what is left, so that the
+ * host can use the other half. */
 size_t cpu_budget_addresses(size_t most);
-/* A thread asks for memory; its last refusal is forgotten.  No lock. */
+/* Begins an allocation: clears the calling thread's last refusal. Needs no
+ * lock. */
 void cpu_budget_begin(void);
-/* Has the system room for so many more bytes?  false: cpu_budget_refusal says
- * why. */
+/* Requests `bytes` from the system. Returns false if there are not enough;
+ * cpu_budget_refusal then returns the reason. */
 bool cpu_budget_admit(uint64_t bytes);
-void cpu_budget_return(uint64_t bytes); /* of an allocation that is freed */
-/* So many bytes more (less) of the arena can be written now. */
+void cpu_budget_return(uint64_t bytes); /* returns freed bytes */
+/* Adds `bytes`, which may be negative, to the writable bytes of the arena. */
 void cpu_budget_commit(int64_t bytes);
+/* Returns the free bytes of all devices together. */
 uint64_t cpu_budget_room(void);
-/* The device itself has no such bytes left: says why the system has not. */
+/* Stores the system's reason for a failure, if any, when the device's own
+ * limit has been reached. */
 void cpu_budget_explain(uint64_t bytes);
-/* Bytes of a range of whole pages that are filled. */
+/* Returns the resident bytes in a range of whole pages. */
 uint64_t cpu_budget_resident(uintptr_t first, size_t bytes);
-/* The reason is that the arena could not get addresses. */
+/* Stores as the reason that the arena could not reserve addresses. */
 void cpu_budget_refuse_addresses(void);
-/* The text of the error, for the thread that was refused memory last; NULL:
- * the system was not the reason.  No lock. */
+/* Returns the reason for the calling thread's last refusal, for the error
+ * message, or NULL if the system was not the reason. Needs no lock. */
 const char *cpu_budget_refusal(void);
-/* The memory of the machine, or of the process's cgroup.  No lock. */
+/* Returns the memory of the machine, or of the process's cgroup, in bytes.
+ * Needs no lock. */
 uint64_t cpu_memory_bytes(void);
 
 /* ---- arena.c ---- */
 
-/* Bytes of the arena that have pages of their own; `most` is known to be an
- * upper bound, and given back if the system does not say.  Lock held. */
+/* Returns the resident bytes of the arena, at most `most`. The caller holds
+ * the lock. Pages that the system does not report count as resident. */
 uint64_t cpu_arena_resident(uint64_t most);
-/* Bytes of the arena's addresses that are free.  Lock held. */
+/* Returns the free address bytes of the arena. The caller holds the lock. */
 uint64_t cpu_arena_left(void);
-/* Has the system room for memory outside the arena that is going to be
- * filled, such as a module's variables? */
+/* Returns true if the system has enough memory for `bytes` outside the arena
+ * that will be filled, such as a module's variables. Takes the lock. */
 bool cpu_arena_admit(uint64_t bytes);
-/* Bytes free for all devices together, as the system has them. */
+/* Returns the free bytes of all devices together, as limited by the system.
+ * Takes the lock. */
 uint64_t cpu_arena_room(void);
 
 #endif

@@ -1,9 +1,10 @@
-/* copy.c - one-dimensional copies and fills, and the rows that all copies are.
+/* copy.c - one-dimensional copies, and the row copies that implement all
+ * copies.
  *
- * Called by users of the library and by copy_box.c.  A device address must lie
- * within one allocation; a host address is used as it is, and a fault ends the
- * copy with an error.  Copies to and from pageable memory have left or filled
- * it when the call returns, as on a GPU.
+ * Called by users of the library and by copy_box.c. A device address must be
+ * within one allocation. A host address is not checked; a fault ends the copy
+ * with an error. When a call returns, pageable host memory has been read or
+ * written completely, as on a GPU.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -12,8 +13,10 @@
 #include "cpu/run/fault.h"
 
 #define SMALL_BYTES                                                           \
-    (256u << 10) /* done by the caller where nothing is before */
+    (256u << 10) /* maximum of copies that the caller's thread performs */
 
+/* Copies row by row, or slice by slice if the rows are contiguous, and informs
+ * the checks. */
 static CUresult
 rows_copy(void *argument)
 {
@@ -46,6 +49,8 @@ rows_run(void *argument)
     return cpu_fault_guard(rows_copy, argument);
 }
 
+/* Returns true if the device does not know the memory, which is then pageable
+ * host memory. */
 static bool
 pageable(const void *address)
 {
@@ -77,14 +82,14 @@ cpu_rows_submit(const struct cpu_rows *rows, struct cpu_stream *stream,
                          sizeof *rows, bytes <= SMALL_BYTES);
 }
 
-/* Slices of so many rows; 0 rows where there is one slice. */
+/* Returns the rows per slice, or 0 if there is only one slice. */
 static size_t
 slice_height(size_t slice, size_t pitch, size_t depth)
 {
     return depth > 1 && pitch ? slice / pitch : 0;
 }
 
-/* An array's memory is told as an address, as every address is. */
+/* Describes memory of an array by its address, like any other memory. */
 void
 cpu_copy_describe(const void *payload, CUDA_MEMCPY3D *params)
 {
@@ -109,7 +114,7 @@ cpu_copy_describe(const void *payload, CUDA_MEMCPY3D *params)
     };
 }
 
-/* A copy within the streams of the current context. */
+/* Copies `bytes` within a stream of the current context. */
 static CUresult
 copy_line(void *to, const void *from, size_t bytes, CUstream handle, bool wait)
 {
@@ -135,6 +140,8 @@ address(CUdeviceptr pointer)
     return (void *)(uintptr_t)pointer;
 }
 
+/* Copies `bytes` after a check that addresses in device memory are inside one
+ * allocation. */
 static CUresult
 copy_checked(CUdeviceptr to, bool to_device, CUdeviceptr from,
              bool from_device, size_t bytes, CUstream stream, bool wait)
@@ -181,7 +188,8 @@ cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
                         stream, false);
 }
 
-/* On a GPU copies within the device do not wait; the order is the same. */
+/* On a GPU, copies within a device return before they are done; the order of
+ * execution is the same. */
 CPU_API CUresult
 cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {
@@ -195,7 +203,8 @@ cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
     return copy_checked(to, true, from, true, bytes, stream, false);
 }
 
-/* Unified addresses: what we know is checked, the rest is host memory. */
+/* Copies between unified addresses: known device memory is checked, other
+ * addresses are host memory. */
 static CUresult
 copy_unified(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream,
              bool wait)
@@ -216,6 +225,8 @@ cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
     return copy_unified(to, from, bytes, stream, false);
 }
 
+/* Copies between contexts. All of them share one memory, so this is a copy
+ * within the current context's stream. */
 static CUresult
 copy_peer(CUdeviceptr to, CUcontext to_handle, CUdeviceptr from,
           CUcontext from_handle, size_t bytes, CUstream stream, bool wait)
@@ -232,7 +243,7 @@ copy_peer(CUdeviceptr to, CUcontext to_handle, CUdeviceptr from,
     if (code) {
         return code;
     }
-    if (wait) { /* after all work of both devices, as CUDA has it */
+    if (wait) { /* after all work of both devices, as in CUDA */
         cpu_scheduler_drain(to_ctx);
         cpu_scheduler_drain(from_ctx);
     }

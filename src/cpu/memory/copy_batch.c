@@ -1,7 +1,7 @@
-/* copy_batch.c - many copies by one call.
+/* copy_batch.c - batches of copies (cuMemcpyBatchAsync, cuMemcpy3DBatchAsync).
  *
- * Called by users of the library.  The copies of a batch may be done in any
- * order: here they are done in the order of the list.
+ * Called by users of the library. CUDA permits any order of execution in a
+ * batch; this device uses the order of the list.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/texture/texture.h"
@@ -10,7 +10,8 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream);
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                        CUstream stream);
 
-/* Attributes i are those of the copies from firsts[i] up to firsts[i + 1]. */
+/* Checks the attributes. Element i applies to the copies firsts[i] up to, but
+ * not including, firsts[i + 1]. */
 static CUresult
 attributes_check(const CUmemcpyAttributes *attributes, const size_t *firsts,
                  size_t count, size_t copies)
@@ -38,8 +39,8 @@ struct batch {
     size_t *firsts, attribute_count;
 };
 
-/* `*failed`: the first copy that could not be made; SIZE_MAX: another error.
- */
+/* Submits the copies. Sets `*failed` to the index of the copy that failed, or
+ * to SIZE_MAX if the error is not due to a single copy. */
 static CUresult
 batch_copy(const struct batch *batch, CUstream handle, size_t *failed)
 {
@@ -68,7 +69,7 @@ batch_copy(const struct batch *batch, CUstream handle, size_t *failed)
                    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
     }
     if (!code && at_once && !cpu_stream_records(stream)) {
-        cpu_stream_wait(stream); /* the sources may change from now on */
+        cpu_stream_wait(stream); /* the caller may change the sources */
     }
     return code;
 }
@@ -104,7 +105,8 @@ cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes,
 
 /* ---- boxes ---- */
 
-/* Bytes of an element: of an array's, else 1.  0: there is no such array. */
+/* Returns the bytes per element of an array, 1 for other memory, or 0 for an
+ * invalid array. */
 static size_t
 operand_element(const CUmemcpy3DOperand *operand)
 {
@@ -116,7 +118,8 @@ operand_element(const CUmemcpy3DOperand *operand)
     return array ? array->element : 0;
 }
 
-/* The element that both sides count in; 0: they do not agree. */
+/* Returns the element size in which both sides are measured, or 0 if they
+ * differ. */
 static size_t
 operation_element(const CUDA_MEMCPY3D_BATCH_OP *operation)
 {
@@ -131,6 +134,9 @@ operation_element(const CUDA_MEMCPY3D_BATCH_OP *operation)
     return to_array ? to : from;
 }
 
+/* Checks the extent, the flags and the operands of a 3-D copy in a batch;
+ * `element` is the size of an element in bytes, or 0 if the operands
+ * differ. */
 static CUresult
 operation_check(const CUDA_MEMCPY3D_BATCH_OP *operation, size_t element)
 {
@@ -160,6 +166,7 @@ operation_check(const CUDA_MEMCPY3D_BATCH_OP *operation, size_t element)
     return CUDA_SUCCESS;
 }
 
+/* Submits one 3-D copy of a batch as cuMemcpy3DAsync. */
 static CUresult
 box_copy(const CUDA_MEMCPY3D_BATCH_OP *operation, CUstream stream)
 {

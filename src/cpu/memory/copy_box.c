@@ -1,8 +1,9 @@
-/* copy_box.c - copies of boxes: 2-D, 3-D, between devices, and of arrays.
+/* copy_box.c - two- and three-dimensional copies, copies between devices, and
+ * copies of arrays.
  *
- * Called by users of the library.  Each side of a copy, whatever its memory
- * type, is brought to an address, a pitch and a slice, and checked against its
- * allocation or array; copy.c does the rest.
+ * Called by users of the library. Both sides of a copy, of any memory type,
+ * are converted to an address, a pitch and a slice size, and checked against
+ * their allocation or array. copy.c then performs the copy.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/texture/texture.h"
@@ -12,7 +13,7 @@ struct side {
     CUdeviceptr device;
     const void *host;
     CUarray array;
-    size_t pitch, height; /* as the caller gave them; 0: as wide as the copy */
+    size_t pitch, height; /* 0: width and height of the copy */
     size_t x, y, z;       /* x in bytes */
 };
 
@@ -21,6 +22,8 @@ struct place {
     size_t pitch, slice;
 };
 
+/* Locates the box in an array and checks that it is inside. Offset and width
+ * must be multiples of the element size. */
 static CUresult
 array_place(const struct side *side, const size_t box[3], struct place *place)
 {
@@ -44,7 +47,8 @@ array_place(const struct side *side, const size_t box[3], struct place *place)
     return CUDA_SUCCESS;
 }
 
-/* Bytes from the first to the last of the box; false if that overflows. */
+/* Computes the bytes from the start of the memory to the end of the box, and
+ * the offset of the box. Returns false on overflow. */
 static bool
 extent(const struct side *side, const size_t box[3], struct place *place,
        size_t *skip, size_t *bytes)
@@ -65,6 +69,8 @@ extent(const struct side *side, const size_t box[3], struct place *place,
     return true;
 }
 
+/* Locates the box in linear memory. Device memory must contain the box in one
+ * allocation; host addresses are not checked. */
 static CUresult
 linear_place(const struct side *side, const size_t box[3], struct place *place)
 {
@@ -106,6 +112,8 @@ side_place(const struct side *side, const size_t box[3], struct place *place)
     }
 }
 
+/* Copies a box of bytes, rows and slices between any two kinds of memory. An
+ * empty box is a successful copy. */
 static CUresult
 box_copy(const struct side *to, const struct side *from, const size_t box[3],
          CUstream handle, bool wait)
@@ -226,6 +234,8 @@ cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream)
     return copy_3d(copy, stream, false);
 }
 
+/* Checks both contexts and copies like cuMemcpy3D, since all devices share one
+ * memory. */
 static CUresult
 copy_3d_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream, bool wait)
 {
@@ -280,7 +290,7 @@ cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream)
     return copy_3d_peer(copy, stream, false);
 }
 
-/* ---- 1-D copies of arrays: an offset in bytes into the first row ---- */
+/* ---- 1-D copies of arrays; offsets are bytes in the first row ---- */
 
 static CUresult
 line_copy(const struct side *to, const struct side *from, size_t bytes,

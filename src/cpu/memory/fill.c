@@ -1,6 +1,7 @@
-/* fill.c - cuMemset*: fills of 1, 2 and 4 byte patterns.
+/* fill.c - cuMemset*: fills memory with patterns of 1, 2 and 4 bytes.
  *
- * Called by users of the library.
+ * Called by users of the library. Fills run in stream order; small ones run on
+ * the caller's thread if the stream is idle.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -13,7 +14,7 @@ struct fill {
     char *to;
     size_t pitch, width, height; /* width in elements */
     uint32_t value;
-    uint32_t element; /* bytes */
+    uint32_t element; /* bytes per element */
 };
 
 static void
@@ -35,6 +36,7 @@ row_fill(char *to, size_t count, uint32_t element, uint32_t value)
     }
 }
 
+/* Fills the rows and informs the checks. */
 static CUresult
 fill_run(void *argument)
 {
@@ -63,6 +65,8 @@ cpu_fill_describe(const void *payload, CUDA_MEMSET_NODE_PARAMS *params)
                                   .height = fill->height};
 }
 
+/* Checks alignment, pitch and bounds, and submits the fill to the stream.
+ * Nothing is submitted for an empty fill. */
 static CUresult
 fill_submit(const struct fill *fill, CUstream handle)
 {
@@ -89,6 +93,7 @@ fill_submit(const struct fill *fill, CUstream handle)
                                 fill, sizeof *fill, bytes <= SMALL_BYTES);
 }
 
+/* Fills `count` elements. */
 static CUresult
 fill_line(CUdeviceptr to, uint32_t value, uint32_t element, size_t count,
           CUstream stream)
@@ -103,6 +108,7 @@ fill_line(CUdeviceptr to, uint32_t value, uint32_t element, size_t count,
                                 : fill_submit(&fill, stream);
 }
 
+/* Fills `height` rows of `width` elements; the pitch is in bytes. */
 static CUresult
 fill_box(CUdeviceptr to, size_t pitch, uint32_t value, uint32_t element,
          size_t width, size_t height, CUstream stream)

@@ -1,7 +1,8 @@
-/* host.c - host memory that the device knows.
+/* host.c - pinned and registered host memory.
  *
- * Called by users of the library.  Everything is one memory here: pinned
- * memory differs only in that its copies need not be staged.
+ * Called by users of the library. Host and devices share one memory, so pinned
+ * memory differs only in that its copies need no staging. arena.c takes the
+ * lock.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"

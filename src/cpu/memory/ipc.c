@@ -1,13 +1,14 @@
-/* ipc.c - device memory that other processes open.
+/* ipc.c - sharing of device memory with other processes.
  *
- * Called by users of the library.  A handle names the process, a file of
- * memory there (arena.c moves the pages of an allocation into one when it is
- * first asked for) and the place in it; who opens it maps the same pages
- * through /proc, which the system allows to processes of the same user.
- * Nothing is left behind when processes end.
+ * Called by users of the library. A handle contains the process id, the
+ * descriptor of a memory file in that process, and an offset (arena.c moves
+ * the pages of an allocation into such a file when a handle is first
+ * requested). The opening process maps the same pages through /proc, which the
+ * system permits to processes of the same user. No resources are left behind
+ * when the processes end.
  *
- * `opened_lock` guards the list of what this process opened; it comes before
- * the memory lock.
+ * `opened_lock` guards the list of memory that this process has opened; it is
+ * acquired before the memory lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -30,7 +31,7 @@ struct handle {
     uint64_t magic;
     int32_t pid, fd;
     uint64_t inode;
-    uint64_t offset, bytes; /* of the allocation in the file */
+    uint64_t offset, bytes; /* position of the allocation in the file */
 };
 
 _Static_assert(sizeof(struct handle) <= sizeof(CUipcMemHandle),
@@ -63,7 +64,7 @@ cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
     if (!handle) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    cpu_scheduler_drain(ctx); /* nobody writes while its pages move */
+    cpu_scheduler_drain(ctx); /* no thread may write while the pages move */
     code = cpu_arena_share((uintptr_t)pointer, &shared);
     if (!code && fstat(shared.fd, &status)) {
         code = cpu_system_error_set(errno,
@@ -83,7 +84,7 @@ cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
     return CUDA_SUCCESS;
 }
 
-/* Maps what the handle names; it may be stale, or no handle at all. */
+/* Maps the memory of the handle, which may be stale or invalid. */
 static CUresult
 opened_map(struct opened *opened)
 {
@@ -118,7 +119,7 @@ opened_map(struct opened *opened)
     return CUDA_SUCCESS;
 }
 
-/* The lock is held. */
+/* Opens the memory and adds it to the list. The caller holds the lock. */
 static CUresult
 opened_new(struct cpu_context *ctx, const struct handle *handle,
            struct opened **made)
@@ -171,7 +172,7 @@ cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle given,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (handle.pid == getpid()) {
-        return CUDA_ERROR_INVALID_CONTEXT; /* as CUDA has it */
+        return CUDA_ERROR_INVALID_CONTEXT; /* as in CUDA */
     }
     pthread_mutex_lock(&opened_lock);
     struct opened *opened = opened_list;
@@ -194,7 +195,8 @@ cuIpcOpenMemHandle(CUdeviceptr *pointer, CUipcMemHandle handle, unsigned flags)
     return cuIpcOpenMemHandle_v2(pointer, handle, flags);
 }
 
-/* The lock is held. */
+/* Unmaps the memory and removes it from the list. The caller holds the
+ * lock. */
 static void
 opened_end(struct opened **link)
 {

@@ -1,12 +1,13 @@
-/* mapping.c - addresses and memory that a program puts together: cuMemCreate,
- * cuMemAddressReserve, cuMemMap.
+/* mapping.c - virtual memory management: cuMemCreate, cuMemAddressReserve,
+ * cuMemMap.
  *
- * Called by users of the library.  Memory is a file of memory, which goes once
- * nothing maps it and its handle was released; a reservation is a range of
- * addresses without memory.  What is mapped is known to arena.c as soon as
- * some device may access it; with one memory for all devices, any may then.
+ * Called by users of the library. Physical memory is a memory file, which is
+ * closed when it is not mapped any more and its handle was released. A
+ * reservation is an address range without memory. A mapping is registered with
+ * arena.c when a device gains access to it; since all devices share one
+ * memory, every device can access it then.
  *
- * `mapping_lock` guards the lists; it comes before the memory lock.
+ * `mapping_lock` guards the lists; it is acquired before the memory lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -27,8 +28,8 @@ struct physical {
     void *handle;
     int fd;
     size_t bytes;
-    unsigned handles;  /* references by cuMemCreate and the like */
-    unsigned mappings; /* that have it */
+    unsigned handles;  /* references from handles (cuMemCreate and others) */
+    unsigned mappings; /* number of mappings */
     CUmemAllocationProp prop;
 };
 
@@ -36,7 +37,7 @@ struct mapping {
     uintptr_t base;
     size_t bytes;
     struct physical *physical;
-    uint64_t devices; /* a bit for each that may access it */
+    uint64_t devices; /* bit mask of devices with access */
     struct mapping *next;
 };
 
@@ -56,9 +57,10 @@ size_is_right(size_t bytes)
     return bytes && bytes % UNIT == 0;
 }
 
-/* ---- memory ---- */
+/* ---- physical memory ---- */
 
-/* The lock is held. */
+/* Frees the memory if it has neither handles nor mappings. The caller holds
+ * the lock. */
 static void
 physical_end(struct physical *physical)
 {
@@ -74,6 +76,8 @@ physical_of(CUmemGenericAllocationHandle handle)
     return cpu_handle_object(CPU_PHYSICAL, (void *)(uintptr_t)handle);
 }
 
+/* Creates physical memory with one handle. Takes ownership of `fd` on
+ * success. */
 static CUresult
 physical_new(int fd, size_t bytes, const CUmemAllocationProp *prop,
              CUmemGenericAllocationHandle *handle)
@@ -93,6 +97,8 @@ physical_new(int fd, size_t bytes, const CUmemAllocationProp *prop,
     return CUDA_SUCCESS;
 }
 
+/* Checks allocation properties. Only file descriptors are supported as
+ * shareable handles. */
 static CUresult
 prop_check(const CUmemAllocationProp *prop)
 {
@@ -271,9 +277,10 @@ cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
     return code;
 }
 
-/* ---- addresses ---- */
+/* ---- reservations ---- */
 
-/* A range without memory; NULL: there is none. */
+/* Reserves an address range without memory, preferably at `wish`. Returns NULL
+ * on failure. */
 static void *
 range_reserve(size_t bytes, size_t alignment, uintptr_t wish)
 {
@@ -324,7 +331,7 @@ cuMemAddressReserve(CUdeviceptr *pointer, size_t bytes, size_t alignment,
     return CUDA_SUCCESS;
 }
 
-/* Whether something is mapped within the range; the lock is held. */
+/* Returns true if the range contains a mapping. The caller holds the lock. */
 static bool
 range_is_mapped(uintptr_t base, size_t bytes)
 {
@@ -362,7 +369,7 @@ cuMemAddressFree(CUdeviceptr pointer, size_t bytes)
     return code;
 }
 
-/* ---- both together; the lock is held ---- */
+/* ---- mappings; the caller holds the lock ---- */
 
 static bool
 range_is_reserved(uintptr_t base, size_t bytes)
@@ -376,6 +383,8 @@ range_is_reserved(uintptr_t base, size_t bytes)
     return false;
 }
 
+/* Maps the memory at the addresses without access, and adds the mapping to the
+ * list. */
 static CUresult
 range_map(uintptr_t base, size_t bytes, struct physical *physical)
 {
@@ -419,7 +428,7 @@ cuMemMap(CUdeviceptr pointer, size_t bytes, size_t offset,
     return code;
 }
 
-/* Whether mappings fill the range from end to end. */
+/* Returns true if mappings fill the range completely. */
 static bool
 mappings_fill(uintptr_t base, size_t bytes)
 {
@@ -433,6 +442,7 @@ mappings_fill(uintptr_t base, size_t bytes)
     return bytes && filled == bytes;
 }
 
+/* Removes all access to the mapping. */
 static void
 mapping_hide(struct mapping *mapping)
 {
@@ -443,6 +453,8 @@ mapping_hide(struct mapping *mapping)
     mapping->devices = 0;
 }
 
+/* Gives devices access to the mapping. The first access makes its pages
+ * accessible and registers it with arena.c. */
 static CUresult
 mapping_show(struct mapping *mapping, uint64_t devices)
 {
@@ -502,7 +514,8 @@ cuMemUnmap(CUdeviceptr pointer, size_t bytes)
 
 /* ---- access ---- */
 
-/* The bit of a place that may access memory: the host's is the last one. */
+/* Returns the bit of a location in an access mask; the host has the last
+ * bit. */
 static CUresult
 location_bit(const CUmemLocation *location, uint64_t *bit)
 {
@@ -518,7 +531,7 @@ location_bit(const CUmemLocation *location, uint64_t *bit)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Places that gain access, and that lose it. */
+/* Collects the locations that gain access and those that lose it. */
 static CUresult
 accesses_read(const CUmemAccessDesc *accesses, size_t count, uint64_t *gain,
               uint64_t *lose)
@@ -581,7 +594,7 @@ cuMemSetAccess(CUdeviceptr pointer, size_t bytes,
     return code;
 }
 
-/* The mapping that holds the address; NULL: none does. */
+/* Returns the mapping that contains the address, or NULL. */
 static struct mapping *
 mapping_at(uintptr_t address)
 {
@@ -633,7 +646,7 @@ cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle,
     struct physical *physical = mapping ? mapping->physical : NULL;
     if (!physical || !handle) {
         code = CUDA_ERROR_INVALID_VALUE;
-    } else if (!physical->handles) { /* it was released */
+    } else if (!physical->handles) { /* the last handle was released */
         physical->handle = cpu_handle_new(CPU_PHYSICAL, physical, 0);
         code = physical->handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }

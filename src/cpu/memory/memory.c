@@ -1,6 +1,7 @@
 /* memory.c - allocation of device and managed memory.
  *
- * Called by users of the library; arena.c keeps the books.
+ * Called by users of the library. arena.c allocates the memory and takes the
+ * lock.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/graph/graph.h"
@@ -24,6 +25,8 @@ cpu_memory_check(CUdeviceptr pointer, size_t bytes)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Allocates memory for the current context. Captures in global or thread-local
+ * mode forbid that. */
 static CUresult
 allocate(CUdeviceptr *pointer, size_t bytes, enum cpu_memory_kind kind,
          unsigned flags)

@@ -1,11 +1,11 @@
-/* mempool.c - stream-ordered allocation.
+/* mempool.c - memory pools and stream-ordered allocation.
  *
  * Called by users of the library, and by arena.c when memory of a pool is
- * freed.  An allocation is made at once; a free waits in the stream.  Pools
- * count and limit; memory always comes from the arena, and goes back there at
- * once, so that what is reserved is what is used.
+ * freed. An allocation takes effect immediately; a free is executed in stream
+ * order. Pools only count and limit memory: it is allocated in the arena and
+ * returned there immediately, so the reserved size equals the used size.
  *
- * `pools_lock` guards the pools; it comes after the memory lock.
+ * `pools_lock` guards the pools; it is acquired after the memory lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -14,19 +14,19 @@
 
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device);
 
-/* What the memory of a pool is. */
+/* Kind of a pool's memory. */
 enum pool_kind { POOL_DEVICE, POOL_MANAGED, POOL_HOST, POOL_KINDS };
 
 struct pool {
     CUmemoryPool handle;
-    int device; /* that the memory is counted with */
+    int device; /* device that the memory is counted for */
     enum pool_kind kind;
     bool is_default;
-    int reuse[3]; /* attributes without an effect, as programs set them */
+    int reuse[3]; /* attributes that are stored without effect */
     cuuint64_t threshold;
-    size_t limit; /* bytes; 0: none */
+    size_t limit; /* bytes; 0: unlimited */
     size_t used, used_high, reserved_high;
-    CUmemAccess_flags access[CPU_MAX_DEVICES]; /* of other devices */
+    CUmemAccess_flags access[CPU_MAX_DEVICES]; /* access of other devices */
 };
 
 static struct pool default_pools[POOL_KINDS][CPU_MAX_DEVICES];
@@ -47,6 +47,8 @@ pool_begin(struct pool *pool, enum pool_kind kind, int device)
     pool->reuse[0] = pool->reuse[1] = pool->reuse[2] = 1;
 }
 
+/* Returns the device's default pool of this kind, which is created on first
+ * use. NULL if the table of handles is full. */
 static CUmemoryPool
 default_pool(enum pool_kind kind, int device)
 {
@@ -63,8 +65,9 @@ default_pool(enum pool_kind kind, int device)
     return handle;
 }
 
-/* The kind of memory, and the device that it is counted with: device 0 for the
- * host's.  INVALID_VALUE: there is no such place, or no such memory in it. */
+/* Finds the kind of memory at a location, and the device that it is counted
+ * for, which is device 0 for host memory. Returns INVALID_VALUE if the
+ * location does not exist or has no memory of this type. */
 static CUresult
 place_read(CUmemLocation location, CUmemAllocationType type,
            enum pool_kind *kind, int *device)
@@ -103,6 +106,8 @@ pool_of(CUmemoryPool handle, struct pool **pool)
     return code || *pool ? code : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Counts `bytes` in the pool and stores the properties of its memory in `as`.
+ * Returns OUT_OF_MEMORY above the pool's limit. */
 static CUresult
 pool_take(CUmemoryPool handle, size_t bytes, struct cpu_allocation *as)
 {
@@ -134,12 +139,14 @@ cpu_pool_return(CUmemoryPool handle, size_t bytes)
 {
     pthread_mutex_lock(&pools_lock);
     struct pool *pool = cpu_handle_object(CPU_POOL, handle);
-    if (pool) { /* else it was destroyed with memory in use */
+    if (pool) { /* NULL if it was destroyed while memory was in use */
         pool->used -= bytes;
     }
     pthread_mutex_unlock(&pools_lock);
 }
 
+/* Allocates from `pool`, or from the device's current pool if NULL. In a
+ * captured stream, adds an allocation node instead. */
 static CUresult
 pool_allocate(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool,
               CUstream handle)
@@ -206,7 +213,7 @@ free_run(void *argument)
     const struct freeing *freeing = argument;
 
     cpu_arena_free(freeing->base, freeing->kind);
-    return CUDA_SUCCESS; /* freed twice in one stream: the first one counts */
+    return CUDA_SUCCESS; /* a second free in the same stream is ignored */
 }
 
 static CUresult
@@ -216,7 +223,7 @@ graph_memory_run(void *argument)
     return CUDA_SUCCESS;
 }
 
-/* Memory that a graph's launch has left allocated. */
+/* Frees memory that a graph launch has left allocated, in stream order. */
 static CUresult
 graph_memory_free(CUdeviceptr pointer, struct cpu_stream *stream)
 {
@@ -351,7 +358,7 @@ cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
                                   CU_MEM_ALLOCATION_TYPE_PINNED);
 }
 
-/* A device that there is not is INVALID_VALUE, as NVIDIA's driver has it. */
+/* A nonexistent device gives INVALID_VALUE, as in NVIDIA's driver. */
 CPU_API CUresult
 cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle)
 {
@@ -395,9 +402,10 @@ cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
     return CUDA_SUCCESS;
 }
 
-/* ---- access: all devices have one memory, so that it is only noted ---- */
+/* ---- access; only recorded, since all devices share one memory ---- */
 
-/* INVALID_VALUE: no device's, or the pool's own device shall lose it. */
+/* Returns INVALID_VALUE for a location that is not a device, or if the pool's
+ * own device would lose access. */
 static CUresult
 access_check(const struct pool *pool, const CUmemAccessDesc *access)
 {
@@ -494,7 +502,7 @@ cuMemPoolTrimTo(CUmemoryPool handle, size_t keep)
 {
     struct pool *pool;
 
-    (void)keep; /* freed memory goes back at once */
+    (void)keep; /* freed memory is returned immediately */
     return pool_of(handle, &pool);
 }
 
@@ -558,7 +566,7 @@ cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
         if (*(cuuint64_t *)value) {
-            return CUDA_ERROR_INVALID_VALUE; /* only to begin again */
+            return CUDA_ERROR_INVALID_VALUE; /* can only be reset to 0 */
         }
         *(attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH ? &pool->used_high
                                                      : &pool->reserved_high) =

@@ -1,6 +1,7 @@
 /* pointer.c - attributes of pointers.
  *
- * Called by users of the library, with or without a current context.
+ * Called by users of the library, with or without a current context. Reads a
+ * copy of the allocation from arena.c, which takes the lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -14,13 +15,14 @@ on_device(const struct cpu_allocation *found)
            found->kind != CPU_MEMORY_REGISTERED;
 }
 
+/* Returns the handle of the context that owns the memory, or NULL. */
 static CUcontext
 context_handle(const struct cpu_allocation *found)
 {
     struct cpu_context *ctx;
 
     if (!found->context_id) {
-        return NULL; /* a graph's, or mapped: of no context */
+        return NULL; /* graph or mapped memory has no context */
     }
     if (cpu_context_current_any(&ctx) == CUDA_SUCCESS &&
         ctx->id == found->context_id) {
@@ -35,7 +37,7 @@ context_handle(const struct cpu_allocation *found)
     return NULL;
 }
 
-/* What the memory is and may be used for. */
+/* Reads attributes that describe the kind of memory and its permitted uses. */
 static CUresult
 property_read(void *data, CUpointer_attribute attribute,
               const struct cpu_allocation *found)
@@ -79,7 +81,7 @@ property_read(void *data, CUpointer_attribute attribute,
     }
 }
 
-/* Where the memory is. */
+/* Reads attributes that describe the location of the memory. */
 static CUresult
 attribute_read(void *data, CUpointer_attribute attribute, CUdeviceptr pointer,
                const struct cpu_allocation *found)
@@ -131,7 +133,8 @@ cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
     return attribute_read(data, attribute, pointer, &found);
 }
 
-/* Bytes that the value of an attribute takes, for those that are unknown. */
+/* Clears the value of an attribute of unknown memory; sizes differ by
+ * attribute. */
 static void
 attribute_zero(void *data, CUpointer_attribute attribute)
 {
@@ -150,7 +153,7 @@ attribute_zero(void *data, CUpointer_attribute attribute)
         memset(data, 0, 8);
         break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *(int *)data = -2; /* CUDA: not a device's memory */
+        *(int *)data = -2; /* CUDA's value for host memory */
         break;
     default:
         memset(data, 0, 4);
