@@ -1,6 +1,8 @@
-/* calls.c - cuModule*: the calls over module.c, and JIT options.
+/* calls.c - the cuModule* functions, reading of image files, and JIT options.
  *
- * Called by users of the library.
+ * Called by users of the library; cpu_file_read, cpu_image_read and the JIT
+ * options also by library.c and link.c. module.c implements the operations and
+ * takes the locks.
  *
  * SPDX-License-Identifier: MIT */
 #include <fcntl.h>
@@ -12,7 +14,8 @@
 
 #include "cpu/cpu.h"
 
-/* Reads the options that matter here: where the logs go. */
+/* Reads the options for the log buffers and clears these buffers; all others
+ * are ignored. */
 CUresult
 cpu_jit_options(unsigned count, const CUjit_option *options, void **values,
                 struct cpu_jit_log *log)
@@ -48,7 +51,8 @@ cpu_jit_options(unsigned count, const CUjit_option *options, void **values,
     return CUDA_SUCCESS;
 }
 
-/* Says how much of the log buffers is used, as CUDA does. */
+/* Stores the used size of the log buffers in the option values, as CUDA
+ * does. */
 void
 cpu_jit_options_report(unsigned count, const CUjit_option *options,
                        void **values, const struct cpu_jit_log *log)
@@ -106,12 +110,14 @@ cuModuleLoadFatBinary(CUmodule *handle, const void *image)
     return cuModuleLoadDataEx(handle, image, 0, NULL, NULL);
 }
 
-#define READ_EXTRA 4096 /* zeros behind a file: a reader may look for PTX */
+/* Zeros after the contents of a file, since a search for PTX may read on. */
+#define READ_EXTRA 4096
 
 CUresult
 cpu_file_read(const char *path, void **bytes, size_t *size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* no pipe waits */
+    int fd = open(path, O_RDONLY | O_CLOEXEC |
+                            O_NONBLOCK); /* a pipe must not block */
     FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
     CUresult code = CUDA_ERROR_FILE_NOT_FOUND;
     struct stat status;
@@ -146,7 +152,7 @@ cpu_image_read(const char *path, void **bytes)
 
     if (!code && cpu_image_bytes(*bytes) > size) {
         free(*bytes);
-        code = CUDA_ERROR_INVALID_IMAGE; /* cut off */
+        code = CUDA_ERROR_INVALID_IMAGE; /* truncated file */
     }
     return code;
 }

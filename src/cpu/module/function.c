@@ -1,7 +1,8 @@
-/* function.c - what can be asked of a kernel, and set for it.
+/* function.c - attributes and properties of kernels.
  *
- * Called by users of the library, and by kernel.c.  A CUfunction belongs to
- * its module; a CUkernel in its place stands for that of the current context.
+ * Called by users of the library, and by kernel.c. A CUfunction belongs to its
+ * module. Where a CUkernel is passed instead, it denotes the kernel's function
+ * in the current context. Attributes are set without a lock.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
@@ -66,7 +67,7 @@ cpu_function_attribute(const struct cpu_function *function,
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         *value = function->carveout;
         break;
-    default: /* cache mode, clusters: none */
+    default: /* cache mode and clusters have no effect */
         *value = 0;
     }
     return CUDA_SUCCESS;

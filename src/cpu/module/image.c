@@ -1,7 +1,8 @@
-/* image.c - checks images and answers what is in them.
+/* image.c - checks images and provides their kernels and variables.
  *
- * Called by the module functions.  Every offset and count of an image is
- * checked against its size before it is used.
+ * Called by the module functions. Every offset and count in an image is
+ * checked against the image's size before it is used, because images may come
+ * from damaged files. Loaded images are immutable, so no lock is needed.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -19,8 +20,8 @@ struct cpu_image {
     const struct image_global *globals;
     const char *strings;
     struct cpu_code code;
-    void **entries;   /* of each kernel: two, the second may be NULL */
-    void **addresses; /* of each global */
+    void **entries;   /* two per kernel; the second may be NULL */
+    void **addresses; /* one per global variable */
 };
 
 size_t
@@ -34,6 +35,7 @@ cpu_image_size(const void *bytes)
     return (size_t)header.bytes;
 }
 
+/* Stores an error text and returns `code`. */
 static CUresult
 refuse(char *error, size_t error_size, CUresult code, const char *text)
 {
@@ -43,7 +45,7 @@ refuse(char *error, size_t error_size, CUresult code, const char *text)
     return code;
 }
 
-/* The checksum counts its own field as zero. */
+/* Computes the checksum of the image, with the checksum field as zero. */
 static uint64_t
 checksum(const char *bytes, size_t size)
 {
@@ -64,6 +66,7 @@ table_fits(const struct image_header *header, uint64_t offset, uint64_t count,
            count <= (header->bytes - offset) / row;
 }
 
+/* Returns true if all tables are inside the image and aligned. */
 static bool
 tables_fit(const struct image_header *header)
 {
@@ -89,6 +92,8 @@ find_tables(struct cpu_image *image, const void *bytes)
     image->strings = image->bytes + image->header->strings;
 }
 
+/* Returns true if all names, symbols and parameters of the rows are inside
+ * their tables. The strings must end with a zero byte. */
 static bool
 rows_are_right(const struct cpu_image *image)
 {
@@ -156,6 +161,7 @@ cpu_image_check(const void *bytes, size_t size, uint32_t *kind, char *error,
     return CUDA_SUCCESS;
 }
 
+/* Finds the address of a kernel's function, which must be in the code. */
 static bool
 find_entry(struct cpu_image *image, uint32_t symbol, void **entry)
 {
@@ -163,6 +169,8 @@ find_entry(struct cpu_image *image, uint32_t symbol, void **entry)
     return cpu_image_contains(*entry);
 }
 
+/* Finds the entries of all kernels and the addresses of all variables. Returns
+ * false if a symbol is missing, or if a variable is in the code. */
 static bool
 find_addresses(struct cpu_image *image)
 {

@@ -1,12 +1,12 @@
 /* image.h - compiled kernels (image/image.h) in memory.
  *
- * image.c checks an image's tables and answers questions about it,
- * image_elf.c places and relocates its code, image_symbols.c holds the
- * functions that code may call.  Used by the module functions and by the
+ * image.c checks an image's tables and looks up kernels and variables,
+ * image_elf.c loads and relocates the code, and image_symbols.c lists the
+ * functions that the code may call. Used by the module functions and by the
  * fault handler.
  *
- * Locks: none; an image is immutable once loaded.  Loading and unloading
- * different images at once is allowed.
+ * No locks are needed, since a loaded image is immutable. Different images may
+ * be loaded and unloaded concurrently.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_IMAGE_H
@@ -21,51 +21,53 @@
 
 struct cpu_image;
 
-/* Bytes of the whole image that starts at `bytes`, as its header says, or 0
- * if it is none of ours.  Reads sizeof(struct image_header) bytes. */
+/* Returns the size in bytes of the image at `bytes` according to its header,
+ * or 0 if it is not an image. Reads sizeof(struct image_header) bytes. */
 size_t cpu_image_size(const void *bytes);
 
-/* image_text.c */
+/* Functions of image_text.c. */
 
-/* The image as text that begins as PTX does, for the architecture sm_<arch>;
- * `named` is an image that has the table of its kernels.  The caller frees it;
- * NULL: out of memory. */
+/* Encodes the image as text that begins like PTX, for the architecture
+ * sm_<arch>. `named` is an image with the table of its kernels. The caller
+ * frees the result, which is NULL if out of memory. */
 char *cpu_image_text_make(const void *image, size_t bytes, const void *named,
                           int arch, size_t *length);
-/* Is this an image as text?  Reads up to `most` bytes, SIZE_MAX: as far as
- * the text is one. */
+/* Returns true if the bytes are an image in text form. Reads at most `most`
+ * bytes; SIZE_MAX means that the text ends with a zero byte. */
 bool cpu_image_is_text(const void *bytes, size_t most);
-/* The image in a text, which ends with a zero or after `most` bytes; the
- * caller frees it.  CUDA_ERROR_INVALID_IMAGE: the text is damaged or cut
- * off. */
+/* Decodes the image from a text that ends with a zero byte or after `most`
+ * bytes. The caller frees the image. Returns INVALID_IMAGE if the text is
+ * damaged or truncated. */
 CUresult cpu_image_text_read(const void *text, size_t most, void **image,
                              size_t *bytes);
 
-/* Checks header, checksum and tables.  CUDA_SUCCESS and the kind, or
- * CUDA_ERROR_INVALID_IMAGE with a text in `error` (may be NULL). */
+/* Checks header, checksum and tables, and returns the kind. Otherwise returns
+ * INVALID_IMAGE, with a text in `error` unless that is NULL. */
 CUresult cpu_image_check(const void *bytes, size_t size, uint32_t *kind,
                          char *error, size_t error_size);
 
-/* Makes a native image ready to run.  `bytes` must stay until the image is
- * unloaded.  CUDA_ERROR_INVALID_IMAGE: damaged, or of kind IMAGE_BITCODE;
- * CUDA_ERROR_NO_BINARY_FOR_GPU: this CPU lacks the instructions;
- * CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND: it calls what we do not have;
- * CUDA_ERROR_OUT_OF_MEMORY. */
+/* Loads a native image so that it can run. `bytes` must exist until the image
+ * is unloaded. Returns INVALID_IMAGE for a damaged image or one of kind
+ * IMAGE_BITCODE, NO_BINARY_FOR_GPU if this CPU lacks the required
+ * instructions, SHARED_OBJECT_SYMBOL_NOT_FOUND if the code calls an unknown
+ * function, or OUT_OF_MEMORY. */
 CUresult cpu_image_load(const void *bytes, size_t size,
                         struct cpu_image **image, char *error,
                         size_t error_size);
-void cpu_image_unload(struct cpu_image *image); /* NULL: nothing */
+void cpu_image_unload(struct cpu_image *image); /* accepts NULL */
 
-/* Is the address in the code of a loaded image?  Async-signal-safe. */
+/* Returns true if the address is in the code of a loaded image.
+ * Async-signal-safe. */
 bool cpu_image_contains(const void *address);
-/* The same for code and data. */
+/* Returns true if the address is in the code or data of a loaded image.
+ * Async-signal-safe. */
 bool cpu_image_holds(const void *address);
 
 struct cpu_image_kernel {
     const char *name;
     const struct image_kernel *row;
-    const struct image_parameter *parameters; /* row->parameter_count */
-    void *entry;      /* image_loop_entry or image_thread_entry: row->flags */
+    const struct image_parameter *parameters; /* of the row */
+    void *entry;      /* image_loop_entry or, by flags, image_thread_entry */
     void *warp_entry; /* image_loop_entry, or NULL */
 };
 
@@ -75,23 +77,26 @@ struct cpu_image_global {
     void *address;
 };
 
+/* Number of kernels, and of global variables, in the image. */
 unsigned cpu_image_kernel_count(const struct cpu_image *image);
 unsigned cpu_image_global_count(const struct cpu_image *image);
-/* `index` below the count. */
+/* Return a kernel or a global variable; `index` is less than the count. */
 void cpu_image_kernel_at(const struct cpu_image *image, unsigned index,
                          struct cpu_image_kernel *kernel);
 void cpu_image_global_at(const struct cpu_image *image, unsigned index,
                          struct cpu_image_global *global);
-/* false: no such name. */
+/* Look up a kernel or a global variable by name. Return false if there is
+ * none. */
 bool cpu_image_find_kernel(const struct cpu_image *image, const char *name,
                            struct cpu_image_kernel *kernel);
 bool cpu_image_find_global(const struct cpu_image *image, const char *name,
                            struct cpu_image_global *global);
 
-/* image_symbols.c: the address of a function that code may call, or NULL. */
+/* image_symbols.c: returns the address of a function that kernel code may
+ * call, or NULL if there is no such function. */
 void *cpu_image_symbol(const char *name);
 
-/* image_elf.c */
+/* A loaded ELF object; functions of image_elf.c. */
 
 struct cpu_code {
     char *memory; /* one mapping: code, stubs, then data */
@@ -101,18 +106,21 @@ struct cpu_code {
     size_t elf_bytes;
     uint64_t *sections; /* address of each section in `memory`, or 0 */
     struct cpu_region *region;
-    struct jit_code_entry *debug; /* of code that debuggers know; or NULL */
+    struct jit_code_entry *debug; /* entry in the debugger's list; or NULL */
 };
 
-/* image_debug.c: code with line tables becomes known to debuggers. */
+/* image_debug.c: add code with line tables to the debugger's list, and remove
+ * it. */
 void cpu_code_publish(struct cpu_code *code);
 void cpu_code_withdraw(struct cpu_code *code);
 
+/* Load, relocate and unload the object of an image. `elf` must exist until the
+ * code is unloaded. On failure, stores a text in `error`. */
 CUresult cpu_code_load(struct cpu_code *code, const void *elf, size_t size,
                        char *error, size_t error_size);
 void cpu_code_unload(struct cpu_code *code);
-/* The address of a defined symbol with at least `bytes` bytes after it in
- * its section, or NULL. */
+/* Returns the address of a defined symbol that is followed by at least `bytes`
+ * bytes of its section, or NULL. */
 void *cpu_code_find(const struct cpu_code *code, const char *symbol,
                     uint64_t bytes);
 

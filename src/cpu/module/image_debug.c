@@ -1,9 +1,9 @@
-/* image_debug.c - tells debuggers of kernels that keep their source lines.
+/* image_debug.c - registers kernels with line tables at debuggers.
  *
- * Called by image_elf.c for images that have line tables.  The two names at
- * the end of this comment are GDB's "JIT compilation interface": a debugger
- * stops in the one and reads the list behind the other.  One lock guards the
- * list.  (__jit_debug_register_code, __jit_debug_descriptor)
+ * Called by image_elf.c for images that have line tables. Implements GDB's
+ * "JIT compilation interface": a debugger sets a breakpoint in
+ * __jit_debug_register_code and reads the list in __jit_debug_descriptor. One
+ * lock guards the list.
  *
  * SPDX-License-Identifier: MIT */
 #include <elf.h>
@@ -13,7 +13,7 @@
 
 #include "cpu/module/image.h"
 
-/* The names and the layout are GDB's. */
+/* Names and layout are defined by GDB. */
 enum { JIT_NOACTION, JIT_REGISTER_FN, JIT_UNREGISTER_FN };
 
 struct jit_code_entry {
@@ -42,12 +42,14 @@ __jit_debug_register_code(void)
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Returns true if the object has a .debug_line section. `names` is the index
+ * of the section names. */
 static bool
 has_lines(const char *elf, const Elf64_Shdr *sections, unsigned count,
           unsigned names)
 {
     if (names >= count || sections[names].sh_type == SHT_NOBITS) {
-        return false; /* which need not be in the file */
+        return false; /* such a section has no contents in the file */
     }
     for (unsigned i = 0; i < count; i++) {
         uint64_t at = sections[i].sh_name;
@@ -60,7 +62,8 @@ has_lines(const char *elf, const Elf64_Shdr *sections, unsigned count,
     return false;
 }
 
-/* A copy of the object in which the sections have their addresses. */
+/* Copies the object, with the addresses of its sections filled in. Returns
+ * NULL if out of memory. */
 static struct jit_code_entry *
 entry_make(const struct cpu_code *code, const Elf64_Ehdr *header)
 {
@@ -82,6 +85,7 @@ entry_make(const struct cpu_code *code, const Elf64_Ehdr *header)
     return entry;
 }
 
+/* Informs debuggers of a change of the list. The caller holds the lock. */
 static void
 tell(struct jit_code_entry *entry, uint32_t action)
 {
@@ -102,7 +106,7 @@ cpu_code_publish(struct cpu_code *code)
     }
     struct jit_code_entry *entry = entry_make(code, header);
     if (!entry) {
-        return; /* it runs all the same */
+        return; /* kernels run without debug information */
     }
     pthread_mutex_lock(&list_lock);
     entry->next_entry = __jit_debug_descriptor.first_entry;

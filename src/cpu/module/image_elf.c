@@ -1,14 +1,15 @@
-/* image_elf.c - places and relocates the ELF object of a native image.
+/* image_elf.c - loads and relocates the ELF object of a native image.
  *
- * One anonymous mapping holds the code (then made executable and read-only),
- * a stub for each undefined symbol, and the data.  A stub is a jump through
- * the eight bytes behind it, which serve as the symbol's GOT entry as well,
- * so that functions may lie farther than a call reaches.  Every offset in the
- * object is checked: an image may come from a damaged cache.  What depends on
- * the processor is in cpu/arch.
+ * One anonymous mapping contains the code (later made executable and
+ * read-only), a stub for each undefined symbol, and the data. A stub is a jump
+ * through the address in the eight bytes after it, which are also the symbol's
+ * GOT entry, so that functions may be farther away than a call instruction
+ * reaches. Every offset in the object is checked, since an image may come from
+ * a damaged cache. Processor-specific parts are in cpu/arch.
  *
- * The regions of code are kept in a list whose nodes are never freed, so that
- * the fault handler can walk it at any time.
+ * The code regions are in a list whose nodes are never freed, so that the
+ * fault handler can traverse it at any time. Objects may be loaded
+ * concurrently.
  *
  * SPDX-License-Identifier: MIT */
 #include <elf.h>
@@ -26,7 +27,7 @@
 
 enum { STUB_BYTES = CPU_ARCH_STUB_BYTES, MAX_ALIGNMENT = 4096 };
 
-/* For images above this the system is asked whether it has the memory. */
+/* For larger images the system is asked whether it has enough memory. */
 #define ASKED_BYTES (1u << 20)
 
 struct cpu_region {
@@ -63,6 +64,8 @@ cpu_image_holds(const void *address)
     return false;
 }
 
+/* Adds a code region to the list, in a free node if there is one. Lock-free,
+ * since the fault handler reads the list. */
 static struct cpu_region *
 region_new(const char *start, size_t bytes, size_t all)
 {
@@ -99,7 +102,7 @@ region_release(struct cpu_region *region)
     atomic_store(&region->used, false);
 }
 
-/* The object while it is loaded. */
+/* State of an object that is being loaded. */
 struct loading {
     struct cpu_code *code;
     const Elf64_Shdr *sections;
@@ -108,7 +111,7 @@ struct loading {
     uint64_t symbol_count;
     const char *strings;
     uint64_t string_bytes;
-    char *stubs; /* one a symbol, used only for undefined ones */
+    char *stubs; /* one per symbol, used for undefined symbols only */
     size_t stub_start;
     char *error;
     size_t error_size;
@@ -135,6 +138,8 @@ inside(uint64_t offset, uint64_t bytes, uint64_t limit)
     return offset <= limit && bytes <= limit - offset;
 }
 
+/* Checks the ELF header and the section table. Sections must be inside the
+ * object. */
 static CUresult
 find_sections(struct loading *load)
 {
@@ -169,6 +174,7 @@ find_sections(struct loading *load)
     return CUDA_SUCCESS;
 }
 
+/* Finds and checks the symbol table. Names must end with a zero byte. */
 static CUresult
 find_symbols(struct loading *load)
 {
@@ -206,7 +212,8 @@ align_up(size_t offset, size_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* Gives the sections of one kind (code or data) their offsets. */
+/* Assigns offsets to the sections of one kind (code or data), beginning at
+ * `end`. Returns the new end. */
 static size_t
 lay_out(struct loading *load, bool code, size_t end)
 {
@@ -218,12 +225,13 @@ lay_out(struct loading *load, bool code, size_t end)
             continue;
         }
         end = align_up(end, row->sh_addralign);
-        load->code->sections[i] = end + 1; /* 0 means: not placed */
+        load->code->sections[i] = end + 1; /* 0 means no address */
         end += row->sh_size;
     }
     return end;
 }
 
+/* Allocates the mapping and copies the sections to their addresses. */
 static CUresult
 map_sections(struct loading *load)
 {
@@ -265,7 +273,8 @@ map_sections(struct loading *load)
     return CUDA_SUCCESS;
 }
 
-/* Where a symbol is; undefined ones get their stub. */
+/* Finds the address of a symbol; undefined symbols have the address of their
+ * stub. */
 static CUresult
 symbol_place(struct loading *load, uint64_t index, struct cpu_relocation *at)
 {
@@ -296,6 +305,7 @@ symbol_place(struct loading *load, uint64_t index, struct cpu_relocation *at)
     return CUDA_SUCCESS;
 }
 
+/* Applies one relocation after a check that it is inside its section. */
 static CUresult
 relocate(struct loading *load, const Elf64_Shdr *target, uint64_t base,
          const Elf64_Rela *row)
@@ -320,6 +330,8 @@ relocate(struct loading *load, const Elf64_Shdr *target, uint64_t base,
     return wrong ? damaged(load, wrong) : CUDA_SUCCESS;
 }
 
+/* Applies the relocations of one section. Sections that are not loaded are
+ * skipped. */
 static CUresult
 relocate_section(struct loading *load, const Elf64_Shdr *list)
 {
@@ -363,6 +375,8 @@ relocate_all(struct loading *load)
     return CUDA_SUCCESS;
 }
 
+/* Registers the code with the fault handler and makes it executable and
+ * read-only. */
 static CUresult
 make_executable(struct loading *load)
 {
@@ -415,7 +429,7 @@ cpu_code_unload(struct cpu_code *code)
     memset(code, 0, sizeof *code);
 }
 
-/* The object was checked by cpu_code_load. */
+/* Reads the object without checks, since cpu_code_load has checked it. */
 void *
 cpu_code_find(const struct cpu_code *code, const char *symbol, uint64_t bytes)
 {

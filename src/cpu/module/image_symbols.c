@@ -1,9 +1,9 @@
-/* image_symbols.c - the functions that compiled kernels may call, handed in
- * by address.
+/* image_symbols.c - table of the functions that compiled kernels may call.
  *
- * The loader never searches the process's symbols: what is not here cannot
- * be called.  The lists are image/abi.h and image/symbols.h, which
- * pycuda-jit checks sources against.
+ * The loader never searches the symbols of the process, so kernels can call
+ * the functions of this table only. The lists are in image/abi.h and
+ * image/symbols.h; pycuda-jit checks sources against them. The table is
+ * constant.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -17,12 +17,12 @@
 #define DECLARE_RUNTIME(result, name, arguments, stops) result name arguments;
 IMAGE_RUNTIME(DECLARE_RUNTIME)
 
-/* libgcc's helpers: only their addresses are needed. */
+/* Helper functions of libgcc; only their addresses are used. */
 #define DECLARE_HELPER(name) void name(void);
 IMAGE_LIBGCC(DECLARE_HELPER)
 CPU_ARCH_LIBGCC(DECLARE_HELPER)
 
-/* Likewise. */
+/* Slow-path functions of complex.c; only their addresses are used. */
 #define DECLARE_PARTS(name)                                                   \
     void __pycuda_##name##_re(void);                                          \
     void __pycuda_##name##_im(void);                                          \

@@ -1,12 +1,14 @@
-/* image_text.c - images as text, for clients that expect PTX to be ASCII.
+/* image_text.c - text form of images, for clients that expect PTX to be ASCII.
  *
- * Written by nvrtcGetPTX, read wherever an image is loaded or linked.  The
- * text begins as PTX of NVRTC's does (comments, .version, .target, the names
- * of the kernels); the image follows in comments, in base 64:
+ * nvrtcGetPTX writes it; the functions that load or link an image read it. The
+ * text begins like PTX of NVRTC (comments, .version, .target, the kernel
+ * names). The image follows in comments, in base 64:
  *
  *   //$image 1234          bytes of the image
- *   //$AAECAw...           76 characters a line
+ *   //$AAECAw...           76 characters per line
  *   //$end
+ *
+ * Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -17,7 +19,7 @@
 #include "cpu/module/image.h"
 
 #define TITLE      "Image of pycuda-c's CPU device, as text"
-#define LINE_BYTES 57 /* of the image in a line: 76 characters */
+#define LINE_BYTES 57 /* bytes per line, which are 76 characters */
 #define BEGIN      "//$image "
 #define MARK       "//$"
 #define END        "//$end"
@@ -40,6 +42,7 @@ encode_three(FILE *out, const unsigned char *from, size_t count)
     }
 }
 
+/* Writes the image in base 64, with its size and the end mark. */
 static void
 encode(FILE *out, const unsigned char *image, size_t bytes)
 {
@@ -55,6 +58,7 @@ encode(FILE *out, const unsigned char *image, size_t bytes)
     fprintf(out, "%s\n", END);
 }
 
+/* Writes a PTX entry for each kernel, so that clients can find the names. */
 static void
 kernels_list(FILE *out, const char *image)
 {
@@ -113,8 +117,8 @@ cpu_image_is_text(const void *bytes, size_t most)
     return true;
 }
 
-/* The next line of text that begins with `mark`, after the mark; NULL: there
- * is none before the text's end. */
+/* Returns the rest of the next line that begins with `mark`, or NULL if there
+ * is none before the end of the text. */
 static const char *
 line_find(const char *at, const char *mark)
 {
@@ -127,7 +131,8 @@ line_find(const char *at, const char *mark)
     return at ? at + n : NULL;
 }
 
-/* Decodes one line into `to`, which has `room` bytes; -1: damaged. */
+/* Decodes one line into `to`, which has `room` bytes. Returns the number of
+ * bytes, or -1 if the line is damaged. */
 static long
 line_decode(const char *line, unsigned char *to, size_t room)
 {
@@ -153,8 +158,8 @@ line_decode(const char *line, unsigned char *to, size_t room)
     return (long)made;
 }
 
-/* Is this the end, after its mark?  Base 64 can begin with "end", too, but a
- * line of it has a multiple of four characters. */
+/* Returns true for the end mark. A line of base 64 can also begin with "end",
+ * but its length is a multiple of four characters. */
 static bool
 is_end(const char *line)
 {
@@ -165,7 +170,8 @@ is_end(const char *line)
            (!line[n] || strchr("\r\n", line[n]));
 }
 
-/* Fills the image from the lines that follow `at`; false: damaged. */
+/* Fills the image from the lines that follow `at`. Returns false if they are
+ * damaged. */
 static bool
 decode(const char *at, unsigned char *image, size_t bytes)
 {

@@ -1,9 +1,10 @@
-/* kernel.c - kernels of libraries, which belong to no context.
+/* kernel.c - kernels of libraries, which are independent of contexts.
  *
- * Called by users of the library, and by function.c for a CUkernel that stands
- * for the function of the current context.  What can be asked is read from the
- * library's image; attributes are kept for each device and given to functions
- * when they are loaded.
+ * Called by users of the library, and by function.c if a CUkernel denotes its
+ * function in the current context. Properties are read from the library's
+ * image. Attributes are stored for each device and applied to functions when
+ * they are loaded. The library's lock guards the list of kernels and their
+ * attributes.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 CUresult cuFuncSetAttribute(CUfunction function,
                             CUfunction_attribute attribute, int value);
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
 static const struct image_kernel *
 rows_of(const struct cpu_library *library, uint32_t *count)
@@ -25,6 +26,8 @@ rows_of(const struct cpu_library *library, uint32_t *count)
     return (const void *)((const char *)library->bytes + header->kernels);
 }
 
+/* Creates a kernel with its handle, and adds it to the library's list. The
+ * caller holds the lock. Returns NULL on failure. */
 static struct cpu_kernel *
 kernel_new(struct cpu_library *library, const struct image_kernel *row)
 {
@@ -54,7 +57,7 @@ kernel_new(struct cpu_library *library, const struct image_kernel *row)
     return kernel;
 }
 
-/* The kernel's object, made when it is first asked for. */
+/* Returns the kernel's handle, which is created by the first request. */
 static CUresult
 kernel_get(struct cpu_library *library, const struct image_kernel *row,
            CUkernel *handle)
@@ -149,7 +152,7 @@ cuLibraryEnumerateKernels(CUkernel *kernels, unsigned count, CUlibrary handle)
     return code;
 }
 
-/* ---- in a context ---- */
+/* ---- functions in a context ---- */
 
 static CUresult
 kernel_of(CUkernel handle, struct cpu_kernel **kernel)
@@ -160,7 +163,7 @@ kernel_of(CUkernel handle, struct cpu_kernel **kernel)
     return code || *kernel ? code : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Gives the function what was set for the kernel. */
+/* Applies the kernel's attributes to a function. */
 static void
 function_adjust(struct cpu_kernel *kernel, struct cpu_function *function)
 {
@@ -176,6 +179,8 @@ function_adjust(struct cpu_kernel *kernel, struct cpu_function *function)
     pthread_mutex_unlock(&kernel->library->lock);
 }
 
+/* Finds the kernel's function in the current context; loads the library's
+ * module if necessary. */
 static CUresult
 kernel_function(struct cpu_kernel *kernel, struct cpu_function **function)
 {
@@ -217,7 +222,7 @@ cuKernelGetFunction(CUfunction *handle, CUkernel kernel_handle)
     return code;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 CPU_API CUresult
 cuKernelGetLibrary(CUlibrary *library, CUkernel handle)
@@ -258,7 +263,7 @@ cuKernelGetParamInfo(CUkernel handle, size_t index, size_t *offset,
 {
     struct cpu_kernel *kernel;
     struct cpu_context *ctx;
-    CUresult code = cpu_context_current_any(&ctx); /* as NVIDIA's driver */
+    CUresult code = cpu_context_current_any(&ctx); /* as in NVIDIA's driver */
 
     code = code ? code : kernel_of(handle, &kernel);
     if (code) {
@@ -298,7 +303,8 @@ cuKernelGetAttribute(int *value, CUfunction_attribute attribute,
     return cpu_function_attribute(&shown, attribute, value);
 }
 
-/* Sets it for functions that are loaded on the device; the lock is held. */
+/* Sets the attribute of functions that are loaded on the device. The caller
+ * holds the lock. */
 static CUresult
 functions_set(struct cpu_kernel *kernel, CUdevice device,
               CUfunction_attribute attribute, int value)

@@ -1,7 +1,8 @@
-/* library.c - cuLibrary*: modules that belong to no context.
+/* library.c - cuLibrary*: modules that are independent of contexts.
  *
- * Called by users of the library.  A library keeps the image's bytes, and a
- * module for each context that asked for something in it.  One lock each.
+ * Called by users of the library. A library owns the bytes of its image, and a
+ * module for each context in which one of its objects was requested. Each
+ * library has a lock for its lists.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -53,6 +54,7 @@ cpu_library_module(struct cpu_library *library, struct cpu_module **module)
     return code;
 }
 
+/* Creates a library. Takes ownership of `bytes`, even on failure. */
 static CUresult
 library_new(CUlibrary *handle, void *bytes)
 {
@@ -87,7 +89,8 @@ cuLibraryUnload(CUlibrary handle)
         struct cpu_loaded *loaded = library->loaded;
 
         library->loaded = loaded->next;
-        cuModuleUnload(loaded->module); /* gone already with its context? */
+        /* Fails if the module was destroyed with its context. */
+        cuModuleUnload(loaded->module);
         free(loaded);
     }
     pthread_mutex_destroy(&library->lock);
@@ -96,7 +99,8 @@ cuLibraryUnload(CUlibrary handle)
     return CUDA_SUCCESS;
 }
 
-/* Loads it into the current context at once, so that errors come here. */
+/* Loads the library into the current context, if there is one, so that this
+ * call reports errors of the image. */
 static CUresult
 library_try(CUlibrary *handle, unsigned count, CUjit_option *options,
             void **values)
@@ -108,7 +112,7 @@ library_try(CUlibrary *handle, unsigned count, CUjit_option *options,
     CUresult code = cpu_library_of(*handle, &library);
 
     if (code || cpu_context_current(&ctx)) {
-        return code; /* no context yet: loaded when one asks */
+        return code; /* without a context, loaded on first use */
     }
     code = cpu_jit_options(count, options, values, &log);
     if (!code) {
@@ -131,8 +135,8 @@ library_try(CUlibrary *handle, unsigned count, CUjit_option *options,
     return CUDA_SUCCESS;
 }
 
-/* A copy of an image that is whole, which may be given as text; NULL: it is
- * none, or there is no memory. */
+/* Copies a complete image, which may be in text form. Returns NULL if it is
+ * not an image or the system is out of memory. */
 static void *
 image_copy(const void *bytes)
 {
@@ -171,7 +175,7 @@ cuLibraryLoadData(CUlibrary *handle, const void *code_bytes,
         return CUDA_ERROR_INVALID_VALUE;
     }
     void *copy = image_copy(code_bytes);
-    if (!copy) { /* let the loader say why */
+    if (!copy) { /* report the loader's error */
         struct cpu_jit_log log;
         struct cpu_module *module;
 
@@ -228,6 +232,7 @@ cuLibraryGetModule(CUmodule *handle, CUlibrary library_handle)
     return code;
 }
 
+/* Finds a variable in the current context's module of the library. */
 static CUresult
 library_global(CUdeviceptr *pointer, size_t *bytes, CUlibrary handle,
                const char *name, bool managed_only)
@@ -259,7 +264,7 @@ cuLibraryGetManaged(CUdeviceptr *pointer, size_t *bytes, CUlibrary handle,
     return library_global(pointer, bytes, handle, name, true);
 }
 
-/* No function of an image has an address that the host can call. */
+/* Functions of an image have no address that the host can call. */
 CPU_API CUresult
 cuLibraryGetUnifiedFunction(void **function, CUlibrary handle,
                             const char *name)

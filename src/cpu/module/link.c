@@ -1,8 +1,9 @@
-/* link.c - cuLink*: several retargetable images become one.
+/* link.c - cuLink*: links several retargetable images into one.
  *
- * Called by users of the library.  Inputs are collected and handed to
- * pycuda-jit together when the caller completes the link.  A native image is
- * as finished as a cubin that is not relocatable, and refused as that is.
+ * Called by users of the library. The inputs are collected and passed to
+ * pycuda-jit together when the caller completes the link. A native image
+ * cannot be linked, just as a cubin that is not relocatable. A link is used by
+ * one thread at a time.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -16,11 +17,11 @@ struct link {
     CUlinkState handle;
     struct cpu_jit_log log;
     unsigned option_count;
-    CUjit_option *options; /* the caller's, valid until the end */
+    CUjit_option *options; /* the caller's; used by cuLinkComplete */
     void **values;
-    char *input; /* images, one behind the other */
+    char *input; /* concatenated images */
     size_t input_bytes;
-    void *image; /* the result; the link owns it */
+    void *image; /* result; owned by the link */
 };
 
 static void
@@ -87,7 +88,7 @@ cuLinkCreate_v2(unsigned count, CUjit_option *options, void **values,
     return CUDA_SUCCESS;
 }
 
-/* Adds an image of `size` bytes, or more, to what is to be linked. */
+/* Adds an image to the input. At least `size` bytes can be read. */
 static CUresult
 image_add(struct link *link, const void *data, size_t size, const char *name)
 {

@@ -1,8 +1,9 @@
-/* module.c - modules: loading images, kernels and variables by name.
+/* module.c - modules: loads images, and finds kernels and variables by name.
  *
- * Called by users of the library, library.c and link.c.  image.c relocates the
- * code; here stand the handles.  A module keeps its own copy of the image's
- * bytes, since a caller's buffer may go.  A context's lock guards its modules.
+ * Called by users of the library, library.c and link.c. image.c loads the
+ * code; this file manages the handles. A module owns a copy of the image's
+ * bytes, since the caller may free the buffer. A context's lock guards its
+ * list of modules and their lists of functions.
  *
  * SPDX-License-Identifier: MIT */
 #include <elf.h>
@@ -19,11 +20,12 @@
 #define ELF_CUDA       190
 #define FATBIN_MAGIC   0xba55ed50u
 #define FATBIN_WRAPPER 0x466243b1u
-#define PTX_LOOK       4096 /* bytes in which PTX says .version */
+#define PTX_LOOK       4096 /* PTX has .version within these bytes */
 
-/* ---- what the caller handed in ---- */
+/* ---- forms of images ---- */
 
-/* True if `bytes` starts so; reads no further than the first difference. */
+/* Returns true if `bytes` begins with the magic number. Reads up to the first
+ * difference only. */
 static bool
 starts_with(const void *bytes, uint64_t magic, size_t count)
 {
@@ -45,6 +47,8 @@ cpu_image_bytes(const void *bytes)
                : 0;
 }
 
+/* Returns true if the text is PTX: printable and with .version near its
+ * start. */
 static bool
 is_ptx(const char *text)
 {
@@ -69,7 +73,7 @@ log_error(struct cpu_jit_log *log, const char *text)
     }
 }
 
-/* Why an image that is not ours cannot be loaded. */
+/* Explains in the log why a foreign image cannot be loaded. */
 static CUresult
 foreign_refuse(const void *bytes, struct cpu_jit_log *log)
 {
@@ -102,7 +106,8 @@ foreign_refuse(const void *bytes, struct cpu_jit_log *log)
 
 /* ---- loading ---- */
 
-/* Tells arena.c of the module's variables, so that copies are checked. */
+/* Registers the module's variables with arena.c, so that copies are
+ * checked. */
 static void
 globals_adopt(struct cpu_module *module)
 {
@@ -132,8 +137,8 @@ globals_disown(struct cpu_module *module)
     }
 }
 
-/* Says once that kernels run unchecked: in the log that the caller reads, or
- * else where the checks report. */
+/* Warns once per process if kernels lack requested checks, in the caller's log
+ * or, without one, where the checks report. */
 static void
 checks_compare(const struct image_header *header, struct cpu_jit_log *log)
 {
@@ -171,7 +176,8 @@ checks_compare(const struct image_header *header, struct cpu_jit_log *log)
     }
 }
 
-/* Takes `bytes`, which malloc made. */
+/* Loads a native image. Takes ownership of `bytes`, which were allocated by
+ * malloc. */
 static CUresult
 native_load(struct cpu_context *ctx, void *bytes, size_t size,
             struct cpu_jit_log *log, struct cpu_module **made)
@@ -213,7 +219,7 @@ fail:
     return code;
 }
 
-/* Bitcode becomes native code first. */
+/* Compiles bitcode to native code and loads it. */
 static CUresult
 bitcode_load(struct cpu_context *ctx, const void *bytes, size_t size,
              struct cpu_jit_log *log, struct cpu_module **made)
@@ -230,7 +236,7 @@ bitcode_load(struct cpu_context *ctx, const void *bytes, size_t size,
     return code;
 }
 
-/* An image as text becomes one of bytes. */
+/* Decodes an image in text form and loads it. */
 static CUresult
 text_load(struct cpu_context *ctx, const void *text, struct cpu_jit_log *log,
           struct cpu_module **module)
@@ -281,6 +287,8 @@ cpu_module_load(struct cpu_context *ctx, const void *bytes,
 
 /* ---- unloading ---- */
 
+/* Frees the module with its functions and handles. Kernels of the module must
+ * be done. */
 static void
 module_free(struct cpu_module *module)
 {
@@ -303,7 +311,7 @@ cpu_module_close(struct cpu_module *module)
 {
     struct cpu_context *ctx = module->ctx;
 
-    cpu_scheduler_drain(ctx); /* its kernels may be queued */
+    cpu_scheduler_drain(ctx); /* kernels of the module may be queued */
     cpu_fifo_flush(ctx);
     pthread_mutex_lock(&ctx->lock);
     struct cpu_module **at = &ctx->modules;
@@ -330,6 +338,8 @@ cpu_modules_close(struct cpu_context *ctx)
 
 /* ---- functions ---- */
 
+/* Creates a kernel's object and adds it to the module's list. The caller holds
+ * the context's lock. */
 static CUresult
 function_new(struct cpu_module *module, const struct cpu_image_kernel *found,
              struct cpu_function **made)
@@ -361,7 +371,7 @@ function_new(struct cpu_module *module, const struct cpu_image_kernel *found,
     return CUDA_SUCCESS;
 }
 
-/* The kernel's object, made when it is first asked for. */
+/* Returns the kernel's object, which is created by the first request. */
 static CUresult
 function_get(struct cpu_module *module, const struct cpu_image_kernel *found,
              struct cpu_function **function)
